@@ -1,0 +1,235 @@
+//! What generated code and the interpreter promise to the numerics.
+//!
+//! In: nothing. Out: the two contracts every model fulfils, in slices so that the numerics are compiled once.
+//!
+//! * [`Dae`]: one *formulation* of a model, $F(t, y, y') = 0$ with exact Jacobians on known patterns.
+//! * [`Prolongation`]: the model together with the derivatives of its equations, in the *jets*
+//!   $x_j, x_j', \dots, x_j^{(d_j)}$; this is what consistent initialisation solves.
+//!
+//! A Jacobian is a list of values in the row-major order of its [`Pattern`]; slices passed in have exactly the
+//! lengths that the descriptions announce (`unknowns`, `pattern.len()`, …), and implementations may rely on it.
+//! Nothing here allocates once the object exists, and nothing panics on non-finite input: `NaN` in gives `NaN` out.
+
+use std::borrow::Cow;
+
+/// A name as it is printed: `x`, `der(x)`, `equation 5`.
+pub type Name = Cow<'static, str>;
+
+/// Compressed-row sparsity pattern: row `i` has the columns
+/// `column_indices[row_starts[i]..row_starts[i + 1]]`, ascending.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pattern {
+    /// Number of columns.
+    pub columns: usize,
+    /// One entry per row and one more: where each row starts in `column_indices`.
+    pub row_starts: Cow<'static, [usize]>,
+    /// Column of each stored entry.
+    pub column_indices: Cow<'static, [usize]>,
+}
+
+impl Pattern {
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.row_starts.len().saturating_sub(1)
+    }
+
+    /// Number of stored entries, the length of a value slice.
+    pub fn len(&self) -> usize {
+        self.column_indices.len()
+    }
+
+    /// Whether no entry is stored.
+    pub fn is_empty(&self) -> bool {
+        self.column_indices.is_empty()
+    }
+
+    /// `(row, column, position in the value slice)` of every stored entry, row by row.
+    pub fn entries(&self) -> impl Iterator<Item = (usize, usize, usize)> + '_ {
+        (0..self.rows()).flat_map(move |row| {
+            (self.row_starts[row]..self.row_starts[row + 1])
+                .map(move |position| (row, self.column_indices[position], position))
+        })
+    }
+}
+
+/// Whether the derivative of an unknown occurs in its formulation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// $y_j'$ occurs.
+    Differential,
+    /// $y_j'$ does not occur.
+    Algebraic,
+}
+
+/// One entry of $y$.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unknown {
+    /// `x`, `der(x)` for a derivative that became a state, `mu_1` for a multiplier of the formulation.
+    pub name: Name,
+    /// Whether its derivative occurs.
+    pub kind: Kind,
+    /// One more than the number of differentiations this formulation still needs to determine it: 1 for states of
+    /// an ordinary differential equation, 2 for the multiplier of an index-2 form, 3 for that of an index-3 form.
+    /// Errors of an unknown of index $k$ are measured with the factor $h^{k-1}$.
+    pub index: u8,
+    /// Typical magnitude, 1 unless the model says otherwise.
+    pub nominal: f64,
+}
+
+/// One row of $F$.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Equation {
+    /// `equation 5`, `der(equation 5)`, … in the numbering of the model's text.
+    pub name: Name,
+}
+
+/// A constraint $\varphi(t, y) = 0$ that every solution of the model fulfils.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invariant {
+    /// Name of the equation or derivative of an equation it is.
+    pub name: Name,
+    /// The row of $F$ that enforces it (that row *is* this function, same sign), or `None` if this
+    /// formulation only implies it, so that it drifts.
+    pub row: Option<usize>,
+}
+
+/// How $y'$ enters $F$.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leading {
+    /// $F = M y' - f(t, y)$ with a constant $M$ (for fixed parameters).
+    Constant,
+    /// $F = M(t, y) y' - f(t, y)$.
+    Quasilinear,
+    /// Nonlinear in $y'$.
+    Nonlinear,
+}
+
+/// Everything about a formulation that does not change from call to call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Description {
+    /// Name of the model.
+    pub model: Name,
+    /// Name of the formulation: `original`, `index1`, `index2`, `ggl`.
+    pub form: Name,
+    /// The entries of $y$. Every unknown of the model is among them under its own name.
+    pub unknowns: Cow<'static, [Unknown]>,
+    /// The rows of $F$.
+    pub equations: Cow<'static, [Equation]>,
+    /// Names of the parameters $p$.
+    pub parameters: Cow<'static, [Name]>,
+    /// Constraints that solutions fulfil, enforced or implied.
+    pub invariants: Cow<'static, [Invariant]>,
+    /// How $y'$ enters.
+    pub leading: Leading,
+    /// Generic rank of $\partial F/\partial y'$. Smaller than the number of differential unknowns exactly when
+    /// some of them are algebraic in disguise (a capacitor between two nodes: only the difference is a state).
+    pub leading_rank: usize,
+    /// Pattern of $\partial F/\partial y$.
+    pub jacobian_y: Pattern,
+    /// Pattern of $\partial F/\partial y'$.
+    pub jacobian_yp: Pattern,
+    /// Pattern of $\partial F/\partial p$.
+    pub jacobian_p: Pattern,
+    /// Pattern of $\partial \varphi/\partial y$.
+    pub invariants_jacobian: Pattern,
+}
+
+/// A formulation of a model: $F(t, y, y') = 0$.
+pub trait Dae {
+    /// Names, kinds, indices and patterns.
+    fn description(&self) -> &Description;
+
+    /// Values of the parameters, in the order of `description().parameters`.
+    fn parameters(&self) -> &[f64];
+
+    /// Replaces the parameter values; the next initialisation uses them.
+    fn set_parameters(&mut self, values: &[f64]);
+
+    /// $F(t, y, y')$.
+    fn residual(&self, t: f64, y: &[f64], yp: &[f64], residual: &mut [f64]);
+
+    /// $\partial F/\partial y$.
+    fn jacobian_y(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]);
+
+    /// $\partial F/\partial y'$.
+    fn jacobian_yp(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]);
+
+    /// $\partial F/\partial t$, dense.
+    fn jacobian_t(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]);
+
+    /// $\partial F/\partial p$.
+    fn jacobian_p(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]);
+
+    /// $\varphi(t, y)$.
+    fn invariants(&self, t: f64, y: &[f64], values: &mut [f64]);
+
+    /// $\partial \varphi/\partial y$.
+    fn invariants_jacobian(&self, t: f64, y: &[f64], values: &mut [f64]);
+
+    /// The model with the derivatives of its equations, for consistent initialisation.
+    fn prolongation(&self) -> &dyn Prolongation;
+
+    /// $y$ and $y'$ of this formulation at the given jets (multipliers of the formulation are zero).
+    fn from_jets(&self, t: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]);
+}
+
+/// How a start value is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// Written `= value`: initialisation must not move it.
+    Fixed,
+    /// Written `~ value`: initialisation starts from it and moves it as little as it can.
+    Guess,
+    /// Not given: zero is the guess, and moving it costs nothing.
+    Free,
+}
+
+/// One entry of the jet vector, $x_j^{(k)}$.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Jet {
+    /// `x`, `der(x)`, `der(x, 2)`.
+    pub name: Name,
+    /// Stage at which it is determined, $k - d_j \le 0$ with the canonical offset $d_j$ of the unknown.
+    pub stage: i32,
+    /// What the model says about its start value.
+    pub start: Start,
+    /// Typical magnitude.
+    pub nominal: f64,
+}
+
+/// One equation of the prolongation, $f_i^{(l)}$, $0 \le l \le c_i$.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JetEquation {
+    /// `equation 5`, `der(equation 5)`, …
+    pub name: Name,
+    /// Stage at which it is solved, $l - c_i \le 0$ with the canonical offset $c_i$ of the equation.
+    pub stage: i32,
+}
+
+/// Everything about a prolongation that does not change from call to call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProlongationDescription {
+    /// Name of the model.
+    pub model: Name,
+    /// The jet vector, unknown by unknown, order by order.
+    pub jets: Cow<'static, [Jet]>,
+    /// The equations, in order of stage.
+    pub equations: Cow<'static, [JetEquation]>,
+    /// Pattern of the derivative of the equations by the jets. Equations of stage $s$ contain jets of stage $\le s$ only.
+    pub jacobian: Pattern,
+}
+
+/// The model and the derivatives of its equations: the system whose zeros are the consistent initial values.
+pub trait Prolongation {
+    /// Names, stages and the pattern.
+    fn prolongation_description(&self) -> &ProlongationDescription;
+
+    /// Start values as the model gives them for the current parameters; zero where it gives none.
+    fn start_values(&self, t: f64, jets: &mut [f64]);
+
+    /// The equations at the given jets.
+    fn prolonged_residual(&self, t: f64, jets: &[f64], residual: &mut [f64]);
+
+    /// Their derivatives by the jets.
+    fn prolonged_jacobian(&self, t: f64, jets: &[f64], values: &mut [f64]);
+}

@@ -1,0 +1,230 @@
+//! What every integrator looks like from outside: one accepted step at a time.
+//!
+//! In: options. Out: the [`Stepper`] contract, statistics, and the typed reasons why a run can end early.
+//! The driver in `solve.rs` loops over steps; the methods (`radau5`, `bdf`) know nothing of output.
+
+use std::fmt;
+
+use crate::contract::Name;
+
+/// Absolute tolerance.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Tolerance {
+    /// The same for every unknown.
+    Scalar(f64),
+    /// One per entry of $y$.
+    PerComponent(Vec<f64>),
+}
+
+impl Tolerance {
+    /// The tolerance of entry `i`.
+    pub fn get(&self, i: usize) -> f64 {
+        match self {
+            Tolerance::Scalar(value) => *value,
+            Tolerance::PerComponent(values) => values[i],
+        }
+    }
+}
+
+/// How the step size is chosen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum StepControl {
+    /// By the local error.
+    Adaptive,
+    /// The same step throughout (the last one may be shorter); errors are not tested.
+    Fixed(f64),
+}
+
+/// Whether steps are closed by a correction onto the constraints that the formulation enforces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClosingCorrection {
+    /// Simplified Newton steps with the factorisation at hand after each accepted step.
+    On,
+    /// None: constraints hold to the tolerance of the nonlinear solver.
+    Off,
+}
+
+/// What the user can choose about an integration, whichever the method.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Relative tolerance.
+    pub rtol: f64,
+    /// Absolute tolerance.
+    pub atol: Tolerance,
+    /// Length of the first step; chosen from the start values if `None`.
+    pub initial_step: Option<f64>,
+    /// Upper bound of the step length.
+    pub max_step: f64,
+    /// Upper bound of the number of accepted steps.
+    pub max_steps: usize,
+    /// Adaptive or fixed step.
+    pub control: StepControl,
+    /// Whether steps are closed onto the enforced constraints.
+    pub closing_correction: ClosingCorrection,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            rtol: 1e-6,
+            atol: Tolerance::Scalar(1e-6),
+            initial_step: None,
+            max_step: f64::INFINITY,
+            max_steps: 10_000_000,
+            control: StepControl::Adaptive,
+            closing_correction: ClosingCorrection::On,
+        }
+    }
+}
+
+/// Work done so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Accepted steps.
+    pub steps: usize,
+    /// Steps repeated because the local error was too large.
+    pub error_rejections: usize,
+    /// Steps repeated because the nonlinear iteration did not converge or met a non-finite value.
+    pub convergence_rejections: usize,
+    /// Evaluations of $F$.
+    pub residuals: usize,
+    /// Evaluations of the pair $\partial F/\partial y$, $\partial F/\partial y'$.
+    pub jacobians: usize,
+    /// Factorisations (a real and a complex one of the same step count as one).
+    pub factorizations: usize,
+    /// Back-substitutions.
+    pub solves: usize,
+}
+
+impl Statistics {
+    /// All repeated steps.
+    pub fn rejected(&self) -> usize {
+        self.error_rejections + self.convergence_rejections
+    }
+}
+
+/// Why an integration ended before its end time. What was computed until then is kept.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Failure {
+    /// The step size went below what the time can resolve.
+    StepSizeTooSmall {
+        /// Time of the last accepted step.
+        t: f64,
+        /// The step that was tried.
+        h: f64,
+        /// What kept the last attempts from being accepted.
+        cause: StepCause,
+    },
+    /// The bound on the number of steps was reached.
+    TooManySteps {
+        /// Time of the last accepted step.
+        t: f64,
+        /// The bound.
+        max_steps: usize,
+    },
+    /// $F$ or a Jacobian is not finite at an accepted state, so that no step can start from it.
+    NonFinite {
+        /// Time of the state.
+        t: f64,
+        /// Names of the equations whose residual or Jacobian row is not finite.
+        equations: Vec<Name>,
+    },
+    /// The iteration matrix is singular at every step size tried.
+    SingularIterationMatrix {
+        /// Time of the last accepted step.
+        t: f64,
+        /// An equation that the others already determine there.
+        equation: Name,
+        /// An unknown that the equations do not determine there.
+        unknown: Name,
+    },
+    /// An option has no meaning: a negative tolerance, a step of length zero.
+    InvalidOption {
+        /// What is wrong with which option.
+        message: String,
+    },
+}
+
+/// What kept a step from being accepted.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StepCause {
+    /// The local error stayed above the tolerance, mostly in this unknown.
+    Error {
+        /// The unknown with the largest weighted error.
+        unknown: Name,
+    },
+    /// Newton's iteration did not converge, mostly in this unknown.
+    Convergence {
+        /// The unknown with the largest weighted correction.
+        unknown: Name,
+    },
+    /// The residual was not finite at the new point.
+    NonFinite {
+        /// The first equation that was not finite.
+        equation: Name,
+    },
+}
+
+impl fmt::Display for StepCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StepCause::Error { unknown } => write!(f, "the local error of `{unknown}` stays above the tolerance"),
+            StepCause::Convergence { unknown } => {
+                write!(f, "Newton's iteration does not converge, worst in `{unknown}`")
+            }
+            StepCause::NonFinite { equation } => write!(f, "{equation} is not finite just after this time"),
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::StepSizeTooSmall { t, h, cause } => write!(
+                f,
+                "step size {h:.3e} too small at t = {t}: {cause}; the solution may end, jump or blow up there"
+            ),
+            Failure::TooManySteps { t, max_steps } => {
+                write!(f, "{max_steps} steps done at t = {t}: raise `max_steps` or loosen the tolerances")
+            }
+            Failure::NonFinite { t, equations } => {
+                write!(f, "not finite at t = {t}: {}", equations.join(", "))
+            }
+            Failure::SingularIterationMatrix { t, equation, unknown } => write!(
+                f,
+                "singular iteration matrix at t = {t}: {equation} is implied by the other equations and `{unknown}` is not determined"
+            ),
+            Failure::InvalidOption { message } => f.write_str(message),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// An integration under way. After construction nothing allocates.
+pub trait Stepper {
+    /// Makes one accepted step, never past the end time. At the end time it does nothing.
+    fn step(&mut self) -> Result<(), Failure>;
+
+    /// Time of the last accepted step.
+    fn time(&self) -> f64;
+
+    /// $y$ there.
+    fn state(&self) -> &[f64];
+
+    /// $y'$ there, for differential unknowns.
+    fn derivative(&self) -> &[f64];
+
+    /// Order of the last step.
+    fn order(&self) -> usize;
+
+    /// Work done so far.
+    fn statistics(&self) -> Statistics;
+
+    /// Degree of the dense-output polynomial of the last step.
+    fn dense_degree(&self) -> usize;
+
+    /// Coefficients $c_0, \dots, c_d \in \mathbb R^n$ of the dense output of the last step $[t_0, t_1]$, one after
+    /// the other: $y(t) = \sum_k c_k s^k$ with $s = (t - t_1)/(t_1 - t_0) \in [-1, 0]$, so that $c_0 = y(t_1)$.
+    fn dense_coefficients(&self, coefficients: &mut [f64]);
+}

@@ -1,0 +1,1 @@
+//! Differential-algebraic equations written in Rust.
