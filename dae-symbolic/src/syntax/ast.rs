@@ -1,0 +1,252 @@
+//! A model as it is written, before any name has a meaning.
+//!
+//! In: what the parser recognises. Out: statements in the order of the text, and one arena of expression nodes, children
+//! before parents. The nodes of one expression are contiguous and its root is the last of them, so that every later pass
+//! is a loop over a range. Sums and products are n-ary: a sum of 100,000 terms is one node.
+
+use crate::origin::Origin;
+
+/// A name and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Name {
+    /// The name.
+    pub text: String,
+    /// Where it stands.
+    pub origin: Origin,
+}
+
+/// A whole `struct`.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// Its name.
+    pub name: Name,
+    /// Documentation, line by line.
+    pub docs: Vec<String>,
+    /// `pub`, `pub(crate)`, …; empty for a private one.
+    pub visibility: String,
+    /// Statements in the order of the text.
+    pub statements: Vec<Statement>,
+    /// Nodes of all expressions.
+    pub expressions: Expressions,
+}
+
+/// One statement.
+#[derive(Clone, Debug)]
+pub struct Statement {
+    /// Documentation, line by line.
+    pub docs: Vec<String>,
+    /// All its tokens.
+    pub origin: Origin,
+    /// What it says.
+    pub kind: StatementKind,
+}
+
+/// What a statement says.
+#[derive(Clone, Debug)]
+pub enum StatementKind {
+    /// `const NAME = value;`
+    Constant(Declaration),
+    /// `param name = value;`
+    Parameter(Declaration),
+    /// `input name = value;`
+    Input(Declaration),
+    /// `let name = value;`
+    Definition(Declaration),
+    /// `fn name(arguments) { body }`
+    Function(Function),
+    /// `var name = value;` and its kin.
+    Variable(Variable),
+    /// `start der(x) = value;` and its kin.
+    Start(Start),
+    /// `left = right;`
+    Equation(Equation),
+}
+
+/// A name with a value; the value is missing if it had an error that is reported already.
+#[derive(Clone, Debug)]
+pub struct Declaration {
+    /// The name.
+    pub name: Name,
+    /// Its value.
+    pub value: Option<Expression>,
+}
+
+/// A helper function.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Its name.
+    pub name: Name,
+    /// Names of its arguments.
+    pub arguments: Vec<Name>,
+    /// Named sub-expressions of its body.
+    pub definitions: Vec<Declaration>,
+    /// Value of the body.
+    pub value: Option<Expression>,
+}
+
+/// An unknown.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// Its name.
+    pub name: Name,
+    /// Start value, if one is given.
+    pub start: Option<(Given, Option<Expression>)>,
+    /// Typical magnitude, if one is given.
+    pub nominal: Option<Expression>,
+}
+
+/// How a start value is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Given {
+    /// `= value`
+    Fixed,
+    /// `~ value`
+    Guess,
+}
+
+/// Start value of a derivative.
+#[derive(Clone, Debug)]
+pub struct Start {
+    /// The unknown.
+    pub variable: Name,
+    /// The order, if written.
+    pub order: Option<Expression>,
+    /// `=` or `~`.
+    pub given: Given,
+    /// The value.
+    pub value: Option<Expression>,
+}
+
+/// An equation; a side is missing if it had an error that is reported already.
+#[derive(Clone, Debug)]
+pub struct Equation {
+    /// Left of `=`.
+    pub left: Option<Expression>,
+    /// Right of `=`.
+    pub right: Option<Expression>,
+}
+
+/// A node of the arena.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub(super) u32);
+
+impl NodeId {
+    /// Position in the arena.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// An expression: the nodes `first..=root` of the arena.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Expression {
+    /// Its first node.
+    pub first: NodeId,
+    /// Its root, the last node.
+    pub root: NodeId,
+}
+
+impl Expression {
+    /// Positions of its nodes in the arena.
+    pub fn range(self) -> std::ops::RangeInclusive<usize> {
+        self.first.index()..=self.root.index()
+    }
+}
+
+/// Whether a term is added or subtracted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sign {
+    /// `+`
+    Plus,
+    /// `-`
+    Minus,
+}
+
+/// Whether a factor multiplies or divides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Power {
+    /// `*`
+    Multiply,
+    /// `/`
+    Divide,
+}
+
+/// How a call is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallForm {
+    /// `f(a, b)`
+    Function,
+    /// `a.f(b)`
+    Method,
+}
+
+/// An expression without its sub-expressions, which are earlier nodes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Node {
+    /// A decimal number, digits without separators or suffix.
+    Number(String),
+    /// A name.
+    Name(String),
+    /// `t`
+    Time,
+    /// `PI`
+    Pi,
+    /// `E`
+    Euler,
+    /// `-a`
+    Negation(NodeId),
+    /// `a + b - c`, two terms or more.
+    Sum(Vec<(Sign, NodeId)>),
+    /// `a * b / c`, two factors or more, grouped from the left.
+    Product(Vec<(Power, NodeId)>),
+    /// `f(a, b)` or `a.f(b)`, `der(x)` among them.
+    Call {
+        /// Name of the function.
+        function: Name,
+        /// Arguments; for a method the value it is called on comes first.
+        arguments: Vec<NodeId>,
+        /// Which of the two it is.
+        form: CallForm,
+    },
+}
+
+/// All nodes and where they stand.
+#[derive(Clone, Debug, Default)]
+pub struct Expressions {
+    nodes: Vec<Node>,
+    origins: Vec<Origin>,
+}
+
+impl Expressions {
+    /// Number of nodes.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there is no node.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The node at a position.
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.index()]
+    }
+
+    /// Where the node stands.
+    pub fn origin(&self, id: NodeId) -> Origin {
+        self.origins[id.index()]
+    }
+
+    /// The nodes of an expression with their ids, children first.
+    pub fn walk(&self, expression: Expression) -> impl Iterator<Item = (NodeId, &Node)> {
+        expression.range().map(|index| (NodeId(index as u32), &self.nodes[index]))
+    }
+
+    pub(super) fn push(&mut self, node: Node, origin: Origin) -> NodeId {
+        let id = NodeId(self.nodes.len() as u32);
+        self.nodes.push(node);
+        self.origins.push(origin);
+        id
+    }
+}

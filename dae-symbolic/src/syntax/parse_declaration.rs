@@ -1,0 +1,211 @@
+//! Tokens to the statements that declare something.
+//!
+//! In: the cursor at the first token of a statement. Out: the statement, without its `;`.
+
+use super::ast::{Declaration, Expression, Function, Given, Name, Start, StatementKind, Variable};
+use super::cursor::Look;
+use super::parse_model::Ending;
+use super::parser::{Parsed, Parser};
+use super::restrict;
+use crate::diagnostic::{Code, Diagnostic};
+use proc_macro2::Delimiter;
+
+impl Parser {
+    /// Parses one statement.
+    pub(super) fn statement(&mut self, nominal: Option<Expression>) -> Parsed<(StatementKind, Ending)> {
+        let declares = matches!(self.cursor.look(1), Look::Word(_) | Look::Literal(_) | Look::Open(Delimiter::None));
+        let Look::Word(word) = self.cursor.look(0) else {
+            return self.equation();
+        };
+        match word {
+            "const" => self.declaration(StatementKind::Constant),
+            "param" => self.declaration(StatementKind::Parameter),
+            "input" => self.declaration(StatementKind::Input),
+            "let" => self.declaration(StatementKind::Definition),
+            "fn" => self.function(),
+            "var" => self.variable(nominal),
+            "start" => self.start(),
+            word if declares || restrict::is_keyword(word) => {
+                let word = word.to_string();
+                let at = self.here();
+                match restrict::statement_word(&word, at) {
+                    Some(finding) => Err(self.fail(finding)),
+                    None => self.equation(),
+                }
+            }
+            _ => self.equation(),
+        }
+    }
+
+    /// A name that can be declared.
+    pub(super) fn declared_name(&mut self, expected: &str) -> Parsed<Name> {
+        let Look::Word(word) = self.cursor.look(0) else {
+            return Err(self.unexpected(expected));
+        };
+        let text = word.to_string();
+        let origin = self.here();
+        if let Some(finding) = restrict::name(&text, origin) {
+            return Err(self.fail(finding));
+        }
+        self.cursor.advance();
+        Ok(Name { text, origin })
+    }
+
+    /// `word name = value`
+    fn declaration(&mut self, kind: fn(Declaration) -> StatementKind) -> Parsed<(StatementKind, Ending)> {
+        self.cursor.advance();
+        if self.cursor.at_word("mut") {
+            let at = self.here();
+            let finding = Diagnostic::error(Code::UnsupportedConstruct, "nothing in a model is mutable")
+                .label(at, "not allowed here")
+                .help("remove `mut`; what changes with time is a `var`");
+            return Err(self.fail(finding));
+        }
+        let name = self.declared_name("a name")?;
+        let value = self.declared_value(&name).ok();
+        let ending = if value.is_some() { Ending::Semicolon } else { Ending::Broken };
+        Ok((kind(Declaration { name, value }), ending))
+    }
+
+    /// `: f64 = value`
+    fn declared_value(&mut self, name: &Name) -> Parsed<Expression> {
+        self.optional_type()?;
+        let finding = match self.cursor.look(0) {
+            Look::Operator("=") => {
+                self.cursor.advance();
+                return self.expression();
+            }
+            Look::Operator("~") => {
+                let at = self.here();
+                Diagnostic::error(Code::UnexpectedToken, format!("`{}` is given, not guessed", name.text))
+                    .label(at, "expected `=`")
+                    .help("write `=`; only start values of unknowns can be guesses")
+            }
+            Look::Operator(";") | Look::Close(_) | Look::End => {
+                Diagnostic::error(Code::MissingEquals, format!("`{}` has no value", name.text))
+                    .label(name.origin, "expected `= value` after this")
+                    .help(format!("write `{} = value;`", name.text))
+            }
+            _ => return Err(self.unexpected("`=`")),
+        };
+        Err(self.fail(finding))
+    }
+
+    /// `var name`, `var name = value`, `var name ~ value`
+    fn variable(&mut self, nominal: Option<Expression>) -> Parsed<(StatementKind, Ending)> {
+        self.cursor.advance();
+        let name = self.declared_name("the name of an unknown")?;
+        let broken = |name, start| Ok((StatementKind::Variable(Variable { name, start, nominal }), Ending::Broken));
+        if self.optional_type().is_err() {
+            return broken(name, None);
+        }
+        let Some(given) = self.given() else {
+            return match self.cursor.look(0) {
+                Look::Operator(operator) if !matches!(operator, ";" | ",") => {
+                    self.unexpected("`=`, `~` or `;`");
+                    broken(name, None)
+                }
+                _ => Ok((StatementKind::Variable(Variable { name, start: None, nominal }), Ending::Semicolon)),
+            };
+        };
+        match self.expression() {
+            Ok(value) => {
+                let variable = Variable { name, start: Some((given, Some(value))), nominal };
+                Ok((StatementKind::Variable(variable), Ending::Semicolon))
+            }
+            Err(_) => broken(name, Some((given, None))),
+        }
+    }
+
+    fn given(&mut self) -> Option<Given> {
+        if self.cursor.accept("=") {
+            Some(Given::Fixed)
+        } else if self.cursor.accept("~") {
+            Some(Given::Guess)
+        } else {
+            None
+        }
+    }
+
+    /// `start der(name, order) = value` and its kin
+    fn start(&mut self) -> Parsed<(StatementKind, Ending)> {
+        self.cursor.advance();
+        if !self.cursor.at_word("der") {
+            let at = self.here();
+            let finding = Diagnostic::error(Code::UnexpectedToken, "`start` gives the start value of a derivative")
+                .label(at, "expected `der(name)`")
+                .help("give the start value of an unknown with its declaration: `var name ~ value;`");
+            return Err(self.fail(finding));
+        }
+        self.cursor.advance();
+        let close = self.expect_open(Delimiter::Parenthesis, "`(` and the name of an unknown")?;
+        self.cursor.skip_invisible();
+        let variable = self.declared_name("the name of an unknown")?;
+        let order = if self.cursor.accept(",") { Some(self.expression()?) } else { None };
+        if self.cursor.position() != close {
+            return Err(self.unexpected("`)`"));
+        }
+        self.cursor.advance();
+        let Some(given) = self.given() else {
+            return Err(self.unexpected("`=` or `~` and the start value"));
+        };
+        let value = self.expression()?;
+        Ok((StatementKind::Start(Start { variable, order, given, value: Some(value) }), Ending::Semicolon))
+    }
+
+    /// `fn name(a, b) { let c = …; … }`, types `f64` allowed
+    fn function(&mut self) -> Parsed<(StatementKind, Ending)> {
+        self.cursor.advance();
+        let name = self.declared_name("the name of a function")?;
+        let mut function = Function { name, arguments: Vec::new(), definitions: Vec::new(), value: None };
+        let understood = self.function_tail(&mut function).is_ok();
+        let ending = if understood { Ending::Block } else { Ending::Broken };
+        Ok((StatementKind::Function(function), ending))
+    }
+
+    fn function_tail(&mut self, function: &mut Function) -> Parsed<()> {
+        let close = self.expect_open(Delimiter::Parenthesis, "`(` and the arguments of the function")?;
+        while self.cursor.position() < close {
+            let argument = self.declared_name("the name of an argument")?;
+            function.arguments.push(argument);
+            self.optional_type()?;
+            if self.cursor.position() < close {
+                self.expect(",", "`,` or `)`")?;
+            }
+        }
+        self.cursor.advance();
+        if self.cursor.accept("->") {
+            self.expect_f64()?;
+        }
+        let close = self.expect_open(Delimiter::Brace, "`{` and the value of the function")?;
+        while self.cursor.at_word("let") {
+            let (kind, ending) = self.declaration(StatementKind::Definition)?;
+            if let StatementKind::Definition(definition) = kind {
+                function.definitions.push(definition);
+            }
+            match ending {
+                Ending::Semicolon => self.semicolon()?,
+                Ending::Block | Ending::Broken => return Err(super::parser::Reported),
+            }
+        }
+        let value = self.function_value(close)?;
+        function.value = Some(value);
+        Ok(())
+    }
+
+    fn function_value(&mut self, close: usize) -> Parsed<Expression> {
+        let value = self.expression()?;
+        if self.cursor.position() == close {
+            self.cursor.advance();
+            return Ok(value);
+        }
+        if self.cursor.at_operator(";") {
+            let at = self.here();
+            let finding = Diagnostic::error(Code::UnexpectedToken, "the value of a function has no `;` after it")
+                .label(at, "remove this")
+                .help("a body is `let` statements and one expression, its value, at the end");
+            return Err(self.fail(finding));
+        }
+        Err(self.unexpected("an operator or `}`"))
+    }
+}

@@ -1,0 +1,389 @@
+//! Tokens to expression nodes.
+//!
+//! In: the cursor at the first token of an expression. Out: its nodes, the cursor at the first token that cannot
+//! continue it. There are two levels of binary operators, so an expression under construction is a sum whose last
+//! product is still growing. Each open bracket starts another such sum on an explicit stack: no function recurses on the depth of
+//! the text, and a chain of any length becomes one node.
+
+use super::ast::{CallForm, Expression, Name, Node, NodeId, Power, Sign};
+use super::cursor::Look;
+use super::parser::{Parsed, Parser, Reported, describe};
+use super::restrict;
+use crate::diagnostic::{Code, Diagnostic};
+use proc_macro2::Delimiter;
+
+/// A finished operand and its tokens.
+#[derive(Clone, Copy)]
+struct Operand {
+    node: NodeId,
+    start: usize,
+    end: usize,
+}
+
+/// What started a sum.
+enum Opener {
+    Statement,
+    Group { open: usize },
+    Call { function: Name, form: CallForm, start: usize, arguments: Vec<NodeId> },
+}
+
+/// A sum under construction.
+struct Frame {
+    opener: Opener,
+    sum_start: usize,
+    terms: Vec<(Sign, NodeId)>,
+    sign: Sign,
+    product_start: usize,
+    factors: Vec<(Power, NodeId)>,
+    power: Power,
+    minuses: Vec<usize>,
+}
+
+impl Frame {
+    fn new(opener: Opener, start: usize) -> Self {
+        Frame {
+            opener,
+            sum_start: start,
+            terms: Vec::new(),
+            sign: Sign::Plus,
+            product_start: start,
+            factors: Vec::new(),
+            power: Power::Multiply,
+            minuses: Vec::new(),
+        }
+    }
+
+    /// Starts the sum of the next argument.
+    fn restart(&mut self, start: usize) {
+        let opener = std::mem::replace(&mut self.opener, Opener::Statement);
+        *self = Frame::new(opener, start);
+    }
+}
+
+/// The sums under construction, the innermost apart.
+struct Stack {
+    outer: Vec<Frame>,
+    top: Frame,
+}
+
+impl Stack {
+    fn push(&mut self, opener: Opener, start: usize) {
+        self.outer.push(std::mem::replace(&mut self.top, Frame::new(opener, start)));
+    }
+
+    fn pop(&mut self) -> Option<Opener> {
+        let outer = self.outer.pop()?;
+        Some(std::mem::replace(&mut self.top, outer).opener)
+    }
+}
+
+/// What comes after an operand.
+enum Next {
+    Operand,
+    Continue(Operand),
+    Finished(NodeId),
+}
+
+impl Parser {
+    /// Parses one expression.
+    pub(super) fn expression(&mut self) -> Parsed<Expression> {
+        let first = NodeId(self.expressions.len() as u32);
+        let mut stack = Stack { outer: Vec::new(), top: Frame::new(Opener::Statement, self.cursor.position()) };
+        let mut operand = None;
+        loop {
+            operand = match operand {
+                None => self.operand(&mut stack)?,
+                Some(value) => match self.continuation(&mut stack, value)? {
+                    Next::Operand => None,
+                    Next::Continue(value) => Some(value),
+                    Next::Finished(root) => return Ok(Expression { first, root }),
+                },
+            }
+        }
+    }
+
+    /// One step where an operand must stand: the operand, or nothing after an opening bracket or a minus sign.
+    fn operand(&mut self, stack: &mut Stack) -> Parsed<Option<Operand>> {
+        let start = self.cursor.position();
+        match self.cursor.look(0) {
+            Look::Literal(text) => {
+                let text = text.to_string();
+                self.number(&text).map(Some)
+            }
+            Look::Word(_) | Look::Operator("::") => self.word(stack),
+            Look::Open(Delimiter::Parenthesis | Delimiter::None) => {
+                self.cursor.advance();
+                stack.push(Opener::Group { open: start }, start + 1);
+                Ok(None)
+            }
+            Look::Operator("-") => {
+                self.cursor.advance();
+                stack.top.minuses.push(start);
+                Ok(None)
+            }
+            other => {
+                let other = match other {
+                    Look::Operator(text) => Some(text),
+                    _ => None,
+                };
+                Err(self.no_operand(other))
+            }
+        }
+    }
+
+    fn no_operand(&mut self, operator: Option<&str>) -> Reported {
+        let at = self.here();
+        let finding = match self.cursor.look(0) {
+            Look::Open(Delimiter::Bracket) => Some(restrict::bracket(at)),
+            Look::Open(Delimiter::Brace) => Some(restrict::block(at)),
+            _ => operator.and_then(|text| restrict::prefix(text, at)),
+        };
+        match finding {
+            Some(finding) => self.fail(finding),
+            None => self.unexpected("an expression"),
+        }
+    }
+
+    fn number(&mut self, text: &str) -> Parsed<Operand> {
+        let start = self.cursor.position();
+        let at = self.here();
+        let digits = restrict::number(text, at).map_err(|finding| self.fail(finding))?;
+        self.cursor.advance();
+        let operand = self.leaf(Node::Number(digits.trim_start_matches('-').to_string()), start);
+        if !digits.starts_with('-') {
+            return Ok(operand);
+        }
+        // A negative literal, which only other macros can produce.
+        Ok(self.leaf(Node::Negation(operand.node), start))
+    }
+
+    /// A node for the tokens from `start` to the one before the current one.
+    fn leaf(&mut self, node: Node, start: usize) -> Operand {
+        let origin = self.since(start);
+        Operand { node: self.expressions.push(node, origin), start, end: self.cursor.previous() }
+    }
+
+    /// A name, a constant, or the beginning of a call.
+    fn word(&mut self, stack: &mut Stack) -> Parsed<Option<Operand>> {
+        let start = self.cursor.position();
+        let segments = self.path()?;
+        let at = self.since(start);
+        let call = self.cursor.look(0) == Look::Open(Delimiter::Parenthesis);
+        let known: Vec<&str> = segments.iter().map(String::as_str).collect();
+        let name = match (known.as_slice(), call) {
+            (["std" | "core", "f64", "consts", name @ ("PI" | "E")], false)
+            | (["f64" | "std" | "core", "consts", name @ ("PI" | "E")] | ["consts", name @ ("PI" | "E")], false)
+            | (["f64", name], true)
+            | ([name], _) => *name,
+            _ => return Err(self.fail(restrict::path(&known.join("::"), at))),
+        };
+        if call {
+            let function = Name { text: name.to_string(), origin: at };
+            return self
+                .open_call(stack, Opener::Call { function, form: CallForm::Function, start, arguments: Vec::new() });
+        }
+        if self.cursor.at_operator("!") && matches!(self.cursor.look(1), Look::Open(_)) {
+            return Err(self.fail(restrict::macro_call(name, at)));
+        }
+        let node = match name {
+            "t" => Node::Time,
+            "PI" => Node::Pi,
+            "E" => Node::Euler,
+            name => Node::Name(name.to_string()),
+        };
+        Ok(Some(self.leaf(node, start)))
+    }
+
+    /// Names joined by `::`; usually one.
+    fn path(&mut self) -> Parsed<Vec<String>> {
+        let mut segments = Vec::new();
+        self.cursor.accept("::");
+        loop {
+            let Look::Word(word) = self.cursor.look(0) else {
+                return Err(self.unexpected("a name"));
+            };
+            let word = word.to_string();
+            let at = self.here();
+            if let Some(finding) = restrict::operand_word(&word, at) {
+                return Err(self.fail(finding));
+            }
+            if restrict::is_keyword(&word) || restrict::STATEMENT_WORDS.contains(&word.as_str()) {
+                return Err(self.unexpected("an expression"));
+            }
+            segments.push(word);
+            self.cursor.advance();
+            if !self.cursor.accept("::") {
+                return Ok(segments);
+            }
+        }
+    }
+
+    /// Moves past the opening parenthesis of a call; a call without arguments is complete at once.
+    fn open_call(&mut self, stack: &mut Stack, opener: Opener) -> Parsed<Option<Operand>> {
+        self.cursor.advance();
+        stack.push(opener, self.cursor.position());
+        if matches!(self.cursor.look(0), Look::Close(_)) {
+            return Ok(self.close(stack, None));
+        }
+        Ok(None)
+    }
+
+    /// One step after an operand.
+    fn continuation(&mut self, stack: &mut Stack, value: Operand) -> Parsed<Next> {
+        let nested = !stack.outer.is_empty();
+        match self.cursor.look(0) {
+            Look::Operator(".") => self.method(stack, value),
+            Look::Operator(operator @ ("+" | "-" | "*" | "/")) => {
+                self.binary(&mut stack.top, value, operator);
+                Ok(Next::Operand)
+            }
+            Look::Operator(",") if nested => self.comma(stack, value),
+            Look::Close(_) if nested => {
+                let sum = self.sum(&mut stack.top, value);
+                Ok(self.close(stack, Some(sum)).map_or(Next::Operand, Next::Continue))
+            }
+            Look::Operator("," | ";" | "=" | "~" | ":" | "->" | "=>") | Look::Close(_) | Look::End if !nested => {
+                Ok(Next::Finished(self.sum(&mut stack.top, value).node))
+            }
+            Look::Word("as") => {
+                let at = self.here();
+                Err(self.fail(restrict::cast(at)))
+            }
+            Look::Word(_) | Look::Literal(_) | Look::Open(Delimiter::Parenthesis | Delimiter::None) => {
+                if nested {
+                    return Err(self.missing_operator());
+                }
+                Ok(Next::Finished(self.sum(&mut stack.top, value).node))
+            }
+            _ => Err(self.no_continuation()),
+        }
+    }
+
+    fn no_continuation(&mut self) -> Reported {
+        let at = self.here();
+        let finding = match self.cursor.look(0) {
+            Look::Open(Delimiter::Bracket) => Some(restrict::bracket(at)),
+            Look::Operator(text) => restrict::infix(text, at),
+            _ => None,
+        };
+        match finding {
+            Some(finding) => self.fail(finding),
+            None => self.unexpected("an operator or the end of the expression"),
+        }
+    }
+
+    /// Two operands side by side.
+    pub(super) fn missing_operator(&mut self) -> Reported {
+        let found = describe(self.cursor.look(0));
+        let at = self.here();
+        let finding = Diagnostic::error(Code::MissingOperator, format!("expected an operator or `;`, found {found}"))
+            .label(at, "expected an operator or `;` before this")
+            .help("write products with `*`, and end every statement with `;`");
+        self.fail(finding)
+    }
+
+    fn method(&mut self, stack: &mut Stack, value: Operand) -> Parsed<Next> {
+        self.cursor.advance();
+        let (Look::Word(name) | Look::Literal(name)) = self.cursor.look(0) else {
+            return Err(self.unexpected("the name of a function"));
+        };
+        let name = name.to_string();
+        let at = self.here();
+        if self.cursor.look(1) != Look::Open(Delimiter::Parenthesis) {
+            return Err(self.fail(restrict::field(&name, at)));
+        }
+        self.cursor.advance();
+        let function = Name { text: name, origin: at };
+        let arguments = vec![value.node];
+        let opener = Opener::Call { function, form: CallForm::Method, start: value.start, arguments };
+        Ok(self.open_call(stack, opener)?.map_or(Next::Operand, Next::Continue))
+    }
+
+    fn binary(&mut self, frame: &mut Frame, value: Operand, operator: &str) {
+        let at = self.cursor.position();
+        self.cursor.advance();
+        match operator {
+            "*" | "/" => {
+                self.factor(frame, value);
+                frame.power = if operator == "*" { Power::Multiply } else { Power::Divide };
+            }
+            _ => {
+                self.product(frame, value);
+                frame.sign = if operator == "+" { Sign::Plus } else { Sign::Minus };
+                frame.product_start = at + 1;
+            }
+        }
+    }
+
+    /// Ends a factor: its minus signs, which bind tighter than `*` and looser than a method call.
+    fn factor(&mut self, frame: &mut Frame, value: Operand) {
+        let mut node = value.node;
+        while let Some(minus) = frame.minuses.pop() {
+            let origin = self.sources.range(minus, value.end);
+            node = self.expressions.push(Node::Negation(node), origin);
+        }
+        frame.factors.push((frame.power, node));
+    }
+
+    /// Ends a product and makes it a term.
+    fn product(&mut self, frame: &mut Frame, value: Operand) {
+        self.factor(frame, value);
+        frame.power = Power::Multiply;
+        let factors = std::mem::take(&mut frame.factors);
+        let node = match factors.as_slice() {
+            [(_, single)] => *single,
+            _ => {
+                let origin = self.sources.range(frame.product_start, value.end);
+                self.expressions.push(Node::Product(factors), origin)
+            }
+        };
+        frame.terms.push((frame.sign, node));
+    }
+
+    /// Ends a sum.
+    fn sum(&mut self, frame: &mut Frame, value: Operand) -> Operand {
+        self.product(frame, value);
+        let terms = std::mem::take(&mut frame.terms);
+        let node = match terms.as_slice() {
+            [(_, single)] => *single,
+            _ => {
+                let origin = self.sources.range(frame.sum_start, value.end);
+                self.expressions.push(Node::Sum(terms), origin)
+            }
+        };
+        Operand { node, start: frame.sum_start, end: value.end }
+    }
+
+    /// Ends an argument.
+    fn comma(&mut self, stack: &mut Stack, value: Operand) -> Parsed<Next> {
+        if !matches!(stack.top.opener, Opener::Call { .. }) {
+            return Err(self.unexpected("an operator or `)`"));
+        }
+        let argument = self.sum(&mut stack.top, value);
+        self.cursor.advance();
+        if let Opener::Call { arguments, .. } = &mut stack.top.opener {
+            arguments.push(argument.node);
+        }
+        stack.top.restart(self.cursor.position());
+        if matches!(self.cursor.look(0), Look::Close(_)) {
+            return Ok(self.close(stack, None).map_or(Next::Operand, Next::Continue));
+        }
+        Ok(Next::Operand)
+    }
+
+    /// Moves past the closing bracket of the innermost group; `last` is the sum before it.
+    fn close(&mut self, stack: &mut Stack, last: Option<Operand>) -> Option<Operand> {
+        self.cursor.advance();
+        let end = self.cursor.previous();
+        match stack.pop()? {
+            Opener::Statement => last,
+            Opener::Group { open } => last.map(|inner| Operand { node: inner.node, start: open, end }),
+            Opener::Call { function, form, start, mut arguments } => {
+                arguments.extend(last.map(|inner| inner.node));
+                let origin = self.sources.range(start, end);
+                let node = self.expressions.push(Node::Call { function, arguments, form }, origin);
+                Some(Operand { node, start, end })
+            }
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! Tokens to a model.
+//!
+//! In: all tokens of a `dae!`. Out: the syntax tree of its statements. A statement with an error is reported, kept as far
+//! as it was understood (so that its name counts as declared), and skipped up to its `;`: the errors of all statements are
+//! reported in one go.
+
+use super::ast::{Equation, Expression, Model, Name, Statement, StatementKind};
+use super::attributes::Attributes;
+use super::cursor::Look;
+use super::parser::{Parsed, Parser, describe};
+use super::restrict;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::origin::Origin;
+use proc_macro2::Delimiter;
+
+/// Whether the statement was understood to its end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// Its `;` must follow.
+    Semicolon,
+    /// It needs no `;` (a function).
+    Block,
+    /// It had an error: skip to the next statement.
+    Broken,
+}
+
+impl Parser {
+    /// Parses everything; `None` if not even the name of the model is known.
+    pub(super) fn model(&mut self) -> Option<Model> {
+        let attributes = self.attributes().unwrap_or_default();
+        if let Some((_, at)) = attributes.nominal {
+            self.misplaced_nominal(at);
+        }
+        let (name, visibility) = self.header().ok()?;
+        let mut statements = Vec::new();
+        if let Ok(close) = self.body_open() {
+            self.statements(close, &mut statements);
+            self.cursor.set_position(close + 1);
+            self.end_of_text();
+        }
+        let expressions = std::mem::take(&mut self.expressions);
+        Some(Model { name, docs: attributes.docs, visibility, statements, expressions })
+    }
+
+    /// `pub struct Name`
+    fn header(&mut self) -> Parsed<(Name, String)> {
+        let visibility = self.visibility();
+        if !self.cursor.at_word("struct") {
+            let found = describe(self.cursor.look(0));
+            let at = self.here();
+            let message = format!("expected `struct`, found {found}");
+            let finding = Diagnostic::error(Code::UnexpectedToken, message)
+                .label(at, "expected `struct`")
+                .help("a model is written `pub struct Name { … }`");
+            return Err(self.fail(finding));
+        }
+        self.cursor.advance();
+        self.cursor.skip_invisible();
+        let name = self.declared_name("the name of the model")?;
+        Ok((name, visibility))
+    }
+
+    /// `pub`, `pub(crate)`, `pub(in path)` or nothing, as text.
+    fn visibility(&mut self) -> String {
+        self.cursor.skip_invisible();
+        let mut text = String::new();
+        if self.cursor.at_word("pub") {
+            text.push_str("pub");
+            self.cursor.advance();
+            if let (Look::Open(Delimiter::Parenthesis), Some(close)) = (self.cursor.look(0), self.cursor.closing()) {
+                while self.cursor.position() <= close {
+                    match self.cursor.look(0) {
+                        Look::Open(_) => text.push('('),
+                        Look::Close(_) => text.push(')'),
+                        Look::Word("in") => text.push_str("in "),
+                        Look::Word(word) => text.push_str(word),
+                        Look::Operator(operator) => text.push_str(operator),
+                        Look::Literal(_) | Look::End => {}
+                    }
+                    self.cursor.advance();
+                }
+            }
+        }
+        self.cursor.skip_invisible();
+        text
+    }
+
+    fn body_open(&mut self) -> Parsed<usize> {
+        if self.cursor.at_operator("<") {
+            let at = self.here();
+            let finding = Diagnostic::error(Code::UnsupportedConstruct, "a model cannot be generic")
+                .label(at, "not allowed here")
+                .help("what varies between uses of a model is a `param`");
+            return Err(self.fail(finding));
+        }
+        self.expect_open(Delimiter::Brace, "`{` and the statements of the model")
+    }
+
+    fn end_of_text(&mut self) {
+        if self.cursor.look(0) == Look::End {
+            return;
+        }
+        let at = self.here();
+        let finding = Diagnostic::error(Code::UnexpectedToken, "a `dae!` holds one model, and there is more after it")
+            .label(at, "expected nothing after the model")
+            .help("write one `dae!` per model");
+        self.fail(finding);
+    }
+
+    fn statements(&mut self, close: usize, statements: &mut Vec<Statement>) {
+        loop {
+            self.cursor.skip_invisible();
+            if self.cursor.position() >= close {
+                return;
+            }
+            if self.cursor.accept(";") {
+                continue;
+            }
+            let start = self.cursor.position();
+            match self.attributes() {
+                Ok(attributes) => self.documented_statement(start, attributes, close, statements),
+                Err(_) => self.recover(start, close),
+            }
+        }
+    }
+
+    fn documented_statement(
+        &mut self,
+        outset: usize,
+        mut attributes: Attributes,
+        close: usize,
+        statements: &mut Vec<Statement>,
+    ) {
+        self.cursor.skip_invisible();
+        let start = self.cursor.position();
+        let nominal = attributes.nominal.take();
+        if let Some((_, at)) = nominal
+            && !self.cursor.at_word("var")
+        {
+            self.misplaced_nominal(at);
+        }
+        let (kind, ending) = match self.statement(nominal.map(|(value, _)| value)) {
+            Ok(understood) => understood,
+            Err(_) => return self.recover(outset, close),
+        };
+        let origin = self.since(start);
+        statements.push(Statement { docs: attributes.docs, origin, kind });
+        let ended = match ending {
+            Ending::Semicolon => self.semicolon(),
+            Ending::Block => Ok(()),
+            Ending::Broken => return self.recover(outset, close),
+        };
+        if ended.is_err() && !self.at_new_statement(self.cursor.position()) {
+            self.recover(outset, close);
+        }
+    }
+
+    fn misplaced_nominal(&mut self, at: Origin) {
+        let finding = Diagnostic::error(Code::InvalidAttribute, "only unknowns have a nominal value")
+            .label(at, "not allowed here")
+            .help("write it before a `var` statement");
+        self.fail(finding);
+    }
+
+    /// An equation: two expressions and `=` between them.
+    pub(super) fn equation(&mut self) -> Parsed<(StatementKind, Ending)> {
+        let broken = |left| Ok((StatementKind::Equation(Equation { left, right: None }), Ending::Broken));
+        let Ok(left) = self.expression() else { return broken(None) };
+        if self.equals(left).is_err() {
+            return broken(Some(left));
+        }
+        let Ok(right) = self.expression() else { return broken(Some(left)) };
+        if self.cursor.at_operator("=") {
+            let at = self.here();
+            let finding = Diagnostic::error(Code::UnexpectedToken, "an equation has one `=`, and this one has two")
+                .label(at, "second `=`")
+                .help("write two equations, or end the first one with `;`");
+            self.fail(finding);
+            return broken(Some(left));
+        }
+        Ok((StatementKind::Equation(Equation { left: Some(left), right: Some(right) }), Ending::Semicolon))
+    }
+
+    fn equals(&mut self, left: Expression) -> Parsed<()> {
+        let whole = self.expressions.origin(left.root);
+        match self.cursor.look(0) {
+            Look::Operator("=") => {
+                self.cursor.advance();
+                Ok(())
+            }
+            Look::Operator("~") => {
+                let at = self.here();
+                let finding = Diagnostic::error(Code::UnexpectedToken, "`~` gives a guess, and this is an equation")
+                    .label(at, "expected `=`")
+                    .help("declare with `var name ~ guess;` or `start der(name) ~ guess;`; write equations with `=`");
+                Err(self.fail(finding))
+            }
+            Look::Operator(":") => {
+                let finding = Diagnostic::error(Code::UnexpectedToken, "this is neither an equation nor a declaration")
+                    .label(whole, "what is it?")
+                    .help("declare an unknown with `var name ~ guess;`, a parameter with `param name = value;`");
+                Err(self.fail(finding))
+            }
+            Look::Word(_) | Look::Literal(_) | Look::Open(_) if !self.at_new_statement(self.cursor.position()) => {
+                Err(self.missing_operator())
+            }
+            _ => {
+                let finding = Diagnostic::error(Code::MissingEquals, "this is no equation: there is no `=`")
+                    .label(whole, "expected `left = right`")
+                    .help("if it must vanish, write `0 = …;`");
+                Err(self.fail(finding))
+            }
+        }
+    }
+
+    /// Moves past the `;` of a statement or reports that it is missing.
+    pub(super) fn semicolon(&mut self) -> Parsed<()> {
+        self.cursor.skip_invisible();
+        if self.cursor.accept(";") {
+            return Ok(());
+        }
+        let here = self.cursor.position();
+        match self.cursor.look(0) {
+            Look::Close(_) | Look::End => {}
+            _ if self.at_new_statement(here) => {}
+            Look::Operator(",") => {
+                let at = self.here();
+                let finding = Diagnostic::error(Code::MissingSemicolon, "statements end with `;`, not with `,`")
+                    .label(at, "expected `;`")
+                    .help("write one declaration per statement, each with its own `;`");
+                return Err(self.fail(finding));
+            }
+            Look::Word(_) | Look::Literal(_) | Look::Open(_) => return Err(self.missing_operator()),
+            _ => return Err(self.unexpected("`;`")),
+        }
+        let at = self.before();
+        let finding = Diagnostic::error(Code::MissingSemicolon, "missing `;` at the end of the statement")
+            .label(at, "`;` expected after this")
+            .help("end the statement with `;`");
+        Err(self.fail(finding))
+    }
+
+    /// Whether a new statement seems to start at the current token: a word that opens one, or a new line.
+    fn at_new_statement(&self, here: usize) -> bool {
+        let opens = matches!((self.cursor.look(0), self.cursor.look(1)), (Look::Word(word), Look::Word(_))
+            if restrict::STATEMENT_WORDS.contains(&word));
+        let operand = matches!(self.cursor.look(0), Look::Word(_) | Look::Literal(_) | Look::Open(_))
+            || self.cursor.at_operator("#");
+        opens || (operand && here > 0 && self.sources.on_later_line(here - 1, here))
+    }
+
+    /// Skips the rest of a broken statement: up to its `;`, its block, or the next word that opens a statement.
+    fn recover(&mut self, start: usize, close: usize) {
+        let failed = self.cursor.position();
+        self.cursor.set_position(start);
+        let mut block = false;
+        while self.cursor.position() < close {
+            let at = self.cursor.position();
+            match self.cursor.look(0) {
+                Look::Operator(";") => return self.cursor.advance(),
+                Look::Open(Delimiter::None) | Look::Close(_) => self.cursor.advance(),
+                Look::Open(delimiter) => {
+                    let after = self.cursor.closing().map_or(at, |close| close);
+                    self.cursor.set_position(after + 1);
+                    if block && delimiter == Delimiter::Brace && !self.cursor.at_word("else") {
+                        return;
+                    }
+                }
+                Look::Word("fn" | "for" | "while" | "loop" | "if" | "match") if at == start => {
+                    block = true;
+                    self.cursor.advance();
+                }
+                _ if at > start && at > failed && self.at_word_of_statement() => return,
+                _ => self.cursor.advance(),
+            }
+        }
+    }
+
+    fn at_word_of_statement(&self) -> bool {
+        matches!((self.cursor.look(0), self.cursor.look(1)), (Look::Word(word), Look::Word(_))
+            if restrict::STATEMENT_WORDS.contains(&word))
+    }
+}

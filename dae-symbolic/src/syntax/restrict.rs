@@ -1,0 +1,317 @@
+//! Every "not allowed here" of the language.
+//!
+//! In: what the user wrote where the language has something else. Out: the diagnostic that says so and what to write
+//! instead. Parser and lowering ask these functions, so that the limits of the language are in one place.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::origin::Origin;
+
+const LATER: &str = "arrays and piecewise expressions are not part of the scalar language yet";
+
+/// Words that open a statement of the language.
+pub(super) const STATEMENT_WORDS: [&str; 7] = ["param", "const", "input", "fn", "let", "var", "start"];
+
+/// Words that cannot be names: Rust's keywords, those reserved for it, and those of the model language.
+const KEYWORDS: [&str; 52] = [
+    "as", "async", "await", "break", "const", "continue", "crate", "dyn", "else", "enum", "extern", "false", "fn",
+    "for", "if", "impl", "in", "let", "loop", "match", "mod", "move", "mut", "pub", "ref", "return", "self", "Self",
+    "static", "struct", "super", "trait", "true", "type", "unsafe", "use", "where", "while", "abstract", "become",
+    "box", "do", "final", "gen", "macro", "override", "priv", "try", "typeof", "unsized", "virtual", "yield",
+];
+
+/// Largest order of a derivative.
+pub(crate) const MAX_ORDER: i64 = 64;
+
+/// Largest magnitude of a decimal exponent and of an exponent of `powi`.
+pub(crate) const MAX_EXPONENT: i64 = 1000;
+
+/// Whether `word` is a keyword of Rust or reserved for one.
+pub(super) fn is_keyword(word: &str) -> bool {
+    KEYWORDS.contains(&word)
+}
+
+/// Why `name` cannot be declared, if it cannot.
+pub(super) fn name(name: &str, at: Origin) -> Option<Diagnostic> {
+    let (why, help) = match name {
+        "t" => ("`t` is the time", "choose another name"),
+        "der" => ("`der` is the time derivative", "choose another name"),
+        "PI" | "E" => ("it is a constant of the language", "choose another name"),
+        "_" => ("everything declared in a model needs a name", "give it a name"),
+        word if STATEMENT_WORDS.contains(&word) => ("it opens a statement of the language", "choose another name"),
+        word if is_keyword(word) => ("it is a keyword of Rust", "choose another name"),
+        word if word.starts_with("r#") => {
+            ("names are plain identifiers", "drop `r#` and choose a name that is no keyword")
+        }
+        _ => return None,
+    };
+    let message = format!("`{name}` cannot be declared: {why}");
+    Some(Diagnostic::error(Code::ReservedName, message).label(at, "reserved").help(help))
+}
+
+/// An operator between two operands that the language does not have.
+pub(super) fn infix(operator: &str, at: Origin) -> Option<Diagnostic> {
+    let (what, help) = match operator {
+        "^" | "**" => (
+            format!("`{operator}` is not exponentiation in Rust"),
+            "use `x.powi(2)` for integer exponents, `x.powf(e)` for others",
+        ),
+        "%" => ("the remainder `%` is not part of the language".to_string(), "it jumps; write the model without it"),
+        "==" => ("an equation is written with a single `=`".to_string(), "write `left = right;`"),
+        "!=" | "<" | ">" | "<=" | ">=" => (format!("the comparison `{operator}` is not part of the language"), LATER),
+        "&&" | "||" | "&" | "|" | "<<" | ">>" => {
+            (format!("`{operator}` works on truth values and bits, which models do not have"), LATER)
+        }
+        "+=" | "-=" | "*=" | "/=" | "%=" | "^=" | "|=" | "&=" | "<<=" | ">>=" => {
+            (format!("`{operator}` assigns; a model consists of equations"), "write `left = right;`")
+        }
+        ".." | "..=" | "..." => {
+            ("ranges are not part of the scalar language yet".to_string(), "write the equations out")
+        }
+        "?" => ("`?` is not part of the language".to_string(), "remove it"),
+        _ => return None,
+    };
+    Some(Diagnostic::error(Code::UnsupportedOperator, what).label(at, "not allowed here").help(help))
+}
+
+/// An operator before an operand that the language does not have.
+pub(super) fn prefix(operator: &str, at: Origin) -> Option<Diagnostic> {
+    let (what, help) = match operator {
+        "+" => ("Rust has no unary `+`", "remove it"),
+        "!" => ("`!` works on truth values, which models do not have", "remove it"),
+        "&" | "&&" => ("references are not part of the language", "write the value itself"),
+        "*" | "**" => ("dereferencing is not part of the language", "write the value itself"),
+        "|" | "||" => ("closures are not part of the language", "declare `fn name(argument) { value }`"),
+        ".." | "..=" => ("ranges are not part of the scalar language yet", "write the equations out"),
+        _ => return None,
+    };
+    Some(Diagnostic::error(Code::UnsupportedOperator, what).label(at, "not allowed here").help(help))
+}
+
+/// A keyword where an operand should be.
+pub(super) fn operand_word(word: &str, at: Origin) -> Option<Diagnostic> {
+    let (what, help) = match word {
+        "if" | "match" => (format!("`{word}` expressions are not part of the language yet"), LATER),
+        "for" | "while" | "loop" => (format!("`{word}` loops are not part of the language yet"), LATER),
+        "true" | "false" => (format!("`{word}` is a truth value; a model is made of numbers"), "write a number"),
+        "unsafe" | "async" | "move" | "return" | "break" | "continue" => {
+            (format!("`{word}` is not part of the language"), "write an expression")
+        }
+        _ => return None,
+    };
+    Some(Diagnostic::error(Code::UnsupportedConstruct, what).label(at, "not allowed here").help(help))
+}
+
+/// A word that opens a statement of Rust, or of other modelling languages, that this language does not have.
+pub(super) fn statement_word(word: &str, at: Origin) -> Option<Diagnostic> {
+    let (what, help) = match word {
+        "for" | "while" | "loop" | "if" | "match" => return operand_word(word, at),
+        "use" | "mod" | "extern" => {
+            ("a model sees nothing of the crate around it", "declare a `param`, `const` or `fn` in the model")
+        }
+        "struct" | "enum" | "trait" | "impl" | "type" | "union" => {
+            ("a model cannot contain items", "write one `dae!` per model")
+        }
+        "static" => ("`static` is not part of the language", "use `const`"),
+        "pub" => ("what a model declares is public with the model", "remove `pub`"),
+        "parameter" => ("parameters are declared with `param`", "write `param name = value;`"),
+        "variable" | "unknown" => ("unknowns are declared with `var`", "write `var name ~ value;`"),
+        "constant" => ("constants are declared with `const`", "write `const NAME = value;`"),
+        "equation" | "initial" => ("equations stand in the model itself", "write `left = right;`"),
+        _ => return None,
+    };
+    Some(Diagnostic::error(Code::UnsupportedConstruct, what).label(at, "not allowed here").help(help))
+}
+
+/// A bracket where an operand or an operator should be.
+pub(super) fn bracket(at: Origin) -> Diagnostic {
+    Diagnostic::error(Code::UnsupportedConstruct, "arrays and indexing are not part of the language yet")
+        .label(at, "not allowed here")
+        .help(LATER)
+}
+
+/// A block where an operand should be.
+pub(super) fn block(at: Origin) -> Diagnostic {
+    Diagnostic::error(Code::UnsupportedConstruct, "blocks are not part of the language")
+        .label(at, "not allowed here")
+        .help("name a sub-expression with a `let` statement of its own, or group with parentheses")
+}
+
+/// `a as f64`
+pub(super) fn cast(at: Origin) -> Diagnostic {
+    Diagnostic::error(Code::UnsupportedConstruct, "numbers are real: there is nothing to cast")
+        .label(at, "not allowed here")
+        .help("remove `as` and the type")
+}
+
+/// `a.b` without parentheses
+pub(super) fn field(name: &str, at: Origin) -> Diagnostic {
+    Diagnostic::error(Code::UnsupportedConstruct, format!("`.{name}` reads a field, and numbers have none"))
+        .label(at, "not allowed here")
+        .help(format!("for a function write `.{name}()`; for a component declare a scalar unknown of its own"))
+}
+
+/// `name!(…)`
+pub(super) fn macro_call(name: &str, at: Origin) -> Diagnostic {
+    Diagnostic::error(Code::UnsupportedConstruct, format!("the macro `{name}!` cannot be called in a model"))
+        .label(at, "not allowed here")
+        .help(format!("declare `fn {name}(…) {{ … }}` in the model and call it without `!`"))
+}
+
+/// A path that is none of the accepted ones.
+pub(super) fn path(path: &str, at: Origin) -> Diagnostic {
+    Diagnostic::error(Code::UnsupportedConstruct, format!("a model cannot see `{path}`"))
+        .label(at, "not known here")
+        .note("of paths, `std::f64::consts::PI`, `std::f64::consts::E` and functions like `f64::sin` are known")
+        .help("declare what it stands for in the model: `const`, `param` or `fn`")
+}
+
+/// A type other than `f64`.
+pub(super) fn type_annotation(at: Origin) -> Diagnostic {
+    Diagnostic::error(Code::UnsupportedConstruct, "everything in a model is an `f64`")
+        .label(at, "not a type of the language")
+        .note(LATER)
+        .help("write `: f64` or nothing")
+}
+
+/// Digits of a literal without separators and suffix, if it is an exact decimal number.
+pub(super) fn number(text: &str, at: Origin) -> Result<String, Diagnostic> {
+    let invalid = |message: String, help: &str| {
+        Err(Diagnostic::error(Code::InvalidNumber, message).label(at, "not allowed here").help(help))
+    };
+    if !text.starts_with(|first: char| first.is_ascii_digit() || first == '-') {
+        return invalid(format!("{} is not a number", kind_of_literal(text)), "write a decimal number");
+    }
+    if text.starts_with("0x") || text.starts_with("0b") || text.starts_with("0o") {
+        return invalid(format!("`{text}` is not a decimal number"), "write it in decimal digits");
+    }
+    let (mantissa, rest) = split(text, |c| c.is_ascii_digit() || matches!(c, '_' | '.' | '-'));
+    let (exponent, suffix) = exponent_of(rest);
+    if !matches!(suffix, "" | "f64") {
+        let help = "literals are exact numbers: remove the suffix";
+        return invalid(format!("the suffix `{suffix}` is not part of the language"), help);
+    }
+    let digits = |part: &str| part.chars().filter(|c| *c != '_').collect::<String>();
+    let (mantissa, exponent) = (digits(mantissa), digits(exponent));
+    let magnitude = exponent.trim_start_matches(['e', 'E', '+', '-']).trim_start_matches('0');
+    let too_large = magnitude.len() > 4 || magnitude.parse::<i64>().is_ok_and(|value| value > MAX_EXPONENT);
+    if too_large || mantissa.len() as i64 > MAX_EXPONENT {
+        return invalid(format!("`{text}` is outside the range of `f64`"), "choose other units");
+    }
+    Ok(mantissa + &exponent)
+}
+
+fn split(text: &str, belongs: impl Fn(char) -> bool) -> (&str, &str) {
+    text.split_at(text.find(|c| !belongs(c)).unwrap_or(text.len()))
+}
+
+/// Exponent part and suffix of what follows the mantissa.
+fn exponent_of(rest: &str) -> (&str, &str) {
+    if !rest.starts_with(['e', 'E']) {
+        return ("", rest);
+    }
+    let sign = usize::from(rest[1..].starts_with(['+', '-']));
+    let (digits, suffix) = split(&rest[1 + sign..], |c| c.is_ascii_digit() || c == '_');
+    (&rest[..1 + sign + digits.len()], suffix)
+}
+
+fn kind_of_literal(text: &str) -> String {
+    let text: String = text.chars().take(30).collect();
+    let kind = if text.contains('"') { "the string" } else { "the character" };
+    format!("{kind} `{text}`")
+}
+
+/// What to write instead of a function that does not exist, where the wish is clear.
+pub(crate) fn missing_function(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "pow" | "power" => "use `x.powi(2)` for integer exponents, `x.powf(e)` for others",
+        "log" => "use `ln`, `log10` or `log2`",
+        "sqr" | "square" => "use `x.powi(2)`",
+        "sign" => "use `signum`",
+        "arcsin" => "use `asin`",
+        "arccos" => "use `acos`",
+        "arctan" => "use `atan`, or `atan2(y, x)`",
+        "expm1" => "use `exp_m1`",
+        "log1p" => "use `ln_1p`",
+        "cot" | "sec" | "csc" => "write it with `tan`, `cos` or `sin`",
+        "recip" => "write `1 / x`",
+        "mul_add" => "write `a * b + c`",
+        "sum" | "product" => "arrays are not part of the scalar language yet: write the terms out",
+        "floor" | "ceil" | "round" | "trunc" | "fract" | "rem_euclid" | "clamp" => {
+            "it is not smooth, and piecewise expressions are not part of the scalar language yet"
+        }
+        "to_radians" => "multiply with `PI / 180`",
+        "to_degrees" => "multiply with `180 / PI`",
+        "ddt" | "diff" | "dt" | "d" | "derivative" => "use `der(x)`",
+        _ => return None,
+    })
+}
+
+/// Where an expression stands, which decides what it may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    Constant,
+    Parameter,
+    Input,
+    StartValue,
+    Nominal,
+    Order,
+    FunctionBody,
+    Definition,
+    Equation,
+}
+
+/// What an expression may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Use {
+    Constant,
+    Parameter,
+    Time,
+    Input,
+    Definition,
+    Unknown,
+}
+
+impl Place {
+    /// Whether an expression in this place may use such a thing.
+    pub(crate) fn allows(self, what: Use) -> bool {
+        match what {
+            Use::Constant => true,
+            Use::Parameter => !matches!(self, Place::Constant | Place::Nominal | Place::Order),
+            Use::Time => matches!(self, Place::Input | Place::FunctionBody | Place::Definition | Place::Equation),
+            Use::Input => matches!(self, Place::FunctionBody | Place::Definition | Place::Equation),
+            Use::Definition | Use::Unknown => matches!(self, Place::Definition | Place::Equation),
+        }
+    }
+
+    fn rule(self) -> &'static str {
+        match self {
+            Place::Constant => "the value of a constant may use numbers and earlier constants",
+            Place::Parameter => "the default of a parameter may use constants and earlier parameters",
+            Place::Input => "the definition of an input may use `t`, constants and parameters",
+            Place::StartValue => "a start value may use constants and parameters",
+            Place::Nominal => "a nominal value may use numbers and constants",
+            Place::Order => "the order of a derivative is an integer",
+            Place::FunctionBody => "a function may use its arguments, `t`, constants, parameters and inputs",
+            Place::Definition | Place::Equation => "an equation may use everything the model declares",
+        }
+    }
+}
+
+/// Something used in a place whose expressions may not use it.
+pub(crate) fn misplaced(what: Use, name: &str, place: Place, at: Origin) -> Diagnostic {
+    let what = match what {
+        Use::Constant => "the constant ",
+        Use::Parameter => "the parameter ",
+        Use::Time => "the time ",
+        Use::Input => "the input ",
+        Use::Definition => "the sub-expression ",
+        Use::Unknown => "the unknown ",
+    };
+    let finding = Diagnostic::error(Code::NotAllowedHere, format!("{what}`{name}` cannot be used here"))
+        .label(at, "not allowed here")
+        .note(place.rule());
+    match place {
+        Place::FunctionBody => finding.help(format!("make `{name}` an argument of the function")),
+        _ => finding,
+    }
+}

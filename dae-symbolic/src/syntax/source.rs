@@ -1,0 +1,72 @@
+//! The table from [`Origin`] to the tokens it stands for.
+//!
+//! In: the spans of all tokens and the ranges of tokens that the parser found worth a name. Out: spans for
+//! compiler messages, lines and columns for terminal messages, and the order of places in the text.
+
+use crate::origin::{Location, Origin, Position};
+use proc_macro2::Span;
+
+/// Spans of the tokens a model was read from, and the ranges of tokens that origins stand for.
+#[derive(Clone, Debug, Default)]
+pub struct SourceMap {
+    spans: Vec<Span>,
+    ranges: Vec<(u32, u32)>,
+}
+
+impl SourceMap {
+    pub(super) fn new(spans: Vec<Span>) -> Self {
+        SourceMap { spans, ranges: Vec::new() }
+    }
+
+    /// An origin for the tokens `first..=last`.
+    pub(super) fn range(&mut self, first: usize, last: usize) -> Origin {
+        let origin = Origin::new(self.ranges.len() as u32);
+        self.ranges.push((first as u32, last.max(first) as u32));
+        origin
+    }
+
+    /// An origin for a span that is no token of the text.
+    pub(super) fn foreign(&mut self, span: Span) -> Origin {
+        self.spans.push(span);
+        let token = self.spans.len() - 1;
+        self.range(token, token)
+    }
+
+    fn tokens(&self, origin: Origin) -> Option<(u32, u32)> {
+        self.ranges.get(origin.index()?).copied()
+    }
+
+    /// Spans of the first and the last token of `origin`; the call site if it has none.
+    pub fn spans(&self, origin: Origin) -> (Span, Span) {
+        let span = |token: u32| self.spans.get(token as usize).copied().unwrap_or_else(Span::call_site);
+        match self.tokens(origin) {
+            Some((first, last)) => (span(first), span(last)),
+            None => (Span::call_site(), Span::call_site()),
+        }
+    }
+
+    /// Line and column of `origin`, if its tokens know them.
+    pub fn location(&self, origin: Origin) -> Option<Location> {
+        self.tokens(origin)?;
+        let (first, last) = self.spans(origin);
+        let (start, end) = (position(first.start()), position(last.end()));
+        (start.line > 0).then_some(Location { start, end: end.max(start) })
+    }
+
+    /// Sorts places in the order of the text, places without text last.
+    pub fn order(&self, origin: Origin) -> (u32, u32) {
+        self.tokens(origin).unwrap_or((u32::MAX, u32::MAX))
+    }
+
+    /// Whether token `second` starts on a later line than token `first` ends.
+    pub(super) fn on_later_line(&self, first: usize, second: usize) -> bool {
+        match (self.spans.get(first), self.spans.get(second)) {
+            (Some(first), Some(second)) => first.end().line < second.start().line,
+            _ => false,
+        }
+    }
+}
+
+fn position(at: proc_macro2::LineColumn) -> Position {
+    Position { line: at.line, column: at.column + 1 }
+}
