@@ -1,1 +1,3 @@
-//! The symbolic layer.
+//! The symbolic layer of `dae`.
+
+pub mod expr;
