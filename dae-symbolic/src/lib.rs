@@ -1,3 +1,4 @@
 //! The symbolic layer of `dae`.
 
 pub mod expr;
+pub mod program;
