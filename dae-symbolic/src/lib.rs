@@ -1,1 +1,3 @@
 //! The symbolic layer.
+
+pub mod structure;
