@@ -170,7 +170,7 @@ pub trait Dae {
     fn prolongation(&self) -> &dyn Prolongation;
 
     /// $y$ and $y'$ of this formulation at the given jets (multipliers of the formulation are zero).
-    fn from_jets(&self, t: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]);
+    fn states_from_jets(&self, t: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]);
 }
 
 /// How a start value is meant.

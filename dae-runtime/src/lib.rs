@@ -3,4 +3,5 @@
 //! In: an object that fulfils [`contract::Dae`]. Out: solutions.
 
 pub mod contract;
+pub mod rank;
 pub mod stepper;

@@ -1,0 +1,413 @@
+//! The canonical form.
+//!
+//! In: operations on expressions. Out: canonical nodes. Like terms and powers are collected, constants folded exactly,
+//! sums and products built in bulk: $n$ operands cost $n \log n$.
+//!
+//! A nested sum (product) is dissolved into the one around it as long as it is short; a long one stays a single term.
+//! So building $s_{k+1} = s_k + x_k$ step by step costs $O(n)$ and not $O(n^2)$, and what a bulk construction
+//! makes in one go is flat whatever its length.
+
+use std::collections::HashMap;
+
+use super::{Assumption, Dag, Expr, Function, Node, Rational, Symbol};
+
+/// Nested sums and products of more operands than this are not dissolved.
+const DISSOLVE: usize = 24;
+
+impl Dag {
+    /// An exact number.
+    pub fn constant(&mut self, value: Rational) -> Expr {
+        self.intern(Node::Constant(value))
+    }
+
+    /// An integer.
+    pub fn integer(&mut self, value: i64) -> Expr {
+        self.constant(Rational::from(value))
+    }
+
+    /// $\pi$.
+    pub fn pi(&mut self) -> Expr {
+        self.intern(Node::Pi)
+    }
+
+    /// Euler's number.
+    pub fn euler(&mut self) -> Expr {
+        self.intern(Node::Euler)
+    }
+
+    /// A leaf.
+    pub fn symbol(&mut self, symbol: Symbol) -> Expr {
+        self.intern(Node::Symbol(symbol))
+    }
+
+    /// $\sum_k q_k e_k$.
+    pub fn sum(&mut self, terms: impl IntoIterator<Item = (Rational, Expr)>) -> Expr {
+        let mut constant = Rational::ZERO;
+        let mut flat: Vec<(Rational, Expr)> = Vec::new();
+        for (q, e) in terms {
+            match self.node(e) {
+                Node::Constant(value) => constant = constant.add(&q.mul(value)),
+                Node::Sum { constant: c, terms } if terms.len() <= DISSOLVE => {
+                    constant = constant.add(&q.mul(c));
+                    flat.extend(terms.iter().map(|(r, t)| (q.mul(r), *t)));
+                }
+                _ => flat.push((q, e)),
+            }
+        }
+        flat.sort_by_key(|&(_, e)| e);
+        let mut terms: Vec<(Rational, Expr)> = Vec::with_capacity(flat.len());
+        for (q, e) in flat {
+            match terms.last_mut() {
+                Some((sum, last)) if *last == e => *sum = sum.add(&q),
+                _ => terms.push((q, e)),
+            }
+        }
+        terms.retain(|(q, _)| !q.is_zero());
+        match terms.as_slice() {
+            [] => self.constant(constant),
+            [(q, e)] if constant.is_zero() && q.is_one() => *e,
+            _ => self.intern(Node::Sum { constant, terms: terms.into() }),
+        }
+    }
+
+    /// $\prod_k e_k^{n_k}$.
+    pub fn product(&mut self, factors: impl IntoIterator<Item = (Expr, i32)>) -> Expr {
+        let mut coefficient = Rational::ONE;
+        let mut flat: Vec<(Expr, i32)> = Vec::new();
+        let mut stack: Vec<(Expr, i32)> = factors.into_iter().collect();
+        stack.reverse();
+        while let Some((e, n)) = stack.pop() {
+            self.dissolve_factor(e, n, &mut coefficient, &mut flat, &mut stack);
+        }
+        let divides_by_zero = flat.iter().any(|&(b, n)| n < 0 && self.is_zero(b));
+        if coefficient.is_zero() && !divides_by_zero {
+            return self.constant(Rational::ZERO);
+        }
+        let collected = self.collect_powers(flat);
+        let (coefficient, factors) = self.fold_even_powers(coefficient, collected);
+        let product = match factors.as_slice() {
+            [] => return self.constant(coefficient),
+            [(b, 1)] => *b,
+            _ => self.intern(Node::Product(factors.into())),
+        };
+        if coefficient.is_one() { product } else { self.sum([(coefficient, product)]) }
+    }
+
+    /// One factor $e^n$: numbers into the coefficient, short products apart, the rest to `flat`.
+    fn dissolve_factor(
+        &self,
+        e: Expr,
+        n: i32,
+        coefficient: &mut Rational,
+        flat: &mut Vec<(Expr, i32)>,
+        stack: &mut Vec<(Expr, i32)>,
+    ) {
+        if n == 0 {
+            return;
+        }
+        match self.node(e) {
+            Node::Constant(value) => match value.powi(n) {
+                Some(power) => *coefficient = coefficient.mul(&power),
+                None => flat.push((e, n)),
+            },
+            Node::Sum { constant, terms } if constant.is_zero() && terms.len() == 1 => match terms[0].0.powi(n) {
+                Some(power) => {
+                    *coefficient = coefficient.mul(&power);
+                    stack.push((terms[0].1, n));
+                }
+                None => flat.push((e, n)),
+            },
+            Node::Product(factors) if factors.len() <= DISSOLVE => {
+                let powers: Option<Vec<_>> =
+                    factors.iter().map(|&(b, m)| m.checked_mul(n).map(|power| (b, power))).collect();
+                match powers {
+                    Some(powers) => stack.extend(powers.into_iter().rev()),
+                    None => flat.push((e, n)),
+                }
+            }
+            _ => flat.push((e, n)),
+        }
+    }
+
+    /// Adds the exponents of equal bases; what cancels is assumed nonzero.
+    fn collect_powers(&mut self, mut flat: Vec<(Expr, i32)>) -> Vec<(Expr, i32)> {
+        flat.sort_by_key(|&(b, _)| b);
+        let mut collected: Vec<(Expr, i32)> = Vec::with_capacity(flat.len());
+        let mut cancelled = Vec::new();
+        for (b, n) in flat {
+            match collected.last_mut() {
+                Some((last, m)) if *last == b && m.checked_add(n).is_some() => {
+                    if (*m < 0) != (n < 0) {
+                        cancelled.push(b);
+                    }
+                    *m += n;
+                }
+                _ => collected.push((b, n)),
+            }
+        }
+        for base in cancelled {
+            self.assume(Assumption::NonZero(base));
+        }
+        collected.retain(|&(_, n)| n != 0);
+        collected
+    }
+
+    /// $(\sqrt u)^{2k} = u^k$ and $|u|^{2k} = u^{2k}$; repeated until nothing changes, as $u$ may meet its like.
+    fn fold_even_powers(
+        &mut self,
+        mut coefficient: Rational,
+        mut factors: Vec<(Expr, i32)>,
+    ) -> (Rational, Vec<(Expr, i32)>) {
+        loop {
+            let mut changed = false;
+            let mut open: Vec<(Expr, i32)> = Vec::new();
+            for &(b, n) in &factors {
+                match self.node(b).clone() {
+                    Node::Apply(Function::Sqrt, u) if n.abs() >= 2 => {
+                        self.assume(Assumption::NonNegative(u[0]));
+                        open.push((u[0], n / 2));
+                        open.push((b, n % 2));
+                        changed = true;
+                    }
+                    Node::Apply(Function::Abs, u) if n.abs() >= 2 => {
+                        open.push((u[0], n - n % 2));
+                        open.push((b, n % 2));
+                        changed = true;
+                    }
+                    _ => open.push((b, n)),
+                }
+            }
+            if !changed {
+                return (coefficient, factors);
+            }
+            let mut flat = Vec::new();
+            let mut stack = open;
+            while let Some((e, n)) = stack.pop() {
+                self.dissolve_factor(e, n, &mut coefficient, &mut flat, &mut stack);
+            }
+            factors = self.collect_powers(flat);
+        }
+    }
+
+    /// $a + b$.
+    pub fn add(&mut self, a: Expr, b: Expr) -> Expr {
+        self.sum([(Rational::ONE, a), (Rational::ONE, b)])
+    }
+
+    /// $a - b$.
+    pub fn sub(&mut self, a: Expr, b: Expr) -> Expr {
+        self.sum([(Rational::ONE, a), (Rational::MINUS_ONE, b)])
+    }
+
+    /// $-a$.
+    pub fn neg(&mut self, a: Expr) -> Expr {
+        self.sum([(Rational::MINUS_ONE, a)])
+    }
+
+    /// $q a$.
+    pub fn scale(&mut self, q: Rational, a: Expr) -> Expr {
+        self.sum([(q, a)])
+    }
+
+    /// $a b$.
+    pub fn mul(&mut self, a: Expr, b: Expr) -> Expr {
+        self.product([(a, 1), (b, 1)])
+    }
+
+    /// $a / b$. A division by the number zero stays as it is and evaluates to infinity or `NaN`.
+    pub fn div(&mut self, a: Expr, b: Expr) -> Expr {
+        self.product([(a, 1), (b, -1)])
+    }
+
+    /// $a^n$.
+    pub fn powi(&mut self, a: Expr, n: i32) -> Expr {
+        self.product([(a, n)])
+    }
+
+    /// $q / (m e^n)$ for a nonzero integer $m$.
+    pub(super) fn quotient(&mut self, q: Rational, m: i64, e: Expr, n: i32) -> Expr {
+        let power = self.powi(e, -n);
+        let coefficient = Rational::from(m).recip().map_or(q.clone(), |r| q.mul(&r));
+        self.scale(coefficient, power)
+    }
+
+    /// $f(a)$ or $f(a, b)$, folded where the result is exact.
+    pub fn apply(&mut self, function: Function, arguments: &[Expr]) -> Expr {
+        debug_assert_eq!(arguments.len(), function.arity());
+        let a = arguments[0];
+        let folded = match function {
+            Function::Sqrt => self.fold_sqrt(a),
+            Function::Cbrt => self.as_constant(a).and_then(|q| q.root(3)).map(|q| self.constant(q)),
+            Function::Exp => self.fold_exp(a),
+            Function::Ln => self.fold_ln(a),
+            Function::Sin | Function::Cos => self.fold_turns(function, a),
+            Function::Abs => self.fold_abs(a),
+            Function::Signum => self
+                .as_constant(a)
+                .filter(|q| !q.is_zero())
+                .map(Rational::is_negative)
+                .map(|negative| self.integer(if negative { -1 } else { 1 })),
+            Function::Min | Function::Max => self.fold_extremum(function, a, arguments[1]),
+            Function::Powf => self.fold_powf(a, arguments[1]),
+            Function::Tan
+            | Function::Asin
+            | Function::Atan
+            | Function::Sinh
+            | Function::Tanh
+            | Function::Asinh
+            | Function::Atanh
+            | Function::ExpM1
+            | Function::Ln1p => self.is_zero(a).then_some(a),
+            Function::Cosh => self.is_zero(a).then(|| self.integer(1)),
+            Function::Log10 | Function::Log2 | Function::Acosh => {
+                self.as_constant(a).is_some_and(Rational::is_one).then(|| self.integer(0))
+            }
+            Function::Acos | Function::Atan2 | Function::Hypot => None,
+        };
+        folded
+            .or_else(|| self.fold_sign(function, a))
+            .unwrap_or_else(|| self.intern(Node::Apply(function, arguments.into())))
+    }
+
+    fn fold_sqrt(&mut self, a: Expr) -> Option<Expr> {
+        match self.node(a).clone() {
+            Node::Constant(q) => q.root(2).map(|root| self.constant(root)),
+            Node::Product(factors) if factors.len() == 1 && factors[0].1 % 2 == 0 => {
+                // The root of a square is the absolute value, whatever the sign.
+                let half = self.powi(factors[0].0, factors[0].1 / 2);
+                Some(self.apply(Function::Abs, &[half]))
+            }
+            _ => None,
+        }
+    }
+
+    fn fold_exp(&mut self, a: Expr) -> Option<Expr> {
+        match self.node(a).clone() {
+            Node::Constant(q) if q.is_zero() => Some(self.integer(1)),
+            Node::Constant(q) if q.is_one() => Some(self.euler()),
+            Node::Apply(Function::Ln, u) => {
+                self.assume(Assumption::Positive(u[0]));
+                Some(u[0])
+            }
+            _ => None,
+        }
+    }
+
+    fn fold_ln(&mut self, a: Expr) -> Option<Expr> {
+        match self.node(a).clone() {
+            Node::Constant(q) if q.is_one() => Some(self.integer(0)),
+            Node::Euler => Some(self.integer(1)),
+            Node::Apply(Function::Exp, u) => Some(u[0]),
+            _ => None,
+        }
+    }
+
+    fn fold_abs(&mut self, a: Expr) -> Option<Expr> {
+        match self.node(a).clone() {
+            Node::Constant(q) => Some(self.constant(q.abs())),
+            Node::Apply(Function::Abs | Function::Sqrt | Function::Exp, _) => Some(a),
+            Node::Product(factors) if factors.iter().all(|&(_, n)| n % 2 == 0) => Some(a),
+            _ => None,
+        }
+    }
+
+    fn fold_extremum(&mut self, function: Function, a: Expr, b: Expr) -> Option<Expr> {
+        if a == b {
+            return Some(a);
+        }
+        let ordered = self.as_constant(a)? <= self.as_constant(b)?;
+        Some(if ordered == (function == Function::Min) { a } else { b })
+    }
+
+    fn fold_powf(&mut self, a: Expr, b: Expr) -> Option<Expr> {
+        let exponent = self.as_constant(b)?.clone();
+        if let Some(n) = exponent.to_integer().and_then(|n| i32::try_from(n).ok()) {
+            return Some(self.powi(a, n));
+        }
+        let twice = exponent.mul(&Rational::from(2)).to_integer().and_then(|n| i32::try_from(n).ok())?;
+        let root = self.apply(Function::Sqrt, &[a]);
+        Some(self.powi(root, twice))
+    }
+
+    /// Sine and cosine of $u + k \pi/2$: quarter turns are exact.
+    fn fold_turns(&mut self, function: Function, a: Expr) -> Option<Expr> {
+        let pi = self.pi();
+        let (turns, rest) = match self.node(a).clone() {
+            Node::Constant(q) if q.is_zero() => (Rational::ZERO, a),
+            Node::Pi => (Rational::ONE, self.integer(0)),
+            Node::Sum { constant, terms } => {
+                let turns = terms.iter().find(|&&(_, t)| t == pi)?.0.clone();
+                let constant = self.constant(constant);
+                let others = terms.iter().filter(|&&(_, t)| t != pi).cloned();
+                (turns, self.sum(others.chain([(Rational::ONE, constant)]).collect::<Vec<_>>()))
+            }
+            _ => return None,
+        };
+        let quarters = turns.mul(&Rational::from(2)).to_integer()?.rem_euclid(4);
+        // sin(u + q π/2) runs through sin u, cos u, -sin u, -cos u; the cosine is one quarter ahead.
+        let quarter = if function == Function::Sin { quarters } else { (quarters + 1) % 4 };
+        if self.is_zero(rest) {
+            return Some(self.integer([0, 1, 0, -1][quarter as usize]));
+        }
+        let base = if quarter % 2 == 0 { Function::Sin } else { Function::Cos };
+        let value = self.apply(base, &[rest]);
+        Some(if quarter < 2 { value } else { self.neg(value) })
+    }
+
+    /// $f(-u) = \mp f(u)$ for odd and even functions: arguments get a positive leading coefficient.
+    fn fold_sign(&mut self, function: Function, a: Expr) -> Option<Expr> {
+        let odd = match function {
+            Function::Sin
+            | Function::Tan
+            | Function::Asin
+            | Function::Atan
+            | Function::Sinh
+            | Function::Tanh
+            | Function::Asinh
+            | Function::Atanh
+            | Function::Cbrt
+            | Function::Signum => true,
+            Function::Cos | Function::Cosh | Function::Abs => false,
+            Function::Sqrt
+            | Function::Exp
+            | Function::Ln
+            | Function::Log10
+            | Function::Log2
+            | Function::Acos
+            | Function::Atan2
+            | Function::Acosh
+            | Function::Min
+            | Function::Max
+            | Function::Hypot
+            | Function::ExpM1
+            | Function::Ln1p
+            | Function::Powf => return None,
+        };
+        let negative = match self.node(a) {
+            Node::Sum { terms, .. } => terms[0].0.is_negative(),
+            Node::Constant(q) => q.is_negative(),
+            _ => false,
+        };
+        if !negative {
+            return None;
+        }
+        let u = self.neg(a);
+        let value = self.apply(function, &[u]);
+        Some(if odd { self.neg(value) } else { value })
+    }
+
+    /// A map from names of sub-expressions to what they stand for is often wanted the other way round.
+    pub fn occurrences(&self, roots: impl IntoIterator<Item = Expr>) -> HashMap<Expr, usize> {
+        let mut count: HashMap<Expr, usize> = HashMap::new();
+        let roots: Vec<Expr> = roots.into_iter().collect();
+        for &root in &roots {
+            *count.entry(root).or_default() += 1;
+        }
+        for expr in super::reachable(self, roots) {
+            for child in self.children(expr) {
+                *count.entry(child).or_default() += 1;
+            }
+        }
+        count
+    }
+}

@@ -1,0 +1,210 @@
+//! Nodes and hash-consing.
+//!
+//! In: nodes in canonical form (made by `construct.rs`). Out: their numbers; equal nodes have equal numbers.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hash, Hasher};
+
+use super::{Function, Rational, Symbol};
+
+/// An expression: the number of its node. Children have smaller numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Expr(u32);
+
+impl Expr {
+    /// Position of the node in its [`Dag`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    pub(super) fn at(index: usize) -> Expr {
+        Expr(index as u32)
+    }
+}
+
+/// A node in canonical form.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Node {
+    /// An exact number.
+    Constant(Rational),
+    /// $\pi$.
+    Pi,
+    /// Euler's number $e$.
+    Euler,
+    /// A leaf.
+    Symbol(Symbol),
+    /// $q_0 + \sum_k q_k t_k$, terms ascending and distinct.
+    Sum {
+        /// $q_0$.
+        constant: Rational,
+        /// $(q_k, t_k)$.
+        terms: Box<[(Rational, Expr)]>,
+    },
+    /// $\prod_k b_k^{n_k}$, bases ascending and distinct, exponents nonzero.
+    Product(Box<[(Expr, i32)]>),
+    /// A function of the operator table.
+    Apply(Function, Box<[Expr]>),
+}
+
+/// A condition under which a simplification is an identity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Assumption {
+    /// $a \ne 0$, behind $a/a = 1$.
+    NonZero(Expr),
+    /// $a \ge 0$, behind $(\sqrt a)^2 = a$.
+    NonNegative(Expr),
+    /// $a > 0$, behind $\exp(\ln a) = a$.
+    Positive(Expr),
+}
+
+impl Assumption {
+    /// The expression that is assumed about.
+    pub fn expr(self) -> Expr {
+        match self {
+            Assumption::NonZero(e) | Assumption::NonNegative(e) | Assumption::Positive(e) => e,
+        }
+    }
+}
+
+/// A growing set of expressions.
+#[derive(Clone, Default)]
+pub struct Dag {
+    nodes: Vec<Node>,
+    /// Hash of the node to its number; equal hashes of unequal nodes move on by one.
+    index: HashMap<u64, Expr, BuildHasherDefault<Keep>>,
+    assumptions: Vec<Assumption>,
+}
+
+impl Dag {
+    /// An empty set.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The node of an expression.
+    pub fn node(&self, expr: Expr) -> &Node {
+        &self.nodes[expr.index()]
+    }
+
+    /// Number of nodes.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there is no node.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// What had to be assumed for simplifications made so far, in the order in which they were made.
+    pub fn assumptions(&self) -> &[Assumption] {
+        &self.assumptions
+    }
+
+    /// The value if the expression is an exact number.
+    pub fn as_constant(&self, expr: Expr) -> Option<&Rational> {
+        match self.node(expr) {
+            Node::Constant(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Whether the expression is the number zero (an exact statement about its canonical form).
+    pub fn is_zero(&self, expr: Expr) -> bool {
+        self.as_constant(expr).is_some_and(Rational::is_zero)
+    }
+
+    /// The children of a node, in order.
+    pub fn children(&self, expr: Expr) -> impl Iterator<Item = Expr> + '_ {
+        let none = (&[][..], &[][..], &[][..]);
+        let (terms, factors, arguments) = match self.node(expr) {
+            Node::Constant(_) | Node::Pi | Node::Euler | Node::Symbol(_) => none,
+            Node::Sum { terms, .. } => (&terms[..], none.1, none.2),
+            Node::Product(factors) => (none.0, &factors[..], none.2),
+            Node::Apply(_, arguments) => (none.0, none.1, &arguments[..]),
+        };
+        let terms = terms.iter().map(|(_, e): &(Rational, Expr)| *e);
+        let factors = factors.iter().map(|(e, _): &(Expr, i32)| *e);
+        terms.chain(factors).chain(arguments.iter().copied())
+    }
+
+    pub(super) fn assume(&mut self, assumption: Assumption) {
+        // Numbers are decided when they are folded; and the list is short.
+        if self.as_constant(assumption.expr()).is_none() && !self.assumptions.contains(&assumption) {
+            self.assumptions.push(assumption);
+        }
+    }
+
+    /// The number of a node that is in canonical form already.
+    pub(super) fn intern(&mut self, node: Node) -> Expr {
+        let mut hasher = Mix::default();
+        node.hash(&mut hasher);
+        let mut key = hasher.finish();
+        while let Some(&expr) = self.index.get(&key) {
+            if self.nodes[expr.index()] == node {
+                return expr;
+            }
+            key = key.wrapping_add(1);
+        }
+        let expr = Expr::at(self.nodes.len());
+        self.nodes.push(node);
+        self.index.insert(key, expr);
+        expr
+    }
+}
+
+/// Multiply-rotate hashing: node hashing must be quick without optimisation, and need not resist attackers.
+#[derive(Default)]
+struct Mix(u64);
+
+impl Mix {
+    fn word(&mut self, word: u64) {
+        const ODD: u64 = 0x9e37_79b9_7f4a_7c15; // 2^64 over the golden ratio
+        self.0 = (self.0 ^ word).wrapping_mul(ODD).rotate_left(29);
+    }
+}
+
+impl Hasher for Mix {
+    fn finish(&self) -> u64 {
+        self.0 ^ (self.0 >> 32)
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        for chunk in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.word(u64::from_le_bytes(word));
+        }
+    }
+    fn write_u32(&mut self, word: u32) {
+        self.word(u64::from(word));
+    }
+    fn write_i32(&mut self, word: i32) {
+        self.word(word as u64);
+    }
+    fn write_u64(&mut self, word: u64) {
+        self.word(word);
+    }
+    fn write_i64(&mut self, word: i64) {
+        self.word(word as u64);
+    }
+    fn write_usize(&mut self, word: usize) {
+        self.word(word as u64);
+    }
+    fn write_isize(&mut self, word: isize) {
+        self.word(word as u64);
+    }
+}
+
+/// The key is a hash already.
+#[derive(Default)]
+struct Keep(u64);
+
+impl Hasher for Keep {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, _: &[u8]) {}
+    fn write_u64(&mut self, word: u64) {
+        self.0 = word;
+    }
+}

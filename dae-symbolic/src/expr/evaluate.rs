@@ -1,0 +1,70 @@
+//! Values in `f64`.
+//!
+//! In: roots and the values of symbols. Out: values of the roots. The order of operations is the one that programs
+//! and generated code use, so that all three agree.
+
+use super::{Dag, Expr, Node, Rational, Symbol, reachable};
+
+/// The values of all roots at the point that `value` describes.
+pub fn evaluate(dag: &Dag, roots: &[Expr], value: impl Fn(Symbol) -> f64) -> Vec<f64> {
+    let order = reachable(dag, roots.iter().copied());
+    let mut values = vec![f64::NAN; order.last().map_or(0, |last| last.index() + 1)];
+    for &expr in &order {
+        let of = |e: Expr| values[e.index()];
+        values[expr.index()] = match dag.node(expr) {
+            Node::Constant(q) => q.to_f64(),
+            Node::Pi => std::f64::consts::PI,
+            Node::Euler => std::f64::consts::E,
+            Node::Symbol(symbol) => value(*symbol),
+            Node::Sum { constant, terms } => sum(constant, terms.iter().map(|(q, t)| (q, of(*t)))),
+            Node::Product(factors) => product(factors.iter().map(|&(b, n)| (of(b), n))),
+            Node::Apply(function, arguments) => {
+                let a = of(arguments[0]);
+                function.value(a, arguments.get(1).map_or(a, |&b| of(b)))
+            }
+        };
+    }
+    roots.iter().map(|root| values[root.index()]).collect()
+}
+
+/// The value of one expression.
+pub fn evaluate_one(dag: &Dag, root: Expr, value: impl Fn(Symbol) -> f64) -> f64 {
+    evaluate(dag, &[root], value)[0]
+}
+
+fn sum<'a>(constant: &Rational, terms: impl Iterator<Item = (&'a Rational, f64)>) -> f64 {
+    let mut total = None;
+    for (q, t) in terms {
+        let term = q.to_f64() * t;
+        total = Some(total.map_or(term, |sum: f64| sum + term));
+    }
+    match total {
+        Some(total) if constant.is_zero() => total,
+        Some(total) => total + constant.to_f64(),
+        None => constant.to_f64(),
+    }
+}
+
+fn product(factors: impl Iterator<Item = (f64, i32)>) -> f64 {
+    let (mut numerator, mut denominator) = (None, None);
+    for (base, n) in factors {
+        let side = if n > 0 { &mut numerator } else { &mut denominator };
+        let factor = power(base, n.unsigned_abs());
+        *side = Some(side.map_or(factor, |product: f64| product * factor));
+    }
+    match denominator {
+        Some(denominator) => numerator.unwrap_or(1.0) / denominator,
+        None => numerator.unwrap_or(1.0),
+    }
+}
+
+/// $b^n$; squares and cubes by multiplication, as generated code spells them.
+pub fn power(base: f64, n: u32) -> f64 {
+    match n {
+        0 => 1.0,
+        1 => base,
+        2 => base * base,
+        3 => base * base * base,
+        _ => base.powi(n.min(i32::MAX as u32) as i32),
+    }
+}

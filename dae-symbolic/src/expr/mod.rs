@@ -1,0 +1,46 @@
+//! The expression kernel: exact, hash-consed, flat.
+//!
+//! In: numbers, symbols and operators. Out: canonical expressions, their derivatives, values and spellings.
+//!
+//! An [`Expr`] is the number of a node in a [`Dag`]; children have smaller numbers than their parents, so every pass
+//! is one loop over nodes in ascending or descending order, and equal expressions have equal numbers. Nothing
+//! here recurses on depth.
+//!
+//! The canonical form ($q$ rational, $n$ integer):
+//!
+//! $$ \text{sum} = q_0 + \sum_k q_k\, t_k, \qquad \text{product} = \prod_k b_k^{n_k}, \qquad f(a_1, \dots) $$
+//!
+//! with distinct $t_k$ (no constants, no sums but very long ones) and distinct bases $b_k$ (no constants, no
+//! products but very long ones). Rational coefficients live in sums only: $3xy$ is a sum of one term.
+//!
+//! | file | what |
+//! |---|---|
+//! | `rational.rs` | exact coefficients |
+//! | `symbol.rs` | what a leaf can stand for |
+//! | `function.rs` | the operator table: value, partial derivatives, domain, spellings |
+//! | `dag.rs`, `construct.rs` | nodes, and the canonical form |
+//! | `walk.rs` | children-first order of what a root reaches |
+//! | `differentiate.rs`, `substitute.rs` | derivatives (partial, total in time), replacement of symbols |
+//! | `evaluate.rs` | values in `f64` |
+//! | `print.rs` | plain text and LaTeX |
+
+mod construct;
+mod dag;
+mod differentiate;
+mod evaluate;
+mod function;
+mod print;
+mod rational;
+mod substitute;
+mod symbol;
+mod walk;
+
+pub use dag::{Assumption, Dag, Expr, Node};
+pub use differentiate::{differentiate, gradient, total_derivative};
+pub use evaluate::{evaluate, evaluate_one, power};
+pub use function::{Domain, Function};
+pub use print::{Notation, print};
+pub use rational::Rational;
+pub use substitute::substitute;
+pub use symbol::{InputId, ParameterId, Symbol, UnknownId};
+pub use walk::{reachable, symbols};

@@ -1,0 +1,299 @@
+//! Exact rational numbers.
+//!
+//! In: integers and decimal literals. Out: reduced fractions; nearly all stay in two machine words (macros run
+//! unoptimised), the rest move to big integers without the caller noticing.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_rational::BigRational;
+use num_traits::{One, Signed, ToPrimitive, Zero};
+
+/// A reduced fraction with a positive denominator.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Rational(Repr);
+
+/// `Small` whenever numerator and denominator fit; so equality and hashing are those of the representation.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Repr {
+    Small(i64, i64),
+    Big(Box<BigRational>),
+}
+
+/// Decimal exponents beyond this are refused by [`Rational::from_decimal`]: `f64` ends at 308.
+const MAX_DECIMAL_EXPONENT: i64 = 400;
+
+impl Rational {
+    /// Zero.
+    pub const ZERO: Rational = Rational(Repr::Small(0, 1));
+    /// One.
+    pub const ONE: Rational = Rational(Repr::Small(1, 1));
+    /// Minus one.
+    pub const MINUS_ONE: Rational = Rational(Repr::Small(-1, 1));
+
+    /// `numerator / denominator`, or `None` if the denominator is zero.
+    pub fn new(numerator: i64, denominator: i64) -> Option<Rational> {
+        (denominator != 0).then(|| Self::reduced(i128::from(numerator), i128::from(denominator)))
+    }
+
+    /// The number a decimal literal denotes, exactly: `1e-6`, `9.81`, `6_000`, `2.`. `None` if it is none.
+    pub fn from_decimal(text: &str) -> Option<Rational> {
+        let text: String = text.chars().filter(|&c| c != '_').collect();
+        let (mantissa, exponent) = match text.find(['e', 'E']) {
+            Some(at) => (&text[..at], text[at + 1..].parse::<i64>().ok()?),
+            None => (text.as_str(), 0),
+        };
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let digits = format!("{whole}{fraction}");
+        if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+            return None;
+        }
+        let exponent = exponent.checked_sub(i64::try_from(fraction.len()).ok()?)?;
+        if exponent.abs() > MAX_DECIMAL_EXPONENT + digits.len() as i64 {
+            return None;
+        }
+        let mantissa = BigRational::from_integer(digits.parse::<BigInt>().ok()?);
+        let power = BigRational::from_integer(BigInt::from(10)).pow(exponent as i32);
+        Some(Self::from_big(mantissa * power))
+    }
+
+    fn reduced(numerator: i128, denominator: i128) -> Rational {
+        let gcd = numerator.gcd(&denominator) * denominator.signum();
+        let (n, d) = (numerator / gcd, denominator / gcd);
+        match (i64::try_from(n), i64::try_from(d)) {
+            (Ok(n), Ok(d)) => Rational(Repr::Small(n, d)),
+            _ => Rational(Repr::Big(Box::new(BigRational::new_raw(n.into(), d.into())))),
+        }
+    }
+
+    fn from_big(value: BigRational) -> Rational {
+        match (value.numer().to_i64(), value.denom().to_i64()) {
+            (Some(n), Some(d)) => Rational(Repr::Small(n, d)),
+            _ => Rational(Repr::Big(Box::new(value))),
+        }
+    }
+
+    fn to_big(&self) -> BigRational {
+        match &self.0 {
+            Repr::Small(n, d) => BigRational::new_raw((*n).into(), (*d).into()),
+            Repr::Big(value) => (**value).clone(),
+        }
+    }
+
+    /// Numerator, with the sign.
+    pub fn numerator(&self) -> BigInt {
+        self.to_big().numer().clone()
+    }
+
+    /// Denominator, positive.
+    pub fn denominator(&self) -> BigInt {
+        self.to_big().denom().clone()
+    }
+
+    /// Whether it is zero.
+    pub fn is_zero(&self) -> bool {
+        matches!(self.0, Repr::Small(0, _))
+    }
+
+    /// Whether it is one.
+    pub fn is_one(&self) -> bool {
+        matches!(self.0, Repr::Small(1, 1))
+    }
+
+    /// Whether it is less than zero.
+    pub fn is_negative(&self) -> bool {
+        match &self.0 {
+            Repr::Small(n, _) => *n < 0,
+            Repr::Big(value) => value.is_negative(),
+        }
+    }
+
+    /// The value as a machine integer, if it is one.
+    pub fn to_integer(&self) -> Option<i64> {
+        match self.0 {
+            Repr::Small(n, 1) => Some(n),
+            _ => None,
+        }
+    }
+
+    /// The nearest `f64`.
+    pub fn to_f64(&self) -> f64 {
+        // Both exactly representable: one correctly rounded division.
+        const EXACT: i64 = 1 << 53;
+        match &self.0 {
+            Repr::Small(n, d) if n.abs() <= EXACT && *d <= EXACT => *n as f64 / *d as f64,
+            _ => self.to_big().to_f64().unwrap_or(f64::NAN),
+        }
+    }
+
+    /// Absolute value.
+    pub fn abs(&self) -> Rational {
+        if self.is_negative() { self.neg() } else { self.clone() }
+    }
+
+    /// $-a$.
+    pub fn neg(&self) -> Rational {
+        match &self.0 {
+            Repr::Small(n, d) => Self::reduced(-i128::from(*n), i128::from(*d)),
+            Repr::Big(value) => Self::from_big(-(**value).clone()),
+        }
+    }
+
+    /// $a + b$.
+    pub fn add(&self, other: &Rational) -> Rational {
+        match (&self.0, &other.0) {
+            (Repr::Small(a, b), Repr::Small(c, d)) => {
+                let (a, b, c, d) = (i128::from(*a), i128::from(*b), i128::from(*c), i128::from(*d));
+                // |ad + bc| < 2^127: each product is at most 2^126.
+                Self::reduced(a * d + b * c, b * d)
+            }
+            _ => Self::from_big(self.to_big() + other.to_big()),
+        }
+    }
+
+    /// $a - b$.
+    pub fn sub(&self, other: &Rational) -> Rational {
+        self.add(&other.neg())
+    }
+
+    /// $a b$.
+    pub fn mul(&self, other: &Rational) -> Rational {
+        match (&self.0, &other.0) {
+            (Repr::Small(a, b), Repr::Small(c, d)) => {
+                Self::reduced(i128::from(*a) * i128::from(*c), i128::from(*b) * i128::from(*d))
+            }
+            _ => Self::from_big(self.to_big() * other.to_big()),
+        }
+    }
+
+    /// $1 / a$, or `None` for zero.
+    pub fn recip(&self) -> Option<Rational> {
+        match &self.0 {
+            Repr::Small(n, d) => Self::new(*d, *n),
+            Repr::Big(value) => Some(Self::from_big(value.recip())),
+        }
+    }
+
+    /// $a^n$, or `None` if that is a division by zero or the result would be unreasonably long.
+    pub fn powi(&self, exponent: i32) -> Option<Rational> {
+        if self.is_zero() && exponent < 0 {
+            return None;
+        }
+        let big = self.to_big();
+        let bits = big.numer().bits().max(big.denom().bits());
+        const MAX_BITS: u64 = 1 << 14;
+        if bits.saturating_mul(u64::from(exponent.unsigned_abs())) > MAX_BITS && bits > 1 {
+            return None;
+        }
+        Some(Self::from_big(big.pow(exponent)))
+    }
+
+    /// The $k$-th root, if it is rational (for even `k` the non-negative one).
+    pub fn root(&self, k: u32) -> Option<Rational> {
+        let big = self.to_big();
+        if big.is_negative() && k.is_multiple_of(2) {
+            return None;
+        }
+        let (n, d) = (big.numer().nth_root(k), big.denom().nth_root(k));
+        (n.pow(k) == *big.numer() && d.pow(k) == *big.denom()).then(|| Self::from_big(BigRational::new(n, d)))
+    }
+
+    /// The residue class modulo a prime, or `None` if the prime divides the denominator.
+    pub fn modulo(&self, prime: u64) -> Option<u64> {
+        let p = BigInt::from(prime);
+        let big = self.to_big();
+        let d = big.denom().mod_floor(&p);
+        if d.is_zero() {
+            return None;
+        }
+        // Fermat: d^(p-2) is the inverse of d.
+        let inverse = d.modpow(&(&p - 2), &p);
+        (big.numer().mod_floor(&p) * inverse).mod_floor(&p).to_u64()
+    }
+
+    /// The greatest positive rational that divides every value by an integer; one if all are zero.
+    pub fn content<'a>(values: impl IntoIterator<Item = &'a Rational>) -> Rational {
+        let (mut n, mut d) = (BigInt::zero(), BigInt::one());
+        for value in values {
+            n = n.gcd(&value.numerator());
+            d = d.lcm(&value.denominator());
+        }
+        if n.is_zero() { Rational::ONE } else { Self::from_big(BigRational::new(n, d)) }
+    }
+}
+
+impl From<i64> for Rational {
+    fn from(value: i64) -> Self {
+        Rational(Repr::Small(value, 1))
+    }
+}
+
+impl PartialOrd for Rational {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Rational {
+    fn cmp(&self, other: &Self) -> Ordering {
+        match (&self.0, &other.0) {
+            (Repr::Small(a, b), Repr::Small(c, d)) => {
+                (i128::from(*a) * i128::from(*d)).cmp(&(i128::from(*c) * i128::from(*b)))
+            }
+            _ => self.to_big().cmp(&other.to_big()),
+        }
+    }
+}
+
+impl fmt::Display for Rational {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Repr::Small(n, 1) => write!(f, "{n}"),
+            Repr::Small(n, d) => write!(f, "{n}/{d}"),
+            Repr::Big(value) => write!(f, "{value}"),
+        }
+    }
+}
+
+impl fmt::Debug for Rational {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_are_exact() {
+        assert_eq!(Rational::from_decimal("9.81"), Rational::new(981, 100));
+        assert_eq!(Rational::from_decimal("1e-6"), Rational::new(1, 1_000_000));
+        assert_eq!(Rational::from_decimal("2."), Rational::new(2, 1));
+        assert_eq!(Rational::from_decimal("1_000.5E1"), Rational::new(10005, 1));
+        assert_eq!(Rational::from_decimal("x"), None);
+        assert_eq!(Rational::from_decimal("1e999999"), None);
+    }
+
+    #[test]
+    fn arithmetic_moves_to_big_integers_and_back() {
+        let big = Rational::from(i64::MAX).mul(&Rational::from(i64::MAX));
+        assert_eq!(big.to_integer(), None);
+        assert_eq!(big.mul(&Rational::new(1, i64::MAX).unwrap()), Rational::from(i64::MAX));
+        assert_eq!(Rational::from(i64::MIN).neg().neg(), Rational::from(i64::MIN));
+        assert_eq!(Rational::new(1, i64::MIN).unwrap().recip(), Some(Rational::from(i64::MIN)));
+    }
+
+    #[test]
+    fn roots_powers_residues() {
+        assert_eq!(Rational::new(9, 4).unwrap().root(2), Rational::new(3, 2));
+        assert_eq!(Rational::from(-8).root(3), Some(Rational::from(-2)));
+        assert_eq!(Rational::from(2).root(2), None);
+        assert_eq!(Rational::ZERO.powi(-1), None);
+        assert_eq!(Rational::new(1, 2).unwrap().modulo(7), Some(4));
+        assert_eq!(Rational::new(1, 7).unwrap().modulo(7), None);
+        assert_eq!(Rational::new(981, 100).unwrap().to_f64(), 9.81);
+    }
+}

@@ -1,0 +1,46 @@
+//! Replacement of symbols by expressions.
+//!
+//! In: expressions and a map from symbols. Out: the expressions rebuilt in canonical form, all replacements at once.
+
+use std::collections::HashMap;
+
+use super::{Dag, Expr, Node, Symbol, reachable};
+
+/// Replaces every symbol for which `replacement` has an expression, in all roots simultaneously.
+pub fn substitute(
+    dag: &mut Dag,
+    roots: &[Expr],
+    mut replacement: impl FnMut(&mut Dag, Symbol) -> Option<Expr>,
+) -> Vec<Expr> {
+    let mut image: HashMap<Expr, Expr> = HashMap::new();
+    for expr in reachable(dag, roots.iter().copied()) {
+        let node = dag.node(expr).clone();
+        let of = |e: &Expr| image[e];
+        let new = match node {
+            Node::Constant(_) | Node::Pi | Node::Euler => expr,
+            Node::Symbol(symbol) => replacement(dag, symbol).unwrap_or(expr),
+            Node::Sum { constant, terms } => {
+                if terms.iter().all(|(_, t)| of(t) == *t) {
+                    expr
+                } else {
+                    let constant = dag.constant(constant);
+                    let terms = terms.iter().map(|(q, t)| (q.clone(), of(t)));
+                    dag.sum(terms.chain([(super::Rational::ONE, constant)]).collect::<Vec<_>>())
+                }
+            }
+            Node::Product(factors) => {
+                if factors.iter().all(|(b, _)| of(b) == *b) {
+                    expr
+                } else {
+                    dag.product(factors.iter().map(|(b, n)| (of(b), *n)).collect::<Vec<_>>())
+                }
+            }
+            Node::Apply(function, arguments) => {
+                let new: Vec<Expr> = arguments.iter().map(of).collect();
+                if *new == *arguments { expr } else { dag.apply(function, &new) }
+            }
+        };
+        image.insert(expr, new);
+    }
+    roots.iter().map(|root| image[root]).collect()
+}

@@ -1,0 +1,103 @@
+//! Structural analysis: what the pattern of a model alone says about it.
+//!
+//! In: the [`SignatureMatrix`], for each equation its unknowns with the highest order of derivative. Out: the
+//! [`Structure`], which tells how often each equation is differentiated, in which order the equations are solved, and a
+//! bound of the index; or which equations and unknowns are too many ([`StructurallySingular`]). Integers only:
+//! equations and unknowns are numbers here, counted from 0, and no value of any coefficient is looked at. Whether the
+//! pattern tells the truth is for the system Jacobian to say.
+//!
+//! | file | source |
+//! |---|---|
+//! | `incidence` | the bipartite graph of equations and unknowns |
+//! | `signature` | the signature matrix: Pryce, BIT 41 (2001) 364–394 |
+//! | `matching` | maximum matching: Hopcroft & Karp, SIAM J. Comput. 2 (1973) 225–231 |
+//! | `transversal` | highest-value transversal: Jonker & Volgenant, Computing 38 (1987) 325–340; Duff & Koster, SIAM J. Matrix Anal. Appl. 22 (2001) 973–996 |
+//! | `offsets` | canonical offsets: Pryce 2001 |
+//! | `pantelides` | Pantelides, SIAM J. Sci. Stat. Comput. 9 (1988) 213–231 |
+//! | `dulmage_mendelsohn` | coarse decomposition: Dulmage & Mendelsohn, Canad. J. Math. 10 (1958) 517–534; Pothen & Fan, ACM TOMS 16 (1990) 303–324 |
+//! | `blocks` | block-triangular form: Duff & Reid, ACM TOMS 4 (1978) 137–147; Tarjan, SIAM J. Comput. 1 (1972) 146–160 |
+//!
+#![doc = include_str!("README.md")]
+
+mod blocks;
+mod dulmage_mendelsohn;
+mod incidence;
+mod matching;
+mod offsets;
+mod pantelides;
+mod signature;
+mod transversal;
+
+use std::fmt;
+
+pub use blocks::{Block, block_triangular_form};
+pub use dulmage_mendelsohn::{DulmageMendelsohn, Part, dulmage_mendelsohn};
+pub use incidence::{Incidence, InvalidStructure};
+pub use matching::{Matching, Transversal};
+pub use offsets::{Offsets, canonical_offsets};
+pub use pantelides::pantelides;
+pub use signature::{MAX_TOTAL_ORDER, SignatureMatrix};
+pub use transversal::{HighestValueTransversal, highest_value_transversal};
+
+/// What [`analyse`] finds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Structure {
+    /// A highest-value transversal: for each equation an unknown of its own.
+    pub transversal: Transversal,
+    /// The canonical offsets $c$ and $d$.
+    pub offsets: Offsets,
+    /// $\max c$, and one more if some $d_j = 0$.
+    pub structural_index: u32,
+    /// $\sum d - \sum c$.
+    pub degrees_of_freedom: usize,
+    /// Blocks of the full pattern in order of solution: sub-models that can be integrated one after the other.
+    pub blocks: Vec<Block>,
+    /// Where the system Jacobian can be nonzero, $d_j - c_i = \sigma_{ij}$. Its finer blocks are
+    /// `block_triangular_form(&structure.jacobian, &structure.transversal)`.
+    pub jacobian: Incidence,
+}
+
+/// No transversal exists: whatever the coefficients are, some equations are too many and some unknowns are free.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StructurallySingular {
+    /// Equations that contain fewer unknowns than they are, and these unknowns.
+    pub overdetermined: Part,
+    /// Unknowns that occur in fewer equations than they are, and these equations.
+    pub underdetermined: Part,
+}
+
+impl fmt::Display for StructurallySingular {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let numbered = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
+        let Self { overdetermined: over, underdetermined: under } = self;
+        let mut parts = Vec::new();
+        if !over.equations.is_empty() {
+            let unknowns = numbered(over.unknowns.len(), "unknown");
+            parts.push(format!("{} for {unknowns}", numbered(over.equations.len(), "equation")));
+        }
+        if !under.unknowns.is_empty() {
+            let equations = numbered(under.equations.len(), "equation");
+            parts.push(format!("{} in {equations}", numbered(under.unknowns.len(), "unknown")));
+        }
+        write!(f, "structurally singular: {}", parts.join(", "))
+    }
+}
+
+impl std::error::Error for StructurallySingular {}
+
+/// The whole analysis.
+pub fn analyse(sigma: &SignatureMatrix) -> Result<Structure, StructurallySingular> {
+    let Some(valid) = highest_value_transversal(sigma) else {
+        let DulmageMendelsohn { overdetermined, underdetermined, .. } = dulmage_mendelsohn(sigma.pattern());
+        return Err(StructurallySingular { overdetermined, underdetermined });
+    };
+    let offsets = canonical_offsets(sigma, &valid);
+    Ok(Structure {
+        structural_index: offsets.structural_index(),
+        degrees_of_freedom: offsets.degrees_of_freedom(),
+        blocks: block_triangular_form(sigma.pattern(), &valid.transversal),
+        jacobian: offsets.jacobian_pattern(sigma),
+        transversal: valid.transversal,
+        offsets,
+    })
+}
