@@ -1,11 +1,10 @@
-//! The symbolic layer.
-
-pub mod diagnostic;
-pub mod origin;
-#[cfg(feature = "syntax")]
-pub mod syntax;
 //! The symbolic layer of `dae`.
 
+pub mod diagnostic;
 pub mod expr;
+pub mod model;
+pub mod origin;
 pub mod program;
 pub mod structure;
+#[cfg(feature = "syntax")]
+pub mod syntax;

@@ -4,6 +4,7 @@
 //! before parents. The nodes of one expression are contiguous and its root is the last of them, so that every later pass
 //! is a loop over a range. Sums and products are n-ary: a sum of 100,000 terms is one node.
 
+use crate::expr::Rational;
 use crate::origin::Origin;
 
 /// A name and where it stands.
@@ -183,8 +184,8 @@ pub enum CallForm {
 /// An expression without its sub-expressions, which are earlier nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Node {
-    /// A decimal number, digits without separators or suffix.
-    Number(String),
+    /// A decimal number, exact.
+    Number(Rational),
     /// A name.
     Name(String),
     /// `t`

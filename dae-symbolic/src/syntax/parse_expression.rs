@@ -147,14 +147,9 @@ impl Parser {
     fn number(&mut self, text: &str) -> Parsed<Operand> {
         let start = self.cursor.position();
         let at = self.here();
-        let digits = restrict::number(text, at).map_err(|finding| self.fail(finding))?;
+        let value = restrict::number(text, at).map_err(|finding| self.fail(finding))?;
         self.cursor.advance();
-        let operand = self.leaf(Node::Number(digits.trim_start_matches('-').to_string()), start);
-        if !digits.starts_with('-') {
-            return Ok(operand);
-        }
-        // A negative literal, which only other macros can produce.
-        Ok(self.leaf(Node::Negation(operand.node), start))
+        Ok(self.leaf(Node::Number(value), start))
     }
 
     /// A node for the tokens from `start` to the one before the current one.

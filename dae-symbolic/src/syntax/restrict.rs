@@ -4,6 +4,7 @@
 //! instead. Parser and lowering ask these functions, so that the limits of the language are in one place.
 
 use crate::diagnostic::{Code, Diagnostic};
+use crate::expr::Rational;
 use crate::origin::Origin;
 
 const LATER: &str = "arrays and piecewise expressions are not part of the scalar language yet";
@@ -18,12 +19,6 @@ const KEYWORDS: [&str; 52] = [
     "static", "struct", "super", "trait", "true", "type", "unsafe", "use", "where", "while", "abstract", "become",
     "box", "do", "final", "gen", "macro", "override", "priv", "try", "typeof", "unsized", "virtual", "yield",
 ];
-
-/// Largest order of a derivative.
-pub(crate) const MAX_ORDER: i64 = 64;
-
-/// Largest magnitude of a decimal exponent and of an exponent of `powi`.
-pub(crate) const MAX_EXPONENT: i64 = 1000;
 
 /// Whether `word` is a keyword of Rust or reserved for one.
 pub(super) fn is_keyword(word: &str) -> bool {
@@ -173,8 +168,8 @@ pub(super) fn type_annotation(at: Origin) -> Diagnostic {
         .help("write `: f64` or nothing")
 }
 
-/// Digits of a literal without separators and suffix, if it is an exact decimal number.
-pub(super) fn number(text: &str, at: Origin) -> Result<String, Diagnostic> {
+/// The number a literal denotes, if it is an exact decimal one.
+pub(super) fn number(text: &str, at: Origin) -> Result<Rational, Diagnostic> {
     let invalid = |message: String, help: &str| {
         Err(Diagnostic::error(Code::InvalidNumber, message).label(at, "not allowed here").help(help))
     };
@@ -184,34 +179,30 @@ pub(super) fn number(text: &str, at: Origin) -> Result<String, Diagnostic> {
     if text.starts_with("0x") || text.starts_with("0b") || text.starts_with("0o") {
         return invalid(format!("`{text}` is not a decimal number"), "write it in decimal digits");
     }
-    let (mantissa, rest) = split(text, |c| c.is_ascii_digit() || matches!(c, '_' | '.' | '-'));
-    let (exponent, suffix) = exponent_of(rest);
+    let negative = text.starts_with('-');
+    let (number, suffix) = text.trim_start_matches('-').split_at_checked(end_of_number(text)).unwrap_or((text, ""));
     if !matches!(suffix, "" | "f64") {
         let help = "literals are exact numbers: remove the suffix";
         return invalid(format!("the suffix `{suffix}` is not part of the language"), help);
     }
-    let digits = |part: &str| part.chars().filter(|c| *c != '_').collect::<String>();
-    let (mantissa, exponent) = (digits(mantissa), digits(exponent));
-    let magnitude = exponent.trim_start_matches(['e', 'E', '+', '-']).trim_start_matches('0');
-    let too_large = magnitude.len() > 4 || magnitude.parse::<i64>().is_ok_and(|value| value > MAX_EXPONENT);
-    if too_large || mantissa.len() as i64 > MAX_EXPONENT {
-        return invalid(format!("`{text}` is outside the range of `f64`"), "choose other units");
+    match Rational::from_decimal(number) {
+        Some(value) if negative => Ok(value.neg()),
+        Some(value) => Ok(value),
+        None => invalid(format!("`{text}` is outside the range of `f64`"), "choose other units"),
     }
-    Ok(mantissa + &exponent)
 }
 
-fn split(text: &str, belongs: impl Fn(char) -> bool) -> (&str, &str) {
-    text.split_at(text.find(|c| !belongs(c)).unwrap_or(text.len()))
-}
-
-/// Exponent part and suffix of what follows the mantissa.
-fn exponent_of(rest: &str) -> (&str, &str) {
+/// Length of the number at the start of a literal, without sign: the rest is its suffix.
+fn end_of_number(text: &str) -> usize {
+    let text = text.trim_start_matches('-');
+    let digits = |text: &str| text.find(|c: char| !c.is_ascii_digit() && c != '_' && c != '.').unwrap_or(text.len());
+    let mantissa = digits(text);
+    let rest = &text[mantissa..];
     if !rest.starts_with(['e', 'E']) {
-        return ("", rest);
+        return mantissa;
     }
     let sign = usize::from(rest[1..].starts_with(['+', '-']));
-    let (digits, suffix) = split(&rest[1 + sign..], |c| c.is_ascii_digit() || c == '_');
-    (&rest[..1 + sign + digits.len()], suffix)
+    mantissa + 1 + sign + digits(&rest[1 + sign..])
 }
 
 fn kind_of_literal(text: &str) -> String {
@@ -261,7 +252,7 @@ pub(crate) enum Place {
 }
 
 /// What an expression may use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Use {
     Constant,
     Parameter,

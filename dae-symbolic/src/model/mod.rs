@@ -1,0 +1,194 @@
+//! A model as data: $F(t, x, x', \dots, u, p) = 0$.
+//!
+//! In: what the text says (by `lower`), or calls of a [`ModelBuilder`]. Out: one type that every later stage reads.
+//! Expressions live in the model's own [`Dag`]. [`verify()`] states what every model fulfils.
+
+mod builder;
+mod verify;
+
+pub use builder::ModelBuilder;
+pub use verify::verify;
+
+use crate::expr::{Dag, Expr, InputId, ParameterId, Symbol, UnknownId, symbols};
+use crate::origin::Origin;
+pub use dae_runtime::contract::Start;
+
+/// Largest order of a derivative that a model may contain.
+pub const MAX_ORDER: u32 = 64;
+
+/// A model.
+#[derive(Clone)]
+pub struct Model {
+    /// All expressions of the model.
+    pub dag: Dag,
+    /// Its name.
+    pub name: String,
+    /// Where its name stands.
+    pub origin: Origin,
+    /// Documentation, line by line.
+    pub docs: Vec<String>,
+    /// Rust visibility as text: `pub`, `pub(crate)`, or nothing.
+    pub visibility: String,
+    /// Parameters $p$; [`ParameterId`] is the position.
+    pub parameters: Vec<Parameter>,
+    /// Unknowns $x$; [`UnknownId`] is the position.
+    pub unknowns: Vec<Unknown>,
+    /// Inputs $u(t)$; [`InputId`] is the position.
+    pub inputs: Vec<Input>,
+    /// Named sub-expressions.
+    pub definitions: Vec<Definition>,
+    /// Equations in the order of the text.
+    pub equations: Vec<Equation>,
+}
+
+/// A parameter: constant in time, changeable between runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter {
+    /// Its name.
+    pub name: String,
+    /// Documentation, line by line.
+    pub docs: Vec<String>,
+    /// Default value, of constants and earlier parameters.
+    pub default: Expr,
+    /// Where its name stands.
+    pub origin: Origin,
+}
+
+/// An unknown $x_j$.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unknown {
+    /// Its name.
+    pub name: String,
+    /// Documentation, line by line.
+    pub docs: Vec<String>,
+    /// Index domain.
+    pub domain: Domain,
+    /// Start value of the unknown itself, if one is given.
+    pub start: Option<StartValue>,
+    /// Start values of its derivatives, by ascending order.
+    pub derivative_starts: Vec<(u32, StartValue)>,
+    /// Typical magnitude, 1 unless given.
+    pub nominal: f64,
+    /// Where its name stands.
+    pub origin: Origin,
+}
+
+/// A start value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StartValue {
+    /// The value, of constants and parameters.
+    pub value: Expr,
+    /// Fixed or a guess.
+    pub kind: Start,
+    /// Where the value stands.
+    pub origin: Origin,
+}
+
+/// An input: given as a function of time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Input {
+    /// Its name.
+    pub name: String,
+    /// Documentation, line by line.
+    pub docs: Vec<String>,
+    /// Its definition, of the time, constants and parameters.
+    pub definition: Expr,
+    /// Where its name stands.
+    pub origin: Origin,
+}
+
+/// A named sub-expression; the name is for messages and for temporaries of generated code.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Definition {
+    /// Its name.
+    pub name: String,
+    /// Documentation, line by line.
+    pub docs: Vec<String>,
+    /// What it stands for.
+    pub value: Expr,
+    /// Where its name stands.
+    pub origin: Origin,
+}
+
+/// An equation, residual equals zero.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Equation {
+    /// Documentation, line by line.
+    pub docs: Vec<String>,
+    /// For `0 = e` and `e = 0` it is `e`, otherwise left side minus right side.
+    pub residual: Expr,
+    /// Every unknown with the highest order of its derivatives, as written before any simplification; ascending.
+    pub incidence: Vec<(UnknownId, u32)>,
+    /// Index domain.
+    pub domain: Domain,
+    /// Where it stands.
+    pub origin: Origin,
+}
+
+/// Index domain of an unknown or equation: the extents of a family.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Domain {
+    /// One extent per index; empty for a scalar.
+    pub extents: Vec<usize>,
+}
+
+impl Domain {
+    /// The domain of a scalar.
+    pub fn scalar() -> Self {
+        Self::default()
+    }
+
+    /// Number of members, 1 for a scalar.
+    pub fn size(&self) -> usize {
+        self.extents.iter().product()
+    }
+}
+
+impl Model {
+    /// Name of an equation: `equation 1` is the first of the text.
+    pub fn equation_name(&self, equation: usize) -> String {
+        format!("equation {}", equation + 1)
+    }
+
+    /// Name of a symbol as the user writes it: `x`, `der(x)`, `der(x, 2)`, `t`.
+    pub fn symbol_name(&self, symbol: Symbol) -> String {
+        let (name, order) = match symbol {
+            Symbol::Time => ("t", 0),
+            Symbol::Parameter(ParameterId(id)) => {
+                (self.parameters.get(id as usize).map_or("?", |p| p.name.as_str()), 0)
+            }
+            Symbol::Input { input: InputId(id), order } => {
+                (self.inputs.get(id as usize).map_or("?", |input| input.name.as_str()), order)
+            }
+            Symbol::Unknown { unknown, order } => {
+                (self.unknowns.get(unknown.index()).map_or("?", |unknown| unknown.name.as_str()), order)
+            }
+            Symbol::State(index) => return format!("y[{index}]"),
+            Symbol::StateDerivative(index) => return format!("der(y[{index}])"),
+        };
+        derivative_name(name, order)
+    }
+}
+
+/// `x`, `der(x)`, `der(x, 2)`.
+pub fn derivative_name(name: &str, order: u32) -> String {
+    match order {
+        0 => name.to_string(),
+        1 => format!("der({name})"),
+        order => format!("der({name}, {order})"),
+    }
+}
+
+/// The unknowns that occur in an expression with the highest order of their derivatives, ascending.
+pub fn incidence(dag: &Dag, expr: Expr) -> Vec<(UnknownId, u32)> {
+    let mut found: Vec<(UnknownId, u32)> = Vec::new();
+    // Symbols come in ascending order, so the highest order of an unknown comes last.
+    for symbol in symbols(dag, [expr]) {
+        let Symbol::Unknown { unknown, order } = symbol else { continue };
+        match found.last_mut() {
+            Some((last, highest)) if *last == unknown => *highest = order,
+            _ => found.push((unknown, order)),
+        }
+    }
+    found
+}
