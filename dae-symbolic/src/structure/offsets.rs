@@ -1,25 +1,33 @@
-//! Canonical offsets (Pryce 2001, Sect. 3): how often each equation has to be differentiated.
+//! Canonical offsets (Pryce 2001): how often each equation has to be differentiated.
 //!
-//! In: the signature matrix and a highest-value transversal $T$. Out: the least $c, d \ge 0$ with
-//! $$ d_j - c_i \ge \sigma_{ij} \quad\text{for all entries}, \qquad d_j - c_i = \sigma_{ij} \quad\text{on } T. $$
-//! Equation $f_i$ is needed up to its $c_i$-th derivative, and the derivatives determine $x_j^{(d_j)}$.
+//! In: the signature matrix and the pair $(c, d)$ that [`highest_value_transversal`](super::highest_value_transversal)
+//! leaves. Out: what follows from it, the structural index, the degrees of freedom, and the pattern of the system
+//! Jacobian.
 //!
-//! Pryce iterates $d_j \leftarrow \max_i (\sigma_{ij} + c_i)$, $c_i \leftarrow d_{T(i)} - \sigma_{i T(i)}$ from $c = 0$.
-//! The limit is the length of the longest path to $f_i$ in the graph of the equations that has an arc $k \to i$ of
-//! length $\sigma_{kj} - \sigma_{ij}$, $j = T(i)$, for each entry $(k, j)$. Chains make the iteration quadratic, so
-//! the paths are found directly: with *any* valid offsets $\bar c, \bar d$, which come with the transversal,
-//! the slacks $\bar d_j - \bar c_k - \sigma_{kj} \ge 0$ are lengths of the same arcs up to a potential, and
-//! $$ c_i = \bar c_i - \min_k \bigl(\bar c_k + \operatorname{dist}(k, i)\bigr), $$
-//! one search by Dijkstra from all equations at once.
-
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+//! A pair of offsets is *valid* if, with equality on some transversal $T$,
+//! $$ d_j - c_i \ge \sigma_{ij}, \qquad c, d \ge 0. $$
+//! Equation $f_i$ is then needed up to its $c_i$-th derivative, and the derivatives determine $x_j^{(d_j)}$. Among all
+//! valid pairs one, the *canonical* $(c^\ast, d^\ast)$, is least in every component. Pryce finds it by iterating
+//! $d_j \leftarrow \max_i (\sigma_{ij} + c_i)$, $c_i \leftarrow d_{T(i)} - \sigma_{i T(i)}$ from $c = 0$, which is
+//! quadratic on chains. Here it comes with the transversal.
+//!
+//! # Why the offsets of the transversal are canonical
+//!
+//! They start at or below $(c^\ast, d^\ast)$, with $c = 0$ and $d_j = \max_i \sigma_{ij}$, and they rise only in steps
+//! like this one: tight paths lead from the equations without unknown to no unknown without equation, but to the equations
+//! $R$ in all; their offsets and those of all their tight unknowns rise together. (A longer raise is several by one.) No step
+//! goes too far. Let $S \subseteq R$ be the equations with $c_i = c_i^\ast$ already, and $j = T^\ast(i)$ for an
+//! $i \in S$ and a transversal $T^\ast$ of canonical tight entries. Then
+//! $$ d_j^\ast = c_i^\ast + \sigma_{ij} = c_i + \sigma_{ij} \le d_j \le d_j^\ast, $$
+//! so $(i, j)$ is tight now, and no $k \in R \setminus S$ is tight with $j$, because $d_j^\ast \ge c_k^\ast + \sigma_{kj}
+//! \gt c_k + \sigma_{kj}$. The present partners of the $|S|$ unknowns $T^\ast(S)$ are in $R$, hence they are all of $S$;
+//! and an equation with a partner is reached through it. So the paths neither start in $S$ nor enter it: it is
+//! empty. This is Pantelides' algorithm in leaps.
 
 use super::incidence::Incidence;
 use super::signature::SignatureMatrix;
-use super::transversal::HighestValueTransversal;
 
-/// A pair $(c, d)$.
+/// A pair $(c, d)$, one number for each equation and each unknown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offsets {
     /// $c_i$: how often equation $i$ is differentiated.
@@ -29,7 +37,7 @@ pub struct Offsets {
 }
 
 impl Offsets {
-    /// $\max_i c_i$, and one more if some $d_j = 0$ (Pryce 2001, Sect. 5.3): a bound of the differentiation index
+    /// $\max_i c_i$, and one more if some $d_j = 0$ (Pryce 2001): a bound of the differentiation index
     /// wherever the system Jacobian is nonsingular.
     pub fn structural_index(&self) -> u32 {
         let algebraic = self.unknowns.contains(&0);
@@ -55,29 +63,4 @@ impl Offsets {
         let unknown = sigma.pattern().unknown_at(position);
         self.unknowns[unknown] - self.equations[equation] - sigma.order_at(position)
     }
-}
-
-/// The least offsets of a signature matrix, starting from the valid ones of its transversal.
-pub fn canonical_offsets(sigma: &SignatureMatrix, valid: &HighestValueTransversal) -> Offsets {
-    let HighestValueTransversal { transversal, offsets } = valid;
-    // What each equation's offset exceeds the least one by is the distance that the others leave it at.
-    let mut excess = offsets.equations.clone();
-    let mut queue: BinaryHeap<_> = excess.iter().enumerate().map(|(equation, &at)| Reverse((at, equation))).collect();
-    while let Some(Reverse((distance, equation))) = queue.pop() {
-        if distance > excess[equation] {
-            continue;
-        }
-        for position in sigma.pattern().positions(equation) {
-            let next = transversal.equation_of(sigma.pattern().unknown_at(position));
-            let offer = distance + offsets.slack_at(sigma, equation, position);
-            if offer < excess[next] {
-                excess[next] = offer;
-                queue.push(Reverse((offer, next)));
-            }
-        }
-    }
-    let equations = (0..excess.len()).map(|equation| offsets.equations[equation] - excess[equation]).collect();
-    let unknowns =
-        (0..excess.len()).map(|unknown| offsets.unknowns[unknown] - excess[transversal.equation_of(unknown)]).collect();
-    Offsets { equations, unknowns }
 }
