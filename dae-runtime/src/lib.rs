@@ -2,5 +2,9 @@
 //!
 //! In: an object that fulfils [`contract::Dae`]. Out: solutions.
 
+pub mod clock;
+pub mod closing;
 pub mod contract;
+pub mod linear;
 pub mod stepper;
+pub mod weights;
