@@ -6,5 +6,6 @@ pub mod clock;
 pub mod closing;
 pub mod contract;
 pub mod linear;
+pub mod radau5;
 pub mod stepper;
 pub mod weights;
