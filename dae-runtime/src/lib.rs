@@ -7,5 +7,10 @@ pub mod closing;
 pub mod contract;
 pub mod linear;
 pub mod radau5;
+pub mod solution;
+pub mod solve;
 pub mod stepper;
 pub mod weights;
+
+pub use solution::{Solution, Status};
+pub use solve::{Integration, Method, Record};

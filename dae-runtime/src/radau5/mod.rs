@@ -158,7 +158,7 @@ impl<'d> Radau5<'d> {
             statistics: Statistics::default(),
         };
         radau.check_residual()?;
-        radau.h = radau.first_step(options).min(options.max_step);
+        radau.h = radau.first_step(options).max(radau.clock.resolution()).min(options.max_step);
         Ok(radau)
     }
 
@@ -270,7 +270,10 @@ impl<'d> Radau5<'d> {
         self.statistics.solves += self.stages.iterations;
         let reject = |trouble, factor: f64| Err(Rejection { trouble, retry: factor * h.abs() });
         match outcome {
-            Outcome::Converged => Ok(()),
+            Outcome::Converged => match self.stages.z[2].iter().zip(&self.y).position(|(z, y)| !(y + z).is_finite()) {
+                Some(unknown) => reject(Trouble::Convergence { unknown }, 0.5),
+                None => Ok(()),
+            },
             Outcome::NonFinite { equation } => reject(Trouble::NonFinite { equation }, 0.5),
             // An old Jacobian is the first suspect, before the step size.
             Outcome::Diverged { unknown, .. } if self.freshness == Freshness::Usable => {
@@ -400,6 +403,10 @@ impl Stepper for Radau5<'_> {
         }
         loop {
             let (h, landing) = self.clock.fit(self.h);
+            if self.control == StepControl::Adaptive && self.h < self.clock.resolution() {
+                let unknown = self.weights.worst(&self.error);
+                return Err(self.failure(Trouble::Error { unknown }, h));
+            }
             let Err(rejection) = self.attempt(h, landing)? else { return Ok(()) };
             if !matches!(rejection.trouble, Trouble::Error { .. }) {
                 self.statistics.convergence_rejections += 1;
