@@ -3,5 +3,6 @@
 //! In: an object that fulfils [`contract::Dae`]. Out: solutions.
 
 pub mod contract;
+pub mod initialize;
 pub mod rank;
 pub mod stepper;
