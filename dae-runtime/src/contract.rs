@@ -170,6 +170,7 @@ pub trait Dae {
     fn prolongation(&self) -> &dyn Prolongation;
 
     /// $y$ and $y'$ of this formulation at the given jets (multipliers of the formulation are zero).
+    #[allow(clippy::wrong_self_convention, reason = "converts from jets, not from self")]
     fn from_jets(&self, t: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]);
 }
 

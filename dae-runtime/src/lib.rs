@@ -2,7 +2,11 @@
 //!
 //! In: an object that fulfils [`contract::Dae`]. Out: solutions.
 
+pub mod clock;
+pub mod closing;
 pub mod contract;
 pub mod initialize;
 pub mod rank;
+pub mod linear;
 pub mod stepper;
+pub mod weights;
