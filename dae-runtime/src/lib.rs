@@ -6,7 +6,7 @@ pub mod clock;
 pub mod closing;
 pub mod contract;
 pub mod initialize;
-pub mod rank;
 pub mod linear;
+pub mod rank;
 pub mod stepper;
 pub mod weights;

@@ -195,12 +195,22 @@ impl<'a> System<'a> {
     fn stuck(&self, here: Iterate, rows: &[usize], moving: &[usize], jets: &[f64], iterations: usize) -> Stuck {
         let scaled_residual: Vec<f64> = here.residual.iter().zip(&here.row_scale).map(|(r, scale)| r * scale).collect();
         let description = self.description();
-        // B^T r = 0 up to what a halving line search can resolve.
-        let slope = moving.iter().map(|&j| {
-            let column = (0..rows.len()).map(|i| here.jacobian[(i, j)] * here.row_scale[i] * scaled_residual[i]);
-            (column.sum::<f64>() * description.jets[j].nominal).abs()
+        // B^T r = 0 up to what a halving line search can resolve: in the scaling of the steps, or in that of whole rows, where a
+        // derivative that vanishes on the way (x = 1.5 fixed on the unit circle, y going to 0) shows.
+        let whole: Vec<f64> = (0..rows.len())
+            .map(|i| {
+                let size = |j: usize| here.jacobian[(i, j)].abs() * description.jets[j].nominal;
+                1.0 / (0..description.jets.len()).map(size).fold(f64::MIN_POSITIVE, f64::max)
+            })
+            .collect();
+        let stationary = [&here.row_scale, &whole].iter().any(|scale| {
+            let slope = moving.iter().map(|&j| {
+                let column = (0..rows.len()).map(|i| here.jacobian[(i, j)] * scale[i] * scale[i] * here.residual[i]);
+                (column.sum::<f64>() * description.jets[j].nominal).abs()
+            });
+            let size: Vec<f64> = here.residual.iter().zip(scale.iter()).map(|(r, scale)| r * scale).collect();
+            slope.fold(0.0, f64::max) <= 10.0 * SHARE * norm(&size)
         });
-        let stationary = slope.fold(0.0, f64::max) <= 10.0 * SHARE * norm(&scaled_residual);
         Stuck {
             rows: rows.to_vec(),
             scaled_residual,

@@ -9,8 +9,8 @@
 //! model fixes stay; the rest is moved as little as possible ([`least_change`], [`gauss_newton`]).
 //!
 //! A fixed value of a later stage may restrict an earlier one: a fixed velocity and a guessed position make the hidden
-//! velocity constraint a condition on the position. Then the stage cannot be solved by itself, and one joint
-//! least-change solve over all stages follows.
+//! velocity constraint a condition on the position. Then the stage cannot be solved by itself, and a joint
+//! least-change solve of all stages so far follows.
 
 mod error;
 mod gauss_newton;
@@ -79,22 +79,17 @@ pub fn consistent_initialization(
 
     let mut system = System::new(prolongation, t0, options);
     let mut jets = start.clone();
-    for stage in stages(description) {
-        let rows = positions(description.equations.iter().map(|equation| equation.stage == stage));
-        let moving = positions(description.jets.iter().map(|jet| jet.stage == stage && jet.start != Start::Fixed));
-        let some_are_fixed = description.jets.iter().any(|jet| jet.stage == stage && jet.start == Start::Fixed);
+    let stages = stages(description);
+    for &stage in &stages {
         let unsolved = jets.clone();
-        match system.solve(&rows, &moving, &mut jets)? {
-            Outcome::Solved => {}
-            Outcome::Stuck(_) if some_are_fixed => {
-                jets = unsolved;
-                solve_jointly(&mut system, &start, &mut jets)?;
-                break;
-            }
-            Outcome::Stuck(stuck) => {
-                jets = unsolved;
-                retry_elsewhere(&mut system, &rows, &moving, &mut jets, stuck)?;
-            }
+        let alone = Part::of(description, |s| s == stage);
+        let Outcome::Stuck(stuck) = system.solve(&alone.rows, &alone.moving, &mut jets)? else { continue };
+        jets = unsolved;
+        let earlier_could_help = stage > stages[0] && alone.has_fixed;
+        if earlier_could_help {
+            solve_jointly(&mut system, &Part::of(description, |s| s <= stage), &start, &mut jets)?;
+        } else {
+            retry_elsewhere(&mut system, &alone, &mut jets, stuck)?;
         }
     }
     let iterations = system.iterations();
@@ -128,23 +123,42 @@ fn check_start_values(description: &ProlongationDescription, start: &[f64]) -> R
     }
 }
 
-/// All equations for all jets that are not fixed. Guesses start from where the model puts them, the rest from what the
-/// stages solved so far have found.
-fn solve_jointly(system: &mut System<'_>, start: &[f64], jets: &mut [f64]) -> Result<(), InitializationError> {
-    let description = system.description();
-    let rows: Vec<usize> = (0..description.equations.len()).collect();
-    let moving = positions(description.jets.iter().map(|jet| jet.start != Start::Fixed));
-    for (j, jet) in description.jets.iter().enumerate() {
+/// Some stages: their equations, and their jets that may move.
+struct Part {
+    rows: Vec<usize>,
+    moving: Vec<usize>,
+    has_fixed: bool,
+}
+
+impl Part {
+    fn of(description: &ProlongationDescription, stage: impl Fn(i32) -> bool) -> Part {
+        Part {
+            rows: positions(description.equations.iter().map(|equation| stage(equation.stage))),
+            moving: positions(description.jets.iter().map(|jet| stage(jet.stage) && jet.start != Start::Fixed)),
+            has_fixed: description.jets.iter().any(|jet| stage(jet.stage) && jet.start == Start::Fixed),
+        }
+    }
+}
+
+/// Several stages at once. Guesses start from where the model puts them, the rest from what the stages solved so far have
+/// found.
+fn solve_jointly(
+    system: &mut System<'_>,
+    part: &Part,
+    start: &[f64],
+    jets: &mut [f64],
+) -> Result<(), InitializationError> {
+    for (j, jet) in system.description().jets.iter().enumerate() {
         if jet.start == Start::Guess {
             jets[j] = start[j];
         }
     }
     let from = jets.to_vec();
-    match system.solve(&rows, &moving, jets)? {
+    match system.solve(&part.rows, &part.moving, jets)? {
         Outcome::Solved => Ok(()),
         Outcome::Stuck(stuck) => {
             jets.copy_from_slice(&from);
-            retry_elsewhere(system, &rows, &moving, jets, stuck)
+            retry_elsewhere(system, part, jets, stuck)
         }
     }
 }
@@ -153,20 +167,19 @@ fn solve_jointly(system: &mut System<'_>, start: &[f64], jets: &mut [f64]) -> Re
 /// neighbouring points before giving up with what was found at the first.
 fn retry_elsewhere(
     system: &mut System<'_>,
-    rows: &[usize],
-    moving: &[usize],
+    part: &Part,
     jets: &mut [f64],
     first: Stuck,
 ) -> Result<(), InitializationError> {
     const AMPLITUDES: [f64; 3] = [0.03, 0.2, 1.0];
     let from = jets.to_vec();
     for (attempt, amplitude) in AMPLITUDES.iter().enumerate() {
-        for &j in moving {
+        for &j in &part.moving {
             // Golden-ratio sequence: different for every jet, the same in every run.
             let fraction = ((j + 1) as f64 * 0.618_033_988_749_895 + 0.3 * attempt as f64).fract();
             jets[j] = from[j] + amplitude * system.description().jets[j].nominal * (2.0 * fraction - 1.0);
         }
-        if let Ok(Outcome::Solved) = system.solve(rows, moving, jets) {
+        if let Ok(Outcome::Solved) = system.solve(&part.rows, &part.moving, jets) {
             return Ok(());
         }
     }
@@ -182,6 +195,10 @@ fn regularity(prolongation: &dyn Prolongation, t0: f64, jets: &[f64]) -> Result<
     const PARTICIPATES: f64 = 0.1;
     let description = prolongation.prolongation_description();
     let rows = positions(description.equations.iter().map(|equation| equation.stage == 0));
+    if rows.is_empty() {
+        // Start values that are given outright.
+        return Ok(1.0);
+    }
     let columns = positions(description.jets.iter().map(|jet| jet.stage == 0));
     let mut values = vec![0.0; description.jacobian.len()];
     prolongation.prolonged_jacobian(t0, jets, &mut values);
