@@ -5,10 +5,12 @@
 pub mod clock;
 pub mod closing;
 pub mod contract;
+pub mod initialize;
 pub mod linear;
 pub mod radau5;
 pub mod solution;
 pub mod solve;
+pub mod rank;
 pub mod stepper;
 pub mod weights;
 
