@@ -2,6 +2,17 @@
 //!
 //! In: an object that fulfils [`contract::Dae`]. Out: solutions.
 
+pub mod clock;
+pub mod closing;
 pub mod contract;
+pub mod initialize;
+pub mod linear;
+pub mod radau5;
+pub mod solution;
+pub mod solve;
 pub mod rank;
 pub mod stepper;
+pub mod weights;
+
+pub use solution::{Solution, Status};
+pub use solve::{Integration, Method, Record};

@@ -77,6 +77,38 @@ impl Default for Options {
     }
 }
 
+impl Options {
+    /// Rejects options without meaning for a system of `n` unknowns.
+    pub fn check(&self, n: usize) -> Result<(), Failure> {
+        let reject = |message: String| Err(Failure::InvalidOption { message });
+        if let Tolerance::PerComponent(values) = &self.atol
+            && values.len() != n
+        {
+            return reject(format!("{} absolute tolerances for {n} unknowns", values.len()));
+        }
+        let meaningful = |tolerance: f64| tolerance.is_finite() && tolerance >= 0.0;
+        if !meaningful(self.rtol) || !(0..n).all(|i| meaningful(self.atol.get(i))) {
+            return reject("a tolerance is negative or not finite".into());
+        }
+        if self.rtol == 0.0 && (0..n).any(|i| self.atol.get(i) == 0.0) {
+            return reject("relative and absolute tolerance of an unknown are both zero".into());
+        }
+        let fixed = match self.control {
+            StepControl::Fixed(h) => Some(h),
+            StepControl::Adaptive => None,
+        };
+        if [self.initial_step, fixed].into_iter().flatten().any(|h| !h.is_finite() || h <= 0.0) {
+            return reject(
+                "a step length is not a positive number (steps follow the direction to the end time)".into(),
+            );
+        }
+        if self.max_step.is_nan() || self.max_step <= 0.0 {
+            return reject("the largest step length is not positive".into());
+        }
+        Ok(())
+    }
+}
+
 /// Work done so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
@@ -205,6 +237,10 @@ impl std::error::Error for Failure {}
 pub trait Stepper {
     /// Makes one accepted step, never past the end time. At the end time it does nothing.
     fn step(&mut self) -> Result<(), Failure>;
+
+    /// From now on steps do not pass `t` either, and one ends there exactly: for output with the full accuracy of the
+    /// method. A time that is not ahead, or is beyond the end time, means the end time.
+    fn stop_at(&mut self, t: f64);
 
     /// Time of the last accepted step.
     fn time(&self) -> f64;
