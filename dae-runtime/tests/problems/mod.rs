@@ -159,7 +159,7 @@ impl<M: Model> Dae for Problem<M> {
         &self.prolongation
     }
 
-    fn from_jets(&self, _t: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {
+    fn states_from_jets(&self, _t: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {
         let n = y.len();
         y.copy_from_slice(&jets[..n]);
         yp.copy_from_slice(&jets[n..]);
