@@ -13,16 +13,17 @@
 //!
 //! # Why the offsets of the transversal are canonical
 //!
-//! They start at or below $(c^\ast, d^\ast)$, with $c = 0$ and $d_j = \max_i \sigma_{ij}$, and they rise only in steps
-//! like this one: tight paths lead from the equations without unknown to no unknown without equation, but to the equations
-//! $R$ in all; their offsets and those of all their tight unknowns rise together. (A longer raise is several by one.) No step
-//! goes too far. Let $S \subseteq R$ be the equations with $c_i = c_i^\ast$ already, and $j = T^\ast(i)$ for an
-//! $i \in S$ and a transversal $T^\ast$ of canonical tight entries. Then
+//! They start at or below $(c^\ast, d^\ast)$, with $c = 0$ and $d_j = \max_i \sigma_{ij}$, and rise only in steps like
+//! this one (a longer raise is several of them): tight paths from the equations without unknown reach the equations
+//! $R$ and their tight unknowns, but no unknown without equation; the offsets of all that are reached rise by one.
+//!
+//! No step goes too far. Let $S \subseteq R$ be the equations that have $c_i = c_i^\ast$ already, and $j = T^\ast(i)$
+//! for an $i \in S$ and a transversal $T^\ast$ that is tight with the canonical offsets. Then
 //! $$ d_j^\ast = c_i^\ast + \sigma_{ij} = c_i + \sigma_{ij} \le d_j \le d_j^\ast, $$
-//! so $(i, j)$ is tight now, and no $k \in R \setminus S$ is tight with $j$, because $d_j^\ast \ge c_k^\ast + \sigma_{kj}
-//! \gt c_k + \sigma_{kj}$. The present partners of the $|S|$ unknowns $T^\ast(S)$ are in $R$, hence they are all of $S$;
-//! and an equation with a partner is reached through it. So the paths neither start in $S$ nor enter it: it is
-//! empty. This is Pantelides' algorithm in leaps.
+//! so $(i, j)$ is tight now, and $j$ is reached. No $k \in R$ outside $S$ is tight with $j$, because
+//! $d_j = d_j^\ast \ge c_k^\ast + \sigma_{kj} \gt c_k + \sigma_{kj}$. So the partners of the $|S|$ unknowns
+//! $T^\ast(S)$, which are reached and tight with them, are all of $S$. An equation with a partner is reached through it
+//! alone, so the paths neither start in $S$ nor enter it: $S$ is empty. This is Pantelides' algorithm in leaps.
 
 use super::incidence::Incidence;
 use super::signature::SignatureMatrix;
@@ -39,21 +40,22 @@ pub struct Offsets {
 impl Offsets {
     /// $\max_i c_i$, and one more if some $d_j = 0$ (Pryce 2001): a bound of the differentiation index
     /// wherever the system Jacobian is nonsingular.
-    pub fn structural_index(&self) -> u32 {
+    pub(super) fn structural_index(&self) -> u32 {
         let algebraic = self.unknowns.contains(&0);
         self.equations.iter().max().map_or(0, |&most| most + u32::from(algebraic))
     }
 
     /// $\sum_j d_j - \sum_i c_i$, the value of the transversal: the dimension of the set of consistent values wherever
     /// the system Jacobian is nonsingular.
-    pub fn degrees_of_freedom(&self) -> usize {
+    pub(super) fn degrees_of_freedom(&self) -> usize {
         let sum = |offsets: &[u32]| offsets.iter().map(|&offset| offset as usize).sum::<usize>();
         sum(&self.unknowns) - sum(&self.equations)
     }
 
-    /// Where the system Jacobian $\partial f_i^{(c_i)} / \partial x_j^{(d_j)} = \partial f_i / \partial x_j^{(d_j - c_i)}$
-    /// can be nonzero: the entries with $d_j - c_i = \sigma_{ij}$.
-    pub fn jacobian_pattern(&self, sigma: &SignatureMatrix) -> Incidence {
+    /// Where the system Jacobian
+    /// $\partial f_i^{(c_i)} / \partial x_j^{(d_j)} = \partial f_i / \partial x_j^{(d_j - c_i)}$ can be nonzero: the
+    /// entries with $d_j - c_i = \sigma_{ij}$.
+    pub(super) fn jacobian_pattern(&self, sigma: &SignatureMatrix) -> Incidence {
         let pattern = sigma.pattern();
         pattern.filtered(|equation, position| self.slack_at(sigma, equation, position) == 0)
     }

@@ -7,8 +7,8 @@
 //! Equations are assigned to highest derivatives one after the other. An equation that finds no augmenting path has
 //! coloured, in looking for one, a set of equations that contains fewer highest derivatives than equations. These are
 //! differentiated, which puts the derivatives of the coloured unknowns in their place, and the search is repeated.
-//! It ends if and only if some transversal exists (Pantelides 1988), so that is tested first. The work
-//! grows with $\sum c_i$; [`highest_value_transversal`](super::highest_value_transversal) is the fast way to the same numbers.
+//! It ends if and only if some transversal exists (Pantelides 1988), so that is tested first. The work grows with
+//! $\sum c_i$; [`highest_value_transversal`](super::highest_value_transversal) is the fast way to the same numbers.
 
 use super::matching::Matching;
 use super::offsets::Offsets;

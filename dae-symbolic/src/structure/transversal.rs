@@ -10,8 +10,8 @@
 //! all unknowns from the equations without unknown, an entry being as long as its slack $d_j - c_i - \sigma_{ij}$;
 //! raises the offsets within the distance of the nearest unknown without equation, which makes a path to it
 //! tight; and exchanges a maximal set of disjoint tight paths. All equations search at once, which bounds the number
-//! of raises: one by $\Delta$ lowers $\sum d_j - \sum c_i$, at first no more than $n$ times the highest order $s$, by $\Delta$
-//! for each equation still without unknown, so that $O(\sqrt{n s})$ raises are enough.
+//! of raises: a raise by $\Delta$ lowers $\sum d_j - \sum c_i$, at first at most $n$ times the highest order $s$, by
+//! $\Delta$ for each equation still without unknown, so that $O(\sqrt{n s})$ raises are enough.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
