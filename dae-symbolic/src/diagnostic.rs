@@ -64,6 +64,7 @@ codes! {
     InvalidExponent = "E110", "an exponent of `powi` that is no constant integer";
     InvalidNominal = "E111", "a nominal value that is no positive number";
     DuplicateStart = "E112", "two start values for the same derivative";
+    InliningTooLarge = "E113", "functions that grow too large when inlined";
     NoEquations = "E201", "a model without equations";
     NoUnknowns = "E202", "a model without unknowns";
     DivisionByZero = "E203", "a division by exactly zero";

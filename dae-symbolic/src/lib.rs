@@ -4,6 +4,8 @@ pub mod diagnostic;
 pub mod expr;
 pub mod formulation;
 pub mod index;
+#[cfg(feature = "syntax")]
+pub mod lower;
 pub mod model;
 pub mod origin;
 pub mod program;
@@ -14,3 +16,6 @@ pub mod structure;
 pub mod syntax;
 pub mod system;
 pub mod eval;
+
+#[cfg(feature = "syntax")]
+pub use lower::{Rejection, Stub, read, read_text};

@@ -8,6 +8,7 @@ mod query;
 mod verify;
 
 pub use builder::ModelBuilder;
+pub(crate) use builder::residual;
 pub use verify::verify;
 
 use crate::expr::{Dag, Expr, InputId, ParameterId, Symbol, UnknownId, symbols};
@@ -182,9 +183,13 @@ pub fn derivative_name(name: &str, order: u32) -> String {
 
 /// The unknowns that occur in an expression with the highest order of their derivatives, ascending.
 pub fn incidence(dag: &Dag, expr: Expr) -> Vec<(UnknownId, u32)> {
+    highest_orders(symbols(dag, [expr]))
+}
+
+/// The unknowns among ascending symbols, each with its highest order.
+fn highest_orders(symbols: Vec<Symbol>) -> Vec<(UnknownId, u32)> {
     let mut found: Vec<(UnknownId, u32)> = Vec::new();
-    // Symbols come in ascending order, so the highest order of an unknown comes last.
-    for symbol in symbols(dag, [expr]) {
+    for symbol in symbols {
         let Symbol::Unknown { unknown, order } = symbol else { continue };
         match found.last_mut() {
             Some((last, highest)) if *last == unknown => *highest = order,

@@ -3,9 +3,9 @@
 //! In: a model from anywhere. Out: nothing, or all that is wrong with it. Models that were read from text fulfil most of
 //! this by construction; models that were built or derived by a program are held to the same.
 
-use super::{MAX_ORDER, Model, derivative_name, incidence};
+use super::{MAX_ORDER, Model, derivative_name, highest_orders};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::expr::{Expr, Node, Symbol, UnknownId, reachable, symbols};
+use crate::expr::{Dag, Expr, Node, Symbol, UnknownId};
 use crate::origin::Origin;
 use std::collections::HashMap;
 
@@ -16,44 +16,183 @@ use std::collections::HashMap;
 /// not declared or not allowed in its place, an order is too high, an incidence list does not fit its equation, a nominal
 /// value is no positive number, or something is divided by exactly zero.
 pub fn verify(model: &Model) -> Result<(), Diagnostics> {
-    let mut found = Diagnostics::new();
-    sizes(model, &mut found);
-    names(model, &mut found);
-    parameters(model, &mut found);
-    inputs(model, &mut found);
-    unknowns(model, &mut found);
-    definitions(model, &mut found);
-    equations(model, &mut found);
-    if found.is_empty() { Ok(()) } else { Err(found) }
+    let mut verifier = Verifier { model, walk: Walk::new(&model.dag), found: Diagnostics::new() };
+    verifier.sizes();
+    verifier.names();
+    verifier.parameters();
+    verifier.inputs();
+    verifier.unknowns();
+    verifier.definitions();
+    verifier.equations();
+    if verifier.found.is_empty() { Ok(()) } else { Err(verifier.found) }
 }
 
-fn sizes(model: &Model, found: &mut Diagnostics) {
-    if model.unknowns.is_empty() {
-        let finding = Diagnostic::error(Code::NoUnknowns, format!("the model `{}` has no unknowns", model.name));
-        found.push(finding.label(model.origin, "no `var` in it").help("declare unknowns with `var name ~ guess;`"));
+/// Visits what an expression reaches; the marks are kept from visit to visit, so that many small expressions of a large
+/// model cost their own size each.
+struct Walk<'a> {
+    dag: &'a Dag,
+    seen: Vec<u32>,
+    round: u32,
+}
+
+impl<'a> Walk<'a> {
+    fn new(dag: &'a Dag) -> Self {
+        Walk { dag, seen: vec![0; dag.len()], round: 0 }
     }
-    if model.equations.is_empty() {
-        let finding = Diagnostic::error(Code::NoEquations, format!("the model `{}` has no equations", model.name));
-        found.push(finding.label(model.origin, "no equation in it").help("write equations as `left = right;`"));
+
+    /// The symbols below `root`, ascending, and whether something below it is divided by zero.
+    fn inspect(&mut self, root: Expr) -> (Vec<Symbol>, bool) {
+        self.round += 1;
+        let (mut symbols, mut divides) = (Vec::new(), false);
+        let mut stack = vec![root];
+        while let Some(expr) = stack.pop() {
+            if std::mem::replace(&mut self.seen[expr.index()], self.round) == self.round {
+                continue;
+            }
+            match self.dag.node(expr) {
+                Node::Symbol(symbol) => symbols.push(*symbol),
+                Node::Product(factors) => {
+                    divides |= factors.iter().any(|&(base, power)| power < 0 && self.dag.is_zero(base));
+                }
+                Node::Constant(_) | Node::Pi | Node::Euler | Node::Sum { .. } | Node::Apply(..) => {}
+            }
+            stack.extend(self.dag.children(expr));
+        }
+        symbols.sort_unstable();
+        (symbols, divides)
     }
 }
 
-fn names(model: &Model, found: &mut Diagnostics) {
-    let parameters = model.parameters.iter().map(|p| (&p.name, p.origin));
-    let inputs = model.inputs.iter().map(|i| (&i.name, i.origin));
-    let unknowns = model.unknowns.iter().map(|u| (&u.name, u.origin));
-    let definitions = model.definitions.iter().map(|d| (&d.name, d.origin));
-    let mut first: HashMap<&str, Origin> = HashMap::new();
-    for (name, origin) in parameters.chain(inputs).chain(unknowns).chain(definitions) {
-        if !is_identifier(name) {
-            let message = format!("`{name}` is no identifier");
-            found.push(Diagnostic::error(Code::ReservedName, message).label(origin, "not a name"));
+struct Verifier<'a> {
+    model: &'a Model,
+    walk: Walk<'a>,
+    found: Diagnostics,
+}
+
+impl Verifier<'_> {
+    fn sizes(&mut self) {
+        let model = self.model;
+        if model.unknowns.is_empty() {
+            let finding = Diagnostic::error(Code::NoUnknowns, format!("the model `{}` has no unknowns", model.name));
+            self.found
+                .push(finding.label(model.origin, "no `var` in it").help("declare unknowns with `var name ~ guess;`"));
         }
-        if let Some(earlier) = first.insert(name, origin) {
-            let message = format!("the name `{name}` is declared twice");
-            let finding = Diagnostic::error(Code::DuplicateName, message);
-            found.push(finding.label(origin, "declared again").label(earlier, "first declared here"));
+        if model.equations.is_empty() {
+            let finding = Diagnostic::error(Code::NoEquations, format!("the model `{}` has no equations", model.name));
+            self.found
+                .push(finding.label(model.origin, "no equation in it").help("write equations as `left = right;`"));
         }
+    }
+
+    fn names(&mut self) {
+        let model = self.model;
+        let parameters = model.parameters.iter().map(|p| (&p.name, p.origin));
+        let inputs = model.inputs.iter().map(|i| (&i.name, i.origin));
+        let unknowns = model.unknowns.iter().map(|u| (&u.name, u.origin));
+        let definitions = model.definitions.iter().map(|d| (&d.name, d.origin));
+        let mut first: HashMap<&str, Origin> = HashMap::new();
+        for (name, origin) in parameters.chain(inputs).chain(unknowns).chain(definitions) {
+            if !is_identifier(name) {
+                let message = format!("`{name}` is no identifier");
+                self.found.push(Diagnostic::error(Code::ReservedName, message).label(origin, "not a name"));
+            }
+            if let Some(earlier) = first.insert(name, origin) {
+                let message = format!("the name `{name}` is declared twice");
+                let finding = Diagnostic::error(Code::DuplicateName, message);
+                self.found.push(finding.label(origin, "declared again").label(earlier, "first declared here"));
+            }
+        }
+    }
+
+    fn parameters(&mut self) {
+        let model = self.model;
+        for (position, parameter) in model.parameters.iter().enumerate() {
+            let earlier = |symbol| matches!(symbol, Symbol::Parameter(id) if id.index() < position);
+            let owner = format!("the default of `{}`", parameter.name);
+            self.expression(parameter.default, parameter.origin, &owner, earlier);
+        }
+    }
+
+    fn inputs(&mut self) {
+        let model = self.model;
+        for input in &model.inputs {
+            let given = |symbol| symbol == Symbol::Time || is_parameter(model, symbol);
+            let owner = format!("the definition of `{}`", input.name);
+            self.expression(input.definition, input.origin, &owner, given);
+        }
+    }
+
+    fn unknowns(&mut self) {
+        let model = self.model;
+        for unknown in &model.unknowns {
+            if !(unknown.nominal.is_finite() && unknown.nominal > 0.0) {
+                let message = format!("the nominal value of `{}` is {}", unknown.name, unknown.nominal);
+                let finding = Diagnostic::error(Code::InvalidNominal, message);
+                self.found.push(finding.label(unknown.origin, "must be a positive number"));
+            }
+            let own = unknown.start.iter().map(|start| (0, start));
+            let derivatives = unknown.derivative_starts.iter().map(|(order, start)| (*order, start));
+            for (order, start) in own.chain(derivatives) {
+                let name = derivative_name(&unknown.name, order);
+                self.order_in_range(order, &name, start.origin);
+                let owner = format!("the start value of `{name}`");
+                self.expression(start.value, start.origin, &owner, |symbol| is_parameter(model, symbol));
+            }
+        }
+    }
+
+    fn definitions(&mut self) {
+        let model = self.model;
+        for definition in &model.definitions {
+            let owner = format!("`{}`", definition.name);
+            self.expression(definition.value, definition.origin, &owner, |symbol| is_declared(model, symbol));
+        }
+    }
+
+    fn equations(&mut self) {
+        let model = self.model;
+        for (position, equation) in model.equations.iter().enumerate() {
+            let owner = model.equation_name(position);
+            let symbols =
+                self.expression(equation.residual, equation.origin, &owner, |symbol| is_declared(model, symbol));
+            for &(unknown, order) in &equation.incidence {
+                let name = model.symbol_name(Symbol::Unknown { unknown, order });
+                self.order_in_range(order, &name, equation.origin);
+            }
+            if !covers(&equation.incidence, &highest_orders(symbols), model.unknowns.len()) {
+                let message = format!("the incidence of {owner} does not fit its residual");
+                self.found
+                    .push(Diagnostic::error(Code::UndeclaredSymbol, message).label(equation.origin, "this equation"));
+            }
+        }
+    }
+
+    fn order_in_range(&mut self, order: u32, name: &str, origin: Origin) {
+        if order > MAX_ORDER {
+            let message = format!("the order of `{name}` is too high: at most {MAX_ORDER} is possible");
+            self.found.push(Diagnostic::error(Code::InvalidDerivative, message).label(origin, "here"));
+        }
+    }
+
+    /// Checks the symbols of an expression, looks for divisions by zero, and gives the symbols.
+    fn expression(&mut self, expr: Expr, origin: Origin, owner: &str, allowed: impl Fn(Symbol) -> bool) -> Vec<Symbol> {
+        let model = self.model;
+        if expr.index() >= model.dag.len() {
+            let message = format!("{owner} is an expression of another model");
+            self.found.push(Diagnostic::error(Code::UndeclaredSymbol, message).label(origin, "here"));
+            return Vec::new();
+        }
+        let (symbols, divides) = self.walk.inspect(expr);
+        for &symbol in symbols.iter().filter(|symbol| !allowed(**symbol)) {
+            let message = format!("{owner} uses `{}`, which it cannot", model.symbol_name(symbol));
+            let code = if is_declared(model, symbol) { Code::NotAllowedHere } else { Code::UndeclaredSymbol };
+            self.found.push(Diagnostic::error(code, message).label(origin, "here"));
+        }
+        if divides {
+            let message = format!("{owner} contains a division by zero");
+            self.found.push(Diagnostic::error(Code::DivisionByZero, message).label(origin, "here"));
+        }
+        symbols
     }
 }
 
@@ -65,62 +204,6 @@ fn is_identifier(name: &str) -> bool {
         && name != "_"
 }
 
-fn parameters(model: &Model, found: &mut Diagnostics) {
-    for (position, parameter) in model.parameters.iter().enumerate() {
-        let earlier = |symbol| matches!(symbol, Symbol::Parameter(id) if id.index() < position);
-        let owner = format!("the default of `{}`", parameter.name);
-        expression(model, parameter.default, parameter.origin, &owner, earlier, found);
-    }
-}
-
-fn inputs(model: &Model, found: &mut Diagnostics) {
-    for input in &model.inputs {
-        let given = |symbol| symbol == Symbol::Time || is_parameter(model, symbol);
-        let owner = format!("the definition of `{}`", input.name);
-        expression(model, input.definition, input.origin, &owner, given, found);
-    }
-}
-
-fn unknowns(model: &Model, found: &mut Diagnostics) {
-    for unknown in &model.unknowns {
-        if !(unknown.nominal.is_finite() && unknown.nominal > 0.0) {
-            let message = format!("the nominal value of `{}` is {}", unknown.name, unknown.nominal);
-            let finding = Diagnostic::error(Code::InvalidNominal, message);
-            found.push(finding.label(unknown.origin, "must be a positive number"));
-        }
-        let own = unknown.start.iter().map(|start| (0, start));
-        let derivatives = unknown.derivative_starts.iter().map(|(order, start)| (*order, start));
-        for (order, start) in own.chain(derivatives) {
-            let name = derivative_name(&unknown.name, order);
-            order_in_range(order, &name, start.origin, found);
-            let owner = format!("the start value of `{name}`");
-            expression(model, start.value, start.origin, &owner, |symbol| is_parameter(model, symbol), found);
-        }
-    }
-}
-
-fn definitions(model: &Model, found: &mut Diagnostics) {
-    for definition in &model.definitions {
-        let owner = format!("`{}`", definition.name);
-        expression(model, definition.value, definition.origin, &owner, |symbol| is_declared(model, symbol), found);
-    }
-}
-
-fn equations(model: &Model, found: &mut Diagnostics) {
-    for (position, equation) in model.equations.iter().enumerate() {
-        let owner = model.equation_name(position);
-        expression(model, equation.residual, equation.origin, &owner, |symbol| is_declared(model, symbol), found);
-        for &(unknown, order) in &equation.incidence {
-            let name = model.symbol_name(Symbol::Unknown { unknown, order });
-            order_in_range(order, &name, equation.origin, found);
-        }
-        if !covers(&equation.incidence, &incidence(&model.dag, equation.residual), model.unknowns.len()) {
-            let message = format!("the incidence of {owner} does not fit its residual");
-            found.push(Diagnostic::error(Code::UndeclaredSymbol, message).label(equation.origin, "this equation"));
-        }
-    }
-}
-
 /// Whether `written` is strictly ascending, of declared unknowns, and has all of `present` with at least their orders.
 fn covers(written: &[(UnknownId, u32)], present: &[(UnknownId, u32)], unknowns: usize) -> bool {
     let ascending = written.windows(2).all(|pair| pair[0].0 < pair[1].0);
@@ -129,13 +212,6 @@ fn covers(written: &[(UnknownId, u32)], present: &[(UnknownId, u32)], unknowns: 
         written.binary_search_by_key(&unknown, |(u, _)| *u).is_ok_and(|at| written[at].1 >= order)
     };
     ascending && declared && present.iter().all(contains)
-}
-
-fn order_in_range(order: u32, name: &str, origin: Origin, found: &mut Diagnostics) {
-    if order > MAX_ORDER {
-        let message = format!("the order of `{name}` is too high: at most {MAX_ORDER} is possible");
-        found.push(Diagnostic::error(Code::InvalidDerivative, message).label(origin, "here"));
-    }
 }
 
 fn is_parameter(model: &Model, symbol: Symbol) -> bool {
@@ -149,34 +225,5 @@ fn is_declared(model: &Model, symbol: Symbol) -> bool {
         Symbol::Input { input, .. } => input.index() < model.inputs.len(),
         Symbol::Unknown { unknown, .. } => unknown.index() < model.unknowns.len(),
         Symbol::State(_) | Symbol::StateDerivative(_) => false,
-    }
-}
-
-/// Checks the symbols of an expression and looks for divisions by zero.
-fn expression(
-    model: &Model,
-    expr: Expr,
-    origin: Origin,
-    owner: &str,
-    allowed: impl Fn(Symbol) -> bool,
-    found: &mut Diagnostics,
-) {
-    if expr.index() >= model.dag.len() {
-        let message = format!("{owner} is an expression of another model");
-        found.push(Diagnostic::error(Code::UndeclaredSymbol, message).label(origin, "here"));
-        return;
-    }
-    for symbol in symbols(&model.dag, [expr]).into_iter().filter(|symbol| !allowed(*symbol)) {
-        let message = format!("{owner} uses `{}`, which it cannot", model.symbol_name(symbol));
-        let code = if is_declared(model, symbol) { Code::NotAllowedHere } else { Code::UndeclaredSymbol };
-        found.push(Diagnostic::error(code, message).label(origin, "here"));
-    }
-    let divides = |expr: Expr| match model.dag.node(expr) {
-        Node::Product(factors) => factors.iter().any(|&(base, power)| power < 0 && model.dag.is_zero(base)),
-        _ => false,
-    };
-    if reachable(&model.dag, [expr]).into_iter().any(divides) {
-        let message = format!("{owner} contains a division by zero");
-        found.push(Diagnostic::error(Code::DivisionByZero, message).label(origin, "here"));
     }
 }

@@ -229,7 +229,12 @@ impl Expressions {
         self.nodes.is_empty()
     }
 
-    /// The node at a position.
+    /// The id of the node at a position.
+    pub(crate) fn at(&self, position: usize) -> NodeId {
+        NodeId(position as u32)
+    }
+
+    /// A node by its id.
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.index()]
     }

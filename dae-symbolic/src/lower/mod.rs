@@ -1,0 +1,113 @@
+//! Syntax tree to model.
+//!
+//! In: the statements as written. Out: a [`Model`]: names have a meaning, constants, functions and sub-expressions are
+//! inlined, and every equation knows which unknowns it contains as written. After this point there are no
+//! names to resolve, no functions of the user's and no constants but exact numbers.
+//!
+//! Statements are taken in the order of the text, each resolved and evaluated once; findings are collected, and a statement with an
+//! error does not hide errors of others.
+
+mod evaluate;
+mod incidence;
+mod names;
+mod resolve;
+mod statements;
+
+use crate::diagnostic::Diagnostics;
+use crate::model::{self, Model};
+use crate::syntax::{self, SourceMap, SourceText, ast};
+use proc_macro2::TokenStream;
+
+/// What is needed for a stand-in of a model that has errors, so that the rest of the crate sees its type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stub {
+    /// Name of the model.
+    pub name: ast::Name,
+    /// Its visibility.
+    pub visibility: String,
+    /// Names of its parameters.
+    pub parameters: Vec<ast::Name>,
+    /// Names of its unknowns.
+    pub unknowns: Vec<ast::Name>,
+}
+
+impl Stub {
+    fn of(model: &ast::Model) -> Self {
+        let mut stub = Stub {
+            name: model.name.clone(),
+            visibility: model.visibility.clone(),
+            parameters: Vec::new(),
+            unknowns: Vec::new(),
+        };
+        for statement in &model.statements {
+            let (names, name) = match &statement.kind {
+                ast::StatementKind::Parameter(it) => (&mut stub.parameters, &it.name),
+                ast::StatementKind::Variable(it) => (&mut stub.unknowns, &it.name),
+                _ => continue,
+            };
+            if names.iter().all(|earlier| earlier.text != name.text) {
+                names.push(name.clone());
+            }
+        }
+        stub
+    }
+}
+
+/// A text that is no model.
+#[derive(Debug)]
+pub struct Rejection {
+    /// What is wrong, in the order of the text.
+    pub diagnostics: Diagnostics,
+    /// Where everything stands.
+    pub sources: SourceMap,
+    /// What is known in spite of it.
+    pub stub: Option<Stub>,
+}
+
+impl Rejection {
+    /// `compile_error!`s for the macro.
+    pub fn to_compile_errors(&self) -> TokenStream {
+        syntax::to_compile_errors(&self.diagnostics, &self.sources)
+    }
+
+    /// Text for a terminal.
+    pub fn to_text(&self, source: SourceText<'_>) -> String {
+        syntax::to_text(&self.diagnostics, &self.sources, source)
+    }
+}
+
+/// Reads the body of a `dae!`.
+///
+/// # Errors
+/// Everything that is wrong with it, at once.
+pub fn read(tokens: TokenStream) -> Result<(Model, SourceMap), Box<Rejection>> {
+    let syntax::Parsed { model: written, sources, mut diagnostics } = syntax::parse(tokens);
+    let mut model = None;
+    if let Some(written) = &written {
+        let lowered = statements::lower(written, &mut diagnostics);
+        if !diagnostics.has_errors() {
+            match model::verify(&lowered) {
+                Ok(()) => model = Some(lowered),
+                Err(found) => diagnostics.append(found),
+            }
+        }
+    }
+    diagnostics.sort_by_place(|origin| sources.order(origin));
+    match model {
+        Some(model) => Ok((model, sources)),
+        None => Err(Box::new(Rejection { diagnostics, sources, stub: written.as_ref().map(Stub::of) })),
+    }
+}
+
+/// Reads a text with the body of a `dae!`: a `.dae` file.
+///
+/// # Errors
+/// Everything that is wrong with it, at once.
+pub fn read_text(text: &str) -> Result<(Model, SourceMap), Box<Rejection>> {
+    match syntax::tokenize(text) {
+        Ok(tokens) => read(tokens),
+        Err((finding, sources)) => {
+            Err(Box::new(Rejection { diagnostics: Diagnostics::from(finding), sources, stub: None }))
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! What every declared name stands for.
+//!
+//! In: statements in the order of the text. Out: a table from names to declarations, and findings about names that are
+//! declared twice or belong to the language.
+
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::expr::{Function, InputId, ParameterId, UnknownId};
+use crate::origin::Origin;
+use crate::syntax::ast::{Model, Name, StatementKind};
+use crate::syntax::suggest;
+use std::collections::HashMap;
+
+/// What a name of the model stands for; constants, sub-expressions and functions by the position of their statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Entity {
+    Constant(usize),
+    Parameter(ParameterId),
+    Input(InputId),
+    Definition(usize),
+    Function(usize),
+    Unknown(UnknownId),
+}
+
+impl Entity {
+    /// The word for such a thing, with its article.
+    pub(super) fn noun(self) -> &'static str {
+        match self {
+            Entity::Constant(_) => "a constant",
+            Entity::Parameter(_) => "a parameter",
+            Entity::Input(_) => "an input",
+            Entity::Definition(_) => "a named sub-expression",
+            Entity::Function(_) => "a function",
+            Entity::Unknown(_) => "an unknown",
+        }
+    }
+}
+
+/// A declaration.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    pub(super) entity: Entity,
+    pub(super) origin: Origin,
+    /// Position of its statement.
+    pub(super) statement: usize,
+}
+
+/// All declarations.
+#[derive(Default)]
+pub(super) struct Names<'a> {
+    entries: HashMap<&'a str, Entry>,
+    /// Names in the order of the text: suggestions must not depend on hashes.
+    order: Vec<&'a str>,
+}
+
+impl<'a> Names<'a> {
+    /// Collects the declarations of a model. Of a name that is declared twice the first declaration counts.
+    pub(super) fn of(model: &'a Model, found: &mut Diagnostics) -> Self {
+        let mut names = Names::default();
+        let (mut parameters, mut inputs, mut unknowns) = (0, 0, 0);
+        for (statement, content) in model.statements.iter().enumerate() {
+            let (name, entity) = match &content.kind {
+                StatementKind::Constant(it) => (&it.name, Entity::Constant(statement)),
+                StatementKind::Parameter(it) => (&it.name, Entity::Parameter(ParameterId(next(&mut parameters)))),
+                StatementKind::Input(it) => (&it.name, Entity::Input(InputId(next(&mut inputs)))),
+                StatementKind::Definition(it) => (&it.name, Entity::Definition(statement)),
+                StatementKind::Function(it) => (&it.name, Entity::Function(statement)),
+                StatementKind::Variable(it) => (&it.name, Entity::Unknown(UnknownId(next(&mut unknowns)))),
+                StatementKind::Start(_) | StatementKind::Equation(_) => continue,
+            };
+            names.declare(name, Entry { entity, origin: name.origin, statement }, found);
+        }
+        names
+    }
+
+    fn declare(&mut self, name: &'a Name, entry: Entry, found: &mut Diagnostics) {
+        if matches!(entry.entity, Entity::Function(_)) && is_function_of_the_language(&name.text) {
+            let message = format!("`{}` is a function of the language", name.text);
+            let finding = Diagnostic::error(Code::ReservedName, message).label(name.origin, "declared here");
+            found.push(finding.help("choose another name"));
+            return;
+        }
+        if let Some(first) = self.entries.get(name.text.as_str()) {
+            found.push(duplicate(name, first.origin));
+            return;
+        }
+        self.entries.insert(&name.text, entry);
+        self.order.push(&name.text);
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<Entry> {
+        self.entries.get(name).copied()
+    }
+
+    /// The name nearest to `name` among these and `more`, of functions or of everything else.
+    pub(super) fn nearest(&self, name: &str, kind: NameKind, more: &[&'a str]) -> Option<&'a str> {
+        let of_kind = |candidate: &&&str| {
+            let function = self.get(candidate).is_some_and(|entry| matches!(entry.entity, Entity::Function(_)));
+            function == (kind == NameKind::Function)
+        };
+        let language = Function::ALL.iter().map(|function| function.name()).chain(["powi", "der"]);
+        let language = language.filter(|_| kind == NameKind::Function);
+        let own = self.order.iter().filter(of_kind).copied();
+        suggest::nearest(name, more.iter().copied().chain(own).chain(language))
+    }
+}
+
+/// Names that are called and names that are not.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum NameKind {
+    Function,
+    Value,
+}
+
+/// A second declaration of a name.
+pub(super) fn duplicate(name: &Name, first: Origin) -> Diagnostic {
+    Diagnostic::error(Code::DuplicateName, format!("the name `{}` is declared twice", name.text))
+        .label(name.origin, "declared again")
+        .label(first, format!("`{}` is first declared here", name.text))
+        .help("rename one of them")
+}
+
+pub(super) fn is_function_of_the_language(name: &str) -> bool {
+    name == "powi" || Function::from_name(name).is_some()
+}
+
+fn next(counter: &mut u32) -> u32 {
+    *counter += 1;
+    *counter - 1
+}

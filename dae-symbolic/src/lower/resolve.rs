@@ -1,0 +1,350 @@
+//! What every node of an expression means.
+//!
+//! In: the syntax tree, the table of names, and the place an expression stands in. Out: a [`Meaning`] for each of its nodes,
+//! and findings about names that are unknown, used too early or used where they may not be. Each node is
+//! looked at once, however often a function is called.
+
+use super::names::{Entity, NameKind, Names, duplicate, is_function_of_the_language};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::expr::{Function, InputId, ParameterId, UnknownId};
+use crate::origin::Origin;
+use crate::syntax::ast::{self, CallForm, Expression, Expressions, Name, Node, NodeId};
+use crate::syntax::restrict::{self, Place, Use};
+use std::collections::{BTreeMap, HashMap};
+
+/// What a node stands for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Meaning {
+    /// What its form says: numbers, sums, products.
+    #[default]
+    Form,
+    /// It is wrong, and that is reported.
+    Invalid,
+    /// The value of the constant or sub-expression declared by a statement.
+    Statement(usize),
+    Parameter(ParameterId),
+    Input(InputId),
+    Unknown(UnknownId),
+    /// An argument of the function whose body this is.
+    Argument(usize),
+    /// A sub-expression of the function whose body this is, by the root of its value.
+    Local(NodeId),
+    Apply(Function),
+    IntegerPower,
+    /// A call of the function declared by a statement.
+    Call(usize),
+    UnknownDerivative(UnknownId),
+    InputDerivative(InputId),
+}
+
+/// What a function uses besides its arguments, with one name each.
+type Uses = BTreeMap<Use, String>;
+
+/// Names of a function body.
+#[derive(Default)]
+struct Scope<'a> {
+    names: HashMap<&'a str, (Meaning, Origin)>,
+    order: Vec<&'a str>,
+    uses: Uses,
+}
+
+impl<'a> Scope<'a> {
+    fn declare(&mut self, name: &'a Name, meaning: Meaning, found: &mut Diagnostics) {
+        if let Some((_, first)) = self.names.get(name.text.as_str()) {
+            found.push(duplicate(name, *first));
+            return;
+        }
+        self.names.insert(&name.text, (meaning, name.origin));
+        self.order.push(&name.text);
+    }
+}
+
+/// The pass.
+pub(super) struct Resolver<'a> {
+    expressions: &'a Expressions,
+    names: &'a Names<'a>,
+    /// One entry per node.
+    pub(super) meanings: Vec<Meaning>,
+    /// What the functions resolved so far use, and how many arguments they have, by statement.
+    functions: HashMap<usize, (usize, Uses)>,
+    scope: Scope<'a>,
+    statement: usize,
+    place: Place,
+}
+
+impl<'a> Resolver<'a> {
+    pub(super) fn new(expressions: &'a Expressions, names: &'a Names<'a>) -> Self {
+        Resolver {
+            expressions,
+            names,
+            meanings: vec![Meaning::Form; expressions.len()],
+            functions: HashMap::new(),
+            scope: Scope::default(),
+            statement: 0,
+            place: Place::Equation,
+        }
+    }
+
+    /// Resolves an expression of a statement.
+    pub(super) fn expression(&mut self, it: Expression, statement: usize, place: Place, found: &mut Diagnostics) {
+        (self.statement, self.place) = (statement, place);
+        for (id, node) in self.expressions.walk(it) {
+            let at = self.expressions.origin(id);
+            let meaning = match node {
+                Node::Name(name) => self.name(name, at, found),
+                Node::Time => self.allowed(Use::Time, "t", at, Meaning::Form, found),
+                Node::Call { function, arguments, form } => self.call(function, arguments, *form, at, found),
+                Node::Number(_) | Node::Pi | Node::Euler | Node::Negation(_) | Node::Sum(_) | Node::Product(_) => {
+                    Meaning::Form
+                }
+            };
+            self.meanings[id.index()] = meaning;
+        }
+    }
+
+    /// Resolves the body of a function.
+    pub(super) fn function(&mut self, function: &'a ast::Function, statement: usize, found: &mut Diagnostics) {
+        self.scope = Scope::default();
+        for (position, argument) in function.arguments.iter().enumerate() {
+            self.scope.declare(argument, Meaning::Argument(position), found);
+        }
+        for definition in &function.definitions {
+            let meaning = definition.value.map_or(Meaning::Invalid, |value| Meaning::Local(value.root));
+            if let Some(value) = definition.value {
+                self.expression(value, statement, Place::FunctionBody, found);
+            }
+            self.scope.declare(&definition.name, meaning, found);
+        }
+        if let Some(value) = function.value {
+            self.expression(value, statement, Place::FunctionBody, found);
+        }
+        let scope = std::mem::take(&mut self.scope);
+        self.functions.insert(statement, (function.arguments.len(), scope.uses));
+    }
+
+    fn name(&mut self, name: &str, at: Origin, found: &mut Diagnostics) -> Meaning {
+        if let Some((meaning, _)) = self.scope.names.get(name) {
+            return *meaning;
+        }
+        let Some(entry) = self.names.get(name) else {
+            found.push(self.unknown_name(name, at));
+            return Meaning::Invalid;
+        };
+        let (what, meaning) = match entry.entity {
+            Entity::Unknown(id) => return self.allowed(Use::Unknown, name, at, Meaning::Unknown(id), found),
+            Entity::Constant(statement) => (Use::Constant, Meaning::Statement(statement)),
+            Entity::Definition(statement) => (Use::Definition, Meaning::Statement(statement)),
+            Entity::Parameter(id) => (Use::Parameter, Meaning::Parameter(id)),
+            Entity::Input(id) => (Use::Input, Meaning::Input(id)),
+            Entity::Function(_) => {
+                let finding =
+                    Diagnostic::error(Code::NotAllowedHere, format!("`{name}` is a function and must be called"));
+                found.push(finding.label(at, "not a value").help(format!("write `{name}(…)`")));
+                return Meaning::Invalid;
+            }
+        };
+        if !self.declared(name, entry.statement, entry.origin, at, found) {
+            return Meaning::Invalid;
+        }
+        self.allowed(what, name, at, meaning, found)
+    }
+
+    /// `meaning`, if the place allows such a thing.
+    fn allowed(&mut self, what: Use, name: &str, at: Origin, meaning: Meaning, found: &mut Diagnostics) -> Meaning {
+        if !self.place.allows(what) {
+            found.push(restrict::misplaced(what, name, self.place, at));
+            return Meaning::Invalid;
+        }
+        if self.place == Place::FunctionBody {
+            self.scope.uses.entry(what).or_insert_with(|| name.to_string());
+        }
+        meaning
+    }
+
+    /// Whether a declaration comes before the statement in hand.
+    fn declared(&self, name: &str, statement: usize, origin: Origin, at: Origin, found: &mut Diagnostics) -> bool {
+        if statement < self.statement {
+            return true;
+        }
+        let finding = if statement == self.statement {
+            Diagnostic::error(Code::UsedBeforeDeclaration, format!("`{name}` is used in its own declaration"))
+                .label(at, "used here")
+                .help("only unknowns may depend on themselves: declare a `var` and write an equation")
+        } else {
+            Diagnostic::error(Code::UsedBeforeDeclaration, format!("`{name}` is used before its declaration"))
+                .label(at, "used here")
+                .label(origin, format!("`{name}` is declared here"))
+                .help("move the declaration up; only unknowns may be declared after their use")
+        };
+        found.push(finding);
+        false
+    }
+
+    pub(super) fn unknown_name(&self, name: &str, at: Origin) -> Diagnostic {
+        let finding = Diagnostic::error(Code::UnknownName, format!("unknown name `{name}`")).label(at, "not declared");
+        if is_function_of_the_language(name) {
+            return finding.help(format!("functions are called: `{name}(x)` or `x.{name}()`"));
+        }
+        match self.names.nearest(name, NameKind::Value, &self.scope.order) {
+            Some(near) => finding.help(format!("did you mean `{near}`?")),
+            None => finding.help("declare it: `var` for an unknown, `param` for a parameter, `let` for an expression"),
+        }
+    }
+
+    fn call(
+        &mut self,
+        function: &Name,
+        arguments: &[NodeId],
+        form: CallForm,
+        whole: Origin,
+        found: &mut Diagnostics,
+    ) -> Meaning {
+        let name = function.text.as_str();
+        if name == "der" {
+            return self.derivative(function, arguments, form, whole, found);
+        }
+        if let Some(entry) = self.names.get(name)
+            && let Entity::Function(statement) = entry.entity
+        {
+            return self.own_function(function, statement, arguments, form, found);
+        }
+        let (meaning, arity) = match Function::from_name(name) {
+            Some(known) => (Meaning::Apply(known), known.arity()),
+            None if name == "powi" => (Meaning::IntegerPower, 2),
+            None => {
+                found.push(self.unknown_function(function));
+                return Meaning::Invalid;
+            }
+        };
+        if arguments.len() != arity {
+            found.push(argument_count(function, arity, arguments.len(), form));
+            return Meaning::Invalid;
+        }
+        meaning
+    }
+
+    fn unknown_function(&self, function: &Name) -> Diagnostic {
+        let name = function.text.as_str();
+        let finding = Diagnostic::error(Code::UnknownFunction, format!("unknown function `{name}`"));
+        if let Some(entry) = self.names.get(name) {
+            let message = format!("`{name}` is {} and cannot be called", entry.entity.noun());
+            return Diagnostic::error(Code::UnknownFunction, message)
+                .label(function.origin, "not a function")
+                .label(entry.origin, format!("`{name}` is declared here"))
+                .help(format!("for a product write `{name} * (…)`"));
+        }
+        let finding = finding.label(function.origin, "not a function of the language or the model");
+        let missing = restrict::missing_function(name).map(str::to_string);
+        let near = || self.names.nearest(name, NameKind::Function, &[]).map(|near| format!("did you mean `{near}`?"));
+        match missing.or_else(near) {
+            Some(help) => finding.help(help),
+            None => finding.help("declare it in the model: `fn name(argument) { value }`"),
+        }
+    }
+
+    fn own_function(
+        &mut self,
+        function: &Name,
+        statement: usize,
+        arguments: &[NodeId],
+        form: CallForm,
+        found: &mut Diagnostics,
+    ) -> Meaning {
+        let name = function.text.as_str();
+        let Some(entry) = self.names.get(name) else { return Meaning::Invalid };
+        if statement == self.statement {
+            let finding = Diagnostic::error(Code::RecursiveFunction, format!("the function `{name}` calls itself"));
+            found.push(
+                finding.label(function.origin, "called here").help("functions are inlined, so they cannot recurse"),
+            );
+            return Meaning::Invalid;
+        }
+        if !self.declared(name, statement, entry.origin, function.origin, found) {
+            return Meaning::Invalid;
+        }
+        if form == CallForm::Method {
+            let finding = Diagnostic::error(Code::UnknownFunction, format!("`{name}` is no method"));
+            found.push(finding.label(function.origin, "called as a method").help(format!("write `{name}(…)`")));
+            return Meaning::Invalid;
+        }
+        let Some((arity, uses)) = self.functions.get(&statement) else { return Meaning::Invalid };
+        if *arity != arguments.len() {
+            found.push(argument_count(function, *arity, arguments.len(), form).label(entry.origin, "declared here"));
+            return Meaning::Invalid;
+        }
+        for (what, used) in uses.clone() {
+            if self.allowed(what, &used, function.origin, Meaning::Form, found) == Meaning::Invalid {
+                return Meaning::Invalid;
+            }
+        }
+        Meaning::Call(statement)
+    }
+
+    fn derivative(
+        &mut self,
+        function: &Name,
+        arguments: &[NodeId],
+        form: CallForm,
+        whole: Origin,
+        found: &mut Diagnostics,
+    ) -> Meaning {
+        let (Some(&operand), true) = (arguments.first(), form == CallForm::Function && arguments.len() <= 2) else {
+            let finding = Diagnostic::error(Code::ArgumentCount, "a derivative is written `der(x)` or `der(x, 2)`");
+            found.push(finding.label(function.origin, "not like this"));
+            return Meaning::Invalid;
+        };
+        match self.meanings[operand.index()] {
+            Meaning::Unknown(id) => Meaning::UnknownDerivative(id),
+            Meaning::Input(id) => Meaning::InputDerivative(id),
+            Meaning::Invalid => Meaning::Invalid,
+            _ => {
+                found.push(self.no_derivative(operand, whole));
+                Meaning::Invalid
+            }
+        }
+    }
+
+    fn no_derivative(&self, operand: NodeId, whole: Origin) -> Diagnostic {
+        let at = self.expressions.origin(operand);
+        let finding = |message: String| {
+            Diagnostic::error(Code::InvalidDerivative, message)
+                .label(at, "not an unknown")
+                .label(whole, "derivative taken here")
+        };
+        match (self.meanings[operand.index()], self.expressions.node(operand)) {
+            (Meaning::Argument(_) | Meaning::Local(_), Node::Name(name)) => {
+                finding(format!("`der({name})` cannot be taken in a function"))
+                    .help("pass the derivative as an argument of its own")
+            }
+            (Meaning::Parameter(_), Node::Name(name)) => {
+                finding(format!("`{name}` is a parameter: its derivative is zero"))
+                    .help("write `0`, or declare it with `var`")
+            }
+            (_, Node::Time) => finding("the derivative of `t` is one".to_string()).help("write `1`"),
+            (_, Node::Name(name)) => finding(format!(
+                "`der` takes an unknown, and `{name}` is a name for an expression"
+            ))
+            .help(format!(
+                "declare an unknown for it (`var {name};`) with the equation `{name} = …;`, or differentiate it by hand"
+            )),
+            _ => finding("`der` takes an unknown, and this is an expression".to_string())
+                .help("declare an unknown for it (`var w;`) with the equation `w = …;`, or differentiate it by hand"),
+        }
+    }
+}
+
+fn argument_count(function: &Name, arity: usize, given: usize, form: CallForm) -> Diagnostic {
+    let counted = |count: usize| if count == 1 { "1 argument".to_string() } else { format!("{count} arguments") };
+    let name = &function.text;
+    let message = format!(
+        "`{name}` takes {}, and {} given",
+        counted(arity),
+        if given == 1 { "1 is".to_string() } else { format!("{given} are") }
+    );
+    let finding =
+        Diagnostic::error(Code::ArgumentCount, message).label(function.origin, format!("takes {}", counted(arity)));
+    match form {
+        CallForm::Method => finding.note(format!("in `x.{name}(…)` the value `x` is the first argument")),
+        CallForm::Function => finding,
+    }
+}
