@@ -5,12 +5,13 @@
 pub mod clock;
 pub mod closing;
 pub mod contract;
+pub mod generated;
 pub mod initialize;
 pub mod linear;
 pub mod radau5;
+pub mod rank;
 pub mod solution;
 pub mod solve;
-pub mod rank;
 pub mod stepper;
 pub mod weights;
 

@@ -1,6 +1,9 @@
 //! The symbolic layer of `dae`.
 
+pub mod compile;
 pub mod diagnostic;
+pub mod emit;
+pub mod eval;
 pub mod expr;
 pub mod formulation;
 pub mod index;
@@ -15,7 +18,6 @@ pub mod structure;
 #[cfg(feature = "syntax")]
 pub mod syntax;
 pub mod system;
-pub mod eval;
 
 #[cfg(feature = "syntax")]
 pub use lower::{Rejection, Stub, read, read_text};

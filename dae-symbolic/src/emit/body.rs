@@ -144,6 +144,10 @@ impl<'a> Body<'a> {
                 &[(r, 2)] => simple(r).map(|base| format!("{base}_squared")),
                 _ => None,
             },
+            Instruction::Sum { constant, terms } => match terms.as_slice() {
+                &[(2.0, r)] if *constant == 0.0 => simple(r).map(|base| format!("twice_{base}")),
+                _ => None,
+            },
             Instruction::Apply(function, arguments) => match arguments.as_slice() {
                 &[r] => simple(r).map(|argument| format!("{}_{argument}", function.name())),
                 _ => None,

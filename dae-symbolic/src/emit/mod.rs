@@ -28,6 +28,7 @@ pub fn emit(compiled: &Compiled) -> String {
     for form in &compiled.forms {
         text.push_str(&formulation(compiled, form.form, &form.program, &form.spelled));
     }
+    text.truncate(text.trim_end().len() + 1);
     text
 }
 
@@ -40,7 +41,9 @@ pub fn emit_form(compiled: &Compiled, form: Form) -> Option<String> {
 
 fn docs(lines: impl IntoIterator<Item = impl AsRef<str>>, indent: &str) -> String {
     let lines = lines.into_iter();
-    lines.map(|line| format!("{indent}///{}{}\n", if line.as_ref().is_empty() { "" } else { " " }, line.as_ref())).collect()
+    lines
+        .map(|line| format!("{indent}///{}{}\n", if line.as_ref().is_empty() { "" } else { " " }, line.as_ref()))
+        .collect()
 }
 
 /// `PendulumGgl`: the struct of a formulation.
@@ -104,7 +107,8 @@ fn prolongation(compiled: &Compiled) -> String {
     let model = &compiled.model;
     let prolonged = &compiled.prolonged;
     let (name, vis, count) = (&model.name, &model.visibility, model.parameters.len());
-    let mut text = docs([format!("The equations of [`{name}`] with their derivatives, in the derivatives of its unknowns.")], "");
+    let mut text =
+        docs([format!("The equations of [`{name}`] with their derivatives, in the derivatives of its unknowns.")], "");
     text.push_str("#[derive(Clone, Copy, Debug, PartialEq)]\n");
     text.push_str(&format!("{vis} struct {name}Prolongation {{\n    parameters: [f64; {count}],\n}}\n\n"));
     text.push_str(ALLOW);
@@ -113,7 +117,14 @@ fn prolongation(compiled: &Compiled) -> String {
     let jets: Vec<String> = prolonged.description.jets.iter().map(|jet| identifier(&jet.name)).collect();
     let names = Names::new(compiled, jets, Vec::new(), "jets");
     let slots = ["time", "jets", "", "values"];
-    text.push_str(&method(&names, "start_values(&self, {t}: f64, {out}: &mut [f64])", "", &prolonged.start, slots, Outputs::Array));
+    text.push_str(&method(
+        &names,
+        "start_values(&self, {t}: f64, {out}: &mut [f64])",
+        "",
+        &prolonged.start,
+        slots,
+        Outputs::Array,
+    ));
     let labels: Vec<(String, String)> = equation_labels(prolonged, compiled);
     text.push_str(&method(
         &names,
@@ -123,9 +134,11 @@ fn prolongation(compiled: &Compiled) -> String {
         ["time", "jets", "", "residual"],
         Outputs::Named(&labels),
     ));
-    let rows = tables::rows_doc(&prolonged.description.jacobian, |row| labels_of(&labels, row), |column| {
-        prolonged.description.jets[column].name.to_string()
-    });
+    let rows = tables::rows_doc(
+        &prolonged.description.jacobian,
+        |row| labels_of(&labels, row),
+        |column| prolonged.description.jets[column].name.to_string(),
+    );
     text.push_str(&method(
         &names,
         "prolonged_jacobian(&self, {t}: f64, {y}: &[f64], {out}: &mut [f64])",
@@ -134,8 +147,14 @@ fn prolongation(compiled: &Compiled) -> String {
         slots,
         Outputs::Rows(&prolonged.description.jacobian.row_starts),
     ));
-    text.push_str("}\n\n");
+    close(&mut text);
     text
+}
+
+/// Ends an `impl` whose last method left an empty line.
+fn close(text: &mut String) {
+    text.truncate(text.trim_end().len());
+    text.push_str("\n}\n\n");
 }
 
 fn labels_of(labels: &[(String, String)], row: usize) -> String {
@@ -149,7 +168,14 @@ fn equation_labels(prolonged: &Prolonged, compiled: &Compiled) -> Vec<(String, S
 
 /// A contract method that runs a program. In the signature `{t}`, `{y}`, `{yp}`, `{out}` stand for names that the model
 /// does not use; `slots` are the names wanted for them.
-fn method(names: &Names, signature: &str, doc: &str, program: &Program, slots: [&str; 4], outputs: Outputs<'_>) -> String {
+fn method(
+    names: &Names,
+    signature: &str,
+    doc: &str,
+    program: &Program,
+    slots: [&str; 4],
+    outputs: Outputs<'_>,
+) -> String {
     let mut body = Body::new(names, program);
     let slots = slots.map(|slot| body.reserve(slot));
     let mut signature = signature.to_string();
@@ -211,9 +237,11 @@ fn formulation(compiled: &Compiled, form: Form, program: &FormProgram, spelled: 
     let jacobian = format!("invariants_jacobian{short}");
     let rows = Outputs::Rows(&pattern.row_starts);
     text.push_str(&method(&names, &jacobian, &doc, &program.invariants_jacobian, into("values"), rows));
-    text.push_str("    fn prolongation(&self) -> &dyn ::dae::__private::Prolongation {\n        &self.prolongation\n    }\n\n");
+    text.push_str(
+        "    fn prolongation(&self) -> &dyn ::dae::__private::Prolongation {\n        &self.prolongation\n    }\n\n",
+    );
     text.push_str(&states_from_jets(&program.states));
-    text.push_str("}\n\n");
+    close(&mut text);
     text
 }
 
@@ -224,7 +252,9 @@ fn states_from_jets(states: &[StateSource]) -> String {
     };
     let (values, rates) = (list(|s| s.value), list(|s| s.rate));
     let values = format!("        y.copy_from_slice(&[{values}]);\n        yp.copy_from_slice(&[{rates}]);\n");
-    format!("    fn states_from_jets(&self, _time: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {{\n{values}    }}\n")
+    format!(
+        "    fn states_from_jets(&self, _time: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {{\n{values}    }}\n"
+    )
 }
 
 /// The identifier under which a value from outside is known inside a method.

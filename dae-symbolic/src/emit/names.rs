@@ -33,9 +33,8 @@ impl Names {
         let mut taken = HashSet::from(["self".to_string()]);
         let parameters: Vec<String> = compiled.model.parameters.iter().map(|p| p.name.clone()).collect();
         taken.extend(parameters.iter().cloned());
-        let mut claim = |names: Vec<String>| -> Vec<String> {
-            names.into_iter().map(|name| unique(&mut taken, &name)).collect()
-        };
+        let mut claim =
+            |names: Vec<String>| -> Vec<String> { names.into_iter().map(|name| unique(&mut taken, &name)).collect() };
         let (states, rates) = (claim(states), claim(rates));
         let parameter_path = if place == "jets" { "parameters" } else { place };
         let time = unique(&mut taken, "time");

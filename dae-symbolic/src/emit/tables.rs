@@ -16,11 +16,7 @@ pub(super) fn rate_name(name: &str) -> String {
 }
 
 /// One doc line per row: its name and the columns of its entries in order.
-pub(super) fn rows_doc(
-    pattern: &Pattern,
-    row: impl Fn(usize) -> String,
-    column: impl Fn(usize) -> String,
-) -> String {
+pub(super) fn rows_doc(pattern: &Pattern, row: impl Fn(usize) -> String, column: impl Fn(usize) -> String) -> String {
     let mut lines = Vec::new();
     for r in 0..pattern.rows() {
         let range = pattern.row_starts[r]..pattern.row_starts[r + 1];
@@ -37,7 +33,10 @@ pub(super) fn description(d: &Description) -> String {
         Kind::Differential => "Differential",
         Kind::Algebraic => "Algebraic",
     };
-    let unknowns = d.unknowns.iter().map(|u| format!("unknown({:?}, Kind::{}, {}, {:?})", u.name, kind(u.kind), u.index, u.nominal));
+    let unknowns = d
+        .unknowns
+        .iter()
+        .map(|u| format!("unknown({:?}, Kind::{}, {}, {:?})", u.name, kind(u.kind), u.index, u.nominal));
     let equations = d.equations.iter().map(|e| format!("equation({:?})", e.name));
     let invariants = d.invariants.iter().map(|i| match i.row {
         Some(row) => format!("enforced({:?}, {row})", i.name),
@@ -56,10 +55,18 @@ pub(super) fn description(d: &Description) -> String {
     text.push_str(&table("INVARIANTS", "Invariant", invariants));
     text.push_str("        static DESCRIPTION: Description = Description {\n");
     text.push_str(&format!("            model: Borrowed({:?}),\n            form: Borrowed({:?}),\n", d.model, d.form));
-    for (field, name) in [("unknowns", "UNKNOWNS"), ("equations", "EQUATIONS"), ("parameters", "PARAMETERS"), ("invariants", "INVARIANTS")] {
+    for (field, name) in [
+        ("unknowns", "UNKNOWNS"),
+        ("equations", "EQUATIONS"),
+        ("parameters", "PARAMETERS"),
+        ("invariants", "INVARIANTS"),
+    ] {
         text.push_str(&format!("            {field}: Borrowed(&{name}),\n"));
     }
-    text.push_str(&format!("            leading: Leading::{leading},\n            leading_rank: {},\n", d.leading_rank));
+    text.push_str(&format!(
+        "            leading: Leading::{leading},\n            leading_rank: {},\n",
+        d.leading_rank
+    ));
     for (field, p) in [
         ("jacobian_y", &d.jacobian_y),
         ("jacobian_yp", &d.jacobian_yp),
@@ -78,16 +85,21 @@ pub(super) fn prolongation(d: &ProlongationDescription) -> String {
         Start::Guess => "Guess",
         Start::Free => "Free",
     };
-    let jets = d.jets.iter().map(|j| format!("jet({:?}, {}, Start::{}, {:?})", j.name, j.stage, start(j.start), j.nominal));
+    let jets =
+        d.jets.iter().map(|j| format!("jet({:?}, {}, Start::{}, {:?})", j.name, j.stage, start(j.start), j.nominal));
     let equations = d.equations.iter().map(|e| format!("jet_equation({:?}, {})", e.name, e.stage));
-    let mut text = String::from("    fn prolongation_description(&self) -> &::dae::__private::ProlongationDescription {\n");
+    let mut text =
+        String::from("    fn prolongation_description(&self) -> &::dae::__private::ProlongationDescription {\n");
     text.push_str("        use ::dae::__private::*;\n");
     text.push_str(&table("JETS", "Jet", jets));
     text.push_str(&table("EQUATIONS", "JetEquation", equations));
     text.push_str("        static DESCRIPTION: ProlongationDescription = ProlongationDescription {\n");
     text.push_str(&format!("            model: Borrowed({:?}),\n", d.model));
     text.push_str("            jets: Borrowed(&JETS),\n            equations: Borrowed(&EQUATIONS),\n");
-    text.push_str(&format!("            jacobian: {},\n        }};\n        &DESCRIPTION\n    }}\n\n", pattern(&d.jacobian)));
+    text.push_str(&format!(
+        "            jacobian: {},\n        }};\n        &DESCRIPTION\n    }}\n\n",
+        pattern(&d.jacobian)
+    ));
     text
 }
 

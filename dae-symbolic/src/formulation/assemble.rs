@@ -60,6 +60,7 @@ pub fn formulate(
         }
     }
     let layout = Layout::new(&states);
+    layout.declare(&mut model.dag);
     let mut formulation = Formulation {
         form,
         unknowns: layout.unknowns(model),
@@ -131,6 +132,17 @@ impl Layout {
             Some(start)
         });
         Layout { first: starts.collect(), count: count.to_vec() }
+    }
+
+    /// Makes the symbols in their order, which is the order in which sums and products will list them.
+    fn declare(&self, dag: &mut Dag) {
+        let states = self.count.iter().sum::<u32>();
+        for state in 0..states {
+            dag.symbol(Symbol::State(state));
+        }
+        for state in 0..states {
+            dag.symbol(Symbol::StateDerivative(state));
+        }
     }
 
     fn unknowns(&self, model: &Model) -> Vec<FormUnknown> {

@@ -2,7 +2,8 @@
 //!
 //! In: the findings of the three checks. Out: a verdict that says no more than they do.
 
-use crate::expr::{FieldEvaluation, Symbol};
+use crate::expr::Symbol;
+use crate::expr::prime_field::FieldEvaluation;
 
 /// Whether the system Jacobian is nonsingular at a generic point.
 #[derive(Clone, Debug, PartialEq)]
@@ -165,7 +166,9 @@ impl Certificate {
             LowerBound::Trivial | LowerBound::Witness { .. } => Verdict::Exact(self.bound),
             LowerBound::Smaller { differentiations } => at_most(
                 *differentiations,
-                format!("the derivative array with {differentiations} differentiations is 1-full already at the start values"),
+                format!(
+                    "the derivative array with {differentiations} differentiations is 1-full already at the start values"
+                ),
             ),
             LowerBound::Unclear { gap } => {
                 at_most(self.bound, format!("ranks of the derivative array are not clear (gap {gap:.1e})"))

@@ -4,7 +4,8 @@
 //! homomorphism (`expr/prime_field`), so a nonzero value is a proof; a zero is only evidence, and is asked for three times.
 
 use super::certificate::GenericRegularity;
-use crate::expr::{Expr, FieldPoint, sparse_determinant, sparse_rank};
+use crate::expr::Expr;
+use crate::expr::prime_field::{FieldPoint, Independence, sparse_determinant, sparse_rank};
 use crate::model::Model;
 
 /// Points at which a determinant must vanish before it counts as zero.
@@ -21,7 +22,7 @@ pub(super) fn regularity(model: &mut Model, n: usize, entries: &[(usize, usize, 
         };
         let determinant = sparse_determinant(n, &rows(n, entries, &evaluation.values));
         if determinant != 0 {
-            let assuming = evaluation.assumptions(&model.dag, |symbol| model.symbol_name(symbol));
+            let assuming = assumptions(&evaluation.independence);
             return GenericRegularity::from_evaluation(evaluation, determinant, assuming);
         }
     }
@@ -44,4 +45,12 @@ fn rows(n: usize, entries: &[(usize, usize, Expr)], values: &[u64]) -> Vec<Vec<(
         rows[row].push((column, value));
     }
     rows
+}
+
+/// What the proof takes for granted, in words.
+fn assumptions(independence: &Independence) -> Vec<String> {
+    match independence {
+        Independence::Proven => Vec::new(),
+        Independence::Assumed { because } => because.iter().map(ToString::to_string).collect(),
+    }
 }

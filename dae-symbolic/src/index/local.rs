@@ -4,8 +4,8 @@
 //! point that the start values lead to, and the jets there. The Jacobian is block triangular, so each block is looked at alone.
 
 use dae_runtime::initialize::{InitializationError, InitializationOptions, consistent_initialization};
-use dae_runtime::nalgebra::DMatrix;
 use dae_runtime::rank::{Confidence, rank};
+use nalgebra::DMatrix;
 
 use super::certificate::LocalRegularity;
 use crate::expr::{Expr, Symbol, evaluate};
@@ -52,7 +52,8 @@ pub(super) fn regularity(
                 condition = condition.max(found.condition);
             }
             Ok(_) | Err(_) => {
-                let names: Vec<String> = block.equations.iter().map(|&i| system.equations[i].provenance.name()).collect();
+                let names: Vec<String> =
+                    block.equations.iter().map(|&i| system.equations[i].provenance.name()).collect();
                 let message = format!("{} do not determine their unknowns there", names.join(", "));
                 return (LocalRegularity::Singular { t0, message }, Some(initial.jets));
             }

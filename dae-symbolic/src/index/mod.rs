@@ -29,7 +29,10 @@ pub use problem::{Problem, ProblemKind};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::model::Model;
 use crate::prolong::{Prolonged, prolong};
-use crate::structure::{Incidence, Offsets, SignatureMatrix, Structure, StructurallySingular, analyse as analyse_structure, dulmage_mendelsohn};
+use crate::structure::{
+    Incidence, Offsets, SignatureMatrix, StructurallySingular, Structure, analyse as analyse_structure,
+    dulmage_mendelsohn,
+};
 use crate::system::{System, combine};
 
 /// The structural analysis of the text as written, before any simplification.

@@ -67,7 +67,9 @@ fn report(model: &Model, kind: ProblemKind, parts: &StructurallySingular, when: 
     let unknowns: Vec<usize> = over.unknowns.iter().chain(&under.unknowns).copied().collect();
     let (n, m) = (model.unknowns.len(), model.equations.len());
     let title = match kind {
-        ProblemKind::StructurallySingular => format!("{when}the model is structurally singular: no solution is determined, whatever the values are"),
+        ProblemKind::StructurallySingular => {
+            format!("{when}the model is structurally singular: no solution is determined, whatever the values are")
+        }
         _ => format!("{when}the model has {} for {}", count(m, "equation"), count(n, "unknown")),
     };
     let code = match kind {
@@ -83,8 +85,12 @@ fn report(model: &Model, kind: ProblemKind, parts: &StructurallySingular, when: 
     }
     let help = match (over.equations.is_empty(), under.unknowns.is_empty()) {
         (false, true) => "remove an equation of the overdetermined part, or turn a parameter in it into a `var`",
-        (true, false) => "add an equation for the underdetermined part, or turn one of its unknowns into a `param` or `input`",
-        _ => "let an equation of the overdetermined part contain an unknown of the underdetermined one, or replace it by one that does",
+        (true, false) => {
+            "add an equation for the underdetermined part, or turn one of its unknowns into a `param` or `input`"
+        }
+        _ => {
+            "let an equation of the overdetermined part contain an unknown of the underdetermined one, or replace it by one that does"
+        }
     };
     (Problem::new(kind, model, &equations, &unknowns), Diagnostics::from(diagnostic.help(help)))
 }

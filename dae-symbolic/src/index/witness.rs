@@ -9,8 +9,8 @@
 //! A variable of order $p$ counts as $p$ states, so that $u'$ consists of the $x_j^{(\max(p_j, 1))}$ and $w$ of all higher derivatives.
 //! The jets beyond those of the prolongation follow one after the other from linear systems with the system Jacobian.
 
-use dae_runtime::nalgebra::{DMatrix, DVector};
 use dae_runtime::rank::{Confidence, Rank, rank};
+use nalgebra::{DMatrix, DVector};
 
 use super::certificate::LowerBound;
 use super::local::values_at;
@@ -50,7 +50,9 @@ pub(super) fn lower_bound(
         text.equations.iter().flat_map(|e| derivatives(&mut model.dag, e.residual, differentiations)).collect();
     let array = model.expand_inputs(&array);
     if !table.satisfies(model, prolonged, t0, &array) {
-        return LowerBound::NotAttempted { reason: "the derivative array is not consistent at the start values".into() };
+        return LowerBound::NotAttempted {
+            reason: "the derivative array is not consistent at the start values".into(),
+        };
     }
     let (first, rest) = table.jacobian(model, prolonged, t0, &array, &orders);
     let full = DMatrix::from_fn(array.len(), first.ncols() + rest.ncols(), |i, j| {

@@ -24,6 +24,8 @@ pub struct Prolonged {
     pub description: ProlongationDescription,
     /// For each unknown, where its jets start in the jet vector.
     pub first_jet: Vec<usize>,
+    /// The equations as expressions, inputs not expanded.
+    pub residuals: Vec<Expr>,
     /// The equations.
     pub residual: Program,
     /// Their derivative by the jets.
@@ -55,6 +57,7 @@ pub fn prolong(model: &mut Model, system: &System, offsets: &Offsets) -> Result<
         Symbol::Input { .. } | Symbol::State(_) | Symbol::StateDerivative(_) => None,
     };
     let (equations, residuals) = equations(&mut model.dag, system, offsets);
+    let written = residuals.clone();
     let residuals = model.expand_inputs(&residuals);
     let names = model.definition_names();
     let residual = Program::new(&model.dag, &residuals, &names, load)?;
@@ -74,6 +77,7 @@ pub fn prolong(model: &mut Model, system: &System, offsets: &Offsets) -> Result<
             jacobian: jacobian.pattern,
         },
         first_jet,
+        residuals: written,
         residual,
         jacobian: jacobian.program,
         parameters: default_parameters(model),
