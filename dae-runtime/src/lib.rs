@@ -7,10 +7,11 @@ pub mod closing;
 pub mod contract;
 pub mod initialize;
 pub mod linear;
+pub mod multipliers;
 pub mod radau5;
+pub mod rank;
 pub mod solution;
 pub mod solve;
-pub mod rank;
 pub mod stepper;
 pub mod weights;
 

@@ -68,3 +68,32 @@ fn smoke() {
     let p = stiff::robertson();
     go(&p, 0.0, &p.y0, &p.yp0, 1e11, 1e-8);
 }
+
+#[test]
+fn orders() {
+    use dae_runtime::stepper::*;
+    let p = steering_wheel::steering_wheel();
+    for mode in [ClosingCorrection::Off, ClosingCorrection::On] {
+        for n in [5, 10, 20, 40, 80] {
+            let h = 0.5 / n as f64;
+            let o = Options {
+                rtol: 1e-12,
+                atol: Tolerance::Scalar(1e-12),
+                control: StepControl::Fixed(h),
+                closing_correction: mode,
+                ..Options::default()
+            };
+            let mut r = Radau5::new(&p, 0.0, &p.y0, &p.yp0, 0.5, &o).unwrap();
+            while r.time() != 0.5 {
+                r.step().unwrap();
+            }
+            let x = steering_wheel::REFERENCE[2].1;
+            println!(
+                "{mode:?} {n} {:.3e} {:.3e} {:?}",
+                (r.state()[0] - x[0]).abs(),
+                (r.state()[2] - x[2]).abs(),
+                r.statistics()
+            );
+        }
+    }
+}

@@ -49,6 +49,7 @@ use crate::clock::{Clock, Landing};
 use crate::closing::Closing;
 use crate::contract::{Dae, Description, Kind, Name};
 use crate::linear::{IterationMatrix, Jacobians, Singular};
+use crate::multipliers::Multipliers;
 use crate::stepper::{Failure, Options, Statistics, StepCause, StepControl, Stepper, Tolerance};
 use crate::weights::Weights;
 use control::Controller;
@@ -77,6 +78,7 @@ pub struct Radau5<'d> {
     weights: Weights,
     stages: Stages,
     closing: Closing,
+    multipliers: Multipliers,
     controller: Controller,
     error: Vec<f64>,
     slope: Vec<f64>,
@@ -149,6 +151,7 @@ impl<'d> Radau5<'d> {
             weights: Weights::new(description, rtol, &atol),
             stages: Stages::new(n, newton_tolerance),
             closing: Closing::new(description, options.closing_correction),
+            multipliers: Multipliers::new(description, options.closing_correction),
             controller: Controller::default(),
             error: vec![0.0; n],
             slope: vec![0.0; n],
@@ -339,6 +342,16 @@ impl<'d> Radau5<'d> {
         }
         let t = self.clock.time();
         self.statistics.solves += self.closing.apply(self.dae, &self.matrices.real, t, &mut self.candidate);
+        self.multipliers.apply(
+            self.dae,
+            &self.matrices.real,
+            self.tableau.gamma / h,
+            &self.weights,
+            t,
+            &mut self.candidate,
+            &mut self.yp,
+            &mut self.statistics,
+        );
         for k in 0..self.y.len() {
             self.stages.z[2][k] = self.candidate[k] - self.y[k];
             let [z1, z2, z3] = [0, 1, 2].map(|i| self.stages.z[i][k]);
