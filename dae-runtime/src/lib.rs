@@ -2,6 +2,7 @@
 //!
 //! In: an object that fulfils [`contract::Dae`]. Out: solutions.
 
+pub mod bdf;
 pub mod clock;
 pub mod closing;
 pub mod contract;
