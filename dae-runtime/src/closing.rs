@@ -18,8 +18,9 @@ use crate::contract::{Dae, Description};
 use crate::linear::IterationMatrix;
 use crate::stepper::ClosingCorrection;
 
-/// Corrections per step; a simplified Newton step gains a factor of the size of $h$, so that one or two suffice.
-const MAX_CORRECTIONS: usize = 3;
+/// Corrections per step. A simplified Newton step gains a factor of the size of $h$: one or two suffice at tight tolerances,
+/// long steps need some more.
+const MAX_CORRECTIONS: usize = 8;
 
 /// Storage of the correction.
 #[derive(Clone, Debug)]

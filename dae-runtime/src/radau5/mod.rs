@@ -47,10 +47,10 @@ mod tableau;
 
 use crate::clock::{Clock, Landing};
 use crate::closing::Closing;
-use crate::contract::{Dae, Description, Kind, Name};
+use crate::contract::{Dae, Kind, Name};
 use crate::linear::{IterationMatrix, Jacobians, Singular};
 use crate::multipliers::Multipliers;
-use crate::stepper::{Failure, Options, Statistics, StepCause, StepControl, Stepper, Tolerance};
+use crate::stepper::{Failure, Options, Statistics, StepCause, StepControl, Stepper, Tolerance, check_start};
 use crate::weights::Weights;
 use control::Controller;
 use stages::{Matrices, Outcome, Stages, Start};
@@ -149,7 +149,7 @@ impl<'d> Radau5<'d> {
             matrices: Matrices { real: IterationMatrix::new(n), complex: IterationMatrix::new(n) },
             factorized_for: 0.0,
             weights: Weights::new(description, rtol, &atol),
-            stages: Stages::new(n, newton_tolerance),
+            stages: Stages::new(n, newton_tolerance, options.control),
             closing: Closing::new(description, options.closing_correction),
             multipliers: Multipliers::new(description, options.closing_correction),
             controller: Controller::default(),
@@ -474,22 +474,6 @@ impl Stepper for Radau5<'_> {
         for (target, source) in coefficients.chunks_exact_mut(self.y.len().max(1)).zip(&self.dense) {
             target.copy_from_slice(source);
         }
-    }
-}
-
-/// Start values must fit the formulation and be finite.
-fn check_start(description: &Description, t0: f64, y0: &[f64], yp0: &[f64], t_end: f64) -> Result<(), Failure> {
-    let n = description.unknowns.len();
-    let reject = |message: String| Err(Failure::InvalidOption { message });
-    if y0.len() != n || yp0.len() != n {
-        return reject(format!("{} values and {} derivatives given for {n} unknowns", y0.len(), yp0.len()));
-    }
-    if !t0.is_finite() || !t_end.is_finite() {
-        return reject(format!("the interval from {t0} to {t_end} is not finite"));
-    }
-    match (0..n).find(|&i| !y0[i].is_finite() || !yp0[i].is_finite()) {
-        Some(i) => reject(format!("the start value of `{}` is not finite", description.unknowns[i].name)),
-        None => Ok(()),
     }
 }
 
