@@ -90,12 +90,15 @@ impl Closing {
         MAX_CORRECTIONS
     }
 
-    /// $\varepsilon \sum_j |\partial\varphi_i/\partial y_j|\\,|y_j|$.
+    /// $\varepsilon \sum_j |\partial\varphi_i/\partial y_j| \max(|y_j|, \mathrm{nominal}_j)$. Without the nominal value, the
+    /// velocity constraint of a body almost at rest would outweigh all others.
     fn estimate_rounding(&mut self, dae: &dyn Dae, t: f64, y: &[f64]) {
         dae.invariants_jacobian(t, y, &mut self.jacobian);
         self.rounding.fill(f64::MIN_POSITIVE);
-        for (row, column, position) in dae.description().invariants_jacobian.entries() {
-            self.rounding[row] += f64::EPSILON * (self.jacobian[position] * y[column]).abs();
+        let description = dae.description();
+        for (row, column, position) in description.invariants_jacobian.entries() {
+            let magnitude = y[column].abs().max(description.unknowns[column].nominal.abs());
+            self.rounding[row] += f64::EPSILON * self.jacobian[position].abs() * magnitude;
         }
     }
 

@@ -103,11 +103,12 @@ fn closing_keeps_the_constraints_of_every_ggl_step_at_rounding() {
 
 #[test]
 fn forms_of_the_pendulum_agree_with_the_reference() {
-    for (form, digits) in [
-        (pendulum::Form::Index1, 9.0),
-        (pendulum::Form::Index2, 8.5),
-        (pendulum::Form::Ggl, 8.5),
-        (pendulum::Form::Index3, 4.5),
+    // The index-3 form: multipliers are of order 2 and their errors are weighted by the square of the step.
+    for (form, entries, digits) in [
+        (pendulum::Form::Index1, 5, 9.0),
+        (pendulum::Form::Index2, 5, 8.5),
+        (pendulum::Form::Ggl, 5, 8.5),
+        (pendulum::Form::Index3, 2, 8.0),
     ] {
         let problem = pendulum::pendulum(form);
         let times = pendulum::REFERENCE.map(|(t, _)| t).to_vec();
@@ -115,7 +116,7 @@ fn forms_of_the_pendulum_agree_with_the_reference() {
         let solution = integration.run_from(0.0, &problem.y0, &problem.yp0, 10.0).unwrap();
         assert!(solution.is_success(), "{form:?}: {}", solution.status);
         for (t, reference) in &pendulum::REFERENCE {
-            let found = mixed_digits(&solution.at(*t).unwrap()[..5], reference);
+            let found = mixed_digits(&solution.at(*t).unwrap()[..entries], &reference[..entries]);
             assert!(found >= digits, "{form:?}: {found} digits at {t}");
         }
     }

@@ -47,7 +47,7 @@ mod tableau;
 
 use crate::clock::{Clock, Landing};
 use crate::closing::Closing;
-use crate::contract::{Dae, Kind, Name};
+use crate::contract::{Dae, Description, Kind, Name, Unknown};
 use crate::linear::{IterationMatrix, Jacobians, Singular};
 use crate::multipliers::Multipliers;
 use crate::stepper::{Failure, Options, Statistics, StepCause, StepControl, Stepper, Tolerance, check_start};
@@ -156,8 +156,9 @@ impl<'d> Radau5<'d> {
             error: vec![0.0; n],
             slope: vec![0.0; n],
             h: 0.0,
-            last_step: 0.0,
-            dense: [y0.to_vec(), vec![0.0; n], vec![0.0; n], vec![0.0; n]],
+            // As if a step of length one along the tangent came before: the prediction of the first step.
+            last_step: 1.0,
+            dense: [y0.to_vec(), tangent(description, yp0), vec![0.0; n], vec![0.0; n]],
             statistics: Statistics::default(),
         };
         radau.check_residual()?;
@@ -254,10 +255,6 @@ impl<'d> Radau5<'d> {
 
     /// Start values of the stages: the last collocation polynomial, extrapolated.
     fn predict(&mut self, h: f64) {
-        if self.last_step == 0.0 {
-            self.stages.z.iter_mut().for_each(|z| z.fill(0.0));
-            return;
-        }
         for (z, c) in self.stages.z.iter_mut().zip(self.tableau.c) {
             let s = c * h / self.last_step;
             for k in 0..z.len() {
@@ -475,6 +472,12 @@ impl Stepper for Radau5<'_> {
             target.copy_from_slice(source);
         }
     }
+}
+
+/// Slopes of the unknowns that have one.
+fn tangent(description: &Description, yp0: &[f64]) -> Vec<f64> {
+    let slope = |(unknown, slope): (&Unknown, &f64)| if unknown.kind == Kind::Differential { *slope } else { 0.0 };
+    description.unknowns.iter().zip(yp0).map(slope).collect()
 }
 
 /// $0.1\,\mathrm{rtol}^{2/3}$, and absolute tolerances in proportion.
