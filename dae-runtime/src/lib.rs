@@ -2,12 +2,14 @@
 //!
 //! In: an object that fulfils [`contract::Dae`]. Out: solutions.
 
+pub mod bdf;
 pub mod clock;
 pub mod closing;
 pub mod contract;
 pub mod generated;
 pub mod initialize;
 pub mod linear;
+pub mod multipliers;
 pub mod radau5;
 pub mod rank;
 pub mod solution;

@@ -1,26 +1,29 @@
 //! The driver: a formulation, a method and options in, a [`Solution`] out.
 //!
-//! In: a [`Dae`] with start values. Out: its solution as far as it exists, with the reason if that is not the end time.
+//! In: a [`Dae`]. Out: its solution as far as it exists, with the reason if that is not the end time.
 //! The driver loops over the steps of a [`Stepper`] and knows nothing of methods; methods know nothing of output.
 //!
 //! ```
 //! # use dae_runtime::contract::Dae;
 //! use dae_runtime::solve::{Integration, Record};
-//! # fn demo(pendulum: &dyn Dae, y0: &[f64], yp0: &[f64]) -> Result<(), Box<dyn std::error::Error>> {
+//! # fn demo(pendulum: &dyn Dae) -> Result<(), Box<dyn std::error::Error>> {
 //!
-//! let solution = Integration::new(pendulum).rtol(1e-8).atol(1e-8).record(Record::Dense).run_from(0.0, y0, yp0, 10.0)?;
+//! let solution = Integration::new(pendulum).rtol(1e-8).atol(1e-8).record(Record::Dense).run(0.0, 10.0)?;
 //! println!("{}: x(5) = {:?}", solution.status, solution.value("x", 5.0));
 //! # Ok(())
 //! # }
 //! ```
 
+use std::fmt;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
+use crate::bdf::Bdf;
 use crate::contract::Dae;
+use crate::initialize::{InitializationError, InitializationOptions, consistent_initialization};
 use crate::radau5::Radau5;
 use crate::solution::{Solution, Status, horner};
-use crate::stepper::{ClosingCorrection, Failure, Options, StepControl, Stepper, Tolerance};
+use crate::stepper::{ClosingCorrection, Failure, Options, StepControl, Stepper, Tolerance, check_start};
 
 /// Which method integrates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,6 +32,8 @@ pub enum Method {
     /// Radau IIA of order 5, a one-step method: stiff and higher-index systems, tight tolerances.
     #[default]
     Radau5,
+    /// Backward differentiation formulas of order 1 to 5, a multistep method: large systems, moderate tolerances.
+    Bdf,
 }
 
 impl Method {
@@ -42,8 +47,11 @@ impl Method {
         t_end: f64,
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'd>, Failure> {
+        options.check(dae.description().unknowns.len())?;
+        check_start(dae.description(), t0, y0, yp0, t_end)?;
         match self {
             Method::Radau5 => Ok(Box::new(Radau5::new(dae, t0, y0, yp0, t_end, options)?)),
+            Method::Bdf => Ok(Box::new(Bdf::new(dae, t0, y0, yp0, t_end, options)?)),
         }
     }
 
@@ -51,6 +59,7 @@ impl Method {
     fn output(self) -> Output {
         match self {
             Method::Radau5 => Output::Land,
+            Method::Bdf => Output::Interpolate,
         }
     }
 }
@@ -60,6 +69,8 @@ impl Method {
 enum Output {
     /// Steps end there: the dense output is less accurate than the steps.
     Land,
+    /// The dense output, which is as accurate as the steps.
+    Interpolate,
 }
 
 /// What a solution keeps of a run.
@@ -74,6 +85,38 @@ pub enum Record {
     At(Vec<f64>),
 }
 
+/// Why there is no solution at all, not even its start.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RunError {
+    /// No consistent initial values were found.
+    Initialization(InitializationError),
+    /// An option has no meaning ([`Failure::InvalidOption`]).
+    Options(Failure),
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RunError::Initialization(error) => write!(f, "no consistent initial values: {error}"),
+            RunError::Options(failure) => failure.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for RunError {}
+
+impl From<InitializationError> for RunError {
+    fn from(error: InitializationError) -> Self {
+        RunError::Initialization(error)
+    }
+}
+
+impl From<Failure> for RunError {
+    fn from(failure: Failure) -> Self {
+        RunError::Options(failure)
+    }
+}
+
 /// Told the time after each step; says whether to go on.
 type Observer<'c> = &'c mut dyn FnMut(f64) -> ControlFlow<()>;
 
@@ -82,6 +125,7 @@ pub struct Integration<'d, 'c> {
     dae: &'d dyn Dae,
     method: Method,
     options: Options,
+    initialization: InitializationOptions,
     record: Record,
     observer: Option<Observer<'c>>,
 }
@@ -93,6 +137,7 @@ impl<'d, 'c> Integration<'d, 'c> {
             dae,
             method: Method::default(),
             options: Options::default(),
+            initialization: InitializationOptions::default(),
             record: Record::default(),
             observer: None,
         }
@@ -107,6 +152,12 @@ impl<'d, 'c> Integration<'d, 'c> {
     /// Replaces all options.
     pub fn options(mut self, options: Options) -> Self {
         self.options = options;
+        self
+    }
+
+    /// Replaces the options of the consistent initialisation.
+    pub fn initialization(mut self, options: InitializationOptions) -> Self {
+        self.initialization = options;
         self
     }
 
@@ -156,6 +207,20 @@ impl<'d, 'c> Integration<'d, 'c> {
     pub fn on_step(mut self, observer: Observer<'c>) -> Self {
         self.observer = Some(observer);
         self
+    }
+
+    /// Finds consistent initial values at `t0`, starting from those of the model, and integrates to `t_end`, which may be
+    /// earlier. An `Err` means that there is nothing to record; how the integration ended is the status of the solution.
+    pub fn run(self, t0: f64, t_end: f64) -> Result<Solution, RunError> {
+        let clock = Instant::now();
+        let dae = self.dae;
+        let n = dae.description().unknowns.len();
+        let initial = consistent_initialization(dae.prolongation(), t0, &self.initialization)?;
+        let (mut y0, mut yp0) = (vec![0.0; n], vec![0.0; n]);
+        dae.from_jets(t0, &initial.jets, &mut y0, &mut yp0);
+        let mut solution = self.run_from(t0, &y0, &yp0, t_end)?;
+        solution.seconds = clock.elapsed().as_secs_f64();
+        Ok(solution)
     }
 
     /// Integrates from consistent values at `t0` to `t_end`, which may be earlier. An `Err` is a misuse (an option
