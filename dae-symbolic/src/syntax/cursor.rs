@@ -79,6 +79,11 @@ impl Cursor {
         }
     }
 
+    /// Whether `::` comes after the current token.
+    pub(super) fn path_follows(&self) -> bool {
+        self.look(1) == Look::Operator("::")
+    }
+
     pub(super) fn at_operator(&self, text: &str) -> bool {
         matches!(self.look(0), Look::Operator(found) if found == text)
     }

@@ -22,6 +22,8 @@ pub(super) struct Parser {
     pub(super) sources: SourceMap,
     pub(super) expressions: Expressions,
     pub(super) diagnostics: Diagnostics,
+    /// Names in statements that could not be read.
+    pub(super) doubtful: Vec<String>,
 }
 
 impl Parser {
@@ -32,6 +34,7 @@ impl Parser {
             sources: SourceMap::new(spans),
             expressions: Expressions::default(),
             diagnostics: Diagnostics::new(),
+            doubtful: Vec::new(),
         }
     }
 
