@@ -7,6 +7,7 @@ mod builder;
 mod verify;
 
 pub use builder::ModelBuilder;
+#[cfg(feature = "syntax")]
 pub(crate) use builder::residual;
 pub use verify::verify;
 
