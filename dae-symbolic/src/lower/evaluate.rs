@@ -15,7 +15,7 @@ use crate::syntax::ast::{Expression, Expressions, Function, Node, NodeId, Power,
 use std::collections::{HashMap, HashSet};
 
 /// Nodes of function bodies that are evaluated at most: inlining can grow without bound in a few lines of text.
-const MAX_INLINED: usize = 2_000_000;
+const MAX_INLINED: usize = 1_000_000;
 
 /// Exponents of `powi` are at most this large.
 const MAX_EXPONENT: i64 = 1000;

@@ -106,8 +106,6 @@ pub fn read(tokens: TokenStream) -> Result<(Model, SourceMap), Box<Rejection>> {
 pub fn read_text(text: &str) -> Result<(Model, SourceMap), Box<Rejection>> {
     match syntax::tokenize(text) {
         Ok(tokens) => read(tokens),
-        Err((finding, sources)) => {
-            Err(Box::new(Rejection { diagnostics: Diagnostics::from(finding), sources, stub: None }))
-        }
+        Err((finding, sources)) => Err(Box::new(Rejection { diagnostics: finding, sources, stub: None })),
     }
 }

@@ -62,6 +62,7 @@ impl<'a> Scope<'a> {
 /// The pass.
 pub(super) struct Resolver<'a> {
     expressions: &'a Expressions,
+    doubtful: &'a [String],
     names: &'a Names<'a>,
     /// One entry per node.
     pub(super) meanings: Vec<Meaning>,
@@ -73,9 +74,11 @@ pub(super) struct Resolver<'a> {
 }
 
 impl<'a> Resolver<'a> {
-    pub(super) fn new(expressions: &'a Expressions, names: &'a Names<'a>) -> Self {
+    pub(super) fn new(written: &'a ast::Model, names: &'a Names<'a>) -> Self {
+        let expressions = &written.expressions;
         Resolver {
             expressions,
+            doubtful: &written.doubtful,
             names,
             meanings: vec![Meaning::Form; expressions.len()],
             functions: HashMap::new(),
@@ -127,7 +130,9 @@ impl<'a> Resolver<'a> {
             return *meaning;
         }
         let Some(entry) = self.names.get(name) else {
-            found.push(self.unknown_name(name, at));
+            if !self.doubtful.iter().any(|doubtful| doubtful == name) {
+                found.push(self.unknown_name(name, at));
+            }
             return Meaning::Invalid;
         };
         let (what, meaning) = match entry.entity {
@@ -272,9 +277,16 @@ impl<'a> Resolver<'a> {
             found.push(argument_count(function, *arity, arguments.len(), form).label(entry.origin, "declared here"));
             return Meaning::Invalid;
         }
-        for (what, used) in uses.clone() {
-            if self.allowed(what, &used, function.origin, Meaning::Form, found) == Meaning::Invalid {
+        for (what, used) in uses {
+            if !self.place.allows(*what) {
+                let finding = restrict::misplaced(*what, used, self.place, function.origin);
+                found.push(finding.note(format!("the function `{name}` uses `{used}`")));
                 return Meaning::Invalid;
+            }
+        }
+        if self.place == Place::FunctionBody {
+            for (what, used) in uses.clone() {
+                self.scope.uses.entry(what).or_insert(used);
             }
         }
         Meaning::Call(statement)

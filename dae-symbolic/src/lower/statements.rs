@@ -18,7 +18,7 @@ pub(super) fn lower(written: &ast::Model, found: &mut Diagnostics) -> Model {
     let mut lowering = Lowering {
         written,
         names: &names,
-        resolver: Resolver::new(&written.expressions, &names),
+        resolver: Resolver::new(written, &names),
         evaluator: Evaluator::new(&written.expressions),
         model: empty(written),
         starts: Vec::new(),
@@ -162,6 +162,7 @@ impl<'a> Lowering<'a> {
                     return;
                 }
             },
+            None if self.written.doubtful.iter().any(|doubtful| doubtful == name) => return,
             None => return self.found.push(self.resolver.unknown_name(name, at)),
         };
         if let (Some(order), Some(value)) = (order, value) {

@@ -8,6 +8,7 @@ mod query;
 mod verify;
 
 pub use builder::ModelBuilder;
+#[cfg(feature = "syntax")]
 pub(crate) use builder::residual;
 pub use verify::verify;
 

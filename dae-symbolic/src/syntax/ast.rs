@@ -29,6 +29,8 @@ pub struct Model {
     pub statements: Vec<Statement>,
     /// Nodes of all expressions.
     pub expressions: Expressions,
+    /// Names in statements that could not be read: they may be meant as declarations, so their use is no further error.
+    pub doubtful: Vec<String>,
 }
 
 /// One statement.

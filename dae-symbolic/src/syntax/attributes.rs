@@ -21,9 +21,9 @@ pub(super) struct Attributes {
 impl Parser {
     pub(super) fn attributes(&mut self) -> Parsed<Attributes> {
         let mut found = Attributes::default();
-        while self.cursor.at_operator("#") || self.cursor.at_operator("#!") {
+        while self.cursor.at_operator("#") {
             let start = self.cursor.position();
-            self.cursor.accept("#");
+            self.cursor.advance();
             self.cursor.accept("!");
             let close = self.expect_open(Delimiter::Bracket, "`[` of an attribute")?;
             let result = self.attribute(start, close, &mut found);

@@ -4,20 +4,20 @@
 //! walked with an explicit stack. Groups without delimiter, which `macro_rules!` puts around what `$e:expr` matched,
 //! stay as invisible parentheses unless they hold a single token, which needs none.
 
-use proc_macro2::{Delimiter, Spacing, Span, TokenStream, TokenTree, token_stream};
+use proc_macro2::{Delimiter, Group, Spacing, Span, TokenStream, TokenTree, token_stream};
 
-/// One token.
+/// One token; operators of several characters are one.
 #[derive(Clone, Debug)]
 pub(super) enum Token {
     Word(String),
     Literal(String),
-    Punctuation(char, Spacing),
+    Operator(&'static str),
     /// Opens a group that the token at the given position closes.
     Open(Delimiter, usize),
     Close(Delimiter),
 }
 
-/// What stands at a position, operators of several characters taken together.
+/// What stands at a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Look<'a> {
     Word(&'a str),
@@ -29,15 +29,16 @@ pub(super) enum Look<'a> {
 }
 
 /// Operators of Rust longer than one character, longest first, and `**`, which people expect.
-const COMPOUND: [&str; 24] = [
+const COMPOUND: [&str; 25] = [
     "<<=", ">>=", "...", "..=", "==", "!=", "<=", ">=", "&&", "||", "+=", "-=", "*=", "/=", "%=", "^=", "|=", "&=",
-    "**", "->", "=>", "::", "<<", ">>",
+    "**", "->", "=>", "::", "<<", ">>", "..",
 ];
-const RANGE: &str = "..";
-const SINGLE: [&str; 24] = [
-    "+", "-", "*", "/", "%", "^", "&", "|", "!", "<", ">", "=", "~", ".", ",", ";", ":", "?", "@", "#", "$", "'", "\\",
-    "`",
-];
+
+/// The operator of one character; `?` stands in for what is none.
+fn single(character: char) -> &'static str {
+    const ALL: &str = "+-*/%^&|!<>=~.,;:@#$'\\`";
+    ALL.find(character).and_then(|at| ALL.get(at..at + 1)).unwrap_or("?")
+}
 
 /// A position in a flat list of tokens.
 #[derive(Debug)]
@@ -47,10 +48,10 @@ pub(super) struct Cursor {
 }
 
 impl Cursor {
-    /// Flattens `stream`; the spans are those of the tokens, one each.
-    pub(super) fn new(stream: TokenStream) -> (Self, Vec<Span>) {
-        let (tokens, spans) = flatten(stream);
-        (Cursor { tokens, position: 0 }, spans)
+    /// Flattens `stream`; the spans are those of the first and last character of each token.
+    pub(super) fn new(stream: TokenStream) -> (Self, Vec<(Span, Span)>) {
+        let flat = flatten(stream);
+        (Cursor { tokens: flat.tokens, position: 0 }, flat.spans)
     }
 
     pub(super) fn position(&self) -> usize {
@@ -72,11 +73,16 @@ impl Cursor {
         match self.tokens.get(at) {
             Some(Token::Word(text)) => Look::Word(text),
             Some(Token::Literal(text)) => Look::Literal(text),
-            Some(Token::Punctuation(..)) => Look::Operator(self.operator(at)),
+            Some(Token::Operator(text)) => Look::Operator(text),
             Some(Token::Open(delimiter, _)) => Look::Open(*delimiter),
             Some(Token::Close(delimiter)) => Look::Close(*delimiter),
             None => Look::End,
         }
+    }
+
+    /// Whether `::` comes after the current token.
+    pub(super) fn path_follows(&self) -> bool {
+        self.look(1) == Look::Operator("::")
     }
 
     pub(super) fn at_operator(&self, text: &str) -> bool {
@@ -87,18 +93,9 @@ impl Cursor {
         matches!(self.look(0), Look::Word(found) if found == text)
     }
 
-    /// Moves past what [`Self::look`] shows.
+    /// Moves past the current token, if there is one.
     pub(super) fn advance(&mut self) {
-        self.position += self.width();
-    }
-
-    /// Number of tokens of what [`Self::look`] shows.
-    pub(super) fn width(&self) -> usize {
-        match self.look(0) {
-            Look::Operator(text) => text.len(),
-            Look::End => 0,
-            _ => 1,
-        }
+        self.position = (self.position + 1).min(self.tokens.len());
     }
 
     /// Moves past `text` if it stands here.
@@ -124,75 +121,101 @@ impl Cursor {
             self.position += 1;
         }
     }
+}
 
-    fn operator(&self, at: usize) -> &'static str {
-        let mut text = [0; 3];
-        let mut length = 0;
-        while let Some(Token::Punctuation(character, spacing)) = self.tokens.get(at + length) {
-            text[length] = u8::try_from(*character).unwrap_or(b'?');
-            length += 1;
-            if length == text.len() || *spacing == Spacing::Alone {
-                break;
-            }
-        }
-        let text = &text[..length];
-        let starts = |operator: &&&str| text.starts_with(operator.as_bytes());
-        let all = COMPOUND.iter().chain([&RANGE]).chain(&SINGLE);
-        all.clone().find(starts).copied().unwrap_or("?")
+/// The longest operator that a run of punctuation starts with.
+fn operator(run: &[(char, Span)]) -> &'static str {
+    let starts = |operator: &&&str| {
+        operator.len() <= run.len() && operator.chars().zip(run).all(|(character, (found, _))| character == *found)
+    };
+    match run {
+        [] => "?",
+        [(alone, _)] => single(*alone),
+        [(first, _), ..] => COMPOUND.iter().find(starts).copied().unwrap_or_else(|| single(*first)),
     }
 }
 
+/// A group whose tokens are being read.
 struct Level {
     rest: token_stream::IntoIter,
     delimiter: Delimiter,
     open: usize,
-    close_span: Span,
+    close: Span,
 }
 
-fn flatten(stream: TokenStream) -> (Vec<Token>, Vec<Span>) {
-    let (mut tokens, mut spans) = (Vec::new(), Vec::new());
+/// The list under construction.
+#[derive(Default)]
+struct Flat {
+    tokens: Vec<Token>,
+    /// Spans of the first and last character of each token.
+    spans: Vec<(Span, Span)>,
+    /// Punctuation that may be one operator.
+    run: Vec<(char, Span)>,
+}
+
+impl Flat {
+    fn push(&mut self, token: Token, first: Span, last: Span) {
+        self.tokens.push(token);
+        self.spans.push((first, last));
+    }
+
+    fn end_run(&mut self) {
+        let run = std::mem::take(&mut self.run);
+        let mut rest = run.as_slice();
+        while let [(_, first), ..] = rest {
+            let text = operator(rest);
+            let (own, others) = rest.split_at(text.len());
+            self.push(Token::Operator(text), *first, own.last().map_or(*first, |(_, last)| *last));
+            rest = others;
+        }
+    }
+
+    fn open(&mut self, group: &Group, rest: token_stream::IntoIter) -> Level {
+        let (delimiter, open) = (group.delimiter(), self.tokens.len());
+        self.push(Token::Open(delimiter, open), group.span_open(), group.span_open());
+        Level { rest, delimiter, open, close: group.span_close() }
+    }
+
+    fn close(&mut self, level: &Level) {
+        let inner = self.tokens.len() - level.open - 1;
+        if level.delimiter == Delimiter::None && inner <= 1 {
+            self.tokens.remove(level.open);
+            self.spans.remove(level.open);
+            return;
+        }
+        self.tokens[level.open] = Token::Open(level.delimiter, self.tokens.len());
+        self.push(Token::Close(level.delimiter), level.close, level.close);
+    }
+}
+
+fn flatten(stream: TokenStream) -> Flat {
+    let mut flat = Flat::default();
     let mut levels: Vec<Level> = Vec::new();
     let mut rest = stream.into_iter();
     loop {
-        match rest.next() {
+        let next = rest.next();
+        if let Some(TokenTree::Punct(punct)) = &next {
+            flat.run.push((punct.as_char(), punct.span()));
+            if punct.spacing() == Spacing::Joint {
+                continue;
+            }
+        }
+        flat.end_run();
+        match next {
+            Some(TokenTree::Punct(_)) => {}
             Some(TokenTree::Group(group)) => {
-                let delimiter = group.delimiter();
-                let level = Level { rest, delimiter, open: tokens.len(), close_span: group.span_close() };
-                levels.push(level);
-                tokens.push(Token::Open(delimiter, 0));
-                spans.push(group.span_open());
+                levels.push(flat.open(&group, rest));
                 rest = group.stream().into_iter();
             }
-            Some(TokenTree::Ident(word)) => {
-                tokens.push(Token::Word(word.to_string()));
-                spans.push(word.span());
-            }
+            Some(TokenTree::Ident(word)) => flat.push(Token::Word(word.to_string()), word.span(), word.span()),
             Some(TokenTree::Literal(literal)) => {
-                tokens.push(Token::Literal(literal.to_string()));
-                spans.push(literal.span());
-            }
-            Some(TokenTree::Punct(punct)) => {
-                tokens.push(Token::Punctuation(punct.as_char(), punct.spacing()));
-                spans.push(punct.span());
+                flat.push(Token::Literal(literal.to_string()), literal.span(), literal.span());
             }
             None => {
-                let Some(level) = levels.pop() else { break };
-                close(&level, &mut tokens, &mut spans);
+                let Some(level) = levels.pop() else { return flat };
+                flat.close(&level);
                 rest = level.rest;
             }
         }
     }
-    (tokens, spans)
-}
-
-fn close(level: &Level, tokens: &mut Vec<Token>, spans: &mut Vec<Span>) {
-    let inner = tokens.len() - level.open - 1;
-    if level.delimiter == Delimiter::None && inner <= 1 {
-        tokens.remove(level.open);
-        spans.remove(level.open);
-        return;
-    }
-    tokens[level.open] = Token::Open(level.delimiter, tokens.len());
-    tokens.push(Token::Close(level.delimiter));
-    spans.push(level.close_span);
 }

@@ -84,7 +84,7 @@ impl Parser {
             Look::Operator(";") | Look::Close(_) | Look::End => {
                 Diagnostic::error(Code::MissingEquals, format!("`{}` has no value", name.text))
                     .label(name.origin, "expected `= value` after this")
-                    .help(format!("write `{} = value;`", name.text))
+                    .help("give it a value with `=`")
             }
             _ => return Err(self.unexpected("`=`")),
         };

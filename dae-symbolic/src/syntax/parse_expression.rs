@@ -202,6 +202,13 @@ impl Parser {
             if let Some(finding) = restrict::operand_word(&word, at) {
                 return Err(self.fail(finding));
             }
+            let leads_path = matches!(word.as_str(), "crate" | "self" | "super") && self.cursor.path_follows();
+            if leads_path {
+                segments.push(word);
+                self.cursor.advance();
+                self.cursor.accept("::");
+                continue;
+            }
             if restrict::is_keyword(&word) || restrict::STATEMENT_WORDS.contains(&word.as_str()) {
                 return Err(self.unexpected("an expression"));
             }
@@ -246,15 +253,16 @@ impl Parser {
             }
             Look::Word(_) | Look::Literal(_) | Look::Open(Delimiter::Parenthesis | Delimiter::None) => {
                 if nested {
-                    return Err(self.missing_operator());
+                    return Err(self.missing_operator("`)`"));
                 }
                 Ok(Next::Finished(self.sum(&mut stack.top, value).node))
             }
-            _ => Err(self.no_continuation()),
+            _ => Err(self.no_continuation(if nested { "`)`" } else { "`;`" })),
         }
     }
 
-    fn no_continuation(&mut self) -> Reported {
+    /// `end` is what could end the expression.
+    fn no_continuation(&mut self, end: &str) -> Reported {
         let at = self.here();
         let finding = match self.cursor.look(0) {
             Look::Open(Delimiter::Bracket) => Some(restrict::bracket(at)),
@@ -263,16 +271,16 @@ impl Parser {
         };
         match finding {
             Some(finding) => self.fail(finding),
-            None => self.unexpected("an operator or the end of the expression"),
+            None => self.unexpected(&format!("an operator or {end}")),
         }
     }
 
     /// Two operands side by side.
-    pub(super) fn missing_operator(&mut self) -> Reported {
+    pub(super) fn missing_operator(&mut self, end: &str) -> Reported {
         let found = describe(self.cursor.look(0));
         let at = self.here();
-        let finding = Diagnostic::error(Code::MissingOperator, format!("expected an operator or `;`, found {found}"))
-            .label(at, "expected an operator or `;` before this")
+        let finding = Diagnostic::error(Code::MissingOperator, format!("expected an operator or {end}, found {found}"))
+            .label(at, format!("expected an operator or {end} before this"))
             .help("write products with `*`, and end every statement with `;`");
         self.fail(finding)
     }

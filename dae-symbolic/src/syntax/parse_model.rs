@@ -39,7 +39,14 @@ impl Parser {
             self.end_of_text();
         }
         let expressions = std::mem::take(&mut self.expressions);
-        Some(Model { name, docs: attributes.docs, visibility, statements, expressions })
+        Some(Model {
+            name,
+            docs: attributes.docs,
+            visibility,
+            statements,
+            expressions,
+            doubtful: std::mem::take(&mut self.doubtful),
+        })
     }
 
     /// `pub struct Name`
@@ -119,7 +126,10 @@ impl Parser {
             let start = self.cursor.position();
             match self.attributes() {
                 Ok(attributes) => self.documented_statement(start, attributes, close, statements),
-                Err(_) => self.recover(start, close),
+                Err(_) => {
+                    self.doubt(start);
+                    self.recover(start, close);
+                }
             }
         }
     }
@@ -141,7 +151,10 @@ impl Parser {
         }
         let (kind, ending) = match self.statement(nominal.map(|(value, _)| value)) {
             Ok(understood) => understood,
-            Err(_) => return self.recover(outset, close),
+            Err(_) => {
+                self.doubt(start);
+                return self.recover(outset, close);
+            }
         };
         let origin = self.since(start);
         statements.push(Statement { docs: attributes.docs, origin, kind });
@@ -151,6 +164,7 @@ impl Parser {
             Ending::Broken => return self.recover(outset, close),
         };
         if ended.is_err() && !self.at_new_statement(self.cursor.position()) {
+            self.doubt(self.cursor.position());
             self.recover(outset, close);
         }
     }
@@ -166,15 +180,18 @@ impl Parser {
     pub(super) fn equation(&mut self) -> Parsed<(StatementKind, Ending)> {
         let broken = |left| Ok((StatementKind::Equation(Equation { left, right: None }), Ending::Broken));
         let Ok(left) = self.expression() else { return broken(None) };
-        if self.equals(left).is_err() {
-            return broken(Some(left));
+        let declares = self.cursor.at_operator("~") || self.cursor.at_operator(":");
+        match self.equals(left) {
+            Ok(()) => {}
+            Err(reported) if declares => return Err(reported),
+            Err(_) => return broken(Some(left)),
         }
         let Ok(right) = self.expression() else { return broken(Some(left)) };
         if self.cursor.at_operator("=") {
             let at = self.here();
             let finding = Diagnostic::error(Code::UnexpectedToken, "an equation has one `=`, and this one has two")
                 .label(at, "second `=`")
-                .help("write two equations, or end the first one with `;`");
+                .help("write two equations, each with its own `;`");
             self.fail(finding);
             return broken(Some(left));
         }
@@ -202,7 +219,7 @@ impl Parser {
                 Err(self.fail(finding))
             }
             Look::Word(_) | Look::Literal(_) | Look::Open(_) if !self.at_new_statement(self.cursor.position()) => {
-                Err(self.missing_operator())
+                Err(self.missing_operator("`;`"))
             }
             _ => {
                 let finding = Diagnostic::error(Code::MissingEquals, "this is no equation: there is no `=`")
@@ -228,9 +245,12 @@ impl Parser {
                 let finding = Diagnostic::error(Code::MissingSemicolon, "statements end with `;`, not with `,`")
                     .label(at, "expected `;`")
                     .help("write one declaration per statement, each with its own `;`");
+                if self.sources.on_later_line(here, here + 1) {
+                    self.cursor.advance();
+                }
                 return Err(self.fail(finding));
             }
-            Look::Word(_) | Look::Literal(_) | Look::Open(_) => return Err(self.missing_operator()),
+            Look::Word(_) | Look::Literal(_) | Look::Open(_) => return Err(self.missing_operator("`;`")),
             _ => return Err(self.unexpected("`;`")),
         }
         let at = self.before();
@@ -242,11 +262,9 @@ impl Parser {
 
     /// Whether a new statement seems to start at the current token: a word that opens one, or a new line.
     fn at_new_statement(&self, here: usize) -> bool {
-        let opens = matches!((self.cursor.look(0), self.cursor.look(1)), (Look::Word(word), Look::Word(_))
-            if restrict::STATEMENT_WORDS.contains(&word));
         let operand = matches!(self.cursor.look(0), Look::Word(_) | Look::Literal(_) | Look::Open(_))
             || self.cursor.at_operator("#");
-        opens || (operand && here > 0 && self.sources.on_later_line(here - 1, here))
+        self.at_word_of_statement() || (operand && here > 0 && self.sources.on_later_line(here - 1, here))
     }
 
     /// Skips the rest of a broken statement: up to its `;`, its block, or the next word that opens a statement.
@@ -274,6 +292,25 @@ impl Parser {
                 _ => self.cursor.advance(),
             }
         }
+    }
+
+    /// Remembers the names before the `=`, `~` or `;` of a statement that could not be read.
+    fn doubt(&mut self, start: usize) {
+        let failed = self.cursor.position();
+        self.cursor.set_position(start);
+        loop {
+            match self.cursor.look(0) {
+                Look::Operator("=" | "~" | ";") | Look::Close(_) | Look::End => break,
+                Look::Open(_) => {
+                    let close = self.cursor.closing().unwrap_or(failed);
+                    self.cursor.set_position(close);
+                }
+                Look::Word(word) if !restrict::is_keyword(word) => self.doubtful.push(word.to_string()),
+                _ => {}
+            }
+            self.cursor.advance();
+        }
+        self.cursor.set_position(failed);
     }
 
     fn at_word_of_statement(&self) -> bool {

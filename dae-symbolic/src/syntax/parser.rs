@@ -22,6 +22,8 @@ pub(super) struct Parser {
     pub(super) sources: SourceMap,
     pub(super) expressions: Expressions,
     pub(super) diagnostics: Diagnostics,
+    /// Names in statements that could not be read.
+    pub(super) doubtful: Vec<String>,
 }
 
 impl Parser {
@@ -32,6 +34,7 @@ impl Parser {
             sources: SourceMap::new(spans),
             expressions: Expressions::default(),
             diagnostics: Diagnostics::new(),
+            doubtful: Vec::new(),
         }
     }
 
@@ -44,9 +47,9 @@ impl Parser {
     /// Origin of what stands here; of the token before at the end of the text.
     pub(super) fn here(&mut self) -> Origin {
         let at = self.cursor.position();
-        match self.cursor.width() {
-            0 => self.before(),
-            width => self.sources.range(at, at + width - 1),
+        match self.cursor.look(0) {
+            Look::End => self.before(),
+            _ => self.sources.range(at, at),
         }
     }
 

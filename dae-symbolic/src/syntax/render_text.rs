@@ -52,7 +52,7 @@ fn write_finding(
         writeln!(out, "{:width$}{arrow} {file}:{line}:{column}", "")?;
         writeln!(out, "{:width$} |", "")?;
         let shown = lines.get(line - 1).copied().unwrap_or_default();
-        writeln!(out, "{line:width$} | {shown}")?;
+        writeln!(out, "{}", format!("{line:width$} | {shown}").trim_end())?;
         let mark = if index == 0 { "^" } else { "-" };
         writeln!(out, "{:width$} | {}", "", marker(*location, shown, mark, text).trim_end())?;
     }

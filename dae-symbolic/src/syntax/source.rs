@@ -9,12 +9,13 @@ use proc_macro2::Span;
 /// Spans of the tokens a model was read from, and the ranges of tokens that origins stand for.
 #[derive(Clone, Debug, Default)]
 pub struct SourceMap {
-    spans: Vec<Span>,
+    /// Spans of the first and last character of each token.
+    spans: Vec<(Span, Span)>,
     ranges: Vec<(u32, u32)>,
 }
 
 impl SourceMap {
-    pub(super) fn new(spans: Vec<Span>) -> Self {
+    pub(super) fn new(spans: Vec<(Span, Span)>) -> Self {
         SourceMap { spans, ranges: Vec::new() }
     }
 
@@ -27,7 +28,7 @@ impl SourceMap {
 
     /// An origin for a span that is no token of the text.
     pub(super) fn foreign(&mut self, span: Span) -> Origin {
-        self.spans.push(span);
+        self.spans.push((span, span));
         let token = self.spans.len() - 1;
         self.range(token, token)
     }
@@ -38,11 +39,9 @@ impl SourceMap {
 
     /// Spans of the first and the last token of `origin`; the call site if it has none.
     pub fn spans(&self, origin: Origin) -> (Span, Span) {
-        let span = |token: u32| self.spans.get(token as usize).copied().unwrap_or_else(Span::call_site);
-        match self.tokens(origin) {
-            Some((first, last)) => (span(first), span(last)),
-            None => (Span::call_site(), Span::call_site()),
-        }
+        let call_site = (Span::call_site(), Span::call_site());
+        let token = |token: u32| self.spans.get(token as usize).copied().unwrap_or(call_site);
+        self.tokens(origin).map_or(call_site, |(first, last)| (token(first).0, token(last).1))
     }
 
     /// Line and column of `origin`, if its tokens know them.
@@ -61,7 +60,7 @@ impl SourceMap {
     /// Whether token `second` starts on a later line than token `first` ends.
     pub(super) fn on_later_line(&self, first: usize, second: usize) -> bool {
         match (self.spans.get(first), self.spans.get(second)) {
-            (Some(first), Some(second)) => first.end().line < second.start().line,
+            (Some((_, first)), Some((second, _))) => first.end().line < second.start().line,
             _ => false,
         }
     }

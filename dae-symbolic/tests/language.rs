@@ -1,0 +1,10 @@
+//! The language from its text: rejected texts with what is printed about them, accepted ones with what they mean.
+
+#![cfg(feature = "syntax")]
+
+#[path = "language/accepted.rs"]
+mod accepted;
+#[path = "language/limits.rs"]
+mod limits;
+#[path = "language/rejected.rs"]
+mod rejected;
