@@ -217,7 +217,7 @@ impl<'d, 'c> Integration<'d, 'c> {
         let n = dae.description().unknowns.len();
         let initial = consistent_initialization(dae.prolongation(), t0, &self.initialization)?;
         let (mut y0, mut yp0) = (vec![0.0; n], vec![0.0; n]);
-        dae.from_jets(t0, &initial.jets, &mut y0, &mut yp0);
+        dae.states_from_jets(t0, &initial.jets, &mut y0, &mut yp0);
         let mut solution = self.run_from(t0, &y0, &yp0, t_end)?;
         solution.seconds = clock.elapsed().as_secs_f64();
         Ok(solution)
