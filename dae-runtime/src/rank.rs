@@ -200,33 +200,49 @@ impl SingularValues {
         &self.values[..self.rows.min(self.columns)]
     }
 
+    /// Ratio of the largest to the smallest of all singular values, infinite for a singular matrix, 1 for an empty one.
+    pub fn condition(&self) -> f64 {
+        match self.values() {
+            [] => 1.0,
+            [largest, .., smallest] => largest / smallest,
+            [only] => {
+                if *only > 0.0 {
+                    1.0
+                } else {
+                    f64::INFINITY
+                }
+            }
+        }
+    }
+
     /// The numerical rank under the policy of this module.
     pub fn rank(&self) -> Rank {
+        self.rank_against(0.0)
+    }
+
+    /// The same when the matrix is part of one whose entries have the size `reference`, so that its own largest singular value
+    /// may be rounding.
+    pub fn rank_against(&self, reference: f64) -> Rank {
         let values = self.values();
-        let largest = values.first().copied().unwrap_or(0.0);
-        if largest == 0.0 {
-            return Rank {
-                rank: 0,
-                smallest_kept: f64::INFINITY,
-                largest_dropped: 0.0,
-                gap: f64::INFINITY,
-                condition: 1.0,
-                confidence: Confidence::Clear,
-            };
-        }
+        let largest = values.first().copied().unwrap_or(0.0).max(reference);
         let rounding = self.rows.max(self.columns) as f64 * f64::EPSILON * largest;
+        let kept_at = |rank: usize| if rank == 0 { f64::INFINITY } else { values[rank - 1] };
         let dropped_at = |rank: usize| values.get(rank).copied().unwrap_or(0.0);
-        let gap_at = |rank: usize| values[rank - 1] / dropped_at(rank).max(rounding);
-        let rank = (1..=values.len())
+        // No rank at all is an answer only when everything is rounding; otherwise its gap is that of the largest value to 1.
+        let gap_at = |rank: usize| match rank {
+            0 => largest / dropped_at(0).max(rounding),
+            _ => kept_at(rank) / dropped_at(rank).max(rounding),
+        };
+        let rank = (0..values.len())
             .filter(|&rank| dropped_at(rank) <= DROPPABLE * largest)
             .fold(values.len(), |best, rank| if gap_at(rank) > gap_at(best) { rank } else { best });
-        let clear = gap_at(rank) >= CLEAR && dropped_at(rank) <= CLEAR * rounding;
+        let clear = largest == 0.0 || gap_at(rank) >= CLEAR && dropped_at(rank) <= CLEAR * rounding;
         Rank {
-            rank,
-            smallest_kept: values[rank - 1],
+            rank: if largest == 0.0 { 0 } else { rank },
+            smallest_kept: if largest == 0.0 { f64::INFINITY } else { kept_at(rank) },
             largest_dropped: dropped_at(rank),
-            gap: gap_at(rank),
-            condition: largest / values[rank - 1],
+            gap: if largest == 0.0 { f64::INFINITY } else { gap_at(rank) },
+            condition: if largest == 0.0 || rank == 0 { 1.0 } else { largest / kept_at(rank) },
             confidence: if clear { Confidence::Clear } else { Confidence::Uncertain },
         }
     }
@@ -240,6 +256,19 @@ impl SingularValues {
             let coefficient = dot(left, b) / (self.values[k] * self.values[k]);
             for (z, v) in z.iter_mut().zip(&self.right[k * n..(k + 1) * n]) {
                 *z += coefficient * v;
+            }
+        }
+        z
+    }
+
+    /// The solution of least Euclidean norm of $\min \lVert A^T z - b \rVert$ when only the first `rank` singular values count.
+    pub fn least_norm_transposed(&self, rank: usize, b: &[f64]) -> Vec<f64> {
+        let (m, n) = (self.rows, self.columns);
+        let mut z = vec![0.0; m];
+        for k in 0..rank.min(self.values.len()) {
+            let coefficient = dot(&self.right[k * n..(k + 1) * n], b) / (self.values[k] * self.values[k]);
+            for (z, u) in z.iter_mut().zip(&self.scaled_left[k * m..(k + 1) * m]) {
+                *z += coefficient * u;
             }
         }
         z

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::contract::Name;
+use crate::contract::{Description, Name};
 
 /// Absolute tolerance.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,6 +74,54 @@ impl Default for Options {
             control: StepControl::Adaptive,
             closing_correction: ClosingCorrection::On,
         }
+    }
+}
+
+impl Options {
+    /// Rejects options without meaning for a system of `n` unknowns.
+    pub fn check(&self, n: usize) -> Result<(), Failure> {
+        let reject = |message: String| Err(Failure::InvalidOption { message });
+        if let Tolerance::PerComponent(values) = &self.atol
+            && values.len() != n
+        {
+            return reject(format!("{} absolute tolerances for {n} unknowns", values.len()));
+        }
+        let meaningful = |tolerance: f64| tolerance.is_finite() && tolerance >= 0.0;
+        if !meaningful(self.rtol) || !(0..n).all(|i| meaningful(self.atol.get(i))) {
+            return reject("a tolerance is negative or not finite".into());
+        }
+        if self.rtol == 0.0 && (0..n).any(|i| self.atol.get(i) == 0.0) {
+            return reject("relative and absolute tolerance of an unknown are both zero".into());
+        }
+        let fixed = match self.control {
+            StepControl::Fixed(h) => Some(h),
+            StepControl::Adaptive => None,
+        };
+        if [self.initial_step, fixed].into_iter().flatten().any(|h| !h.is_finite() || h <= 0.0) {
+            return reject(
+                "a step length is not a positive number (steps follow the direction to the end time)".into(),
+            );
+        }
+        if self.max_step.is_nan() || self.max_step <= 0.0 {
+            return reject("the largest step length is not positive".into());
+        }
+        Ok(())
+    }
+}
+
+/// Rejects start values that do not fit the formulation or are not finite.
+pub fn check_start(description: &Description, t0: f64, y0: &[f64], yp0: &[f64], t_end: f64) -> Result<(), Failure> {
+    let n = description.unknowns.len();
+    let reject = |message: String| Err(Failure::InvalidOption { message });
+    if y0.len() != n || yp0.len() != n {
+        return reject(format!("{} values and {} derivatives given for {n} unknowns", y0.len(), yp0.len()));
+    }
+    if !t0.is_finite() || !t_end.is_finite() {
+        return reject(format!("the interval from {t0} to {t_end} is not finite"));
+    }
+    match (0..n).find(|&i| !y0[i].is_finite() || !yp0[i].is_finite()) {
+        Some(i) => reject(format!("the start value of `{}` is not finite", description.unknowns[i].name)),
+        None => Ok(()),
     }
 }
 
@@ -205,6 +253,10 @@ impl std::error::Error for Failure {}
 pub trait Stepper {
     /// Makes one accepted step, never past the end time. At the end time it does nothing.
     fn step(&mut self) -> Result<(), Failure>;
+
+    /// From now on steps do not pass `t` either, and one ends there exactly: for output with the full accuracy of the
+    /// method. A time that is not ahead, or is beyond the end time, means the end time.
+    fn stop_at(&mut self, t: f64);
 
     /// Time of the last accepted step.
     fn time(&self) -> f64;

@@ -69,6 +69,8 @@ codes! {
     NoUnknowns = "E202", "a model without unknowns";
     DivisionByZero = "E203", "a division by exactly zero";
     UndeclaredSymbol = "E204", "an expression with a symbol that the model does not declare";
+    StructurallySingular = "E301", "equations and unknowns that cannot be assigned to one another";
+    NotSquare = "E302", "a model with more equations than unknowns or fewer";
 }
 
 impl fmt::Display for Code {

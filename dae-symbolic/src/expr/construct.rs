@@ -7,8 +7,6 @@
 //! So building $s_{k+1} = s_k + x_k$ step by step costs $O(n)$ and not $O(n^2)$, and what a bulk construction
 //! makes in one go is flat whatever its length.
 
-use std::collections::HashMap;
-
 use super::{Assumption, Dag, Expr, Function, Node, Rational, Symbol};
 
 /// Nested sums and products of more operands than this are not dissolved.
@@ -54,7 +52,7 @@ impl Dag {
                 _ => flat.push((q, e)),
             }
         }
-        flat.sort_by_key(|&(_, e)| e);
+        flat.sort_by_key(|&(_, e)| (self.is_steady(e), e));
         let mut terms: Vec<(Rational, Expr)> = Vec::with_capacity(flat.len());
         for (q, e) in flat {
             match terms.last_mut() {
@@ -131,7 +129,7 @@ impl Dag {
 
     /// Adds the exponents of equal bases; what cancels is assumed nonzero.
     fn collect_powers(&mut self, mut flat: Vec<(Expr, i32)>) -> Vec<(Expr, i32)> {
-        flat.sort_by_key(|&(b, _)| b);
+        flat.sort_by_key(|&(b, _)| (!self.is_steady(b), b));
         let mut collected: Vec<(Expr, i32)> = Vec::with_capacity(flat.len());
         let mut cancelled = Vec::new();
         for (b, n) in flat {
@@ -396,18 +394,13 @@ impl Dag {
         Some(if odd { self.neg(value) } else { value })
     }
 
-    /// A map from names of sub-expressions to what they stand for is often wanted the other way round.
-    pub fn occurrences(&self, roots: impl IntoIterator<Item = Expr>) -> HashMap<Expr, usize> {
-        let mut count: HashMap<Expr, usize> = HashMap::new();
-        let roots: Vec<Expr> = roots.into_iter().collect();
-        for &root in &roots {
-            *count.entry(root).or_default() += 1;
-        }
-        for expr in super::reachable(self, roots) {
-            for child in self.children(expr) {
-                *count.entry(child).or_default() += 1;
-            }
-        }
-        count
+    /// The expression divided by the greatest number that leaves its terms with coprime integer coefficients, the first of them
+    /// positive: the same zeros, easier to read.
+    pub fn primitive_part(&mut self, e: Expr) -> Expr {
+        let Node::Sum { constant, terms } = self.node(e).clone() else { return e };
+        let all = terms.iter().map(|(q, _)| q).chain((!constant.is_zero()).then_some(&constant));
+        let content = Rational::content(all);
+        let scale = if terms[0].0.is_negative() { content.neg() } else { content };
+        scale.recip().map_or(e, |scale| self.scale(scale, e))
     }
 }

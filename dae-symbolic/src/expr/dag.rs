@@ -33,14 +33,14 @@ pub enum Node {
     Euler,
     /// A leaf.
     Symbol(Symbol),
-    /// $q_0 + \sum_k q_k t_k$, terms ascending and distinct.
+    /// $q_0 + \sum_k q_k t_k$, terms distinct; ascending, those made of parameters alone after the others.
     Sum {
         /// $q_0$.
         constant: Rational,
         /// $(q_k, t_k)$.
         terms: Box<[(Rational, Expr)]>,
     },
-    /// $\prod_k b_k^{n_k}$, bases ascending and distinct, exponents nonzero.
+    /// $\prod_k b_k^{n_k}$, exponents nonzero, bases distinct; ascending, those made of parameters alone before the others.
     Product(Box<[(Expr, i32)]>),
     /// A function of the operator table.
     Apply(Function, Box<[Expr]>),
@@ -73,6 +73,8 @@ pub struct Dag {
     /// Hash of the node to its number; equal hashes of unequal nodes move on by one.
     index: HashMap<u64, Expr, BuildHasherDefault<Keep>>,
     assumptions: Vec<Assumption>,
+    /// By node: whether it is free of everything that changes in time.
+    steady: Vec<bool>,
 }
 
 impl Dag {
@@ -114,6 +116,11 @@ impl Dag {
         self.as_constant(expr).is_some_and(Rational::is_zero)
     }
 
+    /// Whether the expression is free of everything that changes in time: made of numbers and parameters.
+    pub fn is_steady(&self, expr: Expr) -> bool {
+        self.steady[expr.index()]
+    }
+
     /// The children of a node, in order.
     pub fn children(&self, expr: Expr) -> impl Iterator<Item = Expr> + '_ {
         let none = (&[][..], &[][..], &[][..]);
@@ -147,6 +154,14 @@ impl Dag {
             key = key.wrapping_add(1);
         }
         let expr = Expr::at(self.nodes.len());
+        let steady = match &node {
+            Node::Symbol(symbol) => matches!(symbol, Symbol::Parameter(_)),
+            Node::Constant(_) | Node::Pi | Node::Euler => true,
+            Node::Sum { terms, .. } => terms.iter().all(|(_, t)| self.is_steady(*t)),
+            Node::Product(factors) => factors.iter().all(|&(b, _)| self.is_steady(b)),
+            Node::Apply(_, arguments) => arguments.iter().all(|&a| self.is_steady(a)),
+        };
+        self.steady.push(steady);
         self.nodes.push(node);
         self.index.insert(key, expr);
         expr

@@ -21,7 +21,7 @@
 //! | `dag.rs`, `construct.rs` | nodes, and the canonical form |
 //! | `walk.rs` | children-first order of what a root reaches |
 //! | `differentiate.rs`, `substitute.rs` | derivatives (partial, total in time), replacement of symbols |
-//! | `evaluate.rs` | values in `f64` |
+//! | `evaluate.rs`, `interval.rs`, `prime_field/` | values in `f64`, enclosures, values in a prime field |
 //! | `print.rs` | plain text and LaTeX |
 
 mod construct;
@@ -29,6 +29,8 @@ mod dag;
 mod differentiate;
 mod evaluate;
 mod function;
+pub mod interval;
+pub mod prime_field;
 mod print;
 mod rational;
 mod substitute;

@@ -110,6 +110,14 @@ impl Rational {
         }
     }
 
+    /// Numerator and denominator if both are machine integers.
+    pub(super) fn to_machine(&self) -> Option<(i64, i64)> {
+        match self.0 {
+            Repr::Small(n, d) => Some((n, d)),
+            Repr::Big(_) => None,
+        }
+    }
+
     /// The value as a machine integer, if it is one.
     pub fn to_integer(&self) -> Option<i64> {
         match self.0 {

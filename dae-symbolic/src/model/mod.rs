@@ -4,6 +4,7 @@
 //! Expressions live in the model's own [`Dag`]. [`verify()`] states what every model fulfils.
 
 mod builder;
+mod query;
 mod verify;
 
 pub use builder::ModelBuilder;

@@ -34,10 +34,10 @@ pub use blocks::{Block, block_triangular_form};
 pub use dulmage_mendelsohn::{DulmageMendelsohn, Part, dulmage_mendelsohn};
 pub use incidence::{Incidence, InvalidStructure};
 pub use matching::{Matching, Transversal};
-pub use offsets::{Offsets, canonical_offsets};
+pub use offsets::Offsets;
 pub use pantelides::pantelides;
 pub use signature::{MAX_TOTAL_ORDER, SignatureMatrix};
-pub use transversal::{HighestValueTransversal, highest_value_transversal};
+pub use transversal::highest_value_transversal;
 
 /// What [`analyse`] finds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,17 +87,16 @@ impl std::error::Error for StructurallySingular {}
 
 /// The whole analysis.
 pub fn analyse(sigma: &SignatureMatrix) -> Result<Structure, StructurallySingular> {
-    let Some(valid) = highest_value_transversal(sigma) else {
+    let Some((transversal, offsets)) = highest_value_transversal(sigma) else {
         let DulmageMendelsohn { overdetermined, underdetermined, .. } = dulmage_mendelsohn(sigma.pattern());
         return Err(StructurallySingular { overdetermined, underdetermined });
     };
-    let offsets = canonical_offsets(sigma, &valid);
     Ok(Structure {
         structural_index: offsets.structural_index(),
         degrees_of_freedom: offsets.degrees_of_freedom(),
-        blocks: block_triangular_form(sigma.pattern(), &valid.transversal),
+        blocks: block_triangular_form(sigma.pattern(), &transversal),
         jacobian: offsets.jacobian_pattern(sigma),
-        transversal: valid.transversal,
+        transversal,
         offsets,
     })
 }

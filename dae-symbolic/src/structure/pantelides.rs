@@ -1,14 +1,14 @@
 //! Pantelides' algorithm (1988): which equations to differentiate, found one differentiation at a time.
 //!
 //! In: the signature matrix. Out: the number of differentiations $c_i$ of each equation and the order $d_j$ of the
-//! highest derivative of each unknown after them. They are the canonical offsets (Pryce 2001, Theorem 5.8), and each of
-//! the two algorithms checks the other.
+//! highest derivative of each unknown after them. They are the canonical offsets (Pryce 2001), so that it
+//! checks the analysis, which leaps where Pantelides steps.
 //!
 //! Equations are assigned to highest derivatives one after the other. An equation that finds no augmenting path has
 //! coloured, in looking for one, a set of equations that contains fewer highest derivatives than equations. These are
 //! differentiated, which puts the derivatives of the coloured unknowns in their place, and the search is repeated.
-//! It ends if and only if some transversal exists (Pantelides' Theorem 5.1), so that is tested first. The work
-//! grows with $\sum c_i$; [`canonical_offsets`](super::canonical_offsets) is the fast way to the same numbers.
+//! It ends if and only if some transversal exists (Pantelides 1988), so that is tested first. The work grows with
+//! $\sum c_i$; [`highest_value_transversal`](super::highest_value_transversal) is the fast way to the same numbers.
 
 use super::matching::Matching;
 use super::offsets::Offsets;

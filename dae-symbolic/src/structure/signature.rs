@@ -1,4 +1,4 @@
-//! The signature matrix $\Sigma$ (Pryce 2001, Sect. 2.1).
+//! The signature matrix $\Sigma$ (Pryce 2001).
 //!
 //! In: for each equation $f_i$ its unknowns $x_j$ with the highest order of derivative that occurs, $\sigma_{ij}$.
 //! Out: the sparse matrix $\Sigma = (\sigma_{ij})$; where $x_j$ does not occur in $f_i$ nothing is stored, the

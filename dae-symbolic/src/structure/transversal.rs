@@ -1,16 +1,17 @@
 //! Highest-value transversal by shortest augmenting paths (Jonker & Volgenant 1987; Duff & Koster 2001).
 //!
-//! In: the signature matrix. Out: a transversal $T$ of the greatest value $\sum_{(i,j) \in T} \sigma_{ij}$, and a
-//! proof that it is: offsets $c, d \ge 0$ with
+//! In: the signature matrix. Out: a transversal $T$ of the greatest value $\sum_{(i,j) \in T} \sigma_{ij}$, and the
+//! proof that it is: the canonical offsets, the least $c, d \ge 0$ with
 //! $$ d_j - c_i \ge \sigma_{ij}, \qquad\text{with equality on } T, $$
-//! the solution of the dual linear programme (Pryce 2001, eq. 2.2). Summed over any transversal the inequality bounds
-//! its value by $\sum d_j - \sum c_i$, which $T$ attains.
+//! the solution of the dual linear programme (Pryce 2001). Summed over any transversal the inequality bounds
+//! its value by $\sum d_j - \sum c_i$, which $T$ attains. [`Offsets`] says why they are the least.
 //!
 //! The pairs of the matching are always *tight* entries, those with equality. A phase measures the distance of
 //! all unknowns from the equations without unknown, an entry being as long as its slack $d_j - c_i - \sigma_{ij}$;
 //! raises the offsets within the distance of the nearest unknown without equation, which makes a path to it
-//! tight; and exchanges a maximal set of disjoint tight paths. All equations search at once, as in Hopcroft and Karp's
-//! algorithm, so that with orders up to $\sigma$ no more than $O(\sqrt{n \sigma})$ phases occur.
+//! tight; and exchanges a maximal set of disjoint tight paths. All equations search at once, which bounds the number
+//! of raises: a raise by $\Delta$ lowers $\sum d_j - \sum c_i$, at first at most $n$ times the highest order $s$, by
+//! $\Delta$ for each equation still without unknown, so that $O(\sqrt{n s})$ raises are enough.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -19,17 +20,8 @@ use super::matching::{Matching, Transversal};
 use super::offsets::Offsets;
 use super::signature::SignatureMatrix;
 
-/// A transversal of greatest value with the dual solution that proves it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HighestValueTransversal {
-    /// The pairs.
-    pub transversal: Transversal,
-    /// Valid offsets, not necessarily the least: see [`canonical_offsets`](super::canonical_offsets).
-    pub offsets: Offsets,
-}
-
-/// A transversal of greatest value; `None` if the matrix has no transversal at all.
-pub fn highest_value_transversal(sigma: &SignatureMatrix) -> Option<HighestValueTransversal> {
+/// A transversal of greatest value and the canonical offsets; `None` if the matrix has no transversal at all.
+pub fn highest_value_transversal(sigma: &SignatureMatrix) -> Option<(Transversal, Offsets)> {
     let mut offsets = initial_offsets(sigma);
     let mut matching = Matching::empty(sigma.equations(), sigma.unknowns());
     let mut free = matching.free_equations();
@@ -40,7 +32,7 @@ pub fn highest_value_transversal(sigma: &SignatureMatrix) -> Option<HighestValue
         augment_tight(sigma, &offsets, &mut matching, &free);
         free.retain(|&equation| matching.unknown_of(equation).is_none());
     }
-    Some(HighestValueTransversal { transversal: matching.transversal()?, offsets })
+    Some((matching.transversal()?, offsets))
 }
 
 /// Feasible offsets that leave a tight entry in every row and column: $d_j = \max_i \sigma_{ij}$,

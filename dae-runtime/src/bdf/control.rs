@@ -1,0 +1,213 @@
+//! Local error, order and step size of a BDF run.
+//!
+//! In: the correction $e$ of a step and the differences of the last one. Out: whether to accept, and what to try next.
+//!
+//! Source: Brenan, Campbell & Petzold, Sect. 5.2.3, in the form of SUNDIALS' IDA (A. C. Hindmarsh et al., ACM TOMS 31 (2005), Sect. 2.3). With
+//! $E_j$ the weighted norm of $\sigma_j$ times the $(j+1)$st difference, the order $j$ is judged by $(j+1) E_j \approx \lVert h^{j+1} y^{(j+1)} \rVert$: these
+//! numbers decrease with $j$ as long as the order pays.
+//!
+//! **What is tested.** Only differential unknowns of index 1. The difference between predictor and corrector of the others measures the
+//! extrapolation of functions that the method does not integrate: they follow from the states at every step.
+//!
+//! **Algebraic unknowns in disguise.** When $\operatorname{rank} F_{y'}$ is smaller than the number of differential unknowns, only some combinations of them are
+//! states: in a circuit with capacitors between nodes the differences of node voltages. Then $e$ is replaced by
+//!
+//! $$ P_c\, e = (c\,F_{y'} + F_y)^{-1}\, c\,F_{y'}\, e . $$
+//!
+//! For a regular pencil of index 1 there are $S, T$ with $S F_{y'} T = \operatorname{diag}(I, 0)$, $S F_y T = \operatorname{diag}(J, I)$, hence
+//! $P_c = T \operatorname{diag}((I + J/c)^{-1}, 0)\, T^{-1}$: the part of $e$ in $\ker F_{y'}$ disappears, since it enters no derivative and the equations
+//! determine it anew at every step; the dynamic part stays (damped where $J$ is stiff against $c = O(1/h)$, as the method damps
+//! it), and the change of the algebraic unknowns that goes with it is included. As $h \to 0$, $P_c$ tends to the projector
+//! $T \operatorname{diag}(I, 0)\, T^{-1}$ onto the dynamic part.
+
+use super::history::{Formula, History, MAX_ORDER};
+use super::newton::Newton;
+use crate::contract::{Description, Kind};
+use crate::weights::Weights;
+
+/// Which order is to follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OrderChange {
+    Lower,
+    Keep,
+}
+
+/// Errors of a step at its own and at the next lower order.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Estimate {
+    /// Error of the step: accepted up to 1.
+    pub(super) test: f64,
+    /// $E_k$ and $E_{k-1}$.
+    at_order: f64,
+    below: f64,
+    pub(super) change: OrderChange,
+}
+
+/// Error norms and the choice of order and step size.
+pub(super) struct Control {
+    tested: Vec<usize>,
+    filtered: bool,
+    vector: Vec<f64>,
+    work: Vec<f64>,
+    max_order: usize,
+    /// Order and step size are raised at every step until the first sign of an error.
+    starting: bool,
+}
+
+impl Control {
+    pub(super) fn new(description: &Description, max_order: usize) -> Self {
+        let unknowns = &description.unknowns;
+        let differential = unknowns.iter().filter(|unknown| unknown.kind == Kind::Differential).count();
+        let tests = |i: &usize| unknowns[*i].kind == Kind::Differential && unknowns[*i].index == 1;
+        Control {
+            tested: (0..unknowns.len()).filter(tests).collect(),
+            filtered: description.leading_rank < differential,
+            vector: vec![0.0; unknowns.len()],
+            work: vec![0.0; unknowns.len()],
+            max_order: max_order.clamp(1, MAX_ORDER),
+            starting: true,
+        }
+    }
+
+    /// Norm over what is tested.
+    pub(super) fn norm(&self, weights: &Weights, v: &[f64]) -> f64 {
+        weights.norm_over(&self.tested, v)
+    }
+
+    /// Filtered norm of the vector that was prepared in `self.vector`.
+    fn norm_of_vector(&mut self, description: &Description, newton: &Newton, weights: &Weights) -> f64 {
+        if self.filtered {
+            newton.filter(description, &mut self.vector, &mut self.work);
+        }
+        weights.norm_over(&self.tested, &self.vector)
+    }
+
+    /// Judges a step with the correction `e`.
+    pub(super) fn estimate(
+        &mut self,
+        description: &Description,
+        history: &History,
+        formula: &Formula,
+        newton: &Newton,
+        weights: &Weights,
+        e: &[f64],
+    ) -> Estimate {
+        let order = formula.order;
+        // Filtering is linear but overwrites, so that the differences are added up beside it.
+        self.vector.copy_from_slice(e);
+        let size = self.norm_of_vector(description, newton, weights);
+        let at_order = formula.sigma[order] * size;
+        let term = |order: usize, error: f64| (order + 1) as f64 * error;
+        let (mut below, mut change) = (0.0, OrderChange::Keep);
+        if order > 1 {
+            let lower = |order: usize, control: &mut Control| {
+                control.vector.copy_from_slice(e);
+                for i in order + 1..=formula.order {
+                    let scale = formula.beta[i];
+                    control.vector.iter_mut().zip(history.difference(i)).for_each(|(v, phi)| *v += scale * phi);
+                }
+                formula.sigma[order] * control.norm_of_vector(description, newton, weights)
+            };
+            below = lower(order - 1, self);
+            let lowers = if order > 2 {
+                let two_below = lower(order - 2, self);
+                term(order - 1, below).max(term(order - 2, two_below)) <= term(order, at_order)
+            } else {
+                term(order - 1, below) <= 0.5 * term(order, at_order)
+            };
+            if lowers {
+                change = OrderChange::Lower;
+            }
+        }
+        Estimate { test: formula.error_constant * size, at_order, below, change }
+    }
+
+    /// The unknown with the largest tested error.
+    pub(super) fn worst(&self, weights: &Weights, e: &[f64]) -> usize {
+        let size = |i: usize| (weights.as_slice()[i] * e[i]).abs();
+        self.tested.iter().copied().fold(0, |worst, i| if size(i) > size(worst) { i } else { worst })
+    }
+
+    /// Order and factor of the step size after the `failures`th failed error test of a step.
+    pub(super) fn after_rejection(&mut self, estimate: &Estimate, order: usize, failures: usize) -> (usize, f64) {
+        self.starting = false;
+        let (next, error) = match estimate.change {
+            OrderChange::Lower => (order - 1, estimate.below),
+            OrderChange::Keep => (order, estimate.at_order),
+        };
+        match failures {
+            1 => (next, (0.9 * elementary(error, next)).clamp(0.25, 0.9)),
+            2 => (next, 0.25),
+            _ => (1, 0.25),
+        }
+    }
+
+    /// After a failed iteration growth is over.
+    pub(super) fn after_trouble(&mut self) {
+        self.starting = false;
+    }
+
+    /// Order and factor of the step size after an accepted step, before it is taken into the history.
+    pub(super) fn after_success(
+        &mut self,
+        estimate: &Estimate,
+        description: &Description,
+        history: &History,
+        formula: &Formula,
+        newton: &Newton,
+        weights: &Weights,
+        e: &[f64],
+    ) -> (usize, f64) {
+        let order = formula.order;
+        let raised_just_now = order == history.order() + 1;
+        if estimate.change == OrderChange::Lower || order == self.max_order {
+            self.starting = false;
+        }
+        if self.starting {
+            return if history.order() == 0 { (order, 1.0) } else { (order + 1, 2.0) };
+        }
+        let may_raise = order < self.max_order && !raised_just_now && history.constant_steps_with(formula) > order + 1;
+        let (next, error) = match estimate.change {
+            OrderChange::Lower => (order - 1, estimate.below),
+            OrderChange::Keep if may_raise => {
+                // The slot above the order holds the last e: their difference is a difference of one order more.
+                self.vector.copy_from_slice(e);
+                self.vector.iter_mut().zip(history.difference(order + 1)).for_each(|(v, last)| *v -= last);
+                let above = self.norm_of_vector(description, newton, weights) / (order + 2) as f64;
+                choose(order, estimate, above)
+            }
+            OrderChange::Keep => (order, estimate.at_order),
+        };
+        // Small changes would cost more in factorisations than they gain.
+        let factor = elementary(error, next);
+        let factor = if factor >= 2.0 {
+            2.0
+        } else if factor <= 1.0 {
+            factor.clamp(0.5, 0.9)
+        } else {
+            1.0
+        };
+        (next, factor)
+    }
+}
+
+/// Order by the terms $(j+1) E_j$ of three neighbouring orders.
+fn choose(order: usize, estimate: &Estimate, above: f64) -> (usize, f64) {
+    let term = (order + 1) as f64 * estimate.at_order;
+    let term_above = (order + 2) as f64 * above;
+    if order == 1 {
+        return if term_above >= 0.5 * term { (order, estimate.at_order) } else { (order + 1, above) };
+    }
+    if order as f64 * estimate.below <= term.min(term_above) {
+        (order - 1, estimate.below)
+    } else if term_above >= term {
+        (order, estimate.at_order)
+    } else {
+        (order + 1, above)
+    }
+}
+
+/// $(2E)^{-1/(k+1)}$: the factor at which the error is half of what is allowed.
+fn elementary(error: f64, order: usize) -> f64 {
+    (2.0 * error + 1e-4).powf(-1.0 / (order + 1) as f64)
+}

@@ -1,0 +1,333 @@
+//! Variable-order, variable-step backward differentiation formulas for $F(t, y, y') = 0$.
+//!
+//! In: a formulation, consistent start values, options. Out: accepted steps of order 1 to 5 with dense output.
+//!
+//! The method of DASSL and IDA: modified divided differences and a fixed leading coefficient ([`history`]), modified Newton ([`newton`]),
+//! order and step size by the differences of neighbouring orders ([`control`]). What differs from those codes is what knowledge of the
+//! structure allows: algebraic unknowns and unknowns of index 2 and more stay out of the error test without being asked for, Newton's
+//! convergence test weighs them by $h^{k-1}$, algebraic unknowns in disguise are filtered out of the error, and accepted
+//! steps are closed onto the constraints ([`crate::closing`]); the correction enters $e$, so that the history consists of
+//! consistent values.
+
+mod control;
+mod history;
+mod newton;
+
+use crate::clock::{Clock, Landing};
+use crate::closing::Closing;
+use crate::contract::{Dae, Name};
+use crate::stepper::{Failure, Options, Statistics, StepCause, StepControl, Stepper};
+use crate::weights::Weights;
+use control::Control;
+use history::{Formula, History, MAX_ORDER};
+use newton::{Newton, Predictor, Trouble};
+
+/// A failed iteration shortens the step by this factor.
+const AFTER_TROUBLE: f64 = 0.25;
+
+/// A BDF integration under way.
+pub struct Bdf<'d> {
+    dae: &'d dyn Dae,
+    clock: Clock,
+    step_control: StepControl,
+    max_step: f64,
+    max_steps: usize,
+    y: Vec<f64>,
+    yp: Vec<f64>,
+    predicted: Vec<f64>,
+    predicted_slope: Vec<f64>,
+    candidate: Vec<f64>,
+    candidate_slope: Vec<f64>,
+    e: Vec<f64>,
+    weights: Weights,
+    history: History,
+    newton: Newton,
+    control: Control,
+    closing: Closing,
+    /// Order of the next step.
+    order: usize,
+    /// Length of the next step, positive.
+    h: f64,
+    statistics: Statistics,
+}
+
+impl<'d> Bdf<'d> {
+    /// An integration from consistent `y0`, `yp0` at `t0` to `t_end`, which may be earlier.
+    pub fn new(
+        dae: &'d dyn Dae,
+        t0: f64,
+        y0: &[f64],
+        yp0: &[f64],
+        t_end: f64,
+        options: &Options,
+    ) -> Result<Self, Failure> {
+        let mut bdf = Bdf::start(dae, t0, y0, yp0, t_end, options)?;
+        bdf.h = bdf.first_step(options).min(options.max_step);
+        bdf.history = History::from_derivative(y0, yp0, bdf.clock.direction() * bdf.h);
+        bdf.order = 1;
+        Ok(bdf)
+    }
+
+    /// An integration at constant order and step size: `values` are $y$ at $t_0, t_0 - h, t_0 - 2h, \dots$, and their number is the order.
+    /// Without such a history the first steps would be of lower order and spoil what follows.
+    pub fn with_history(
+        dae: &'d dyn Dae,
+        t0: f64,
+        values: &[Vec<f64>],
+        yp0: &[f64],
+        t_end: f64,
+        options: &Options,
+    ) -> Result<Self, Failure> {
+        let reject = |message: &str| Err(Failure::InvalidOption { message: message.to_string() });
+        let StepControl::Fixed(h) = options.control else { return reject("a history of values asks for a fixed step") };
+        let Some(y0) = values.first() else { return reject("the history is empty") };
+        if values.len() > MAX_ORDER || values.iter().any(|value| value.len() != y0.len()) {
+            return reject("a history consists of one to five values of all unknowns");
+        }
+        let mut bdf = Bdf::start(dae, t0, y0, yp0, t_end, options)?;
+        bdf.h = h;
+        bdf.history = History::from_values(values, bdf.clock.direction() * h);
+        bdf.order = values.len();
+        Ok(bdf)
+    }
+
+    /// Limits the order, to 1 at least and 5 at most.
+    pub fn max_order(mut self, order: usize) -> Self {
+        self.control = Control::new(self.dae.description(), order);
+        self.order = self.order.min(order.max(1));
+        self
+    }
+
+    /// Checks the input and allocates everything.
+    fn start(
+        dae: &'d dyn Dae,
+        t0: f64,
+        y0: &[f64],
+        yp0: &[f64],
+        t_end: f64,
+        options: &Options,
+    ) -> Result<Self, Failure> {
+        let description = dae.description();
+        let n = description.unknowns.len();
+        check_start(dae, t0, y0, yp0, t_end)?;
+        let mut bdf = Bdf {
+            dae,
+            clock: Clock::new(t0, t_end),
+            step_control: options.control,
+            max_step: options.max_step,
+            max_steps: options.max_steps,
+            y: y0.to_vec(),
+            yp: yp0.to_vec(),
+            predicted: vec![0.0; n],
+            predicted_slope: vec![0.0; n],
+            candidate: vec![0.0; n],
+            candidate_slope: vec![0.0; n],
+            e: vec![0.0; n],
+            weights: Weights::new(description, options.rtol, &options.atol),
+            history: History::from_derivative(y0, yp0, 1.0),
+            newton: Newton::new(description),
+            control: Control::new(description, MAX_ORDER),
+            closing: Closing::new(description, options.closing_correction),
+            order: 1,
+            h: 0.0,
+            statistics: Statistics::default(),
+        };
+        bdf.check_residual()?;
+        Ok(bdf)
+    }
+
+    /// $F$ must be finite at an accepted state.
+    fn check_residual(&mut self) -> Result<(), Failure> {
+        self.dae.residual(self.clock.time(), &self.y, &self.yp, &mut self.candidate);
+        self.statistics.residuals += 1;
+        let equations = &self.dae.description().equations;
+        let bad = |i: &usize| !self.candidate[*i].is_finite();
+        let bad: Vec<Name> = (0..equations.len()).filter(bad).map(|i| equations[i].name.clone()).collect();
+        if bad.is_empty() { Ok(()) } else { Err(Failure::NonFinite { t: self.clock.time(), equations: bad }) }
+    }
+
+    /// Length of the first step: half of the tolerance away from the start, and no more than a thousandth of the interval.
+    fn first_step(&mut self, options: &Options) -> f64 {
+        if let StepControl::Fixed(h) = options.control {
+            return h;
+        }
+        if let Some(h) = options.initial_step {
+            return h;
+        }
+        self.weights.update(&self.y, 1.0);
+        let longest = 1e-3 * self.clock.span();
+        let speed = self.control.norm(&self.weights, &self.yp);
+        if speed * longest > 0.5 { 0.5 / speed } else { longest }
+    }
+
+    /// One attempt at a step of signed length `h`: `Ok` when it is accepted.
+    fn attempt(&mut self, h: f64, landing: Landing, failures: usize) -> Result<(), Trouble> {
+        if self.history.order() == 0 {
+            self.history.rescale_start(h);
+        }
+        let (dae, description) = (self.dae, self.dae.description());
+        let formula = self.history.formula(self.order, h);
+        self.history.predict(&formula, &mut self.predicted, &mut self.predicted_slope);
+        self.weights.update(&self.y, h);
+        let t = self.clock.time() + h;
+        let predictor = Predictor { t, y: &self.predicted, yp: &self.predicted_slope, leading: formula.leading, h };
+        self.newton.solve(
+            dae,
+            &predictor,
+            &self.weights,
+            &mut self.statistics,
+            &mut self.e,
+            &mut self.candidate,
+            &mut self.candidate_slope,
+        )?;
+        let (order, factor) = match self.step_control {
+            StepControl::Fixed(_) => (self.order, 1.0),
+            StepControl::Adaptive => {
+                let estimate =
+                    self.control.estimate(description, &self.history, &formula, &self.newton, &self.weights, &self.e);
+                // An error that is not a number is too large.
+                if !(estimate.test <= 1.0) {
+                    let (order, factor) = self.control.after_rejection(&estimate, self.order, failures + 1);
+                    (self.order, self.h) = (order, h.abs() * factor);
+                    return Err(Trouble::Error { unknown: self.control.worst(&self.weights, &self.e) });
+                }
+                let (history, newton) = (&self.history, &self.newton);
+                self.control.after_success(&estimate, description, history, &formula, newton, &self.weights, &self.e)
+            }
+        };
+        self.accept(&formula, landing, t);
+        self.order = order;
+        self.plan(h, factor);
+        Ok(())
+    }
+
+    fn accept(&mut self, formula: &Formula, landing: Landing, t: f64) {
+        let matrix = self.newton.matrix();
+        self.statistics.solves += self.closing.apply(self.dae, matrix, t, &mut self.candidate);
+        for i in 0..self.e.len() {
+            self.e[i] = self.candidate[i] - self.predicted[i];
+        }
+        self.history.accept(formula, &self.e, &self.candidate);
+        self.y.copy_from_slice(&self.candidate);
+        self.yp.copy_from_slice(&self.candidate_slope);
+        self.clock.advance(formula.h, landing);
+        self.statistics.steps += 1;
+    }
+
+    /// Length of the next step; one that was cut to land somewhere does not make the next one short.
+    fn plan(&mut self, h: f64, factor: f64) {
+        if let StepControl::Fixed(length) = self.step_control {
+            self.h = length;
+            return;
+        }
+        self.h = (h.abs() * factor).min(self.max_step);
+    }
+
+    /// The failure that a trouble becomes when no shorter step can be tried.
+    fn failure(&mut self, trouble: Trouble, h: f64) -> Failure {
+        if let Err(failure) = self.check_residual() {
+            return failure;
+        }
+        let (description, t) = (self.dae.description(), self.clock.time());
+        let equation = |i: usize| description.equations[i].name.clone();
+        let unknown = |i: usize| description.unknowns[i].name.clone();
+        let cause = match trouble {
+            Trouble::Error { unknown: i } => StepCause::Error { unknown: unknown(i) },
+            Trouble::Convergence { unknown: i } => StepCause::Convergence { unknown: unknown(i) },
+            Trouble::NonFinite { equation: i } => StepCause::NonFinite { equation: equation(i) },
+            Trouble::Singular => {
+                let leading = self.history.formula(self.order, h).leading;
+                let predictor = Predictor { t: t + h, y: &self.predicted, yp: &self.predicted_slope, leading, h };
+                if let Some(found) = self.newton.deficiency(self.dae, &predictor) {
+                    let (equation, unknown) = (equation(found.row), unknown(found.column));
+                    return Failure::SingularIterationMatrix { t, equation, unknown };
+                }
+                StepCause::Convergence { unknown: unknown(0) }
+            }
+        };
+        Failure::StepSizeTooSmall { t, h, cause }
+    }
+}
+
+impl Stepper for Bdf<'_> {
+    fn step(&mut self) -> Result<(), Failure> {
+        if self.clock.is_over() {
+            return Ok(());
+        }
+        if self.statistics.steps >= self.max_steps {
+            return Err(Failure::TooManySteps { t: self.clock.time(), max_steps: self.max_steps });
+        }
+        let mut error_failures = 0;
+        loop {
+            let (h, landing) = self.clock.fit(self.h);
+            let Err(trouble) = self.attempt(h, landing, error_failures) else { return Ok(()) };
+            if matches!(trouble, Trouble::Error { .. }) {
+                error_failures += 1;
+                self.statistics.error_rejections += 1;
+            } else {
+                self.statistics.convergence_rejections += 1;
+                self.control.after_trouble();
+                if self.step_control == StepControl::Adaptive {
+                    self.h = AFTER_TROUBLE * h.abs();
+                }
+            }
+            let hopeless = match self.step_control {
+                StepControl::Adaptive => self.h < self.clock.resolution(),
+                // The iteration has already been repeated with a new matrix.
+                StepControl::Fixed(_) => true,
+            };
+            if hopeless {
+                return Err(self.failure(trouble, h));
+            }
+        }
+    }
+
+    fn stop_at(&mut self, t: f64) {
+        self.clock.stop_at(t);
+    }
+
+    fn time(&self) -> f64 {
+        self.clock.time()
+    }
+
+    fn state(&self) -> &[f64] {
+        &self.y
+    }
+
+    fn derivative(&self) -> &[f64] {
+        &self.yp
+    }
+
+    fn order(&self) -> usize {
+        self.history.order().max(1)
+    }
+
+    fn statistics(&self) -> Statistics {
+        self.statistics
+    }
+
+    fn dense_degree(&self) -> usize {
+        self.history.order().max(1)
+    }
+
+    fn dense_coefficients(&self, coefficients: &mut [f64]) {
+        self.history.monomials(coefficients);
+    }
+}
+
+/// Start values must fit the formulation and be finite.
+fn check_start(dae: &dyn Dae, t0: f64, y0: &[f64], yp0: &[f64], t_end: f64) -> Result<(), Failure> {
+    let unknowns = &dae.description().unknowns;
+    let n = unknowns.len();
+    let reject = |message: String| Err(Failure::InvalidOption { message });
+    if y0.len() != n || yp0.len() != n {
+        return reject(format!("{} values and {} derivatives given for {n} unknowns", y0.len(), yp0.len()));
+    }
+    if !t0.is_finite() || !t_end.is_finite() {
+        return reject(format!("the interval from {t0} to {t_end} is not finite"));
+    }
+    match (0..n).find(|&i| !y0[i].is_finite() || !yp0[i].is_finite()) {
+        Some(i) => reject(format!("the start value of `{}` is not finite", unknowns[i].name)),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,212 @@
+//! Newton's iteration of a BDF step.
+//!
+//! In: predictor, leading coefficient, weights. Out: the correction $e$ with $F(t, y^{(0)} + e, y'^{(0)} + c\,e) = 0$.
+//!
+//! Modified Newton with the matrix $c\,F_{y'} + F_y$ kept over several steps (Brenan, Campbell & Petzold, Sect. 5.2.2): when it was
+//! factorised for another $c_0$, the correction is multiplied by $2/(1 + c/c_0)$, which is best for the two extremes of
+//! the spectrum. It has converged when $\varrho/(1-\varrho)\,\lVert\delta\rVert$ is below a fraction of the tolerance, with the rate $\varrho$ measured over
+//! the iteration. In the norm an unknown of index $k$ counts with the factor $h^{k-1}$ (see [`crate::weights`]): its correction contains
+//! residuals divided by $h^{k-1}$, and at full weight multipliers would decide the convergence of every step.
+
+use crate::contract::{Dae, Description};
+use crate::linear::{Deficiency, IterationMatrix, Jacobians, Singular};
+use crate::stepper::Statistics;
+use crate::weights::Weights;
+
+/// Iterations before the matrix is renewed or the step given up.
+const MAX_ITERATIONS: usize = 4;
+/// Slowest rate worth waiting for.
+const SLOWEST_RATE: f64 = 0.9;
+/// Fraction of the tolerance that the iteration error may have.
+const TOLERANCE: f64 = 0.33;
+/// A first correction this small is rounding.
+const AT_ONCE: f64 = 1e-4 * TOLERANCE;
+/// $\varrho/(1-\varrho)$ assumed for a new matrix.
+const RATE_OF_NEW_MATRIX: f64 = 20.0;
+/// The same when only the leading coefficient differs from that of the factors.
+const RATE_OF_OTHER_LEADING: f64 = 100.0;
+/// Ratios of leading coefficients beyond which the factors are renewed.
+const LEADING_RATIO: (f64, f64) = (0.6, 1.0 / 0.6);
+
+/// Why an attempt at a step failed. Indices only: names are looked up when it comes to a failure of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Trouble {
+    /// The local error is too large, mostly in this unknown.
+    Error { unknown: usize },
+    /// Newton's iteration diverges or is too slow, mostly in this unknown.
+    Convergence { unknown: usize },
+    /// This equation is not finite.
+    NonFinite { equation: usize },
+    /// There is no factorisation.
+    Singular,
+}
+
+/// Where a step starts.
+pub(super) struct Predictor<'a> {
+    pub(super) t: f64,
+    pub(super) y: &'a [f64],
+    pub(super) yp: &'a [f64],
+    pub(super) leading: f64,
+    pub(super) h: f64,
+}
+
+/// Whether the matrix belongs to the step at hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Matrix {
+    /// None yet, or one that failed.
+    Missing,
+    /// From an earlier step.
+    Old,
+    /// Evaluated at this predictor.
+    New,
+}
+
+/// Storage of the iteration.
+pub(super) struct Newton {
+    jacobians: Jacobians,
+    matrix: IterationMatrix<f64>,
+    state: Matrix,
+    factorized_leading: f64,
+    last_leading: f64,
+    /// $\varrho/(1-\varrho)$ of the last iteration.
+    rate_sum: f64,
+    delta: Vec<f64>,
+}
+
+impl Newton {
+    pub(super) fn new(description: &Description) -> Self {
+        let n = description.unknowns.len();
+        Newton {
+            jacobians: Jacobians::new(description),
+            matrix: IterationMatrix::new(n),
+            state: Matrix::Missing,
+            factorized_leading: 0.0,
+            last_leading: 0.0,
+            rate_sum: RATE_OF_NEW_MATRIX,
+            delta: vec![0.0; n],
+        }
+    }
+
+    pub(super) fn matrix(&self) -> &IterationMatrix<f64> {
+        &self.matrix
+    }
+
+    /// Solves for `e`, with `y` and `yp` at the solution.
+    pub(super) fn solve(
+        &mut self,
+        dae: &dyn Dae,
+        predictor: &Predictor<'_>,
+        weights: &Weights,
+        statistics: &mut Statistics,
+        e: &mut [f64],
+        y: &mut [f64],
+        yp: &mut [f64],
+    ) -> Result<(), Trouble> {
+        if self.state == Matrix::New {
+            self.state = Matrix::Old;
+        }
+        let ratio = predictor.leading / self.factorized_leading;
+        if self.state == Matrix::Missing || !(ratio > LEADING_RATIO.0 && ratio < LEADING_RATIO.1) {
+            self.renew(dae, predictor, statistics)?;
+        } else if predictor.leading != self.last_leading {
+            self.rate_sum = RATE_OF_OTHER_LEADING;
+        }
+        self.last_leading = predictor.leading;
+        loop {
+            e.fill(0.0);
+            y.copy_from_slice(predictor.y);
+            yp.copy_from_slice(predictor.yp);
+            match self.iterate(dae, predictor, weights, statistics, e, y, yp) {
+                Ok(()) => return Ok(()),
+                Err(_) if self.state == Matrix::Old => self.renew(dae, predictor, statistics)?,
+                Err(trouble) => {
+                    self.state = Matrix::Missing;
+                    return Err(trouble);
+                }
+            }
+        }
+    }
+
+    /// Evaluates and factorises the matrix at the predictor.
+    fn renew(&mut self, dae: &dyn Dae, predictor: &Predictor<'_>, statistics: &mut Statistics) -> Result<(), Trouble> {
+        let description = dae.description();
+        self.state = Matrix::Missing;
+        self.jacobians.evaluate(dae, predictor.t, predictor.y, predictor.yp);
+        statistics.jacobians += 1;
+        self.matrix.assemble(description, predictor.leading, 1.0, &self.jacobians, predictor.h);
+        statistics.factorizations += 1;
+        self.matrix.factorize().map_err(|singular| match singular {
+            Singular::NonFinite(equation) => Trouble::NonFinite { equation },
+            Singular::Row(_) | Singular::Column(_) => Trouble::Singular,
+        })?;
+        self.state = Matrix::New;
+        self.factorized_leading = predictor.leading;
+        self.rate_sum = RATE_OF_NEW_MATRIX;
+        Ok(())
+    }
+
+    fn iterate(
+        &mut self,
+        dae: &dyn Dae,
+        predictor: &Predictor<'_>,
+        weights: &Weights,
+        statistics: &mut Statistics,
+        e: &mut [f64],
+        y: &mut [f64],
+        yp: &mut [f64],
+    ) -> Result<(), Trouble> {
+        let factor = 2.0 / (1.0 + predictor.leading / self.factorized_leading);
+        let mut first = 0.0;
+        for iteration in 0..MAX_ITERATIONS {
+            dae.residual(predictor.t, y, yp, &mut self.delta);
+            statistics.residuals += 1;
+            if let Some(equation) = self.delta.iter().position(|r| !r.is_finite()) {
+                return Err(Trouble::NonFinite { equation });
+            }
+            self.matrix.solve(&mut self.delta);
+            statistics.solves += 1;
+            for i in 0..e.len() {
+                self.delta[i] *= -factor;
+                e[i] += self.delta[i];
+                y[i] = predictor.y[i] + e[i];
+                yp[i] = predictor.yp[i] + predictor.leading * e[i];
+            }
+            let size = weights.norm(&self.delta);
+            if iteration == 0 {
+                first = size;
+                if size <= AT_ONCE {
+                    return Ok(());
+                }
+            } else {
+                let rate = (size / first).powf(1.0 / iteration as f64);
+                // Not a number is no rate either.
+                if !(rate <= SLOWEST_RATE) {
+                    break;
+                }
+                self.rate_sum = rate / (1.0 - rate);
+            }
+            if self.rate_sum * size <= TOLERANCE {
+                return Ok(());
+            }
+        }
+        Err(Trouble::Convergence { unknown: weights.worst(&self.delta) })
+    }
+
+    /// Replaces a vector by $(c\,F_{y'} + F_y)^{-1} c\,F_{y'}\,v$ with the matrix at hand (see the error test).
+    pub(super) fn filter(&self, description: &Description, v: &mut [f64], work: &mut [f64]) {
+        work.fill(0.0);
+        for (row, column, position) in description.jacobian_yp.entries() {
+            work[row] += self.factorized_leading * self.jacobians.yp[position] * v[column];
+        }
+        self.matrix.solve(work);
+        v.copy_from_slice(work);
+    }
+
+    /// The row and column to blame for a singular matrix at a predictor, if there are any.
+    pub(super) fn deficiency(&mut self, dae: &dyn Dae, predictor: &Predictor<'_>) -> Option<Deficiency> {
+        self.jacobians.evaluate(dae, predictor.t, predictor.y, predictor.yp);
+        self.matrix.assemble(dae.description(), predictor.leading, 1.0, &self.jacobians, predictor.h);
+        self.state = Matrix::Missing;
+        self.matrix.deficiency()
+    }
+}

@@ -1,0 +1,145 @@
+//! Why start values cannot be made consistent, in sentences.
+
+use std::fmt;
+
+use crate::contract::Name;
+
+/// A start value that the model fixes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FixedValue {
+    /// Name of the jet, `x` or `der(x)`.
+    pub jet: Name,
+    /// The value.
+    pub value: f64,
+}
+
+/// An equation that cannot hold.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mismatch {
+    /// Name of the equation.
+    pub equation: Name,
+    /// What remains of it when the others hold (to first order).
+    pub residual: f64,
+}
+
+/// Why there is no consistent point, or none that can be found.
+#[derive(Clone, Debug, PartialEq)]
+pub enum InitializationError {
+    /// A start value is infinite or not a number.
+    NonFiniteStart {
+        /// The jet.
+        jet: Name,
+        /// Its start value.
+        value: f64,
+    },
+    /// An equation or its derivative has no finite value at the start values.
+    NonFinite {
+        /// The equation.
+        equation: Name,
+    },
+    /// Fixed start values contradict the equations.
+    Conflict {
+        /// The fixed values that take part in the contradiction.
+        fixed: Vec<FixedValue>,
+        /// The equations that take part, each with what remains of it when the others hold.
+        equations: Vec<Mismatch>,
+    },
+    /// No values near the guesses fulfil the equations, and no fixed value is to blame.
+    NoSolution {
+        /// The equations, each with what remains of it when the others hold.
+        equations: Vec<Mismatch>,
+    },
+    /// The iteration did not come to an end.
+    NoConvergence {
+        /// The equation with the largest residual where it stopped.
+        equation: Name,
+        /// That residual.
+        residual: f64,
+        /// Steps made.
+        iterations: usize,
+    },
+    /// At the consistent point the equations do not determine the highest derivatives.
+    SingularJacobian {
+        /// The equations that depend on one another there.
+        equations: Vec<Name>,
+        /// The unknowns that are left undetermined.
+        unknowns: Vec<Name>,
+    },
+}
+
+impl fmt::Display for InitializationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            InitializationError::NonFiniteStart { jet, value } => {
+                write!(f, "the start value of `{jet}` is {value}; give it a finite one")
+            }
+            InitializationError::NonFinite { equation } => {
+                write!(
+                    f,
+                    "{equation} is not finite at the start values; give its unknowns values at which it is defined"
+                )
+            }
+            InitializationError::Conflict { fixed, equations } => {
+                let values: Vec<String> =
+                    fixed.iter().map(|fixed| format!("`{} = {}`", fixed.jet, fixed.value)).collect();
+                let are = if values.len() == 1 { "is" } else { "are" };
+                write!(f, "{} {are} fixed, but ", list(&values))?;
+                contradiction(f, equations)?;
+                f.write_str("; make one of the values a guess (`~`)")
+            }
+            InitializationError::NoSolution { equations } => {
+                contradiction(f, equations)?;
+                f.write_str(" for any values near the guesses; give other guesses")
+            }
+            InitializationError::NoConvergence { equation, residual, iterations } => write!(
+                f,
+                "no consistent start values found in {iterations} steps; {equation} is still off by {residual:.3e}; give better guesses"
+            ),
+            InitializationError::SingularJacobian { equations, unknowns } => {
+                let unknowns: Vec<String> = unknowns.iter().map(|name| format!("`{name}`")).collect();
+                let do_not = if equations.len() == 1 { "does not" } else { "do not" };
+                write!(
+                    f,
+                    "{} {do_not} determine {} at the start values: the system is singular there",
+                    list(equations),
+                    list(&unknowns)
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for InitializationError {}
+
+/// "der(equation 5) cannot hold (it is 0.6 instead of 0)" or "equation 1 and der(equation 5) cannot all hold (…)".
+fn contradiction(f: &mut fmt::Formatter<'_>, equations: &[Mismatch]) -> fmt::Result {
+    let names: Vec<&str> = equations.iter().map(|mismatch| mismatch.equation.as_ref()).collect();
+    let Some(last) = equations.last() else { return f.write_str("the equations cannot hold") };
+    match names.len() {
+        1 => write!(f, "{} cannot hold: it is {:.6} instead of 0", names[0], last.residual),
+        _ => write!(
+            f,
+            "{} cannot all hold: {} is {:.6} instead of 0 when the others do",
+            list(&names),
+            last.equation,
+            last.residual
+        ),
+    }
+}
+
+/// `a`, `a and b`, `a, b and c`, and no more than fit into a sentence.
+fn list<T: AsRef<str>>(names: &[T]) -> String {
+    const SHOWN: usize = 8;
+    match names {
+        [] => "nothing".to_string(),
+        [one] => one.as_ref().to_string(),
+        _ if names.len() > SHOWN => {
+            let shown: Vec<&str> = names[..SHOWN].iter().map(AsRef::as_ref).collect();
+            format!("{} and {} more", shown.join(", "), names.len() - SHOWN)
+        }
+        [head @ .., last] => {
+            let head: Vec<&str> = head.iter().map(AsRef::as_ref).collect();
+            format!("{} and {}", head.join(", "), last.as_ref())
+        }
+    }
+}

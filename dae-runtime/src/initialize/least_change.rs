@@ -1,0 +1,128 @@
+//! The step of least change.
+//!
+//! In: a matrix $B$ whose rows have entries up to 1 and whose columns are measured in nominal values, a right-hand side $b$, and which
+//! columns cost nothing to move. Out: $z$ with $B z = b$ in the least-squares sense, the costly part of $z$ of least norm among all
+//! such $z$, and the free part of least norm after that.
+//!
+//! The order is lexicographic rather than by weights, so that a guess that need not move does not move by a millionth part.
+//! With $P$ a basis of the left null space of the free columns $B_F$, the costly part solves $P^T B_G z_G = P^T b$.
+
+use nalgebra::DMatrix;
+
+use crate::rank::{RankError, SingularValues};
+
+/// Free columns count as able to take a change on themselves only where their singular values exceed this; below, a free unknown
+/// would run far away to spare a guess a small change.
+const ABLE: f64 = 1e-3;
+/// A triangular factor with a smaller diagonal ratio goes to the singular values.
+const CLEARLY_FULL: f64 = 1e-7;
+/// Entries of $B$ are at most this.
+const REFERENCE: f64 = 1.0;
+
+/// Solves for the step; `free` and `costly` partition the columns.
+pub(super) fn least_change(
+    matrix: &DMatrix<f64>,
+    free: &[usize],
+    costly: &[usize],
+    b: &[f64],
+) -> Result<Vec<f64>, RankError> {
+    if free.is_empty() || costly.is_empty() {
+        return least_norm(matrix, b);
+    }
+    let free_part = matrix.select_columns(free);
+    let mut z = vec![0.0; matrix.ncols()];
+    if let Some(step) = by_triangle(&free_part, b, ABLE) {
+        scatter(&step, free, &mut z);
+        return Ok(z);
+    }
+    let decomposition = SingularValues::of(&free_part.transpose())?;
+    let able = decomposition.values().iter().take_while(|&&value| value > ABLE).count();
+    let unable_rows = decomposition.right_vectors_from(able);
+    if unable_rows.ncols() > 0 {
+        let rest: Vec<f64> =
+            unable_rows.column_iter().map(|row| row.iter().zip(b).map(|(row, b)| row * b).sum()).collect();
+        // What is left for the costly columns may be the rounding of the projection: then they stay.
+        let rounding = 8.0 * b.len() as f64 * f64::EPSILON * b.iter().fold(0.0_f64, |size, b| size.max(b.abs()));
+        if rest.iter().any(|rest| rest.abs() > rounding) {
+            z = least_norm(&(unable_rows.transpose() * matrix), &rest)?;
+        }
+    }
+    let remaining: Vec<f64> =
+        (0..b.len()).map(|i| b[i] - matrix.row(i).iter().zip(&z).map(|(entry, z)| entry * z).sum::<f64>()).collect();
+    let correction = decomposition.least_norm_transposed(able, &remaining);
+    scatter(&correction, free, &mut z);
+    Ok(z)
+}
+
+fn scatter(step: &[f64], columns: &[usize], z: &mut [f64]) {
+    for (&column, step) in columns.iter().zip(step) {
+        z[column] += step;
+    }
+}
+
+/// Least-squares solution of least norm: by a triangular factor where the rows are clearly independent, otherwise by
+/// singular values.
+fn least_norm(matrix: &DMatrix<f64>, b: &[f64]) -> Result<Vec<f64>, RankError> {
+    if let Some(z) = by_triangle(matrix, b, CLEARLY_FULL) {
+        return Ok(z);
+    }
+    let decomposition = SingularValues::of(matrix)?;
+    Ok(decomposition.least_norm(decomposition.rank_against(REFERENCE).rank, b))
+}
+
+/// $B^T \Pi = Q R$, hence $z = Q R^{-T} \Pi^T b$; `None` unless the diagonal of $R$ stays above `threshold`.
+fn by_triangle(matrix: &DMatrix<f64>, b: &[f64], threshold: f64) -> Option<Vec<f64>> {
+    let (m, n) = matrix.shape();
+    if m > n || m == 0 || !matrix.iter().all(|entry| entry.is_finite()) {
+        return None;
+    }
+    let factors = matrix.transpose().col_piv_qr();
+    let r = factors.r();
+    if (0..m).any(|i| r[(i, i)].abs() <= threshold) {
+        return None;
+    }
+    let mut rhs = DMatrix::from_row_slice(1, m, b);
+    factors.p().permute_columns(&mut rhs);
+    let mut rhs = rhs.transpose();
+    if !r.tr_solve_upper_triangular_mut(&mut rhs) {
+        return None;
+    }
+    Some((factors.q() * rhs).as_slice().to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_free_column_takes_the_whole_change() {
+        let matrix = DMatrix::from_row_slice(1, 3, &[1.0, 0.5, 1.0]);
+        let z = least_change(&matrix, &[1], &[0, 2], &[2.0]).unwrap();
+        assert_eq!((z[0], z[2]), (0.0, 0.0));
+        assert!((z[1] - 4.0).abs() < 1e-14);
+    }
+
+    #[test]
+    fn guesses_share_what_free_columns_cannot_take() {
+        // The first row is beyond the free column; the second is left to it.
+        let matrix = DMatrix::from_row_slice(2, 3, &[1.0, 1.0, 0.0, 1.0, 0.0, 0.5]);
+        let z = least_change(&matrix, &[2], &[0, 1], &[2.0, 0.0]).unwrap();
+        for (found, expected) in z.iter().zip([1.0, 1.0, -2.0]) {
+            assert!((found - expected).abs() < 1e-14, "{z:?}");
+        }
+    }
+
+    #[test]
+    fn a_nearly_vanishing_free_column_does_not_run_away() {
+        let matrix = DMatrix::from_row_slice(1, 2, &[1.0, 1e-9]);
+        let z = least_change(&matrix, &[1], &[0], &[0.5]).unwrap();
+        assert!((z[0] - 0.5).abs() < 1e-12 && z[1].abs() < 1e-8, "{z:?}");
+    }
+
+    #[test]
+    fn dependent_rows_are_met_in_the_mean() {
+        let matrix = DMatrix::from_row_slice(2, 1, &[1.0, 1.0]);
+        let z = least_change(&matrix, &[], &[0], &[1.0, 3.0]).unwrap();
+        assert!((z[0] - 2.0).abs() < 1e-15);
+    }
+}

@@ -1,0 +1,98 @@
+//! Error weights $w_i = h^{k_i-1} / (\mathrm{atol}_i + \mathrm{rtol}\\,|y_i|)$ and the norms they define.
+//!
+//! In: tolerances, a state, a step size. Out: weighted root-mean-square norms, in which 1 means "as large as allowed".
+//!
+//! The factor $h^{k-1}$ for an unknown of index $k$ is that of Hairer & Wanner, section VII.4 (and of RADAU5): the local
+//! error of such an unknown, and the correction Newton's iteration makes to it, is $h^{1-k}$ times larger than that of
+//! a state, without harm to the states. Steps longer than one do not make these tests stricter: $h$ is capped at 1.
+
+use crate::contract::Description;
+use crate::stepper::Tolerance;
+
+/// Weights of the entries of $y$, kept for one state and one step size.
+#[derive(Clone, Debug)]
+pub struct Weights {
+    rtol: f64,
+    atol: Vec<f64>,
+    index: Vec<u8>,
+    weights: Vec<f64>,
+}
+
+impl Weights {
+    /// Weights for a formulation; all zero until [`Weights::update`].
+    pub fn new(description: &Description, rtol: f64, atol: &Tolerance) -> Self {
+        let n = description.unknowns.len();
+        Weights {
+            rtol,
+            atol: (0..n).map(|i| atol.get(i)).collect(),
+            index: description.unknowns.iter().map(|unknown| unknown.index).collect(),
+            weights: vec![0.0; n],
+        }
+    }
+
+    /// Adapts the weights to a state and a step size.
+    pub fn update(&mut self, y: &[f64], h: f64) {
+        let h = h.abs().min(1.0);
+        for i in 0..y.len() {
+            let allowed = self.atol[i] + self.rtol * y[i].abs();
+            self.weights[i] = h.powi(i32::from(self.index[i]) - 1) / allowed.max(f64::MIN_POSITIVE);
+        }
+    }
+
+    /// The weights.
+    pub fn as_slice(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// $\sum_i (w_i v_i)^2$.
+    pub fn sum_of_squares(&self, v: &[f64]) -> f64 {
+        self.weights.iter().zip(v).map(|(w, v)| (w * v).powi(2)).sum()
+    }
+
+    /// Root mean square of $w_i v_i$ over all entries.
+    pub fn norm(&self, v: &[f64]) -> f64 {
+        (self.sum_of_squares(v) / v.len().max(1) as f64).sqrt()
+    }
+
+    /// Root mean square of $w_i v_i$ over the entries listed; zero if there are none.
+    pub fn norm_over(&self, entries: &[usize], v: &[f64]) -> f64 {
+        let sum: f64 = entries.iter().map(|&i| (self.weights[i] * v[i]).powi(2)).sum();
+        (sum / entries.len().max(1) as f64).sqrt()
+    }
+
+    /// The entry with the largest $|w_i v_i|$; one that is not finite counts as largest.
+    pub fn worst(&self, v: &[f64]) -> usize {
+        let size = |i: usize| (self.weights[i] * v[i]).abs();
+        (1..v.len()).fold(0, |worst, i| if size(worst) >= size(i) || !size(worst).is_finite() { worst } else { i })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn weights(index: &[u8]) -> Weights {
+        Weights { rtol: 0.1, atol: vec![0.5; index.len()], index: index.to_vec(), weights: vec![0.0; index.len()] }
+    }
+
+    #[test]
+    fn index_lowers_the_weight_by_powers_of_h() {
+        let mut weights = weights(&[1, 2, 3]);
+        weights.update(&[5.0, -5.0, 5.0], -0.01);
+        for (weight, expected) in weights.as_slice().iter().zip([1.0, 1e-2, 1e-4]) {
+            assert!((weight / expected - 1.0).abs() < 1e-14);
+        }
+        weights.update(&[5.0, -5.0, 5.0], 7.0);
+        assert_eq!(weights.as_slice(), [1.0; 3]);
+    }
+
+    #[test]
+    fn norms_are_root_mean_squares() {
+        let mut weights = weights(&[1, 1]);
+        weights.update(&[5.0, 0.0], 1.0);
+        assert!((weights.norm(&[3.0, 2.0]) - (12.5f64).sqrt()).abs() < 1e-14);
+        assert!((weights.norm_over(&[1], &[3.0, 2.0]) - 4.0).abs() < 1e-14);
+        assert_eq!(weights.worst(&[3.0, 2.0]), 1);
+        assert_eq!(weights.worst(&[f64::NAN, 2.0]), 0);
+    }
+}

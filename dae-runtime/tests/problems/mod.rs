@@ -1,0 +1,212 @@
+//! Hand-written test problems behind the contract [`Dae`], with Jacobians by dual numbers on dense patterns.
+//!
+//! In: a [`Model`], the residual and the invariants written once for any [`Scalar`]. Out: a [`Problem`], which fulfils
+//! the contract, with start values. Evaluations use stack storage only, so that steps can be tested not to allocate.
+
+#![allow(dead_code, reason = "each test binary uses some of the problems")]
+#![allow(unreachable_pub, reason = "shared between test binaries")]
+
+pub mod dual;
+pub mod manufactured;
+pub mod pendulum;
+pub mod steering_wheel;
+pub mod stiff;
+pub mod transistor_amplifier;
+
+use std::borrow::Cow;
+
+use dae_runtime::contract::{
+    Dae, Description, Equation, Invariant, Jet, Kind, Leading, Name, Pattern, Prolongation, ProlongationDescription,
+    Start, Unknown,
+};
+pub use dual::{Dual, Scalar};
+
+/// Most unknowns (and invariants) a test problem may have.
+const MAX: usize = 16;
+
+/// The functions of a test problem.
+pub trait Model {
+    /// $F(t, y, y')$.
+    fn residual<S: Scalar>(&self, t: S, y: &[S], yp: &[S], out: &mut [S]);
+
+    /// $\varphi(t, y)$.
+    fn invariants<S: Scalar>(&self, _t: S, _y: &[S], _out: &mut [S]) {}
+}
+
+/// A test problem with everything the contract asks for.
+pub struct Problem<M> {
+    model: M,
+    description: Description,
+    prolongation: Explicit,
+    /// Start time.
+    pub t0: f64,
+    /// Consistent start values.
+    pub y0: Vec<f64>,
+    /// Derivatives there.
+    pub yp0: Vec<f64>,
+}
+
+impl<M: Model> Problem<M> {
+    /// A problem from `(name, kind, index)` of its unknowns and `(name, enforcing row)` of its invariants.
+    pub fn new(
+        name: &'static str,
+        model: M,
+        unknowns: &[(&'static str, Kind, u8)],
+        invariants: &[(&'static str, Option<usize>)],
+        leading: (Leading, usize),
+        (t0, y0, yp0): (f64, &[f64], &[f64]),
+    ) -> Self {
+        let n = unknowns.len();
+        assert!(n <= MAX && y0.len() == n && yp0.len() == n);
+        let description = Description {
+            model: Name::from(name),
+            form: Name::from("original"),
+            unknowns: unknowns
+                .iter()
+                .map(|&(name, kind, index)| Unknown { name: Name::from(name), kind, index, nominal: 1.0 })
+                .collect(),
+            equations: (1..=n).map(|i| Equation { name: Name::from(format!("equation {i}")) }).collect(),
+            parameters: Cow::Borrowed(&[]),
+            invariants: invariants.iter().map(|&(name, row)| Invariant { name: Name::from(name), row }).collect(),
+            leading: leading.0,
+            leading_rank: leading.1,
+            jacobian_y: dense(n, n),
+            jacobian_yp: dense(n, n),
+            jacobian_p: dense(n, 0),
+            invariants_jacobian: dense(invariants.len(), n),
+        };
+        let prolongation = Explicit::new(&description, y0, yp0);
+        Problem { model, description, prolongation, t0, y0: y0.to_vec(), yp0: yp0.to_vec() }
+    }
+
+    /// Row-major derivatives of the first `rows` outputs of `f` by an argument of length `columns`.
+    fn differentiate(rows: usize, columns: usize, values: &mut [f64], f: impl Fn(usize, &mut [Dual])) {
+        let mut out = [Dual::constant(0.0); MAX];
+        for column in 0..columns {
+            f(column, &mut out[..rows]);
+            for row in 0..rows {
+                values[row * columns + column] = out[row].derivative;
+            }
+        }
+    }
+}
+
+/// The pattern with all entries.
+fn dense(rows: usize, columns: usize) -> Pattern {
+    Pattern {
+        columns,
+        row_starts: (0..=rows).map(|i| i * columns).collect(),
+        column_indices: (0..rows).flat_map(|_| 0..columns).collect(),
+    }
+}
+
+/// `x` as dual numbers, with derivative one in entry `seed`.
+fn lift(x: &[f64], seed: Option<usize>) -> [Dual; MAX] {
+    let mut lifted = [Dual::constant(0.0); MAX];
+    for (i, &value) in x.iter().enumerate() {
+        lifted[i] = Dual { value, derivative: if seed == Some(i) { 1.0 } else { 0.0 } };
+    }
+    lifted
+}
+
+impl<M: Model> Dae for Problem<M> {
+    fn description(&self) -> &Description {
+        &self.description
+    }
+
+    fn parameters(&self) -> &[f64] {
+        &[]
+    }
+
+    fn set_parameters(&mut self, _values: &[f64]) {}
+
+    fn residual(&self, t: f64, y: &[f64], yp: &[f64], residual: &mut [f64]) {
+        self.model.residual(t, y, yp, residual);
+    }
+
+    fn jacobian_y(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+        let n = y.len();
+        let (t, yp) = (Dual::constant(t), lift(yp, None));
+        Self::differentiate(n, n, values, |j, out| self.model.residual(t, &lift(y, Some(j))[..n], &yp[..n], out));
+    }
+
+    fn jacobian_yp(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+        let n = y.len();
+        let (t, y) = (Dual::constant(t), lift(y, None));
+        Self::differentiate(n, n, values, |j, out| self.model.residual(t, &y[..n], &lift(yp, Some(j))[..n], out));
+    }
+
+    fn jacobian_t(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+        let n = y.len();
+        let t = Dual { value: t, derivative: 1.0 };
+        let (y, yp) = (lift(y, None), lift(yp, None));
+        Self::differentiate(n, 1, values, |_, out| self.model.residual(t, &y[..n], &yp[..n], out));
+    }
+
+    fn jacobian_p(&self, _t: f64, _y: &[f64], _yp: &[f64], _values: &mut [f64]) {}
+
+    fn invariants(&self, t: f64, y: &[f64], values: &mut [f64]) {
+        self.model.invariants(t, y, values);
+    }
+
+    fn invariants_jacobian(&self, t: f64, y: &[f64], values: &mut [f64]) {
+        let (rows, n) = (self.description.invariants.len(), y.len());
+        let t = Dual::constant(t);
+        Self::differentiate(rows, n, values, |j, out| self.model.invariants(t, &lift(y, Some(j))[..n], out));
+    }
+
+    fn prolongation(&self) -> &dyn Prolongation {
+        &self.prolongation
+    }
+
+    fn states_from_jets(&self, _t: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {
+        let n = y.len();
+        y.copy_from_slice(&jets[..n]);
+        yp.copy_from_slice(&jets[n..]);
+    }
+}
+
+/// A prolongation without equations: the jets are the start values of $y$ and $y'$, all fixed.
+struct Explicit {
+    description: ProlongationDescription,
+    start: Vec<f64>,
+}
+
+impl Explicit {
+    fn new(description: &Description, y0: &[f64], yp0: &[f64]) -> Self {
+        let jet = |name: Name| Jet { name, stage: 0, start: Start::Fixed, nominal: 1.0 };
+        let names = description.unknowns.iter().map(|unknown| &unknown.name);
+        let jets = names.clone().map(|name| jet(name.clone()));
+        let derivatives = names.map(|name| jet(Name::from(format!("der({name})"))));
+        Explicit {
+            description: ProlongationDescription {
+                model: description.model.clone(),
+                jets: jets.chain(derivatives).collect(),
+                equations: Cow::Borrowed(&[]),
+                jacobian: dense(0, 2 * y0.len()),
+            },
+            start: [y0, yp0].concat(),
+        }
+    }
+}
+
+impl Prolongation for Explicit {
+    fn prolongation_description(&self) -> &ProlongationDescription {
+        &self.description
+    }
+
+    fn start_values(&self, _t: f64, jets: &mut [f64]) {
+        jets.copy_from_slice(&self.start);
+    }
+
+    fn prolonged_residual(&self, _t: f64, _jets: &[f64], _residual: &mut [f64]) {}
+
+    fn prolonged_jacobian(&self, _t: f64, _jets: &[f64], _values: &mut [f64]) {}
+}
+
+/// Digits of agreement, $-\log_{10} \max_i |e_i| / (1 + |r_i|)$, the measure of the IVP test set.
+pub fn mixed_digits(values: &[f64], reference: &[f64]) -> f64 {
+    assert_eq!(values.len(), reference.len());
+    let worst = values.iter().zip(reference).map(|(v, r)| (v - r).abs() / (1.0 + r.abs()));
+    -worst.fold(f64::MIN_POSITIVE, |worst, e| if e > worst || e.is_nan() { e } else { worst }).log10()
+}

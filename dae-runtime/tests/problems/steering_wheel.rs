@@ -1,0 +1,57 @@
+//! The steering wheel, index 2: $y_1' = 0.7 y_2 + \sin 2.5z$, $y_2' = 1.4 y_1 + \cos 2.5z$, $0 = y_1^2 + y_2^2 - 1$.
+//!
+//! Source: Hairer & Wanner, section VII.1, eq. (1.9).
+
+use super::{Model, Problem, Scalar};
+use dae_runtime::contract::{
+    Kind::{Algebraic, Differential},
+    Leading,
+};
+
+/// Unknowns `y1 y2 z`.
+pub struct SteeringWheel;
+
+impl Model for SteeringWheel {
+    fn residual<S: Scalar>(&self, _t: S, y: &[S], yp: &[S], out: &mut [S]) {
+        let angle = y[2] * 2.5;
+        out[0] = yp[0] - y[1] * 0.7 - angle.sin();
+        out[1] = yp[1] - y[0] * 1.4 - angle.cos();
+        out[2] = y[0].square() + y[1].square() - 1.0;
+    }
+
+    fn invariants<S: Scalar>(&self, _t: S, y: &[S], out: &mut [S]) {
+        out[0] = y[0].square() + y[1].square() - 1.0;
+    }
+}
+
+fn start(y0: [f64; 3], yp0: [f64; 3]) -> Problem<SteeringWheel> {
+    Problem::new(
+        "steering wheel",
+        SteeringWheel,
+        &[("y1", Differential, 1), ("y2", Differential, 1), ("z", Algebraic, 2)],
+        &[("equation 3", Some(2))],
+        (Leading::Constant, 2),
+        (0.0, &y0, &yp0),
+    )
+}
+
+/// From $(0, 1)$, $z = \pi/5$: the branch with $y_1' = 1.7$, which exists for all times.
+pub fn steering_wheel() -> Problem<SteeringWheel> {
+    start([0.0, 1.0, std::f64::consts::PI / 5.0], [1.7, 0.0, 0.0])
+}
+
+/// From $(0, 1)$, $z = -\pi/5$: ends at [`IMPASSE`], where $g_y f_z$ becomes singular.
+pub fn steering_wheel_impasse() -> Problem<SteeringWheel> {
+    start([0.0, 1.0, -std::f64::consts::PI / 5.0], [-0.3, 0.0, 0.0])
+}
+
+/// Where the solution of [`steering_wheel_impasse`] ends (problem book, section 1 of Hairer & Wanner).
+pub const IMPASSE: f64 = 2.44301400467968;
+
+/// `(t, [y1, y2, z])` of [`steering_wheel`]: two methods that agree to 3e-31 (problem book, key `steering_wheel`).
+#[allow(clippy::excessive_precision, reason = "as in the source")]
+pub const REFERENCE: [(f64, [f64; 3]); 3] = [
+    (0.1, [0.1652278847051180657779, 0.9862554162669385368801, 0.8344210968036342652077]),
+    (0.25, [0.3628473879257067234434, 0.9318485784050387757953, 1.09267463450634714889]),
+    (0.5, [0.5305732971973564579827, 0.8476390601553975448847, 1.346387263931095652349]),
+];

@@ -1,0 +1,125 @@
+//! Stiff problems: Prothero–Robinson, and Robertson's kinetics as an index-1 system. And one that leaves its domain.
+//!
+//! Sources: Prothero & Robinson, Math. Comp. 28 (1974); Robertson 1966 in the form of the Bari/CWI test set for IVP
+//! solvers.
+
+use super::{Model, Problem, Scalar};
+use dae_runtime::contract::{
+    Kind::{Algebraic, Differential},
+    Leading,
+};
+
+/// $y' = k (\cos t - y) - \sin t$, $y(0) = 1$, with the solution $\cos t$.
+pub struct ProtheroRobinson {
+    stiffness: f64,
+}
+
+impl Model for ProtheroRobinson {
+    fn residual<S: Scalar>(&self, t: S, y: &[S], yp: &[S], out: &mut [S]) {
+        out[0] = yp[0] + t.sin() - (t.cos() - y[0]) * self.stiffness;
+    }
+}
+
+/// Prothero–Robinson with $k$ = `stiffness`.
+pub fn prothero_robinson(stiffness: f64) -> Problem<ProtheroRobinson> {
+    Problem::new(
+        "Prothero-Robinson",
+        ProtheroRobinson { stiffness },
+        &[("y", Differential, 1)],
+        &[],
+        (Leading::Constant, 1),
+        (0.0, &[1.0], &[0.0]),
+    )
+}
+
+/// Robertson's kinetics with the conservation law in place of the third equation.
+pub struct Robertson;
+
+impl Model for Robertson {
+    fn residual<S: Scalar>(&self, _t: S, y: &[S], yp: &[S], out: &mut [S]) {
+        let slow = y[0] * 0.04;
+        let back = y[1] * y[2] * 1e4;
+        out[0] = yp[0] + slow - back;
+        out[1] = yp[1] - slow + back + y[1].square() * 3e7;
+        out[2] = y[0] + y[1] + y[2] - 1.0;
+    }
+
+    fn invariants<S: Scalar>(&self, _t: S, y: &[S], out: &mut [S]) {
+        out[0] = y[0] + y[1] + y[2] - 1.0;
+    }
+}
+
+/// Robertson from $(1, 0, 0)$.
+pub fn robertson() -> Problem<Robertson> {
+    Problem::new(
+        "Robertson",
+        Robertson,
+        &[("y1", Differential, 1), ("y2", Differential, 1), ("y3", Algebraic, 1)],
+        &[("equation 3", Some(2))],
+        (Leading::Constant, 2),
+        (0.0, &[1.0, 0.0, 0.0], &[-0.04, 0.04, 0.0]),
+    )
+}
+
+/// Robertson at $t = 10^{11}$ (Bari/CWI test set, `rober`).
+pub const ROBERTSON_REFERENCE: (f64, [f64; 3]) =
+    (1e11, [2.083340149701255e-08, 8.333360770334713e-14, 0.999999979166505]);
+
+/// A decay and $z = \sqrt{1 - t}$: the residual is not finite beyond $t = 1$.
+pub struct EndOfDomain;
+
+impl Model for EndOfDomain {
+    fn residual<S: Scalar>(&self, t: S, y: &[S], yp: &[S], out: &mut [S]) {
+        out[0] = yp[0] + y[0];
+        out[1] = y[1] - (-t + 1.0).sqrt();
+    }
+}
+
+/// A decay beside $z = \sqrt{1 - t}$, whose equation is not a number after $t = 1$.
+pub fn end_of_domain() -> Problem<EndOfDomain> {
+    Problem::new(
+        "end of domain",
+        EndOfDomain,
+        &[("y", Differential, 1), ("z", Algebraic, 1)],
+        &[],
+        (Leading::Constant, 1),
+        (0.0, &[1.0, 1.0], &[-1.0, 0.0]),
+    )
+}
+
+/// $y' = y^2$, $y(0) = 1$: infinite at $t = 1$.
+pub struct BlowUp;
+
+impl Model for BlowUp {
+    fn residual<S: Scalar>(&self, _t: S, y: &[S], yp: &[S], out: &mut [S]) {
+        out[0] = yp[0] - y[0].square();
+    }
+}
+
+/// The solution $1/(1-t)$.
+pub fn blow_up() -> Problem<BlowUp> {
+    Problem::new("blow-up", BlowUp, &[("y", Differential, 1)], &[], (Leading::Constant, 1), (0.0, &[1.0], &[1.0]))
+}
+
+/// $x' = -x$ with $z$ and $w$ in two equations that say the same.
+pub struct Underdetermined;
+
+impl Model for Underdetermined {
+    fn residual<S: Scalar>(&self, _t: S, y: &[S], yp: &[S], out: &mut [S]) {
+        out[0] = yp[0] + y[0];
+        out[1] = y[1] + y[2] * 0.3 - y[0];
+        out[2] = y[1] * 0.7 + y[2] * 0.21 - y[0] * 0.7;
+    }
+}
+
+/// A consistent system that does not determine `z` and `w`.
+pub fn underdetermined() -> Problem<Underdetermined> {
+    Problem::new(
+        "underdetermined",
+        Underdetermined,
+        &[("x", Differential, 1), ("z", Algebraic, 1), ("w", Algebraic, 1)],
+        &[],
+        (Leading::Constant, 1),
+        (0.0, &[1.0, 1.0, 0.0], &[-1.0, 0.0, 0.0]),
+    )
+}

@@ -1,0 +1,228 @@
+//! The pipeline, one line per stage.
+//!
+//! In: a verified model. Out: everything the other end can ask for: the analysis, the formulations as programs, and their
+//! spelling. Contracts between the stages:
+//!
+//! 1. `model`: names are resolved, every symbol is declared, inputs are symbols of their own.
+//! 2. `index::analyse`: the system is square; after this point the offsets hold for the working system, and the certificate says what is
+//!    proved about it. A singular system Jacobian leaves only the original form.
+//! 3. `reduce`: differentiated constraints; after this point no expression contains a derivative that the model defines explicitly.
+//! 4. `formulation::formulate`: states are chosen; after this point expressions are over states, their derivatives, time,
+//!    parameters and inputs.
+//! 5. `formulation::FormProgram`: inputs are expanded; after this point nothing refers to the DAG.
+
+use crate::diagnostic::Diagnostics;
+use crate::expr::{Expr, Notation, Symbol, print};
+use crate::formulation::{Form, FormError, FormProgram, Formulation, formulate};
+use crate::index::{Analysis, Problem, Verdict, analyse, generic_rank};
+use crate::model::{Model, derivative_name};
+use crate::program::Derivative;
+use crate::prolong::Prolonged;
+use crate::reduce::{Reduced, reduce};
+
+/// A constraint that the text implies and does not state.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HiddenConstraint {
+    /// `der(equation 5)`.
+    pub name: String,
+    /// The equation of the text it comes from, from zero.
+    pub equation: usize,
+    /// How often that was differentiated.
+    pub order: u32,
+    /// `0 = x·u + y·v`.
+    pub text: String,
+    /// The same in LaTeX.
+    pub latex: String,
+}
+
+/// One formulation, ready to run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CompiledForm {
+    /// Which.
+    pub form: Form,
+    /// As data.
+    pub formulation: Formulation,
+    /// As programs.
+    pub program: FormProgram,
+    /// Its rows in plain mathematics.
+    pub spelled: Vec<String>,
+}
+
+/// Everything known about a model.
+pub struct Compiled {
+    /// The model.
+    pub model: Model,
+    /// Structure, index, certificate.
+    pub analysis: Analysis,
+    /// Constraints between the states that follow by differentiation.
+    pub hidden: Vec<HiddenConstraint>,
+    /// The model with the derivatives of its equations.
+    pub prolonged: Prolonged,
+    /// Their spelling.
+    pub prolonged_spelled: Vec<String>,
+    /// The formulations the model has.
+    pub forms: Vec<CompiledForm>,
+    /// Why it does not have the others.
+    pub unavailable: Vec<FormError>,
+    /// Index, degrees of freedom and hidden constraints in a few lines, for the documentation of generated code.
+    pub summary: Vec<String>,
+}
+
+/// Why a model does not compile.
+#[derive(Clone, Debug)]
+pub struct Rejected {
+    /// The ill-posed part, if that is the reason.
+    pub problem: Option<Problem>,
+    /// What to tell the user.
+    pub diagnostics: Diagnostics,
+}
+
+/// Runs the pipeline. `t0` is the time at which the model's start values hold.
+pub fn compile(mut model: Model, t0: f64) -> Result<Compiled, Rejected> {
+    let analysis =
+        analyse(&mut model, t0).map_err(|(problem, diagnostics)| Rejected { problem: Some(problem), diagnostics })?;
+    let reduced = reduce(&mut model.dag, &analysis.system, &analysis.structure.offsets);
+    let regular = analysis.certificate.is_regular();
+    let hidden = if regular { hidden_constraints(&mut model, &analysis, &reduced) } else { Vec::new() };
+    let mut forms = Vec::new();
+    let mut unavailable = Vec::new();
+    for form in Form::ALL {
+        match compile_form(&mut model, &analysis, &reduced, form) {
+            Ok(compiled) => forms.push(compiled),
+            Err(error) => unavailable.push(error),
+        }
+    }
+    let prolonged = analysis.prolonged.clone();
+    let prolonged_spelled = prolonged_spelled(&model, &analysis);
+    let mut compiled =
+        Compiled { model, analysis, hidden, prolonged, prolonged_spelled, forms, unavailable, summary: Vec::new() };
+    compiled.summary = summary(&compiled);
+    Ok(compiled)
+}
+
+fn compile_form(
+    model: &mut Model,
+    analysis: &Analysis,
+    reduced: &Reduced,
+    form: Form,
+) -> Result<CompiledForm, FormError> {
+    let refuse = |message: &str| FormError { form, message: message.into(), origin: model.origin };
+    if form != Form::Original && !analysis.certificate.is_regular() {
+        return Err(refuse("the system Jacobian is singular, so that the constraints to differentiate are not known"));
+    }
+    let unplaced = refuse("an expression contains a derivative that no state stands for");
+    let formulation = formulate(model, &analysis.system, &analysis.structure, reduced, form)?;
+    let residuals: Vec<Expr> = formulation.equations.iter().map(|e| e.residual).collect();
+    let leading = Derivative::entries(&mut model.dag, &residuals, |symbol| match symbol {
+        Symbol::StateDerivative(state) => Some(state as usize),
+        _ => None,
+    });
+    let rank = generic_rank(model, residuals.len(), &leading);
+    let program = FormProgram::new(model, &formulation, &analysis.prolonged, rank).map_err(|_| unplaced)?;
+    let name = |symbol| match symbol {
+        Symbol::State(i) => formulation.unknowns[i as usize].name.clone(),
+        Symbol::StateDerivative(i) => rate_name(&formulation, i as usize),
+        _ => model.symbol_name(symbol),
+    };
+    let spelled =
+        formulation.equations.iter().map(|e| spell(model, &e.name, e.residual, Notation::Text, name)).collect();
+    Ok(CompiledForm { form, formulation, program, spelled })
+}
+
+/// `der(x)` for the derivative of `x`, `der(x, 2)` for that of `der(x)`.
+fn rate_name(formulation: &Formulation, state: usize) -> String {
+    let name = &formulation.unknowns[state].name;
+    match formulation.unknowns[state].source {
+        crate::formulation::Source::Jet { order, .. } if order > 0 => {
+            let inner = name.trim_start_matches("der(").trim_end_matches(')');
+            derivative_name(inner.split(", ").next().unwrap_or(inner), order + 1)
+        }
+        _ => derivative_name(name, 1),
+    }
+}
+
+fn spell(model: &Model, name: &str, residual: Expr, notation: Notation, symbol: impl Fn(Symbol) -> String) -> String {
+    format!("{name}: 0 = {}", print(&model.dag, residual, notation, symbol))
+}
+
+/// Derivatives of equations that contain no highest derivative: each restricts the consistent states.
+fn hidden_constraints(model: &mut Model, analysis: &Analysis, reduced: &Reduced) -> Vec<HiddenConstraint> {
+    let offsets = &analysis.structure.offsets;
+    let mut hidden = Vec::new();
+    for (i, derivatives) in reduced.derivatives.iter().enumerate() {
+        for (order, &residual) in derivatives.iter().enumerate().skip(1) {
+            let orders = crate::system::highest_orders(&model.dag, residual);
+            if orders.iter().any(|&(j, order)| order > 0 && order == offsets.unknowns[j]) {
+                continue;
+            }
+            let residual = model.dag.primitive_part(residual);
+            let spelled = |notation| print(&model.dag, residual, notation, |s| symbol_in(model, s, notation));
+            let equation = &analysis.system.equations[i];
+            hidden.push(HiddenConstraint {
+                name: derivative_name(&equation.provenance.name(), order as u32),
+                equation: i,
+                order: order as u32,
+                text: format!("0 = {}", spelled(Notation::Text)),
+                latex: format!("0 = {}", spelled(Notation::Latex)),
+            });
+        }
+    }
+    hidden
+}
+
+/// The name of a symbol in the given notation.
+pub fn symbol_in(model: &Model, symbol: Symbol, notation: Notation) -> String {
+    let name = model.symbol_name(symbol);
+    match notation {
+        Notation::Text => name,
+        Notation::Latex => latex_name(&name),
+    }
+}
+
+/// `lambda` becomes `\lambda`, `der(x)` becomes `\dot{x}`, `y1` becomes `y_{1}`.
+fn latex_name(name: &str) -> String {
+    if let Some(inner) = name.strip_prefix("der(").and_then(|rest| rest.strip_suffix(')')) {
+        return match inner.split_once(", ") {
+            None => format!("\\dot{{{}}}", latex_name(inner)),
+            Some((base, "2")) => format!("\\ddot{{{}}}", latex_name(base)),
+            Some((base, order)) => format!("{}^{{({order})}}", latex_name(base)),
+        };
+    }
+    const GREEK: [&str; 24] = [
+        "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu",
+        "xi", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega", "Omega",
+    ];
+    let split = name.find(|c: char| c.is_ascii_digit() || c == '_').unwrap_or(name.len());
+    let (stem, index) = name.split_at(split);
+    let index = index.trim_start_matches('_').replace('_', ",");
+    let stem = match () {
+        () if GREEK.contains(&stem) => format!("\\{stem}"),
+        () if stem.chars().count() > 1 => format!("\\mathit{{{stem}}}"),
+        () => stem.to_string(),
+    };
+    if index.is_empty() { stem } else { format!("{stem}_{{{index}}}") }
+}
+
+fn prolonged_spelled(model: &Model, analysis: &Analysis) -> Vec<String> {
+    let equations = analysis.prolonged.residuals.iter().zip(analysis.prolonged.description.equations.iter());
+    equations.map(|(&f, e)| spell(model, &e.name, f, Notation::Text, |s| model.symbol_name(s))).collect()
+}
+
+/// What a reader of the generated documentation wants to know first.
+fn summary(compiled: &Compiled) -> Vec<String> {
+    let analysis = &compiled.analysis;
+    let mut lines = vec![match analysis.certificate.verdict() {
+        Verdict::Exact(index) => format!("Differentiation index {index}, certified at the start values."),
+        Verdict::AtMost { bound, reason } => format!("Differentiation index at most {bound}: {reason}."),
+        Verdict::NotCertified { reason } => format!("Differentiation index not certified: {reason}."),
+    }];
+    if analysis.certificate.is_regular() {
+        lines.push(format!("Degrees of freedom: {}.", analysis.structure.degrees_of_freedom));
+    }
+    if !compiled.hidden.is_empty() {
+        lines.push(String::new());
+        lines.push("Hidden constraints:".into());
+        lines.extend(compiled.hidden.iter().map(|c| format!("* {}: {}", c.name, c.text)));
+    }
+    lines
+}

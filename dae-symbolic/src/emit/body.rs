@@ -1,0 +1,378 @@
+//! A program as the body of a method.
+//!
+//! In: a program and names. Out: `let` statements and the statement that stores the results. A sub-expression gets a `let` if
+//! it is used more than once or has a name in the model; the rest is spelled in place. The operations and their order are those
+//! of [`Program::run`].
+
+use std::collections::{BTreeSet, HashSet};
+
+use super::names::{Names, identifier, unique};
+use super::{docs, load_name};
+use crate::program::{Instruction, Load, Program, Register};
+
+/// Lines are broken at top-level terms beyond this width.
+const WIDTH: usize = 110;
+
+/// How results are stored.
+#[derive(Clone, Copy)]
+pub(super) enum Outputs<'a> {
+    /// `values.copy_from_slice(&[...])`.
+    Array,
+    /// The same, one line per matrix row.
+    Rows(&'a [usize]),
+    /// A named and documented `let` per result: `(name, mathematics)`.
+    Named(&'a [(String, String)]),
+}
+
+/// How tightly the outermost operation of a spelling binds.
+#[derive(Clone, Copy, PartialEq, PartialOrd)]
+enum Binding {
+    Sum,
+    Product,
+    Unary,
+    Atom,
+}
+
+#[derive(Clone)]
+struct Spelling {
+    text: String,
+    binding: Binding,
+}
+
+impl Spelling {
+    fn atom(text: String) -> Self {
+        Spelling { text, binding: Binding::Atom }
+    }
+
+    fn within(&self, place: Binding) -> String {
+        if self.binding >= place { self.text.clone() } else { format!("({})", self.text) }
+    }
+}
+
+pub(super) struct Body<'a> {
+    names: &'a Names,
+    program: &'a Program,
+    taken: HashSet<String>,
+}
+
+impl<'a> Body<'a> {
+    pub(super) fn new(names: &'a Names, program: &'a Program) -> Self {
+        Body { names, program, taken: names.taken() }
+    }
+
+    /// An identifier for an argument of the method; the time has its name already.
+    pub(super) fn reserve(&mut self, wanted: &str) -> String {
+        if wanted == "time" { self.names.time.clone() } else { unique(&mut self.taken, wanted) }
+    }
+
+    pub(super) fn finish(mut self, slots: &[String; 4], outputs: Outputs<'_>) -> String {
+        let mut code = self.loads(slots);
+        let bound = self.bound_registers();
+        let mut spelled: Vec<Spelling> = Vec::with_capacity(self.program.instructions.len());
+        for register in 0..self.program.instructions.len() {
+            let spelling = self.spell(register, &spelled);
+            if bound[register] {
+                let name = self.temporary(register, &spelled);
+                code.push_str(&assignment(&name, &spelling.text));
+                spelled.push(Spelling::atom(name));
+            } else {
+                spelled.push(spelling);
+            }
+        }
+        let results: Vec<&str> = self.program.outputs.iter().map(|&r| spelled[r].text.as_str()).collect();
+        code.push_str(&self.store(&slots[3], &results, outputs));
+        code
+    }
+
+    /// Which registers get a `let`.
+    fn bound_registers(&self) -> Vec<bool> {
+        let mut uses = vec![0; self.program.instructions.len()];
+        for instruction in &self.program.instructions {
+            match instruction {
+                // A square is spelled as a product of the base with itself.
+                Instruction::Product(factors) => {
+                    for &(r, n) in factors {
+                        uses[r] += if matches!(n.unsigned_abs(), 2 | 3) { 2 } else { 1 };
+                    }
+                }
+                _ => instruction.operands().for_each(|r| uses[r] += 1),
+            }
+        }
+        self.program.outputs.iter().for_each(|&r| uses[r] += 1);
+        self.program.names.iter().for_each(|&(r, _)| uses[r] += 1);
+        let leaf = |i: &Instruction| {
+            matches!(i, Instruction::Constant(_) | Instruction::Pi | Instruction::Euler | Instruction::Load(_))
+        };
+        self.program.instructions.iter().zip(&uses).map(|(i, &uses)| uses > 1 && !leaf(i)).collect()
+    }
+
+    /// Statements that bring the values from outside that the program reads under their names.
+    fn loads(&self, slots: &[String; 4]) -> String {
+        let loads: BTreeSet<Load> = self.program.instructions.iter().filter_map(load_of).collect();
+        let mut code = String::new();
+        for (length, slot) in [(self.names.states.len(), 1), (self.names.rates.len(), 2)] {
+            let load = |i| if slot == 1 { Load::Y(i) } else { Load::Yp(i) };
+            if !(0..length).any(|i| loads.contains(&load(i))) {
+                continue;
+            }
+            let entry = |i| if loads.contains(&load(i)) { load_name(self.names, load(i)) } else { "_".to_string() };
+            let list: Vec<String> = (0..length).map(entry).collect();
+            code.push_str(&destructure(&list, &slots[slot]));
+        }
+        let parameters: Vec<usize> =
+            (0..self.names.parameters.len()).filter(|&i| loads.contains(&Load::Parameter(i))).collect();
+        if !parameters.is_empty() {
+            let entry = |i| if parameters.contains(&i) { self.names.parameters[i].as_str() } else { "_" };
+            let list: Vec<&str> = (0..self.names.parameters.len()).map(entry).collect();
+            code.push_str(&format!("        let [{}] = self.{};\n", list.join(", "), self.names.parameter_path));
+        }
+        code
+    }
+
+    /// A name for a shared sub-expression: the model's own, one that says what it is, or `s1`, `s2`, ….
+    fn temporary(&mut self, register: Register, spelled: &[Spelling]) -> String {
+        if let Some((_, name)) = self.program.names.iter().find(|(r, _)| *r == register) {
+            return unique(&mut self.taken, &identifier(name));
+        }
+        let simple = |r: Register| {
+            let text = &spelled[r].text;
+            let word = text.chars().all(|c| c.is_alphanumeric() || c == '_');
+            (word && text.chars().next().is_some_and(char::is_alphabetic) && text.len() <= 12).then(|| text.clone())
+        };
+        let telling = match &self.program.instructions[register] {
+            Instruction::Product(factors) => match factors.as_slice() {
+                &[(r, 2)] => simple(r).map(|base| format!("{base}_squared")),
+                _ => None,
+            },
+            Instruction::Sum { constant, terms } => match terms.as_slice() {
+                &[(2.0, r)] if *constant == 0.0 => simple(r).map(|base| format!("twice_{base}")),
+                _ => None,
+            },
+            Instruction::Apply(function, arguments) => match arguments.as_slice() {
+                &[r] => simple(r).map(|argument| format!("{}_{argument}", function.name())),
+                _ => None,
+            },
+            _ => None,
+        };
+        match telling {
+            Some(name) => unique(&mut self.taken, &name),
+            None => {
+                let mut count = 1;
+                while self.taken.contains(&format!("s{count}")) {
+                    count += 1;
+                }
+                unique(&mut self.taken, &format!("s{count}"))
+            }
+        }
+    }
+
+    fn spell(&self, register: Register, spelled: &[Spelling]) -> Spelling {
+        match &self.program.instructions[register] {
+            Instruction::Constant(value) => number(*value),
+            Instruction::Pi => Spelling::atom("::core::f64::consts::PI".into()),
+            Instruction::Euler => Spelling::atom("::core::f64::consts::E".into()),
+            Instruction::Load(load) => Spelling::atom(load_name(self.names, *load)),
+            Instruction::Sum { constant, terms } => sum(*constant, terms, spelled),
+            Instruction::Product(factors) => product(factors, spelled),
+            Instruction::Apply(function, arguments) => {
+                let receiver = match &self.program.instructions[arguments[0]] {
+                    // A literal needs its type before a method can be called on it.
+                    Instruction::Constant(value) => format!("({value:?}_f64)"),
+                    _ => spelled[arguments[0]].within(Binding::Atom),
+                };
+                let rest = arguments.get(1).map_or("", |&r| spelled[r].text.as_str());
+                Spelling::atom(format!("{receiver}.{}({rest})", function.name()))
+            }
+        }
+    }
+
+    fn store(&mut self, target: &str, results: &[&str], outputs: Outputs<'_>) -> String {
+        let mut code = String::new();
+        match outputs {
+            Outputs::Array => code.push_str(&array(target, &[results])),
+            Outputs::Rows(starts) => {
+                let rows: Vec<&[&str]> = starts.windows(2).map(|w| &results[w[0]..w[1]]).collect();
+                code.push_str(&array(target, &rows));
+            }
+            Outputs::Named(labels) => {
+                let mut names = Vec::with_capacity(results.len());
+                for ((name, mathematics), result) in labels.iter().zip(results) {
+                    let name = unique(&mut self.taken, &identifier(name));
+                    if !mathematics.is_empty() {
+                        code.push_str(&docs([mathematics], "        "));
+                    }
+                    code.push_str(&assignment(&name, result));
+                    names.push(name);
+                }
+                let names: Vec<&str> = names.iter().map(String::as_str).collect();
+                code.push_str(&array(target, &[&names]));
+            }
+        }
+        code
+    }
+}
+
+fn load_of(instruction: &Instruction) -> Option<Load> {
+    match instruction {
+        Instruction::Load(load) => Some(*load),
+        _ => None,
+    }
+}
+
+/// `let &[x, _, u] = state else { return };`: the contract promises the length.
+fn destructure(names: &[String], slot: &str) -> String {
+    let line = format!("        let &[{}] = {slot} else {{ return }};\n", names.join(", "));
+    if line.len() <= WIDTH {
+        return line;
+    }
+    format!("        let &[\n{}        ] = {slot} else {{ return }};\n", filled(names, "            "))
+}
+
+/// Comma-separated items, as many to a line as fit.
+fn filled(items: &[impl AsRef<str>], indent: &str) -> String {
+    let mut text = String::new();
+    let mut line = indent.to_string();
+    for item in items {
+        if line.len() > indent.len() && line.len() + item.as_ref().len() + 2 > WIDTH {
+            text.push_str(line.trim_end());
+            text.push('\n');
+            line = indent.to_string();
+        }
+        line.push_str(item.as_ref());
+        line.push_str(", ");
+    }
+    if line.len() > indent.len() {
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+fn array(target: &str, rows: &[&[&str]]) -> String {
+    let indent = "            ";
+    let count: usize = rows.iter().map(|row| row.len()).sum();
+    if count == 0 {
+        return String::new();
+    }
+    let flat: Vec<&str> = rows.iter().flat_map(|row| row.iter().copied()).collect();
+    let line = format!("        {target}.copy_from_slice(&[{}]);\n", flat.join(", "));
+    if rows.len() == 1 && line.len() <= WIDTH {
+        return line;
+    }
+    let lines: String = rows.iter().map(|row| filled(row, indent)).collect();
+    format!("        {target}.copy_from_slice(&[\n{lines}        ]);\n")
+}
+
+/// `let name = value;`, broken before top-level signs if it is long.
+fn assignment(name: &str, value: &str) -> String {
+    let line = format!("        let {name} = {value};\n");
+    if line.len() <= WIDTH {
+        return line;
+    }
+    let mut text = format!("        let {name} =");
+    let mut current = String::from("\n           ");
+    for part in split_terms(value) {
+        if current.len() + part.len() > WIDTH && current.trim().len() > 1 {
+            text.push_str(current.trim_end());
+            current = String::from("\n           ");
+        }
+        current.push(' ');
+        current.push_str(part);
+    }
+    text.push_str(current.trim_end());
+    text.push_str(";\n");
+    text
+}
+
+/// Splits `a + b - c` into `a`, `+ b`, `- c` at the outermost level.
+fn split_terms(value: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let (mut depth, mut start) = (0usize, 0);
+    let bytes = value.as_bytes();
+    for (at, &byte) in bytes.iter().enumerate() {
+        match byte {
+            b'(' | b'[' => depth += 1,
+            b')' | b']' => depth = depth.saturating_sub(1),
+            b'+' | b'-' if depth == 0 && at > start && bytes[at - 1] == b' ' && bytes.get(at + 1) == Some(&b' ') => {
+                parts.push(value[start..at].trim());
+                start = at;
+            }
+            _ => {}
+        }
+    }
+    parts.push(value[start..].trim());
+    parts
+}
+
+/// A literal; negative ones bind like a negation.
+fn number(value: f64) -> Spelling {
+    let binding = if value < 0.0 { Binding::Unary } else { Binding::Atom };
+    Spelling { text: literal(value), binding }
+}
+
+fn literal(value: f64) -> String {
+    if value.is_finite() { format!("{value:?}") } else { "f64::NAN".into() }
+}
+
+fn sum(constant: f64, terms: &[(f64, Register)], spelled: &[Spelling]) -> Spelling {
+    let mut text = String::new();
+    for &(q, r) in terms {
+        text.push_str(match (text.is_empty(), q < 0.0) {
+            (true, false) => "",
+            (true, true) => "-",
+            (false, false) => " + ",
+            (false, true) => " - ",
+        });
+        if q.abs() == 1.0 {
+            let place = if text == "-" { Binding::Unary } else { Binding::Product };
+            text.push_str(&spelled[r].within(place));
+        } else {
+            text.push_str(&format!("{} * {}", literal(q.abs()), spelled[r].within(Binding::Unary)));
+        }
+    }
+    if constant != 0.0 {
+        text.push_str(if constant < 0.0 { " - " } else { " + " });
+        text.push_str(&literal(constant.abs()));
+    }
+    let binding = match terms {
+        [(q, _)] if constant == 0.0 && *q == -1.0 => Binding::Unary,
+        [_] if constant == 0.0 => Binding::Product,
+        _ => Binding::Sum,
+    };
+    Spelling { text, binding }
+}
+
+fn product(factors: &[(Register, i32)], spelled: &[Spelling]) -> Spelling {
+    let side = |positive: bool| -> Vec<(String, bool)> {
+        let chosen = factors.iter().filter(|(_, n)| (*n > 0) == positive);
+        chosen.map(|&(r, n)| power(&spelled[r], n.unsigned_abs())).collect()
+    };
+    let join = |side: &[(String, bool)]| -> String {
+        let mut text = String::new();
+        for (k, (factor, compound)) in side.iter().enumerate() {
+            // The first factor associates by itself; later powers are formed before they are multiplied on.
+            text.push_str(if k == 0 { "" } else { " * " });
+            text.push_str(&if *compound && k > 0 { format!("({factor})") } else { factor.clone() });
+        }
+        text
+    };
+    let (above, below) = (side(true), side(false));
+    let numerator = if above.is_empty() { "1.0".to_string() } else { join(&above) };
+    let text = match below.as_slice() {
+        [] => numerator,
+        [(single, false)] => format!("{numerator} / {single}"),
+        _ => format!("{numerator} / ({})", join(&below)),
+    };
+    let atom = below.is_empty() && matches!(above.as_slice(), [(_, false)]);
+    Spelling { text, binding: if atom { Binding::Atom } else { Binding::Product } }
+}
+
+/// The spelling of $b^n$, and whether it is a product.
+fn power(base: &Spelling, n: u32) -> (String, bool) {
+    match n {
+        1 => (base.within(Binding::Unary), false),
+        2 => (format!("{0} * {0}", base.within(Binding::Unary)), true),
+        3 => (format!("{0} * {0} * {0}", base.within(Binding::Unary)), true),
+        _ => (format!("{}.powi({n})", base.within(Binding::Atom)), false),
+    }
+}

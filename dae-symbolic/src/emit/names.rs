@@ -1,0 +1,59 @@
+//! Identifiers of generated code.
+//!
+//! In: names of the model. Out: Rust identifiers that keep them recognisable and never collide.
+
+use std::collections::HashSet;
+
+use crate::compile::Compiled;
+
+/// `x`, `der_x`, `der2_x`, `equation_5`: a name of the model as an identifier.
+pub(super) fn identifier(name: &str) -> String {
+    if let Some(inner) = name.strip_prefix("der(").and_then(|rest| rest.strip_suffix(')')) {
+        let (base, order) = inner.split_once(", ").unwrap_or((inner, ""));
+        return format!("der{order}_{}", identifier(base));
+    }
+    let kept = name.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '_' });
+    kept.collect()
+}
+
+/// Names of the values a method receives.
+pub(super) struct Names {
+    pub(super) time: String,
+    pub(super) parameters: Vec<String>,
+    pub(super) states: Vec<String>,
+    pub(super) rates: Vec<String>,
+    /// Where the parameters are: `self.<this>`.
+    pub(super) parameter_path: &'static str,
+    taken: HashSet<String>,
+}
+
+impl Names {
+    /// Names for a method over the given states and rates; `place` says where `self` keeps the parameters.
+    pub(super) fn new(compiled: &Compiled, states: Vec<String>, rates: Vec<String>, place: &'static str) -> Names {
+        let mut taken = HashSet::from(["self".to_string()]);
+        let parameters: Vec<String> = compiled.model.parameters.iter().map(|p| p.name.clone()).collect();
+        taken.extend(parameters.iter().cloned());
+        let mut claim =
+            |names: Vec<String>| -> Vec<String> { names.into_iter().map(|name| unique(&mut taken, &name)).collect() };
+        let (states, rates) = (claim(states), claim(rates));
+        let parameter_path = if place == "jets" { "parameters" } else { place };
+        let time = unique(&mut taken, "time");
+        Names { time, parameters, states, rates, parameter_path, taken }
+    }
+
+    /// The names in use, for a body to add its own.
+    pub(super) fn taken(&self) -> HashSet<String> {
+        self.taken.clone()
+    }
+}
+
+/// `name`, or `name_2`, `name_3`, … if it is taken; taken from now on.
+pub(super) fn unique(taken: &mut HashSet<String>, name: &str) -> String {
+    let mut candidate = name.to_string();
+    let mut count = 1;
+    while !taken.insert(candidate.clone()) {
+        count += 1;
+        candidate = format!("{name}_{count}");
+    }
+    candidate
+}

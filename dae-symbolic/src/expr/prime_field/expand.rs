@@ -1,0 +1,150 @@
+//! Expansion into monomials.
+//!
+//! In: expressions. Out: each as $\sum_k q_k m_k$ with rational $q_k$ and distinct Laurent monomials $m_k = \prod_j b_j^{n_j}$
+//! over bases that are no sums or products, as far as that stays small: powers of sums are multiplied out,
+//! reciprocals of sums and what would grow beyond the budget stay bases. The expansion is always exact.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::rc::Rc;
+
+use super::super::{Dag, Expr, Node, Rational};
+
+/// $\prod_j b_j^{n_j}$, ascending by base; empty for 1.
+pub(super) type Monomial = Vec<(Expr, i64)>;
+
+/// $\sum_k q_k m_k$, coefficients nonzero.
+pub(super) type Polynomial = BTreeMap<Monomial, Rational>;
+
+/// Products of sums with more terms than this are not multiplied out.
+const MAX_TERMS: usize = 64;
+/// Powers of sums beyond this are not multiplied out.
+const MAX_POWER: i32 = 4;
+/// Number of terms made, over all expressions, after which everything stays a base.
+const BUDGET: usize = 300_000;
+
+/// The expansions of the given expressions.
+pub(super) fn expand(dag: &Dag, wanted: &[Expr]) -> HashMap<Expr, Rc<Polynomial>> {
+    let mut expanded: HashMap<Expr, Rc<Polynomial>> = HashMap::new();
+    let mut spent = 0;
+    for expr in arithmetic_nodes(dag, wanted) {
+        let polynomial = match dag.node(expr) {
+            _ if spent > BUDGET => base(expr),
+            Node::Constant(q) => constant(q),
+            Node::Sum { constant: c, terms } => {
+                let mut sum = constant(c);
+                for (q, t) in terms {
+                    spent += expanded[t].len();
+                    accumulate(&mut sum, &expanded[t], q, &[]);
+                }
+                sum
+            }
+            Node::Product(factors) => {
+                let mut product = constant(&Rational::ONE);
+                for &(b, n) in factors {
+                    product = times_power(&product, b, n, &expanded[&b]);
+                    spent += product.len();
+                }
+                product
+            }
+            Node::Pi | Node::Euler | Node::Symbol(_) | Node::Apply(..) => base(expr),
+        };
+        expanded.insert(expr, Rc::new(polynomial));
+    }
+    wanted.iter().map(|expr| (*expr, expanded[expr].clone())).collect()
+}
+
+/// What is reached through sums and products only, children first.
+fn arithmetic_nodes(dag: &Dag, wanted: &[Expr]) -> Vec<Expr> {
+    let mut stack = wanted.to_vec();
+    let mut found = HashSet::new();
+    while let Some(expr) = stack.pop() {
+        if found.insert(expr) && matches!(dag.node(expr), Node::Sum { .. } | Node::Product(_)) {
+            stack.extend(dag.children(expr));
+        }
+    }
+    let mut order: Vec<Expr> = found.into_iter().collect();
+    order.sort_unstable();
+    order
+}
+
+fn base(expr: Expr) -> Polynomial {
+    Polynomial::from([(vec![(expr, 1)], Rational::ONE)])
+}
+
+fn constant(q: &Rational) -> Polynomial {
+    if q.is_zero() { Polynomial::new() } else { Polynomial::from([(Vec::new(), q.clone())]) }
+}
+
+/// `sum += q · polynomial · monomial`.
+fn accumulate(sum: &mut Polynomial, polynomial: &Polynomial, q: &Rational, monomial: &[(Expr, i64)]) {
+    for (m, r) in polynomial {
+        let key = merged(m, monomial);
+        let total = sum.get(&key).map_or_else(|| q.mul(r), |old| old.add(&q.mul(r)));
+        if total.is_zero() {
+            sum.remove(&key);
+        } else {
+            sum.insert(key, total);
+        }
+    }
+}
+
+/// The product of two monomials.
+fn merged(a: &[(Expr, i64)], b: &[(Expr, i64)]) -> Monomial {
+    let mut product: Monomial = Vec::with_capacity(a.len() + b.len());
+    let (mut i, mut k) = (0, 0);
+    while i < a.len() || k < b.len() {
+        let from_a = k == b.len() || (i < a.len() && a[i].0 <= b[k].0);
+        let (base, n) = if from_a { a[i] } else { b[k] };
+        if from_a {
+            i += 1;
+        } else {
+            k += 1;
+        }
+        match product.last_mut() {
+            Some(last) if last.0 == base => last.1 += n,
+            _ => product.push((base, n)),
+        }
+    }
+    product.retain(|&(_, n)| n != 0);
+    product
+}
+
+/// `product · b^n`, where `factor` is the expansion of `b`.
+fn times_power(product: &Polynomial, b: Expr, n: i32, factor: &Polynomial) -> Polynomial {
+    let whole = |product: &Polynomial| {
+        let mut scaled = Polynomial::new();
+        accumulate(&mut scaled, product, &Rational::ONE, &[(b, i64::from(n))]);
+        scaled
+    };
+    if factor.len() == 1 {
+        if let Some((monomial, q)) = factor.first_key_value() {
+            let power = monomial.iter().map(|&(b, m)| Some((b, bounded(m, n)?))).collect::<Option<Monomial>>();
+            if let (Some(power), Some(q)) = (power, q.powi(n)) {
+                let mut scaled = Polynomial::new();
+                accumulate(&mut scaled, product, &q, &power);
+                return scaled;
+            }
+        }
+        return whole(product);
+    }
+    let growth = factor.len().saturating_pow(n.unsigned_abs().min(MAX_POWER as u32 + 1));
+    if !(1..=MAX_POWER).contains(&n) || product.len().saturating_mul(growth) > MAX_TERMS {
+        return whole(product);
+    }
+    (0..n).fold(product.clone(), |product, _| times(&product, factor))
+}
+
+/// $mn$ as long as sums of such exponents cannot overflow.
+fn bounded(m: i64, n: i32) -> Option<i64> {
+    const MAX_EXPONENT: u64 = 1 << 40;
+    m.checked_mul(i64::from(n)).filter(|power| power.unsigned_abs() <= MAX_EXPONENT)
+}
+
+/// The product of two polynomials.
+pub(super) fn times(a: &Polynomial, b: &Polynomial) -> Polynomial {
+    let mut product = Polynomial::new();
+    for (monomial, q) in a {
+        accumulate(&mut product, b, q, monomial);
+    }
+    product
+}

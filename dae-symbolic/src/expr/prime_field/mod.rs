@@ -1,0 +1,231 @@
+//! Values in the prime field of order $p = 2^{61} - 1$: exact identity testing.
+//!
+//! In: expressions and a seed. Out: their residues at a random point, and how strong a conclusion from them is.
+//!
+//! One nonzero residue of a determinant *proves* that the determinant is not identically zero (Schwartz, *J. ACM* 27, 1980;
+//! Zippel, EUROSAM 1979), provided evaluation is a homomorphism of the ring that the expressions generate: every relation
+//! among its generators must hold among their residues. The generators and the relations are these:
+//!
+//! - **Symbols** have none. Each is a random residue, or the given one. $\pi$ is a random residue.
+//! - **Exponentials and trigonometric functions.** Arguments are expanded into rational combinations of monomials
+//!   (`expand.rs`); each monomial $m$ over the common denominator $d$ of its coefficients is one generator. $e^{m/d}$ is a random
+//!   unit and $(\cos, \sin)(m/d)$ a random point $\left(\frac{1-s^2}{1+s^2}, \frac{2s}{1+s^2}\right)$ of the circle; their
+//!   integer multiples follow by powers and by the addition formulas. So $\sin 2x = 2 \sin x \cos x$ holds, and
+//!   $\cosh^2 - \sinh^2 = 1$. There are no other relations: for $g_1, \dots, g_n$ linearly independent over $\mathbb Q$
+//!   modulo constants, $\operatorname{tr.deg}_{\mathbb C} \mathbb C(g, e^g) \ge n + \operatorname{rank} \partial g / \partial t$
+//!   (J. Ax, *On Schanuel's conjectures*, Ann. of Math. 93, 1971, theorem 3 and corollary). Real arguments $g$ (exponentials)
+//!   and imaginary ones $\mathrm i h$ (trigonometric) are independent of each other as soon as each family is.
+//! - **Rational constants** in arguments are multiples of the monomial 1: $e$, $e^2$, $\sin 1$, … are independent as far as
+//!   they need to be by Lindemann and Weierstrass. That $\pi$ and $e$ are algebraically independent is only conjectured.
+//!   Multiples of $\pi/4$ in trigonometric arguments are exact.
+//! - **Roots** are roots of the residues of their radicands; the point is chosen so that there are some (`search.rs`). Any choice
+//!   among them is a homomorphism if the radicands are multiplicatively independent modulo squares (cubes) and constants. This
+//!   is proved by a full rank of quadratic (cubic) residue characters at random points (`independence.rs`): the characters of a
+//!   product that is a square would add up to zero at every point.
+//! - **Absolute value, sign, minimum, maximum** are rational on a branch: the signs are those at the given start point, and without
+//!   one those of the residues' quadratic characters. The result says which.
+//! - **All other functions** are opaque: random residues, equal for equal arguments.
+//!
+//! Where a relation cannot be excluded the result is [`Independence::Assumed`], with the reasons. Everything is a pure function
+//! of expressions, seed and given values.
+//!
+//! | file | what |
+//! |---|---|
+//! | `arithmetic.rs`, `elimination.rs` | residues; sparse determinant and rank |
+//! | `expand.rs`, `structure.rs` | generators and how the expressions are made of them |
+//! | `pass.rs` | the values of nodes at a point |
+//! | `search.rs` | a point at which roots exist |
+//! | `independence.rs` | what is proved about the generators |
+
+pub mod arithmetic;
+mod elimination;
+mod expand;
+mod independence;
+mod pass;
+mod search;
+mod structure;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::{Dag, Expr, Function, Symbol};
+
+pub use arithmetic::PRIME;
+pub use elimination::{sparse_determinant, sparse_rank};
+
+/// Where to evaluate: a seed for the random residues, and what is given instead.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FieldPoint {
+    seed: u64,
+    given: BTreeMap<Symbol, u64>,
+    start: BTreeMap<Symbol, f64>,
+}
+
+/// Residues of expressions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldEvaluation {
+    /// The residues of the roots.
+    pub values: Vec<u64>,
+    /// Whether evaluation is proved to be a homomorphism.
+    pub independence: Independence,
+    /// The branches of absolute values, signs, minima and maxima on which it is.
+    pub branches: Vec<Branch>,
+    /// The modulus, [`PRIME`].
+    pub prime: u64,
+    /// The seed.
+    pub seed: u64,
+    /// The residues of the symbols that occur, ascending.
+    pub point: Vec<(Symbol, u64)>,
+}
+
+/// Whether all relations among the generators are known to be respected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Independence {
+    /// Yes: a nonzero residue proves that an expression is not identically zero on the branch.
+    Proven,
+    /// A nonzero residue proves it if these generators are independent.
+    Assumed {
+        /// What has been assumed, ascending and distinct.
+        because: Vec<Reason>,
+    },
+}
+
+/// Why independence is not proved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reason {
+    /// Values of the function are taken to be unrelated to everything else.
+    Opaque(Function),
+    /// $\pi$ and $e$ occur together.
+    PiAndE,
+    /// An exponential or trigonometric function of a constant that is not rational occurs.
+    ConstantArgument,
+    /// A trigonometric function of a multiple of $\pi$ other than $\pi/4$ occurs.
+    Angle,
+    /// The arguments of exponential or trigonometric functions may be linearly dependent.
+    Arguments,
+    /// The radicands of roots may be multiplicatively dependent.
+    Radicands,
+    /// Roots of roots occur.
+    NestedRoots,
+    /// No root was found modulo the prime, and the function counts as opaque.
+    NoRoot(Function),
+}
+
+/// The branch of a piecewise function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Branch {
+    /// The absolute value, sign, minimum or maximum.
+    pub expr: Expr,
+    /// The sign of its argument; for two arguments, of $a - b$.
+    pub sign: Sign,
+}
+
+/// A sign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sign {
+    /// Less than zero.
+    Negative,
+    /// Greater than zero.
+    Positive,
+}
+
+/// Why there are no values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldError {
+    /// At every point tried this expression divides by zero.
+    DivisionByZero(Expr),
+}
+
+impl FieldPoint {
+    /// Random residues for everything.
+    pub fn new(seed: u64) -> Self {
+        FieldPoint { seed, ..Self::default() }
+    }
+
+    /// Gives some symbols residues; others stay random.
+    pub fn with_given(mut self, residues: impl IntoIterator<Item = (Symbol, u64)>) -> Self {
+        self.given.extend(residues.into_iter().map(|(symbol, residue)| (symbol, arithmetic::reduce(residue))));
+        self
+    }
+
+    /// Takes the branches of piecewise functions at this real point, as far as its coordinates suffice.
+    pub fn with_start(mut self, values: impl IntoIterator<Item = (Symbol, f64)>) -> Self {
+        self.start.extend(values);
+        self
+    }
+
+    /// The residues of the roots, all at the same point.
+    pub fn evaluate(&self, dag: &Dag, roots: &[Expr]) -> Result<FieldEvaluation, FieldError> {
+        let mut structure = structure::Structure::of(dag, roots);
+        structure.fix_signs(dag, &self.start);
+        let found = search::search(&structure, self.seed, &self.given)?;
+        let branches = found.branches(&structure);
+        structure.signs.extend(branches.iter().map(|branch| (branch.expr, branch.sign)));
+        let mut because = independence::reasons(&structure, &found.point, self.seed);
+        because.extend(found.opaque_roots.iter().map(|&root| Reason::NoRoot(structure.roots[root].function)));
+        let because: Vec<Reason> = because.into_iter().collect();
+        Ok(FieldEvaluation {
+            values: roots.iter().map(|root| found.values[root.index()]).collect(),
+            independence: if because.is_empty() { Independence::Proven } else { Independence::Assumed { because } },
+            branches,
+            prime: PRIME,
+            seed: self.seed,
+            point: structure.symbol_residues(&found.point),
+        })
+    }
+}
+
+impl FieldEvaluation {
+    /// Whether a nonzero residue is a proof.
+    pub fn is_proof(&self) -> bool {
+        self.independence == Independence::Proven
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Opaque(function) => {
+                write!(f, "values of `{}` are assumed to satisfy no algebraic relation", function.name())
+            }
+            Reason::PiAndE => write!(f, "π and e are assumed to be algebraically independent"),
+            Reason::ConstantArgument => {
+                write!(f, "exponential or trigonometric functions of constants are assumed to be independent")
+            }
+            Reason::Angle => write!(f, "sines and cosines of fractions of π are assumed to be independent"),
+            Reason::Arguments => write!(
+                f,
+                "arguments of exponential or trigonometric functions are assumed to be linearly independent over the rationals"
+            ),
+            Reason::Radicands => write!(f, "radicands of roots are assumed to be multiplicatively independent"),
+            Reason::NestedRoots => write!(f, "roots of roots are assumed to be independent"),
+            Reason::NoRoot(function) => {
+                write!(f, "a value of `{}` that has no residue is assumed to be independent", function.name())
+            }
+        }
+    }
+}
+
+impl fmt::Display for Independence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Independence::Proven => write!(f, "proven"),
+            Independence::Assumed { because } => {
+                let reasons: Vec<String> = because.iter().map(Reason::to_string).collect();
+                write!(f, "assuming independence: {}", reasons.join("; "))
+            }
+        }
+    }
+}
+
+impl fmt::Display for FieldError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FieldError::DivisionByZero(_) => write!(f, "an expression divides by zero at every point tried"),
+        }
+    }
+}
+
+impl std::error::Error for FieldError {}

@@ -1,0 +1,208 @@
+//! A point at which all roots exist.
+//!
+//! In: the structure of expressions. Out: residues of the generators and of all nodes.
+//!
+//! Half of the residues have a square root, a third a cube root. With many roots it is hopeless to draw whole points until all
+//! exist at once; so generators are fixed one after the other, those that occur in most radicands first, and each one is drawn
+//! again until the radicands that it completes have roots. A radicand that cannot be completed makes its root opaque.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use super::super::{Expr, Symbol};
+use super::arithmetic::{draw, sub};
+use super::pass::{self, Stop, key};
+use super::structure::{Generator, Structure, values_reachable};
+use super::{Branch, FieldError};
+
+/// Points tried before a division by zero counts as identical.
+const RESTARTS: u64 = 8;
+/// Draws of one generator.
+const MAX_DRAWS: u64 = 1 << 11;
+/// Node evaluations, and nodes below radicands, after which radicands that are still open make opaque roots.
+const BUDGET: usize = 10_000_000;
+
+/// Residues of the generators.
+#[derive(Clone, Debug)]
+pub(super) struct Point {
+    /// The seed of opaque functions.
+    pub(super) seed: u64,
+    residues: Vec<u64>,
+}
+
+impl Point {
+    /// A point at random; `given` overrides.
+    pub(super) fn random(structure: &Structure, seed: u64, attempt: u64, given: &BTreeMap<Symbol, u64>) -> Point {
+        let mut point = Point { seed, residues: vec![0; structure.generators.len()] };
+        for (k, generator) in structure.generators.iter().enumerate() {
+            match generator {
+                Generator::Symbol(symbol) if given.contains_key(symbol) => point.residues[k] = given[symbol],
+                _ => point.draw(structure, k, attempt),
+            }
+        }
+        point
+    }
+
+    pub(super) fn residue(&self, generator: usize) -> u64 {
+        self.residues[generator]
+    }
+
+    pub(super) fn set(&mut self, generator: usize, residue: u64) {
+        self.residues[generator] = residue;
+    }
+
+    fn draw(&mut self, structure: &Structure, generator: usize, attempt: u64) {
+        let words = match structure.generators[generator] {
+            Generator::Pi => [0, 0, 0],
+            Generator::Exponential(k) => [1, k as u64, 0],
+            Generator::Rotation(k) => [2, k as u64, 0],
+            Generator::Symbol(Symbol::Time) => [3, 0, 0],
+            Generator::Symbol(Symbol::Parameter(id)) => [4, u64::from(id.0), 0],
+            Generator::Symbol(Symbol::Input { input, order }) => [5, u64::from(input.0), u64::from(order)],
+            Generator::Symbol(Symbol::Unknown { unknown, order }) => [6, u64::from(unknown.0), u64::from(order)],
+            Generator::Symbol(Symbol::State(k)) => [7, u64::from(k), 0],
+            Generator::Symbol(Symbol::StateDerivative(k)) => [8, u64::from(k), 0],
+        };
+        let residue = draw(self.seed, &[key::GENERATOR, words[0], words[1], words[2], attempt]);
+        // Exponentials are units; nothing else needs zero either.
+        self.residues[generator] = residue.max(1);
+    }
+}
+
+/// A point, and the values of all nodes of the order there.
+pub(super) struct Found {
+    pub(super) point: Point,
+    /// By node.
+    pub(super) values: Vec<u64>,
+    /// Roots (by number) that have no residue and count as opaque.
+    pub(super) opaque_roots: Vec<usize>,
+}
+
+impl Found {
+    /// The branches taken.
+    pub(super) fn branches(&self, structure: &Structure) -> Vec<Branch> {
+        let branch = |(expr, arguments): (Expr, &[Expr])| {
+            let value = |e: Expr| self.values[e.index()];
+            let b = arguments.get(1).map_or(0, |&b| value(b));
+            Branch { expr, sign: pass::sign(structure, expr, sub(value(arguments[0]), b)) }
+        };
+        structure.piecewise().map(branch).collect()
+    }
+}
+
+/// Finds a point.
+pub(super) fn search(structure: &Structure, seed: u64, given: &BTreeMap<Symbol, u64>) -> Result<Found, FieldError> {
+    let stages = stages(structure, given);
+    let mut failed = None;
+    for restart in 0..RESTARTS {
+        let mut search = Search {
+            structure,
+            point: Point::random(structure, seed, restart << 32, given),
+            values: vec![0; structure.order.last().map_or(0, |last| last.index() + 1)],
+            opaque: HashSet::new(),
+            spent: 0,
+        };
+        for stage in &stages {
+            search.complete(stage, restart);
+        }
+        match search.finish() {
+            Ok(found) => return Ok(found),
+            Err(expr) => failed = Some(expr),
+        }
+    }
+    // There is a failure if no restart succeeded.
+    Err(FieldError::DivisionByZero(failed.unwrap_or_else(|| Expr::at(0))))
+}
+
+/// The radicands that one generator completes.
+struct Stage {
+    /// `None` if there is nothing to draw again.
+    generator: Option<usize>,
+    roots: Vec<Expr>,
+    /// What their values are made of, children first.
+    cone: Vec<Expr>,
+}
+
+fn stages(structure: &Structure, given: &BTreeMap<Symbol, u64>) -> Vec<Stage> {
+    let free = |k: &usize| !matches!(structure.generators[*k], Generator::Symbol(s) if given.contains_key(&s));
+    let mut size = 0;
+    let mut generators_of: Vec<BTreeSet<usize>> = Vec::new();
+    for root in &structure.roots {
+        let cone = if size < BUDGET { values_reachable(structure.dag, [root.expr]) } else { Vec::new() };
+        size += cone.len();
+        generators_of.push(cone.iter().flat_map(|&expr| structure.leaf_generators(expr)).filter(free).collect());
+    }
+    let mut occurrences = vec![0usize; structure.generators.len()];
+    for generator in generators_of.iter().flatten() {
+        occurrences[*generator] += 1;
+    }
+    // Often occurring generators first.
+    let place = |k: usize| (usize::MAX - occurrences[k], k);
+    let mut completed: BTreeMap<Option<(usize, usize)>, Vec<Expr>> = BTreeMap::new();
+    for (root, generators) in structure.roots.iter().zip(&generators_of) {
+        let last = generators.iter().map(|&k| place(k)).max();
+        completed.entry(last).or_default().push(root.expr);
+    }
+    let stage = |(last, roots): (Option<(usize, usize)>, Vec<Expr>)| {
+        let cone = if size < BUDGET { values_reachable(structure.dag, roots.iter().copied()) } else { Vec::new() };
+        Stage { generator: last.map(|(_, k)| k), roots, cone }
+    };
+    completed.into_iter().map(stage).collect()
+}
+
+struct Search<'a> {
+    structure: &'a Structure<'a>,
+    point: Point,
+    values: Vec<u64>,
+    opaque: HashSet<Expr>,
+    spent: usize,
+}
+
+impl Search<'_> {
+    /// Draws the generator of the stage until its radicands have roots; gives up on those that have none.
+    fn complete(&mut self, stage: &Stage, restart: u64) {
+        let draws = if stage.generator.is_some() { MAX_DRAWS } else { 0 };
+        let mut draw = 0;
+        loop {
+            self.spent += stage.cone.len();
+            match self.run(&stage.cone) {
+                Ok(()) => return,
+                Err(_) if draw < draws && self.spent < BUDGET => {
+                    draw += 1;
+                    if let Some(generator) = stage.generator {
+                        self.point.draw(self.structure, generator, (restart << 32) + draw);
+                    }
+                }
+                Err(Stop::NoRoot(root)) => {
+                    self.opaque.insert(root);
+                }
+                // The closing pass names the division.
+                Err(Stop::Division(_)) => return,
+            }
+            if stage.roots.iter().all(|root| self.opaque.contains(root)) {
+                return;
+            }
+        }
+    }
+
+    fn run(&mut self, order: &[Expr]) -> Result<(), Stop> {
+        pass::run(self.structure, &self.point, &self.opaque, order, &mut self.values)
+    }
+
+    /// Evaluates everything; the expression that divides by zero on failure.
+    fn finish(mut self) -> Result<Found, Expr> {
+        let structure = self.structure;
+        let mut from = 0;
+        // Only radicands for which the budget did not suffice stop here; what lies before them is done.
+        while let Err(stop) = self.run(&structure.order[from..]) {
+            match stop {
+                Stop::Division(expr) => return Err(expr),
+                Stop::NoRoot(root) => {
+                    self.opaque.insert(root);
+                    from = structure.order.binary_search(&root).unwrap_or(from);
+                }
+            }
+        }
+        let opaque_roots = (0..structure.roots.len()).filter(|&k| self.opaque.contains(&structure.roots[k].expr));
+        Ok(Found { opaque_roots: opaque_roots.collect(), point: self.point, values: self.values })
+    }
+}

@@ -1,0 +1,276 @@
+//! From differentiated constraints to a formulation.
+//!
+//! In: the model, its working system, and which form. Out: unknowns, rows and invariants over states.
+
+use std::collections::HashSet;
+
+use dae_runtime::contract::Kind;
+
+use super::levels::index1_levels;
+use super::{Form, FormEquation, FormError, FormInvariant, FormUnknown, Formulation, Source, ggl};
+use crate::expr::{Dag, Expr, Rational, Symbol, substitute, symbols};
+use crate::model::{Model, derivative_name};
+use crate::origin::Origin;
+use crate::reduce::Reduced;
+use crate::structure::{SignatureMatrix, Structure, analyse};
+use crate::system::{System, highest_orders};
+
+/// A row or constraint in jets, before states are chosen.
+struct Row {
+    name: String,
+    value: Expr,
+    origin: Origin,
+}
+
+/// The rows of a form, and constraints beside them.
+struct Selection {
+    /// One per equation of the system.
+    rows: Vec<Row>,
+    /// Which rows are constraints on lower derivatives, hence must be free of $y'$.
+    constraints: Vec<usize>,
+    /// Lower constraints that become rows with a multiplier each.
+    appended: Vec<Row>,
+    /// Lower constraints that the form only implies.
+    implied: Vec<Row>,
+}
+
+/// Builds a formulation.
+pub fn formulate(
+    model: &mut Model,
+    system: &System,
+    structure: &Structure,
+    reduced: &Reduced,
+    form: Form,
+) -> Result<Formulation, FormError> {
+    let text = System::of_text(model);
+    let selection = select(&text, system, structure, reduced, form);
+    let lifted = |row: &Row| highest_orders(&model.dag, row.value);
+    let mut states = vec![1; model.unknowns.len()];
+    for row in &selection.rows {
+        for (j, order) in lifted(row) {
+            states[j] = states[j].max(order);
+        }
+    }
+    let appended = selection.appended.iter();
+    let implied = selection.implied.iter().filter(|_| form != Form::Original);
+    let constraints = selection.constraints.iter().map(|&i| &selection.rows[i]);
+    for row in constraints.chain(appended).chain(implied) {
+        for (j, order) in lifted(row) {
+            states[j] = states[j].max(order + 1);
+        }
+    }
+    let layout = Layout::new(&states);
+    layout.declare(&mut model.dag);
+    let mut formulation = Formulation {
+        form,
+        unknowns: layout.unknowns(model),
+        equations: layout.rows(&mut model.dag, &selection.rows, form)?,
+        invariants: Vec::new(),
+    };
+    formulation.equations.extend(layout.order_reduction(model));
+    let appended = layout.rows(&mut model.dag, &selection.appended, form)?;
+    ggl::stabilise(&mut model.dag, &mut formulation, appended)?;
+    classify(&model.dag, &mut formulation);
+    formulation.invariants = invariants(model, &layout, &selection, &formulation);
+    Ok(formulation)
+}
+
+/// The constraints of an implied kind that no state of the form can express, by name: for the report.
+pub fn inexpressible(formulation: &Formulation, names: &[String]) -> Vec<String> {
+    names.iter().filter(|name| formulation.invariants.iter().all(|i| i.name != **name)).cloned().collect()
+}
+
+fn select(text: &System, system: &System, structure: &Structure, reduced: &Reduced, form: Form) -> Selection {
+    let index1 = index1_levels(structure);
+    let mut selection =
+        Selection { rows: Vec::new(), constraints: Vec::new(), appended: Vec::new(), implied: Vec::new() };
+    for (i, equation) in system.equations.iter().enumerate() {
+        let name = equation.provenance.name();
+        let row = |order: u32, value| Row { name: derivative_name(&name, order), value, origin: equation.origin };
+        let derivatives = &reduced.derivatives[i];
+        if form == Form::Original {
+            let name = text.equations[i].provenance.name();
+            selection.rows.push(Row { name, value: text.equations[i].residual, origin: equation.origin });
+        } else if reduced.is_explicit(i) {
+            selection.rows.push(row(0, equation.residual));
+        }
+        if form == Form::Original || reduced.is_explicit(i) {
+            let hidden = derivatives.iter().enumerate().skip(1).take(derivatives.len().saturating_sub(2));
+            selection.implied.extend(hidden.map(|(order, &value)| row(order as u32, value)));
+            continue;
+        }
+        let level = match form {
+            Form::Original => 0,
+            Form::Index1 => index1[i],
+            Form::Index2 | Form::Ggl => index1[i].saturating_sub(1),
+        };
+        if level < structure.offsets.equations[i] {
+            selection.constraints.push(i);
+        }
+        selection.rows.push(row(level, derivatives[level as usize]));
+        let lower = (0..level).map(|order| row(order, derivatives[order as usize]));
+        if form == Form::Ggl {
+            selection.appended.extend(lower);
+        } else {
+            selection.implied.extend(lower);
+        }
+    }
+    selection
+}
+
+/// Which jets are states: $x_j, \dots, x_j^{(n_j - 1)}$ stand from `first[j]` on.
+struct Layout {
+    first: Vec<usize>,
+    count: Vec<u32>,
+}
+
+impl Layout {
+    fn new(count: &[u32]) -> Self {
+        let starts = count.iter().scan(0, |next, &n| {
+            let start = *next;
+            *next += n as usize;
+            Some(start)
+        });
+        Layout { first: starts.collect(), count: count.to_vec() }
+    }
+
+    /// Makes the symbols in their order, which is the order in which sums and products will list them.
+    fn declare(&self, dag: &mut Dag) {
+        let states = self.count.iter().sum::<u32>();
+        for state in 0..states {
+            dag.symbol(Symbol::State(state));
+        }
+        for state in 0..states {
+            dag.symbol(Symbol::StateDerivative(state));
+        }
+    }
+
+    fn unknowns(&self, model: &Model) -> Vec<FormUnknown> {
+        let families = model.unknowns.iter().zip(&self.count).enumerate();
+        families
+            .flat_map(|(j, (unknown, &n))| {
+                (0..n).map(move |order| FormUnknown {
+                    name: derivative_name(&unknown.name, order),
+                    source: Source::Jet { unknown: j, order },
+                    kind: Kind::Algebraic,
+                    index: 1,
+                    nominal: unknown.nominal,
+                })
+            })
+            .collect()
+    }
+
+    /// The place of $x_j^{(k)}$ in $(y, y')$.
+    fn place(&self, unknown: usize, order: u32) -> Option<Symbol> {
+        let (first, n) = (self.first[unknown], self.count[unknown]);
+        match order {
+            _ if order < n => Some(Symbol::State((first + order as usize) as u32)),
+            _ if order == n => Some(Symbol::StateDerivative((first + n as usize - 1) as u32)),
+            _ => None,
+        }
+    }
+
+    /// The expression over states, or `None` if it contains a jet beyond $y'$.
+    fn express(&self, dag: &mut Dag, value: Expr) -> Option<Expr> {
+        let placed = |(j, order): &(usize, u32)| self.place(*j, *order).is_some();
+        highest_orders(dag, value).iter().all(placed).then(|| {
+            substitute(dag, &[value], |dag, symbol| match symbol {
+                Symbol::Unknown { unknown, order } => {
+                    self.place(unknown.index(), order).map(|symbol| dag.symbol(symbol))
+                }
+                _ => None,
+            })[0]
+        })
+    }
+
+    fn rows(&self, dag: &mut Dag, rows: &[Row], form: Form) -> Result<Vec<FormEquation>, FormError> {
+        let express = |row: &Row| match self.express(dag, row.value) {
+            Some(residual) => Ok(FormEquation { name: row.name.clone(), residual, origin: row.origin }),
+            None => Err(FormError {
+                form,
+                message: format!("{} contains a derivative beyond those of the states", row.name),
+                origin: row.origin,
+            }),
+        };
+        rows.iter().map(express).collect()
+    }
+
+    /// $\mathrm d x^{(k)} / \mathrm d t = x^{(k+1)}$ between states of the same unknown.
+    fn order_reduction(&self, model: &mut Model) -> Vec<FormEquation> {
+        let mut rows = Vec::new();
+        for (j, &n) in self.count.iter().enumerate() {
+            for order in 0..n - 1 {
+                let state = self.first[j] as u32 + order;
+                let dag = &mut model.dag;
+                let (rate, next) = (dag.symbol(Symbol::StateDerivative(state)), dag.symbol(Symbol::State(state + 1)));
+                let residual = dag.sum([(Rational::ONE, rate), (Rational::MINUS_ONE, next)]);
+                let unknown = &model.unknowns[j];
+                let name = format!("definition of {}", derivative_name(&unknown.name, order + 1));
+                rows.push(FormEquation { name, residual, origin: unknown.origin });
+            }
+        }
+        rows
+    }
+}
+
+/// Rows without $y'$ are enforced constraints; lower ones that states can express are implied.
+fn invariants(
+    model: &mut Model,
+    layout: &Layout,
+    selection: &Selection,
+    formulation: &Formulation,
+) -> Vec<FormInvariant> {
+    let free_of_rates =
+        |dag: &Dag, value| !symbols(dag, [value]).iter().any(|s| matches!(s, Symbol::StateDerivative(_)));
+    let mut list = Vec::new();
+    for (row, equation) in formulation.equations.iter().enumerate() {
+        if free_of_rates(&model.dag, equation.residual) {
+            list.push(FormInvariant { name: equation.name.clone(), value: equation.residual, row: Some(row) });
+        }
+    }
+    for row in &selection.implied {
+        if let Some(value) = layout.express(&mut model.dag, row.value).filter(|&v| free_of_rates(&model.dag, v)) {
+            list.push(FormInvariant { name: row.name.clone(), value, row: None });
+        }
+    }
+    list
+}
+
+/// Fills in kinds and indices: an unknown that stage $k - d_j$ of its block's equations determines, which themselves are
+/// differentiated up to $C$ times (in the block or one it depends on), has index $1 + C - d_j$.
+fn classify(dag: &Dag, formulation: &mut Formulation) {
+    let mut rows = Vec::with_capacity(formulation.equations.len());
+    let mut differential = HashSet::new();
+    for equation in &formulation.equations {
+        let mut orders: Vec<(usize, u32)> = Vec::new();
+        for symbol in symbols(dag, [equation.residual]) {
+            match symbol {
+                Symbol::State(state) => orders.push((state as usize, 0)),
+                Symbol::StateDerivative(state) => {
+                    differential.insert(state as usize);
+                    orders.push((state as usize, 1));
+                }
+                Symbol::Time | Symbol::Parameter(_) | Symbol::Input { .. } | Symbol::Unknown { .. } => {}
+            }
+        }
+        orders.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(b.1.cmp(&a.1)));
+        orders.dedup_by_key(|(state, _)| *state);
+        rows.push(orders);
+    }
+    for (state, unknown) in formulation.unknowns.iter_mut().enumerate() {
+        unknown.kind = if differential.contains(&state) { Kind::Differential } else { Kind::Algebraic };
+    }
+    let Ok(sigma) = SignatureMatrix::from_rows(formulation.unknowns.len(), rows) else { return };
+    let Ok(structure) = analyse(&sigma) else { return };
+    let mut highest: Vec<u32> = Vec::with_capacity(structure.blocks.len());
+    for block in &structure.blocks {
+        let own = block.equations.iter().map(|&i| structure.offsets.equations[i]);
+        let before = block.depends_on.iter().map(|&b| highest[b]);
+        let c = own.chain(before).max().unwrap_or(0);
+        for &j in &block.unknowns {
+            let index = 1 + c.saturating_sub(structure.offsets.unknowns[j]);
+            formulation.unknowns[j].index = u8::try_from(index).unwrap_or(u8::MAX);
+        }
+        highest.push(c);
+    }
+}

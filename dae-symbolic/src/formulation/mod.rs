@@ -1,0 +1,148 @@
+//! Formulations: one model, several systems $F(t, y, y') = 0$ with the same solutions.
+//!
+//! In: the working system with its offsets and differentiated constraints. Out: a [`Formulation`], the one type that programs,
+//! generated code, the interpreter and the report know.
+//!
+//! | form | rows | invariants |
+//! |---|---|---|
+//! | `original` | as written | hidden constraints that its unknowns can express, implied |
+//! | `index1` | each constraint differentiated until the index is 1 | all lower ones, implied: they drift |
+//! | `index2` | each constraint differentiated once less | the lower ones implied, the last enforced |
+//! | `ggl` | as `index2`, and all lower constraints beside them, with multipliers $\mu$ | all enforced |
+//!
+//! The levels: with canonical offsets $c$, $d$, equation $i$ differentiated $c_i$ times determines highest derivatives. Where no
+//! unknown is purely algebraic ($d_j \ge 1$ throughout a block and whatever needs its highest derivatives), $c_i - 1$ times is
+//! enough for index 1 (`levels.rs`).
+//!
+//! A variable whose derivatives of order up to $q$ occur in the constraints gets $x, \dots, x^{(q)}$ as unknowns with
+//! $\dot x = x^{(1)}, \dots$ as additional rows (order reduction), so that constraints are free of $y'$.
+
+mod assemble;
+mod ggl;
+mod levels;
+mod program;
+
+pub use assemble::{formulate, inexpressible};
+pub use program::{FormProgram, StateSource};
+
+use dae_runtime::contract::Kind;
+
+use crate::expr::Expr;
+use crate::origin::Origin;
+
+/// Which formulation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Form {
+    /// As written, only reduced to first order.
+    Original,
+    /// Constraints differentiated until the index is 1.
+    Index1,
+    /// Constraints differentiated until the index is 2 (velocity level in mechanics).
+    Index2,
+    /// Gear, Gupta and Leimkuhler: index 2 with all lower constraints enforced by multipliers,
+    /// `000_fbf9ee3ffe929a9e` eq. (1.48), `001_8daeb97da925c732` eq. (2.18).
+    Ggl,
+}
+
+impl Form {
+    /// All forms.
+    pub const ALL: [Form; 4] = [Form::Original, Form::Index1, Form::Index2, Form::Ggl];
+
+    /// Name on the command line and in generated code.
+    pub fn name(self) -> &'static str {
+        match self {
+            Form::Original => "original",
+            Form::Index1 => "index1",
+            Form::Index2 => "index2",
+            Form::Ggl => "ggl",
+        }
+    }
+
+    /// The form of the given name.
+    pub fn from_name(name: &str) -> Option<Form> {
+        Self::ALL.into_iter().find(|form| form.name() == name)
+    }
+}
+
+/// Where an unknown of a formulation comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// It is $x_j^{(k)}$ of the model.
+    Jet {
+        /// $j$.
+        unknown: usize,
+        /// $k$.
+        order: u32,
+    },
+    /// It is a multiplier of the formulation, zero on solutions.
+    Multiplier,
+}
+
+/// An entry of $y$.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FormUnknown {
+    /// Name.
+    pub name: String,
+    /// What it is in the model.
+    pub source: Source,
+    /// Whether its derivative occurs.
+    pub kind: Kind,
+    /// See [`dae_runtime::contract::Unknown::index`].
+    pub index: u8,
+    /// Typical magnitude.
+    pub nominal: f64,
+}
+
+/// A row of $F$.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FormEquation {
+    /// Name.
+    pub name: String,
+    /// The row, in states and their derivatives.
+    pub residual: Expr,
+    /// The place in the text it comes from.
+    pub origin: Origin,
+}
+
+/// A constraint $\varphi(t, y) = 0$.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FormInvariant {
+    /// Name.
+    pub name: String,
+    /// $\varphi$, in states.
+    pub value: Expr,
+    /// The row that enforces it.
+    pub row: Option<usize>,
+}
+
+/// A system $F(t, y, y') = 0$.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Formulation {
+    /// Which form it is.
+    pub form: Form,
+    /// $y$.
+    pub unknowns: Vec<FormUnknown>,
+    /// The rows of $F$.
+    pub equations: Vec<FormEquation>,
+    /// Constraints that solutions fulfil.
+    pub invariants: Vec<FormInvariant>,
+}
+
+/// Why a model has no such formulation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FormError {
+    /// Which form.
+    pub form: Form,
+    /// What stands in the way, naming the equation or unknown.
+    pub message: String,
+    /// The place in the text.
+    pub origin: Origin,
+}
+
+impl std::fmt::Display for FormError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "no {} form: {}", self.form.name(), self.message)
+    }
+}
+
+impl std::error::Error for FormError {}

@@ -1,0 +1,179 @@
+//! A formulation as programs.
+//!
+//! In: a formulation. Out: its [`Description`], residual, Jacobians and invariants as programs, and how its states are read
+//! off the jets. Code generation spells a [`FormProgram`], the interpreter runs it.
+
+use std::collections::HashMap;
+
+use dae_runtime::contract::{Description, Equation, Invariant, Kind, Leading, Name, Unknown};
+
+use super::{Formulation, Source};
+use crate::expr::{Dag, Expr, Symbol, differentiate, symbols};
+use crate::model::Model;
+use crate::program::{Derivative, Load, Program, Unplaced};
+use crate::prolong::Prolonged;
+
+/// Where a state and its derivative start: positions in the jet vector, `None` for zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StateSource {
+    /// $y_i$.
+    pub value: Option<usize>,
+    /// $y_i'$.
+    pub rate: Option<usize>,
+}
+
+/// Everything that runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FormProgram {
+    /// What does not change from call to call.
+    pub description: Description,
+    /// $F$.
+    pub residual: Program,
+    /// $\partial F/\partial y$.
+    pub jacobian_y: Program,
+    /// $\partial F/\partial y'$.
+    pub jacobian_yp: Program,
+    /// $\partial F/\partial t$, one output per row.
+    pub jacobian_t: Program,
+    /// $\partial F/\partial p$.
+    pub jacobian_p: Program,
+    /// $\varphi$.
+    pub invariants: Program,
+    /// $\partial\varphi/\partial y$.
+    pub invariants_jacobian: Program,
+    /// How states are read off the jets.
+    pub states: Vec<StateSource>,
+}
+
+impl FormProgram {
+    /// Schedules a formulation; `leading_rank` is the generic rank of $\partial F/\partial y'$.
+    pub fn new(
+        model: &mut Model,
+        formulation: &Formulation,
+        prolonged: &Prolonged,
+        leading_rank: usize,
+    ) -> Result<FormProgram, Unplaced> {
+        let residuals: Vec<Expr> = formulation.equations.iter().map(|e| e.residual).collect();
+        let constraints: Vec<Expr> = formulation.invariants.iter().map(|i| i.value).collect();
+        let residuals = model.expand_inputs(&residuals);
+        let constraints = model.expand_inputs(&constraints);
+        let parameters: Vec<Name> = model.parameters.iter().map(|p| p.name.clone().into()).collect();
+        let (n, m) = (formulation.unknowns.len(), parameters.len());
+        let names = state_names(model, formulation);
+        let dag = &mut model.dag;
+        let jacobian_y = Derivative::new(dag, &residuals, n, &names, state, load)?;
+        let jacobian_yp = Derivative::new(dag, &residuals, n, &names, rate, load)?;
+        let jacobian_p = Derivative::new(dag, &residuals, m, &names, parameter, load)?;
+        let invariants_jacobian = Derivative::new(dag, &constraints, n, &names, state, load)?;
+        let in_time: Vec<Expr> = residuals.iter().map(|&f| differentiate(dag, f, Symbol::Time)).collect();
+        let leading = leading(dag, &residuals);
+        Ok(FormProgram {
+            residual: Program::new(dag, &residuals, &names, load)?,
+            jacobian_t: Program::new(dag, &in_time, &names, load)?,
+            invariants: Program::new(dag, &constraints, &names, load)?,
+            description: Description {
+                model: model.name.clone().into(),
+                form: formulation.form.name().into(),
+                unknowns: formulation.unknowns.iter().map(described).collect(),
+                equations: formulation.equations.iter().map(|e| Equation { name: e.name.clone().into() }).collect(),
+                parameters: parameters.into(),
+                invariants: formulation
+                    .invariants
+                    .iter()
+                    .map(|i| Invariant { name: i.name.clone().into(), row: i.row })
+                    .collect(),
+                leading,
+                leading_rank,
+                jacobian_y: jacobian_y.pattern,
+                jacobian_yp: jacobian_yp.pattern,
+                jacobian_p: jacobian_p.pattern,
+                invariants_jacobian: invariants_jacobian.pattern,
+            },
+            jacobian_y: jacobian_y.program,
+            jacobian_yp: jacobian_yp.program,
+            jacobian_p: jacobian_p.program,
+            invariants_jacobian: invariants_jacobian.program,
+            states: formulation.unknowns.iter().map(|u| source(u.source, u.kind, prolonged)).collect(),
+        })
+    }
+}
+
+fn described(unknown: &super::FormUnknown) -> Unknown {
+    Unknown { name: unknown.name.clone().into(), kind: unknown.kind, index: unknown.index, nominal: unknown.nominal }
+}
+
+fn source(source: Source, kind: Kind, prolonged: &Prolonged) -> StateSource {
+    match source {
+        Source::Multiplier => StateSource { value: None, rate: None },
+        Source::Jet { unknown, order } => StateSource {
+            value: prolonged.jet(unknown, order),
+            rate: prolonged.jet(unknown, order + 1).filter(|_| kind == Kind::Differential),
+        },
+    }
+}
+
+/// The model's named sub-expressions, over the states of this formulation.
+fn state_names(model: &mut Model, formulation: &Formulation) -> Vec<(Expr, String)> {
+    let places: HashMap<Symbol, u32> = formulation
+        .unknowns
+        .iter()
+        .enumerate()
+        .filter_map(|(state, u)| match u.source {
+            Source::Jet { unknown, order } => {
+                let unknown = crate::expr::UnknownId(unknown as u32);
+                Some((Symbol::Unknown { unknown, order }, state as u32))
+            }
+            Source::Multiplier => None,
+        })
+        .collect();
+    let (values, names): (Vec<Expr>, Vec<String>) = model.definition_names().into_iter().unzip();
+    let values = crate::expr::substitute(&mut model.dag, &values, |dag, symbol| {
+        Some(dag.symbol(Symbol::State(*places.get(&symbol)?)))
+    });
+    let values = model.expand_inputs(&values);
+    values.into_iter().zip(names).collect()
+}
+
+fn load(symbol: Symbol) -> Option<Load> {
+    match symbol {
+        Symbol::Time => Some(Load::Time),
+        Symbol::Parameter(p) => Some(Load::Parameter(p.index())),
+        Symbol::State(i) => Some(Load::Y(i as usize)),
+        Symbol::StateDerivative(i) => Some(Load::Yp(i as usize)),
+        Symbol::Input { .. } | Symbol::Unknown { .. } => None,
+    }
+}
+
+fn state(symbol: Symbol) -> Option<usize> {
+    match symbol {
+        Symbol::State(i) => Some(i as usize),
+        _ => None,
+    }
+}
+
+fn rate(symbol: Symbol) -> Option<usize> {
+    match symbol {
+        Symbol::StateDerivative(i) => Some(i as usize),
+        _ => None,
+    }
+}
+
+fn parameter(symbol: Symbol) -> Option<usize> {
+    match symbol {
+        Symbol::Parameter(p) => Some(p.index()),
+        _ => None,
+    }
+}
+
+/// How $y'$ enters, read off the entries of $\partial F/\partial y'$.
+fn leading(dag: &mut Dag, residuals: &[Expr]) -> Leading {
+    let entries: Vec<Expr> = Derivative::entries(dag, residuals, rate).into_iter().map(|(.., value)| value).collect();
+    let symbols = symbols(dag, entries);
+    if symbols.iter().any(|s| matches!(s, Symbol::StateDerivative(_))) {
+        Leading::Nonlinear
+    } else if symbols.iter().any(|s| !matches!(s, Symbol::Parameter(_))) {
+        Leading::Quasilinear
+    } else {
+        Leading::Constant
+    }
+}

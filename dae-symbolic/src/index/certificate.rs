@@ -1,0 +1,197 @@
+//! What is proved about the index, and what is not.
+//!
+//! In: the findings of the three checks. Out: a verdict that says no more than they do.
+
+use crate::expr::Symbol;
+use crate::expr::prime_field::FieldEvaluation;
+
+/// Whether the system Jacobian is nonsingular at a generic point.
+#[derive(Clone, Debug, PartialEq)]
+pub enum GenericRegularity {
+    /// $\det J$ has a nonzero value in the prime field.
+    Nonsingular {
+        /// The value.
+        determinant: u64,
+        /// The modulus.
+        prime: u64,
+        /// The seed from which the point was drawn.
+        seed: u64,
+        /// The point.
+        point: Vec<(Symbol, u64)>,
+        /// What the proof takes for granted, in words; empty if nothing.
+        assuming: Vec<String>,
+    },
+    /// $\det J$ vanishes at every point tried: identically zero, but for a probability of about $10^{-18}$ per point.
+    Singular {
+        /// Number of points.
+        points: usize,
+    },
+    /// The Jacobian has no value in the prime field.
+    Undecided {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// Whether the system Jacobian is regular at the model's own consistent point.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LocalRegularity {
+    /// Proved in interval arithmetic, existence of the consistent point included.
+    Proven {
+        /// Condition number at the point.
+        condition: f64,
+        /// Time of the point.
+        t0: f64,
+        /// Half width of the box around the computed point that contains the exact one.
+        radius: f64,
+    },
+    /// Regular in floating-point arithmetic.
+    Numerical {
+        /// Condition number of the equilibrated Jacobian.
+        condition: f64,
+        /// Time of the point.
+        t0: f64,
+    },
+    /// Singular there: the index of the generic system does not hold on this solution.
+    Singular {
+        /// Time of the point.
+        t0: f64,
+        /// The equations and unknowns at fault, in words.
+        message: String,
+    },
+    /// No consistent point was found from the start values.
+    NoConsistentPoint {
+        /// Why, in words.
+        message: String,
+    },
+    /// The question was not asked.
+    NotAttempted {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// Whether one differentiation less would do.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LowerBound {
+    /// The index is 0: there is nothing less.
+    Trivial,
+    /// It would not: the derivative array is not 1-full at the consistent point, because its rank falls short of
+    /// $n + \operatorname{rank} G_w$.
+    Witness {
+        /// Number of differentiations of the array.
+        differentiations: u32,
+        /// $\operatorname{rank} (G_{u'}, G_w)$.
+        rank: usize,
+        /// $n + \operatorname{rank} G_w$, which 1-fullness needs.
+        needed: usize,
+        /// Smallest kept over largest dropped singular value, the worse of the two ranks.
+        gap: f64,
+    },
+    /// It would: the index is smaller than the bound.
+    Smaller {
+        /// Number of differentiations of the array that is 1-full already.
+        differentiations: u32,
+    },
+    /// Ranks could not be told apart from rounding.
+    Unclear {
+        /// Smallest kept over largest dropped singular value.
+        gap: f64,
+    },
+    /// The question was not asked.
+    NotAttempted {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// The three findings.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Certificate {
+    /// What the structure and the rewrites bound the index by, if the system Jacobian is regular.
+    pub bound: u32,
+    /// At a generic point.
+    pub generic: GenericRegularity,
+    /// At the model's own point.
+    pub local: LocalRegularity,
+    /// With one differentiation less.
+    pub lower: LowerBound,
+}
+
+/// The answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The differentiation index along the solution through the model's start values.
+    Exact(u32),
+    /// It is at most this.
+    AtMost {
+        /// The bound.
+        bound: u32,
+        /// Why it is not known to be attained.
+        reason: String,
+    },
+    /// Nothing is certified.
+    NotCertified {
+        /// Why.
+        reason: String,
+    },
+}
+
+impl Certificate {
+    /// The answer that the findings support.
+    pub fn verdict(&self) -> Verdict {
+        let not_certified = |reason: String| Verdict::NotCertified { reason };
+        match (&self.generic, &self.local) {
+            (GenericRegularity::Singular { .. }, _) => not_certified(
+                "the system Jacobian is identically singular and no combination of equations with constant coefficients mends it".into(),
+            ),
+            (_, LocalRegularity::Singular { t0, message }) => {
+                not_certified(format!("the system Jacobian is singular at the start values, t = {t0}: {message}"))
+            }
+            (GenericRegularity::Undecided { reason }, _) => not_certified(reason.clone()),
+            (_, LocalRegularity::NoConsistentPoint { message }) => {
+                let reason = format!("no consistent point was found from the start values: {message}");
+                Verdict::AtMost { bound: self.bound, reason }
+            }
+            (_, LocalRegularity::NotAttempted { reason }) => {
+                Verdict::AtMost { bound: self.bound, reason: reason.clone() }
+            }
+            (_, LocalRegularity::Numerical { .. } | LocalRegularity::Proven { .. }) => self.lower_verdict(),
+        }
+    }
+
+    fn lower_verdict(&self) -> Verdict {
+        let at_most = |bound: u32, reason: String| Verdict::AtMost { bound, reason };
+        match &self.lower {
+            LowerBound::Trivial | LowerBound::Witness { .. } => Verdict::Exact(self.bound),
+            LowerBound::Smaller { differentiations } => at_most(
+                *differentiations,
+                format!(
+                    "the derivative array with {differentiations} differentiations is 1-full already at the start values"
+                ),
+            ),
+            LowerBound::Unclear { gap } => {
+                at_most(self.bound, format!("ranks of the derivative array are not clear (gap {gap:.1e})"))
+            }
+            LowerBound::NotAttempted { reason } => at_most(self.bound, reason.clone()),
+        }
+    }
+
+    /// Degrees of freedom, if the system Jacobian is regular.
+    pub fn is_regular(&self) -> bool {
+        matches!(self.generic, GenericRegularity::Nonsingular { .. })
+            && !matches!(self.local, LocalRegularity::Singular { .. })
+    }
+}
+
+impl GenericRegularity {
+    pub(super) fn from_evaluation(evaluation: FieldEvaluation, determinant: u64, assuming: Vec<String>) -> Self {
+        GenericRegularity::Nonsingular {
+            determinant,
+            prime: evaluation.prime,
+            seed: evaluation.seed,
+            point: evaluation.point,
+            assuming,
+        }
+    }
+}

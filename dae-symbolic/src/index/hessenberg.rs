@@ -1,0 +1,62 @@
+//! Hessenberg forms.
+//!
+//! In: the text and its structure. Out: the size of the form, `000_fbf9ee3ffe929a9e` eqs. (1.13)–(1.15):
+//!
+//! $$ (1)\; y' = f(y, z),\ 0 = g(y, z) \qquad (2)\; y' = f(y, z),\ 0 = g(y) \qquad
+//!    (3)\; y' = f(y, z),\ z' = k(y, z, u),\ 0 = g(y). $$
+//!
+//! Differential equations may have their one derivative anywhere in them, multiplied by anything.
+
+use super::certificate::{Certificate, Verdict};
+use crate::expr::UnknownId;
+use crate::model::Model;
+use crate::structure::Structure;
+
+/// 1, 2 or 3, or `None` if the text has no such form or its index is not certified.
+pub(super) fn classify(model: &Model, structure: &Structure, certificate: &Certificate) -> Option<u8> {
+    let Verdict::Exact(index @ 1..=3) = certificate.verdict() else { return None };
+    let constraints: Vec<usize> = (0..model.equations.len()).filter(|&i| order_of(model, i) == 0).collect();
+    let differential = derivatives_by_equation(model)?;
+    let is_differential = |j: UnknownId| differential.iter().any(|&(_, k)| k == j);
+    let own = |i: usize| model.equations[i].incidence.iter().map(|&(j, _)| j);
+    // Every constraint is differentiated as often as the form says, and no purely algebraic equation hides among them.
+    if constraints.is_empty() || constraints.iter().any(|&i| structure.offsets.equations[i] != index - 1) {
+        return None;
+    }
+    let algebraic: Vec<UnknownId> =
+        (0..model.unknowns.len()).map(|j| UnknownId(j as u32)).filter(|&j| !is_differential(j)).collect();
+    if algebraic.len() != constraints.len() {
+        return None;
+    }
+    if index == 1 {
+        return Some(1);
+    }
+    if constraints.iter().any(|&i| own(i).any(|j| algebraic.contains(&j))) {
+        return None;
+    }
+    if index == 2 {
+        return Some(2);
+    }
+    // Size 3: what the constraints contain does not see the algebraic unknowns directly.
+    let positions: Vec<UnknownId> = constraints.iter().flat_map(|&i| own(i)).collect();
+    let direct = |&(i, j): &(usize, UnknownId)| positions.contains(&j) && own(i).any(|k| algebraic.contains(&k));
+    (!differential.iter().any(direct)).then_some(3)
+}
+
+fn order_of(model: &Model, equation: usize) -> u32 {
+    model.equations[equation].incidence.iter().map(|&(_, order)| order).max().unwrap_or(0)
+}
+
+/// For each differential equation the one unknown whose first derivative it contains; `None` if the text is not semi-explicit.
+fn derivatives_by_equation(model: &Model) -> Option<Vec<(usize, UnknownId)>> {
+    let mut list: Vec<(usize, UnknownId)> = Vec::new();
+    for (i, equation) in model.equations.iter().enumerate() {
+        let mut rates = equation.incidence.iter().filter(|&&(_, order)| order > 0);
+        match (rates.next(), rates.next()) {
+            (None, _) => {}
+            (Some(&(j, 1)), None) if list.iter().all(|&(_, k)| k != j) => list.push((i, j)),
+            _ => return None,
+        }
+    }
+    Some(list)
+}

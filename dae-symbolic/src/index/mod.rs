@@ -1,0 +1,173 @@
+//! The index: found structurally, certified where it can be, claimed no further than proved.
+//!
+//! In: a model. Out: an [`Analysis`]: the structure of the text as written, the working system that is reduced (the text, or
+//! combinations of its equations where leading parts cancel), its offsets, and a [`Certificate`].
+//!
+//! What is proved, and by what:
+//!
+//! * **Upper bound** (`generic.rs`). A nonsingular system Jacobian $J_{ij} = \partial f_i / \partial x_j^{(d_j - c_i)}$ proves that
+//!   the equations differentiated $c_i$ times determine all highest derivatives, that the system has $\sum d_j - \sum c_i$ degrees of
+//!   freedom, and that the differentiation index is at most $\max c_i$, plus one if some $d_j = 0$. One nonzero value
+//!   of $\det J$ in a prime field proves that it is not identically zero.
+//! * **At the model's own point** (`local.rs`). $J$ is regular at the consistent point that the start values lead to, for the
+//!   default parameters.
+//! * **Lower bound** (`witness.rs`). At that point the derivative array with one differentiation less is not 1-full.
+//!
+//! Only with all three is the answer `differentiation_index`; else it is an upper bound, or none, with the reason.
+
+mod certificate;
+mod generic;
+mod hessenberg;
+mod local;
+mod problem;
+mod witness;
+
+pub use certificate::{Certificate, GenericRegularity, LocalRegularity, LowerBound, Verdict};
+pub use generic::generic_rank;
+pub use problem::{Problem, ProblemKind};
+
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::model::Model;
+use crate::prolong::{Prolonged, prolong};
+use crate::structure::{
+    Incidence, Offsets, SignatureMatrix, StructurallySingular, Structure, analyse as analyse_structure,
+    dulmage_mendelsohn,
+};
+use crate::system::{System, combine};
+
+/// The structural analysis of the text as written, before any simplification.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Written {
+    /// Offsets, structural index and degrees of freedom of the pattern.
+    pub structure: Structure,
+    /// Whether the system Jacobian of the text is singular: identically, or at the model's own point.
+    pub jacobian_singular: Option<bool>,
+}
+
+/// An equation that was replaced by a combination.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rewrite {
+    /// Which equation of the text, from zero.
+    pub equation: usize,
+    /// What it was replaced by, in terms of the text.
+    pub combination: String,
+}
+
+/// What is known about a model.
+#[derive(Clone, Debug)]
+pub struct Analysis {
+    /// The text as written.
+    pub written: Written,
+    /// The equations that are reduced.
+    pub system: System,
+    /// Their structure.
+    pub structure: Structure,
+    /// What was replaced to get from the text to the system.
+    pub rewrites: Vec<Rewrite>,
+    /// What is proved.
+    pub certificate: Certificate,
+    /// 1, 2 or 3 if the text is a Hessenberg form of that size (`000_fbf9ee3ffe929a9e` eqs. (1.13)–(1.15)).
+    pub hessenberg: Option<u8>,
+    /// The system with its derivatives.
+    pub prolonged: Prolonged,
+    /// The jets at the model's own consistent point, if there is one.
+    pub jets: Option<Vec<f64>>,
+}
+
+/// Rewriting stops after this many replacements: each lowers the sum of the weights, so that more would mean a mistake.
+const MAX_REWRITES: usize = 200;
+
+/// Analyses a model that passed the verifier. `t0` is the time at which the model's start values hold.
+pub fn analyse(model: &mut Model, t0: f64) -> Result<Analysis, (Problem, Diagnostics)> {
+    let written = structure_of_text(model)?;
+    let mut system = System::of_text(model);
+    let mut structure = structure_of_system(model, &system)?;
+    let mut rewrites = Vec::new();
+    let mut jacobian_singular = None;
+    let generic = loop {
+        let jacobian = system.jacobian(&mut model.dag, &structure.offsets);
+        let generic = generic::regularity(model, structure.transversal.len(), &jacobian);
+        jacobian_singular.get_or_insert(matches!(generic, GenericRegularity::Singular { .. }));
+        if !matches!(generic, GenericRegularity::Singular { .. }) || rewrites.len() == MAX_REWRITES {
+            break generic;
+        }
+        let Some(equation) = combine(&mut model.dag, &mut system, &structure.offsets) else { break generic };
+        rewrites.push(Rewrite { equation, combination: system.equations[equation].provenance.name() });
+        structure = structure_of_system(model, &system)?;
+    };
+    let regular = matches!(generic, GenericRegularity::Nonsingular { .. });
+    let offsets = if regular { structure.offsets.clone() } else { undifferentiated(model, &system) };
+    let prolonged = prolong(model, &system, &offsets).map_err(|unplaced| internal(model, unplaced.0))?;
+    let (local, jets) = match regular {
+        true => local::regularity(model, &system, &structure, &prolonged, t0),
+        false => (LocalRegularity::NotAttempted { reason: "the system Jacobian is identically singular".into() }, None),
+    };
+    let bound = upper_bound(&system, &structure.offsets);
+    let lower = match (&local, &jets) {
+        (LocalRegularity::Numerical { .. } | LocalRegularity::Proven { .. }, Some(jets)) => {
+            witness::lower_bound(model, &system, &structure, &prolonged, jets, t0, bound)
+        }
+        _ => LowerBound::NotAttempted { reason: "no consistent point at which the system Jacobian is regular".into() },
+    };
+    if rewrites.is_empty() && matches!(local, LocalRegularity::Singular { .. }) {
+        jacobian_singular = Some(true);
+    }
+    let written = Written { structure: written, jacobian_singular };
+    let certificate = Certificate { bound, generic, local, lower };
+    let hessenberg = hessenberg::classify(model, &written.structure, &certificate);
+    Ok(Analysis { written, system, structure, rewrites, certificate, hessenberg, prolonged, jets })
+}
+
+/// $\max_i (c_i + r_i)$, plus one if some $d_j = 0$, where equation $i$ of the system contains derivatives of the text up to $r_i$.
+fn upper_bound(system: &System, offsets: &Offsets) -> u32 {
+    let orders = system.equations.iter().zip(&offsets.equations);
+    let highest = orders.map(|(e, c)| c + e.provenance.differentiations()).max().unwrap_or(0);
+    highest + u32::from(offsets.unknowns.contains(&0))
+}
+
+/// For a system that is not understood: its equations as they are, in the jets that occur in them.
+fn undifferentiated(model: &Model, system: &System) -> Offsets {
+    let mut unknowns = vec![0; system.unknowns];
+    for equation in &system.equations {
+        for (j, order) in crate::system::highest_orders(&model.dag, equation.residual) {
+            unknowns[j] = unknowns[j].max(order);
+        }
+    }
+    Offsets { equations: vec![0; system.equations.len()], unknowns }
+}
+
+fn structure_of_text(model: &Model) -> Result<Structure, (Problem, Diagnostics)> {
+    let rows = model.equations.iter().map(|e| e.incidence.iter().map(|&(j, order)| (j.index(), order)));
+    structure(model, SignatureMatrix::from_rows(model.unknowns.len(), rows), "")
+}
+
+fn structure_of_system(model: &Model, system: &System) -> Result<Structure, (Problem, Diagnostics)> {
+    structure(model, system.signature(&model.dag), "after simplification, ")
+}
+
+fn structure(
+    model: &Model,
+    sigma: Result<SignatureMatrix, crate::structure::InvalidStructure>,
+    when: &str,
+) -> Result<Structure, (Problem, Diagnostics)> {
+    let sigma = sigma.map_err(|invalid| {
+        let diagnostic = Diagnostic::error(Code::StructurallySingular, invalid.to_string()).label(model.origin, "");
+        (Problem::new(ProblemKind::StructurallySingular, model, &[], &[]), Diagnostics::from(diagnostic))
+    })?;
+    if sigma.equations() == sigma.unknowns() {
+        return analyse_structure(&sigma).map_err(|singular| problem::singular(model, &singular, when));
+    }
+    Err(problem::not_square(model, &parts(sigma.pattern()), when))
+}
+
+fn parts(pattern: &Incidence) -> StructurallySingular {
+    let parts = dulmage_mendelsohn(pattern);
+    StructurallySingular { overdetermined: parts.overdetermined, underdetermined: parts.underdetermined }
+}
+
+/// A symbol that no stage should leave over; said in a sentence rather than by a panic.
+fn internal(model: &Model, symbol: crate::expr::Symbol) -> (Problem, Diagnostics) {
+    let message = format!("`{}` cannot be placed in the differentiated system", model.symbol_name(symbol));
+    let diagnostic = Diagnostic::error(Code::UndeclaredSymbol, message).label(model.origin, "");
+    (Problem::new(ProblemKind::StructurallySingular, model, &[], &[]), Diagnostics::from(diagnostic))
+}

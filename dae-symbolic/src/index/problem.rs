@@ -1,0 +1,123 @@
+//! Models that have no index because they are not well-posed, by name.
+//!
+//! In: the Dulmage–Mendelsohn parts. Out: a [`Problem`] for the report and a diagnostic that points at the equations and unknowns.
+
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::model::Model;
+use crate::structure::{Part, StructurallySingular};
+
+/// What is wrong with an ill-posed model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProblemKind {
+    /// As many equations as unknowns, but no unknown of its own for every equation.
+    StructurallySingular,
+    /// More equations than unknowns.
+    Overdetermined,
+    /// More unknowns than equations.
+    Underdetermined,
+}
+
+impl ProblemKind {
+    /// The stable name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            ProblemKind::StructurallySingular => "structurally singular",
+            ProblemKind::Overdetermined => "overdetermined",
+            ProblemKind::Underdetermined => "underdetermined",
+        }
+    }
+}
+
+/// An ill-posed model, by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// What is wrong.
+    pub kind: ProblemKind,
+    /// Names of the equations at fault.
+    pub equations: Vec<String>,
+    /// Names of the unknowns at fault.
+    pub unknowns: Vec<String>,
+}
+
+impl Problem {
+    pub(super) fn new(kind: ProblemKind, model: &Model, equations: &[usize], unknowns: &[usize]) -> Self {
+        Problem {
+            kind,
+            equations: equations.iter().map(|&i| model.equation_name(i)).collect(),
+            unknowns: unknowns.iter().map(|&j| model.unknowns[j].name.clone()).collect(),
+        }
+    }
+}
+
+pub(super) fn singular(model: &Model, parts: &StructurallySingular, when: &str) -> (Problem, Diagnostics) {
+    report(model, ProblemKind::StructurallySingular, parts, when)
+}
+
+pub(super) fn not_square(model: &Model, parts: &StructurallySingular, when: &str) -> (Problem, Diagnostics) {
+    let kind = match model.equations.len() > model.unknowns.len() {
+        true => ProblemKind::Overdetermined,
+        false => ProblemKind::Underdetermined,
+    };
+    report(model, kind, parts, when)
+}
+
+fn report(model: &Model, kind: ProblemKind, parts: &StructurallySingular, when: &str) -> (Problem, Diagnostics) {
+    let StructurallySingular { overdetermined: over, underdetermined: under } = parts;
+    let equations: Vec<usize> = over.equations.iter().chain(&under.equations).copied().collect();
+    let unknowns: Vec<usize> = over.unknowns.iter().chain(&under.unknowns).copied().collect();
+    let (n, m) = (model.unknowns.len(), model.equations.len());
+    let title = match kind {
+        ProblemKind::StructurallySingular => {
+            format!("{when}the model is structurally singular: no solution is determined, whatever the values are")
+        }
+        _ => format!("{when}the model has {} for {}", count(m, "equation"), count(n, "unknown")),
+    };
+    let code = match kind {
+        ProblemKind::StructurallySingular => Code::StructurallySingular,
+        _ => Code::NotSquare,
+    };
+    let mut diagnostic = Diagnostic::error(code, title);
+    if !over.equations.is_empty() {
+        diagnostic = overdetermined(model, diagnostic, over);
+    }
+    if !under.unknowns.is_empty() {
+        diagnostic = underdetermined(model, diagnostic, under);
+    }
+    let help = match (over.equations.is_empty(), under.unknowns.is_empty()) {
+        (false, true) => "remove an equation of the overdetermined part, or turn a parameter in it into a `var`",
+        (true, false) => {
+            "add an equation for the underdetermined part, or turn one of its unknowns into a `param` or `input`"
+        }
+        _ => {
+            "let an equation of the overdetermined part contain an unknown of the underdetermined one, or replace it by one that does"
+        }
+    };
+    (Problem::new(kind, model, &equations, &unknowns), Diagnostics::from(diagnostic.help(help)))
+}
+
+fn overdetermined(model: &Model, mut diagnostic: Diagnostic, part: &Part) -> Diagnostic {
+    let names: Vec<String> = part.unknowns.iter().map(|&j| format!("`{}`", model.unknowns[j].name)).collect();
+    let equations: Vec<String> = part.equations.iter().map(|&i| model.equation_name(i)).collect();
+    let what = if names.is_empty() { "no unknown at all".to_string() } else { format!("only {}", names.join(", ")) };
+    for &i in &part.equations {
+        diagnostic = diagnostic.label(model.equations[i].origin, format!("{} contains {what}", model.equation_name(i)));
+    }
+    let contain = if equations.len() == 1 { "contains" } else { "contain" };
+    diagnostic.note(format!("overdetermined: {} {contain} {what}", equations.join(", ")))
+}
+
+fn underdetermined(model: &Model, mut diagnostic: Diagnostic, part: &Part) -> Diagnostic {
+    let names: Vec<String> = part.unknowns.iter().map(|&j| format!("`{}`", model.unknowns[j].name)).collect();
+    let equations: Vec<String> = part.equations.iter().map(|&i| model.equation_name(i)).collect();
+    let what = if equations.is_empty() { "no equation".to_string() } else { format!("only {}", equations.join(", ")) };
+    for &j in &part.unknowns {
+        let unknown = &model.unknowns[j];
+        diagnostic = diagnostic.label(unknown.origin, format!("`{}` occurs in {what}", unknown.name));
+    }
+    let occur = if names.len() == 1 { "occurs" } else { "occur" };
+    diagnostic.note(format!("underdetermined: {} {occur} in {what}", names.join(", ")))
+}
+
+fn count(n: usize, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+}

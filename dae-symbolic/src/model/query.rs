@@ -1,0 +1,41 @@
+//! Questions that later stages ask of a model.
+//!
+//! In: a model. Out: start values by order, named sub-expressions, and expressions with inputs replaced by what they
+//! are as functions of time.
+
+use super::{Model, StartValue, Unknown};
+use crate::expr::{Expr, Symbol, substitute, total_derivative};
+
+impl Unknown {
+    /// The start value of the derivative of the given order, if the model gives one.
+    pub fn start_value(&self, order: u32) -> Option<&StartValue> {
+        if order == 0 {
+            return self.start.as_ref();
+        }
+        self.derivative_starts.iter().find(|(k, _)| *k == order).map(|(_, start)| start)
+    }
+}
+
+impl Model {
+    /// The sub-expressions that have a name in the text.
+    pub fn definition_names(&self) -> Vec<(Expr, String)> {
+        self.definitions.iter().map(|d| (d.value, d.name.clone())).collect()
+    }
+
+    /// The expressions with every input, and every derivative of one, replaced by its definition.
+    pub fn expand_inputs(&mut self, roots: &[Expr]) -> Vec<Expr> {
+        if self.inputs.is_empty() {
+            return roots.to_vec();
+        }
+        let mut derivatives: Vec<Vec<Expr>> = self.inputs.iter().map(|input| vec![input.definition]).collect();
+        substitute(&mut self.dag, roots, |dag, symbol| {
+            let Symbol::Input { input, order } = symbol else { return None };
+            let list = derivatives.get_mut(input.index())?;
+            while list.len() <= order as usize {
+                let next = total_derivative(dag, list[list.len() - 1]);
+                list.push(next);
+            }
+            list.get(order as usize).copied()
+        })
+    }
+}

@@ -1,0 +1,163 @@
+//! The prolongation: the equations with their derivatives, in the jets of the unknowns.
+//!
+//! In: the working system and its offsets $c$, $d$. Out: the system $f_i^{(l)} = 0$, $0 \le l \le c_i$, in
+//! $x_j^{(k)}$, $0 \le k \le d_j$, with its Jacobian and start values as programs. Solved stage by stage (Pryce, *A simple
+//! structural analysis method for DAEs*, BIT 41, 2001, sect. 2.3): at stage $s = -\max c, \dots, 0$ the equations
+//! $f_i^{(c_i + s)}$ determine the jets $x_j^{(d_j + s)}$. Its zeros are the consistent initial values.
+//!
+//! [`Prolonged`] fulfils the runtime's [`Prolongation`] contract by interpretation.
+
+use std::cell::RefCell;
+
+use dae_runtime::contract::{Jet, JetEquation, Prolongation, ProlongationDescription, Start};
+
+use crate::expr::{Dag, Expr, Symbol, UnknownId, evaluate_one};
+use crate::model::{Model, derivative_name};
+use crate::program::{Derivative, Load, Point, Program, Unplaced};
+use crate::structure::Offsets;
+use crate::system::System;
+
+/// Programs of the prolongation, and parameter values to run them at.
+#[derive(Clone, Debug)]
+pub struct Prolonged {
+    /// Names, stages, the pattern.
+    pub description: ProlongationDescription,
+    /// For each unknown, where its jets start in the jet vector.
+    pub first_jet: Vec<usize>,
+    /// The equations as expressions, inputs not expanded.
+    pub residuals: Vec<Expr>,
+    /// The equations.
+    pub residual: Program,
+    /// Their derivative by the jets.
+    pub jacobian: Program,
+    /// Start values of the jets.
+    pub start: Program,
+    /// Values of the parameters.
+    pub parameters: Vec<f64>,
+    scratch: RefCell<Vec<f64>>,
+}
+
+impl Prolonged {
+    /// Position of $x_j^{(k)}$ in the jet vector.
+    pub fn jet(&self, unknown: usize, order: u32) -> Option<usize> {
+        let end = self.first_jet.get(unknown + 1).copied().unwrap_or(self.description.jets.len());
+        let position = self.first_jet.get(unknown)? + order as usize;
+        (position < end).then_some(position)
+    }
+}
+
+/// Builds the prolongation of `system` with the given offsets.
+pub fn prolong(model: &mut Model, system: &System, offsets: &Offsets) -> Result<Prolonged, Unplaced> {
+    let (first_jet, jets) = jets(model, offsets);
+    let position = |unknown: UnknownId, order: u32| first_jet[unknown.index()] + order as usize;
+    let load = |symbol| match symbol {
+        Symbol::Time => Some(Load::Time),
+        Symbol::Parameter(p) => Some(Load::Parameter(p.index())),
+        Symbol::Unknown { unknown, order } => Some(Load::Y(position(unknown, order))),
+        Symbol::Input { .. } | Symbol::State(_) | Symbol::StateDerivative(_) => None,
+    };
+    let (equations, residuals) = equations(&mut model.dag, system, offsets);
+    let written = residuals.clone();
+    let residuals = model.expand_inputs(&residuals);
+    let names = model.definition_names();
+    let residual = Program::new(&model.dag, &residuals, &names, load)?;
+    let column = |symbol| match symbol {
+        Symbol::Unknown { unknown, order } => Some(position(unknown, order)),
+        _ => None,
+    };
+    let jacobian = Derivative::new(&mut model.dag, &residuals, jets.len(), &names, column, load)?;
+    let start = start_values(model, offsets);
+    let start = model.expand_inputs(&start);
+    Ok(Prolonged {
+        start: Program::new(&model.dag, &start, &names, load)?,
+        description: ProlongationDescription {
+            model: model.name.clone().into(),
+            jets: jets.into(),
+            equations: equations.into(),
+            jacobian: jacobian.pattern,
+        },
+        first_jet,
+        residuals: written,
+        residual,
+        jacobian: jacobian.program,
+        parameters: default_parameters(model),
+        scratch: RefCell::default(),
+    })
+}
+
+/// The jet vector: unknown by unknown, order by order.
+fn jets(model: &Model, offsets: &Offsets) -> (Vec<usize>, Vec<Jet>) {
+    let mut first = Vec::with_capacity(model.unknowns.len());
+    let mut jets = Vec::new();
+    for (unknown, &d) in model.unknowns.iter().zip(&offsets.unknowns) {
+        first.push(jets.len());
+        jets.extend((0..=d).map(|order| Jet {
+            name: derivative_name(&unknown.name, order).into(),
+            stage: order as i32 - d as i32,
+            start: unknown.start_value(order).map_or(Start::Free, |s| s.kind),
+            nominal: unknown.nominal,
+        }));
+    }
+    (first, jets)
+}
+
+/// The equations in order of stage, and within a stage in order of the text.
+fn equations(dag: &mut Dag, system: &System, offsets: &Offsets) -> (Vec<JetEquation>, Vec<Expr>) {
+    let derivatives = system.derivatives(dag, &offsets.equations);
+    let mut list = Vec::new();
+    for (i, family) in derivatives.iter().enumerate() {
+        for (order, &residual) in family.iter().enumerate() {
+            let stage = order as i32 - offsets.equations[i] as i32;
+            let name = derivative_name(&system.equations[i].provenance.name(), order as u32);
+            list.push((JetEquation { name: name.into(), stage }, residual));
+        }
+    }
+    list.sort_by_key(|(equation, _)| equation.stage);
+    list.into_iter().unzip()
+}
+
+fn start_values(model: &mut Model, offsets: &Offsets) -> Vec<Expr> {
+    let zero = model.dag.integer(0);
+    let unknowns = model.unknowns.iter().zip(&offsets.unknowns);
+    unknowns
+        .flat_map(|(unknown, &d)| (0..=d).map(|order| unknown.start_value(order).map_or(zero, |s| s.value)))
+        .collect()
+}
+
+/// Default values of the parameters; a default may use earlier parameters.
+pub fn default_parameters(model: &Model) -> Vec<f64> {
+    let mut values: Vec<f64> = Vec::with_capacity(model.parameters.len());
+    for parameter in &model.parameters {
+        let value = evaluate_one(&model.dag, parameter.default, |symbol| match symbol {
+            Symbol::Parameter(p) => values.get(p.index()).copied().unwrap_or(f64::NAN),
+            _ => f64::NAN,
+        });
+        values.push(value);
+    }
+    values
+}
+
+impl Prolonged {
+    fn run(&self, program: &Program, t: f64, jets: &[f64], outputs: &mut [f64]) {
+        let point = Point { t, parameters: &self.parameters, y: jets, yp: &[] };
+        program.run(point, &mut self.scratch.borrow_mut(), outputs);
+    }
+}
+
+impl Prolongation for Prolonged {
+    fn prolongation_description(&self) -> &ProlongationDescription {
+        &self.description
+    }
+
+    fn start_values(&self, t: f64, jets: &mut [f64]) {
+        self.run(&self.start, t, &[], jets);
+    }
+
+    fn prolonged_residual(&self, t: f64, jets: &[f64], residual: &mut [f64]) {
+        self.run(&self.residual, t, jets, residual);
+    }
+
+    fn prolonged_jacobian(&self, t: f64, jets: &[f64], values: &mut [f64]) {
+        self.run(&self.jacobian, t, jets, values);
+    }
+}

@@ -1,0 +1,176 @@
+//! Differentiated constraints, free of derivatives where the model gives them.
+//!
+//! In: the working system with its offsets. Out: for every equation the list $f_i, \dot f_i, \dots, f_i^{(c_i)}$ in which
+//! the derivatives that the model defines explicitly have been replaced, as one does by hand:
+//! $0 = x^2 + y^2 - l^2$ becomes $0 = 2xu + 2yv$ because the text says $\dot x = u$, $\dot y = v$.
+//!
+//! An equation is *explicit* if it reads $a\, x_j^{(p)} + r = 0$ with a nonzero number $a$, $r$ free of $x_j^{(p)}$ and above and of
+//! every jet that another explicit equation defines, and if $d_j - c_i = p$. It stays as it is in every formulation; $x_j^{(p + k)}$ is
+//! replaced by the $k$-th total derivative of $-r/a$ in all others. In the system Jacobian this is elimination with
+//! numbers as pivots, so what is regular stays regular. The offsets bound the orders that appear: with $d_j = c_i + p$ the explicit equation
+//! is differentiated at most $c_i$ times.
+
+use std::collections::HashMap;
+
+use crate::expr::{Dag, Expr, Node, Rational, Symbol, UnknownId, substitute, total_derivative};
+use crate::structure::Offsets;
+use crate::system::{System, highest_orders};
+
+/// An equation solved for a derivative: equation $i$ says $x_j^{(p)} = \varphi$.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explicit {
+    /// $i$.
+    pub equation: usize,
+    /// $j$.
+    pub unknown: usize,
+    /// $p \ge 1$.
+    pub order: u32,
+    /// $\varphi$.
+    pub value: Expr,
+}
+
+/// Every equation with its derivatives after replacement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reduced {
+    /// The explicit equations, in order of the text.
+    pub explicit: Vec<Explicit>,
+    /// For equation $i$: $f_i, \dots, f_i^{(c_i)}$; for explicit equations $f_i$ alone, as written.
+    pub derivatives: Vec<Vec<Expr>>,
+}
+
+impl Reduced {
+    /// Whether equation $i$ is explicit.
+    pub fn is_explicit(&self, equation: usize) -> bool {
+        self.explicit.iter().any(|e| e.equation == equation)
+    }
+}
+
+/// Differentiates every equation as often as its offset says, replacing derivatives that are given explicitly.
+pub fn reduce(dag: &mut Dag, system: &System, offsets: &Offsets) -> Reduced {
+    let explicit = explicit_equations(dag, system, offsets);
+    let mut replacement = Replacement::new(&explicit);
+    let mut derivatives = Vec::with_capacity(system.equations.len());
+    for (i, equation) in system.equations.iter().enumerate() {
+        if explicit.iter().any(|e| e.equation == i) {
+            derivatives.push(vec![equation.residual]);
+            continue;
+        }
+        let c = offsets.equations[i];
+        // An equation that is not differentiated keeps the form in which it was written.
+        let mut list = vec![if c == 0 { equation.residual } else { replacement.apply(dag, equation.residual) }];
+        for _ in 0..c {
+            let derivative = total_derivative(dag, list[list.len() - 1]);
+            list.push(replacement.apply(dag, derivative));
+        }
+        derivatives.push(list);
+    }
+    Reduced { explicit, derivatives }
+}
+
+/// Chooses the explicit equations, first come first served.
+fn explicit_equations(dag: &mut Dag, system: &System, offsets: &Offsets) -> Vec<Explicit> {
+    let mut chosen: Vec<Explicit> = Vec::new();
+    // The lowest order of each unknown that a chosen equation defines, and the highest order that one uses.
+    let mut defined: HashMap<usize, u32> = HashMap::new();
+    let mut used: HashMap<usize, u32> = HashMap::new();
+    for (i, equation) in system.equations.iter().enumerate() {
+        let orders = highest_orders(dag, equation.residual);
+        if orders.iter().any(|(j, order)| defined.get(j).is_some_and(|p| order >= p)) {
+            continue;
+        }
+        let candidate = orders.iter().find_map(|&(j, p)| {
+            let tight = p >= 1 && offsets.unknowns[j] == offsets.equations[i] + p;
+            if !tight || used.get(&j).is_some_and(|&order| order >= p) {
+                return None;
+            }
+            Some((j, p, solve_linear(dag, equation.residual, UnknownId(j as u32), p)?))
+        });
+        let Some((unknown, order, value)) = candidate else { continue };
+        for &(j, order) in orders.iter().filter(|&&(j, _)| j != unknown) {
+            let highest = used.entry(j).or_insert(order);
+            *highest = order.max(*highest);
+        }
+        if order > 0 {
+            let highest = used.entry(unknown).or_insert(order - 1);
+            *highest = (order - 1).max(*highest);
+        }
+        defined.insert(unknown, order);
+        chosen.push(Explicit { equation: i, unknown, order, value });
+    }
+    chosen
+}
+
+/// $\varphi$ with $f = a (x_j^{(p)} - \varphi)$ and a number $a$, if $f$ has this form as it stands.
+fn solve_linear(dag: &mut Dag, residual: Expr, unknown: UnknownId, order: u32) -> Option<Expr> {
+    let leading = dag.symbol(Symbol::Unknown { unknown, order });
+    if residual == leading {
+        return Some(dag.integer(0));
+    }
+    let Node::Sum { constant, terms } = dag.node(residual).clone() else { return None };
+    let coefficient = &terms.iter().find(|&&(_, t)| t == leading)?.0;
+    let scale = coefficient.recip()?.neg();
+    let constant = dag.constant(constant);
+    let rest = terms.iter().filter(|&&(_, t)| t != leading).cloned().chain([(Rational::ONE, constant)]);
+    let rest = dag.sum(rest.collect::<Vec<_>>());
+    let others = highest_orders(dag, rest);
+    let again = others.iter().any(|&(j, p)| j == unknown.index() && p >= order);
+    (!again).then(|| dag.scale(scale, rest))
+}
+
+/// Replaces jets that explicit equations define.
+struct Replacement {
+    /// By unknown: the order $p$ and $\varphi, \dot\varphi, \dots$ as far as they were needed.
+    values: HashMap<usize, (u32, Vec<Expr>)>,
+}
+
+impl Replacement {
+    fn new(explicit: &[Explicit]) -> Self {
+        Replacement { values: explicit.iter().map(|e| (e.unknown, (e.order, vec![e.value]))).collect() }
+    }
+
+    fn apply(&mut self, dag: &mut Dag, expr: Expr) -> Expr {
+        self.prepare(dag, expr);
+        self.replace(dag, expr)
+    }
+
+    fn replace(&self, dag: &mut Dag, expr: Expr) -> Expr {
+        let replaced = substitute(dag, &[expr], |_, symbol| match symbol {
+            Symbol::Unknown { unknown, order } => {
+                let (p, values) = self.values.get(&unknown.index())?;
+                values.get(order.checked_sub(*p)? as usize).copied()
+            }
+            _ => None,
+        });
+        replaced[0]
+    }
+
+    /// Makes the derivatives of $\varphi$ that `expr` asks for. A derivative may ask for those of other explicit
+    /// equations, of an order that is lower by at least one relative to what they define; so the work list ends.
+    fn prepare(&mut self, dag: &mut Dag, expr: Expr) {
+        let mut wanted: Vec<(usize, u32)> = highest_orders(dag, expr);
+        while let Some(&(j, order)) = wanted.last() {
+            let Some((p, values)) = self.values.get(&j) else {
+                wanted.pop();
+                continue;
+            };
+            let (p, have) = (*p, values.len() as u32);
+            if order < p + have {
+                wanted.pop();
+                continue;
+            }
+            let derivative = total_derivative(dag, values[values.len() - 1]);
+            let missing: Vec<(usize, u32)> = highest_orders(dag, derivative)
+                .into_iter()
+                .filter(|(k, q)| self.values.get(k).is_some_and(|(p, values)| *q >= p + values.len() as u32))
+                .collect();
+            if missing.is_empty() {
+                let replaced = self.replace(dag, derivative);
+                if let Some((_, values)) = self.values.get_mut(&j) {
+                    values.push(replaced);
+                }
+            } else {
+                wanted.extend(missing);
+            }
+        }
+    }
+}
