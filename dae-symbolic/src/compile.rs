@@ -11,9 +11,11 @@
 //!    parameters and inputs.
 //! 5. `formulation::FormProgram`: inputs are expanded; after this point nothing refers to the DAG.
 
+use std::collections::HashMap;
+
 use crate::diagnostic::Diagnostics;
-use crate::expr::{Expr, Notation, Symbol, print};
-use crate::formulation::{Form, FormError, FormProgram, Formulation, formulate};
+use crate::expr::{Expr, Notation, Symbol, print_with};
+use crate::formulation::{Form, FormEquation, FormError, FormProgram, Formulation, formulate, state_names};
 use crate::index::{Analysis, Problem, Verdict, analyse, generic_rank};
 use crate::model::{Model, derivative_name};
 use crate::program::Derivative;
@@ -119,13 +121,14 @@ fn compile_form(
     });
     let rank = generic_rank(model, residuals.len(), &leading);
     let program = FormProgram::new(model, &formulation, &analysis.prolonged, rank).map_err(|_| unplaced)?;
+    let names = state_names(model, &formulation).into_iter().collect();
     let name = |symbol| match symbol {
         Symbol::State(i) => formulation.unknowns[i as usize].name.clone(),
         Symbol::StateDerivative(i) => rate_name(&formulation, i as usize),
         _ => model.symbol_name(symbol),
     };
-    let spelled =
-        formulation.equations.iter().map(|e| spell(model, &e.name, e.residual, Notation::Text, name)).collect();
+    let spell = |e: &FormEquation| spell(model, &e.name, e.residual, &names, name);
+    let spelled = formulation.equations.iter().map(spell).collect();
     Ok(CompiledForm { form, formulation, program, spelled })
 }
 
@@ -141,8 +144,14 @@ fn rate_name(formulation: &Formulation, state: usize) -> String {
     }
 }
 
-fn spell(model: &Model, name: &str, residual: Expr, notation: Notation, symbol: impl Fn(Symbol) -> String) -> String {
-    format!("{name}: 0 = {}", print(&model.dag, residual, notation, symbol))
+fn spell(
+    model: &Model,
+    name: &str,
+    residual: Expr,
+    names: &HashMap<Expr, String>,
+    symbol: impl Fn(Symbol) -> String,
+) -> String {
+    format!("{name}: 0 = {}", print_with(&model.dag, residual, Notation::Text, names, symbol))
 }
 
 /// Derivatives of equations that contain no highest derivative: each restricts the consistent states.
@@ -156,7 +165,11 @@ fn hidden_constraints(model: &mut Model, analysis: &Analysis, reduced: &Reduced)
                 continue;
             }
             let residual = model.dag.primitive_part(residual);
-            let spelled = |notation| print(&model.dag, residual, notation, |s| symbol_in(model, s, notation));
+            let spelled = |notation| {
+                let definitions = model.definition_names().into_iter();
+                let names = definitions.map(|(e, name)| (e, in_notation(&name, notation))).collect();
+                print_with(&model.dag, residual, notation, &names, |s| in_notation(&model.symbol_name(s), notation))
+            };
             let equation = &analysis.system.equations[i];
             hidden.push(HiddenConstraint {
                 name: derivative_name(&equation.provenance.name(), order as u32),
@@ -170,12 +183,11 @@ fn hidden_constraints(model: &mut Model, analysis: &Analysis, reduced: &Reduced)
     hidden
 }
 
-/// The name of a symbol in the given notation.
-pub fn symbol_in(model: &Model, symbol: Symbol, notation: Notation) -> String {
-    let name = model.symbol_name(symbol);
+/// A name of the model in the given notation.
+fn in_notation(name: &str, notation: Notation) -> String {
     match notation {
-        Notation::Text => name,
-        Notation::Latex => latex_name(&name),
+        Notation::Text => name.to_string(),
+        Notation::Latex => latex_name(name),
     }
 }
 
@@ -205,7 +217,8 @@ fn latex_name(name: &str) -> String {
 
 fn prolonged_spelled(model: &Model, analysis: &Analysis) -> Vec<String> {
     let equations = analysis.prolonged.residuals.iter().zip(analysis.prolonged.description.equations.iter());
-    equations.map(|(&f, e)| spell(model, &e.name, f, Notation::Text, |s| model.symbol_name(s))).collect()
+    let names = model.definition_names().into_iter().collect();
+    equations.map(|(&f, e)| spell(model, &e.name, f, &names, |s| model.symbol_name(s))).collect()
 }
 
 /// What a reader of the generated documentation wants to know first.

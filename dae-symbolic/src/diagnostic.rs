@@ -19,7 +19,8 @@ pub enum Severity {
 /// Declares the codes, their stable texts and their one-line titles, once each.
 macro_rules! codes {
     ($($variant:ident = $text:literal, $title:literal;)*) => {
-        /// Stable identification of a kind of finding: `E0..` the text, `E1..` names and meaning, `E2..` the model as a whole.
+        /// Stable identification of a kind of finding: `E0..` the text, `E1..` names and meaning, `E2..` the model as
+        /// a whole.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Code {
             $(#[doc = concat!("`", $text, "`: ", $title, ".")] $variant,)*

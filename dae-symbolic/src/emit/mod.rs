@@ -11,6 +11,8 @@ mod body;
 mod names;
 mod tables;
 
+use dae_runtime::contract::Pattern;
+
 use crate::compile::Compiled;
 use crate::formulation::{Form, FormProgram, StateSource};
 use crate::program::{Load, Program};
@@ -216,16 +218,14 @@ fn formulation(compiled: &Compiled, form: Form, program: &FormProgram, spelled: 
     let column = |column: usize| description.unknowns[column].name.to_string();
     let rate = |column: usize| tables::rate_name(&description.unknowns[column].name);
     let parameter = |column: usize| description.parameters[column].to_string();
-    let jacobians: [(&str, &dae_runtime::contract::Pattern, &Program, &dyn Fn(usize) -> String); 3] = [
-        ("jacobian_y", &description.jacobian_y, &program.jacobian_y, &column),
-        ("jacobian_yp", &description.jacobian_yp, &program.jacobian_yp, &rate),
-        ("jacobian_p", &description.jacobian_p, &program.jacobian_p, &parameter),
-    ];
-    for (method_name, pattern, program, column) in jacobians {
+    let mut jacobian = |name: &str, pattern: &Pattern, program: &Program, column: &dyn Fn(usize) -> String| {
         let doc = tables::rows_doc(pattern, row, column);
         let rows = Outputs::Rows(&pattern.row_starts);
-        text.push_str(&method(&names, &format!("{method_name}{full}"), &doc, program, into("values"), rows));
-    }
+        text.push_str(&method(&names, &format!("{name}{full}"), &doc, program, into("values"), rows));
+    };
+    jacobian("jacobian_y", &description.jacobian_y, &program.jacobian_y, &column);
+    jacobian("jacobian_yp", &description.jacobian_yp, &program.jacobian_yp, &rate);
+    jacobian("jacobian_p", &description.jacobian_p, &program.jacobian_p, &parameter);
     let in_time = format!("jacobian_t{full}");
     text.push_str(&method(&names, &in_time, "", &program.jacobian_t, into("values"), Outputs::Array));
     let invariants: Vec<(String, String)> =

@@ -41,7 +41,7 @@ pub use dag::{Assumption, Dag, Expr, Node};
 pub use differentiate::{differentiate, gradient, total_derivative};
 pub use evaluate::{evaluate, evaluate_one, power};
 pub use function::{Domain, Function};
-pub use print::{Notation, print};
+pub use print::{Notation, print, print_with};
 pub use rational::Rational;
 pub use substitute::substitute;
 pub use symbol::{InputId, ParameterId, Symbol, UnknownId};

@@ -30,8 +30,23 @@ enum Binding {
 
 /// Spells an expression; `name` gives the spelling of a symbol in the same notation.
 pub fn print(dag: &Dag, root: Expr, notation: Notation, name: impl Fn(Symbol) -> String) -> String {
+    print_with(dag, root, notation, &HashMap::new(), name)
+}
+
+/// The same with names for sub-expressions: wherever one occurs, other than as the whole, its name stands for it.
+pub fn print_with(
+    dag: &Dag,
+    root: Expr,
+    notation: Notation,
+    names: &HashMap<Expr, String>,
+    name: impl Fn(Symbol) -> String,
+) -> String {
     let mut spelled: HashMap<Expr, (String, Binding)> = HashMap::new();
     for expr in reachable(dag, [root]) {
+        if let Some(name) = names.get(&expr).filter(|_| expr != root) {
+            spelled.insert(expr, (name.clone(), Binding::Atom));
+            continue;
+        }
         let printer = Printer { spelled: &spelled, notation };
         let (mut text, mut binding) = match dag.node(expr) {
             Node::Constant(q) => printer.number(q),

@@ -75,45 +75,33 @@ pub fn formulate(
     Ok(formulation)
 }
 
-/// The constraints of an implied kind that no state of the form can express, by name: for the report.
-pub fn inexpressible(formulation: &Formulation, names: &[String]) -> Vec<String> {
-    names.iter().filter(|name| formulation.invariants.iter().all(|i| i.name != **name)).cloned().collect()
-}
-
 fn select(text: &System, system: &System, structure: &Structure, reduced: &Reduced, form: Form) -> Selection {
     let index1 = index1_levels(structure);
     let mut selection =
         Selection { rows: Vec::new(), constraints: Vec::new(), appended: Vec::new(), implied: Vec::new() };
     for (i, equation) in system.equations.iter().enumerate() {
         let name = equation.provenance.name();
-        let row = |order: u32, value| Row { name: derivative_name(&name, order), value, origin: equation.origin };
         let derivatives = &reduced.derivatives[i];
+        let row = |order: u32| Row {
+            name: derivative_name(&name, order),
+            value: derivatives[order as usize],
+            origin: equation.origin,
+        };
+        let c = derivatives.len() as u32 - 1;
         if form == Form::Original {
-            let name = text.equations[i].provenance.name();
-            selection.rows.push(Row { name, value: text.equations[i].residual, origin: equation.origin });
-        } else if reduced.is_explicit(i) {
-            selection.rows.push(row(0, equation.residual));
-        }
-        if form == Form::Original || reduced.is_explicit(i) {
-            let hidden = derivatives.iter().enumerate().skip(1).take(derivatives.len().saturating_sub(2));
-            selection.implied.extend(hidden.map(|(order, &value)| row(order as u32, value)));
+            let written = &text.equations[i];
+            let name = written.provenance.name();
+            selection.rows.push(Row { name, value: written.residual, origin: written.origin });
+            selection.implied.extend((1..c).map(row));
             continue;
         }
-        let level = match form {
-            Form::Original => 0,
-            Form::Index1 => index1[i],
-            Form::Index2 | Form::Ggl => index1[i].saturating_sub(1),
-        };
-        if level < structure.offsets.equations[i] {
+        let level = if form == Form::Index1 { index1[i] } else { index1[i].saturating_sub(1) }.min(c);
+        if level < c {
             selection.constraints.push(i);
         }
-        selection.rows.push(row(level, derivatives[level as usize]));
-        let lower = (0..level).map(|order| row(order, derivatives[order as usize]));
-        if form == Form::Ggl {
-            selection.appended.extend(lower);
-        } else {
-            selection.implied.extend(lower);
-        }
+        selection.rows.push(row(level));
+        let lower = if form == Form::Ggl { &mut selection.appended } else { &mut selection.implied };
+        lower.extend((0..level).map(row));
     }
     selection
 }

@@ -22,8 +22,8 @@ mod ggl;
 mod levels;
 mod program;
 
-pub use assemble::{formulate, inexpressible};
-pub use program::{FormProgram, StateSource};
+pub use assemble::formulate;
+pub use program::{FormProgram, StateSource, state_names};
 
 use dae_runtime::contract::Kind;
 

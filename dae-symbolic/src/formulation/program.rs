@@ -112,8 +112,8 @@ fn source(source: Source, kind: Kind, prolonged: &Prolonged) -> StateSource {
     }
 }
 
-/// The model's named sub-expressions, over the states of this formulation.
-fn state_names(model: &mut Model, formulation: &Formulation) -> Vec<(Expr, String)> {
+/// The model's named sub-expressions, over the states of this formulation and its inputs.
+pub fn state_names(model: &mut Model, formulation: &Formulation) -> Vec<(Expr, String)> {
     let places: HashMap<Symbol, u32> = formulation
         .unknowns
         .iter()
@@ -130,7 +130,6 @@ fn state_names(model: &mut Model, formulation: &Formulation) -> Vec<(Expr, Strin
     let values = crate::expr::substitute(&mut model.dag, &values, |dag, symbol| {
         Some(dag.symbol(Symbol::State(*places.get(&symbol)?)))
     });
-    let values = model.expand_inputs(&values);
     values.into_iter().zip(names).collect()
 }
 

@@ -1,9 +1,9 @@
 //! Syntax tree to expressions.
 //!
 //! In: nodes with their meanings. Out: canonical expressions and the sets of unknowns they contain as written. The
-//! nodes of an expression are contiguous and children come first, so evaluation is one loop; a call of a function of the model starts
-//! another loop on an explicit stack. The value of a call is remembered by function and arguments: chains of functions that
-//! call each other twice cost what their distinct values cost.
+//! nodes of an expression are contiguous and children come first, so evaluation is one loop; a call of a function of
+//! the model starts another loop on an explicit stack. The value of a call is remembered by function and arguments:
+//! chains of functions that call each other twice cost what their distinct values cost.
 
 use super::incidence::{SetId, Sets};
 use super::resolve::Meaning;

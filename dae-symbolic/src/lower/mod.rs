@@ -4,8 +4,8 @@
 //! inlined, and every equation knows which unknowns it contains as written. After this point there are no
 //! names to resolve, no functions of the user's and no constants but exact numbers.
 //!
-//! Statements are taken in the order of the text, each resolved and evaluated once; findings are collected, and a statement with an
-//! error does not hide errors of others.
+//! Statements are taken in the order of the text, each resolved and evaluated once; findings are collected, and a
+//! statement with an error does not hide errors of others.
 
 mod evaluate;
 mod incidence;

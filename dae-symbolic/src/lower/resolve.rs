@@ -1,8 +1,8 @@
 //! What every node of an expression means.
 //!
-//! In: the syntax tree, the table of names, and the place an expression stands in. Out: a [`Meaning`] for each of its nodes,
-//! and findings about names that are unknown, used too early or used where they may not be. Each node is
-//! looked at once, however often a function is called.
+//! In: the syntax tree, the table of names, and the place an expression stands in. Out: a [`Meaning`] for each of its
+//! nodes, and findings about names that are unknown, used too early or used where they may not be. Each node is looked
+//! at once, however often a function is called.
 
 use super::names::{Entity, NameKind, Names, duplicate, is_function_of_the_language};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};

@@ -83,7 +83,8 @@ impl ModelBuilder {
         InputId(self.model.inputs.len() as u32 - 1)
     }
 
-    /// Gives (or replaces) the start value of $x^{(k)}$; [`Start::Free`] removes it. Ids of another builder are ignored.
+    /// Gives (or replaces) the start value of $x^{(k)}$; [`Start::Free`] removes it. Ids of another builder are
+    /// ignored.
     pub fn start(&mut self, unknown: UnknownId, order: u32, kind: Start, value: Expr) {
         let Some(unknown) = self.model.unknowns.get_mut(unknown.index()) else { return };
         let start = (kind != Start::Free).then_some(StartValue { value, kind, origin: Origin::NONE });

@@ -1,7 +1,7 @@
 //! What every model fulfils.
 //!
-//! In: a model from anywhere. Out: nothing, or all that is wrong with it. Models that were read from text fulfil most of
-//! this by construction; models that were built or derived by a program are held to the same.
+//! In: a model from anywhere. Out: nothing, or all that is wrong with it. Models that were read from text fulfil most
+//! of this by construction; models that were built or derived by a program are held to the same.
 
 use super::{MAX_ORDER, Model, derivative_name, highest_orders};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
@@ -12,9 +12,9 @@ use std::collections::HashMap;
 /// Checks a model.
 ///
 /// # Errors
-/// If there are no equations or unknowns, names are used twice or are no identifiers, an expression has a symbol that is
-/// not declared or not allowed in its place, an order is too high, an incidence list does not fit its equation, a nominal
-/// value is no positive number, or something is divided by exactly zero.
+/// If there are no equations or unknowns, names are used twice or are no identifiers, an expression has a symbol that
+/// is not declared or not allowed in its place, an order is too high, an incidence list does not fit its equation, a
+/// nominal value is no positive number, or something is divided by exactly zero.
 pub fn verify(model: &Model) -> Result<(), Diagnostics> {
     let mut verifier = Verifier { model, walk: Walk::new(&model.dag), found: Diagnostics::new() };
     verifier.sizes();

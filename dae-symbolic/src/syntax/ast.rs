@@ -1,8 +1,8 @@
 //! A model as it is written, before any name has a meaning.
 //!
-//! In: what the parser recognises. Out: statements in the order of the text, and one arena of expression nodes, children
-//! before parents. The nodes of one expression are contiguous and its root is the last of them, so that every later pass
-//! is a loop over a range. Sums and products are n-ary: a sum of 100,000 terms is one node.
+//! In: what the parser recognises. Out: statements in the order of the text, and one arena of expression nodes,
+//! children before parents. The nodes of one expression are contiguous and its root is the last of them, so that every
+//! later pass is a loop over a range. Sums and products are n-ary: a sum of 100,000 terms is one node.
 
 use crate::expr::Rational;
 use crate::origin::Origin;

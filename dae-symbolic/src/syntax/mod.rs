@@ -36,9 +36,11 @@
 //!
 //! # Meaning
 //!
-//! * `=` after `var` fixes the start value, `~` gives a guess that consistent initialisation may move; likewise after `start`.
-//! * Unknowns may be declared anywhere. Constants, parameters, inputs, `let`s and functions are declared before they are
-//!   used. All names live in one space, except that arguments and `let`s of a function may shadow names of the model.
+//! * `=` after `var` fixes the start value, `~` gives a guess that consistent initialisation may move; likewise after
+//!   `start`.
+//! * Unknowns may be declared anywhere. Constants, parameters, inputs, `let`s and functions are declared before they
+//!   are used. All names live in one space, except that arguments and `let`s of a function may shadow names of the
+//!   model.
 //! * A constant uses numbers and earlier constants; a parameter's default also earlier parameters; a start value
 //!   constants and parameters; an input's definition also `t`; a function its arguments and all of these and inputs,
 //!   but no unknown: what it depends on is an argument.

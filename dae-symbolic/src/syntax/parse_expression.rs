@@ -2,8 +2,8 @@
 //!
 //! In: the cursor at the first token of an expression. Out: its nodes, the cursor at the first token that cannot
 //! continue it. There are two levels of binary operators, so an expression under construction is a sum whose last
-//! product is still growing. Each open bracket starts another such sum on an explicit stack: no function recurses on the depth of
-//! the text, and a chain of any length becomes one node.
+//! product is still growing. Each open bracket starts another such sum on an explicit stack: no function recurses on
+//! the depth of the text, and a chain of any length becomes one node.
 
 use super::ast::{CallForm, Expression, Name, Node, NodeId, Power, Sign};
 use super::cursor::Look;

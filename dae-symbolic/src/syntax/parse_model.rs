@@ -1,8 +1,8 @@
 //! Tokens to a model.
 //!
-//! In: all tokens of a `dae!`. Out: the syntax tree of its statements. A statement with an error is reported, kept as far
-//! as it was understood (so that its name counts as declared), and skipped up to its `;`: the errors of all statements are
-//! reported in one go.
+//! In: all tokens of a `dae!`. Out: the syntax tree of its statements. A statement with an error is reported, kept as
+//! far as it was understood (so that its name counts as declared), and skipped up to its `;`: the errors of all
+//! statements are reported in one go.
 
 use super::ast::{Equation, Expression, Model, Name, Statement, StatementKind};
 use super::attributes::Attributes;

@@ -185,7 +185,9 @@ pub(super) fn number(text: &str, at: Origin) -> Result<Rational, Diagnostic> {
         let help = "literals are exact numbers: remove the suffix";
         return invalid(format!("the suffix `{suffix}` is not part of the language"), help);
     }
-    match Rational::from_decimal(number) {
+    // Short integers, most of all literals, need no big numbers.
+    let short = number.parse::<i64>().ok().map(Rational::from);
+    match short.or_else(|| Rational::from_decimal(number)) {
         Some(value) if negative => Ok(value.neg()),
         Some(value) => Ok(value),
         None => invalid(format!("`{text}` is outside the range of `f64`"), "choose other units"),

@@ -19,6 +19,11 @@ use super::{Provenance, System, derivatives};
 use crate::expr::{Dag, Expr, Node, Rational};
 use crate::structure::Offsets;
 
+/// A column of the Jacobian and a monomial in it; the monomial of a number is `None`.
+type Place = (usize, Option<Expr>);
+/// A sparse vector.
+type Sparse<K> = BTreeMap<K, Rational>;
+
 /// Replaces one equation by a combination that lowers the structure, if there is a constant null vector.
 /// Returns the number of the equation that was replaced.
 pub fn combine(dag: &mut Dag, system: &mut System, offsets: &Offsets) -> Option<usize> {
@@ -27,7 +32,7 @@ pub fn combine(dag: &mut Dag, system: &mut System, offsets: &Offsets) -> Option<
     let c = |i: usize| offsets.equations[i];
     let lowest = null.keys().map(|&i| c(i)).min()?;
     // The last such equation in the text: earlier ones keep their place.
-    let replaced = null.keys().copied().filter(|&i| c(i) == lowest).next_back()?;
+    let replaced = null.keys().copied().rfind(|&i| c(i) == lowest)?;
     let mut residual = Vec::new();
     let mut provenance: BTreeMap<(usize, u32), Rational> = BTreeMap::new();
     for (&i, q) in &null {
@@ -46,16 +51,15 @@ pub fn combine(dag: &mut Dag, system: &mut System, offsets: &Offsets) -> Option<
 }
 
 /// Some nonzero rational vector $u$ with $u^\top J = 0$ identically, by equation; `None` if there is none.
-fn constant_null_vector(dag: &Dag, n: usize, jacobian: &[(usize, usize, Expr)]) -> Option<BTreeMap<usize, Rational>> {
-    // Row i as a sparse vector over (column, monomial); the monomial of a number is `None`.
-    let mut rows: Vec<BTreeMap<(usize, Option<Expr>), Rational>> = vec![BTreeMap::new(); n];
+fn constant_null_vector(dag: &Dag, n: usize, jacobian: &[(usize, usize, Expr)]) -> Option<Sparse<usize>> {
+    let mut rows: Vec<Sparse<Place>> = vec![BTreeMap::new(); n];
     for &(i, j, entry) in jacobian {
         for (q, monomial) in monomials(dag, entry) {
             rows[i].insert((j, monomial), q);
         }
     }
     // Gaussian elimination on rows, each carrying the combination of original rows that it is.
-    let mut pivots: BTreeMap<(usize, Option<Expr>), (BTreeMap<_, _>, BTreeMap<usize, Rational>)> = BTreeMap::new();
+    let mut pivots: BTreeMap<Place, (Sparse<Place>, Sparse<usize>)> = BTreeMap::new();
     for (i, mut row) in rows.into_iter().enumerate() {
         let mut combination = BTreeMap::from([(i, Rational::ONE)]);
         loop {
@@ -73,7 +77,7 @@ fn constant_null_vector(dag: &Dag, n: usize, jacobian: &[(usize, usize, Expr)]) 
     None
 }
 
-fn add_multiple<K: Ord + Copy>(row: &mut BTreeMap<K, Rational>, other: &BTreeMap<K, Rational>, factor: &Rational) {
+fn add_multiple<K: Ord + Copy>(row: &mut Sparse<K>, other: &Sparse<K>, factor: &Rational) {
     for (&key, value) in other {
         let entry = row.entry(key).or_insert(Rational::ZERO);
         *entry = entry.add(&factor.mul(value));
@@ -84,7 +88,7 @@ fn add_multiple<K: Ord + Copy>(row: &mut BTreeMap<K, Rational>, other: &BTreeMap
 }
 
 /// Coprime integers with a positive first entry: what a reader expects to see.
-fn scaled_to_integers(mut vector: BTreeMap<usize, Rational>) -> BTreeMap<usize, Rational> {
+fn scaled_to_integers(mut vector: Sparse<usize>) -> Sparse<usize> {
     let content = Rational::content(vector.values());
     let negative = vector.values().next().is_some_and(Rational::is_negative);
     let scale = if negative { content.neg() } else { content };
