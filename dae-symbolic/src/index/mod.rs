@@ -136,7 +136,8 @@ fn undifferentiated(model: &Model, system: &System) -> Offsets {
     Offsets { equations: vec![0; system.equations.len()], unknowns }
 }
 
-fn structure_of_text(model: &Model) -> Result<Structure, (Problem, Diagnostics)> {
+/// The structural analysis of the text as written.
+pub fn structure_of_text(model: &Model) -> Result<Structure, (Problem, Diagnostics)> {
     let rows = model.equations.iter().map(|e| e.incidence.iter().map(|&(j, order)| (j.index(), order)));
     structure(model, SignatureMatrix::from_rows(model.unknowns.len(), rows), "")
 }
