@@ -98,11 +98,6 @@ impl History {
         self.order
     }
 
-    /// Signed length of the last accepted step.
-    pub(super) fn step(&self) -> f64 {
-        self.h
-    }
-
     /// How many steps in a row have the same order and step size when the one under way is accepted.
     pub(super) fn constant_steps_with(&self, formula: &Formula) -> usize {
         let same = formula.h == self.h && formula.order == self.order;

@@ -10,6 +10,7 @@
 //! consistent values.
 
 mod control;
+mod filter;
 mod history;
 mod newton;
 
@@ -19,6 +20,7 @@ use crate::contract::{Dae, Name};
 use crate::stepper::{Failure, Options, Statistics, StepCause, StepControl, Stepper};
 use crate::weights::Weights;
 use control::Control;
+use filter::Filter;
 use history::{Formula, History, MAX_ORDER};
 use newton::{Newton, Predictor, Trouble};
 
@@ -93,7 +95,7 @@ impl<'d> Bdf<'d> {
 
     /// Limits the order, to 1 at least and 5 at most.
     pub fn max_order(mut self, order: usize) -> Self {
-        self.control = Control::new(self.dae.description(), order);
+        self.control.limit_order(order);
         self.order = self.order.min(order.max(1));
         self
     }
@@ -110,6 +112,7 @@ impl<'d> Bdf<'d> {
         let description = dae.description();
         let n = description.unknowns.len();
         check_start(dae, t0, y0, yp0, t_end)?;
+        options.check(n)?;
         let mut bdf = Bdf {
             dae,
             clock: Clock::new(t0, t_end),
@@ -126,7 +129,7 @@ impl<'d> Bdf<'d> {
             weights: Weights::new(description, options.rtol, &options.atol),
             history: History::from_derivative(y0, yp0, 1.0),
             newton: Newton::new(description),
-            control: Control::new(description, MAX_ORDER),
+            control: Control::new(description, Filter::new(dae, t0, y0, yp0)),
             closing: Closing::new(description, options.closing_correction),
             order: 1,
             h: 0.0,

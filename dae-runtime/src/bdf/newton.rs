@@ -192,8 +192,8 @@ impl Newton {
         Err(Trouble::Convergence { unknown: weights.worst(&self.delta) })
     }
 
-    /// Replaces a vector by $(c\,F_{y'} + F_y)^{-1} c\,F_{y'}\,v$ with the matrix at hand (see the error test).
-    pub(super) fn filter(&self, description: &Description, v: &mut [f64], work: &mut [f64]) {
+    /// Replaces a vector by $(c\,F_{y'} + F_y)^{-1} c\,F_{y'}\,v$ with the matrix at hand (see [`super::filter`]).
+    pub(super) fn apply_resolvent(&self, description: &Description, v: &mut [f64], work: &mut [f64]) {
         work.fill(0.0);
         for (row, column, position) in description.jacobian_yp.entries() {
             work[row] += self.factorized_leading * self.jacobians.yp[position] * v[column];
