@@ -8,6 +8,13 @@ pub mod closing;
 pub mod contract;
 pub mod initialize;
 pub mod linear;
+pub mod multipliers;
+pub mod radau5;
 pub mod rank;
+pub mod solution;
+pub mod solve;
 pub mod stepper;
 pub mod weights;
+
+pub use solution::{Solution, Status};
+pub use solve::{Integration, Method, Record};

@@ -7,7 +7,7 @@
 //!
 //! * the column of an unknown of index $k$ is multiplied by $h^{-(k-1)}$, that is, the system is solved for
 //!   $h^{k-1}\\Delta y_j$. Otherwise the condition grows like $h^{-k}$ (Petzold & Lötstedt 1986);
-//! * rows are then equilibrated to largest entry one.
+//! * rows are then equilibrated to largest entries between one and two.
 //!
 //! Both use powers of two, so that they round nothing.
 //!
@@ -127,7 +127,7 @@ fn subtract_multiple<S: Scalar>(factor: S, column: &[S], target: &mut [S]) {
     }
 }
 
-/// Divides each row by the power of two next to its largest entry.
+/// Divides each row by the power of two next below its largest entry.
 fn equilibrate_rows<S: Scalar>(n: usize, matrix: &mut [S], scale: &mut [f64]) -> Result<(), Singular> {
     scale.fill(0.0);
     for column in matrix.chunks_exact(n.max(1)) {
@@ -154,9 +154,10 @@ fn equilibrate_rows<S: Scalar>(n: usize, matrix: &mut [S], scale: &mut [f64]) ->
     Ok(())
 }
 
-/// The power of two next to a positive number, kept far from overflow of itself and its inverse.
+/// The power of two below a positive number, kept far from overflow of itself and its inverse.
 fn power_of_two(x: f64) -> f64 {
-    x.log2().round().clamp(-1000.0, 1000.0).exp2()
+    const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
+    f64::from_bits(x.clamp(1e-300, 1e300).to_bits() & EXPONENT)
 }
 
 /// A row that the others already determine, and a column they do not determine.

@@ -1,0 +1,145 @@
+//! Multipliers and slopes that fit the end of a step.
+//!
+//! In: an accepted state of an index-2 form on its constraints, with slopes and multipliers from the collocation polynomial. Out:
+//! slopes and multipliers that satisfy the equation and the differentiated constraints at that state.
+//!
+//! Radau IIA of order 5 is superconvergent in the states of an index-2 system, but its multipliers are those of a stage, of
+//! order 3 (Hairer, Lubich & Roche 1989, theorem 4.6). The states determine the multipliers, though: with $\varphi(t, y) = 0$ differentiated once,
+//!
+//! $$ F(t, y, y') = 0 \ \text{without the rows of } \varphi, \qquad \varphi_t + \varphi_y\\,y' = 0 $$
+//!
+//! is a regular system for $y'$ and $z$, the unknowns of index 2. Written for $\eta = \frac{h}{\gamma} \Delta y'$ its matrix is
+//! $\frac{\gamma}{h} F_{y'} + F_z$ with the rows $\varphi_y$: the iteration matrix at hand up to a term $F_y \eta$, which is smaller by
+//! $O(h)$. So one or two back-substitutions give the multipliers the order of the states.
+//! Where $F_y$ is stiff the iteration does not contract; then nothing is changed.
+
+use crate::contract::{Dae, Description, Kind};
+use crate::linear::IterationMatrix;
+use crate::stepper::{ClosingCorrection, Statistics};
+use crate::weights::Weights;
+
+/// Iterations per step.
+const MAX_ITERATIONS: usize = 2;
+/// An iteration must contract at least like this to be worth it.
+const CONTRACTION: f64 = 0.25;
+
+/// Storage of the iteration.
+#[derive(Clone, Debug)]
+pub struct Multipliers {
+    /// `(invariant, row of F)` of the enforced ones.
+    enforced: Vec<(usize, usize)>,
+    roles: Vec<Role>,
+    jacobian: Vec<f64>,
+    jacobian_t: Vec<f64>,
+    drift: Vec<f64>,
+    update: Vec<f64>,
+    y: Vec<f64>,
+    yp: Vec<f64>,
+}
+
+/// What the iteration does to an unknown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    /// Its slope is determined.
+    State,
+    /// Its value is determined.
+    Multiplier,
+    /// Nothing.
+    Spectator,
+}
+
+impl Multipliers {
+    /// Room for a formulation. Does nothing unless all unknowns beyond index 1 are algebraic, of index 2, and as many as the
+    /// enforced invariants.
+    pub fn new(description: &Description, mode: ClosingCorrection) -> Self {
+        let role = |kind: Kind, index: u8| match (kind, index) {
+            (Kind::Algebraic, 2) => Role::Multiplier,
+            (Kind::Differential, 1) => Role::State,
+            _ => Role::Spectator,
+        };
+        let roles: Vec<Role> = description.unknowns.iter().map(|u| role(u.kind, u.index)).collect();
+        let mut enforced: Vec<_> =
+            description.invariants.iter().enumerate().filter_map(|(k, i)| Some((k, i.row?))).collect();
+        let multipliers = description.unknowns.iter().filter(|u| u.index > 1);
+        let all_known = roles.iter().filter(|&&role| role == Role::Multiplier).count() == multipliers.count();
+        let count = roles.iter().filter(|&&role| role == Role::Multiplier).count();
+        if mode == ClosingCorrection::Off || !all_known || count != enforced.len() {
+            enforced.clear();
+        }
+        let n = roles.len();
+        Multipliers {
+            enforced,
+            roles,
+            jacobian: vec![0.0; description.invariants_jacobian.len()],
+            jacobian_t: vec![0.0; n],
+            drift: vec![0.0; description.invariants.len()],
+            update: vec![0.0; n],
+            y: vec![0.0; n],
+            yp: vec![0.0; n],
+        }
+    }
+
+    /// Improves multipliers in `y` and slopes in `yp` with the factors of $\frac\gamma h F_{y'} + F_y$,
+    /// `leading` $= \frac\gamma h$.
+    pub fn apply(
+        &mut self,
+        dae: &dyn Dae,
+        matrix: &IterationMatrix<f64>,
+        leading: f64,
+        weights: &Weights,
+        t: f64,
+        y: &mut [f64],
+        yp: &mut [f64],
+        statistics: &mut Statistics,
+    ) {
+        if self.enforced.is_empty() {
+            return;
+        }
+        self.y.copy_from_slice(y);
+        self.yp.copy_from_slice(yp);
+        dae.invariants_jacobian(t, y, &mut self.jacobian);
+        dae.jacobian_t(t, y, yp, &mut self.jacobian_t);
+        let mut last = f64::INFINITY;
+        for _ in 0..=MAX_ITERATIONS {
+            self.solve(dae, matrix, leading, t);
+            statistics.residuals += 1;
+            statistics.solves += 1;
+            let size = weights.norm(&self.update);
+            let contracts = size <= CONTRACTION * last;
+            if !contracts {
+                return;
+            }
+            if last.is_finite() {
+                // The last iterate is confirmed by the correction to it.
+                y.copy_from_slice(&self.y);
+                yp.copy_from_slice(&self.yp);
+            }
+            self.correct(leading);
+            last = size;
+        }
+    }
+
+    /// The correction to the present iterate.
+    fn solve(&mut self, dae: &dyn Dae, matrix: &IterationMatrix<f64>, leading: f64, t: f64) {
+        dae.residual(t, &self.y, &self.yp, &mut self.update);
+        self.drift.fill(0.0);
+        for (row, column, position) in dae.description().invariants_jacobian.entries() {
+            self.drift[row] += self.jacobian[position] * self.yp[column];
+        }
+        for &(invariant, row) in &self.enforced {
+            self.update[row] = (self.drift[invariant] + self.jacobian_t[row]) / leading;
+        }
+        self.update.iter_mut().for_each(|x| *x = -*x);
+        matrix.solve(&mut self.update);
+    }
+
+    fn correct(&mut self, leading: f64) {
+        for (k, role) in self.roles.iter().enumerate() {
+            match role {
+                Role::State => self.yp[k] += leading * self.update[k],
+                Role::Multiplier => self.y[k] += self.update[k],
+                Role::Spectator => {}
+            }
+        }
+    }
+}

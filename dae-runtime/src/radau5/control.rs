@@ -1,0 +1,77 @@
+//! Choice of the step size.
+//!
+//! In: error and length of the steps. Out: length of the next one. Hairer & Wanner, section IV.8: the elementary controller
+//! (8.21) with a safety factor that depends on the number of Newton iterations, and Gustafsson's predictive
+//! controller (8.25), which extrapolates how the error changes from step to step.
+
+use super::stages::MAX_ITERATIONS;
+
+/// Safety factor of the error per step.
+const SAFETY: f64 = 0.9;
+/// A step is at most this much longer than the one before.
+const MAX_GROWTH: f64 = 8.0;
+/// And at least this fraction of it.
+const MAX_SHRINKAGE: f64 = 0.2;
+/// A step that would grow by less than this keeps its length and its factorisation.
+const WORTH_CHANGING: f64 = 1.2;
+/// The error estimate is of order $h^4$.
+const EXPONENT: f64 = 0.25;
+
+/// Memory of the controller.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Controller {
+    /// Length and error of the last accepted step.
+    accepted: Option<(f64, f64)>,
+    /// Whether the step under way was tried before.
+    repeated: bool,
+}
+
+impl Controller {
+    /// Whether no step was accepted yet.
+    pub(super) fn is_first(&self) -> bool {
+        self.accepted.is_none()
+    }
+
+    /// Whether the step under way was tried before.
+    pub(super) fn is_repeated(&self) -> bool {
+        self.repeated
+    }
+
+    /// Length after a step of length `h` (positive) whose error is too large.
+    pub(super) fn after_error(&mut self, h: f64, error: f64, iterations: usize) -> f64 {
+        self.repeated = true;
+        if self.is_first() { 0.1 * h } else { h * elementary(error, iterations).min(SAFETY) }
+    }
+
+    /// Notes that a step failed for another reason.
+    pub(super) fn after_failure(&mut self) {
+        self.repeated = true;
+    }
+
+    /// Length after an accepted step of length `h` (positive).
+    pub(super) fn after_success(&mut self, h: f64, error: f64, iterations: usize) -> f64 {
+        let mut factor = elementary(error, iterations);
+        if let Some((last_h, last_error)) = self.accepted {
+            let predictive = SAFETY * last_h.recip() * h * (last_error / (error * error)).powf(EXPONENT);
+            factor = factor.min(predictive.clamp(MAX_SHRINKAGE, MAX_GROWTH));
+        }
+        if self.repeated {
+            factor = factor.min(1.0);
+        }
+        self.accepted = Some((h, error.max(1e-2)));
+        self.repeated = false;
+        h * factor
+    }
+}
+
+/// Whether a step that the controller wants to grow by `factor` better keeps its length.
+pub(super) fn keeps_length(factor: f64) -> bool {
+    (1.0..=WORTH_CHANGING).contains(&factor)
+}
+
+/// (8.21).
+fn elementary(error: f64, iterations: usize) -> f64 {
+    let most = (2 * MAX_ITERATIONS) as f64;
+    let safety = SAFETY * ((1.0 + most) / (iterations as f64 + most)).min(1.0);
+    (safety * error.powf(-EXPONENT)).clamp(MAX_SHRINKAGE, MAX_GROWTH)
+}

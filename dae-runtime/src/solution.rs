@@ -1,0 +1,211 @@
+//! What an integration leaves behind.
+//!
+//! In: accepted steps, one by one, from the driver. Out: [`Solution`], which is complete up to the time where the run ended,
+//! however it ended.
+
+use std::fmt;
+
+use crate::contract::{Description, Name};
+use crate::stepper::{Failure, Statistics, Stepper};
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Status {
+    /// At the end time.
+    Success,
+    /// Before it, for this reason.
+    Stopped(Failure),
+    /// Before it, because the observer of the steps asked for it.
+    Interrupted,
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Status::Success => f.write_str("success"),
+            Status::Stopped(failure) => failure.fmt(f),
+            Status::Interrupted => f.write_str("interrupted"),
+        }
+    }
+}
+
+/// Largest residual of an invariant over a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InvariantMaximum {
+    /// Name of the invariant.
+    pub name: Name,
+    /// Whether the formulation enforces it.
+    pub enforcement: Enforcement,
+    /// Largest absolute residual at the start and after each step.
+    pub max: f64,
+}
+
+/// Whether a formulation keeps an invariant or lets it drift.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Enforcement {
+    /// It is a row of the formulation.
+    Enforced,
+    /// It follows from the formulation for exact solutions only.
+    Implied,
+}
+
+/// A computed solution.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Solution {
+    /// How the run ended.
+    pub status: Status,
+    /// Names of the entries of a state.
+    pub names: Vec<Name>,
+    /// Recorded times.
+    pub times: Vec<f64>,
+    /// Recorded states, one after the other.
+    states: Vec<f64>,
+    /// Polynomials of the steps, if recorded.
+    dense: Option<DenseOutput>,
+    /// Time where the run ended.
+    pub end_time: f64,
+    /// State there.
+    pub end_state: Vec<f64>,
+    /// Derivative there, for differential unknowns.
+    pub end_derivative: Vec<f64>,
+    /// Largest residuals of the invariants.
+    pub invariants: Vec<InvariantMaximum>,
+    /// Work done.
+    pub statistics: Statistics,
+    /// Wall-clock seconds it took.
+    pub seconds: f64,
+}
+
+impl Solution {
+    /// An empty record for a run from `t0`, `y0`.
+    pub(crate) fn new(description: &Description, t0: f64, y0: &[f64], yp0: &[f64]) -> Self {
+        let enforcement = |row: Option<usize>| if row.is_some() { Enforcement::Enforced } else { Enforcement::Implied };
+        Solution {
+            status: Status::Success,
+            names: description.unknowns.iter().map(|unknown| unknown.name.clone()).collect(),
+            times: Vec::new(),
+            states: Vec::new(),
+            dense: None,
+            end_time: t0,
+            end_state: y0.to_vec(),
+            end_derivative: yp0.to_vec(),
+            invariants: description
+                .invariants
+                .iter()
+                .map(|i| InvariantMaximum { name: i.name.clone(), enforcement: enforcement(i.row), max: 0.0 })
+                .collect(),
+            statistics: Statistics::default(),
+            seconds: 0.0,
+        }
+    }
+
+    /// Whether the end time was reached.
+    pub fn is_success(&self) -> bool {
+        self.status == Status::Success
+    }
+
+    /// The `i`-th recorded state.
+    pub fn state(&self, i: usize) -> Option<&[f64]> {
+        if i >= self.times.len() {
+            return None;
+        }
+        let n = self.names.len();
+        self.states.get(i * n..(i + 1) * n)
+    }
+
+    /// Recorded times and states.
+    pub fn iter(&self) -> impl Iterator<Item = (f64, &[f64])> + '_ {
+        self.times.iter().enumerate().filter_map(|(i, &t)| Some((t, self.state(i)?)))
+    }
+
+    /// All recorded values of one unknown.
+    pub fn column(&self, name: &str) -> Option<Vec<f64>> {
+        let k = self.position(name)?;
+        Some(self.iter().map(|(_, state)| state[k]).collect())
+    }
+
+    /// The state at `t`: recorded, or interpolated if dense output was recorded and covers `t`.
+    pub fn at(&self, t: f64) -> Option<Vec<f64>> {
+        (0..self.names.len()).map(|k| self.component(k, t)).collect()
+    }
+
+    /// One unknown at `t`, as [`Solution::at`].
+    pub fn value(&self, name: &str, t: f64) -> Option<f64> {
+        self.component(self.position(name)?, t)
+    }
+
+    /// Largest residual of the invariants that the formulation enforces; zero if there are none.
+    pub fn invariants_max(&self) -> f64 {
+        let enforced = self.invariants.iter().filter(|i| i.enforcement == Enforcement::Enforced);
+        enforced.map(|i| i.max).fold(0.0, larger)
+    }
+
+    fn position(&self, name: &str) -> Option<usize> {
+        self.names.iter().position(|n| n == name)
+    }
+
+    fn component(&self, k: usize, t: f64) -> Option<f64> {
+        let direction = if self.end_time < *self.times.first()? { -1.0 } else { 1.0 };
+        let i = self.times.partition_point(|time| (time - t) * direction < 0.0);
+        if self.times.get(i) == Some(&t) {
+            return self.state(i).map(|state| state[k]);
+        }
+        let dense = self.dense.as_ref()?;
+        if i == 0 || i == self.times.len() || !t.is_finite() {
+            return None;
+        }
+        dense.evaluate(i - 1, self.names.len(), k, (t - self.times[i]) / (self.times[i] - self.times[i - 1]))
+    }
+
+    pub(crate) fn push(&mut self, t: f64, y: &[f64]) {
+        self.times.push(t);
+        self.states.extend_from_slice(y);
+    }
+
+    /// Appends the polynomial of the step that just ended in the last state pushed.
+    pub(crate) fn push_polynomial(&mut self, stepper: &dyn Stepper) {
+        self.dense.get_or_insert_default().push(stepper, self.names.len());
+    }
+
+    pub(crate) fn note_invariants(&mut self, residuals: &[f64]) {
+        for (invariant, residual) in self.invariants.iter_mut().zip(residuals) {
+            invariant.max = larger(invariant.max, residual.abs());
+        }
+    }
+}
+
+/// Maximum that does not forget NaN.
+fn larger(a: f64, b: f64) -> f64 {
+    if b > a || b.is_nan() { b } else { a }
+}
+
+/// Piecewise polynomials, step after step.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct DenseOutput {
+    /// Where the coefficients of each step start, and the end of the last.
+    starts: Vec<usize>,
+    /// As in [`Stepper::dense_coefficients`].
+    coefficients: Vec<f64>,
+}
+
+impl DenseOutput {
+    fn push(&mut self, stepper: &dyn Stepper, n: usize) {
+        let start = self.coefficients.len();
+        if self.starts.is_empty() {
+            self.starts.push(start);
+        }
+        self.coefficients.resize(start + (stepper.dense_degree() + 1) * n, 0.0);
+        stepper.dense_coefficients(&mut self.coefficients[start..]);
+        self.starts.push(self.coefficients.len());
+    }
+
+    fn evaluate(&self, step: usize, n: usize, k: usize, s: f64) -> Option<f64> {
+        let coefficients = self.coefficients.get(*self.starts.get(step)?..*self.starts.get(step + 1)?)?;
+        Some(horner(coefficients, n, k, s))
+    }
+}
+
+/// Component `k` of $\sum_j c_j s^j$.
+pub(crate) fn horner(coefficients: &[f64], n: usize, k: usize, s: f64) -> f64 {
+    coefficients.chunks_exact(n).rev().fold(0.0, |sum, c| sum * s + c[k])
+}

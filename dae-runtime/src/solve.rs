@@ -1,0 +1,334 @@
+//! The driver: a formulation, a method and options in, a [`Solution`] out.
+//!
+//! In: a [`Dae`]. Out: its solution as far as it exists, with the reason if that is not the end time.
+//! The driver loops over the steps of a [`Stepper`] and knows nothing of methods; methods know nothing of output.
+//!
+//! ```
+//! # use dae_runtime::contract::Dae;
+//! use dae_runtime::solve::{Integration, Record};
+//! # fn demo(pendulum: &dyn Dae) -> Result<(), Box<dyn std::error::Error>> {
+//!
+//! let solution = Integration::new(pendulum).rtol(1e-8).atol(1e-8).record(Record::Dense).run(0.0, 10.0)?;
+//! println!("{}: x(5) = {:?}", solution.status, solution.value("x", 5.0));
+//! # Ok(())
+//! # }
+//! ```
+
+use std::fmt;
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use crate::contract::Dae;
+use crate::initialize::{InitializationError, InitializationOptions, consistent_initialization};
+use crate::radau5::Radau5;
+use crate::solution::{Solution, Status, horner};
+use crate::stepper::{ClosingCorrection, Failure, Options, StepControl, Stepper, Tolerance};
+
+/// Which method integrates.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Method {
+    /// Radau IIA of order 5, a one-step method: stiff and higher-index systems, tight tolerances.
+    #[default]
+    Radau5,
+}
+
+impl Method {
+    /// An integration by this method, to be stepped through by hand.
+    pub fn start<'d>(
+        self,
+        dae: &'d dyn Dae,
+        t0: f64,
+        y0: &[f64],
+        yp0: &[f64],
+        t_end: f64,
+        options: &Options,
+    ) -> Result<Box<dyn Stepper + 'd>, Failure> {
+        match self {
+            Method::Radau5 => Ok(Box::new(Radau5::new(dae, t0, y0, yp0, t_end, options)?)),
+        }
+    }
+
+    /// How values at times asked for are obtained with the full accuracy of the method.
+    fn output(self) -> Output {
+        match self {
+            Method::Radau5 => Output::Land,
+        }
+    }
+}
+
+/// Where values at times asked for come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Output {
+    /// Steps end there: the dense output is less accurate than the steps.
+    Land,
+}
+
+/// What a solution keeps of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Record {
+    /// The start and every accepted step.
+    #[default]
+    Steps,
+    /// The same and the polynomials between, so that the solution can be evaluated anywhere.
+    Dense,
+    /// Exactly these times, in the direction of the run.
+    At(Vec<f64>),
+}
+
+/// Why there is no solution at all, not even its start.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RunError {
+    /// No consistent initial values were found.
+    Initialization(InitializationError),
+    /// An option has no meaning ([`Failure::InvalidOption`]).
+    Options(Failure),
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RunError::Initialization(error) => write!(f, "no consistent initial values: {error}"),
+            RunError::Options(failure) => failure.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for RunError {}
+
+impl From<InitializationError> for RunError {
+    fn from(error: InitializationError) -> Self {
+        RunError::Initialization(error)
+    }
+}
+
+impl From<Failure> for RunError {
+    fn from(failure: Failure) -> Self {
+        RunError::Options(failure)
+    }
+}
+
+/// Told the time after each step; says whether to go on.
+type Observer<'c> = &'c mut dyn FnMut(f64) -> ControlFlow<()>;
+
+/// An integration to be configured and run.
+pub struct Integration<'d, 'c> {
+    dae: &'d dyn Dae,
+    method: Method,
+    options: Options,
+    initialization: InitializationOptions,
+    record: Record,
+    observer: Option<Observer<'c>>,
+}
+
+impl<'d, 'c> Integration<'d, 'c> {
+    /// An integration with Radau5 and default options.
+    pub fn new(dae: &'d dyn Dae) -> Self {
+        Integration {
+            dae,
+            method: Method::default(),
+            options: Options::default(),
+            initialization: InitializationOptions::default(),
+            record: Record::default(),
+            observer: None,
+        }
+    }
+
+    /// Chooses the method.
+    pub fn method(mut self, method: Method) -> Self {
+        self.method = method;
+        self
+    }
+
+    /// Replaces all options.
+    pub fn options(mut self, options: Options) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Replaces the options of the consistent initialisation.
+    pub fn initialization(mut self, options: InitializationOptions) -> Self {
+        self.initialization = options;
+        self
+    }
+
+    /// Sets the relative tolerance.
+    pub fn rtol(mut self, rtol: f64) -> Self {
+        self.options.rtol = rtol;
+        self
+    }
+
+    /// Sets the absolute tolerance of all unknowns.
+    pub fn atol(mut self, atol: f64) -> Self {
+        self.options.atol = Tolerance::Scalar(atol);
+        self
+    }
+
+    /// Integrates with steps of this length.
+    pub fn fixed_step(mut self, h: f64) -> Self {
+        self.options.control = StepControl::Fixed(h);
+        self
+    }
+
+    /// Bounds the length of the steps.
+    pub fn max_step(mut self, h: f64) -> Self {
+        self.options.max_step = h;
+        self
+    }
+
+    /// Bounds the number of steps.
+    pub fn max_steps(mut self, steps: usize) -> Self {
+        self.options.max_steps = steps;
+        self
+    }
+
+    /// Switches the closing correction.
+    pub fn closing_correction(mut self, mode: ClosingCorrection) -> Self {
+        self.options.closing_correction = mode;
+        self
+    }
+
+    /// Chooses what the solution keeps.
+    pub fn record(mut self, record: Record) -> Self {
+        self.record = record;
+        self
+    }
+
+    /// Is called with the time after each step, and can end the run.
+    pub fn on_step(mut self, observer: Observer<'c>) -> Self {
+        self.observer = Some(observer);
+        self
+    }
+
+    /// Finds consistent initial values at `t0`, starting from those of the model, and integrates to `t_end`, which may be
+    /// earlier. An `Err` means that there is nothing to record; how the integration ended is the status of the solution.
+    pub fn run(self, t0: f64, t_end: f64) -> Result<Solution, RunError> {
+        let clock = Instant::now();
+        let dae = self.dae;
+        let n = dae.description().unknowns.len();
+        let initial = consistent_initialization(dae.prolongation(), t0, &self.initialization)?;
+        let (mut y0, mut yp0) = (vec![0.0; n], vec![0.0; n]);
+        dae.from_jets(t0, &initial.jets, &mut y0, &mut yp0);
+        let mut solution = self.run_from(t0, &y0, &yp0, t_end)?;
+        solution.seconds = clock.elapsed().as_secs_f64();
+        Ok(solution)
+    }
+
+    /// Integrates from consistent values at `t0` to `t_end`, which may be earlier. An `Err` is a misuse (an option
+    /// without meaning); how the integration ended is the status of the solution.
+    pub fn run_from(self, t0: f64, y0: &[f64], yp0: &[f64], t_end: f64) -> Result<Solution, Failure> {
+        let clock = Instant::now();
+        let requested = Requested::new(&self.record, t0, t_end)?;
+        let mut solution = Solution::new(self.dae.description(), t0, y0, yp0);
+        match self.method.start(self.dae, t0, y0, yp0, t_end, &self.options) {
+            Err(failure @ Failure::InvalidOption { .. }) => return Err(failure),
+            Err(failure) => {
+                solution.push(t0, y0);
+                solution.status = Status::Stopped(failure);
+            }
+            Ok(mut stepper) => {
+                solution.status = self.drive(stepper.as_mut(), t_end, requested, &mut solution);
+                solution.end_time = stepper.time();
+                solution.end_state.copy_from_slice(stepper.state());
+                solution.end_derivative.copy_from_slice(stepper.derivative());
+                solution.statistics = stepper.statistics();
+            }
+        }
+        solution.seconds = clock.elapsed().as_secs_f64();
+        Ok(solution)
+    }
+
+    /// Steps to the end and records on the way.
+    fn drive(
+        mut self,
+        stepper: &mut dyn Stepper,
+        t_end: f64,
+        mut requested: Requested,
+        solution: &mut Solution,
+    ) -> Status {
+        let mut residuals = vec![0.0; solution.invariants.len()];
+        self.dae.invariants(stepper.time(), stepper.state(), &mut residuals);
+        solution.note_invariants(&residuals);
+        self.record_step(stepper, stepper.time(), &mut requested, solution);
+        while stepper.time() != t_end {
+            if let (Some(&t), Output::Land) = (requested.times.get(requested.next), self.method.output()) {
+                stepper.stop_at(t);
+            }
+            let before = stepper.time();
+            if let Err(failure) = stepper.step() {
+                return Status::Stopped(failure);
+            }
+            self.dae.invariants(stepper.time(), stepper.state(), &mut residuals);
+            solution.note_invariants(&residuals);
+            self.record_step(stepper, before, &mut requested, solution);
+            if let Some(observer) = &mut self.observer
+                && observer(stepper.time()).is_break()
+            {
+                return Status::Interrupted;
+            }
+        }
+        Status::Success
+    }
+
+    /// Records the step from `before` (the start itself if that is now).
+    fn record_step(&self, stepper: &dyn Stepper, before: f64, requested: &mut Requested, solution: &mut Solution) {
+        let t = stepper.time();
+        match &self.record {
+            Record::Steps => solution.push(t, stepper.state()),
+            Record::Dense => {
+                solution.push(t, stepper.state());
+                if t != before {
+                    solution.push_polynomial(stepper);
+                }
+            }
+            Record::At(_) => requested.record(stepper, before, solution),
+        }
+    }
+}
+
+/// Output times still to come.
+struct Requested {
+    times: Vec<f64>,
+    next: usize,
+    coefficients: Vec<f64>,
+}
+
+impl Requested {
+    fn new(record: &Record, t0: f64, t_end: f64) -> Result<Self, Failure> {
+        let times = match record {
+            Record::At(times) => times.clone(),
+            Record::Steps | Record::Dense => Vec::new(),
+        };
+        let direction = if t_end < t0 { -1.0 } else { 1.0 };
+        let inside = |t: f64| (t - t0) * direction >= 0.0 && (t_end - t) * direction >= 0.0;
+        if let Some(t) = times.iter().find(|&&t| !inside(t)) {
+            let message = format!("output time {t} is not between {t0} and {t_end}");
+            return Err(Failure::InvalidOption { message });
+        }
+        if times.windows(2).any(|pair| (pair[1] - pair[0]) * direction < 0.0) {
+            let message = "output times are not in the direction of the run".into();
+            return Err(Failure::InvalidOption { message });
+        }
+        Ok(Requested { times, next: 0, coefficients: Vec::new() })
+    }
+
+    /// Records the times asked for that the step from `before` has reached.
+    fn record(&mut self, stepper: &dyn Stepper, before: f64, solution: &mut Solution) {
+        let (now, n) = (stepper.time(), stepper.state().len());
+        let direction = if now < before { -1.0 } else { 1.0 };
+        while let Some(&t) = self.times.get(self.next)
+            && (now - t) * direction >= 0.0
+        {
+            if t == now {
+                solution.push(t, stepper.state());
+            } else {
+                self.coefficients.resize((stepper.dense_degree() + 1) * n, 0.0);
+                stepper.dense_coefficients(&mut self.coefficients);
+                let s = (t - now) / (now - before);
+                let state: Vec<f64> = (0..n).map(|k| horner(&self.coefficients, n, k, s)).collect();
+                solution.push(t, &state);
+            }
+            self.next += 1;
+        }
+    }
+}
