@@ -18,7 +18,7 @@ const MAX_ITERATIONS: usize = 4;
 /// Slowest rate worth waiting for.
 const SLOWEST_RATE: f64 = 0.9;
 /// Fraction of the tolerance that the iteration error may have.
-const TOLERANCE: f64 = 0.33;
+const TOLERANCE: f64 = 0.1;
 /// A first correction this small is rounding.
 const AT_ONCE: f64 = 1e-4 * TOLERANCE;
 /// $\varrho/(1-\varrho)$ assumed for a new matrix.
