@@ -17,6 +17,9 @@ use super::newton::Newton;
 use crate::contract::{Description, Kind};
 use crate::weights::Weights;
 
+/// Local errors are tested against the tolerance divided by this: over a run they add up.
+const STRICTNESS: f64 = 2.0;
+
 /// Which order is to follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OrderChange {
@@ -71,7 +74,7 @@ impl Control {
     /// Filtered norm of the vector that was prepared in `self.vector`.
     fn norm_of_vector(&mut self, description: &Description, newton: &Newton, weights: &Weights) -> f64 {
         self.filter.apply(description, newton, &mut self.vector);
-        weights.norm_over(&self.tested, &self.vector)
+        STRICTNESS * weights.norm_over(&self.tested, &self.vector)
     }
 
     /// Judges a step with the correction `e`.

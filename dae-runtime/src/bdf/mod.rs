@@ -100,6 +100,10 @@ impl<'d> Bdf<'d> {
         let n = description.unknowns.len();
         check_start(dae, t0, y0, yp0, t_end)?;
         options.check(n)?;
+        let max_iterations = match options.control {
+            StepControl::Adaptive => newton::MAX_ITERATIONS,
+            StepControl::Fixed(_) => newton::MAX_ITERATIONS_AT_FIXED_STEP,
+        };
         let mut bdf = Bdf {
             dae,
             clock: Clock::new(t0, t_end),
@@ -115,7 +119,7 @@ impl<'d> Bdf<'d> {
             e: vec![0.0; n],
             weights: Weights::new(description, options.rtol, &options.atol),
             history: History::from_derivative(y0, yp0, 1.0),
-            newton: Newton::new(description),
+            newton: Newton::new(description, max_iterations),
             control: Control::new(description, Filter::new(dae, t0, y0, yp0)),
             projection: Projection::new(description, options.closing_correction),
             order: 1,
@@ -161,7 +165,8 @@ impl<'d> Bdf<'d> {
         self.history.predict(&formula, &mut self.predicted, &mut self.predicted_slope);
         self.weights.update(&self.y, h);
         let t = self.clock.time() + h;
-        let predictor = Predictor { t, y: &self.predicted, yp: &self.predicted_slope, leading: formula.leading, h };
+        let predictor =
+            Predictor { t, last: &self.y, y: &self.predicted, yp: &self.predicted_slope, leading: formula.leading, h };
         self.newton.solve(
             dae,
             &predictor,
@@ -249,7 +254,8 @@ impl<'d> Bdf<'d> {
             Trouble::NonFinite { equation: i } => StepCause::NonFinite { equation: equation(i) },
             Trouble::Singular => {
                 let leading = self.history.formula(self.order, h).leading;
-                let predictor = Predictor { t: t + h, y: &self.predicted, yp: &self.predicted_slope, leading, h };
+                let predictor =
+                    Predictor { t: t + h, last: &self.y, y: &self.predicted, yp: &self.predicted_slope, leading, h };
                 if let Some(found) = self.newton.deficiency(self.dae, &predictor) {
                     let (equation, unknown) = (equation(found.row), unknown(found.column));
                     return Failure::SingularIterationMatrix { t, equation, unknown };

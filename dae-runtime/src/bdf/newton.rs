@@ -14,11 +14,16 @@ use crate::stepper::Statistics;
 use crate::weights::Weights;
 
 /// Iterations before the matrix is renewed or the step given up.
-const MAX_ITERATIONS: usize = 4;
+pub(super) const MAX_ITERATIONS: usize = 4;
+/// The same where a step cannot be made shorter instead.
+pub(super) const MAX_ITERATIONS_AT_FIXED_STEP: usize = 20;
 /// Slowest rate worth waiting for.
 const SLOWEST_RATE: f64 = 0.9;
 /// Fraction of the tolerance that the iteration error may have.
 const TOLERANCE: f64 = 0.1;
+/// However short the step, the last correction of an unknown of index 2 is at most this fraction of its size: the weight $h$ alone would
+/// accept anything as $h \to 0$, where there is no solution any more.
+const MULTIPLIER_TOLERANCE: f64 = 0.1;
 /// A first correction this small is rounding.
 const AT_ONCE: f64 = 1e-4 * TOLERANCE;
 /// $\varrho/(1-\varrho)$ assumed for a new matrix.
@@ -44,6 +49,8 @@ pub(super) enum Trouble {
 /// Where a step starts.
 pub(super) struct Predictor<'a> {
     pub(super) t: f64,
+    /// The last accepted state.
+    pub(super) last: &'a [f64],
     pub(super) y: &'a [f64],
     pub(super) yp: &'a [f64],
     pub(super) leading: f64,
@@ -71,10 +78,13 @@ pub(super) struct Newton {
     /// $\varrho/(1-\varrho)$ of the last iteration.
     rate_sum: f64,
     delta: Vec<f64>,
+    max_iterations: usize,
+    /// `(unknown of index 2, its nominal value)`.
+    multipliers: Vec<(usize, f64)>,
 }
 
 impl Newton {
-    pub(super) fn new(description: &Description) -> Self {
+    pub(super) fn new(description: &Description, max_iterations: usize) -> Self {
         let n = description.unknowns.len();
         Newton {
             jacobians: Jacobians::new(description),
@@ -84,6 +94,11 @@ impl Newton {
             last_leading: 0.0,
             rate_sum: RATE_OF_NEW_MATRIX,
             delta: vec![0.0; n],
+            max_iterations,
+            multipliers: (0..n)
+                .filter(|&i| description.unknowns[i].index == 2)
+                .map(|i| (i, description.unknowns[i].nominal))
+                .collect(),
         }
     }
 
@@ -155,9 +170,10 @@ impl Newton {
         y: &mut [f64],
         yp: &mut [f64],
     ) -> Result<(), Trouble> {
+        let last = predictor.last;
         let factor = 2.0 / (1.0 + predictor.leading / self.factorized_leading);
         let mut first = 0.0;
-        for iteration in 0..MAX_ITERATIONS {
+        for iteration in 0..self.max_iterations {
             dae.residual(predictor.t, y, yp, &mut self.delta);
             statistics.residuals += 1;
             if let Some(equation) = self.delta.iter().position(|r| !r.is_finite()) {
@@ -174,7 +190,7 @@ impl Newton {
             let size = weights.norm(&self.delta);
             if iteration == 0 {
                 first = size;
-                if size <= AT_ONCE {
+                if size <= AT_ONCE && self.multipliers_settled(last) {
                     return Ok(());
                 }
             } else {
@@ -185,11 +201,18 @@ impl Newton {
                 }
                 self.rate_sum = rate / (1.0 - rate);
             }
-            if self.rate_sum * size <= TOLERANCE {
+            if self.rate_sum * size <= TOLERANCE && self.multipliers_settled(last) {
                 return Ok(());
             }
         }
         Err(Trouble::Convergence { unknown: weights.worst(&self.delta) })
+    }
+
+    /// Whether the last correction left the unknowns of index 2 where they were, at their size in the last accepted state.
+    fn multipliers_settled(&self, last: &[f64]) -> bool {
+        let settled =
+            |&(i, nominal): &(usize, f64)| self.delta[i].abs() <= MULTIPLIER_TOLERANCE * (nominal + last[i].abs());
+        self.multipliers.iter().all(settled)
     }
 
     /// Replaces a vector by $(c\,F_{y'} + F_y)^{-1} c\,F_{y'}\,v$ with the matrix at hand (see [`super::filter`]).
