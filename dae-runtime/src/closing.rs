@@ -18,8 +18,9 @@ use crate::contract::{Dae, Description};
 use crate::linear::IterationMatrix;
 use crate::stepper::ClosingCorrection;
 
-/// Corrections per step; a simplified Newton step gains a factor of the size of $h$, so that one or two suffice.
-const MAX_CORRECTIONS: usize = 3;
+/// Corrections per step. A simplified Newton step gains a factor of the size of $h$: one or two suffice at tight tolerances,
+/// long steps need some more.
+const MAX_CORRECTIONS: usize = 8;
 
 /// Storage of the correction.
 #[derive(Clone, Debug)]
@@ -89,12 +90,15 @@ impl Closing {
         MAX_CORRECTIONS
     }
 
-    /// $\varepsilon \sum_j |\partial\varphi_i/\partial y_j|\\,|y_j|$.
+    /// $\varepsilon \sum_j |\partial\varphi_i/\partial y_j| \max(|y_j|, \mathrm{nominal}_j)$. Without the nominal value, the
+    /// velocity constraint of a body almost at rest would outweigh all others.
     fn estimate_rounding(&mut self, dae: &dyn Dae, t: f64, y: &[f64]) {
         dae.invariants_jacobian(t, y, &mut self.jacobian);
         self.rounding.fill(f64::MIN_POSITIVE);
-        for (row, column, position) in dae.description().invariants_jacobian.entries() {
-            self.rounding[row] += f64::EPSILON * (self.jacobian[position] * y[column]).abs();
+        let description = dae.description();
+        for (row, column, position) in description.invariants_jacobian.entries() {
+            let magnitude = y[column].abs().max(description.unknowns[column].nominal.abs());
+            self.rounding[row] += f64::EPSILON * self.jacobian[position].abs() * magnitude;
         }
     }
 

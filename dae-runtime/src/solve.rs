@@ -18,11 +18,12 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
+use crate::bdf::Bdf;
 use crate::contract::Dae;
 use crate::initialize::{InitializationError, InitializationOptions, consistent_initialization};
 use crate::radau5::Radau5;
 use crate::solution::{Solution, Status, horner};
-use crate::stepper::{ClosingCorrection, Failure, Options, StepControl, Stepper, Tolerance};
+use crate::stepper::{ClosingCorrection, Failure, Options, StepControl, Stepper, Tolerance, check_start};
 
 /// Which method integrates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,6 +32,8 @@ pub enum Method {
     /// Radau IIA of order 5, a one-step method: stiff and higher-index systems, tight tolerances.
     #[default]
     Radau5,
+    /// Backward differentiation formulas of order 1 to 5, a multistep method: large systems, moderate tolerances.
+    Bdf,
 }
 
 impl Method {
@@ -44,8 +47,11 @@ impl Method {
         t_end: f64,
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'd>, Failure> {
+        options.check(dae.description().unknowns.len())?;
+        check_start(dae.description(), t0, y0, yp0, t_end)?;
         match self {
             Method::Radau5 => Ok(Box::new(Radau5::new(dae, t0, y0, yp0, t_end, options)?)),
+            Method::Bdf => Ok(Box::new(Bdf::new(dae, t0, y0, yp0, t_end, options)?)),
         }
     }
 
@@ -53,6 +59,7 @@ impl Method {
     fn output(self) -> Output {
         match self {
             Method::Radau5 => Output::Land,
+            Method::Bdf => Output::Interpolate,
         }
     }
 }
@@ -62,6 +69,8 @@ impl Method {
 enum Output {
     /// Steps end there: the dense output is less accurate than the steps.
     Land,
+    /// The dense output, which is as accurate as the steps.
+    Interpolate,
 }
 
 /// What a solution keeps of a run.

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::contract::Name;
+use crate::contract::{Description, Name};
 
 /// Absolute tolerance.
 #[derive(Clone, Debug, PartialEq)]
@@ -106,6 +106,22 @@ impl Options {
             return reject("the largest step length is not positive".into());
         }
         Ok(())
+    }
+}
+
+/// Rejects start values that do not fit the formulation or are not finite.
+pub fn check_start(description: &Description, t0: f64, y0: &[f64], yp0: &[f64], t_end: f64) -> Result<(), Failure> {
+    let n = description.unknowns.len();
+    let reject = |message: String| Err(Failure::InvalidOption { message });
+    if y0.len() != n || yp0.len() != n {
+        return reject(format!("{} values and {} derivatives given for {n} unknowns", y0.len(), yp0.len()));
+    }
+    if !t0.is_finite() || !t_end.is_finite() {
+        return reject(format!("the interval from {t0} to {t_end} is not finite"));
+    }
+    match (0..n).find(|&i| !y0[i].is_finite() || !yp0[i].is_finite()) {
+        Some(i) => reject(format!("the start value of `{}` is not finite", description.unknowns[i].name)),
+        None => Ok(()),
     }
 }
 

@@ -1,99 +1,192 @@
-//! Radau IIA of order 5: orders, accuracy, failures.
+//! Radau5 by itself: orders at fixed step, the error estimate, dense output, what the closing correction does.
+//!
+//! Expected orders: Hairer & Wanner, theorem IV.5.3 and section VI.1 (5 for ODEs and index 1); Hairer, Lubich & Roche (1989), table for
+//! index 2 (5 for $y$, 3 for $z$).
+
 mod problems;
+
 use dae_runtime::contract::Dae;
 use dae_runtime::radau5::Radau5;
-use dae_runtime::stepper::{Options, Stepper, Tolerance};
-use problems::*;
+use dae_runtime::solve::{Integration, Record};
+use dae_runtime::stepper::{ClosingCorrection, Failure, Options, StepControl, Stepper, Tolerance};
+use problems::{Model, Problem, manufactured, mixed_digits, pendulum, steering_wheel, stiff};
 
-fn go(dae: &dyn Dae, t0: f64, y0: &[f64], yp0: &[f64], te: f64, tol: f64) {
-    let o = Options { rtol: tol, atol: Tolerance::Scalar(tol), ..Options::default() };
-    let mut r = Radau5::new(dae, t0, y0, yp0, te, &o).unwrap();
-    let mut inv = vec![0.0; dae.description().invariants.len()];
-    let mut worst = vec![0.0f64; inv.len()];
-    while r.time() != te {
-        match r.step() {
-            Ok(()) => {}
-            Err(e) => {
-                println!("{e}");
-                break;
-            }
-        }
-        dae.invariants(r.time(), r.state(), &mut inv);
-        for (w, i) in worst.iter_mut().zip(&inv) {
-            *w = w.max(i.abs());
-        }
+fn options(tolerance: f64) -> Options {
+    Options { rtol: tolerance, atol: Tolerance::Scalar(tolerance), ..Options::default() }
+}
+
+/// Errors at `t_end` after `n` steps, one per entry of the reference.
+fn fixed_step_errors<M: Model>(
+    problem: &Problem<M>,
+    n: usize,
+    t_end: f64,
+    reference: &[f64],
+    closing_correction: ClosingCorrection,
+) -> Vec<f64> {
+    let control = StepControl::Fixed(t_end / n as f64);
+    let options = Options { control, closing_correction, ..options(1e-12) };
+    let mut stepper = Radau5::new(problem, problem.t0, &problem.y0, &problem.yp0, t_end, &options).unwrap();
+    while stepper.time() != t_end {
+        stepper.step().unwrap();
     }
-    println!("{} t={} {:?} {:?} inv {worst:?}", dae.description().model, r.time(), r.state(), r.statistics());
+    assert_eq!(stepper.statistics().steps, n);
+    stepper.state().iter().zip(reference).map(|(value, exact)| (value - exact).abs()).collect()
+}
+
+/// Observed order of one entry between `n` and `2n` steps.
+fn order<M: Model>(
+    problem: &Problem<M>,
+    n: usize,
+    t_end: f64,
+    reference: &[f64],
+    closing: ClosingCorrection,
+    entry: usize,
+) -> f64 {
+    let coarse = fixed_step_errors(problem, n, t_end, reference, closing)[entry];
+    let fine = fixed_step_errors(problem, 2 * n, t_end, reference, closing)[entry];
+    (coarse / fine).log2()
+}
+
+fn assert_order(observed: f64, expected: f64) {
+    assert!((observed - expected).abs() < 0.35, "order {observed} instead of {expected}");
 }
 
 #[test]
-fn smoke() {
-    use pendulum::*;
-    for tol in [1e-5, 1e-8, 1e-11] {
-        for form in [Form::Ggl, Form::Index1, Form::Index2, Form::Index3] {
-            let p = pendulum(form);
-            println!("{form:?} {tol}");
-            let te = 10.0;
-            go(&p, 0.0, &p.y0, &p.yp0, te, tol);
-            let o = Options { rtol: tol, atol: Tolerance::Scalar(tol), ..Options::default() };
-            let mut r = Radau5::new(&p, p.t0, &p.y0, &p.yp0, te, &o).unwrap();
-            while r.time() != te {
-                if r.step().is_err() {
-                    break;
-                }
-            }
-            println!("   digits {}", mixed_digits(&r.state()[..5], &REFERENCE[3].1));
-        }
-        let p = transistor_amplifier::transistor_amplifier();
-        go(&p, 0.0, &p.y0, &p.yp0, 0.2, tol);
-        let o = Options { rtol: tol, atol: Tolerance::Scalar(tol), ..Options::default() };
-        let mut r = Radau5::new(&p, p.t0, &p.y0, &p.yp0, 0.2, &o).unwrap();
-        while r.time() != 0.2 {
-            if r.step().is_err() {
-                break;
-            }
-        }
-        println!("   digits {}", mixed_digits(&r.state(), &transistor_amplifier::REFERENCE.1));
+fn order_is_five_for_index_1() {
+    let quasilinear = manufactured::state_dependent_leading();
+    let exact = manufactured::state_dependent_leading_solution(1.0);
+    for entry in 1..3 {
+        assert_order(order(&quasilinear, 12, 1.0, &exact, ClosingCorrection::Off, entry), 5.0);
     }
-    let p = stiff::underdetermined();
-    go(&p, 0.0, &p.y0, &p.yp0, 1.0, 1e-6);
-    let p = stiff::blow_up();
-    go(&p, 0.0, &p.y0, &p.yp0, 2.0, 1e-6);
-    let p = stiff::end_of_domain();
-    go(&p, 0.0, &p.y0, &p.yp0, 2.0, 1e-6);
-    let p = steering_wheel::steering_wheel_impasse();
-    go(&p, 0.0, &p.y0, &p.yp0, 4.0, 1e-8);
-    let p = steering_wheel::steering_wheel();
-    go(&p, 0.0, &p.y0, &p.yp0, 0.5, 1e-8);
-    let p = stiff::robertson();
-    go(&p, 0.0, &p.y0, &p.yp0, 1e11, 1e-8);
+    let nonlinear = manufactured::nonlinear_leading();
+    assert_order(order(&nonlinear, 8, 1.0, &[1f64.sin()], ClosingCorrection::Off, 0), 5.0);
+    let ode = stiff::prothero_robinson(0.5);
+    assert_order(order(&ode, 4, 2.0, &[2f64.cos()], ClosingCorrection::Off, 0), 5.0);
 }
 
 #[test]
-fn orders() {
-    use dae_runtime::stepper::*;
-    let p = steering_wheel::steering_wheel();
-    for mode in [ClosingCorrection::Off, ClosingCorrection::On] {
-        for n in [5, 10, 20, 40, 80] {
-            let h = 0.5 / n as f64;
-            let o = Options {
-                rtol: 1e-12,
-                atol: Tolerance::Scalar(1e-12),
-                control: StepControl::Fixed(h),
-                closing_correction: mode,
-                ..Options::default()
-            };
-            let mut r = Radau5::new(&p, 0.0, &p.y0, &p.yp0, 0.5, &o).unwrap();
-            while r.time() != 0.5 {
-                r.step().unwrap();
-            }
-            let x = steering_wheel::REFERENCE[2].1;
-            println!(
-                "{mode:?} {n} {:.3e} {:.3e} {:?}",
-                (r.state()[0] - x[0]).abs(),
-                (r.state()[2] - x[2]).abs(),
-                r.statistics()
-            );
+fn order_is_five_and_three_for_index_2() {
+    let problem = steering_wheel::steering_wheel();
+    let (t_end, reference) = steering_wheel::REFERENCE[2];
+    for (entry, expected) in [(0, 5.0), (1, 5.0), (2, 3.0)] {
+        assert_order(order(&problem, 20, t_end, &reference, ClosingCorrection::Off, entry), expected);
+    }
+}
+
+#[test]
+fn closing_gives_multipliers_the_order_of_the_states() {
+    let problem = steering_wheel::steering_wheel();
+    let (t_end, reference) = steering_wheel::REFERENCE[2];
+    let closed = fixed_step_errors(&problem, 40, t_end, &reference, ClosingCorrection::On);
+    let open = fixed_step_errors(&problem, 40, t_end, &reference, ClosingCorrection::Off);
+    assert!(closed[2] < 1e-2 * open[2], "{closed:?} {open:?}");
+    for entry in 0..3 {
+        let observed = order(&problem, 20, t_end, &reference, ClosingCorrection::On, entry);
+        assert!(observed > 4.5, "order {observed} of entry {entry}");
+    }
+}
+
+#[test]
+fn closing_keeps_the_constraints_of_every_ggl_step_at_rounding() {
+    for tolerance in [1e-4, 1e-7, 1e-11] {
+        let problem = pendulum::pendulum(pendulum::Form::Ggl);
+        let run = |mode| {
+            let integration = Integration::new(&problem).rtol(tolerance).atol(tolerance).closing_correction(mode);
+            integration.run_from(0.0, &problem.y0, &problem.yp0, 10.0).unwrap()
+        };
+        let (closed, open) = (run(ClosingCorrection::On), run(ClosingCorrection::Off));
+        assert!(closed.is_success() && open.is_success());
+        assert!(closed.invariants_max() <= 1e-12, "{tolerance:e}: {:?}", closed.invariants);
+        assert!(open.invariants_max() > closed.invariants_max());
+    }
+}
+
+#[test]
+fn forms_of_the_pendulum_agree_with_the_reference() {
+    // The index-3 form: multipliers are of order 2 and their errors are weighted by the square of the step.
+    for (form, entries, digits) in [
+        (pendulum::Form::Index1, 5, 9.0),
+        (pendulum::Form::Index2, 5, 8.5),
+        (pendulum::Form::Ggl, 5, 8.5),
+        (pendulum::Form::Index3, 2, 8.0),
+    ] {
+        let problem = pendulum::pendulum(form);
+        let times = pendulum::REFERENCE.map(|(t, _)| t).to_vec();
+        let integration = Integration::new(&problem).rtol(1e-11).atol(1e-11).record(Record::At(times));
+        let solution = integration.run_from(0.0, &problem.y0, &problem.yp0, 10.0).unwrap();
+        assert!(solution.is_success(), "{form:?}: {}", solution.status);
+        for (t, reference) in &pendulum::REFERENCE {
+            let found = mixed_digits(&solution.at(*t).unwrap()[..entries], &reference[..entries]);
+            assert!(found >= digits, "{form:?}: {found} digits at {t}");
         }
     }
+}
+
+/// The error of each accepted step in units of the tolerance, by a second integration at tiny tolerance from its start.
+#[test]
+fn error_estimate_bounds_the_local_error_with_a_state_dependent_leading_matrix() {
+    let problem = manufactured::state_dependent_leading();
+    for tolerance in [1e-4, 1e-6, 1e-8] {
+        let mut stepper = Radau5::new(&problem, 0.0, &problem.y0, &problem.yp0, 2.0, &options(tolerance)).unwrap();
+        while stepper.time() != 2.0 {
+            let (t, y, yp) = (stepper.time(), stepper.state().to_vec(), stepper.derivative().to_vec());
+            stepper.step().unwrap();
+            let exact = Integration::new(&problem).rtol(1e-13).atol(1e-13);
+            let exact = exact.run_from(t, &y, &yp, stepper.time()).unwrap();
+            for (value, exact) in stepper.state().iter().zip(&exact.end_state) {
+                let ratio = (value - exact).abs() / (tolerance * (1.0 + exact.abs()));
+                assert!(ratio < 20.0, "local error {ratio} tolerances at {t}");
+            }
+        }
+    }
+}
+
+#[test]
+fn dense_output_is_of_order_three_and_ends_on_the_steps() {
+    let problem = manufactured::state_dependent_leading();
+    let worst = |n: usize| {
+        let integration = Integration::new(&problem).options(options(1e-12)).fixed_step(1.0 / n as f64);
+        let solution = integration.record(Record::Dense).run_from(0.0, &problem.y0, &problem.yp0, 1.0).unwrap();
+        let error = |t: f64| {
+            let exact = manufactured::state_dependent_leading_solution(t);
+            solution.at(t).unwrap().iter().zip(exact).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+        };
+        (0..997).map(|i| error(f64::from(i) / 997.0)).fold(0.0, f64::max)
+    };
+    // Degree 3: local error of order 4.
+    assert_order((worst(16) / worst(32)).log2(), 4.0);
+}
+
+#[test]
+fn steps_can_be_made_one_by_one_and_told_where_to_stop() {
+    let problem = steering_wheel::steering_wheel();
+    let mut stepper = Radau5::new(&problem, 0.0, &problem.y0, &problem.yp0, 0.5, &options(1e-9)).unwrap();
+    stepper.stop_at(0.25);
+    while stepper.time() != 0.25 {
+        assert!(stepper.time() < 0.25);
+        stepper.step().unwrap();
+    }
+    let digits = mixed_digits(stepper.state(), &steering_wheel::REFERENCE[1].1);
+    assert!(digits > 8.0, "{digits}");
+    let mut residual = [0.0; 3];
+    problem.residual(0.25, stepper.state(), stepper.derivative(), &mut residual);
+    assert!(residual.iter().all(|r| r.abs() < 1e-8), "{residual:?}");
+}
+
+#[test]
+fn fixed_steps_that_do_not_converge_say_so() {
+    let problem = pendulum::pendulum(pendulum::Form::Ggl);
+    let integration = Integration::new(&problem).options(options(1e-12)).fixed_step(5.0);
+    let solution = integration.run_from(0.0, &problem.y0, &problem.yp0, 10.0).unwrap();
+    let dae_runtime::Status::Stopped(Failure::StepSizeTooSmall { t, h, .. }) = solution.status else {
+        panic!("{}", solution.status)
+    };
+    assert_eq!((t, h), (0.0, 5.0));
+}
+
+#[test]
+fn runs_start_from_the_prolongation() {
+    let problem = steering_wheel::steering_wheel();
+    let solution = Integration::new(&problem).rtol(1e-9).atol(1e-9).run(0.0, 0.5).unwrap();
+    assert!(mixed_digits(&solution.end_state, &steering_wheel::REFERENCE[2].1) > 8.0);
 }

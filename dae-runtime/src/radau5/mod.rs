@@ -47,10 +47,10 @@ mod tableau;
 
 use crate::clock::{Clock, Landing};
 use crate::closing::Closing;
-use crate::contract::{Dae, Description, Kind, Name};
+use crate::contract::{Dae, Description, Kind, Name, Unknown};
 use crate::linear::{IterationMatrix, Jacobians, Singular};
 use crate::multipliers::Multipliers;
-use crate::stepper::{Failure, Options, Statistics, StepCause, StepControl, Stepper, Tolerance};
+use crate::stepper::{Failure, Options, Statistics, StepCause, StepControl, Stepper, Tolerance, check_start};
 use crate::weights::Weights;
 use control::Controller;
 use stages::{Matrices, Outcome, Stages, Start};
@@ -149,15 +149,16 @@ impl<'d> Radau5<'d> {
             matrices: Matrices { real: IterationMatrix::new(n), complex: IterationMatrix::new(n) },
             factorized_for: 0.0,
             weights: Weights::new(description, rtol, &atol),
-            stages: Stages::new(n, newton_tolerance),
+            stages: Stages::new(n, newton_tolerance, options.control),
             closing: Closing::new(description, options.closing_correction),
             multipliers: Multipliers::new(description, options.closing_correction),
             controller: Controller::default(),
             error: vec![0.0; n],
             slope: vec![0.0; n],
             h: 0.0,
-            last_step: 0.0,
-            dense: [y0.to_vec(), vec![0.0; n], vec![0.0; n], vec![0.0; n]],
+            // As if a step of length one along the tangent came before: the prediction of the first step.
+            last_step: 1.0,
+            dense: [y0.to_vec(), tangent(description, yp0), vec![0.0; n], vec![0.0; n]],
             statistics: Statistics::default(),
         };
         radau.check_residual()?;
@@ -254,10 +255,6 @@ impl<'d> Radau5<'d> {
 
     /// Start values of the stages: the last collocation polynomial, extrapolated.
     fn predict(&mut self, h: f64) {
-        if self.last_step == 0.0 {
-            self.stages.z.iter_mut().for_each(|z| z.fill(0.0));
-            return;
-        }
         for (z, c) in self.stages.z.iter_mut().zip(self.tableau.c) {
             let s = c * h / self.last_step;
             for k in 0..z.len() {
@@ -477,20 +474,10 @@ impl Stepper for Radau5<'_> {
     }
 }
 
-/// Start values must fit the formulation and be finite.
-fn check_start(description: &Description, t0: f64, y0: &[f64], yp0: &[f64], t_end: f64) -> Result<(), Failure> {
-    let n = description.unknowns.len();
-    let reject = |message: String| Err(Failure::InvalidOption { message });
-    if y0.len() != n || yp0.len() != n {
-        return reject(format!("{} values and {} derivatives given for {n} unknowns", y0.len(), yp0.len()));
-    }
-    if !t0.is_finite() || !t_end.is_finite() {
-        return reject(format!("the interval from {t0} to {t_end} is not finite"));
-    }
-    match (0..n).find(|&i| !y0[i].is_finite() || !yp0[i].is_finite()) {
-        Some(i) => reject(format!("the start value of `{}` is not finite", description.unknowns[i].name)),
-        None => Ok(()),
-    }
+/// Slopes of the unknowns that have one.
+fn tangent(description: &Description, yp0: &[f64]) -> Vec<f64> {
+    let slope = |(unknown, slope): (&Unknown, &f64)| if unknown.kind == Kind::Differential { *slope } else { 0.0 };
+    description.unknowns.iter().zip(yp0).map(slope).collect()
 }
 
 /// $0.1\,\mathrm{rtol}^{2/3}$, and absolute tolerances in proportion.

@@ -9,10 +9,13 @@ use nalgebra::{Complex, Matrix3};
 use super::tableau::Tableau;
 use crate::contract::Dae;
 use crate::linear::IterationMatrix;
+use crate::stepper::StepControl;
 use crate::weights::Weights;
 
-/// Iterations per step.
+/// Iterations per step, if a shorter step can be tried instead.
 pub(super) const MAX_ITERATIONS: usize = 7;
+/// Iterations per step, if it cannot.
+const MAX_ITERATIONS_FIXED: usize = 30;
 
 /// The two factorised matrices of a step.
 #[derive(Clone, Debug)]
@@ -55,6 +58,7 @@ pub(super) struct Stages {
     slope: Vec<f64>,
     /// Bound on the weighted error of the stages.
     tolerance: f64,
+    max_iterations: usize,
     /// $\theta / (1 - \theta)$ of the last iteration; carried from step to step for the first test.
     eta: f64,
     /// Rate of convergence of the last iteration.
@@ -65,7 +69,11 @@ pub(super) struct Stages {
 
 impl Stages {
     /// Room for `n` unknowns; `tolerance` is the bound on the weighted error.
-    pub(super) fn new(n: usize, tolerance: f64) -> Self {
+    pub(super) fn new(n: usize, tolerance: f64, control: StepControl) -> Self {
+        let max_iterations = match control {
+            StepControl::Adaptive => MAX_ITERATIONS,
+            StepControl::Fixed(_) => MAX_ITERATIONS_FIXED,
+        };
         let room = || std::array::from_fn(|_| vec![0.0; n]);
         Stages {
             z: room(),
@@ -75,6 +83,7 @@ impl Stages {
             stage: vec![0.0; n],
             slope: vec![0.0; n],
             tolerance,
+            max_iterations,
             eta: 1.0,
             theta: 0.0,
             iterations: 0,
@@ -100,7 +109,7 @@ impl Stages {
         self.theta = 0.0;
         self.iterations = 0;
         let (mut previous, mut previous_ratio) = (0.0, 0.0);
-        while self.iterations < MAX_ITERATIONS {
+        while self.iterations < self.max_iterations {
             if let Err(equation) = self.evaluate(dae, tableau, start) {
                 return Outcome::NonFinite { equation };
             }
@@ -117,7 +126,7 @@ impl Stages {
                     return self.diverged(0.5, weights);
                 }
                 self.eta = self.theta / (1.0 - self.theta);
-                let left = MAX_ITERATIONS - self.iterations;
+                let left = self.max_iterations - self.iterations;
                 // (8.11): size of the error when the iterations are used up, in units of the tolerance.
                 let forecast = self.eta * size * self.theta.powi(left as i32 - 1) / self.tolerance;
                 if left > 0 && forecast >= 1.0 {

@@ -1,0 +1,49 @@
+//! A step allocates nothing, whichever the method: counted by an allocator that counts.
+
+mod problems;
+
+use std::alloc::System;
+
+use dae_runtime::contract::Dae;
+use dae_runtime::solve::Method;
+use dae_runtime::stepper::{Options, Tolerance};
+use problems::{manufactured, pendulum, transistor_amplifier};
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
+
+#[global_allocator]
+static GLOBAL: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+/// Allocations during a whole run, the least of three: another thread of the test harness may allocate meanwhile.
+fn allocations(method: Method, dae: &dyn Dae, y0: &[f64], yp0: &[f64], t_end: f64) -> usize {
+    (0..3).map(|_| allocations_once(method, dae, y0, yp0, t_end)).fold(usize::MAX, usize::min)
+}
+
+/// Allocations from the first step to the last.
+fn allocations_once(method: Method, dae: &dyn Dae, y0: &[f64], yp0: &[f64], t_end: f64) -> usize {
+    let options = Options { rtol: 1e-7, atol: Tolerance::Scalar(1e-7), ..Options::default() };
+    let mut stepper = method.start(dae, 0.0, y0, yp0, t_end, &options).unwrap();
+    let mut coefficients = vec![0.0; 10 * y0.len()];
+    let region = Region::new(GLOBAL);
+    while stepper.time() != t_end {
+        if stepper.step().is_err() {
+            break;
+        }
+        stepper.dense_coefficients(&mut coefficients[..(stepper.dense_degree() + 1) * y0.len()]);
+    }
+    let change = region.change();
+    assert!(stepper.time() == t_end && stepper.statistics().steps > 10);
+    change.allocations + change.reallocations
+}
+
+#[test]
+fn steps_do_not_allocate() {
+    for method in [Method::Radau5, Method::Bdf] {
+        let problem = pendulum::pendulum(pendulum::Form::Ggl);
+        assert_eq!(allocations(method, &problem, &problem.y0, &problem.yp0, 5.0), 0, "{method:?}");
+        let problem = manufactured::state_dependent_leading();
+        assert_eq!(allocations(method, &problem, &problem.y0, &problem.yp0, 5.0), 0, "{method:?}");
+        // With rejected steps.
+        let problem = transistor_amplifier::transistor_amplifier();
+        assert_eq!(allocations(method, &problem, &problem.y0, &problem.yp0, 0.1), 0, "{method:?}");
+    }
+}
