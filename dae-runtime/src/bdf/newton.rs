@@ -30,6 +30,9 @@ const AT_ONCE: f64 = 1e-4 * TOLERANCE;
 const RATE_OF_NEW_MATRIX: f64 = 20.0;
 /// The same when only the leading coefficient differs from that of the factors.
 const RATE_OF_OTHER_LEADING: f64 = 100.0;
+/// Smallest $\varrho/(1-\varrho)$ that is carried over to the next step: an iteration that happened to converge at once says little about
+/// the next one.
+const SMALLEST_RATE: f64 = 1e-3;
 /// Ratios of leading coefficients beyond which the factors are renewed.
 const LEADING_RATIO: (f64, f64) = (0.6, 1.0 / 0.6);
 
@@ -126,6 +129,10 @@ impl Newton {
         } else if predictor.leading != self.last_leading {
             self.rate_sum = RATE_OF_OTHER_LEADING;
         }
+        if self.max_iterations == MAX_ITERATIONS_AT_FIXED_STEP {
+            // No error test will notice an iteration that stopped too early.
+            self.rate_sum = RATE_OF_NEW_MATRIX;
+        }
         self.last_leading = predictor.leading;
         loop {
             e.fill(0.0);
@@ -199,7 +206,7 @@ impl Newton {
                 if !(rate <= SLOWEST_RATE) {
                     break;
                 }
-                self.rate_sum = rate / (1.0 - rate);
+                self.rate_sum = (rate / (1.0 - rate)).max(SMALLEST_RATE);
             }
             if self.rate_sum * size <= TOLERANCE && self.multipliers_settled(last) {
                 return Ok(());
