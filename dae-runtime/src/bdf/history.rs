@@ -7,14 +7,14 @@
 //! (1980); K. E. Brenan, S. L. Campbell, L. R. Petzold, *Numerical Solution of Initial-Value Problems in DAEs*, Sect. 5.2. With the step to
 //! $t_n = t_{n-1} + h$ under way and counting from zero as there,
 //!
-//! $$ \psi_i = t_n - t_{n-1-i}, \qquad \varphi_i = \psi_0 \cdots \psi_{i-1}\, y[t_n, \dots, t_{n-i}], \qquad
+//! $$ \psi_i = t_n - t_{n-1-i}, \qquad \varphi_i = \psi_0 \cdots \psi_{i-1}\\, y[t_n, \dots, t_{n-i}], \qquad
 //!    \alpha_i = h/\psi_i, \qquad \beta_i = \prod_{j<i} \psi_j/\psi_j^{\text{old}} . $$
 //!
 //! The differences of the last step, scaled by $\beta_i$, are $\varphi_i^\ast$; the predictor through the last $k+1$ values has
 //! $y^{(0)} = \sum_{i \le k} \varphi_i^\ast$, $y'^{(0)} = \sum_{i \le k} \gamma_i \varphi_i^\ast$ with $\gamma_i = \gamma_{i-1} + \alpha_{i-1}/h$, $\gamma_0 = 0$. The corrector
 //! interpolates the predictor at $t_n - h, \dots, t_n - kh$, which gives the same leading coefficient at every step ratio:
 //!
-//! $$ y_n = y^{(0)} + e, \qquad y_n' = y'^{(0)} + c\,e, \qquad c = \frac1h \sum_{j=1}^{k} \frac1j . $$
+//! $$ y_n = y^{(0)} + e, \qquad y_n' = y'^{(0)} + c\\,e, \qquad c = \frac1h \sum_{j=1}^{k} \frac1j . $$
 
 /// Highest order: BDF of order 6 is not stable enough to be useful.
 pub(super) const MAX_ORDER: usize = 5;

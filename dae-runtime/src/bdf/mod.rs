@@ -19,7 +19,7 @@ mod starter;
 use crate::clock::{Clock, Landing};
 use crate::contract::{Dae, Name};
 use crate::radau5::Radau5;
-use crate::stepper::{Failure, Options, Statistics, StepCause, StepControl, Stepper};
+use crate::stepper::{Failure, Options, Statistics, StepCause, StepControl, Stepper, check_start};
 use crate::weights::Weights;
 use control::Control;
 use filter::Filter;
@@ -98,7 +98,7 @@ impl<'d> Bdf<'d> {
     ) -> Result<Self, Failure> {
         let description = dae.description();
         let n = description.unknowns.len();
-        check_start(dae, t0, y0, yp0, t_end)?;
+        check_start(description, t0, y0, yp0, t_end)?;
         options.check(n)?;
         let max_iterations = match options.control {
             StepControl::Adaptive => newton::MAX_ITERATIONS,
@@ -181,8 +181,7 @@ impl<'d> Bdf<'d> {
             StepControl::Adaptive => {
                 let estimate =
                     self.control.estimate(description, &self.history, &formula, &self.newton, &self.weights, &self.e);
-                // An error that is not a number is too large.
-                if !(estimate.test <= 1.0) {
+                if estimate.test > 1.0 || estimate.test.is_nan() {
                     let (order, factor) = self.control.after_rejection(&estimate, self.order, failures + 1);
                     (self.order, self.h) = (order, h.abs() * factor);
                     return Err(Trouble::Error { unknown: self.control.worst(&self.weights, &self.e) });
@@ -231,13 +230,25 @@ impl<'d> Bdf<'d> {
         self.statistics.steps += 1;
     }
 
-    /// Length of the next step; one that was cut to land somewhere does not make the next one short.
+    /// Length of the step after one of length `h`.
     fn plan(&mut self, h: f64, factor: f64) {
-        if let StepControl::Fixed(length) = self.step_control {
-            self.h = length;
-            return;
+        self.h = match self.step_control {
+            StepControl::Fixed(length) => length,
+            StepControl::Adaptive => (h.abs() * factor).min(self.max_step),
+        };
+    }
+
+    /// The step to try: cut to land on the end time or a stop, in two equal halves where one step and a small rest would do, since
+    /// a multistep method recovers from a small step only slowly.
+    fn fit(&self) -> (f64, Landing) {
+        let (h, landing) = self.clock.fit(self.h);
+        if landing == Landing::Stop || self.step_control != StepControl::Adaptive {
+            return (h, landing);
         }
-        self.h = (h.abs() * factor).min(self.max_step);
+        match self.clock.fit(2.0 * self.h) {
+            (left, Landing::Stop) => (0.5 * left, Landing::Free),
+            (_, Landing::Free) => (h, landing),
+        }
     }
 
     /// The failure that a trouble becomes when no shorter step can be tried.
@@ -280,7 +291,7 @@ impl Stepper for Bdf<'_> {
         }
         let mut error_failures = 0;
         loop {
-            let (h, landing) = self.clock.fit(self.h);
+            let (h, landing) = self.fit();
             let Err(trouble) = self.attempt(h, landing, error_failures) else { return Ok(()) };
             if matches!(trouble, Trouble::Error { .. }) {
                 error_failures += 1;
@@ -339,22 +350,5 @@ impl Stepper for Bdf<'_> {
             Some(starter) => starter.radau.dense_coefficients(coefficients),
             None => self.history.monomials(coefficients),
         }
-    }
-}
-
-/// Start values must fit the formulation and be finite.
-fn check_start(dae: &dyn Dae, t0: f64, y0: &[f64], yp0: &[f64], t_end: f64) -> Result<(), Failure> {
-    let unknowns = &dae.description().unknowns;
-    let n = unknowns.len();
-    let reject = |message: String| Err(Failure::InvalidOption { message });
-    if y0.len() != n || yp0.len() != n {
-        return reject(format!("{} values and {} derivatives given for {n} unknowns", y0.len(), yp0.len()));
-    }
-    if !t0.is_finite() || !t_end.is_finite() {
-        return reject(format!("the interval from {t0} to {t_end} is not finite"));
-    }
-    match (0..n).find(|&i| !y0[i].is_finite() || !yp0[i].is_finite()) {
-        Some(i) => reject(format!("the start value of `{}` is not finite", unknowns[i].name)),
-        None => Ok(()),
     }
 }

@@ -1,10 +1,10 @@
 //! Newton's iteration of a BDF step.
 //!
-//! In: predictor, leading coefficient, weights. Out: the correction $e$ with $F(t, y^{(0)} + e, y'^{(0)} + c\,e) = 0$.
+//! In: predictor, leading coefficient, weights. Out: the correction $e$ with $F(t, y^{(0)} + e, y'^{(0)} + c\\,e) = 0$.
 //!
-//! Modified Newton with the matrix $c\,F_{y'} + F_y$ kept over several steps (Brenan, Campbell & Petzold, Sect. 5.2.2): when it was
+//! Modified Newton with the matrix $c\\,F_{y'} + F_y$ kept over several steps (Brenan, Campbell & Petzold, Sect. 5.2.2): when it was
 //! factorised for another $c_0$, the correction is multiplied by $2/(1 + c/c_0)$, which is best for the two extremes of
-//! the spectrum. It has converged when $\varrho/(1-\varrho)\,\lVert\delta\rVert$ is below a fraction of the tolerance, with the rate $\varrho$ measured over
+//! the spectrum. It has converged when $\varrho/(1-\varrho)\\,\lVert\delta\rVert$ is below a fraction of the tolerance, with the rate $\varrho$ measured over
 //! the iteration. In the norm an unknown of index $k$ counts with the factor $h^{k-1}$ (see [`crate::weights`]): its correction contains
 //! residuals divided by $h^{k-1}$, and at full weight multipliers would decide the convergence of every step.
 
@@ -21,9 +21,9 @@ pub(super) const MAX_ITERATIONS_AT_FIXED_STEP: usize = 20;
 const SLOWEST_RATE: f64 = 0.9;
 /// Fraction of the tolerance that the iteration error may have.
 const TOLERANCE: f64 = 0.1;
-/// However short the step, the last correction of an unknown of index 2 is at most this fraction of its size: the weight $h$ alone would
-/// accept anything as $h \to 0$, where there is no solution any more.
-const MULTIPLIER_TOLERANCE: f64 = 0.1;
+/// However short the step, the iteration error of an unknown of index 2 is at most this fraction of its size: the weight $h$ alone would
+/// accept anything as $h \to 0$, and a run would creep along an impasse where there is no solution.
+const MULTIPLIER_TOLERANCE: f64 = 1e-3;
 /// A first correction this small is rounding.
 const AT_ONCE: f64 = 1e-4 * TOLERANCE;
 /// $\varrho/(1-\varrho)$ assumed for a new matrix.
@@ -202,8 +202,7 @@ impl Newton {
                 }
             } else {
                 let rate = (size / first).powf(1.0 / iteration as f64);
-                // Not a number is no rate either.
-                if !(rate <= SLOWEST_RATE) {
+                if rate > SLOWEST_RATE || rate.is_nan() {
                     break;
                 }
                 self.rate_sum = (rate / (1.0 - rate)).max(SMALLEST_RATE);
@@ -215,14 +214,16 @@ impl Newton {
         Err(Trouble::Convergence { unknown: weights.worst(&self.delta) })
     }
 
-    /// Whether the last correction left the unknowns of index 2 where they were, at their size in the last accepted state.
+    /// Whether the iteration errors of the unknowns of index 2 are small against their size in the last accepted state.
     fn multipliers_settled(&self, last: &[f64]) -> bool {
-        let settled =
-            |&(i, nominal): &(usize, f64)| self.delta[i].abs() <= MULTIPLIER_TOLERANCE * (nominal + last[i].abs());
+        let rest = self.rate_sum.min(1.0);
+        let settled = |&(i, nominal): &(usize, f64)| {
+            rest * self.delta[i].abs() <= MULTIPLIER_TOLERANCE * (nominal + last[i].abs())
+        };
         self.multipliers.iter().all(settled)
     }
 
-    /// Replaces a vector by $(c\,F_{y'} + F_y)^{-1} c\,F_{y'}\,v$ with the matrix at hand (see [`super::filter`]).
+    /// Replaces a vector by $(c\\,F_{y'} + F_y)^{-1} c\\,F_{y'}\\,v$ with the matrix at hand (see [`super::filter`]).
     pub(super) fn apply_resolvent(&self, description: &Description, v: &mut [f64], work: &mut [f64]) {
         work.fill(0.0);
         for (row, column, position) in description.jacobian_yp.entries() {

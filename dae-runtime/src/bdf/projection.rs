@@ -6,7 +6,7 @@
 //! steps. So only the *directions* of the correction come from $K$, and the constraint Jacobian $\varphi_y$ is evaluated where it is needed: with $R$
 //! selecting the rows of $F$ that are constraints, and $W = K^{-1} R^T$ computed once per factorisation,
 //!
-//! $$ \Delta y = W \mu, \qquad (\varphi_y W)\, \mu = -\varphi(t, y) . $$
+//! $$ \Delta y = W \mu, \qquad (\varphi_y W)\\, \mu = -\varphi(t, y) . $$
 //!
 //! This is Newton's method for $\varphi = 0$ in the range of $W$: it converges quadratically, and for a GGL form $W \approx M^{-1} G^T$ up to scale makes
 //! it the projection that is orthogonal in the metric of the leading matrix (Hairer & Wanner, Sect. VII.2). Only unknowns of index 1 are moved.
@@ -77,8 +77,7 @@ impl Projection {
         let mut best = f64::INFINITY;
         for _ in 0..=MAX_CORRECTIONS {
             let size = self.evaluate(dae, t);
-            // Not a number is no improvement either.
-            if !(size < best) {
+            if size >= best || size.is_nan() {
                 return;
             }
             best = size;
@@ -94,15 +93,17 @@ impl Projection {
     }
 
     /// Constraints, their derivatives and rounding errors at the candidate; the largest residual in units of its rounding error
-    /// $\varepsilon \sum_j |\partial\varphi_i/\partial y_j|\,|y_j|$.
+    /// $\varepsilon \sum_j |\partial\varphi_i/\partial y_j| \max(|y_j|, \mathrm{nominal}_j)$.
     fn evaluate(&mut self, dae: &dyn Dae, t: f64) -> f64 {
         let n = self.candidate.len();
         dae.invariants(t, &self.candidate, &mut self.values);
         dae.invariants_jacobian(t, &self.candidate, &mut self.jacobian);
         self.rounding.fill(f64::MIN_POSITIVE);
         self.rows.fill(0.0);
-        for (row, column, position) in dae.description().invariants_jacobian.entries() {
-            self.rounding[row] += f64::EPSILON * (self.jacobian[position] * self.candidate[column]).abs();
+        let description = dae.description();
+        for (row, column, position) in description.invariants_jacobian.entries() {
+            let magnitude = self.candidate[column].abs().max(description.unknowns[column].nominal.abs());
+            self.rounding[row] += f64::EPSILON * self.jacobian[position].abs() * magnitude;
             self.rows[row * n + column] = self.jacobian[position];
         }
         let sizes = self.enforced.iter().map(|&(k, _)| (self.values[k] / self.rounding[k]).abs());
