@@ -50,6 +50,7 @@ use crate::closing::Closing;
 use crate::contract::{Dae, Description, Kind, Name, Unknown};
 use crate::linear::{IterationMatrix, Jacobians, Singular};
 use crate::multipliers::Multipliers;
+use crate::stall::Stall;
 use crate::stepper::{Failure, Options, Statistics, StepCause, StepControl, Stepper, Tolerance, check_start};
 use crate::weights::Weights;
 use control::Controller;
@@ -80,6 +81,7 @@ pub struct Radau5<'d> {
     closing: Closing,
     multipliers: Multipliers,
     controller: Controller,
+    stall: Stall,
     error: Vec<f64>,
     slope: Vec<f64>,
     /// Length of the next step, positive.
@@ -153,6 +155,7 @@ impl<'d> Radau5<'d> {
             closing: Closing::new(description, options.closing_correction),
             multipliers: Multipliers::new(description, options.closing_correction),
             controller: Controller::default(),
+            stall: Stall::new(description),
             error: vec![0.0; n],
             slope: vec![0.0; n],
             h: 0.0,
@@ -334,9 +337,11 @@ impl<'d> Radau5<'d> {
         self.clock.advance(h, landing);
         let d = [0, 1, 2].map(|j| self.tableau.inverse[(2, j)] / h);
         for k in 0..self.y.len() {
-            self.yp[k] = self.stages.combine(d, k);
+            self.slope[k] = self.stages.combine(d, k);
             self.candidate[k] = self.y[k] + self.stages.z[2][k];
         }
+        self.stall.watch(&self.weights, h, &self.yp, &self.slope);
+        std::mem::swap(&mut self.yp, &mut self.slope);
         let t = self.clock.time();
         self.statistics.solves += self.closing.apply(self.dae, &self.matrices.real, t, &mut self.candidate);
         self.multipliers.apply(
@@ -413,7 +418,8 @@ impl Stepper for Radau5<'_> {
         }
         loop {
             let (h, landing) = self.clock.fit(self.h);
-            if self.control == StepControl::Adaptive && self.h < self.clock.resolution() {
+            let lost = self.h < self.clock.resolution() || self.stall.is_hopeless();
+            if self.control == StepControl::Adaptive && lost {
                 let unknown = self.weights.worst(&self.error);
                 return Err(self.failure(Trouble::Error { unknown }, h));
             }
