@@ -60,6 +60,7 @@ pub fn steering_wheel_kink() -> Problem<SteeringWheel> {
 }
 
 /// $z(1/4+)$ of [`steering_wheel_kink`] (problem book, key `steering_wheel_kink`).
+#[allow(clippy::excessive_precision, reason = "as in the source")]
 pub const AFTER_KINK: f64 = 1.122202946637883691254;
 
 /// Where the solution of [`steering_wheel_impasse`] ends (problem book, section 1 of Hairer & Wanner).
