@@ -130,7 +130,7 @@ mod tests {
         // The numbers of radau5.f, which normalises the real eigenvector differently.
         assert!((gamma - 3.637834252744496).abs() < 1e-15);
         assert!((t[(0, 0)] - 9.123_239_487_089_295e-2 / 0.966_048_182_615_093).abs() < 1e-14);
-        assert!((t[(1, 2)] + 0.382_942_112_757_261_9).abs() < 1e-14);
+        assert!((t[(1, 2)] - 0.382_942_112_757_261_9).abs() < 1e-14);
     }
 
     #[test]
