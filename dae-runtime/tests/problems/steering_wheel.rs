@@ -9,25 +9,34 @@ use dae_runtime::contract::{
 };
 
 /// Unknowns `y1 y2 z`.
-pub struct SteeringWheel;
+pub struct SteeringWheel {
+    /// The constraint is $0 = y_1^2 + y_2^2 - 1 + \text{kink} \cdot \max(0, t - 1/4)$.
+    kink: f64,
+}
 
-impl Model for SteeringWheel {
-    fn residual<S: Scalar>(&self, _t: S, y: &[S], yp: &[S], out: &mut [S]) {
-        let angle = y[2] * 2.5;
-        out[0] = yp[0] - y[1] * 0.7 - angle.sin();
-        out[1] = yp[1] - y[0] * 1.4 - angle.cos();
-        out[2] = y[0].square() + y[1].square() - 1.0;
-    }
-
-    fn invariants<S: Scalar>(&self, _t: S, y: &[S], out: &mut [S]) {
-        out[0] = y[0].square() + y[1].square() - 1.0;
+impl SteeringWheel {
+    fn constraint<S: Scalar>(&self, t: S, y: &[S]) -> S {
+        y[0].square() + y[1].square() - 1.0 + (t - 0.25).positive_part() * self.kink
     }
 }
 
-fn start(y0: [f64; 3], yp0: [f64; 3]) -> Problem<SteeringWheel> {
+impl Model for SteeringWheel {
+    fn residual<S: Scalar>(&self, t: S, y: &[S], yp: &[S], out: &mut [S]) {
+        let angle = y[2] * 2.5;
+        out[0] = yp[0] - y[1] * 0.7 - angle.sin();
+        out[1] = yp[1] - y[0] * 1.4 - angle.cos();
+        out[2] = self.constraint(t, y);
+    }
+
+    fn invariants<S: Scalar>(&self, t: S, y: &[S], out: &mut [S]) {
+        out[0] = self.constraint(t, y);
+    }
+}
+
+fn start(kink: f64, y0: [f64; 3], yp0: [f64; 3]) -> Problem<SteeringWheel> {
     Problem::new(
         "steering wheel",
-        SteeringWheel,
+        SteeringWheel { kink },
         &[("y1", Differential, 1), ("y2", Differential, 1), ("z", Algebraic, 2)],
         &[("equation 3", Some(2))],
         (Leading::Constant, 2),
@@ -37,13 +46,22 @@ fn start(y0: [f64; 3], yp0: [f64; 3]) -> Problem<SteeringWheel> {
 
 /// From $(0, 1)$, $z = \pi/5$: the branch with $y_1' = 1.7$, which exists for all times.
 pub fn steering_wheel() -> Problem<SteeringWheel> {
-    start([0.0, 1.0, std::f64::consts::PI / 5.0], [1.7, 0.0, 0.0])
+    start(0.0, [0.0, 1.0, std::f64::consts::PI / 5.0], [1.7, 0.0, 0.0])
 }
 
 /// From $(0, 1)$, $z = -\pi/5$: ends at [`IMPASSE`], where $g_y f_z$ becomes singular.
 pub fn steering_wheel_impasse() -> Problem<SteeringWheel> {
-    start([0.0, 1.0, -std::f64::consts::PI / 5.0], [-0.3, 0.0, 0.0])
+    start(0.0, [0.0, 1.0, -std::f64::consts::PI / 5.0], [-0.3, 0.0, 0.0])
 }
+
+/// As [`steering_wheel`] with a kink of the constraint at $t = 1/4$, where $z$ jumps from 1.0927 to [`AFTER_KINK`].
+pub fn steering_wheel_kink() -> Problem<SteeringWheel> {
+    start(0.1, [0.0, 1.0, std::f64::consts::PI / 5.0], [1.7, 0.0, 0.0])
+}
+
+/// $z(1/4+)$ of [`steering_wheel_kink`] (problem book, key `steering_wheel_kink`).
+#[allow(clippy::excessive_precision, reason = "as in the source")]
+pub const AFTER_KINK: f64 = 1.122202946637883691254;
 
 /// Where the solution of [`steering_wheel_impasse`] ends (problem book, section 1 of Hairer & Wanner).
 pub const IMPASSE: f64 = 2.44301400467968;
