@@ -12,7 +12,7 @@
 //! matrix; it finds small singular values of scaled matrices to high relative accuracy; and it always ends.
 //!
 //! **Threshold.** With $\sigma_1$ the largest singular value of the equilibrated $m \times n$ matrix, rounding makes zero singular values
-//! as large as $\varphi = \max(m, n)\,\varepsilon\,\sigma_1$. Only values below $10^{-8} \sigma_1$ are ever dropped; among the admissible cuts the one
+//! as large as $\varphi = \max(m, n)\\,\varepsilon\\,\sigma_1$. Only values below $10^{-8} \sigma_1$ are ever dropped; among the admissible cuts the one
 //! with the largest gap $\sigma_r / \max(\sigma_{r+1}, \varphi)$ is taken. The answer is [`Confidence::Uncertain`] when that gap is below
 //! $10^4$ or a dropped value is above $10^4 \varphi$, that is, too large to be rounding.
 
@@ -330,7 +330,7 @@ fn rotation(alpha: f64, beta: f64, gamma: f64) -> (f64, f64, f64) {
     (cosine, cosine * tangent, tangent * gamma)
 }
 
-/// Columns $p < q$ of a matrix with columns of length `length` become $c\,a_p - s\,a_q$ and $s\,a_p + c\,a_q$.
+/// Columns $p < q$ of a matrix with columns of length `length` become $c\\,a_p - s\\,a_q$ and $s\\,a_p + c\\,a_q$.
 fn rotate(columns: &mut [f64], length: usize, p: usize, q: usize, c: f64, s: f64) {
     let (head, tail) = columns.split_at_mut(q * length);
     for (a, b) in head[p * length..(p + 1) * length].iter_mut().zip(&mut tail[..length]) {

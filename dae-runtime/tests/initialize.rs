@@ -251,7 +251,7 @@ fn values_that_are_not_finite_are_named() {
     assert!(matches!(&error, InitializationError::NonFinite { equation } if equation == "equation 5"), "{error}");
 }
 
-/// $0 = p\,z - 1$, $w' = z + w$: regular unless the parameter is zero.
+/// $0 = p\\,z - 1$, $w' = z + w$: regular unless the parameter is zero.
 struct Parametric {
     description: ProlongationDescription,
     p: f64,

@@ -5,7 +5,7 @@
 //!
 //! One iteration: with rows scaled so that the largest entry of the moving columns (in nominal values) is 1, take the step of least change
 //! and halve it until the scaled residual has decreased (Nocedal & Wright, *Numerical Optimization*, Sect. 10.3). Equation $i$ holds *to
-//! rounding* when $|f_i| \le c\,\varepsilon \sum_j |\partial f_i/\partial x_j\, x_j|$, the size of the terms that cancel in it.
+//! rounding* when $|f_i| \le c\\,\varepsilon \sum_j |\partial f_i/\partial x_j\\, x_j|$, the size of the terms that cancel in it.
 
 use nalgebra::DMatrix;
 
@@ -59,7 +59,7 @@ pub(super) struct System<'a> {
 struct Iterate {
     residual: Vec<f64>,
     jacobian: DMatrix<f64>,
-    /// $\sum_j |\partial f_i/\partial x_j\, x_j|$.
+    /// $\sum_j |\partial f_i/\partial x_j\\, x_j|$.
     magnitude: Vec<f64>,
     row_scale: Vec<f64>,
 }
