@@ -197,11 +197,14 @@ impl<'a> System<'a> {
         let scaled_residual: Vec<f64> = here.residual.iter().zip(&here.row_scale).map(|(r, scale)| r * scale).collect();
         let description = self.description();
         // B^T r = 0 up to what a halving line search can resolve: in the scaling of the steps, or in that of whole
-        // rows, where a derivative that vanishes on the way (x = 1.5 fixed on the unit circle, y going to 0) shows.
+        // rows, where a derivative that vanishes on the way (x = 1.5 fixed on the unit circle, y going to 0; or
+        // all derivatives small against the residual) shows.
         let whole: Vec<f64> = (0..rows.len())
             .map(|i| {
                 let size = |j: usize| here.jacobian[(i, j)].abs() * description.jets[j].nominal;
-                1.0 / (0..description.jets.len()).map(size).fold(f64::MIN_POSITIVE, f64::max)
+                1.0 / (0..description.jets.len())
+                    .map(size)
+                    .fold(here.residual[i].abs().max(f64::MIN_POSITIVE), f64::max)
             })
             .collect();
         let stationary = [&here.row_scale, &whole].iter().any(|scale| {
