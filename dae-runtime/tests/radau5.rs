@@ -218,3 +218,13 @@ fn a_kink_of_the_constraint_is_passed() {
         assert!(jump < 1e-3, "{tolerance:e}: {jump:e}");
     }
 }
+
+#[test]
+fn multipliers_follow_constraints_that_depend_on_time() {
+    let problem = steering_wheel::steering_wheel_wobbling();
+    let (t_end, reference) = steering_wheel::WOBBLING_REFERENCE;
+    let integration = Integration::new(&problem).rtol(1e-10).atol(1e-10);
+    let solution = integration.run_from(0.0, &problem.y0, &problem.yp0, t_end).unwrap();
+    let digits = mixed_digits(&solution.end_state, &reference);
+    assert!(digits > 8.0 && solution.invariants_max() < 1e-14, "{digits} digits, {:?}", solution.invariants);
+}

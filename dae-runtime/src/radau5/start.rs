@@ -101,7 +101,7 @@ fn tangent(description: &Description, yp0: &[f64]) -> Vec<f64> {
     description.unknowns.iter().zip(yp0).map(slope).collect()
 }
 
-/// $0.1\,\mathrm{rtol}^{2/3}$, and absolute tolerances in proportion.
+/// $0.1\\,\mathrm{rtol}^{2/3}$, and absolute tolerances in proportion.
 fn transform_tolerances(options: &Options, n: usize) -> (f64, Tolerance) {
     let leading =
         if options.rtol > 0.0 { options.rtol } else { (0..n).map(|i| options.atol.get(i)).fold(0.0, f64::max) };
