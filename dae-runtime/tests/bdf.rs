@@ -45,8 +45,8 @@ fn run<M: Model>(problem: &Problem<M>, t_end: f64, tol: f64) -> Run {
     run_with(problem, t_end, &tolerance(tol)).unwrap()
 }
 
-/// Errors at fixed steps $h$ and $h/2$ show the order in each group of components: the largest over the checkpoints, which
-/// are multiples of $h$.
+/// Errors at fixed steps $h$ and $h/2$ show the order in each group of components: the largest over the checkpoints,
+/// which are multiples of $h$.
 fn assert_orders<M: Model>(problem: &Problem<M>, steps: usize, checkpoints: &[(f64, Vec<f64>)], groups: &[&[usize]]) {
     let t_end = checkpoints.last().unwrap().0;
     for order in 1..=5 {

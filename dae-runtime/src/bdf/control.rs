@@ -1,13 +1,16 @@
 //! Local error, order and step size of a BDF run.
 //!
-//! In: the correction $e$ of a step and the differences of the last one. Out: whether to accept, and what to try next.
+//! In: the correction $e$ of a step and the differences of the last one. Out: whether to accept, and what to try
+//! next.
 //!
-//! Source: Brenan, Campbell & Petzold, Sect. 5.2.3, in the form of SUNDIALS' IDA (A. C. Hindmarsh et al., ACM TOMS 31 (2005), Sect. 2.3). With
-//! $E_j$ the weighted norm of $\sigma_j$ times the $(j+1)$st difference, the order $j$ is judged by $(j+1) E_j \approx \lVert h^{j+1} y^{(j+1)} \rVert$: these
-//! numbers decrease with $j$ as long as the order pays.
+//! Source: Brenan, Campbell & Petzold, Sect. 5.2.3, in the form of SUNDIALS' IDA (A. C. Hindmarsh et al., ACM TOMS
+//! 31 (2005), Sect. 2.3). With $E_j$ the weighted norm of $\sigma_j$ times the $(j+1)$st difference, the order $j$
+//! is judged by $(j+1) E_j \approx \lVert h^{j+1} y^{(j+1)} \rVert$: these numbers decrease with $j$ as long as the
+//! order pays.
 //!
-//! **What is tested.** Only differential unknowns of index 1. The difference between predictor and corrector of the others measures the
-//! extrapolation of functions that the method does not integrate: they follow from the states at every step.
+//! **What is tested.** Only differential unknowns of index 1. The difference between predictor and corrector of the
+//! others measures the extrapolation of functions that the method does not integrate: they follow from the states at
+//! every step.
 //!
 //! Where only some combinations of differential unknowns are states, [`super::filter`] takes out the rest.
 

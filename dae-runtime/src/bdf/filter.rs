@@ -2,19 +2,24 @@
 //!
 //! In: a difference of predictor and corrector. Out: the part of it that the method integrates.
 //!
-//! When $\operatorname{rank} F_{y'}$ is smaller than the number of differential unknowns, only some combinations of them are states: in a circuit with
-//! capacitors between nodes the differences of node voltages, while their sums are algebraic unknowns in disguise. The equations determine
-//! these anew at every step; their difference of predictor and corrector measures an extrapolation, including the noise of Newton's
-//! iteration, and no smaller step makes that noise smaller. A code that tests it rejects nearly every step of the transistor amplifier.
+//! When $\operatorname{rank} F_{y'}$ is smaller than the number of differential unknowns, only some combinations of
+//! them are states: in a circuit with capacitors between nodes the differences of node voltages, while their sums
+//! are algebraic unknowns in disguise. The equations determine these anew at every step; their difference of
+//! predictor and corrector measures an extrapolation, including the noise of Newton's iteration, and no smaller step
+//! makes that noise smaller. A code that tests it rejects nearly every step of the transistor amplifier.
 //!
-//! * **Constant leading matrix.** States enter the equations as $F_{y'}\\, y$. The error of the states is measured by the smallest change of unknowns
-//!   that carries it, $Q e = \arg\min \\{ \lVert D^{-1} v \rVert : F_{y'} v = F_{y'} e \\}$ with the nominal values $D$: the projector along $\ker F_{y'}$
-//!   that is orthogonal in that metric. With $F_{y'} D = U \Sigma V^T$ it is $Q = D V_r V_r^T D^{-1}$, computed once.
-//! * **Otherwise** $e$ is replaced by $P_c\\, e = (c\\,F_{y'} + F_y)^{-1}\\, c\\,F_{y'}\\, e$ with the factors at hand. For a regular pencil of index 1 there are $S, T$
-//!   with $S F_{y'} T = \operatorname{diag}(I, 0)$ and $S F_y T = \operatorname{diag}(J, I)$, hence $P_c = T \operatorname{diag}((I + J/c)^{-1}, 0)\\, T^{-1}$: the part in
-//!   $\ker F_{y'}$ disappears, the dynamic part stays (damped where $J$ is stiff against $c = O(1/h)$, as the method damps it). As $h \to 0$ this is the
-//!   projector along $\ker F_{y'}$ whose image solves $F_y$'s algebraic part: it includes the response of the algebraic unknowns, and where that
-//!   response is an amplification the test is as much stricter.
+//! * **Constant leading matrix.** States enter the equations as $F_{y'}\\, y$. The error of the states is measured
+//!   by the smallest change of unknowns that carries it,
+//!   $Q e = \arg\min \\{ \lVert D^{-1} v \rVert : F_{y'} v = F_{y'} e \\}$ with the nominal values $D$: the
+//!   projector along $\ker F_{y'}$ that is orthogonal in that metric. With $F_{y'} D = U \Sigma V^T$ it is
+//!   $Q = D V_r V_r^T D^{-1}$, computed once.
+//! * **Otherwise** $e$ is replaced by $P_c\\, e = (c\\,F_{y'} + F_y)^{-1}\\, c\\,F_{y'}\\, e$ with the factors at
+//!   hand. For a regular pencil of index 1 there are $S, T$ with $S F_{y'} T = \operatorname{diag}(I, 0)$ and
+//!   $S F_y T = \operatorname{diag}(J, I)$, hence $P_c = T \operatorname{diag}((I + J/c)^{-1}, 0)\\, T^{-1}$: the
+//!   part in $\ker F_{y'}$ disappears, the dynamic part stays (damped where $J$ is stiff against $c = O(1/h)$, as
+//!   the method damps it). As $h \to 0$ this is the projector along $\ker F_{y'}$ whose image solves $F_y$'s
+//!   algebraic part: it includes the response of the algebraic unknowns, and where that response is an amplification
+//!   the test is as much stricter.
 
 use nalgebra::DMatrix;
 

@@ -3,16 +3,18 @@
 //! In: accepted values at past times. Out: predictor, fixed-leading-coefficient BDF formula, error constants,
 //! dense output.
 //!
-//! Source: K. R. Jackson, R. Sacks-Davis, *An alternative implementation of variable step-size multistep formulas for stiff ODEs*, ACM TOMS 6
-//! (1980); K. E. Brenan, S. L. Campbell, L. R. Petzold, *Numerical Solution of Initial-Value Problems in DAEs*, Sect. 5.2. With the step to
-//! $t_n = t_{n-1} + h$ under way and counting from zero as there,
+//! Source: K. R. Jackson, R. Sacks-Davis, *An alternative implementation of variable step-size multistep formulas
+//! for stiff ODEs*, ACM TOMS 6 (1980); K. E. Brenan, S. L. Campbell, L. R. Petzold, *Numerical Solution of
+//! Initial-Value Problems in DAEs*, Sect. 5.2. With the step to $t_n = t_{n-1} + h$ under way and counting from zero
+//! as there,
 //!
 //! $$ \psi_i = t_n - t_{n-1-i}, \qquad \varphi_i = \psi_0 \cdots \psi_{i-1}\\, y[t_n, \dots, t_{n-i}], \qquad
 //!    \alpha_i = h/\psi_i, \qquad \beta_i = \prod_{j<i} \psi_j/\psi_j^{\text{old}} . $$
 //!
-//! The differences of the last step, scaled by $\beta_i$, are $\varphi_i^\ast$; the predictor through the last $k+1$ values has
-//! $y^{(0)} = \sum_{i \le k} \varphi_i^\ast$, $y'^{(0)} = \sum_{i \le k} \gamma_i \varphi_i^\ast$ with $\gamma_i = \gamma_{i-1} + \alpha_{i-1}/h$, $\gamma_0 = 0$. The corrector
-//! interpolates the predictor at $t_n - h, \dots, t_n - kh$, which gives the same leading coefficient at every step ratio:
+//! The differences of the last step, scaled by $\beta_i$, are $\varphi_i^\ast$; the predictor through the last $k+1$
+//! values has $y^{(0)} = \sum_{i \le k} \varphi_i^\ast$, $y'^{(0)} = \sum_{i \le k} \gamma_i \varphi_i^\ast$ with
+//! $\gamma_i = \gamma_{i-1} + \alpha_{i-1}/h$, $\gamma_0 = 0$. The corrector interpolates the predictor at
+//! $t_n - h, \dots, t_n - kh$, which gives the same leading coefficient at every step ratio:
 //!
 //! $$ y_n = y^{(0)} + e, \qquad y_n' = y'^{(0)} + c\\,e, \qquad c = \frac1h \sum_{j=1}^{k} \frac1j . $$
 
@@ -35,7 +37,8 @@ pub(super) struct Formula {
     pub(super) sigma: [f64; STORED],
     /// $c = \partial y_n'/\partial y_n$.
     pub(super) leading: f64,
-    /// Constant of the error test: the larger of the local truncation error and of the interpolation error in units of $e$.
+    /// Constant of the error test: the larger of the local truncation error and of the interpolation error in units
+    /// of $e$.
     pub(super) error_constant: f64,
 }
 

@@ -2,12 +2,12 @@
 //!
 //! In: a formulation, consistent start values, options. Out: accepted steps of order 1 to 5 with dense output.
 //!
-//! The method of DASSL and IDA: modified divided differences and a fixed leading coefficient ([`history`]), modified Newton ([`newton`]),
-//! order and step size by the differences of neighbouring orders ([`control`]). What differs from those codes is what knowledge of the
-//! structure allows: algebraic unknowns and unknowns of index 2 and more stay out of the error test without being asked for, Newton's
-//! convergence test weighs them by $h^{k-1}$, algebraic unknowns in disguise are filtered out of the error, and accepted
-//! steps are closed onto the constraints ([`projection`]); the correction enters $e$, so that the history consists of
-//! consistent values.
+//! The method of DASSL and IDA: modified divided differences and a fixed leading coefficient (`history`), modified
+//! Newton (`newton`), order and step size by the differences of neighbouring orders (`control`). What differs from
+//! those codes is what knowledge of the structure allows: algebraic unknowns and unknowns of index 2 and more stay
+//! out of the error test without being asked for, Newton's convergence test weighs them by $h^{k-1}$, algebraic
+//! unknowns in disguise are filtered out of the error, and accepted steps are closed onto the constraints
+//! (`projection`); the correction enters $e$, so that the history consists of consistent values.
 
 mod control;
 mod filter;
@@ -141,7 +141,8 @@ impl<'d> Bdf<'d> {
         if bad.is_empty() { Ok(()) } else { Err(Failure::NonFinite { t: self.clock.time(), equations: bad }) }
     }
 
-    /// Length of the first step: half of the tolerance away from the start, and no more than a thousandth of the interval.
+    /// Length of the first step: half of the tolerance away from the start, and no more than a thousandth of the
+    /// interval.
     fn first_step(&mut self, options: &Options) -> f64 {
         if let StepControl::Fixed(h) = options.control {
             return h;
@@ -238,8 +239,8 @@ impl<'d> Bdf<'d> {
         };
     }
 
-    /// The step to try: cut to land on the end time or a stop, in two equal halves where one step and a small rest would do, since
-    /// a multistep method recovers from a small step only slowly.
+    /// The step to try: cut to land on the end time or a stop, in two equal halves where one step and a small rest
+    /// would do, since a multistep method recovers from a small step only slowly.
     fn fit(&self) -> (f64, Landing) {
         let (h, landing) = self.clock.fit(self.h);
         if landing == Landing::Stop || self.step_control != StepControl::Adaptive {

@@ -1,12 +1,14 @@
 //! Newton's iteration of a BDF step.
 //!
-//! In: predictor, leading coefficient, weights. Out: the correction $e$ with $F(t, y^{(0)} + e, y'^{(0)} + c\\,e) = 0$.
+//! In: predictor, leading coefficient, weights. Out: the correction $e$ with
+//! $F(t, y^{(0)} + e, y'^{(0)} + c\\,e) = 0$.
 //!
-//! Modified Newton with the matrix $c\\,F_{y'} + F_y$ kept over several steps (Brenan, Campbell & Petzold, Sect. 5.2.2): when it was
-//! factorised for another $c_0$, the correction is multiplied by $2/(1 + c/c_0)$, which is best for the two extremes of
-//! the spectrum. It has converged when $\varrho/(1-\varrho)\\,\lVert\delta\rVert$ is below a fraction of the tolerance, with the rate $\varrho$ measured over
-//! the iteration. In the norm an unknown of index $k$ counts with the factor $h^{k-1}$ (see [`crate::weights`]): its correction contains
-//! residuals divided by $h^{k-1}$, and at full weight multipliers would decide the convergence of every step.
+//! Modified Newton with the matrix $c\\,F_{y'} + F_y$ kept over several steps (Brenan, Campbell & Petzold, Sect.
+//! 5.2.2): when it was factorised for another $c_0$, the correction is multiplied by $2/(1 + c/c_0)$, which is best
+//! for the two extremes of the spectrum. It has converged when $\varrho/(1-\varrho)\\,\lVert\delta\rVert$ is below a
+//! fraction of the tolerance, with the rate $\varrho$ measured over the iteration. In the norm an unknown of index
+//! $k$ counts with the factor $h^{k-1}$ (see [`crate::weights`]): its correction contains residuals divided by
+//! $h^{k-1}$, and at full weight multipliers would decide the convergence of every step.
 
 use crate::contract::{Dae, Description};
 use crate::linear::{Deficiency, IterationMatrix, Jacobians, Singular};
@@ -21,8 +23,9 @@ pub(super) const MAX_ITERATIONS_AT_FIXED_STEP: usize = 20;
 const SLOWEST_RATE: f64 = 0.9;
 /// Fraction of the tolerance that the iteration error may have.
 const TOLERANCE: f64 = 0.1;
-/// However short the step, the iteration error of an unknown of index 2 is at most this fraction of its size: the weight $h$ alone would
-/// accept anything as $h \to 0$, and a run would creep along an impasse where there is no solution.
+/// However short the step, the iteration error of an unknown of index 2 is at most this fraction of its size: the
+/// weight $h$ alone would accept anything as $h \to 0$, and a run would creep along an impasse where there is no
+/// solution.
 const MULTIPLIER_TOLERANCE: f64 = 1e-3;
 /// A first correction this small is rounding.
 const AT_ONCE: f64 = 1e-4 * TOLERANCE;
@@ -30,8 +33,8 @@ const AT_ONCE: f64 = 1e-4 * TOLERANCE;
 const RATE_OF_NEW_MATRIX: f64 = 20.0;
 /// The same when only the leading coefficient differs from that of the factors.
 const RATE_OF_OTHER_LEADING: f64 = 100.0;
-/// Smallest $\varrho/(1-\varrho)$ that is carried over to the next step: an iteration that happened to converge at once says little about
-/// the next one.
+/// Smallest $\varrho/(1-\varrho)$ that is carried over to the next step: an iteration that happened to converge at
+/// once says little about the next one.
 const SMALLEST_RATE: f64 = 1e-3;
 /// Ratios of leading coefficients beyond which the factors are renewed.
 const LEADING_RATIO: (f64, f64) = (0.6, 1.0 / 0.6);
@@ -214,7 +217,8 @@ impl Newton {
         Err(Trouble::Convergence { unknown: weights.worst(&self.delta) })
     }
 
-    /// Whether the iteration errors of the unknowns of index 2 are small against their size in the last accepted state.
+    /// Whether the iteration errors of the unknowns of index 2 are small against their size in the last accepted
+    /// state.
     fn multipliers_settled(&self, last: &[f64]) -> bool {
         let rest = self.rate_sum.min(1.0);
         let settled = |&(i, nominal): &(usize, f64)| {

@@ -1,15 +1,18 @@
 //! Accepted steps are moved onto the enforced constraints, with a matrix that may be many steps old.
 //!
-//! In: an accepted state, the factorised iteration matrix $K$. Out: the state with the enforced constraints at rounding.
+//! In: an accepted state, the factorised iteration matrix $K$. Out: the state with the enforced constraints at
+//! rounding.
 //!
-//! [`crate::closing`] corrects with $K^{-1}$ alone, which contracts as fast as the constraint Jacobian in $K$ is fresh. BDF keeps its matrix for tens of
-//! steps. So only the *directions* of the correction come from $K$, and the constraint Jacobian $\varphi_y$ is evaluated where it is needed: with $R$
-//! selecting the rows of $F$ that are constraints, and $W = K^{-1} R^T$ computed once per factorisation,
+//! [`crate::closing`] corrects with $K^{-1}$ alone, which contracts as fast as the constraint Jacobian in $K$ is
+//! fresh. BDF keeps its matrix for tens of steps. So only the *directions* of the correction come from $K$, and the
+//! constraint Jacobian $\varphi_y$ is evaluated where it is needed: with $R$ selecting the rows of $F$ that are
+//! constraints, and $W = K^{-1} R^T$ computed once per factorisation,
 //!
 //! $$ \Delta y = W \mu, \qquad (\varphi_y W)\\, \mu = -\varphi(t, y) . $$
 //!
-//! This is Newton's method for $\varphi = 0$ in the range of $W$: it converges quadratically, and for a GGL form $W \approx M^{-1} G^T$ up to scale makes
-//! it the projection that is orthogonal in the metric of the leading matrix (Hairer & Wanner, Sect. VII.2). Only unknowns of index 1 are moved.
+//! This is Newton's method for $\varphi = 0$ in the range of $W$: it converges quadratically, and for a GGL form
+//! $W \approx M^{-1} G^T$ up to scale makes it the projection that is orthogonal in the metric of the leading matrix
+//! (Hairer & Wanner, Sect. VII.2). Only unknowns of index 1 are moved.
 
 use crate::contract::{Dae, Description};
 use crate::linear::{IterationMatrix, Lu};
@@ -92,8 +95,8 @@ impl Projection {
         }
     }
 
-    /// Constraints, their derivatives and rounding errors at the candidate; the largest residual in units of its rounding error
-    /// $\varepsilon \sum_j |\partial\varphi_i/\partial y_j| \max(|y_j|, \mathrm{nominal}_j)$.
+    /// Constraints, their derivatives and rounding errors at the candidate; the largest residual in units of its
+    /// rounding error $\varepsilon \sum_j |\partial\varphi_i/\partial y_j| \max(|y_j|, \mathrm{nominal}_j)$.
     fn evaluate(&mut self, dae: &dyn Dae, t: f64) -> f64 {
         let n = self.candidate.len();
         dae.invariants(t, &self.candidate, &mut self.values);

@@ -2,8 +2,8 @@
 //!
 //! In: start values, a step size. Out: as many equidistant values as the order asks for.
 //!
-//! A formula of order $k$ needs $k$ values. Beginning with order 1 would leave an error of order $h^2$ in all that follows, so the missing
-//! values come from the one-step method of order 5.
+//! A formula of order $k$ needs $k$ values. Beginning with order 1 would leave an error of order $h^2$ in all that
+//! follows, so the missing values come from the one-step method of order 5.
 
 use crate::radau5::Radau5;
 use crate::stepper::{Failure, Stepper};
