@@ -14,6 +14,7 @@ pub mod radau5;
 pub mod rank;
 pub mod solution;
 pub mod solve;
+mod stall;
 pub mod stepper;
 pub mod weights;
 

@@ -1,19 +1,19 @@
 //! How many equations of a linear system are independent, and solutions of least change.
 //!
-//! In: a dense matrix. Out: its [`SingularValues`] by one-sided Jacobi rotations, the numerical [`Rank`] with the gap that
-//! supports it, minimum-norm least-squares solutions and bases of null spaces.
+//! In: a dense matrix. Out: its [`SingularValues`] by one-sided Jacobi rotations, the numerical [`Rank`] with the
+//! gap that supports it, minimum-norm least-squares solutions and bases of null spaces.
 //!
-//! Sources: M. R. Hestenes, *Inversion of matrices by biorthogonalization*, J. SIAM 6 (1958): rotate pairs of columns until
-//! all are orthogonal, $A V = U \Sigma$; P. P. M. de Rijk, SIAM J. Sci. Stat. Comput. 10 (1989): larger column first.
-//! Equilibration after D. Ruiz, RAL-TR-2001-034.
+//! Sources: M. R. Hestenes, *Inversion of matrices by biorthogonalization*, J. SIAM 6 (1958): rotate pairs of
+//! columns until all are orthogonal, $A V = U \Sigma$. Equilibration after D. Ruiz, RAL-TR-2001-034.
 //!
 //! Why not the bidiagonal decomposition of the linear-algebra crate: this one runs inside a procedural macro without
-//! optimisation, where plain loops over columns are twice as fast; it yields all of $V$, hence the null space of a wide
-//! matrix; it finds small singular values of scaled matrices to high relative accuracy; and it always ends.
+//! optimisation, where plain loops over columns are twice as fast; it yields all of $V$, hence the null space of a
+//! wide matrix; it finds small singular values of scaled matrices to high relative accuracy; and it always ends.
 //!
-//! **Threshold.** With $\sigma_1$ the largest singular value of the equilibrated $m \times n$ matrix, rounding makes zero singular values
-//! as large as $\varphi = \max(m, n)\,\varepsilon\,\sigma_1$. Only values below $10^{-8} \sigma_1$ are ever dropped; among the admissible cuts the one
-//! with the largest gap $\sigma_r / \max(\sigma_{r+1}, \varphi)$ is taken. The answer is [`Confidence::Uncertain`] when that gap is below
+//! **Threshold.** With $\sigma_1$ the largest singular value of the equilibrated $m \times n$ matrix, rounding makes
+//! zero singular values as large as $\varphi = \max(m, n)\\,\varepsilon\\,\sigma_1$. Only values below
+//! $10^{-8} \sigma_1$ are ever dropped; among the admissible cuts the one with the largest gap
+//! $\sigma_r / \max(\sigma_{r+1}, \varphi)$ is taken. The answer is [`Confidence::Uncertain`] when that gap is below
 //! $10^4$ or a dropped value is above $10^4 \varphi$, that is, too large to be rounding.
 
 use std::fmt;
@@ -26,7 +26,8 @@ const DROPPABLE: f64 = 1e-8;
 const CLEAR: f64 = 1e4;
 /// Jacobi's method converges quadratically after a few sweeps; more than this many mean that it does not.
 const MAX_SWEEPS: usize = 60;
-/// A column this much smaller than the largest is zero: more columns than rows leave some, which can be orthogonal to nothing.
+/// A column this much smaller than the largest is zero: more columns than rows leave some, which can be orthogonal
+/// to nothing.
 const NEGLIGIBLE: f64 = 1e-20;
 /// Sweeps of the simultaneous row and column scaling.
 const EQUILIBRATION_SWEEPS: usize = 8;
@@ -91,11 +92,11 @@ pub fn rank(matrix: &DMatrix<f64>) -> Result<Rank, RankError> {
     equilibrate(&mut scaled);
     // Fewer columns are fewer pairs to rotate, and the singular values are those of the transpose.
     let orientation = if scaled.ncols() > scaled.nrows() { scaled.transpose() } else { scaled };
-    Ok(SingularValues::of(&orientation)?.rank())
+    Ok(SingularValues::decompose(&orientation, 0)?.rank())
 }
 
-/// Orthonormal basis, column by column, of the null space of the matrix as it stands (scaled for the decision, orthonormalised
-/// afterwards).
+/// Orthonormal basis, column by column, of the null space of the matrix as it stands (scaled for the decision,
+/// orthonormalised afterwards).
 pub fn null_space(matrix: &DMatrix<f64>) -> Result<DMatrix<f64>, RankError> {
     check_finite(matrix)?;
     let mut scaled = matrix.clone();
@@ -109,8 +110,8 @@ pub fn null_space(matrix: &DMatrix<f64>) -> Result<DMatrix<f64>, RankError> {
     Ok(basis.qr().q())
 }
 
-/// Scales rows and columns by powers of two until the largest entry of each is about 1, and returns the factors of the
-/// rows and of the columns. Rows and columns of zeros keep the factor 1.
+/// Scales rows and columns by powers of two until the largest entry of each is about 1, and returns the factors of
+/// the rows and of the columns. Rows and columns of zeros keep the factor 1.
 pub fn equilibrate(matrix: &mut DMatrix<f64>) -> (DVector<f64>, DVector<f64>) {
     let (m, n) = matrix.shape();
     let (mut row_scale, mut column_scale) = (DVector::repeat(m, 1.0), DVector::repeat(n, 1.0));
@@ -168,17 +169,22 @@ pub struct SingularValues {
 impl SingularValues {
     /// Decomposes a matrix as it stands, without scaling it.
     pub fn of(matrix: &DMatrix<f64>) -> Result<SingularValues, RankError> {
+        SingularValues::decompose(matrix, matrix.ncols())
+    }
+
+    /// The same with $V$ of `right_rows` rows: all $n$, or none when only the values are of interest.
+    fn decompose(matrix: &DMatrix<f64>, right_rows: usize) -> Result<SingularValues, RankError> {
         check_finite(matrix)?;
         let (m, n) = matrix.shape();
-        // Rounding of inner products must neither overflow nor vanish: work on the matrix divided by its largest entry.
+        // Inner products must neither overflow nor vanish: work on the matrix divided by its largest entry.
         let size = matrix.amax();
         let unit = if size > 0.0 { size } else { 1.0 };
         let mut left: Vec<f64> = matrix.as_slice().iter().map(|value| value / unit).collect();
-        let mut right = vec![0.0; n * n];
-        for j in 0..n {
-            right[j * n + j] = 1.0;
+        let mut right = vec![0.0; n * right_rows];
+        for j in 0..right_rows {
+            right[j * right_rows + j] = 1.0;
         }
-        orthogonalise(&mut left, m, &mut right, n)?;
+        orthogonalise(&mut left, m, &mut right, right_rows, n)?;
         let norms: Vec<f64> = (0..n).map(|j| squared_norm(&left[j * m..(j + 1) * m]).sqrt() * unit).collect();
         left.iter_mut().for_each(|value| *value *= unit);
         let mut order: Vec<usize> = (0..n).collect();
@@ -191,7 +197,7 @@ impl SingularValues {
             columns: n,
             values: order.iter().map(|&j| norms[j]).collect(),
             scaled_left: gather(&left, m),
-            right: gather(&right, n),
+            right: gather(&right, right_rows),
         })
     }
 
@@ -200,7 +206,8 @@ impl SingularValues {
         &self.values[..self.rows.min(self.columns)]
     }
 
-    /// Ratio of the largest to the smallest of all singular values, infinite for a singular matrix, 1 for an empty one.
+    /// Ratio of the largest to the smallest of all singular values, infinite for a singular matrix, 1 for an empty
+    /// one.
     pub fn condition(&self) -> f64 {
         match self.values() {
             [] => 1.0,
@@ -220,34 +227,36 @@ impl SingularValues {
         self.rank_against(0.0)
     }
 
-    /// The same when the matrix is part of one whose entries have the size `reference`, so that its own largest singular value
-    /// may be rounding.
+    /// The same when the matrix is part of one whose entries have the size `reference`, so that its own largest
+    /// singular value may be rounding.
     pub fn rank_against(&self, reference: f64) -> Rank {
         let values = self.values();
         let largest = values.first().copied().unwrap_or(0.0).max(reference);
         let rounding = self.rows.max(self.columns) as f64 * f64::EPSILON * largest;
-        let kept_at = |rank: usize| if rank == 0 { f64::INFINITY } else { values[rank - 1] };
         let dropped_at = |rank: usize| values.get(rank).copied().unwrap_or(0.0);
-        // No rank at all is an answer only when everything is rounding; otherwise its gap is that of the largest value to 1.
-        let gap_at = |rank: usize| match rank {
-            0 => largest / dropped_at(0).max(rounding),
-            _ => kept_at(rank) / dropped_at(rank).max(rounding),
+        // Rank zero is judged by the distance of everything from the reference.
+        let kept_at = |rank: usize| if rank == 0 { largest } else { values[rank - 1] };
+        let gap_at = |rank: usize| match dropped_at(rank).max(rounding) {
+            0.0 => f64::INFINITY,
+            dropped => kept_at(rank) / dropped,
         };
-        let rank = (0..values.len())
+        let full = if largest == 0.0 { 0 } else { values.len() };
+        let rank = (0..full)
             .filter(|&rank| dropped_at(rank) <= DROPPABLE * largest)
-            .fold(values.len(), |best, rank| if gap_at(rank) > gap_at(best) { rank } else { best });
-        let clear = largest == 0.0 || gap_at(rank) >= CLEAR && dropped_at(rank) <= CLEAR * rounding;
+            .fold(full, |best, rank| if gap_at(rank) > gap_at(best) { rank } else { best });
+        let clear = gap_at(rank) >= CLEAR && dropped_at(rank) <= CLEAR * rounding;
         Rank {
-            rank: if largest == 0.0 { 0 } else { rank },
-            smallest_kept: if largest == 0.0 { f64::INFINITY } else { kept_at(rank) },
+            rank,
+            smallest_kept: if rank == 0 { f64::INFINITY } else { kept_at(rank) },
             largest_dropped: dropped_at(rank),
-            gap: if largest == 0.0 { f64::INFINITY } else { gap_at(rank) },
-            condition: if largest == 0.0 || rank == 0 { 1.0 } else { largest / kept_at(rank) },
+            gap: gap_at(rank),
+            condition: if rank == 0 { 1.0 } else { largest / kept_at(rank) },
             confidence: if clear { Confidence::Clear } else { Confidence::Uncertain },
         }
     }
 
-    /// The solution of least Euclidean norm of $\min \lVert A z - b \rVert$ when only the first `rank` singular values count.
+    /// The solution of least Euclidean norm of $\min \lVert A z - b \rVert$ when only the first `rank` singular
+    /// values count.
     pub fn least_norm(&self, rank: usize, b: &[f64]) -> Vec<f64> {
         let (m, n) = (self.rows, self.columns);
         let mut z = vec![0.0; n];
@@ -261,7 +270,8 @@ impl SingularValues {
         z
     }
 
-    /// The solution of least Euclidean norm of $\min \lVert A^T z - b \rVert$ when only the first `rank` singular values count.
+    /// The solution of least Euclidean norm of $\min \lVert A^T z - b \rVert$ when only the first `rank` singular
+    /// values count.
     pub fn least_norm_transposed(&self, rank: usize, b: &[f64]) -> Vec<f64> {
         let (m, n) = (self.rows, self.columns);
         let mut z = vec![0.0; m];
@@ -286,8 +296,9 @@ impl SingularValues {
     }
 }
 
-/// Rotates pairs of columns of `left` ($m \times n$), and of `right` with them, until all columns of `left` are orthogonal.
-fn orthogonalise(left: &mut [f64], m: usize, right: &mut [f64], n: usize) -> Result<(), RankError> {
+/// Rotates pairs of the $n$ columns of `left` ($m$ rows), and of `right` with them, until all columns of `left` are
+/// orthogonal.
+fn orthogonalise(left: &mut [f64], m: usize, right: &mut [f64], right_rows: usize, n: usize) -> Result<(), RankError> {
     let orthogonal = f64::EPSILON * (m.max(1) as f64).sqrt();
     for _ in 0..MAX_SWEEPS {
         let mut rotations = 0_usize;
@@ -306,7 +317,7 @@ fn orthogonalise(left: &mut [f64], m: usize, right: &mut [f64], n: usize) -> Res
                 rotations += 1;
                 let (c, s, change) = rotation(norms[p], norms[q], inner);
                 rotate(left, m, p, q, c, s);
-                rotate(right, n, p, q, c, s);
+                rotate(right, right_rows, p, q, c, s);
                 norms[p] -= change;
                 norms[q] += change;
                 // The smaller of the two suffers from cancellation.
@@ -321,8 +332,8 @@ fn orthogonalise(left: &mut [f64], m: usize, right: &mut [f64], n: usize) -> Res
     Err(RankError::NoConvergence)
 }
 
-/// Cosine and sine of the smaller angle that makes two columns with squared norms $\alpha, \beta$ and inner product $\gamma$
-/// orthogonal, and what the first loses of its squared norm to the second.
+/// Cosine and sine of the smaller angle that makes two columns with squared norms $\alpha, \beta$ and inner product
+/// $\gamma$ orthogonal, and what the first loses of its squared norm to the second.
 fn rotation(alpha: f64, beta: f64, gamma: f64) -> (f64, f64, f64) {
     let zeta = (beta - alpha) / (2.0 * gamma);
     let tangent = 1.0_f64.copysign(zeta) / (zeta.abs() + 1.0_f64.hypot(zeta));
@@ -330,7 +341,7 @@ fn rotation(alpha: f64, beta: f64, gamma: f64) -> (f64, f64, f64) {
     (cosine, cosine * tangent, tangent * gamma)
 }
 
-/// Columns $p < q$ of a matrix with columns of length `length` become $c\,a_p - s\,a_q$ and $s\,a_p + c\,a_q$.
+/// Columns $p < q$ of a matrix with columns of length `length` become $c\\,a_p - s\\,a_q$ and $s\\,a_p + c\\,a_q$.
 fn rotate(columns: &mut [f64], length: usize, p: usize, q: usize, c: f64, s: f64) {
     let (head, tail) = columns.split_at_mut(q * length);
     for (a, b) in head[p * length..(p + 1) * length].iter_mut().zip(&mut tail[..length]) {
@@ -399,7 +410,8 @@ mod tests {
     fn empty_zero_and_non_finite() {
         assert_eq!(rank(&DMatrix::zeros(0, 3)).unwrap().rank, 0);
         assert_eq!(rank(&DMatrix::zeros(3, 0)).unwrap().rank, 0);
-        assert_eq!(rank(&DMatrix::zeros(3, 2)).unwrap().rank, 0);
+        let zero = rank(&DMatrix::zeros(3, 2)).unwrap();
+        assert_eq!((zero.rank, zero.confidence, zero.gap), (0, Confidence::Clear, f64::INFINITY));
         let mut matrix = DMatrix::identity(3, 3);
         matrix[(2, 1)] = f64::NAN;
         assert_eq!(rank(&matrix), Err(RankError::NonFinite { row: 2, column: 1 }));

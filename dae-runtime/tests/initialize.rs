@@ -1,7 +1,8 @@
 //! Consistent initialisation on the prolongation of the planar pendulum, written by hand.
 //!
-//! Canonical offsets of $x' = u$, $y' = v$, $u' = -\lambda x$, $v' = -\lambda y - g$, $0 = x^2 + y^2 - 1$ are $d = (2, 2, 1, 1, 0)$ for
-//! $(x, y, u, v, \lambda)$ and $c = (1, 1, 0, 0, 2)$; the jets are $x, x', x'', y, y', y'', u, u', v, v', \lambda$.
+//! Canonical offsets of $x' = u$, $y' = v$, $u' = -\lambda x$, $v' = -\lambda y - g$, $0 = x^2 + y^2 - 1$ are
+//! $d = (2, 2, 1, 1, 0)$ for $(x, y, u, v, \lambda)$ and $c = (1, 1, 0, 0, 2)$; the jets are
+//! $x, x', x'', y, y', y'', u, u', v, v', \lambda$.
 
 use std::borrow::Cow;
 
@@ -219,7 +220,8 @@ fn conflicting_velocities_are_named() {
     let error = initialize(&pendulum(&[("x", Fixed, 0.6), ("y", Fixed, 0.8), ("u", Fixed, 1.0), ("v", Fixed, 0.0)]));
     assert_eq!(
         error.unwrap_err().to_string(),
-        "`x = 0.6`, `y = 0.8`, `u = 1` and `v = 0` are fixed, but equation 1, equation 2 and der(equation 5) cannot all hold: \
+        "`x = 0.6`, `y = 0.8`, `u = 1` and `v = 0` are fixed, but equation 1, equation 2 and \
+         der(equation 5) cannot all hold: \
          der(equation 5) is 1.200000 instead of 0 when the others do; make one of the values a guess (`~`)"
     );
 }
@@ -251,7 +253,7 @@ fn values_that_are_not_finite_are_named() {
     assert!(matches!(&error, InitializationError::NonFinite { equation } if equation == "equation 5"), "{error}");
 }
 
-/// $0 = p\,z - 1$, $w' = z + w$: regular unless the parameter is zero.
+/// $0 = p\\,z - 1$, $w' = z + w$: regular unless the parameter is zero.
 struct Parametric {
     description: ProlongationDescription,
     p: f64,
@@ -303,4 +305,53 @@ fn regularity_is_checked_for_the_parameters_at_hand() {
         error.to_string(),
         "equation 1 does not determine `z` and `der(w)` at the start values: the system is singular there"
     );
+}
+
+/// $0 = x^2 + y^2 + s$ for two guesses, the second with another nominal value.
+struct Circle {
+    description: ProlongationDescription,
+    s: f64,
+}
+
+fn circle(s: f64, nominal: f64) -> Circle {
+    let jet = |name: &'static str, nominal| Jet { name: Name::from(name), stage: -1, start: Guess, nominal };
+    let jacobian = Pattern { columns: 2, row_starts: Cow::Borrowed(&[0, 2]), column_indices: Cow::Borrowed(&[0, 1]) };
+    let jets = Cow::Owned(vec![jet("x", 1.0), jet("y", nominal)]);
+    let equations = Cow::Owned(vec![JetEquation { name: Name::from("equation 1"), stage: -1 }]);
+    let description = ProlongationDescription { model: Name::from("circle"), jets, equations, jacobian };
+    Circle { description, s }
+}
+
+impl Prolongation for Circle {
+    fn prolongation_description(&self) -> &ProlongationDescription {
+        &self.description
+    }
+
+    fn start_values(&self, _t: f64, jets: &mut [f64]) {
+        jets.copy_from_slice(&[3.0, 4.0]);
+    }
+
+    fn prolonged_residual(&self, _t: f64, jets: &[f64], residual: &mut [f64]) {
+        residual[0] = jets[0] * jets[0] + jets[1] * jets[1] + self.s;
+    }
+
+    fn prolonged_jacobian(&self, _t: f64, jets: &[f64], values: &mut [f64]) {
+        values.copy_from_slice(&[2.0 * jets[0], 2.0 * jets[1]]);
+    }
+}
+
+#[test]
+fn changes_are_measured_in_nominal_values() {
+    let initial = consistent_initialization(&circle(-25.01, 100.0), 0.0, &InitializationOptions::default()).unwrap();
+    // Lagrange: changes in proportion to nominal^2 times the derivative.
+    let (dx, dy) = (initial.jets[0] - 3.0, initial.jets[1] - 4.0);
+    assert!((dx / dy / (3.0 / 40_000.0) - 1.0).abs() < 1e-2, "{dx} {dy}");
+}
+
+#[test]
+fn an_equation_without_solution_is_not_blamed_on_start_values() {
+    let error = consistent_initialization(&circle(1.0, 1.0), 0.0, &InitializationOptions::default()).unwrap_err();
+    let InitializationError::NoSolution { equations } = &error else { panic!("{error}") };
+    assert!((equations[0].residual - 1.0).abs() < 1e-2);
+    assert!(error.to_string().starts_with("equation 1 cannot hold: it is 1.0"), "{error}");
 }

@@ -56,6 +56,7 @@ fn problems_are_consistent_and_exactly_differentiated() {
         pendulum::pendulum(Form::Ggl),
         steering_wheel::steering_wheel(),
         steering_wheel::steering_wheel_impasse(),
+        steering_wheel::steering_wheel_wobbling(),
         stiff::prothero_robinson(10.0),
         stiff::robertson(),
         stiff::end_of_domain(),

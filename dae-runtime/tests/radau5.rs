@@ -5,6 +5,7 @@
 
 mod problems;
 
+use dae_runtime::Status;
 use dae_runtime::contract::Dae;
 use dae_runtime::radau5::Radau5;
 use dae_runtime::solve::{Integration, Record};
@@ -178,7 +179,7 @@ fn fixed_steps_that_do_not_converge_say_so() {
     let problem = pendulum::pendulum(pendulum::Form::Ggl);
     let integration = Integration::new(&problem).options(options(1e-12)).fixed_step(5.0);
     let solution = integration.run_from(0.0, &problem.y0, &problem.yp0, 10.0).unwrap();
-    let dae_runtime::Status::Stopped(Failure::StepSizeTooSmall { t, h, .. }) = solution.status else {
+    let Status::Stopped(Failure::StepSizeTooSmall { t, h, .. }) = solution.status else {
         panic!("{}", solution.status)
     };
     assert_eq!((t, h), (0.0, 5.0));
@@ -189,4 +190,41 @@ fn runs_start_from_the_prolongation() {
     let problem = steering_wheel::steering_wheel();
     let solution = Integration::new(&problem).rtol(1e-9).atol(1e-9).run(0.0, 0.5).unwrap();
     assert!(mixed_digits(&solution.end_state, &steering_wheel::REFERENCE[2].1) > 8.0);
+}
+
+#[test]
+fn an_impasse_is_reported_and_not_stepped_over() {
+    for tolerance in [1e-6, 1e-8, 1e-10] {
+        let problem = steering_wheel::steering_wheel_impasse();
+        let integration = Integration::new(&problem).rtol(tolerance).atol(tolerance);
+        let solution = integration.run_from(0.0, &problem.y0, &problem.yp0, 4.0).unwrap();
+        let stopped = matches!(solution.status, Status::Stopped(Failure::StepSizeTooSmall { .. }));
+        assert!(stopped, "{tolerance:e}: {}", solution.status);
+        let late = solution.end_time - steering_wheel::IMPASSE;
+        assert!(late.abs() < 1e-3, "{tolerance:e}: {late:e} after the impasse, {:?}", solution.statistics);
+        assert!(solution.statistics.steps < 1000, "{:?}", solution.statistics);
+    }
+}
+
+#[test]
+fn a_kink_of_the_constraint_is_passed() {
+    let problem = steering_wheel::steering_wheel_kink();
+    for tolerance in [1e-5, 1e-7, 1e-9, 1e-11] {
+        let integration =
+            Integration::new(&problem).rtol(tolerance).atol(tolerance).record(Record::At(vec![0.25001, 0.5]));
+        let solution = integration.run_from(0.0, &problem.y0, &problem.yp0, 0.5).unwrap();
+        assert!(solution.is_success(), "{tolerance:e}: {}", solution.status);
+        let jump = (solution.value("z", 0.25001).unwrap() - steering_wheel::AFTER_KINK).abs();
+        assert!(jump < 1e-3, "{tolerance:e}: {jump:e}");
+    }
+}
+
+#[test]
+fn multipliers_follow_constraints_that_depend_on_time() {
+    let problem = steering_wheel::steering_wheel_wobbling();
+    let (t_end, reference) = steering_wheel::WOBBLING_REFERENCE;
+    let integration = Integration::new(&problem).rtol(1e-10).atol(1e-10);
+    let solution = integration.run_from(0.0, &problem.y0, &problem.yp0, t_end).unwrap();
+    let digits = mixed_digits(&solution.end_state, &reference);
+    assert!(digits > 8.0 && solution.invariants_max() < 1e-14, "{digits} digits, {:?}", solution.invariants);
 }

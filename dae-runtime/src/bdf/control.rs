@@ -1,29 +1,27 @@
 //! Local error, order and step size of a BDF run.
 //!
-//! In: the correction $e$ of a step and the differences of the last one. Out: whether to accept, and what to try next.
+//! In: the correction $e$ of a step and the differences of the last one. Out: whether to accept, and what to try
+//! next.
 //!
-//! Source: Brenan, Campbell & Petzold, Sect. 5.2.3, in the form of SUNDIALS' IDA (A. C. Hindmarsh et al., ACM TOMS 31 (2005), Sect. 2.3). With
-//! $E_j$ the weighted norm of $\sigma_j$ times the $(j+1)$st difference, the order $j$ is judged by $(j+1) E_j \approx \lVert h^{j+1} y^{(j+1)} \rVert$: these
-//! numbers decrease with $j$ as long as the order pays.
+//! Source: Brenan, Campbell & Petzold, Sect. 5.2.3, in the form of SUNDIALS' IDA (A. C. Hindmarsh et al., ACM TOMS
+//! 31 (2005), Sect. 2.3). With $E_j$ the weighted norm of $\sigma_j$ times the $(j+1)$st difference, the order $j$
+//! is judged by $(j+1) E_j \approx \lVert h^{j+1} y^{(j+1)} \rVert$: these numbers decrease with $j$ as long as the
+//! order pays.
 //!
-//! **What is tested.** Only differential unknowns of index 1. The difference between predictor and corrector of the others measures the
-//! extrapolation of functions that the method does not integrate: they follow from the states at every step.
+//! **What is tested.** Only differential unknowns of index 1. The difference between predictor and corrector of the
+//! others measures the extrapolation of functions that the method does not integrate: they follow from the states at
+//! every step.
 //!
-//! **Algebraic unknowns in disguise.** When $\operatorname{rank} F_{y'}$ is smaller than the number of differential unknowns, only some combinations of them are
-//! states: in a circuit with capacitors between nodes the differences of node voltages. Then $e$ is replaced by
-//!
-//! $$ P_c\, e = (c\,F_{y'} + F_y)^{-1}\, c\,F_{y'}\, e . $$
-//!
-//! For a regular pencil of index 1 there are $S, T$ with $S F_{y'} T = \operatorname{diag}(I, 0)$, $S F_y T = \operatorname{diag}(J, I)$, hence
-//! $P_c = T \operatorname{diag}((I + J/c)^{-1}, 0)\, T^{-1}$: the part of $e$ in $\ker F_{y'}$ disappears, since it enters no derivative and the equations
-//! determine it anew at every step; the dynamic part stays (damped where $J$ is stiff against $c = O(1/h)$, as the method damps
-//! it), and the change of the algebraic unknowns that goes with it is included. As $h \to 0$, $P_c$ tends to the projector
-//! $T \operatorname{diag}(I, 0)\, T^{-1}$ onto the dynamic part.
+//! Where only some combinations of differential unknowns are states, [`super::filter`] takes out the rest.
 
+use super::filter::Filter;
 use super::history::{Formula, History, MAX_ORDER};
 use super::newton::Newton;
 use crate::contract::{Description, Kind};
 use crate::weights::Weights;
+
+/// Local errors are tested against the tolerance divided by this: over a run they add up.
+const STRICTNESS: f64 = 2.0;
 
 /// Which order is to follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,27 +44,29 @@ pub(super) struct Estimate {
 /// Error norms and the choice of order and step size.
 pub(super) struct Control {
     tested: Vec<usize>,
-    filtered: bool,
+    filter: Filter,
     vector: Vec<f64>,
-    work: Vec<f64>,
     max_order: usize,
     /// Order and step size are raised at every step until the first sign of an error.
     starting: bool,
 }
 
 impl Control {
-    pub(super) fn new(description: &Description, max_order: usize) -> Self {
+    pub(super) fn new(description: &Description, filter: Filter) -> Self {
         let unknowns = &description.unknowns;
-        let differential = unknowns.iter().filter(|unknown| unknown.kind == Kind::Differential).count();
         let tests = |i: &usize| unknowns[*i].kind == Kind::Differential && unknowns[*i].index == 1;
         Control {
             tested: (0..unknowns.len()).filter(tests).collect(),
-            filtered: description.leading_rank < differential,
+            filter,
             vector: vec![0.0; unknowns.len()],
-            work: vec![0.0; unknowns.len()],
-            max_order: max_order.clamp(1, MAX_ORDER),
+            max_order: MAX_ORDER,
             starting: true,
         }
+    }
+
+    /// Limits the order.
+    pub(super) fn limit_order(&mut self, order: usize) {
+        self.max_order = order.clamp(1, MAX_ORDER);
     }
 
     /// Norm over what is tested.
@@ -76,10 +76,8 @@ impl Control {
 
     /// Filtered norm of the vector that was prepared in `self.vector`.
     fn norm_of_vector(&mut self, description: &Description, newton: &Newton, weights: &Weights) -> f64 {
-        if self.filtered {
-            newton.filter(description, &mut self.vector, &mut self.work);
-        }
-        weights.norm_over(&self.tested, &self.vector)
+        self.filter.apply(description, newton, &mut self.vector);
+        STRICTNESS * weights.norm_over(&self.tested, &self.vector)
     }
 
     /// Judges a step with the correction `e`.

@@ -3,18 +3,20 @@
 //! In: accepted values at past times. Out: predictor, fixed-leading-coefficient BDF formula, error constants,
 //! dense output.
 //!
-//! Source: K. R. Jackson, R. Sacks-Davis, *An alternative implementation of variable step-size multistep formulas for stiff ODEs*, ACM TOMS 6
-//! (1980); K. E. Brenan, S. L. Campbell, L. R. Petzold, *Numerical Solution of Initial-Value Problems in DAEs*, Sect. 5.2. With the step to
-//! $t_n = t_{n-1} + h$ under way and counting from zero as there,
+//! Source: K. R. Jackson, R. Sacks-Davis, *An alternative implementation of variable step-size multistep formulas
+//! for stiff ODEs*, ACM TOMS 6 (1980); K. E. Brenan, S. L. Campbell, L. R. Petzold, *Numerical Solution of
+//! Initial-Value Problems in DAEs*, Sect. 5.2. With the step to $t_n = t_{n-1} + h$ under way and counting from zero
+//! as there,
 //!
-//! $$ \psi_i = t_n - t_{n-1-i}, \qquad \varphi_i = \psi_0 \cdots \psi_{i-1}\, y[t_n, \dots, t_{n-i}], \qquad
+//! $$ \psi_i = t_n - t_{n-1-i}, \qquad \varphi_i = \psi_0 \cdots \psi_{i-1}\\, y[t_n, \dots, t_{n-i}], \qquad
 //!    \alpha_i = h/\psi_i, \qquad \beta_i = \prod_{j<i} \psi_j/\psi_j^{\text{old}} . $$
 //!
-//! The differences of the last step, scaled by $\beta_i$, are $\varphi_i^\ast$; the predictor through the last $k+1$ values has
-//! $y^{(0)} = \sum_{i \le k} \varphi_i^\ast$, $y'^{(0)} = \sum_{i \le k} \gamma_i \varphi_i^\ast$ with $\gamma_i = \gamma_{i-1} + \alpha_{i-1}/h$, $\gamma_0 = 0$. The corrector
-//! interpolates the predictor at $t_n - h, \dots, t_n - kh$, which gives the same leading coefficient at every step ratio:
+//! The differences of the last step, scaled by $\beta_i$, are $\varphi_i^\ast$; the predictor through the last $k+1$
+//! values has $y^{(0)} = \sum_{i \le k} \varphi_i^\ast$, $y'^{(0)} = \sum_{i \le k} \gamma_i \varphi_i^\ast$ with
+//! $\gamma_i = \gamma_{i-1} + \alpha_{i-1}/h$, $\gamma_0 = 0$. The corrector interpolates the predictor at
+//! $t_n - h, \dots, t_n - kh$, which gives the same leading coefficient at every step ratio:
 //!
-//! $$ y_n = y^{(0)} + e, \qquad y_n' = y'^{(0)} + c\,e, \qquad c = \frac1h \sum_{j=1}^{k} \frac1j . $$
+//! $$ y_n = y^{(0)} + e, \qquad y_n' = y'^{(0)} + c\\,e, \qquad c = \frac1h \sum_{j=1}^{k} \frac1j . $$
 
 /// Highest order: BDF of order 6 is not stable enough to be useful.
 pub(super) const MAX_ORDER: usize = 5;
@@ -35,7 +37,8 @@ pub(super) struct Formula {
     pub(super) sigma: [f64; STORED],
     /// $c = \partial y_n'/\partial y_n$.
     pub(super) leading: f64,
-    /// Constant of the error test: the larger of the local truncation error and of the interpolation error in units of $e$.
+    /// Constant of the error test: the larger of the local truncation error and of the interpolation error in units
+    /// of $e$.
     pub(super) error_constant: f64,
 }
 
@@ -64,24 +67,24 @@ impl History {
         history
     }
 
-    /// Values at $t, t - h, t - 2h, \dots$; the order is their number.
-    pub(super) fn from_values(values: &[Vec<f64>], h: f64) -> Self {
-        let n = values.first().map_or(0, Vec::len);
-        let mut history = History::empty(n, h);
-        let mut differences = values.to_vec();
-        for order in 0..values.len().min(MAX_ORDER) {
-            history.phi[order * n..(order + 1) * n].copy_from_slice(&differences[0]);
-            for later in 0..differences.len() - 1 {
-                let older = differences[later + 1].clone();
-                differences[later].iter_mut().zip(&older).for_each(|(a, b)| *a -= b);
-            }
-            differences.pop();
+    /// Takes values at equidistant times, the oldest first, for a formula of the order of their number.
+    pub(super) fn fill(&mut self, values: &[Vec<f64>], h: f64) {
+        let (n, order) = (self.n, values.len().min(MAX_ORDER));
+        self.phi.fill(0.0);
+        for (i, value) in values.iter().rev().take(order).enumerate() {
+            self.phi[i * n..(i + 1) * n].copy_from_slice(value);
         }
-        for (i, psi) in history.psi.iter_mut().enumerate() {
+        // Row i becomes the i-th backward difference, which is what phi_i is at constant step.
+        for level in 1..order {
+            for i in (level..order).rev() {
+                let (newer, older) = self.phi.split_at_mut(i * n);
+                older[..n].iter_mut().zip(&newer[(i - 1) * n..]).for_each(|(older, newer)| *older = newer - *older);
+            }
+        }
+        for (i, psi) in self.psi.iter_mut().enumerate() {
             *psi = (i + 1) as f64 * h;
         }
-        history.order = values.len().min(MAX_ORDER);
-        history
+        (self.order, self.h, self.constant_steps) = (order, h, 0);
     }
 
     fn empty(n: usize, h: f64) -> Self {
@@ -96,11 +99,6 @@ impl History {
     /// Order of the last accepted step; zero before the first.
     pub(super) fn order(&self) -> usize {
         self.order
-    }
-
-    /// Signed length of the last accepted step.
-    pub(super) fn step(&self) -> f64 {
-        self.h
     }
 
     /// How many steps in a row have the same order and step size when the one under way is accepted.
@@ -201,8 +199,9 @@ mod tests {
         let p = |t: f64| 1.0 - t + 2.0 * t.powi(2) - 0.5 * t.powi(3) + 0.1 * t.powi(4) + 0.3 * t.powi(5);
         let dp = |t: f64| -1.0 + 4.0 * t - 1.5 * t.powi(2) + 0.4 * t.powi(3) + 1.5 * t.powi(4);
         let (mut t, mut y, mut yp) = (0.2, [0.0], [0.0]);
-        let values: Vec<Vec<f64>> = (0..5).map(|i| vec![p(t - 0.1 * i as f64)]).collect();
-        let mut history = History::from_values(&values, 0.1);
+        let values: Vec<Vec<f64>> = (0..5).map(|i| vec![p(t - 0.1 * (4 - i) as f64)]).collect();
+        let mut history = History::from_derivative(&y, &yp, 0.1);
+        history.fill(&values, 0.1);
         for (attempt, h) in [0.1, 0.13, 0.05, 0.1, 0.1, 0.2, 0.07].into_iter().enumerate() {
             let formula = history.formula(5, h);
             history.predict(&formula, &mut y, &mut yp);
@@ -225,7 +224,8 @@ mod tests {
     #[test]
     fn coefficients_at_constant_step_are_those_of_bdf() {
         // BDF2: (3 y_n - 4 y_{n-1} + y_{n-2}) / (2 h), error constant 1/3 of the difference quotient.
-        let history = History::from_values(&[vec![2.0], vec![5.0]], 0.5);
+        let mut history = History::from_derivative(&[0.0], &[0.0], 0.5);
+        history.fill(&[vec![5.0], vec![2.0]], 0.5);
         let formula = history.formula(2, 0.5);
         let (mut y, mut yp) = ([0.0], [0.0]);
         history.predict(&formula, &mut y, &mut yp);

@@ -2,25 +2,31 @@
 //!
 //! In: a formulation, consistent start values, options. Out: accepted steps of order 1 to 5 with dense output.
 //!
-//! The method of DASSL and IDA: modified divided differences and a fixed leading coefficient ([`history`]), modified Newton ([`newton`]),
-//! order and step size by the differences of neighbouring orders ([`control`]). What differs from those codes is what knowledge of the
-//! structure allows: algebraic unknowns and unknowns of index 2 and more stay out of the error test without being asked for, Newton's
-//! convergence test weighs them by $h^{k-1}$, algebraic unknowns in disguise are filtered out of the error, and accepted
-//! steps are closed onto the constraints ([`crate::closing`]); the correction enters $e$, so that the history consists of
-//! consistent values.
+//! The method of DASSL and IDA: modified divided differences and a fixed leading coefficient (`history`), modified
+//! Newton (`newton`), order and step size by the differences of neighbouring orders (`control`). What differs from
+//! those codes is what knowledge of the structure allows: algebraic unknowns and unknowns of index 2 and more stay
+//! out of the error test without being asked for, Newton's convergence test weighs them by $h^{k-1}$, algebraic
+//! unknowns in disguise are filtered out of the error, and accepted steps are closed onto the constraints
+//! (`projection`); the correction enters $e$, so that the history consists of consistent values.
 
 mod control;
+mod filter;
 mod history;
 mod newton;
+mod projection;
+mod starter;
 
 use crate::clock::{Clock, Landing};
-use crate::closing::Closing;
 use crate::contract::{Dae, Name};
-use crate::stepper::{Failure, Options, Statistics, StepCause, StepControl, Stepper};
+use crate::radau5::Radau5;
+use crate::stepper::{Failure, Options, Statistics, StepCause, StepControl, Stepper, check_start};
 use crate::weights::Weights;
 use control::Control;
+use filter::Filter;
 use history::{Formula, History, MAX_ORDER};
 use newton::{Newton, Predictor, Trouble};
+use projection::Projection;
+use starter::Starter;
 
 /// A failed iteration shortens the step by this factor.
 const AFTER_TROUBLE: f64 = 0.25;
@@ -43,12 +49,14 @@ pub struct Bdf<'d> {
     history: History,
     newton: Newton,
     control: Control,
-    closing: Closing,
+    projection: Projection,
     /// Order of the next step.
     order: usize,
     /// Length of the next step, positive.
     h: f64,
     statistics: Statistics,
+    /// Makes the first steps of a run with constant step.
+    starter: Option<Starter<'d>>,
 }
 
 impl<'d> Bdf<'d> {
@@ -64,36 +72,17 @@ impl<'d> Bdf<'d> {
         let mut bdf = Bdf::start(dae, t0, y0, yp0, t_end, options)?;
         bdf.h = bdf.first_step(options).min(options.max_step);
         bdf.history = History::from_derivative(y0, yp0, bdf.clock.direction() * bdf.h);
-        bdf.order = 1;
-        Ok(bdf)
-    }
-
-    /// An integration at constant order and step size: `values` are $y$ at $t_0, t_0 - h, t_0 - 2h, \dots$, and their number is the order.
-    /// Without such a history the first steps would be of lower order and spoil what follows.
-    pub fn with_history(
-        dae: &'d dyn Dae,
-        t0: f64,
-        values: &[Vec<f64>],
-        yp0: &[f64],
-        t_end: f64,
-        options: &Options,
-    ) -> Result<Self, Failure> {
-        let reject = |message: &str| Err(Failure::InvalidOption { message: message.to_string() });
-        let StepControl::Fixed(h) = options.control else { return reject("a history of values asks for a fixed step") };
-        let Some(y0) = values.first() else { return reject("the history is empty") };
-        if values.len() > MAX_ORDER || values.iter().any(|value| value.len() != y0.len()) {
-            return reject("a history consists of one to five values of all unknowns");
+        if let StepControl::Fixed(h) = options.control {
+            let radau = Radau5::new(dae, t0, y0, yp0, t_end, options)?;
+            bdf.starter = Some(Starter::new(radau, h, MAX_ORDER));
+            bdf.order = MAX_ORDER;
         }
-        let mut bdf = Bdf::start(dae, t0, y0, yp0, t_end, options)?;
-        bdf.h = h;
-        bdf.history = History::from_values(values, bdf.clock.direction() * h);
-        bdf.order = values.len();
         Ok(bdf)
     }
 
-    /// Limits the order, to 1 at least and 5 at most.
+    /// Limits the order, to 1 at least and 5 at most; at a fixed step this is the order.
     pub fn max_order(mut self, order: usize) -> Self {
-        self.control = Control::new(self.dae.description(), order);
+        self.control.limit_order(order);
         self.order = self.order.min(order.max(1));
         self
     }
@@ -109,7 +98,12 @@ impl<'d> Bdf<'d> {
     ) -> Result<Self, Failure> {
         let description = dae.description();
         let n = description.unknowns.len();
-        check_start(dae, t0, y0, yp0, t_end)?;
+        check_start(description, t0, y0, yp0, t_end)?;
+        options.check(n)?;
+        let max_iterations = match options.control {
+            StepControl::Adaptive => newton::MAX_ITERATIONS,
+            StepControl::Fixed(_) => newton::MAX_ITERATIONS_AT_FIXED_STEP,
+        };
         let mut bdf = Bdf {
             dae,
             clock: Clock::new(t0, t_end),
@@ -125,12 +119,13 @@ impl<'d> Bdf<'d> {
             e: vec![0.0; n],
             weights: Weights::new(description, options.rtol, &options.atol),
             history: History::from_derivative(y0, yp0, 1.0),
-            newton: Newton::new(description),
-            control: Control::new(description, MAX_ORDER),
-            closing: Closing::new(description, options.closing_correction),
+            newton: Newton::new(description, max_iterations),
+            control: Control::new(description, Filter::new(dae, t0, y0, yp0)),
+            projection: Projection::new(description, options.closing_correction),
             order: 1,
             h: 0.0,
             statistics: Statistics::default(),
+            starter: None,
         };
         bdf.check_residual()?;
         Ok(bdf)
@@ -146,7 +141,8 @@ impl<'d> Bdf<'d> {
         if bad.is_empty() { Ok(()) } else { Err(Failure::NonFinite { t: self.clock.time(), equations: bad }) }
     }
 
-    /// Length of the first step: half of the tolerance away from the start, and no more than a thousandth of the interval.
+    /// Length of the first step: half of the tolerance away from the start, and no more than a thousandth of the
+    /// interval.
     fn first_step(&mut self, options: &Options) -> f64 {
         if let StepControl::Fixed(h) = options.control {
             return h;
@@ -170,7 +166,8 @@ impl<'d> Bdf<'d> {
         self.history.predict(&formula, &mut self.predicted, &mut self.predicted_slope);
         self.weights.update(&self.y, h);
         let t = self.clock.time() + h;
-        let predictor = Predictor { t, y: &self.predicted, yp: &self.predicted_slope, leading: formula.leading, h };
+        let predictor =
+            Predictor { t, last: &self.y, y: &self.predicted, yp: &self.predicted_slope, leading: formula.leading, h };
         self.newton.solve(
             dae,
             &predictor,
@@ -185,8 +182,7 @@ impl<'d> Bdf<'d> {
             StepControl::Adaptive => {
                 let estimate =
                     self.control.estimate(description, &self.history, &formula, &self.newton, &self.weights, &self.e);
-                // An error that is not a number is too large.
-                if !(estimate.test <= 1.0) {
+                if estimate.test > 1.0 || estimate.test.is_nan() {
                     let (order, factor) = self.control.after_rejection(&estimate, self.order, failures + 1);
                     (self.order, self.h) = (order, h.abs() * factor);
                     return Err(Trouble::Error { unknown: self.control.worst(&self.weights, &self.e) });
@@ -201,9 +197,30 @@ impl<'d> Bdf<'d> {
         Ok(())
     }
 
+    /// A step of the start, unless there are enough values.
+    fn step_of_start(&mut self) -> Result<(), Failure> {
+        let Some(starter) = &mut self.starter else { return Ok(()) };
+        if starter.complete(self.order).is_none() {
+            starter.step()?;
+            let (h, landing) = self.clock.fit(self.h);
+            self.clock.advance(h, landing);
+            self.y.copy_from_slice(starter.radau.state());
+            self.yp.copy_from_slice(starter.radau.derivative());
+            self.statistics = starter.radau.statistics();
+            return Ok(());
+        }
+        let h = self.clock.direction() * self.h;
+        if let Some(values) = starter.complete(self.order) {
+            let skip = values.len() - self.order;
+            self.history.fill(&values[skip..], h);
+        }
+        self.starter = None;
+        self.step()
+    }
+
     fn accept(&mut self, formula: &Formula, landing: Landing, t: f64) {
         let matrix = self.newton.matrix();
-        self.statistics.solves += self.closing.apply(self.dae, matrix, t, &mut self.candidate);
+        self.projection.apply(self.dae, matrix, t, &mut self.candidate, &mut self.statistics);
         for i in 0..self.e.len() {
             self.e[i] = self.candidate[i] - self.predicted[i];
         }
@@ -214,13 +231,25 @@ impl<'d> Bdf<'d> {
         self.statistics.steps += 1;
     }
 
-    /// Length of the next step; one that was cut to land somewhere does not make the next one short.
+    /// Length of the step after one of length `h`.
     fn plan(&mut self, h: f64, factor: f64) {
-        if let StepControl::Fixed(length) = self.step_control {
-            self.h = length;
-            return;
+        self.h = match self.step_control {
+            StepControl::Fixed(length) => length,
+            StepControl::Adaptive => (h.abs() * factor).min(self.max_step),
+        };
+    }
+
+    /// The step to try: cut to land on the end time or a stop, in two equal halves where one step and a small rest
+    /// would do, since a multistep method recovers from a small step only slowly.
+    fn fit(&self) -> (f64, Landing) {
+        let (h, landing) = self.clock.fit(self.h);
+        if landing == Landing::Stop || self.step_control != StepControl::Adaptive {
+            return (h, landing);
         }
-        self.h = (h.abs() * factor).min(self.max_step);
+        match self.clock.fit(2.0 * self.h) {
+            (left, Landing::Stop) => (0.5 * left, Landing::Free),
+            (_, Landing::Free) => (h, landing),
+        }
     }
 
     /// The failure that a trouble becomes when no shorter step can be tried.
@@ -237,7 +266,8 @@ impl<'d> Bdf<'d> {
             Trouble::NonFinite { equation: i } => StepCause::NonFinite { equation: equation(i) },
             Trouble::Singular => {
                 let leading = self.history.formula(self.order, h).leading;
-                let predictor = Predictor { t: t + h, y: &self.predicted, yp: &self.predicted_slope, leading, h };
+                let predictor =
+                    Predictor { t: t + h, last: &self.y, y: &self.predicted, yp: &self.predicted_slope, leading, h };
                 if let Some(found) = self.newton.deficiency(self.dae, &predictor) {
                     let (equation, unknown) = (equation(found.row), unknown(found.column));
                     return Failure::SingularIterationMatrix { t, equation, unknown };
@@ -257,9 +287,12 @@ impl Stepper for Bdf<'_> {
         if self.statistics.steps >= self.max_steps {
             return Err(Failure::TooManySteps { t: self.clock.time(), max_steps: self.max_steps });
         }
+        if self.starter.is_some() {
+            return self.step_of_start();
+        }
         let mut error_failures = 0;
         loop {
-            let (h, landing) = self.clock.fit(self.h);
+            let (h, landing) = self.fit();
             let Err(trouble) = self.attempt(h, landing, error_failures) else { return Ok(()) };
             if matches!(trouble, Trouble::Error { .. }) {
                 error_failures += 1;
@@ -284,6 +317,9 @@ impl Stepper for Bdf<'_> {
 
     fn stop_at(&mut self, t: f64) {
         self.clock.stop_at(t);
+        if let Some(starter) = &mut self.starter {
+            starter.radau.stop_at(t);
+        }
     }
 
     fn time(&self) -> f64 {
@@ -299,7 +335,7 @@ impl Stepper for Bdf<'_> {
     }
 
     fn order(&self) -> usize {
-        self.history.order().max(1)
+        self.starter.as_ref().map_or(self.history.order().max(1), |starter| starter.radau.order())
     }
 
     fn statistics(&self) -> Statistics {
@@ -307,27 +343,13 @@ impl Stepper for Bdf<'_> {
     }
 
     fn dense_degree(&self) -> usize {
-        self.history.order().max(1)
+        self.starter.as_ref().map_or(self.history.order().max(1), |starter| starter.radau.dense_degree())
     }
 
     fn dense_coefficients(&self, coefficients: &mut [f64]) {
-        self.history.monomials(coefficients);
-    }
-}
-
-/// Start values must fit the formulation and be finite.
-fn check_start(dae: &dyn Dae, t0: f64, y0: &[f64], yp0: &[f64], t_end: f64) -> Result<(), Failure> {
-    let unknowns = &dae.description().unknowns;
-    let n = unknowns.len();
-    let reject = |message: String| Err(Failure::InvalidOption { message });
-    if y0.len() != n || yp0.len() != n {
-        return reject(format!("{} values and {} derivatives given for {n} unknowns", y0.len(), yp0.len()));
-    }
-    if !t0.is_finite() || !t_end.is_finite() {
-        return reject(format!("the interval from {t0} to {t_end} is not finite"));
-    }
-    match (0..n).find(|&i| !y0[i].is_finite() || !yp0[i].is_finite()) {
-        Some(i) => reject(format!("the start value of `{}` is not finite", unknowns[i].name)),
-        None => Ok(()),
+        match &self.starter {
+            Some(starter) => starter.radau.dense_coefficients(coefficients),
+            None => self.history.monomials(coefficients),
+        }
     }
 }

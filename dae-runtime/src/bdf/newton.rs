@@ -1,12 +1,14 @@
 //! Newton's iteration of a BDF step.
 //!
-//! In: predictor, leading coefficient, weights. Out: the correction $e$ with $F(t, y^{(0)} + e, y'^{(0)} + c\,e) = 0$.
+//! In: predictor, leading coefficient, weights. Out: the correction $e$ with
+//! $F(t, y^{(0)} + e, y'^{(0)} + c\\,e) = 0$.
 //!
-//! Modified Newton with the matrix $c\,F_{y'} + F_y$ kept over several steps (Brenan, Campbell & Petzold, Sect. 5.2.2): when it was
-//! factorised for another $c_0$, the correction is multiplied by $2/(1 + c/c_0)$, which is best for the two extremes of
-//! the spectrum. It has converged when $\varrho/(1-\varrho)\,\lVert\delta\rVert$ is below a fraction of the tolerance, with the rate $\varrho$ measured over
-//! the iteration. In the norm an unknown of index $k$ counts with the factor $h^{k-1}$ (see [`crate::weights`]): its correction contains
-//! residuals divided by $h^{k-1}$, and at full weight multipliers would decide the convergence of every step.
+//! Modified Newton with the matrix $c\\,F_{y'} + F_y$ kept over several steps (Brenan, Campbell & Petzold, Sect.
+//! 5.2.2): when it was factorised for another $c_0$, the correction is multiplied by $2/(1 + c/c_0)$, which is best
+//! for the two extremes of the spectrum. It has converged when $\varrho/(1-\varrho)\\,\lVert\delta\rVert$ is below a
+//! fraction of the tolerance, with the rate $\varrho$ measured over the iteration. In the norm an unknown of index
+//! $k$ counts with the factor $h^{k-1}$ (see [`crate::weights`]): its correction contains residuals divided by
+//! $h^{k-1}$, and at full weight multipliers would decide the convergence of every step.
 
 use crate::contract::{Dae, Description};
 use crate::linear::{Deficiency, IterationMatrix, Jacobians, Singular};
@@ -14,17 +16,26 @@ use crate::stepper::Statistics;
 use crate::weights::Weights;
 
 /// Iterations before the matrix is renewed or the step given up.
-const MAX_ITERATIONS: usize = 4;
+pub(super) const MAX_ITERATIONS: usize = 4;
+/// The same where a step cannot be made shorter instead.
+pub(super) const MAX_ITERATIONS_AT_FIXED_STEP: usize = 20;
 /// Slowest rate worth waiting for.
 const SLOWEST_RATE: f64 = 0.9;
 /// Fraction of the tolerance that the iteration error may have.
-const TOLERANCE: f64 = 0.33;
+const TOLERANCE: f64 = 0.1;
+/// However short the step, the iteration error of an unknown of index 2 is at most this fraction of its size: the
+/// weight $h$ alone would accept anything as $h \to 0$, and a run would creep along an impasse where there is no
+/// solution.
+const MULTIPLIER_TOLERANCE: f64 = 1e-3;
 /// A first correction this small is rounding.
 const AT_ONCE: f64 = 1e-4 * TOLERANCE;
 /// $\varrho/(1-\varrho)$ assumed for a new matrix.
 const RATE_OF_NEW_MATRIX: f64 = 20.0;
 /// The same when only the leading coefficient differs from that of the factors.
 const RATE_OF_OTHER_LEADING: f64 = 100.0;
+/// Smallest $\varrho/(1-\varrho)$ that is carried over to the next step: an iteration that happened to converge at
+/// once says little about the next one.
+const SMALLEST_RATE: f64 = 1e-3;
 /// Ratios of leading coefficients beyond which the factors are renewed.
 const LEADING_RATIO: (f64, f64) = (0.6, 1.0 / 0.6);
 
@@ -44,6 +55,8 @@ pub(super) enum Trouble {
 /// Where a step starts.
 pub(super) struct Predictor<'a> {
     pub(super) t: f64,
+    /// The last accepted state.
+    pub(super) last: &'a [f64],
     pub(super) y: &'a [f64],
     pub(super) yp: &'a [f64],
     pub(super) leading: f64,
@@ -71,10 +84,13 @@ pub(super) struct Newton {
     /// $\varrho/(1-\varrho)$ of the last iteration.
     rate_sum: f64,
     delta: Vec<f64>,
+    max_iterations: usize,
+    /// `(unknown of index 2, its nominal value)`.
+    multipliers: Vec<(usize, f64)>,
 }
 
 impl Newton {
-    pub(super) fn new(description: &Description) -> Self {
+    pub(super) fn new(description: &Description, max_iterations: usize) -> Self {
         let n = description.unknowns.len();
         Newton {
             jacobians: Jacobians::new(description),
@@ -84,6 +100,11 @@ impl Newton {
             last_leading: 0.0,
             rate_sum: RATE_OF_NEW_MATRIX,
             delta: vec![0.0; n],
+            max_iterations,
+            multipliers: (0..n)
+                .filter(|&i| description.unknowns[i].index == 2)
+                .map(|i| (i, description.unknowns[i].nominal))
+                .collect(),
         }
     }
 
@@ -110,6 +131,10 @@ impl Newton {
             self.renew(dae, predictor, statistics)?;
         } else if predictor.leading != self.last_leading {
             self.rate_sum = RATE_OF_OTHER_LEADING;
+        }
+        if self.max_iterations == MAX_ITERATIONS_AT_FIXED_STEP {
+            // No error test will notice an iteration that stopped too early.
+            self.rate_sum = RATE_OF_NEW_MATRIX;
         }
         self.last_leading = predictor.leading;
         loop {
@@ -155,9 +180,10 @@ impl Newton {
         y: &mut [f64],
         yp: &mut [f64],
     ) -> Result<(), Trouble> {
+        let last = predictor.last;
         let factor = 2.0 / (1.0 + predictor.leading / self.factorized_leading);
         let mut first = 0.0;
-        for iteration in 0..MAX_ITERATIONS {
+        for iteration in 0..self.max_iterations {
             dae.residual(predictor.t, y, yp, &mut self.delta);
             statistics.residuals += 1;
             if let Some(equation) = self.delta.iter().position(|r| !r.is_finite()) {
@@ -174,26 +200,35 @@ impl Newton {
             let size = weights.norm(&self.delta);
             if iteration == 0 {
                 first = size;
-                if size <= AT_ONCE {
+                if size <= AT_ONCE && self.multipliers_settled(last) {
                     return Ok(());
                 }
             } else {
                 let rate = (size / first).powf(1.0 / iteration as f64);
-                // Not a number is no rate either.
-                if !(rate <= SLOWEST_RATE) {
+                if rate > SLOWEST_RATE || rate.is_nan() {
                     break;
                 }
-                self.rate_sum = rate / (1.0 - rate);
+                self.rate_sum = (rate / (1.0 - rate)).max(SMALLEST_RATE);
             }
-            if self.rate_sum * size <= TOLERANCE {
+            if self.rate_sum * size <= TOLERANCE && self.multipliers_settled(last) {
                 return Ok(());
             }
         }
         Err(Trouble::Convergence { unknown: weights.worst(&self.delta) })
     }
 
-    /// Replaces a vector by $(c\,F_{y'} + F_y)^{-1} c\,F_{y'}\,v$ with the matrix at hand (see the error test).
-    pub(super) fn filter(&self, description: &Description, v: &mut [f64], work: &mut [f64]) {
+    /// Whether the iteration errors of the unknowns of index 2 are small against their size in the last accepted
+    /// state.
+    fn multipliers_settled(&self, last: &[f64]) -> bool {
+        let rest = self.rate_sum.min(1.0);
+        let settled = |&(i, nominal): &(usize, f64)| {
+            rest * self.delta[i].abs() <= MULTIPLIER_TOLERANCE * (nominal + last[i].abs())
+        };
+        self.multipliers.iter().all(settled)
+    }
+
+    /// Replaces a vector by $(c\\,F_{y'} + F_y)^{-1} c\\,F_{y'}\\,v$ with the matrix at hand (see [`super::filter`]).
+    pub(super) fn apply_resolvent(&self, description: &Description, v: &mut [f64], work: &mut [f64]) {
         work.fill(0.0);
         for (row, column, position) in description.jacobian_yp.entries() {
             work[row] += self.factorized_leading * self.jacobians.yp[position] * v[column];

@@ -93,7 +93,8 @@ impl fmt::Display for InitializationError {
             }
             InitializationError::NoConvergence { equation, residual, iterations } => write!(
                 f,
-                "no consistent start values found in {iterations} steps; {equation} is still off by {residual:.3e}; give better guesses"
+                "no consistent start values found in {iterations} steps; {equation} is still off by {residual:.3e}; \
+                 give better guesses"
             ),
             InitializationError::SingularJacobian { equations, unknowns } => {
                 let unknowns: Vec<String> = unknowns.iter().map(|name| format!("`{name}`")).collect();

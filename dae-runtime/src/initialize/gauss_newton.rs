@@ -1,11 +1,12 @@
 //! Damped Gauss–Newton on some equations of a prolongation for some of its jets.
 //!
-//! In: which equations, which jets may move, the jets. Out: jets at which the equations hold to rounding ([`Outcome::Solved`]), or
-//! what holds them up ([`Outcome::Stuck`]).
+//! In: which equations, which jets may move, the jets. Out: jets at which the equations hold to rounding
+//! ([`Outcome::Solved`]), or what holds them up ([`Outcome::Stuck`]).
 //!
-//! One iteration: with rows scaled so that the largest entry of the moving columns (in nominal values) is 1, take the step of least change
-//! and halve it until the scaled residual has decreased (Nocedal & Wright, *Numerical Optimization*, Sect. 10.3). Equation $i$ holds *to
-//! rounding* when $|f_i| \le c\,\varepsilon \sum_j |\partial f_i/\partial x_j\, x_j|$, the size of the terms that cancel in it.
+//! One iteration: with rows scaled so that the largest entry of the moving columns (in nominal values) is 1, take
+//! the step of least change and halve it until the scaled residual has decreased (Nocedal & Wright, *Numerical
+//! Optimization*, Sect. 10.3). Equation $i$ holds *to rounding* when
+//! $|f_i| \le c\\,\varepsilon \sum_j |\partial f_i/\partial x_j\\, x_j|$, the size of the terms that cancel in it.
 
 use nalgebra::DMatrix;
 
@@ -59,7 +60,7 @@ pub(super) struct System<'a> {
 struct Iterate {
     residual: Vec<f64>,
     jacobian: DMatrix<f64>,
-    /// $\sum_j |\partial f_i/\partial x_j\, x_j|$.
+    /// $\sum_j |\partial f_i/\partial x_j\\, x_j|$.
     magnitude: Vec<f64>,
     row_scale: Vec<f64>,
 }
@@ -195,12 +196,15 @@ impl<'a> System<'a> {
     fn stuck(&self, here: Iterate, rows: &[usize], moving: &[usize], jets: &[f64], iterations: usize) -> Stuck {
         let scaled_residual: Vec<f64> = here.residual.iter().zip(&here.row_scale).map(|(r, scale)| r * scale).collect();
         let description = self.description();
-        // B^T r = 0 up to what a halving line search can resolve: in the scaling of the steps, or in that of whole rows, where a
-        // derivative that vanishes on the way (x = 1.5 fixed on the unit circle, y going to 0) shows.
+        // B^T r = 0 up to what a halving line search can resolve: in the scaling of the steps, or in that of whole
+        // rows, where a derivative that vanishes on the way (x = 1.5 fixed on the unit circle, y going to 0; or
+        // all derivatives small against the residual) shows.
         let whole: Vec<f64> = (0..rows.len())
             .map(|i| {
                 let size = |j: usize| here.jacobian[(i, j)].abs() * description.jets[j].nominal;
-                1.0 / (0..description.jets.len()).map(size).fold(f64::MIN_POSITIVE, f64::max)
+                1.0 / (0..description.jets.len())
+                    .map(size)
+                    .fold(here.residual[i].abs().max(f64::MIN_POSITIVE), f64::max)
             })
             .collect();
         let stationary = [&here.row_scale, &whole].iter().any(|scale| {
@@ -224,8 +228,9 @@ impl<'a> System<'a> {
 }
 
 impl Stuck {
-    /// The contradiction in words: at a stationary point the scaled residual $r$ is a left null vector of what may move, so it is itself
-    /// the combination of equations that cannot be satisfied, and the fixed jets $x_j$ with $(r^T A)_j \ne 0$ are those that enter it.
+    /// The contradiction in words: at a stationary point the scaled residual $r$ is a left null vector of what may
+    /// move, so it is itself the combination of equations that cannot be satisfied, and the fixed jets $x_j$ with
+    /// $(r^T A)_j \ne 0$ are those that enter it.
     pub(super) fn explain(self, system: &System<'_>) -> InitializationError {
         let description = system.description();
         let size = self.scaled_residual.iter().fold(0.0_f64, |a, b| a.max(b.abs()));

@@ -1,18 +1,19 @@
 //! The step of least change.
 //!
-//! In: a matrix $B$ whose rows have entries up to 1 and whose columns are measured in nominal values, a right-hand side $b$, and which
-//! columns cost nothing to move. Out: $z$ with $B z = b$ in the least-squares sense, the costly part of $z$ of least norm among all
-//! such $z$, and the free part of least norm after that.
+//! In: a matrix $B$ whose rows have entries up to 1 and whose columns are measured in nominal values, a right-hand
+//! side $b$, and which columns cost nothing to move. Out: $z$ with $B z = b$ in the least-squares sense, the costly
+//! part of $z$ of least norm among all such $z$, and the free part of least norm after that.
 //!
-//! The order is lexicographic rather than by weights, so that a guess that need not move does not move by a millionth part.
-//! With $P$ a basis of the left null space of the free columns $B_F$, the costly part solves $P^T B_G z_G = P^T b$.
+//! The order is lexicographic rather than by weights, so that a guess that need not move does not move by a
+//! millionth part. With $P$ a basis of the left null space of the free columns $B_F$, the costly part solves
+//! $P^T B_G z_G = P^T b$.
 
 use nalgebra::DMatrix;
 
 use crate::rank::{RankError, SingularValues};
 
-/// Free columns count as able to take a change on themselves only where their singular values exceed this; below, a free unknown
-/// would run far away to spare a guess a small change.
+/// Free columns count as able to take a change on themselves only where their singular values exceed this; below, a
+/// free unknown would run far away to spare a guess a small change.
 const ABLE: f64 = 1e-3;
 /// A triangular factor with a smaller diagonal ratio goes to the singular values.
 const CLEARLY_FULL: f64 = 1e-7;

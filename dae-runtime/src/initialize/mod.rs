@@ -3,13 +3,14 @@
 //! In: a [`Prolongation`] and the start values it gives. Out: jets at which every equation of the prolongation holds
 //! to rounding ([`Initial`]), or an [`InitializationError`] that names what is in the way.
 //!
-//! The equations are solved stage by stage in the order of the canonical offsets (J. D. Pryce, *A simple structural analysis method
-//! for DAEs*, BIT 41 (2001), Sect. 4): at stage $s = k_{\min}, \dots, 0$ the equations $f_i^{(s + c_i)} = 0$ determine the jets
-//! $x_j^{(s + d_j)}$, everything of lower stage being known. A stage $s < 0$ has fewer equations than unknowns, and the unknowns that the
-//! model fixes stay; the rest is moved as little as possible ([`least_change`], [`gauss_newton`]).
+//! The equations are solved stage by stage in the order of the canonical offsets (J. D. Pryce, *A simple structural
+//! analysis method for DAEs*, BIT 41 (2001), Sect. 4): at stage $s = k_{\min}, \dots, 0$ the equations
+//! $f_i^{(s + c_i)} = 0$ determine the jets $x_j^{(s + d_j)}$, everything of lower stage being known. A stage
+//! $s < 0$ has fewer equations than unknowns, and the unknowns that the model fixes stay; the rest is moved as
+//! little as possible (files `least_change`, `gauss_newton`).
 //!
-//! A fixed value of a later stage may restrict an earlier one: a fixed velocity and a guessed position make the hidden
-//! velocity constraint a condition on the position. Then the stage cannot be solved by itself, and a joint
+//! A fixed value of a later stage may restrict an earlier one: a fixed velocity and a guessed position make the
+//! hidden velocity constraint a condition on the position. Then the stage cannot be solved by itself, and a joint
 //! least-change solve of all stages so far follows.
 
 mod error;
@@ -29,8 +30,8 @@ use gauss_newton::{Outcome, Stuck, System};
 pub struct InitializationOptions {
     /// Upper bound of the number of Gauss–Newton steps per stage.
     pub max_iterations: usize,
-    /// Relative size up to which the residual of an equation that fixed values leave nothing to solve with counts as rounding of
-    /// those values.
+    /// Relative size up to which the residual of an equation that fixed values leave nothing to solve with counts as
+    /// rounding of those values.
     pub consistency: f64,
 }
 
@@ -56,8 +57,8 @@ pub struct Moved {
 pub struct Initial {
     /// The jet vector.
     pub jets: Vec<f64>,
-    /// Condition number, after scaling of rows and columns, of the matrix that determines the highest derivatives: the system
-    /// Jacobian of the structural analysis at this point. Its regularity is what the index rests on.
+    /// Condition number, after scaling of rows and columns, of the matrix that determines the highest derivatives:
+    /// the system Jacobian of the structural analysis at this point. Its regularity is what the index rests on.
     pub condition: f64,
     /// Gauss–Newton steps in all.
     pub iterations: usize,
@@ -140,8 +141,8 @@ impl Part {
     }
 }
 
-/// Several stages at once. Guesses start from where the model puts them, the rest from what the stages solved so far have
-/// found.
+/// Several stages at once. Guesses start from where the model puts them, the rest from what the stages solved so far
+/// have found.
 fn solve_jointly(
     system: &mut System<'_>,
     part: &Part,
@@ -163,8 +164,8 @@ fn solve_jointly(
     }
 }
 
-/// A derivative that vanishes just at the guess (a length at the origin) stops a method that follows derivatives: looks from a few
-/// neighbouring points before giving up with what was found at the first.
+/// A derivative that vanishes just at the guess (a length at the origin) stops a method that follows derivatives:
+/// looks from a few neighbouring points before giving up with what was found at the first.
 fn retry_elsewhere(
     system: &mut System<'_>,
     part: &Part,

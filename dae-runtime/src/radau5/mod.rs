@@ -43,14 +43,16 @@
 
 mod control;
 mod stages;
+mod start;
 mod tableau;
 
 use crate::clock::{Clock, Landing};
 use crate::closing::Closing;
-use crate::contract::{Dae, Description, Kind, Name, Unknown};
-use crate::linear::{IterationMatrix, Jacobians, Singular};
+use crate::contract::Dae;
+use crate::linear::{Jacobians, Singular};
 use crate::multipliers::Multipliers;
-use crate::stepper::{Failure, Options, Statistics, StepCause, StepControl, Stepper, Tolerance, check_start};
+use crate::stall::Stall;
+use crate::stepper::{Failure, Statistics, StepCause, StepControl, Stepper};
 use crate::weights::Weights;
 use control::Controller;
 use stages::{Matrices, Outcome, Stages, Start};
@@ -80,6 +82,7 @@ pub struct Radau5<'d> {
     closing: Closing,
     multipliers: Multipliers,
     controller: Controller,
+    stall: Stall,
     error: Vec<f64>,
     slope: Vec<f64>,
     /// Length of the next step, positive.
@@ -115,92 +118,15 @@ enum Trouble {
     Error { unknown: usize },
     Convergence { unknown: usize },
     NonFinite { equation: usize },
-    Singular,
+    Singular(Singular),
 }
 
-impl<'d> Radau5<'d> {
-    /// An integration from consistent `y0`, `yp0` at `t0` to `t_end`, which may be earlier.
-    pub fn new(
-        dae: &'d dyn Dae,
-        t0: f64,
-        y0: &[f64],
-        yp0: &[f64],
-        t_end: f64,
-        options: &Options,
-    ) -> Result<Self, Failure> {
-        let description = dae.description();
-        let n = description.unknowns.len();
-        check_start(description, t0, y0, yp0, t_end)?;
-        options.check(n)?;
-        let (rtol, atol) = transform_tolerances(options, n);
-        let newton_tolerance = (10.0 * f64::EPSILON / rtol.max(f64::EPSILON)).max(rtol.sqrt().min(0.03));
-        let mut radau = Radau5 {
-            dae,
-            tableau: Tableau::new(),
-            clock: Clock::new(t0, t_end),
-            control: options.control,
-            max_step: options.max_step,
-            max_steps: options.max_steps,
-            y: y0.to_vec(),
-            yp: yp0.to_vec(),
-            candidate: vec![0.0; n],
-            jacobians: Jacobians::new(description),
-            freshness: Freshness::Outdated,
-            matrices: Matrices { real: IterationMatrix::new(n), complex: IterationMatrix::new(n) },
-            factorized_for: 0.0,
-            weights: Weights::new(description, rtol, &atol),
-            stages: Stages::new(n, newton_tolerance, options.control),
-            closing: Closing::new(description, options.closing_correction),
-            multipliers: Multipliers::new(description, options.closing_correction),
-            controller: Controller::default(),
-            error: vec![0.0; n],
-            slope: vec![0.0; n],
-            h: 0.0,
-            // As if a step of length one along the tangent came before: the prediction of the first step.
-            last_step: 1.0,
-            dense: [y0.to_vec(), tangent(description, yp0), vec![0.0; n], vec![0.0; n]],
-            statistics: Statistics::default(),
-        };
-        radau.check_residual()?;
-        radau.h = radau.first_step(options).max(radau.clock.resolution()).min(options.max_step);
-        Ok(radau)
-    }
-
-    /// $F$ must be finite where the first step starts.
-    fn check_residual(&mut self) -> Result<(), Failure> {
-        self.dae.residual(self.clock.time(), &self.y, &self.yp, &mut self.error);
-        self.statistics.residuals += 1;
-        let bad: Vec<Name> = (0..self.y.len())
-            .filter(|&i| !self.error[i].is_finite())
-            .map(|i| self.dae.description().equations[i].name.clone())
-            .collect();
-        if bad.is_empty() { Ok(()) } else { Err(Failure::NonFinite { t: self.clock.time(), equations: bad }) }
-    }
-
-    /// Length of the first step: one per cent of the time in which $y$ would change by its own size.
-    fn first_step(&mut self, options: &Options) -> f64 {
-        if let StepControl::Fixed(h) = options.control {
-            return h;
-        }
-        if let Some(h) = options.initial_step {
-            return h;
-        }
-        self.weights.update(&self.y, 1.0);
-        let unknowns = &self.dae.description().unknowns;
-        let norm = |v: &[f64]| {
-            let terms = unknowns.iter().zip(v).zip(self.weights.as_slice());
-            terms.filter(|((u, _), _)| u.kind == Kind::Differential).map(|((_, v), w)| (v * w).powi(2)).sum::<f64>()
-        };
-        let (size, speed) = (norm(&self.y).sqrt().max(1.0), norm(&self.yp).sqrt());
-        let longest = 1e-3 * self.clock.span();
-        if speed.is_finite() && speed > 0.0 { (0.01 * size / speed).min(longest) } else { longest }
-    }
-
+impl Radau5<'_> {
     /// One attempt at a step of signed length `h`.
     fn attempt(&mut self, h: f64, landing: Landing) -> Result<Result<(), Rejection>, Failure> {
         self.update_jacobians()?;
-        if self.factorize(h).is_err() {
-            return Ok(Err(Rejection { trouble: Trouble::Singular, retry: 0.5 * h.abs() }));
+        if let Err(singular) = self.factorize(h) {
+            return Ok(Err(Rejection { trouble: Trouble::Singular(singular), retry: 0.5 * h.abs() }));
         }
         self.weights.update(&self.y, h);
         self.predict(h);
@@ -334,9 +260,11 @@ impl<'d> Radau5<'d> {
         self.clock.advance(h, landing);
         let d = [0, 1, 2].map(|j| self.tableau.inverse[(2, j)] / h);
         for k in 0..self.y.len() {
-            self.yp[k] = self.stages.combine(d, k);
+            self.slope[k] = self.stages.combine(d, k);
             self.candidate[k] = self.y[k] + self.stages.z[2][k];
         }
+        self.stall.watch(&self.weights, h, &self.yp, &self.slope);
+        std::mem::swap(&mut self.yp, &mut self.slope);
         let t = self.clock.time();
         self.statistics.solves += self.closing.apply(self.dae, &self.matrices.real, t, &mut self.candidate);
         self.multipliers.apply(
@@ -379,26 +307,30 @@ impl<'d> Radau5<'d> {
         .min(self.max_step);
     }
 
-    /// The failure that a rejection becomes when no shorter step can be tried.
-    fn failure(&mut self, trouble: Trouble, h: f64) -> Failure {
+    /// The failure that a rejection becomes when no shorter step than `h` can be tried. The first one tried was `first` long:
+    /// if the matrix is singular for that, this is the cause.
+    fn failure(&mut self, trouble: Trouble, first: f64, h: f64) -> Failure {
         let (description, t) = (self.dae.description(), self.clock.time());
         let equation = |i: usize| description.equations[i].name.clone();
         let unknown = |i: usize| description.unknowns[i].name.clone();
         let cause = match trouble {
             Trouble::Error { unknown: i } => StepCause::Error { unknown: unknown(i) },
-            Trouble::NonFinite { equation: i } => StepCause::NonFinite { equation: equation(i) },
-            Trouble::Convergence { unknown: i } => StepCause::Convergence { unknown: unknown(i) },
-            Trouble::Singular => {
-                let real = &mut self.matrices.real;
-                real.assemble(description, self.tableau.gamma / h, 1.0, &self.jacobians, h);
-                self.factorized_for = 0.0;
-                if let Some(found) = real.deficiency() {
-                    let (equation, unknown) = (equation(found.row), unknown(found.column));
-                    return Failure::SingularIterationMatrix { t, equation, unknown };
-                }
-                StepCause::Convergence { unknown: unknown(0) }
+            Trouble::Convergence { unknown: i } | Trouble::Singular(Singular::Column(i)) => {
+                StepCause::Convergence { unknown: unknown(i) }
+            }
+            Trouble::NonFinite { equation: i } | Trouble::Singular(Singular::Row(i) | Singular::NonFinite(i)) => {
+                StepCause::NonFinite { equation: equation(i) }
             }
         };
+        if !matches!(trouble, Trouble::NonFinite { .. }) && self.freshness != Freshness::Outdated {
+            let real = &mut self.matrices.real;
+            real.assemble(description, self.tableau.gamma / first, 1.0, &self.jacobians, first);
+            self.factorized_for = 0.0;
+            if let Some(found) = real.deficiency() {
+                let (equation, unknown) = (equation(found.row), unknown(found.column));
+                return Failure::SingularIterationMatrix { t, equation, unknown };
+            }
+        }
         Failure::StepSizeTooSmall { t, h, cause }
     }
 }
@@ -411,11 +343,13 @@ impl Stepper for Radau5<'_> {
         if self.statistics.steps >= self.max_steps {
             return Err(Failure::TooManySteps { t: self.clock.time(), max_steps: self.max_steps });
         }
+        let (first, _) = self.clock.fit(self.h);
         loop {
             let (h, landing) = self.clock.fit(self.h);
-            if self.control == StepControl::Adaptive && self.h < self.clock.resolution() {
+            let lost = self.h < self.clock.resolution() || self.stall.is_hopeless();
+            if self.control == StepControl::Adaptive && lost {
                 let unknown = self.weights.worst(&self.error);
-                return Err(self.failure(Trouble::Error { unknown }, h));
+                return Err(self.failure(Trouble::Error { unknown }, first, h));
             }
             let Err(rejection) = self.attempt(h, landing)? else { return Ok(()) };
             if !matches!(rejection.trouble, Trouble::Error { .. }) {
@@ -431,7 +365,7 @@ impl Stepper for Radau5<'_> {
                 StepControl::Fixed(_) => !refreshes,
             };
             if hopeless {
-                return Err(self.failure(rejection.trouble, h));
+                return Err(self.failure(rejection.trouble, first, h));
             }
             if self.control == StepControl::Adaptive {
                 self.h = rejection.retry;
@@ -472,19 +406,4 @@ impl Stepper for Radau5<'_> {
             target.copy_from_slice(source);
         }
     }
-}
-
-/// Slopes of the unknowns that have one.
-fn tangent(description: &Description, yp0: &[f64]) -> Vec<f64> {
-    let slope = |(unknown, slope): (&Unknown, &f64)| if unknown.kind == Kind::Differential { *slope } else { 0.0 };
-    description.unknowns.iter().zip(yp0).map(slope).collect()
-}
-
-/// $0.1\,\mathrm{rtol}^{2/3}$, and absolute tolerances in proportion.
-fn transform_tolerances(options: &Options, n: usize) -> (f64, Tolerance) {
-    let leading =
-        if options.rtol > 0.0 { options.rtol } else { (0..n).map(|i| options.atol.get(i)).fold(0.0, f64::max) };
-    let factor = 0.1 * leading.powf(-1.0 / 3.0);
-    let atol = (0..n).map(|i| factor * options.atol.get(i)).collect();
-    (factor * options.rtol, Tolerance::PerComponent(atol))
 }

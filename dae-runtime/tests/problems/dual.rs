@@ -26,6 +26,8 @@ pub trait Scalar:
     fn exp(self) -> Self;
     /// Square root.
     fn sqrt(self) -> Self;
+    /// The number if it is positive, otherwise zero.
+    fn positive_part(self) -> Self;
     /// Square.
     fn square(self) -> Self {
         self * self
@@ -47,6 +49,9 @@ impl Scalar for f64 {
     }
     fn sqrt(self) -> Self {
         f64::sqrt(self)
+    }
+    fn positive_part(self) -> Self {
+        self.max(0.0)
     }
 }
 
@@ -80,6 +85,9 @@ impl Scalar for Dual {
     }
     fn sqrt(self) -> Self {
         self.chain(self.value.sqrt(), 0.5 / self.value.sqrt())
+    }
+    fn positive_part(self) -> Self {
+        if self.value > 0.0 { self } else { Dual::constant(0.0) }
     }
 }
 

@@ -9,7 +9,7 @@ use dae_runtime::contract::{
     Leading,
 };
 
-/// $M(y)\,(y' - \varphi'(t)) + K (y - \varphi(t)) = 0$ for two states, $\varphi = (2 + \sin t, \cos 2t)$, and
+/// $M(y)\\,(y' - \varphi'(t)) + K (y - \varphi(t)) = 0$ for two states, $\varphi = (2 + \sin t, \cos 2t)$, and
 /// $0 = z - y_1 y_2$, where $M = \begin{pmatrix} 1 + y_1^2 & y_2 z \\ y_1 y_2 & 2 + \cos z \end{pmatrix}$
 /// and $K = \begin{pmatrix} 10 & 3 \\ -2 & 5 \end{pmatrix}$.
 pub struct StateDependentLeading;
@@ -44,7 +44,7 @@ pub fn state_dependent_leading_solution(t: f64) -> [f64; 3] {
     [y1, y2, y1 * y2]
 }
 
-/// $y'^3 + (1 + y^2)\,y' + 4y = (\text{the same at } y = \sin t)$.
+/// $y'^3 + (1 + y^2)\\,y' + 4y = (\text{the same at } y = \sin t)$.
 pub struct NonlinearLeading;
 
 impl Model for NonlinearLeading {

@@ -108,7 +108,8 @@ impl Model for Underdetermined {
     fn residual<S: Scalar>(&self, _t: S, y: &[S], yp: &[S], out: &mut [S]) {
         out[0] = yp[0] + y[0];
         out[1] = y[1] + y[2] * 0.3 - y[0];
-        out[2] = y[1] * 0.7 + y[2] * 0.21 - y[0] * 0.7;
+        let factor = (y[0] + 1.0).exp();
+        out[2] = (y[1] + y[2] * 0.3 - y[0]) * factor;
     }
 }
 

@@ -78,8 +78,12 @@ impl Dag {
             self.dissolve_factor(e, n, &mut coefficient, &mut flat, &mut stack);
         }
         let divides_by_zero = flat.iter().any(|&(b, n)| n < 0 && self.is_zero(b));
-        if coefficient.is_zero() && !divides_by_zero {
-            return self.constant(Rational::ZERO);
+        if coefficient.is_zero() {
+            if !divides_by_zero {
+                return self.constant(Rational::ZERO);
+            }
+            // 0/0 is undefined like 1/0, and must not become zero.
+            coefficient = Rational::ONE;
         }
         let collected = self.collect_powers(flat);
         let (coefficient, factors) = self.fold_even_powers(coefficient, collected);

@@ -21,7 +21,7 @@
 //! | `dag.rs`, `construct.rs` | nodes, and the canonical form |
 //! | `walk.rs` | children-first order of what a root reaches |
 //! | `differentiate.rs`, `substitute.rs` | derivatives (partial, total in time), replacement of symbols |
-//! | `evaluate.rs`, `interval.rs`, `prime_field/` | values in `f64`, enclosures, values in a prime field |
+//! | `evaluate.rs`, `interval/`, `prime_field/` | values in `f64`, enclosures, values in a prime field |
 //! | `print.rs` | plain text and LaTeX |
 
 mod construct;

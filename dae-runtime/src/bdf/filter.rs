@@ -1,0 +1,95 @@
+//! What part of an error vector is an error of states.
+//!
+//! In: a difference of predictor and corrector. Out: the part of it that the method integrates.
+//!
+//! When $\operatorname{rank} F_{y'}$ is smaller than the number of differential unknowns, only some combinations of
+//! them are states: in a circuit with capacitors between nodes the differences of node voltages, while their sums
+//! are algebraic unknowns in disguise. The equations determine these anew at every step; their difference of
+//! predictor and corrector measures an extrapolation, including the noise of Newton's iteration, and no smaller step
+//! makes that noise smaller. A code that tests it rejects nearly every step of the transistor amplifier.
+//!
+//! * **Constant leading matrix.** States enter the equations as $F_{y'}\\, y$. The error of the states is measured
+//!   by the smallest change of unknowns that carries it,
+//!   $Q e = \arg\min \\{ \lVert D^{-1} v \rVert : F_{y'} v = F_{y'} e \\}$ with the nominal values $D$: the
+//!   projector along $\ker F_{y'}$ that is orthogonal in that metric. With $F_{y'} D = U \Sigma V^T$ it is
+//!   $Q = D V_r V_r^T D^{-1}$, computed once.
+//! * **Otherwise** $e$ is replaced by $P_c\\, e = (c\\,F_{y'} + F_y)^{-1}\\, c\\,F_{y'}\\, e$ with the factors at
+//!   hand. For a regular pencil of index 1 there are $S, T$ with $S F_{y'} T = \operatorname{diag}(I, 0)$ and
+//!   $S F_y T = \operatorname{diag}(J, I)$, hence $P_c = T \operatorname{diag}((I + J/c)^{-1}, 0)\\, T^{-1}$: the
+//!   part in $\ker F_{y'}$ disappears, the dynamic part stays (damped where $J$ is stiff against $c = O(1/h)$, as
+//!   the method damps it). As $h \to 0$ this is the projector along $\ker F_{y'}$ whose image solves $F_y$'s
+//!   algebraic part: it includes the response of the algebraic unknowns, and where that response is an amplification
+//!   the test is as much stricter.
+
+use nalgebra::DMatrix;
+
+use super::newton::Newton;
+use crate::contract::{Dae, Description, Kind, Leading};
+use crate::rank::SingularValues;
+
+/// Removes from an error vector what is no error of states.
+pub(super) enum Filter {
+    /// All differential unknowns are states.
+    None,
+    /// Rows of $V_r^T$, one after the other, and the nominal values.
+    Projector { rows: Vec<f64>, nominal: Vec<f64>, work: Vec<f64> },
+    /// By the iteration matrix.
+    Resolvent { work: Vec<f64> },
+}
+
+impl Filter {
+    /// The filter for a formulation, from its leading matrix at the start.
+    pub(super) fn new(dae: &dyn Dae, t0: f64, y0: &[f64], yp0: &[f64]) -> Self {
+        let description = dae.description();
+        let unknowns = &description.unknowns;
+        let differential = unknowns.iter().filter(|unknown| unknown.kind == Kind::Differential).count();
+        if description.leading_rank >= differential {
+            return Filter::None;
+        }
+        let n = unknowns.len();
+        let resolvent = Filter::Resolvent { work: vec![0.0; n] };
+        if description.leading != Leading::Constant {
+            return resolvent;
+        }
+        let nominal: Vec<f64> = unknowns.iter().map(|unknown| unknown.nominal).collect();
+        let matrix = scaled_leading_matrix(dae, t0, y0, yp0, &nominal);
+        let Ok(decomposition) = SingularValues::of(&matrix) else { return resolvent };
+        let rank = decomposition.rank().rank;
+        let rows: Vec<f64> = decomposition.right_vectors_from(0).columns(0, rank).iter().copied().collect();
+        Filter::Projector { rows, nominal, work: vec![0.0; n] }
+    }
+
+    /// Filters `v` in place.
+    pub(super) fn apply(&mut self, description: &Description, newton: &Newton, v: &mut [f64]) {
+        match self {
+            Filter::None => {}
+            Filter::Projector { rows, nominal, work } => {
+                work.fill(0.0);
+                for row in rows.chunks_exact(v.len()) {
+                    let coefficient: f64 = row.iter().zip(&*v).zip(&*nominal).map(|((q, v), d)| q * v / d).sum();
+                    work.iter_mut().zip(row).for_each(|(work, q)| *work += coefficient * q);
+                }
+                v.iter_mut().zip(work).zip(nominal).for_each(|((v, work), d)| *v = *work * *d);
+            }
+            Filter::Resolvent { work } => newton.apply_resolvent(description, v, work),
+        }
+    }
+}
+
+/// $F_{y'} D$ with rows scaled to largest entry one, so that units of equations do not decide the rank.
+fn scaled_leading_matrix(dae: &dyn Dae, t0: f64, y0: &[f64], yp0: &[f64], nominal: &[f64]) -> DMatrix<f64> {
+    let pattern = &dae.description().jacobian_yp;
+    let mut values = vec![0.0; pattern.len()];
+    dae.jacobian_yp(t0, y0, yp0, &mut values);
+    let mut matrix = DMatrix::zeros(nominal.len(), nominal.len());
+    for (row, column, position) in pattern.entries() {
+        matrix[(row, column)] = values[position] * nominal[column];
+    }
+    for mut row in matrix.row_iter_mut() {
+        let size = row.amax();
+        if size > 0.0 {
+            row /= size;
+        }
+    }
+    matrix
+}
