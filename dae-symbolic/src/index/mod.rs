@@ -11,7 +11,8 @@
 //!   of $\det J$ in a prime field proves that it is not identically zero.
 //! * **At the model's own point** (`local.rs`). $J$ is regular at the consistent point that the start values lead to, for the
 //!   default parameters.
-//! * **Lower bound** (`witness.rs`). At that point the derivative array with one differentiation less is not 1-full.
+//! * **Lower bound** (`witness.rs`). At that point the derivative array with one differentiation less is not 1-full. If it is, and
+//!   provably stays so nearby, the bound comes down.
 //!
 //! Only with all three is the answer `differentiation_index`; else it is an upper bound, or none, with the reason.
 
@@ -22,7 +23,7 @@ mod local;
 mod problem;
 mod witness;
 
-pub use certificate::{Certificate, GenericRegularity, LocalRegularity, LowerBound, Verdict};
+pub use certificate::{Certificate, GenericRegularity, LocalRegularity, LowerBound, Persistence, Shortfall, Verdict};
 pub use generic::generic_rank;
 pub use problem::{Problem, ProblemKind};
 

@@ -4,7 +4,7 @@
 //! the condition at the start values, the ranks of the derivative array.
 
 use super::OffsetsReport;
-use crate::index::{Analysis, GenericRegularity, LocalRegularity, LowerBound, Verdict};
+use crate::index::{Analysis, GenericRegularity, LocalRegularity, LowerBound, Persistence, Shortfall, Verdict};
 use crate::model::Model;
 
 /// What is proved about the index.
@@ -85,7 +85,7 @@ pub struct LocalReport {
 pub struct LowerReport {
     /// `trivial`, `witness`, `smaller`, `unclear` or `not attempted`.
     pub status: &'static str,
-    /// Number of differentiations of the array.
+    /// Number of differentiations of an array that does not do.
     pub differentiations: Option<u32>,
     /// Its rank.
     pub rank: Option<usize>,
@@ -93,6 +93,10 @@ pub struct LowerReport {
     pub needed: Option<usize>,
     /// Smallest kept over largest dropped singular value.
     pub gap: Option<f64>,
+    /// Number of differentiations that do, if that is less than the bound.
+    pub sufficient: Option<u32>,
+    /// Whether they provably do near the start values too.
+    pub persistent: Option<bool>,
     /// Why there is no answer.
     pub reason: Option<String>,
 }
@@ -200,22 +204,41 @@ impl LocalReport {
 }
 
 impl LowerReport {
+    fn nothing() -> Self {
+        LowerReport {
+            status: "",
+            differentiations: None,
+            rank: None,
+            needed: None,
+            gap: None,
+            sufficient: None,
+            persistent: None,
+            reason: None,
+        }
+    }
+
+    fn lacking(shortfall: &Shortfall) -> Self {
+        let &Shortfall { differentiations, rank, needed, gap } = shortfall;
+        LowerReport {
+            differentiations: Some(differentiations),
+            rank: Some(rank),
+            needed: Some(needed),
+            gap: Some(gap),
+            ..LowerReport::nothing()
+        }
+    }
+
     fn new(lower: &LowerBound) -> Self {
-        let nothing =
-            LowerReport { status: "", differentiations: None, rank: None, needed: None, gap: None, reason: None };
+        let nothing = LowerReport::nothing();
         match lower {
             LowerBound::Trivial => LowerReport { status: "trivial", ..nothing },
-            &LowerBound::Witness { differentiations, rank, needed, gap } => LowerReport {
-                status: "witness",
-                differentiations: Some(differentiations),
-                rank: Some(rank),
-                needed: Some(needed),
-                gap: Some(gap),
-                ..nothing
+            LowerBound::Witness(shortfall) => LowerReport { status: "witness", ..LowerReport::lacking(shortfall) },
+            &LowerBound::Smaller { differentiations, persistence, witness } => LowerReport {
+                status: "smaller",
+                sufficient: Some(differentiations),
+                persistent: Some(persistence == Persistence::Nearby),
+                ..witness.as_ref().map_or(nothing, LowerReport::lacking)
             },
-            &LowerBound::Smaller { differentiations } => {
-                LowerReport { status: "smaller", differentiations: Some(differentiations), ..nothing }
-            }
             &LowerBound::Unclear { gap } => LowerReport { status: "unclear", gap: Some(gap), ..nothing },
             LowerBound::NotAttempted { reason } => {
                 LowerReport { status: "not attempted", reason: Some(reason.clone()), ..nothing }

@@ -118,9 +118,12 @@ impl Display for LocalReport {
         match (self.condition, self.t0, self.radius, &self.reason) {
             (Some(condition), Some(t0), Some(radius), _) => write!(
                 f,
-                "regular at t = {t0}, condition {condition:.1e}, proved by intervals in a box of half width {radius:.1e}"
+                "regular at t = {t0}, condition {}, proved by intervals in a box of half width {radius:.1e}",
+                short(condition)
             ),
-            (Some(condition), Some(t0), None, _) => write!(f, "regular at t = {t0}, condition {condition:.1e}"),
+            (Some(condition), Some(t0), None, _) => {
+                write!(f, "regular at t = {t0}, condition {}", short(condition))
+            }
             (_, _, _, Some(reason)) => write!(f, "{}: {reason}", self.kind),
             _ => f.write_str(self.kind),
         }
@@ -130,22 +133,30 @@ impl Display for LocalReport {
 impl Display for LowerReport {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let times = |m: u32| count(m as usize, "differentiation");
-        match (self.differentiations, self.rank, self.needed, self.gap) {
-            (Some(m), Some(rank), Some(needed), Some(gap)) => write!(
+        match (self.sufficient, self.persistent) {
+            (Some(m), Some(true)) => write!(f, "{} do, at the start values and nearby; ", times(m))?,
+            (Some(m), _) => write!(f, "{} do at the start values, perhaps not nearby; ", times(m))?,
+            (None, _) => {}
+        }
+        match (self.differentiations, self.rank, self.needed, self.gap, &self.reason) {
+            (Some(m), Some(rank), Some(needed), Some(gap), _) => write!(
                 f,
                 "{} would not do: the derivative array has rank {rank} and needs {needed} (gap {gap:.0e})",
                 times(m)
             ),
-            (Some(m), ..) => write!(f, "none: {} would do", times(m)),
-            (.., Some(gap)) => write!(f, "none: ranks of the derivative array are not clear (gap {gap:.0e})"),
-            _ => match &self.reason {
-                Some(reason) => write!(f, "none: {reason}"),
-                None => f.write_str("nothing is differentiated"),
-            },
+            (.., Some(gap), _) => write!(f, "ranks of the derivative array are not clear (gap {gap:.0e})"),
+            (.., Some(reason)) => write!(f, "none: {reason}"),
+            _ if self.sufficient.is_some() => f.write_str("whether fewer do is not clear"),
+            _ => f.write_str("nothing is differentiated"),
         }
     }
 }
 
 fn count(n: usize, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+}
+
+/// A number of no importance beyond two digits.
+fn short(value: f64) -> String {
+    if (0.1..1e4).contains(&value) { format!("{value:.1}") } else { format!("{value:.1e}") }
 }
