@@ -1,1 +1,4 @@
 //! Differential-algebraic equations written in Rust.
+
+#[cfg(feature = "plot")]
+pub mod plot;

@@ -14,6 +14,7 @@ pub mod origin;
 pub mod program;
 pub mod prolong;
 pub mod reduce;
+pub mod report;
 pub mod structure;
 #[cfg(feature = "syntax")]
 pub mod syntax;

@@ -76,22 +76,16 @@ pub enum LocalRegularity {
 pub enum LowerBound {
     /// The index is 0: there is nothing less.
     Trivial,
-    /// It would not: the derivative array is not 1-full at the consistent point, because its rank falls short of
-    /// $n + \operatorname{rank} G_w$.
-    Witness {
-        /// Number of differentiations of the array.
-        differentiations: u32,
-        /// $\operatorname{rank} (G_{u'}, G_w)$.
-        rank: usize,
-        /// $n + \operatorname{rank} G_w$, which 1-fullness needs.
-        needed: usize,
-        /// Smallest kept over largest dropped singular value, the worse of the two ranks.
-        gap: f64,
-    },
-    /// It would: the index is smaller than the bound.
+    /// It would not.
+    Witness(Shortfall),
+    /// It would: the index at the start values is smaller than the bound.
     Smaller {
-        /// Number of differentiations of the array that is 1-full already.
+        /// The least number of differentiations with which the array is 1-full at the consistent point.
         differentiations: u32,
+        /// Whether it is 1-full nearby too.
+        persistence: Persistence,
+        /// What the array with one less lacks; `None` if its ranks are not clear.
+        witness: Option<Shortfall>,
     },
     /// Ranks could not be told apart from rounding.
     Unclear {
@@ -103,6 +97,28 @@ pub enum LowerBound {
         /// Why.
         reason: String,
     },
+}
+
+/// A derivative array that is not 1-full at the consistent point, because its rank falls short of $n + \operatorname{rank} G_w$.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shortfall {
+    /// Number of differentiations of the array.
+    pub differentiations: u32,
+    /// $\operatorname{rank} (G_{u'}, G_w)$.
+    pub rank: usize,
+    /// $n + \operatorname{rank} G_w$, which 1-fullness needs.
+    pub needed: usize,
+    /// Smallest kept over largest dropped singular value, the worse of the two ranks.
+    pub gap: f64,
+}
+
+/// Whether a derivative array that is 1-full at the consistent point is so in a neighbourhood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Persistence {
+    /// It is: the rank of $G_w$ at the point is the generic one.
+    Nearby,
+    /// Not known: the rank of $G_w$ is larger at a generic point, which may be one of the solution.
+    Unknown,
 }
 
 /// The three findings.
@@ -163,11 +179,22 @@ impl Certificate {
     fn lower_verdict(&self) -> Verdict {
         let at_most = |bound: u32, reason: String| Verdict::AtMost { bound, reason };
         match &self.lower {
-            LowerBound::Trivial | LowerBound::Witness { .. } => Verdict::Exact(self.bound),
-            LowerBound::Smaller { differentiations } => at_most(
+            LowerBound::Trivial | LowerBound::Witness(_) => Verdict::Exact(self.bound),
+            LowerBound::Smaller { differentiations, persistence: Persistence::Nearby, witness: Some(_) } => {
+                Verdict::Exact(*differentiations)
+            }
+            LowerBound::Smaller { differentiations, persistence: Persistence::Nearby, witness: None } => at_most(
                 *differentiations,
                 format!(
-                    "the derivative array with {differentiations} differentiations is 1-full already at the start values"
+                    "the ranks of the derivative array with {} are not clear",
+                    times(differentiations.saturating_sub(1))
+                ),
+            ),
+            LowerBound::Smaller { differentiations, persistence: Persistence::Unknown, .. } => at_most(
+                self.bound,
+                format!(
+                    "at the start values {} would do, but the rank of the derivative array may change along the solution",
+                    times(*differentiations)
                 ),
             ),
             LowerBound::Unclear { gap } => {
@@ -182,6 +209,11 @@ impl Certificate {
         matches!(self.generic, GenericRegularity::Nonsingular { .. })
             && !matches!(self.local, LocalRegularity::Singular { .. })
     }
+}
+
+/// `1 differentiation`, `2 differentiations`.
+fn times(n: u32) -> String {
+    format!("{n} differentiation{}", if n == 1 { "" } else { "s" })
 }
 
 impl GenericRegularity {

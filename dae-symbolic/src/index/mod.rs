@@ -11,7 +11,8 @@
 //!   of $\det J$ in a prime field proves that it is not identically zero.
 //! * **At the model's own point** (`local.rs`). $J$ is regular at the consistent point that the start values lead to, for the
 //!   default parameters; by an interval proof where it succeeds (`proof.rs`), otherwise in floating-point arithmetic.
-//! * **Lower bound** (`witness.rs`). At that point the derivative array with one differentiation less is not 1-full.
+//! * **Lower bound** (`witness.rs`). At that point the derivative array with one differentiation less is not 1-full. If it is, and
+//!   provably stays so nearby, the bound comes down.
 //!
 //! Only with all three is the answer `differentiation_index`; else it is an upper bound, or none, with the reason.
 
@@ -23,7 +24,7 @@ mod problem;
 mod proof;
 mod witness;
 
-pub use certificate::{Certificate, GenericRegularity, LocalRegularity, LowerBound, Verdict};
+pub use certificate::{Certificate, GenericRegularity, LocalRegularity, LowerBound, Persistence, Shortfall, Verdict};
 pub use generic::generic_rank;
 pub use problem::{Problem, ProblemKind};
 
@@ -137,7 +138,8 @@ fn undifferentiated(model: &Model, system: &System) -> Offsets {
     Offsets { equations: vec![0; system.equations.len()], unknowns }
 }
 
-fn structure_of_text(model: &Model) -> Result<Structure, (Problem, Diagnostics)> {
+/// The structural analysis of the text as written.
+pub fn structure_of_text(model: &Model) -> Result<Structure, (Problem, Diagnostics)> {
     let rows = model.equations.iter().map(|e| e.incidence.iter().map(|&(j, order)| (j.index(), order)));
     structure(model, SignatureMatrix::from_rows(model.unknowns.len(), rows), "")
 }

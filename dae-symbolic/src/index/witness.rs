@@ -7,12 +7,17 @@
 //! $$ \operatorname{rank} (G_{u'}, G_w) = n + \operatorname{rank} G_w. $$
 //!
 //! A variable of order $p$ counts as $p$ states, so that $u'$ consists of the $x_j^{(\max(p_j, 1))}$ and $w$ of all higher derivatives.
+//! If it is 1-full, fewer differentiations are tried. That bounds the index along the solution only if it stays 1-full nearby, which is
+//! proved where $\operatorname{rank} G_w$ at the point is the generic one, the largest there is: the rank cannot fall nearby, nor can that
+//! of $(G_{u'}, G_w)$, so that the equality persists.
+//!
 //! The jets beyond those of the prolongation follow one after the other from linear systems with the system Jacobian.
 
 use dae_runtime::rank::{Confidence, Rank, rank};
 use nalgebra::{DMatrix, DVector};
 
-use super::certificate::LowerBound;
+use super::certificate::{LowerBound, Persistence, Shortfall};
+use super::generic::generic_rank;
 use crate::expr::{Expr, Symbol, evaluate, gradient};
 use crate::model::Model;
 use crate::prolong::Prolonged;
@@ -33,7 +38,7 @@ pub(super) fn lower_bound(
     t0: f64,
     bound: u32,
 ) -> LowerBound {
-    let Some(differentiations) = bound.checked_sub(1) else { return LowerBound::Trivial };
+    let Some(most) = bound.checked_sub(1) else { return LowerBound::Trivial };
     let rows = model.equations.len() * bound as usize;
     if rows > MAX_ROWS {
         let reason = format!("the derivative array has {rows} rows, more than are examined while compiling");
@@ -42,36 +47,75 @@ pub(super) fn lower_bound(
     let text = System::of_text(model);
     let orders: Vec<u32> = written_orders(model, &text);
     let mut table = JetTable::new(prolonged, jets);
-    if !table.extend(model, system, structure, prolonged, t0, |j| orders[j] + differentiations) {
+    if !table.extend(model, system, structure, prolonged, t0, |j| orders[j] + most) {
         return LowerBound::NotAttempted { reason: "higher derivatives at the start values are not finite".into() };
     }
-    let array: Vec<Expr> =
-        text.equations.iter().flat_map(|e| derivatives(&mut model.dag, e.residual, differentiations)).collect();
-    let array = model.expand_inputs(&array);
-    if !table.satisfies(model, prolonged, t0, &array) {
+    let array = |model: &mut Model, m: u32| {
+        let array: Vec<Expr> = text.equations.iter().flat_map(|e| derivatives(&mut model.dag, e.residual, m)).collect();
+        model.expand_inputs(&array)
+    };
+    let complete = array(model, most);
+    if !table.satisfies(model, prolonged, t0, &complete) {
         return LowerBound::NotAttempted {
             reason: "the derivative array is not consistent at the start values".into(),
         };
     }
-    let (first, rest) = table.jacobian(model, prolonged, t0, &array, &orders);
-    let full = DMatrix::from_fn(array.len(), first.ncols() + rest.ncols(), |i, j| {
-        if j < first.ncols() { first[(i, j)] } else { rest[(i, j - first.ncols())] }
-    });
-    match (rank(&full), rank(&rest)) {
-        (Ok(full), Ok(rest)) => decide(differentiations, model.unknowns.len(), &full, &rest),
-        (Err(error), _) | (_, Err(error)) => LowerBound::NotAttempted { reason: error.to_string() },
+    // Downwards as long as fewer differentiations do.
+    let mut least_full: Option<(u32, Persistence)> = None;
+    for m in (0..=most).rev() {
+        let array = array(model, m);
+        let jacobian = table.jacobian(model, prolonged, t0, &array, &orders);
+        let ranks = match (rank(&jacobian.all()), rank(&jacobian.rest)) {
+            (Ok(all), Ok(rest)) => Ranks { all, rest, states: orders.len() },
+            (Err(error), _) | (_, Err(error)) => return LowerBound::NotAttempted { reason: error.to_string() },
+        };
+        match (ranks.are_clear(), ranks.shortfall(m), least_full) {
+            (false, _, None) => return LowerBound::Unclear { gap: ranks.gap() },
+            (true, Some(witness), None) => return LowerBound::Witness(witness),
+            (false, _, Some((differentiations, persistence))) => {
+                return LowerBound::Smaller { differentiations, persistence, witness: None };
+            }
+            (true, Some(witness), Some((differentiations, persistence))) => {
+                return LowerBound::Smaller { differentiations, persistence, witness: Some(witness) };
+            }
+            (true, None, _) => {
+                let generic = generic_rank(model, array.len(), &jacobian.rest_entries);
+                let lasting = generic == ranks.rest.rank;
+                let persistence = if lasting { Persistence::Nearby } else { Persistence::Unknown };
+                least_full = Some((m, persistence));
+            }
+        }
+    }
+    match least_full {
+        Some((differentiations, persistence)) => LowerBound::Smaller { differentiations, persistence, witness: None },
+        None => LowerBound::Trivial,
     }
 }
 
-fn decide(differentiations: u32, n: usize, full: &Rank, rest: &Rank) -> LowerBound {
-    let gap = full.gap.min(rest.gap);
-    let needed = n + rest.rank;
-    if full.confidence != Confidence::Clear || rest.confidence != Confidence::Clear {
-        LowerBound::Unclear { gap }
-    } else if full.rank < needed {
-        LowerBound::Witness { differentiations, rank: full.rank, needed, gap }
-    } else {
-        LowerBound::Smaller { differentiations }
+/// Ranks of a derivative array at the consistent point.
+struct Ranks {
+    /// Of $(G_{u'}, G_w)$.
+    all: Rank,
+    /// Of $G_w$.
+    rest: Rank,
+    /// $n$.
+    states: usize,
+}
+
+impl Ranks {
+    fn are_clear(&self) -> bool {
+        self.all.confidence == Confidence::Clear && self.rest.confidence == Confidence::Clear
+    }
+
+    fn gap(&self) -> f64 {
+        self.all.gap.min(self.rest.gap)
+    }
+
+    /// What the array lacks to be 1-full, if it lacks something.
+    fn shortfall(&self, differentiations: u32) -> Option<Shortfall> {
+        let needed = self.states + self.rest.rank;
+        let lacks = self.all.rank < needed;
+        lacks.then(|| Shortfall { differentiations, rank: self.all.rank, needed, gap: self.gap() })
     }
 }
 
@@ -178,7 +222,7 @@ impl JetTable {
         t: f64,
         array: &[Expr],
         orders: &[u32],
-    ) -> (DMatrix<f64>, DMatrix<f64>) {
+    ) -> ArrayJacobian {
         let mut entries: Vec<(usize, usize, u32, Expr)> = Vec::new();
         let mut highest = orders.to_vec();
         for (row, &function) in array.iter().enumerate() {
@@ -200,12 +244,37 @@ impl JetTable {
         let values = evaluate(&model.dag, &partials, |symbol| self.value(prolonged, t, symbol));
         let mut first = DMatrix::zeros(array.len(), orders.len());
         let mut rest = DMatrix::zeros(array.len(), next);
-        for (&(row, j, order, _), value) in entries.iter().zip(values) {
+        let mut rest_entries = Vec::new();
+        for (&(row, j, order, partial), value) in entries.iter().zip(values) {
             match order - orders[j] {
                 0 => first[(row, j)] = value,
-                k => rest[(row, first_column[j] + k as usize - 1)] = value,
+                k => {
+                    let column = first_column[j] + k as usize - 1;
+                    rest[(row, column)] = value;
+                    rest_entries.push((row, column, partial));
+                }
             }
         }
-        (first, rest)
+        ArrayJacobian { first, rest, rest_entries }
+    }
+}
+
+/// The derivative of an array by $u'$ and $w$.
+struct ArrayJacobian {
+    /// $G_{u'}$ at the consistent point.
+    first: DMatrix<f64>,
+    /// $G_w$ there.
+    rest: DMatrix<f64>,
+    /// $G_w$ as expressions.
+    rest_entries: Vec<(usize, usize, Expr)>,
+}
+
+impl ArrayJacobian {
+    /// $(G_{u'}, G_w)$.
+    fn all(&self) -> DMatrix<f64> {
+        let states = self.first.ncols();
+        DMatrix::from_fn(self.first.nrows(), states + self.rest.ncols(), |i, j| {
+            if j < states { self.first[(i, j)] } else { self.rest[(i, j - states)] }
+        })
     }
 }

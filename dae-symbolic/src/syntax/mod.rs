@@ -61,6 +61,7 @@ pub(crate) mod suggest;
 pub use render_text::{SourceText, to_text};
 pub use render_tokens::to_compile_errors;
 pub use source::SourceMap;
+pub use suggest::nearest;
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use proc_macro2::TokenStream;

@@ -4,7 +4,7 @@
 //! insertions, deletions, replacements and swaps of neighbours (Damerau, restricted to non-overlapping edits).
 
 /// The candidate nearest to `name`, the first of equally near ones, if a third of the name or less is wrong.
-pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let name: Vec<char> = name.chars().collect();
     let allowed = (name.len() / 3).max(1);
     let mut best: Option<(usize, &str)> = None;

@@ -1,0 +1,245 @@
+//! What is known about a model, as data to be read by people and programs.
+//!
+//! In: a compiled model, or the reason why there is none. Out: a [`Report`]: its [`Display`](std::fmt::Display) is for people; with the
+//! feature `serde` it can be serialised, and the names of its fields are a promise to programs that read them. Whatever does not
+//! apply is `None`; equations are counted from 1 as in messages; residues of the prime field are decimal strings, because they
+//! exceed what readers of JSON keep exactly.
+//!
+//! `structural_*` and `offsets` are those of the pattern of the text as written; `differentiation_index`, `index_upper_bound` and
+//! `degrees_of_freedom` are what the certificate supports, of the first-order form: a variable that occurs with derivatives up to
+//! order $p$ counts as $p$ states.
+
+mod certificate;
+mod text;
+
+pub use certificate::{CertificateReport, GenericReport, LocalReport, LowerReport, PointValue, RewriteReport};
+
+use crate::compile::{Compiled, HiddenConstraint, Rejected};
+use crate::diagnostic::Diagnostics;
+use crate::expr::{Notation, print_with};
+use crate::formulation::Form;
+use crate::index::{ProblemKind, Verdict, structure_of_text};
+#[cfg(feature = "syntax")]
+use crate::lower::Rejection;
+use crate::model::Model;
+use crate::structure::{Offsets, Structure};
+
+/// Everything known about a model, or what is wrong with it.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Report {
+    /// Name of the model.
+    pub name: Option<String>,
+    /// Names of its unknowns.
+    pub unknowns: Vec<String>,
+    /// Its equations in plain mathematics.
+    pub equations: Vec<String>,
+    /// Index that the pattern suggests.
+    pub structural_index: Option<u32>,
+    /// `ok`, `non-square` or `structurally singular`.
+    pub structural_status: Option<&'static str>,
+    /// Degrees of freedom that the pattern suggests.
+    pub structural_degrees_of_freedom: Option<usize>,
+    /// Whether the system Jacobian of the pattern is singular, identically or at the start values: the pattern misleads.
+    pub sigma_jacobian_singular: Option<bool>,
+    /// The index, if it is certified.
+    pub differentiation_index: Option<u32>,
+    /// The least certified upper bound of the index.
+    pub index_upper_bound: Option<u32>,
+    /// The dimension of the set of consistent states, if it is certified.
+    pub degrees_of_freedom: Option<usize>,
+    /// Canonical offsets of the pattern.
+    pub offsets: Option<OffsetsReport>,
+    /// Size of the Hessenberg form that the text is.
+    pub hessenberg: Option<u8>,
+    /// What is proved, and how.
+    pub certificate: Option<CertificateReport>,
+    /// Constraints that the text implies and does not state.
+    pub hidden_constraints: Vec<HiddenReport>,
+    /// The forms in which the model can be integrated, and why not in the others.
+    pub forms: Vec<FormReport>,
+    /// What is wrong with the model.
+    pub problem: Option<ProblemReport>,
+}
+
+/// Offsets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct OffsetsReport {
+    /// $c$: how often each equation is differentiated.
+    pub equations: Vec<u32>,
+    /// $d$: the order of the highest derivative of each unknown after that.
+    pub unknowns: Vec<u32>,
+}
+
+/// A hidden constraint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct HiddenReport {
+    /// `der(equation 5)`.
+    pub name: String,
+    /// The equation it comes from.
+    pub equation: usize,
+    /// How often that was differentiated.
+    pub order: u32,
+    /// In plain mathematics.
+    pub text: String,
+    /// In LaTeX.
+    pub latex: String,
+}
+
+/// A form of the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct FormReport {
+    /// `original`, `index1`, `index2`, `ggl`.
+    pub name: &'static str,
+    /// Why the model does not have it.
+    pub unavailable: Option<String>,
+}
+
+/// What is wrong with a model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct ProblemReport {
+    /// `structurally singular`, `overdetermined`, `underdetermined`, or `invalid text`.
+    pub kind: &'static str,
+    /// Names of the equations at fault.
+    pub equations: Vec<String>,
+    /// Names of the unknowns at fault.
+    pub unknowns: Vec<String>,
+    /// The findings, a line each.
+    pub messages: Vec<String>,
+}
+
+impl Report {
+    /// The report of a model that has formulations.
+    pub fn compiled(compiled: &Compiled) -> Report {
+        let (analysis, model) = (&compiled.analysis, &compiled.model);
+        let certificate = &analysis.certificate;
+        let (differentiation_index, index_upper_bound) = match certificate.verdict() {
+            Verdict::Exact(index) => (Some(index), Some(index)),
+            Verdict::AtMost { bound, .. } => (None, Some(bound)),
+            Verdict::NotCertified { .. } => (None, None),
+        };
+        let regular = certificate.is_regular();
+        Report {
+            sigma_jacobian_singular: analysis.written.jacobian_singular,
+            differentiation_index,
+            index_upper_bound,
+            degrees_of_freedom: regular.then_some(analysis.structure.degrees_of_freedom),
+            hessenberg: analysis.hessenberg,
+            certificate: Some(CertificateReport::new(model, analysis)),
+            hidden_constraints: compiled.hidden.iter().map(HiddenReport::new).collect(),
+            forms: Form::ALL.map(|form| FormReport::new(compiled, form)).to_vec(),
+            ..Report::of_text(model)
+        }
+    }
+
+    /// The report of a model that is not well-posed.
+    pub fn rejected(model: &Model, rejected: &Rejected) -> Report {
+        let text = Report::of_text(model);
+        let problem = rejected.problem.as_ref();
+        // A pattern that passes can only be rejected because of what cancels, and then the pattern misleads.
+        let misleading = text.structural_index.map(|_| true);
+        Report {
+            sigma_jacobian_singular: misleading,
+            problem: Some(ProblemReport {
+                kind: problem.map_or(INVALID_TEXT, |p| p.kind.name()),
+                equations: problem.map_or_else(Vec::new, |p| p.equations.clone()),
+                unknowns: problem.map_or_else(Vec::new, |p| p.unknowns.clone()),
+                messages: messages(&rejected.diagnostics),
+            }),
+            ..text
+        }
+    }
+
+    /// The report of a text that is no model.
+    #[cfg(feature = "syntax")]
+    pub fn unreadable(rejection: &Rejection) -> Report {
+        let stub = rejection.stub.as_ref();
+        Report {
+            name: stub.map(|stub| stub.name.text.clone()),
+            unknowns: stub.map_or_else(Vec::new, |stub| stub.unknowns.iter().map(|name| name.text.clone()).collect()),
+            problem: Some(ProblemReport {
+                kind: INVALID_TEXT,
+                equations: Vec::new(),
+                unknowns: Vec::new(),
+                messages: messages(&rejection.diagnostics),
+            }),
+            ..Report::nothing()
+        }
+    }
+
+    /// What the text alone says.
+    fn of_text(model: &Model) -> Report {
+        let structure = structure_of_text(model);
+        let status = match &structure {
+            Ok(_) => "ok",
+            Err((problem, _)) if problem.kind == ProblemKind::StructurallySingular => "structurally singular",
+            Err(_) => "non-square",
+        };
+        let structure: Option<Structure> = structure.ok();
+        let definitions = model.definition_names().into_iter().collect();
+        let spelled =
+            |residual| print_with(&model.dag, residual, Notation::Text, &definitions, |s| model.symbol_name(s));
+        Report {
+            name: Some(model.name.clone()),
+            unknowns: model.unknowns.iter().map(|unknown| unknown.name.clone()).collect(),
+            equations: model.equations.iter().map(|e| format!("0 = {}", spelled(e.residual))).collect(),
+            structural_index: structure.as_ref().map(|s| s.structural_index),
+            structural_status: Some(status),
+            structural_degrees_of_freedom: structure.as_ref().map(|s| s.degrees_of_freedom),
+            offsets: structure.as_ref().map(|s| OffsetsReport::new(&s.offsets)),
+            ..Report::nothing()
+        }
+    }
+
+    fn nothing() -> Report {
+        Report {
+            name: None,
+            unknowns: Vec::new(),
+            equations: Vec::new(),
+            structural_index: None,
+            structural_status: None,
+            structural_degrees_of_freedom: None,
+            sigma_jacobian_singular: None,
+            differentiation_index: None,
+            index_upper_bound: None,
+            degrees_of_freedom: None,
+            offsets: None,
+            hessenberg: None,
+            certificate: None,
+            hidden_constraints: Vec::new(),
+            forms: Vec::new(),
+            problem: None,
+        }
+    }
+}
+
+/// The kind of problem of a text that is no model.
+const INVALID_TEXT: &str = "invalid text";
+
+fn messages(diagnostics: &Diagnostics) -> Vec<String> {
+    diagnostics.iter().map(|finding| format!("{}: {}", finding.code, finding.message)).collect()
+}
+
+impl OffsetsReport {
+    fn new(offsets: &Offsets) -> Self {
+        OffsetsReport { equations: offsets.equations.clone(), unknowns: offsets.unknowns.clone() }
+    }
+}
+
+impl HiddenReport {
+    fn new(constraint: &HiddenConstraint) -> Self {
+        let HiddenConstraint { name, equation, order, text, latex } = constraint.clone();
+        HiddenReport { name, equation: equation + 1, order, text, latex }
+    }
+}
+
+impl FormReport {
+    fn new(compiled: &Compiled, form: Form) -> Self {
+        let refusal = compiled.unavailable.iter().find(|error| error.form == form);
+        FormReport { name: form.name(), unavailable: refusal.map(|error| error.message.clone()) }
+    }
+}

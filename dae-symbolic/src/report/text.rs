@@ -1,0 +1,162 @@
+//! A report for people.
+//!
+//! In: a [`Report`]. Out: text that answers in the order in which one asks: is the index known, how many start values may be chosen,
+//! which constraints are hidden, in which forms can it be integrated, and what is all that based on.
+
+use std::fmt::{self, Display, Formatter};
+
+use super::{CertificateReport, FormReport, GenericReport, HiddenReport, LocalReport, LowerReport, Report};
+
+impl Display for Report {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let name = self.name.as_deref().unwrap_or("(unnamed)");
+        let (m, n) = (count(self.equations.len(), "equation"), count(self.unknowns.len(), "unknown"));
+        writeln!(f, "{name}: {m}, {n}\n")?;
+        self.answers(f)?;
+        self.offsets(f)?;
+        if !self.hidden_constraints.is_empty() {
+            writeln!(f, "\nHidden constraints")?;
+            let width = self.hidden_constraints.iter().map(|c| c.name.len()).max().unwrap_or(0);
+            self.hidden_constraints
+                .iter()
+                .try_for_each(|HiddenReport { name, text, .. }| writeln!(f, "  {name:width$}  {text}"))?;
+        }
+        if !self.forms.is_empty() {
+            writeln!(f, "\nForms")?;
+            self.forms.iter().try_for_each(|FormReport { name, unavailable }| match unavailable {
+                None => writeln!(f, "  {name:8}  available"),
+                Some(reason) => writeln!(f, "  {name:8}  {reason}"),
+            })?;
+        }
+        if let Some(certificate) = &self.certificate {
+            writeln!(f, "\nCertificate\n{certificate}")?;
+        }
+        if let Some(problem) = &self.problem {
+            writeln!(f, "  problem                  {}", problem.kind)?;
+        }
+        Ok(())
+    }
+}
+
+impl Report {
+    fn answers(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let mut line = |what: &str, answer: String| writeln!(f, "  {what:23}  {answer}");
+        if let Some(certificate) = &self.certificate {
+            line(
+                "differentiation index",
+                match (self.differentiation_index, self.index_upper_bound) {
+                    (Some(index), _) => format!("{index}, certified at the start values"),
+                    (None, Some(bound)) => {
+                        format!("at most {bound}: {}", certificate.reason.as_deref().unwrap_or_default())
+                    }
+                    (None, None) => format!("not certified: {}", certificate.reason.as_deref().unwrap_or_default()),
+                },
+            )?;
+        }
+        if let Some(degrees) = self.degrees_of_freedom {
+            line("degrees of freedom", degrees.to_string())?;
+        }
+        if let Some(size) = self.hessenberg {
+            line("classification", format!("Hessenberg form of size {size}"))?;
+        }
+        if let (Some(index), Some(degrees)) = (self.structural_index, self.structural_degrees_of_freedom) {
+            let misleads = if self.sigma_jacobian_singular == Some(true) { "; misleading, terms cancel" } else { "" };
+            let degrees = count(degrees, "degree");
+            line("structural index", format!("{index}, with {degrees} of freedom, of the text as written{misleads}"))?;
+        } else if let Some(status) = self.structural_status {
+            line("structure", status.into())?;
+        }
+        Ok(())
+    }
+
+    fn offsets(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Some(offsets) = &self.offsets else { return Ok(()) };
+        writeln!(f, "\nEquations, and how often the pattern asks to differentiate them")?;
+        for (i, (equation, c)) in self.equations.iter().zip(&offsets.equations).enumerate() {
+            writeln!(f, "  {:>3}  c = {c}  {equation}", i + 1)?;
+        }
+        writeln!(f, "\nUnknowns, and the order of their highest derivative after that")?;
+        let width = self.unknowns.iter().map(String::len).max().unwrap_or(0);
+        for (unknown, d) in self.unknowns.iter().zip(&offsets.unknowns) {
+            writeln!(f, "  {unknown:width$}  d = {d}")?;
+        }
+        Ok(())
+    }
+}
+
+impl Display for CertificateReport {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        for rewrite in &self.rewrites {
+            writeln!(f, "  equation {} was replaced by {}", rewrite.equation, rewrite.combination)?;
+        }
+        writeln!(f, "  upper bound   {}, {}", self.bound, self.generic)?;
+        writeln!(f, "  start values  {}", self.local)?;
+        write!(f, "  lower bound   {}", self.lower)
+    }
+}
+
+impl Display for GenericReport {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match (&self.determinant, &self.prime, self.points, &self.reason) {
+            (Some(determinant), Some(prime), ..) => {
+                write!(f, "proved by a system Jacobian of determinant {determinant} modulo {prime}")?;
+                match self.assuming.is_empty() {
+                    true => Ok(()),
+                    false => write!(f, ", assuming that {}", self.assuming.join(" and that ")),
+                }
+            }
+            (_, _, Some(points), _) => {
+                write!(f, "not proved: the system Jacobian is singular at {points} random points, so everywhere")
+            }
+            _ => write!(f, "not proved: {}", self.reason.as_deref().unwrap_or(self.status)),
+        }
+    }
+}
+
+impl Display for LocalReport {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match (self.condition, self.t0, self.radius, &self.reason) {
+            (Some(condition), Some(t0), Some(radius), _) => write!(
+                f,
+                "regular at t = {t0}, condition {}, proved by intervals in a box of half width {radius:.1e}",
+                short(condition)
+            ),
+            (Some(condition), Some(t0), None, _) => {
+                write!(f, "regular at t = {t0}, condition {}", short(condition))
+            }
+            (_, _, _, Some(reason)) => write!(f, "{}: {reason}", self.kind),
+            _ => f.write_str(self.kind),
+        }
+    }
+}
+
+impl Display for LowerReport {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let times = |m: u32| count(m as usize, "differentiation");
+        match (self.sufficient, self.persistent) {
+            (Some(m), Some(true)) => write!(f, "{} do, at the start values and nearby; ", times(m))?,
+            (Some(m), _) => write!(f, "{} do at the start values, perhaps not nearby; ", times(m))?,
+            (None, _) => {}
+        }
+        match (self.differentiations, self.rank, self.needed, self.gap, &self.reason) {
+            (Some(m), Some(rank), Some(needed), Some(gap), _) => write!(
+                f,
+                "{} would not do: the derivative array has rank {rank} and needs {needed} (gap {gap:.0e})",
+                times(m)
+            ),
+            (.., Some(gap), _) => write!(f, "ranks of the derivative array are not clear (gap {gap:.0e})"),
+            (.., Some(reason)) => write!(f, "none: {reason}"),
+            _ if self.sufficient.is_some() => f.write_str("whether fewer do is not clear"),
+            _ => f.write_str("nothing is differentiated"),
+        }
+    }
+}
+
+fn count(n: usize, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+}
+
+/// A number of no importance beyond two digits.
+fn short(value: f64) -> String {
+    if (0.1..1e4).contains(&value) { format!("{value:.1}") } else { format!("{value:.1e}") }
+}

@@ -1,0 +1,88 @@
+//! JSON of a simulation; that of a report is its serialisation.
+//!
+//! In: a solution, or the reason why there is none. Out: an object whose keys are a promise. Numbers that are not finite are `null`.
+
+use dae_runtime::contract::Description;
+use dae_runtime::solution::Solution;
+use serde::{Serialize, Serializer};
+
+use super::{Exit, fail};
+
+/// What `dae simulate --json` prints.
+#[derive(Serialize)]
+pub(super) struct Simulation<'s> {
+    name: &'s str,
+    form: &'s str,
+    status: String,
+    times: &'s [f64],
+    values: Entries<'s, Vec<f64>>,
+    invariants_max: Option<f64>,
+    invariants: Entries<'s, Option<f64>>,
+    statistics: Statistics,
+}
+
+#[derive(Default, Serialize)]
+struct Statistics {
+    steps: usize,
+    rejected: usize,
+    residuals: usize,
+    jacobians: usize,
+    factorizations: usize,
+    seconds: f64,
+}
+
+/// An object with the keys in this order.
+struct Entries<'s, V>(Vec<(&'s str, V)>);
+
+impl<V: Serialize> Serialize for Entries<'_, V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(key, value)| (key, value)))
+    }
+}
+
+impl<'s> Simulation<'s> {
+    /// A run, however it ended.
+    pub(super) fn of(description: &'s Description, solution: &'s Solution) -> Self {
+        let column = |k: usize| solution.iter().map(|(_, state)| state[k]).collect();
+        let work = &solution.statistics;
+        Simulation {
+            name: &description.model,
+            form: &description.form,
+            status: solution.status.to_string(),
+            times: &solution.times,
+            values: Entries(solution.names.iter().enumerate().map(|(k, name)| (name.as_ref(), column(k))).collect()),
+            invariants_max: Some(solution.invariants_max()),
+            invariants: Entries(solution.invariants.iter().map(|i| (i.name.as_ref(), Some(i.max))).collect()),
+            statistics: Statistics {
+                steps: work.steps,
+                rejected: work.rejected(),
+                residuals: work.residuals,
+                jacobians: work.jacobians,
+                factorizations: work.factorizations,
+                seconds: solution.seconds,
+            },
+        }
+    }
+
+    /// A run that could not start.
+    pub(super) fn without_start(description: &'s Description, reason: String) -> Self {
+        Simulation {
+            name: &description.model,
+            form: &description.form,
+            status: reason,
+            times: &[],
+            values: Entries(description.unknowns.iter().map(|u| (u.name.as_ref(), Vec::new())).collect()),
+            invariants_max: None,
+            invariants: Entries(description.invariants.iter().map(|i| (i.name.as_ref(), None)).collect()),
+            statistics: Statistics::default(),
+        }
+    }
+}
+
+/// Formatted, with a newline at the end.
+pub(super) fn text(value: &impl Serialize) -> Result<String, Exit> {
+    match serde_json::to_string_pretty(value) {
+        Ok(text) => Ok(text + "\n"),
+        Err(error) => Err(fail(Exit::Rejected, error)),
+    }
+}

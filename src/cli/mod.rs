@@ -1,0 +1,256 @@
+//! Arguments, files and exit codes.
+//!
+//! In: the command line. Out: one call into `analyze`, `expand` or `simulate`, and the exit code it asks for.
+
+mod analyze;
+mod expand;
+mod json;
+mod picture;
+mod simulate;
+mod summary;
+
+use std::fmt::Display;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use dae_symbolic::compile::{Compiled, compile};
+use dae_symbolic::formulation::{Form, FormError};
+use dae_symbolic::syntax::{SourceMap, SourceText, to_text};
+
+/// How the command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// 0: all is well.
+    Success,
+    /// 1: the model, its start values or a file stand in the way.
+    Rejected,
+    /// 2: the arguments make no sense (also used by the parser of the command line).
+    Usage,
+    /// 3: a simulation ended before its end time; what was computed is printed.
+    Stopped,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        ExitCode::from(match exit {
+            Exit::Success => 0,
+            Exit::Rejected => 1,
+            Exit::Usage => 2,
+            Exit::Stopped => 3,
+        })
+    }
+}
+
+/// Differential-algebraic equations: index, code and simulation of a model in a `.dae` file.
+#[derive(Parser)]
+#[command(
+    version,
+    after_help = "Exit codes: 0 success, 1 the model or a file is rejected, 2 wrong arguments, \
+                                 3 a simulation ended before its end time."
+)]
+struct CommandLine {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Print index, degrees of freedom, hidden constraints and what proves them.
+    Analyze(AnalyzeArguments),
+    /// Print the Rust code of a form of the model.
+    Expand(ExpandArguments),
+    /// Integrate a form of the model.
+    Simulate(SimulateArguments),
+}
+
+/// The model and the time at which its start values hold.
+#[derive(Args)]
+struct ModelArguments {
+    /// The body of a `dae!`.
+    file: PathBuf,
+    /// Time at which the start values hold.
+    #[arg(long, value_name = "T", default_value_t = 0.0, value_parser = finite, allow_negative_numbers = true)]
+    t0: f64,
+}
+
+#[derive(Args)]
+struct AnalyzeArguments {
+    #[command(flatten)]
+    model: ModelArguments,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Args)]
+struct ExpandArguments {
+    #[command(flatten)]
+    model: ModelArguments,
+    /// Which form.
+    #[arg(long)]
+    form: FormArgument,
+}
+
+#[derive(Args)]
+struct SimulateArguments {
+    #[command(flatten)]
+    model: ModelArguments,
+    /// Time at which to end; may be before the start.
+    #[arg(long, value_name = "T", value_parser = finite, allow_negative_numbers = true)]
+    t_end: f64,
+    /// Which form to integrate.
+    #[arg(long, default_value = "ggl")]
+    form: FormArgument,
+    /// By which method.
+    #[arg(long, default_value = "radau5")]
+    method: MethodArgument,
+    /// Relative tolerance.
+    #[arg(long, value_name = "R", default_value_t = 1e-6, value_parser = finite)]
+    rtol: f64,
+    /// Absolute tolerance.
+    #[arg(long, value_name = "A", default_value_t = 1e-6, value_parser = finite)]
+    atol: f64,
+    /// Replace the value of a parameter. Others keep theirs, even if the text computes their default from it.
+    #[arg(long = "param", value_name = "K=V", value_parser = assignment)]
+    parameters: Vec<(String, f64)>,
+    /// Record exactly these times, in the direction of the run (otherwise every accepted step).
+    #[arg(long, value_name = "T1,T2,…", value_delimiter = ',', value_parser = finite, allow_hyphen_values = true)]
+    at: Vec<f64>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    /// Write the recorded values as comma-separated text.
+    #[arg(long, value_name = "OUT", conflicts_with = "json")]
+    csv: Option<PathBuf>,
+    /// Draw the recorded values (between accepted steps, the dense output).
+    #[arg(long, value_name = "OUT.svg")]
+    plot: Option<PathBuf>,
+}
+
+/// [`Form`] as an argument.
+#[derive(Clone, Copy, ValueEnum)]
+enum FormArgument {
+    Original,
+    Index1,
+    Index2,
+    Ggl,
+}
+
+impl From<FormArgument> for Form {
+    fn from(form: FormArgument) -> Form {
+        match form {
+            FormArgument::Original => Form::Original,
+            FormArgument::Index1 => Form::Index1,
+            FormArgument::Index2 => Form::Index2,
+            FormArgument::Ggl => Form::Ggl,
+        }
+    }
+}
+
+/// A method as an argument.
+#[derive(Clone, Copy, ValueEnum)]
+enum MethodArgument {
+    Radau5,
+    Bdf,
+}
+
+fn finite(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() => Ok(value),
+        Ok(_) => Err("not a finite number".into()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn assignment(text: &str) -> Result<(String, f64), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+    Ok((name.trim().to_string(), finite(value.trim())?))
+}
+
+/// Runs the command line of this process.
+pub(crate) fn run() -> Exit {
+    let done = match CommandLine::parse().command {
+        Command::Analyze(arguments) => analyze::run(&arguments),
+        Command::Expand(arguments) => expand::run(&arguments),
+        Command::Simulate(arguments) => simulate::run(&arguments),
+    };
+    done.unwrap_or_else(|exit| exit)
+}
+
+/// Prints a message; the exit code is for the caller to return.
+fn fail(exit: Exit, message: impl Display) -> Exit {
+    eprintln!("error: {message}");
+    exit
+}
+
+/// Writes to stdout; a reader that has seen enough (`| head`) is no error.
+fn print(text: &str) -> Result<(), Exit> {
+    let mut stdout = std::io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(fail(Exit::Rejected, error)),
+        _ => Ok(()),
+    }
+}
+
+/// The text of a model file.
+struct Source {
+    file: String,
+    text: String,
+}
+
+impl Source {
+    fn read(path: &Path) -> Result<Source, Exit> {
+        let file = path.display().to_string();
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| fail(Exit::Rejected, format_args!("`{file}` cannot be read: {error}")))?;
+        Ok(Source { file, text })
+    }
+
+    fn as_text(&self) -> SourceText<'_> {
+        SourceText { file: &self.file, text: &self.text }
+    }
+}
+
+/// A model that compiles, and where it stands.
+struct Loaded {
+    compiled: Compiled,
+    source: Source,
+    places: SourceMap,
+}
+
+impl Loaded {
+    /// Reads and compiles a model, or says on stderr why it cannot be.
+    fn read(arguments: &ModelArguments) -> Result<Loaded, Exit> {
+        let source = Source::read(&arguments.file)?;
+        let (model, places) = dae_symbolic::read_text(&source.text).map_err(|rejection| {
+            eprint!("{}", rejection.to_text(source.as_text()));
+            Exit::Rejected
+        })?;
+        let compiled = compile(model, arguments.t0).map_err(|rejected| {
+            eprint!("{}", to_text(&rejected.diagnostics, &places, source.as_text()));
+            Exit::Rejected
+        })?;
+        Ok(Loaded { compiled, source, places })
+    }
+
+    /// Says on stderr why the model does not have a form.
+    fn refuse(&self, form: Form) -> Exit {
+        let Some(error) = self.compiled.unavailable.iter().find(|error| error.form == form) else {
+            return fail(Exit::Rejected, format_args!("no {} form", form.name()));
+        };
+        let available: Vec<&str> = self.compiled.forms.iter().map(|f| f.form.name()).collect();
+        let place = self.place(error).map_or_else(String::new, |place| format!("\n  --> {place}"));
+        let help = match available.is_empty() {
+            true => String::new(),
+            false => format!("\n  = help: the model has these forms: {}", available.join(", ")),
+        };
+        fail(Exit::Rejected, format_args!("{error}{place}{help}"))
+    }
+
+    fn place(&self, error: &FormError) -> Option<String> {
+        let start = self.places.location(error.origin)?.start;
+        Some(format!("{}:{}:{}", self.source.file, start.line, start.column))
+    }
+}

@@ -1,0 +1,135 @@
+//! `dae simulate`.
+//!
+//! In: a model file, a form, a method. Out: the solution as a summary, JSON, a table, a picture; a run that ends early prints what was
+//! computed. The interpreter runs the form, so that no compiler is needed.
+
+use std::io::IsTerminal;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use dae_runtime::contract::Dae;
+use dae_runtime::solution::Solution;
+use dae_runtime::solve::{Integration, Method, Record, RunError};
+use dae_symbolic::eval::Interpreter;
+use dae_symbolic::formulation::Form;
+use dae_symbolic::syntax::nearest;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::{Exit, Loaded, MethodArgument, SimulateArguments, fail, json, picture, print, summary};
+
+pub(super) fn run(arguments: &SimulateArguments) -> Result<Exit, Exit> {
+    let loaded = Loaded::read(&arguments.model)?;
+    let form = Form::from(arguments.form);
+    let compiled = &loaded.compiled;
+    let chosen = compiled.forms.iter().find(|f| f.form == form).ok_or_else(|| loaded.refuse(form))?;
+    let mut dae = Interpreter::new(chosen.program.clone(), compiled.prolonged.clone());
+    let parameters = parameters(&dae, &arguments.parameters)?;
+    dae.set_parameters(&parameters);
+
+    let solution = match integrate(&dae, arguments) {
+        Ok(solution) => solution,
+        Err(error) => return refuse_start(&dae, arguments, &error),
+    };
+    let description = dae.description();
+    match &arguments.csv {
+        _ if arguments.json => print(&json::text(&json::Simulation::of(description, &solution))?)?,
+        Some(path) => write(path, &summary::csv(&solution))?,
+        None => print(&summary::text(description, name(arguments.method), &solution))?,
+    }
+    if let Some(path) = &arguments.plot {
+        let title = format!("{}, {} form", description.model, description.form);
+        let panels = picture::panels(compiled, chosen, &solution);
+        dae::plot::save(path, &title, "t", &panels)
+            .map_err(|error| fail(Exit::Rejected, format_args!("{}: {error}", path.display())))?;
+    }
+    if solution.is_success() { Ok(Exit::Success) } else { Ok(fail(Exit::Stopped, &solution.status)) }
+}
+
+/// The parameters with some values replaced.
+fn parameters(dae: &dyn Dae, replaced: &[(String, f64)]) -> Result<Vec<f64>, Exit> {
+    let names = &dae.description().parameters;
+    let mut values = dae.parameters().to_vec();
+    for (name, value) in replaced {
+        match names.iter().position(|n| n == name) {
+            Some(k) => values[k] = *value,
+            None => {
+                let hint = match nearest(name, names.iter().map(AsRef::as_ref)) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None if names.is_empty() => "it has none".into(),
+                    None => format!("it has {}", names.join(", ")),
+                };
+                return Err(fail(Exit::Usage, format_args!("the model has no parameter `{name}`; {hint}")));
+            }
+        }
+    }
+    Ok(values)
+}
+
+fn integrate(dae: &Interpreter, arguments: &SimulateArguments) -> Result<Solution, RunError> {
+    let (t0, t_end) = (arguments.model.t0, arguments.t_end);
+    let record = match (arguments.at.is_empty(), &arguments.plot) {
+        (false, _) => Record::At(arguments.at.clone()),
+        (true, Some(_)) => Record::Dense,
+        (true, None) => Record::Steps,
+    };
+    let bar = progress_bar();
+    let mut observer = |t: f64| {
+        bar.set_position(((t - t0) / (t_end - t0) * PROGRESS as f64) as u64);
+        ControlFlow::Continue(())
+    };
+    let solution = Integration::new(dae)
+        .method(arguments.method.into())
+        .rtol(arguments.rtol)
+        .atol(arguments.atol)
+        .record(record)
+        .on_step(&mut observer)
+        .run(t0, t_end);
+    bar.finish_and_clear();
+    solution
+}
+
+/// Length of the bar in its own unit.
+const PROGRESS: u64 = 1000;
+
+/// On stderr if that is a terminal, otherwise nowhere.
+fn progress_bar() -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{wide_bar} {percent:>3} % {elapsed_precise}");
+    let bar = ProgressBar::new(PROGRESS);
+    style.map(|style| bar.clone().with_style(style)).unwrap_or(bar)
+}
+
+/// A run that could not start has no values, but JSON for those who asked for it.
+fn refuse_start(dae: &dyn Dae, arguments: &SimulateArguments, error: &RunError) -> Result<Exit, Exit> {
+    if arguments.json {
+        print(&json::text(&json::Simulation::without_start(dae.description(), error.to_string()))?)?;
+    }
+    let exit = match error {
+        RunError::Initialization(_) => Exit::Rejected,
+        RunError::Options(_) => Exit::Usage,
+    };
+    Ok(fail(exit, error))
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Exit> {
+    std::fs::write(path, text)
+        .map_err(|error| fail(Exit::Rejected, format_args!("`{}` cannot be written: {error}", path.display())))
+}
+
+impl From<MethodArgument> for Method {
+    fn from(method: MethodArgument) -> Method {
+        match method {
+            MethodArgument::Radau5 => Method::Radau5,
+            MethodArgument::Bdf => Method::Bdf,
+        }
+    }
+}
+
+fn name(method: MethodArgument) -> &'static str {
+    match method {
+        MethodArgument::Radau5 => "radau5",
+        MethodArgument::Bdf => "bdf",
+    }
+}

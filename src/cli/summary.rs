@@ -1,0 +1,64 @@
+//! A simulation for people, and as a table.
+//!
+//! In: a solution. Out: where it ended, how well it kept the constraints, and what it cost; or comma-separated values.
+
+use std::fmt::Write;
+
+use dae_runtime::contract::Description;
+use dae_runtime::solution::{Enforcement, Solution};
+
+/// A few lines.
+pub(super) fn text(description: &Description, method: &str, solution: &Solution) -> String {
+    let mut out = format!("{}, {} form, {method}: {}\n", description.model, description.form, solution.status);
+    // Writing to a `String` cannot fail.
+    let _ = writeln!(out, "\nAt t = {}", solution.end_time);
+    let width = solution.names.iter().map(|name| name.len()).max().unwrap_or(0);
+    for (name, value) in solution.names.iter().zip(&solution.end_state) {
+        let _ = writeln!(out, "  {name:width$}  {value:>23.15e}");
+    }
+    if !solution.invariants.is_empty() {
+        let _ = writeln!(out, "\nLargest residual of the constraints");
+        let width = solution.invariants.iter().map(|i| i.name.len()).max().unwrap_or(0);
+        for invariant in &solution.invariants {
+            let kept = match invariant.enforcement {
+                Enforcement::Enforced => "enforced",
+                Enforcement::Implied => "implied, drifts",
+            };
+            let _ = writeln!(out, "  {:width$}  {:9.2e}  {kept}", invariant.name, invariant.max);
+        }
+    }
+    let work = &solution.statistics;
+    let _ = writeln!(
+        out,
+        "\n{} steps, {} rejected, {} residuals, {} Jacobians, {} factorizations, {:.3} s",
+        work.steps,
+        work.rejected(),
+        work.residuals,
+        work.jacobians,
+        work.factorizations,
+        solution.seconds
+    );
+    out
+}
+
+/// Recorded times and values, a row each, under a row of names.
+pub(super) fn csv(solution: &Solution) -> String {
+    let mut out = String::from("t");
+    for name in &solution.names {
+        out.push(',');
+        out.push_str(&quoted(name));
+    }
+    for (t, state) in solution.iter() {
+        let _ = write!(out, "\n{t:?}");
+        for value in state {
+            let _ = write!(out, ",{value:?}");
+        }
+    }
+    out.push('\n');
+    out
+}
+
+/// `der(x, 2)` contains the separator.
+fn quoted(name: &str) -> String {
+    if name.contains([',', '"']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.to_string() }
+}
