@@ -1,0 +1,43 @@
+//! How long a `dae!` takes: the models of the examples, all formulations, as the macro expands them.
+//!
+//! Macros are compiled without optimisation unless the user asks for it, so run it the same way:
+//! `cargo run -p dae-symbolic --example expansion_timing`. Prints the best of ten runs of every stage; asserts nothing.
+
+use std::error::Error;
+use std::time::{Duration, Instant};
+
+use dae_symbolic::compile::compile;
+use dae_symbolic::emit::emit;
+use dae_symbolic::{expand, read_text};
+use proc_macro2::TokenStream;
+
+const MODELS: [(&str, &str); 3] = [
+    ("pendulum", include_str!("../../examples/models/pendulum.dae")),
+    ("car_axis", include_str!("../../examples/models/car_axis.dae")),
+    ("transistor_amplifier", include_str!("../../examples/models/transistor_amplifier.dae")),
+];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    println!("milliseconds              read   analyse      emit    expand (all, with tokens)     bytes");
+    for (name, text) in MODELS {
+        let mut best = [Duration::MAX; 4];
+        let mut bytes = 0;
+        for _ in 0..10 {
+            let start = Instant::now();
+            let (model, _) = read_text(text).map_err(|rejection| rejection.diagnostics)?;
+            let read = start.elapsed();
+            let compiled = compile(model, 0.0).map_err(|rejected| rejected.diagnostics)?;
+            let analysed = start.elapsed();
+            bytes = emit(&compiled).len();
+            let emitted = start.elapsed();
+            let tokens: TokenStream = text.parse()?;
+            let start = Instant::now();
+            expand(tokens);
+            let times = [read, analysed - read, emitted - analysed, start.elapsed()];
+            best = std::array::from_fn(|stage| best[stage].min(times[stage]));
+        }
+        let [read, analyse, emit, expand] = best.map(|time| 1e3 * time.as_secs_f64());
+        println!("{name:<20}{read:>10.2}{analyse:>10.2}{emit:>10.2}{expand:>10.2}{bytes:>28}");
+    }
+    Ok(())
+}
