@@ -2,7 +2,7 @@
 //!
 //! In: nodes in canonical form (made by `construct.rs`). Out: their numbers; equal nodes have equal numbers.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 
 use super::{Function, Rational, Symbol};
@@ -155,7 +155,7 @@ impl Dag {
 
 /// Multiply-rotate hashing: node hashing must be quick without optimisation, and need not resist attackers.
 #[derive(Default)]
-struct Mix(u64);
+pub(super) struct Mix(u64);
 
 impl Mix {
     fn word(&mut self, word: u64) {
@@ -194,6 +194,12 @@ impl Hasher for Mix {
         self.word(word as u64);
     }
 }
+
+/// What is known about some expressions.
+pub(super) type ExprMap<T> = HashMap<Expr, T, BuildHasherDefault<Mix>>;
+
+/// Some expressions.
+pub(super) type ExprSet = HashSet<Expr, BuildHasherDefault<Mix>>;
 
 /// The key is a hash already.
 #[derive(Default)]
