@@ -73,6 +73,7 @@ pub struct Dag {
     /// Hash of the node to its number; equal hashes of unequal nodes move on by one.
     index: HashMap<u64, Expr, BuildHasherDefault<Keep>>,
     assumptions: Vec<Assumption>,
+    assumed: HashSet<Assumption, BuildHasherDefault<Mix>>,
 }
 
 impl Dag {
@@ -129,8 +130,8 @@ impl Dag {
     }
 
     pub(super) fn assume(&mut self, assumption: Assumption) {
-        // Numbers are decided when they are folded; and the list is short.
-        if self.as_constant(assumption.expr()).is_none() && !self.assumptions.contains(&assumption) {
+        // Numbers are decided when they are folded.
+        if self.as_constant(assumption.expr()).is_none() && self.assumed.insert(assumption) {
             self.assumptions.push(assumption);
         }
     }
@@ -154,7 +155,7 @@ impl Dag {
 }
 
 /// Multiply-rotate hashing: node hashing must be quick without optimisation, and need not resist attackers.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Mix(u64);
 
 impl Mix {
