@@ -1,4 +1,39 @@
-//! Differential-algebraic equations written in Rust.
+#![doc = include_str!("../README.md")]
+//!
+//! # The parts
+//!
+//! * [`dae!`] reads a model; [`language`] describes what it may say and what it becomes.
+//! * [`Integration`] runs a formulation of it from consistent initial values and returns a [`Solution`], whose [`Status`] says
+//!   how the run ended.
+//! * [`runtime`] is everything numerical, for those who want to step by hand, write the equations without the macro, or add a
+//!   method.
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | `build` | `dae::build`: models from `.dae` files in a build script |
+//! | `interpreter` | `dae::symbolic`: models at run time, without a compiler |
+//! | `plot` | `dae::plot`: curves as SVG |
+//! | `cli` | the command `dae` |
 
+extern crate self as dae;
+
+pub use dae_macros::dae;
+pub use dae_runtime as runtime;
+pub use dae_runtime::contract::Dae;
+pub use dae_runtime::solve::RunError;
+pub use dae_runtime::stepper::{ClosingCorrection, Failure, Options, Statistics, StepControl, Stepper, Tolerance};
+pub use dae_runtime::{Integration, Method, Record, Solution, Status};
+#[cfg(feature = "build")]
+pub use dae_symbolic::build;
+#[cfg(feature = "interpreter")]
+pub use dae_symbolic as symbolic;
+
+pub mod language;
 #[cfg(feature = "plot")]
 pub mod plot;
+
+/// What generated code imports; no interface for anyone else.
+#[doc(hidden)]
+pub mod __private {
+    pub use dae_runtime::generated::*;
+}

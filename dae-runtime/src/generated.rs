@@ -1,6 +1,7 @@
 //! What generated code imports, and nothing else: the contracts, and short constructors for their constant tables.
 //!
-//! In: literals. Out: descriptions that borrow them. Generated code reaches this through one private path of the face crate.
+//! In: literals. Out: descriptions that borrow them, and what stands in for a model with errors. Generated code reaches this
+//! through one private path of the face crate.
 
 pub use std::borrow::Cow::Borrowed;
 
@@ -42,4 +43,73 @@ pub const fn jet(name: &'static str, stage: i32, start: Start, nominal: f64) -> 
 /// An equation of the prolongation.
 pub const fn jet_equation(name: &'static str, stage: i32) -> JetEquation {
     JetEquation { name: Borrowed(name), stage }
+}
+
+/// Stands for every formulation of a model that was rejected: a system of no equations in no unknowns. It exists so
+/// that code which uses the model is compiled, and is never run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Rejected;
+
+impl Dae for Rejected {
+    fn description(&self) -> &Description {
+        static EMPTY: Description = Description {
+            model: Borrowed(""),
+            form: Borrowed(""),
+            unknowns: Borrowed(&[]),
+            equations: Borrowed(&[]),
+            parameters: Borrowed(&[]),
+            invariants: Borrowed(&[]),
+            leading: Leading::Constant,
+            leading_rank: 0,
+            jacobian_y: pattern(0, &[0], &[]),
+            jacobian_yp: pattern(0, &[0], &[]),
+            jacobian_p: pattern(0, &[0], &[]),
+            invariants_jacobian: pattern(0, &[0], &[]),
+        };
+        &EMPTY
+    }
+
+    fn parameters(&self) -> &[f64] {
+        &[]
+    }
+
+    fn set_parameters(&mut self, _: &[f64]) {}
+
+    fn residual(&self, _: f64, _: &[f64], _: &[f64], _: &mut [f64]) {}
+
+    fn jacobian_y(&self, _: f64, _: &[f64], _: &[f64], _: &mut [f64]) {}
+
+    fn jacobian_yp(&self, _: f64, _: &[f64], _: &[f64], _: &mut [f64]) {}
+
+    fn jacobian_t(&self, _: f64, _: &[f64], _: &[f64], _: &mut [f64]) {}
+
+    fn jacobian_p(&self, _: f64, _: &[f64], _: &[f64], _: &mut [f64]) {}
+
+    fn invariants(&self, _: f64, _: &[f64], _: &mut [f64]) {}
+
+    fn invariants_jacobian(&self, _: f64, _: &[f64], _: &mut [f64]) {}
+
+    fn prolongation(&self) -> &dyn Prolongation {
+        self
+    }
+
+    fn states_from_jets(&self, _: f64, _: &[f64], _: &mut [f64], _: &mut [f64]) {}
+}
+
+impl Prolongation for Rejected {
+    fn prolongation_description(&self) -> &ProlongationDescription {
+        static EMPTY: ProlongationDescription = ProlongationDescription {
+            model: Borrowed(""),
+            jets: Borrowed(&[]),
+            equations: Borrowed(&[]),
+            jacobian: pattern(0, &[0], &[]),
+        };
+        &EMPTY
+    }
+
+    fn start_values(&self, _: f64, _: &mut [f64]) {}
+
+    fn prolonged_residual(&self, _: f64, _: &[f64], _: &mut [f64]) {}
+
+    fn prolonged_jacobian(&self, _: f64, _: &[f64], _: &mut [f64]) {}
 }

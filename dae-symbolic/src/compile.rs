@@ -15,7 +15,7 @@ use std::collections::HashMap;
 
 use crate::diagnostic::Diagnostics;
 use crate::expr::{Expr, Notation, Symbol, print_with};
-use crate::formulation::{Form, FormEquation, FormError, FormProgram, Formulation, formulate, state_names};
+use crate::formulation::{Form, FormEquation, FormError, FormProgram, Formulation, Source, formulate, state_names};
 use crate::index::{Analysis, Problem, Verdict, analyse, generic_rank};
 use crate::model::{Model, derivative_name};
 use crate::program::Derivative;
@@ -114,6 +114,7 @@ fn compile_form(
     }
     let unplaced = refuse("an expression contains a derivative that no state stands for");
     let formulation = formulate(model, &analysis.system, &analysis.structure, reduced, form)?;
+    check_independent(model, &formulation)?;
     let residuals: Vec<Expr> = formulation.equations.iter().map(|e| e.residual).collect();
     let leading = Derivative::entries(&mut model.dag, &residuals, |symbol| match symbol {
         Symbol::StateDerivative(state) => Some(state as usize),
@@ -132,11 +133,38 @@ fn compile_form(
     Ok(CompiledForm { form, formulation, program, spelled })
 }
 
+/// $\Phi_y D = \Phi_y \Phi_y^\top$ is nonsingular exactly when the constraints that have a multiplier each are independent.
+fn check_independent(model: &mut Model, formulation: &Formulation) -> Result<(), FormError> {
+    let multipliers = formulation.unknowns.iter().filter(|u| u.source == Source::Multiplier).count();
+    let constraints = &formulation.equations[formulation.equations.len() - multipliers..];
+    let values: Vec<Expr> = constraints.iter().map(|e| e.residual).collect();
+    let jacobian = Derivative::entries(&mut model.dag, &values, |symbol| match symbol {
+        Symbol::State(state) => Some(state as usize),
+        _ => None,
+    });
+    for count in 1..=multipliers {
+        let rows: Vec<_> = jacobian.iter().filter(|&&(row, ..)| row < count).copied().collect();
+        // All at once first: in nearly every model that settles it.
+        if count == 1 && generic_rank(model, multipliers, &jacobian) == multipliers {
+            break;
+        }
+        if generic_rank(model, count, &rows) < count {
+            let dependent = &constraints[count - 1];
+            return Err(FormError {
+                form: formulation.form,
+                message: format!("{} depends on the constraints before it", dependent.name),
+                origin: dependent.origin,
+            });
+        }
+    }
+    Ok(())
+}
+
 /// `der(x)` for the derivative of `x`, `der(x, 2)` for that of `der(x)`.
 fn rate_name(formulation: &Formulation, state: usize) -> String {
     let name = &formulation.unknowns[state].name;
     match formulation.unknowns[state].source {
-        crate::formulation::Source::Jet { order, .. } if order > 0 => {
+        Source::Jet { order, .. } if order > 0 => {
             let inner = name.trim_start_matches("der(").trim_end_matches(')');
             derivative_name(inner.split(", ").next().unwrap_or(inner), order + 1)
         }

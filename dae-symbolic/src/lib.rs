@@ -1,9 +1,14 @@
 //! The symbolic layer of `dae`.
 
+#[cfg(all(feature = "syntax", feature = "codegen"))]
+pub mod build;
 pub mod compile;
 pub mod diagnostic;
+#[cfg(feature = "codegen")]
 pub mod emit;
 pub mod eval;
+#[cfg(all(feature = "syntax", feature = "codegen"))]
+mod expand;
 pub mod expr;
 pub mod formulation;
 pub mod index;
@@ -20,5 +25,7 @@ pub mod structure;
 pub mod syntax;
 pub mod system;
 
+#[cfg(all(feature = "syntax", feature = "codegen"))]
+pub use expand::{expand, expand_text};
 #[cfg(feature = "syntax")]
 pub use lower::{Rejection, Stub, read, read_text};

@@ -6,7 +6,8 @@
 //! One iteration: with rows scaled so that the largest entry of the moving columns (in nominal values) is 1, take
 //! the step of least change and halve it until the scaled residual has decreased (Nocedal & Wright, *Numerical
 //! Optimization*, Sect. 10.3). Equation $i$ holds *to rounding* when
-//! $|f_i| \le c\\,\varepsilon \sum_j |\partial f_i/\partial x_j\\, x_j|$, the size of the terms that cancel in it.
+//! $|f_i| \le c\\,\varepsilon \sum_j |\partial f_i/\partial x_j\\, x_j|$, the size of the terms that cancel in it, or when a change
+//! of the jets that may move by $\varepsilon$ of their nominal values would mend it.
 
 use nalgebra::DMatrix;
 
@@ -63,6 +64,8 @@ struct Iterate {
     /// $\sum_j |\partial f_i/\partial x_j\\, x_j|$.
     magnitude: Vec<f64>,
     row_scale: Vec<f64>,
+    /// The change of a moving jet, in nominal values, that would make the residual zero; infinite where nothing moves.
+    mended_by: Vec<f64>,
 }
 
 /// The derivative of all equations by all jets.
@@ -109,7 +112,9 @@ impl<'a> System<'a> {
             let here = self.iterate(rows, moving, jets)?;
             let terms = |i: usize| here.jacobian.row(i).iter().filter(|entry| **entry != 0.0).count() as f64;
             let holds_to = |i: usize, unit: f64| here.residual[i].abs() <= unit * here.magnitude[i];
-            if (0..rows.len()).all(|i| holds_to(i, (ROUNDING + terms(i)) * f64::EPSILON)) {
+            let negligible = |i: usize| here.mended_by[i] <= f64::EPSILON;
+            let to_rounding = |i: usize| holds_to(i, (ROUNDING + terms(i)) * f64::EPSILON) || negligible(i);
+            if (0..rows.len()).all(to_rounding) {
                 return Ok(Outcome::Solved);
             }
             let moved =
@@ -142,15 +147,20 @@ impl<'a> System<'a> {
         }
         let sum = |i: usize| jacobian.row(i).iter().zip(jets).map(|(entry, x)| (entry * x).abs()).sum::<f64>();
         let magnitude: Vec<f64> = (0..rows.len()).map(sum).collect();
-        let row_scale = (0..rows.len())
-            .map(|i| {
-                let size = |&j: &usize| jacobian[(i, j)].abs() * description.jets[j].nominal;
-                let largest = moving.iter().map(size).fold(0.0, f64::max);
-                // A row that nothing moves is compared with its own terms.
-                if largest > 0.0 { 1.0 / largest } else { 1.0 / magnitude[i].max(f64::MIN_POSITIVE.sqrt()) }
-            })
-            .collect();
-        Ok(Iterate { residual: rows.iter().map(|&row| self.residual[row]).collect(), jacobian, magnitude, row_scale })
+        let largest = |i: usize| {
+            let size = |&j: &usize| jacobian[(i, j)].abs() * description.jets[j].nominal;
+            moving.iter().map(size).fold(0.0, f64::max)
+        };
+        let largest: Vec<f64> = (0..rows.len()).map(largest).collect();
+        let scale = |(&largest, &magnitude): (&f64, &f64)| {
+            // A row that nothing moves is compared with its own terms.
+            if largest > 0.0 { 1.0 / largest } else { 1.0 / magnitude.max(f64::MIN_POSITIVE.sqrt()) }
+        };
+        let row_scale = largest.iter().zip(&magnitude).map(scale).collect();
+        let residual: Vec<f64> = rows.iter().map(|&row| self.residual[row]).collect();
+        let mended = |(r, &largest): (&f64, &f64)| if largest > 0.0 { r.abs() / largest } else { f64::INFINITY };
+        let mended_by = residual.iter().zip(&largest).map(mended).collect();
+        Ok(Iterate { residual, jacobian, magnitude, row_scale, mended_by })
     }
 
     /// One damped step of least change; whether the residual became smaller.

@@ -53,11 +53,13 @@ pub(super) struct Body<'a> {
     names: &'a Names,
     program: &'a Program,
     taken: HashSet<String>,
+    /// The number of the last `s1`, `s2`, ….
+    count: usize,
 }
 
 impl<'a> Body<'a> {
     pub(super) fn new(names: &'a Names, program: &'a Program) -> Self {
-        Body { names, program, taken: names.taken() }
+        Body { names, program, taken: names.taken(), count: 0 }
     }
 
     /// An identifier for an argument of the method; the time has its name already.
@@ -157,11 +159,11 @@ impl<'a> Body<'a> {
         match telling {
             Some(name) => unique(&mut self.taken, &name),
             None => {
-                let mut count = 1;
-                while self.taken.contains(&format!("s{count}")) {
-                    count += 1;
+                self.count += 1;
+                while self.taken.contains(&format!("s{}", self.count)) {
+                    self.count += 1;
                 }
-                unique(&mut self.taken, &format!("s{count}"))
+                unique(&mut self.taken, &format!("s{}", self.count))
             }
         }
     }

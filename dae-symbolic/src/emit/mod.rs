@@ -9,6 +9,8 @@
 
 mod body;
 mod names;
+#[cfg(feature = "syntax")]
+mod stub;
 mod tables;
 
 use dae_runtime::contract::Pattern;
@@ -19,9 +21,14 @@ use crate::program::{Load, Program};
 use crate::prolong::Prolonged;
 use body::{Body, Outputs};
 use names::{Names, identifier};
+#[cfg(feature = "syntax")]
+pub use stub::emit_stub;
 
-/// Lints that straight-line numeric code with the model's own names would trip.
-const ALLOW: &str = "#[allow(non_snake_case, unused_variables, unused_doc_comments, clippy::all)]\n";
+/// Lints that straight-line numeric code with the names of the user, all of it public or none, would trip.
+const ALLOW: &str = "#[allow(non_snake_case, non_camel_case_types, dead_code, unused_variables, unused_doc_comments)]\n\
+    #[allow(clippy::all, clippy::pedantic, clippy::nursery)]\n";
+
+const DERIVE: &str = "#[derive(Clone, Copy, Debug, PartialEq)]\n";
 
 /// The Rust source of the model with all its formulations.
 pub fn emit(compiled: &Compiled) -> String {
@@ -66,21 +73,21 @@ fn model_struct(compiled: &Compiled) -> String {
     if !model.docs.is_empty() {
         text.push_str("///\n");
     }
-    text.push_str(&docs(&compiled.summary, ""));
-    text.push_str("#[derive(Clone, Copy, Debug, PartialEq)]\n#[allow(non_snake_case)]\n");
+    text.push_str(&docs(report_lines(compiled), ""));
+    text.push_str(DERIVE);
+    text.push_str(ALLOW);
     text.push_str(&format!("{vis} struct {name} {{\n"));
     for (parameter, value) in model.parameters.iter().zip(&compiled.prolonged.parameters) {
         let default = format!("Parameter, {value:?} by default.");
         let lines = if parameter.docs.is_empty() { std::slice::from_ref(&default) } else { &parameter.docs[..] };
         text.push_str(&docs(lines, "    "));
-        text.push_str(&format!("    pub {}: f64,\n", parameter.name));
+        text.push_str(&format!("    {vis} {}: f64,\n", parameter.name));
     }
     text.push_str("}\n\n");
     let defaults = model.parameters.iter().zip(&compiled.prolonged.parameters);
-    let defaults: Vec<String> = defaults.map(|(p, value)| format!("{}: {value:?}", p.name)).collect();
-    text.push_str(&format!("impl ::core::default::Default for {name} {{\n    fn default() -> Self {{\n"));
-    text.push_str(&format!("        Self {{ {} }}\n    }}\n}}\n\n", defaults.join(", ")));
-    text.push_str(&format!("impl {name} {{\n"));
+    text.push_str(&default_impl(name, defaults.map(|(p, value)| format!("{}: {value:?}", p.name))));
+    text.push_str(&format!("{ALLOW}impl {name} {{\n"));
+    text.push_str(&report(compiled));
     for form in &compiled.forms {
         let (method, target) = (form.form.name(), form_type(name, form.form));
         text.push_str(&docs([form_doc(form.form)], "    "));
@@ -94,6 +101,30 @@ fn model_struct(compiled: &Compiled) -> String {
     text.push_str(&format!("    {vis} fn prolongation(&self) -> {name}Prolongation {{\n"));
     text.push_str(&format!("        {name}Prolongation {{ parameters: [{}] }}\n    }}\n}}\n\n", values.join(", ")));
     text
+}
+
+fn default_impl(name: &str, fields: impl Iterator<Item = String>) -> String {
+    let fields: Vec<String> = fields.collect();
+    let text = format!("impl ::core::default::Default for {name} {{\n    fn default() -> Self {{\n");
+    text + &format!("        Self {{ {} }}\n    }}\n}}\n\n", fields.join(", "))
+}
+
+/// What the documentation says about the model, as a constant to print.
+fn report(compiled: &Compiled) -> String {
+    let lines: String = report_lines(compiled).iter().map(|line| format!("        {:?},\n", format!("{line}\n"))).collect();
+    let vis = &compiled.model.visibility;
+    let doc = docs(["Index, degrees of freedom and hidden constraints, as in the documentation of this type."], "    ");
+    format!("{doc}    {vis} const REPORT: &'static str = ::core::concat!(\n{lines}    );\n\n")
+}
+
+/// The summary, and why some formulations are missing.
+fn report_lines(compiled: &Compiled) -> Vec<String> {
+    let mut lines = compiled.summary.clone();
+    for missing in &compiled.unavailable {
+        lines.push(String::new());
+        lines.push(format!("There is no {} form: {}.", missing.form.name(), missing.message));
+    }
+    lines
 }
 
 fn form_doc(form: Form) -> &'static str {
@@ -111,7 +142,8 @@ fn prolongation(compiled: &Compiled) -> String {
     let (name, vis, count) = (&model.name, &model.visibility, model.parameters.len());
     let mut text =
         docs([format!("The equations of [`{name}`] with their derivatives, in the derivatives of its unknowns.")], "");
-    text.push_str("#[derive(Clone, Copy, Debug, PartialEq)]\n");
+    text.push_str(DERIVE);
+    text.push_str(ALLOW);
     text.push_str(&format!("{vis} struct {name}Prolongation {{\n    parameters: [f64; {count}],\n}}\n\n"));
     text.push_str(ALLOW);
     text.push_str(&format!("impl ::dae::__private::Prolongation for {name}Prolongation {{\n"));
@@ -196,7 +228,8 @@ fn formulation(compiled: &Compiled, form: Form, program: &FormProgram, spelled: 
     let mut text = docs([format!("The {} form of [`{name}`]. {}", form.name(), form_doc(form))], "");
     text.push_str("///\n");
     text.push_str(&docs(spelled.iter().map(|row| format!("* {row}")), ""));
-    text.push_str("#[derive(Clone, Copy, Debug, PartialEq)]\n");
+    text.push_str(DERIVE);
+    text.push_str(ALLOW);
     text.push_str(&format!("{vis} struct {target} {{\n    prolongation: {name}Prolongation,\n}}\n\n"));
     text.push_str(ALLOW);
     text.push_str(&format!("impl ::dae::__private::Dae for {target} {{\n"));

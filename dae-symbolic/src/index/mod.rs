@@ -10,7 +10,7 @@
 //!   freedom, and that the differentiation index is at most $\max c_i$, plus one if some $d_j = 0$. One nonzero value
 //!   of $\det J$ in a prime field proves that it is not identically zero.
 //! * **At the model's own point** (`local.rs`). $J$ is regular at the consistent point that the start values lead to, for the
-//!   default parameters.
+//!   default parameters; by an interval proof where it succeeds (`proof.rs`), otherwise in floating-point arithmetic.
 //! * **Lower bound** (`witness.rs`). At that point the derivative array with one differentiation less is not 1-full. If it is, and
 //!   provably stays so nearby, the bound comes down.
 //!
@@ -21,6 +21,7 @@ mod generic;
 mod hessenberg;
 mod local;
 mod problem;
+mod proof;
 mod witness;
 
 pub use certificate::{Certificate, GenericRegularity, LocalRegularity, LowerBound, Persistence, Shortfall, Verdict};
@@ -100,7 +101,7 @@ pub fn analyse(model: &mut Model, t0: f64) -> Result<Analysis, (Problem, Diagnos
     let offsets = if regular { structure.offsets.clone() } else { undifferentiated(model, &system) };
     let prolonged = prolong(model, &system, &offsets).map_err(|unplaced| internal(model, unplaced.0))?;
     let (local, jets) = match regular {
-        true => local::regularity(model, &system, &structure, &prolonged, t0),
+        true => local::regularity(model, &prolonged, t0),
         false => (LocalRegularity::NotAttempted { reason: "the system Jacobian is identically singular".into() }, None),
     };
     let bound = upper_bound(&system, &structure.offsets);

@@ -18,7 +18,6 @@ use nalgebra::{DMatrix, DVector};
 
 use super::certificate::{LowerBound, Persistence, Shortfall};
 use super::generic::generic_rank;
-use super::local::values_at;
 use crate::expr::{Expr, Symbol, evaluate, gradient};
 use crate::model::Model;
 use crate::prolong::Prolonged;
@@ -129,6 +128,24 @@ fn written_orders(model: &Model, text: &System) -> Vec<u32> {
         }
     }
     orders
+}
+
+/// Values of matrix entries at the given jets and the default parameters.
+fn values_at(
+    model: &mut Model,
+    prolonged: &Prolonged,
+    jets: &[f64],
+    t: f64,
+    entries: &[(usize, usize, Expr)],
+) -> Vec<f64> {
+    let values: Vec<Expr> = entries.iter().map(|&(.., value)| value).collect();
+    let values = model.expand_inputs(&values);
+    evaluate(&model.dag, &values, |symbol| match symbol {
+        Symbol::Time => t,
+        Symbol::Parameter(p) => prolonged.parameters[p.index()],
+        Symbol::Unknown { unknown, order } => prolonged.jet(unknown.index(), order).map_or(f64::NAN, |k| jets[k]),
+        Symbol::Input { .. } | Symbol::State(_) | Symbol::StateDerivative(_) => f64::NAN,
+    })
 }
 
 /// Values of $x_j^{(k)}$ for $k$ up to whatever is known.
