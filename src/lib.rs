@@ -23,10 +23,10 @@ pub use dae_runtime::contract::Dae;
 pub use dae_runtime::solve::RunError;
 pub use dae_runtime::stepper::{ClosingCorrection, Failure, Options, Statistics, StepControl, Stepper, Tolerance};
 pub use dae_runtime::{Integration, Method, Record, Solution, Status};
-#[cfg(feature = "build")]
-pub use dae_symbolic::build;
 #[cfg(feature = "interpreter")]
 pub use dae_symbolic as symbolic;
+#[cfg(feature = "build")]
+pub use dae_symbolic::build;
 
 pub mod language;
 #[cfg(feature = "plot")]

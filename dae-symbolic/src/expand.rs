@@ -58,7 +58,9 @@ fn items(text: &str, known: &Stub, sources: &SourceMap) -> TokenStream {
     match text.parse() {
         Ok(tokens) => respan(tokens, known, sources),
         Err(error) => {
-            let message = format!("generated code is not made of Rust tokens ({error}); this is an error of `dae`, please report it");
+            let message = format!(
+                "generated code is not made of Rust tokens ({error}); this is an error of `dae`, please report it"
+            );
             format!("::core::compile_error! {{ {message:?} }}").parse().unwrap_or_default()
         }
     }

@@ -111,7 +111,8 @@ fn default_impl(name: &str, fields: impl Iterator<Item = String>) -> String {
 
 /// What the documentation says about the model, as a constant to print.
 fn report(compiled: &Compiled) -> String {
-    let lines: String = report_lines(compiled).iter().map(|line| format!("        {:?},\n", format!("{line}\n"))).collect();
+    let lines: String =
+        report_lines(compiled).iter().map(|line| format!("        {:?},\n", format!("{line}\n"))).collect();
     let vis = &compiled.model.visibility;
     let doc = docs(["Index, degrees of freedom and hidden constraints, as in the documentation of this type."], "    ");
     format!("{doc}    {vis} const REPORT: &'static str = ::core::concat!(\n{lines}    );\n\n")

@@ -3,6 +3,8 @@
 //! In: an expression and the names of symbols. Out: one line. Sub-expressions are spelled once, children first; a shared
 //! one may be spelled out many times in its parents, so what grows beyond a readable length becomes `…`.
 
+use std::collections::HashMap;
+
 use super::dag::ExprMap;
 use super::{Dag, Expr, Node, Rational, Symbol, reachable};
 
@@ -29,7 +31,6 @@ enum Binding {
 
 /// Spells an expression; `name` gives the spelling of a symbol in the same notation.
 pub fn print(dag: &Dag, root: Expr, notation: Notation, name: impl Fn(Symbol) -> String) -> String {
-<<<<<<< HEAD
     print_with(dag, root, notation, &HashMap::new(), name)
 }
 
@@ -41,19 +42,14 @@ pub fn print_with(
     names: &HashMap<Expr, String>,
     name: impl Fn(Symbol) -> String,
 ) -> String {
-    let mut spelled: HashMap<Expr, (String, Binding)> = HashMap::new();
+    let mut spelled: ExprMap<(String, Binding)> = ExprMap::default();
     for expr in reachable(dag, [root]) {
         if let Some(name) = names.get(&expr).filter(|_| expr != root) {
             spelled.insert(expr, (name.clone(), Binding::Atom));
             continue;
         }
-        let printer = Printer { spelled: &spelled, notation };
-=======
-    let mut spelled: ExprMap<(String, Binding)> = ExprMap::default();
-    for expr in reachable(dag, [root]) {
         let limit = if expr == root { usize::MAX } else { MAX_LENGTH };
         let printer = Printer { spelled: &spelled, notation, limit };
->>>>>>> field
         let (mut text, mut binding) = match dag.node(expr) {
             Node::Constant(q) => printer.number(q),
             Node::Pi => (
