@@ -1,7 +1,7 @@
 //! Index analysis against systems whose index is known by other means.
 //!
 //! In: `tests/data/index_systems.json`: thirty systems from the literature with structural data, differentiation index and degrees of
-//! freedom, found by the rank of derivative arrays at 34 digits. Out: no wrong statement, structural data equal to the book's, and a
+//! freedom, found by ranks of derivative arrays. Out: no wrong statement, structural data equal to the book's, and a
 //! table of how much is certified (`cargo test --features cli --test index_systems -- --nocapture`).
 
 use std::process::Command;
