@@ -72,7 +72,7 @@ fn plot(index1: &[Residuals], ggl: &[Residuals]) -> Result<(), Box<dyn Error>> {
     let panel = |name: &str, f: fn(&Residuals) -> f64| {
         let curve = |label, list: &[Residuals]| Series::new(label, list.iter().map(|r| (r.t, f(r))).collect());
         let series = vec![curve("index 1", index1), curve("GGL", ggl)];
-        Panel { y_label: format!("{name} constraint"), scale: Scale::Logarithmic, series }
+        Panel { y_label: format!("{name} constraint"), scale: Scale::Linear, series }
     };
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/pendulum.svg");
     let panels = [panel("position", |r| r.position), panel("velocity", |r| r.velocity)];

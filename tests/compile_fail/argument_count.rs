@@ -1,0 +1,13 @@
+//! Functions of the language.
+
+dae::dae! {
+    pub struct Model {
+        var x = 1;
+        der(x) = -atan2(x);
+    }
+}
+
+fn main() {
+    let form = Model::default().ggl();
+    let _ = dae::Integration::new(&form).run(0.0, 1.0);
+}

@@ -1,0 +1,13 @@
+//! Powers are methods.
+
+dae::dae! {
+    pub struct Model {
+        var x ~ 1;
+        der(x) = -x^2;
+    }
+}
+
+fn main() {
+    let form = Model::default().ggl();
+    let _ = dae::Integration::new(&form).run(0.0, 1.0);
+}

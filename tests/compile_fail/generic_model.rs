@@ -1,0 +1,13 @@
+//! A model has no type parameters.
+
+dae::dae! {
+    pub struct Model<T> {
+        var x = 1;
+        der(x) = -x;
+    }
+}
+
+fn main() {
+    let form = Model::default().ggl();
+    let _ = dae::Integration::new(&form).run(0.0, 1.0);
+}

@@ -1,0 +1,13 @@
+//! Numbers have no type.
+
+dae::dae! {
+    pub struct Model {
+        var x = 1;
+        der(x) = -2f32 * x;
+    }
+}
+
+fn main() {
+    let form = Model::default().ggl();
+    let _ = dae::Integration::new(&form).run(0.0, 1.0);
+}

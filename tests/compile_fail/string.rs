@@ -1,0 +1,13 @@
+//! A string is no number.
+
+dae::dae! {
+    pub struct Model {
+        var x = 1;
+        der(x) = "fast" * x;
+    }
+}
+
+fn main() {
+    let form = Model::default().ggl();
+    let _ = dae::Integration::new(&form).run(0.0, 1.0);
+}

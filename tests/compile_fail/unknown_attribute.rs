@@ -1,0 +1,14 @@
+//! Attributes of Rust mean nothing here.
+
+dae::dae! {
+    pub struct Model {
+        #[inline]
+        var x = 1;
+        der(x) = -x;
+    }
+}
+
+fn main() {
+    let form = Model::default().ggl();
+    let _ = dae::Integration::new(&form).run(0.0, 1.0);
+}

@@ -1,0 +1,150 @@
+//! Every Jacobian of every formulation against differences of the function it belongs to, through the interpreter.
+//!
+//! Differences are extrapolated central ones (Ridders, *Accurate computation of F′(x) and F′(x) F″(x)*, Adv. Eng. Software 4,
+//! 1982): a table of halved steps, of which the entry with the smallest estimated error counts. The relative error allowed is
+//! 1e-7 of the entry; where an entry is small beside its row, rounding of the function sets the limit.
+
+use dae::Dae;
+use dae::runtime::contract::Pattern;
+use dae::symbolic::formulation::Form;
+
+use super::points::{Point, points};
+use super::{compiled, interpreter, models};
+
+/// First steps: states are of order one in all models, inputs have periods from 0.01 on, parameters are of any order.
+const ABSOLUTE: fn(f64) -> f64 = |_| 0.02;
+const TIME: fn(f64) -> f64 = |_| 0.001;
+const RELATIVE: fn(f64) -> f64 = |value| 0.02 * value.abs();
+
+#[test]
+fn jacobians_agree_with_differences() {
+    let mut entries = 0;
+    for model in models() {
+        let compiled = compiled(&model.text);
+        for form in Form::ALL {
+            let mut interpreted = interpreter(&compiled, form);
+            for point in points(&interpreted, 3) {
+                entries += by_state_and_time(&interpreted, &point);
+                entries += by_parameters(&mut interpreted, &point);
+                entries += prolongation(&interpreted, &point);
+            }
+        }
+    }
+    println!("{entries} entries checked");
+    assert!(entries > 5000);
+}
+
+fn by_state_and_time(form: &dyn Dae, Point { t, y, yp, .. }: &Point) -> usize {
+    let d = form.description();
+    let (n, rows) = (y.len(), d.equations.len());
+    let name = |what: &str| format!("{} {} {what}", d.model, d.form);
+    let values = |length: usize, f: &dyn Fn(&mut [f64])| {
+        let mut values = vec![0.0; length];
+        f(&mut values);
+        values
+    };
+    let at_y = values(d.jacobian_y.len(), &|v| form.jacobian_y(*t, y, yp, v));
+    check(&name("by y"), &d.jacobian_y, &at_y, y, rows, ABSOLUTE, |x, f| form.residual(*t, x, yp, f));
+    let at_yp = values(d.jacobian_yp.len(), &|v| form.jacobian_yp(*t, y, yp, v));
+    check(&name("by y'"), &d.jacobian_yp, &at_yp, yp, rows, ABSOLUTE, |x, f| form.residual(*t, y, x, f));
+    let dense = Pattern { columns: 1, row_starts: (0..=rows).collect(), column_indices: vec![0; rows].into() };
+    let at_t = values(rows, &|v| form.jacobian_t(*t, y, yp, v));
+    check(&name("by t"), &dense, &at_t, &[*t], rows, TIME, |x, f| form.residual(x[0], y, yp, f));
+    let pattern = &d.invariants_jacobian;
+    let of_invariants = values(pattern.len(), &|v| form.invariants_jacobian(*t, y, v));
+    let count = d.invariants.len();
+    check(&name("invariants by y"), pattern, &of_invariants, y, count, ABSOLUTE, |x, f| form.invariants(*t, x, f));
+    rows * (2 * n + 1) + count * n
+}
+
+fn by_parameters(form: &mut dyn Dae, Point { t, y, yp, .. }: &Point) -> usize {
+    let d = form.description().clone();
+    let at: Vec<f64> = form.parameters().to_vec();
+    let mut values = vec![0.0; d.jacobian_p.len()];
+    form.jacobian_p(*t, y, yp, &mut values);
+    let name = format!("{} {} by p", d.model, d.form);
+    check(&name, &d.jacobian_p, &values, &at, y.len(), RELATIVE, |x, f| {
+        form.set_parameters(x);
+        form.residual(*t, y, yp, f);
+    });
+    form.set_parameters(&at);
+    y.len() * at.len()
+}
+
+fn prolongation(form: &dyn Dae, Point { t, jets, .. }: &Point) -> usize {
+    let prolongation = form.prolongation();
+    let d = prolongation.prolongation_description();
+    let mut values = vec![0.0; d.jacobian.len()];
+    prolongation.prolonged_jacobian(*t, jets, &mut values);
+    let name = format!("{} prolonged", d.model);
+    check(&name, &d.jacobian, &values, jets, d.equations.len(), ABSOLUTE, |x, f| {
+        prolongation.prolonged_residual(*t, x, f)
+    });
+    d.equations.len() * jets.len()
+}
+
+/// Every entry of a Jacobian, zeros outside the pattern included.
+fn check(
+    name: &str,
+    pattern: &Pattern,
+    values: &[f64],
+    at: &[f64],
+    rows: usize,
+    first_step: fn(f64) -> f64,
+    mut function: impl FnMut(&[f64], &mut [f64]),
+) {
+    assert_eq!((pattern.rows(), pattern.columns, pattern.len()), (rows, at.len(), values.len()), "{name}");
+    let mut exact = vec![vec![0.0; at.len()]; rows];
+    for (row, column, position) in pattern.entries() {
+        exact[row][column] = values[position];
+    }
+    for column in 0..at.len() {
+        let differences = ridders(at, column, rows, first_step, &mut function);
+        for row in 0..rows {
+            let largest = exact[row].iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+            let (found, allowed) = (exact[row][column], 1e-7 * exact[row][column].abs() + 1e-13 * largest.max(0.1));
+            let error = (found - differences[row]).abs();
+            assert!(error <= allowed, "{name} [{row}, {column}]: {found:e}, difference {:e}", differences[row]);
+        }
+    }
+}
+
+/// The derivative of every component by `x[column]`.
+fn ridders(
+    at: &[f64],
+    column: usize,
+    rows: usize,
+    first_step: fn(f64) -> f64,
+    function: &mut impl FnMut(&[f64], &mut [f64]),
+) -> Vec<f64> {
+    const DEPTH: usize = 9;
+    let mut best = vec![(f64::NAN, f64::INFINITY); rows];
+    let mut previous: Vec<Vec<f64>> = Vec::new();
+    let mut h = first_step(at[column]);
+    for _ in 0..DEPTH {
+        let mut shifted = at.to_vec();
+        let (mut above, mut below) = (vec![0.0; rows], vec![0.0; rows]);
+        shifted[column] = at[column] + h;
+        let upper = shifted[column];
+        function(&shifted, &mut above);
+        shifted[column] = at[column] - h;
+        function(&shifted, &mut below);
+        let width = upper - shifted[column];
+        let mut current = vec![(0..rows).map(|i| (above[i] - below[i]) / width).collect::<Vec<f64>>()];
+        for (k, coarse) in previous.iter().enumerate() {
+            let weight = 4.0_f64.powi(k as i32 + 1);
+            let fine = &current[k];
+            let next: Vec<f64> = (0..rows).map(|i| (weight * fine[i] - coarse[i]) / (weight - 1.0)).collect();
+            for i in 0..rows {
+                let error = (next[i] - fine[i]).abs().max((next[i] - coarse[i]).abs());
+                if error < best[i].1 {
+                    best[i] = (next[i], error);
+                }
+            }
+            current.push(next);
+        }
+        previous = current;
+        h /= 2.0;
+    }
+    best.iter().map(|entry| entry.0).collect()
+}

@@ -1,0 +1,53 @@
+//! The text that the doors produce.
+
+use dae::symbolic::syntax::SourceText;
+use dae::symbolic::{build, expand_text};
+use expect_test::expect_file;
+
+use super::{macro_body, model_files};
+
+fn expanded(text: &str) -> String {
+    expand_text(SourceText { file: "model.dae", text }).unwrap_or_else(|message| panic!("{message}"))
+}
+
+/// What `cargo expand` shows for the pendulum, before it is formatted again. `UPDATE_EXPECT=1 cargo test` rewrites the file.
+#[test]
+fn pendulum_snapshot() {
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/models/pendulum.dae")).unwrap();
+    expect_file!["pendulum.expanded.rs"].assert_eq(&expanded(&text));
+}
+
+#[test]
+fn expansion_is_a_function_of_the_text() {
+    for file in model_files() {
+        let text = std::fs::read_to_string(&file).unwrap();
+        assert_eq!(expanded(&text), expanded(&text), "{}", file.display());
+    }
+}
+
+/// One source of truth: the macros of the examples say what the `.dae` files say, and there is an example for each file.
+#[test]
+fn macro_and_file_say_the_same() {
+    for file in model_files() {
+        let example = file.parent().unwrap().with_file_name(file.file_name().unwrap()).with_extension("rs");
+        let source = std::fs::read_to_string(&example).unwrap_or_else(|error| panic!("{}: {error}", example.display()));
+        let text = std::fs::read_to_string(&file).unwrap();
+        assert_eq!(expanded(&macro_body(&source)), expanded(&text), "{}", file.display());
+    }
+}
+
+#[test]
+fn build_script_writes_what_the_macro_expands_to() {
+    let directory = std::env::temp_dir().join(format!("dae-build-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).unwrap();
+    for file in model_files() {
+        let target = build::compile_into(&file, &directory).unwrap();
+        let text = std::fs::read_to_string(&file).unwrap();
+        assert_eq!(std::fs::read_to_string(target).unwrap(), expanded(&text));
+    }
+    let broken = directory.join("broken.dae");
+    std::fs::write(&broken, "pub struct Broken {\n    var x;\n    der(x) = y;\n}\n").unwrap();
+    let message = build::compile_into(&broken, &directory).unwrap_err().to_string();
+    assert!(message.contains(&format!("{}:3:14", broken.display())), "{message}");
+    std::fs::remove_dir_all(&directory).unwrap();
+}

@@ -1,0 +1,815 @@
+/// Planar pendulum in Cartesian coordinates (Hairer & Wanner, VII.2).
+///
+/// Differentiation index 3, certified at the start values.
+/// Degrees of freedom: 2.
+///
+/// Hidden constraints:
+/// * der(equation 5): 0 = x·u + y·v
+/// * der(equation 5, 2): 0 = u² + v² - x²·lambda + y·(-y·lambda - g)
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(non_snake_case, non_camel_case_types, dead_code, unused_variables, unused_doc_comments)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
+pub struct Pendulum {
+    /// Parameter, 1.0 by default.
+    pub g: f64,
+    /// Parameter, 1.0 by default.
+    pub l: f64,
+}
+
+impl ::core::default::Default for Pendulum {
+    fn default() -> Self {
+        Self { g: 1.0, l: 1.0 }
+    }
+}
+
+#[allow(non_snake_case, non_camel_case_types, dead_code, unused_variables, unused_doc_comments)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
+impl Pendulum {
+    /// Index, degrees of freedom and hidden constraints, as in the documentation of this type.
+    pub const REPORT: &'static str = ::core::concat!(
+        "Differentiation index 3, certified at the start values.\n",
+        "Degrees of freedom: 2.\n",
+        "\n",
+        "Hidden constraints:\n",
+        "* der(equation 5): 0 = x·u + y·v\n",
+        "* der(equation 5, 2): 0 = u² + v² - x²·lambda + y·(-y·lambda - g)\n",
+    );
+
+    /// The system as written.
+    #[must_use]
+    pub fn original(&self) -> PendulumOriginal {
+        PendulumOriginal { prolongation: self.prolongation() }
+    }
+
+    /// Constraints differentiated until the index is 1; lower constraints are invariants that drift.
+    #[must_use]
+    pub fn index1(&self) -> PendulumIndex1 {
+        PendulumIndex1 { prolongation: self.prolongation() }
+    }
+
+    /// Constraints differentiated until the index is 2.
+    #[must_use]
+    pub fn index2(&self) -> PendulumIndex2 {
+        PendulumIndex2 { prolongation: self.prolongation() }
+    }
+
+    /// Index 2 with all constraints enforced (Gear, Gupta and Leimkuhler).
+    #[must_use]
+    pub fn ggl(&self) -> PendulumGgl {
+        PendulumGgl { prolongation: self.prolongation() }
+    }
+
+    /// The model with the derivatives of its equations, for consistent initial values.
+    #[must_use]
+    pub fn prolongation(&self) -> PendulumProlongation {
+        PendulumProlongation { parameters: [self.g, self.l] }
+    }
+}
+
+/// The equations of [`Pendulum`] with their derivatives, in the derivatives of its unknowns.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(non_snake_case, non_camel_case_types, dead_code, unused_variables, unused_doc_comments)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
+pub struct PendulumProlongation {
+    parameters: [f64; 2],
+}
+
+#[allow(non_snake_case, non_camel_case_types, dead_code, unused_variables, unused_doc_comments)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
+impl ::dae::__private::Prolongation for PendulumProlongation {
+    fn prolongation_description(&self) -> &::dae::__private::ProlongationDescription {
+        use ::dae::__private::*;
+        static JETS: [Jet; 11] = [
+            jet("x", -2, Start::Guess, 1.0),
+            jet("der(x)", -1, Start::Free, 1.0),
+            jet("der(x, 2)", 0, Start::Free, 1.0),
+            jet("y", -2, Start::Fixed, 1.0),
+            jet("der(y)", -1, Start::Free, 1.0),
+            jet("der(y, 2)", 0, Start::Free, 1.0),
+            jet("u", -1, Start::Guess, 1.0),
+            jet("der(u)", 0, Start::Free, 1.0),
+            jet("v", -1, Start::Fixed, 1.0),
+            jet("der(v)", 0, Start::Free, 1.0),
+            jet("lambda", 0, Start::Guess, 1.0),
+        ];
+        static EQUATIONS: [JetEquation; 9] = [
+            jet_equation("equation 5", -2),
+            jet_equation("equation 1", -1),
+            jet_equation("equation 2", -1),
+            jet_equation("der(equation 5)", -1),
+            jet_equation("der(equation 1)", 0),
+            jet_equation("der(equation 2)", 0),
+            jet_equation("equation 3", 0),
+            jet_equation("equation 4", 0),
+            jet_equation("der(equation 5, 2)", 0),
+        ];
+        static DESCRIPTION: ProlongationDescription = ProlongationDescription {
+            model: Borrowed("Pendulum"),
+            jets: Borrowed(&JETS),
+            equations: Borrowed(&EQUATIONS),
+            jacobian: pattern(11, &[0, 2, 4, 6, 10, 12, 14, 17, 20, 26], &[0, 3, 1, 6, 4, 8, 0, 1, 3, 4, 2, 7, 5, 9, 0, 7, 10, 3, 9, 10, 0, 1, 2, 3, 4, 5]),
+        };
+        &DESCRIPTION
+    }
+
+    fn start_values(&self, time: f64, values: &mut [f64]) {
+        values.copy_from_slice(&[1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+    }
+
+    fn prolonged_residual(&self, time: f64, jets: &[f64], residual: &mut [f64]) {
+        let &[x, der_x, der2_x, y, der_y, der2_y, u, der_u, v, der_v, lambda] = jets else { return };
+        let [g, l] = self.parameters;
+        /// equation 5: 0 = x² + y² - l²
+        let equation_5 = x * x + y * y - l * l;
+        /// equation 1: 0 = der(x) - u
+        let equation_1 = der_x - u;
+        /// equation 2: 0 = der(y) - v
+        let equation_2 = der_y - v;
+        /// der(equation 5): 0 = 2·x·der(x) + 2·y·der(y)
+        let der_equation_5 = 2.0 * (x * der_x) + 2.0 * (y * der_y);
+        /// der(equation 1): 0 = der(x, 2) - der(u)
+        let der_equation_1 = -der_u + der2_x;
+        /// der(equation 2): 0 = der(y, 2) - der(v)
+        let der_equation_2 = -der_v + der2_y;
+        /// equation 3: 0 = der(u) + x·lambda
+        let equation_3 = der_u + x * lambda;
+        /// equation 4: 0 = der(v) + y·lambda + g
+        let equation_4 = der_v + y * lambda + g;
+        /// der(equation 5, 2): 0 = 2·der(x)² + 2·x·der(x, 2) + 2·der(y)² + 2·y·der(y, 2)
+        let der2_equation_5 =
+            2.0 * (der_x * der_x) + 2.0 * (x * der2_x) + 2.0 * (der_y * der_y) + 2.0 * (y * der2_y);
+        residual.copy_from_slice(&[
+            equation_5, equation_1, equation_2, der_equation_5, der_equation_1, der_equation_2, equation_3,
+            equation_4, der2_equation_5,
+        ]);
+    }
+
+    /// equation 5 by x, y
+    /// equation 1 by der(x), u
+    /// equation 2 by der(y), v
+    /// der(equation 5) by x, der(x), y, der(y)
+    /// der(equation 1) by der(x, 2), der(u)
+    /// der(equation 2) by der(y, 2), der(v)
+    /// equation 3 by x, der(u), lambda
+    /// equation 4 by y, der(v), lambda
+    /// der(equation 5, 2) by x, der(x), der(x, 2), y, der(y), der(y, 2)
+    fn prolonged_jacobian(&self, time: f64, jets: &[f64], values: &mut [f64]) {
+        let &[x, der_x, der2_x, y, der_y, der2_y, _, _, _, _, lambda] = jets else { return };
+        let twice_y = 2.0 * y;
+        let twice_x = 2.0 * x;
+        values.copy_from_slice(&[
+            twice_x, twice_y,
+            1.0, -1.0,
+            1.0, -1.0,
+            2.0 * der_x, twice_x, 2.0 * der_y, twice_y,
+            1.0, -1.0,
+            1.0, -1.0,
+            lambda, 1.0, x,
+            lambda, 1.0, y,
+            2.0 * der2_x, 4.0 * der_x, twice_x, 2.0 * der2_y, 4.0 * der_y, twice_y,
+        ]);
+    }
+}
+
+/// The original form of [`Pendulum`]. The system as written.
+///
+/// * equation 1: 0 = der(x) - u
+/// * equation 2: 0 = der(y) - v
+/// * equation 3: 0 = der(u) + x·lambda
+/// * equation 4: 0 = der(v) + y·lambda + g
+/// * equation 5: 0 = x² + y² - l²
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(non_snake_case, non_camel_case_types, dead_code, unused_variables, unused_doc_comments)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
+pub struct PendulumOriginal {
+    prolongation: PendulumProlongation,
+}
+
+#[allow(non_snake_case, non_camel_case_types, dead_code, unused_variables, unused_doc_comments)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
+impl ::dae::__private::Dae for PendulumOriginal {
+    fn description(&self) -> &::dae::__private::Description {
+        use ::dae::__private::*;
+        static UNKNOWNS: [Unknown; 5] = [
+            unknown("x", Kind::Differential, 1, 1.0),
+            unknown("y", Kind::Differential, 1, 1.0),
+            unknown("u", Kind::Differential, 2, 1.0),
+            unknown("v", Kind::Differential, 2, 1.0),
+            unknown("lambda", Kind::Algebraic, 3, 1.0),
+        ];
+        static EQUATIONS: [Equation; 5] = [
+            equation("equation 1"),
+            equation("equation 2"),
+            equation("equation 3"),
+            equation("equation 4"),
+            equation("equation 5"),
+        ];
+        static PARAMETERS: [Name; 2] = [
+            Borrowed("g"),
+            Borrowed("l"),
+        ];
+        static INVARIANTS: [Invariant; 2] = [
+            enforced("equation 5", 4),
+            implied("der(equation 5)"),
+        ];
+        static DESCRIPTION: Description = Description {
+            model: Borrowed("Pendulum"),
+            form: Borrowed("original"),
+            unknowns: Borrowed(&UNKNOWNS),
+            equations: Borrowed(&EQUATIONS),
+            parameters: Borrowed(&PARAMETERS),
+            invariants: Borrowed(&INVARIANTS),
+            leading: Leading::Constant,
+            leading_rank: 4,
+            jacobian_y: pattern(5, &[0, 1, 2, 4, 6, 8], &[2, 3, 0, 4, 1, 4, 0, 1]),
+            jacobian_yp: pattern(5, &[0, 1, 2, 3, 4, 4], &[0, 1, 2, 3]),
+            jacobian_p: pattern(2, &[0, 0, 0, 0, 1, 2], &[0, 1]),
+            invariants_jacobian: pattern(5, &[0, 2, 6], &[0, 1, 0, 1, 2, 3]),
+        };
+        &DESCRIPTION
+    }
+
+    fn parameters(&self) -> &[f64] {
+        &self.prolongation.parameters
+    }
+
+    fn set_parameters(&mut self, values: &[f64]) {
+        self.prolongation.parameters.copy_from_slice(values);
+    }
+
+    fn residual(&self, time: f64, state: &[f64], rate: &[f64], residual: &mut [f64]) {
+        let &[x, y, u, v, lambda] = state else { return };
+        let &[der_x, der_y, der_u, der_v, _] = rate else { return };
+        let [g, l] = self.prolongation.parameters;
+        /// equation 1: 0 = der(x) - u
+        let equation_1 = -u + der_x;
+        /// equation 2: 0 = der(y) - v
+        let equation_2 = -v + der_y;
+        /// equation 3: 0 = der(u) + x·lambda
+        let equation_3 = der_u + x * lambda;
+        /// equation 4: 0 = der(v) + y·lambda + g
+        let equation_4 = der_v + y * lambda + g;
+        /// equation 5: 0 = x² + y² - l²
+        let equation_5 = x * x + y * y - l * l;
+        residual.copy_from_slice(&[equation_1, equation_2, equation_3, equation_4, equation_5]);
+    }
+
+    /// equation 1 by u
+    /// equation 2 by v
+    /// equation 3 by x, lambda
+    /// equation 4 by y, lambda
+    /// equation 5 by x, y
+    fn jacobian_y(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
+        let &[x, y, _, _, lambda] = state else { return };
+        values.copy_from_slice(&[
+            -1.0,
+            -1.0,
+            lambda, x,
+            lambda, y,
+            2.0 * x, 2.0 * y,
+        ]);
+    }
+
+    /// equation 1 by der(x)
+    /// equation 2 by der(y)
+    /// equation 3 by der(u)
+    /// equation 4 by der(v)
+    fn jacobian_yp(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
+        values.copy_from_slice(&[
+            1.0,
+            1.0,
+            1.0,
+            1.0,
+        ]);
+    }
+
+    /// equation 4 by g
+    /// equation 5 by l
+    fn jacobian_p(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
+        let [_, l] = self.prolongation.parameters;
+        values.copy_from_slice(&[
+            1.0,
+            -2.0 * l,
+        ]);
+    }
+
+    fn jacobian_t(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
+        values.copy_from_slice(&[0.0, 0.0, 0.0, 0.0, 0.0]);
+    }
+
+    fn invariants(&self, time: f64, state: &[f64], values: &mut [f64]) {
+        let &[x, y, u, v, _] = state else { return };
+        let [_, l] = self.prolongation.parameters;
+        let equation_5 = x * x + y * y - l * l;
+        let der_equation_5 = 2.0 * (x * u) + 2.0 * (y * v);
+        values.copy_from_slice(&[equation_5, der_equation_5]);
+    }
+
+    /// equation 5 by x, y
+    /// der(equation 5) by x, y, u, v
+    fn invariants_jacobian(&self, time: f64, state: &[f64], values: &mut [f64]) {
+        let &[x, y, u, v, _] = state else { return };
+        let twice_y = 2.0 * y;
+        let twice_x = 2.0 * x;
+        values.copy_from_slice(&[
+            twice_x, twice_y,
+            2.0 * u, 2.0 * v, twice_x, twice_y,
+        ]);
+    }
+
+    fn prolongation(&self) -> &dyn ::dae::__private::Prolongation {
+        &self.prolongation
+    }
+
+    fn states_from_jets(&self, _time: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {
+        y.copy_from_slice(&[jets[0], jets[3], jets[6], jets[8], jets[10]]);
+        yp.copy_from_slice(&[jets[1], jets[4], jets[7], jets[9], 0.0]);
+    }
+}
+
+/// The index1 form of [`Pendulum`]. Constraints differentiated until the index is 1; lower constraints are invariants that drift.
+///
+/// * equation 1: 0 = der(x) - u
+/// * equation 2: 0 = der(y) - v
+/// * equation 3: 0 = der(u) + x·lambda
+/// * equation 4: 0 = der(v) + y·lambda + g
+/// * der(equation 5, 2): 0 = 2·u² + 2·v² - 2·x²·lambda + 2·y·(-y·lambda - g)
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(non_snake_case, non_camel_case_types, dead_code, unused_variables, unused_doc_comments)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
+pub struct PendulumIndex1 {
+    prolongation: PendulumProlongation,
+}
+
+#[allow(non_snake_case, non_camel_case_types, dead_code, unused_variables, unused_doc_comments)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
+impl ::dae::__private::Dae for PendulumIndex1 {
+    fn description(&self) -> &::dae::__private::Description {
+        use ::dae::__private::*;
+        static UNKNOWNS: [Unknown; 5] = [
+            unknown("x", Kind::Differential, 1, 1.0),
+            unknown("y", Kind::Differential, 1, 1.0),
+            unknown("u", Kind::Differential, 1, 1.0),
+            unknown("v", Kind::Differential, 1, 1.0),
+            unknown("lambda", Kind::Algebraic, 1, 1.0),
+        ];
+        static EQUATIONS: [Equation; 5] = [
+            equation("equation 1"),
+            equation("equation 2"),
+            equation("equation 3"),
+            equation("equation 4"),
+            equation("der(equation 5, 2)"),
+        ];
+        static PARAMETERS: [Name; 2] = [
+            Borrowed("g"),
+            Borrowed("l"),
+        ];
+        static INVARIANTS: [Invariant; 3] = [
+            enforced("der(equation 5, 2)", 4),
+            implied("equation 5"),
+            implied("der(equation 5)"),
+        ];
+        static DESCRIPTION: Description = Description {
+            model: Borrowed("Pendulum"),
+            form: Borrowed("index1"),
+            unknowns: Borrowed(&UNKNOWNS),
+            equations: Borrowed(&EQUATIONS),
+            parameters: Borrowed(&PARAMETERS),
+            invariants: Borrowed(&INVARIANTS),
+            leading: Leading::Constant,
+            leading_rank: 4,
+            jacobian_y: pattern(5, &[0, 1, 2, 4, 6, 11], &[2, 3, 0, 4, 1, 4, 0, 1, 2, 3, 4]),
+            jacobian_yp: pattern(5, &[0, 1, 2, 3, 4, 4], &[0, 1, 2, 3]),
+            jacobian_p: pattern(2, &[0, 0, 0, 0, 1, 2], &[0, 0]),
+            invariants_jacobian: pattern(5, &[0, 5, 7, 11], &[0, 1, 2, 3, 4, 0, 1, 0, 1, 2, 3]),
+        };
+        &DESCRIPTION
+    }
+
+    fn parameters(&self) -> &[f64] {
+        &self.prolongation.parameters
+    }
+
+    fn set_parameters(&mut self, values: &[f64]) {
+        self.prolongation.parameters.copy_from_slice(values);
+    }
+
+    fn residual(&self, time: f64, state: &[f64], rate: &[f64], residual: &mut [f64]) {
+        let &[x, y, u, v, lambda] = state else { return };
+        let &[der_x, der_y, der_u, der_v, _] = rate else { return };
+        let [g, _] = self.prolongation.parameters;
+        let s1 = y * lambda;
+        /// equation 1: 0 = der(x) - u
+        let equation_1 = -u + der_x;
+        /// equation 2: 0 = der(y) - v
+        let equation_2 = -v + der_y;
+        /// equation 3: 0 = der(u) + x·lambda
+        let equation_3 = der_u + x * lambda;
+        /// equation 4: 0 = der(v) + y·lambda + g
+        let equation_4 = der_v + s1 + g;
+        /// der(equation 5, 2): 0 = 2·u² + 2·v² - 2·x²·lambda + 2·y·(-y·lambda - g)
+        let der2_equation_5 = 2.0 * (u * u) + 2.0 * (v * v) - 2.0 * (x * x * lambda) + 2.0 * (y * (-s1 - g));
+        residual.copy_from_slice(&[equation_1, equation_2, equation_3, equation_4, der2_equation_5]);
+    }
+
+    /// equation 1 by u
+    /// equation 2 by v
+    /// equation 3 by x, lambda
+    /// equation 4 by y, lambda
+    /// der(equation 5, 2) by x, y, u, v, lambda
+    fn jacobian_y(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
+        let &[x, y, u, v, lambda] = state else { return };
+        let [g, _] = self.prolongation.parameters;
+        values.copy_from_slice(&[
+            -1.0,
+            -1.0,
+            lambda, x,
+            lambda, y,
+            -4.0 * (x * lambda), -4.0 * (y * lambda) - 2.0 * g, 4.0 * u, 4.0 * v,
+            -2.0 * (x * x) - 2.0 * (y * y),
+        ]);
+    }
+
+    /// equation 1 by der(x)
+    /// equation 2 by der(y)
+    /// equation 3 by der(u)
+    /// equation 4 by der(v)
+    fn jacobian_yp(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
+        values.copy_from_slice(&[
+            1.0,
+            1.0,
+            1.0,
+            1.0,
+        ]);
+    }
+
+    /// equation 4 by g
+    /// der(equation 5, 2) by g
+    fn jacobian_p(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
+        let &[_, y, _, _, _] = state else { return };
+        values.copy_from_slice(&[
+            1.0,
+            -2.0 * y,
+        ]);
+    }
+
+    fn jacobian_t(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
+        values.copy_from_slice(&[0.0, 0.0, 0.0, 0.0, 0.0]);
+    }
+
+    fn invariants(&self, time: f64, state: &[f64], values: &mut [f64]) {
+        let &[x, y, u, v, lambda] = state else { return };
+        let [g, l] = self.prolongation.parameters;
+        let der2_equation_5 =
+            2.0 * (u * u) + 2.0 * (v * v) - 2.0 * (x * x * lambda) + 2.0 * (y * (-(y * lambda) - g));
+        let equation_5 = x * x + y * y - l * l;
+        let der_equation_5 = 2.0 * (x * u) + 2.0 * (y * v);
+        values.copy_from_slice(&[der2_equation_5, equation_5, der_equation_5]);
+    }
+
+    /// der(equation 5, 2) by x, y, u, v, lambda
+    /// equation 5 by x, y
+    /// der(equation 5) by x, y, u, v
+    fn invariants_jacobian(&self, time: f64, state: &[f64], values: &mut [f64]) {
+        let &[x, y, u, v, lambda] = state else { return };
+        let [g, _] = self.prolongation.parameters;
+        let twice_y = 2.0 * y;
+        let twice_x = 2.0 * x;
+        values.copy_from_slice(&[
+            -4.0 * (x * lambda), -4.0 * (y * lambda) - 2.0 * g, 4.0 * u, 4.0 * v,
+            -2.0 * (x * x) - 2.0 * (y * y),
+            twice_x, twice_y,
+            2.0 * u, 2.0 * v, twice_x, twice_y,
+        ]);
+    }
+
+    fn prolongation(&self) -> &dyn ::dae::__private::Prolongation {
+        &self.prolongation
+    }
+
+    fn states_from_jets(&self, _time: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {
+        y.copy_from_slice(&[jets[0], jets[3], jets[6], jets[8], jets[10]]);
+        yp.copy_from_slice(&[jets[1], jets[4], jets[7], jets[9], 0.0]);
+    }
+}
+
+/// The index2 form of [`Pendulum`]. Constraints differentiated until the index is 2.
+///
+/// * equation 1: 0 = der(x) - u
+/// * equation 2: 0 = der(y) - v
+/// * equation 3: 0 = der(u) + x·lambda
+/// * equation 4: 0 = der(v) + y·lambda + g
+/// * der(equation 5): 0 = 2·x·u + 2·y·v
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(non_snake_case, non_camel_case_types, dead_code, unused_variables, unused_doc_comments)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
+pub struct PendulumIndex2 {
+    prolongation: PendulumProlongation,
+}
+
+#[allow(non_snake_case, non_camel_case_types, dead_code, unused_variables, unused_doc_comments)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
+impl ::dae::__private::Dae for PendulumIndex2 {
+    fn description(&self) -> &::dae::__private::Description {
+        use ::dae::__private::*;
+        static UNKNOWNS: [Unknown; 5] = [
+            unknown("x", Kind::Differential, 1, 1.0),
+            unknown("y", Kind::Differential, 1, 1.0),
+            unknown("u", Kind::Differential, 1, 1.0),
+            unknown("v", Kind::Differential, 1, 1.0),
+            unknown("lambda", Kind::Algebraic, 2, 1.0),
+        ];
+        static EQUATIONS: [Equation; 5] = [
+            equation("equation 1"),
+            equation("equation 2"),
+            equation("equation 3"),
+            equation("equation 4"),
+            equation("der(equation 5)"),
+        ];
+        static PARAMETERS: [Name; 2] = [
+            Borrowed("g"),
+            Borrowed("l"),
+        ];
+        static INVARIANTS: [Invariant; 2] = [
+            enforced("der(equation 5)", 4),
+            implied("equation 5"),
+        ];
+        static DESCRIPTION: Description = Description {
+            model: Borrowed("Pendulum"),
+            form: Borrowed("index2"),
+            unknowns: Borrowed(&UNKNOWNS),
+            equations: Borrowed(&EQUATIONS),
+            parameters: Borrowed(&PARAMETERS),
+            invariants: Borrowed(&INVARIANTS),
+            leading: Leading::Constant,
+            leading_rank: 4,
+            jacobian_y: pattern(5, &[0, 1, 2, 4, 6, 10], &[2, 3, 0, 4, 1, 4, 0, 1, 2, 3]),
+            jacobian_yp: pattern(5, &[0, 1, 2, 3, 4, 4], &[0, 1, 2, 3]),
+            jacobian_p: pattern(2, &[0, 0, 0, 0, 1, 1], &[0]),
+            invariants_jacobian: pattern(5, &[0, 4, 6], &[0, 1, 2, 3, 0, 1]),
+        };
+        &DESCRIPTION
+    }
+
+    fn parameters(&self) -> &[f64] {
+        &self.prolongation.parameters
+    }
+
+    fn set_parameters(&mut self, values: &[f64]) {
+        self.prolongation.parameters.copy_from_slice(values);
+    }
+
+    fn residual(&self, time: f64, state: &[f64], rate: &[f64], residual: &mut [f64]) {
+        let &[x, y, u, v, lambda] = state else { return };
+        let &[der_x, der_y, der_u, der_v, _] = rate else { return };
+        let [g, _] = self.prolongation.parameters;
+        /// equation 1: 0 = der(x) - u
+        let equation_1 = -u + der_x;
+        /// equation 2: 0 = der(y) - v
+        let equation_2 = -v + der_y;
+        /// equation 3: 0 = der(u) + x·lambda
+        let equation_3 = der_u + x * lambda;
+        /// equation 4: 0 = der(v) + y·lambda + g
+        let equation_4 = der_v + y * lambda + g;
+        /// der(equation 5): 0 = 2·x·u + 2·y·v
+        let der_equation_5 = 2.0 * (x * u) + 2.0 * (y * v);
+        residual.copy_from_slice(&[equation_1, equation_2, equation_3, equation_4, der_equation_5]);
+    }
+
+    /// equation 1 by u
+    /// equation 2 by v
+    /// equation 3 by x, lambda
+    /// equation 4 by y, lambda
+    /// der(equation 5) by x, y, u, v
+    fn jacobian_y(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
+        let &[x, y, u, v, lambda] = state else { return };
+        values.copy_from_slice(&[
+            -1.0,
+            -1.0,
+            lambda, x,
+            lambda, y,
+            2.0 * u, 2.0 * v, 2.0 * x, 2.0 * y,
+        ]);
+    }
+
+    /// equation 1 by der(x)
+    /// equation 2 by der(y)
+    /// equation 3 by der(u)
+    /// equation 4 by der(v)
+    fn jacobian_yp(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
+        values.copy_from_slice(&[
+            1.0,
+            1.0,
+            1.0,
+            1.0,
+        ]);
+    }
+
+    /// equation 4 by g
+    fn jacobian_p(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
+        values.copy_from_slice(&[
+            1.0,
+        ]);
+    }
+
+    fn jacobian_t(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
+        values.copy_from_slice(&[0.0, 0.0, 0.0, 0.0, 0.0]);
+    }
+
+    fn invariants(&self, time: f64, state: &[f64], values: &mut [f64]) {
+        let &[x, y, u, v, _] = state else { return };
+        let [_, l] = self.prolongation.parameters;
+        let der_equation_5 = 2.0 * (x * u) + 2.0 * (y * v);
+        let equation_5 = x * x + y * y - l * l;
+        values.copy_from_slice(&[der_equation_5, equation_5]);
+    }
+
+    /// der(equation 5) by x, y, u, v
+    /// equation 5 by x, y
+    fn invariants_jacobian(&self, time: f64, state: &[f64], values: &mut [f64]) {
+        let &[x, y, u, v, _] = state else { return };
+        let twice_y = 2.0 * y;
+        let twice_x = 2.0 * x;
+        values.copy_from_slice(&[
+            2.0 * u, 2.0 * v, twice_x, twice_y,
+            twice_x, twice_y,
+        ]);
+    }
+
+    fn prolongation(&self) -> &dyn ::dae::__private::Prolongation {
+        &self.prolongation
+    }
+
+    fn states_from_jets(&self, _time: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {
+        y.copy_from_slice(&[jets[0], jets[3], jets[6], jets[8], jets[10]]);
+        yp.copy_from_slice(&[jets[1], jets[4], jets[7], jets[9], 0.0]);
+    }
+}
+
+/// The ggl form of [`Pendulum`]. Index 2 with all constraints enforced (Gear, Gupta and Leimkuhler).
+///
+/// * equation 1: 0 = der(x) - u + 2·x·mu_1
+/// * equation 2: 0 = der(y) - v + 2·y·mu_1
+/// * equation 3: 0 = der(u) + x·lambda
+/// * equation 4: 0 = der(v) + y·lambda + g
+/// * der(equation 5): 0 = 2·x·u + 2·y·v
+/// * equation 5: 0 = x² + y² - l²
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(non_snake_case, non_camel_case_types, dead_code, unused_variables, unused_doc_comments)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
+pub struct PendulumGgl {
+    prolongation: PendulumProlongation,
+}
+
+#[allow(non_snake_case, non_camel_case_types, dead_code, unused_variables, unused_doc_comments)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
+impl ::dae::__private::Dae for PendulumGgl {
+    fn description(&self) -> &::dae::__private::Description {
+        use ::dae::__private::*;
+        static UNKNOWNS: [Unknown; 6] = [
+            unknown("x", Kind::Differential, 1, 1.0),
+            unknown("y", Kind::Differential, 1, 1.0),
+            unknown("u", Kind::Differential, 1, 1.0),
+            unknown("v", Kind::Differential, 1, 1.0),
+            unknown("lambda", Kind::Algebraic, 2, 1.0),
+            unknown("mu_1", Kind::Algebraic, 2, 1.0),
+        ];
+        static EQUATIONS: [Equation; 6] = [
+            equation("equation 1"),
+            equation("equation 2"),
+            equation("equation 3"),
+            equation("equation 4"),
+            equation("der(equation 5)"),
+            equation("equation 5"),
+        ];
+        static PARAMETERS: [Name; 2] = [
+            Borrowed("g"),
+            Borrowed("l"),
+        ];
+        static INVARIANTS: [Invariant; 2] = [
+            enforced("der(equation 5)", 4),
+            enforced("equation 5", 5),
+        ];
+        static DESCRIPTION: Description = Description {
+            model: Borrowed("Pendulum"),
+            form: Borrowed("ggl"),
+            unknowns: Borrowed(&UNKNOWNS),
+            equations: Borrowed(&EQUATIONS),
+            parameters: Borrowed(&PARAMETERS),
+            invariants: Borrowed(&INVARIANTS),
+            leading: Leading::Constant,
+            leading_rank: 4,
+            jacobian_y: pattern(6, &[0, 3, 6, 8, 10, 14, 16], &[0, 2, 5, 1, 3, 5, 0, 4, 1, 4, 0, 1, 2, 3, 0, 1]),
+            jacobian_yp: pattern(6, &[0, 1, 2, 3, 4, 4, 4], &[0, 1, 2, 3]),
+            jacobian_p: pattern(2, &[0, 0, 0, 0, 1, 1, 2], &[0, 1]),
+            invariants_jacobian: pattern(6, &[0, 4, 6], &[0, 1, 2, 3, 0, 1]),
+        };
+        &DESCRIPTION
+    }
+
+    fn parameters(&self) -> &[f64] {
+        &self.prolongation.parameters
+    }
+
+    fn set_parameters(&mut self, values: &[f64]) {
+        self.prolongation.parameters.copy_from_slice(values);
+    }
+
+    fn residual(&self, time: f64, state: &[f64], rate: &[f64], residual: &mut [f64]) {
+        let &[x, y, u, v, lambda, mu_1] = state else { return };
+        let &[der_x, der_y, der_u, der_v, _, _] = rate else { return };
+        let [g, l] = self.prolongation.parameters;
+        /// equation 1: 0 = der(x) - u + 2·x·mu_1
+        let equation_1 = -u + der_x + 2.0 * (x * mu_1);
+        /// equation 2: 0 = der(y) - v + 2·y·mu_1
+        let equation_2 = -v + der_y + 2.0 * (y * mu_1);
+        /// equation 3: 0 = der(u) + x·lambda
+        let equation_3 = der_u + x * lambda;
+        /// equation 4: 0 = der(v) + y·lambda + g
+        let equation_4 = der_v + y * lambda + g;
+        /// der(equation 5): 0 = 2·x·u + 2·y·v
+        let der_equation_5 = 2.0 * (x * u) + 2.0 * (y * v);
+        /// equation 5: 0 = x² + y² - l²
+        let equation_5 = x * x + y * y - l * l;
+        residual.copy_from_slice(&[
+            equation_1, equation_2, equation_3, equation_4, der_equation_5, equation_5,
+        ]);
+    }
+
+    /// equation 1 by x, u, mu_1
+    /// equation 2 by y, v, mu_1
+    /// equation 3 by x, lambda
+    /// equation 4 by y, lambda
+    /// der(equation 5) by x, y, u, v
+    /// equation 5 by x, y
+    fn jacobian_y(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
+        let &[x, y, u, v, lambda, mu_1] = state else { return };
+        let twice_y = 2.0 * y;
+        let twice_x = 2.0 * x;
+        let twice_mu_1 = 2.0 * mu_1;
+        values.copy_from_slice(&[
+            twice_mu_1, -1.0, twice_x,
+            twice_mu_1, -1.0, twice_y,
+            lambda, x,
+            lambda, y,
+            2.0 * u, 2.0 * v, twice_x, twice_y,
+            twice_x, twice_y,
+        ]);
+    }
+
+    /// equation 1 by der(x)
+    /// equation 2 by der(y)
+    /// equation 3 by der(u)
+    /// equation 4 by der(v)
+    fn jacobian_yp(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
+        values.copy_from_slice(&[
+            1.0,
+            1.0,
+            1.0,
+            1.0,
+        ]);
+    }
+
+    /// equation 4 by g
+    /// equation 5 by l
+    fn jacobian_p(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
+        let [_, l] = self.prolongation.parameters;
+        values.copy_from_slice(&[
+            1.0,
+            -2.0 * l,
+        ]);
+    }
+
+    fn jacobian_t(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
+        values.copy_from_slice(&[0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+    }
+
+    fn invariants(&self, time: f64, state: &[f64], values: &mut [f64]) {
+        let &[x, y, u, v, _, _] = state else { return };
+        let [_, l] = self.prolongation.parameters;
+        let der_equation_5 = 2.0 * (x * u) + 2.0 * (y * v);
+        let equation_5 = x * x + y * y - l * l;
+        values.copy_from_slice(&[der_equation_5, equation_5]);
+    }
+
+    /// der(equation 5) by x, y, u, v
+    /// equation 5 by x, y
+    fn invariants_jacobian(&self, time: f64, state: &[f64], values: &mut [f64]) {
+        let &[x, y, u, v, _, _] = state else { return };
+        let twice_y = 2.0 * y;
+        let twice_x = 2.0 * x;
+        values.copy_from_slice(&[
+            2.0 * u, 2.0 * v, twice_x, twice_y,
+            twice_x, twice_y,
+        ]);
+    }
+
+    fn prolongation(&self) -> &dyn ::dae::__private::Prolongation {
+        &self.prolongation
+    }
+
+    fn states_from_jets(&self, _time: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {
+        y.copy_from_slice(&[jets[0], jets[3], jets[6], jets[8], jets[10], 0.0]);
+        yp.copy_from_slice(&[jets[1], jets[4], jets[7], jets[9], 0.0, 0.0]);
+    }
+}
