@@ -299,6 +299,8 @@ impl<'d, 'c> Integration<'d, 'c> {
 struct Requested {
     times: Vec<f64>,
     next: usize,
+    /// The sign of the run.
+    direction: f64,
     coefficients: Vec<f64>,
 }
 
@@ -318,13 +320,13 @@ impl Requested {
             let message = "output times are not in the direction of the run".into();
             return Err(Failure::InvalidOption { message });
         }
-        Ok(Requested { times, next: 0, coefficients: Vec::new() })
+        Ok(Requested { times, next: 0, direction, coefficients: Vec::new() })
     }
 
     /// Records the times asked for that the step from `before` has reached.
     fn record(&mut self, stepper: &dyn Stepper, before: f64, solution: &mut Solution) {
         let (now, n) = (stepper.time(), stepper.state().len());
-        let direction = if now < before { -1.0 } else { 1.0 };
+        let direction = self.direction;
         while let Some(&t) = self.times.get(self.next)
             && (now - t) * direction >= 0.0
         {

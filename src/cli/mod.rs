@@ -107,10 +107,10 @@ struct SimulateArguments {
     #[arg(long, default_value = "radau5")]
     method: MethodArgument,
     /// Relative tolerance.
-    #[arg(long, value_name = "R", default_value_t = 1e-6, value_parser = finite)]
+    #[arg(long, value_name = "R", default_value_t = 1e-6, value_parser = finite, allow_negative_numbers = true)]
     rtol: f64,
     /// Absolute tolerance.
-    #[arg(long, value_name = "A", default_value_t = 1e-6, value_parser = finite)]
+    #[arg(long, value_name = "A", default_value_t = 1e-6, value_parser = finite, allow_negative_numbers = true)]
     atol: f64,
     /// Replace the value of a parameter. Others keep theirs, even if the text computes their default from it.
     #[arg(long = "param", value_name = "K=V", value_parser = assignment)]

@@ -1,6 +1,6 @@
 //! `dae simulate --plot`.
 //!
-//! In: a solution and the form it is of. Out: panels of unknowns that belong together: those of the same distance from the highest
+//! In: a solution, the form it is of, and the model. Out: panels of unknowns that belong together: those of the same distance from the highest
 //! derivatives (positions, velocities, multipliers).
 
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ const CURVES: usize = 8;
 /// Points between which the eye sees no corners.
 const POINTS: usize = 1500;
 
-/// The panels of a solution; `interpolate` between its recorded times.
+/// The panels of a solution; between its recorded times, the dense output if there is one.
 pub(super) fn panels(compiled: &Compiled, form: &CompiledForm, solution: &Solution) -> Vec<Panel> {
     let times = sampled(&solution.times);
     let states: Vec<(f64, Vec<f64>)> = times.into_iter().filter_map(|t| Some((t, solution.at(t)?))).collect();
@@ -27,11 +27,21 @@ pub(super) fn panels(compiled: &Compiled, form: &CompiledForm, solution: &Soluti
         .iter()
         .flat_map(|group| group.chunks(CURVES))
         .map(|group| Panel {
-            y_label: group.iter().map(|&k| solution.names[k].as_ref()).collect::<Vec<_>>().join(", "),
+            y_label: y_label(group.iter().map(|&k| solution.names[k].as_ref()).collect()),
             scale: Scale::Linear,
             series: group.iter().map(|&k| curve(k)).collect(),
         })
         .collect()
+}
+
+/// The names, if they fit beside a panel.
+fn y_label(names: Vec<&str>) -> String {
+    const FITS: usize = 32;
+    let all = names.join(", ");
+    match names.first() {
+        Some(first) if all.chars().count() > FITS => format!("{first}, …"),
+        _ => all,
+    }
 }
 
 /// States by $d_j - k$ of the jet $x_j^{(k)}$ they are, descending. Multipliers of the form are zero and not shown.

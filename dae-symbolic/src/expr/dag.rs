@@ -2,7 +2,7 @@
 //!
 //! In: nodes in canonical form (made by `construct.rs`). Out: their numbers; equal nodes have equal numbers.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 
 use super::{Function, Rational, Symbol};
@@ -75,6 +75,7 @@ pub struct Dag {
     assumptions: Vec<Assumption>,
     /// By node: whether it is free of everything that changes in time.
     steady: Vec<bool>,
+    assumed: HashSet<Assumption, BuildHasherDefault<Mix>>,
 }
 
 impl Dag {
@@ -136,8 +137,8 @@ impl Dag {
     }
 
     pub(super) fn assume(&mut self, assumption: Assumption) {
-        // Numbers are decided when they are folded; and the list is short.
-        if self.as_constant(assumption.expr()).is_none() && !self.assumptions.contains(&assumption) {
+        // Numbers are decided when they are folded.
+        if self.as_constant(assumption.expr()).is_none() && self.assumed.insert(assumption) {
             self.assumptions.push(assumption);
         }
     }
@@ -169,8 +170,8 @@ impl Dag {
 }
 
 /// Multiply-rotate hashing: node hashing must be quick without optimisation, and need not resist attackers.
-#[derive(Default)]
-struct Mix(u64);
+#[derive(Clone, Default)]
+pub(super) struct Mix(u64);
 
 impl Mix {
     fn word(&mut self, word: u64) {
@@ -209,6 +210,12 @@ impl Hasher for Mix {
         self.word(word as u64);
     }
 }
+
+/// What is known about some expressions.
+pub(super) type ExprMap<T> = HashMap<Expr, T, BuildHasherDefault<Mix>>;
+
+/// Some expressions.
+pub(super) type ExprSet = HashSet<Expr, BuildHasherDefault<Mix>>;
 
 /// The key is a hash already.
 #[derive(Default)]

@@ -7,15 +7,14 @@
 //! small multiple of the expression however many symbols there are. The total derivative is then the chain rule over
 //! the leaves, $\dot f = \partial f/\partial t + \sum_{j,k} \partial f/\partial x_j^{(k)} \; x_j^{(k+1)}$.
 
-use std::collections::{HashMap, HashSet};
-
+use super::dag::{ExprMap, ExprSet};
 use super::{Dag, Expr, Node, Rational, Symbol, reachable};
 
 /// The nonzero partial derivatives of `root` by the symbols that `wanted` selects, ascending by symbol.
 pub fn gradient(dag: &mut Dag, root: Expr, wanted: impl Fn(Symbol) -> bool) -> Vec<(Symbol, Expr)> {
     let order = reachable(dag, [root]);
     let active = active(dag, &order, wanted);
-    let mut adjoints: HashMap<Expr, Vec<(Rational, Expr)>> = HashMap::new();
+    let mut adjoints: ExprMap<Vec<(Rational, Expr)>> = ExprMap::default();
     let one = dag.integer(1);
     adjoints.insert(root, vec![(Rational::ONE, one)]);
     let mut partials = Vec::new();
@@ -64,8 +63,8 @@ pub fn gradient(dag: &mut Dag, root: Expr, wanted: impl Fn(Symbol) -> bool) -> V
 }
 
 /// The nodes that depend on a wanted symbol.
-fn active(dag: &Dag, order: &[Expr], wanted: impl Fn(Symbol) -> bool) -> HashSet<Expr> {
-    let mut active = HashSet::new();
+fn active(dag: &Dag, order: &[Expr], wanted: impl Fn(Symbol) -> bool) -> ExprSet {
+    let mut active = ExprSet::default();
     for &expr in order {
         let depends = match dag.node(expr) {
             Node::Symbol(symbol) => wanted(*symbol),

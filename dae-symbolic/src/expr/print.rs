@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use super::dag::ExprMap;
 use super::{Dag, Expr, Node, Rational, Symbol, reachable};
 
 /// Which spelling.
@@ -41,13 +42,14 @@ pub fn print_with(
     names: &HashMap<Expr, String>,
     name: impl Fn(Symbol) -> String,
 ) -> String {
-    let mut spelled: HashMap<Expr, (String, Binding)> = HashMap::new();
+    let mut spelled: ExprMap<(String, Binding)> = ExprMap::default();
     for expr in reachable(dag, [root]) {
         if let Some(name) = names.get(&expr).filter(|_| expr != root) {
             spelled.insert(expr, (name.clone(), Binding::Atom));
             continue;
         }
-        let printer = Printer { spelled: &spelled, notation };
+        let limit = if expr == root { usize::MAX } else { MAX_LENGTH };
+        let printer = Printer { spelled: &spelled, notation, limit };
         let (mut text, mut binding) = match dag.node(expr) {
             Node::Constant(q) => printer.number(q),
             Node::Pi => (
@@ -73,7 +75,7 @@ pub fn print_with(
                 (text, Binding::Atom)
             }
         };
-        if text.len() > MAX_LENGTH && expr != root {
+        if text.len() > limit {
             (text, binding) = (
                 match notation {
                     Notation::Text => "…",
@@ -89,8 +91,10 @@ pub fn print_with(
 }
 
 struct Printer<'a> {
-    spelled: &'a HashMap<Expr, (String, Binding)>,
+    spelled: &'a ExprMap<(String, Binding)>,
     notation: Notation,
+    /// What gets longer than this is going to be abbreviated and need not be completed.
+    limit: usize,
 }
 
 impl Printer<'_> {
@@ -142,6 +146,9 @@ impl Printer<'_> {
             text.push_str(&self.magnitude(constant, false));
         }
         for k in order {
+            if text.len() > self.limit {
+                break;
+            }
             let (q, t) = &terms[k];
             text.push_str(match (text.is_empty(), q.is_negative()) {
                 (true, true) => "-",
@@ -176,10 +183,16 @@ impl Printer<'_> {
 
     fn product(&self, factors: &[(Expr, i32)]) -> (String, Binding) {
         let side = |positive: bool| -> Vec<String> {
+            let mut length = 0;
             factors
                 .iter()
                 .filter(|(_, n)| (*n > 0) == positive)
                 .map(|&(b, n)| self.power(b, n.unsigned_abs()))
+                .take_while(|factor| {
+                    let complete = length <= self.limit;
+                    length += factor.len();
+                    complete
+                })
                 .collect()
         };
         let (above, below) = (side(true), side(false));

@@ -152,6 +152,7 @@ impl Rational {
     /// $a + b$.
     pub fn add(&self, other: &Rational) -> Rational {
         match (&self.0, &other.0) {
+            (Repr::Small(a, 1), Repr::Small(c, 1)) if a.checked_add(*c).is_some() => Self::from(a + c),
             (Repr::Small(a, b), Repr::Small(c, d)) => {
                 let (a, b, c, d) = (i128::from(*a), i128::from(*b), i128::from(*c), i128::from(*d));
                 // |ad + bc| < 2^127: each product is at most 2^126.
@@ -169,6 +170,7 @@ impl Rational {
     /// $a b$.
     pub fn mul(&self, other: &Rational) -> Rational {
         match (&self.0, &other.0) {
+            (Repr::Small(a, 1), Repr::Small(c, 1)) if a.checked_mul(*c).is_some() => Self::from(a * c),
             (Repr::Small(a, b), Repr::Small(c, d)) => {
                 Self::reduced(i128::from(*a) * i128::from(*c), i128::from(*b) * i128::from(*d))
             }
@@ -188,6 +190,9 @@ impl Rational {
     pub fn powi(&self, exponent: i32) -> Option<Rational> {
         if self.is_zero() && exponent < 0 {
             return None;
+        }
+        if exponent == 1 || self.is_one() {
+            return Some(self.clone());
         }
         let big = self.to_big();
         let bits = big.numer().bits().max(big.denom().bits());

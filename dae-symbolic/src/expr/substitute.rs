@@ -2,8 +2,7 @@
 //!
 //! In: expressions and a map from symbols. Out: the expressions rebuilt in canonical form, all replacements at once.
 
-use std::collections::HashMap;
-
+use super::dag::ExprMap;
 use super::{Dag, Expr, Node, Symbol, reachable};
 
 /// Replaces every symbol for which `replacement` has an expression, in all roots simultaneously.
@@ -12,7 +11,7 @@ pub fn substitute(
     roots: &[Expr],
     mut replacement: impl FnMut(&mut Dag, Symbol) -> Option<Expr>,
 ) -> Vec<Expr> {
-    let mut image: HashMap<Expr, Expr> = HashMap::new();
+    let mut image: ExprMap<Expr> = ExprMap::default();
     for expr in reachable(dag, roots.iter().copied()) {
         let node = dag.node(expr).clone();
         let of = |e: &Expr| image[e];

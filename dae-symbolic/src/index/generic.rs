@@ -4,9 +4,10 @@
 //! homomorphism (`expr/prime_field`), so a nonzero value is a proof; a zero is only evidence, and is asked for three times.
 
 use super::certificate::GenericRegularity;
-use crate::expr::Expr;
-use crate::expr::prime_field::{FieldPoint, Independence, sparse_determinant, sparse_rank};
+use crate::expr::prime_field::{Branch, FieldPoint, Independence, Sign, sparse_determinant, sparse_rank};
+use crate::expr::{Expr, Notation, ParameterId, Symbol, UnknownId, evaluate_one, print};
 use crate::model::Model;
+use crate::prolong::default_parameters;
 
 /// Points at which a determinant must vanish before it counts as zero.
 const POINTS: usize = 3;
@@ -15,14 +16,17 @@ const POINTS: usize = 3;
 pub(super) fn regularity(model: &mut Model, n: usize, entries: &[(usize, usize, Expr)]) -> GenericRegularity {
     let values: Vec<Expr> = entries.iter().map(|&(.., value)| value).collect();
     let values = model.expand_inputs(&values);
+    let start = start_point(model);
     for seed in 0..POINTS as u64 {
-        let evaluation = match FieldPoint::new(seed).evaluate(&model.dag, &values) {
+        let point = FieldPoint::new(seed).with_start(start.iter().copied());
+        let evaluation = match point.evaluate(&model.dag, &values) {
             Ok(evaluation) => evaluation,
             Err(error) => return GenericRegularity::Undecided { reason: error.to_string() },
         };
         let determinant = sparse_determinant(n, &rows(n, entries, &evaluation.values));
         if determinant != 0 {
-            let assuming = assumptions(&evaluation.independence);
+            let mut assuming = assumptions(&evaluation.independence);
+            assuming.extend(evaluation.branches.iter().map(|branch| on_branch(model, branch)));
             return GenericRegularity::from_evaluation(evaluation, determinant, assuming);
         }
     }
@@ -45,6 +49,42 @@ fn rows(n: usize, entries: &[(usize, usize, Expr)], values: &[u64]) -> Vec<Vec<(
         rows[row].push((column, value));
     }
     rows
+}
+
+/// The parameters and start values of the model, as far as they are given: they choose the branches of piecewise functions.
+fn start_point(model: &Model) -> Vec<(Symbol, f64)> {
+    let parameters = default_parameters(model);
+    let value = |e: Expr| {
+        evaluate_one(&model.dag, e, |symbol| match symbol {
+            Symbol::Parameter(p) => parameters[p.index()],
+            _ => f64::NAN,
+        })
+    };
+    let mut point: Vec<(Symbol, f64)> =
+        parameters.iter().enumerate().map(|(k, &p)| (Symbol::Parameter(ParameterId(k as u32)), p)).collect();
+    for (j, unknown) in model.unknowns.iter().enumerate() {
+        let unknown_id = UnknownId(j as u32);
+        let orders = unknown.start.iter().map(|_| 0).chain(unknown.derivative_starts.iter().map(|&(order, _)| order));
+        for order in orders {
+            if let Some(start) = unknown.start_value(order) {
+                point.push((Symbol::Unknown { unknown: unknown_id, order }, value(start.value)));
+            }
+        }
+    }
+    point.retain(|(_, value)| value.is_finite());
+    point
+}
+
+/// `x < 3 in max(x, 3)`: the branch of a piecewise function on which a value proves something.
+fn on_branch(model: &Model, branch: &Branch) -> String {
+    let text = |e| print(&model.dag, e, Notation::Text, |symbol| model.symbol_name(symbol));
+    let arguments: Vec<String> = model.dag.children(branch.expr).map(text).collect();
+    let relation = match branch.sign {
+        Sign::Negative => "<",
+        Sign::Positive => ">",
+    };
+    let (left, right) = (arguments.first().map_or("", String::as_str), arguments.get(1).map_or("0", String::as_str));
+    format!("{left} {relation} {right} in {}", text(branch.expr))
 }
 
 /// What the proof takes for granted, in words.

@@ -17,8 +17,8 @@ pub struct CertificateReport {
     pub statement: String,
     /// What keeps it from being exact.
     pub reason: Option<String>,
-    /// Bound of the index that holds if the system Jacobian is regular.
-    pub bound: u32,
+    /// Bound of the index by a system Jacobian that is generically nonsingular.
+    pub bound: Option<u32>,
     /// The system Jacobian at a generic point.
     pub generic: GenericReport,
     /// The system Jacobian at the consistent point that the start values lead to.
@@ -131,7 +131,7 @@ impl CertificateReport {
             verdict,
             statement,
             reason,
-            bound: certificate.bound,
+            bound: matches!(certificate.generic, GenericRegularity::Nonsingular { .. }).then_some(certificate.bound),
             generic: GenericReport::new(model, &certificate.generic),
             local: LocalReport::new(&certificate.local),
             lower: LowerReport::new(&certificate.lower),

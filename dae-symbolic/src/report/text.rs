@@ -89,7 +89,10 @@ impl Display for CertificateReport {
         for rewrite in &self.rewrites {
             writeln!(f, "  equation {} was replaced by {}", rewrite.equation, rewrite.combination)?;
         }
-        writeln!(f, "  upper bound   {}, {}", self.bound, self.generic)?;
+        match self.bound {
+            Some(bound) => writeln!(f, "  upper bound   {bound}, {}", self.generic)?,
+            None => writeln!(f, "  upper bound   none: {}", self.generic)?,
+        }
         writeln!(f, "  start values  {}", self.local)?;
         write!(f, "  lower bound   {}", self.lower)
     }
@@ -106,9 +109,9 @@ impl Display for GenericReport {
                 }
             }
             (_, _, Some(points), _) => {
-                write!(f, "not proved: the system Jacobian is singular at {points} random points, so everywhere")
+                write!(f, "the system Jacobian is singular at {points} random points, so everywhere")
             }
-            _ => write!(f, "not proved: {}", self.reason.as_deref().unwrap_or(self.status)),
+            _ => f.write_str(self.reason.as_deref().unwrap_or(self.status)),
         }
     }
 }

@@ -134,3 +134,52 @@ impl Interval {
 const POSITIVE: Interval = Interval { lo: 0.0, hi: f64::INFINITY };
 /// $[-1, 1]$.
 const UNIT: Interval = Interval { lo: -1.0, hi: 1.0 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn interval(lo: f64, hi: f64) -> Interval {
+        Interval::new(lo, hi).unwrap()
+    }
+
+    #[test]
+    fn outside_the_domain_nothing_is_known() {
+        let beyond = [
+            (Function::Sqrt, interval(-1e-300, 1.0)),
+            (Function::Ln, interval(0.0, 1.0)),
+            (Function::Log10, interval(-1.0, 1.0)),
+            (Function::Log2, interval(0.0, 0.0)),
+            (Function::Ln1p, interval(-1.0, 1.0)),
+            (Function::Tan, interval(1.5, 1.6)),
+            (Function::Asin, interval(0.5, 1.0f64.next_up())),
+            (Function::Acos, interval(-2.0, 0.0)),
+            (Function::Acosh, interval(0.5, 2.0)),
+            (Function::Atanh, interval(0.0, 1.0)),
+            (Function::Atan2, interval(-1.0, 1.0)),
+            (Function::Powf, interval(0.0, 1.0)),
+        ];
+        for (function, a) in beyond {
+            assert_eq!(Interval::apply(function, a, interval(-1.0, 1.0)), Interval::ENTIRE, "{}", function.name());
+        }
+        for function in Function::ALL {
+            assert_eq!(Interval::apply(function, Interval::ENTIRE, Interval::ONE), Interval::ENTIRE);
+        }
+    }
+
+    #[test]
+    fn extrema_between_the_bounds() {
+        let sine = |lo, hi| Interval::apply(Function::Sin, interval(lo, hi), Interval::ONE);
+        assert_eq!(sine(1.0, 2.0).hi, 1.0);
+        assert!(sine(1.0, 1.5).hi < 1.0 && sine(1.0, 1.5).width() < 0.157);
+        assert_eq!(sine(4.0, 5.0).lo, -1.0);
+        assert_eq!(sine(-1e9, -1e9 + 1.0), UNIT);
+        assert_eq!(sine(0.0, 7.0), UNIT);
+        let cosine = Interval::apply(Function::Cos, interval(-0.5, 0.25), Interval::ONE);
+        assert!(cosine.hi == 1.0 && (cosine.lo - 0.5f64.cos()).abs() < 1e-15);
+        let cosh = Interval::apply(Function::Cosh, interval(-2.0, 1.0), Interval::ONE);
+        assert!(cosh.lo == 1.0 && (cosh.hi - 2f64.cosh()).abs() < 1e-14);
+        let angle = Interval::apply(Function::Atan2, interval(1.0, 2.0), interval(-1.0, 1.0));
+        assert!(angle.contains(0.25 * PI) && angle.contains(0.75 * PI) && angle.width() < 0.5 * PI + 1e-14);
+    }
+}

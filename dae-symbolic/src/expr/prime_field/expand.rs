@@ -4,9 +4,10 @@
 //! over bases that are no sums or products, as far as that stays small: powers of sums are multiplied out,
 //! reciprocals of sums and what would grow beyond the budget stay bases. The expansion is always exact.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use super::super::dag::{ExprMap, ExprSet};
 use super::super::{Dag, Expr, Node, Rational};
 
 /// $\prod_j b_j^{n_j}$, ascending by base; empty for 1.
@@ -23,8 +24,8 @@ const MAX_POWER: i32 = 4;
 const BUDGET: usize = 300_000;
 
 /// The expansions of the given expressions.
-pub(super) fn expand(dag: &Dag, wanted: &[Expr]) -> HashMap<Expr, Rc<Polynomial>> {
-    let mut expanded: HashMap<Expr, Rc<Polynomial>> = HashMap::new();
+pub(super) fn expand(dag: &Dag, wanted: &[Expr]) -> ExprMap<Rc<Polynomial>> {
+    let mut expanded: ExprMap<Rc<Polynomial>> = ExprMap::default();
     let mut spent = 0;
     for expr in arithmetic_nodes(dag, wanted) {
         let polynomial = match dag.node(expr) {
@@ -56,7 +57,7 @@ pub(super) fn expand(dag: &Dag, wanted: &[Expr]) -> HashMap<Expr, Rc<Polynomial>
 /// What is reached through sums and products only, children first.
 fn arithmetic_nodes(dag: &Dag, wanted: &[Expr]) -> Vec<Expr> {
     let mut stack = wanted.to_vec();
-    let mut found = HashSet::new();
+    let mut found = ExprSet::default();
     while let Some(expr) = stack.pop() {
         if found.insert(expr) && matches!(dag.node(expr), Node::Sum { .. } | Node::Product(_)) {
             stack.extend(dag.children(expr));

@@ -5,9 +5,10 @@
 //!
 //! Both tests evaluate at further random points with the same residues of constants, and conclude from a full rank only.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use super::super::dag::ExprSet;
 use super::super::{Expr, Function, Node, Rational};
 use super::Reason;
 use super::arithmetic::{PRIME, draw, inv, mul, pow};
@@ -77,7 +78,7 @@ impl Samples<'_> {
             sample.set(generator, self.point.residue(generator));
         }
         let mut values = vec![0; order.last().map_or(0, |last| last.index() + 1)];
-        pass::run(self.structure, &sample, &HashSet::new(), order, &mut values).ok().map(|()| values)
+        pass::run(self.structure, &sample, &ExprSet::default(), order, &mut values).ok().map(|()| values)
     }
 
     /// Whether the monomials of a family are linearly independent over the rationals, modulo constants.

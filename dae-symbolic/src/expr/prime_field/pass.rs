@@ -3,8 +3,9 @@
 //! In: residues of the generators. Out: residues of nodes, or the node at which that ends: a division by zero, or a radicand
 //! without a root.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
+use super::super::dag::ExprSet;
 use super::super::{Dag, Expr, Function, Node, Rational};
 use super::Sign;
 use super::arithmetic::{self, PRIME, Rotation, add, draw, inv, mul, neg, pow, quadratic_character, sub};
@@ -30,7 +31,7 @@ pub(super) mod key {
 pub(super) fn run(
     structure: &Structure,
     point: &Point,
-    opaque_roots: &HashSet<Expr>,
+    opaque_roots: &ExprSet,
     order: &[Expr],
     values: &mut [u64],
 ) -> Result<(), Stop> {
@@ -46,7 +47,7 @@ pub(super) fn run(
 struct Pass<'a> {
     structure: &'a Structure<'a>,
     point: &'a Point,
-    opaque_roots: &'a HashSet<Expr>,
+    opaque_roots: &'a ExprSet,
     values: &'a [u64],
     /// Inverses of the denominators of coefficients.
     inverses: &'a mut BTreeMap<i64, u64>,

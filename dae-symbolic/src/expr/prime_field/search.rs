@@ -6,8 +6,9 @@
 //! exist at once; so generators are fixed one after the other, those that occur in most radicands first, and each one is drawn
 //! again until the radicands that it completes have roots. A radicand that cannot be completed makes its root opaque.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::super::dag::ExprSet;
 use super::super::{Expr, Symbol};
 use super::arithmetic::{draw, sub};
 use super::pass::{self, Stop, key};
@@ -98,7 +99,7 @@ pub(super) fn search(structure: &Structure, seed: u64, given: &BTreeMap<Symbol, 
             structure,
             point: Point::random(structure, seed, restart << 32, given),
             values: vec![0; structure.order.last().map_or(0, |last| last.index() + 1)],
-            opaque: HashSet::new(),
+            opaque: ExprSet::default(),
             spent: 0,
         };
         for stage in &stages {
@@ -153,7 +154,7 @@ struct Search<'a> {
     structure: &'a Structure<'a>,
     point: Point,
     values: Vec<u64>,
-    opaque: HashSet<Expr>,
+    opaque: ExprSet,
     spent: usize,
 }
 

@@ -3,12 +3,13 @@
 //! In: expressions. Out: the generators of their ring, every argument of an exponential or trigonometric function as an
 //! integer combination of generators, and the roots.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive};
 
+use super::super::dag::{ExprMap, ExprSet};
 use super::super::{Dag, Expr, Function, Node, Rational, Symbol, evaluate, reachable};
 use super::Sign;
 use super::arithmetic::PRIME;
@@ -77,7 +78,7 @@ pub(super) struct Combination {
 #[derive(Default)]
 pub(super) struct Family {
     pub(super) atoms: Vec<Atom>,
-    pub(super) arguments: HashMap<Expr, Combination>,
+    pub(super) arguments: ExprMap<Combination>,
 }
 
 /// A square or cube root.
@@ -97,7 +98,7 @@ pub(super) struct Structure<'a> {
     pub(super) trigonometric: Family,
     pub(super) roots: Vec<Root>,
     /// The signs of arguments of piecewise functions, as far as known.
-    pub(super) signs: HashMap<Expr, Sign>,
+    pub(super) signs: ExprMap<Sign>,
     /// Opaque functions anywhere in the expressions.
     pub(super) opaque: BTreeSet<Function>,
 }
@@ -106,13 +107,11 @@ impl<'a> Structure<'a> {
     pub(super) fn of(dag: &'a Dag, roots: &[Expr]) -> Self {
         let everything = reachable(dag, roots.iter().copied());
         let (mut real, mut imaginary, mut opaque) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-        let mut depends: HashSet<Expr> = HashSet::new();
+        let mut depends = vec![false; everything.last().map_or(0, |last| last.index() + 1)];
         let mut euler = false;
         for &expr in &everything {
             match dag.node(expr) {
-                Node::Symbol(_) => {
-                    depends.insert(expr);
-                }
+                Node::Symbol(_) => depends[expr.index()] = true,
                 Node::Euler => euler = true,
                 Node::Apply(function, arguments) => match kind(*function) {
                     Kind::Exponential => _ = real.insert(arguments[0]),
@@ -122,9 +121,7 @@ impl<'a> Structure<'a> {
                 },
                 Node::Constant(_) | Node::Pi | Node::Sum { .. } | Node::Product(_) => {}
             }
-            if dag.children(expr).any(|child| depends.contains(&child)) {
-                depends.insert(expr);
-            }
+            depends[expr.index()] |= dag.children(expr).any(|child| depends[child.index()]);
         }
         let exponential = Family::of(dag, &real, &depends, PRIME - 1, euler);
         let trigonometric = Family::of(dag, &imaginary, &depends, PRIME + 1, false);
@@ -140,7 +137,7 @@ impl<'a> Structure<'a> {
             .collect();
         let generators: Vec<Generator> = generators.into_iter().collect();
         // Values of bases are needed when the independence of arguments is examined.
-        let order = values_reachable(dag, roots.iter().copied().chain(bases));
+        let order = with_values(dag, &everything, roots.iter().copied().chain(bases));
         let root = |&expr: &Expr| root_function(dag, expr).map(|function| Root { expr, function });
         Structure {
             dag,
@@ -150,7 +147,7 @@ impl<'a> Structure<'a> {
             generators,
             exponential,
             trigonometric,
-            signs: HashMap::new(),
+            signs: ExprMap::default(),
             opaque,
         }
     }
@@ -232,7 +229,7 @@ impl<'a> Structure<'a> {
 
 impl Family {
     /// Writes all arguments in terms of monomials; `order` is that of the group of values, `euler` asks for the monomial 1.
-    fn of(dag: &Dag, arguments: &BTreeSet<Expr>, depends: &HashSet<Expr>, order: u64, euler: bool) -> Family {
+    fn of(dag: &Dag, arguments: &BTreeSet<Expr>, depends: &[bool], order: u64, euler: bool) -> Family {
         let wanted: Vec<Expr> = arguments.iter().copied().collect();
         let expanded = expand(dag, &wanted);
         let mut denominators: BTreeMap<&Monomial, BigInt> = BTreeMap::new();
@@ -246,7 +243,9 @@ impl Family {
         for (monomial, q) in wanted.iter().flat_map(terms) {
             if turns(monomial, q).is_none() {
                 let denominator = denominators.entry(monomial).or_insert_with(BigInt::one);
-                *denominator = denominator.lcm(&q.denominator());
+                if q.to_integer().is_none() {
+                    *denominator = denominator.lcm(&q.denominator());
+                }
             }
         }
         let number: BTreeMap<&Monomial, usize> = denominators.keys().enumerate().map(|(k, &m)| (m, k)).collect();
@@ -256,9 +255,8 @@ impl Family {
                 match turns(monomial, q) {
                     Some(eighths) => combination.eighths = eighths,
                     None => {
-                        let n = q.numerator() * (&denominators[monomial] / q.denominator());
-                        let n = n.mod_floor(&BigInt::from(order)).to_u64().unwrap_or(0);
-                        combination.multiples.push((number[monomial], n));
+                        let denominator = &denominators[monomial];
+                        combination.multiples.push((number[monomial], multiple(q, denominator, order)));
                     }
                 }
             }
@@ -268,7 +266,7 @@ impl Family {
         let atom = |(monomial, denominator): (&Monomial, BigInt)| Atom {
             monomial: monomial.clone(),
             denominator,
-            constant: !monomial.iter().any(|(base, _)| depends.contains(base)),
+            constant: !monomial.iter().any(|(base, _)| depends[base.index()]),
         };
         Family { atoms: denominators.into_iter().map(atom).collect(), arguments }
     }
@@ -281,6 +279,14 @@ impl Family {
 
     fn bases(&self) -> impl Iterator<Item = Expr> + '_ {
         self.atoms.iter().flat_map(|atom| atom.monomial.iter().map(|&(base, _)| base))
+    }
+}
+
+/// The integer $q d$ modulo the order of a group.
+fn multiple(q: &Rational, denominator: &BigInt, order: u64) -> u64 {
+    match q.to_integer() {
+        Some(n) if denominator.is_one() => i128::from(n).rem_euclid(i128::from(order)) as u64,
+        _ => (q.numerator() * (denominator / q.denominator())).mod_floor(&order.into()).to_u64().unwrap_or(0),
     }
 }
 
@@ -302,16 +308,30 @@ fn root_function(dag: &Dag, expr: Expr) -> Option<Function> {
     }
 }
 
+/// The same as [`values_reachable`] for roots that make up most of `everything`, which is ascending.
+fn with_values(dag: &Dag, everything: &[Expr], roots: impl IntoIterator<Item = Expr>) -> Vec<Expr> {
+    let mut wanted = vec![false; everything.last().map_or(0, |last| last.index() + 1)];
+    roots.into_iter().for_each(|root| wanted[root.index()] = true);
+    for &expr in everything.iter().rev().filter(|&&expr| !argument_is_hidden(dag, expr)) {
+        if wanted[expr.index()] {
+            dag.children(expr).for_each(|child| wanted[child.index()] = true);
+        }
+    }
+    everything.iter().copied().filter(|expr| wanted[expr.index()]).collect()
+}
+
+/// Whether the value is made of generators and not of the values of children.
+fn argument_is_hidden(dag: &Dag, expr: Expr) -> bool {
+    matches!(dag.node(expr), Node::Apply(f, _) if matches!(kind(*f), Kind::Exponential | Kind::Trigonometric))
+}
+
 /// Nodes whose values the values of the roots are made of, children first.
 pub(super) fn values_reachable(dag: &Dag, roots: impl IntoIterator<Item = Expr>) -> Vec<Expr> {
     let mut stack: Vec<Expr> = roots.into_iter().collect();
-    let mut found = HashSet::new();
+    let mut found = ExprSet::default();
     while let Some(expr) = stack.pop() {
-        if found.insert(expr) {
-            match dag.node(expr) {
-                Node::Apply(function, _) if matches!(kind(*function), Kind::Exponential | Kind::Trigonometric) => {}
-                _ => stack.extend(dag.children(expr)),
-            }
+        if found.insert(expr) && !argument_is_hidden(dag, expr) {
+            stack.extend(dag.children(expr));
         }
     }
     let mut order: Vec<Expr> = found.into_iter().collect();

@@ -330,3 +330,46 @@ fn towers_and_constants() {
     let constant = b.f(Function::Exp, root);
     assert_eq!(b.reasons(constant), [Reason::ConstantArgument]);
 }
+
+#[test]
+fn determinants_of_dependent_and_independent_columns() {
+    // det [sin x, sin 2x; cos x, 2 cos² x] = 0, while sin x and sin 2x are independent of the columns' other choices.
+    let mut b = Bench::new();
+    let x = b.x;
+    let twice = b.sum(&[(2, x)]);
+    let (sin, cos, sin2, cos2) =
+        (b.f(Function::Sin, x), b.f(Function::Cos, x), b.f(Function::Sin, twice), b.f(Function::Cos, twice));
+    let square = b.dag.powi(cos, 2);
+    let square = b.sum(&[(2, square)]);
+    let evaluation = FieldPoint::new(2).evaluate(&b.dag, &[sin, sin2, cos, square, cos2]).unwrap();
+    let [sin, sin2, cos, square, cos2]: [u64; 5] = evaluation.values.clone().try_into().unwrap();
+    assert_eq!(sparse_determinant(2, &[vec![(0, sin), (1, sin2)], vec![(0, cos), (1, square)]]), 0);
+    assert_ne!(sparse_determinant(2, &[vec![(0, sin), (1, sin2)], vec![(0, cos), (1, cos2)]]), 0);
+    assert!(evaluation.is_proof());
+}
+
+#[test]
+fn messages_name_what_is_assumed() {
+    let mut b = Bench::new();
+    let (x, pi, e) = (b.x, b.dag.pi(), b.dag.euler());
+    let ln = b.f(Function::Ln, x);
+    let sum = b.sum(&[(1, ln), (1, pi), (1, e)]);
+    assert_eq!(
+        b.at(sum).independence.to_string(),
+        "assuming independence: values of `ln` are assumed to satisfy no algebraic relation; \
+         π and e are assumed to be algebraically independent"
+    );
+}
+
+#[test]
+fn constants_of_roots_and_angles_are_examined_together() {
+    // √18 = 3√2 = 6 cos(π/4) holds in the reals, not for every choice of roots modulo a prime.
+    let mut b = Bench::new();
+    let (pi, eighteen, eight) = (b.dag.pi(), b.dag.integer(18), b.dag.integer(8));
+    let angle = b.dag.scale(q(1, 4), pi);
+    let (cos, r18, r8) = (b.f(Function::Cos, angle), b.f(Function::Sqrt, eighteen), b.f(Function::Sqrt, eight));
+    let (with_18, with_8) = (b.sum(&[(1, r18), (-6, cos)]), b.sum(&[(1, r8), (-4, cos)]));
+    for sum in [with_18, with_8] {
+        assert!(b.reasons(sum).contains(&Reason::Radicands));
+    }
+}
