@@ -1,1 +1,80 @@
-//! The language.
+//! What a model may say, and what it becomes.
+//!
+//! A model is the body of a [`dae!`](crate::dae!), or of a `.dae` file: one `struct` whose statements are declarations and
+//! equations, in any order except that constants, parameters, inputs, named sub-expressions and functions are declared before
+//! they are used. The exact grammar stands in the documentation of `dae_symbolic::syntax`.
+//!
+//! | statement | meaning |
+//! |---|---|
+//! | `param g = 9.81;` | a parameter: a public field of the generated struct, changeable between runs |
+//! | `const N = 1 / 3;` | an exact number |
+//! | `input u = sin(t);` | a function of time; it is differentiated only if the reduction needs that |
+//! | `let r = sqrt(x.powi(2) + y.powi(2));` | a name for a sub-expression; generated code keeps it |
+//! | `fn drag(v) { c * v * abs(v) }` | a helper, inlined where it is called |
+//! | `var x = 1;` | an unknown whose start value is fixed |
+//! | `var x ~ 1;` | an unknown whose start value is a guess: consistent initialisation moves it as little as it can |
+//! | `var x;` | an unknown about whose start nothing is known |
+//! | `#[nominal(1e-3)] var x;` | an unknown of this typical magnitude |
+//! | `start der(x) ~ 0.8;` | a start value of a derivative, `=` or `~` |
+//! | `der(x) = v;` | an equation; either side may be any expression |
+//! | `m * der(x, 2) = f;` | one with a second derivative |
+//!
+//! Expressions are Rust expressions over `+ - * /`, parentheses, decimal numbers (which are exact, so that `2 * x` and `1 / 3` mean what
+//! they say), `t`, `PI`, `E`, and functions in call or method form: `sin(x)` or `x.sin()`. The functions are
+//! `powi powf sqrt cbrt exp exp_m1 ln ln_1p log10 log2 sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh hypot
+//! abs signum min max`. Documentation comments travel into the generated items.
+//!
+//! ```
+//! use dae::{Integration, Method};
+//!
+//! dae::dae! {
+//!     /// A mass on a spring that hardens, pushed by a sine.
+//!     pub struct Oscillator {
+//!         /// Mass in kilograms.
+//!         param m = 2;
+//!         param k = 50;
+//!         input push = 3 * sin(4 * t);
+//!         fn hardening(s) { s + s.powi(3) / 10 }
+//!         var x = 0;
+//!         start der(x) = 1;
+//!         m * der(x, 2) = push - k * hardening(x);
+//!     }
+//! }
+//!
+//! # fn main() -> Result<(), dae::RunError> {
+//! println!("{}", Oscillator::REPORT);
+//! let stiffer = Oscillator { k: 80.0, ..Oscillator::default() }.index1();
+//! let solution = Integration::new(&stiffer).method(Method::Bdf).rtol(1e-8).atol(1e-8).run(0.0, 1.0)?;
+//! assert!(solution.is_success());
+//! assert_eq!(solution.names, ["x", "der(x)"]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # What it becomes
+//!
+//! For a model `Pendulum`: the struct `Pendulum` with one field per parameter and their defaults ([`Default`]); the constant
+//! `Pendulum::REPORT` with index, degrees of freedom and hidden constraints; and one method per formulation, each of which gives a
+//! type that fulfils [`Dae`](crate::Dae).
+//!
+//! | method | formulation |
+//! |---|---|
+//! | `original()` | the system as written |
+//! | `index1()` | constraints differentiated until the index is 1; the lower ones are kept as invariants that drift |
+//! | `index2()` | constraints differentiated until the index is 2 |
+//! | `ggl()` | index 2 with all constraints enforced, after Gear, Gupta and Leimkuhler: the one to take if in doubt |
+//!
+//! If a model has no such formulation, the method is missing and the documentation of the struct says why.
+//!
+//! A model that is wrong is reported at the tokens at fault, all errors in one go, and the rest of the crate is compiled against a
+//! stand-in, so that they are the only errors:
+//!
+//! ```compile_fail
+//! dae::dae! {
+//!     pub struct Fall {
+//!         param gravity = 9.81;
+//!         var height = 100;
+//!         der(height, 2) = -gravty; // [E101] unknown name `gravty`; help: did you mean `gravity`?
+//!     }
+//! }
+//! ```
