@@ -17,6 +17,17 @@ fn pendulum_snapshot() {
     expect_file!["pendulum.expanded.rs"].assert_eq(&expanded(&text));
 }
 
+/// The excerpt in the README is what the macro writes, but for the formatting, which is that of `cargo expand`.
+#[test]
+fn excerpt_in_the_readme() {
+    let readme = include_str!("../../README.md");
+    let (_, rest) = readme.split_once("```rust,ignore\n").unwrap();
+    let (excerpt, _) = rest.split_once("```").unwrap();
+    let compact = |text: &str| text.split_whitespace().collect::<String>().replace(",]", "]").replace(",)", ")");
+    assert!(compact(excerpt).contains("fnjacobian_y"));
+    assert!(compact(include_str!("pendulum.expanded.rs")).contains(&compact(excerpt)));
+}
+
 #[test]
 fn expansion_is_a_function_of_the_text() {
     for file in model_files() {
