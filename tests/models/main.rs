@@ -7,6 +7,7 @@ mod agreement;
 mod derivatives;
 mod expansion;
 mod operators;
+mod places;
 mod points;
 
 #[allow(dead_code)]

@@ -1,0 +1,67 @@
+//! Where a `dae!` may stand: in modules, in functions, behind `macro_rules!`, with any visibility and any names.
+#![deny(warnings)]
+
+use dae::{Integration, Solution};
+
+mod inner {
+    pub(crate) mod deeper {
+        dae::dae! {
+            /// Without parameters.
+            pub(in crate::places) struct Growth {
+                var x = 1;
+                der(x) = x;
+            }
+        }
+    }
+
+    dae::dae! {
+        #[doc = "Lower case, and names of the generated code's own."]
+        pub(crate) struct lower_case {
+            param values = 2.0;
+            param prolongation = 3.0;
+            param Default = 0.0;
+            var f64_ = 1;
+            der(f64_) = -values * f64_ / (prolongation + Default);
+        }
+    }
+}
+
+macro_rules! relaxation {
+    ($name:ident, $rate:expr, $target:expr) => {
+        dae::dae! {
+            struct $name {
+                var x = 0;
+                der(x) = $rate * ($target - x);
+            }
+        }
+    };
+}
+
+relaxation!(Relaxation, 1 + 1, 3.0);
+
+fn run(form: &dyn dae::Dae) -> Solution {
+    let solution = Integration::new(form).rtol(1e-9).atol(1e-9).run(0.0, 1.0).unwrap();
+    assert!(solution.is_success());
+    solution
+}
+
+#[test]
+fn models_stand_anywhere() {
+    dae::dae! {
+        struct Local {
+            param rate = 1.0;
+            var x = 1;
+            var y;
+            der(x) = -rate * y;
+            y = x;
+        }
+    }
+    let close = |form: &dyn dae::Dae, expected: f64| {
+        let value = run(form).end_state[0];
+        assert!((value - expected).abs() < 1e-7, "{value} instead of {expected}");
+    };
+    close(&Local { rate: 2.0 }.index1(), (-2.0_f64).exp());
+    close(&inner::deeper::Growth::default().original(), 1.0_f64.exp());
+    close(&inner::lower_case { values: 3.0, ..Default::default() }.ggl(), (-1.0_f64).exp());
+    close(&Relaxation {}.index2(), 3.0 * (1.0 - (-2.0_f64).exp()));
+}
