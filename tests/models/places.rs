@@ -45,6 +45,25 @@ fn run(form: &dyn dae::Dae) -> Solution {
     solution
 }
 
+/// Names that a pattern in generated code would match, if it used them.
+mod crowded {
+    #[allow(dead_code)]
+    const R: f64 = 8.314;
+    #[allow(dead_code)]
+    static N: f64 = 1.0;
+    #[allow(dead_code)]
+    struct Q;
+
+    dae::dae! {
+        pub(super) struct Gas {
+            param R = 2.0;
+            var N = 1;
+            let Q = R * N;
+            der(N) = -Q + 0 * der(N) * Q.sin();
+        }
+    }
+}
+
 #[test]
 fn models_stand_anywhere() {
     dae::dae! {
@@ -63,5 +82,6 @@ fn models_stand_anywhere() {
     close(&Local { rate: 2.0 }.index1(), (-2.0_f64).exp());
     close(&inner::deeper::Growth::default().original(), 1.0_f64.exp());
     close(&inner::lower_case { values: 3.0, ..Default::default() }.ggl(), (-1.0_f64).exp());
+    close(&crowded::Gas::default().original(), (-2.0_f64).exp());
     close(&Relaxation {}.index2(), 3.0 * (1.0 - (-2.0_f64).exp()));
 }

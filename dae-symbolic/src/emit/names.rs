@@ -6,14 +6,16 @@ use std::collections::HashSet;
 
 use crate::compile::Compiled;
 
-/// `x`, `der_x`, `der2_x`, `equation_5`: a name of the model as an identifier.
+/// `x`, `der_x`, `der2_x`, `equation_5`, `G_`: a name of the model as the identifier of a local variable.
 pub(super) fn identifier(name: &str) -> String {
     if let Some(inner) = name.strip_prefix("der(").and_then(|rest| rest.strip_suffix(')')) {
         let (base, order) = inner.split_once(", ").unwrap_or((inner, ""));
         return format!("der{order}_{}", identifier(base));
     }
     let kept = name.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '_' });
-    kept.collect()
+    let kept: String = kept.collect();
+    // A constant or unit struct of that name where the macro stands would be matched instead of bound.
+    if kept.starts_with(char::is_uppercase) { kept + "_" } else { kept }
 }
 
 /// Names of the values a method receives.
@@ -31,7 +33,7 @@ impl Names {
     /// Names for a method over the given states and rates; `place` says where `self` keeps the parameters.
     pub(super) fn new(compiled: &Compiled, states: Vec<String>, rates: Vec<String>, place: &'static str) -> Names {
         let mut taken = HashSet::from(["self".to_string()]);
-        let parameters: Vec<String> = compiled.model.parameters.iter().map(|p| p.name.clone()).collect();
+        let parameters: Vec<String> = compiled.model.parameters.iter().map(|p| identifier(&p.name)).collect();
         taken.extend(parameters.iter().cloned());
         let mut claim =
             |names: Vec<String>| -> Vec<String> { names.into_iter().map(|name| unique(&mut taken, &name)).collect() };
