@@ -125,7 +125,7 @@ fn compile_form(
     let names = state_names(model, &formulation).into_iter().collect();
     let name = |symbol| match symbol {
         Symbol::State(i) => formulation.unknowns[i as usize].name.clone(),
-        Symbol::StateDerivative(i) => rate_name(&formulation, i as usize),
+        Symbol::StateDerivative(i) => formulation.unknowns[i as usize].rate.clone(),
         _ => model.symbol_name(symbol),
     };
     let spell = |e: &FormEquation| spell(model, &e.name, e.residual, &names, name);
@@ -160,18 +160,7 @@ fn check_independent(model: &mut Model, formulation: &Formulation) -> Result<(),
     Ok(())
 }
 
-/// `der(x)` for the derivative of `x`, `der(x, 2)` for that of `der(x)`.
-fn rate_name(formulation: &Formulation, state: usize) -> String {
-    let name = &formulation.unknowns[state].name;
-    match formulation.unknowns[state].source {
-        Source::Jet { order, .. } if order > 0 => {
-            let inner = name.trim_start_matches("der(").trim_end_matches(')');
-            derivative_name(inner.split(", ").next().unwrap_or(inner), order + 1)
-        }
-        _ => derivative_name(name, 1),
-    }
-}
-
+/// `equation 5: 0 = …`.
 fn spell(
     model: &Model,
     name: &str,

@@ -15,8 +15,8 @@ mod tables;
 
 use dae_runtime::contract::Pattern;
 
-use crate::compile::Compiled;
-use crate::formulation::{Form, FormProgram, StateSource};
+use crate::compile::{Compiled, CompiledForm};
+use crate::formulation::{Form, StateSource};
 use crate::program::{Load, Program};
 use crate::prolong::Prolonged;
 use body::{Body, Outputs};
@@ -35,7 +35,7 @@ pub fn emit(compiled: &Compiled) -> String {
     let mut text = model_struct(compiled);
     text.push_str(&prolongation(compiled));
     for form in &compiled.forms {
-        text.push_str(&formulation(compiled, form.form, &form.program, &form.spelled));
+        text.push_str(&formulation(compiled, form));
     }
     text.truncate(text.trim_end().len() + 1);
     text
@@ -44,7 +44,7 @@ pub fn emit(compiled: &Compiled) -> String {
 /// The Rust source of one formulation, with the model and its prolongation.
 pub fn emit_form(compiled: &Compiled, form: Form) -> Option<String> {
     let chosen = compiled.forms.iter().find(|f| f.form == form)?;
-    let own = formulation(compiled, form, &chosen.program, &chosen.spelled);
+    let own = formulation(compiled, chosen);
     Some(model_struct(compiled) + &prolongation(compiled) + &own)
 }
 
@@ -221,7 +221,9 @@ fn method(
     format!("{doc}    fn {signature} {{\n{code}    }}\n\n")
 }
 
-fn formulation(compiled: &Compiled, form: Form, program: &FormProgram, spelled: &[String]) -> String {
+fn formulation(compiled: &Compiled, compiled_form: &CompiledForm) -> String {
+    let CompiledForm { form, formulation, program, spelled } = compiled_form;
+    let form = *form;
     let model = &compiled.model;
     let (name, vis) = (&model.name, &model.visibility);
     let target = form_type(name, form);
@@ -239,7 +241,7 @@ fn formulation(compiled: &Compiled, form: Form, program: &FormProgram, spelled: 
     text.push_str("    fn set_parameters(&mut self, values: &[f64]) {\n");
     text.push_str("        self.prolongation.parameters.copy_from_slice(values);\n    }\n\n");
     let states: Vec<String> = description.unknowns.iter().map(|u| identifier(&u.name)).collect();
-    let rates = description.unknowns.iter().map(|u| identifier(&tables::rate_name(&u.name))).collect();
+    let rates = formulation.unknowns.iter().map(|u| identifier(&u.rate)).collect();
     let names = Names::new(compiled, states, rates, "prolongation.parameters");
     let full = "(&self, {t}: f64, {y}: &[f64], {yp}: &[f64], {out}: &mut [f64])";
     let short = "(&self, {t}: f64, {y}: &[f64], {out}: &mut [f64])";
@@ -250,7 +252,7 @@ fn formulation(compiled: &Compiled, form: Form, program: &FormProgram, spelled: 
     text.push_str(&method(&names, &residual, "", &program.residual, into("residual"), Outputs::Named(&labels)));
     let row = |row: usize| labels_of(&labels, row);
     let column = |column: usize| description.unknowns[column].name.to_string();
-    let rate = |column: usize| tables::rate_name(&description.unknowns[column].name);
+    let rate = |column: usize| formulation.unknowns[column].rate.clone();
     let parameter = |column: usize| description.parameters[column].to_string();
     let mut jacobian = |name: &str, pattern: &Pattern, program: &Program, column: &dyn Fn(usize) -> String| {
         let doc = tables::rows_doc(pattern, row, column);

@@ -6,15 +6,6 @@ use dae_runtime::contract::{Description, Kind, Leading, Pattern, ProlongationDes
 
 use super::docs;
 
-/// `x` becomes `der(x)`, `der(x)` becomes `der(x, 2)`.
-pub(super) fn rate_name(name: &str) -> String {
-    let inner = name.strip_prefix("der(").and_then(|rest| rest.strip_suffix(')'));
-    match inner.map(|inner| inner.split_once(", ").unwrap_or((inner, "1"))) {
-        Some((base, order)) => format!("der({base}, {})", order.parse::<u32>().map_or(2, |k| k + 1)),
-        None => format!("der({name})"),
-    }
-}
-
 /// One doc line per row: its name and the columns of its entries in order.
 pub(super) fn rows_doc(pattern: &Pattern, row: impl Fn(usize) -> String, column: impl Fn(usize) -> String) -> String {
     let mut lines = Vec::new();

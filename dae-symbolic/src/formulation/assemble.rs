@@ -139,6 +139,7 @@ impl Layout {
             .flat_map(|(j, (unknown, &n))| {
                 (0..n).map(move |order| FormUnknown {
                     name: derivative_name(&unknown.name, order),
+                    rate: derivative_name(&unknown.name, order + 1),
                     source: Source::Jet { unknown: j, order },
                     kind: Kind::Algebraic,
                     index: 1,

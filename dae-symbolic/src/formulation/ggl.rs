@@ -13,6 +13,7 @@ use dae_runtime::contract::Kind;
 
 use super::{FormEquation, FormError, FormUnknown, Formulation, Source};
 use crate::expr::{Dag, Expr, Rational, Symbol, gradient, substitute, symbols};
+use crate::model::derivative_name;
 
 /// Appends the constraints, each with a multiplier. Without constraints nothing changes: index ≤ 2 is its own GGL form.
 pub(super) fn stabilise(
@@ -24,8 +25,10 @@ pub(super) fn stabilise(
     let mut corrections: HashMap<u32, Vec<(Rational, Expr)>> = HashMap::new();
     for constraint in &constraints {
         let multiplier = formulation.unknowns.len() as u32;
+        let name = multiplier_name(formulation);
         formulation.unknowns.push(FormUnknown {
-            name: multiplier_name(formulation),
+            rate: derivative_name(&name, 1),
+            name,
             source: Source::Multiplier,
             kind: Kind::Algebraic,
             index: 2,

@@ -83,6 +83,8 @@ pub enum Source {
 pub struct FormUnknown {
     /// Name.
     pub name: String,
+    /// Name of its derivative.
+    pub rate: String,
     /// What it is in the model.
     pub source: Source,
     /// Whether its derivative occurs.

@@ -82,21 +82,7 @@ const MAX_REWRITES: usize = 200;
 /// Analyses a model that passed the verifier. `t0` is the time at which the model's start values hold.
 pub fn analyse(model: &mut Model, t0: f64) -> Result<Analysis, (Problem, Diagnostics)> {
     let written = structure_of_text(model)?;
-    let mut system = System::of_text(model);
-    let mut structure = structure_of_system(model, &system)?;
-    let mut rewrites = Vec::new();
-    let mut jacobian_singular = None;
-    let generic = loop {
-        let jacobian = system.jacobian(&mut model.dag, &structure.offsets);
-        let generic = generic::regularity(model, structure.transversal.len(), &jacobian);
-        jacobian_singular.get_or_insert(matches!(generic, GenericRegularity::Singular { .. }));
-        if !matches!(generic, GenericRegularity::Singular { .. }) || rewrites.len() == MAX_REWRITES {
-            break generic;
-        }
-        let Some(equation) = combine(&mut model.dag, &mut system, &structure.offsets) else { break generic };
-        rewrites.push(Rewrite { equation, combination: system.equations[equation].provenance.name() });
-        structure = structure_of_system(model, &system)?;
-    };
+    let Understood { system, structure, rewrites, generic, text_is_singular } = understand(model)?;
     let regular = matches!(generic, GenericRegularity::Nonsingular { .. });
     let offsets = if regular { structure.offsets.clone() } else { undifferentiated(model, &system) };
     let prolonged = prolong(model, &system, &offsets).map_err(|unplaced| internal(model, unplaced.0))?;
@@ -111,13 +97,47 @@ pub fn analyse(model: &mut Model, t0: f64) -> Result<Analysis, (Problem, Diagnos
         }
         _ => LowerBound::NotAttempted { reason: "no consistent point at which the system Jacobian is regular".into() },
     };
-    if rewrites.is_empty() && matches!(local, LocalRegularity::Singular { .. }) {
-        jacobian_singular = Some(true);
-    }
-    let written = Written { structure: written, jacobian_singular };
+    let singular_here = rewrites.is_empty() && matches!(local, LocalRegularity::Singular { .. });
+    let written =
+        Written { structure: written, jacobian_singular: if singular_here { Some(true) } else { text_is_singular } };
     let certificate = Certificate { bound, generic, local, lower };
     let hessenberg = hessenberg::classify(model, &written.structure, &certificate);
     Ok(Analysis { written, system, structure, rewrites, certificate, hessenberg, prolonged, jets })
+}
+
+/// The working system and whether its Jacobian is generically nonsingular.
+struct Understood {
+    system: System,
+    structure: Structure,
+    rewrites: Vec<Rewrite>,
+    generic: GenericRegularity,
+    /// Whether the system Jacobian of the text, before any rewriting, is identically singular; `None` if that is undecided.
+    text_is_singular: Option<bool>,
+}
+
+/// Starts from the text, and combines equations as long as the system Jacobian is identically singular and a combination mends it.
+fn understand(model: &mut Model) -> Result<Understood, (Problem, Diagnostics)> {
+    let mut system = System::of_text(model);
+    let mut structure = structure_of_system(model, &system)?;
+    let mut generic = generic_regularity(model, &system, &structure);
+    let text_is_singular = match generic {
+        GenericRegularity::Nonsingular { .. } => Some(false),
+        GenericRegularity::Singular { .. } => Some(true),
+        GenericRegularity::Undecided { .. } => None,
+    };
+    let mut rewrites = Vec::new();
+    while matches!(generic, GenericRegularity::Singular { .. }) && rewrites.len() < MAX_REWRITES {
+        let Some(equation) = combine(&mut model.dag, &mut system, &structure.offsets) else { break };
+        rewrites.push(Rewrite { equation, combination: system.equations[equation].provenance.name() });
+        structure = structure_of_system(model, &system)?;
+        generic = generic_regularity(model, &system, &structure);
+    }
+    Ok(Understood { system, structure, rewrites, generic, text_is_singular })
+}
+
+fn generic_regularity(model: &mut Model, system: &System, structure: &Structure) -> GenericRegularity {
+    let jacobian = system.jacobian(&mut model.dag, &structure.offsets);
+    generic::regularity(model, structure.transversal.len(), &jacobian)
 }
 
 /// $\max_i (c_i + r_i)$, plus one if some $d_j = 0$, where equation $i$ of the system contains derivatives of the text up to $r_i$.
