@@ -107,12 +107,6 @@ fn pendulum_ggl_at_tight_tolerance() {
 }
 
 #[test]
-fn constraints_hold_to_rounding_at_loose_tolerances_too() {
-    let run = run(&pendulum::pendulum(Form::Ggl), 50.0, 1e-4);
-    assert!(run.constraints < 1e-14, "{}", run.constraints);
-}
-
-#[test]
 fn all_forms_of_the_pendulum() {
     let (t, reference) = pendulum::REFERENCE[3];
     for (form, expected) in [(Form::Index1, 6.0), (Form::Index2, 5.8), (Form::Ggl, 6.3), (Form::Index3, 3.5)] {

@@ -88,7 +88,7 @@ fn closing_gives_multipliers_the_order_of_the_states() {
 }
 
 #[test]
-fn closing_keeps_the_constraints_of_every_ggl_step_at_rounding() {
+fn without_closing_constraints_hold_to_newtons_tolerance_only() {
     for tolerance in [1e-4, 1e-7, 1e-11] {
         let problem = pendulum::pendulum(pendulum::Form::Ggl);
         let run = |mode| {
@@ -97,8 +97,8 @@ fn closing_keeps_the_constraints_of_every_ggl_step_at_rounding() {
         };
         let (closed, open) = (run(ClosingCorrection::On), run(ClosingCorrection::Off));
         assert!(closed.is_success() && open.is_success());
-        assert!(closed.invariants_max() <= 1e-12, "{tolerance:e}: {:?}", closed.invariants);
-        assert!(open.invariants_max() > closed.invariants_max());
+        assert!(closed.invariants_max() <= 2e-15, "{tolerance:e}: {:?}", closed.invariants);
+        assert!(open.invariants_max() > 10.0 * closed.invariants_max(), "{tolerance:e}: {:?}", open.invariants);
     }
 }
 

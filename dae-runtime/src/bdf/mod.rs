@@ -7,16 +7,16 @@
 //! those codes is what knowledge of the structure allows: algebraic unknowns and unknowns of index 2 and more stay
 //! out of the error test without being asked for, Newton's convergence test weighs them by $h^{k-1}$, algebraic
 //! unknowns in disguise are filtered out of the error, and accepted steps are closed onto the constraints
-//! (`projection`); the correction enters $e$, so that the history consists of consistent values.
+//! ([`crate::closing`]); the correction enters $e$, so that the history consists of consistent values.
 
 mod control;
 mod filter;
 mod history;
 mod newton;
-mod projection;
 mod starter;
 
 use crate::clock::{Clock, Landing};
+use crate::closing::Closing;
 use crate::contract::{Dae, Name};
 use crate::radau5::Radau5;
 use crate::stepper::{Failure, Options, Statistics, StepCause, StepControl, Stepper, check_start};
@@ -25,7 +25,6 @@ use control::Control;
 use filter::Filter;
 use history::{Formula, History, MAX_ORDER};
 use newton::{Newton, Predictor, Trouble};
-use projection::Projection;
 use starter::Starter;
 
 /// A failed iteration shortens the step by this factor.
@@ -49,7 +48,7 @@ pub struct Bdf<'d> {
     history: History,
     newton: Newton,
     control: Control,
-    projection: Projection,
+    closing: Closing,
     /// Order of the next step.
     order: usize,
     /// Length of the next step, positive.
@@ -121,7 +120,7 @@ impl<'d> Bdf<'d> {
             history: History::from_derivative(y0, yp0, 1.0),
             newton: Newton::new(description, max_iterations),
             control: Control::new(description, Filter::new(dae, t0, y0, yp0)),
-            projection: Projection::new(description, options.closing_correction),
+            closing: Closing::new(description, options.closing_correction),
             order: 1,
             h: 0.0,
             statistics: Statistics::default(),
@@ -219,8 +218,7 @@ impl<'d> Bdf<'d> {
     }
 
     fn accept(&mut self, formula: &Formula, landing: Landing, t: f64) {
-        let matrix = self.newton.matrix();
-        self.projection.apply(self.dae, matrix, t, &mut self.candidate, &mut self.statistics);
+        self.closing.apply(self.dae, self.newton.matrix(), t, &mut self.candidate, &mut self.statistics);
         for i in 0..self.e.len() {
             self.e[i] = self.candidate[i] - self.predicted[i];
         }

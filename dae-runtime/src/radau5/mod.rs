@@ -266,7 +266,7 @@ impl Radau5<'_> {
         self.stall.watch(&self.weights, h, &self.yp, &self.slope);
         std::mem::swap(&mut self.yp, &mut self.slope);
         let t = self.clock.time();
-        self.statistics.solves += self.closing.apply(self.dae, &self.matrices.real, t, &mut self.candidate);
+        self.closing.apply(self.dae, &self.matrices.real, t, &mut self.candidate, &mut self.statistics);
         self.multipliers.apply(
             self.dae,
             &self.matrices.real,
