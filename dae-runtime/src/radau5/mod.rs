@@ -52,7 +52,7 @@ use crate::contract::Dae;
 use crate::linear::{Jacobians, Singular};
 use crate::multipliers::Multipliers;
 use crate::stall::Stall;
-use crate::stepper::{Failure, Statistics, StepCause, StepControl, Stepper};
+use crate::stepper::{DenseAccuracy, Failure, Statistics, StepCause, StepControl, Stepper};
 use crate::weights::Weights;
 use control::Controller;
 use stages::{Matrices, Outcome, Stages, Start};
@@ -395,6 +395,11 @@ impl Stepper for Radau5<'_> {
 
     fn statistics(&self) -> Statistics {
         self.statistics
+    }
+
+    /// The collocation polynomial is of degree 3, with a local error of $O(h^4)$.
+    fn dense_accuracy(&self) -> DenseAccuracy {
+        DenseAccuracy::Lower
     }
 
     fn dense_degree(&self) -> usize {
