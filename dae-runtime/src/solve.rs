@@ -23,9 +23,7 @@ use crate::contract::Dae;
 use crate::initialize::{InitializationError, InitializationOptions, consistent_initialization};
 use crate::radau5::Radau5;
 use crate::solution::{Solution, Status, horner};
-use crate::stepper::{
-    ClosingCorrection, DenseAccuracy, Failure, Options, StepControl, Stepper, Tolerance, check_start,
-};
+use crate::stepper::{ClosingCorrection, DenseAccuracy, Failure, Options, StepControl, Stepper, Tolerance};
 
 /// Which method integrates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,8 +47,6 @@ impl Method {
         t_end: f64,
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'd>, Failure> {
-        options.check(dae.description().unknowns.len())?;
-        check_start(dae.description(), t0, y0, yp0, t_end)?;
         match self {
             Method::Radau5 => Ok(Box::new(Radau5::new(dae, t0, y0, yp0, t_end, options)?)),
             Method::Bdf => Ok(Box::new(Bdf::new(dae, t0, y0, yp0, t_end, options)?)),
