@@ -43,12 +43,14 @@ impl Pattern {
         self.column_indices.is_empty()
     }
 
+    /// `(column, position in the value slice)` of the stored entries of one row.
+    pub fn row(&self, row: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
+        (self.row_starts[row]..self.row_starts[row + 1]).map(|position| (self.column_indices[position], position))
+    }
+
     /// `(row, column, position in the value slice)` of every stored entry, row by row.
     pub fn entries(&self) -> impl Iterator<Item = (usize, usize, usize)> + '_ {
-        (0..self.rows()).flat_map(move |row| {
-            (self.row_starts[row]..self.row_starts[row + 1])
-                .map(move |position| (row, self.column_indices[position], position))
-        })
+        (0..self.rows()).flat_map(move |row| self.row(row).map(move |(column, position)| (row, column, position)))
     }
 }
 

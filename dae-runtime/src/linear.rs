@@ -238,7 +238,7 @@ impl Jacobians {
     /// Rows with a value that is not finite, ascending.
     pub fn non_finite_rows(&self, description: &Description) -> Vec<usize> {
         let bad = |pattern: &Pattern, values: &[f64], row: usize| {
-            values[pattern.row_starts[row]..pattern.row_starts[row + 1]].iter().any(|x| !x.is_finite())
+            pattern.row(row).any(|(_, position)| !values[position].is_finite())
         };
         (0..description.equations.len())
             .filter(|&row| bad(&description.jacobian_y, &self.y, row) || bad(&description.jacobian_yp, &self.yp, row))
@@ -251,12 +251,13 @@ impl Jacobians {
 pub struct IterationMatrix<S> {
     lu: Lu<S>,
     column_scale: Vec<f64>,
+    factorizations: usize,
 }
 
 impl<S: Scalar> IterationMatrix<S> {
     /// Room for a system of `n` equations.
     pub fn new(n: usize) -> Self {
-        IterationMatrix { lu: Lu::new(n), column_scale: vec![1.0; n] }
+        IterationMatrix { lu: Lu::new(n), column_scale: vec![1.0; n], factorizations: 0 }
     }
 
     /// Fills in $a\\,F_{y'} + b\\,F_y$ with the columns scaled for steps of length `h`.
@@ -276,7 +277,13 @@ impl<S: Scalar> IterationMatrix<S> {
 
     /// Factorises what was assembled.
     pub fn factorize(&mut self) -> Result<(), Singular> {
+        self.factorizations += 1;
         self.lu.factorize()
+    }
+
+    /// How many times it was factorised: tells whether what was computed with the factors is out of date.
+    pub fn factorizations(&self) -> usize {
+        self.factorizations
     }
 
     /// Replaces the right-hand side by the solution of the unscaled system.

@@ -118,6 +118,12 @@ impl Solution {
         self.times.iter().enumerate().filter_map(|(i, &t)| Some((t, self.state(i)?)))
     }
 
+    /// The record as comma-separated values, for any writer: a row of names, then one per time. Numbers are the
+    /// shortest that read back to the same value.
+    pub fn csv(&self) -> impl fmt::Display + '_ {
+        Csv(self)
+    }
+
     /// All recorded values of one unknown.
     pub fn column(&self, name: &str) -> Option<Vec<f64>> {
         let k = self.position(name)?;
@@ -174,6 +180,28 @@ impl Solution {
     }
 }
 
+/// See [`Solution::csv`].
+struct Csv<'s>(&'s Solution);
+
+impl fmt::Display for Csv<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("t")?;
+        for name in &self.0.names {
+            // `der(x, 2)` contains the separator.
+            if name.contains([',', '"']) {
+                write!(f, ",\"{}\"", name.replace('"', "\"\""))?;
+            } else {
+                write!(f, ",{name}")?;
+            }
+        }
+        for (t, state) in self.0.iter() {
+            write!(f, "\n{t:?}")?;
+            state.iter().try_for_each(|value| write!(f, ",{value:?}"))?;
+        }
+        f.write_str("\n")
+    }
+}
+
 /// Maximum that does not forget NaN.
 fn larger(a: f64, b: f64) -> f64 {
     if b > a || b.is_nan() { b } else { a }
@@ -208,4 +236,20 @@ impl DenseOutput {
 /// Component `k` of $\sum_j c_j s^j$.
 pub(crate) fn horner(coefficients: &[f64], n: usize, k: usize, s: f64) -> f64 {
     coefficients.chunks_exact(n).rev().fold(0.0, |sum, c| sum * s + c[k])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::Dae;
+    use crate::generated::Rejected;
+
+    #[test]
+    fn csv_quotes_names_and_reads_back() {
+        let mut solution = Solution::new(Rejected.description(), 0.0, &[], &[]);
+        solution.names = vec!["x".into(), "der(x, 2)".into()];
+        solution.push(0.0, &[1.0 / 3.0, -1e-300]);
+        solution.push(0.5, &[f64::NAN, 2.0]);
+        assert_eq!(solution.csv().to_string(), "t,x,\"der(x, 2)\"\n0.0,0.3333333333333333,-1e-300\n0.5,NaN,2.0\n");
+    }
 }

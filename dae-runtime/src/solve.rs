@@ -23,7 +23,7 @@ use crate::contract::Dae;
 use crate::initialize::{InitializationError, InitializationOptions, consistent_initialization};
 use crate::radau5::Radau5;
 use crate::solution::{Solution, Status, horner};
-use crate::stepper::{ClosingCorrection, Failure, Options, StepControl, Stepper, Tolerance, check_start};
+use crate::stepper::{ClosingCorrection, DenseAccuracy, Failure, Options, StepControl, Stepper, Tolerance};
 
 /// Which method integrates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub enum Method {
     /// Radau IIA of order 5, a one-step method: stiff and higher-index systems, tight tolerances.
     #[default]
     Radau5,
-    /// Backward differentiation formulas of order 1 to 5, a multistep method: large systems, moderate tolerances.
+    /// Backward differentiation formulas of order 1 to [`Options::max_order`], a multistep method: large systems, moderate tolerances.
     Bdf,
 }
 
@@ -47,30 +47,11 @@ impl Method {
         t_end: f64,
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'd>, Failure> {
-        options.check(dae.description().unknowns.len())?;
-        check_start(dae.description(), t0, y0, yp0, t_end)?;
         match self {
             Method::Radau5 => Ok(Box::new(Radau5::new(dae, t0, y0, yp0, t_end, options)?)),
             Method::Bdf => Ok(Box::new(Bdf::new(dae, t0, y0, yp0, t_end, options)?)),
         }
     }
-
-    /// How values at times asked for are obtained with the full accuracy of the method.
-    fn output(self) -> Output {
-        match self {
-            Method::Radau5 => Output::Land,
-            Method::Bdf => Output::Interpolate,
-        }
-    }
-}
-
-/// Where values at times asked for come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Output {
-    /// Steps end there: the dense output is less accurate than the steps.
-    Land,
-    /// The dense output, which is as accurate as the steps.
-    Interpolate,
 }
 
 /// What a solution keeps of a run.
@@ -81,7 +62,9 @@ pub enum Record {
     Steps,
     /// The same and the polynomials between, so that the solution can be evaluated anywhere.
     Dense,
-    /// Exactly these times, in the direction of the run.
+    /// Exactly these times, in the direction of the run, with the accuracy of the method: Radau IIA ends steps there,
+    /// since its dense output is a cubic; BDF interpolates by its own polynomial and does not change a step.
+    /// Constraints hold at interpolated states to the accuracy of the interpolation.
     At(Vec<f64>),
 }
 
@@ -191,6 +174,12 @@ impl<'d, 'c> Integration<'d, 'c> {
         self
     }
 
+    /// Bounds the order of [`Method::Bdf`].
+    pub fn max_order(mut self, order: usize) -> Self {
+        self.options.max_order = order;
+        self
+    }
+
     /// Switches the closing correction.
     pub fn closing_correction(mut self, mode: ClosingCorrection) -> Self {
         self.options.closing_correction = mode;
@@ -260,7 +249,7 @@ impl<'d, 'c> Integration<'d, 'c> {
         solution.note_invariants(&residuals);
         self.record_step(stepper, stepper.time(), &mut requested, solution);
         while stepper.time() != t_end {
-            if let (Some(&t), Output::Land) = (requested.times.get(requested.next), self.method.output()) {
+            if let (Some(&t), DenseAccuracy::Lower) = (requested.times.get(requested.next), stepper.dense_accuracy()) {
                 stepper.stop_at(t);
             }
             let before = stepper.time();

@@ -35,14 +35,26 @@ pub enum StepControl {
     Fixed(f64),
 }
 
+/// How accurate the dense output of a method is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DenseAccuracy {
+    /// As accurate as the steps: values at given times can be interpolated.
+    AsSteps,
+    /// Less accurate than the steps: steps must end where the full accuracy is wanted ([`Stepper::stop_at`]).
+    Lower,
+}
+
 /// Whether steps are closed by a correction onto the constraints that the formulation enforces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClosingCorrection {
-    /// Simplified Newton steps with the factorisation at hand after each accepted step.
+    /// Newton steps in directions from the factorisation at hand, after each accepted step.
     On,
     /// None: constraints hold to the tolerance of the nonlinear solver.
     Off,
 }
+
+/// Highest order of the backward differentiation formulas: BDF of order 6 is not stable enough to be useful.
+pub const MAX_ORDER: usize = 5;
 
 /// What the user can choose about an integration, whichever the method.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,6 +69,9 @@ pub struct Options {
     pub max_step: f64,
     /// Upper bound of the number of accepted steps.
     pub max_steps: usize,
+    /// Highest order of a method of variable order (BDF), 1 to [`MAX_ORDER`]; at a fixed step its order. Means nothing
+    /// to a method of one order (Radau IIA).
+    pub max_order: usize,
     /// Adaptive or fixed step.
     pub control: StepControl,
     /// Whether steps are closed onto the enforced constraints.
@@ -71,6 +86,7 @@ impl Default for Options {
             initial_step: None,
             max_step: f64::INFINITY,
             max_steps: 10_000_000,
+            max_order: MAX_ORDER,
             control: StepControl::Adaptive,
             closing_correction: ClosingCorrection::On,
         }
@@ -104,6 +120,9 @@ impl Options {
         }
         if self.max_step.is_nan() || self.max_step <= 0.0 {
             return reject("the largest step length is not positive".into());
+        }
+        if !(1..=MAX_ORDER).contains(&self.max_order) {
+            return reject(format!("the highest order is {}: it can be 1 to {MAX_ORDER}", self.max_order));
         }
         Ok(())
     }
@@ -272,6 +291,9 @@ pub trait Stepper {
 
     /// Work done so far.
     fn statistics(&self) -> Statistics;
+
+    /// Whether dense output is as accurate as the steps.
+    fn dense_accuracy(&self) -> DenseAccuracy;
 
     /// Degree of the dense-output polynomial of the last step.
     fn dense_degree(&self) -> usize;

@@ -8,7 +8,7 @@ mod problems;
 use dae_runtime::Status;
 use dae_runtime::contract::Dae;
 use dae_runtime::radau5::Radau5;
-use dae_runtime::solve::{Integration, Record};
+use dae_runtime::solve::{Integration, Method, Record};
 use dae_runtime::stepper::{ClosingCorrection, Failure, Options, StepControl, Stepper, Tolerance};
 use problems::{Model, Problem, manufactured, mixed_digits, pendulum, steering_wheel, stiff};
 
@@ -49,20 +49,49 @@ fn order<M: Model>(
 }
 
 fn assert_order(observed: f64, expected: f64) {
-    assert!((observed - expected).abs() < 0.35, "order {observed} instead of {expected}");
+    assert!((observed - expected).abs() < 0.2, "order {observed} instead of {expected}");
 }
 
 #[test]
 fn order_is_five_for_index_1() {
     let quasilinear = manufactured::state_dependent_leading();
     let exact = manufactured::state_dependent_leading_solution(1.0);
-    for entry in 1..3 {
-        assert_order(order(&quasilinear, 12, 1.0, &exact, ClosingCorrection::Off, entry), 5.0);
+    // The row of the algebraic unknown is an enforced constraint: closing it changes no order.
+    for closing in [ClosingCorrection::Off, ClosingCorrection::On] {
+        for entry in 1..3 {
+            assert_order(order(&quasilinear, 12, 1.0, &exact, closing, entry), 5.0);
+        }
     }
     let nonlinear = manufactured::nonlinear_leading();
     assert_order(order(&nonlinear, 8, 1.0, &[1f64.sin()], ClosingCorrection::Off, 0), 5.0);
     let ode = stiff::prothero_robinson(0.5);
     assert_order(order(&ode, 4, 2.0, &[2f64.cos()], ClosingCorrection::Off, 0), 5.0);
+}
+
+/// Steps and accuracy with and without closing, over a range of tolerances: single runs differ by chance.
+#[test]
+fn closing_an_index_1_form_leaves_errors_and_steps_alone() {
+    let problem = manufactured::state_dependent_leading();
+    let exact = manufactured::state_dependent_leading_solution(10.0);
+    for method in [Method::Radau5, Method::Bdf] {
+        let run = |mode| {
+            let (mut steps, mut digits, mut invariants) = (0, 0.0, 0.0_f64);
+            for k in 0..20 {
+                let tolerance = 10f64.powf(-3.0 - 0.35 * f64::from(k));
+                let integration = Integration::new(&problem).method(method).rtol(tolerance).atol(tolerance);
+                let integration = integration.closing_correction(mode);
+                let solution = integration.run_from(0.0, &problem.y0, &problem.yp0, 10.0).unwrap();
+                steps += solution.statistics.steps;
+                digits += mixed_digits(&solution.end_state, &exact) / 20.0;
+                invariants = invariants.max(solution.invariants_max());
+            }
+            (steps as f64, digits, invariants)
+        };
+        let ((steps, digits, invariants), open) = (run(ClosingCorrection::On), run(ClosingCorrection::Off));
+        assert!((steps / open.0 - 1.0).abs() < 0.05, "{method:?}: {steps} and {} steps", open.0);
+        assert!((digits - open.1).abs() < 0.3, "{method:?}: {digits} and {} digits", open.1);
+        assert!(invariants < 2e-15 && open.2 > 1e-6, "{method:?}: {invariants:e} {:e}", open.2);
+    }
 }
 
 #[test]
@@ -88,7 +117,7 @@ fn closing_gives_multipliers_the_order_of_the_states() {
 }
 
 #[test]
-fn closing_keeps_the_constraints_of_every_ggl_step_at_rounding() {
+fn without_closing_constraints_hold_to_newtons_tolerance_only() {
     for tolerance in [1e-4, 1e-7, 1e-11] {
         let problem = pendulum::pendulum(pendulum::Form::Ggl);
         let run = |mode| {
@@ -97,8 +126,8 @@ fn closing_keeps_the_constraints_of_every_ggl_step_at_rounding() {
         };
         let (closed, open) = (run(ClosingCorrection::On), run(ClosingCorrection::Off));
         assert!(closed.is_success() && open.is_success());
-        assert!(closed.invariants_max() <= 1e-12, "{tolerance:e}: {:?}", closed.invariants);
-        assert!(open.invariants_max() > closed.invariants_max());
+        assert!(closed.invariants_max() <= 2e-15, "{tolerance:e}: {:?}", closed.invariants);
+        assert!(open.invariants_max() > 10.0 * closed.invariants_max(), "{tolerance:e}: {:?}", open.invariants);
     }
 }
 

@@ -15,7 +15,7 @@
 //! Where only some combinations of differential unknowns are states, [`super::filter`] takes out the rest.
 
 use super::filter::Filter;
-use super::history::{Formula, History, MAX_ORDER};
+use super::history::{Formula, History};
 use super::newton::Newton;
 use crate::contract::{Description, Kind};
 use crate::weights::Weights;
@@ -52,21 +52,17 @@ pub(super) struct Control {
 }
 
 impl Control {
-    pub(super) fn new(description: &Description, filter: Filter) -> Self {
+    /// `max_order` limits the order.
+    pub(super) fn new(description: &Description, filter: Filter, max_order: usize) -> Self {
         let unknowns = &description.unknowns;
         let tests = |i: &usize| unknowns[*i].kind == Kind::Differential && unknowns[*i].index == 1;
         Control {
             tested: (0..unknowns.len()).filter(tests).collect(),
             filter,
             vector: vec![0.0; unknowns.len()],
-            max_order: MAX_ORDER,
+            max_order,
             starting: true,
         }
-    }
-
-    /// Limits the order.
-    pub(super) fn limit_order(&mut self, order: usize) {
-        self.max_order = order.clamp(1, MAX_ORDER);
     }
 
     /// Norm over what is tested.

@@ -18,8 +18,8 @@
 //!
 //! $$ y_n = y^{(0)} + e, \qquad y_n' = y'^{(0)} + c\\,e, \qquad c = \frac1h \sum_{j=1}^{k} \frac1j . $$
 
-/// Highest order: BDF of order 6 is not stable enough to be useful.
-pub(super) const MAX_ORDER: usize = 5;
+use crate::stepper::MAX_ORDER;
+
 /// Differences kept: orders 0 to 5, and one more while an order above the current one is considered.
 const STORED: usize = MAX_ORDER + 2;
 

@@ -7,25 +7,24 @@
 //! those codes is what knowledge of the structure allows: algebraic unknowns and unknowns of index 2 and more stay
 //! out of the error test without being asked for, Newton's convergence test weighs them by $h^{k-1}$, algebraic
 //! unknowns in disguise are filtered out of the error, and accepted steps are closed onto the constraints
-//! (`projection`); the correction enters $e$, so that the history consists of consistent values.
+//! ([`crate::closing`]); the correction enters $e$, so that the history consists of consistent values.
 
 mod control;
 mod filter;
 mod history;
 mod newton;
-mod projection;
 mod starter;
 
 use crate::clock::{Clock, Landing};
+use crate::closing::Closing;
 use crate::contract::{Dae, Name};
 use crate::radau5::Radau5;
-use crate::stepper::{Failure, Options, Statistics, StepCause, StepControl, Stepper, check_start};
+use crate::stepper::{DenseAccuracy, Failure, Options, Statistics, StepCause, StepControl, Stepper, check_start};
 use crate::weights::Weights;
 use control::Control;
 use filter::Filter;
-use history::{Formula, History, MAX_ORDER};
+use history::{Formula, History};
 use newton::{Newton, Predictor, Trouble};
-use projection::Projection;
 use starter::Starter;
 
 /// A failed iteration shortens the step by this factor.
@@ -49,7 +48,7 @@ pub struct Bdf<'d> {
     history: History,
     newton: Newton,
     control: Control,
-    projection: Projection,
+    closing: Closing,
     /// Order of the next step.
     order: usize,
     /// Length of the next step, positive.
@@ -74,17 +73,10 @@ impl<'d> Bdf<'d> {
         bdf.history = History::from_derivative(y0, yp0, bdf.clock.direction() * bdf.h);
         if let StepControl::Fixed(h) = options.control {
             let radau = Radau5::new(dae, t0, y0, yp0, t_end, options)?;
-            bdf.starter = Some(Starter::new(radau, h, MAX_ORDER));
-            bdf.order = MAX_ORDER;
+            bdf.starter = Some(Starter::new(radau, h, options.max_order));
+            bdf.order = options.max_order;
         }
         Ok(bdf)
-    }
-
-    /// Limits the order, to 1 at least and 5 at most; at a fixed step this is the order.
-    pub fn max_order(mut self, order: usize) -> Self {
-        self.control.limit_order(order);
-        self.order = self.order.min(order.max(1));
-        self
     }
 
     /// Checks the input and allocates everything.
@@ -120,8 +112,8 @@ impl<'d> Bdf<'d> {
             weights: Weights::new(description, options.rtol, &options.atol),
             history: History::from_derivative(y0, yp0, 1.0),
             newton: Newton::new(description, max_iterations),
-            control: Control::new(description, Filter::new(dae, t0, y0, yp0)),
-            projection: Projection::new(description, options.closing_correction),
+            control: Control::new(description, Filter::new(dae, t0, y0, yp0), options.max_order),
+            closing: Closing::new(description, options.closing_correction),
             order: 1,
             h: 0.0,
             statistics: Statistics::default(),
@@ -200,7 +192,7 @@ impl<'d> Bdf<'d> {
     /// A step of the start, unless there are enough values.
     fn step_of_start(&mut self) -> Result<(), Failure> {
         let Some(starter) = &mut self.starter else { return Ok(()) };
-        if starter.complete(self.order).is_none() {
+        if starter.complete().is_none() {
             starter.step()?;
             let (h, landing) = self.clock.fit(self.h);
             self.clock.advance(h, landing);
@@ -210,17 +202,15 @@ impl<'d> Bdf<'d> {
             return Ok(());
         }
         let h = self.clock.direction() * self.h;
-        if let Some(values) = starter.complete(self.order) {
-            let skip = values.len() - self.order;
-            self.history.fill(&values[skip..], h);
+        if let Some(values) = starter.complete() {
+            self.history.fill(values, h);
         }
         self.starter = None;
         self.step()
     }
 
     fn accept(&mut self, formula: &Formula, landing: Landing, t: f64) {
-        let matrix = self.newton.matrix();
-        self.projection.apply(self.dae, matrix, t, &mut self.candidate, &mut self.statistics);
+        self.closing.apply(self.dae, self.newton.matrix(), t, &mut self.candidate, &mut self.statistics);
         for i in 0..self.e.len() {
             self.e[i] = self.candidate[i] - self.predicted[i];
         }
@@ -340,6 +330,12 @@ impl Stepper for Bdf<'_> {
 
     fn statistics(&self) -> Statistics {
         self.statistics
+    }
+
+    /// The error constant of the local error test covers the interpolation. Only between the first values of a run with
+    /// fixed step, which come from Radau IIA, the polynomial is a cubic; a step cut there would begin the start anew.
+    fn dense_accuracy(&self) -> DenseAccuracy {
+        DenseAccuracy::AsSteps
     }
 
     fn dense_degree(&self) -> usize {

@@ -40,7 +40,7 @@ impl<'d> Starter<'d> {
     }
 
     /// The values once there are enough, the oldest first.
-    pub(super) fn complete(&self, order: usize) -> Option<&[Vec<f64>]> {
-        (self.count >= order).then_some(&self.values[..self.count])
+    pub(super) fn complete(&self) -> Option<&[Vec<f64>]> {
+        (self.count >= self.values.len()).then_some(&self.values)
     }
 }

@@ -52,7 +52,7 @@ use crate::contract::Dae;
 use crate::linear::{Jacobians, Singular};
 use crate::multipliers::Multipliers;
 use crate::stall::Stall;
-use crate::stepper::{Failure, Statistics, StepCause, StepControl, Stepper};
+use crate::stepper::{DenseAccuracy, Failure, Statistics, StepCause, StepControl, Stepper};
 use crate::weights::Weights;
 use control::Controller;
 use stages::{Matrices, Outcome, Stages, Start};
@@ -266,7 +266,7 @@ impl Radau5<'_> {
         self.stall.watch(&self.weights, h, &self.yp, &self.slope);
         std::mem::swap(&mut self.yp, &mut self.slope);
         let t = self.clock.time();
-        self.statistics.solves += self.closing.apply(self.dae, &self.matrices.real, t, &mut self.candidate);
+        self.closing.apply(self.dae, &self.matrices.real, t, &mut self.candidate, &mut self.statistics);
         self.multipliers.apply(
             self.dae,
             &self.matrices.real,
@@ -395,6 +395,11 @@ impl Stepper for Radau5<'_> {
 
     fn statistics(&self) -> Statistics {
         self.statistics
+    }
+
+    /// The collocation polynomial is of degree 3, with a local error of $O(h^4)$.
+    fn dense_accuracy(&self) -> DenseAccuracy {
+        DenseAccuracy::Lower
     }
 
     fn dense_degree(&self) -> usize {

@@ -21,7 +21,11 @@ impl Model for StateDependentLeading {
         let (e1, e2) = (y1 - t.sin() - 2.0, y2 - (t * 2.0).cos());
         out[0] = (y1.square() + 1.0) * d1 + y2 * z * d2 + e1 * 10.0 + e2 * 3.0;
         out[1] = y1 * y2 * d1 + (z.cos() + 2.0) * d2 - e1 * 2.0 + e2 * 5.0;
-        out[2] = z - y1 * y2;
+        self.invariants(t, y, &mut out[2..]);
+    }
+
+    fn invariants<S: Scalar>(&self, _t: S, y: &[S], out: &mut [S]) {
+        out[0] = y[2] - y[0] * y[1];
     }
 }
 
@@ -32,7 +36,7 @@ pub fn state_dependent_leading() -> Problem<StateDependentLeading> {
         "state-dependent leading matrix",
         StateDependentLeading,
         &[("y1", Differential, 1), ("y2", Differential, 1), ("z", Algebraic, 1)],
-        &[],
+        &[("product", Some(2))],
         (Leading::Quasilinear, 2),
         (0.0, &y0, &[1.0, 0.0, 0.0]),
     )
