@@ -62,3 +62,13 @@ fn build_script_writes_what_the_macro_expands_to() {
     assert!(message.contains(&format!("{}:3:14", broken.display())), "{message}");
     std::fs::remove_dir_all(&directory).unwrap();
 }
+
+/// Two equations for one combination of derivatives, and nonlinear in it: nothing says which constraints to differentiate.
+#[test]
+fn missing_formulations_are_explained() {
+    let text = "struct Open { var x ~ 0.1; var y ~ 0.2; sin(der(x) + der(y)) = x; exp(der(x) + der(y)) = 1 + y; }";
+    let code = expanded(text);
+    assert!(code.contains("\n    fn original(&self) -> OpenOriginal"), "{code}");
+    assert!(!code.contains("fn ggl("));
+    assert!(code.contains("/// There is no ggl form: the system Jacobian is singular"), "{code}");
+}

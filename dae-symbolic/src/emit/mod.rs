@@ -55,6 +55,11 @@ fn docs(lines: impl IntoIterator<Item = impl AsRef<str>>, indent: &str) -> Strin
         .collect()
 }
 
+/// A visibility with the space after it, if there is one.
+fn prefix(visibility: &str) -> String {
+    if visibility.is_empty() { String::new() } else { format!("{visibility} ") }
+}
+
 /// `PendulumGgl`: the struct of a formulation.
 fn form_type(model: &str, form: Form) -> String {
     let suffix = match form {
@@ -68,7 +73,7 @@ fn form_type(model: &str, form: Form) -> String {
 
 fn model_struct(compiled: &Compiled) -> String {
     let model = &compiled.model;
-    let (name, vis) = (&model.name, &model.visibility);
+    let (name, vis) = (&model.name, prefix(&model.visibility));
     let mut text = docs(&model.docs, "");
     if !model.docs.is_empty() {
         text.push_str("///\n");
@@ -76,12 +81,12 @@ fn model_struct(compiled: &Compiled) -> String {
     text.push_str(&docs(report_lines(compiled), ""));
     text.push_str(DERIVE);
     text.push_str(ALLOW);
-    text.push_str(&format!("{vis} struct {name} {{\n"));
+    text.push_str(&format!("{vis}struct {name} {{\n"));
     for (parameter, value) in model.parameters.iter().zip(&compiled.prolonged.parameters) {
         let default = format!("Parameter, {value:?} by default.");
         let lines = if parameter.docs.is_empty() { std::slice::from_ref(&default) } else { &parameter.docs[..] };
         text.push_str(&docs(lines, "    "));
-        text.push_str(&format!("    {vis} {}: f64,\n", parameter.name));
+        text.push_str(&format!("    {vis}{}: f64,\n", parameter.name));
     }
     text.push_str("}\n\n");
     let defaults = model.parameters.iter().zip(&compiled.prolonged.parameters);
@@ -92,13 +97,13 @@ fn model_struct(compiled: &Compiled) -> String {
         let (method, target) = (form.form.name(), form_type(name, form.form));
         text.push_str(&docs([form_doc(form.form)], "    "));
         text.push_str("    #[must_use]\n");
-        text.push_str(&format!("    {vis} fn {method}(&self) -> {target} {{\n"));
+        text.push_str(&format!("    {vis}fn {method}(&self) -> {target} {{\n"));
         text.push_str(&format!("        {target} {{ prolongation: self.prolongation() }}\n    }}\n\n"));
     }
     let values: Vec<String> = model.parameters.iter().map(|p| format!("self.{}", p.name)).collect();
     text.push_str(&docs(["The model with the derivatives of its equations, for consistent initial values."], "    "));
     text.push_str("    #[must_use]\n");
-    text.push_str(&format!("    {vis} fn prolongation(&self) -> {name}Prolongation {{\n"));
+    text.push_str(&format!("    {vis}fn prolongation(&self) -> {name}Prolongation {{\n"));
     text.push_str(&format!("        {name}Prolongation {{ parameters: [{}] }}\n    }}\n}}\n\n", values.join(", ")));
     text
 }
@@ -106,16 +111,17 @@ fn model_struct(compiled: &Compiled) -> String {
 fn default_impl(name: &str, fields: impl Iterator<Item = String>) -> String {
     let fields: Vec<String> = fields.collect();
     let text = format!("impl ::core::default::Default for {name} {{\n    fn default() -> Self {{\n");
-    text + &format!("        Self {{ {} }}\n    }}\n}}\n\n", fields.join(", "))
+    let value = if fields.is_empty() { "Self {}".to_string() } else { format!("Self {{ {} }}", fields.join(", ")) };
+    text + &format!("        {value}\n    }}\n}}\n\n")
 }
 
 /// What the documentation says about the model, as a constant to print.
 fn report(compiled: &Compiled) -> String {
     let lines: String =
         report_lines(compiled).iter().map(|line| format!("        {:?},\n", format!("{line}\n"))).collect();
-    let vis = &compiled.model.visibility;
+    let vis = prefix(&compiled.model.visibility);
     let doc = docs(["Index, degrees of freedom and hidden constraints, as in the documentation of this type."], "    ");
-    format!("{doc}    {vis} const REPORT: &'static str = ::core::concat!(\n{lines}    );\n\n")
+    format!("{doc}    {vis}const REPORT: &'static str = ::core::concat!(\n{lines}    );\n\n")
 }
 
 /// The summary, and why some formulations are missing.
@@ -140,12 +146,12 @@ fn form_doc(form: Form) -> &'static str {
 fn prolongation(compiled: &Compiled) -> String {
     let model = &compiled.model;
     let prolonged = &compiled.prolonged;
-    let (name, vis, count) = (&model.name, &model.visibility, model.parameters.len());
+    let (name, vis, count) = (&model.name, prefix(&model.visibility), model.parameters.len());
     let mut text =
         docs([format!("The equations of [`{name}`] with their derivatives, in the derivatives of its unknowns.")], "");
     text.push_str(DERIVE);
     text.push_str(ALLOW);
-    text.push_str(&format!("{vis} struct {name}Prolongation {{\n    parameters: [f64; {count}],\n}}\n\n"));
+    text.push_str(&format!("{vis}struct {name}Prolongation {{\n    parameters: [f64; {count}],\n}}\n\n"));
     text.push_str(ALLOW);
     text.push_str(&format!("impl ::dae::__private::Prolongation for {name}Prolongation {{\n"));
     text.push_str(&tables::prolongation(&prolonged.description));
@@ -225,7 +231,7 @@ fn formulation(compiled: &Compiled, compiled_form: &CompiledForm) -> String {
     let CompiledForm { form, formulation, program, spelled } = compiled_form;
     let form = *form;
     let model = &compiled.model;
-    let (name, vis) = (&model.name, &model.visibility);
+    let (name, vis) = (&model.name, prefix(&model.visibility));
     let target = form_type(name, form);
     let description = &program.description;
     let mut text = docs([format!("The {} form of [`{name}`]. {}", form.name(), form_doc(form))], "");
@@ -233,7 +239,7 @@ fn formulation(compiled: &Compiled, compiled_form: &CompiledForm) -> String {
     text.push_str(&docs(spelled.iter().map(|row| format!("* {row}")), ""));
     text.push_str(DERIVE);
     text.push_str(ALLOW);
-    text.push_str(&format!("{vis} struct {target} {{\n    prolongation: {name}Prolongation,\n}}\n\n"));
+    text.push_str(&format!("{vis}struct {target} {{\n    prolongation: {name}Prolongation,\n}}\n\n"));
     text.push_str(ALLOW);
     text.push_str(&format!("impl ::dae::__private::Dae for {target} {{\n"));
     text.push_str(&tables::description(description));

@@ -3,28 +3,28 @@
 //! In: what is known of the model. Out: Rust text with the same types, fields and methods and no mathematics, so that the rest
 //! of the crate is compiled against it and the only errors the user sees are those of the model.
 
-use super::{ALLOW, DERIVE, default_impl, docs, form_type};
+use super::{ALLOW, DERIVE, default_impl, docs, form_type, prefix};
 use crate::formulation::Form;
 use crate::lower::Stub;
 
 /// The Rust source of the stand-in.
 pub fn emit_stub(stub: &Stub) -> String {
-    let (name, vis) = (&stub.name.text, &stub.visibility);
+    let (name, vis) = (&stub.name.text, prefix(&stub.visibility));
     let mut text = docs(["Stand-in for a model that has errors."], "") + DERIVE + ALLOW;
-    text.push_str(&format!("{vis} struct {name} {{\n"));
+    text.push_str(&format!("{vis}struct {name} {{\n"));
     for parameter in &stub.parameters {
-        text.push_str(&format!("    /// Parameter.\n    {vis} {}: f64,\n", parameter.text));
+        text.push_str(&format!("    /// Parameter.\n    {vis}{}: f64,\n", parameter.text));
     }
     text.push_str("}\n\n");
     text.push_str(&default_impl(name, stub.parameters.iter().map(|p| format!("{}: 0.0", p.text))));
     text.push_str(&format!("{ALLOW}impl {name} {{\n    /// Nothing is known.\n"));
-    text.push_str(&format!("    {vis} const REPORT: &'static str = \"\";\n\n"));
+    text.push_str(&format!("    {vis}const REPORT: &'static str = \"\";\n\n"));
     let mut aliases = String::new();
     let forms = Form::ALL.iter().map(|&form| (form.name(), form_type(name, form)));
     for (method, target) in forms.chain([("prolongation", format!("{name}Prolongation"))]) {
-        text.push_str(&format!("    /// Stand-in.\n    #[must_use]\n    {vis} fn {method}(&self) -> {target} {{\n"));
+        text.push_str(&format!("    /// Stand-in.\n    #[must_use]\n    {vis}fn {method}(&self) -> {target} {{\n"));
         text.push_str("        ::dae::__private::Rejected\n    }\n\n");
-        aliases.push_str(&format!("/// Stand-in.\n{ALLOW}{vis} type {target} = ::dae::__private::Rejected;\n"));
+        aliases.push_str(&format!("/// Stand-in.\n{ALLOW}{vis}type {target} = ::dae::__private::Rejected;\n"));
     }
     text.truncate(text.trim_end().len());
     text + "\n}\n\n" + &aliases
