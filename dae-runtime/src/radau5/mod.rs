@@ -14,8 +14,8 @@
 //! with $F_{y'}$, $F_y$ frozen at one point solves $\frac1h (A^{-1} \otimes F_{y'}) \Delta Z + (I \otimes F_y) \Delta Z = -F(Z)$.
 //! In $W = (T^{-1} \otimes I) Z$ this falls into a real and a complex system of the order of $F$,
 //!
-//! $$ \Bigl(\frac{\gamma}{h} F_{y'} + F_y\Bigr) \Delta W_1 = -(T^{-1} F)_1, \qquad
-//!    \Bigl(\frac{\alpha + i\beta}{h} F_{y'} + F_y\Bigr) (\Delta W_2 + i \Delta W_3) = -(T^{-1} F)_2 - i\\,(T^{-1} F)_3. $$
+//! $$ \Bigl(\frac{\gamma}{h} F_{y'} + F_y\Bigr) \Delta W_1 = -(T^{-1} F)\_1, \qquad
+//!    \Bigl(\frac{\alpha + i\beta}{h} F_{y'} + F_y\Bigr) (\Delta W_2 + i \Delta W_3) = -(T^{-1} F)\_2 - i\\,(T^{-1} F)\_3. $$
 //!
 //! Indeed the rows of the $2 \times 2$ block give $\frac{\alpha}{h} F_{y'} \Delta W_2 - \frac{\beta}{h} F_{y'} \Delta W_3 + F_y \Delta W_2$ and
 //! $\frac{\beta}{h} F_{y'} \Delta W_2 + \frac{\alpha}{h} F_{y'} \Delta W_3 + F_y \Delta W_3$, the real and imaginary part of
