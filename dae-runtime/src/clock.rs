@@ -5,7 +5,7 @@
 
 /// Time of a run between accepted steps.
 #[derive(Clone, Debug)]
-pub struct Clock {
+pub(crate) struct Clock {
     t: f64,
     /// What `t` lacks of the exact sum of the steps.
     carry: f64,
@@ -17,46 +17,46 @@ pub struct Clock {
 
 impl Clock {
     /// From `t0` towards `end`, which may be earlier.
-    pub fn new(t0: f64, end: f64) -> Self {
+    pub(crate) fn new(t0: f64, end: f64) -> Self {
         let direction = if end < t0 { -1.0 } else { 1.0 };
         Clock { t: t0, carry: 0.0, end, stop: end, direction, span: (end - t0).abs() }
     }
 
     /// Time now.
-    pub fn time(&self) -> f64 {
+    pub(crate) fn time(&self) -> f64 {
         self.t
     }
 
     /// `1.0` or `-1.0`.
-    pub fn direction(&self) -> f64 {
+    pub(crate) fn direction(&self) -> f64 {
         self.direction
     }
 
     /// Length of the whole run.
-    pub fn span(&self) -> f64 {
+    pub(crate) fn span(&self) -> f64 {
         self.span
     }
 
     /// Whether the end time is reached.
-    pub fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         self.t == self.end
     }
 
     /// Steps will end exactly at `t`, if that is ahead and before the end time.
-    pub fn stop_at(&mut self, t: f64) {
+    pub(crate) fn stop_at(&mut self, t: f64) {
         let ahead = (t - self.t) * self.direction > 0.0 && (self.end - t) * self.direction > 0.0;
         self.stop = if ahead { t } else { self.end };
     }
 
     /// Signed length of a step that was meant to be `h` (positive) long: cut, or stretched by at most one
     /// per cent, to end at the next stop if it would come that close. The flag tells whether it ends there.
-    pub fn fit(&self, h: f64) -> (f64, Landing) {
+    pub(crate) fn fit(&self, h: f64) -> (f64, Landing) {
         let left = (self.stop - self.t) - self.carry;
         if 1.01 * h >= left.abs() { (left, Landing::Stop) } else { (self.direction * h, Landing::Free) }
     }
 
     /// Makes a step that came from [`Clock::fit`].
-    pub fn advance(&mut self, h: f64, landing: Landing) {
+    pub(crate) fn advance(&mut self, h: f64, landing: Landing) {
         match landing {
             Landing::Stop => {
                 (self.t, self.carry) = (self.stop, 0.0);
@@ -71,15 +71,16 @@ impl Clock {
         }
     }
 
-    /// The least step length that the time can resolve.
-    pub fn resolution(&self) -> f64 {
+    /// The least step length that the time can resolve: some units in the last place, so that stages stay apart; near
+    /// $t = 0$, where there is no end to those, a length that no solution on this interval asks for.
+    pub(crate) fn resolution(&self) -> f64 {
         (16.0 * f64::EPSILON * self.t.abs()).max(1e-30 * self.span).max(f64::MIN_POSITIVE)
     }
 }
 
 /// Where a step ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Landing {
+pub(crate) enum Landing {
     /// Exactly at the end time or a time asked for.
     Stop,
     /// Wherever its length leads.

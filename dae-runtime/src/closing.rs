@@ -31,7 +31,7 @@ const MAX_CORRECTIONS: usize = 4;
 
 /// Storage of the correction.
 #[derive(Clone, Debug)]
-pub struct Closing {
+pub(crate) struct Closing {
     enforced: Vec<Enforced>,
     /// Whether each unknown is moved.
     moved: Vec<bool>,
@@ -58,7 +58,7 @@ struct Enforced {
 
 impl Closing {
     /// Room for a formulation. With [`ClosingCorrection::Off`], or if nothing is enforced, it will do nothing.
-    pub fn new(description: &Description, mode: ClosingCorrection) -> Self {
+    pub(crate) fn new(description: &Description, mode: ClosingCorrection) -> Self {
         let enforced: Vec<Enforced> = match mode {
             ClosingCorrection::On => {
                 let invariants = description.invariants.iter().enumerate();
@@ -82,7 +82,7 @@ impl Closing {
     }
 
     /// Corrects `y` in place. A correction that does not make the residual smaller is not made.
-    pub fn apply(
+    pub(crate) fn apply(
         &mut self,
         dae: &dyn Dae,
         matrix: &IterationMatrix<f64>,

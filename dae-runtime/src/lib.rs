@@ -1,22 +1,39 @@
 //! Numerics of [`dae`](https://docs.rs/dae): what generated code promises, and everything that integrates it.
 //!
 //! In: an object that fulfils [`contract::Dae`]. Out: solutions.
+//!
+//! | module | what it is for |
+//! |---|---|
+//! | [`contract`] | what a formulation of a model offers: $F(t, y, y') = 0$, exact Jacobians on known patterns, names |
+//! | [`generated`] | short constructors for the constant tables of generated code |
+//! | [`initialize`] | consistent initial values, stage by stage and with least change |
+//! | [`rank`] | numerical rank with the gap that supports it, solutions of least norm |
+//! | [`stepper`] | options, statistics, failures, and the contract of an integrator: one accepted step at a time |
+//! | [`radau5`] | Radau IIA of order 5 |
+//! | [`bdf`] | backward differentiation formulas of variable order and step |
+//! | [`solve`] | the driver: initialisation, method, record |
+//! | [`solution`] | what a run leaves behind |
+//!
+//! What steps are made of is private: `linear` (iteration matrices and their factors), `weights` (error norms by index),
+//! `clock` (time without accumulated rounding, landing on given times), `closing` (accepted steps are moved onto the
+//! enforced constraints), `multipliers` (multipliers of index 2 with the order of the states) and `stall` (gives up where
+//! a run creeps along without a solution).
 
 pub mod bdf;
-pub mod clock;
-pub mod closing;
+mod clock;
+mod closing;
 pub mod contract;
 pub mod generated;
 pub mod initialize;
-pub mod linear;
-pub mod multipliers;
+mod linear;
+mod multipliers;
 pub mod radau5;
 pub mod rank;
 pub mod solution;
 pub mod solve;
 mod stall;
 pub mod stepper;
-pub mod weights;
+mod weights;
 
 pub use solution::{Solution, Status};
 pub use solve::{Integration, Method, Record};

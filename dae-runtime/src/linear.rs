@@ -19,13 +19,13 @@ use nalgebra::ComplexField;
 use crate::contract::{Dae, Description, Pattern};
 
 /// A number a matrix can have: `f64` or `Complex<f64>`.
-pub trait Scalar: ComplexField<RealField = f64> + Copy {}
+pub(crate) trait Scalar: ComplexField<RealField = f64> + Copy {}
 
 impl<S: ComplexField<RealField = f64> + Copy> Scalar for S {}
 
 /// The matrix is singular to working precision, or not finite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Singular {
+pub(crate) enum Singular {
     /// No usable pivot is left for this column.
     Column(usize),
     /// This row is zero.
@@ -36,7 +36,7 @@ pub enum Singular {
 
 /// Dense LU factorisation with equilibrated rows and partial pivoting, in storage that is allocated once.
 #[derive(Clone, Debug)]
-pub struct Lu<S> {
+pub(crate) struct Lu<S> {
     n: usize,
     /// Column-major; after factorisation $U$ and the multipliers of $L$.
     matrix: Vec<S>,
@@ -47,22 +47,22 @@ pub struct Lu<S> {
 
 impl<S: Scalar> Lu<S> {
     /// Room for a matrix of order `n`, zero to begin with.
-    pub fn new(n: usize) -> Self {
+    pub(crate) fn new(n: usize) -> Self {
         Lu { n, matrix: vec![S::zero(); n * n], row_scale: vec![1.0; n], column_size: vec![0.0; n], pivots: vec![0; n] }
     }
 
     /// Order of the matrix.
-    pub fn order(&self) -> usize {
+    pub(crate) fn order(&self) -> usize {
         self.n
     }
 
     /// The matrix, column by column; to be filled before [`Lu::factorize`].
-    pub fn matrix_mut(&mut self) -> &mut [S] {
+    pub(crate) fn matrix_mut(&mut self) -> &mut [S] {
         &mut self.matrix
     }
 
     /// Replaces the matrix by its factors.
-    pub fn factorize(&mut self) -> Result<(), Singular> {
+    pub(crate) fn factorize(&mut self) -> Result<(), Singular> {
         equilibrate_rows(self.n, &mut self.matrix, &mut self.row_scale)?;
         for (size, column) in self.column_size.iter_mut().zip(self.matrix.chunks_exact(self.n.max(1))) {
             *size = column.iter().fold(0.0, |size, x| x.norm1().max(size));
@@ -100,7 +100,7 @@ impl<S: Scalar> Lu<S> {
     }
 
     /// Replaces the right-hand side by the solution.
-    pub fn solve(&self, x: &mut [S]) {
+    pub(crate) fn solve(&self, x: &mut [S]) {
         let n = self.n;
         for i in 0..n {
             x[i] = x[i].scale(self.row_scale[i]);
@@ -162,16 +162,16 @@ fn power_of_two(x: f64) -> f64 {
 
 /// A row that the others already determine, and a column they do not determine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Deficiency {
+pub(crate) struct Deficiency {
     /// The dependent row.
-    pub row: usize,
+    pub(crate) row: usize,
     /// The undetermined column.
-    pub column: usize,
+    pub(crate) column: usize,
 }
 
 /// Finds out by complete pivoting whether a real matrix (column-major, overwritten) is singular to working
 /// precision, and where. For the report of a failure, not for the step: it allocates.
-pub fn deficiency(n: usize, matrix: &mut [f64]) -> Option<Deficiency> {
+pub(crate) fn deficiency(n: usize, matrix: &mut [f64]) -> Option<Deficiency> {
     let mut scale = vec![1.0; n];
     if let Err(Singular::Row(row) | Singular::NonFinite(row)) = equilibrate_rows(n, matrix, &mut scale) {
         let column = matrix.chunks_exact(n).position(|c| c.iter().all(|x| *x == 0.0)).unwrap_or(row);
@@ -211,32 +211,32 @@ pub fn deficiency(n: usize, matrix: &mut [f64]) -> Option<Deficiency> {
 
 /// Values of $F_y$ and $F_{y'}$ at one point.
 #[derive(Clone, Debug, Default)]
-pub struct Jacobians {
+pub(crate) struct Jacobians {
     /// Values of $F_y$ on its pattern.
-    pub y: Vec<f64>,
+    pub(crate) y: Vec<f64>,
     /// Values of $F_{y'}$ on its pattern.
-    pub yp: Vec<f64>,
+    pub(crate) yp: Vec<f64>,
 }
 
 impl Jacobians {
     /// Room for the Jacobians of a formulation.
-    pub fn new(description: &Description) -> Self {
+    pub(crate) fn new(description: &Description) -> Self {
         Jacobians { y: vec![0.0; description.jacobian_y.len()], yp: vec![0.0; description.jacobian_yp.len()] }
     }
 
     /// Evaluates both.
-    pub fn evaluate(&mut self, dae: &dyn Dae, t: f64, y: &[f64], yp: &[f64]) {
+    pub(crate) fn evaluate(&mut self, dae: &dyn Dae, t: f64, y: &[f64], yp: &[f64]) {
         dae.jacobian_y(t, y, yp, &mut self.y);
         dae.jacobian_yp(t, y, yp, &mut self.yp);
     }
 
     /// Whether every value is finite.
-    pub fn is_finite(&self) -> bool {
+    pub(crate) fn is_finite(&self) -> bool {
         self.y.iter().chain(&self.yp).all(|x| x.is_finite())
     }
 
     /// Rows with a value that is not finite, ascending.
-    pub fn non_finite_rows(&self, description: &Description) -> Vec<usize> {
+    pub(crate) fn non_finite_rows(&self, description: &Description) -> Vec<usize> {
         let bad = |pattern: &Pattern, values: &[f64], row: usize| {
             pattern.row(row).any(|(_, position)| !values[position].is_finite())
         };
@@ -248,7 +248,7 @@ impl Jacobians {
 
 /// The matrix $a\\,F_{y'} + b\\,F_y$ of Newton's iteration with scaled columns, and its factors.
 #[derive(Clone, Debug)]
-pub struct IterationMatrix<S> {
+pub(crate) struct IterationMatrix<S> {
     lu: Lu<S>,
     column_scale: Vec<f64>,
     factorizations: usize,
@@ -256,12 +256,12 @@ pub struct IterationMatrix<S> {
 
 impl<S: Scalar> IterationMatrix<S> {
     /// Room for a system of `n` equations.
-    pub fn new(n: usize) -> Self {
+    pub(crate) fn new(n: usize) -> Self {
         IterationMatrix { lu: Lu::new(n), column_scale: vec![1.0; n], factorizations: 0 }
     }
 
     /// Fills in $a\\,F_{y'} + b\\,F_y$ with the columns scaled for steps of length `h`.
-    pub fn assemble(&mut self, description: &Description, a: S, b: S, jacobians: &Jacobians, h: f64) {
+    pub(crate) fn assemble(&mut self, description: &Description, a: S, b: S, jacobians: &Jacobians, h: f64) {
         let n = self.lu.order();
         scale_by_index(description, h, &mut self.column_scale);
         let matrix = self.lu.matrix_mut();
@@ -276,18 +276,18 @@ impl<S: Scalar> IterationMatrix<S> {
     }
 
     /// Factorises what was assembled.
-    pub fn factorize(&mut self) -> Result<(), Singular> {
+    pub(crate) fn factorize(&mut self) -> Result<(), Singular> {
         self.factorizations += 1;
         self.lu.factorize()
     }
 
     /// How many times it was factorised: tells whether what was computed with the factors is out of date.
-    pub fn factorizations(&self) -> usize {
+    pub(crate) fn factorizations(&self) -> usize {
         self.factorizations
     }
 
     /// Replaces the right-hand side by the solution of the unscaled system.
-    pub fn solve(&self, x: &mut [S]) {
+    pub(crate) fn solve(&self, x: &mut [S]) {
         self.lu.solve(x);
         for (x, &scale) in x.iter_mut().zip(&self.column_scale) {
             *x = x.scale(scale);
@@ -297,7 +297,7 @@ impl<S: Scalar> IterationMatrix<S> {
 
 impl IterationMatrix<f64> {
     /// Where the assembled (not yet factorised) matrix is singular to working precision, if it is. Overwrites it.
-    pub fn deficiency(&mut self) -> Option<Deficiency> {
+    pub(crate) fn deficiency(&mut self) -> Option<Deficiency> {
         deficiency(self.lu.order(), self.lu.matrix_mut())
     }
 }

@@ -25,7 +25,7 @@ const CONTRACTION: f64 = 0.25;
 
 /// Storage of the iteration.
 #[derive(Clone, Debug)]
-pub struct Multipliers {
+pub(crate) struct Multipliers {
     /// `(invariant, row of F)` of the enforced ones.
     enforced: Vec<(usize, usize)>,
     roles: Vec<Role>,
@@ -51,7 +51,7 @@ enum Role {
 impl Multipliers {
     /// Room for a formulation. Does nothing unless all unknowns beyond index 1 are algebraic, of index 2, and as many as the
     /// enforced invariants.
-    pub fn new(description: &Description, mode: ClosingCorrection) -> Self {
+    pub(crate) fn new(description: &Description, mode: ClosingCorrection) -> Self {
         let role = |kind: Kind, index: u8| match (kind, index) {
             (Kind::Algebraic, 2) => Role::Multiplier,
             (Kind::Differential, 1) => Role::State,
@@ -60,10 +60,9 @@ impl Multipliers {
         let roles: Vec<Role> = description.unknowns.iter().map(|u| role(u.kind, u.index)).collect();
         let mut enforced: Vec<_> =
             description.invariants.iter().enumerate().filter_map(|(k, i)| Some((k, i.row?))).collect();
-        let multipliers = description.unknowns.iter().filter(|u| u.index > 1);
-        let all_known = roles.iter().filter(|&&role| role == Role::Multiplier).count() == multipliers.count();
-        let count = roles.iter().filter(|&&role| role == Role::Multiplier).count();
-        if mode == ClosingCorrection::Off || !all_known || count != enforced.len() {
+        let multipliers = roles.iter().filter(|&&role| role == Role::Multiplier).count();
+        let beyond_index_1 = description.unknowns.iter().filter(|u| u.index > 1).count();
+        if mode == ClosingCorrection::Off || multipliers != beyond_index_1 || multipliers != enforced.len() {
             enforced.clear();
         }
         let n = roles.len();
@@ -81,7 +80,7 @@ impl Multipliers {
 
     /// Improves multipliers in `y` and slopes in `yp` with the factors of $\frac\gamma h F_{y'} + F_y$,
     /// `leading` $= \frac\gamma h$.
-    pub fn apply(
+    pub(crate) fn apply(
         &mut self,
         dae: &dyn Dae,
         matrix: &IterationMatrix<f64>,

@@ -144,6 +144,13 @@ pub fn check_start(description: &Description, t0: f64, y0: &[f64], yp0: &[f64], 
     }
 }
 
+/// Rejects a residual that is not finite: no step can start where $F$ is not.
+pub(crate) fn check_residual(description: &Description, t: f64, residual: &[f64]) -> Result<(), Failure> {
+    let bad = description.equations.iter().zip(residual).filter(|(_, value)| !value.is_finite());
+    let equations: Vec<Name> = bad.map(|(equation, _)| equation.name.clone()).collect();
+    if equations.is_empty() { Ok(()) } else { Err(Failure::NonFinite { t, equations }) }
+}
+
 /// Work done so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {

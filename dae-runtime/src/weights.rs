@@ -11,7 +11,7 @@ use crate::stepper::Tolerance;
 
 /// Weights of the entries of $y$, kept for one state and one step size.
 #[derive(Clone, Debug)]
-pub struct Weights {
+pub(crate) struct Weights {
     rtol: f64,
     atol: Vec<f64>,
     index: Vec<u8>,
@@ -20,7 +20,7 @@ pub struct Weights {
 
 impl Weights {
     /// Weights for a formulation; all zero until [`Weights::update`].
-    pub fn new(description: &Description, rtol: f64, atol: &Tolerance) -> Self {
+    pub(crate) fn new(description: &Description, rtol: f64, atol: &Tolerance) -> Self {
         let n = description.unknowns.len();
         Weights {
             rtol,
@@ -31,7 +31,7 @@ impl Weights {
     }
 
     /// Adapts the weights to a state and a step size.
-    pub fn update(&mut self, y: &[f64], h: f64) {
+    pub(crate) fn update(&mut self, y: &[f64], h: f64) {
         let h = h.abs().min(1.0);
         for i in 0..y.len() {
             let allowed = self.atol[i] + self.rtol * y[i].abs();
@@ -40,28 +40,28 @@ impl Weights {
     }
 
     /// The weights.
-    pub fn as_slice(&self) -> &[f64] {
+    pub(crate) fn as_slice(&self) -> &[f64] {
         &self.weights
     }
 
     /// $\sum_i (w_i v_i)^2$.
-    pub fn sum_of_squares(&self, v: &[f64]) -> f64 {
+    pub(crate) fn sum_of_squares(&self, v: &[f64]) -> f64 {
         self.weights.iter().zip(v).map(|(w, v)| (w * v).powi(2)).sum()
     }
 
     /// Root mean square of $w_i v_i$ over all entries.
-    pub fn norm(&self, v: &[f64]) -> f64 {
+    pub(crate) fn norm(&self, v: &[f64]) -> f64 {
         (self.sum_of_squares(v) / v.len().max(1) as f64).sqrt()
     }
 
     /// Root mean square of $w_i v_i$ over the entries listed; zero if there are none.
-    pub fn norm_over(&self, entries: &[usize], v: &[f64]) -> f64 {
+    pub(crate) fn norm_over(&self, entries: &[usize], v: &[f64]) -> f64 {
         let sum: f64 = entries.iter().map(|&i| (self.weights[i] * v[i]).powi(2)).sum();
         (sum / entries.len().max(1) as f64).sqrt()
     }
 
     /// The entry with the largest $|w_i v_i|$; one that is not finite counts as largest.
-    pub fn worst(&self, v: &[f64]) -> usize {
+    pub(crate) fn worst(&self, v: &[f64]) -> usize {
         let size = |i: usize| (self.weights[i] * v[i]).abs();
         (1..v.len()).fold(0, |worst, i| if size(worst) >= size(i) || !size(worst).is_finite() { worst } else { i })
     }

@@ -31,7 +31,9 @@ fn allocations_once(method: Method, dae: &dyn Dae, y0: &[f64], yp0: &[f64], t_en
         stepper.dense_coefficients(&mut coefficients[..(stepper.dense_degree() + 1) * y0.len()]);
     }
     let change = region.change();
-    assert!(stepper.time() == t_end && stepper.statistics().steps > 10);
+    let statistics = stepper.statistics();
+    // New matrices and repeated steps are among what is counted.
+    assert!(stepper.time() == t_end && statistics.rejected() > 0 && statistics.jacobians > 10, "{statistics:?}");
     change.allocations + change.reallocations
 }
 
@@ -42,7 +44,6 @@ fn steps_do_not_allocate() {
         assert_eq!(allocations(method, &problem, &problem.y0, &problem.yp0, 5.0), 0, "{method:?}");
         let problem = manufactured::state_dependent_leading();
         assert_eq!(allocations(method, &problem, &problem.y0, &problem.yp0, 5.0), 0, "{method:?}");
-        // With rejected steps.
         let problem = transistor_amplifier::transistor_amplifier();
         assert_eq!(allocations(method, &problem, &problem.y0, &problem.yp0, 0.1), 0, "{method:?}");
     }

@@ -23,6 +23,13 @@ use crate::weights::Weights;
 /// Local errors are tested against the tolerance divided by this: over a run they add up.
 const STRICTNESS: f64 = 2.0;
 
+/// A rejected step is shortened at least and at most by these factors (this and those below as in IDA).
+const REJECTED: (f64, f64) = (0.25, 0.9);
+/// Growth is by this factor or not at all: smaller changes would cost more in factorisations than they gain.
+const GROWTH: f64 = 2.0;
+/// An accepted step that was almost too long shrinks at least and at most by these factors.
+const SHRINKAGE: (f64, f64) = (0.5, 0.9);
+
 /// Which order is to follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OrderChange {
@@ -130,9 +137,9 @@ impl Control {
             OrderChange::Keep => (order, estimate.at_order),
         };
         match failures {
-            1 => (next, (0.9 * elementary(error, next)).clamp(0.25, 0.9)),
-            2 => (next, 0.25),
-            _ => (1, 0.25),
+            1 => (next, (REJECTED.1 * elementary(error, next)).clamp(REJECTED.0, REJECTED.1)),
+            2 => (next, REJECTED.0),
+            _ => (1, REJECTED.0),
         }
     }
 
@@ -158,7 +165,7 @@ impl Control {
             self.starting = false;
         }
         if self.starting {
-            return if history.order() == 0 { (order, 1.0) } else { (order + 1, 2.0) };
+            return if history.order() == 0 { (order, 1.0) } else { (order + 1, GROWTH) };
         }
         let may_raise = order < self.max_order && !raised_just_now && history.constant_steps_with(formula) > order + 1;
         let (next, error) = match estimate.change {
@@ -172,14 +179,10 @@ impl Control {
             }
             OrderChange::Keep => (order, estimate.at_order),
         };
-        // Small changes would cost more in factorisations than they gain.
-        let factor = elementary(error, next);
-        let factor = if factor >= 2.0 {
-            2.0
-        } else if factor <= 1.0 {
-            factor.clamp(0.5, 0.9)
-        } else {
-            1.0
+        let factor = match elementary(error, next) {
+            factor if factor >= GROWTH => GROWTH,
+            factor if factor <= 1.0 => factor.clamp(SHRINKAGE.0, SHRINKAGE.1),
+            _ => 1.0,
         };
         (next, factor)
     }
@@ -201,7 +204,7 @@ fn choose(order: usize, estimate: &Estimate, above: f64) -> (usize, f64) {
     }
 }
 
-/// $(2E)^{-1/(k+1)}$: the factor at which the error is half of what is allowed.
+/// $(2E)^{-1/(k+1)}$: the factor at which the error is half of what is allowed. The summand keeps it finite.
 fn elementary(error: f64, order: usize) -> f64 {
     (2.0 * error + 1e-4).powf(-1.0 / (order + 1) as f64)
 }

@@ -7,7 +7,7 @@
 //! those codes is what knowledge of the structure allows: algebraic unknowns and unknowns of index 2 and more stay
 //! out of the error test without being asked for, Newton's convergence test weighs them by $h^{k-1}$, algebraic
 //! unknowns in disguise are filtered out of the error, and accepted steps are closed onto the constraints
-//! ([`crate::closing`]); the correction enters $e$, so that the history consists of consistent values.
+//! (`closing.rs`); the correction enters $e$, so that the history consists of consistent values.
 
 mod control;
 mod filter;
@@ -17,9 +17,11 @@ mod starter;
 
 use crate::clock::{Clock, Landing};
 use crate::closing::Closing;
-use crate::contract::{Dae, Name};
+use crate::contract::Dae;
 use crate::radau5::Radau5;
-use crate::stepper::{DenseAccuracy, Failure, Options, Statistics, StepCause, StepControl, Stepper, check_start};
+use crate::stepper::{
+    DenseAccuracy, Failure, Options, Statistics, StepCause, StepControl, Stepper, check_residual, check_start,
+};
 use crate::weights::Weights;
 use control::Control;
 use filter::Filter;
@@ -127,10 +129,7 @@ impl<'d> Bdf<'d> {
     fn check_residual(&mut self) -> Result<(), Failure> {
         self.dae.residual(self.clock.time(), &self.y, &self.yp, &mut self.candidate);
         self.statistics.residuals += 1;
-        let equations = &self.dae.description().equations;
-        let bad = |i: &usize| !self.candidate[*i].is_finite();
-        let bad: Vec<Name> = (0..equations.len()).filter(bad).map(|i| equations[i].name.clone()).collect();
-        if bad.is_empty() { Ok(()) } else { Err(Failure::NonFinite { t: self.clock.time(), equations: bad }) }
+        check_residual(self.dae.description(), self.clock.time(), &self.candidate)
     }
 
     /// Length of the first step: half of the tolerance away from the start, and no more than a thousandth of the

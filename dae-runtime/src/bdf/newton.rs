@@ -29,14 +29,15 @@ const TOLERANCE: f64 = 0.1;
 const MULTIPLIER_TOLERANCE: f64 = 1e-3;
 /// A first correction this small is rounding.
 const AT_ONCE: f64 = 1e-4 * TOLERANCE;
-/// $\varrho/(1-\varrho)$ assumed for a new matrix.
+/// $\varrho/(1-\varrho)$ assumed for a new matrix, as in IDA.
 const RATE_OF_NEW_MATRIX: f64 = 20.0;
-/// The same when only the leading coefficient differs from that of the factors.
+/// The same when only the leading coefficient differs from that of the factors, as in IDA.
 const RATE_OF_OTHER_LEADING: f64 = 100.0;
 /// Smallest $\varrho/(1-\varrho)$ that is carried over to the next step: an iteration that happened to converge at
 /// once says little about the next one.
 const SMALLEST_RATE: f64 = 1e-3;
-/// Ratios of leading coefficients beyond which the factors are renewed.
+/// Ratios of leading coefficients beyond which the factors are renewed: at $(1 - \tfrac14)/(1 + \tfrac14)$ and its inverse
+/// the corrections with the best factor $2/(1 + c/c_0)$ still contract by $\tfrac14$ at both ends of the spectrum.
 const LEADING_RATIO: (f64, f64) = (0.6, 1.0 / 0.6);
 
 /// Why an attempt at a step failed. Indices only: names are looked up when it comes to a failure of the run.

@@ -2,7 +2,8 @@
 //!
 //! In: error and length of the steps. Out: length of the next one. Hairer & Wanner, section IV.8: the elementary controller
 //! (8.21) with a safety factor that depends on the number of Newton iterations, and Gustafsson's predictive
-//! controller (8.25), which extrapolates how the error changes from step to step.
+//! controller (8.25), which extrapolates how the error changes from step to step. The constants are the defaults of
+//! RADAU5.
 
 use super::stages::MAX_ITERATIONS;
 
@@ -14,6 +15,10 @@ const MAX_GROWTH: f64 = 8.0;
 const MAX_SHRINKAGE: f64 = 0.2;
 /// A step that would grow by less than this keeps its length and its factorisation.
 const WORTH_CHANGING: f64 = 1.2;
+/// The first step is shortened by this factor while its error is too large: its length was a guess.
+const FIRST_STEP: f64 = 0.1;
+/// Smaller errors of the last step say nothing about the trend.
+const SMALLEST_TREND: f64 = 1e-2;
 /// The error estimate is of order $h^4$.
 const EXPONENT: f64 = 0.25;
 
@@ -40,7 +45,7 @@ impl Controller {
     /// Length after a step of length `h` (positive) whose error is too large.
     pub(super) fn after_error(&mut self, h: f64, error: f64, iterations: usize) -> f64 {
         self.repeated = true;
-        if self.is_first() { 0.1 * h } else { h * elementary(error, iterations).min(SAFETY) }
+        if self.is_first() { FIRST_STEP * h } else { h * elementary(error, iterations).min(SAFETY) }
     }
 
     /// Notes that a step failed for another reason.
@@ -58,7 +63,7 @@ impl Controller {
         if self.repeated {
             factor = factor.min(1.0);
         }
-        self.accepted = Some((h, error.max(1e-2)));
+        self.accepted = Some((h, error.max(SMALLEST_TREND)));
         self.repeated = false;
         h * factor
     }

@@ -14,8 +14,8 @@
 //! with $F_{y'}$, $F_y$ frozen at one point solves $\frac1h (A^{-1} \otimes F_{y'}) \Delta Z + (I \otimes F_y) \Delta Z = -F(Z)$.
 //! In $W = (T^{-1} \otimes I) Z$ this falls into a real and a complex system of the order of $F$,
 //!
-//! $$ \Bigl(\frac{\gamma}{h} F_{y'} + F_y\Bigr) \Delta W_1 = -(T^{-1} F)_1, \qquad
-//!    \Bigl(\frac{\alpha + i\beta}{h} F_{y'} + F_y\Bigr) (\Delta W_2 + i \Delta W_3) = -(T^{-1} F)_2 - i\\,(T^{-1} F)_3. $$
+//! $$ \Bigl(\frac{\gamma}{h} F_{y'} + F_y\Bigr) \Delta W_1 = -(T^{-1} F)\_1, \qquad
+//!    \Bigl(\frac{\alpha + i\beta}{h} F_{y'} + F_y\Bigr) (\Delta W_2 + i \Delta W_3) = -(T^{-1} F)\_2 - i\\,(T^{-1} F)\_3. $$
 //!
 //! Indeed the rows of the $2 \times 2$ block give $\frac{\alpha}{h} F_{y'} \Delta W_2 - \frac{\beta}{h} F_{y'} \Delta W_3 + F_y \Delta W_2$ and
 //! $\frac{\beta}{h} F_{y'} \Delta W_2 + \frac{\alpha}{h} F_{y'} \Delta W_3 + F_y \Delta W_3$, the real and imaginary part of
@@ -45,6 +45,7 @@ mod control;
 mod stages;
 mod start;
 mod tableau;
+mod trouble;
 
 use crate::clock::{Clock, Landing};
 use crate::closing::Closing;
@@ -52,11 +53,12 @@ use crate::contract::Dae;
 use crate::linear::{Jacobians, Singular};
 use crate::multipliers::Multipliers;
 use crate::stall::Stall;
-use crate::stepper::{DenseAccuracy, Failure, Statistics, StepCause, StepControl, Stepper};
+use crate::stepper::{DenseAccuracy, Failure, Statistics, StepControl, Stepper};
 use crate::weights::Weights;
 use control::Controller;
 use stages::{Matrices, Outcome, Stages, Start};
 use tableau::Tableau;
+use trouble::{Rejection, Trouble};
 
 /// A Jacobian is kept as long as Newton's iteration contracts faster than this.
 const KEEP_JACOBIAN: f64 = 1e-3;
@@ -103,22 +105,6 @@ enum Freshness {
     Usable,
     /// To be evaluated before the next step.
     Outdated,
-}
-
-/// Why an attempt at a step was not accepted, and what to try next.
-struct Rejection {
-    trouble: Trouble,
-    /// Length to try next, positive.
-    retry: f64,
-}
-
-/// Indices only; names are looked up when it comes to a failure.
-#[derive(Clone, Copy)]
-enum Trouble {
-    Error { unknown: usize },
-    Convergence { unknown: usize },
-    NonFinite { equation: usize },
-    Singular(Singular),
 }
 
 impl Radau5<'_> {
@@ -305,33 +291,6 @@ impl Radau5<'_> {
             next
         }
         .min(self.max_step);
-    }
-
-    /// The failure that a rejection becomes when no shorter step than `h` can be tried. The first one tried was `first` long:
-    /// if the matrix is singular for that, this is the cause.
-    fn failure(&mut self, trouble: Trouble, first: f64, h: f64) -> Failure {
-        let (description, t) = (self.dae.description(), self.clock.time());
-        let equation = |i: usize| description.equations[i].name.clone();
-        let unknown = |i: usize| description.unknowns[i].name.clone();
-        let cause = match trouble {
-            Trouble::Error { unknown: i } => StepCause::Error { unknown: unknown(i) },
-            Trouble::Convergence { unknown: i } | Trouble::Singular(Singular::Column(i)) => {
-                StepCause::Convergence { unknown: unknown(i) }
-            }
-            Trouble::NonFinite { equation: i } | Trouble::Singular(Singular::Row(i) | Singular::NonFinite(i)) => {
-                StepCause::NonFinite { equation: equation(i) }
-            }
-        };
-        if !matches!(trouble, Trouble::NonFinite { .. }) && self.freshness != Freshness::Outdated {
-            let real = &mut self.matrices.real;
-            real.assemble(description, self.tableau.gamma / first, 1.0, &self.jacobians, first);
-            self.factorized_for = 0.0;
-            if let Some(found) = real.deficiency() {
-                let (equation, unknown) = (equation(found.row), unknown(found.column));
-                return Failure::SingularIterationMatrix { t, equation, unknown };
-            }
-        }
-        Failure::StepSizeTooSmall { t, h, cause }
     }
 }
 

@@ -8,11 +8,11 @@ use super::tableau::Tableau;
 use super::{Freshness, Radau5};
 use crate::clock::Clock;
 use crate::closing::Closing;
-use crate::contract::{Dae, Description, Kind, Name, Unknown};
+use crate::contract::{Dae, Description, Kind, Unknown};
 use crate::linear::{IterationMatrix, Jacobians};
 use crate::multipliers::Multipliers;
 use crate::stall::Stall;
-use crate::stepper::{Failure, Options, Statistics, StepControl, Tolerance, check_start};
+use crate::stepper::{Failure, Options, Statistics, StepControl, Tolerance, check_residual, check_start};
 use crate::weights::Weights;
 
 impl<'d> Radau5<'d> {
@@ -30,6 +30,7 @@ impl<'d> Radau5<'d> {
         check_start(description, t0, y0, yp0, t_end)?;
         options.check(n)?;
         let (rtol, atol) = transform_tolerances(options, n);
+        // As in RADAU5: tight tolerances need more accurate stages than loose ones, but none below rounding.
         let newton_tolerance = (10.0 * f64::EPSILON / rtol.max(f64::EPSILON)).max(rtol.sqrt().min(0.03));
         let mut radau = Radau5 {
             dae,
@@ -68,14 +69,11 @@ impl<'d> Radau5<'d> {
     fn check_residual(&mut self) -> Result<(), Failure> {
         self.dae.residual(self.clock.time(), &self.y, &self.yp, &mut self.error);
         self.statistics.residuals += 1;
-        let bad: Vec<Name> = (0..self.y.len())
-            .filter(|&i| !self.error[i].is_finite())
-            .map(|i| self.dae.description().equations[i].name.clone())
-            .collect();
-        if bad.is_empty() { Ok(()) } else { Err(Failure::NonFinite { t: self.clock.time(), equations: bad }) }
+        check_residual(self.dae.description(), self.clock.time(), &self.error)
     }
 
-    /// Length of the first step: one per cent of the time in which $y$ would change by its own size.
+    /// Length of the first step: one per cent of the time in which $y$ would change by its own size (Hairer, Nørsett &
+    /// Wanner I, section II.4), and no more than a thousandth of the interval.
     fn first_step(&mut self, options: &Options) -> f64 {
         if let StepControl::Fixed(h) = options.control {
             return h;

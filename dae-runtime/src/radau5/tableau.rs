@@ -12,11 +12,11 @@
 //! the row of the node 0 gives $p'(0)$, from which the error is estimated.
 //!
 //! The denominator of the stability function is that of the Padé approximation $(2, 3)$ to $e^z$, so the eigenvalues
-//! of $A^{-1}$ solve $\mu^3 - 9\mu^2 + 36\mu - 60 = 0$, and with $\mu = 3 + x$: $x^3 + 9x - 6 = 0$. Cardano's formula gives
+//! of $A^{-1}$ solve $\mu^3 - 9\mu^2 + 36\mu - 60 = 0$, and with $\mu = 3 + x$: $x^3 + 9x - 6 = 0$. Cardano's formula gives,
+//! with $p = 9^{1/3}$ and $q = 3^{1/3}$,
 //!
-//! $$ \gamma = 3 + \sqrt[3]{9} - \sqrt[3]{3}, \qquad
-//!    \alpha \pm i\beta = 3 - \tfrac12\bigl(\sqrt[3]{9} - \sqrt[3]{3}\bigr) \pm
-//!    \tfrac{i\sqrt 3}{2} \bigl(\sqrt[3]{9} + \sqrt[3]{3}\bigr). $$
+//! $$ \gamma = 3 + p - q, \qquad
+//!    \alpha \pm i\beta = 3 - \tfrac12 (p - q) \pm \tfrac{i\sqrt 3}{2} (p + q). $$
 //!
 //! $T$ consists of the eigenvectors with last component one (real part and minus the imaginary part of the one that
 //! belongs to $\alpha + i\beta$), so that $T^{-1} A^{-1} T = \operatorname{diag}\Bigl(\gamma, \begin{pmatrix} \alpha &
