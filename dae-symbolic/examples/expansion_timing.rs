@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use dae_symbolic::compile::compile;
 use dae_symbolic::emit::emit;
+use dae_symbolic::formulation::Form;
 use dae_symbolic::{expand, read_text};
 use proc_macro2::TokenStream;
 
@@ -28,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let read = start.elapsed();
             let compiled = compile(model, 0.0).map_err(|rejected| rejected.diagnostics)?;
             let analysed = start.elapsed();
-            bytes = emit(&compiled).len();
+            bytes = emit(&compiled, &Form::ALL).len();
             let emitted = start.elapsed();
             let tokens: TokenStream = text.parse()?;
             let start = Instant::now();

@@ -30,7 +30,7 @@ pub fn expand(tokens: TokenStream) -> TokenStream {
     };
     let known = Stub::of_model(&model);
     match compile::compile(model, START) {
-        Ok(compiled) => items(&emit(&compiled), &known, &sources),
+        Ok(compiled) => items(&emit(&compiled, &Form::ALL), &known, &sources),
         Err(Rejected { diagnostics, .. }) => rejected(&diagnostics, &sources, Some(&known)),
     }
 }
@@ -42,7 +42,9 @@ pub fn expand(tokens: TokenStream) -> TokenStream {
 pub fn expand_text(source: SourceText<'_>) -> Result<String, String> {
     let (model, sources) = read_text(source.text).map_err(|rejection| rejection.to_text(source))?;
     let compiled = compile::compile(model, START);
-    compiled.map(|compiled| emit(&compiled)).map_err(|rejected| to_text(&rejected.diagnostics, &sources, source))
+    compiled
+        .map(|compiled| emit(&compiled, &Form::ALL))
+        .map_err(|rejected| to_text(&rejected.diagnostics, &sources, source))
 }
 
 fn rejected(diagnostics: &Diagnostics, sources: &SourceMap, stub: Option<&Stub>) -> TokenStream {

@@ -6,8 +6,8 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::names::{Names, identifier, unique};
-use super::{docs, load_name};
+use super::docs;
+use super::names::{Names, identifier, load_name, unique};
 use crate::program::{Instruction, Load, Program, Register};
 
 /// Lines are broken at top-level terms beyond this width.

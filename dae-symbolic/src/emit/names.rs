@@ -5,6 +5,7 @@
 use std::collections::HashSet;
 
 use crate::compile::Compiled;
+use crate::program::Load;
 
 /// `x`, `der_x`, `der2_x`, `equation_5`, `G_`: a name of the model as the identifier of a local variable.
 pub(super) fn identifier(name: &str) -> String {
@@ -58,4 +59,14 @@ pub(super) fn unique(taken: &mut HashSet<String>, name: &str) -> String {
         candidate = format!("{name}_{count}");
     }
     candidate
+}
+
+/// The identifier under which a value from outside is known inside a method.
+pub(super) fn load_name(names: &Names, load: Load) -> String {
+    match load {
+        Load::Time => names.time.clone(),
+        Load::Parameter(i) => names.parameters[i].clone(),
+        Load::Y(i) => names.states[i].clone(),
+        Load::Yp(i) => names.rates[i].clone(),
+    }
 }

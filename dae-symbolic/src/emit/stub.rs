@@ -3,7 +3,8 @@
 //! In: what is known of the model. Out: Rust text with the same types, fields and methods and no mathematics, so that the rest
 //! of the crate is compiled against it and the only errors the user sees are those of the model.
 
-use super::{ALLOW, DERIVE, default_impl, docs, form_type, prefix};
+use super::model::default_impl;
+use super::{ALLOW, DERIVE, docs, form_type, prefix};
 use crate::formulation::Form;
 use crate::lower::Stub;
 

@@ -1,0 +1,104 @@
+//! A formulation: the contract that integrators work on.
+//!
+//! In: a compiled formulation. Out: a struct that fulfils it.
+
+use dae_runtime::contract::Pattern;
+
+use super::body::Outputs;
+use super::method::{Label, labels_of, method};
+use super::names::{Names, identifier};
+use super::{ALLOW, DERIVE, close, docs, form_doc, form_type, prefix, tables};
+use crate::compile::{Compiled, CompiledForm};
+use crate::formulation::StateSource;
+use crate::program::Program;
+
+/// Parameters of a contract method at $(t, y, y')$.
+const FULL: &str = "(&self, {t}: f64, {y}: &[f64], {yp}: &[f64], {out}: &mut [f64])";
+/// Parameters of a contract method at $(t, y)$.
+const SHORT: &str = "(&self, {t}: f64, {y}: &[f64], {out}: &mut [f64])";
+
+/// The names wanted for the arguments.
+fn slots(out: &str) -> [&str; 4] {
+    ["time", "state", "rate", out]
+}
+
+pub(super) fn source(compiled: &Compiled, form: &CompiledForm) -> String {
+    let mut text = declaration(compiled, form);
+    text.push_str(&tables::description(&form.program.description));
+    text.push_str("    fn parameters(&self) -> &[f64] {\n        &self.prolongation.parameters\n    }\n\n");
+    text.push_str("    fn set_parameters(&mut self, values: &[f64]) {\n");
+    text.push_str("        self.prolongation.parameters.copy_from_slice(values);\n    }\n\n");
+    let states: Vec<String> = form.formulation.unknowns.iter().map(|u| identifier(&u.name)).collect();
+    let rates = form.formulation.unknowns.iter().map(|u| identifier(&u.rate)).collect();
+    let names = Names::new(compiled, states, rates, "prolongation.parameters");
+    text.push_str(&residual_and_jacobians(form, &names));
+    text.push_str(&invariants(form, &names));
+    text.push_str("    fn prolongation(&self) -> &dyn ::dae::__private::Prolongation {\n");
+    text.push_str("        &self.prolongation\n    }\n\n");
+    text.push_str(&states_from_jets(&form.program.states));
+    close(&mut text);
+    text
+}
+
+fn declaration(compiled: &Compiled, form: &CompiledForm) -> String {
+    let model = &compiled.model;
+    let (name, vis) = (&model.name, prefix(&model.visibility));
+    let target = form_type(name, form.form);
+    let mut text = docs([format!("The {} form of [`{name}`]. {}", form.form.name(), form_doc(form.form))], "");
+    text.push_str("///\n");
+    text.push_str(&docs(form.spelled.iter().map(|row| format!("* {row}")), ""));
+    text.push_str(DERIVE);
+    text.push_str(ALLOW);
+    text.push_str(&format!("{vis}struct {target} {{\n    prolongation: {name}Prolongation,\n}}\n\n"));
+    text.push_str(ALLOW);
+    text.push_str(&format!("impl ::dae::__private::Dae for {target} {{\n"));
+    text
+}
+
+fn residual_and_jacobians(form: &CompiledForm, names: &Names) -> String {
+    let (program, description) = (&form.program, &form.program.description);
+    let equations = description.equations.iter().map(|e| e.name.to_string());
+    let labels: Vec<Label> = equations.zip(form.spelled.iter().cloned()).collect();
+    let residual = format!("residual{FULL}");
+    let mut text = method(names, &residual, "", &program.residual, slots("residual"), Outputs::Named(&labels));
+    let row = |row: usize| labels_of(&labels, row);
+    let unknowns = &form.formulation.unknowns;
+    let state = |column: usize| unknowns[column].name.clone();
+    let rate = |column: usize| unknowns[column].rate.clone();
+    let parameter = |column: usize| description.parameters[column].to_string();
+    let mut jacobian = |name: &str, pattern: &Pattern, program: &Program, column: &dyn Fn(usize) -> String| {
+        let doc = tables::rows_doc(pattern, row, column);
+        let rows = Outputs::Rows(&pattern.row_starts);
+        text.push_str(&method(names, &format!("{name}{FULL}"), &doc, program, slots("values"), rows));
+    };
+    jacobian("jacobian_y", &description.jacobian_y, &program.jacobian_y, &state);
+    jacobian("jacobian_yp", &description.jacobian_yp, &program.jacobian_yp, &rate);
+    jacobian("jacobian_p", &description.jacobian_p, &program.jacobian_p, &parameter);
+    let in_time = format!("jacobian_t{FULL}");
+    text + &method(names, &in_time, "", &program.jacobian_t, slots("values"), Outputs::Array)
+}
+
+fn invariants(form: &CompiledForm, names: &Names) -> String {
+    let (program, description) = (&form.program, &form.program.description);
+    let labels: Vec<Label> = description.invariants.iter().map(|i| (i.name.to_string(), String::new())).collect();
+    let values = format!("invariants{SHORT}");
+    let text = method(names, &values, "", &program.invariants, slots("values"), Outputs::Named(&labels));
+    let pattern = &description.invariants_jacobian;
+    let state = |column: usize| form.formulation.unknowns[column].name.clone();
+    let doc = tables::rows_doc(pattern, |row| labels_of(&labels, row), state);
+    let jacobian = format!("invariants_jacobian{SHORT}");
+    let rows = Outputs::Rows(&pattern.row_starts);
+    text + &method(names, &jacobian, &doc, &program.invariants_jacobian, slots("values"), rows)
+}
+
+fn states_from_jets(states: &[StateSource]) -> String {
+    let list = |pick: fn(&StateSource) -> Option<usize>| -> String {
+        let entries = states.iter().map(|s| pick(s).map_or("0.0".to_string(), |jet| format!("jets[{jet}]")));
+        entries.collect::<Vec<_>>().join(", ")
+    };
+    let (values, rates) = (list(|s| s.value), list(|s| s.rate));
+    let values = format!("        y.copy_from_slice(&[{values}]);\n        yp.copy_from_slice(&[{rates}]);\n");
+    format!(
+        "    fn states_from_jets(&self, _time: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {{\n{values}    }}\n"
+    )
+}

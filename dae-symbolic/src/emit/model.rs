@@ -1,0 +1,71 @@
+//! The struct of the model: its fields are the parameters, its methods the formulations.
+//!
+//! In: a compiled model. Out: the struct with what is known about the model as documentation, its defaults, and a method for each
+//! formulation chosen.
+
+use super::{ALLOW, DERIVE, docs, form_doc, form_type, prefix};
+use crate::compile::{Compiled, CompiledForm};
+
+pub(super) fn source(compiled: &Compiled, forms: &[&CompiledForm]) -> String {
+    let model = &compiled.model;
+    let (name, vis) = (&model.name, prefix(&model.visibility));
+    let mut text = docs(&model.docs, "");
+    if !model.docs.is_empty() {
+        text.push_str("///\n");
+    }
+    text.push_str(&docs(report_lines(compiled), ""));
+    text.push_str(DERIVE);
+    text.push_str(ALLOW);
+    text.push_str(&format!("{vis}struct {name} {{\n"));
+    for (parameter, value) in model.parameters.iter().zip(&compiled.prolonged.parameters) {
+        let default = format!("Parameter, {value:?} by default.");
+        let lines = if parameter.docs.is_empty() { std::slice::from_ref(&default) } else { &parameter.docs[..] };
+        text.push_str(&docs(lines, "    "));
+        text.push_str(&format!("    {vis}{}: f64,\n", parameter.name));
+    }
+    text.push_str("}\n\n");
+    let defaults = model.parameters.iter().zip(&compiled.prolonged.parameters);
+    text.push_str(&default_impl(name, defaults.map(|(p, value)| format!("{}: {value:?}", p.name))));
+    text.push_str(&format!("{ALLOW}impl {name} {{\n"));
+    text.push_str(&report(compiled));
+    for form in forms {
+        let (method, target) = (form.form.name(), form_type(name, form.form));
+        text.push_str(&docs([form_doc(form.form)], "    "));
+        text.push_str("    #[must_use]\n");
+        text.push_str(&format!("    {vis}fn {method}(&self) -> {target} {{\n"));
+        text.push_str(&format!("        {target} {{ prolongation: self.prolongation() }}\n    }}\n\n"));
+    }
+    let values: Vec<String> = model.parameters.iter().map(|p| format!("self.{}", p.name)).collect();
+    text.push_str(&docs(["The model with the derivatives of its equations, for consistent initial values."], "    "));
+    text.push_str("    #[must_use]\n");
+    text.push_str(&format!("    {vis}fn prolongation(&self) -> {name}Prolongation {{\n"));
+    text.push_str(&format!("        {name}Prolongation {{ parameters: [{}] }}\n    }}\n}}\n\n", values.join(", ")));
+    text
+}
+
+/// `impl Default` with the given fields.
+pub(super) fn default_impl(name: &str, fields: impl Iterator<Item = String>) -> String {
+    let fields: Vec<String> = fields.collect();
+    let text = format!("impl ::core::default::Default for {name} {{\n    fn default() -> Self {{\n");
+    let value = if fields.is_empty() { "Self {}".to_string() } else { format!("Self {{ {} }}", fields.join(", ")) };
+    text + &format!("        {value}\n    }}\n}}\n\n")
+}
+
+/// What the documentation says about the model, as a constant to print.
+fn report(compiled: &Compiled) -> String {
+    let lines: String =
+        report_lines(compiled).iter().map(|line| format!("        {:?},\n", format!("{line}\n"))).collect();
+    let vis = prefix(&compiled.model.visibility);
+    let doc = docs(["Index, degrees of freedom and hidden constraints, as in the documentation of this type."], "    ");
+    format!("{doc}    {vis}const REPORT: &'static str = ::core::concat!(\n{lines}    );\n\n")
+}
+
+/// The summary, and why some formulations are missing.
+fn report_lines(compiled: &Compiled) -> Vec<String> {
+    let mut lines = compiled.summary.clone();
+    for missing in &compiled.unavailable {
+        lines.push(String::new());
+        lines.push(format!("There is no {} form: {}.", missing.form.name(), missing.message));
+    }
+    lines
+}

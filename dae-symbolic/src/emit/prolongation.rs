@@ -1,0 +1,59 @@
+//! The prolongation: the contract from which consistent initial values are computed.
+//!
+//! In: a compiled model. Out: a struct that fulfils it.
+
+use super::body::Outputs;
+use super::method::{Label, labels_of, method};
+use super::names::{Names, identifier};
+use super::{ALLOW, DERIVE, close, docs, prefix, tables};
+use crate::compile::Compiled;
+
+pub(super) fn source(compiled: &Compiled) -> String {
+    let model = &compiled.model;
+    let prolonged = &compiled.prolonged;
+    let (name, vis, count) = (&model.name, prefix(&model.visibility), model.parameters.len());
+    let mut text =
+        docs([format!("The equations of [`{name}`] with their derivatives, in the derivatives of its unknowns.")], "");
+    text.push_str(DERIVE);
+    text.push_str(ALLOW);
+    text.push_str(&format!("{vis}struct {name}Prolongation {{\n    parameters: [f64; {count}],\n}}\n\n"));
+    text.push_str(ALLOW);
+    text.push_str(&format!("impl ::dae::__private::Prolongation for {name}Prolongation {{\n"));
+    text.push_str(&tables::prolongation(&prolonged.description));
+    let jets: Vec<String> = prolonged.description.jets.iter().map(|jet| identifier(&jet.name)).collect();
+    let names = Names::new(compiled, jets, Vec::new(), "jets");
+    let slots = ["time", "jets", "", "values"];
+    text.push_str(&method(
+        &names,
+        "start_values(&self, {t}: f64, {out}: &mut [f64])",
+        "",
+        &prolonged.start,
+        slots,
+        Outputs::Array,
+    ));
+    let equations = prolonged.description.equations.iter().map(|e| e.name.to_string());
+    let labels: Vec<Label> = equations.zip(compiled.prolonged_spelled.iter().cloned()).collect();
+    text.push_str(&method(
+        &names,
+        "prolonged_residual(&self, {t}: f64, {y}: &[f64], {out}: &mut [f64])",
+        "",
+        &prolonged.residual,
+        ["time", "jets", "", "residual"],
+        Outputs::Named(&labels),
+    ));
+    let rows = tables::rows_doc(
+        &prolonged.description.jacobian,
+        |row| labels_of(&labels, row),
+        |column| prolonged.description.jets[column].name.to_string(),
+    );
+    text.push_str(&method(
+        &names,
+        "prolonged_jacobian(&self, {t}: f64, {y}: &[f64], {out}: &mut [f64])",
+        &rows,
+        &prolonged.jacobian,
+        slots,
+        Outputs::Rows(&prolonged.description.jacobian.row_starts),
+    ));
+    close(&mut text);
+    text
+}
