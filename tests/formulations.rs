@@ -80,3 +80,19 @@ fn every_form_has_the_same_solution() {
     println!("{compared} integrations agree");
     assert!(compared >= 150, "only {compared} integrations were compared");
 }
+
+#[test]
+fn a_method_refuses_a_form_it_does_not_converge_for() {
+    let (model, _) = dae::symbolic::read_text(include_str!("../examples/models/pendulum.dae")).expect("readable");
+    let Ok(compiled) = compile(model, 0.0) else { panic!("well-posed") };
+    let original = compiled.forms.iter().find(|form| form.form == Form::Original).expect("every model has it");
+    let system = Interpreter::new(original.program.clone(), compiled.prolonged.clone());
+    let refused = Integration::new(&system).method(Method::Bdf).run(0.0, 1.0).expect_err("index 3");
+    assert_eq!(
+        refused.to_string(),
+        "BDF with step size control integrates unknowns of index up to 2, and `lambda` of the original form has index 3; \
+         integrate the ggl, index2 or index1 form"
+    );
+    let constant_steps = Integration::new(&system).method(Method::Bdf).fixed_step(1e-3).run(0.0, 0.1);
+    assert!(constant_steps.is_ok_and(|solution| solution.is_success()), "constant steps converge and are allowed");
+}

@@ -47,9 +47,46 @@ impl Method {
         t_end: f64,
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'd>, Failure> {
+        self.check_index(dae, options)?;
         match self {
             Method::Radau5 => Ok(Box::new(Radau5::new(dae, t0, y0, yp0, t_end, options)?)),
             Method::Bdf => Ok(Box::new(Bdf::new(dae, t0, y0, yp0, t_end, options)?)),
+        }
+    }
+}
+
+impl Method {
+    /// Name in messages.
+    fn name(self) -> &'static str {
+        match self {
+            Method::Radau5 => "Radau IIA",
+            Method::Bdf => "BDF",
+        }
+    }
+
+    /// The highest index of an unknown for which the method with step size control converges: Radau IIA for Hessenberg forms of
+    /// index 3 (Hairer, Lubich and Roche, *The Numerical Solution of Differential-Algebraic Systems by Runge-Kutta Methods*, 1989,
+    /// ch. 6), BDF for index 2 (Brenan, Campbell and Petzold, sect. 3.2: at variable steps the order is lost above that).
+    fn highest_index(self) -> u8 {
+        match self {
+            Method::Radau5 => 3,
+            Method::Bdf => 2,
+        }
+    }
+
+    fn check_index(self, dae: &dyn Dae, options: &Options) -> Result<(), Failure> {
+        let description = dae.description();
+        let limit = self.highest_index();
+        let beyond = description.unknowns.iter().find(|unknown| unknown.index > limit);
+        match (beyond, options.control) {
+            (Some(unknown), StepControl::Adaptive) => Err(Failure::UnsuitableMethod {
+                method: self.name(),
+                limit,
+                form: description.form.clone(),
+                unknown: unknown.name.clone(),
+                index: unknown.index,
+            }),
+            _ => Ok(()),
         }
     }
 }
@@ -219,7 +256,7 @@ impl<'d, 'c> Integration<'d, 'c> {
         let requested = Requested::new(&self.record, t0, t_end)?;
         let mut solution = Solution::new(self.dae.description(), t0, y0, yp0);
         match self.method.start(self.dae, t0, y0, yp0, t_end, &self.options) {
-            Err(failure @ Failure::InvalidOption { .. }) => return Err(failure),
+            Err(failure @ (Failure::InvalidOption { .. } | Failure::UnsuitableMethod { .. })) => return Err(failure),
             Err(failure) => {
                 solution.push(t0, y0);
                 solution.status = Status::Stopped(failure);

@@ -212,6 +212,19 @@ pub enum Failure {
         /// An unknown that the equations do not determine there.
         unknown: Name,
     },
+    /// The method does not converge for the formulation; another form of the same model suits it.
+    UnsuitableMethod {
+        /// Name of the method.
+        method: &'static str,
+        /// The highest index that it can treat.
+        limit: u8,
+        /// The formulation.
+        form: Name,
+        /// An unknown of higher index.
+        unknown: Name,
+        /// Its index.
+        index: u8,
+    },
     /// An option has no meaning: a negative tolerance, a step of length zero.
     InvalidOption {
         /// What is wrong with which option.
@@ -267,6 +280,11 @@ impl fmt::Display for Failure {
             Failure::SingularIterationMatrix { t, equation, unknown } => write!(
                 f,
                 "singular iteration matrix at t = {t}: {equation} is implied by the other equations and `{unknown}` is not determined"
+            ),
+            Failure::UnsuitableMethod { method, limit, form, unknown, index } => write!(
+                f,
+                "{method} with step size control integrates unknowns of index up to {limit}, and `{unknown}` of the {form} form has \
+                 index {index}; integrate the ggl, index2 or index1 form"
             ),
             Failure::InvalidOption { message } => f.write_str(message),
         }
