@@ -50,7 +50,7 @@ enum Role {
 
 impl Multipliers {
     /// Room for a formulation. Does nothing unless all unknowns beyond index 1 are algebraic, of index 2, and as many as the
-    /// enforced invariants.
+    /// enforced invariants, which are constraints on states.
     pub(crate) fn new(description: &Description, mode: ClosingCorrection) -> Self {
         let role = |kind: Kind, index: u8| match (kind, index) {
             (Kind::Algebraic, 2) => Role::Multiplier,
@@ -62,7 +62,8 @@ impl Multipliers {
             description.invariants.iter().enumerate().filter_map(|(k, i)| Some((k, i.row?))).collect();
         let multipliers = roles.iter().filter(|&&role| role == Role::Multiplier).count();
         let beyond_index_1 = description.unknowns.iter().filter(|u| u.index > 1).count();
-        if mode == ClosingCorrection::Off || multipliers != beyond_index_1 || multipliers != enforced.len() {
+        let fits = multipliers == beyond_index_1 && multipliers == enforced.len();
+        if mode == ClosingCorrection::Off || !fits {
             enforced.clear();
         }
         let n = roles.len();
@@ -97,6 +98,9 @@ impl Multipliers {
         self.y.copy_from_slice(y);
         self.yp.copy_from_slice(yp);
         dae.invariants_jacobian(t, y, &mut self.jacobian);
+        if !self.are_on_states(dae.description()) {
+            return;
+        }
         dae.jacobian_t(t, y, yp, &mut self.jacobian_t);
         let mut last = f64::INFINITY;
         for _ in 0..=MAX_ITERATIONS {
@@ -116,6 +120,15 @@ impl Multipliers {
             self.correct(leading);
             last = size;
         }
+    }
+
+    /// Only constraints on states are differentiated: a row that defines an algebraic unknown is none.
+    fn are_on_states(&self, description: &Description) -> bool {
+        let row = |&(k, _): &(usize, usize)| {
+            let mut entries = description.invariants_jacobian.row(k);
+            entries.all(|(column, position)| self.jacobian[position] == 0.0 || self.roles[column] == Role::State)
+        };
+        self.enforced.iter().all(row)
     }
 
     /// The correction to the present iterate.

@@ -84,8 +84,11 @@ pub fn compile(mut model: Model, t0: f64) -> Result<Compiled, Rejected> {
     let analysis =
         analyse(&mut model, t0).map_err(|(problem, diagnostics)| Rejected { problem: Some(problem), diagnostics })?;
     let reduced = reduce(&mut model.dag, &analysis.system, &analysis.structure.offsets);
-    let regular = analysis.certificate.is_regular();
-    let hidden = if regular { hidden_constraints(&mut model, &analysis, &reduced) } else { Vec::new() };
+    let hidden = if analysis.certificate.has_reduction() {
+        hidden_constraints(&mut model, &analysis, &reduced)
+    } else {
+        Vec::new()
+    };
     let mut forms = Vec::new();
     let mut unavailable = Vec::new();
     for form in Form::ALL {
@@ -109,7 +112,7 @@ fn compile_form(
     form: Form,
 ) -> Result<CompiledForm, FormError> {
     let refuse = |message: &str| FormError { form, message: message.into(), origin: model.origin };
-    if form != Form::Original && !analysis.certificate.is_regular() {
+    if form != Form::Original && !analysis.certificate.has_reduction() {
         return Err(refuse("the system Jacobian is singular, so that the constraints to differentiate are not known"));
     }
     let unplaced = refuse("an expression contains a derivative that no state stands for");
@@ -120,7 +123,8 @@ fn compile_form(
         Symbol::StateDerivative(state) => Some(state as usize),
         _ => None,
     });
-    let rank = generic_rank(model, residuals.len(), &leading);
+    // Zero where it is not known: then every differential unknown may be algebraic in disguise.
+    let rank = generic_rank(model, residuals.len(), &leading).unwrap_or(0);
     let program = FormProgram::new(model, &formulation, &analysis.prolonged, rank).map_err(|_| unplaced)?;
     let names = state_names(model, &formulation).into_iter().collect();
     let name = |symbol| match symbol {
@@ -142,22 +146,21 @@ fn check_independent(model: &mut Model, formulation: &Formulation) -> Result<(),
         Symbol::State(state) => Some(state as usize),
         _ => None,
     });
-    for count in 1..=multipliers {
+    // All at once first: in nearly every model that settles it.
+    let rank = |model: &mut Model, count: usize| {
         let rows: Vec<_> = jacobian.iter().filter(|&&(row, ..)| row < count).copied().collect();
-        // All at once first: in nearly every model that settles it.
-        if count == 1 && generic_rank(model, multipliers, &jacobian) == multipliers {
-            break;
-        }
-        if generic_rank(model, count, &rows) < count {
-            let dependent = &constraints[count - 1];
-            return Err(FormError {
-                form: formulation.form,
-                message: format!("{} depends on the constraints before it", dependent.name),
-                origin: dependent.origin,
-            });
-        }
+        generic_rank(model, count, &rows)
+    };
+    if multipliers == 0 || rank(model, multipliers) == Some(multipliers) {
+        return Ok(());
     }
-    Ok(())
+    let dependent = (1..=multipliers).find(|&count| rank(model, count) != Some(count)).unwrap_or(multipliers);
+    let dependent = &constraints[dependent - 1];
+    Err(FormError {
+        form: formulation.form,
+        message: format!("{} is not known to be independent of the constraints before it", dependent.name),
+        origin: dependent.origin,
+    })
 }
 
 /// `equation 5: 0 = …`.
@@ -176,7 +179,9 @@ fn hidden_constraints(model: &mut Model, analysis: &Analysis, reduced: &Reduced)
     let offsets = &analysis.structure.offsets;
     let mut hidden = Vec::new();
     for (i, derivatives) in reduced.derivatives.iter().enumerate() {
-        for (order, &residual) in derivatives.iter().enumerate().skip(1) {
+        // A combination is itself a constraint that the text does not state.
+        let stated = usize::from(analysis.system.equations[i].provenance.is_text(i));
+        for (order, &residual) in derivatives.iter().enumerate().skip(stated) {
             let orders = crate::system::highest_orders(&model.dag, residual);
             if orders.iter().any(|&(j, order)| order > 0 && order == offsets.unknowns[j]) {
                 continue;
@@ -246,8 +251,11 @@ fn summary(compiled: &Compiled) -> Vec<String> {
         Verdict::AtMost { bound, reason } => format!("Differentiation index at most {bound}: {reason}."),
         Verdict::NotCertified { reason } => format!("Differentiation index not certified: {reason}."),
     }];
+    let degrees = analysis.structure.degrees_of_freedom;
     if analysis.certificate.is_regular() {
-        lines.push(format!("Degrees of freedom: {}.", analysis.structure.degrees_of_freedom));
+        lines.push(format!("Degrees of freedom: {degrees}."));
+    } else if analysis.certificate.has_reduction() {
+        lines.push(format!("Degrees of freedom, generically: {degrees}."));
     }
     if !compiled.hidden.is_empty() {
         lines.push(String::new());

@@ -8,9 +8,9 @@
 //! millionth part. With $P$ a basis of the left null space of the free columns $B_F$, the costly part solves
 //! $P^T B_G z_G = P^T b$.
 
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, DVector};
 
-use crate::rank::{RankError, SingularValues};
+use crate::rank::{RankError, SingularValues, equilibrate};
 
 /// Free columns count as able to take a change on themselves only where their singular values exceed this; below, a
 /// free unknown would run far away to spare a guess a small change.
@@ -19,6 +19,8 @@ const ABLE: f64 = 1e-3;
 const CLEARLY_FULL: f64 = 1e-7;
 /// Entries of $B$ are at most this.
 const REFERENCE: f64 = 1.0;
+/// Condition, after scaling, below which a square matrix is regular beyond doubt.
+const SURELY_REGULAR: f64 = 1e10;
 
 /// Solves for the step; `free` and `costly` partition the columns.
 pub(super) fn least_change(
@@ -27,6 +29,9 @@ pub(super) fn least_change(
     costly: &[usize],
     b: &[f64],
 ) -> Result<Vec<f64>, RankError> {
+    if let Some(z) = by_inverse(matrix, b) {
+        return Ok(z);
+    }
     if free.is_empty() || costly.is_empty() {
         return least_norm(matrix, b);
     }
@@ -69,6 +74,24 @@ fn least_norm(matrix: &DMatrix<f64>, b: &[f64]) -> Result<Vec<f64>, RankError> {
     }
     let decomposition = SingularValues::of(matrix)?;
     Ok(decomposition.least_norm(decomposition.rank_against(REFERENCE).rank, b))
+}
+
+/// As many columns as rows and clearly regular, whatever the sizes of the unknowns: there is one solution, and nothing to choose.
+fn by_inverse(matrix: &DMatrix<f64>, b: &[f64]) -> Option<Vec<f64>> {
+    if !matrix.is_square() || matrix.is_empty() {
+        return None;
+    }
+    let mut scaled = matrix.clone();
+    equilibrate(&mut scaled);
+    let norm = |m: &DMatrix<f64>| m.column_iter().map(|column| column.lp_norm(1)).fold(0.0, f64::max);
+    let size = norm(&scaled);
+    let condition = size * norm(&scaled.try_inverse()?);
+    if condition.is_nan() || condition > SURELY_REGULAR {
+        return None;
+    }
+    // Partial pivoting on rows of one size; the columns may be of any.
+    let z = matrix.clone().lu().solve(&DVector::from_column_slice(b))?;
+    z.iter().all(|z| z.is_finite()).then(|| z.as_slice().to_vec())
 }
 
 /// $B^T \Pi = Q R$, hence $z = Q R^{-T} \Pi^T b$; `None` unless the diagonal of $R$ stays above `threshold`.

@@ -19,7 +19,7 @@ mod least_change;
 
 use nalgebra::DMatrix;
 
-use crate::contract::{Prolongation, ProlongationDescription, Start};
+use crate::contract::{Jet, Prolongation, ProlongationDescription, Start};
 use crate::rank::{self, Confidence, SingularValues};
 
 pub use error::{FixedValue, InitializationError, Mismatch};
@@ -86,7 +86,8 @@ pub fn consistent_initialization(
         let alone = Part::of(description, |s| s == stage);
         let Outcome::Stuck(stuck) = system.solve(&alone.rows, &alone.moving, &mut jets)? else { continue };
         jets = unsolved;
-        let earlier_could_help = stage > stages[0] && alone.has_fixed;
+        let earlier = |jet: &Jet| jet.stage < stage && jet.start != Start::Fixed;
+        let earlier_could_help = alone.has_fixed && description.jets.iter().any(earlier);
         if earlier_could_help {
             solve_jointly(&mut system, &Part::of(description, |s| s <= stage), &start, &mut jets)?;
         } else {

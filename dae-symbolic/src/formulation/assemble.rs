@@ -2,17 +2,16 @@
 //!
 //! In: the model, its working system, and which form. Out: unknowns, rows and invariants over states.
 
-use std::collections::HashSet;
-
 use dae_runtime::contract::Kind;
 
+use super::classify::classify;
 use super::levels::index1_levels;
 use super::{Form, FormEquation, FormError, FormInvariant, FormUnknown, Formulation, Source, ggl};
 use crate::expr::{Dag, Expr, Rational, Symbol, substitute, symbols};
 use crate::model::{Model, derivative_name};
 use crate::origin::Origin;
 use crate::reduce::Reduced;
-use crate::structure::{SignatureMatrix, Structure, analyse};
+use crate::structure::Structure;
 use crate::system::{System, highest_orders};
 
 /// A row or constraint in jets, before states are chosen.
@@ -92,7 +91,9 @@ fn select(text: &System, system: &System, structure: &Structure, reduced: &Reduc
             let written = &text.equations[i];
             let name = written.provenance.name();
             selection.rows.push(Row { name, value: written.residual, origin: written.origin });
-            selection.implied.extend((1..c).map(row));
+            // A combination is itself a constraint that the text does not state.
+            let first = u32::from(equation.provenance.is_text(i));
+            selection.implied.extend((first..c).map(row));
             continue;
         }
         let level = if form == Form::Index1 { index1[i] } else { index1[i].saturating_sub(1) }.min(c);
@@ -223,43 +224,4 @@ fn invariants(
         }
     }
     list
-}
-
-/// Fills in kinds and indices: an unknown that stage $k - d_j$ of its block's equations determines, which themselves are
-/// differentiated up to $C$ times (in the block or one it depends on), has index $1 + C - d_j$.
-fn classify(dag: &Dag, formulation: &mut Formulation) {
-    let mut rows = Vec::with_capacity(formulation.equations.len());
-    let mut differential = HashSet::new();
-    for equation in &formulation.equations {
-        let mut orders: Vec<(usize, u32)> = Vec::new();
-        for symbol in symbols(dag, [equation.residual]) {
-            match symbol {
-                Symbol::State(state) => orders.push((state as usize, 0)),
-                Symbol::StateDerivative(state) => {
-                    differential.insert(state as usize);
-                    orders.push((state as usize, 1));
-                }
-                Symbol::Time | Symbol::Parameter(_) | Symbol::Input { .. } | Symbol::Unknown { .. } => {}
-            }
-        }
-        orders.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(b.1.cmp(&a.1)));
-        orders.dedup_by_key(|(state, _)| *state);
-        rows.push(orders);
-    }
-    for (state, unknown) in formulation.unknowns.iter_mut().enumerate() {
-        unknown.kind = if differential.contains(&state) { Kind::Differential } else { Kind::Algebraic };
-    }
-    let Ok(sigma) = SignatureMatrix::from_rows(formulation.unknowns.len(), rows) else { return };
-    let Ok(structure) = analyse(&sigma) else { return };
-    let mut highest: Vec<u32> = Vec::with_capacity(structure.blocks.len());
-    for block in &structure.blocks {
-        let own = block.equations.iter().map(|&i| structure.offsets.equations[i]);
-        let before = block.depends_on.iter().map(|&b| highest[b]);
-        let c = own.chain(before).max().unwrap_or(0);
-        for &j in &block.unknowns {
-            let index = 1 + c.saturating_sub(structure.offsets.unknowns[j]);
-            formulation.unknowns[j].index = u8::try_from(index).unwrap_or(u8::MAX);
-        }
-        highest.push(c);
-    }
 }

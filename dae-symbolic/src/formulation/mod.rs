@@ -18,6 +18,7 @@
 //! $\dot x = x^{(1)}, \dots$ as additional rows (order reduction), so that constraints are free of $y'$.
 
 mod assemble;
+mod classify;
 mod ggl;
 mod levels;
 mod program;

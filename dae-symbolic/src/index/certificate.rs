@@ -87,6 +87,11 @@ pub enum LowerBound {
         /// What the array with one less lacks; `None` if its ranks are not clear.
         witness: Option<Shortfall>,
     },
+    /// Not even the bound would do: the structure misleads, and nothing is certified.
+    Insufficient {
+        /// Number of differentiations of the array that is not 1-full.
+        differentiations: u32,
+    },
     /// Ranks could not be told apart from rounding.
     Unclear {
         /// Smallest kept over largest dropped singular value.
@@ -165,12 +170,12 @@ impl Certificate {
                 not_certified(format!("the system Jacobian is singular at the start values, t = {t0}: {message}"))
             }
             (GenericRegularity::Undecided { reason }, _) => not_certified(reason.clone()),
-            (_, LocalRegularity::NoConsistentPoint { message }) => {
-                let reason = format!("no consistent point was found from the start values: {message}");
-                Verdict::AtMost { bound: self.bound, reason }
-            }
+            (_, LocalRegularity::NoConsistentPoint { message }) => not_certified(format!(
+                "generically it is at most {}, but no consistent point was found from the start values: {message}",
+                self.bound
+            )),
             (_, LocalRegularity::NotAttempted { reason }) => {
-                Verdict::AtMost { bound: self.bound, reason: reason.clone() }
+                not_certified(format!("generically it is at most {}, but {reason}", self.bound))
             }
             (_, LocalRegularity::Numerical { .. } | LocalRegularity::Proven { .. }) => self.lower_verdict(),
         }
@@ -200,14 +205,28 @@ impl Certificate {
             LowerBound::Unclear { gap } => {
                 at_most(self.bound, format!("ranks of the derivative array are not clear (gap {gap:.1e})"))
             }
+            LowerBound::Insufficient { differentiations } => Verdict::NotCertified {
+                reason: format!(
+                    "the derivative array with {} is not 1-full at the start values, although the structure says that it should be",
+                    times(*differentiations)
+                ),
+            },
             LowerBound::NotAttempted { reason } => at_most(self.bound, reason.clone()),
         }
     }
 
-    /// Degrees of freedom, if the system Jacobian is regular.
-    pub fn is_regular(&self) -> bool {
+    /// Whether the constraints to differentiate are known: the system Jacobian is generically nonsingular and not known to be singular
+    /// at the start values.
+    pub fn has_reduction(&self) -> bool {
         matches!(self.generic, GenericRegularity::Nonsingular { .. })
             && !matches!(self.local, LocalRegularity::Singular { .. })
+    }
+
+    /// Whether the system Jacobian is regular at the model's own consistent point: then the degrees of freedom are those of the
+    /// structure and the index is at most the bound.
+    pub fn is_regular(&self) -> bool {
+        matches!(self.local, LocalRegularity::Numerical { .. } | LocalRegularity::Proven { .. })
+            && !matches!(self.lower, LowerBound::Insufficient { .. })
     }
 }
 

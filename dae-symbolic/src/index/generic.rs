@@ -33,14 +33,15 @@ pub(super) fn regularity(model: &mut Model, n: usize, entries: &[(usize, usize, 
     GenericRegularity::Singular { points: POINTS }
 }
 
-/// The rank of a matrix at a random point of the prime field, which is its generic rank unless chance is against it.
-pub fn generic_rank(model: &mut Model, rows_count: usize, entries: &[(usize, usize, Expr)]) -> usize {
+/// The rank of a matrix at a random point of the prime field, on the branch of the start values. It is the generic rank but for a
+/// probability of the order of the size of the matrix over the prime, about $10^{-15}$; never larger. `None` if the entries have no value
+/// there.
+pub fn generic_rank(model: &mut Model, rows_count: usize, entries: &[(usize, usize, Expr)]) -> Option<usize> {
     let values: Vec<Expr> = entries.iter().map(|&(.., value)| value).collect();
     let values = model.expand_inputs(&values);
-    match FieldPoint::new(0).evaluate(&model.dag, &values) {
-        Ok(evaluation) => sparse_rank(&rows(rows_count, entries, &evaluation.values)),
-        Err(_) => rows_count,
-    }
+    let point = FieldPoint::new(0).with_start(start_point(model));
+    let evaluation = point.evaluate(&model.dag, &values).ok()?;
+    Some(sparse_rank(&rows(rows_count, entries, &evaluation.values)))
 }
 
 fn rows(n: usize, entries: &[(usize, usize, Expr)], values: &[u64]) -> Vec<Vec<(usize, u64)>> {

@@ -7,15 +7,13 @@ use dae_runtime::contract::Prolongation;
 use dae_runtime::initialize::{InitializationError, InitializationOptions, consistent_initialization};
 
 use super::certificate::LocalRegularity;
-use super::proof;
+use super::proof::{self, Evidence};
 use crate::model::Model;
 use crate::prolong::Prolonged;
 
 /// Prolongations with more equations are left to the same check at initialisation: dense linear algebra in an unoptimised macro
 /// would keep the user waiting.
 const MAX_EQUATIONS: usize = 400;
-/// A system Jacobian with a larger condition number, after scaling, is not called regular.
-const MAX_CONDITION: f64 = 1e12;
 
 pub(super) fn regularity(model: &mut Model, prolonged: &Prolonged, t0: f64) -> (LocalRegularity, Option<Vec<f64>>) {
     let equations = prolonged.prolongation_description().equations.len();
@@ -31,12 +29,13 @@ pub(super) fn regularity(model: &mut Model, prolonged: &Prolonged, t0: f64) -> (
         Err(error) => return (LocalRegularity::NoConsistentPoint { message: error.to_string() }, None),
     };
     let condition = initial.condition;
-    let local = if condition > MAX_CONDITION {
-        LocalRegularity::Singular { t0, message: format!("its condition number is {condition:.1e}") }
-    } else if let Some(radius) = proof::regular_near(model, prolonged, &initial.jets, t0) {
-        LocalRegularity::Proven { condition, t0, radius }
-    } else {
-        LocalRegularity::Numerical { condition, t0 }
+    let local = match proof::examine(model, prolonged, &initial.jets, t0) {
+        Evidence::Proven(radius) => LocalRegularity::Proven { condition, t0, radius },
+        Evidence::Regular => LocalRegularity::Numerical { condition, t0 },
+        Evidence::Doubtful => {
+            let message = "it cannot be told from a singular matrix there".into();
+            LocalRegularity::Singular { t0, message }
+        }
     };
     (local, Some(initial.jets))
 }

@@ -35,7 +35,7 @@ use crate::structure::{
     Incidence, Offsets, SignatureMatrix, StructurallySingular, Structure, analyse as analyse_structure,
     dulmage_mendelsohn,
 };
-use crate::system::{System, combine};
+use crate::system::{System, combine, written_orders};
 
 /// The structural analysis of the text as written, before any simplification.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,24 +76,21 @@ pub struct Analysis {
     pub jets: Option<Vec<f64>>,
 }
 
-/// Rewriting stops after this many replacements: each lowers the sum of the weights, so that more would mean a mistake.
-const MAX_REWRITES: usize = 200;
-
 /// Analyses a model that passed the verifier. `t0` is the time at which the model's start values hold.
 pub fn analyse(model: &mut Model, t0: f64) -> Result<Analysis, (Problem, Diagnostics)> {
     let written = structure_of_text(model)?;
     let Understood { system, structure, rewrites, generic, text_is_singular } = understand(model)?;
     let regular = matches!(generic, GenericRegularity::Nonsingular { .. });
-    let offsets = if regular { structure.offsets.clone() } else { undifferentiated(model, &system) };
+    let offsets = if regular { lifted(model, &structure.offsets) } else { undifferentiated(model, &system) };
     let prolonged = prolong(model, &system, &offsets).map_err(|unplaced| internal(model, unplaced.0))?;
     let (local, jets) = match regular {
         true => local::regularity(model, &prolonged, t0),
         false => (LocalRegularity::NotAttempted { reason: "the system Jacobian is identically singular".into() }, None),
     };
-    let bound = upper_bound(&system, &structure.offsets);
+    let bound = upper_bound(model, &system, &structure.offsets);
     let lower = match (&local, &jets) {
         (LocalRegularity::Numerical { .. } | LocalRegularity::Proven { .. }, Some(jets)) => {
-            witness::lower_bound(model, &system, &structure, &prolonged, jets, t0, bound)
+            witness::lower_bound(model, &system, &prolonged, jets, t0, bound)
         }
         _ => LowerBound::NotAttempted { reason: "no consistent point at which the system Jacobian is regular".into() },
     };
@@ -126,10 +123,19 @@ fn understand(model: &mut Model) -> Result<Understood, (Problem, Diagnostics)> {
         GenericRegularity::Undecided { .. } => None,
     };
     let mut rewrites = Vec::new();
-    while matches!(generic, GenericRegularity::Singular { .. }) && rewrites.len() < MAX_REWRITES {
-        let Some(equation) = combine(&mut model.dag, &mut system, &structure.offsets) else { break };
+    while matches!(generic, GenericRegularity::Singular { .. }) {
+        let mut combined = system.clone();
+        let Some(equation) = combine(&mut model.dag, &mut combined, &structure.offsets) else { break };
+        let lower = structure_of_system(model, &combined).map_err(|(problem, found)| {
+            (problem, problem::after_combination(model, &combined.equations[equation], found))
+        })?;
+        // Every combination that cancels leading parts lowers the number of degrees of freedom that the structure allows, so that
+        // this ends; one that does not has cancelled nothing in canonical form.
+        if lower.degrees_of_freedom >= structure.degrees_of_freedom {
+            break;
+        }
+        (system, structure) = (combined, lower);
         rewrites.push(Rewrite { equation, combination: system.equations[equation].provenance.name() });
-        structure = structure_of_system(model, &system)?;
         generic = generic_regularity(model, &system, &structure);
     }
     Ok(Understood { system, structure, rewrites, generic, text_is_singular })
@@ -140,22 +146,29 @@ fn generic_regularity(model: &mut Model, system: &System, structure: &Structure)
     generic::regularity(model, structure.transversal.len(), &jacobian)
 }
 
-/// $\max_i (c_i + r_i)$, plus one if some $d_j = 0$, where equation $i$ of the system contains derivatives of the text up to $r_i$.
-fn upper_bound(system: &System, offsets: &Offsets) -> u32 {
+/// $\max_i (c_i + r_i) + \max_j (\max(p_j, 1) - d_j)^+$, where equation $i$ of the system contains derivatives of the text up to $r_i$: with
+/// $c_i$ differentiations the $x_j^{(d_j)}$ are determined, and what is asked for are the $x_j^{(\max(p_j, 1))}$ of the text. As long as nothing
+/// was combined, $d_j \ge p_j$, and the second term is one if some $d_j = 0$.
+fn upper_bound(model: &Model, system: &System, offsets: &Offsets) -> u32 {
     let orders = system.equations.iter().zip(&offsets.equations);
     let highest = orders.map(|(e, c)| c + e.provenance.differentiations()).max().unwrap_or(0);
-    highest + u32::from(offsets.unknowns.contains(&0))
+    let missing = written_orders(model).into_iter().zip(&offsets.unknowns).map(|(p, &d)| p.max(1).saturating_sub(d));
+    highest + missing.max().unwrap_or(0)
+}
+
+/// The offsets, all raised alike as far as the jets of the text need it: a combination may have lowered $d_j$ below the order
+/// $p_j$ of the text, and its states are to have start values as well; and a start value may be given for a higher derivative.
+fn lifted(model: &Model, offsets: &Offsets) -> Offsets {
+    let given = model.unknowns.iter().map(|u| u.derivative_starts.iter().map(|&(order, _)| order).max().unwrap_or(0));
+    let wanted = written_orders(model).into_iter().zip(given).map(|(p, given)| p.max(given));
+    let lift = wanted.zip(&offsets.unknowns).map(|(order, &d)| order.saturating_sub(d)).max().unwrap_or(0);
+    let raised = |list: &[u32]| list.iter().map(|&k| k + lift).collect();
+    Offsets { equations: raised(&offsets.equations), unknowns: raised(&offsets.unknowns) }
 }
 
 /// For a system that is not understood: its equations as they are, in the jets that occur in them.
 fn undifferentiated(model: &Model, system: &System) -> Offsets {
-    let mut unknowns = vec![0; system.unknowns];
-    for equation in &system.equations {
-        for (j, order) in crate::system::highest_orders(&model.dag, equation.residual) {
-            unknowns[j] = unknowns[j].max(order);
-        }
-    }
-    Offsets { equations: vec![0; system.equations.len()], unknowns }
+    Offsets { equations: vec![0; system.equations.len()], unknowns: written_orders(model) }
 }
 
 /// The structural analysis of the text as written.

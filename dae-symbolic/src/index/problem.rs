@@ -3,8 +3,10 @@
 //! In: the Dulmage–Mendelsohn parts. Out: a [`Problem`] for the report and a diagnostic that points at the equations and unknowns.
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::model::Model;
+use crate::expr::{Notation, print};
+use crate::model::{Model, incidence};
 use crate::structure::{Part, StructurallySingular};
+use crate::system::SystemEquation;
 
 /// What is wrong with an ill-posed model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,4 +122,26 @@ fn underdetermined(model: &Model, mut diagnostic: Diagnostic, part: &Part) -> Di
 
 fn count(n: usize, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+}
+
+/// Equations of the text were combined, and then something is singular: says which combination, and that a combination without unknowns is
+/// an equation too many.
+pub(super) fn after_combination(model: &Model, equation: &SystemEquation, found: Diagnostics) -> Diagnostics {
+    let name = equation.provenance.name();
+    if !incidence(&model.dag, equation.residual).is_empty() {
+        return found.into_iter().map(|d| d.note(format!("this shows in the combination {name}"))).collect();
+    }
+    let rest = print(&model.dag, equation.residual, Notation::Text, |symbol| model.symbol_name(symbol));
+    let verdict = match model.dag.is_zero(equation.residual) {
+        true => "one of these equations follows from the others and adds nothing".to_string(),
+        false => format!("these equations contradict one another unless {rest} = 0"),
+    };
+    let mut diagnostic = Diagnostic::error(
+        Code::StructurallySingular,
+        format!("in the combination {name} all unknowns cancel: {verdict}"),
+    );
+    for (_, k, _) in &equation.provenance.terms {
+        diagnostic = diagnostic.label(model.equations[*k].origin, model.equation_name(*k));
+    }
+    Diagnostics::from(diagnostic.help("remove one of these equations and write down what is missing in its place"))
 }

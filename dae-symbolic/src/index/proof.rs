@@ -1,38 +1,49 @@
 //! A consistent point and regularity there, proved in interval arithmetic.
 //!
 //! In: the prolongation $g(X) = 0$ and jets $\tilde X$ that fulfil it to rounding. Out: a radius within which there is a point that
-//! fulfils it exactly and at which the system Jacobian is nonsingular; or nothing, if the proof does not succeed.
+//! fulfils it exactly and at which the system Jacobian is nonsingular; or, if the proof does not succeed, whether the Jacobian is
+//! regular in floating-point arithmetic for all that the uncertainty of the jets can do.
 //!
-//! The equations are fewer than the jets; as many jets as there are degrees of freedom keep their values, chosen by a
-//! pivoted decomposition among those that the model does not fix. For the others, $X_D$, Krawczyk's operator (Neumaier,
+//! The equations are fewer than the jets; as many jets as there are degrees of freedom keep their values: those that the model fixes, and
+//! others chosen by a pivoted decomposition. For the others, $X_D$, Krawczyk's operator (Neumaier,
 //! *Interval Methods for Systems of Equations*, sect. 5.2) with $C \approx g_{X_D}(\tilde X)^{-1}$
 //!
 //! $$ K = \tilde X_D - C\, g(\tilde X) + (I - C\, g_{X_D}(\mathbf X)) (\mathbf X_D - \tilde X_D) \subset \operatorname{int} \mathbf X_D $$
 //!
-//! proves that the box contains exactly one solution. The rows and columns of stage 0 in $g_X$ are the system Jacobian $J$;
+//! proves that the box contains exactly one solution, provided the equations are continuous in it. The rows and columns of stage 0 in $g_X$ are the system Jacobian $J$;
 //! $\lVert I - C_J\, J(\mathbf X) \rVert_\infty < 1$ proves that it is nonsingular everywhere in the box.
 
 use dae_runtime::contract::{Prolongation, Start};
+use dae_runtime::rank::equilibrate;
 use nalgebra::DMatrix;
 
 use crate::expr::interval::{Interval, evaluate_interval};
-use crate::expr::{Expr, Symbol};
+use crate::expr::{Expr, Function, Node, Symbol, reachable};
 use crate::model::Model;
 use crate::program::Derivative;
 use crate::prolong::Prolonged;
 
 /// Larger prolongations are left to floating-point arithmetic.
 const MAX_EQUATIONS: usize = 150;
+/// How well computed jets are known, relative to their size or nominal value: where Newton's iteration converges linearly, no better.
+const UNCERTAINTY: f64 = 1e-8;
+/// A system Jacobian with a larger condition number, after scaling, is not called regular.
+const MAX_CONDITION: f64 = 1e12;
 /// Radii that are tried, relative to the size of each jet (at least 1).
 const RADII: [f64; 3] = [1e-13, 1e-11, 1e-8];
 
-/// The radius of a box around the jets in which there is a consistent point with a regular system Jacobian.
-pub(super) fn regular_near(model: &mut Model, prolonged: &Prolonged, jets: &[f64], t: f64) -> Option<f64> {
-    let description = prolonged.prolongation_description();
-    let equations = description.equations.len();
-    if equations > MAX_EQUATIONS || equations > jets.len() {
-        return None;
-    }
+/// What is known about the system Jacobian at computed jets.
+pub(super) enum Evidence {
+    /// Within this radius there is a consistent point, and the Jacobian is nonsingular in the whole box.
+    Proven(f64),
+    /// It is regular, even if every entry that the uncertainty of the jets could make zero is zero.
+    Regular,
+    /// It cannot be told from a singular matrix.
+    Doubtful,
+}
+
+/// Examines the system Jacobian near the jets.
+pub(super) fn examine(model: &mut Model, prolonged: &Prolonged, jets: &[f64], t: f64) -> Evidence {
     let residuals = model.expand_inputs(&prolonged.residuals);
     let column = |symbol| match symbol {
         Symbol::Unknown { unknown, order } => prolonged.jet(unknown.index(), order),
@@ -40,21 +51,105 @@ pub(super) fn regular_near(model: &mut Model, prolonged: &Prolonged, jets: &[f64
     };
     let entries = Derivative::entries(&mut model.dag, &residuals, column);
     let system = Enclosures { model, prolonged, residuals, entries, t };
-    let midpoint: Vec<Interval> = jets.iter().map(|&x| Interval::point(x)).collect();
-    let at_midpoint = system.jacobian(&midpoint);
-    let dependent = dependent_jets(prolonged, &at_midpoint, jets.len())?;
-    let residual = system.residual(&midpoint);
-    RADII.into_iter().find(|&radius| {
-        let mut enclosure = midpoint.clone();
-        for &j in &dependent {
-            let r = radius * jets[j].abs().max(1.0);
-            enclosure[j] = Interval::point(jets[j]) + Interval::new(-r, r).unwrap_or(Interval::ZERO);
+    if let Some(radius) = system.regular_near(jets) {
+        return Evidence::Proven(radius);
+    }
+    match system.survives_uncertainty(jets) {
+        true => Evidence::Regular,
+        false => Evidence::Doubtful,
+    }
+}
+
+impl Enclosures<'_> {
+    /// The radius of a box around the jets in which there is a consistent point with a regular system Jacobian.
+    fn regular_near(&self, jets: &[f64]) -> Option<f64> {
+        let description = self.prolonged.prolongation_description();
+        let equations = description.equations.len();
+        if equations > MAX_EQUATIONS || equations > jets.len() {
+            return None;
         }
-        let jacobian = system.jacobian(&enclosure);
-        contains_solution(&dependent, &at_midpoint, &jacobian, &residual, &midpoint, &enclosure)
-            .and_then(|()| nonsingular(prolonged, &at_midpoint, &jacobian))
-            .is_some()
-    })
+        let midpoint: Vec<Interval> = jets.iter().map(|&x| Interval::point(x)).collect();
+        let at_midpoint = self.jacobian(&midpoint);
+        let dependent = dependent_jets(self.prolonged, &at_midpoint, jets.len())?;
+        let residual = self.residual(&midpoint);
+        RADII.into_iter().find(|&radius| {
+            let mut enclosure = midpoint.clone();
+            for &j in &dependent {
+                enclosure[j] = around(jets[j], radius * jets[j].abs().max(1.0));
+            }
+            let jacobian = self.jacobian(&enclosure);
+            self.is_continuous(&enclosure)
+                && contains_solution(&dependent, &at_midpoint, &jacobian, &residual, &midpoint, &enclosure).is_some()
+                && nonsingular(self.prolonged, &at_midpoint, &jacobian).is_some()
+        })
+    }
+
+    /// Whether no sign function jumps within the enclosure: the operator needs continuous equations.
+    fn is_continuous(&self, enclosure: &[Interval]) -> bool {
+        let dag = &self.model.dag;
+        let argument = |e: Expr| match dag.node(e) {
+            Node::Apply(Function::Signum, arguments) => arguments.first().copied(),
+            _ => None,
+        };
+        let arguments: Vec<Expr> =
+            reachable(dag, self.residuals.iter().copied()).into_iter().filter_map(argument).collect();
+        self.evaluate(&arguments, enclosure).into_iter().all(|x| !x.contains(0.0))
+    }
+
+    /// Whether the system Jacobian stays regular when entries that could be zero within the uncertainty of the jets are.
+    fn survives_uncertainty(&self, jets: &[f64]) -> bool {
+        let description = self.prolonged.prolongation_description();
+        let enclosure: Vec<Interval> = jets
+            .iter()
+            .zip(description.jets.iter())
+            .map(|(&x, jet)| {
+                let known = jet.start == Start::Fixed && x != 0.0;
+                around(x, UNCERTAINTY * if known { x.abs() } else { x.abs().max(jet.nominal) })
+            })
+            .collect();
+        let stage = |(row, column, value): (usize, usize, Interval)| {
+            let at_top = description.equations[row].stage == 0 && description.jets[column].stage == 0;
+            (at_top && !value.contains(0.0)).then_some((row, column, value))
+        };
+        let entries: Entries = self.jacobian(&enclosure).into_iter().filter_map(stage).collect();
+        let (rows, columns) = top_stage(self.prolonged);
+        let n = rows.iter().flatten().count();
+        let mut matrix = DMatrix::zeros(n, columns.iter().flatten().count());
+        for (row, column, value) in entries {
+            if let (Some(i), Some(j)) = (rows[row], columns[column]) {
+                matrix[(i, j)] = value.midpoint();
+            }
+        }
+        if !matrix.is_square() || !matrix.iter().all(|x: &f64| x.is_finite()) {
+            return false;
+        }
+        equilibrate(&mut matrix);
+        let norm = |m: &DMatrix<f64>| m.column_iter().map(|c| c.lp_norm(1)).fold(0.0, f64::max);
+        let size = norm(&matrix);
+        matrix.try_inverse().is_some_and(|inverse| size * norm(&inverse) < MAX_CONDITION)
+    }
+}
+
+fn around(x: f64, radius: f64) -> Interval {
+    Interval::point(x) + Interval::new(-radius, radius).unwrap_or(Interval::ZERO)
+}
+
+/// Positions of equations and jets in the system Jacobian, the block of stage 0.
+fn top_stage(prolonged: &Prolonged) -> (Vec<Option<usize>>, Vec<Option<usize>>) {
+    let description = prolonged.prolongation_description();
+    let positions = |stages: Vec<i32>| {
+        let mut next = 0;
+        let count = |stage: &i32| {
+            (*stage == 0).then(|| {
+                next += 1;
+                next - 1
+            })
+        };
+        stages.iter().map(count).collect::<Vec<Option<usize>>>()
+    };
+    let rows = positions(description.equations.iter().map(|e| e.stage).collect());
+    let columns = positions(description.jets.iter().map(|j| j.stage).collect());
+    (rows, columns)
 }
 
 /// A sparse matrix of intervals: `(row, column, value)`.
@@ -91,16 +186,15 @@ impl Enclosures<'_> {
     }
 }
 
-/// As many jets as equations, such that the equations determine them; jets that the model fixes only where it must be.
+/// As many jets as equations, such that the equations determine them; never one that the model fixes.
 fn dependent_jets(prolonged: &Prolonged, jacobian: &Entries, jets: usize) -> Option<Vec<usize>> {
-    /// Fixed jets count as this much less able to take a change.
-    const RELUCTANCE: f64 = 1e-3;
     let description = prolonged.prolongation_description();
     let equations = description.equations.len();
     let mut matrix = DMatrix::zeros(equations, jets);
     for &(row, column, value) in jacobian {
-        let reluctance = if description.jets[column].start == Start::Fixed { RELUCTANCE } else { 1.0 };
-        matrix[(row, column)] = reluctance * value.midpoint();
+        if description.jets[column].start != Start::Fixed {
+            matrix[(row, column)] = value.midpoint();
+        }
     }
     if !matrix.iter().all(|x: &f64| x.is_finite()) {
         return None;
@@ -109,7 +203,8 @@ fn dependent_jets(prolonged: &Prolonged, jacobian: &Entries, jets: usize) -> Opt
     matrix.col_piv_qr().p().permute_columns(&mut order);
     let mut dependent: Vec<usize> = order.iter().take(equations).map(|&j| j as usize).collect();
     dependent.sort_unstable();
-    Some(dependent)
+    let fixed = |&j: &usize| description.jets[j].start == Start::Fixed;
+    (!dependent.iter().any(fixed)).then_some(dependent)
 }
 
 fn contains_solution(
@@ -140,19 +235,7 @@ fn contains_solution(
 
 /// Whether the block of stage 0 is nonsingular for all values in the enclosure.
 fn nonsingular(prolonged: &Prolonged, at_midpoint: &Entries, jacobian: &Entries) -> Option<()> {
-    let description = prolonged.prolongation_description();
-    let positions = |stages: Vec<i32>| {
-        let mut next = 0;
-        let count = |stage: &i32| {
-            (*stage == 0).then(|| {
-                next += 1;
-                next - 1
-            })
-        };
-        stages.iter().map(count).collect::<Vec<Option<usize>>>()
-    };
-    let rows = positions(description.equations.iter().map(|e| e.stage).collect());
-    let columns = positions(description.jets.iter().map(|j| j.stage).collect());
+    let (rows, columns) = top_stage(prolonged);
     let n = rows.iter().flatten().count();
     if n != columns.iter().flatten().count() {
         return None;

@@ -8,70 +8,83 @@
 //!
 //! A variable of order $p$ counts as $p$ states, so that $u'$ consists of the $x_j^{(\max(p_j, 1))}$ and $w$ of all higher derivatives.
 //! If it is 1-full, fewer differentiations are tried. That bounds the index along the solution only if it stays 1-full nearby, which is
-//! proved where $\operatorname{rank} G_w$ at the point is the generic one, the largest there is: the rank cannot fall nearby, nor can that
-//! of $(G_{u'}, G_w)$, so that the equality persists.
+//! the case where $\operatorname{rank} G_w$ at the point is the generic one, the largest there is: the rank cannot fall nearby, nor can
+//! that of $(G_{u'}, G_w)$, so that the equality persists. The generic rank is taken at a random point of the prime field on the branch of the
+//! start values; the probability that it is too small there is below $10^{-14}$.
 //!
 //! The jets beyond those of the prolongation follow one after the other from linear systems with the system Jacobian.
 
-use dae_runtime::rank::{Confidence, Rank, rank};
+use dae_runtime::rank::{Confidence, Rank, RankError, rank};
 use nalgebra::{DMatrix, DVector};
 
 use super::certificate::{LowerBound, Persistence, Shortfall};
 use super::generic::generic_rank;
-use crate::expr::{Expr, Symbol, evaluate, gradient};
+use crate::expr::{Expr, Symbol, evaluate, gradient, total_derivative};
 use crate::model::Model;
 use crate::prolong::Prolonged;
-use crate::structure::Structure;
-use crate::system::{System, derivatives, highest_orders};
+use crate::system::{System, written_orders};
 
 /// Derivative arrays with more rows are left alone: the decision costs their third power.
 const MAX_ROWS: usize = 160;
 /// How well the computed jets must fulfil the derivative array, relative to the size of its terms.
 const CONSISTENCY: f64 = 1e-7;
+/// Relative change of the jets under which an entry must keep its size to count as different from zero.
+const PERTURBATION: f64 = 1e-9;
+/// Nodes that the derivative arrays may add.
+const MAX_GROWTH: usize = 200_000;
 
+/// Examines the derivative arrays with `most` and fewer differentiations; `bound` is what the index is known not to exceed.
 pub(super) fn lower_bound(
     model: &mut Model,
     system: &System,
-    structure: &Structure,
     prolonged: &Prolonged,
     jets: &[f64],
     t0: f64,
     bound: u32,
 ) -> LowerBound {
-    let Some(most) = bound.checked_sub(1) else { return LowerBound::Trivial };
-    let rows = model.equations.len() * bound as usize;
+    // Where equations were combined, the bound itself is put to the test as well.
+    let rewritten = system.equations.iter().enumerate().any(|(i, e)| !e.provenance.is_text(i));
+    let most = if rewritten { Some(bound) } else { bound.checked_sub(1) };
+    let Some(most) = most else { return LowerBound::Trivial };
+    let rows = model.equations.len() * (most as usize + 1);
     if rows > MAX_ROWS {
         let reason = format!("the derivative array has {rows} rows, more than are examined while compiling");
         return LowerBound::NotAttempted { reason };
     }
     let text = System::of_text(model);
-    let orders: Vec<u32> = written_orders(model, &text);
+    let orders = first_order_rates(model);
     let mut table = JetTable::new(prolonged, jets);
-    if !table.extend(model, system, structure, prolonged, t0, |j| orders[j] + most) {
+    let Some(arrays) = arrays(model, &text, most) else {
+        return LowerBound::NotAttempted {
+            reason: "the derivative array is too long to be examined while compiling".into(),
+        };
+    };
+    if !table.extend(model, system, prolonged, t0, |j| orders[j] + most) {
         return LowerBound::NotAttempted { reason: "higher derivatives at the start values are not finite".into() };
     }
-    let array = |model: &mut Model, m: u32| {
-        let array: Vec<Expr> = text.equations.iter().flat_map(|e| derivatives(&mut model.dag, e.residual, m)).collect();
-        model.expand_inputs(&array)
-    };
-    let complete = array(model, most);
-    if !table.satisfies(model, prolonged, t0, &complete) {
-        return LowerBound::NotAttempted {
-            reason: "the derivative array is not consistent at the start values".into(),
-        };
+    if !table.satisfies(model, prolonged, t0, &arrays[most as usize]) {
+        let reason = "the derivative array is not consistent at the start values".into();
+        return LowerBound::NotAttempted { reason };
     }
     // Downwards as long as fewer differentiations do.
     let mut least_full: Option<(u32, Persistence)> = None;
     for m in (0..=most).rev() {
-        let array = array(model, m);
-        let jacobian = table.jacobian(model, prolonged, t0, &array, &orders);
-        let ranks = match (rank(&jacobian.all()), rank(&jacobian.rest)) {
-            (Ok(all), Ok(rest)) => Ranks { all, rest, states: orders.len() },
-            (Err(error), _) | (_, Err(error)) => return LowerBound::NotAttempted { reason: error.to_string() },
+        let jacobian = table.jacobian(model, prolonged, t0, &arrays[m as usize], &orders);
+        let ranks = match jacobian.ranks() {
+            Ok(ranks) => ranks,
+            Err(error) => return LowerBound::NotAttempted { reason: error.to_string() },
         };
-        match (ranks.are_clear(), ranks.shortfall(m), least_full) {
+        let witness = ranks.shortfall(m);
+        match (ranks.clear, witness, least_full) {
             (false, _, None) => return LowerBound::Unclear { gap: ranks.gap() },
+            (true, Some(_), None) if m == bound => return LowerBound::Insufficient { differentiations: m },
             (true, Some(witness), None) => return LowerBound::Witness(witness),
+            (_, _, Some((full, _))) if full == bound && (!ranks.clear || witness.is_some()) => {
+                return match (ranks.clear, witness) {
+                    (true, Some(witness)) => LowerBound::Witness(witness),
+                    _ => LowerBound::Unclear { gap: ranks.gap() },
+                };
+            }
             (false, _, Some((differentiations, persistence))) => {
                 return LowerBound::Smaller { differentiations, persistence, witness: None };
             }
@@ -79,17 +92,40 @@ pub(super) fn lower_bound(
                 return LowerBound::Smaller { differentiations, persistence, witness: Some(witness) };
             }
             (true, None, _) => {
-                let generic = generic_rank(model, array.len(), &jacobian.rest_entries);
-                let lasting = generic == ranks.rest.rank;
+                let generic = generic_rank(model, arrays[m as usize].len(), &jacobian.rest_entries);
+                let lasting = generic == Some(ranks.rest.rank);
                 let persistence = if lasting { Persistence::Nearby } else { Persistence::Unknown };
                 least_full = Some((m, persistence));
             }
         }
     }
     match least_full {
+        Some((0, _)) if bound == 0 => LowerBound::Trivial,
         Some((differentiations, persistence)) => LowerBound::Smaller { differentiations, persistence, witness: None },
         None => LowerBound::Trivial,
     }
+}
+
+/// The derivative arrays with $0, \dots, m$ differentiations; `None` if they grow out of hand.
+fn arrays(model: &mut Model, text: &System, most: u32) -> Option<Vec<Vec<Expr>>> {
+    let mut arrays: Vec<Vec<Expr>> = Vec::with_capacity(most as usize + 1);
+    let mut last: Vec<Expr> = text.equations.iter().map(|e| e.residual).collect();
+    let budget = model.dag.len() + MAX_GROWTH;
+    for m in 0..=most {
+        if m > 0 {
+            for f in &mut last {
+                *f = total_derivative(&mut model.dag, *f);
+                if model.dag.len() > budget {
+                    return None;
+                }
+            }
+        }
+        let expanded = model.expand_inputs(&last);
+        let mut array = arrays.last().cloned().unwrap_or_default();
+        array.extend(expanded);
+        arrays.push(array);
+    }
+    Some(arrays)
 }
 
 /// Ranks of a derivative array at the consistent point.
@@ -100,13 +136,11 @@ struct Ranks {
     rest: Rank,
     /// $n$.
     states: usize,
+    /// Whether both can be trusted.
+    clear: bool,
 }
 
 impl Ranks {
-    fn are_clear(&self) -> bool {
-        self.all.confidence == Confidence::Clear && self.rest.confidence == Confidence::Clear
-    }
-
     fn gap(&self) -> f64 {
         self.all.gap.min(self.rest.gap)
     }
@@ -120,32 +154,8 @@ impl Ranks {
 }
 
 /// $\max(p_j, 1)$ for every unknown: the order of the first-order form's derivative.
-fn written_orders(model: &Model, text: &System) -> Vec<u32> {
-    let mut orders = vec![1; model.unknowns.len()];
-    for equation in &text.equations {
-        for (j, order) in highest_orders(&model.dag, equation.residual) {
-            orders[j] = orders[j].max(order);
-        }
-    }
-    orders
-}
-
-/// Values of matrix entries at the given jets and the default parameters.
-fn values_at(
-    model: &mut Model,
-    prolonged: &Prolonged,
-    jets: &[f64],
-    t: f64,
-    entries: &[(usize, usize, Expr)],
-) -> Vec<f64> {
-    let values: Vec<Expr> = entries.iter().map(|&(.., value)| value).collect();
-    let values = model.expand_inputs(&values);
-    evaluate(&model.dag, &values, |symbol| match symbol {
-        Symbol::Time => t,
-        Symbol::Parameter(p) => prolonged.parameters[p.index()],
-        Symbol::Unknown { unknown, order } => prolonged.jet(unknown.index(), order).map_or(f64::NAN, |k| jets[k]),
-        Symbol::Input { .. } | Symbol::State(_) | Symbol::StateDerivative(_) => f64::NAN,
-    })
+fn first_order_rates(model: &Model) -> Vec<u32> {
+    written_orders(model).into_iter().map(|order| order.max(1)).collect()
 }
 
 /// Values of $x_j^{(k)}$ for $k$ up to whatever is known.
@@ -178,25 +188,25 @@ impl JetTable {
         &mut self,
         model: &mut Model,
         system: &System,
-        structure: &Structure,
         prolonged: &Prolonged,
         t: f64,
         wanted: impl Fn(usize) -> u32,
     ) -> bool {
         let n = self.values.len();
-        let entries = system.jacobian(&mut model.dag, &structure.offsets);
-        let flat: Vec<f64> = self.values.iter().flatten().copied().collect();
+        let entries = system.jacobian(&mut model.dag, &prolonged.offsets);
+        let partials: Vec<Expr> = entries.iter().map(|&(.., partial)| partial).collect();
+        let partials = model.expand_inputs(&partials);
+        let values = evaluate(&model.dag, &partials, |symbol| self.value(prolonged, t, symbol));
         let mut jacobian = DMatrix::zeros(n, n);
-        for (&(i, j, _), value) in entries.iter().zip(values_at(model, prolonged, &flat, t, &entries)) {
+        for (&(i, j, _), value) in entries.iter().zip(values) {
             jacobian[(i, j)] = value;
         }
         let factors = jacobian.full_piv_lu();
-        let mut families = system.derivatives(&mut model.dag, &structure.offsets.equations);
+        let families = system.derivatives(&mut model.dag, &prolonged.offsets.equations);
+        let mut last: Vec<Expr> = families.iter().filter_map(|family| family.last().copied()).collect();
         while (0..n).any(|j| (self.values[j].len() as u32) <= wanted(j)) {
-            let next: Vec<Expr> = families.iter().filter_map(|f| f.last().copied()).collect();
-            let next: Vec<Expr> = next.into_iter().map(|f| crate::expr::total_derivative(&mut model.dag, f)).collect();
-            families = next.iter().map(|&f| vec![f]).collect();
-            let expanded = model.expand_inputs(&next);
+            last = last.into_iter().map(|f| total_derivative(&mut model.dag, f)).collect();
+            let expanded = model.expand_inputs(&last);
             let rest = evaluate(&model.dag, &expanded, |symbol| self.value(prolonged, t, symbol));
             let Some(solution) = factors.solve(&DVector::from_vec(rest)) else { return false };
             if !solution.iter().all(|x| x.is_finite()) {
@@ -207,11 +217,17 @@ impl JetTable {
         true
     }
 
-    /// Whether the array vanishes at the jets, up to rounding relative to its largest sensitivity times the jets.
-    fn satisfies(&self, model: &Model, prolonged: &Prolonged, t: f64, array: &[Expr]) -> bool {
-        let scale = self.values.iter().flatten().fold(1.0f64, |m, v| m.max(v.abs()));
-        let residual = evaluate(&model.dag, array, |symbol| self.value(prolonged, t, symbol));
-        residual.iter().all(|r| r.abs() <= CONSISTENCY * scale * scale)
+    /// Whether every row of the array vanishes at the jets, up to rounding of the size of its terms
+    /// $\sum |\partial r/\partial x_j^{(k)} \, x_j^{(k)}|$.
+    fn satisfies(&self, model: &mut Model, prolonged: &Prolonged, t: f64, array: &[Expr]) -> bool {
+        array.iter().all(|&row| {
+            let partials = gradient(&mut model.dag, row, |s| matches!(s, Symbol::Unknown { .. }));
+            let (symbols, mut roots): (Vec<Symbol>, Vec<Expr>) = partials.into_iter().unzip();
+            roots.push(row);
+            let values = evaluate(&model.dag, &roots, |symbol| self.value(prolonged, t, symbol));
+            let terms = symbols.iter().zip(&values).map(|(&s, v)| (v * self.value(prolonged, t, s)).abs());
+            values[symbols.len()].abs() <= CONSISTENCY * terms.sum::<f64>().max(CONSISTENCY)
+        })
     }
 
     /// $G_{u'}$ and $G_w$ at the jets.
@@ -242,39 +258,54 @@ impl JetTable {
         }
         let partials: Vec<Expr> = entries.iter().map(|e| e.3).collect();
         let values = evaluate(&model.dag, &partials, |symbol| self.value(prolonged, t, symbol));
-        let mut first = DMatrix::zeros(array.len(), orders.len());
-        let mut rest = DMatrix::zeros(array.len(), next);
-        let mut rest_entries = Vec::new();
-        for (&(row, j, order, partial), value) in entries.iter().zip(values) {
-            match order - orders[j] {
-                0 => first[(row, j)] = value,
+        let moved = evaluate(&model.dag, &partials, |symbol| match symbol {
+            Symbol::Unknown { .. } => {
+                let x = self.value(prolonged, t, symbol);
+                x + PERTURBATION * x.abs().max(1.0)
+            }
+            _ => self.value(prolonged, t, symbol),
+        });
+        let zero = DMatrix::zeros(array.len(), orders.len() + next);
+        let mut jacobian =
+            ArrayJacobian { states: orders.len(), values: zero.clone(), certain: zero, rest_entries: Vec::new() };
+        for ((&(row, j, order, partial), value), moved) in entries.iter().zip(values).zip(moved) {
+            let column = match order - orders[j] {
+                0 => j,
                 k => {
                     let column = first_column[j] + k as usize - 1;
-                    rest[(row, column)] = value;
-                    rest_entries.push((row, column, partial));
+                    jacobian.rest_entries.push((row, column, partial));
+                    orders.len() + column
                 }
-            }
+            };
+            jacobian.values[(row, column)] = value;
+            // What a change of the jets by less than they are known to would make of it counts as nothing.
+            jacobian.certain[(row, column)] = if value.abs() <= (moved - value).abs() { 0.0 } else { value };
         }
-        ArrayJacobian { first, rest, rest_entries }
+        jacobian
     }
 }
 
-/// The derivative of an array by $u'$ and $w$.
+/// The derivative of an array by $u'$ (the first columns) and $w$.
 struct ArrayJacobian {
-    /// $G_{u'}$ at the consistent point.
-    first: DMatrix<f64>,
-    /// $G_w$ there.
-    rest: DMatrix<f64>,
+    /// $n$.
+    states: usize,
+    /// Its values at the consistent point.
+    values: DMatrix<f64>,
+    /// The same without those that cannot be told from zero.
+    certain: DMatrix<f64>,
     /// $G_w$ as expressions.
     rest_entries: Vec<(usize, usize, Expr)>,
 }
 
 impl ArrayJacobian {
-    /// $(G_{u'}, G_w)$.
-    fn all(&self) -> DMatrix<f64> {
-        let states = self.first.ncols();
-        DMatrix::from_fn(self.first.nrows(), states + self.rest.ncols(), |i, j| {
-            if j < states { self.first[(i, j)] } else { self.rest[(i, j - states)] }
-        })
+    /// The two ranks, clear if they do not depend on what cannot be told from zero.
+    fn ranks(&self) -> Result<Ranks, RankError> {
+        let rest = |matrix: &DMatrix<f64>| matrix.columns(self.states, matrix.ncols() - self.states).into_owned();
+        let (all, below) = (rank(&self.certain)?, rank(&rest(&self.certain))?);
+        let mut clear = all.confidence == Confidence::Clear && below.confidence == Confidence::Clear;
+        if self.certain != self.values {
+            clear &= rank(&self.values)?.rank == all.rank && rank(&rest(&self.values))?.rank == below.rank;
+        }
+        Ok(Ranks { all, rest: below, states: self.states, clear })
     }
 }

@@ -22,6 +22,8 @@ use crate::system::System;
 pub struct Prolonged {
     /// Names, stages, the pattern.
     pub description: ProlongationDescription,
+    /// The offsets $c$ and $d$ it was made with.
+    pub offsets: Offsets,
     /// For each unknown, where its jets start in the jet vector.
     pub first_jet: Vec<usize>,
     /// The equations as expressions, inputs not expanded.
@@ -76,6 +78,7 @@ pub fn prolong(model: &mut Model, system: &System, offsets: &Offsets) -> Result<
             equations: equations.into(),
             jacobian: jacobian.pattern,
         },
+        offsets: offsets.clone(),
         first_jet,
         residuals: written,
         residual,

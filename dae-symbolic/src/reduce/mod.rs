@@ -4,7 +4,7 @@
 //! the derivatives that the model defines explicitly have been replaced, as one does by hand:
 //! $0 = x^2 + y^2 - l^2$ becomes $0 = 2xu + 2yv$ because the text says $\dot x = u$, $\dot y = v$.
 //!
-//! An equation is *explicit* if it reads $a\, x_j^{(p)} + r = 0$ with a nonzero number $a$, $r$ free of $x_j^{(p)}$ and above and of
+//! An equation is *explicit* if it reads $a\, x_j^{(p)} + r = 0$ with $a$ made of numbers and parameters (a mass), $r$ free of $x_j^{(p)}$ and above and of
 //! every jet that another explicit equation defines, and if $d_j - c_i = p$. It stays as it is in every formulation; $x_j^{(p + k)}$ is
 //! replaced by the $k$-th total derivative of $-r/a$ in all others. In the system Jacobian this is elimination with
 //! numbers as pivots, so what is regular stays regular. The offsets bound the orders that appear: with $d_j = c_i + p$ the explicit equation
@@ -100,21 +100,33 @@ fn explicit_equations(dag: &mut Dag, system: &System, offsets: &Offsets) -> Vec<
     chosen
 }
 
-/// $\varphi$ with $f = a (x_j^{(p)} - \varphi)$ and a number $a$, if $f$ has this form as it stands.
+/// $\varphi$ with $f = a (x_j^{(p)} - \varphi)$ and $a$ made of numbers and parameters, if $f$ has this form as it stands.
 fn solve_linear(dag: &mut Dag, residual: Expr, unknown: UnknownId, order: u32) -> Option<Expr> {
     let leading = dag.symbol(Symbol::Unknown { unknown, order });
     if residual == leading {
         return Some(dag.integer(0));
     }
     let Node::Sum { constant, terms } = dag.node(residual).clone() else { return None };
-    let coefficient = &terms.iter().find(|&&(_, t)| t == leading)?.0;
-    let scale = coefficient.recip()?.neg();
+    let (position, factor) = terms.iter().enumerate().find_map(|(k, &(_, t))| Some((k, cofactor(dag, t, leading)?)))?;
     let constant = dag.constant(constant);
-    let rest = terms.iter().filter(|&&(_, t)| t != leading).cloned().chain([(Rational::ONE, constant)]);
-    let rest = dag.sum(rest.collect::<Vec<_>>());
-    let others = highest_orders(dag, rest);
-    let again = others.iter().any(|&(j, p)| j == unknown.index() && p >= order);
-    (!again).then(|| dag.scale(scale, rest))
+    let others = terms.iter().enumerate().filter(|&(k, _)| k != position).map(|(_, term)| term.clone());
+    let rest = dag.sum(others.chain([(Rational::ONE, constant)]).collect::<Vec<_>>());
+    let orders = highest_orders(dag, rest);
+    if orders.iter().any(|&(j, p)| j == unknown.index() && p >= order) {
+        return None;
+    }
+    let scaled = dag.scale(terms[position].0.recip()?.neg(), rest);
+    Some(dag.product(factor.into_iter().map(|(b, n)| (b, -n)).chain([(scaled, 1)])))
+}
+
+/// The other factors of a term that is `leading` times numbers and parameters.
+fn cofactor(dag: &Dag, term: Expr, leading: Expr) -> Option<Vec<(Expr, i32)>> {
+    if term == leading {
+        return Some(Vec::new());
+    }
+    let Node::Product(factors) = dag.node(term) else { return None };
+    let others: Vec<(Expr, i32)> = factors.iter().copied().filter(|&factor| factor != (leading, 1)).collect();
+    (others.len() + 1 == factors.len() && others.iter().all(|&(b, _)| dag.is_steady(b))).then_some(others)
 }
 
 /// Replaces jets that explicit equations define.

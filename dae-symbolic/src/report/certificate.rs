@@ -240,6 +240,9 @@ impl LowerReport {
                 ..witness.as_ref().map_or(nothing, LowerReport::lacking)
             },
             &LowerBound::Unclear { gap } => LowerReport { status: "unclear", gap: Some(gap), ..nothing },
+            &LowerBound::Insufficient { differentiations } => {
+                LowerReport { status: "insufficient", differentiations: Some(differentiations), ..nothing }
+            }
             LowerBound::NotAttempted { reason } => {
                 LowerReport { status: "not attempted", reason: Some(reason.clone()), ..nothing }
             }

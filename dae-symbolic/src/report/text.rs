@@ -109,7 +109,7 @@ impl Display for GenericReport {
                 }
             }
             (_, _, Some(points), _) => {
-                write!(f, "the system Jacobian is singular at {points} random points, so everywhere")
+                write!(f, "the system Jacobian is singular at {points} random points: identically, but for chance")
             }
             _ => f.write_str(self.reason.as_deref().unwrap_or(self.status)),
         }

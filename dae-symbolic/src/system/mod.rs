@@ -35,6 +35,11 @@ impl Provenance {
         Provenance { terms: vec![(Rational::ONE, equation, 0)] }
     }
 
+    /// Whether it is equation `k` of the text as it stands.
+    pub fn is_text(&self, k: usize) -> bool {
+        matches!(self.terms.as_slice(), [(q, equation, 0)] if q.is_one() && *equation == k)
+    }
+
     /// How often an equation of the text is differentiated in it.
     pub fn differentiations(&self) -> u32 {
         self.terms.iter().map(|&(_, _, r)| r).max().unwrap_or(0)
@@ -122,4 +127,15 @@ pub fn derivatives(dag: &mut Dag, residual: Expr, order: u32) -> Vec<Expr> {
 /// The unknowns that occur in an expression with their highest orders, ascending.
 pub fn highest_orders(dag: &Dag, expr: Expr) -> Vec<(usize, u32)> {
     incidence(dag, expr).into_iter().map(|(unknown, order)| (unknown.index(), order)).collect()
+}
+
+/// $p_j$, the highest order of each unknown in the text of the model; 0 for one that does not occur.
+pub fn written_orders(model: &Model) -> Vec<u32> {
+    let mut orders = vec![0; model.unknowns.len()];
+    for equation in &model.equations {
+        for (j, order) in highest_orders(&model.dag, equation.residual) {
+            orders[j] = orders[j].max(order);
+        }
+    }
+    orders
 }
