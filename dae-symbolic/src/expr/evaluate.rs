@@ -1,9 +1,9 @@
 //! Values in `f64`.
 //!
-//! In: roots and the values of symbols. Out: values of the roots. The order of operations is the one that programs
-//! and generated code use, so that all three agree.
+//! In: roots and the values of symbols. Out: values of the roots. [`sum`] and [`product`] fix the order of
+//! operations: programs use them too, and generated code spells them, so that all three agree.
 
-use super::{Dag, Expr, Node, Rational, Symbol, reachable};
+use super::{Dag, Expr, Node, Symbol, reachable};
 
 /// The values of all roots at the point that `value` describes.
 pub fn evaluate(dag: &Dag, roots: &[Expr], value: impl Fn(Symbol) -> f64) -> Vec<f64> {
@@ -16,7 +16,7 @@ pub fn evaluate(dag: &Dag, roots: &[Expr], value: impl Fn(Symbol) -> f64) -> Vec
             Node::Pi => std::f64::consts::PI,
             Node::Euler => std::f64::consts::E,
             Node::Symbol(symbol) => value(*symbol),
-            Node::Sum { constant, terms } => sum(constant, terms.iter().map(|(q, t)| (q, of(*t)))),
+            Node::Sum { constant, terms } => sum(constant.to_f64(), terms.iter().map(|(q, t)| (q.to_f64(), of(*t)))),
             Node::Product(factors) => product(factors.iter().map(|&(b, n)| (of(b), n))),
             Node::Apply(function, arguments) => {
                 let a = of(arguments[0]);
@@ -32,20 +32,17 @@ pub fn evaluate_one(dag: &Dag, root: Expr, value: impl Fn(Symbol) -> f64) -> f64
     evaluate(dag, &[root], value)[0]
 }
 
-fn sum<'a>(constant: &Rational, terms: impl Iterator<Item = (&'a Rational, f64)>) -> f64 {
-    let mut total = None;
-    for (q, t) in terms {
-        let term = q.to_f64() * t;
-        total = Some(total.map_or(term, |sum: f64| sum + term));
-    }
-    match total {
-        Some(total) if constant.is_zero() => total,
-        Some(total) => total + constant.to_f64(),
-        None => constant.to_f64(),
+/// $\sum_k q_k t_k + q_0$ in this order; a zero $q_0$ is not added.
+pub fn sum(constant: f64, terms: impl Iterator<Item = (f64, f64)>) -> f64 {
+    match terms.map(|(q, t)| q * t).reduce(|total, term| total + term) {
+        Some(total) if constant == 0.0 => total,
+        Some(total) => total + constant,
+        None => constant,
     }
 }
 
-fn product(factors: impl Iterator<Item = (f64, i32)>) -> f64 {
+/// $\prod_{n_k > 0} b_k^{n_k} \big/ \prod_{n_k < 0} b_k^{-n_k}$, both multiplied in this order.
+pub fn product(factors: impl Iterator<Item = (f64, i32)>) -> f64 {
     let (mut numerator, mut denominator) = (None, None);
     for (base, n) in factors {
         let side = if n > 0 { &mut numerator } else { &mut denominator };
@@ -59,7 +56,7 @@ fn product(factors: impl Iterator<Item = (f64, i32)>) -> f64 {
 }
 
 /// $b^n$; squares and cubes by multiplication, as generated code spells them.
-pub fn power(base: f64, n: u32) -> f64 {
+fn power(base: f64, n: u32) -> f64 {
     match n {
         0 => 1.0,
         1 => base,

@@ -39,7 +39,7 @@ mod walk;
 
 pub use dag::{Assumption, Dag, Expr, Node};
 pub use differentiate::{differentiate, gradient, total_derivative};
-pub use evaluate::{evaluate, evaluate_one, power};
+pub use evaluate::{evaluate, evaluate_one, product, sum};
 pub use function::{Domain, Function};
 pub use print::{Notation, print, print_with};
 pub use rational::Rational;

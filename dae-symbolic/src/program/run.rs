@@ -3,7 +3,7 @@
 //! In: a program, the point, and scratch space of one number per instruction. Out: the values of the outputs.
 
 use super::{Instruction, Load, Program};
-use crate::expr::power;
+use crate::expr::{product, sum};
 
 /// The point at which a program runs.
 #[derive(Clone, Copy, Debug)]
@@ -33,8 +33,8 @@ impl Program {
                 Instruction::Load(Load::Parameter(i)) => point.parameters[*i],
                 Instruction::Load(Load::Y(i)) => point.y[*i],
                 Instruction::Load(Load::Yp(i)) => point.yp[*i],
-                Instruction::Sum { constant, terms } => sum(*constant, terms, scratch),
-                Instruction::Product(factors) => product(factors, scratch),
+                Instruction::Sum { constant, terms } => sum(*constant, terms.iter().map(|&(q, r)| (q, scratch[r]))),
+                Instruction::Product(factors) => product(factors.iter().map(|&(r, n)| (scratch[r], n))),
                 Instruction::Apply(function, arguments) => {
                     let a = scratch[arguments[0]];
                     function.value(a, arguments.get(1).map_or(a, |&b| scratch[b]))
@@ -44,25 +44,5 @@ impl Program {
         for (output, &register) in outputs.iter_mut().zip(&self.outputs) {
             *output = scratch[register];
         }
-    }
-}
-
-fn sum(constant: f64, terms: &[(f64, usize)], values: &[f64]) -> f64 {
-    let (first, rest) = match terms {
-        [first, rest @ ..] => (first.0 * values[first.1], rest),
-        [] => return constant,
-    };
-    let total = rest.iter().fold(first, |sum, &(q, r)| sum + q * values[r]);
-    if constant == 0.0 { total } else { total + constant }
-}
-
-fn product(factors: &[(usize, i32)], values: &[f64]) -> f64 {
-    let side = |positive: bool| {
-        let powers = factors.iter().filter(|(_, n)| (*n > 0) == positive);
-        powers.map(|&(r, n)| power(values[r], n.unsigned_abs())).reduce(|a, b| a * b)
-    };
-    match (side(true), side(false)) {
-        (Some(numerator), None) => numerator,
-        (numerator, denominator) => numerator.unwrap_or(1.0) / denominator.unwrap_or(1.0),
     }
 }

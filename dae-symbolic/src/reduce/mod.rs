@@ -38,20 +38,15 @@ pub struct Reduced {
     pub derivatives: Vec<Vec<Expr>>,
 }
 
-impl Reduced {
-    /// Whether equation $i$ is explicit.
-    pub fn is_explicit(&self, equation: usize) -> bool {
-        self.explicit.iter().any(|e| e.equation == equation)
-    }
-}
-
 /// Differentiates every equation as often as its offset says, replacing derivatives that are given explicitly.
 pub fn reduce(dag: &mut Dag, system: &System, offsets: &Offsets) -> Reduced {
     let explicit = explicit_equations(dag, system, offsets);
     let mut replacement = Replacement::new(&explicit);
+    let mut is_explicit = vec![false; system.equations.len()];
+    explicit.iter().for_each(|e| is_explicit[e.equation] = true);
     let mut derivatives = Vec::with_capacity(system.equations.len());
     for (i, equation) in system.equations.iter().enumerate() {
-        if explicit.iter().any(|e| e.equation == i) {
+        if is_explicit[i] {
             derivatives.push(vec![equation.residual]);
             continue;
         }
@@ -90,10 +85,8 @@ fn explicit_equations(dag: &mut Dag, system: &System, offsets: &Offsets) -> Vec<
             let highest = used.entry(j).or_insert(order);
             *highest = order.max(*highest);
         }
-        if order > 0 {
-            let highest = used.entry(unknown).or_insert(order - 1);
-            *highest = (order - 1).max(*highest);
-        }
+        let highest = used.entry(unknown).or_insert(order - 1);
+        *highest = (order - 1).max(*highest);
         defined.insert(unknown, order);
         chosen.push(Explicit { equation: i, unknown, order, value });
     }
@@ -156,32 +149,18 @@ impl Replacement {
         replaced[0]
     }
 
-    /// Makes the derivatives of $\varphi$ that `expr` asks for. A derivative may ask for those of other explicit
-    /// equations, of an order that is lower by at least one relative to what they define; so the work list ends.
+    /// Makes the derivatives of $\varphi$ that `expr` asks for. Every $\varphi$ is free of all jets that explicit equations
+    /// define; so its total derivative contains them in order $p$ at most, and replacing them by their $\varphi$ makes it free again.
     fn prepare(&mut self, dag: &mut Dag, expr: Expr) {
-        let mut wanted: Vec<(usize, u32)> = highest_orders(dag, expr);
-        while let Some(&(j, order)) = wanted.last() {
-            let Some((p, values)) = self.values.get(&j) else {
-                wanted.pop();
-                continue;
-            };
-            let (p, have) = (*p, values.len() as u32);
-            if order < p + have {
-                wanted.pop();
-                continue;
-            }
-            let derivative = total_derivative(dag, values[values.len() - 1]);
-            let missing: Vec<(usize, u32)> = highest_orders(dag, derivative)
-                .into_iter()
-                .filter(|(k, q)| self.values.get(k).is_some_and(|(p, values)| *q >= p + values.len() as u32))
-                .collect();
-            if missing.is_empty() {
-                let replaced = self.replace(dag, derivative);
+        for (j, order) in highest_orders(dag, expr) {
+            let Some((p, values)) = self.values.get(&j) else { continue };
+            let (missing, mut last) = ((order + 1).saturating_sub(p + values.len() as u32), values[values.len() - 1]);
+            for _ in 0..missing {
+                let derivative = total_derivative(dag, last);
+                last = self.replace(dag, derivative);
                 if let Some((_, values)) = self.values.get_mut(&j) {
-                    values.push(replaced);
+                    values.push(last);
                 }
-            } else {
-                wanted.extend(missing);
             }
         }
     }
