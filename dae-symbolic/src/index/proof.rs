@@ -25,8 +25,8 @@ use crate::prolong::Prolonged;
 
 /// Larger prolongations are left to floating-point arithmetic.
 const MAX_EQUATIONS: usize = 150;
-/// How well computed jets are known, relative to their size or nominal value: where Newton's iteration converges linearly, no better.
-const UNCERTAINTY: f64 = 1e-8;
+/// How well computed jets are known, relative to their size or nominal value: at a triple root the third root of rounding, $6\cdot 10^{-6}$.
+const UNCERTAINTY: f64 = 1e-5;
 /// A system Jacobian with a larger condition number, after scaling, is not called regular.
 const MAX_CONDITION: f64 = 1e12;
 /// Radii that are tried, relative to the size of each jet (at least 1).

@@ -1,0 +1,120 @@
+//! Small models on which a careless analysis or initialisation goes wrong.
+//!
+//! In: texts. Out: the known index or the refusal to state one, the known start values, the known solution.
+
+use dae::symbolic::compile::{Compiled, compile};
+use dae::symbolic::eval::Interpreter;
+use dae::symbolic::index::Verdict;
+use dae::{Integration, Solution};
+
+fn compiled(body: &str) -> Compiled {
+    let text = format!("struct M {{ {body} }}");
+    let (model, _) = dae::symbolic::read_text(&text).unwrap_or_else(|rejection| panic!("{text}: {rejection:?}"));
+    compile(model, 0.0).unwrap_or_else(|rejected| panic!("{text}: {rejected:?}"))
+}
+
+fn verdict(body: &str) -> Verdict {
+    compiled(body).analysis.certificate.verdict()
+}
+
+fn run(body: &str, form: &str, t_end: f64) -> Result<Solution, String> {
+    let compiled = compiled(body);
+    let form = compiled.forms.iter().find(|f| f.form.name() == form).expect("the form exists");
+    let system = Interpreter::new(form.program.clone(), compiled.prolonged.clone());
+    Integration::new(&system).run(0.0, t_end).map_err(|error| error.to_string())
+}
+
+fn end(solution: &Solution, name: &str) -> f64 {
+    let place = solution.names.iter().position(|n| n == name).expect("the name exists");
+    solution.end_state[place]
+}
+
+#[test]
+fn combined_equations_of_higher_order_get_the_index_of_the_text() {
+    assert_eq!(verdict("var x; var y; der(x,2)+der(y,2)+x=0; der(x)+der(y)+y=0;"), Verdict::Exact(2));
+    assert_eq!(verdict("var x; var y; der(x,2)+der(y,2)+x=0; x+y-sin(t)=0;"), Verdict::Exact(4));
+}
+
+#[test]
+fn nothing_is_certified_where_the_jacobian_vanishes() {
+    for body in [
+        "var x ~ 0.3; var z; var w; 0=x*z+w; 0=x.exp_m1(); 0=der(w)-z;",
+        "var x ~ 0.1; 0 = x*x;",
+        "var x = 0; var y ~ 1; der(x) = 1; y.powi(2) = x;",
+        "var x = 1; var y ~ 0.1; start der(y) ~ 1; der(x) = -y; x*x + y*y = 1;",
+    ] {
+        let compiled = compiled(body);
+        let certificate = &compiled.analysis.certificate;
+        assert!(matches!(certificate.verdict(), Verdict::NotCertified { .. }), "{body}: {:?}", certificate.verdict());
+        assert!(!certificate.is_regular(), "{body}");
+    }
+}
+
+#[test]
+fn generic_knowledge_is_no_certificate_without_a_consistent_point() {
+    let body = "var x; var z; var w = 1.0; 0=x*z+w; 0=x; 0=der(w)-z;";
+    assert!(matches!(verdict(body), Verdict::NotCertified { .. }));
+    assert!(matches!(verdict("var x ~ 1; 0 = ln(-x*x-1);"), Verdict::NotCertified { .. }));
+}
+
+#[test]
+fn equations_that_repeat_others_are_named() {
+    let text = "struct M { var x = 1.0; var y ~ 0.0; var u; var v; der(x)=u; der(y)=v; x*x+y*y=1; 2*x*x+2*y*y=2; }";
+    let (model, _) = dae::symbolic::read_text(text).expect("readable");
+    let rejected = compile(model, 0.0).err().expect("ill-posed");
+    let message = rejected.diagnostics.iter().map(|d| d.message.clone()).collect::<String>();
+    assert_eq!(
+        message,
+        "in the combination 2·equation 3 - equation 4 all unknowns cancel: one of these equations follows from the others \
+         and adds nothing"
+    );
+}
+
+#[test]
+fn algebraic_rows_beside_a_constraint_hold() {
+    // A voltage source on a capacitor (index 2) beside a divider that has nothing to do with it.
+    let body = "param c=1e-6; param r=100; param l=1e-3; input vs = 5*sin(2*PI*1000*t);
+        var v1; var il = 0; var i1; var vr; v1 = vs; c*der(v1) = i1; l*der(il) = v1 - vr; vr = r*il;";
+    for form in ["original", "index1", "index2", "ggl"] {
+        let solution = run(body, form, 1e-3).expect("it starts");
+        let divider = solution.invariants.iter().find(|i| i.name == "equation 4").expect("it is enforced");
+        assert!(divider.max < 1e-13, "{form}: {:e}", divider.max);
+        // Stationary amplitude and phase of the RL branch, and the transient that starts it from rest.
+        let (omega, r, l): (f64, f64, f64) = (2e3 * std::f64::consts::PI, 100.0, 1e-3);
+        let impedance = (r * r + omega * omega * l * l).sqrt();
+        let phase = (omega * l / r).atan();
+        let il = 5.0 / impedance * ((omega * 1e-3 - phase).sin() + phase.sin() * (-r / l * 1e-3).exp());
+        assert!((end(&solution, "il") - il).abs() < 1e-5, "{form}: {} instead of {il}", end(&solution, "il"));
+    }
+}
+
+#[test]
+fn sizes_of_unknowns_do_not_matter_where_there_is_nothing_to_choose() {
+    let solution =
+        run("var a = 1; var b ~ 1; var c ~ 0; der(a) = -a; b = a; c = b*1e8;", "index1", 1.0).expect("it starts");
+    assert!((end(&solution, "c") / 1e8 - (-1.0f64).exp()).abs() < 1e-5);
+    let bar = "param E_ = 210e9; param a = 1e-4; var l = 1.001; var v = 0; var eps; var sig; var f;
+        eps = l - 1; sig = E_*eps; f = a*sig; der(l) = v; der(v) = -f/10;";
+    let solution = run(bar, "index1", 1e-3).expect("it starts");
+    let omega = (210e9f64 * 1e-4 / 10.0).sqrt();
+    assert!((end(&solution, "l") - 1.0 - 1e-3 * (omega * 1e-3).cos()).abs() < 1e-5);
+}
+
+#[test]
+fn a_run_can_start_at_rest() {
+    let solution = run("var x ~ 1; start der(x) = 0; der(x) = 3 - x;", "index1", 1.0).expect("it starts");
+    assert!((end(&solution, "x") - 3.0).abs() < 1e-12);
+    let two = "var x ~ 1; var y ~ 2; start der(x) = 0; start der(y) = 0; der(x) = 3 - x*y; der(y) = x - y;";
+    let solution = run(two, "index1", 1.0).expect("it starts");
+    assert!((end(&solution, "x") - 3.0f64.sqrt()).abs() < 1e-9 && (end(&solution, "y") - 3.0f64.sqrt()).abs() < 1e-9);
+}
+
+#[test]
+fn start_values_of_any_derivative_count() {
+    // x''' = -x', so that x'''(0) = 5 means x'(0) = -5.
+    let solution = run("var x = 1; start der(x,3) = 5; der(x,2) = -x;", "original", 1e-3).expect("it starts");
+    assert!((end(&solution, "der(x)") + 5.0 + 1e-3).abs() < 1e-5);
+    let conflict = run("var x = 1; var y; start der(y) = 5; der(x) = -x; y = 3*x;", "index1", 1.0);
+    let message = conflict.expect_err("der(y) is -3");
+    assert!(message.contains("`x = 1` and `der(y) = 5` are fixed, but equation 1 and der(equation 2)"), "{message}");
+}
