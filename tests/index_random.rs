@@ -16,7 +16,6 @@ const SYSTEMS: usize = 300;
 const DIFFERENTIATIONS: usize = 8;
 
 /// One row per equation: coefficients of every unknown by order, and the factors $b_i$ on the right, with $\omega_i = i$.
-
 struct LinearSystem {
     coefficients: Vec<Vec<Vec<i64>>>,
     forcing: Vec<i64>,
@@ -40,7 +39,7 @@ impl LinearSystem {
         };
         let mut row = || (0..n).map(|_| (0..=max_order).map(|_| coefficient()).collect()).collect();
         let mut coefficients: Vec<Vec<Vec<i64>>> = (0..n).map(|_| row()).collect();
-        if next() % 2 == 0 {
+        if next().is_multiple_of(2) {
             let order = (next() % (max_order as u64 + 1)) as usize;
             for j in 0..n {
                 coefficients[1][j][order] = coefficients[0][j][max_order];
