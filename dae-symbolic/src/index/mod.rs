@@ -29,6 +29,7 @@ pub use generic::generic_rank;
 pub use problem::{Problem, ProblemKind};
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::expr::total_derivative;
 use crate::model::Model;
 use crate::prolong::{Prolonged, prolong};
 use crate::structure::{
@@ -82,6 +83,7 @@ pub fn analyse(model: &mut Model, t0: f64) -> Result<Analysis, (Problem, Diagnos
     let Understood { system, structure, rewrites, generic, text_is_singular } = understand(model)?;
     let regular = matches!(generic, GenericRegularity::Nonsingular { .. });
     let offsets = if regular { lifted(model, &structure.offsets) } else { undifferentiated(model, &system) };
+    check_growth(model, &system, &offsets)?;
     let prolonged = prolong(model, &system, &offsets).map_err(|unplaced| internal(model, unplaced.0))?;
     let (local, jets) = match regular {
         true => local::regularity(model, &prolonged, t0),
@@ -164,6 +166,33 @@ fn lifted(model: &Model, offsets: &Offsets) -> Offsets {
     let lift = wanted.zip(&offsets.unknowns).map(|(order, &d)| order.saturating_sub(d)).max().unwrap_or(0);
     let raised = |list: &[u32]| list.iter().map(|&k| k + lift).collect();
     Offsets { equations: raised(&offsets.equations), unknowns: raised(&offsets.unknowns) }
+}
+
+/// Sub-expressions that differentiating one equation may add. Derivatives of products of functions double with each order; the compiler
+/// that runs this should not hang.
+const MAX_GROWTH: usize = 4_000;
+
+/// Differentiates every equation as often as the offsets say, and rejects a model for which that gets out of hand.
+fn check_growth(model: &mut Model, system: &System, offsets: &Offsets) -> Result<(), (Problem, Diagnostics)> {
+    for (i, equation) in system.equations.iter().enumerate() {
+        let budget = model.dag.len() + MAX_GROWTH;
+        let mut derivative = equation.residual;
+        for order in 1..=offsets.equations[i] {
+            derivative = total_derivative(&mut model.dag, derivative);
+            if model.dag.len() > budget {
+                let name = equation.provenance.name();
+                let message = format!(
+                    "{name} has to be differentiated {} times, and its derivative of order {order} is too long",
+                    offsets.equations[i]
+                );
+                let diagnostic = Diagnostic::error(Code::TooLong, message)
+                    .label(equation.origin, "")
+                    .help("give names to parts of it: a `var` with an equation of its own instead of a `let`");
+                return Err((Problem::new(ProblemKind::TooLong, model, &[i], &[]), Diagnostics::from(diagnostic)));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// For a system that is not understood: its equations as they are, in the jets that occur in them.

@@ -17,6 +17,8 @@ pub enum ProblemKind {
     Overdetermined,
     /// More unknowns than equations.
     Underdetermined,
+    /// Derivatives that would have to be formed are too long.
+    TooLong,
 }
 
 impl ProblemKind {
@@ -26,6 +28,7 @@ impl ProblemKind {
             ProblemKind::StructurallySingular => "structurally singular",
             ProblemKind::Overdetermined => "overdetermined",
             ProblemKind::Underdetermined => "underdetermined",
+            ProblemKind::TooLong => "derivatives too long",
         }
     }
 }

@@ -31,7 +31,7 @@ const CONSISTENCY: f64 = 1e-7;
 /// Relative change of the jets under which an entry must keep its size to count as different from zero.
 const PERTURBATION: f64 = 1e-9;
 /// Nodes that the derivative arrays may add.
-const MAX_GROWTH: usize = 200_000;
+const MAX_GROWTH: usize = 40_000;
 
 /// Examines the derivative arrays with `most` and fewer differentiations; `bound` is what the index is known not to exceed.
 pub(super) fn lower_bound(
