@@ -8,7 +8,7 @@ use super::classify::classify;
 use super::levels::index1_levels;
 use super::{Form, FormEquation, FormError, FormInvariant, FormUnknown, Formulation, Source, ggl};
 use crate::expr::{Dag, Expr, Rational, Symbol, substitute, symbols};
-use crate::model::{Model, derivative_name};
+use crate::model::{Domain, Model, derivative_name};
 use crate::origin::Origin;
 use crate::reduce::Reduced;
 use crate::structure::Structure;
@@ -19,6 +19,7 @@ struct Row {
     name: String,
     value: Expr,
     origin: Origin,
+    domain: Domain,
 }
 
 /// The rows of a form, and constraints beside them.
@@ -85,12 +86,14 @@ fn select(text: &System, system: &System, structure: &Structure, reduced: &Reduc
             name: derivative_name(&name, order),
             value: derivatives[order as usize],
             origin: equation.origin,
+            domain: equation.domain.clone(),
         };
         let c = derivatives.len() as u32 - 1;
         if form == Form::Original {
             let written = &text.equations[i];
             let name = written.provenance.name();
-            selection.rows.push(Row { name, value: written.residual, origin: written.origin });
+            let (origin, domain) = (written.origin, written.domain.clone());
+            selection.rows.push(Row { name, value: written.residual, origin, domain });
             // A combination is itself a constraint that the text does not state.
             let first = u32::from(equation.provenance.is_text(i));
             selection.implied.extend((first..c).map(row));
@@ -145,6 +148,7 @@ impl Layout {
                     kind: Kind::Algebraic,
                     index: 1,
                     nominal: unknown.nominal,
+                    domain: unknown.domain.clone(),
                 })
             })
             .collect()
@@ -175,7 +179,9 @@ impl Layout {
 
     fn rows(&self, dag: &mut Dag, rows: &[Row], form: Form) -> Result<Vec<FormEquation>, FormError> {
         let express = |row: &Row| match self.express(dag, row.value) {
-            Some(residual) => Ok(FormEquation { name: row.name.clone(), residual, origin: row.origin }),
+            Some(residual) => {
+                Ok(FormEquation { name: row.name.clone(), residual, origin: row.origin, domain: row.domain.clone() })
+            }
             None => Err(FormError {
                 form,
                 message: format!("{} contains a derivative beyond those of the states", row.name),
@@ -196,7 +202,7 @@ impl Layout {
                 let residual = dag.sum([(Rational::ONE, rate), (Rational::MINUS_ONE, next)]);
                 let unknown = &model.unknowns[j];
                 let name = format!("definition of {}", derivative_name(&unknown.name, order + 1));
-                rows.push(FormEquation { name, residual, origin: unknown.origin });
+                rows.push(FormEquation { name, residual, origin: unknown.origin, domain: unknown.domain.clone() });
             }
         }
         rows

@@ -33,6 +33,7 @@ pub(super) fn stabilise(
             kind: Kind::Algebraic,
             index: 2,
             nominal: 1.0,
+            domain: constraint.domain.clone(),
         });
         let multiplier = dag.symbol(Symbol::State(multiplier));
         for (symbol, partial) in gradient(dag, constraint.residual, |s| matches!(s, Symbol::State(_))) {

@@ -29,6 +29,7 @@ pub use program::{FormProgram, StateSource, state_names};
 use dae_runtime::contract::Kind;
 
 use crate::expr::Expr;
+use crate::model::Domain;
 use crate::origin::Origin;
 
 /// Which formulation.
@@ -94,6 +95,8 @@ pub struct FormUnknown {
     pub index: u8,
     /// Typical magnitude.
     pub nominal: f64,
+    /// The index domain of the family it stands for.
+    pub domain: Domain,
 }
 
 /// A row of $F$.
@@ -105,6 +108,8 @@ pub struct FormEquation {
     pub residual: Expr,
     /// The place in the text it comes from.
     pub origin: Origin,
+    /// The index domain of the family it stands for.
+    pub domain: Domain,
 }
 
 /// A constraint $\varphi(t, y) = 0$.

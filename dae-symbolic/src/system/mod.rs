@@ -8,7 +8,7 @@ mod combine;
 pub use combine::combine;
 
 use crate::expr::{Dag, Expr, Rational, Symbol, gradient, total_derivative};
-use crate::model::{Model, derivative_name, incidence};
+use crate::model::{Domain, Model, derivative_name, incidence};
 use crate::origin::Origin;
 use crate::structure::{InvalidStructure, Offsets, SignatureMatrix};
 
@@ -21,6 +21,8 @@ pub struct SystemEquation {
     pub provenance: Provenance,
     /// Where the equation it replaces stands in the text.
     pub origin: Origin,
+    /// The index domain of the family it stands for.
+    pub domain: Domain,
 }
 
 /// $\sum_k q_k\, \mathrm d^{r_k} f_k / \mathrm d t^{r_k}$ over the equations of the text.
@@ -80,6 +82,7 @@ impl System {
             residual: e.residual,
             provenance: Provenance::of_text(k),
             origin: e.origin,
+            domain: e.domain.clone(),
         };
         System { equations: model.equations.iter().enumerate().map(equation).collect(), unknowns: model.unknowns.len() }
     }
