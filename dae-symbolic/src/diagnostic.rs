@@ -71,8 +71,8 @@ codes! {
     DivisionByZero = "E203", "a division by exactly zero";
     UndeclaredSymbol = "E204", "an expression with a symbol that the model does not declare";
     StructurallySingular = "E301", "equations and unknowns that cannot be assigned to one another";
-    TooLong = "E303", "derivatives that are too long to be formed";
     NotSquare = "E302", "a model with more equations than unknowns or fewer";
+    TooLong = "E303", "derivatives that are too long to be formed";
 }
 
 impl fmt::Display for Code {
