@@ -181,7 +181,8 @@ pub(crate) fn run() -> Exit {
 
 /// Prints a message; the exit code is for the caller to return.
 fn fail(exit: Exit, message: impl Display) -> Exit {
-    eprintln!("error: {message}");
+    // Nobody may be reading; that is no reason to end in another way than the exit code says.
+    let _ = writeln!(std::io::stderr(), "error: {message}");
     exit
 }
 

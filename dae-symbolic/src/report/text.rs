@@ -60,7 +60,7 @@ impl Report {
             line("classification", format!("Hessenberg form of size {size}"))?;
         }
         if let (Some(index), Some(degrees)) = (self.structural_index, self.structural_degrees_of_freedom) {
-            let misleads = if self.sigma_jacobian_singular == Some(true) { "; misleading, terms cancel" } else { "" };
+            let misleads = if self.sigma_jacobian_singular == Some(true) { "; misleading" } else { "" };
             let degrees = count(degrees, "degree");
             line("structural index", format!("{index}, with {degrees} of freedom, of the text as written{misleads}"))?;
         } else if let Some(status) = self.structural_status {
