@@ -2,6 +2,8 @@
 //!
 //! In: a model file. Out: its report on stdout; findings about a model that is not well-posed on stderr.
 
+use std::io::Write;
+
 use dae_symbolic::compile::compile;
 use dae_symbolic::report::Report;
 use dae_symbolic::syntax::to_text;
@@ -19,7 +21,7 @@ pub(super) fn run(arguments: &AnalyzeArguments) -> Result<Exit, Exit> {
     match findings {
         None => Ok(Exit::Success),
         Some(findings) => {
-            eprint!("{findings}");
+            let _ = write!(std::io::stderr(), "{findings}");
             Ok(Exit::Rejected)
         }
     }

@@ -226,11 +226,11 @@ impl Loaded {
     fn read(arguments: &ModelArguments) -> Result<Loaded, Exit> {
         let source = Source::read(&arguments.file)?;
         let (model, places) = dae_symbolic::read_text(&source.text).map_err(|rejection| {
-            eprint!("{}", rejection.to_text(source.as_text()));
+            let _ = write!(std::io::stderr(), "{}", rejection.to_text(source.as_text()));
             Exit::Rejected
         })?;
         let compiled = compile(model, arguments.t0).map_err(|rejected| {
-            eprint!("{}", to_text(&rejected.diagnostics, &places, source.as_text()));
+            let _ = write!(std::io::stderr(), "{}", to_text(&rejected.diagnostics, &places, source.as_text()));
             Exit::Rejected
         })?;
         Ok(Loaded { compiled, source, places })
