@@ -94,6 +94,14 @@ impl Default for Options {
 }
 
 impl Options {
+    /// The length of the first step where the user chose it.
+    pub(crate) fn prescribed_first_step(&self) -> Option<f64> {
+        match self.control {
+            StepControl::Fixed(h) => Some(h),
+            StepControl::Adaptive => self.initial_step,
+        }
+    }
+
     /// Rejects options without meaning for a system of `n` unknowns.
     pub fn check(&self, n: usize) -> Result<(), Failure> {
         let reject = |message: String| Err(Failure::InvalidOption { message });

@@ -135,10 +135,7 @@ impl<'d> Bdf<'d> {
     /// Length of the first step: half of the tolerance away from the start, and no more than a thousandth of the
     /// interval.
     fn first_step(&mut self, options: &Options) -> f64 {
-        if let StepControl::Fixed(h) = options.control {
-            return h;
-        }
-        if let Some(h) = options.initial_step {
+        if let Some(h) = options.prescribed_first_step() {
             return h;
         }
         self.weights.update(&self.y, 1.0);

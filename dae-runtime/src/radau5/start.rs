@@ -12,7 +12,7 @@ use crate::contract::{Dae, Description, Kind, Unknown};
 use crate::linear::{IterationMatrix, Jacobians};
 use crate::multipliers::Multipliers;
 use crate::stall::Stall;
-use crate::stepper::{Failure, Options, Statistics, StepControl, Tolerance, check_residual, check_start};
+use crate::stepper::{Failure, Options, Statistics, Tolerance, check_residual, check_start};
 use crate::weights::Weights;
 
 impl<'d> Radau5<'d> {
@@ -75,10 +75,7 @@ impl<'d> Radau5<'d> {
     /// Length of the first step: one per cent of the time in which $y$ would change by its own size (Hairer, Nørsett &
     /// Wanner I, section II.4), and no more than a thousandth of the interval.
     fn first_step(&mut self, options: &Options) -> f64 {
-        if let StepControl::Fixed(h) = options.control {
-            return h;
-        }
-        if let Some(h) = options.initial_step {
+        if let Some(h) = options.prescribed_first_step() {
             return h;
         }
         self.weights.update(&self.y, 1.0);

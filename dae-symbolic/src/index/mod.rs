@@ -7,7 +7,8 @@
 //!
 //! * **Upper bound** (`generic.rs`). A nonsingular system Jacobian $J_{ij} = \partial f_i / \partial x_j^{(d_j - c_i)}$ proves that
 //!   the equations differentiated $c_i$ times determine all highest derivatives, that the system has $\sum d_j - \sum c_i$ degrees of
-//!   freedom, and that the differentiation index is at most $\max c_i$, plus one if some $d_j = 0$. One nonzero value
+//!   freedom, and that the differentiation index is at most $\max c_i$, plus one if some $d_j = 0$ (more where equations were combined,
+//!   see `upper_bound`). One nonzero value
 //!   of $\det J$ in a prime field proves that it is not identically zero.
 //! * **At the model's own point** (`local.rs`). $J$ is regular at the consistent point that the start values lead to, for the
 //!   default parameters; by an interval proof where it succeeds (`proof.rs`), otherwise in floating-point arithmetic.
