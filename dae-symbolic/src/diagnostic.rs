@@ -73,6 +73,8 @@ codes! {
     StructurallySingular = "E301", "equations and unknowns that cannot be assigned to one another";
     NotSquare = "E302", "a model with more equations than unknowns or fewer";
     TooLong = "E303", "derivatives that are too long to be formed";
+    SingularPencil = "E306", "linear equations that determine no solution, whatever their right-hand sides are";
+    ContradictoryStart = "E601", "fixed start values that contradict the equations";
 }
 
 impl fmt::Display for Code {

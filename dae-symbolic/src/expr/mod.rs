@@ -22,7 +22,7 @@
 //! | `walk.rs` | children-first order of what a root reaches |
 //! | `differentiate.rs`, `substitute.rs` | derivatives (partial, total in time), replacement of symbols |
 //! | `evaluate.rs`, `interval/`, `prime_field/` | values in `f64`, enclosures, values in a prime field |
-//! | `print.rs` | plain text and LaTeX |
+//! | `print.rs`, `mathml.rs` | plain text and LaTeX, MathML |
 
 mod construct;
 mod dag;
@@ -30,6 +30,7 @@ mod differentiate;
 mod evaluate;
 mod function;
 pub mod interval;
+mod mathml;
 pub mod prime_field;
 mod print;
 mod rational;
@@ -41,6 +42,7 @@ pub use dag::{Assumption, Dag, Expr, Node};
 pub use differentiate::{differentiate, gradient, total_derivative};
 pub use evaluate::{evaluate, evaluate_one, product, sum};
 pub use function::{Domain, Function};
+pub use mathml::{escaped, mathml};
 pub use print::{Notation, print, print_with};
 pub use rational::Rational;
 pub use substitute::substitute;

@@ -27,6 +27,7 @@ mod witness;
 
 pub use certificate::{Certificate, GenericRegularity, LocalRegularity, LowerBound, Persistence, Shortfall, Verdict};
 pub use generic::generic_rank;
+pub(crate) use generic::start_point;
 pub use problem::{Problem, ProblemKind};
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};

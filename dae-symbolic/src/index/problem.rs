@@ -17,6 +17,8 @@ pub enum ProblemKind {
     Overdetermined,
     /// More unknowns than equations.
     Underdetermined,
+    /// Linear with constant coefficients and a singular pencil.
+    SingularPencil,
     /// Derivatives that would have to be formed are too long.
     TooLong,
 }
@@ -28,6 +30,7 @@ impl ProblemKind {
             ProblemKind::StructurallySingular => "structurally singular",
             ProblemKind::Overdetermined => "overdetermined",
             ProblemKind::Underdetermined => "underdetermined",
+            ProblemKind::SingularPencil => "singular pencil",
             ProblemKind::TooLong => "derivatives too long",
         }
     }
