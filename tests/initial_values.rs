@@ -89,9 +89,9 @@ fn a_velocity_that_contradicts_the_hidden_constraint() {
     let found = contradiction(&model).expect("u = 1 points off the circle");
     assert_eq!(found.code, Code::ContradictoryStart);
     assert_eq!(found.message, "`u = 1` contradicts 0 = x·u + y·v, the derivative of equation 5");
-    assert_eq!(found.notes[0], "`y = 0` being fixed as well");
+    assert_eq!(found.labels[1].text, "`y = 0` is fixed as well");
     assert_eq!(
-        found.notes[1],
+        found.notes[0],
         "for the default parameters, at t = 0; 3 values are fixed, and the model has 2 degrees of freedom"
     );
     assert_eq!(found.help.as_deref(), Some("make it a guess, which may move: `var u ~ 1;`"));

@@ -36,8 +36,8 @@ pub(crate) fn mathml_name(name: &str) -> String {
     if let Some((base, order)) = derivative(name) {
         let base = mathml_name(base);
         return match order {
-            "1" => format!("<mover accent=\"true\"><mrow>{base}</mrow><mo>˙</mo></mover>"),
-            "2" => format!("<mover accent=\"true\"><mrow>{base}</mrow><mo>¨</mo></mover>"),
+            "1" => format!("<mover><mrow>{base}</mrow><mo>˙</mo></mover>"),
+            "2" => format!("<mover><mrow>{base}</mrow><mo>¨</mo></mover>"),
             order => {
                 format!("<msup><mrow>{base}</mrow><mrow><mo>(</mo><mn>{}</mn><mo>)</mo></mrow></msup>", escaped(order))
             }

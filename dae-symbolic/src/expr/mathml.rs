@@ -11,6 +11,9 @@ use super::{Dag, Expr, Function, Node, Rational, Symbol, reachable};
 /// Longer sub-expressions (in characters of markup) are abbreviated.
 const MAX_LENGTH: usize = 16_000;
 
+/// Between factors: a thin space, since names may have more than one letter.
+const TIMES: &str = "<mo>&#8290;</mo><mspace width=\"0.14em\"></mspace>";
+
 /// How tightly the outermost operation of a spelling binds.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 enum Binding {
@@ -85,7 +88,7 @@ impl Printer<'_> {
             text.push_str(sign(text.is_empty(), q));
             if !q.abs().is_one() {
                 text.push_str(&magnitude(&q.abs()));
-                text.push_str("<mo>&#8290;</mo>");
+                text.push_str(TIMES);
             }
             text.push_str(&self.within(*term, Binding::Product));
         }
@@ -98,12 +101,17 @@ impl Printer<'_> {
     }
 
     fn product(&self, factors: &[(Expr, i32)]) -> (String, Binding) {
+        let fraction = factors.iter().any(|(_, n)| *n < 0);
         let side = |positive: bool| -> Vec<String> {
-            let chosen = factors.iter().filter(|(_, n)| (*n > 0) == positive);
-            chosen.map(|&(base, n)| self.power(base, n.unsigned_abs())).collect()
+            let chosen: Vec<(Expr, i32)> = factors.iter().copied().filter(|(_, n)| (*n > 0) == positive).collect();
+            match chosen[..] {
+                // The bar of a fraction is bracket enough.
+                [(base, 1 | -1)] if fraction => vec![self.plain(base).to_string()],
+                _ => chosen.iter().map(|&(base, n)| self.power(base, n.unsigned_abs())).collect(),
+            }
         };
         let (above, below) = (side(true), side(false));
-        let times = |list: &[String]| list.join("<mo>&#8290;</mo>");
+        let times = |list: &[String]| list.join(TIMES);
         if below.is_empty() {
             return (times(&above), if above.len() == 1 { Binding::Atom } else { Binding::Product });
         }

@@ -16,6 +16,7 @@ use super::forced::{Forced, forced};
 use super::relaxed::{Agreement, agreement};
 use crate::compile::{Compiled, HiddenConstraint};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::index::LocalRegularity;
 use crate::model::{Model, StartValue, derivative_name};
 
 /// In larger prolongations all fixed values that the initialisation names are reported: looking for fewer takes a run for each.
@@ -35,7 +36,8 @@ pub fn contradictions(compiled: &Compiled) -> Diagnostics {
 }
 
 fn find(compiled: &Compiled) -> Option<Diagnostic> {
-    if compiled.analysis.jets.is_some() {
+    // Larger models are left to the initialisation, and what has a consistent point contradicts nothing.
+    if !matches!(compiled.analysis.certificate.local, LocalRegularity::NoConsistentPoint { .. }) {
         return None;
     }
     let fixed = fixed_values(compiled);
@@ -166,7 +168,7 @@ fn report(compiled: &Compiled, blamed: &[&Fixed], given: &[&Fixed], contradicted
     }
     for f in given {
         if let Some(start) = start_value(model, f) {
-            diagnostic = diagnostic.label(start.origin, format!("and `{}` here", name(f)));
+            diagnostic = diagnostic.label(start.origin, format!("{} is fixed as well", assignment(&f)));
         }
     }
     if let Some((equation, order)) = *place {
@@ -179,9 +181,6 @@ fn report(compiled: &Compiled, blamed: &[&Fixed], given: &[&Fixed], contradicted
         let origin = compiled.analysis.system.equations[equation].origin;
         let name = compiled.analysis.system.equations[equation].provenance.name();
         diagnostic = diagnostic.label(origin, format!("{name}{differentiated}: {text}"));
-    }
-    if !given.is_empty() {
-        diagnostic = diagnostic.note(format!("{} being fixed as well", list(given.iter().map(assignment))));
     }
     let parameters = if model.parameters.is_empty() { "" } else { "for the default parameters, " };
     let degrees = compiled.analysis.structure.degrees_of_freedom;

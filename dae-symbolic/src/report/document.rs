@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use crate::compile::Compiled;
 use crate::expr::{Expr, Node, Notation, Rational, Symbol, mathml, print_with, total_derivative};
 use crate::index::structure_of_text;
-use crate::model::Model;
+use crate::model::{Model, Start};
 use crate::reduce::{Explicit, Reduced, reduce};
 use crate::spelling::{latex_name, mathml_name};
 use crate::structure::Structure;
@@ -45,6 +45,8 @@ pub(super) struct Document {
 pub(super) struct Named {
     pub(super) symbol: String,
     pub(super) value: Option<String>,
+    /// `=` for a value that holds, `≈` for a guess.
+    pub(super) relation: &'static str,
     pub(super) docs: String,
 }
 
@@ -108,6 +110,10 @@ impl Document {
                 .map(|u| Named {
                     symbol: spelled_name(&u.name, markup),
                     value: u.start.as_ref().map(|start| spell(model, start.value, markup)),
+                    relation: match u.start.as_ref().map(|start| start.kind) {
+                        Some(Start::Guess) => "≈",
+                        Some(Start::Fixed | Start::Free) | None => "=",
+                    },
                     docs: u.docs.join(" "),
                 })
                 .collect(),
@@ -117,6 +123,7 @@ impl Document {
                 .map(|p| Named {
                     symbol: spelled_name(&p.name, markup),
                     value: Some(spell(model, p.default, markup)),
+                    relation: "=",
                     docs: p.docs.join(" "),
                 })
                 .collect(),

@@ -8,8 +8,9 @@ use std::fmt::Write;
 
 use super::document::{Derivation, Document, Markup, Named, Step, spelled_name};
 use super::picture::block_triangular;
-use super::{InitialReport, Report, facts};
+use super::{InitialReport, OffsetsReport, Report, facts};
 use crate::expr::escaped;
+use crate::structure::Structure;
 
 const STYLE: &str = include_str!("page.css");
 /// Signature matrices with more columns are not shown as tables.
@@ -44,7 +45,7 @@ fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
 }
 
 fn display(mathematics: &str) -> String {
-    format!("<math display=\"block\" style=\"text-align:left\"><mrow>{mathematics}</mrow></math>")
+    format!("<math displaystyle=\"true\"><mrow>{mathematics}</mrow></math>")
 }
 
 fn inline(mathematics: &str) -> String {
@@ -109,28 +110,34 @@ fn system(out: &mut String, document: &Document) {
     for (name, value) in &document.definitions {
         line(out, format_args!("<p>with {}</p>", inline(&format!("{name}<mo>=</mo>{value}"))));
     }
-    named(out, "Unknowns", "start value", &document.unknowns);
-    named(out, "Parameters", "default", &document.parameters);
+    named(out, "Unknowns, with fixed start values (=) and guesses (≈)", &document.unknowns);
+    named(out, "Parameters, with their defaults", &document.parameters);
 }
 
-fn named(out: &mut String, title: &str, value: &str, list: &[Named]) {
+fn named(out: &mut String, title: &str, list: &[Named]) {
     if list.is_empty() {
         return;
     }
-    line(out, format_args!("<h3>{title}</h3>\n<div class=\"scroll\"><table class=\"list\">"));
-    line(out, format_args!("<tr><th>symbol</th><th>{value}</th><th></th></tr>"));
-    for Named { symbol, value, docs } in list {
-        let value = value.as_ref().map_or_else(String::new, |value| inline(value));
-        line(
-            out,
-            format_args!(
-                "<tr><td>{}</td><td>{value}</td><td class=\"note\">{}</td></tr>",
-                inline(symbol),
-                escaped(docs.trim())
-            ),
-        );
+    line(out, format_args!("<h3>{title}</h3>"));
+    if list.iter().all(|n| n.docs.trim().is_empty()) {
+        let items: Vec<String> = list.iter().map(|n| format!("<li>{}</li>", inline(&assignment(n)))).collect();
+        line(out, format_args!("<ul class=\"flow\">{}</ul>", items.concat()));
+        return;
+    }
+    out.push_str("<div class=\"scroll\"><table class=\"list\">\n");
+    for named in list {
+        let (assignment, docs) = (inline(&assignment(named)), escaped(named.docs.trim()));
+        line(out, format_args!("<tr><td>{assignment}</td><td class=\"note\">{docs}</td></tr>"));
     }
     out.push_str("</table></div>\n");
+}
+
+/// `x = 1` for what is fixed, `x ≈ 1` for a guess, `x` for what is not given.
+fn assignment(Named { symbol, value, relation, .. }: &Named) -> String {
+    match value {
+        Some(value) => format!("{symbol}<mo>{relation}</mo>{value}"),
+        None => symbol.clone(),
+    }
 }
 
 fn derivations(out: &mut String, document: &Document) {
@@ -163,7 +170,7 @@ fn step(out: &mut String, class: &str, label: &str, mathematics: &str) {
     line(
         out,
         format_args!(
-            "<div class=\"step{class}\"><span class=\"label\">{}</span>{}</div>",
+            "<div class=\"step{class}\"><span class=\"label\">{}</span><div>{}</div></div>",
             escaped(label),
             display(mathematics)
         ),
@@ -172,57 +179,64 @@ fn step(out: &mut String, class: &str, label: &str, mathematics: &str) {
 
 fn structure(out: &mut String, report: &Report, document: &Document) {
     let (Some(structure), Some(offsets)) = (&document.structure, &report.offsets) else { return };
-    out.push_str("<h2>Structure</h2>\n");
+    out.push_str("<h2>Structure</h2>\n<div class=\"pair\">\n");
     if document.unknowns.len() <= MAX_COLUMNS {
-        out.push_str(
-            "<h3>Signature matrix with offsets</h3>\n<div class=\"scroll\"><table class=\"signature\">\n<tr><th></th>",
-        );
-        document.unknowns.iter().for_each(|u| {
-            let _ = write!(out, "<th>{}</th>", inline(&u.symbol));
-        });
-        line(out, format_args!("<th class=\"corner\">{}</th></tr>", inline("<msub><mi>c</mi><mi>i</mi></msub>")));
-        for (i, row) in document.signature.iter().enumerate() {
-            let _ = write!(out, "<tr><th>({})</th>", i + 1);
-            for (j, sigma) in row.iter().enumerate() {
-                let class = match sigma {
-                    Some(_) if structure.transversal.unknown_of(i) == j => " class=\"own\"",
-                    Some(s) if offsets.unknowns[j] != offsets.equations[i] + s => " class=\"loose\"",
-                    _ => "",
-                };
-                let _ = write!(out, "<td{class}>{}</td>", sigma.map_or_else(String::new, |s| s.to_string()));
-            }
-            line(out, format_args!("<td class=\"offset\">{}</td></tr>", offsets.equations[i]));
-        }
-        let _ = write!(out, "<tr><th class=\"corner\">{}</th>", inline("<msub><mi>d</mi><mi>j</mi></msub>"));
-        offsets.unknowns.iter().for_each(|d| {
-            let _ = write!(out, "<td class=\"offset\">{d}</td>");
-        });
-        out.push_str("<td class=\"offset\"></td></tr>\n</table></div>\n");
-        out.push_str(
-            "<p class=\"small\">Entries are the orders of the highest derivatives as written; framed is a transversal of highest \
-             value, pale what the system Jacobian does not see. Equation i is differentiated c times, after which unknown j occurs up \
-             to order d.</p>\n",
-        );
+        signature(out, document, structure, offsets);
     }
-    let blocks = structure.blocks.len();
-    let largest = structure.blocks.iter().map(|b| b.equations.len()).max().unwrap_or(0);
-    line(
-        out,
-        format_args!(
-            "<h3>Block-triangular form: {blocks} block{}, the largest of {largest}</h3>",
-            if blocks == 1 { "" } else { "s" }
-        ),
+    blocks(out, report, document, structure);
+    out.push_str("</div>\n");
+}
+
+fn signature(out: &mut String, document: &Document, structure: &Structure, offsets: &OffsetsReport) {
+    out.push_str("<div>\n<h3>Signature matrix with offsets</h3>\n<div class=\"scroll\"><table class=\"signature\">\n");
+    let header: Vec<String> = document.unknowns.iter().map(|u| format!("<th>{}</th>", inline(&u.symbol))).collect();
+    let (c, d) = (inline("<msub><mi>c</mi><mi>i</mi></msub>"), inline("<msub><mi>d</mi><mi>j</mi></msub>"));
+    line(out, format_args!("<tr><th></th>{}<th class=\"corner\">{c}</th></tr>", header.concat()));
+    for (i, row) in document.signature.iter().enumerate() {
+        let cell = |(j, sigma): (usize, &Option<u32>)| match sigma {
+            None => "<td></td>".to_string(),
+            Some(order) if structure.transversal.unknown_of(i) == j => format!("<td class=\"own\">{order}</td>"),
+            Some(order) if offsets.unknowns[j] != offsets.equations[i] + order => {
+                format!("<td class=\"loose\">{order}</td>")
+            }
+            Some(order) => format!("<td>{order}</td>"),
+        };
+        let cells: Vec<String> = row.iter().enumerate().map(cell).collect();
+        let offset = offsets.equations[i];
+        line(out, format_args!("<tr><th>({})</th>{}<td class=\"offset\">{offset}</td></tr>", i + 1, cells.concat()));
+    }
+    let cells: Vec<String> = offsets.unknowns.iter().map(|d| format!("<td class=\"offset\">{d}</td>")).collect();
+    line(out, format_args!("<tr><th class=\"corner\">{d}</th>{}<td class=\"offset\"></td></tr>", cells.concat()));
+    out.push_str(
+        "</table></div>\n<p class=\"small\">Entries are the orders of the highest derivatives as written; framed is a transversal of \
+         highest value, pale what the system Jacobian does not see. Equation i is differentiated c times, after which unknown j \
+         occurs up to order d.</p>\n</div>\n",
     );
+}
+
+fn blocks(out: &mut String, report: &Report, document: &Document, structure: &Structure) {
+    let largest = structure.blocks.iter().map(|b| b.equations.len()).max().unwrap_or(0);
+    let count = match structure.blocks.len() {
+        1 => "1 block".to_string(),
+        n => format!("{n} blocks"),
+    };
+    line(out, format_args!("<div>\n<h3>Block-triangular form: {count}, the largest of size {largest}</h3>"));
     if let Some(picture) = block_triangular(structure, &document.signature, &report.unknowns) {
         line(out, format_args!("<div class=\"scroll\">{picture}</div>"));
-        out.push_str("<p class=\"small\">Blocks are solved one after the other, from the top; what stands left of a block is known by then.</p>\n");
+        out.push_str(
+            "<p class=\"small\">Blocks are solved one after the other, from the top; what stands left of a block is known by \
+             then.</p>\n",
+        );
     }
+    out.push_str("</div>\n");
 }
 
 fn initial(out: &mut String, initial: Option<&InitialReport>) {
     let Some(initial) = initial else { return };
     line(out, format_args!("<h2>Initial values</h2>\n<p class=\"small\">Consistent at t = {}.</p>", initial.t0));
-    out.push_str("<div class=\"scroll\"><table class=\"list\">\n<tr><th>state</th><th>value</th><th></th></tr>\n");
+    out.push_str(
+        "<div class=\"scroll\"><table class=\"list narrow\">\n<tr><th>state</th><th>value</th><th></th></tr>\n",
+    );
     for state in &initial.states {
         line(
             out,
