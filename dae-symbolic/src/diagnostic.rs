@@ -73,6 +73,8 @@ codes! {
     StructurallySingular = "E301", "equations and unknowns that cannot be assigned to one another";
     NotSquare = "E302", "a model with more equations than unknowns or fewer";
     TooLong = "E303", "derivatives that are too long to be formed";
+    NotUnique = "E304", "equations that leave part of the solution free";
+    Contradictory = "E305", "equations that no values fulfil";
 }
 
 impl fmt::Display for Code {
