@@ -47,7 +47,7 @@ use crate::structure::{
     Incidence, Offsets, Part, SignatureMatrix, StructurallySingular, Structure, analyse as analyse_structure,
     dulmage_mendelsohn,
 };
-use crate::system::{System, written_orders};
+use crate::system::{System, listed, written_orders};
 
 /// The structural analysis of the text as written, before any simplification.
 #[derive(Clone, Debug, PartialEq)]
@@ -216,8 +216,11 @@ fn explanation(analysis: &Analysis, index: u32) -> Option<String> {
         ([], _) if singular => "leading parts cancel in a way that no combination shows".into(),
         ([], _) => "its derivatives are not all needed, because leading parts of derived equations cancel".into(),
         (rewrites, _) => {
-            let cancel = rewrites.iter().map(|r| r.combination.as_str()).collect::<Vec<_>>();
-            format!("the leading parts cancel in {}", cancel.join(" and in "))
+            let names =
+                |r: &Rewrite| listed(&r.cancelling.iter().map(|k| format!("equation {}", k + 1)).collect::<Vec<_>>());
+            let cancel: Vec<String> =
+                rewrites.iter().map(|r| format!("the leading parts of {} cancel", names(r))).collect();
+            cancel.join("; ")
         }
     };
     text += &format!("; the index is {index}");

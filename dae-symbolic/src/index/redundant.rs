@@ -58,13 +58,9 @@ pub(super) fn analyse(model: &mut Model, t0: f64) -> Result<Analysis, (Problem, 
 fn complete(model: &mut Model, mut analysis: Analysis, t0: f64) -> Result<Analysis, (Problem, Diagnostics)> {
     let start = array_start(model, &analysis, t0);
     let finding = judge(model, &start, None, None);
-    if !matches!(finding.verdict, ArrayVerdict::Index(_)) {
-        // From the start values it was found, from there it was not; of the chosen equations only the upper bound is one of the text.
-        analysis.certificate.lower =
-            LowerBound::NotAttempted { reason: "the array of all equations is not consistent there".into() };
-    }
+    // Of what the chosen equations show, only the upper bound is about the text.
+    analysis.certificate.lower = LowerBound::NotAttempted { reason: "there are redundant equations".into() };
     analysis.certificate.array = Some(finding);
-    // What the chosen equations show is not about the text.
     analysis.written.jacobian_singular = None;
     settle(model, &mut analysis, t0)?;
     Ok(analysis)

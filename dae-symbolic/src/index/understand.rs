@@ -20,6 +20,8 @@ pub struct Rewrite {
     pub equation: usize,
     /// What it was replaced by, in terms of the text.
     pub combination: String,
+    /// The equations of the text whose leading parts cancel in it.
+    pub cancelling: Vec<usize>,
     /// The equation before, in plain mathematics.
     pub before: String,
     /// The equation after.
@@ -79,13 +81,15 @@ impl Understood {
             if lower.degrees_of_freedom >= self.structure.degrees_of_freedom {
                 continue;
             }
+            let condition = pivot.map(|pivot| model.dag.primitive_part(pivot));
             let spelled = |e: Expr| print(&model.dag, e, Notation::Text, |symbol| model.symbol_name(symbol));
             self.rewrites.push(Rewrite {
                 equation: combined.equations[equation].text,
-                combination: combined.equations[equation].provenance.name(),
+                combination: combined.equations[equation].provenance.in_full(model),
+                cancelling: cancelling(&combined.equations[equation].provenance.terms),
                 before: format!("0 = {}", spelled(before)),
                 after: format!("0 = {}", spelled(after)),
-                nonzero: pivot.map(spelled),
+                nonzero: condition.map(spelled),
             });
             self.pivots.extend(pivot);
             (self.system, self.structure) = (combined, lower);
@@ -94,6 +98,12 @@ impl Understood {
         }
         rejected.map_or(Ok(false), Err)
     }
+}
+
+fn cancelling(terms: &[(Expr, usize, u32)]) -> Vec<usize> {
+    let mut equations: Vec<usize> = terms.iter().map(|&(_, k, _)| k).collect();
+    equations.dedup();
+    equations
 }
 
 fn generic_regularity(model: &mut Model, system: &System, structure: &Structure) -> GenericRegularity {

@@ -52,8 +52,18 @@ impl Provenance {
     }
 
     fn combination(model: &Model, terms: Vec<(Expr, usize, u32)>) -> Self {
-        let name = spelled(model, &terms);
+        let mut name = spelled(model, &terms);
+        if name.chars().count() > LONG_NAME {
+            let parts: Vec<String> =
+                terms.iter().map(|&(_, k, r)| derivative_name(&model.equation_name(k), r)).collect();
+            name = format!("a combination of {}", listed(&parts));
+        }
         Provenance { terms, is_text: false, name }
+    }
+
+    /// The combination with all its coefficients.
+    pub fn in_full(&self, model: &Model) -> String {
+        spelled(model, &self.terms)
     }
 
     /// How often an equation of the text is differentiated in it.
@@ -61,9 +71,21 @@ impl Provenance {
         self.terms.iter().map(|&(_, _, r)| r).max().unwrap_or(0)
     }
 
-    /// `equation 3`, or `equation 1 + 2·der(equation 2)`.
+    /// `equation 3`, `equation 1 + 2·der(equation 2)`, or where coefficients are long `a combination of …`.
     pub fn name(&self) -> String {
         self.name.clone()
+    }
+}
+
+/// Longer names leave their coefficients out.
+const LONG_NAME: usize = 80;
+
+/// `a`, `a and b`, `a, b and c`.
+pub fn listed(parts: &[String]) -> String {
+    match parts {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
     }
 }
 

@@ -22,6 +22,8 @@ pub(super) type NullVector = Vec<(usize, Expr)>;
 type Place = (usize, Option<Expr>);
 /// A sparse vector.
 type Sparse<K> = BTreeMap<K, Rational>;
+/// A sparse vector over the prime field.
+type Residues = BTreeMap<usize, u64>;
 
 /// Dependent sets of more rows are left alone: their minors are too long to be of use.
 const MAX_ROWS: usize = 8;
@@ -116,7 +118,7 @@ fn circuits(model: &mut Model, n: usize, jacobian: &[(usize, usize, Expr)]) -> O
     let values = model.expand_inputs(&values);
     let point = FieldPoint::new(0).with_start(crate::index::start_point(model));
     let residues = point.evaluate(&model.dag, &values).ok()?.values;
-    let mut rows: Vec<BTreeMap<usize, u64>> = vec![BTreeMap::new(); n];
+    let mut rows: Vec<Residues> = vec![BTreeMap::new(); n];
     for (&(i, j, _), residue) in jacobian.iter().zip(residues) {
         if residue != 0 {
             rows[i].insert(j, residue);
@@ -124,7 +126,7 @@ fn circuits(model: &mut Model, n: usize, jacobian: &[(usize, usize, Expr)]) -> O
     }
     let original = rows.clone();
     // By pivot column: the reduced row and the rows of the basis it is made of.
-    let mut pivots: BTreeMap<usize, (BTreeMap<usize, u64>, BTreeMap<usize, u64>)> = BTreeMap::new();
+    let mut pivots: BTreeMap<usize, (Residues, Residues)> = BTreeMap::new();
     let mut circuits = Vec::new();
     for (i, mut row) in rows.into_iter().enumerate() {
         let mut combination = BTreeMap::from([(i, 1)]);
@@ -147,7 +149,7 @@ fn circuits(model: &mut Model, n: usize, jacobian: &[(usize, usize, Expr)]) -> O
     Some(circuits)
 }
 
-fn subtract(row: &mut BTreeMap<usize, u64>, other: &BTreeMap<usize, u64>, factor: u64) {
+fn subtract(row: &mut Residues, other: &Residues, factor: u64) {
     for (&key, &value) in other {
         let entry = row.entry(key).or_insert(0);
         *entry = arithmetic::add(*entry, arithmetic::mul(factor, value));
@@ -158,8 +160,8 @@ fn subtract(row: &mut BTreeMap<usize, u64>, other: &BTreeMap<usize, u64>, factor
 }
 
 /// Columns on which all rows but the last are independent.
-fn independent_columns(matrix: &[BTreeMap<usize, u64>], rows: &[usize]) -> Vec<usize> {
-    let mut reduced: Vec<BTreeMap<usize, u64>> = Vec::new();
+fn independent_columns(matrix: &[Residues], rows: &[usize]) -> Vec<usize> {
+    let mut reduced: Vec<Residues> = Vec::new();
     let mut columns = Vec::new();
     for &i in rows.iter().rev().skip(1).rev() {
         let mut row = matrix[i].clone();
@@ -195,7 +197,7 @@ impl Circuit {
                 for r in (0..size).filter(|r| set & (1 << r) == 0) {
                     let Some(value) = entry(self.rows[r], column) else { continue };
                     let position = (set & ((1 << r) - 1)).count_ones() as usize;
-                    let sign = if (position + k) % 2 == 0 { Rational::ONE } else { Rational::MINUS_ONE };
+                    let sign = if (position + k).is_multiple_of(2) { Rational::ONE } else { Rational::MINUS_ONE };
                     next.entry(set | (1 << r)).or_default().push((sign, dag.mul(value, minor)));
                 }
             }
@@ -208,8 +210,8 @@ impl Circuit {
         let all = (1_u32 << size) - 1;
         let mut vector = Vec::new();
         for (r, &row) in self.rows.iter().enumerate() {
-            let Some(&minor) = minors.get(&(all & !(1 << r))) else { return None };
-            let sign = if r % 2 == 0 { Rational::ONE } else { Rational::MINUS_ONE };
+            let &minor = minors.get(&(all & !(1 << r)))?;
+            let sign = if r.is_multiple_of(2) { Rational::ONE } else { Rational::MINUS_ONE };
             vector.push((row, dag.scale(sign, minor)));
         }
         Some(without_common_factors(dag, vector))
