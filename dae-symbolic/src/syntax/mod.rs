@@ -9,7 +9,8 @@
 //!
 //! ```text
 //! model       = docs [ visibility ] "struct" NAME "{" { statement } "}" ;
-//! statement   = docs ( constant | parameter | input | definition | function | variable | start | equation ) ;
+//! statement   = docs ( constant | parameter | input | definition | function | variable | start | equation
+//!               | lagrangian | optimal_control ) ;
 //! constant    = "const" NAME [ type ] "=" expression ";" ;
 //! parameter   = "param" NAME [ type ] "=" expression ";" ;
 //! input       = "input" NAME [ type ] "=" expression ";" ;
@@ -20,6 +21,18 @@
 //! start       = "start" "der" "(" NAME [ "," expression ] ")" ( "=" | "~" ) expression ";" ;
 //! equation    = expression "=" expression ";" ;
 //! type        = ":" "f64" ;
+//!
+//! lagrangian  = "lagrangian" "{" { docs mechanics } "}" ;
+//! mechanics   = "coordinates" names ";" | "velocities" names ";"
+//!               | ( "kinetic" | "potential" | "lagrangian" | "dissipation" ) "=" expression ";"
+//!               | "constraint" "(" NAME ")" equation
+//!               | "force" "(" NAME ")" "=" expression ";" ;
+//! optimal_control = "optimal_control" "{" { docs control } "}" ;
+//! control     = "states" names ";" | "adjoints" names ";" | "controls" names ";"
+//!               | ( "running_cost" | "terminal_cost" ) "=" expression ";"
+//!               | "horizon" "(" expression "," expression ")" ";"
+//!               | "der" "(" NAME ")" "=" expression ";" ;
+//! names       = NAME { "," NAME } [ "," ] ;
 //!
 //! expression  = product { ( "+" | "-" ) product } ;
 //! product     = signed  { ( "*" | "/" ) signed } ;
@@ -49,6 +62,7 @@ pub mod ast;
 mod attributes;
 mod cursor;
 mod parse_declaration;
+mod parse_derived;
 mod parse_expression;
 mod parse_model;
 mod parser;
