@@ -138,9 +138,10 @@ impl<'a> Lowering<'a> {
         if count(first) == count(second) {
             return Some(());
         }
-        let (first, second, (n, m)) = (first.word(), second.word(), (count(first), count(second)));
-        let message = format!("there {} {n} {first} and {m} {second}", if n == 1 { "is" } else { "are" });
-        self.missing(block, message, &format!("name one of the {second} for each of the {first}, in the same order"));
+        let (n, m) = (count(first), count(second));
+        let message = format!("the number of {}, {m}, is not that of {}, {n}", second.word(), first.word());
+        let help = format!("name a {} for each {}, in the same order", second.member(), first.member());
+        self.missing(block, message, &help);
         None
     }
 
