@@ -18,12 +18,13 @@
 //! | `rational.rs` | exact coefficients |
 //! | `symbol.rs` | what a leaf can stand for |
 //! | `function.rs` | the operator table: value, partial derivatives, domain, spellings |
-//! | `dag.rs`, `construct.rs` | nodes, and the canonical form |
+//! | `dag.rs`, `construct.rs`, `condition.rs` | nodes, the canonical form, and conditions |
 //! | `walk.rs` | children-first order of what a root reaches |
 //! | `differentiate.rs`, `substitute.rs` | derivatives (partial, total in time), replacement of symbols |
 //! | `evaluate.rs`, `interval/`, `prime_field/` | values in `f64`, enclosures, values in a prime field |
 //! | `print.rs` | plain text and LaTeX |
 
+mod condition;
 mod construct;
 mod dag;
 mod differentiate;
