@@ -21,6 +21,7 @@
 //! | `dag.rs`, `construct.rs`, `condition.rs` | nodes, the canonical form, and conditions |
 //! | `walk.rs` | children-first order of what a root reaches |
 //! | `differentiate.rs`, `substitute.rs` | derivatives (partial, total in time), replacement of symbols |
+//! | `surfaces.rs` | where piecewise functions switch, and how smoothly |
 //! | `evaluate.rs`, `interval/`, `prime_field/` | values in `f64`, enclosures, values in a prime field |
 //! | `print.rs` | plain text and LaTeX |
 
@@ -35,6 +36,7 @@ pub mod prime_field;
 mod print;
 mod rational;
 mod substitute;
+mod surfaces;
 mod symbol;
 mod walk;
 
@@ -45,5 +47,6 @@ pub use function::{Domain, Function};
 pub use print::{Notation, print, print_with};
 pub use rational::Rational;
 pub use substitute::substitute;
+pub use surfaces::{Surface, surfaces};
 pub use symbol::{InputId, ParameterId, Symbol, UnknownId};
 pub use walk::{reachable, symbols};
