@@ -66,6 +66,7 @@ codes! {
     InvalidNominal = "E111", "a nominal value that is no positive number";
     DuplicateStart = "E112", "two start values for the same derivative";
     InliningTooLarge = "E113", "functions that grow too large when inlined";
+    MisplacedCondition = "E120", "a condition where a number belongs, or the other way round";
     NoEquations = "E201", "a model without equations";
     NoUnknowns = "E202", "a model without unknowns";
     DivisionByZero = "E203", "a division by exactly zero";

@@ -74,7 +74,7 @@ impl Tree {
             Tree::Mul(a, b) => a.value(point) * b.value(point),
             Tree::Div(a, b) => a.value(point) / b.value(point),
             Tree::Power(a, n) => a.value(point).powi(*n),
-            Tree::Apply(f, a, b) => f.value(a.value(point), b.value(point)),
+            Tree::Apply(f, a, b) => f.value(a.value(point), b.value(point), 0.0),
         }
     }
 
@@ -87,7 +87,7 @@ impl Tree {
             Tree::Mul(a, b) => a.enclosure(cell) * b.enclosure(cell),
             Tree::Div(a, b) => a.enclosure(cell) / b.enclosure(cell),
             Tree::Power(a, n) => a.enclosure(cell).powi(*n),
-            Tree::Apply(f, a, b) => Interval::apply(*f, a.enclosure(cell), b.enclosure(cell)),
+            Tree::Apply(f, a, b) => Interval::apply(*f, a.enclosure(cell), b.enclosure(cell), Interval::ZERO),
         }
     }
 

@@ -11,13 +11,26 @@ pub fn substitute(
     roots: &[Expr],
     mut replacement: impl FnMut(&mut Dag, Symbol) -> Option<Expr>,
 ) -> Vec<Expr> {
+    rebuild(dag, roots, |dag, expr, _| match *dag.node(expr) {
+        Node::Symbol(symbol) => replacement(dag, symbol),
+        _ => None,
+    })
+}
+
+/// Builds the roots anew, with another expression wherever `replacement` has one for a node; it is given the node's arguments as
+/// they are after replacement, if the node is a function.
+pub(super) fn rebuild(
+    dag: &mut Dag,
+    roots: &[Expr],
+    mut replacement: impl FnMut(&mut Dag, Expr, &[Expr]) -> Option<Expr>,
+) -> Vec<Expr> {
     let mut image: ExprMap<Expr> = ExprMap::default();
     for expr in reachable(dag, roots.iter().copied()) {
         let node = dag.node(expr).clone();
         let of = |e: &Expr| image[e];
         let new = match node {
             Node::Constant(_) | Node::Pi | Node::Euler => expr,
-            Node::Symbol(symbol) => replacement(dag, symbol).unwrap_or(expr),
+            Node::Symbol(_) => replacement(dag, expr, &[]).unwrap_or(expr),
             Node::Sum { constant, terms } => {
                 if terms.iter().all(|(_, t)| of(t) == *t) {
                     expr
@@ -36,7 +49,11 @@ pub fn substitute(
             }
             Node::Apply(function, arguments) => {
                 let new: Vec<Expr> = arguments.iter().map(of).collect();
-                if *new == *arguments { expr } else { dag.apply(function, &new) }
+                match replacement(dag, expr, &new) {
+                    Some(other) => other,
+                    None if *new == *arguments => expr,
+                    None => dag.apply(function, &new),
+                }
             }
         };
         image.insert(expr, new);
