@@ -18,7 +18,7 @@ use crate::expr::{Expr, Notation, Symbol, print_with};
 use crate::formulation::{Form, FormEquation, FormError, FormProgram, Formulation, Source, formulate, state_names};
 use crate::index::{Analysis, Problem, Verdict, analyse, generic_rank};
 use crate::model::{Model, derivative_name};
-use crate::program::Derivative;
+use crate::program::{Derivative, roll};
 use crate::prolong::Prolonged;
 use crate::reduce::{Reduced, reduce};
 
@@ -260,7 +260,10 @@ fn summary(compiled: &Compiled) -> Vec<String> {
     if !compiled.hidden.is_empty() {
         lines.push(String::new());
         lines.push("Hidden constraints:".into());
-        lines.extend(compiled.hidden.iter().map(|c| format!("* {}: {}", c.name, c.text)));
+        let constraint = |c: &HiddenConstraint| format!("* {}: {}", c.name, c.text);
+        let hidden: Vec<String> = compiled.hidden.iter().map(constraint).collect();
+        let domains = compiled.hidden.iter().map(|c| Some(&analysis.system.equations[c.equation].domain));
+        lines.extend(roll::text::lines(domains.zip(hidden.iter().map(String::as_str))));
     }
     lines
 }

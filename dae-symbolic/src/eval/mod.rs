@@ -31,7 +31,7 @@ impl Interpreter {
             &program.invariants,
             &program.invariants_jacobian,
         ];
-        let registers = programs.iter().map(|p| p.instructions.len()).max().unwrap_or(0);
+        let registers = programs.iter().map(|p| p.registers()).max().unwrap_or(0);
         Interpreter { program, prolonged, scratch: RefCell::new(vec![0.0; registers]) }
     }
 
