@@ -33,6 +33,7 @@ pub(super) fn description(d: &Description) -> String {
         Some(row) => format!("enforced({:?}, {row})", i.name),
         None => format!("implied({:?})", i.name),
     });
+    let switches = d.switches.iter().map(|s| format!("switch({:?})", s.name));
     let leading = match d.leading {
         Leading::Constant => "Constant",
         Leading::Quasilinear => "Quasilinear",
@@ -44,6 +45,7 @@ pub(super) fn description(d: &Description) -> String {
     text.push_str(&table("EQUATIONS", "Equation", equations));
     text.push_str(&table("PARAMETERS", "Name", d.parameters.iter().map(|p| format!("Borrowed({p:?})"))));
     text.push_str(&table("INVARIANTS", "Invariant", invariants));
+    text.push_str(&table("SWITCHES", "Switch", switches));
     text.push_str("        static DESCRIPTION: Description = Description {\n");
     text.push_str(&format!("            model: Borrowed({:?}),\n            form: Borrowed({:?}),\n", d.model, d.form));
     for (field, name) in [
@@ -51,6 +53,7 @@ pub(super) fn description(d: &Description) -> String {
         ("equations", "EQUATIONS"),
         ("parameters", "PARAMETERS"),
         ("invariants", "INVARIANTS"),
+        ("switches", "SWITCHES"),
     ] {
         text.push_str(&format!("            {field}: Borrowed(&{name}),\n"));
     }

@@ -3,12 +3,13 @@
 //! In: a formulation. Out: its [`Description`], residual, Jacobians and invariants as programs, and how its states are read
 //! off the jets. Code generation spells a [`FormProgram`], the interpreter runs it.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
-use dae_runtime::contract::{Description, Equation, Invariant, Kind, Leading, Name, Unknown};
+use dae_runtime::contract::{Description, Equation, Invariant, Kind, Leading, Name, Switch, Unknown};
 
 use super::{Formulation, Source};
-use crate::expr::{Dag, Expr, Symbol, differentiate, symbols};
+use crate::expr::{Dag, Expr, Notation, Symbol, differentiate, print_with, surfaces, symbols};
 use crate::model::Model;
 use crate::program::{Derivative, Load, Program, Unplaced};
 use crate::prolong::Prolonged;
@@ -41,6 +42,8 @@ pub struct FormProgram {
     pub invariants: Program,
     /// $\partial\varphi/\partial y$.
     pub invariants_jacobian: Program,
+    /// What decides the branches of $F$.
+    pub switches: Program,
     /// How states are read off the jets.
     pub states: Vec<StateSource>,
 }
@@ -55,6 +58,7 @@ impl FormProgram {
     ) -> Result<FormProgram, Unplaced> {
         let residuals: Vec<Expr> = formulation.equations.iter().map(|e| e.residual).collect();
         let constraints: Vec<Expr> = formulation.invariants.iter().map(|i| i.value).collect();
+        let (switches, switch_names) = switches(model, formulation, &residuals);
         let residuals = model.expand_inputs(&residuals);
         let constraints = model.expand_inputs(&constraints);
         let parameters: Vec<Name> = model.parameters.iter().map(|p| p.name.clone().into()).collect();
@@ -71,6 +75,7 @@ impl FormProgram {
             residual: Program::new(dag, &residuals, &names, load)?,
             jacobian_t: Program::new(dag, &in_time, &names, load)?,
             invariants: Program::new(dag, &constraints, &names, load)?,
+            switches: Program::new(dag, &switches, &names, load)?,
             description: Description {
                 model: model.name.clone().into(),
                 form: formulation.form.name().into(),
@@ -82,6 +87,7 @@ impl FormProgram {
                     .iter()
                     .map(|i| Invariant { name: i.name.clone().into(), row: i.row })
                     .collect(),
+                switches: switch_names,
                 leading,
                 leading_rank,
                 jacobian_y: jacobian_y.pattern,
@@ -96,6 +102,17 @@ impl FormProgram {
             states: formulation.unknowns.iter().map(|u| source(u.source, u.kind, prolonged)).collect(),
         })
     }
+}
+
+/// The functions that decide the branches of the rows, and their names.
+fn switches(model: &mut Model, formulation: &Formulation, residuals: &[Expr]) -> (Vec<Expr>, Cow<'static, [Switch]>) {
+    let functions: Vec<Expr> = surfaces(&mut model.dag, residuals).into_iter().map(|s| s.function).collect();
+    let definitions = if functions.is_empty() { Vec::new() } else { state_names(model, formulation) };
+    let definitions = definitions.into_iter().collect();
+    let name = |symbol| formulation.symbol_name(model, symbol);
+    let spelled = |&f: &Expr| Switch { name: print_with(&model.dag, f, Notation::Text, &definitions, name).into() };
+    let names = functions.iter().map(spelled).collect();
+    (model.expand_inputs(&functions), names)
 }
 
 fn described(unknown: &super::FormUnknown) -> Unknown {

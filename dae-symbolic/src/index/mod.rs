@@ -20,6 +20,7 @@
 mod certificate;
 mod generic;
 mod hessenberg;
+mod kinks;
 mod local;
 mod problem;
 mod proof;
@@ -27,6 +28,7 @@ mod witness;
 
 pub use certificate::{Certificate, GenericRegularity, LocalRegularity, LowerBound, Persistence, Shortfall, Verdict};
 pub use generic::generic_rank;
+pub use kinks::differentiated_kinks;
 pub use problem::{Problem, ProblemKind};
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
