@@ -74,6 +74,13 @@ codes! {
     StructurallySingular = "E301", "equations and unknowns that cannot be assigned to one another";
     NotSquare = "E302", "a model with more equations than unknowns or fewer";
     TooLong = "E303", "derivatives that are too long to be formed";
+    IncompleteDerivation = "E401", "a block of derived equations that lacks a part";
+    RepeatedPart = "E402", "a part of a block of derived equations that is given twice";
+    NotAnUnknown = "E403", "something other than an unknown where derived equations need one";
+    InvalidEnergy = "E404", "an energy that depends on what it cannot depend on";
+    InvalidConstraint = "E405", "a constraint that is not one between coordinates";
+    SingularMass = "E406", "a coordinate without inertia";
+    InvalidControlProblem = "E407", "dynamics or costs of which optimality conditions cannot be derived";
     DifferentiatedKink = "W501", "an equation with a kink that the reduction differentiates";
     DifferentiatedJump = "W502", "an equation that jumps and that the reduction differentiates";
 }

@@ -23,6 +23,7 @@
 //! | `differentiate.rs`, `substitute.rs` | derivatives (partial, total in time), replacement of symbols |
 //! | `surfaces.rs` | where piecewise functions switch, and how smoothly |
 //! | `evaluate.rs`, `interval/`, `prime_field/` | values in `f64`, enclosures, values in a prime field |
+//! | `identity.rs` | proofs that an expression is zero |
 //! | `print.rs` | plain text and LaTeX |
 
 mod condition;
@@ -31,6 +32,7 @@ mod dag;
 mod differentiate;
 mod evaluate;
 mod function;
+mod identity;
 pub mod interval;
 pub mod prime_field;
 mod print;
@@ -44,6 +46,7 @@ pub use dag::{Assumption, Dag, Expr, Node};
 pub use differentiate::{differentiate, gradient, total_derivative};
 pub use evaluate::{evaluate, evaluate_one, product, sum};
 pub use function::{Domain, Function};
+pub use identity::{transfer, vanishes};
 pub use print::{Notation, print, print_with};
 pub use rational::Rational;
 pub use substitute::substitute;

@@ -14,6 +14,7 @@ impl Display for Report {
         writeln!(f, "{name}: {m}, {n}\n")?;
         self.answers(f)?;
         self.offsets(f)?;
+        self.derivations.iter().try_for_each(|derivation| write!(f, "\n{derivation}"))?;
         if !self.hidden_constraints.is_empty() {
             writeln!(f, "\nHidden constraints")?;
             let width = self.hidden_constraints.iter().map(|c| c.name.len()).max().unwrap_or(0);

@@ -65,6 +65,7 @@ pub(super) fn infix(operator: &str, at: Origin) -> Option<Diagnostic> {
         ".." | "..=" | "..." => {
             ("ranges are not part of the scalar language yet".to_string(), "write the equations out")
         }
+        "'" => ("a derivative is not written with a prime".to_string(), "write `der(x)` for x'"),
         "?" => ("`?` is not part of the language".to_string(), "remove it"),
         _ => return None,
     };

@@ -39,7 +39,7 @@
 
 pub mod arithmetic;
 mod elimination;
-mod expand;
+pub(super) mod expand;
 mod independence;
 mod pass;
 mod search;
