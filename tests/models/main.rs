@@ -7,6 +7,7 @@ mod agreement;
 mod derivatives;
 mod expansion;
 mod operators;
+mod piecewise;
 mod places;
 mod points;
 
@@ -50,6 +51,7 @@ fn models() -> Vec<Generated> {
         generated!(pendulum::Pendulum::default(), "../../examples/pendulum.rs"),
         generated!(transistor_amplifier::TransistorAmplifier::default(), "../../examples/transistor_amplifier.rs"),
         generated!(operators::Operators::default(), "operators.rs"),
+        generated!(piecewise::Piecewise::default(), "piecewise.rs"),
     ]
 }
 

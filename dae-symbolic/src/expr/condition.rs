@@ -92,7 +92,7 @@ mod tests {
         let values = [0.0, 1.0, 2.0, 3.0];
         for at in values.iter().flat_map(|&x| values.iter().flat_map(move |&y| values.map(|z| [x, y, z]))) {
             let [x, y, z] = at;
-            let expected = if (x > y && !(2.0 > x)) || y > z { 10.0 } else { 20.0 };
+            let expected = if (x > y && x >= 2.0) || y > z { 10.0 } else { 20.0 };
             let value = evaluate_one(&dag, chosen, |s| at[(0..3).find(|&k| symbol(k) == s).unwrap() as usize]);
             assert_eq!(value, expected, "{at:?}");
         }

@@ -325,9 +325,9 @@ impl Function {
             Function::ExpM1 => format!("\\left(e^{{{a}}} - 1\\right)"),
             Function::Ln1p => format!("\\ln\\left(1 + {a}\\right)"),
             Function::Powf => format!("\\left({a}\\right)^{{{b}}}"),
-            Function::If => format!(
-                "\\begin{{cases}} {b} & \\text{{if }} {a} > 0 \\\\ {c} & \\text{{otherwise}} \\end{{cases}}"
-            ),
+            Function::If => {
+                format!("\\begin{{cases}} {b} & \\text{{if }} {a} > 0 \\\\ {c} & \\text{{otherwise}} \\end{{cases}}")
+            }
         }
     }
 }

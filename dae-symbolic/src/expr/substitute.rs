@@ -17,8 +17,8 @@ pub fn substitute(
     })
 }
 
-/// Builds the roots anew, with another expression wherever `replacement` has one for a node; it is given the node's arguments as
-/// they are after replacement, if the node is a function.
+/// Builds the roots anew, with another expression wherever `replacement` has one for a node; for a function it is given the
+/// arguments as they are after replacement.
 pub(super) fn rebuild(
     dag: &mut Dag,
     roots: &[Expr],
@@ -32,7 +32,9 @@ pub(super) fn rebuild(
             Node::Constant(_) | Node::Pi | Node::Euler => expr,
             Node::Symbol(_) => replacement(dag, expr, &[]).unwrap_or(expr),
             Node::Sum { constant, terms } => {
-                if terms.iter().all(|(_, t)| of(t) == *t) {
+                if let Some(other) = replacement(dag, expr, &[]) {
+                    other
+                } else if terms.iter().all(|(_, t)| of(t) == *t) {
                     expr
                 } else {
                     let constant = dag.constant(constant);
@@ -41,7 +43,9 @@ pub(super) fn rebuild(
                 }
             }
             Node::Product(factors) => {
-                if factors.iter().all(|(b, _)| of(b) == *b) {
+                if let Some(other) = replacement(dag, expr, &[]) {
+                    other
+                } else if factors.iter().all(|(b, _)| of(b) == *b) {
                     expr
                 } else {
                     dag.product(factors.iter().map(|(b, n)| (of(b), *n)).collect::<Vec<_>>())

@@ -9,7 +9,8 @@
 //!
 //! $$ m = \min \{\, k : \partial^k (f_+ - f_-) / \partial x^k \neq 0 \text{ at } x = x^\ast \,\}, $$
 //!
-//! because $f_+ - f_- = (x - x^\ast)^m\, e$ with $e \ne 0$ on the surface: $m = 0$ is a jump, $m = 1$ a kink. Whether a derivative vanishes on the
+//! because $f_+ - f_- = (x - x^\ast)^m\, e$ with $e \ne 0$ on the surface: $m = 0$ is a jump, $m = 1$ a kink. If $\sigma$ is linear in no
+//! variable, a term of it takes the place of $x$ (in $\sqrt{x^2 + y^2} - 1$ the root); then $m$ is a lower bound. Whether a derivative vanishes on the
 //! surface is decided by its canonical form or by residues in the prime field.
 
 use super::prime_field::FieldPoint;
@@ -18,6 +19,9 @@ use super::{Dag, Expr, Function, Node, Rational, Symbol, differentiate, gradient
 
 /// Points of the prime field at which an expression has to vanish to count as zero.
 const POINTS: u64 = 2;
+
+/// Stands for a term of $\sigma$; no expression of a model contains it.
+const AUXILIARY: Symbol = Symbol::State(u32::MAX);
 
 /// A switching surface $\sigma = 0$.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,21 +95,23 @@ impl Surface {
     pub fn first_jump(&self, dag: &mut Dag, root: Expr, highest: u32) -> Option<u32> {
         let positive = self.on_side(dag, root, Side::Positive);
         let negative = self.on_side(dag, root, Side::Negative);
-        let mut difference = dag.sub(positive, negative);
+        let difference = dag.sub(positive, negative);
         if dag.is_zero(difference) {
             return None;
         }
-        let Some((symbol, crossing)) = self.crossing(dag) else {
-            return Some(self.by_themselves(dag)).filter(|&order| order <= highest);
-        };
-        for order in 0..=highest {
-            let there = substitute(dag, &[difference], |_, s| (s == symbol).then_some(crossing))[0];
-            if !vanishes(dag, there) {
-                return Some(order);
-            }
-            difference = differentiate(dag, difference, symbol);
+        if let Some(symbol) = self.linear_variable(dag) {
+            return first_jump_along(dag, self.function, difference, symbol, highest);
         }
-        None
+        let mut best = Some(self.by_themselves(dag)).filter(|&order| order <= highest);
+        for term in self.terms(dag) {
+            let auxiliary = dag.symbol(AUXILIARY);
+            let image = rebuild(dag, &[self.function, difference], |_, e, _| (e == term).then_some(auxiliary));
+            match first_jump_along(dag, image[0], image[1], AUXILIARY, highest) {
+                None => return None,
+                Some(order) => best = best.map(|known| known.max(order)),
+            }
+        }
+        best
     }
 
     /// The expression as it is on one side.
@@ -127,14 +133,20 @@ impl Surface {
         })
     }
 
-    /// A variable in which $\sigma$ is linear, and its value on the surface.
-    fn crossing(&self, dag: &mut Dag) -> Option<(Symbol, Expr)> {
+    /// A variable in which $\sigma$ is linear.
+    fn linear_variable(&self, dag: &mut Dag) -> Option<Symbol> {
         let moving = |s| matches!(s, Symbol::Time | Symbol::Input { .. } | Symbol::Unknown { .. });
         let partials = gradient(dag, self.function, moving);
         let linear = |&&(symbol, slope): &&(Symbol, Expr)| !symbols(dag, [slope]).contains(&symbol);
-        let &(symbol, slope) = partials.iter().find(linear)?;
-        let (variable, step) = (dag.symbol(symbol), dag.div(self.function, slope));
-        Some((symbol, dag.sub(variable, step)))
+        partials.iter().find(linear).map(|&(symbol, _)| symbol)
+    }
+
+    /// The terms of $\sigma$ that change in time.
+    fn terms(&self, dag: &Dag) -> Vec<Expr> {
+        match dag.node(self.function) {
+            Node::Sum { terms, .. } => terms.iter().map(|&(_, t)| t).filter(|&t| !dag.is_steady(t)).collect(),
+            _ => vec![self.function],
+        }
     }
 
     /// 0 if one of the functions can jump by itself, 1 if all of them have kinks only.
@@ -142,6 +154,21 @@ impl Surface {
         let jumps = |&node: &Expr| matches!(dag.node(node), Node::Apply(Function::Signum | Function::If, _));
         if self.nodes.iter().any(jumps) { 0 } else { 1 }
     }
+}
+
+/// The first derivative of `difference` by a variable, in which `function` is linear, that does not vanish where the function does.
+fn first_jump_along(dag: &mut Dag, function: Expr, mut difference: Expr, symbol: Symbol, highest: u32) -> Option<u32> {
+    let slope = differentiate(dag, function, symbol);
+    let (variable, step) = (dag.symbol(symbol), dag.div(function, slope));
+    let crossing = dag.sub(variable, step);
+    for order in 0..=highest {
+        let there = substitute(dag, &[difference], |_, s| (s == symbol).then_some(crossing))[0];
+        if !vanishes(dag, there) {
+            return Some(order);
+        }
+        difference = differentiate(dag, difference, symbol);
+    }
+    None
 }
 
 /// The branch of a piecewise function where its switch is positive, or where it is not.
@@ -244,12 +271,23 @@ mod tests {
             let chosen = dag.choose(above, a, b);
             assert_eq!(jumps(&mut dag, chosen), [Some(expected)]);
         }
-        // On a circle nothing is linear: the branches are not seen to join.
+        // On a circle nothing is linear.
         let circle = dag.sum([(Rational::ONE, square)]);
         let y2 = dag.powi(y, 2);
         let circle = dag.add(circle, y2);
         let inside = dag.greater(one, circle);
-        let chosen = dag.choose(inside, circle, one);
-        assert_eq!(jumps(&mut dag, chosen), [Some(0)]);
+        for (a, b, expected) in [(circle, one, 1), (square, one, 0)] {
+            let chosen = dag.choose(inside, a, b);
+            assert_eq!(jumps(&mut dag, chosen), [Some(expected)]);
+        }
+        // A spring that is slack: k (r - 1) where r > 1, damped a little beyond.
+        let radius = dag.apply(Function::Hypot, &[x, y]);
+        let (stretched, slack) = (dag.greater(radius, one), dag.integer(0));
+        let stretch = dag.sub(radius, one);
+        let cubed = dag.powi(stretch, 3);
+        for (force, expected) in [(stretch, 1), (cubed, 3)] {
+            let force = dag.choose(stretched, force, slack);
+            assert_eq!(jumps(&mut dag, force), [Some(expected)]);
+        }
     }
 }

@@ -7,7 +7,7 @@
 use super::ast::{Comparison, Expression, Expressions, Node, NodeId};
 use super::cursor::Look;
 use super::parse_expression::{Frame, Next, Opener, Operand, Stack};
-use super::parser::{Parsed, Parser};
+use super::parser::{Parsed, Parser, Reported};
 use super::restrict;
 use crate::diagnostic::Diagnostic;
 use proc_macro2::Delimiter;
@@ -150,6 +150,17 @@ impl Parser {
         }
     }
 
+    /// An operator of equations or statements inside a conditional.
+    pub(super) fn misplaced_in_conditional(&mut self, stack: &Stack, operator: &str) -> Reported {
+        let at = self.here();
+        let in_condition = matches!(&stack.top.opener, Opener::If(cases) if cases.part == Part::Condition);
+        match (in_condition, operator) {
+            (true, "==" | "=") => self.fail(restrict::equality(at)),
+            (true, _) => self.unexpected("`{` and the value where the condition holds"),
+            (false, _) => self.fail(restrict::statement_in_case(at)),
+        }
+    }
+
     /// Moves past a bracket or word and starts the next part.
     fn start_part(&mut self, stack: &mut Stack) -> Parsed<()> {
         self.cursor.advance();
@@ -246,7 +257,8 @@ fn operands(node: &Node) -> Vec<(NodeId, Sort)> {
         Node::All(ids) | Node::Any(ids) => all(ids, Sort::Condition),
         Node::Not(id) => vec![(*id, Sort::Condition)],
         Node::Conditional { cases, otherwise } => {
-            let of_case = |&(condition, value): &(NodeId, NodeId)| [(condition, Sort::Condition), (value, Sort::Number)];
+            let of_case =
+                |&(condition, value): &(NodeId, NodeId)| [(condition, Sort::Condition), (value, Sort::Number)];
             cases.iter().flat_map(of_case).chain([(*otherwise, Sort::Number)]).collect()
         }
         Node::Number(_) | Node::Name(_) | Node::Time | Node::Pi | Node::Euler => Vec::new(),

@@ -282,9 +282,8 @@ impl Parser {
                 }
                 Ok(Next::Finished(self.condition(&mut stack.top, value)?.node))
             }
-            Look::Operator("=" | "~" | ";") if matches!(stack.top.opener, Opener::If(_)) => {
-                let at = self.here();
-                Err(self.fail(restrict::statement_in_case(at)))
+            Look::Operator(operator @ ("=" | "~" | ";" | "==")) if matches!(stack.top.opener, Opener::If(_)) => {
+                Err(self.misplaced_in_conditional(stack, operator))
             }
             _ => Err(self.no_continuation(if nested { "`)`" } else { "`;`" })),
         }

@@ -7,7 +7,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::expr::Rational;
 use crate::origin::Origin;
 
-const LATER: &str = "arrays and piecewise expressions are not part of the scalar language yet";
+const LATER: &str = "arrays are not part of the scalar language yet";
 
 /// Words that open a statement of the language.
 pub(super) const STATEMENT_WORDS: [&str; 7] = ["param", "const", "input", "fn", "let", "var", "start"];
@@ -52,7 +52,10 @@ pub(super) fn infix(operator: &str, at: Origin) -> Option<Diagnostic> {
         ),
         "%" => ("the remainder `%` is not part of the language".to_string(), "it jumps; write the model without it"),
         "==" => ("an equation is written with a single `=`".to_string(), "write `left = right;`"),
-        "!=" => ("the comparison `!=` is not part of the language".to_string(), "it holds nearly everywhere; compare with `<` or `>`"),
+        "!=" => (
+            "the comparison `!=` is not part of the language".to_string(),
+            "it holds nearly everywhere; compare with `<` or `>`",
+        ),
         "&" | "|" | "<<" | ">>" => {
             (format!("`{operator}` works on bits, which models do not have"), "join conditions with `&&` and `||`")
         }
@@ -134,16 +137,29 @@ pub(super) fn block(at: Origin) -> Diagnostic {
 
 /// `if` without `else`
 pub(super) fn without_else(at: Origin) -> Diagnostic {
-    Diagnostic::error(Code::UnsupportedConstruct, "an `if` without `else` has no value where its condition does not hold")
-        .label(at, "expected `else { … }` after this")
-        .help("write `if condition { … } else { … }`")
+    Diagnostic::error(
+        Code::UnsupportedConstruct,
+        "an `if` without `else` has no value where its condition does not hold",
+    )
+    .label(at, "expected `else { … }` after this")
+    .help("write `if condition { … } else { … }`")
+}
+
+/// `if a == b`
+pub(super) fn equality(at: Origin) -> Diagnostic {
+    Diagnostic::error(Code::UnsupportedOperator, "real quantities are equal at isolated moments only")
+        .label(at, "not a comparison of the language")
+        .help("compare with `<`, `<=`, `>` or `>=`")
 }
 
 /// `if condition { left = right; }`
 pub(super) fn statement_in_case(at: Origin) -> Diagnostic {
-    Diagnostic::error(Code::UnsupportedConstruct, "the branches of an `if` are expressions, not equations or statements")
-        .label(at, "not allowed here")
-        .help("write one equation with the `if` in it: `left = if condition { a } else { b };`")
+    Diagnostic::error(
+        Code::UnsupportedConstruct,
+        "the branches of an `if` are expressions, not equations or statements",
+    )
+    .label(at, "not allowed here")
+    .help("write one equation with the `if` in it: `left = if condition { a } else { b };`")
 }
 
 /// `a < b < c`

@@ -174,7 +174,12 @@ mod tests {
             (Function::Powf, interval(0.0, 1.0)),
         ];
         for (function, a) in beyond {
-            assert_eq!(Interval::apply(function, a, interval(-1.0, 1.0), Interval::ONE), Interval::ENTIRE, "{}", function.name());
+            assert_eq!(
+                Interval::apply(function, a, interval(-1.0, 1.0), Interval::ONE),
+                Interval::ENTIRE,
+                "{}",
+                function.name()
+            );
         }
         for function in Function::ALL {
             assert_eq!(Interval::apply(function, Interval::ENTIRE, Interval::ONE, Interval::ZERO), Interval::ENTIRE);
