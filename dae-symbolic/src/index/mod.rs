@@ -23,6 +23,7 @@ pub mod array;
 mod certificate;
 mod generic;
 mod hessenberg;
+mod kinks;
 mod local;
 mod problem;
 mod proof;
@@ -33,6 +34,7 @@ mod witness;
 pub use certificate::{Certificate, GenericRegularity, KernelVector, LocalRegularity, LowerBound, Verdict};
 pub use generic::generic_rank;
 pub(crate) use generic::start_point;
+pub use kinks::differentiated_kinks;
 pub use problem::{Problem, ProblemKind};
 pub use understand::Rewrite;
 

@@ -17,6 +17,14 @@ impl Unknown {
 }
 
 impl Model {
+    /// Whether there are arrays or families of equations.
+    pub fn has_families(&self) -> bool {
+        let unknowns = self.unknowns.iter().map(|u| &u.domain);
+        let equations = self.equations.iter().map(|e| &e.domain);
+        let parameters = self.parameters.iter().map(|p| &p.domain);
+        unknowns.chain(equations).chain(parameters).any(|domain| domain.member.is_some())
+    }
+
     /// The sub-expressions that have a name in the text.
     pub fn definition_names(&self) -> Vec<(Expr, String)> {
         self.definitions.iter().map(|d| (d.value, d.name.clone())).collect()

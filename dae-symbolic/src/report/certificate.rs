@@ -143,6 +143,8 @@ pub struct RewriteReport {
     pub equation: usize,
     /// By what.
     pub combination: String,
+    /// The equations whose leading parts cancel.
+    pub cancelling: Vec<usize>,
     /// The equation before.
     pub before: String,
     /// The equation after.
@@ -302,7 +304,8 @@ impl RanksReport {
 
 impl RewriteReport {
     pub(super) fn new(rewrite: &Rewrite) -> Self {
-        let Rewrite { equation, combination, before, after, nonzero } = rewrite.clone();
-        RewriteReport { equation: equation + 1, combination, before, after, nonzero }
+        let Rewrite { equation, combination, cancelling, before, after, nonzero } = rewrite.clone();
+        let cancelling = cancelling.into_iter().map(|k| k + 1).collect();
+        RewriteReport { equation: equation + 1, combination, cancelling, before, after, nonzero }
     }
 }
