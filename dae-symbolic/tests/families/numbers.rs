@@ -44,9 +44,3 @@ fn expansion_does_not_grow() {
     assert_eq!(tokens(decay(30)), tokens(decay(70)));
     assert!(expansion(decay(30)).contains("(i as f64)"));
 }
-
-#[test]
-#[ignore = "prints"]
-fn show() {
-    println!("{}", expansion(decay(30)));
-}
