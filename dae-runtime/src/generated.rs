@@ -11,7 +11,7 @@ pub use std::sync::LazyLock;
 
 pub use crate::contract::{
     Dae, Description, Equation, Invariant, Jet, JetEquation, Kind, Leading, Name, Pattern, Prolongation,
-    ProlongationDescription, Start, Unknown,
+    ProlongationDescription, Start, Switch, Unknown,
 };
 
 /// An unknown of a formulation.
@@ -32,6 +32,11 @@ pub const fn enforced(name: &'static str, row: usize) -> Invariant {
 /// A constraint that the formulation implies and does not enforce.
 pub const fn implied(name: &'static str) -> Invariant {
     Invariant { name: Borrowed(name), row: None }
+}
+
+/// A switching function.
+pub const fn switch(name: &'static str) -> Switch {
+    Switch { name: Borrowed(name) }
 }
 
 /// A sparsity pattern by compressed rows.
@@ -122,6 +127,7 @@ impl Dae for Rejected {
             equations: Borrowed(&[]),
             parameters: Borrowed(&[]),
             invariants: Borrowed(&[]),
+            switches: Borrowed(&[]),
             leading: Leading::Constant,
             leading_rank: 0,
             jacobian_y: pattern(0, &[0], &[]),

@@ -9,6 +9,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use super::docs;
 use super::names::{Names, identifier, load_name, unique};
 use super::rolled::{in_loops, spell_number, word};
+use crate::expr::Function;
 use crate::program::affine::Affine;
 use crate::program::roll::text::{generalised, index_names, spell};
 use crate::program::{Block, Instruction, Load, Register};
@@ -30,6 +31,7 @@ pub(super) enum Outputs<'a> {
 /// How tightly the outermost operation of a spelling binds.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 enum Binding {
+    Choice,
     Sum,
     Product,
     Unary,
@@ -269,6 +271,7 @@ impl<'a> Body<'a> {
             }
             Instruction::Sum { constant, terms } => sum(*constant, terms, spelled),
             Instruction::Product(factors) => product(factors, spelled),
+            Instruction::Apply(Function::If, arguments) => choice(&self.block.instructions, arguments, spelled),
             Instruction::Apply(function, arguments) => {
                 let receiver = match &self.block.instructions[arguments[0]] {
                     // A literal needs its type before a method can be called on it.
@@ -391,8 +394,8 @@ fn split_terms(value: &str) -> Vec<&str> {
     let bytes = value.as_bytes();
     for (at, &byte) in bytes.iter().enumerate() {
         match byte {
-            b'(' | b'[' => depth += 1,
-            b')' | b']' => depth = depth.saturating_sub(1),
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
             b'+' | b'-' if depth == 0 && at > start && bytes[at - 1] == b' ' && bytes.get(at + 1) == Some(&b' ') => {
                 parts.push(value[start..at].trim());
                 start = at;
@@ -402,6 +405,17 @@ fn split_terms(value: &str) -> Vec<&str> {
     }
     parts.push(value[start..].trim());
     parts
+}
+
+/// `if s > 0.0 { a } else { b }`, chains of them as `else if`.
+fn choice(instructions: &[Instruction], arguments: &[Register], spelled: &[Spelling]) -> Spelling {
+    let &[switch, a, b] = arguments else { return number(f64::NAN) };
+    let otherwise = match &instructions[b] {
+        Instruction::Apply(Function::If, _) if spelled[b].binding == Binding::Choice => spelled[b].text.clone(),
+        _ => format!("{{ {} }}", spelled[b].text),
+    };
+    let text = format!("if {} > 0.0 {{ {} }} else {otherwise}", spelled[switch].within(Binding::Sum), spelled[a].text);
+    Spelling { text, binding: Binding::Choice }
 }
 
 /// A literal; negative ones bind like a negation.

@@ -37,6 +37,7 @@ pub(super) fn source(compiled: &Compiled, form: &CompiledForm) -> String {
     let names = Names::new(compiled, states, rates, "prolongation.parameters");
     text.push_str(&residual_and_jacobians(form, &names));
     text.push_str(&invariants(form, &names));
+    text.push_str(&switches(form, &names));
     text.push_str("    fn prolongation(&self) -> &dyn ::dae::__private::Prolongation {\n");
     text.push_str("        &self.prolongation\n    }\n\n");
     text.push_str(&states_from_jets(form, compiled.model.has_families()));
@@ -97,6 +98,17 @@ fn invariants(form: &CompiledForm, names: &Names) -> String {
     let jacobian = format!("invariants_jacobian{SHORT}");
     let rows = Outputs::Rows(&pattern.row_starts);
     text + &method(names, &jacobian, &doc, &program.invariants_jacobian, slots("values"), rows)
+}
+
+/// Nothing where the equations are smooth: the contract says so already.
+fn switches(form: &CompiledForm, names: &Names) -> String {
+    let switches = &form.program.description.switches;
+    if switches.is_empty() {
+        return String::new();
+    }
+    let doc = super::docs(switches.iter().map(|switch| &switch.name), "    ");
+    let signature = format!("switching_functions{FULL}");
+    method(names, &signature, &doc, &form.program.switches, slots("values"), Outputs::Array)
 }
 
 fn states_from_jets(form: &CompiledForm, families: bool) -> String {

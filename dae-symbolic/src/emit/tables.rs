@@ -99,6 +99,9 @@ fn listed_description(form: &CompiledForm, parameters: &[Domain]) -> String {
         let row = group.places.get(1).map_or("None".into(), |row| format!("Some({})", spell(row, indices)));
         format!("Invariant {{ name: {name}, row: {row} }}")
     }));
+    let scalar = Domain::scalar();
+    let switches = entries(d.switches.iter().map(|s| (&scalar, &*s.name, ())));
+    text.push_str(&listing::list("switches", &switches, |name, _, _| format!("Switch {{ name: {name} }}")));
     let patterns = [
         ("jacobian_y", &d.jacobian_y, &of_equations),
         ("jacobian_yp", &d.jacobian_yp, &of_equations),
@@ -112,8 +115,8 @@ fn listed_description(form: &CompiledForm, parameters: &[Domain]) -> String {
     text.push_str(&format!("                form: Borrowed({:?}),\n", d.form));
     text.push_str(&format!("                leading: Leading::{},\n", leading(d.leading)));
     text.push_str(&format!("                leading_rank: {},\n", d.leading_rank));
-    for name in ["unknowns", "equations", "parameters", "invariants"].into_iter().chain(patterns.map(|(name, ..)| name))
-    {
+    let lists = ["unknowns", "equations", "parameters", "invariants", "switches"];
+    for name in lists.into_iter().chain(patterns.map(|(name, ..)| name)) {
         text.push_str(&format!("                {name}: {name}.finish(),\n"));
     }
     text + "            }\n        });\n        &DESCRIPTION\n    }\n\n"
@@ -138,12 +141,14 @@ fn literal_description(d: &Description) -> String {
         None => format!("implied({:?})", i.name),
     });
     let leading = leading(d.leading);
+    let switches = d.switches.iter().map(|s| format!("switch({:?})", s.name));
     let mut text = String::from("    fn description(&self) -> &::dae::__private::Description {\n");
     text.push_str("        use ::dae::__private::*;\n");
     text.push_str(&table("UNKNOWNS", "Unknown", unknowns));
     text.push_str(&table("EQUATIONS", "Equation", equations));
     text.push_str(&table("PARAMETERS", "Name", d.parameters.iter().map(|p| format!("Borrowed({p:?})"))));
     text.push_str(&table("INVARIANTS", "Invariant", invariants));
+    text.push_str(&table("SWITCHES", "Switch", switches));
     text.push_str("        static DESCRIPTION: Description = Description {\n");
     text.push_str(&format!("            model: Borrowed({:?}),\n            form: Borrowed({:?}),\n", d.model, d.form));
     for (field, name) in [
@@ -151,6 +156,7 @@ fn literal_description(d: &Description) -> String {
         ("equations", "EQUATIONS"),
         ("parameters", "PARAMETERS"),
         ("invariants", "INVARIANTS"),
+        ("switches", "SWITCHES"),
     ] {
         text.push_str(&format!("            {field}: Borrowed(&{name}),\n"));
     }

@@ -3,12 +3,13 @@
 //! In: a formulation. Out: its [`Description`], residual, Jacobians and invariants as programs, and how its states are read
 //! off the jets. Code generation spells a [`FormProgram`], the interpreter runs it.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
-use dae_runtime::contract::{Description, Equation, Invariant, Kind, Leading, Name, Unknown};
+use dae_runtime::contract::{Description, Equation, Invariant, Kind, Leading, Name, Switch, Unknown};
 
 use super::{Formulation, Source};
-use crate::expr::{Dag, Expr, Symbol, differentiate, symbols};
+use crate::expr::{Dag, Expr, Notation, Symbol, differentiate, print_with, surfaces, symbols};
 use crate::model::{Domain, Model};
 use crate::program::{Derivative, Load, Program, Rows, Unplaced};
 use crate::prolong::Prolonged;
@@ -41,6 +42,8 @@ pub struct FormProgram {
     pub invariants: Program,
     /// $\partial\varphi/\partial y$.
     pub invariants_jacobian: Program,
+    /// What decides the branches of $F$.
+    pub switches: Program,
     /// How states are read off the jets.
     pub states: Vec<StateSource>,
 }
@@ -57,6 +60,7 @@ impl FormProgram {
             formulation.equations.iter().map(|e| (e.residual, e.domain.clone())).unzip();
         let (constraints, constraint_families): (Vec<Expr>, Vec<Domain>) =
             formulation.invariants.iter().map(|i| (i.value, i.domain.clone())).unzip();
+        let (switches, switch_names) = switches(model, formulation, &residuals);
         let residuals = model.expand_inputs(&residuals);
         let constraints = model.expand_inputs(&constraints);
         let parameters: Vec<Name> = model.parameters.iter().map(|p| p.name.clone().into()).collect();
@@ -77,6 +81,7 @@ impl FormProgram {
             residual: values(&residuals, &families)?,
             jacobian_t: values(&in_time, &families)?,
             invariants: values(&constraints, &constraint_families)?,
+            switches: Program::new(dag, &switches, &names, load)?,
             description: Description {
                 model: model.name.clone().into(),
                 form: formulation.form.name().into(),
@@ -88,6 +93,7 @@ impl FormProgram {
                     .iter()
                     .map(|i| Invariant { name: i.name.clone().into(), row: i.row })
                     .collect(),
+                switches: switch_names,
                 leading,
                 leading_rank,
                 jacobian_y: jacobian_y.pattern,
@@ -102,6 +108,17 @@ impl FormProgram {
             states: formulation.unknowns.iter().map(|u| source(u.source, u.kind, prolonged)).collect(),
         })
     }
+}
+
+/// The functions that decide the branches of the rows, and their names.
+fn switches(model: &mut Model, formulation: &Formulation, residuals: &[Expr]) -> (Vec<Expr>, Cow<'static, [Switch]>) {
+    let functions: Vec<Expr> = surfaces(&mut model.dag, residuals).into_iter().map(|s| s.function).collect();
+    let definitions = if functions.is_empty() { Vec::new() } else { state_names(model, formulation) };
+    let definitions = definitions.into_iter().collect();
+    let name = |symbol| formulation.symbol_name(model, symbol);
+    let spelled = |&f: &Expr| Switch { name: print_with(&model.dag, f, Notation::Text, &definitions, name).into() };
+    let names = functions.iter().map(spelled).collect();
+    (model.expand_inputs(&functions), names)
 }
 
 fn described(unknown: &super::FormUnknown) -> Unknown {

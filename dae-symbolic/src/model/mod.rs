@@ -4,12 +4,14 @@
 //! Expressions live in the model's own [`Dag`]. [`verify()`] states what every model fulfils.
 
 mod builder;
+mod derivation;
 mod query;
 mod verify;
 
 pub use builder::ModelBuilder;
 #[cfg(feature = "syntax")]
 pub(crate) use builder::residual;
+pub use derivation::{Derivation, Entries, Mechanics};
 pub use verify::verify;
 
 use std::sync::Arc;
@@ -44,6 +46,8 @@ pub struct Model {
     pub definitions: Vec<Definition>,
     /// Equations in the order of the text.
     pub equations: Vec<Equation>,
+    /// What some of the equations were derived from.
+    pub derivations: Vec<Derivation>,
 }
 
 /// A parameter: constant in time, changeable between runs.

@@ -30,6 +30,16 @@ impl Model {
         self.definitions.iter().map(|d| (d.value, d.name.clone())).collect()
     }
 
+    /// The expressions with every parameter replaced by its default.
+    pub fn with_default_parameters(&mut self, roots: &[Expr]) -> Vec<Expr> {
+        let mut defaults: Vec<Expr> = Vec::with_capacity(self.parameters.len());
+        for k in 0..self.parameters.len() {
+            let default = self.parameters[k].default;
+            defaults.extend(substitute(&mut self.dag, &[default], |_, symbol| earlier(&defaults, symbol)));
+        }
+        substitute(&mut self.dag, roots, |_, symbol| earlier(&defaults, symbol))
+    }
+
     /// The expressions with every input, and every derivative of one, replaced by its definition.
     pub fn expand_inputs(&mut self, roots: &[Expr]) -> Vec<Expr> {
         if self.inputs.is_empty() {
@@ -45,5 +55,17 @@ impl Model {
             }
             list.get(order as usize).copied()
         })
+    }
+}
+
+/// The value of a parameter, if it is among the first.
+fn earlier(defaults: &[Expr], symbol: Symbol) -> Option<Expr> {
+    match symbol {
+        Symbol::Parameter(p) => defaults.get(p.index()).copied(),
+        Symbol::Time
+        | Symbol::Input { .. }
+        | Symbol::Unknown { .. }
+        | Symbol::State(_)
+        | Symbol::StateDerivative(_) => None,
     }
 }

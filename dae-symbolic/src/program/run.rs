@@ -48,7 +48,8 @@ impl Block {
                 Instruction::Product(factors) => product(factors.iter().map(|&(r, n)| (scratch[r], n))),
                 Instruction::Apply(function, arguments) => {
                     let a = scratch[arguments[0]];
-                    function.value(a, arguments.get(1).map_or(a, |&b| scratch[b]))
+                    let other = |k: usize| arguments.get(k).map_or(a, |&b| scratch[b]);
+                    function.value(a, other(1), other(2))
                 }
             };
         }
