@@ -31,8 +31,10 @@ pub mod radau5;
 pub mod rank;
 pub mod solution;
 pub mod solve;
+pub mod sparse;
 mod stall;
 pub mod stepper;
+pub mod structure;
 mod weights;
 
 pub use solution::{Solution, Status};

@@ -17,6 +17,7 @@
 //!
 //! Only with all three is the answer `differentiation_index`; else it is an upper bound, or none, with the reason.
 
+mod block_proof;
 mod certificate;
 mod generic;
 mod hessenberg;
