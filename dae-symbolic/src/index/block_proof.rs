@@ -3,14 +3,15 @@
 //! In: the prolongation $g(X) = 0$ and jets $\tilde X$ that fulfil it to rounding. Out: a radius as in `proof.rs`, whatever the number
 //! of equations, if the blocks in which they can be solved one after the other are small.
 //!
-//! A block is some equations $R$ and as many jets $D$; other jets $P$ in them belong to earlier blocks or keep their values. With
-//! $C \approx g_{R,D}(\tilde X)^{-1}$ the mean value theorem makes of Krawczyk's operator
+//! A block is some equations $R$ and as many jets $D$; the other jets in them belong to earlier blocks, or occur with a factor that
+//! vanishes at $\tilde X$. Krawczyk's operator with the block-diagonal preconditioner made of $C \approx g_{R,D}(\tilde X)^{-1}$ is, for
+//! one block,
 //!
-//! $$ K = - C\, g_R(\tilde X) - C\, g_{R,P}(\mathbf X) (\mathbf X_P - \tilde X_P) + (I - C\, g_{R,D}(\mathbf X)) (\mathbf X_D - \tilde X_D)
-//! \subset \operatorname{int} (\mathbf X_D - \tilde X_D), $$
+//! $$ K = - C\, g_R(\tilde X) - C \sum_{j \notin D} g_{R,j}(\mathbf X) (\mathbf X_j - \tilde X_j) + (I - C\, g_{R,D}(\mathbf X)) (\mathbf X_D - \tilde X_D). $$
 //!
-//! which proves: for all values of $P$ in the box the equations have exactly one solution $D$ in it. Block after block, that is a
-//! point in the box that fulfils all equations. The radii are those of the same recursion in floating-point arithmetic, with a margin.
+//! If it lies in the interior of $\mathbf X_D - \tilde X_D$ for every block, $X \mapsto X - C g(X)$ maps the box into itself, and has a
+//! fixed point there, at which $g = 0$, because every $C$ is nonsingular. The radii are those of the same recursion in floating-point
+//! arithmetic, block after block, with a margin.
 //! The system Jacobian is nonsingular in the box if every block on the diagonal of its block-triangular form is.
 
 use dae_runtime::contract::{Prolongation, Start};
@@ -24,9 +25,9 @@ use crate::expr::interval::Interval;
 
 /// Larger blocks are left to floating-point arithmetic.
 const MAX_BLOCK: usize = 150;
-/// Margins that are tried between the radius of a jet and the deviation that is expected of it.
-const MARGINS: [f64; 3] = [4.0, 64.0, 4096.0];
-/// The least radius, relative to the size of a jet (at least 1).
+/// Margins that are tried between the radius of a jet and the deviation that is expected of it from the radii of earlier ones.
+const MARGINS: [f64; 2] = [1.0 + 1e-4, 1.5];
+/// What is added to the radius of every jet, relative to its size (at least 1).
 const LEAST_RADIUS: f64 = 1e-14;
 /// A larger radius, relative to the size of a jet (at least 1), says nothing about the start values.
 const MAX_RADIUS: f64 = 1e-6;
