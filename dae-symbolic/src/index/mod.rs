@@ -20,6 +20,7 @@
 //! itself decides (`array/`): index, no index, or undecided, with the reason.
 
 pub mod array;
+mod block_proof;
 mod certificate;
 mod generic;
 mod hessenberg;
