@@ -136,6 +136,20 @@ impl Printer<'_> {
             Function::Abs => {
                 format!("<mrow><mo stretchy=\"true\">|</mo>{first}<mo stretchy=\"true\">|</mo></mrow>")
             }
+            Function::If => {
+                let case = |value: Expr, condition: &str| {
+                    format!(
+                        "<mtr><mtd style=\"text-align:left\">{}</mtd><mtd style=\"text-align:left\">{condition}</mtd></mtr>",
+                        self.plain(value)
+                    )
+                };
+                let condition = format!("<mtext>if&#160;</mtext>{first}<mo>&gt;</mo><mn>0</mn>");
+                let cases = match arguments {
+                    [_, a, b] => case(*a, &condition) + &case(*b, "<mtext>otherwise</mtext>"),
+                    _ => String::new(),
+                };
+                format!("<mrow><mo stretchy=\"true\">{{</mo><mtable>{cases}</mtable></mrow>")
+            }
             Function::Ln
             | Function::Log10
             | Function::Log2

@@ -109,7 +109,7 @@ struct Contradicted {
     text: String,
     /// `the derivative of equation 5`, or `equation 5`.
     what: String,
-    /// The equation of the text, and how often it is differentiated.
+    /// The equation of the system, and how often it is differentiated.
     place: Option<(usize, u32)>,
 }
 
@@ -118,9 +118,10 @@ impl Contradicted {
     fn of(compiled: &Compiled, names: &[String]) -> Option<Contradicted> {
         let named = |c: &&HiddenConstraint| names.contains(&c.name);
         if let Some(hidden) = compiled.hidden.iter().filter(named).max_by_key(|c| c.order) {
-            let equation = &compiled.analysis.system.equations[hidden.equation];
+            let equations = compiled.analysis.system.equations.iter().enumerate();
+            let (i, equation) = equations.into_iter().find(|(_, e)| e.text == hidden.equation)?;
             let what = derivative_of(&equation.provenance.name(), hidden.order);
-            let place = (hidden.equation, hidden.order);
+            let place = (i, hidden.order);
             return Some(Contradicted { text: hidden.text.clone(), what, place: Some(place) });
         }
         // The text itself: its last equation that takes part; derivatives of it say nothing that it does not say.
@@ -156,10 +157,10 @@ fn derivative_of(name: &str, order: u32) -> String {
 fn report(compiled: &Compiled, blamed: &[&Fixed], given: &[&Fixed], contradicted: &Contradicted) -> Diagnostic {
     let model = &compiled.model;
     let name = |f: &Fixed| derivative_name(&model.unknowns[f.unknown].name, f.order);
-    let assignment = |f: &&Fixed| format!("`{} = {}`", name(f), f.value);
+    let assignment = |f: &Fixed| format!("`{} = {}`", name(f), f.value);
     let Contradicted { text, what, place } = contradicted;
     let verb = if blamed.len() == 1 { "contradicts" } else { "contradict" };
-    let message = format!("{} {verb} {text}, {what}", list(blamed.iter().map(assignment)));
+    let message = format!("{} {verb} {text}, {what}", list(blamed.iter().map(|f| assignment(f))));
     let mut diagnostic = Diagnostic::error(Code::ContradictoryStart, message);
     for f in blamed {
         if let Some(start) = start_value(model, f) {
@@ -168,7 +169,7 @@ fn report(compiled: &Compiled, blamed: &[&Fixed], given: &[&Fixed], contradicted
     }
     for f in given {
         if let Some(start) = start_value(model, f) {
-            diagnostic = diagnostic.label(start.origin, format!("{} is fixed as well", assignment(&f)));
+            diagnostic = diagnostic.label(start.origin, format!("{} is fixed as well", assignment(f)));
         }
     }
     if let Some((equation, order)) = *place {

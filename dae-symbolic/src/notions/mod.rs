@@ -108,9 +108,10 @@ pub fn examine(model: &Model, analysis: Option<&Analysis>, t0: f64) -> Notions {
         Linearity::TimeVarying | Linearity::Nonlinear => frozen_pencil(model, &form, analysis, t0),
     };
     let weierstrass = kronecker.as_ref().and_then(Kronecker::weierstrass);
-    let perturbation =
-        analysis.and_then(|analysis| perturbation::perturbation(model, &form, weierstrass, analysis, t0));
-    let strangeness = strangeness_index(kronecker.as_ref(), analysis);
+    // Both are defined for as many equations as unknowns.
+    let square = analysis.filter(|_| model.equations.len() == model.unknowns.len());
+    let perturbation = square.and_then(|analysis| perturbation::perturbation(model, &form, weierstrass, analysis, t0));
+    let strangeness = strangeness_index(kronecker.as_ref(), square);
     Notions { kronecker, frozen, strangeness, perturbation }
 }
 

@@ -98,8 +98,8 @@ pub(super) fn perturbation(
 struct Defects {
     /// $m$.
     order: u32,
-    /// By equation of the text: what its $m$-th derivative adds to the right-hand sides, in residues.
-    columns: Vec<(usize, Vec<(usize, u64)>)>,
+    /// By equation of the text: what its $m$-th derivative adds to which equation of the system.
+    columns: Vec<(usize, Vec<(usize, Expr)>)>,
 }
 
 /// Where the highest derivative of a defect enters.
@@ -113,12 +113,12 @@ impl Defects {
     fn of(model: &Model, system: &System, offsets: &Offsets) -> Defects {
         let terms = || {
             let rows = system.equations.iter().zip(&offsets.equations).enumerate();
-            rows.flat_map(|(i, (e, &c))| e.provenance.terms.iter().map(move |(q, k, r)| (i, *k, c + r, q)))
+            rows.flat_map(|(i, (e, &c))| e.provenance.terms.iter().map(move |&(q, k, r)| (i, k, c + r, q)))
         };
         let order = terms().map(|(_, _, order, _)| order).max().unwrap_or(0);
         let mut columns = vec![Vec::new(); model.equations.len()];
         for (i, k, _, q) in terms().filter(|&(_, _, o, _)| o == order) {
-            columns[k].extend(q.modulo(crate::expr::prime_field::PRIME).map(|residue| (i, residue)));
+            columns[k].push((i, q));
         }
         let columns = columns.into_iter().enumerate().filter(|(_, column)| !column.is_empty()).collect();
         Defects { order, columns }
@@ -132,15 +132,21 @@ impl Defects {
             return None;
         }
         let entries = system.jacobian(&mut model.dag, offsets);
-        let values: Vec<Expr> = entries.iter().map(|&(.., value)| value).collect();
+        let factors = self.columns.iter().flat_map(|(_, column)| column.iter().map(|&(_, q)| q));
+        let values: Vec<Expr> = entries.iter().map(|&(.., value)| value).chain(factors).collect();
         let values = model.expand_inputs(&values);
         let values = at_defaults(model, &values);
         let start = crate::index::start_point(model);
-        let evaluation = FieldPoint::new(0).with_start(start).evaluate(&model.dag, &values).ok()?;
+        let mut values = FieldPoint::new(0).with_start(start).evaluate(&model.dag, &values).ok()?.values.into_iter();
         let mut columns: Vec<Vec<(usize, u64)>> = vec![Vec::new(); offsets.unknowns.len()];
-        for (&(i, j, _), &value) in entries.iter().zip(&evaluation.values) {
+        for (&(i, j, _), value) in entries.iter().zip(values.by_ref()) {
             columns[j].push((i, value));
         }
+        let defects: Vec<(usize, Vec<(usize, u64)>)> = self
+            .columns
+            .iter()
+            .map(|(k, column)| (*k, column.iter().map(|&(i, _)| i).zip(values.by_ref()).collect()))
+            .collect();
         let algebraic: Vec<usize> = (0..columns.len()).filter(|&j| offsets.unknowns[j] == 0).collect();
         // J x = v has a component outside the others exactly when v raises their rank.
         let reaches = |left_out: &[usize], v: &Vec<(usize, u64)>| {
@@ -151,8 +157,8 @@ impl Defects {
             sparse_rank(&rest) > before
         };
         let (equation, v) = match columns.len() <= NAMED {
-            true => self.columns.iter().find(|(_, v)| reaches(&algebraic, v))?,
-            false => self.columns.first().filter(|(_, v)| reaches(&algebraic, v))?,
+            true => defects.iter().find(|(_, v)| reaches(&algebraic, v))?,
+            false => defects.first().filter(|(_, v)| reaches(&algebraic, v))?,
         };
         let unknown = algebraic.iter().copied().find(|&j| columns.len() <= NAMED && reaches(&[j], v));
         Some(Entry { equation: *equation, unknown })
@@ -163,7 +169,9 @@ impl Defects {
         let (Some(j), Some(jets)) = (entry.unknown, &analysis.jets) else { return false };
         let (system, prolonged) = (&analysis.system, &analysis.prolonged);
         let entries = system.jacobian(&mut model.dag, &analysis.structure.offsets);
-        let values: Vec<Expr> = entries.iter().map(|&(.., value)| value).collect();
+        let Some((_, column)) = self.columns.iter().find(|(k, _)| *k == entry.equation) else { return false };
+        let factors = column.iter().map(|&(_, q)| q);
+        let values: Vec<Expr> = entries.iter().map(|&(.., value)| value).chain(factors).collect();
         let values = model.expand_inputs(&values);
         let values = evaluate(&model.dag, &values, |symbol| match symbol {
             Symbol::Time => t0,
@@ -172,16 +180,9 @@ impl Defects {
             Symbol::Input { .. } | Symbol::State(_) | Symbol::StateDerivative(_) => f64::NAN,
         });
         let n = system.unknowns;
-        let mut jacobian = DMatrix::zeros(n, n);
-        entries.iter().zip(values).for_each(|(&(i, k, _), value)| jacobian[(i, k)] = value);
-        let mut right = DVector::zeros(n);
-        for (i, equation) in system.equations.iter().enumerate() {
-            for (q, k, r) in &equation.provenance.terms {
-                if *k == entry.equation && analysis.structure.offsets.equations[i] + r == self.order {
-                    right[i] += q.to_f64();
-                }
-            }
-        }
+        let (mut jacobian, mut right) = (DMatrix::zeros(n, n), DVector::zeros(n));
+        entries.iter().zip(&values).for_each(|(&(i, k, _), &value)| jacobian[(i, k)] = value);
+        column.iter().zip(&values[entries.len()..]).for_each(|(&(i, _), &value)| right[i] += value);
         jacobian.full_piv_lu().solve(&right).is_some_and(|x| x[j].abs() <= NOTHING * x.amax())
     }
 

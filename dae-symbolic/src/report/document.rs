@@ -138,7 +138,8 @@ fn derivations(model: &mut Model, compiled: &Compiled, reduced: &Reduced, markup
     let system = &compiled.analysis.system;
     let mut list = Vec::new();
     for (i, family) in reduced.derivatives.iter().enumerate() {
-        let shown = compiled.hidden.iter().filter(|c| c.equation == i).map(|c| c.order as usize).max();
+        let shown =
+            compiled.hidden.iter().filter(|c| c.equation == system.equations[i].text).map(|c| c.order as usize).max();
         let Some(last) = shown else { continue };
         let mut steps = Vec::new();
         for order in 1..=last {

@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use super::document::{Derivation, Document, Markup, Named, Step, spelled_name};
 use super::picture::block_triangular;
-use super::{InitialReport, OffsetsReport, Report, facts};
+use super::{InitialReport, OffsetsReport, Report, RewriteReport, facts};
 use crate::expr::escaped;
 use crate::structure::Structure;
 
@@ -28,7 +28,9 @@ pub(super) fn page(report: &Report, document: &Document) -> String {
     }
     hero(&mut out, report);
     problem(&mut out, report);
+    warnings(&mut out, report);
     system(&mut out, document);
+    rewrites(&mut out, report);
     derivations(&mut out, document);
     structure(&mut out, report, document);
     initial(&mut out, report.initial_values.as_ref());
@@ -98,6 +100,12 @@ fn problem(out: &mut String, report: &Report) {
     out.push_str("</div>\n");
 }
 
+fn warnings(out: &mut String, report: &Report) {
+    for warning in report.warnings.iter().chain(&report.notions.warnings) {
+        line(out, format_args!("<p class=\"warning\">{}</p>", escaped(warning)));
+    }
+}
+
 fn system(out: &mut String, document: &Document) {
     if document.equations.is_empty() {
         return;
@@ -137,6 +145,27 @@ fn assignment(Named { symbol, value, relation, .. }: &Named) -> String {
     match value {
         Some(value) => format!("{symbol}<mo>{relation}</mo>{value}"),
         None => symbol.clone(),
+    }
+}
+
+fn rewrites(out: &mut String, report: &Report) {
+    if let Some(explanation) = &report.explanation {
+        line(out, format_args!("<p class=\"warning\">{}</p>", escaped(explanation)));
+    }
+    if report.rewrites.is_empty() {
+        return;
+    }
+    out.push_str("<h2>Combined equations</h2>\n");
+    out.push_str("<p class=\"small\">Leading parts of the text cancel in these combinations, which replace one of its equations each.</p>\n");
+    for RewriteReport { equation, combination, before, after, nonzero, .. } in &report.rewrites {
+        let condition = nonzero.as_ref().map(|nonzero| ("provided".to_string(), format!("{nonzero} ≠ 0")));
+        let items = [
+            (format!("equation {equation}"), before.clone()),
+            ("replaced by".to_string(), combination.clone()),
+            ("which says".to_string(), after.clone()),
+        ];
+        let items: Vec<(String, String)> = items.into_iter().chain(condition).collect();
+        list(out, &items);
     }
 }
 
@@ -267,18 +296,15 @@ fn certificate(out: &mut String, report: &Report) {
     let Some(certificate) = &report.certificate else { return };
     out.push_str("<h2>Certificate</h2>\n");
     line(out, format_args!("<p>{}</p>", escaped(&certificate.statement)));
-    for rewrite in &certificate.rewrites {
-        line(
-            out,
-            format_args!(
-                "<p>Equation {} was replaced by {}, because leading parts cancel.</p>",
-                rewrite.equation,
-                escaped(&rewrite.combination)
-            ),
-        );
-    }
-    let sentences: Vec<(String, String)> =
-        certificate.sentences().into_iter().map(|(what, sentence)| (what.to_string(), sentence)).collect();
+    let array = certificate.array.as_ref().map(|array| ("derivative array", array.to_string()));
+    let sentences: Vec<(String, String)> = certificate
+        .sentences()
+        .into_iter()
+        .chain(array)
+        .map(|(what, sentence)| {
+            (what.to_string(), sentence.trim_start().trim_start_matches("array").trim().to_string())
+        })
+        .collect();
     list(out, &sentences);
 }
 

@@ -49,9 +49,8 @@ fn statement(out: &mut String, report: &Report) {
 fn system(out: &mut String, document: &Document) {
     out.push_str("\n\\section*{System}\n\\begin{align}\n");
     for (k, equation) in document.equations.iter().enumerate() {
-        let aligned = equation.replacen(" = ", " &= ", 1);
         let end = if k + 1 < document.equations.len() { " \\\\" } else { "" };
-        let _ = writeln!(out, "  {aligned}{end}");
+        let _ = writeln!(out, "  {}{end}", aligned(equation).join(" \\notag \\\\\n  &\\quad "));
     }
     out.push_str("\\end{align}\n");
     if !document.definitions.is_empty() {
@@ -103,25 +102,86 @@ fn signature(out: &mut String, report: &Report, document: &Document) {
 }
 
 fn derivation(out: &mut String, Derivation { of, start, steps }: &Derivation) {
-    let _ = writeln!(out, "\n\\paragraph{{From {}}}\n\\begin{{align*}}", text(of));
-    let align = |equation: &str| equation.replacen(" = ", " &= ", 1);
-    let _ = write!(out, "  {}", align(start));
+    let _ = writeln!(out, "\n\\paragraph{{From {}}}", text(of));
+    display(out, "", start);
     for Step { derivative, using, constraint } in steps {
-        if let Some(derivative) = derivative {
-            let _ = write!(out, " \\\\\n  \\tfrac{{\\mathrm d}}{{\\mathrm dt}}:\\quad {}", align(derivative));
-        }
         let numbers: Vec<String> = using.iter().map(|k| format!("({k})")).collect();
-        let with = match (derivative, numbers.is_empty()) {
-            (None, true) => "\\tfrac{\\mathrm d}{\\mathrm dt}:\\quad ".to_string(),
-            (None, false) => {
-                format!("\\tfrac{{\\mathrm d}}{{\\mathrm dt}}, \\text{{ by {}}}:\\quad ", numbers.join(", "))
+        let by = if numbers.is_empty() { String::new() } else { format!(" by {}", numbers.join(", ")) };
+        match derivative {
+            Some(derivative) => {
+                display(out, "Differentiated:", derivative);
+                display(out, &format!("which is{by}"), constraint);
             }
-            (Some(_), true) => String::new(),
-            (Some(_), false) => format!("\\text{{by {}}}:\\quad ", numbers.join(", ")),
-        };
-        let _ = write!(out, " \\\\\n  {with}{}", align(constraint));
+            None => display(out, &format!("Differentiated{by}:"), constraint),
+        }
     }
-    out.push_str("\n\\end{align*}\n");
+}
+
+fn display(out: &mut String, words: &str, equation: &str) {
+    let lines = aligned(equation).join(" \\\\\n  &\\quad ");
+    let _ = writeln!(out, "{words}\n\\begin{{align*}}\n  {lines}\n\\end{{align*}}");
+}
+
+/// An equation aligned at its `=`, in lines that fit on a page: broken before a sign outside all brackets.
+fn aligned(equation: &str) -> Vec<String> {
+    /// Characters on a line, roughly.
+    const LINE: usize = 78;
+    let mut lines = vec![String::new()];
+    let (mut depth, mut width) = (0_i32, 0);
+    let mut rest = equation;
+    while let Some(c) = rest.chars().next() {
+        let sign = rest.starts_with(" + ") || rest.starts_with(" - ");
+        if sign && depth == 0 && width > LINE / 2 {
+            // The next term may be long: break early rather than late.
+            let term = &rest[3..];
+            if width + visible(term) > LINE {
+                lines.push(String::new());
+                width = 0;
+            }
+        }
+        let (piece, tail) = rest.split_at(token(rest, c));
+        match piece {
+            "{" | "\\left" => depth += 1,
+            "}" | "\\right" => depth -= 1,
+            " " => {}
+            _ => width += 1,
+        }
+        if let Some(line) = lines.last_mut() {
+            line.push_str(piece);
+        }
+        rest = tail;
+    }
+    if let Some(first) = lines.first_mut() {
+        *first = first.replacen(" = ", " &= ", 1);
+    }
+    lines.iter().map(|line| line.trim().to_string()).collect()
+}
+
+/// Length of the command or character at the beginning.
+fn token(rest: &str, first: char) -> usize {
+    match first {
+        '\\' => 1 + rest[1..].chars().take_while(char::is_ascii_alphabetic).count(),
+        c => c.len_utf8(),
+    }
+}
+
+/// Characters up to the next sign outside all brackets, commands as one.
+fn visible(term: &str) -> usize {
+    let (mut depth, mut width, mut rest) = (0_i32, 0, term);
+    while let Some(c) = rest.chars().next() {
+        if depth == 0 && (rest.starts_with(" + ") || rest.starts_with(" - ")) {
+            break;
+        }
+        let (piece, tail) = rest.split_at(token(rest, c));
+        match piece {
+            "{" | "\\left" => depth += 1,
+            "}" | "\\right" => depth -= 1,
+            " " => {}
+            _ => width += 1,
+        }
+        rest = tail;
+    }
+    width
 }
 
 fn initial(out: &mut String, report: &Report) {
@@ -201,6 +261,19 @@ mod tests {
     fn text_is_taken_literally() {
         assert_eq!(text("a_b & 50 % of `x²`"), "a\\_b \\& 50 \\% of 'x$^2$'");
         assert_eq!(text("漢"), "?");
+    }
+
+    #[test]
+    fn long_equations_are_broken_outside_brackets() {
+        let term = "\\frac{a + b}{c}\\,\\left(x - y\\right)";
+        let lines = aligned(&format!("0 = {}", [term; 20].join(" + ")));
+        assert!(lines.len() > 1 && lines[0].starts_with("0 &= "), "{lines:?}");
+        for line in &lines {
+            assert_eq!(line.matches('{').count(), line.matches('}').count(), "{line}");
+            assert_eq!(line.matches("\\left").count(), line.matches("\\right").count(), "{line}");
+        }
+        assert_eq!(lines.iter().map(|line| line.matches("frac").count()).sum::<usize>(), 20);
+        assert_eq!(aligned("x = y"), ["x &= y"]);
     }
 
     #[test]

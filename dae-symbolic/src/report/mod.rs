@@ -10,6 +10,7 @@
 //! order $p$ counts as $p$ states.
 
 mod certificate;
+mod derivation;
 mod document;
 mod html;
 mod initial;
@@ -18,7 +19,10 @@ mod notions;
 mod picture;
 mod text;
 
-pub use certificate::{CertificateReport, GenericReport, LocalReport, LowerReport, PointValue, RewriteReport};
+pub use certificate::{
+    ArrayReport, CertificateReport, GenericReport, LocalReport, LowerReport, PointValue, RanksReport, RewriteReport,
+};
+pub use derivation::{DerivationReport, EntryReport, MechanicsReport};
 pub use initial::{ChoiceReport, InitialReport, RedundantReport, StateReport};
 pub use notions::{FrozenReport, KroneckerReport, NotionsReport};
 
@@ -47,6 +51,8 @@ pub struct Report {
     pub unknowns: Vec<String>,
     /// Its equations in plain mathematics.
     pub equations: Vec<String>,
+    /// What some of them were derived from.
+    pub derivations: Vec<DerivationReport>,
     /// Index that the pattern suggests.
     pub structural_index: Option<u32>,
     /// `ok`, `non-square` or `structurally singular`.
@@ -69,6 +75,14 @@ pub struct Report {
     pub strangeness_index: Option<u32>,
     /// What these notions of index rest on.
     pub notions: NotionsReport,
+    /// The dimension of the set of consistent states after 0, 1, … differentiations, up to the index; empty if it was not computed.
+    pub manifold_dimensions: Vec<usize>,
+    /// Why the pattern of the text does not give the index, if it does not.
+    pub explanation: Option<String>,
+    /// Equations that were replaced by combinations, because leading parts cancel.
+    pub rewrites: Vec<RewriteReport>,
+    /// Names of equations that follow from the others.
+    pub redundant_equations: Vec<String>,
     /// Canonical offsets of the pattern.
     pub offsets: Option<OffsetsReport>,
     /// Size of the Hessenberg form that the text is.
@@ -79,6 +93,8 @@ pub struct Report {
     pub hidden_constraints: Vec<HiddenReport>,
     /// Which states may be given start values, and what those of the model do.
     pub initial_values: Option<InitialReport>,
+    /// What the user should know although the model can be used.
+    pub warnings: Vec<String>,
     /// The forms in which the model can be integrated, and why not in the others.
     pub forms: Vec<FormReport>,
     /// What is wrong with the model.
@@ -145,15 +161,19 @@ impl Report {
             Verdict::AtMost { bound, .. } => (None, Some(bound)),
             Verdict::NotCertified { .. } => (None, None),
         };
-        let regular = certificate.is_regular();
         Report {
             sigma_jacobian_singular: analysis.written.jacobian_singular,
             differentiation_index,
             index_upper_bound,
-            degrees_of_freedom: regular.then_some(analysis.structure.degrees_of_freedom),
+            degrees_of_freedom: certificate.degrees_of_freedom(),
+            manifold_dimensions: analysis.manifold_dimensions(),
+            explanation: analysis.explanation.clone(),
+            rewrites: analysis.rewrites.iter().map(RewriteReport::new).collect(),
+            redundant_equations: analysis.redundant.iter().map(|&k| model.equation_name(k)).collect(),
             hessenberg: analysis.hessenberg,
             certificate: Some(CertificateReport::new(model, analysis)),
             hidden_constraints: compiled.hidden.iter().map(HiddenReport::new).collect(),
+            warnings: messages(&compiled.warnings),
             forms: Form::ALL.map(|form| FormReport::new(compiled, form)).to_vec(),
             initial_values: initial_values(compiled).as_ref().map(InitialReport::new),
             problem: contradiction(compiled),
@@ -245,6 +265,7 @@ impl Report {
             name: Some(model.name.clone()),
             unknowns: model.unknowns.iter().map(|unknown| unknown.name.clone()).collect(),
             equations: model.equations.iter().map(|e| format!("0 = {}", spelled(e.residual))).collect(),
+            derivations: DerivationReport::of(model),
             structural_index: structure.as_ref().map(|s| s.structural_index),
             structural_status: Some(status),
             structural_degrees_of_freedom: structure.as_ref().map(|s| s.degrees_of_freedom),
@@ -258,6 +279,7 @@ impl Report {
             name: None,
             unknowns: Vec::new(),
             equations: Vec::new(),
+            derivations: Vec::new(),
             structural_index: None,
             structural_status: None,
             structural_degrees_of_freedom: None,
@@ -269,11 +291,16 @@ impl Report {
             kronecker_index: None,
             strangeness_index: None,
             notions: NotionsReport::default(),
+            manifold_dimensions: Vec::new(),
+            explanation: None,
+            rewrites: Vec::new(),
+            redundant_equations: Vec::new(),
             offsets: None,
             hessenberg: None,
             certificate: None,
             hidden_constraints: Vec::new(),
             initial_values: None,
+            warnings: Vec::new(),
             forms: Vec::new(),
             problem: None,
         }
