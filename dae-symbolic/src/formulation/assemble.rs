@@ -90,12 +90,12 @@ fn select(text: &System, system: &System, structure: &Structure, reduced: &Reduc
         };
         let c = derivatives.len() as u32 - 1;
         if form == Form::Original {
-            let written = &text.equations[i];
+            let written = &text.equations[equation.text];
             let name = written.provenance.name();
             let (origin, domain) = (written.origin, written.domain.clone());
             selection.rows.push(Row { name, value: written.residual, origin, domain });
             // A combination is itself a constraint that the text does not state.
-            let first = u32::from(equation.provenance.is_text(i));
+            let first = u32::from(equation.is_text());
             selection.implied.extend((first..c).map(row));
             continue;
         }
@@ -221,12 +221,13 @@ fn invariants(
     let mut list = Vec::new();
     for (row, equation) in formulation.equations.iter().enumerate() {
         if free_of_rates(&model.dag, equation.residual) {
-            list.push(FormInvariant { name: equation.name.clone(), value: equation.residual, row: Some(row) });
+            let (name, domain) = (equation.name.clone(), equation.domain.clone());
+            list.push(FormInvariant { name, value: equation.residual, row: Some(row), domain });
         }
     }
     for row in &selection.implied {
         if let Some(value) = layout.express(&mut model.dag, row.value).filter(|&v| free_of_rates(&model.dag, v)) {
-            list.push(FormInvariant { name: row.name.clone(), value, row: None });
+            list.push(FormInvariant { name: row.name.clone(), value, row: None, domain: row.domain.clone() });
         }
     }
     list

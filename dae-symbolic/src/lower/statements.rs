@@ -6,11 +6,12 @@ use super::evaluate::{Evaluator, Value};
 use super::names::{Entity, Names};
 use super::resolve::Resolver;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::expr::{Dag, Expr};
+use crate::expr::{Dag, Expr, UnknownId};
 use crate::model::{self, Definition, Domain, Input, Model, Parameter, Start, StartValue, Unknown, residual};
 use crate::origin::Origin;
 use crate::syntax::ast::{self, Declaration, Expression, Given, Statement, StatementKind, Variable};
 use crate::syntax::restrict::Place;
+use std::collections::HashMap;
 
 /// Lowers all statements.
 pub(super) fn lower(written: &ast::Model, found: &mut Diagnostics) -> Model {
@@ -22,6 +23,7 @@ pub(super) fn lower(written: &ast::Model, found: &mut Diagnostics) -> Model {
         evaluator: Evaluator::new(&written.expressions),
         model: empty(written),
         starts: Vec::new(),
+        parts: HashMap::new(),
         found,
     };
     for (position, statement) in written.statements.iter().enumerate() {
@@ -42,18 +44,21 @@ fn empty(written: &ast::Model) -> Model {
         inputs: Vec::new(),
         definitions: Vec::new(),
         equations: Vec::new(),
+        derivations: Vec::new(),
     }
 }
 
-struct Lowering<'a> {
-    written: &'a ast::Model,
-    names: &'a Names<'a>,
-    resolver: Resolver<'a>,
-    evaluator: Evaluator<'a>,
-    model: Model,
+pub(super) struct Lowering<'a> {
+    pub(super) written: &'a ast::Model,
+    pub(super) names: &'a Names<'a>,
+    pub(super) resolver: Resolver<'a>,
+    pub(super) evaluator: Evaluator<'a>,
+    pub(super) model: Model,
     /// Start values of derivatives, whose unknowns may be declared later: unknown, order, value, statement.
     starts: Vec<(usize, u32, StartValue, Origin)>,
-    found: &'a mut Diagnostics,
+    /// The parts that unknowns play in derived equations, and where that is said.
+    pub(super) parts: HashMap<UnknownId, (Origin, &'static str)>,
+    pub(super) found: &'a mut Diagnostics,
 }
 
 impl<'a> Lowering<'a> {
@@ -73,11 +78,12 @@ impl<'a> Lowering<'a> {
             StatementKind::Variable(it) => self.variable(position, it, &statement.docs),
             StatementKind::Start(it) => self.start(position, it, statement.origin),
             StatementKind::Equation(it) => self.equation(position, it, statement),
+            StatementKind::Derived(it) => self.derived(position, it),
         }
     }
 
     /// The value of an expression, if it is there and nothing is wrong with it.
-    fn value(&mut self, it: Option<Expression>, position: usize, place: Place) -> Option<Value> {
+    pub(super) fn value(&mut self, it: Option<Expression>, position: usize, place: Place) -> Option<Value> {
         let it = it?;
         self.resolver.expression(it, position, place, self.found);
         self.evaluator.expression(it, &self.resolver.meanings, self.found)
@@ -92,7 +98,8 @@ impl<'a> Lowering<'a> {
     fn parameter(&mut self, position: usize, it: &Declaration, docs: &[String]) {
         let default = self.value_or_zero(it.value, position, Place::Parameter);
         let (name, origin) = (it.name.text.clone(), it.name.origin);
-        self.model.parameters.push(Parameter { name, docs: docs.to_vec(), default, origin });
+        let domain = Domain::scalar();
+        self.model.parameters.push(Parameter { name, docs: docs.to_vec(), default, domain, origin });
     }
 
     fn input(&mut self, position: usize, it: &Declaration, docs: &[String]) {

@@ -10,9 +10,13 @@
 //! order $p$ counts as $p$ states.
 
 mod certificate;
+mod derivation;
 mod text;
 
-pub use certificate::{CertificateReport, GenericReport, LocalReport, LowerReport, PointValue, RewriteReport};
+pub use certificate::{
+    ArrayReport, CertificateReport, GenericReport, LocalReport, LowerReport, PointValue, RanksReport, RewriteReport,
+};
+pub use derivation::{DerivationReport, EntryReport, MechanicsReport};
 
 use crate::compile::{Compiled, HiddenConstraint, Rejected};
 use crate::diagnostic::Diagnostics;
@@ -34,6 +38,8 @@ pub struct Report {
     pub unknowns: Vec<String>,
     /// Its equations in plain mathematics.
     pub equations: Vec<String>,
+    /// What some of them were derived from.
+    pub derivations: Vec<DerivationReport>,
     /// Index that the pattern suggests.
     pub structural_index: Option<u32>,
     /// `ok`, `non-square` or `structurally singular`.
@@ -48,6 +54,14 @@ pub struct Report {
     pub index_upper_bound: Option<u32>,
     /// The dimension of the set of consistent states, if it is certified.
     pub degrees_of_freedom: Option<usize>,
+    /// The dimension of the set of consistent states after 0, 1, … differentiations, up to the index; empty if it was not computed.
+    pub manifold_dimensions: Vec<usize>,
+    /// Why the pattern of the text does not give the index, if it does not.
+    pub explanation: Option<String>,
+    /// Equations that were replaced by combinations, because leading parts cancel.
+    pub rewrites: Vec<RewriteReport>,
+    /// Names of equations that follow from the others.
+    pub redundant_equations: Vec<String>,
     /// Canonical offsets of the pattern.
     pub offsets: Option<OffsetsReport>,
     /// Size of the Hessenberg form that the text is.
@@ -56,6 +70,8 @@ pub struct Report {
     pub certificate: Option<CertificateReport>,
     /// Constraints that the text implies and does not state.
     pub hidden_constraints: Vec<HiddenReport>,
+    /// What the user should know although the model can be used.
+    pub warnings: Vec<String>,
     /// The forms in which the model can be integrated, and why not in the others.
     pub forms: Vec<FormReport>,
     /// What is wrong with the model.
@@ -122,15 +138,19 @@ impl Report {
             Verdict::AtMost { bound, .. } => (None, Some(bound)),
             Verdict::NotCertified { .. } => (None, None),
         };
-        let regular = certificate.is_regular();
         Report {
             sigma_jacobian_singular: analysis.written.jacobian_singular,
             differentiation_index,
             index_upper_bound,
-            degrees_of_freedom: regular.then_some(analysis.structure.degrees_of_freedom),
+            degrees_of_freedom: certificate.degrees_of_freedom(),
+            manifold_dimensions: analysis.manifold_dimensions(),
+            explanation: analysis.explanation.clone(),
+            rewrites: analysis.rewrites.iter().map(RewriteReport::new).collect(),
+            redundant_equations: analysis.redundant.iter().map(|&k| model.equation_name(k)).collect(),
             hessenberg: analysis.hessenberg,
             certificate: Some(CertificateReport::new(model, analysis)),
             hidden_constraints: compiled.hidden.iter().map(HiddenReport::new).collect(),
+            warnings: messages(&compiled.warnings),
             forms: Form::ALL.map(|form| FormReport::new(compiled, form)).to_vec(),
             ..Report::of_text(model)
         }
@@ -187,6 +207,7 @@ impl Report {
             name: Some(model.name.clone()),
             unknowns: model.unknowns.iter().map(|unknown| unknown.name.clone()).collect(),
             equations: model.equations.iter().map(|e| format!("0 = {}", spelled(e.residual))).collect(),
+            derivations: DerivationReport::of(model),
             structural_index: structure.as_ref().map(|s| s.structural_index),
             structural_status: Some(status),
             structural_degrees_of_freedom: structure.as_ref().map(|s| s.degrees_of_freedom),
@@ -200,6 +221,7 @@ impl Report {
             name: None,
             unknowns: Vec::new(),
             equations: Vec::new(),
+            derivations: Vec::new(),
             structural_index: None,
             structural_status: None,
             structural_degrees_of_freedom: None,
@@ -207,10 +229,15 @@ impl Report {
             differentiation_index: None,
             index_upper_bound: None,
             degrees_of_freedom: None,
+            manifold_dimensions: Vec::new(),
+            explanation: None,
+            rewrites: Vec::new(),
+            redundant_equations: Vec::new(),
             offsets: None,
             hessenberg: None,
             certificate: None,
             hidden_constraints: Vec::new(),
+            warnings: Vec::new(),
             forms: Vec::new(),
             problem: None,
         }

@@ -169,7 +169,7 @@ impl Parser {
         }
     }
 
-    fn misplaced_nominal(&mut self, at: Origin) {
+    pub(super) fn misplaced_nominal(&mut self, at: Origin) {
         let finding = Diagnostic::error(Code::InvalidAttribute, "only unknowns have a nominal value")
             .label(at, "not allowed here")
             .help("write it before a `var` statement");
