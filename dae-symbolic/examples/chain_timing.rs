@@ -56,7 +56,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let read = now() - start;
         let mut whole = model.clone();
         let start = now();
-        let system = System::of_text(&model);
+        let system = System::of_text(&mut model);
         let structure = analyse_structure(&system.signature(&model.dag)?)?;
         let structured = now() - start;
         let start = now();

@@ -107,20 +107,21 @@ fn marked(component: &Component) -> Vec<bool> {
 /// The solution with a square block that is regular beyond doubt.
 fn square(block: &SparseMatrix, b: &[f64]) -> Result<Option<Vec<f64>>, StepError> {
     let mut scaled = block.clone();
-    scaled.equilibrate();
-    let condition = match Factors::of(&scaled) {
-        Ok(factors) => scaled.norm() * factors.inverse_norm(),
+    let (row_factors, column_factors) = scaled.equilibrate();
+    let factors = match Factors::of(&scaled) {
+        Ok(factors) => factors,
         Err(FactorError::Singular) => return Ok(None),
         Err(FactorError::TooLarge) => return Err(StepError::TooLarge(block.rows())),
     };
+    let condition = scaled.norm() * factors.inverse_norm();
     // A block that is small against the rest of its rows is not trusted either.
     let size = block.entries().fold(0.0_f64, |size, (_, _, value)| size.max(value.abs()));
     if condition.is_nan() || condition > SURELY_REGULAR || size < 1.0 / SURELY_REGULAR {
         return Ok(None);
     }
-    let Ok(factors) = Factors::of(block) else { return Ok(None) };
-    let mut z = b.to_vec();
+    let mut z: Vec<f64> = b.iter().zip(&row_factors).map(|(b, factor)| b * factor).collect();
     factors.solve(&mut z);
+    z.iter_mut().zip(&column_factors).for_each(|(z, factor)| *z *= factor);
     Ok(z.iter().all(|z| z.is_finite()).then_some(z))
 }
 
