@@ -4,6 +4,7 @@
 //! Expressions live in the model's own [`Dag`]. [`verify()`] states what every model fulfils.
 
 mod builder;
+pub mod family;
 mod query;
 mod verify;
 
@@ -15,6 +16,7 @@ pub use verify::verify;
 use crate::expr::{Dag, Expr, InputId, ParameterId, Symbol, UnknownId, symbols};
 use crate::origin::Origin;
 pub use dae_runtime::contract::Start;
+use std::sync::Arc;
 
 /// Largest order of a derivative that a model may contain.
 pub const MAX_ORDER: u32 = 64;
@@ -53,6 +55,8 @@ pub struct Parameter {
     pub docs: Vec<String>,
     /// Default value, of constants and earlier parameters.
     pub default: Expr,
+    /// Which element of an array it is.
+    pub domain: Domain,
     /// Where its name stands.
     pub origin: Origin,
 }
@@ -64,7 +68,7 @@ pub struct Unknown {
     pub name: String,
     /// Documentation, line by line.
     pub docs: Vec<String>,
-    /// Index domain.
+    /// Which element of an array it is.
     pub domain: Domain,
     /// Start value of the unknown itself, if one is given.
     pub start: Option<StartValue>,
@@ -122,17 +126,31 @@ pub struct Equation {
     pub residual: Expr,
     /// Every unknown with the highest order of its derivatives, as written before any simplification; ascending.
     pub incidence: Vec<(UnknownId, u32)>,
-    /// Index domain.
+    /// Which instance of a family it is.
     pub domain: Domain,
     /// Where it stands.
     pub origin: Origin,
 }
 
-/// Index domain of an unknown or equation: the extents of a family.
+/// Where an unknown, parameter or equation belongs: nowhere (a scalar of its own), or to a family.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Domain {
-    /// One extent per index; empty for a scalar.
+    /// Extents of the family, one per index; empty for a scalar.
     pub extents: Vec<usize>,
+    /// Which member of which family it is; `None` in a model without families.
+    pub member: Option<Arc<Member>>,
+}
+
+/// A member of a family.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Member {
+    /// Position of the family among the equations, unknowns or parameters of the
+    /// [`FamilyModel`](family::FamilyModel).
+    pub family: usize,
+    /// Values of its indices; none for a scalar.
+    pub indices: Vec<i64>,
+    /// `equation 4[i = 17]`, `q[3]`.
+    pub label: String,
 }
 
 impl Domain {
@@ -141,16 +159,37 @@ impl Domain {
         Self::default()
     }
 
-    /// Number of members, 1 for a scalar.
+    /// Number of members of the family, 1 for a scalar.
     pub fn size(&self) -> usize {
         self.extents.iter().product()
     }
 }
 
+/// Names of the equations of a model.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EquationNames(Option<Arc<[String]>>);
+
+impl EquationNames {
+    /// The name of an equation, counted from zero.
+    pub fn name(&self, equation: usize) -> String {
+        let given = self.0.as_ref().and_then(|names| names.get(equation).cloned());
+        given.unwrap_or_else(|| format!("equation {}", equation + 1))
+    }
+}
+
 impl Model {
-    /// Name of an equation: `equation 1` is the first of the text.
+    /// Name of an equation: `equation 1` is the first of the text, `equation 4[i = 17]` an instance of the fourth.
     pub fn equation_name(&self, equation: usize) -> String {
-        format!("equation {}", equation + 1)
+        let member = self.equations.get(equation).and_then(|equation| equation.domain.member.as_ref());
+        member.map_or_else(|| format!("equation {}", equation + 1), |member| member.label.clone())
+    }
+
+    /// The names of all equations.
+    pub fn equation_names(&self) -> EquationNames {
+        if self.equations.iter().all(|equation| equation.domain.member.is_none()) {
+            return EquationNames::default();
+        }
+        EquationNames(Some((0..self.equations.len()).map(|k| self.equation_name(k)).collect()))
     }
 
     /// Name of a symbol as the user writes it: `x`, `der(x)`, `der(x, 2)`, `t`.

@@ -48,6 +48,7 @@
 pub mod ast;
 mod attributes;
 mod cursor;
+mod parse_array;
 mod parse_declaration;
 mod parse_expression;
 mod parse_model;

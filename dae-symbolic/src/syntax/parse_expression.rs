@@ -5,7 +5,7 @@
 //! product is still growing. Each open bracket starts another such sum on an explicit stack: no function recurses on
 //! the depth of the text, and a chain of any length becomes one node.
 
-use super::ast::{CallForm, Expression, Name, Node, NodeId, Power, Sign};
+use super::ast::{CallForm, Expression, Limit, Name, Node, NodeId, Power, Sign};
 use super::cursor::Look;
 use super::parser::{Parsed, Parser, Reported, describe};
 use super::restrict;
@@ -14,22 +14,60 @@ use proc_macro2::Delimiter;
 
 /// A finished operand and its tokens.
 #[derive(Clone, Copy)]
-struct Operand {
-    node: NodeId,
-    start: usize,
-    end: usize,
+pub(super) struct Operand {
+    pub(super) node: NodeId,
+    pub(super) start: usize,
+    pub(super) end: usize,
 }
 
 /// What started a sum.
-enum Opener {
+pub(super) enum Opener {
     Statement,
-    Group { open: usize },
-    Call { function: Name, form: CallForm, start: usize, arguments: Vec<NodeId> },
+    /// An end of the range of a `for`.
+    Bound,
+    Group {
+        open: usize,
+    },
+    Call {
+        function: Name,
+        form: CallForm,
+        start: usize,
+        arguments: Vec<NodeId>,
+    },
+    /// `array[`
+    Index {
+        array: NodeId,
+        start: usize,
+    },
+    /// `[`
+    List {
+        open: usize,
+        items: Vec<NodeId>,
+    },
+    /// `[value;`
+    Repeat {
+        open: usize,
+        value: NodeId,
+    },
+    /// `sum(variable in`
+    Range {
+        variable: Name,
+        start: usize,
+        stage: RangeStage,
+    },
+}
+
+/// Which part of `sum(variable in start..end => body)` is under construction.
+#[derive(Clone, Copy)]
+pub(super) enum RangeStage {
+    Start,
+    End { start: NodeId, limit: Limit },
+    Body { head: NodeId },
 }
 
 /// A sum under construction.
-struct Frame {
-    opener: Opener,
+pub(super) struct Frame {
+    pub(super) opener: Opener,
     sum_start: usize,
     terms: Vec<(Sign, NodeId)>,
     sign: Sign,
@@ -54,20 +92,20 @@ impl Frame {
     }
 
     /// Starts the sum of the next argument.
-    fn restart(&mut self, start: usize) {
+    pub(super) fn restart(&mut self, start: usize) {
         let opener = std::mem::replace(&mut self.opener, Opener::Statement);
         *self = Frame::new(opener, start);
     }
 }
 
 /// The sums under construction, the innermost apart.
-struct Stack {
-    outer: Vec<Frame>,
-    top: Frame,
+pub(super) struct Stack {
+    pub(super) outer: Vec<Frame>,
+    pub(super) top: Frame,
 }
 
 impl Stack {
-    fn push(&mut self, opener: Opener, start: usize) {
+    pub(super) fn push(&mut self, opener: Opener, start: usize) {
         self.outer.push(std::mem::replace(&mut self.top, Frame::new(opener, start)));
     }
 
@@ -78,7 +116,7 @@ impl Stack {
 }
 
 /// What comes after an operand.
-enum Next {
+pub(super) enum Next {
     Operand,
     Continue(Operand),
     Finished(NodeId),
@@ -87,8 +125,13 @@ enum Next {
 impl Parser {
     /// Parses one expression.
     pub(super) fn expression(&mut self) -> Parsed<Expression> {
+        self.expression_of(Opener::Statement)
+    }
+
+    /// Parses one expression that ends where one of this kind does.
+    pub(super) fn expression_of(&mut self, kind: Opener) -> Parsed<Expression> {
         let first = NodeId(self.expressions.len() as u32);
-        let mut stack = Stack { outer: Vec::new(), top: Frame::new(Opener::Statement, self.cursor.position()) };
+        let mut stack = Stack { outer: Vec::new(), top: Frame::new(kind, self.cursor.position()) };
         let mut operand = None;
         loop {
             operand = match operand {
@@ -116,6 +159,11 @@ impl Parser {
                 stack.push(Opener::Group { open: start }, start + 1);
                 Ok(None)
             }
+            Look::Open(Delimiter::Bracket) => {
+                self.cursor.advance();
+                stack.push(Opener::List { open: start, items: Vec::new() }, start + 1);
+                Ok(None)
+            }
             Look::Operator("-") => {
                 self.cursor.advance();
                 stack.top.minuses.push(start);
@@ -134,7 +182,6 @@ impl Parser {
     fn no_operand(&mut self, operator: Option<&str>) -> Reported {
         let at = self.here();
         let finding = match self.cursor.look(0) {
-            Look::Open(Delimiter::Bracket) => Some(restrict::bracket(at)),
             Look::Open(Delimiter::Brace) => Some(restrict::block(at)),
             _ => operator.and_then(|text| restrict::prefix(text, at)),
         };
@@ -172,6 +219,9 @@ impl Parser {
             | ([name], _) => *name,
             _ => return Err(self.fail(restrict::path(&known.join("::"), at))),
         };
+        if call && name == "sum" && self.range_follows() {
+            return self.open_range(stack, start);
+        }
         if call {
             let function = Name { text: name.to_string(), origin: at };
             return self
@@ -235,14 +285,26 @@ impl Parser {
         let nested = !stack.outer.is_empty();
         match self.cursor.look(0) {
             Look::Operator(".") => self.method(stack, value),
+            Look::Open(Delimiter::Bracket) => {
+                self.cursor.advance();
+                stack.push(Opener::Index { array: value.node, start: value.start }, self.cursor.position());
+                Ok(Next::Operand)
+            }
+            _ if self.at_end_of_stage(&stack.top) => self.end_of_stage(stack, value),
             Look::Operator(operator @ ("+" | "-" | "*" | "/")) => {
                 self.binary(&mut stack.top, value, operator);
                 Ok(Next::Operand)
             }
             Look::Operator(",") if nested => self.comma(stack, value),
             Look::Close(_) if nested => {
+                self.complete_stage(&stack.top)?;
                 let sum = self.sum(&mut stack.top, value);
                 Ok(self.close(stack, Some(sum)).map_or(Next::Operand, Next::Continue))
+            }
+            Look::Operator(".." | "..=") | Look::Open(Delimiter::Brace)
+                if !nested && matches!(stack.top.opener, Opener::Bound) =>
+            {
+                Ok(Next::Finished(self.sum(&mut stack.top, value).node))
             }
             Look::Operator("," | ";" | "=" | "~" | ":" | "->" | "=>") | Look::Close(_) | Look::End if !nested => {
                 Ok(Next::Finished(self.sum(&mut stack.top, value).node))
@@ -253,11 +315,11 @@ impl Parser {
             }
             Look::Word(_) | Look::Literal(_) | Look::Open(Delimiter::Parenthesis | Delimiter::None) => {
                 if nested {
-                    return Err(self.missing_operator("`)`"));
+                    return Err(self.missing_operator(closing(&stack.top)));
                 }
                 Ok(Next::Finished(self.sum(&mut stack.top, value).node))
             }
-            _ => Err(self.no_continuation(if nested { "`)`" } else { "`;`" })),
+            _ => Err(self.no_continuation(if nested { closing(&stack.top) } else { "`;`" })),
         }
     }
 
@@ -265,7 +327,6 @@ impl Parser {
     fn no_continuation(&mut self, end: &str) -> Reported {
         let at = self.here();
         let finding = match self.cursor.look(0) {
-            Look::Open(Delimiter::Bracket) => Some(restrict::bracket(at)),
             Look::Operator(text) => restrict::infix(text, at),
             _ => None,
         };
@@ -344,7 +405,7 @@ impl Parser {
     }
 
     /// Ends a sum.
-    fn sum(&mut self, frame: &mut Frame, value: Operand) -> Operand {
+    pub(super) fn sum(&mut self, frame: &mut Frame, value: Operand) -> Operand {
         self.product(frame, value);
         let terms = std::mem::take(&mut frame.terms);
         let node = match terms.as_slice() {
@@ -359,13 +420,15 @@ impl Parser {
 
     /// Ends an argument.
     fn comma(&mut self, stack: &mut Stack, value: Operand) -> Parsed<Next> {
-        if !matches!(stack.top.opener, Opener::Call { .. }) {
-            return Err(self.unexpected("an operator or `)`"));
+        match stack.top.opener {
+            Opener::Call { .. } | Opener::List { .. } => {}
+            Opener::Index { .. } => return Err(self.comma_in_index()),
+            _ => return Err(self.unexpected(&format!("an operator or {}", closing(&stack.top)))),
         }
         let argument = self.sum(&mut stack.top, value);
         self.cursor.advance();
-        if let Opener::Call { arguments, .. } = &mut stack.top.opener {
-            arguments.push(argument.node);
+        if let Opener::Call { arguments: items, .. } | Opener::List { items, .. } = &mut stack.top.opener {
+            items.push(argument.node);
         }
         stack.top.restart(self.cursor.position());
         if matches!(self.cursor.look(0), Look::Close(_)) {
@@ -379,7 +442,7 @@ impl Parser {
         self.cursor.advance();
         let end = self.cursor.previous();
         match stack.pop()? {
-            Opener::Statement => last,
+            Opener::Statement | Opener::Bound => last,
             Opener::Group { open } => last.map(|inner| Operand { node: inner.node, start: open, end }),
             Opener::Call { function, form, start, mut arguments } => {
                 arguments.extend(last.map(|inner| inner.node));
@@ -387,6 +450,15 @@ impl Parser {
                 let node = self.expressions.push(Node::Call { function, arguments, form }, origin);
                 Some(Operand { node, start, end })
             }
+            opener => self.close_array(opener, last, end),
         }
+    }
+}
+
+/// The bracket that closes what is under construction.
+fn closing(frame: &Frame) -> &'static str {
+    match frame.opener {
+        Opener::Index { .. } | Opener::List { .. } | Opener::Repeat { .. } => "`]`",
+        _ => "`)`",
     }
 }

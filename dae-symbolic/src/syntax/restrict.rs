@@ -3,11 +3,15 @@
 //! In: what the user wrote where the language has something else. Out: the diagnostic that says so and what to write
 //! instead. Parser and lowering ask these functions, so that the limits of the language are in one place.
 
+use super::ast::StatementKind;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expr::Rational;
 use crate::origin::Origin;
 
-const LATER: &str = "arrays and piecewise expressions are not part of the scalar language yet";
+const LATER: &str = "piecewise expressions are not part of the language yet";
+
+/// Where ranges may stand.
+const RANGES: &str = "ranges stand in `for i in 0..N { … }` and `sum(i in 0..N => …)`";
 
 /// Words that open a statement of the language.
 pub(super) const STATEMENT_WORDS: [&str; 7] = ["param", "const", "input", "fn", "let", "var", "start"];
@@ -59,9 +63,7 @@ pub(super) fn infix(operator: &str, at: Origin) -> Option<Diagnostic> {
         "+=" | "-=" | "*=" | "/=" | "%=" | "^=" | "|=" | "&=" | "<<=" | ">>=" => {
             (format!("`{operator}` assigns; a model consists of equations"), "write `left = right;`")
         }
-        ".." | "..=" | "..." => {
-            ("ranges are not part of the scalar language yet".to_string(), "write the equations out")
-        }
+        ".." | "..=" | "..." => ("a range is no value".to_string(), RANGES),
         "?" => ("`?` is not part of the language".to_string(), "remove it"),
         _ => return None,
     };
@@ -75,8 +77,11 @@ pub(super) fn prefix(operator: &str, at: Origin) -> Option<Diagnostic> {
         "!" => ("`!` works on truth values, which models do not have", "remove it"),
         "&" | "&&" => ("references are not part of the language", "write the value itself"),
         "*" | "**" => ("dereferencing is not part of the language", "write the value itself"),
-        "|" | "||" => ("closures are not part of the language", "declare `fn name(argument) { value }`"),
-        ".." | "..=" => ("ranges are not part of the scalar language yet", "write the equations out"),
+        "|" | "||" => (
+            "a closure gives the elements of an array by index, and stands right after `=` or `~` of a declaration",
+            "declare `fn name(argument) { value }`, or write `let name: [f64; N] = |i| value;`",
+        ),
+        ".." | "..=" => ("a range needs its first number", "write `0..N`"),
         _ => return None,
     };
     Some(Diagnostic::error(Code::UnsupportedOperator, what).label(at, "not allowed here").help(help))
@@ -86,7 +91,13 @@ pub(super) fn prefix(operator: &str, at: Origin) -> Option<Diagnostic> {
 pub(super) fn operand_word(word: &str, at: Origin) -> Option<Diagnostic> {
     let (what, help) = match word {
         "if" | "match" => (format!("`{word}` expressions are not part of the language yet"), LATER),
-        "for" | "while" | "loop" => (format!("`{word}` loops are not part of the language yet"), LATER),
+        "for" => {
+            ("`for` is a statement, and this is an expression".to_string(), "for a sum write `sum(i in 0..N => …)`")
+        }
+        "while" | "loop" => (
+            format!("`{word}` loops are not part of the language"),
+            "for families of equations write `for i in 0..N { … }`",
+        ),
         "true" | "false" => (format!("`{word}` is a truth value; a model is made of numbers"), "write a number"),
         "unsafe" | "async" | "move" | "return" | "break" | "continue" => {
             (format!("`{word}` is not part of the language"), "write an expression")
@@ -99,7 +110,7 @@ pub(super) fn operand_word(word: &str, at: Origin) -> Option<Diagnostic> {
 /// A word that opens a statement of Rust, or of other modelling languages, that this language does not have.
 pub(super) fn statement_word(word: &str, at: Origin) -> Option<Diagnostic> {
     let (what, help) = match word {
-        "for" | "while" | "loop" | "if" | "match" => return operand_word(word, at),
+        "while" | "loop" | "if" | "match" => return operand_word(word, at),
         "use" | "mod" | "extern" => {
             ("a model sees nothing of the crate around it", "declare a `param`, `const` or `fn` in the model")
         }
@@ -117,11 +128,39 @@ pub(super) fn statement_word(word: &str, at: Origin) -> Option<Diagnostic> {
     Some(Diagnostic::error(Code::UnsupportedConstruct, what).label(at, "not allowed here").help(help))
 }
 
-/// A bracket where an operand or an operator should be.
-pub(super) fn bracket(at: Origin) -> Diagnostic {
-    Diagnostic::error(Code::UnsupportedConstruct, "arrays and indexing are not part of the language yet")
-        .label(at, "not allowed here")
-        .help(LATER)
+/// Whether a statement can be repeated by a `for`.
+pub(super) fn inside_for(kind: &StatementKind) -> bool {
+    match kind {
+        StatementKind::Equation(_) | StatementKind::Definition(_) | StatementKind::Start(_) | StatementKind::For(_) => {
+            true
+        }
+        StatementKind::Constant(_)
+        | StatementKind::Parameter(_)
+        | StatementKind::Input(_)
+        | StatementKind::Function(_)
+        | StatementKind::Variable(_) => false,
+    }
+}
+
+/// A declaration inside a `for`.
+pub(super) fn not_inside_for(at: Origin) -> Diagnostic {
+    Diagnostic::error(Code::UnsupportedConstruct, "a `for` holds equations, `let`, `start` and other `for`s")
+        .label(at, "not allowed in a `for`")
+        .help("declare an array before the `for`: `var q: [f64; N];`")
+}
+
+/// More indices than an array can have.
+pub(super) fn dimensions(at: Origin) -> Diagnostic {
+    Diagnostic::error(Code::UnsupportedConstruct, "an array has one or two indices")
+        .label(at, "too many indices")
+        .help("write `[f64; N]` or `[[f64; M]; N]`")
+}
+
+/// A `for` over something that is no range.
+pub(super) fn no_range(at: Origin) -> Diagnostic {
+    Diagnostic::error(Code::UnexpectedToken, "a `for` runs over a range of integers")
+        .label(at, "expected a range")
+        .help("write `for i in 0..N { … }`")
 }
 
 /// A block where an operand should be.
@@ -142,7 +181,7 @@ pub(super) fn cast(at: Origin) -> Diagnostic {
 pub(super) fn field(name: &str, at: Origin) -> Diagnostic {
     Diagnostic::error(Code::UnsupportedConstruct, format!("`.{name}` reads a field, and numbers have none"))
         .label(at, "not allowed here")
-        .help(format!("for a function write `.{name}()`; for a component declare a scalar unknown of its own"))
+        .help(format!("for a function write `.{name}()`; for an element of an array `[index]`"))
 }
 
 /// `name!(…)`
@@ -162,10 +201,9 @@ pub(super) fn path(path: &str, at: Origin) -> Diagnostic {
 
 /// A type other than `f64`.
 pub(super) fn type_annotation(at: Origin) -> Diagnostic {
-    Diagnostic::error(Code::UnsupportedConstruct, "everything in a model is an `f64`")
+    Diagnostic::error(Code::UnsupportedConstruct, "everything in a model is an `f64` or an array of them")
         .label(at, "not a type of the language")
-        .note(LATER)
-        .help("write `: f64` or nothing")
+        .help("write `: f64` or nothing, and `: [f64; N]` or `: [[f64; M]; N]` for an array")
 }
 
 /// The number a literal denotes, if it is an exact decimal one.
@@ -228,9 +266,10 @@ pub(crate) fn missing_function(name: &str) -> Option<&'static str> {
         "cot" | "sec" | "csc" => "write it with `tan`, `cos` or `sin`",
         "recip" => "write `1 / x`",
         "mul_add" => "write `a * b + c`",
-        "sum" | "product" => "arrays are not part of the scalar language yet: write the terms out",
+        "sum" => "write `sum(i in 0..N => …)`",
+        "product" => "write the factors out",
         "floor" | "ceil" | "round" | "trunc" | "fract" | "rem_euclid" | "clamp" => {
-            "it is not smooth, and piecewise expressions are not part of the scalar language yet"
+            "it is not smooth, and piecewise expressions are not part of the language yet"
         }
         "to_radians" => "multiply with `PI / 180`",
         "to_degrees" => "multiply with `180 / PI`",
@@ -248,6 +287,7 @@ pub(crate) enum Place {
     StartValue,
     Nominal,
     Order,
+    Extent,
     FunctionBody,
     Definition,
     Equation,
@@ -269,7 +309,7 @@ impl Place {
     pub(crate) fn allows(self, what: Use) -> bool {
         match what {
             Use::Constant => true,
-            Use::Parameter => !matches!(self, Place::Constant | Place::Nominal | Place::Order),
+            Use::Parameter => !matches!(self, Place::Constant | Place::Nominal | Place::Order | Place::Extent),
             Use::Time => matches!(self, Place::Input | Place::FunctionBody | Place::Definition | Place::Equation),
             Use::Input => matches!(self, Place::FunctionBody | Place::Definition | Place::Equation),
             Use::Definition | Use::Unknown => matches!(self, Place::Definition | Place::Equation),
@@ -284,6 +324,7 @@ impl Place {
             Place::StartValue => "a start value may use constants and parameters",
             Place::Nominal => "a nominal value may use numbers and constants",
             Place::Order => "the order of a derivative is an integer",
+            Place::Extent => "sizes, ranges and indices may use numbers, constants and loop variables",
             Place::FunctionBody => "a function may use its arguments, `t`, constants, parameters and inputs",
             Place::Definition | Place::Equation => "an equation may use everything the model declares",
         }
