@@ -249,8 +249,13 @@ impl Evaluator<'_> {
         loop {
             match self.expressions.node(node) {
                 Node::Name(name) => return format!("`{name}{rest}`"),
-                Node::Index { array, .. } => {
-                    rest.insert_str(0, "[…]");
+                Node::Index { array, index } => {
+                    let index = match self.expressions.node(*index) {
+                        Node::Name(name) => format!("[{name}]"),
+                        Node::Number(value) => format!("[{value}]"),
+                        _ => "[…]".to_string(),
+                    };
+                    rest.insert_str(0, &index);
                     node = *array;
                 }
                 Node::Number(_)

@@ -474,7 +474,7 @@ impl<'a> Evaluator<'a> {
                     let message =
                         format!("`{}` takes {} here, and this is {}", function.text, shape(wanted), shape(&extents));
                     let at = self.expressions.origin(*node);
-                    let finding = Diagnostic::error(Code::ArrayShape, message).label(at, "of another size");
+                    let finding = Diagnostic::error(Code::ArrayShape, message).label(at, "does not fit");
                     self.report(*node, finding, found);
                     return Step::Value(None);
                 }

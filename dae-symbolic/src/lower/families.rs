@@ -48,11 +48,11 @@ impl<'a> Lowering<'a, '_> {
         for (position, statement) in written.statements.iter().enumerate() {
             match &statement.kind {
                 StatementKind::Variable(it) => {
-                    let extents = self.extents(&it.extents, position);
+                    let extents = self.extents_of(&it.name, &it.extents, position);
                     self.evaluator.shapes.unknowns.push(extents);
                 }
                 StatementKind::Parameter(it) => {
-                    let extents = self.extents(&it.extents, position);
+                    let extents = self.extents_of(&it.name, &it.extents, position);
                     self.evaluator.shapes.parameters.push(extents);
                 }
                 StatementKind::Constant(it) if arrays => self.constant(position, it),
@@ -74,6 +74,12 @@ impl<'a> Lowering<'a, '_> {
         let (unknowns, parameters) =
             (scalars(&self.evaluator.shapes.unknowns), scalars(&self.evaluator.shapes.parameters));
         self.evaluator.leaves.scalars(&unknowns, &parameters);
+    }
+
+    /// Extents of something that is declared; `None` if its type could not be read.
+    fn extents_of(&mut self, name: &Name, written: &[Expression], position: usize) -> Option<Vec<usize>> {
+        let doubtful = self.written.doubtful.contains(&name.text);
+        if doubtful { None } else { self.extents(written, position) }
     }
 
     /// Extents of an array; none for a number; `None` if something is wrong with them.
@@ -103,7 +109,7 @@ impl<'a> Lowering<'a, '_> {
     }
 
     fn constant_value(&mut self, position: usize, it: &'a Declaration) -> Option<Item> {
-        let extents = self.extents(&it.extents, position)?;
+        let extents = self.extents_of(&it.name, &it.extents, position)?;
         if extents.is_empty() && it.indices.is_empty() {
             return self.value(it.value, position, Place::Constant).map(Item::Scalar);
         }
@@ -147,7 +153,7 @@ impl<'a> Lowering<'a, '_> {
     /// Opens a `for`.
     pub(super) fn open_loop(&mut self, position: usize, it: &'a For) {
         let (locals, definitions) = (self.resolver.locals(), self.local_definitions.len());
-        let mut interval = None;
+        let (mut interval, mut usable) = (None, it.range);
         if let Some(range) = it.range {
             self.resolve(range.start, position, Place::Extent);
             self.resolve(range.end, position, Place::Extent);
@@ -157,6 +163,7 @@ impl<'a> Lowering<'a, '_> {
                 && start >= end
             {
                 self.empty_range(&range, (start, end));
+                (interval, usable) = (None, None);
             }
         }
         let level = self.open.len();
@@ -164,7 +171,7 @@ impl<'a> Lowering<'a, '_> {
         let origin = it.range.map_or(it.variable.origin, |range| self.written.expressions.origin(range.end.root));
         self.open.push(OpenLoop {
             name: &it.variable.text,
-            range: it.range,
+            range: usable,
             interval,
             end: position + 1 + it.statements,
             locals,
@@ -257,6 +264,10 @@ impl<'a> Lowering<'a, '_> {
             }
         }
         let Some(points) = self.points(&inner, &loops) else { return (loops, None) };
+        if points.is_empty() {
+            self.no_instance();
+            return (loops, None);
+        }
         let mut list: Instances<T> = Vec::with_capacity(points.len());
         let mut complete = true;
         for point in points {
@@ -330,6 +341,16 @@ impl<'a> Lowering<'a, '_> {
         self.found.push(finding.help("ranges, exponents and orders that do not depend on loop variables cost nothing"));
     }
 
+    /// A range that is empty for all values of the outer loop variables.
+    fn no_instance(&mut self) {
+        if self.found.has_errors() {
+            return;
+        }
+        let at = self.open.last().map_or(Origin::NONE, |open| open.origin);
+        let message = "the range is empty for all values of the loop variables around it";
+        self.found.push(Diagnostic::error(Code::InvalidExtent, message).label(at, "the end").help("mend the range"));
+    }
+
     fn too_many(&mut self, level: usize) {
         let at = self.open.get(level).map_or(Origin::NONE, |open| open.origin);
         let message = format!("loops have at most {MAX_INSTANCES} instances");
@@ -365,7 +386,7 @@ impl<'a> Lowering<'a, '_> {
 
     /// The value of a `let`: what its name stands for is noted, what it is for all indices is returned.
     pub(super) fn definition_value(&mut self, position: usize, it: &'a Declaration) -> Option<(Vec<Loop>, Body<Expr>)> {
-        let extents = self.extents(&it.extents, position)?;
+        let extents = self.extents_of(&it.name, &it.extents, position)?;
         let value = it.value?;
         if extents.is_empty() && it.indices.is_empty() {
             return self.plain_definition(position, value);
@@ -510,7 +531,7 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// The indices of a `start` statement.
-    pub(super) fn element(&mut self, written: &[Expression], extents: &[usize]) -> Option<Vec<Affine>> {
+    pub(super) fn element(&mut self, name: &str, written: &[Expression], extents: &[usize]) -> Option<Vec<Affine>> {
         let mut indices = Vec::with_capacity(written.len());
         for (it, extent) in written.iter().zip(extents) {
             let value = self.evaluate_scalar(*it)?;
@@ -523,7 +544,7 @@ impl<'a> Lowering<'a, '_> {
                 }
             };
             if let Some(point) = self.evaluator.outside(&affine, *extent) {
-                let finding = self.evaluator.out_of_bounds(&affine, &point, *extent, "the array", it.root);
+                let finding = self.evaluator.out_of_bounds(&affine, &point, *extent, &format!("`{name}`"), it.root);
                 self.evaluator.report(it.root, finding, self.found);
                 return None;
             }

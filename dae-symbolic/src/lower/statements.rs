@@ -261,7 +261,7 @@ impl<'a> Lowering<'a, '_> {
         }
         self.resolve(value, position, Place::StartValue);
         let (loops, body) = self.family(|this| {
-            let indices = this.element(&it.element, &extents)?;
+            let indices = this.element(&it.variable.text, &it.element, &extents)?;
             Some(StartBody { indices, value: this.evaluate_scalar(value)?.expr })
         });
         let value_origin = self.written.expressions.origin(value.root);

@@ -47,6 +47,15 @@ impl Parser {
         Ok(extents)
     }
 
+    /// The same for something that is declared; if it cannot be read, nothing is known about the name.
+    pub(super) fn shape_of(&mut self, name: &str) -> Parsed<Vec<Expression>> {
+        let shape = self.optional_shape();
+        if shape.is_err() {
+            self.doubtful.push(name.to_string());
+        }
+        shape
+    }
+
     /// A value, or a value by index: `|i| value`, `|i, j| value`.
     pub(super) fn value_by_index(&mut self) -> Parsed<(Vec<Name>, Expression)> {
         let mut indices = Vec::new();

@@ -73,7 +73,7 @@ impl Parser {
 
     /// `: f64 = value`
     fn declared_value(&mut self, it: &mut Declaration) -> Parsed<()> {
-        it.extents = self.optional_shape()?;
+        it.extents = self.shape_of(&it.name.text)?;
         let name = &it.name;
         let finding = match self.cursor.look(0) {
             Look::Operator("=") => {
@@ -112,7 +112,7 @@ impl Parser {
 
     /// `: f64 = value`, all of it optional
     fn variable_tail(&mut self, variable: &mut Variable) -> Parsed<()> {
-        variable.extents = self.optional_shape()?;
+        variable.extents = self.shape_of(&variable.name.text)?;
         let Some(given) = self.given() else {
             return match self.cursor.look(0) {
                 Look::Operator(operator) if !matches!(operator, ";" | ",") => Err(self.unexpected("`=`, `~` or `;`")),

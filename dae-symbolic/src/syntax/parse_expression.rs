@@ -459,6 +459,8 @@ impl Parser {
 fn closing(frame: &Frame) -> &'static str {
     match frame.opener {
         Opener::Index { .. } | Opener::List { .. } | Opener::Repeat { .. } => "`]`",
+        Opener::Range { stage: RangeStage::Start, .. } => "`..` and the end of the range",
+        Opener::Range { stage: RangeStage::End { .. }, .. } => "`=>` and what is summed",
         _ => "`)`",
     }
 }

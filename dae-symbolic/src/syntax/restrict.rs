@@ -346,6 +346,7 @@ pub(crate) fn misplaced(what: Use, name: &str, place: Place, at: Origin) -> Diag
         .note(place.rule());
     match place {
         Place::FunctionBody => finding.help(format!("make `{name}` an argument of the function")),
+        Place::Extent => finding.help("declare it with `const`"),
         _ => finding,
     }
 }

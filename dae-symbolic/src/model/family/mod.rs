@@ -26,8 +26,8 @@ use super::{Input, Start};
 use crate::expr::{Dag, Expr, UnknownId};
 use crate::origin::Origin;
 
-/// Largest number of elements of all arrays together, and of instances of all equations together.
-pub const MAX_INSTANCES: usize = 1_000_000;
+/// Largest number of elements of an array, and of instances of an equation.
+pub const MAX_INSTANCES: usize = 200_000;
 
 /// A model of arrays and families.
 #[derive(Clone)]

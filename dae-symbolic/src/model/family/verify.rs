@@ -8,6 +8,9 @@ use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Expr, Symbol, symbols};
 use crate::origin::Origin;
 
+/// Largest number of unknowns, parameters and equations together.
+const LARGEST: usize = 3 * MAX_INSTANCES;
+
 /// Checks a family model.
 ///
 /// # Errors
@@ -75,8 +78,8 @@ impl Verifier<'_> {
         let mut total = 0_usize;
         for (sizes, origin) in arrays.chain(parameters).chain(equations) {
             total = total.saturating_add(product(sizes).unwrap_or(usize::MAX));
-            if total > 3 * MAX_INSTANCES {
-                let message = format!("the model has more than {MAX_INSTANCES} unknowns, parameters and equations");
+            if total > LARGEST {
+                let message = format!("the model has more than {LARGEST} unknowns, parameters and equations");
                 self.found.push(Diagnostic::error(Code::InvalidExtent, message).label(origin, "with this one"));
                 return;
             }
