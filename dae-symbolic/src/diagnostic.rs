@@ -19,8 +19,8 @@ pub enum Severity {
 /// Declares the codes, their stable texts and their one-line titles, once each.
 macro_rules! codes {
     ($($variant:ident = $text:literal, $title:literal;)*) => {
-        /// Stable identification of a kind of finding: `E0..` the text, `E1..` names and meaning, `E2..` the model as
-        /// a whole.
+        /// Stable identification of a kind of finding: `E0..` the text, `E1..` names and meaning, `E2..` and `E3..` the
+        /// model as a whole; `W5..` are warnings.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Code {
             $(#[doc = concat!("`", $text, "`: ", $title, ".")] $variant,)*
@@ -66,6 +66,7 @@ codes! {
     InvalidNominal = "E111", "a nominal value that is no positive number";
     DuplicateStart = "E112", "two start values for the same derivative";
     InliningTooLarge = "E113", "functions that grow too large when inlined";
+    MisplacedCondition = "E120", "a condition where a number belongs, or the other way round";
     InvalidIndex = "E121", "an index that is no integer made of constants and loop variables";
     IndexOutOfBounds = "E122", "an index outside of its array";
     ArrayShape = "E123", "an array where a number is expected, or the reverse, or arrays of different sizes";
@@ -77,6 +78,15 @@ codes! {
     StructurallySingular = "E301", "equations and unknowns that cannot be assigned to one another";
     NotSquare = "E302", "a model with more equations than unknowns or fewer";
     TooLong = "E303", "derivatives that are too long to be formed";
+    IncompleteDerivation = "E401", "a block of derived equations that lacks a part";
+    RepeatedPart = "E402", "a part of a block of derived equations that is given twice";
+    NotAnUnknown = "E403", "something other than an unknown where derived equations need one";
+    InvalidEnergy = "E404", "an energy that depends on what it cannot depend on";
+    InvalidConstraint = "E405", "a constraint that is not one between coordinates";
+    SingularMass = "E406", "a coordinate without inertia";
+    InvalidControlProblem = "E407", "dynamics or costs of which optimality conditions cannot be derived";
+    DifferentiatedKink = "W501", "an equation with a kink that the reduction differentiates";
+    DifferentiatedJump = "W502", "an equation that jumps and that the reduction differentiates";
 }
 
 impl fmt::Display for Code {

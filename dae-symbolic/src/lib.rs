@@ -3,6 +3,7 @@
 #[cfg(all(feature = "syntax", feature = "codegen"))]
 pub mod build;
 pub mod compile;
+pub mod derive;
 pub mod diagnostic;
 #[cfg(feature = "codegen")]
 pub mod emit;

@@ -10,10 +10,12 @@
 mod body;
 mod fields;
 mod formulation;
+mod listing;
 mod method;
 mod model;
 mod names;
 mod prolongation;
+mod rolled;
 #[cfg(feature = "syntax")]
 mod stub;
 mod tables;

@@ -269,7 +269,12 @@ impl Evaluator<'_> {
                 | Node::List(_)
                 | Node::Repeat { .. }
                 | Node::RangeHead { .. }
-                | Node::RangeSum { .. } => return "this".to_string(),
+                | Node::RangeSum { .. }
+                | Node::Comparison(..)
+                | Node::All(_)
+                | Node::Any(_)
+                | Node::Not(_)
+                | Node::Conditional { .. } => return "this".to_string(),
             }
         }
     }

@@ -321,6 +321,9 @@ impl<'a> Evaluator<'a> {
             }
             Node::Sum(terms) => self.sum(task, terms, found),
             Node::Product(factors) => self.product(task, factors, found),
+            Node::Comparison(..) | Node::All(_) | Node::Any(_) | Node::Not(_) | Node::Conditional { .. } => {
+                self.conditional(task, node, found)
+            }
             Node::Name(_) | Node::Call { .. } => None,
             Node::Index { array, index } => return self.index(task, *array, *index, found),
             Node::List(items) => return Step::Value(self.list(task, id, items, found)),
@@ -509,10 +512,15 @@ impl<'a> Evaluator<'a> {
         }
     }
 
+    /// Values of nodes that must be numbers, if nothing is wrong with any of them.
+    pub(super) fn scalars(&mut self, task: &Task, ids: &[NodeId], found: &mut Diagnostics) -> Option<Vec<Value>> {
+        let values: Vec<_> = ids.iter().map(|id| self.scalar(task, *id, found)).collect();
+        values.into_iter().collect()
+    }
+
     /// Values of the arguments of a call, if nothing is wrong with any of them.
     fn arguments(&mut self, task: &Task, node: &Node, found: &mut Diagnostics) -> Option<Vec<Value>> {
         let Node::Call { arguments, .. } = node else { return None };
-        let values: Vec<_> = arguments.iter().map(|id| self.scalar(task, *id, found)).collect();
-        values.into_iter().collect()
+        self.scalars(task, arguments, found)
     }
 }

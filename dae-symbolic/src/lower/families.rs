@@ -43,7 +43,10 @@ impl<'a> Lowering<'a, '_> {
             }
             StatementKind::Function(it) => it.extents.iter().any(|extents| !extents.is_empty()),
             StatementKind::For(_) => true,
-            StatementKind::Input(_) | StatementKind::Start(_) | StatementKind::Equation(_) => false,
+            StatementKind::Input(_)
+            | StatementKind::Start(_)
+            | StatementKind::Equation(_)
+            | StatementKind::Derived(_) => false,
         });
         for (position, statement) in written.statements.iter().enumerate() {
             match &statement.kind {
@@ -63,7 +66,8 @@ impl<'a> Lowering<'a, '_> {
                 | StatementKind::Input(_)
                 | StatementKind::Start(_)
                 | StatementKind::Equation(_)
-                | StatementKind::For(_) => {}
+                | StatementKind::For(_)
+                | StatementKind::Derived(_) => {}
             }
         }
         // Scalars come first, so that in a scalar model leaves are unknowns and parameters.

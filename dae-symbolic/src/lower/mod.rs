@@ -8,6 +8,8 @@
 //! statement with an error does not hide errors of others.
 
 mod arrays;
+mod conditional;
+mod derived;
 mod evaluate;
 mod families;
 mod incidence;

@@ -73,7 +73,10 @@ impl<'a> Names<'a> {
                 StatementKind::Definition(it) => (&it.name, Entity::Definition(statement)),
                 StatementKind::Function(it) => (&it.name, Entity::Function(statement)),
                 StatementKind::Variable(it) => (&it.name, Entity::Unknown(UnknownId(next(&mut unknowns)))),
-                StatementKind::Start(_) | StatementKind::Equation(_) | StatementKind::For(_) => continue,
+                StatementKind::Start(_)
+                | StatementKind::Equation(_)
+                | StatementKind::For(_)
+                | StatementKind::Derived(_) => continue,
             };
             names.declare(name, Entry { entity, origin: name.origin, statement }, found);
         }

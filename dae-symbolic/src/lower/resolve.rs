@@ -128,7 +128,12 @@ impl<'a> Resolver<'a> {
                 | Node::Product(_)
                 | Node::Index { .. }
                 | Node::List(_)
-                | Node::Repeat { .. } => Meaning::Form,
+                | Node::Repeat { .. }
+                | Node::Comparison(..)
+                | Node::All(_)
+                | Node::Any(_)
+                | Node::Not(_)
+                | Node::Conditional { .. } => Meaning::Form,
             };
             self.meanings[id.index()] = meaning;
         }

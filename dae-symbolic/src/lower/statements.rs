@@ -8,7 +8,7 @@ use super::items::{Item, Value};
 use super::names::{Entity, Names};
 use super::resolve::Resolver;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::expr::{Dag, Expr};
+use crate::expr::{Dag, Expr, UnknownId};
 use crate::model::family::{
     Affine, Body, DefinitionFamily, EquationBody, EquationFamily, FamilyModel, Loop, ParameterArray, StartBody,
     StartFamily, UnknownArray,
@@ -17,7 +17,7 @@ use crate::model::{Input, Start, residual};
 use crate::origin::Origin;
 use crate::syntax::ast::{self, Declaration, Expression, Given, StartOf, Statement, StatementKind, Variable};
 use crate::syntax::restrict::Place;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Lowers all statements.
 pub(super) fn lower(written: &ast::Model, found: &mut Diagnostics) -> FamilyModel {
@@ -31,6 +31,7 @@ pub(super) fn lower(written: &ast::Model, found: &mut Diagnostics) -> FamilyMode
         open: Vec::new(),
         local_definitions: Vec::new(),
         definition_names: HashSet::new(),
+        parts: HashMap::new(),
         found,
     };
     lowering.shapes();
@@ -57,12 +58,13 @@ fn empty(written: &ast::Model) -> FamilyModel {
         equations: Vec::new(),
         accesses: Vec::new(),
         steady: Vec::new(),
+        derivations: Vec::new(),
     }
 }
 
 pub(super) struct Lowering<'a, 'f> {
     pub(super) written: &'a ast::Model,
-    names: &'f Names<'a>,
+    pub(super) names: &'f Names<'a>,
     pub(super) resolver: Resolver<'a>,
     pub(super) evaluator: Evaluator<'a>,
     pub(super) model: FamilyModel,
@@ -71,6 +73,8 @@ pub(super) struct Lowering<'a, 'f> {
     /// Sub-expressions declared in these loops.
     pub(super) local_definitions: Vec<(usize, &'a Declaration)>,
     definition_names: HashSet<&'a str>,
+    /// The parts that unknowns play in derived equations, and where that is said.
+    pub(super) parts: HashMap<UnknownId, (Origin, &'static str)>,
     pub(super) found: &'f mut Diagnostics,
 }
 
@@ -86,6 +90,7 @@ impl<'a> Lowering<'a, '_> {
             StatementKind::Start(it) => self.start(position, it, statement.origin),
             StatementKind::Equation(it) => self.equation(position, it, statement),
             StatementKind::For(it) => self.open_loop(position, it),
+            StatementKind::Derived(it) => self.derived(position, it),
         }
     }
 

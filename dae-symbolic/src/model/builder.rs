@@ -46,6 +46,7 @@ impl ModelBuilder {
             inputs: Vec::new(),
             definitions: Vec::new(),
             equations: Vec::new(),
+            derivations: Vec::new(),
         };
         ModelBuilder { model }
     }

@@ -4,6 +4,7 @@
 //! Expressions live in the model's own [`Dag`]. [`verify()`] states what every model fulfils.
 
 mod builder;
+mod derivation;
 pub mod family;
 mod query;
 mod verify;
@@ -11,12 +12,14 @@ mod verify;
 pub use builder::ModelBuilder;
 #[cfg(feature = "syntax")]
 pub(crate) use builder::residual;
+pub use derivation::{Derivation, Entries, Mechanics};
 pub use verify::verify;
+
+use std::sync::Arc;
 
 use crate::expr::{Dag, Expr, InputId, ParameterId, Symbol, UnknownId, symbols};
 use crate::origin::Origin;
 pub use dae_runtime::contract::Start;
-use std::sync::Arc;
 
 /// Largest order of a derivative that a model may contain.
 pub const MAX_ORDER: u32 = 64;
@@ -44,6 +47,8 @@ pub struct Model {
     pub definitions: Vec<Definition>,
     /// Equations in the order of the text.
     pub equations: Vec<Equation>,
+    /// What some of the equations were derived from.
+    pub derivations: Vec<Derivation>,
 }
 
 /// A parameter: constant in time, changeable between runs.
@@ -146,7 +151,7 @@ pub struct Domain {
 pub struct Member {
     /// Position of the family among the equations, unknowns or parameters of the
     /// [`FamilyModel`](family::FamilyModel).
-    pub family: usize,
+    pub family: u32,
     /// Values of its indices; none for a scalar.
     pub indices: Vec<i64>,
     /// `equation 4[i = 17]`, `q[3]`.

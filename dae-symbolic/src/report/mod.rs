@@ -10,9 +10,11 @@
 //! order $p$ counts as $p$ states.
 
 mod certificate;
+mod derivation;
 mod text;
 
 pub use certificate::{CertificateReport, GenericReport, LocalReport, LowerReport, PointValue, RewriteReport};
+pub use derivation::{DerivationReport, EntryReport, MechanicsReport};
 
 use crate::compile::{Compiled, HiddenConstraint, Rejected};
 use crate::diagnostic::Diagnostics;
@@ -34,6 +36,8 @@ pub struct Report {
     pub unknowns: Vec<String>,
     /// Its equations in plain mathematics.
     pub equations: Vec<String>,
+    /// What some of them were derived from.
+    pub derivations: Vec<DerivationReport>,
     /// Index that the pattern suggests.
     pub structural_index: Option<u32>,
     /// `ok`, `non-square` or `structurally singular`.
@@ -56,6 +60,8 @@ pub struct Report {
     pub certificate: Option<CertificateReport>,
     /// Constraints that the text implies and does not state.
     pub hidden_constraints: Vec<HiddenReport>,
+    /// What the user should know although the model can be used.
+    pub warnings: Vec<String>,
     /// The forms in which the model can be integrated, and why not in the others.
     pub forms: Vec<FormReport>,
     /// What is wrong with the model.
@@ -131,6 +137,7 @@ impl Report {
             hessenberg: analysis.hessenberg,
             certificate: Some(CertificateReport::new(model, analysis)),
             hidden_constraints: compiled.hidden.iter().map(HiddenReport::new).collect(),
+            warnings: messages(&compiled.warnings),
             forms: Form::ALL.map(|form| FormReport::new(compiled, form)).to_vec(),
             ..Report::of_text(model)
         }
@@ -187,6 +194,7 @@ impl Report {
             name: Some(model.name.clone()),
             unknowns: model.unknowns.iter().map(|unknown| unknown.name.clone()).collect(),
             equations: model.equations.iter().map(|e| format!("0 = {}", spelled(e.residual))).collect(),
+            derivations: DerivationReport::of(model),
             structural_index: structure.as_ref().map(|s| s.structural_index),
             structural_status: Some(status),
             structural_degrees_of_freedom: structure.as_ref().map(|s| s.degrees_of_freedom),
@@ -200,6 +208,7 @@ impl Report {
             name: None,
             unknowns: Vec::new(),
             equations: Vec::new(),
+            derivations: Vec::new(),
             structural_index: None,
             structural_status: None,
             structural_degrees_of_freedom: None,
@@ -211,6 +220,7 @@ impl Report {
             hessenberg: None,
             certificate: None,
             hidden_constraints: Vec::new(),
+            warnings: Vec::new(),
             forms: Vec::new(),
             problem: None,
         }

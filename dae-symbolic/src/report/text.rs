@@ -14,12 +14,17 @@ impl Display for Report {
         writeln!(f, "{name}: {m}, {n}\n")?;
         self.answers(f)?;
         self.offsets(f)?;
+        self.derivations.iter().try_for_each(|derivation| write!(f, "\n{derivation}"))?;
         if !self.hidden_constraints.is_empty() {
             writeln!(f, "\nHidden constraints")?;
             let width = self.hidden_constraints.iter().map(|c| c.name.len()).max().unwrap_or(0);
             self.hidden_constraints
                 .iter()
                 .try_for_each(|HiddenReport { name, text, .. }| writeln!(f, "  {name:width$}  {text}"))?;
+        }
+        if !self.warnings.is_empty() {
+            writeln!(f, "\nWarnings")?;
+            self.warnings.iter().try_for_each(|warning| writeln!(f, "  {warning}"))?;
         }
         if !self.forms.is_empty() {
             writeln!(f, "\nForms")?;

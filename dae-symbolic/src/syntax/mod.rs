@@ -9,7 +9,8 @@
 //!
 //! ```text
 //! model       = docs [ visibility ] "struct" NAME "{" { statement } "}" ;
-//! statement   = docs ( constant | parameter | input | definition | function | variable | start | equation ) ;
+//! statement   = docs ( constant | parameter | input | definition | function | variable | start | equation
+//!               | lagrangian | optimal_control ) ;
 //! constant    = "const" NAME [ type ] "=" expression ";" ;
 //! parameter   = "param" NAME [ type ] "=" expression ";" ;
 //! input       = "input" NAME [ type ] "=" expression ";" ;
@@ -21,11 +22,27 @@
 //! equation    = expression "=" expression ";" ;
 //! type        = ":" "f64" ;
 //!
+//! lagrangian  = "lagrangian" "{" { docs mechanics } "}" ;
+//! mechanics   = "coordinates" names ";" | "velocities" names ";"
+//!               | ( "kinetic" | "potential" | "lagrangian" | "dissipation" ) "=" expression ";"
+//!               | "constraint" "(" NAME ")" equation
+//!               | "force" "(" NAME ")" "=" expression ";" ;
+//! optimal_control = "optimal_control" "{" { docs control } "}" ;
+//! control     = "states" names ";" | "adjoints" names ";" | "controls" names ";"
+//!               | ( "running_cost" | "terminal_cost" ) "=" expression ";"
+//!               | "horizon" "(" expression "," expression ")" ";"
+//!               | "der" "(" NAME ")" "=" expression ";" ;
+//! names       = NAME { "," NAME } [ "," ] ;
+//!
 //! expression  = product { ( "+" | "-" ) product } ;
 //! product     = signed  { ( "*" | "/" ) signed } ;
 //! signed      = { "-" } postfix ;
 //! postfix     = operand { "." NAME "(" [ arguments ] ")" } ;
-//! operand     = NUMBER | "t" | "PI" | "E" | NAME | call | "(" expression ")" ;
+//! operand     = NUMBER | "t" | "PI" | "E" | NAME | call | "(" expression ")" | conditional ;
+//! conditional = "if" condition "{" expression "}" { "else" "if" condition "{" expression "}" } "else" "{" expression "}" ;
+//! condition   = conjunction { "||" conjunction } ;
+//! conjunction = decided { "&&" decided } ;
+//! decided     = { "!" } "(" condition ")" | expression ( "<" | "<=" | ">" | ">=" ) expression ;
 //! call        = FUNCTION "(" [ arguments ] ")" ;
 //! arguments   = expression { "," expression } [ "," ] ;
 //! ```
@@ -47,9 +64,11 @@
 
 pub mod ast;
 mod attributes;
+mod conditional;
 mod cursor;
 mod parse_array;
 mod parse_declaration;
+mod parse_derived;
 mod parse_expression;
 mod parse_model;
 mod parser;
@@ -95,7 +114,25 @@ pub fn tokenize(text: &str) -> Result<TokenStream, (Diagnostics, SourceMap)> {
         let at = sources.foreign(error.span());
         let finding = Diagnostic::error(Code::UnreadableText, "the text is not made of Rust tokens")
             .label(at, "cannot be read from here on")
-            .help("look for a bracket without counterpart, an unfinished comment, or a character Rust does not have");
+            .help(match primed_name(text, error.span().start()) {
+                Some(name) => format!("derivatives are written `der({name})`"),
+                None => {
+                    "look for a bracket without counterpart, an unfinished comment, or a character Rust does not have"
+                        .to_string()
+                }
+            });
         (finding.into(), sources)
     })
+}
+
+/// The `x` of an `x'` whose `'` stands at the given place.
+fn primed_name(text: &str, at: proc_macro2::LineColumn) -> Option<String> {
+    let line: Vec<char> = text.lines().nth(at.line.checked_sub(1)?)?.chars().collect();
+    if line.get(at.column) != Some(&'\'') {
+        return None;
+    }
+    let is_part = |c: &char| c.is_alphanumeric() || *c == '_';
+    let before = line[..at.column].iter().rev().take_while(|c| is_part(c)).count();
+    let name: String = line[at.column - before..at.column].iter().collect();
+    name.chars().next().is_some_and(|first| !first.is_ascii_digit()).then_some(name)
 }

@@ -130,7 +130,7 @@ impl Parser {
     pub(super) fn end_of_stage(&mut self, stack: &mut Stack, value: Operand) -> Parsed<Next> {
         let limit = if self.cursor.at_operator("..") { Limit::Exclusive } else { Limit::Inclusive };
         self.cursor.advance();
-        let part = self.sum(&mut stack.top, value);
+        let part = self.condition(&mut stack.top, value)?;
         match &mut stack.top.opener {
             Opener::Range { variable, stage, .. } => {
                 *stage = match *stage {
@@ -181,7 +181,12 @@ impl Parser {
             Opener::Range { start, stage: RangeStage::Body { head }, .. } => {
                 (Node::RangeSum { head, body: last?.node }, start)
             }
-            Opener::Range { .. } | Opener::Statement | Opener::Bound | Opener::Group { .. } | Opener::Call { .. } => {
+            Opener::Range { .. }
+            | Opener::Statement
+            | Opener::Bound
+            | Opener::If(_)
+            | Opener::Group { .. }
+            | Opener::Call { .. } => {
                 return last;
             }
         };

@@ -2,7 +2,9 @@
 //!
 //! In: the cursor at the first token of a statement. Out: the statement, without its `;`.
 
-use super::ast::{Declaration, Expression, Function, Given, Name, Start, StartOf, StatementKind, Variable};
+use super::ast::{
+    Declaration, DerivedKind, Expression, Function, Given, Name, Start, StartOf, StatementKind, Variable,
+};
 use super::cursor::Look;
 use super::parse_model::Ending;
 use super::parser::{Parsed, Parser};
@@ -17,6 +19,9 @@ impl Parser {
         let Look::Word(word) = self.cursor.look(0) else {
             return self.equation();
         };
+        if let (Some(kind), Look::Open(Delimiter::Brace)) = (DerivedKind::of_word(word), self.cursor.look(1)) {
+            return self.derived(kind);
+        }
         match word {
             "const" => self.declaration(StatementKind::Constant),
             "param" => self.declaration(StatementKind::Parameter),

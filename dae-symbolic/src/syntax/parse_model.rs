@@ -208,7 +208,7 @@ impl Parser {
         None
     }
 
-    fn misplaced_nominal(&mut self, at: Origin) {
+    pub(super) fn misplaced_nominal(&mut self, at: Origin) {
         let finding = Diagnostic::error(Code::InvalidAttribute, "only unknowns have a nominal value")
             .label(at, "not allowed here")
             .help("write it before a `var` statement");

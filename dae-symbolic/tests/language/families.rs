@@ -274,7 +274,7 @@ fn names_of_elements_and_instances() {
 /// What a user wrote once is instantiated in time proportional to the result, whatever is in it.
 #[test]
 fn long_arrays_are_read_quickly() {
-    let text = include_str!("../../../examples/models/chain.dae").replace("const N = 10;", "const N = 2000;");
+    let text = include_str!("../../../examples/models/chain.dae").replace("const N = 6;", "const N = 2000;");
     let start = std::time::Instant::now();
     let chain = model(&text);
     assert_eq!((chain.unknowns.len(), chain.equations.len()), (10_000, 10_000));

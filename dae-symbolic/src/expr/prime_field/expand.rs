@@ -11,10 +11,10 @@ use super::super::dag::{ExprMap, ExprSet};
 use super::super::{Dag, Expr, Node, Rational};
 
 /// $\prod_j b_j^{n_j}$, ascending by base; empty for 1.
-pub(super) type Monomial = Vec<(Expr, i64)>;
+pub(in crate::expr) type Monomial = Vec<(Expr, i64)>;
 
 /// $\sum_k q_k m_k$, coefficients nonzero.
-pub(super) type Polynomial = BTreeMap<Monomial, Rational>;
+pub(in crate::expr) type Polynomial = BTreeMap<Monomial, Rational>;
 
 /// Products of sums with more terms than this are not multiplied out.
 const MAX_TERMS: usize = 64;
@@ -24,7 +24,7 @@ const MAX_POWER: i32 = 4;
 const BUDGET: usize = 300_000;
 
 /// The expansions of the given expressions.
-pub(super) fn expand(dag: &Dag, wanted: &[Expr]) -> ExprMap<Rc<Polynomial>> {
+pub(in crate::expr) fn expand(dag: &Dag, wanted: &[Expr]) -> ExprMap<Rc<Polynomial>> {
     let mut expanded: ExprMap<Rc<Polynomial>> = ExprMap::default();
     let mut spent = 0;
     for expr in arithmetic_nodes(dag, wanted) {
@@ -142,7 +142,7 @@ fn bounded(m: i64, n: i32) -> Option<i64> {
 }
 
 /// The product of two polynomials.
-pub(super) fn times(a: &Polynomial, b: &Polynomial) -> Polynomial {
+pub(in crate::expr) fn times(a: &Polynomial, b: &Polynomial) -> Polynomial {
     let mut product = Polynomial::new();
     for (monomial, q) in a {
         accumulate(&mut product, b, q, monomial);

@@ -14,7 +14,8 @@ use super::{Access, FamilyModel, Loop, Steady, box_of, element_name, position};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Dag, Expr, Function, Node, ParameterId, Rational, Symbol, UnknownId, reachable};
 use crate::model::{
-    Definition, Domain, Equation, Input, Member, Model, Parameter, StartValue, Unknown, derivative_name,
+    Definition, Derivation, Domain, Entries, Equation, Input, Mechanics, Member, Model, Parameter, StartValue, Unknown,
+    derivative_name,
 };
 use crate::origin::Origin;
 
@@ -33,6 +34,7 @@ pub fn instantiate(family: FamilyModel) -> Result<Model, Diagnostics> {
     let parameters = work.parameters();
     let unknowns = work.unknowns();
     let inputs = work.inputs();
+    let derivations = work.derivations();
     let Instantiation { dag, found, .. } = work;
     if !found.is_empty() {
         return Err(found);
@@ -40,7 +42,7 @@ pub fn instantiate(family: FamilyModel) -> Result<Model, Diagnostics> {
     // A scalar model keeps its graph.
     let dag = if scalar { family.dag } else { dag };
     let FamilyModel { name, origin, docs, visibility, .. } = family;
-    Ok(Model { dag, name, origin, docs, visibility, parameters, unknowns, inputs, definitions, equations })
+    Ok(Model { dag, name, origin, docs, visibility, parameters, unknowns, inputs, definitions, equations, derivations })
 }
 
 /// An operation of a template; operands are positions of earlier ones.
@@ -125,11 +127,11 @@ impl<'a> Instantiation<'a> {
     }
 
     /// The link to a family; in a model without families there is none to give.
-    fn domain(&self, extents: &[usize], family: usize, indices: Vec<i64>, label: String) -> Domain {
+    fn domain(&self, extents: &[usize], number: usize, indices: Vec<i64>, label: String) -> Domain {
         if self.scalar {
             return Domain::scalar();
         }
-        Domain { extents: extents.to_vec(), member: Some(Arc::new(Member { family, indices, label })) }
+        Domain { extents: extents.to_vec(), member: Some(Arc::new(Member { family: number as u32, indices, label })) }
     }
 
     fn definitions(&mut self) -> Vec<Definition> {
@@ -209,6 +211,53 @@ impl<'a> Instantiation<'a> {
             }
         }
         inputs
+    }
+
+    /// What equations were derived from, over the unknowns of the scalar model.
+    fn derivations(&mut self) -> Vec<Derivation> {
+        if self.scalar {
+            return self.family.derivations.clone();
+        }
+        let instances: Vec<usize> =
+            self.family.equations.iter().map(|family| family.body.indices(&family.loops).len()).collect();
+        let first = |family: usize| instances.iter().take(family).sum();
+        let list = self.family.derivations.iter().map(|derivation| match derivation {
+            Derivation::Mechanics(it) => {
+                let leaf = |symbol| match symbol {
+                    Symbol::Unknown { unknown, order } => {
+                        let unknown = self.unknown(unknown, &[]).unwrap_or(unknown);
+                        Symbol::Unknown { unknown, order }
+                    }
+                    other => other,
+                };
+                let velocities = it.velocities.iter().map(|&symbol| leaf(symbol)).collect();
+                let ids = |ids: &[UnknownId]| ids.iter().filter_map(|&id| self.unknown(id, &[])).collect();
+                let (coordinates, multipliers) = (ids(&it.coordinates), ids(&it.multipliers));
+                let mut expr = |&value: &Expr| self.written_once(value);
+                let lagrangian = expr(&it.lagrangian);
+                let force = it.force.iter().map(&mut expr).collect();
+                let constraints = it.constraints.iter().map(&mut expr).collect();
+                let mut entries = |entries: &Entries| entries.iter().map(|(i, k, e)| (*i, *k, expr(e))).collect();
+                Derivation::Mechanics(Mechanics {
+                    equations: first(it.equations.start)..first(it.equations.end),
+                    lagrangian,
+                    coordinates,
+                    velocities,
+                    multipliers,
+                    mass: entries(&it.mass),
+                    jacobian: entries(&it.jacobian),
+                    force,
+                    constraints,
+                })
+            }
+        });
+        list.collect()
+    }
+
+    /// An expression without loop variables.
+    fn written_once(&mut self, value: Expr) -> Expr {
+        let mut template = self.template(value);
+        self.instance(&mut template, &[], Origin::NONE)
     }
 
     /// The values of one template, or of one each, at all points.
@@ -350,8 +399,7 @@ impl<'a> Instantiation<'a> {
             let value = value.clone();
             return Some(self.dag.constant(value));
         }
-        let mut template = self.template(value);
-        Some(self.instance(&mut template, &[], Origin::NONE))
+        Some(self.written_once(value))
     }
 
     fn unknown(&self, access: UnknownId, point: &[i64]) -> Option<UnknownId> {

@@ -22,7 +22,7 @@ pub use affine::Affine;
 pub use instantiate::instantiate;
 pub use verify::verify;
 
-use super::{Input, Start};
+use super::{Derivation, Equation, Input, Start};
 use crate::expr::{Dag, Expr, UnknownId};
 use crate::origin::Origin;
 
@@ -56,6 +56,8 @@ pub struct FamilyModel {
     pub starts: Vec<StartFamily>,
     /// Equations in the order of the text; a `for` equation is one of them.
     pub equations: Vec<EquationFamily>,
+    /// What equations were derived from; their positions are those of families.
+    pub derivations: Vec<Derivation>,
     /// What the leaves `Symbol::Unknown` stand for.
     pub accesses: Vec<Access>,
     /// What the leaves `Symbol::Parameter` stand for.
@@ -206,6 +208,14 @@ pub struct EquationBody {
     pub residual: Expr,
     /// Every access with the highest order of its derivatives, as written before any simplification; ascending.
     pub incidence: Vec<(UnknownId, u32)>,
+}
+
+/// A scalar equation over leaves of a family model.
+impl From<Equation> for EquationFamily {
+    fn from(equation: Equation) -> Self {
+        let Equation { docs, residual, incidence, origin, .. } = equation;
+        EquationFamily { docs, loops: Vec::new(), body: Body::Template(EquationBody { residual, incidence }), origin }
+    }
 }
 
 impl Loop {

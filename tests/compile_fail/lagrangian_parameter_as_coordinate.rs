@@ -1,9 +1,13 @@
-//! Piecewise functions.
+//! A coordinate that cannot move.
 
 dae::dae! {
     pub struct Model {
+        param l = 1;
         var x = 1;
-        der(x) = if x > 0 { -x } else { x };
+        lagrangian {
+            coordinates x, l;
+            kinetic = der(x).powi(2) / 2;
+        }
     }
 }
 

@@ -1,0 +1,26 @@
+//! Models derived from another description.
+//!
+//! In: energies with constraints and forces, or dynamics with costs, as expressions. Out: the equations they stand for, and the parts
+//! of the textbook form as data ([`crate::model::Derivation`]). Nothing here knows the text; `lower` hands over what it found there.
+//!
+//! | file | what | source |
+//! |---|---|---|
+//! | `lagrangian.rs`, `energy.rs`, `inertia.rs` | Euler–Lagrange equations with multipliers | `000_fbf9ee3ffe929a9e` eqs. (1.41)–(1.46) |
+
+mod energy;
+mod inertia;
+pub mod lagrangian;
+
+use crate::expr::{Dag, Expr, Symbol, UnknownId, symbols};
+
+/// How symbols are called in messages.
+pub type Names<'a> = &'a dyn Fn(Symbol) -> String;
+
+/// The derivatives of unknowns that occur in an expression, ascending.
+fn jets(dag: &Dag, expr: Expr) -> Vec<(UnknownId, u32)> {
+    let jet = |symbol| match symbol {
+        Symbol::Unknown { unknown, order } => Some((unknown, order)),
+        _ => None,
+    };
+    symbols(dag, [expr]).into_iter().filter_map(jet).collect()
+}

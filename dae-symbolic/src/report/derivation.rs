@@ -1,0 +1,139 @@
+//! What equations were derived from, for a report.
+//!
+//! In: the derivations of a model. Out: their parts in plain mathematics.
+
+use std::collections::HashMap;
+use std::fmt::{self, Display, Formatter};
+
+use crate::expr::{Expr, Notation, Symbol, UnknownId, print_with};
+use crate::model::{Derivation, Mechanics, Model};
+
+/// A description from which equations of the model were derived.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(tag = "kind", rename_all = "snake_case"))]
+pub enum DerivationReport {
+    /// $M(q) u' = f - G^\top \lambda$, $0 = g$.
+    Mechanics(MechanicsReport),
+}
+
+/// A constrained mechanical system.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct MechanicsReport {
+    /// Numbers of its equations, from 1.
+    pub equations: Vec<usize>,
+    /// $L$.
+    pub lagrangian: String,
+    /// $q$.
+    pub coordinates: Vec<String>,
+    /// $u$.
+    pub velocities: Vec<String>,
+    /// $\lambda$.
+    pub multipliers: Vec<String>,
+    /// The entries of $M$ that are not zero, by coordinates.
+    pub mass_matrix: Vec<EntryReport>,
+    /// $f$, by coordinate.
+    pub force: Vec<String>,
+    /// $g$, by multiplier.
+    pub constraints: Vec<String>,
+    /// The entries of $G$ that are not zero, by multiplier and coordinate.
+    pub constraint_jacobian: Vec<EntryReport>,
+}
+
+/// An entry of a matrix.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct EntryReport {
+    /// Name of what the row belongs to.
+    pub row: String,
+    /// Name of what the column belongs to.
+    pub column: String,
+    /// In plain mathematics.
+    pub value: String,
+}
+
+impl DerivationReport {
+    pub(super) fn of(model: &Model) -> Vec<DerivationReport> {
+        let definitions = model.definition_names().into_iter().collect();
+        let spelling = Spelling { model, definitions };
+        let report = |derivation: &Derivation| match derivation {
+            Derivation::Mechanics(it) => DerivationReport::Mechanics(spelling.mechanics(it)),
+        };
+        model.derivations.iter().map(report).collect()
+    }
+}
+
+struct Spelling<'a> {
+    model: &'a Model,
+    definitions: HashMap<Expr, String>,
+}
+
+impl Spelling<'_> {
+    fn text(&self, value: Expr) -> String {
+        print_with(&self.model.dag, value, Notation::Text, &self.definitions, |s| self.model.symbol_name(s))
+    }
+
+    fn unknowns(&self, list: &[UnknownId]) -> Vec<String> {
+        list.iter().map(|&unknown| self.model.symbol_name(Symbol::Unknown { unknown, order: 0 })).collect()
+    }
+
+    fn mechanics(&self, it: &Mechanics) -> MechanicsReport {
+        let (coordinates, multipliers) = (self.unknowns(&it.coordinates), self.unknowns(&it.multipliers));
+        let entries = |list: &[(usize, usize, Expr)], rows: &[String]| {
+            let entry = |&(row, column, value): &(usize, usize, Expr)| EntryReport {
+                row: rows[row].clone(),
+                column: coordinates[column].clone(),
+                value: self.text(value),
+            };
+            list.iter().map(entry).collect()
+        };
+        MechanicsReport {
+            equations: it.equations.clone().map(|k| k + 1).collect(),
+            lagrangian: self.text(it.lagrangian),
+            velocities: it.velocities.iter().map(|&u| self.model.symbol_name(u)).collect(),
+            mass_matrix: entries(&it.mass, &coordinates),
+            force: it.force.iter().map(|&f| self.text(f)).collect(),
+            constraints: it.constraints.iter().map(|&g| self.text(g)).collect(),
+            constraint_jacobian: entries(&it.jacobian, &multipliers),
+            coordinates,
+            multipliers,
+        }
+    }
+}
+
+impl Display for DerivationReport {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            DerivationReport::Mechanics(it) => it.fmt(f),
+        }
+    }
+}
+
+impl Display for MechanicsReport {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        writeln!(f, "Mechanics: M·u' = f - Gᵀ·λ, 0 = g, {}", range(&self.equations))?;
+        let list = |names: &[String]| names.join(", ");
+        writeln!(f, "  q = {}", list(&self.coordinates))?;
+        writeln!(f, "  u = {}", list(&self.velocities))?;
+        if !self.multipliers.is_empty() {
+            writeln!(f, "  λ = {}", list(&self.multipliers))?;
+        }
+        for EntryReport { row, column, value } in &self.mass_matrix {
+            writeln!(f, "  M({row}, {column}) = {value}")?;
+        }
+        for EntryReport { row, column, value } in &self.constraint_jacobian {
+            writeln!(f, "  G({row}, {column}) = {value}")?;
+        }
+        Ok(())
+    }
+}
+
+/// `equations 1 to 5`.
+fn range(equations: &[usize]) -> String {
+    match equations {
+        [] => String::new(),
+        [only] => format!("equation {only}"),
+        [first, .., last] => format!("equations {first} to {last}"),
+    }
+}

@@ -1,0 +1,235 @@
+//! Tokens to the blocks from which equations are derived.
+//!
+//! In: the cursor at `lagrangian {` or `optimal_control {`. Out: the statements of the block. The words that open them are words
+//! of the language only there. A statement with an error is reported and skipped up to its `;`.
+
+use super::ast::{Derived, DerivedKind, Equation, Item, ItemKind, List, Quantity, StatementKind};
+use super::cursor::Look;
+use super::parse_model::Ending;
+use super::parser::{Parsed, Parser, Reported};
+use super::suggest;
+use crate::diagnostic::{Code, Diagnostic};
+use proc_macro2::Delimiter;
+
+/// What a word opens.
+#[derive(Clone, Copy)]
+enum Opens {
+    List(List),
+    Quantity(Quantity),
+    Force,
+    Constraint,
+    Dynamics,
+    Horizon,
+}
+
+impl DerivedKind {
+    /// The statements of a block.
+    fn statements(self) -> Vec<(&'static str, Opens)> {
+        let list = |list: List| (list.word(), Opens::List(list));
+        let quantity = |quantity: Quantity| (quantity.word(), Opens::Quantity(quantity));
+        match self {
+            DerivedKind::Lagrangian => vec![
+                list(List::Coordinates),
+                list(List::Velocities),
+                quantity(Quantity::Kinetic),
+                quantity(Quantity::Potential),
+                quantity(Quantity::Lagrangian),
+                quantity(Quantity::Dissipation),
+                ("constraint", Opens::Constraint),
+                ("force", Opens::Force),
+            ],
+            DerivedKind::OptimalControl => vec![
+                list(List::States),
+                list(List::Adjoints),
+                list(List::Controls),
+                ("der", Opens::Dynamics),
+                quantity(Quantity::RunningCost),
+                quantity(Quantity::TerminalCost),
+                ("horizon", Opens::Horizon),
+            ],
+        }
+    }
+
+    /// How the equations of such a block are written.
+    fn equations(self) -> &'static str {
+        match self {
+            DerivedKind::Lagrangian => {
+                "constraints are written `constraint(lambda) left = right;`, other equations beside the block"
+            }
+            DerivedKind::OptimalControl => "dynamics are written `der(y) = …;`, other equations beside the block",
+        }
+    }
+}
+
+impl Parser {
+    /// `lagrangian { … }` and its kin.
+    pub(super) fn derived(&mut self, kind: DerivedKind) -> Parsed<(StatementKind, Ending)> {
+        let opening = self.here();
+        self.cursor.advance();
+        let close = self.expect_open(Delimiter::Brace, "`{`")?;
+        let statements = kind.statements();
+        let mut derived = Derived { kind, opening, items: Vec::new(), doubtful: false };
+        loop {
+            self.cursor.skip_invisible();
+            if self.cursor.position() >= close {
+                break;
+            }
+            if self.cursor.accept(";") {
+                continue;
+            }
+            let start = self.cursor.position();
+            if self.item(kind, &statements, &mut derived).is_err() {
+                derived.doubtful = true;
+                self.skip_item(start, close);
+            }
+        }
+        self.cursor.set_position(close + 1);
+        Ok((StatementKind::Derived(derived), Ending::Block))
+    }
+
+    /// Skips the rest of a broken statement, up to its `;` or the end of the block.
+    fn skip_item(&mut self, start: usize, close: usize) {
+        self.cursor.set_position(start);
+        while self.cursor.position() < close {
+            match (self.cursor.look(0), self.cursor.closing()) {
+                (Look::Operator(";"), _) => return self.cursor.advance(),
+                (Look::Open(Delimiter::None), _) | (_, None) => self.cursor.advance(),
+                (_, Some(end)) => self.cursor.set_position(end + 1),
+            }
+        }
+    }
+
+    fn item(&mut self, kind: DerivedKind, statements: &[(&str, Opens)], derived: &mut Derived) -> Parsed<()> {
+        let attributes = self.attributes()?;
+        if let Some((_, at)) = attributes.nominal {
+            self.misplaced_nominal(at);
+        }
+        self.cursor.skip_invisible();
+        let start = self.cursor.position();
+        let opens = match self.cursor.look(0) {
+            Look::Word(word) => statements.iter().find(|(known, _)| *known == word).map(|&(_, opens)| opens),
+            _ => None,
+        };
+        let Some(opens) = opens else { return Err(self.no_item(kind, statements)) };
+        let content = match opens {
+            Opens::List(list) => self.list(list)?,
+            Opens::Quantity(quantity) => self.quantity(quantity)?,
+            Opens::Force => {
+                self.cursor.advance();
+                let coordinate = self.in_parentheses("the coordinate that the force acts on")?;
+                self.expect("=", "`=` and the force")?;
+                let value = self.expression()?;
+                ItemKind::Force(coordinate, value)
+            }
+            Opens::Constraint => self.constraint()?,
+            Opens::Dynamics => ItemKind::Dynamics(self.whole_equation()?),
+            Opens::Horizon => self.horizon()?,
+        };
+        let origin = self.since(start);
+        derived.items.push(Item { docs: attributes.docs, origin, kind: content });
+        self.semicolon()
+    }
+
+    /// Something that opens no statement of the block.
+    fn no_item(&mut self, kind: DerivedKind, statements: &[(&str, Opens)]) -> Reported {
+        let block = kind.word();
+        let Look::Word(word) = self.cursor.look(0) else {
+            let at = self.here();
+            let message = format!("this opens no statement of a `{block}` block");
+            let finding = Diagnostic::error(Code::UnexpectedToken, message).label(at, "not allowed here");
+            return self.fail(finding.help(kind.equations()));
+        };
+        let word = word.to_string();
+        let at = self.here();
+        let words = statements.iter().map(|(known, _)| *known);
+        let finding =
+            Diagnostic::error(Code::UnexpectedToken, format!("`{word}` opens no statement of a `{block}` block"))
+                .label(at, "not known here");
+        let finding = match suggest::nearest(&word, words.clone()) {
+            Some(near) => finding.help(format!("did you mean `{near}`?")),
+            None if super::restrict::STATEMENT_WORDS.contains(&word.as_str()) => {
+                finding.help("declarations stand in the model itself, before or after the block")
+            }
+            None => finding.help(kind.equations()),
+        };
+        let known: Vec<String> = words.map(|word| format!("`{word}`")).collect();
+        self.fail(finding.note(format!("its statements open with {}", known.join(", "))))
+    }
+
+    /// `coordinates x, y`
+    fn list(&mut self, list: List) -> Parsed<ItemKind> {
+        self.cursor.advance();
+        let expected = format!("the name of a {}", list.member());
+        let mut names = vec![self.declared_name(&expected)?];
+        while self.cursor.accept(",") {
+            if self.cursor.at_operator(";") {
+                break;
+            }
+            names.push(self.declared_name(&expected)?);
+        }
+        Ok(ItemKind::List(list, names))
+    }
+
+    /// `kinetic = …`
+    fn quantity(&mut self, quantity: Quantity) -> Parsed<ItemKind> {
+        self.cursor.advance();
+        self.expect("=", "`=` and an expression")?;
+        Ok(ItemKind::Quantity(quantity, self.expression()?))
+    }
+
+    /// `(name)`
+    fn in_parentheses(&mut self, what: &str) -> Parsed<super::ast::Name> {
+        let close = self.expect_open(Delimiter::Parenthesis, &format!("`(` and {what}"))?;
+        self.cursor.skip_invisible();
+        let name = self.declared_name(what)?;
+        self.cursor.skip_invisible();
+        if self.cursor.position() != close {
+            return Err(self.unexpected("`)`"));
+        }
+        self.cursor.advance();
+        Ok(name)
+    }
+
+    /// `constraint(lambda) left = right`
+    fn constraint(&mut self) -> Parsed<ItemKind> {
+        let word = self.here();
+        self.cursor.advance();
+        if self.cursor.look(0) != Look::Open(Delimiter::Parenthesis) {
+            let finding =
+                Diagnostic::error(Code::IncompleteDerivation, "a constraint needs the name of its multiplier")
+                    .label(word, "expected `(name)` after this")
+                    .help("declare `var lambda ~ 0;` and write `constraint(lambda) left = right;`");
+            return Err(self.fail(finding));
+        }
+        let multiplier = self.in_parentheses("the name of the multiplier")?;
+        if self.cursor.at_operator("=") {
+            let finding = Diagnostic::error(Code::MissingEquals, "a constraint is an equation with two sides")
+                .label(word, "not like this")
+                .help(format!("write `constraint({}) left = right;`", multiplier.text));
+            return Err(self.fail(finding));
+        }
+        Ok(ItemKind::Constraint(multiplier, self.whole_equation()?))
+    }
+
+    /// An equation both of whose sides can be read.
+    fn whole_equation(&mut self) -> Parsed<Equation> {
+        match self.equation()? {
+            (StatementKind::Equation(equation), Ending::Semicolon) => Ok(equation),
+            _ => Err(Reported),
+        }
+    }
+
+    /// `horizon(from, to)`
+    fn horizon(&mut self) -> Parsed<ItemKind> {
+        self.cursor.advance();
+        self.expect_open(Delimiter::Parenthesis, "`(`, the first and the last time")?;
+        let from = self.expression()?;
+        self.expect(",", "`,` and the last time")?;
+        let to = self.expression()?;
+        if !matches!(self.cursor.look(0), Look::Close(Delimiter::Parenthesis)) {
+            return Err(self.unexpected("`)`"));
+        }
+        self.cursor.advance();
+        Ok(ItemKind::Horizon(from, to))
+    }
+}
