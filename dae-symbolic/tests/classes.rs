@@ -34,8 +34,8 @@ fn points(class: &Class) -> Vec<Vec<i64>> {
 /// The classes of a text, after everything that must hold for them has been checked instance by instance.
 fn checked(text: &str) -> (FamilyModel, Vec<Class>) {
     let (model, rows, structure) = analysed(text);
-    let (scalar, _) = read_text(text).unwrap_or_else(|rejection| panic!("{}", rejection.diagnostics));
-    let sigma = System::of_text(&scalar).signature(&scalar.dag).expect("orders are small");
+    let (mut scalar, _) = read_text(text).unwrap_or_else(|rejection| panic!("{}", rejection.diagnostics));
+    let sigma = System::of_text(&mut scalar).signature(&scalar.dag).expect("orders are small");
     assert_eq!(rows.sigma, sigma, "the pattern of the instances is that of the scalar equations");
     let found = classes(&model, &rows, &structure.offsets);
     let mut seen = vec![0; sigma.equations()];

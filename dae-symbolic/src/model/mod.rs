@@ -170,31 +170,11 @@ impl Domain {
     }
 }
 
-/// Names of the equations of a model.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct EquationNames(Option<Arc<[String]>>);
-
-impl EquationNames {
-    /// The name of an equation, counted from zero.
-    pub fn name(&self, equation: usize) -> String {
-        let given = self.0.as_ref().and_then(|names| names.get(equation).cloned());
-        given.unwrap_or_else(|| format!("equation {}", equation + 1))
-    }
-}
-
 impl Model {
     /// Name of an equation: `equation 1` is the first of the text, `equation 4[i = 17]` an instance of the fourth.
     pub fn equation_name(&self, equation: usize) -> String {
         let member = self.equations.get(equation).and_then(|equation| equation.domain.member.as_ref());
         member.map_or_else(|| format!("equation {}", equation + 1), |member| member.label.clone())
-    }
-
-    /// The names of all equations.
-    pub fn equation_names(&self) -> EquationNames {
-        if self.equations.iter().all(|equation| equation.domain.member.is_none()) {
-            return EquationNames::default();
-        }
-        EquationNames(Some((0..self.equations.len()).map(|k| self.equation_name(k)).collect()))
     }
 
     /// Name of a symbol as the user writes it: `x`, `der(x)`, `der(x, 2)`, `t`.
