@@ -47,7 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let read = start.elapsed();
         let mut whole = model.clone();
         let start = Instant::now();
-        let system = System::of_text(&model);
+        let system = System::of_text(&mut model);
         let structure = analyse_structure(&system.signature(&model.dag)?)?;
         let structured = start.elapsed();
         let start = Instant::now();

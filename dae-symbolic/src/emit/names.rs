@@ -14,7 +14,12 @@ pub(super) fn identifier(name: &str) -> String {
         return format!("der{order}_{}", identifier(base));
     }
     // `T[2][5]` becomes `T_2_5`, `equation 4[i = 17]` becomes `equation_4_i_17`.
-    let name = name.replace("][", "_").replace(" = ", "_").replace(", ", "_").replace(']', "");
+    let indexed = name.contains('[');
+    let name = if indexed {
+        name.replace("][", "_").replace(" = ", "_").replace(", ", "_").replace(']', "")
+    } else {
+        name.to_string()
+    };
     // Superscripts are numeric, and no part of an identifier.
     let belongs = |c: char| c.is_alphabetic() || c.is_ascii_digit() || c == '_';
     let kept = name.chars().map(|c| if belongs(c) { c } else { '_' });

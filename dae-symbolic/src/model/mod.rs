@@ -164,6 +164,11 @@ impl Domain {
         Self::default()
     }
 
+    /// Whether it is a member of an array or of a family of equations.
+    pub fn is_family(&self) -> bool {
+        self.member.as_ref().is_some_and(|member| !member.indices.is_empty())
+    }
+
     /// Number of members of the family, 1 for a scalar.
     pub fn size(&self) -> usize {
         self.extents.iter().product()
