@@ -14,6 +14,8 @@ pub(super) fn identifier(name: &str) -> String {
         let (base, order) = inner.split_once(", ").unwrap_or((inner, ""));
         return format!("der{order}_{}", identifier(base));
     }
+    // `T[2][5]` becomes `T_2_5`, `equation 4[i = 17]` becomes `equation_4_i_17`.
+    let name = name.replace("][", "_").replace(" = ", "_").replace(", ", "_").replace(']', "");
     let kept = name.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '_' });
     let kept: String = kept.collect();
     // A constant or unit struct of that name where the macro stands would be matched instead of bound.
@@ -40,12 +42,10 @@ impl Names {
     pub(super) fn new(compiled: &Compiled, states: Vec<String>, rates: Vec<String>, place: &'static str) -> Names {
         let mut taken = HashSet::from(["self".to_string()]);
         let written = [compiled.model.parameters.iter().map(|p| p.name.clone()).collect(), states, rates];
-        let parameters: Vec<String> = compiled.model.parameters.iter().map(|p| identifier(&p.name)).collect();
-        taken.extend(parameters.iter().cloned());
         let mut claim = |names: &[String]| -> Vec<String> {
             names.iter().map(|name| unique(&mut taken, &identifier(name))).collect()
         };
-        let (states, rates) = (claim(&written[1]), claim(&written[2]));
+        let (parameters, states, rates) = (claim(&written[0]), claim(&written[1]), claim(&written[2]));
         let parameter_path = if place == "jets" { "parameters" } else { place };
         let time = unique(&mut taken, "time");
         let families = compiled.model.has_families();

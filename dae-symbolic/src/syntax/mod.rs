@@ -66,6 +66,7 @@ pub mod ast;
 mod attributes;
 mod conditional;
 mod cursor;
+mod parse_array;
 mod parse_declaration;
 mod parse_derived;
 mod parse_expression;

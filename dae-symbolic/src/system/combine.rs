@@ -46,7 +46,8 @@ pub fn combine(dag: &mut Dag, system: &mut System, offsets: &Offsets) -> Option<
     let equation = &mut system.equations[replaced];
     equation.residual = dag.sum(residual);
     let terms = provenance.into_iter().filter(|(_, q)| !q.is_zero()).map(|((k, order), q)| (q, k, order));
-    equation.provenance = Provenance { terms: terms.collect() };
+    let names = equation.provenance.names.clone();
+    equation.provenance = Provenance { terms: terms.collect(), names };
     Some(replaced)
 }
 

@@ -8,7 +8,7 @@ mod combine;
 pub use combine::combine;
 
 use crate::expr::{Dag, Expr, Rational, Symbol, gradient, total_derivative};
-use crate::model::{Domain, Model, derivative_name, incidence};
+use crate::model::{Domain, EquationNames, Model, derivative_name, incidence};
 use crate::origin::Origin;
 use crate::structure::{InvalidStructure, Offsets, SignatureMatrix};
 
@@ -30,11 +30,13 @@ pub struct SystemEquation {
 pub struct Provenance {
     /// $(q_k, k, r_k)$, equations counted from zero.
     pub terms: Vec<(Rational, usize, u32)>,
+    /// The names of the equations of the text.
+    pub names: EquationNames,
 }
 
 impl Provenance {
-    fn of_text(equation: usize) -> Self {
-        Provenance { terms: vec![(Rational::ONE, equation, 0)] }
+    fn of_text(equation: usize, names: &EquationNames) -> Self {
+        Provenance { terms: vec![(Rational::ONE, equation, 0)], names: names.clone() }
     }
 
     /// Whether it is equation `k` of the text as it stands.
@@ -60,7 +62,7 @@ impl Provenance {
             if !q.abs().is_one() {
                 text.push_str(&format!("{}·", q.abs()));
             }
-            text.push_str(&derivative_name(&format!("equation {}", k + 1), *r));
+            text.push_str(&derivative_name(&self.names.name(*k), *r));
         }
         text
     }
@@ -78,9 +80,10 @@ pub struct System {
 impl System {
     /// The text of the model.
     pub fn of_text(model: &Model) -> System {
+        let names = model.equation_names();
         let equation = |(k, e): (usize, &crate::model::Equation)| SystemEquation {
             residual: e.residual,
-            provenance: Provenance::of_text(k),
+            provenance: Provenance::of_text(k, &names),
             origin: e.origin,
             domain: e.domain.clone(),
         };
