@@ -30,7 +30,7 @@ pub fn expand(tokens: TokenStream) -> TokenStream {
     };
     let known = Stub::of_model(&model);
     match compile::compile(model, START) {
-        Ok(compiled) => items(&emit(&compiled, &Form::ALL), &known, &sources),
+        Ok(compiled) => items(&sources.located(emit(&compiled, &Form::ALL)), &known, &sources),
         Err(Rejected { diagnostics, .. }) => rejected(&diagnostics, &sources, Some(&known)),
     }
 }
@@ -43,14 +43,14 @@ pub fn expand_text(source: SourceText<'_>) -> Result<String, String> {
     let (model, sources) = read_text(source.text).map_err(|rejection| rejection.to_text(source))?;
     let compiled = compile::compile(model, START);
     compiled
-        .map(|compiled| emit(&compiled, &Form::ALL))
+        .map(|compiled| sources.located(emit(&compiled, &Form::ALL)))
         .map_err(|rejected| to_text(&rejected.diagnostics, &sources, source))
 }
 
 fn rejected(diagnostics: &Diagnostics, sources: &SourceMap, stub: Option<&Stub>) -> TokenStream {
     let mut tokens = to_compile_errors(diagnostics, sources);
     if let Some(stub) = stub {
-        tokens.extend(items(&emit_stub(stub), stub, sources));
+        tokens.extend(items(&sources.located(emit_stub(stub)), stub, sources));
     }
     tokens
 }

@@ -3,7 +3,14 @@
 //! In: the parameters of a model, elements of arrays one after the other. Out: a field for each scalar and each array, with its
 //! type and default, and the statements that lay the fields out in the order of the parameters.
 
+use super::body::Outputs;
+use super::method::parts;
+use super::names::Names;
+use crate::compile::Compiled;
 use crate::model::Parameter;
+use crate::program::affine::Affine;
+use crate::program::roll::text::{index_names, spell};
+use crate::prolong::parameter_defaults;
 
 /// A field: a parameter or an array of them.
 pub(super) struct Field<'a> {
@@ -42,8 +49,8 @@ impl Field<'_> {
 
     /// Its default as an expression: a number, `[x; N]` if all are equal, or a list.
     pub(super) fn default_text(&self) -> String {
+        let same = self.is_uniform();
         let mut items: Vec<String> = self.values.iter().map(|value| format!("{value:?}")).collect();
-        let same = items.windows(2).all(|pair| pair[0] == pair[1]);
         for extent in self.extents.iter().rev() {
             items = items
                 .chunks(*extent)
@@ -53,11 +60,27 @@ impl Field<'_> {
         items.into_iter().next().unwrap_or_default()
     }
 
+    /// Whether its values are all the same.
+    pub(super) fn is_uniform(&self) -> bool {
+        self.values.windows(2).all(|pair| pair[0] == pair[1])
+    }
+
+    /// The field as it is read off the vector of parameters.
+    fn from_parameters(&self) -> String {
+        let Field { first, extents, .. } = self;
+        let (indices, mut place) = (index_names(extents.len()), Affine::fixed(*first));
+        place.strides = (0..extents.len()).map(|k| extents[k + 1..].iter().product::<usize>() as i64).collect();
+        let element = format!("parameters[{}]", spell(&place, &indices));
+        indices.iter().rev().fold(element, |inner, index| format!("::core::array::from_fn(|{index}| {inner})"))
+    }
+
     /// What is said about its default if it has no documentation.
     pub(super) fn default_doc(&self) -> String {
-        let default = self.default_text();
-        // A long list tells less than the definition in the model.
-        if default.len() > 60 { "Parameters.".to_string() } else { format!("Parameter, {default} by default.") }
+        // A list tells less than the definition in the model.
+        match self.is_uniform() {
+            true => format!("Parameter, {} by default.", self.default_text()),
+            false => "Parameters.".to_string(),
+        }
     }
 
     /// The statement that copies it to the parameters.
@@ -80,4 +103,22 @@ pub(super) fn layout(target: &str, fields: &[Field<'_>], count: usize) -> String
     }
     let copies: String = fields.iter().map(Field::copy).collect();
     format!("        let mut parameters = [0.0; {count}];\n{copies}        {target} {{ parameters }}\n")
+}
+
+/// `impl Default` by the programs of the defaults, for arrays whose values differ.
+pub(super) fn computed_default(compiled: &Compiled, fields: &[Field<'_>]) -> String {
+    let model = &compiled.model;
+    let names = Names::new(compiled, Vec::new(), Vec::new(), "jets");
+    let mut text = format!("impl ::core::default::Default for {} {{\n    fn default() -> Self {{\n", model.name);
+    text.push_str(&format!("        let mut parameters = [0.0; {}];\n", model.parameters.len()));
+    for defaults in parameter_defaults(model) {
+        let mut program = defaults.program;
+        let first = defaults.parameters.start as i64;
+        for output in program.blocks.iter_mut().flat_map(|block| &mut block.outputs) {
+            output.place = output.place.plus(first);
+        }
+        text.push_str(&parts(&names, &program, "parameters", Outputs::Array));
+    }
+    let fields: Vec<String> = fields.iter().map(|f| format!("{}: {}", f.name, f.from_parameters())).collect();
+    text + &format!("        Self {{ {} }}\n    }}\n}}\n\n", fields.join(", "))
 }

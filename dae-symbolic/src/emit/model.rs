@@ -3,7 +3,7 @@
 //! In: a compiled model. Out: the struct with what is known about the model as documentation, its defaults, and a method for each
 //! formulation chosen.
 
-use super::fields::{fields, layout};
+use super::fields::{Field, computed_default, fields, layout};
 use super::{ALLOW, DERIVE, docs, form_doc, form_type, prefix};
 use crate::compile::{Compiled, CompiledForm};
 
@@ -26,7 +26,10 @@ pub(super) fn source(compiled: &Compiled, forms: &[&CompiledForm]) -> String {
         text.push_str(&format!("    {vis}{}: {},\n", field.name, field.type_text()));
     }
     text.push_str("}\n\n");
-    text.push_str(&default_impl(name, fields.iter().map(|f| format!("{}: {}", f.name, f.default_text()))));
+    text.push_str(&match fields.iter().all(Field::is_uniform) {
+        true => default_impl(name, fields.iter().map(|f| format!("{}: {}", f.name, f.default_text()))),
+        false => computed_default(compiled, &fields),
+    });
     text.push_str(&format!("{ALLOW}impl {name} {{\n"));
     text.push_str(&report(compiled));
     for form in forms {
