@@ -17,6 +17,9 @@ use crate::system::highest_orders;
 /// A derivative with longer markup is not shown before it is simplified.
 const MAX_STEP: usize = 12_000;
 
+/// Larger signature matrices are not laid out.
+pub(super) const MAX_PATTERN: usize = 160;
+
 /// How expressions are spelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Markup {
@@ -37,7 +40,7 @@ pub(super) struct Document {
     pub(super) parameters: Vec<Named>,
     pub(super) derivations: Vec<Derivation>,
     pub(super) structure: Option<Structure>,
-    /// $\sigma_{ij}$, the pattern of the text.
+    /// $\sigma_{ij}$, the pattern of the text; empty for large ones.
     pub(super) signature: Vec<Vec<Option<u32>>>,
 }
 
@@ -129,7 +132,10 @@ impl Document {
                 .collect(),
             derivations: Vec::new(),
             structure: structure_of_text(model).ok(),
-            signature: model.equations.iter().map(|e| row(&e.incidence)).collect(),
+            signature: match n <= MAX_PATTERN {
+                true => model.equations.iter().map(|e| row(&e.incidence)).collect(),
+                false => Vec::new(),
+            },
         }
     }
 }

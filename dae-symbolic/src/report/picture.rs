@@ -5,11 +5,10 @@
 
 use std::fmt::Write;
 
+use super::document::MAX_PATTERN;
 use crate::expr::escaped;
 use crate::structure::Structure;
 
-/// Larger patterns would be grey areas.
-const MAX_SIZE: usize = 160;
 /// Rows and columns have names up to this size.
 const NAMED: usize = 30;
 
@@ -20,7 +19,7 @@ pub(super) fn block_triangular(
     unknowns: &[String],
 ) -> Option<String> {
     let n = unknowns.len();
-    if n == 0 || n > MAX_SIZE {
+    if n == 0 || n > MAX_PATTERN {
         return None;
     }
     let named = n <= NAMED;
