@@ -133,6 +133,21 @@ pub fn read(tokens: TokenStream) -> Result<(Model, SourceMap), Box<Rejection>> {
     }
 }
 
+/// Reads a text with the body of a `dae!` and leaves its families as they are.
+///
+/// # Errors
+/// Everything that is wrong with it, at once.
+pub fn read_families(text: &str) -> Result<FamilyModel, Diagnostics> {
+    let tokens = syntax::tokenize(text).map_err(|(findings, _)| findings)?;
+    let syntax::Parsed { model: written, sources, mut diagnostics } = syntax::parse(tokens);
+    let lowered = written.as_ref().map(|written| statements::lower(written, &mut diagnostics));
+    diagnostics.sort_by_place(|origin| sources.order(origin));
+    match lowered {
+        Some(lowered) if !diagnostics.has_errors() => family::verify(&lowered).map(|()| lowered),
+        _ => Err(diagnostics),
+    }
+}
+
 /// Reads a text with the body of a `dae!`: a `.dae` file.
 ///
 /// # Errors

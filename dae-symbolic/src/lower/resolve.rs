@@ -191,6 +191,9 @@ impl<'a> Resolver<'a> {
             self.scope.declare(argument, Meaning::Argument(position), found);
         }
         for definition in &function.definitions {
+            if !definition.extents.is_empty() || !definition.indices.is_empty() {
+                found.push(restrict::array_in_function(definition.name.origin));
+            }
             let meaning = definition.value.map_or(Meaning::Invalid, |value| Meaning::Local(value.root));
             if let Some(value) = definition.value {
                 self.expression(value, statement, Place::FunctionBody, found);

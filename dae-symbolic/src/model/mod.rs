@@ -164,21 +164,14 @@ impl Domain {
         Self::default()
     }
 
+    /// Whether it is a member of an array or of a family of equations.
+    pub fn is_family(&self) -> bool {
+        self.member.as_ref().is_some_and(|member| !member.indices.is_empty())
+    }
+
     /// Number of members of the family, 1 for a scalar.
     pub fn size(&self) -> usize {
         self.extents.iter().product()
-    }
-}
-
-/// Names of the equations of a model.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct EquationNames(Option<Arc<[String]>>);
-
-impl EquationNames {
-    /// The name of an equation, counted from zero.
-    pub fn name(&self, equation: usize) -> String {
-        let given = self.0.as_ref().and_then(|names| names.get(equation).cloned());
-        given.unwrap_or_else(|| format!("equation {}", equation + 1))
     }
 }
 
@@ -187,14 +180,6 @@ impl Model {
     pub fn equation_name(&self, equation: usize) -> String {
         let member = self.equations.get(equation).and_then(|equation| equation.domain.member.as_ref());
         member.map_or_else(|| format!("equation {}", equation + 1), |member| member.label.clone())
-    }
-
-    /// The names of all equations.
-    pub fn equation_names(&self) -> EquationNames {
-        if self.equations.iter().all(|equation| equation.domain.member.is_none()) {
-            return EquationNames::default();
-        }
-        EquationNames(Some((0..self.equations.len()).map(|k| self.equation_name(k)).collect()))
     }
 
     /// Name of a symbol as the user writes it: `x`, `der(x)`, `der(x, 2)`, `t`.

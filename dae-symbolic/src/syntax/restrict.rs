@@ -152,6 +152,13 @@ pub(super) fn not_inside_for(at: Origin) -> Diagnostic {
         .help("declare an array before the `for`: `var q: [f64; N];`")
 }
 
+/// A `let` of a function with the type of an array.
+pub(crate) fn array_in_function(at: Origin) -> Diagnostic {
+    Diagnostic::error(Code::UnsupportedConstruct, "inside of a function a `let` is a number, or an array without type")
+        .label(at, "not allowed here")
+        .help("write a list without type, or use `sum(i in 0..N => …)`")
+}
+
 /// More indices than an array can have.
 pub(super) fn dimensions(at: Origin) -> Diagnostic {
     Diagnostic::error(Code::UnsupportedConstruct, "an array has one or two indices")

@@ -27,11 +27,15 @@ pub(crate) fn compiled(model: Model) -> Compiled {
     compile(model, 0.0).unwrap_or_else(|rejected| panic!("{}", rejected.diagnostics))
 }
 
-/// The same model without families.
+/// The same model without families; equations keep their names.
 pub(crate) fn scalar_twin(mut model: Model) -> Model {
     model.unknowns.iter_mut().for_each(|u| u.domain = Domain::scalar());
     model.parameters.iter_mut().for_each(|p| p.domain = Domain::scalar());
-    model.equations.iter_mut().for_each(|e| e.domain = Domain::scalar());
+    for equation in &mut model.equations {
+        let label = equation.domain.member.as_ref().map(|member| member.label.clone());
+        let alone = |label| Arc::new(Member { family: 0, indices: Vec::new(), label });
+        equation.domain = Domain { extents: Vec::new(), member: label.map(alone) };
+    }
     model
 }
 
