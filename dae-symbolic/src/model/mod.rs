@@ -11,7 +11,7 @@ mod verify;
 pub use builder::ModelBuilder;
 #[cfg(feature = "syntax")]
 pub(crate) use builder::residual;
-pub use derivation::{Derivation, Entries, Mechanics};
+pub use derivation::{Boundary, BoundaryCondition, Derivation, Entries, Mechanics, OptimalControl};
 pub use verify::verify;
 
 use crate::expr::{Dag, Expr, InputId, ParameterId, Symbol, UnknownId, symbols};

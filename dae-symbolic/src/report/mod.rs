@@ -14,7 +14,7 @@ mod derivation;
 mod text;
 
 pub use certificate::{CertificateReport, GenericReport, LocalReport, LowerReport, PointValue, RewriteReport};
-pub use derivation::{DerivationReport, EntryReport, MechanicsReport};
+pub use derivation::{BoundaryReport, DerivationReport, EntryReport, MechanicsReport, OptimalControlReport};
 
 use crate::compile::{Compiled, HiddenConstraint, Rejected};
 use crate::diagnostic::Diagnostics;

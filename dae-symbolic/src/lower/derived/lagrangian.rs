@@ -6,8 +6,8 @@ use super::super::statements::Lowering;
 use super::{Block, Known};
 use crate::derive::lagrangian::{Constraint, Coordinate, Energy, Lagrangian, derive};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::expr::{Rational, Symbol};
-use crate::model::{Derivation, derivative_name};
+use crate::expr::Rational;
+use crate::model::Derivation;
 use crate::syntax::ast::{Equation, Item, ItemKind, List, Name, Quantity};
 use crate::syntax::restrict::Place;
 
@@ -19,13 +19,7 @@ impl<'a> Lowering<'a> {
             return;
         }
         let written = self.unknown_names();
-        let name = |symbol| match symbol {
-            Symbol::Unknown { unknown, order } => {
-                derivative_name(written.get(unknown.index()).map_or("?", String::as_str), order)
-            }
-            _ => "?".to_string(),
-        };
-        match derive(&mut self.evaluator.dag, &system, &name) {
+        match derive(&mut self.evaluator.dag, &system, &|symbol| super::symbol_name(&written, symbol)) {
             Ok(mut derived) => {
                 let first = self.model.equations.len();
                 derived.mechanics.equations = first..first + derived.equations.len();
@@ -151,14 +145,5 @@ impl<'a> Lowering<'a> {
             docs,
             origin: item.origin,
         })
-    }
-
-    /// Names of all unknowns of the text; those of later statements are in no model yet.
-    fn unknown_names(&self) -> Vec<String> {
-        let variables = self.written.statements.iter().filter_map(|statement| match &statement.kind {
-            crate::syntax::ast::StatementKind::Variable(it) => Some(it.name.text.clone()),
-            _ => None,
-        });
-        variables.collect()
     }
 }
