@@ -95,6 +95,14 @@ pub struct Invariant {
     pub row: Option<usize>,
 }
 
+/// A function of $(t, y, y')$ in whose zeros $F$ changes its branch: an argument of an absolute value, sign, minimum or maximum, or
+/// what an `if` compares. Between zeros $F$ is smooth.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Switch {
+    /// The function in plain mathematics: `x - y`.
+    pub name: Name,
+}
+
 /// How $y'$ enters $F$.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leading {
@@ -121,6 +129,8 @@ pub struct Description {
     pub parameters: Cow<'static, [Name]>,
     /// Constraints that solutions fulfil, enforced or implied.
     pub invariants: Cow<'static, [Invariant]>,
+    /// Where $F$ changes its branch.
+    pub switches: Cow<'static, [Switch]>,
     /// How $y'$ enters.
     pub leading: Leading,
     /// Generic rank of $\partial F/\partial y'$. Smaller than the number of differential unknowns exactly when
@@ -167,6 +177,10 @@ pub trait Dae {
 
     /// $\partial \varphi/\partial y$.
     fn invariants_jacobian(&self, t: f64, y: &[f64], values: &mut [f64]);
+
+    /// The switching functions, one value per entry of `description().switches`. Those who want steps to end where $F$ changes its
+    /// branch locate their zeros; nothing in this crate does so yet.
+    fn switching_functions(&self, _t: f64, _y: &[f64], _yp: &[f64], _values: &mut [f64]) {}
 
     /// The model with the derivatives of its equations, for consistent initialisation.
     fn prolongation(&self) -> &dyn Prolongation;

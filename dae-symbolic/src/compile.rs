@@ -16,9 +16,9 @@ use std::collections::HashMap;
 use crate::diagnostic::Diagnostics;
 use crate::expr::{Expr, Notation, Symbol, print_with};
 use crate::formulation::{Form, FormEquation, FormError, FormProgram, Formulation, Source, formulate, state_names};
-use crate::index::{Analysis, Problem, Verdict, analyse, generic_rank};
+use crate::index::{Analysis, Problem, Verdict, analyse, differentiated_kinks, generic_rank};
 use crate::model::{Model, derivative_name};
-use crate::program::Derivative;
+use crate::program::{Derivative, roll};
 use crate::prolong::Prolonged;
 use crate::reduce::{Reduced, reduce};
 
@@ -66,6 +66,8 @@ pub struct Compiled {
     pub forms: Vec<CompiledForm>,
     /// Why it does not have the others.
     pub unavailable: Vec<FormError>,
+    /// What the user should know although the model can be used.
+    pub warnings: Diagnostics,
     /// Index, degrees of freedom and hidden constraints in a few lines, for the documentation of generated code.
     pub summary: Vec<String>,
 }
@@ -97,10 +99,20 @@ pub fn compile(mut model: Model, t0: f64) -> Result<Compiled, Rejected> {
             Err(error) => unavailable.push(error),
         }
     }
+    let warnings = differentiated_kinks(&mut model, &analysis);
     let prolonged = analysis.prolonged.clone();
     let prolonged_spelled = prolonged_spelled(&model, &analysis);
-    let mut compiled =
-        Compiled { model, analysis, hidden, prolonged, prolonged_spelled, forms, unavailable, summary: Vec::new() };
+    let mut compiled = Compiled {
+        model,
+        analysis,
+        hidden,
+        prolonged,
+        prolonged_spelled,
+        forms,
+        unavailable,
+        warnings,
+        summary: Vec::new(),
+    };
     compiled.summary = summary(&compiled);
     Ok(compiled)
 }
@@ -127,11 +139,7 @@ fn compile_form(
     let rank = generic_rank(model, residuals.len(), &leading).unwrap_or(0);
     let program = FormProgram::new(model, &formulation, &analysis.prolonged, rank).map_err(|_| unplaced)?;
     let names = state_names(model, &formulation).into_iter().collect();
-    let name = |symbol| match symbol {
-        Symbol::State(i) => formulation.unknowns[i as usize].name.clone(),
-        Symbol::StateDerivative(i) => formulation.unknowns[i as usize].rate.clone(),
-        _ => model.symbol_name(symbol),
-    };
+    let name = |symbol| formulation.symbol_name(model, symbol);
     let spell = |e: &FormEquation| spell(model, &e.name, e.residual, &names, name);
     let spelled = formulation.equations.iter().map(spell).collect();
     Ok(CompiledForm { form, formulation, program, spelled })
@@ -260,7 +268,16 @@ fn summary(compiled: &Compiled) -> Vec<String> {
     if !compiled.hidden.is_empty() {
         lines.push(String::new());
         lines.push("Hidden constraints:".into());
-        lines.extend(compiled.hidden.iter().map(|c| format!("* {}: {}", c.name, c.text)));
+        let constraint = |c: &HiddenConstraint| format!("* {}: {}", c.name, c.text);
+        let hidden: Vec<String> = compiled.hidden.iter().map(constraint).collect();
+        let domains = compiled.hidden.iter().map(|c| Some(&analysis.system.equations[c.equation].domain));
+        lines.extend(roll::text::lines(domains.zip(hidden.iter().map(String::as_str))));
+    }
+    // A macro can only warn where the warning would be an error; so it stands where the model is looked up.
+    for warning in &compiled.warnings {
+        lines.push(String::new());
+        lines.push(format!("Warning: {}.", warning.message));
+        lines.extend(warning.notes.iter().map(|note| format!("* {note}")));
     }
     lines
 }

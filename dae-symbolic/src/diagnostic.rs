@@ -19,8 +19,8 @@ pub enum Severity {
 /// Declares the codes, their stable texts and their one-line titles, once each.
 macro_rules! codes {
     ($($variant:ident = $text:literal, $title:literal;)*) => {
-        /// Stable identification of a kind of finding: `E0..` the text, `E1..` names and meaning, `E2..` the model as
-        /// a whole.
+        /// Stable identification of a kind of finding: `E0..` the text, `E1..` names and meaning, `E2..` and `E3..` the
+        /// model as a whole; `W5..` are warnings.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Code {
             $(#[doc = concat!("`", $text, "`: ", $title, ".")] $variant,)*
@@ -66,6 +66,7 @@ codes! {
     InvalidNominal = "E111", "a nominal value that is no positive number";
     DuplicateStart = "E112", "two start values for the same derivative";
     InliningTooLarge = "E113", "functions that grow too large when inlined";
+    MisplacedCondition = "E120", "a condition where a number belongs, or the other way round";
     NoEquations = "E201", "a model without equations";
     NoUnknowns = "E202", "a model without unknowns";
     DivisionByZero = "E203", "a division by exactly zero";
@@ -80,6 +81,8 @@ codes! {
     InvalidConstraint = "E405", "a constraint that is not one between coordinates";
     SingularMass = "E406", "a coordinate without inertia";
     InvalidControlProblem = "E407", "dynamics or costs of which optimality conditions cannot be derived";
+    DifferentiatedKink = "W501", "an equation with a kink that the reduction differentiates";
+    DifferentiatedJump = "W502", "an equation that jumps and that the reduction differentiates";
 }
 
 impl fmt::Display for Code {

@@ -130,16 +130,22 @@ fn central_difference(f: impl Fn(f64) -> f64, h: f64) -> f64 {
 fn partial_derivatives_of_all_functions() {
     for function in Function::ALL {
         let mut dag = Dag::new();
-        let [x, y, _] = xyz(&mut dag);
-        let arguments = &[x, y][..function.arity()];
+        let [x, y, z] = xyz(&mut dag);
+        let arguments = &[x, y, z][..function.arity()];
         let expr = dag.apply(function, arguments);
         for (a, b) in points(function) {
-            let at = |s: Symbol| if s == unknown(0, 0) { a } else { b };
-            assert_eq!(evaluate_one(&dag, expr, at), function.value(a, b));
+            let at = [a, b, a * b + 0.5];
+            let value = |x: [f64; 3]| function.value(x[0], x[1], x[2]);
+            let of = |s: Symbol| at[(0..3).position(|k| unknown(k, 0) == s).unwrap()];
+            assert_eq!(evaluate_one(&dag, expr, of), value(at));
             for k in 0..function.arity() {
                 let partial = differentiate(&mut dag, expr, unknown(k as u32, 0));
-                let exact = evaluate_one(&dag, partial, at);
-                let shifted = |h: f64| if k == 0 { function.value(a + h, b) } else { function.value(a, b + h) };
+                let exact = evaluate_one(&dag, partial, of);
+                let shifted = |h: f64| {
+                    let mut x = at;
+                    x[k] += h;
+                    value(x)
+                };
                 let difference = central_difference(shifted, 2e-3);
                 let error = (exact - difference).abs() / difference.abs().max(1.0);
                 assert!(error < 1e-9, "{} by argument {k} at ({a}, {b}): {exact} {difference}", function.name());

@@ -18,6 +18,7 @@ enum Tree {
     Mul(Box<Tree>, Box<Tree>),
     Div(Box<Tree>, Box<Tree>),
     Power(Box<Tree>, i32),
+    /// Of three arguments the third is the first again.
     Apply(Function, Box<Tree>, Box<Tree>),
 }
 
@@ -60,7 +61,7 @@ impl Tree {
             }
             Tree::Apply(f, a, b) => {
                 let (a, b) = pair(dag, a, b);
-                dag.apply(*f, &[a, b][..f.arity()])
+                dag.apply(*f, &[a, b, a][..f.arity()])
             }
         }
     }
@@ -74,7 +75,10 @@ impl Tree {
             Tree::Mul(a, b) => a.value(point) * b.value(point),
             Tree::Div(a, b) => a.value(point) / b.value(point),
             Tree::Power(a, n) => a.value(point).powi(*n),
-            Tree::Apply(f, a, b) => f.value(a.value(point), b.value(point)),
+            Tree::Apply(f, a, b) => {
+                let (a, b) = (a.value(point), b.value(point));
+                f.value(a, b, a)
+            }
         }
     }
 
@@ -87,7 +91,10 @@ impl Tree {
             Tree::Mul(a, b) => a.enclosure(cell) * b.enclosure(cell),
             Tree::Div(a, b) => a.enclosure(cell) / b.enclosure(cell),
             Tree::Power(a, n) => a.enclosure(cell).powi(*n),
-            Tree::Apply(f, a, b) => Interval::apply(*f, a.enclosure(cell), b.enclosure(cell)),
+            Tree::Apply(f, a, b) => {
+                let (a, b) = (a.enclosure(cell), b.enclosure(cell));
+                Interval::apply(*f, a, b, a)
+            }
         }
     }
 

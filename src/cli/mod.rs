@@ -233,6 +233,7 @@ impl Loaded {
             let _ = write!(std::io::stderr(), "{}", to_text(&rejected.diagnostics, &places, source.as_text()));
             Exit::Rejected
         })?;
+        let _ = write!(std::io::stderr(), "{}", to_text(&compiled.warnings, &places, source.as_text()));
         Ok(Loaded { compiled, source, places })
     }
 

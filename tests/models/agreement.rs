@@ -49,6 +49,7 @@ fn compare(a: &dyn Dae, b: &dyn Dae, points: &[Point]) {
         same("jacobian_p", d.jacobian_p.len(), &|m, out| m.jacobian_p(*t, y, yp, out));
         same("invariants", constraints, &|m, out| m.invariants(*t, y, out));
         same("invariants_jacobian", d.invariants_jacobian.len(), &|m, out| m.invariants_jacobian(*t, y, out));
+        same("switching_functions", d.switches.len(), &|m, out| m.switching_functions(*t, y, yp, out));
         same("start_values", jets.jets.len(), &|m, out| m.prolongation().start_values(*t, out));
         same("prolonged_residual", jets.equations.len(), &|m, out| {
             m.prolongation().prolonged_residual(*t, x, out);

@@ -8,6 +8,7 @@ mod derivatives;
 mod expansion;
 mod mechanics;
 mod operators;
+mod piecewise;
 mod places;
 mod points;
 
@@ -52,6 +53,7 @@ fn models() -> Vec<Generated> {
         generated!(transistor_amplifier::TransistorAmplifier::default(), "../../examples/transistor_amplifier.rs"),
         generated!(mechanics::Crane::default(), "mechanics.rs"),
         generated!(operators::Operators::default(), "operators.rs"),
+        generated!(piecewise::Piecewise::default(), "piecewise.rs"),
     ]
 }
 

@@ -212,6 +212,7 @@ impl ::dae::__private::Dae for PendulumOriginal {
             enforced("equation 5", 4),
             implied("der(equation 5)"),
         ];
+        static SWITCHES: [Switch; 0] = [];
         static DESCRIPTION: Description = Description {
             model: Borrowed("Pendulum"),
             form: Borrowed("original"),
@@ -219,6 +220,7 @@ impl ::dae::__private::Dae for PendulumOriginal {
             equations: Borrowed(&EQUATIONS),
             parameters: Borrowed(&PARAMETERS),
             invariants: Borrowed(&INVARIANTS),
+            switches: Borrowed(&SWITCHES),
             leading: Leading::Constant,
             leading_rank: 4,
             jacobian_y: pattern(5, &[0, 1, 2, 4, 6, 8], &[2, 3, 0, 4, 1, 4, 0, 1]),
@@ -369,6 +371,7 @@ impl ::dae::__private::Dae for PendulumIndex1 {
             implied("equation 5"),
             implied("der(equation 5)"),
         ];
+        static SWITCHES: [Switch; 0] = [];
         static DESCRIPTION: Description = Description {
             model: Borrowed("Pendulum"),
             form: Borrowed("index1"),
@@ -376,6 +379,7 @@ impl ::dae::__private::Dae for PendulumIndex1 {
             equations: Borrowed(&EQUATIONS),
             parameters: Borrowed(&PARAMETERS),
             invariants: Borrowed(&INVARIANTS),
+            switches: Borrowed(&SWITCHES),
             leading: Leading::Constant,
             leading_rank: 4,
             jacobian_y: pattern(5, &[0, 1, 2, 4, 6, 11], &[2, 3, 0, 4, 1, 4, 0, 1, 2, 3, 4]),
@@ -534,6 +538,7 @@ impl ::dae::__private::Dae for PendulumIndex2 {
             enforced("der(equation 5)", 4),
             implied("equation 5"),
         ];
+        static SWITCHES: [Switch; 0] = [];
         static DESCRIPTION: Description = Description {
             model: Borrowed("Pendulum"),
             form: Borrowed("index2"),
@@ -541,6 +546,7 @@ impl ::dae::__private::Dae for PendulumIndex2 {
             equations: Borrowed(&EQUATIONS),
             parameters: Borrowed(&PARAMETERS),
             invariants: Borrowed(&INVARIANTS),
+            switches: Borrowed(&SWITCHES),
             leading: Leading::Constant,
             leading_rank: 4,
             jacobian_y: pattern(5, &[0, 1, 2, 4, 6, 10], &[2, 3, 0, 4, 1, 4, 0, 1, 2, 3]),
@@ -690,6 +696,7 @@ impl ::dae::__private::Dae for PendulumGgl {
             enforced("der(equation 5)", 4),
             enforced("equation 5", 5),
         ];
+        static SWITCHES: [Switch; 0] = [];
         static DESCRIPTION: Description = Description {
             model: Borrowed("Pendulum"),
             form: Borrowed("ggl"),
@@ -697,6 +704,7 @@ impl ::dae::__private::Dae for PendulumGgl {
             equations: Borrowed(&EQUATIONS),
             parameters: Borrowed(&PARAMETERS),
             invariants: Borrowed(&INVARIANTS),
+            switches: Borrowed(&SWITCHES),
             leading: Leading::Constant,
             leading_rank: 4,
             jacobian_y: pattern(6, &[0, 3, 6, 8, 10, 14, 16], &[0, 2, 5, 1, 3, 5, 0, 4, 1, 4, 0, 1, 2, 3, 0, 1]),

@@ -9,12 +9,14 @@
 //! $\sigma_r / \max(\sigma_{r+1}, \varphi)$ is taken. The answer is [`Confidence::Uncertain`] when that gap is below
 //! $10^4$ or a dropped value is above $10^4 \varphi$, that is, too large to be rounding.
 
+mod blocks;
 mod singular_values;
 
 use std::fmt;
 
 use nalgebra::DMatrix;
 
+pub use blocks::{block_ranks, block_ranks_scaled_by};
 pub use singular_values::SingularValues;
 
 /// Singular values below this fraction of the largest may be taken for zero.

@@ -68,6 +68,7 @@ impl<M: Model> Problem<M> {
             equations: (1..=n).map(|i| Equation { name: Name::from(format!("equation {i}")) }).collect(),
             parameters: Cow::Borrowed(&[]),
             invariants: invariants.iter().map(|&(name, row)| Invariant { name: Name::from(name), row }).collect(),
+            switches: Cow::Borrowed(&[]),
             leading: leading.0,
             leading_rank: leading.1,
             jacobian_y: dense(n, n),

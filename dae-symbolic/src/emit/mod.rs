@@ -9,10 +9,12 @@
 
 mod body;
 mod formulation;
+mod listing;
 mod method;
 mod model;
 mod names;
 mod prolongation;
+mod rolled;
 #[cfg(feature = "syntax")]
 mod stub;
 mod tables;

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 
 use crate::compile::Compiled;
 use crate::program::Load;
+use crate::program::affine::Affine;
 
 /// `x`, `der_x`, `der2_x`, `equation_5`, `G_`: a name of the model as the identifier of a local variable.
 pub(super) fn identifier(name: &str) -> String {
@@ -27,6 +28,10 @@ pub(super) struct Names {
     pub(super) rates: Vec<String>,
     /// Where the parameters are: `self.<this>`.
     pub(super) parameter_path: &'static str,
+    /// Whether the model has arrays or families of equations.
+    pub(super) families: bool,
+    /// Names of parameters, states and rates as the model writes them.
+    written: [Vec<String>; 3],
     taken: HashSet<String>,
 }
 
@@ -34,14 +39,27 @@ impl Names {
     /// Names for a method over the given states and rates; `place` says where `self` keeps the parameters.
     pub(super) fn new(compiled: &Compiled, states: Vec<String>, rates: Vec<String>, place: &'static str) -> Names {
         let mut taken = HashSet::from(["self".to_string()]);
+        let written = [compiled.model.parameters.iter().map(|p| p.name.clone()).collect(), states, rates];
         let parameters: Vec<String> = compiled.model.parameters.iter().map(|p| identifier(&p.name)).collect();
         taken.extend(parameters.iter().cloned());
-        let mut claim =
-            |names: Vec<String>| -> Vec<String> { names.into_iter().map(|name| unique(&mut taken, &name)).collect() };
-        let (states, rates) = (claim(states), claim(rates));
+        let mut claim = |names: &[String]| -> Vec<String> {
+            names.iter().map(|name| unique(&mut taken, &identifier(name))).collect()
+        };
+        let (states, rates) = (claim(&written[1]), claim(&written[2]));
         let parameter_path = if place == "jets" { "parameters" } else { place };
         let time = unique(&mut taken, "time");
-        Names { time, parameters, states, rates, parameter_path, taken }
+        let families = compiled.model.has_families();
+        Names { time, parameters, states, rates, parameter_path, families, written, taken }
+    }
+
+    /// The names of everything in the vector that a load reads.
+    pub(super) fn written(&self, load: &Load<Affine>) -> &[String] {
+        match load {
+            Load::Time => &[],
+            Load::Parameter(_) => &self.written[0],
+            Load::Y(_) => &self.written[1],
+            Load::Yp(_) => &self.written[2],
+        }
     }
 
     /// The names in use, for a body to add its own.
@@ -62,11 +80,11 @@ pub(super) fn unique(taken: &mut HashSet<String>, name: &str) -> String {
 }
 
 /// The identifier under which a value from outside is known inside a method.
-pub(super) fn load_name(names: &Names, load: Load) -> String {
+pub(super) fn load_name(names: &Names, load: &Load<Affine>) -> String {
     match load {
         Load::Time => names.time.clone(),
-        Load::Parameter(i) => names.parameters[i].clone(),
-        Load::Y(i) => names.states[i].clone(),
-        Load::Yp(i) => names.rates[i].clone(),
+        Load::Parameter(i) => names.parameters[i.position(&[])].clone(),
+        Load::Y(i) => names.states[i.position(&[])].clone(),
+        Load::Yp(i) => names.rates[i.position(&[])].clone(),
     }
 }

@@ -30,8 +30,9 @@ impl Interpreter {
             &program.jacobian_p,
             &program.invariants,
             &program.invariants_jacobian,
+            &program.switches,
         ];
-        let registers = programs.iter().map(|p| p.instructions.len()).max().unwrap_or(0);
+        let registers = programs.iter().map(|p| p.registers()).max().unwrap_or(0);
         Interpreter { program, prolonged, scratch: RefCell::new(vec![0.0; registers]) }
     }
 
@@ -80,6 +81,10 @@ impl Dae for Interpreter {
 
     fn invariants_jacobian(&self, t: f64, y: &[f64], values: &mut [f64]) {
         self.run(&self.program.invariants_jacobian, t, y, &[], values);
+    }
+
+    fn switching_functions(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+        self.run(&self.program.switches, t, y, yp, values);
     }
 
     fn prolongation(&self) -> &dyn Prolongation {

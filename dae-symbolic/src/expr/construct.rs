@@ -233,7 +233,7 @@ impl Dag {
         self.scale(coefficient, power)
     }
 
-    /// $f(a)$ or $f(a, b)$, folded where the result is exact.
+    /// $f(a)$, $f(a, b)$ or $f(a, b, c)$, folded where the result is exact.
     pub fn apply(&mut self, function: Function, arguments: &[Expr]) -> Expr {
         debug_assert_eq!(arguments.len(), function.arity());
         let a = arguments[0];
@@ -251,6 +251,7 @@ impl Dag {
                 .map(|negative| self.integer(if negative { -1 } else { 1 })),
             Function::Min | Function::Max => self.fold_extremum(function, a, arguments[1]),
             Function::Powf => self.fold_powf(a, arguments[1]),
+            Function::If => self.fold_if(a, arguments[1], arguments[2]),
             Function::Tan
             | Function::Asin
             | Function::Atan
@@ -331,6 +332,24 @@ impl Dag {
         Some(self.powi(root, twice))
     }
 
+    /// Equal branches need no switch, and an exact number decides; of the switch only the sign counts.
+    fn fold_if(&mut self, switch: Expr, a: Expr, b: Expr) -> Option<Expr> {
+        if a == b {
+            return Some(a);
+        }
+        if let Some(q) = self.as_constant(switch) {
+            return Some(if q.is_negative() || q.is_zero() { b } else { a });
+        }
+        let Node::Sum { constant, terms } = self.node(switch) else { return None };
+        let all = terms.iter().map(|(q, _)| q).chain((!constant.is_zero()).then_some(constant));
+        let content = Rational::content(all);
+        if content.is_one() {
+            return None;
+        }
+        let switch = self.scale(content.recip()?, switch);
+        Some(self.apply(Function::If, &[switch, a, b]))
+    }
+
     /// Sine and cosine of $u + k \pi/2$: quarter turns are exact.
     fn fold_turns(&mut self, function: Function, a: Expr) -> Option<Expr> {
         let pi = self.pi();
@@ -383,7 +402,8 @@ impl Dag {
             | Function::Hypot
             | Function::ExpM1
             | Function::Ln1p
-            | Function::Powf => return None,
+            | Function::Powf
+            | Function::If => return None,
         };
         let negative = match self.node(a) {
             Node::Sum { terms, .. } => terms[0].0.is_negative(),

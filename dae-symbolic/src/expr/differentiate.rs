@@ -4,20 +4,86 @@
 //!
 //! All partial derivatives come out of one reverse sweep (Griewank & Walther, *Evaluating Derivatives*, ch. 3): the
 //! adjoint of the root is one, and each node hands $\bar v\, \partial v/\partial c$ to its children $c$. The sweep costs a
-//! small multiple of the expression however many symbols there are. The total derivative is then the chain rule over
+//! small multiple of the expression however many symbols there are. Conditionals are differentiated branch by branch: the sweep
+//! ends at one, and goes on in each of its branches by itself. The total derivative is then the chain rule over
 //! the leaves, $\dot f = \partial f/\partial t + \sum_{j,k} \partial f/\partial x_j^{(k)} \; x_j^{(k+1)}$.
 
+use std::collections::BTreeMap;
+
 use super::dag::{ExprMap, ExprSet};
-use super::{Dag, Expr, Node, Rational, Symbol, reachable};
+use super::{Dag, Expr, Function, Node, Rational, Symbol, reachable};
 
 /// The nonzero partial derivatives of `root` by the symbols that `wanted` selects, ascending by symbol.
 pub fn gradient(dag: &mut Dag, root: Expr, wanted: impl Fn(Symbol) -> bool) -> Vec<(Symbol, Expr)> {
     let order = reachable(dag, [root]);
     let active = active(dag, &order, wanted);
+    let mut conditionals = Conditionals::default();
+    for &expr in order.iter().filter(|expr| active.contains(expr)) {
+        if let Node::Apply(Function::If, arguments) = dag.node(expr).clone() {
+            let partials = branch_by_branch(dag, &arguments, &active, &conditionals);
+            conditionals.insert(expr, partials);
+        }
+    }
+    sweep(dag, root, &order, &active, &conditionals)
+}
+
+/// The partial derivatives of conditionals.
+type Conditionals = ExprMap<Vec<(Symbol, Expr)>>;
+
+/// The partial derivatives of a conditional: those of its branches under the same switch. A sweep through the conditional would
+/// multiply the derivative of the branch that is not taken by zero, and that derivative may be infinite there.
+fn branch_by_branch(
+    dag: &mut Dag,
+    arguments: &[Expr],
+    active: &ExprSet,
+    conditionals: &Conditionals,
+) -> Vec<(Symbol, Expr)> {
+    let [above, below] = [arguments[1], arguments[2]].map(|branch| {
+        let order = reachable_until(dag, branch, conditionals);
+        sweep(dag, branch, &order, active, conditionals)
+    });
+    let mut all: Vec<Symbol> = above.iter().chain(&below).map(|&(symbol, _)| symbol).collect();
+    all.sort_unstable();
+    all.dedup();
+    let zero = dag.integer(0);
+    let of = |partials: &[(Symbol, Expr)], symbol| {
+        partials.binary_search_by_key(&symbol, |&(s, _)| s).map_or(zero, |at| partials[at].1)
+    };
+    let partial = |symbol| {
+        let branches = [arguments[0], of(&above, symbol), of(&below, symbol)];
+        (symbol, dag.apply(Function::If, &branches))
+    };
+    all.into_iter().map(partial).collect()
+}
+
+/// What `root` reaches without passing through a conditional whose derivatives are known, children before parents.
+fn reachable_until(dag: &Dag, root: Expr, conditionals: &Conditionals) -> Vec<Expr> {
+    let mut stack = vec![root];
+    let mut found = ExprSet::default();
+    while let Some(expr) = stack.pop() {
+        if found.insert(expr) && !conditionals.contains_key(&expr) {
+            stack.extend(dag.children(expr));
+        }
+    }
+    let mut order: Vec<Expr> = found.into_iter().collect();
+    order.sort_unstable();
+    order
+}
+
+/// The reverse sweep over `order`; at a conditional it ends, and the derivatives of that are multiplied on.
+fn sweep(
+    dag: &mut Dag,
+    root: Expr,
+    order: &[Expr],
+    active: &ExprSet,
+    conditionals: &Conditionals,
+) -> Vec<(Symbol, Expr)> {
     let mut adjoints: ExprMap<Vec<(Rational, Expr)>> = ExprMap::default();
     let one = dag.integer(1);
     adjoints.insert(root, vec![(Rational::ONE, one)]);
     let mut partials = Vec::new();
+    // What conditionals contribute to the partial derivative by a symbol.
+    let mut shares: BTreeMap<Symbol, Vec<(Rational, Expr)>> = BTreeMap::new();
     for &expr in order.iter().rev() {
         if !active.contains(&expr) {
             continue;
@@ -25,6 +91,13 @@ pub fn gradient(dag: &mut Dag, root: Expr, wanted: impl Fn(Symbol) -> bool) -> V
         let Some(contributions) = adjoints.remove(&expr) else { continue };
         let adjoint = dag.sum(contributions);
         if dag.is_zero(adjoint) {
+            continue;
+        }
+        if let Some(known) = conditionals.get(&expr) {
+            for &(symbol, partial) in known {
+                let share = dag.mul(adjoint, partial);
+                shares.entry(symbol).or_default().push((Rational::ONE, share));
+            }
             continue;
         }
         match dag.node(expr).clone() {
@@ -59,7 +132,21 @@ pub fn gradient(dag: &mut Dag, root: Expr, wanted: impl Fn(Symbol) -> bool) -> V
         }
     }
     partials.sort_unstable_by_key(|&(symbol, _)| symbol);
-    partials
+    if shares.is_empty() { partials } else { merged(dag, partials, shares) }
+}
+
+/// Partial derivatives and what conditionals add to them.
+fn merged(
+    dag: &mut Dag,
+    partials: Vec<(Symbol, Expr)>,
+    mut shares: BTreeMap<Symbol, Vec<(Rational, Expr)>>,
+) -> Vec<(Symbol, Expr)> {
+    for (symbol, partial) in partials {
+        shares.entry(symbol).or_default().push((Rational::ONE, partial));
+    }
+    let total = |(symbol, terms)| (symbol, dag.sum(terms));
+    let all: Vec<(Symbol, Expr)> = shares.into_iter().map(total).collect();
+    all.into_iter().filter(|&(_, partial)| !dag.is_zero(partial)).collect()
 }
 
 /// The nodes that depend on a wanted symbol.

@@ -20,7 +20,8 @@ pub fn evaluate(dag: &Dag, roots: &[Expr], value: impl Fn(Symbol) -> f64) -> Vec
             Node::Product(factors) => product(factors.iter().map(|&(b, n)| (of(b), n))),
             Node::Apply(function, arguments) => {
                 let a = of(arguments[0]);
-                function.value(a, arguments.get(1).map_or(a, |&b| of(b)))
+                let other = |k: usize| arguments.get(k).map_or(a, |&b| of(b));
+                function.value(a, other(1), other(2))
             }
         };
     }

@@ -6,9 +6,10 @@
 
 use super::{Dag, Expr, Rational};
 
-/// A function of one or two real arguments. The Rust spelling of each is the `f64` method of that name.
+/// A function of one, two or three real arguments. The Rust spelling of each is the `f64` method of that name, that of
+/// [`Function::If`] the expression `if s > 0.0 { a } else { b }`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(missing_docs)] // each is the `f64` method of the same name
+#[allow(missing_docs)] // each but the last is the `f64` method of the same name
 pub enum Function {
     Sqrt,
     Cbrt,
@@ -37,6 +38,8 @@ pub enum Function {
     ExpM1,
     Ln1p,
     Powf,
+    /// $a$ where the switch $s$ is positive, $b$ elsewhere; its arguments are $(s, a, b)$.
+    If,
 }
 
 /// Where a function is defined and differentiable, as a condition on its arguments $a$ (and $b$).
@@ -44,7 +47,7 @@ pub enum Function {
 pub enum Domain {
     /// Everywhere.
     Reals,
-    /// Everywhere, with a kink or jump at $a = 0$ (for two arguments, at $a = b$).
+    /// Everywhere, with a kink or jump at $a = 0$ (for two arguments, at $a = b$; for three, where the first one vanishes).
     Kink,
     /// $a \ne 0$ (for two arguments, not both zero).
     NonZero,
@@ -62,11 +65,11 @@ pub enum Domain {
 
 impl Function {
     /// All functions, in the order of the table.
-    pub const ALL: [Function; 27] = {
+    pub const ALL: [Function; 28] = {
         use Function::*;
         [
             Sqrt, Cbrt, Exp, Ln, Log10, Log2, Sin, Cos, Tan, Asin, Acos, Atan, Atan2, Sinh, Cosh, Tanh, Asinh, Acosh,
-            Atanh, Abs, Signum, Min, Max, Hypot, ExpM1, Ln1p, Powf,
+            Atanh, Abs, Signum, Min, Max, Hypot, ExpM1, Ln1p, Powf, If,
         ]
     };
 
@@ -75,7 +78,7 @@ impl Function {
         Self::ALL.into_iter().find(|f| f.name() == name)
     }
 
-    /// Name, in the language and as an `f64` method.
+    /// Name, in the language and as an `f64` method (`if` is a keyword in both).
     pub fn name(self) -> &'static str {
         match self {
             Function::Sqrt => "sqrt",
@@ -105,12 +108,14 @@ impl Function {
             Function::ExpM1 => "exp_m1",
             Function::Ln1p => "ln_1p",
             Function::Powf => "powf",
+            Function::If => "if",
         }
     }
 
     /// Number of arguments.
     pub fn arity(self) -> usize {
         match self {
+            Function::If => 3,
             Function::Atan2 | Function::Min | Function::Max | Function::Hypot | Function::Powf => 2,
             Function::Sqrt
             | Function::Cbrt
@@ -137,8 +142,8 @@ impl Function {
         }
     }
 
-    /// The value, by the `f64` method of the same name; `b` is not read by functions of one argument.
-    pub fn value(self, a: f64, b: f64) -> f64 {
+    /// The value, by the `f64` method of the same name; functions of one argument do not read `b`, those of two not `c`.
+    pub fn value(self, a: f64, b: f64, c: f64) -> f64 {
         match self {
             Function::Sqrt => a.sqrt(),
             Function::Cbrt => a.cbrt(),
@@ -167,10 +172,12 @@ impl Function {
             Function::ExpM1 => a.exp_m1(),
             Function::Ln1p => a.ln_1p(),
             Function::Powf => a.powf(b),
+            Function::If if a > 0.0 => b,
+            Function::If => c,
         }
     }
 
-    /// The partial derivative by argument `k` of $f(a)$ or $f(a, b)$, one per argument.
+    /// The partial derivative by argument `k` of $f(a)$, $f(a, b)$ or $f(a, b, c)$, one per argument.
     /// At a kink it is the derivative of the branch that the value takes.
     pub fn partial(self, dag: &mut Dag, arguments: &[Expr], k: usize) -> Expr {
         let a = arguments[0];
@@ -253,6 +260,14 @@ impl Function {
                 let logarithm = dag.apply(Function::Ln, &[a]);
                 dag.mul(f, logarithm)
             }
+            Function::If => {
+                let (zero, switch) = (dag.integer(0), a);
+                match k {
+                    0 => zero,
+                    1 => dag.apply(Function::If, &[switch, one, zero]),
+                    _ => dag.apply(Function::If, &[switch, zero, one]),
+                }
+            }
         }
     }
 
@@ -268,7 +283,7 @@ impl Function {
             | Function::Tanh
             | Function::Asinh
             | Function::ExpM1 => Domain::Reals,
-            Function::Abs | Function::Signum | Function::Min | Function::Max => Domain::Kink,
+            Function::Abs | Function::Signum | Function::Min | Function::Max | Function::If => Domain::Kink,
             Function::Cbrt | Function::Atan2 | Function::Hypot => Domain::NonZero,
             Function::Sqrt | Function::Ln | Function::Log10 | Function::Log2 | Function::Powf => Domain::Positive,
             Function::Acosh => Domain::AboveOne,
@@ -279,7 +294,7 @@ impl Function {
     }
 
     /// The function applied to arguments that are LaTeX already.
-    pub fn latex(self, a: &str, b: &str) -> String {
+    pub fn latex(self, a: &str, b: &str, c: &str) -> String {
         let named = |command: &str| format!("\\{command}\\left({a}\\right)");
         let operator = |name: &str| format!("\\operatorname{{{name}}}\\left({a}\\right)");
         match self {
@@ -310,6 +325,9 @@ impl Function {
             Function::ExpM1 => format!("\\left(e^{{{a}}} - 1\\right)"),
             Function::Ln1p => format!("\\ln\\left(1 + {a}\\right)"),
             Function::Powf => format!("\\left({a}\\right)^{{{b}}}"),
+            Function::If => {
+                format!("\\begin{{cases}} {b} & \\text{{if }} {a} > 0 \\\\ {c} & \\text{{otherwise}} \\end{{cases}}")
+            }
         }
     }
 }

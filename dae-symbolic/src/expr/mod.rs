@@ -18,13 +18,15 @@
 //! | `rational.rs` | exact coefficients |
 //! | `symbol.rs` | what a leaf can stand for |
 //! | `function.rs` | the operator table: value, partial derivatives, domain, spellings |
-//! | `dag.rs`, `construct.rs` | nodes, and the canonical form |
+//! | `dag.rs`, `construct.rs`, `condition.rs` | nodes, the canonical form, and conditions |
 //! | `walk.rs` | children-first order of what a root reaches |
 //! | `differentiate.rs`, `substitute.rs` | derivatives (partial, total in time), replacement of symbols |
+//! | `surfaces.rs` | where piecewise functions switch, and how smoothly |
 //! | `evaluate.rs`, `interval/`, `prime_field/` | values in `f64`, enclosures, values in a prime field |
 //! | `identity.rs` | proofs that an expression is zero |
 //! | `print.rs` | plain text and LaTeX |
 
+mod condition;
 mod construct;
 mod dag;
 mod differentiate;
@@ -36,6 +38,7 @@ pub mod prime_field;
 mod print;
 mod rational;
 mod substitute;
+mod surfaces;
 mod symbol;
 mod walk;
 
@@ -47,5 +50,6 @@ pub use identity::{transfer, vanishes};
 pub use print::{Notation, print, print_with};
 pub use rational::Rational;
 pub use substitute::substitute;
+pub use surfaces::{Surface, surfaces};
 pub use symbol::{InputId, ParameterId, Symbol, UnknownId};
 pub use walk::{reachable, symbols};

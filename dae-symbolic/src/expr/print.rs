@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use super::dag::ExprMap;
-use super::{Dag, Expr, Node, Rational, Symbol, reachable};
+use super::{Dag, Expr, Function, Node, Rational, Symbol, reachable};
 
 /// Which spelling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +23,7 @@ const MAX_LENGTH: usize = 1200;
 /// How tightly the outermost operation of a spelling binds.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 enum Binding {
+    Choice,
     Sum,
     Product,
     Power,
@@ -65,14 +66,15 @@ pub fn print_with(
             Node::Sum { constant, terms } => printer.sum(constant, terms),
             Node::Product(factors) => printer.product(factors),
             Node::Apply(function, arguments) => {
-                let a = printer.plain(arguments[0]);
-                let b = arguments.get(1).map_or("", |&b| printer.plain(b));
+                let argument = |k: usize| arguments.get(k).map_or("", |&a| printer.plain(a));
+                let (a, b, c) = (argument(0), argument(1), argument(2));
                 let text = match notation {
-                    Notation::Latex => function.latex(a, b),
+                    Notation::Latex => function.latex(a, b, c),
+                    Notation::Text if *function == Function::If => printer.choice(a, b, arguments[2]),
                     Notation::Text if arguments.len() > 1 => format!("{}({a}, {b})", function.name()),
                     Notation::Text => format!("{}({a})", function.name()),
                 };
-                (text, Binding::Atom)
+                (text, if *function == Function::If { Binding::Choice } else { Binding::Atom })
             }
         };
         if text.len() > limit {
@@ -110,6 +112,14 @@ impl Printer<'_> {
             Notation::Text => format!("({text})"),
             Notation::Latex => format!("\\left({text}\\right)"),
         }
+    }
+
+    /// `if s > 0 { a } else { b }`, chains of them as in Rust.
+    fn choice(&self, switch: &str, a: &str, otherwise: Expr) -> String {
+        let b = self.plain(otherwise);
+        let chained = self.spelled.get(&otherwise).is_some_and(|(_, binding)| *binding == Binding::Choice);
+        let b = if chained { b.to_string() } else { format!("{{ {b} }}") };
+        format!("if {switch} > 0 {{ {a} }} else {b}")
     }
 
     fn number(&self, q: &Rational) -> (String, Binding) {
@@ -246,7 +256,7 @@ fn decimal(q: &Rational) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Function, UnknownId, differentiate, total_derivative};
+    use super::super::{UnknownId, differentiate, total_derivative};
     use super::*;
 
     #[test]

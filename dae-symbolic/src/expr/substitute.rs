@@ -11,15 +11,30 @@ pub fn substitute(
     roots: &[Expr],
     mut replacement: impl FnMut(&mut Dag, Symbol) -> Option<Expr>,
 ) -> Vec<Expr> {
+    rebuild(dag, roots, |dag, expr, _| match *dag.node(expr) {
+        Node::Symbol(symbol) => replacement(dag, symbol),
+        _ => None,
+    })
+}
+
+/// Builds the roots anew, with another expression wherever `replacement` has one for a node; for a function it is given the
+/// arguments as they are after replacement.
+pub(super) fn rebuild(
+    dag: &mut Dag,
+    roots: &[Expr],
+    mut replacement: impl FnMut(&mut Dag, Expr, &[Expr]) -> Option<Expr>,
+) -> Vec<Expr> {
     let mut image: ExprMap<Expr> = ExprMap::default();
     for expr in reachable(dag, roots.iter().copied()) {
         let node = dag.node(expr).clone();
         let of = |e: &Expr| image[e];
         let new = match node {
             Node::Constant(_) | Node::Pi | Node::Euler => expr,
-            Node::Symbol(symbol) => replacement(dag, symbol).unwrap_or(expr),
+            Node::Symbol(_) => replacement(dag, expr, &[]).unwrap_or(expr),
             Node::Sum { constant, terms } => {
-                if terms.iter().all(|(_, t)| of(t) == *t) {
+                if let Some(other) = replacement(dag, expr, &[]) {
+                    other
+                } else if terms.iter().all(|(_, t)| of(t) == *t) {
                     expr
                 } else {
                     let constant = dag.constant(constant);
@@ -28,7 +43,9 @@ pub fn substitute(
                 }
             }
             Node::Product(factors) => {
-                if factors.iter().all(|(b, _)| of(b) == *b) {
+                if let Some(other) = replacement(dag, expr, &[]) {
+                    other
+                } else if factors.iter().all(|(b, _)| of(b) == *b) {
                     expr
                 } else {
                     dag.product(factors.iter().map(|(b, n)| (of(b), *n)).collect::<Vec<_>>())
@@ -36,7 +53,11 @@ pub fn substitute(
             }
             Node::Apply(function, arguments) => {
                 let new: Vec<Expr> = arguments.iter().map(of).collect();
-                if *new == *arguments { expr } else { dag.apply(function, &new) }
+                match replacement(dag, expr, &new) {
+                    Some(other) => other,
+                    None if *new == *arguments => expr,
+                    None => dag.apply(function, &new),
+                }
             }
         };
         image.insert(expr, new);

@@ -28,8 +28,8 @@ pub use program::{FormProgram, StateSource, state_names};
 
 use dae_runtime::contract::Kind;
 
-use crate::expr::Expr;
-use crate::model::Domain;
+use crate::expr::{Expr, Symbol};
+use crate::model::{Domain, Model};
 use crate::origin::Origin;
 
 /// Which formulation.
@@ -121,6 +121,8 @@ pub struct FormInvariant {
     pub value: Expr,
     /// The row that enforces it.
     pub row: Option<usize>,
+    /// The index domain of the family it stands for.
+    pub domain: Domain,
 }
 
 /// A system $F(t, y, y') = 0$.
@@ -134,6 +136,19 @@ pub struct Formulation {
     pub equations: Vec<FormEquation>,
     /// Constraints that solutions fulfil.
     pub invariants: Vec<FormInvariant>,
+}
+
+impl Formulation {
+    /// The name of a symbol of one of its expressions.
+    pub fn symbol_name(&self, model: &Model, symbol: Symbol) -> String {
+        match symbol {
+            Symbol::State(i) => self.unknowns[i as usize].name.clone(),
+            Symbol::StateDerivative(i) => self.unknowns[i as usize].rate.clone(),
+            Symbol::Time | Symbol::Parameter(_) | Symbol::Input { .. } | Symbol::Unknown { .. } => {
+                model.symbol_name(symbol)
+            }
+        }
+    }
 }
 
 /// Why a model has no such formulation.

@@ -3,14 +3,15 @@
 //! In: a formulation. Out: its [`Description`], residual, Jacobians and invariants as programs, and how its states are read
 //! off the jets. Code generation spells a [`FormProgram`], the interpreter runs it.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
-use dae_runtime::contract::{Description, Equation, Invariant, Kind, Leading, Name, Unknown};
+use dae_runtime::contract::{Description, Equation, Invariant, Kind, Leading, Name, Switch, Unknown};
 
 use super::{Formulation, Source};
-use crate::expr::{Dag, Expr, Symbol, differentiate, symbols};
-use crate::model::Model;
-use crate::program::{Derivative, Load, Program, Unplaced};
+use crate::expr::{Dag, Expr, Notation, Symbol, differentiate, print_with, surfaces, symbols};
+use crate::model::{Domain, Model};
+use crate::program::{Derivative, Load, Program, Rows, Unplaced};
 use crate::prolong::Prolonged;
 
 /// Where a state and its derivative start: positions in the jet vector, `None` for zero.
@@ -41,6 +42,8 @@ pub struct FormProgram {
     pub invariants: Program,
     /// $\partial\varphi/\partial y$.
     pub invariants_jacobian: Program,
+    /// What decides the branches of $F$.
+    pub switches: Program,
     /// How states are read off the jets.
     pub states: Vec<StateSource>,
 }
@@ -53,24 +56,32 @@ impl FormProgram {
         prolonged: &Prolonged,
         leading_rank: usize,
     ) -> Result<FormProgram, Unplaced> {
-        let residuals: Vec<Expr> = formulation.equations.iter().map(|e| e.residual).collect();
-        let constraints: Vec<Expr> = formulation.invariants.iter().map(|i| i.value).collect();
+        let (residuals, families): (Vec<Expr>, Vec<Domain>) =
+            formulation.equations.iter().map(|e| (e.residual, e.domain.clone())).unzip();
+        let (constraints, constraint_families): (Vec<Expr>, Vec<Domain>) =
+            formulation.invariants.iter().map(|i| (i.value, i.domain.clone())).unzip();
+        let (switches, switch_names) = switches(model, formulation, &residuals);
         let residuals = model.expand_inputs(&residuals);
         let constraints = model.expand_inputs(&constraints);
         let parameters: Vec<Name> = model.parameters.iter().map(|p| p.name.clone().into()).collect();
         let (n, m) = (formulation.unknowns.len(), parameters.len());
         let names = state_names(model, formulation);
         let dag = &mut model.dag;
-        let jacobian_y = Derivative::new(dag, &residuals, n, &names, state, load)?;
-        let jacobian_yp = Derivative::new(dag, &residuals, n, &names, rate, load)?;
-        let jacobian_p = Derivative::new(dag, &residuals, m, &names, parameter, load)?;
-        let invariants_jacobian = Derivative::new(dag, &constraints, n, &names, state, load)?;
+        let jacobian_y = Derivative::new(dag, &residuals, &families, n, &names, state, load)?;
+        let jacobian_yp = Derivative::new(dag, &residuals, &families, n, &names, rate, load)?;
+        let jacobian_p = Derivative::new(dag, &residuals, &families, m, &names, parameter, load)?;
+        let invariants_jacobian = Derivative::new(dag, &constraints, &constraint_families, n, &names, state, load)?;
         let in_time: Vec<Expr> = residuals.iter().map(|&f| differentiate(dag, f, Symbol::Time)).collect();
         let leading = leading(dag, &residuals);
+        let values = |roots: &[Expr], domains: &[Domain]| {
+            let row_starts: Vec<usize> = (0..=roots.len()).collect();
+            Program::with_families(dag, Rows { roots, row_starts: &row_starts, domains }, &names, load)
+        };
         Ok(FormProgram {
-            residual: Program::new(dag, &residuals, &names, load)?,
-            jacobian_t: Program::new(dag, &in_time, &names, load)?,
-            invariants: Program::new(dag, &constraints, &names, load)?,
+            residual: values(&residuals, &families)?,
+            jacobian_t: values(&in_time, &families)?,
+            invariants: values(&constraints, &constraint_families)?,
+            switches: Program::new(dag, &switches, &names, load)?,
             description: Description {
                 model: model.name.clone().into(),
                 form: formulation.form.name().into(),
@@ -82,6 +93,7 @@ impl FormProgram {
                     .iter()
                     .map(|i| Invariant { name: i.name.clone().into(), row: i.row })
                     .collect(),
+                switches: switch_names,
                 leading,
                 leading_rank,
                 jacobian_y: jacobian_y.pattern,
@@ -96,6 +108,17 @@ impl FormProgram {
             states: formulation.unknowns.iter().map(|u| source(u.source, u.kind, prolonged)).collect(),
         })
     }
+}
+
+/// The functions that decide the branches of the rows, and their names.
+fn switches(model: &mut Model, formulation: &Formulation, residuals: &[Expr]) -> (Vec<Expr>, Cow<'static, [Switch]>) {
+    let functions: Vec<Expr> = surfaces(&mut model.dag, residuals).into_iter().map(|s| s.function).collect();
+    let definitions = if functions.is_empty() { Vec::new() } else { state_names(model, formulation) };
+    let definitions = definitions.into_iter().collect();
+    let name = |symbol| formulation.symbol_name(model, symbol);
+    let spelled = |&f: &Expr| Switch { name: print_with(&model.dag, f, Notation::Text, &definitions, name).into() };
+    let names = functions.iter().map(spelled).collect();
+    (model.expand_inputs(&functions), names)
 }
 
 fn described(unknown: &super::FormUnknown) -> Unknown {

@@ -5,7 +5,7 @@
 
 use super::certificate::GenericRegularity;
 use crate::expr::prime_field::{Branch, FieldPoint, Independence, Sign, sparse_determinant, sparse_rank};
-use crate::expr::{Expr, Notation, ParameterId, Symbol, UnknownId, evaluate_one, print};
+use crate::expr::{Expr, Function, Node, Notation, ParameterId, Symbol, UnknownId, evaluate_one, print};
 use crate::model::Model;
 use crate::prolong::default_parameters;
 
@@ -53,7 +53,7 @@ fn rows(n: usize, entries: &[(usize, usize, Expr)], values: &[u64]) -> Vec<Vec<(
 }
 
 /// The parameters and start values of the model, as far as they are given: they choose the branches of piecewise functions.
-fn start_point(model: &Model) -> Vec<(Symbol, f64)> {
+pub(super) fn start_point(model: &Model) -> Vec<(Symbol, f64)> {
     let parameters = default_parameters(model);
     let value = |e: Expr| {
         evaluate_one(&model.dag, e, |symbol| match symbol {
@@ -79,8 +79,10 @@ fn start_point(model: &Model) -> Vec<(Symbol, f64)> {
 /// `x < 3 in max(x, 3)`: the branch of a piecewise function on which a value proves something.
 fn on_branch(model: &Model, branch: &Branch) -> String {
     let text = |e| print(&model.dag, e, Notation::Text, |symbol| model.symbol_name(symbol));
-    let arguments: Vec<String> = model.dag.children(branch.expr).map(text).collect();
+    let compared = if let Node::Apply(Function::If, _) = model.dag.node(branch.expr) { 1 } else { 2 };
+    let arguments: Vec<String> = model.dag.children(branch.expr).take(compared).map(text).collect();
     let relation = match branch.sign {
+        Sign::Negative if compared == 1 => "≤",
         Sign::Negative => "<",
         Sign::Positive => ">",
     };

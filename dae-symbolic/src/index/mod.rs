@@ -17,9 +17,11 @@
 //!
 //! Only with all three is the answer `differentiation_index`; else it is an upper bound, or none, with the reason.
 
+pub mod array;
 mod certificate;
 mod generic;
 mod hessenberg;
+mod kinks;
 mod local;
 mod problem;
 mod proof;
@@ -27,6 +29,7 @@ mod witness;
 
 pub use certificate::{Certificate, GenericRegularity, LocalRegularity, LowerBound, Persistence, Shortfall, Verdict};
 pub use generic::generic_rank;
+pub use kinks::differentiated_kinks;
 pub use problem::{Problem, ProblemKind};
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};

@@ -84,11 +84,11 @@ impl Enclosures<'_> {
         })
     }
 
-    /// Whether no sign function jumps within the enclosure: the operator needs continuous equations.
+    /// Whether no sign function and no conditional jumps within the enclosure: the operator needs continuous equations.
     fn is_continuous(&self, enclosure: &[Interval]) -> bool {
         let dag = &self.model.dag;
         let argument = |e: Expr| match dag.node(e) {
-            Node::Apply(Function::Signum, arguments) => arguments.first().copied(),
+            Node::Apply(Function::Signum | Function::If, arguments) => arguments.first().copied(),
             _ => None,
         };
         let arguments: Vec<Expr> =

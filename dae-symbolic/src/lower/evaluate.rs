@@ -31,7 +31,7 @@ pub(super) struct Value {
 type Call = (usize, Vec<Value>);
 
 /// An expression under evaluation; values are missing where something is wrong.
-struct Task {
+pub(super) struct Task {
     first: usize,
     root: usize,
     values: Vec<Option<Value>>,
@@ -44,7 +44,7 @@ impl Task {
         Task { first, root, values: Vec::with_capacity(root + 1 - first), call }
     }
 
-    fn value(&self, id: NodeId) -> Option<Value> {
+    pub(super) fn value(&self, id: NodeId) -> Option<Value> {
         self.values.get(id.index().checked_sub(self.first)?).copied().flatten()
     }
 
@@ -196,6 +196,9 @@ impl<'a> Evaluator<'a> {
                 Some(Value { expr, unknowns })
             }
             Node::Product(factors) => self.product(task, factors, found),
+            Node::Comparison(..) | Node::All(_) | Node::Any(_) | Node::Not(_) | Node::Conditional { .. } => {
+                self.conditional(task, node)
+            }
             Node::Name(_) | Node::Call { .. } => None,
         }
     }

@@ -8,6 +8,7 @@
 //! statement with an error does not hide errors of others.
 
 mod derived;
+mod conditional;
 mod evaluate;
 mod incidence;
 mod names;

@@ -100,6 +100,9 @@ impl<'a> Resolver<'a> {
                 Node::Number(_) | Node::Pi | Node::Euler | Node::Negation(_) | Node::Sum(_) | Node::Product(_) => {
                     Meaning::Form
                 }
+                Node::Comparison(..) | Node::All(_) | Node::Any(_) | Node::Not(_) | Node::Conditional { .. } => {
+                    Meaning::Form
+                }
             };
             self.meanings[id.index()] = meaning;
         }

@@ -98,7 +98,8 @@ impl<'a> Lowering<'a> {
     fn parameter(&mut self, position: usize, it: &Declaration, docs: &[String]) {
         let default = self.value_or_zero(it.value, position, Place::Parameter);
         let (name, origin) = (it.name.text.clone(), it.name.origin);
-        self.model.parameters.push(Parameter { name, docs: docs.to_vec(), default, origin });
+        let domain = Domain::scalar();
+        self.model.parameters.push(Parameter { name, docs: docs.to_vec(), default, domain, origin });
     }
 
     fn input(&mut self, position: usize, it: &Declaration, docs: &[String]) {

@@ -17,9 +17,27 @@ impl Unknown {
 }
 
 impl Model {
+    /// Whether there are arrays or families of equations.
+    pub fn has_families(&self) -> bool {
+        let unknowns = self.unknowns.iter().map(|u| &u.domain);
+        let equations = self.equations.iter().map(|e| &e.domain);
+        let parameters = self.parameters.iter().map(|p| &p.domain);
+        unknowns.chain(equations).chain(parameters).any(|domain| domain.member.is_some())
+    }
+
     /// The sub-expressions that have a name in the text.
     pub fn definition_names(&self) -> Vec<(Expr, String)> {
         self.definitions.iter().map(|d| (d.value, d.name.clone())).collect()
+    }
+
+    /// The expressions with every parameter replaced by its default.
+    pub fn with_default_parameters(&mut self, roots: &[Expr]) -> Vec<Expr> {
+        let mut defaults: Vec<Expr> = Vec::with_capacity(self.parameters.len());
+        for k in 0..self.parameters.len() {
+            let default = self.parameters[k].default;
+            defaults.extend(substitute(&mut self.dag, &[default], |_, symbol| earlier(&defaults, symbol)));
+        }
+        substitute(&mut self.dag, roots, |_, symbol| earlier(&defaults, symbol))
     }
 
     /// The expressions with every input, and every derivative of one, replaced by its definition.
@@ -37,5 +55,17 @@ impl Model {
             }
             list.get(order as usize).copied()
         })
+    }
+}
+
+/// The value of a parameter, if it is among the first.
+fn earlier(defaults: &[Expr], symbol: Symbol) -> Option<Expr> {
+    match symbol {
+        Symbol::Parameter(p) => defaults.get(p.index()).copied(),
+        Symbol::Time
+        | Symbol::Input { .. }
+        | Symbol::Unknown { .. }
+        | Symbol::State(_)
+        | Symbol::StateDerivative(_) => None,
     }
 }

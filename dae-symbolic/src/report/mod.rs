@@ -60,6 +60,8 @@ pub struct Report {
     pub certificate: Option<CertificateReport>,
     /// Constraints that the text implies and does not state.
     pub hidden_constraints: Vec<HiddenReport>,
+    /// What the user should know although the model can be used.
+    pub warnings: Vec<String>,
     /// The forms in which the model can be integrated, and why not in the others.
     pub forms: Vec<FormReport>,
     /// What is wrong with the model.
@@ -135,6 +137,7 @@ impl Report {
             hessenberg: analysis.hessenberg,
             certificate: Some(CertificateReport::new(model, analysis)),
             hidden_constraints: compiled.hidden.iter().map(HiddenReport::new).collect(),
+            warnings: messages(&compiled.warnings),
             forms: Form::ALL.map(|form| FormReport::new(compiled, form)).to_vec(),
             ..Report::of_text(model)
         }
@@ -217,6 +220,7 @@ impl Report {
             hessenberg: None,
             certificate: None,
             hidden_constraints: Vec::new(),
+            warnings: Vec::new(),
             forms: Vec::new(),
             problem: None,
         }

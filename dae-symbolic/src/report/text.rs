@@ -22,6 +22,10 @@ impl Display for Report {
                 .iter()
                 .try_for_each(|HiddenReport { name, text, .. }| writeln!(f, "  {name:width$}  {text}"))?;
         }
+        if !self.warnings.is_empty() {
+            writeln!(f, "\nWarnings")?;
+            self.warnings.iter().try_for_each(|warning| writeln!(f, "  {warning}"))?;
+        }
         if !self.forms.is_empty() {
             writeln!(f, "\nForms")?;
             self.forms.iter().try_for_each(|FormReport { name, unavailable }| match unavailable {

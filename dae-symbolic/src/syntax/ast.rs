@@ -311,6 +311,32 @@ pub enum Power {
     Divide,
 }
 
+/// How two numbers are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// `<`
+    Less,
+    /// `<=`
+    LessOrEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterOrEqual,
+}
+
+impl Comparison {
+    /// The comparison that is written so.
+    pub(super) fn from_operator(operator: &str) -> Option<Comparison> {
+        match operator {
+            "<" => Some(Comparison::Less),
+            "<=" => Some(Comparison::LessOrEqual),
+            ">" => Some(Comparison::Greater),
+            ">=" => Some(Comparison::GreaterOrEqual),
+            _ => None,
+        }
+    }
+}
+
 /// How a call is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallForm {
@@ -339,6 +365,21 @@ pub enum Node {
     Sum(Vec<(Sign, NodeId)>),
     /// `a * b / c`, two factors or more, grouped from the left.
     Product(Vec<(Power, NodeId)>),
+    /// `a < b` and its kin: a condition.
+    Comparison(Comparison, NodeId, NodeId),
+    /// `p && q`, two conditions or more.
+    All(Vec<NodeId>),
+    /// `p || q`, two conditions or more.
+    Any(Vec<NodeId>),
+    /// `!p`
+    Not(NodeId),
+    /// `if p { a } else if q { b } else { c }`
+    Conditional {
+        /// Conditions and the values where they hold, in their order.
+        cases: Vec<(NodeId, NodeId)>,
+        /// The value where none of them does.
+        otherwise: NodeId,
+    },
     /// `f(a, b)` or `a.f(b)`, `der(x)` among them.
     Call {
         /// Name of the function.

@@ -38,7 +38,11 @@
 //! product     = signed  { ( "*" | "/" ) signed } ;
 //! signed      = { "-" } postfix ;
 //! postfix     = operand { "." NAME "(" [ arguments ] ")" } ;
-//! operand     = NUMBER | "t" | "PI" | "E" | NAME | call | "(" expression ")" ;
+//! operand     = NUMBER | "t" | "PI" | "E" | NAME | call | "(" expression ")" | conditional ;
+//! conditional = "if" condition "{" expression "}" { "else" "if" condition "{" expression "}" } "else" "{" expression "}" ;
+//! condition   = conjunction { "||" conjunction } ;
+//! conjunction = decided { "&&" decided } ;
+//! decided     = { "!" } "(" condition ")" | expression ( "<" | "<=" | ">" | ">=" ) expression ;
 //! call        = FUNCTION "(" [ arguments ] ")" ;
 //! arguments   = expression { "," expression } [ "," ] ;
 //! ```
@@ -60,6 +64,7 @@
 
 pub mod ast;
 mod attributes;
+mod conditional;
 mod cursor;
 mod parse_declaration;
 mod parse_derived;

@@ -1,11 +1,12 @@
 //! Tokens to expression nodes.
 //!
 //! In: the cursor at the first token of an expression. Out: its nodes, the cursor at the first token that cannot
-//! continue it. There are two levels of binary operators, so an expression under construction is a sum whose last
-//! product is still growing. Each open bracket starts another such sum on an explicit stack: no function recurses on
-//! the depth of the text, and a chain of any length becomes one node.
+//! continue it. An expression under construction is a sum whose last product is still growing, below what compares and joins sums
+//! (`conditional.rs`). Each open bracket starts another such sum on an explicit stack: no function recurses on the depth of the
+//! text, and a chain of any length becomes one node.
 
 use super::ast::{CallForm, Expression, Name, Node, NodeId, Power, Sign};
+use super::conditional::{Cases, Logic};
 use super::cursor::Look;
 use super::parser::{Parsed, Parser, Reported, describe};
 use super::restrict;
@@ -14,71 +15,87 @@ use proc_macro2::Delimiter;
 
 /// A finished operand and its tokens.
 #[derive(Clone, Copy)]
-struct Operand {
-    node: NodeId,
-    start: usize,
-    end: usize,
+pub(super) struct Operand {
+    pub(super) node: NodeId,
+    pub(super) start: usize,
+    pub(super) end: usize,
 }
 
 /// What started a sum.
-enum Opener {
+pub(super) enum Opener {
     Statement,
+    If(Cases),
     Group { open: usize },
     Call { function: Name, form: CallForm, start: usize, arguments: Vec<NodeId> },
 }
 
 /// A sum under construction.
-struct Frame {
-    opener: Opener,
-    sum_start: usize,
+pub(super) struct Frame {
+    pub(super) opener: Opener,
+    pub(super) logic: Logic,
+    pub(super) sum_start: usize,
     terms: Vec<(Sign, NodeId)>,
     sign: Sign,
     product_start: usize,
     factors: Vec<(Power, NodeId)>,
     power: Power,
-    minuses: Vec<usize>,
+    unary: Vec<(Unary, usize)>,
+}
+
+/// What stands before an operand.
+#[derive(Clone, Copy)]
+pub(super) enum Unary {
+    Minus,
+    Not,
 }
 
 impl Frame {
-    fn new(opener: Opener, start: usize) -> Self {
+    pub(super) fn new(opener: Opener, start: usize) -> Self {
         Frame {
             opener,
+            logic: Logic::new(start),
             sum_start: start,
             terms: Vec::new(),
             sign: Sign::Plus,
             product_start: start,
             factors: Vec::new(),
             power: Power::Multiply,
-            minuses: Vec::new(),
+            unary: Vec::new(),
         }
     }
 
     /// Starts the sum of the next argument.
-    fn restart(&mut self, start: usize) {
+    pub(super) fn restart(&mut self, start: usize) {
         let opener = std::mem::replace(&mut self.opener, Opener::Statement);
         *self = Frame::new(opener, start);
+    }
+
+    /// Starts the sum after a comparison or a logical operator.
+    pub(super) fn next_sum(&mut self, start: usize) {
+        (self.sum_start, self.product_start) = (start, start);
+        (self.sign, self.power) = (Sign::Plus, Power::Multiply);
     }
 }
 
 /// The sums under construction, the innermost apart.
-struct Stack {
+pub(super) struct Stack {
     outer: Vec<Frame>,
-    top: Frame,
+    pub(super) top: Frame,
 }
 
 impl Stack {
-    fn push(&mut self, opener: Opener, start: usize) {
+    pub(super) fn push(&mut self, opener: Opener, start: usize) {
         self.outer.push(std::mem::replace(&mut self.top, Frame::new(opener, start)));
     }
 
-    fn pop(&mut self) -> Option<Opener> {
+    pub(super) fn pop(&mut self) -> Option<Opener> {
         let outer = self.outer.pop()?;
         Some(std::mem::replace(&mut self.top, outer).opener)
     }
 }
 
 /// What comes after an operand.
-enum Next {
+pub(super) enum Next {
     Operand,
     Continue(Operand),
     Finished(NodeId),
@@ -96,7 +113,7 @@ impl Parser {
                 Some(value) => match self.continuation(&mut stack, value)? {
                     Next::Operand => None,
                     Next::Continue(value) => Some(value),
-                    Next::Finished(root) => return Ok(Expression { first, root }),
+                    Next::Finished(root) => return self.checked(Expression { first, root }),
                 },
             }
         }
@@ -110,15 +127,19 @@ impl Parser {
                 let text = text.to_string();
                 self.number(&text).map(Some)
             }
+            Look::Word("if") => {
+                self.open_conditional(stack);
+                Ok(None)
+            }
             Look::Word(_) | Look::Operator("::") => self.word(stack),
             Look::Open(Delimiter::Parenthesis | Delimiter::None) => {
                 self.cursor.advance();
                 stack.push(Opener::Group { open: start }, start + 1);
                 Ok(None)
             }
-            Look::Operator("-") => {
+            Look::Operator(operator @ ("-" | "!")) => {
                 self.cursor.advance();
-                stack.top.minuses.push(start);
+                stack.top.unary.push((if operator == "-" { Unary::Minus } else { Unary::Not }, start));
                 Ok(None)
             }
             other => {
@@ -239,13 +260,17 @@ impl Parser {
                 self.binary(&mut stack.top, value, operator);
                 Ok(Next::Operand)
             }
+            Look::Operator("&&" | "||" | "<" | "<=" | ">" | ">=") => self.logical(stack, value),
+            Look::Open(Delimiter::Brace) | Look::Close(_) if matches!(stack.top.opener, Opener::If(_)) => {
+                self.end_of_case(stack, value)
+            }
             Look::Operator(",") if nested => self.comma(stack, value),
             Look::Close(_) if nested => {
-                let sum = self.sum(&mut stack.top, value);
-                Ok(self.close(stack, Some(sum)).map_or(Next::Operand, Next::Continue))
+                let whole = self.condition(&mut stack.top, value)?;
+                Ok(self.close(stack, Some(whole)).map_or(Next::Operand, Next::Continue))
             }
             Look::Operator("," | ";" | "=" | "~" | ":" | "->" | "=>") | Look::Close(_) | Look::End if !nested => {
-                Ok(Next::Finished(self.sum(&mut stack.top, value).node))
+                Ok(Next::Finished(self.condition(&mut stack.top, value)?.node))
             }
             Look::Word("as") => {
                 let at = self.here();
@@ -255,7 +280,10 @@ impl Parser {
                 if nested {
                     return Err(self.missing_operator("`)`"));
                 }
-                Ok(Next::Finished(self.sum(&mut stack.top, value).node))
+                Ok(Next::Finished(self.condition(&mut stack.top, value)?.node))
+            }
+            Look::Operator(operator @ ("=" | "~" | ";" | "==")) if matches!(stack.top.opener, Opener::If(_)) => {
+                Err(self.misplaced_in_conditional(stack, operator))
             }
             _ => Err(self.no_continuation(if nested { "`)`" } else { "`;`" })),
         }
@@ -318,12 +346,16 @@ impl Parser {
         }
     }
 
-    /// Ends a factor: its minus signs, which bind tighter than `*` and looser than a method call.
+    /// Ends a factor: its signs, which bind tighter than `*` and looser than a method call.
     fn factor(&mut self, frame: &mut Frame, value: Operand) {
         let mut node = value.node;
-        while let Some(minus) = frame.minuses.pop() {
-            let origin = self.sources.range(minus, value.end);
-            node = self.expressions.push(Node::Negation(node), origin);
+        while let Some((unary, start)) = frame.unary.pop() {
+            let origin = self.sources.range(start, value.end);
+            let signed = match unary {
+                Unary::Minus => Node::Negation(node),
+                Unary::Not => Node::Not(node),
+            };
+            node = self.expressions.push(signed, origin);
         }
         frame.factors.push((frame.power, node));
     }
@@ -344,7 +376,7 @@ impl Parser {
     }
 
     /// Ends a sum.
-    fn sum(&mut self, frame: &mut Frame, value: Operand) -> Operand {
+    pub(super) fn sum(&mut self, frame: &mut Frame, value: Operand) -> Operand {
         self.product(frame, value);
         let terms = std::mem::take(&mut frame.terms);
         let node = match terms.as_slice() {
@@ -362,7 +394,7 @@ impl Parser {
         if !matches!(stack.top.opener, Opener::Call { .. }) {
             return Err(self.unexpected("an operator or `)`"));
         }
-        let argument = self.sum(&mut stack.top, value);
+        let argument = self.condition(&mut stack.top, value)?;
         self.cursor.advance();
         if let Opener::Call { arguments, .. } = &mut stack.top.opener {
             arguments.push(argument.node);
@@ -379,7 +411,7 @@ impl Parser {
         self.cursor.advance();
         let end = self.cursor.previous();
         match stack.pop()? {
-            Opener::Statement => last,
+            Opener::Statement | Opener::If(_) => last,
             Opener::Group { open } => last.map(|inner| Operand { node: inner.node, start: open, end }),
             Opener::Call { function, form, start, mut arguments } => {
                 arguments.extend(last.map(|inner| inner.node));

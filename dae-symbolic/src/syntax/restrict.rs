@@ -7,7 +7,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::expr::Rational;
 use crate::origin::Origin;
 
-const LATER: &str = "arrays and piecewise expressions are not part of the scalar language yet";
+const LATER: &str = "arrays are not part of the scalar language yet";
 
 /// Words that open a statement of the language.
 pub(super) const STATEMENT_WORDS: [&str; 7] = ["param", "const", "input", "fn", "let", "var", "start"];
@@ -52,9 +52,12 @@ pub(super) fn infix(operator: &str, at: Origin) -> Option<Diagnostic> {
         ),
         "%" => ("the remainder `%` is not part of the language".to_string(), "it jumps; write the model without it"),
         "==" => ("an equation is written with a single `=`".to_string(), "write `left = right;`"),
-        "!=" | "<" | ">" | "<=" | ">=" => (format!("the comparison `{operator}` is not part of the language"), LATER),
-        "&&" | "||" | "&" | "|" | "<<" | ">>" => {
-            (format!("`{operator}` works on truth values and bits, which models do not have"), LATER)
+        "!=" => (
+            "the comparison `!=` is not part of the language".to_string(),
+            "it holds nearly everywhere; compare with `<` or `>`",
+        ),
+        "&" | "|" | "<<" | ">>" => {
+            (format!("`{operator}` works on bits, which models do not have"), "join conditions with `&&` and `||`")
         }
         "+=" | "-=" | "*=" | "/=" | "%=" | "^=" | "|=" | "&=" | "<<=" | ">>=" => {
             (format!("`{operator}` assigns; a model consists of equations"), "write `left = right;`")
@@ -73,7 +76,6 @@ pub(super) fn infix(operator: &str, at: Origin) -> Option<Diagnostic> {
 pub(super) fn prefix(operator: &str, at: Origin) -> Option<Diagnostic> {
     let (what, help) = match operator {
         "+" => ("Rust has no unary `+`", "remove it"),
-        "!" => ("`!` works on truth values, which models do not have", "remove it"),
         "&" | "&&" => ("references are not part of the language", "write the value itself"),
         "*" | "**" => ("dereferencing is not part of the language", "write the value itself"),
         "|" | "||" => ("closures are not part of the language", "declare `fn name(argument) { value }`"),
@@ -86,7 +88,8 @@ pub(super) fn prefix(operator: &str, at: Origin) -> Option<Diagnostic> {
 /// A keyword where an operand should be.
 pub(super) fn operand_word(word: &str, at: Origin) -> Option<Diagnostic> {
     let (what, help) = match word {
-        "if" | "match" => (format!("`{word}` expressions are not part of the language yet"), LATER),
+        "match" => ("`match` is not part of the language".to_string(), "write `if condition { … } else { … }`"),
+        "else" => ("there is no `if` before this `else`".to_string(), "write `if condition { … } else { … }`"),
         "for" | "while" | "loop" => (format!("`{word}` loops are not part of the language yet"), LATER),
         "true" | "false" => (format!("`{word}` is a truth value; a model is made of numbers"), "write a number"),
         "unsafe" | "async" | "move" | "return" | "break" | "continue" => {
@@ -100,7 +103,7 @@ pub(super) fn operand_word(word: &str, at: Origin) -> Option<Diagnostic> {
 /// A word that opens a statement of Rust, or of other modelling languages, that this language does not have.
 pub(super) fn statement_word(word: &str, at: Origin) -> Option<Diagnostic> {
     let (what, help) = match word {
-        "for" | "while" | "loop" | "if" | "match" => return operand_word(word, at),
+        "for" | "while" | "loop" | "match" => return operand_word(word, at),
         "use" | "mod" | "extern" => {
             ("a model sees nothing of the crate around it", "declare a `param`, `const` or `fn` in the model")
         }
@@ -130,6 +133,57 @@ pub(super) fn block(at: Origin) -> Diagnostic {
     Diagnostic::error(Code::UnsupportedConstruct, "blocks are not part of the language")
         .label(at, "not allowed here")
         .help("name a sub-expression with a `let` statement of its own, or group with parentheses")
+}
+
+/// `if` without `else`
+pub(super) fn without_else(at: Origin) -> Diagnostic {
+    Diagnostic::error(
+        Code::UnsupportedConstruct,
+        "an `if` without `else` has no value where its condition does not hold",
+    )
+    .label(at, "expected `else { … }` after this")
+    .help("write `if condition { … } else { … }`")
+}
+
+/// `if a == b`
+pub(super) fn equality(at: Origin) -> Diagnostic {
+    Diagnostic::error(Code::UnsupportedOperator, "real quantities are equal at isolated moments only")
+        .label(at, "not a comparison of the language")
+        .help("compare with `<`, `<=`, `>` or `>=`")
+}
+
+/// `if condition { left = right; }`
+pub(super) fn statement_in_case(at: Origin) -> Diagnostic {
+    Diagnostic::error(
+        Code::UnsupportedConstruct,
+        "the branches of an `if` are expressions, not equations or statements",
+    )
+    .label(at, "not allowed here")
+    .help("write one equation with the `if` in it: `left = if condition { a } else { b };`")
+}
+
+/// `a < b < c`
+pub(super) fn chained_comparison(at: Origin) -> Diagnostic {
+    Diagnostic::error(Code::UnsupportedOperator, "comparisons cannot be chained")
+        .label(at, "second comparison")
+        .help("write `a < b && b < c`")
+}
+
+/// A condition where a number should be.
+pub(super) fn no_number(at: Origin) -> Diagnostic {
+    Diagnostic::error(Code::MisplacedCondition, "this is a condition, and a number is needed here")
+        .label(at, "not a number")
+        .help("conditions stand between `if` and `{`: `if condition { 1 } else { 0 }` is a number")
+}
+
+/// A number where a condition should be; `negated` is the whole of a `!` and its operand.
+pub(super) fn no_condition(at: Origin, negated: Option<Origin>) -> Diagnostic {
+    let finding = Diagnostic::error(Code::MisplacedCondition, "this is a number, and a condition is needed here")
+        .label(at, "not a condition");
+    match negated {
+        Some(_) => finding.help("`!` binds tighter than a comparison: write `!(a < b)`"),
+        None => finding.help("compare it: `<`, `<=`, `>`, `>=`, joined with `&&`, `||` and `!`"),
+    }
 }
 
 /// `a as f64`
@@ -231,7 +285,7 @@ pub(crate) fn missing_function(name: &str) -> Option<&'static str> {
         "mul_add" => "write `a * b + c`",
         "sum" | "product" => "arrays are not part of the scalar language yet: write the terms out",
         "floor" | "ceil" | "round" | "trunc" | "fract" | "rem_euclid" | "clamp" => {
-            "it is not smooth, and piecewise expressions are not part of the scalar language yet"
+            "it jumps at countless places: write the model with `if condition { … } else { … }`"
         }
         "to_radians" => "multiply with `PI / 180`",
         "to_degrees" => "multiply with `180 / PI`",

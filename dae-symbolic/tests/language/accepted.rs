@@ -194,6 +194,56 @@ fn every_form_of_every_statement() {
 }
 
 #[test]
+fn conditionals_mean_what_they_mean_in_rust() {
+    type Meaning = fn(f64, f64) -> f64;
+    let cases: [(&str, Meaning); 8] = [
+        ("if x < y { 1 } else { 2 }", |x, y| if x < y { 1.0 } else { 2.0 }),
+        ("if x <= y { x } else { -y }", |x, y| if x <= y { x } else { -y }),
+        ("1 + if x >= y && !(x > 2) { 1 } else { 2 } * 3", |x, y| {
+            1.0 + if x >= y && x <= 2.0 { 1.0 } else { 2.0 } * 3.0
+        }),
+        ("if x > 1 || y > 1 && x < 0 { 1 } else { 2 }", |x, y| if x > 1.0 || y > 1.0 && x < 0.0 { 1.0 } else { 2.0 }),
+        (
+            "if (x > 1 || y > 1) && x < 2 { 1 } else { 2 }",
+            |x, y| {
+                if (x > 1.0 || y > 1.0) && x < 2.0 { 1.0 } else { 2.0 }
+            },
+        ),
+        ("if x > 1 { 1 } else if y > 1 { 2 } else if !!(x + y > 1) { 3 } else { 4 }", |x, y| {
+            if x > 1.0 {
+                1.0
+            } else if y > 1.0 {
+                2.0
+            } else if x + y > 1.0 {
+                3.0
+            } else {
+                4.0
+            }
+        }),
+        ("-if if x > 1 { y } else { -y } > 0 { 1 } else { 2 }.sqrt()", |x, y| {
+            if (if x > 1.0 { y } else { -y }) > 0.0 { -1.0 } else { -(2.0_f64.sqrt()) }
+        }),
+        ("f(x, if x > y { y } else { x },)", |x, y| x.min(y)),
+    ];
+    for (text, meaning) in cases {
+        let model = model(&format!(
+            "struct M {{
+                fn same(a) {{ a }}
+                fn f(a, b) {{ if a > b {{ same(b) }} else {{ a }} }}
+                var x; var y;
+                0 = {text};
+                der(y) = x;
+            }}"
+        ));
+        for x in [-1.0, 0.0, 1.0, 2.0, 3.0] {
+            for y in [-1.0, 0.0, 1.0, 2.0, 3.0] {
+                assert_eq!(residual(&model, 0, &[x, y], &[0.0; 2]), meaning(x, y), "{text} at {x}, {y}");
+            }
+        }
+    }
+}
+
+#[test]
 fn incidence_is_that_of_the_text() {
     let model = model(
         "struct M { var x; var y; var z;

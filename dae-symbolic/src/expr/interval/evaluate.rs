@@ -22,7 +22,8 @@ pub fn evaluate_interval(dag: &Dag, roots: &[Expr], value: impl Fn(Symbol) -> In
             Node::Product(factors) => factors.iter().fold(Interval::ONE, |product, &(b, n)| product * of(b).powi(n)),
             Node::Apply(function, arguments) => {
                 let a = of(arguments[0]);
-                Interval::apply(*function, a, arguments.get(1).map_or(a, |&b| of(b)))
+                let other = |k: usize| arguments.get(k).map_or(a, |&b| of(b));
+                Interval::apply(*function, a, other(1), other(2))
             }
         };
     }

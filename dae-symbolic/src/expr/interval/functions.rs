@@ -19,8 +19,11 @@ const MAX_ANGLE: f64 = 1e6;
 const ANGLE_SLACK: f64 = 1e-8;
 
 impl Interval {
-    /// $\{f(x, y)\}$; `b` does not matter to functions of one argument.
-    pub fn apply(function: Function, a: Interval, b: Interval) -> Interval {
+    /// $\{f(x, y, z)\}$; `b` does not matter to functions of one argument, `c` not to those of two.
+    pub fn apply(function: Function, a: Interval, b: Interval, c: Interval) -> Interval {
+        if function == Function::If {
+            return Interval::choose(a, b, c);
+        }
         if a == Interval::ENTIRE || (function.arity() == 2 && b == Interval::ENTIRE) {
             return Interval::ENTIRE;
         }
@@ -65,6 +68,7 @@ impl Interval {
                 up(a.magnitude().hypot(b.magnitude()), LIBRARY_ULPS),
             ),
             Function::Powf if above(0.0) => Interval::power(a, b),
+            Function::If => Interval::choose(a, b, c),
             Function::Sqrt
             | Function::Ln
             | Function::Log10
@@ -76,6 +80,16 @@ impl Interval {
             | Function::Acosh
             | Function::Atanh
             | Function::Powf => Interval::ENTIRE,
+        }
+    }
+
+    /// The branch that is certain, whatever the other one is, or the hull of both.
+    fn choose(switch: Interval, a: Interval, b: Interval) -> Interval {
+        match switch {
+            Interval::ENTIRE => Interval::ENTIRE,
+            _ if switch.lo > 0.0 => a,
+            _ if switch.hi <= 0.0 => b,
+            _ => a.hull(b),
         }
     }
 
@@ -160,26 +174,42 @@ mod tests {
             (Function::Powf, interval(0.0, 1.0)),
         ];
         for (function, a) in beyond {
-            assert_eq!(Interval::apply(function, a, interval(-1.0, 1.0)), Interval::ENTIRE, "{}", function.name());
+            assert_eq!(
+                Interval::apply(function, a, interval(-1.0, 1.0), Interval::ONE),
+                Interval::ENTIRE,
+                "{}",
+                function.name()
+            );
         }
         for function in Function::ALL {
-            assert_eq!(Interval::apply(function, Interval::ENTIRE, Interval::ONE), Interval::ENTIRE);
+            assert_eq!(Interval::apply(function, Interval::ENTIRE, Interval::ONE, Interval::ZERO), Interval::ENTIRE);
         }
     }
 
     #[test]
+    fn a_certain_branch_hides_the_other() {
+        let (a, b) = (interval(1.0, 2.0), interval(5.0, 6.0));
+        let choose = |switch, a, b| Interval::apply(Function::If, switch, a, b);
+        assert_eq!(choose(interval(1e-300, 1.0), a, Interval::ENTIRE), a);
+        assert_eq!(choose(interval(-1.0, 0.0), Interval::ENTIRE, b), b);
+        assert_eq!(choose(interval(-1.0, 1e-300), a, b), interval(1.0, 6.0));
+        assert_eq!(choose(interval(-1.0, 1.0), a, Interval::ENTIRE), Interval::ENTIRE);
+        assert_eq!(choose(Interval::ENTIRE, a, b), Interval::ENTIRE);
+    }
+
+    #[test]
     fn extrema_between_the_bounds() {
-        let sine = |lo, hi| Interval::apply(Function::Sin, interval(lo, hi), Interval::ONE);
+        let sine = |lo, hi| Interval::apply(Function::Sin, interval(lo, hi), Interval::ONE, Interval::ONE);
         assert_eq!(sine(1.0, 2.0).hi, 1.0);
         assert!(sine(1.0, 1.5).hi < 1.0 && sine(1.0, 1.5).width() < 0.157);
         assert_eq!(sine(4.0, 5.0).lo, -1.0);
         assert_eq!(sine(-1e9, -1e9 + 1.0), UNIT);
         assert_eq!(sine(0.0, 7.0), UNIT);
-        let cosine = Interval::apply(Function::Cos, interval(-0.5, 0.25), Interval::ONE);
+        let cosine = Interval::apply(Function::Cos, interval(-0.5, 0.25), Interval::ONE, Interval::ONE);
         assert!(cosine.hi == 1.0 && (cosine.lo - 0.5f64.cos()).abs() < 1e-15);
-        let cosh = Interval::apply(Function::Cosh, interval(-2.0, 1.0), Interval::ONE);
+        let cosh = Interval::apply(Function::Cosh, interval(-2.0, 1.0), Interval::ONE, Interval::ONE);
         assert!(cosh.lo == 1.0 && (cosh.hi - 2f64.cosh()).abs() < 1e-14);
-        let angle = Interval::apply(Function::Atan2, interval(1.0, 2.0), interval(-1.0, 1.0));
+        let angle = Interval::apply(Function::Atan2, interval(1.0, 2.0), interval(-1.0, 1.0), Interval::ONE);
         assert!(angle.contains(0.25 * PI) && angle.contains(0.75 * PI) && angle.width() < 0.5 * PI + 1e-14);
     }
 }

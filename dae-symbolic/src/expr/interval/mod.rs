@@ -7,7 +7,8 @@
 //! rounds correctly, by one unit in the last place, functions of the mathematical library by
 //! [`LIBRARY_ULPS`]. An operation that is undefined somewhere on its operands gives [`Interval::ENTIRE`], and so does
 //! every operation on that: an enclosure with a finite bound proves that the expression is defined on the whole box. It is
-//! continuous there too unless it contains `signum`, whose enclosure across zero is $[-1, 1]$.
+//! continuous there too unless it contains `signum`, whose enclosure across zero is $[-1, 1]$, or `if`, whose enclosure is the hull of
+//! both branches where neither is certain.
 
 mod evaluate;
 mod functions;

@@ -22,7 +22,7 @@
 //!   among them is a homomorphism if the radicands are multiplicatively independent modulo squares (cubes) and constants. This
 //!   is proved by a full rank of quadratic (cubic) residue characters at random points (`independence.rs`): the characters of a
 //!   product that is a square would add up to zero at every point.
-//! - **Absolute value, sign, minimum, maximum** are rational on a branch: the signs are those at the given start point, and without
+//! - **Absolute value, sign, minimum, maximum, conditionals** are rational on a branch: the signs are those at the given start point, and without
 //!   one those of the residues' quadratic characters. The result says which.
 //! - **All other functions** are opaque: random residues, equal for equal arguments.
 //!
@@ -70,7 +70,7 @@ pub struct FieldEvaluation {
     pub values: Vec<u64>,
     /// Whether evaluation is proved to be a homomorphism.
     pub independence: Independence,
-    /// The branches of absolute values, signs, minima and maxima on which it is.
+    /// The branches of absolute values, signs, minima, maxima and conditionals on which it is.
     pub branches: Vec<Branch>,
     /// The modulus, [`PRIME`].
     pub prime: u64,
@@ -116,9 +116,9 @@ pub enum Reason {
 /// The branch of a piecewise function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Branch {
-    /// The absolute value, sign, minimum or maximum.
+    /// The absolute value, sign, minimum, maximum or conditional.
     pub expr: Expr,
-    /// The sign of its argument; for two arguments, of $a - b$.
+    /// The sign of its argument; for two arguments, of $a - b$; for a conditional, of its switch.
     pub sign: Sign,
 }
 

@@ -153,6 +153,8 @@ impl Pass<'_> {
                 let a_is_less = self.sign(sub(self.of(a), self.of(b))) == Sign::Negative;
                 Ok(self.of(if a_is_less == (function == Function::Min) { a } else { b }))
             }
+            Function::If if self.sign(self.of(a)) == Sign::Negative => Ok(self.of(arguments[2])),
+            Function::If => Ok(self.of(arguments[1])),
             Function::Ln => Ok(self.opaque(Function::Ln, &[self.of(a)])),
             Function::Ln1p => Ok(self.opaque(Function::Ln, &[add(1, self.of(a))])),
             Function::Log10 => self.logarithm(self.of(a), 10),

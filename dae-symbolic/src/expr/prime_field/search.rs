@@ -12,7 +12,7 @@ use super::super::dag::ExprSet;
 use super::super::{Expr, Symbol};
 use super::arithmetic::{draw, sub};
 use super::pass::{self, Stop, key};
-use super::structure::{Generator, Structure, values_reachable};
+use super::structure::{Generator, Structure, compared, values_reachable};
 use super::{Branch, FieldError};
 
 /// Points tried before a division by zero counts as identical.
@@ -83,7 +83,7 @@ impl Found {
     pub(super) fn branches(&self, structure: &Structure) -> Vec<Branch> {
         let branch = |(expr, arguments): (Expr, &[Expr])| {
             let value = |e: Expr| self.values[e.index()];
-            let b = arguments.get(1).map_or(0, |&b| value(b));
+            let b = compared(structure.dag, expr).map_or(0, value);
             Branch { expr, sign: pass::sign(structure, expr, sub(value(arguments[0]), b)) }
         };
         structure.piecewise().map(branch).collect()

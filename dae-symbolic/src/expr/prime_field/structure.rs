@@ -31,7 +31,7 @@ pub(super) fn kind(function: Function) -> Kind {
         Function::Exp | Function::ExpM1 | Function::Sinh | Function::Cosh | Function::Tanh => Kind::Exponential,
         Function::Sin | Function::Cos | Function::Tan => Kind::Trigonometric,
         Function::Sqrt | Function::Cbrt | Function::Hypot => Kind::Root,
-        Function::Abs | Function::Signum | Function::Min | Function::Max => Kind::Piecewise,
+        Function::Abs | Function::Signum | Function::Min | Function::Max | Function::If => Kind::Piecewise,
         Function::Ln
         | Function::Log10
         | Function::Log2
@@ -196,12 +196,14 @@ impl<'a> Structure<'a> {
     /// Takes the signs of the arguments of piecewise functions at a real point, where it has one.
     pub(super) fn fix_signs(&mut self, dag: &Dag, start: &BTreeMap<Symbol, f64>) {
         let piecewise: Vec<(Expr, Expr, Option<Expr>)> =
-            self.piecewise().map(|(expr, arguments)| (expr, arguments[0], arguments.get(1).copied())).collect();
+            self.piecewise().map(|(expr, arguments)| (expr, arguments[0], compared(dag, expr))).collect();
         let arguments: Vec<Expr> = piecewise.iter().flat_map(|&(_, a, b)| [a, b.unwrap_or(a)]).collect();
         let values = evaluate(dag, &arguments, |symbol| start.get(&symbol).copied().unwrap_or(f64::NAN));
         for (k, &(expr, _, second)) in piecewise.iter().enumerate() {
             let difference = values[2 * k] - if second.is_some() { values[2 * k + 1] } else { 0.0 };
-            if difference < 0.0 {
+            // Of a conditional the second branch holds at zero.
+            let closed = matches!(dag.node(expr), Node::Apply(Function::If, _));
+            if difference < 0.0 || (closed && difference == 0.0) {
                 self.signs.insert(expr, Sign::Negative);
             } else if difference > 0.0 {
                 self.signs.insert(expr, Sign::Positive);
@@ -209,7 +211,7 @@ impl<'a> Structure<'a> {
         }
     }
 
-    /// Absolute values, signs, minima and maxima with their arguments.
+    /// Absolute values, signs, minima, maxima and conditionals with their arguments.
     pub(super) fn piecewise(&self) -> impl Iterator<Item = (Expr, &'a [Expr])> + '_ {
         self.order.iter().filter_map(|&expr| match self.dag.node(expr) {
             Node::Apply(function, arguments) if kind(*function) == Kind::Piecewise => Some((expr, &arguments[..])),
@@ -224,6 +226,14 @@ impl<'a> Structure<'a> {
             Generator::Pi | Generator::Exponential(_) | Generator::Rotation(_) => None,
         });
         symbols.collect()
+    }
+}
+
+/// The argument with which the first one of a piecewise function is compared; `None` stands for zero.
+pub(super) fn compared(dag: &Dag, expr: Expr) -> Option<Expr> {
+    match dag.node(expr) {
+        Node::Apply(Function::Min | Function::Max, arguments) => arguments.get(1).copied(),
+        _ => None,
     }
 }
 

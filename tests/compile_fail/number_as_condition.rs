@@ -1,9 +1,9 @@
-//! Piecewise functions.
+//! A number is no condition.
 
 dae::dae! {
     pub struct Model {
         var x = 1;
-        der(x) = if x > 0 { -x } else { x };
+        der(x) = if x { -x } else { x };
     }
 }
 

@@ -1,0 +1,293 @@
+//! Switching surfaces, and what an expression does across them.
+//!
+//! In: expressions. Out: the functions $\sigma$ in whose zeros piecewise functions change their branch, each once however often and with
+//! whatever sign and factor it is written; and the lowest derivative that jumps there.
+//!
+//! On one side of the surface the expression is $f_+$, on the other $f_-$, both smooth across it. Let $\sigma$ be linear in a variable
+//! $x$, so that $x = x^\ast$ on the surface. The derivatives of $f$ along any curve that crosses it are continuous up to order $m - 1$,
+//! and not up to $m$, where
+//!
+//! $$ m = \min \{\, k : \partial^k (f_+ - f_-) / \partial x^k \neq 0 \text{ at } x = x^\ast \,\}, $$
+//!
+//! because $f_+ - f_- = (x - x^\ast)^m\, e$ with $e \ne 0$ on the surface: $m = 0$ is a jump, $m = 1$ a kink. If $\sigma$ is linear in no
+//! variable, a term of it takes the place of $x$ (in $\sqrt{x^2 + y^2} - 1$ the root); then $m$ is a lower bound. Whether a derivative vanishes on the
+//! surface is decided by its canonical form or by residues in the prime field.
+
+use super::prime_field::FieldPoint;
+use super::substitute::rebuild;
+use super::{Dag, Expr, Function, Node, Rational, Symbol, differentiate, gradient, reachable, substitute, symbols};
+
+/// Points of the prime field at which an expression has to vanish to count as zero.
+const POINTS: u64 = 2;
+
+/// Stands for a term of $\sigma$; no expression of a model contains it.
+const AUXILIARY: Symbol = Symbol::State(u32::MAX);
+
+/// A switching surface $\sigma = 0$.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Surface {
+    /// $\sigma$.
+    pub function: Expr,
+    /// The piecewise functions that change their branch there.
+    pub nodes: Vec<Expr>,
+}
+
+/// A side of a surface.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Positive,
+    Negative,
+}
+
+/// The surfaces of the expressions, in the order in which their first piecewise functions were built; those that no variable can
+/// cross, being made of parameters, are left out.
+pub fn surfaces(dag: &mut Dag, roots: &[Expr]) -> Vec<Surface> {
+    let mut found: Vec<Surface> = Vec::new();
+    for expr in reachable(dag, roots.iter().copied()) {
+        let Some(switch) = switch_of(dag, expr) else { continue };
+        let function = dag.primitive_part(switch);
+        if dag.is_steady(function) {
+            continue;
+        }
+        match found.iter_mut().find(|surface| surface.function == function) {
+            Some(surface) => surface.nodes.push(expr),
+            None => found.push(Surface { function, nodes: vec![expr] }),
+        }
+    }
+    found
+}
+
+/// What decides the branch of a piecewise function, by its sign.
+fn switch_of(dag: &mut Dag, expr: Expr) -> Option<Expr> {
+    let Node::Apply(function, arguments) = dag.node(expr).clone() else { return None };
+    match function {
+        Function::Abs | Function::Signum | Function::If => arguments.first().copied(),
+        Function::Min | Function::Max => Some(dag.sub(arguments[0], arguments[1])),
+        Function::Sqrt
+        | Function::Cbrt
+        | Function::Exp
+        | Function::Ln
+        | Function::Log10
+        | Function::Log2
+        | Function::Sin
+        | Function::Cos
+        | Function::Tan
+        | Function::Asin
+        | Function::Acos
+        | Function::Atan
+        | Function::Atan2
+        | Function::Sinh
+        | Function::Cosh
+        | Function::Tanh
+        | Function::Asinh
+        | Function::Acosh
+        | Function::Atanh
+        | Function::Hypot
+        | Function::ExpM1
+        | Function::Ln1p
+        | Function::Powf => None,
+    }
+}
+
+impl Surface {
+    /// The lowest derivative of `root`, up to the order `highest`, that jumps across the surface; `None` if none does.
+    /// Where that cannot be decided, what the piecewise functions do by themselves.
+    pub fn first_jump(&self, dag: &mut Dag, root: Expr, highest: u32) -> Option<u32> {
+        let positive = self.on_side(dag, root, Side::Positive);
+        let negative = self.on_side(dag, root, Side::Negative);
+        let difference = dag.sub(positive, negative);
+        if dag.is_zero(difference) {
+            return None;
+        }
+        if let Some(symbol) = self.linear_variable(dag) {
+            return first_jump_along(dag, self.function, difference, symbol, highest);
+        }
+        let mut best = Some(self.by_themselves(dag)).filter(|&order| order <= highest);
+        for term in self.terms(dag) {
+            let auxiliary = dag.symbol(AUXILIARY);
+            let image = rebuild(dag, &[self.function, difference], |_, e, _| (e == term).then_some(auxiliary));
+            match first_jump_along(dag, image[0], image[1], AUXILIARY, highest) {
+                None => return None,
+                Some(order) => best = best.map(|known| known.max(order)),
+            }
+        }
+        best
+    }
+
+    /// The expression as it is on one side.
+    fn on_side(&self, dag: &mut Dag, root: Expr, side: Side) -> Expr {
+        let flipped: Vec<(Expr, bool)> = self.nodes.iter().map(|&node| (node, self.is_flipped(dag, node))).collect();
+        let image = rebuild(dag, &[root], |dag, expr, arguments| {
+            let &(_, flipped) = flipped.iter().find(|&&(node, _)| node == expr)?;
+            let Node::Apply(function, _) = *dag.node(expr) else { return None };
+            Some(branch(dag, function, arguments, (side == Side::Positive) != flipped))
+        });
+        image[0]
+    }
+
+    /// Whether the function's own switch is a negative multiple of $\sigma$.
+    fn is_flipped(&self, dag: &mut Dag, node: Expr) -> bool {
+        switch_of(dag, node).is_some_and(|switch| match dag.node(switch) {
+            Node::Sum { terms, .. } => terms[0].0.is_negative(),
+            _ => false,
+        })
+    }
+
+    /// A variable in which $\sigma$ is linear.
+    fn linear_variable(&self, dag: &mut Dag) -> Option<Symbol> {
+        let moving = |s| matches!(s, Symbol::Time | Symbol::Input { .. } | Symbol::Unknown { .. });
+        let partials = gradient(dag, self.function, moving);
+        let linear = |&&(symbol, slope): &&(Symbol, Expr)| !symbols(dag, [slope]).contains(&symbol);
+        partials.iter().find(linear).map(|&(symbol, _)| symbol)
+    }
+
+    /// The terms of $\sigma$ that change in time.
+    fn terms(&self, dag: &Dag) -> Vec<Expr> {
+        match dag.node(self.function) {
+            Node::Sum { terms, .. } => terms.iter().map(|&(_, t)| t).filter(|&t| !dag.is_steady(t)).collect(),
+            _ => vec![self.function],
+        }
+    }
+
+    /// 0 if one of the functions can jump by itself, 1 if all of them have kinks only.
+    fn by_themselves(&self, dag: &Dag) -> u32 {
+        let jumps = |&node: &Expr| matches!(dag.node(node), Node::Apply(Function::Signum | Function::If, _));
+        if self.nodes.iter().any(jumps) { 0 } else { 1 }
+    }
+}
+
+/// The first derivative of `difference` by a variable, in which `function` is linear, that does not vanish where the function does.
+fn first_jump_along(dag: &mut Dag, function: Expr, mut difference: Expr, symbol: Symbol, highest: u32) -> Option<u32> {
+    let slope = differentiate(dag, function, symbol);
+    let (variable, step) = (dag.symbol(symbol), dag.div(function, slope));
+    let crossing = dag.sub(variable, step);
+    for order in 0..=highest {
+        let there = substitute(dag, &[difference], |_, s| (s == symbol).then_some(crossing))[0];
+        if !vanishes(dag, there) {
+            return Some(order);
+        }
+        difference = differentiate(dag, difference, symbol);
+    }
+    None
+}
+
+/// The branch of a piecewise function where its switch is positive, or where it is not.
+fn branch(dag: &mut Dag, function: Function, arguments: &[Expr], positive: bool) -> Expr {
+    match (function, positive) {
+        (Function::Abs, true) => arguments[0],
+        (Function::Abs, false) => dag.neg(arguments[0]),
+        (Function::Signum, true) => dag.integer(1),
+        (Function::Signum, false) => dag.constant(Rational::MINUS_ONE),
+        (Function::If, true) | (Function::Min, true) | (Function::Max, false) => arguments[1],
+        (Function::If, false) => arguments[2],
+        // The others are not piecewise and have no branches.
+        (function, _) => {
+            if matches!(function, Function::Min | Function::Max) {
+                arguments[0]
+            } else {
+                dag.apply(function, arguments)
+            }
+        }
+    }
+}
+
+fn vanishes(dag: &Dag, expr: Expr) -> bool {
+    dag.is_zero(expr)
+        || (0..POINTS).all(|seed| {
+            let evaluation = FieldPoint::new(seed).evaluate(dag, &[expr]);
+            evaluation.is_ok_and(|evaluation| evaluation.values == [0])
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::UnknownId;
+    use super::*;
+
+    struct Case {
+        dag: Dag,
+        x: Expr,
+        y: Expr,
+    }
+
+    fn case() -> Case {
+        let mut dag = Dag::new();
+        let [x, y] = [0, 1].map(|k| dag.symbol(Symbol::Unknown { unknown: UnknownId(k), order: 0 }));
+        Case { dag, x, y }
+    }
+
+    /// For each surface of the expression the first derivative up to the fourth that jumps.
+    fn jumps(dag: &mut Dag, root: Expr) -> Vec<Option<u32>> {
+        surfaces(dag, &[root]).into_iter().map(|surface| surface.first_jump(dag, root, 4)).collect()
+    }
+
+    #[test]
+    fn every_switch_once() {
+        let Case { mut dag, x, y } = case();
+        let parameter = dag.symbol(Symbol::Parameter(super::super::ParameterId(0)));
+        let (difference, opposite) = (dag.sub(x, y), dag.sub(y, x));
+        let twice = dag.scale(Rational::from(2), opposite);
+        let all = [
+            dag.apply(Function::Abs, &[difference]),
+            dag.apply(Function::Max, &[y, x]),
+            dag.apply(Function::If, &[twice, x, y]),
+            dag.apply(Function::Abs, &[parameter]),
+            dag.apply(Function::Signum, &[x]),
+        ];
+        let found: Vec<Expr> = surfaces(&mut dag, &all).into_iter().map(|surface| surface.function).collect();
+        assert_eq!(found, [difference, x]);
+    }
+
+    #[test]
+    fn order_of_the_first_jump() {
+        let Case { mut dag, x, y } = case();
+        let (abs, sign) = (dag.apply(Function::Abs, &[x]), dag.apply(Function::Signum, &[x]));
+        assert_eq!(jumps(&mut dag, abs), [Some(1)]);
+        assert_eq!(jumps(&mut dag, sign), [Some(0)]);
+        // x |x| is differentiable once, x² sgn x is the same function.
+        let (product, square) = (dag.mul(x, abs), dag.product([(x, 2), (sign, 1)]));
+        assert_eq!(jumps(&mut dag, product), [Some(2)]);
+        assert_eq!(jumps(&mut dag, square), [Some(2)]);
+        let zero = dag.sub(product, square);
+        assert_eq!(jumps(&mut dag, zero), [None]);
+        // min(x, y)² + max(x, y)² = x² + y².
+        let [min, max] = [Function::Min, Function::Max].map(|f| dag.apply(f, &[x, y]));
+        let (min, max) = (dag.powi(min, 2), dag.powi(max, 2));
+        assert_eq!(jumps(&mut dag, min), [Some(1)]);
+        let both = dag.add(min, max);
+        assert_eq!(jumps(&mut dag, both), [None]);
+    }
+
+    #[test]
+    fn conditionals_that_join_and_that_do_not() {
+        let Case { mut dag, x, y } = case();
+        let one = dag.integer(1);
+        let above = dag.greater(x, one);
+        // x² and 2x - 1 touch at 1, x² and x cross, x² and y do neither; e^(x-1) - x touches zero.
+        let (square, touching) = (dag.powi(x, 2), dag.sum([(Rational::from(2), x), (Rational::MINUS_ONE, one)]));
+        let shifted = dag.sub(x, one);
+        let exp = dag.apply(Function::Exp, &[shifted]);
+        for (a, b, expected) in [(square, touching, 2), (square, x, 1), (square, y, 0), (exp, x, 2)] {
+            let chosen = dag.choose(above, a, b);
+            assert_eq!(jumps(&mut dag, chosen), [Some(expected)]);
+        }
+        // On a circle nothing is linear.
+        let circle = dag.sum([(Rational::ONE, square)]);
+        let y2 = dag.powi(y, 2);
+        let circle = dag.add(circle, y2);
+        let inside = dag.greater(one, circle);
+        for (a, b, expected) in [(circle, one, 1), (square, one, 0)] {
+            let chosen = dag.choose(inside, a, b);
+            assert_eq!(jumps(&mut dag, chosen), [Some(expected)]);
+        }
+        // A spring that is slack: k (r - 1) where r > 1, damped a little beyond.
+        let radius = dag.apply(Function::Hypot, &[x, y]);
+        let (stretched, slack) = (dag.greater(radius, one), dag.integer(0));
+        let stretch = dag.sub(radius, one);
+        let cubed = dag.powi(stretch, 3);
+        for (force, expected) in [(stretch, 1), (cubed, 3)] {
+            let force = dag.choose(stretched, force, slack);
+            assert_eq!(jumps(&mut dag, force), [Some(expected)]);
+        }
+    }
+}

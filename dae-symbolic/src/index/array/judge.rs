@@ -1,0 +1,377 @@
+//! Which derivative array determines $u'$, at how many points, and when none does.
+//!
+//! In: a model and jets to start from. Out: an [`ArrayFinding`].
+//!
+//! With growing $m$ the jets are made consistent with the array and its ranks are taken. The index is the least $m$ at which the array is
+//! 1-full, provided one more differentiation changes neither the dimension of the consistent states nor the ranks. It holds *along* the
+//! solution if the ranks are constant there. That is checked at a second point of the same solution and at neighbouring consistent
+//! points: ranks cannot fall nearby, and at a random neighbour they are the largest there are, so that equal ranks are constant ones but for
+//! an accident. Where the ranks are even those of a random point of the prime field, consistent or not, A2 holds in a whole neighbourhood
+//! of the solution. A system that is affine in its unknowns has the same ranks at all of them: they are taken exactly, at the start time
+//! and at a random one.
+//!
+//! *No index:* the dimension of the consistent states has not changed for two differentiations and the array is not 1-full. On the manifold that is
+//! left the system determines fewer derivatives than there are unknowns and says nothing more, so that a part of the solution may be
+//! chosen at will (Rabier & Rheinboldt, *J. Differential Equations* 109, 1994). The free part is read off the kernel of $(G_{u'}, G_w)$.
+
+use dae_runtime::initialize::InitializationError;
+use dae_runtime::rank::{SingularValues, equilibrate};
+
+use super::matrix::exact_ranks;
+use super::{ArrayJacobian, ArrayPoint, ArrayRanks, Consistent, DerivativeArray, consistent_point};
+use crate::expr::prime_field::FieldPoint;
+use crate::expr::{Expr, Rational, Symbol, symbols};
+use crate::index::generic::start_point;
+use crate::model::Model;
+use crate::prolong::default_parameters;
+use crate::structure::Offsets;
+
+/// Arrays with more rows are left alone: dense decompositions cost their third power, and a macro runs unoptimised.
+const MAX_ROWS: usize = 420;
+/// Differentiations that are tried where nothing bounds the index, beyond the number of states.
+const SPARE: u32 = 2;
+/// How well computed jets are known, relative to their size: what an entry could become by that counts as nothing.
+const UNCERTAINTY: f64 = 1e-9;
+/// Relative size of the random changes that lead to neighbouring points, tried in this order.
+const NEIGHBOURHOOD: [f64; 3] = [1e-2, 1e-3, 0.1];
+/// Number of neighbouring points.
+const NEIGHBOURS: u64 = 2;
+/// Part of the time scale of the solution after which its second point lies, tried in this order.
+const STEPS: [f64; 3] = [0.1, 0.02, 0.005];
+/// Components of a kernel vector below this part of the largest do not name an unknown.
+const PARTICIPATES: f64 = 1e-6;
+
+/// What is left to choose in a system without an index.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Freedom {
+    /// Unknowns whose derivative the system does not determine.
+    pub unknowns: Vec<usize>,
+    /// A direction in which it may be changed: unknown and component, the largest being one.
+    pub direction: Vec<(usize, f64)>,
+    /// How many functions are free.
+    pub functions: usize,
+    /// Dimension of the set of consistent states, stationary.
+    pub dimension: usize,
+    /// Number of differentiations examined.
+    pub differentiations: u32,
+}
+
+/// The answer of the derivative array.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ArrayVerdict {
+    /// The differentiation index along the solution.
+    Index(u32),
+    /// There is none: part of the solution is free.
+    NoIndex(Freedom),
+    /// No jets near the start values fulfil the array.
+    NoConsistentPoint {
+        /// Why, in words.
+        message: String,
+        /// The rows that contradict one another, if it is known that they do.
+        contradiction: Vec<String>,
+    },
+    /// It could not be decided.
+    Undecided {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// Where the ranks of the array are constant (A2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConstantRank {
+    /// In a neighbourhood of the solution among all jets: they are the generic ones.
+    Everywhere,
+    /// On the set of consistent jets, as far as neighbouring points of it show; elsewhere they are larger.
+    OnSolutions,
+}
+
+/// What the derivative array says, and on what grounds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ArrayFinding {
+    /// The answer.
+    pub verdict: ArrayVerdict,
+    /// Ranks at the start values for $0, 1, \dots$ differentiations, up to the index where there is one.
+    pub ranks: Vec<ArrayRanks>,
+    /// Number of points, the start values included, at which the ranks agree.
+    pub points: usize,
+    /// How A2 was checked; `None` if it was not.
+    pub constant_rank: Option<ConstantRank>,
+    /// Whether the ranks are exact ones of a prime field, taken at the start time.
+    pub exact: bool,
+}
+
+impl ArrayFinding {
+    fn without(verdict: ArrayVerdict, ranks: Vec<ArrayRanks>) -> ArrayFinding {
+        ArrayFinding { verdict, ranks, points: 1, constant_rank: None, exact: false }
+    }
+
+    /// The dimension of the set of consistent states after $0, 1, \dots$ differentiations.
+    pub fn manifold_dimensions(&self) -> Vec<usize> {
+        self.ranks.iter().map(ArrayRanks::manifold_dimension).collect()
+    }
+}
+
+/// Examines the derivative array of the text at the model's own point. `start` are jets to start from, `offsets` those of a system whose
+/// Jacobian is regular there, `bound` what the index is known not to exceed.
+pub fn judge(model: &mut Model, start: &ArrayPoint, offsets: Option<&Offsets>, bound: Option<u32>) -> ArrayFinding {
+    let mut court = Court::new(model);
+    let how = offsets.map_or(Consistent::Model, Consistent::Staged);
+    let states: u32 = court.model.unknowns.len() as u32 + bound.unwrap_or(0);
+    let first = bound.map_or(1, |bound| bound + 1);
+    let (mut point, mut examined) = (start.clone(), Vec::new());
+    for m in first..=first.max(states + SPARE) {
+        let stop = |reason: String, ranks| ArrayFinding::without(ArrayVerdict::Undecided { reason }, ranks);
+        let rows = court.model.equations.len() * (m as usize + 1);
+        if rows > MAX_ROWS {
+            let reason = format!("the derivative array has {rows} rows, more than are examined while compiling");
+            return stop(reason, examined);
+        }
+        let Some(array) = court.array(m) else {
+            return stop("the derivative array is too long to be examined while compiling".into(), examined);
+        };
+        point = match consistent_point(court.model, &court.parameters, &array, &point, how) {
+            Ok(point) => point,
+            Err(error) => return ArrayFinding::without(no_point(&court, error), examined),
+        };
+        examined = match (0..=m).map(|k| court.ranks(&array, &point, k)).collect() {
+            Ok(ranks) => ranks,
+            Err(reason) => return stop(reason, examined),
+        };
+        let dimension = |k: u32| examined[k as usize].manifold_dimension();
+        if let Some(index) = (0..m).find(|&k| examined[k as usize].is_one_full()) {
+            if dimension(index) == dimension(m) {
+                examined.truncate(index as usize + 1);
+                return court.confirm(&array, &point, ArrayVerdict::Index(index), examined);
+            }
+        } else if m >= 2 && dimension(m) == dimension(m - 1) && dimension(m) == dimension(m - 2) {
+            let Some(freedom) = court.freedom(&array, &point, &examined) else {
+                return stop("the kernel of the derivative array could not be found".into(), examined);
+            };
+            return court.confirm(&array, &point, ArrayVerdict::NoIndex(freedom), examined);
+        }
+    }
+    let reason = "more differentiations than there are states do not determine all derivatives".into();
+    ArrayFinding::without(ArrayVerdict::Undecided { reason }, examined)
+}
+
+/// Dimensions of the sets of consistent states after $0, \dots, m$ differentiations, where the index is known already to be $m$.
+pub fn manifold_dimensions(
+    model: &mut Model,
+    start: &ArrayPoint,
+    offsets: &Offsets,
+    m: u32,
+) -> Option<Vec<ArrayRanks>> {
+    let mut court = Court::new(model);
+    if court.model.equations.len() * (m as usize + 1) > MAX_ROWS {
+        return None;
+    }
+    let array = court.array(m)?;
+    let point = consistent_point(court.model, &court.parameters, &array, start, Consistent::Staged(offsets)).ok()?;
+    (0..=m).map(|k| court.ranks(&array, &point, k).ok()).collect()
+}
+
+struct Court<'a> {
+    model: &'a mut Model,
+    parameters: Vec<f64>,
+    /// The equations with inputs and parameters replaced by what they are.
+    equations: Vec<Expr>,
+    rates: Vec<u32>,
+    /// Whether the Jacobian of the equations depends on nothing but the time.
+    affine: bool,
+}
+
+impl<'a> Court<'a> {
+    fn new(model: &'a mut Model) -> Self {
+        let parameters = default_parameters(model);
+        let residuals: Vec<Expr> = model.equations.iter().map(|e| e.residual).collect();
+        let equations = model.expand_inputs(&residuals);
+        let equations = model.with_default_parameters(&equations);
+        let rates = crate::system::written_orders(model).into_iter().map(|order| order.max(1)).collect();
+        let mut court = Court { model, parameters, equations, rates, affine: false };
+        court.affine = court.array(0).is_some_and(|array| {
+            let free = |s: &Symbol| !matches!(s, Symbol::Unknown { .. });
+            symbols(&court.model.dag, array.partial_derivatives()).iter().all(free)
+        });
+        court
+    }
+
+    fn array(&mut self, m: u32) -> Option<DerivativeArray> {
+        DerivativeArray::of_equations(&mut self.model.dag, self.equations.clone(), self.rates.clone(), m)
+    }
+
+    /// Ranks with `m` differentiations: exact ones where the system is affine, otherwise numerical ones. An error says why there are none.
+    fn ranks(&self, array: &DerivativeArray, point: &ArrayPoint, m: u32) -> Result<ArrayRanks, String> {
+        if let Some(ranks) = self.exact_at(array, point.t, m) {
+            return Ok(ranks);
+        }
+        let at = array.at(&self.model.dag, &self.parameters, point);
+        let moved = point.beside(self.model, UNCERTAINTY, 0, |_| usize::MAX);
+        let moved = array.at(&self.model.dag, &self.parameters, &moved);
+        let ranks = ArrayJacobian::new(array, &at, &moved, m).ranks(array.states(), array.rates.len());
+        let ranks = ranks.map_err(|error| error.to_string())?;
+        match ranks.clear {
+            true => Ok(ranks),
+            false => Err(format!("ranks of the derivative array are not clear (gap {:.1e})", ranks.gap)),
+        }
+    }
+
+    /// The exact ranks of an affine system at a time that is a decimal fraction.
+    fn exact_at(&self, array: &DerivativeArray, t: f64, m: u32) -> Option<ArrayRanks> {
+        let time = Rational::from_decimal(&format!("{t:?}"))?.modulo(crate::expr::prime_field::PRIME)?;
+        let point = FieldPoint::new(0).with_start(start_point(self.model)).with_given([(Symbol::Time, time)]);
+        let at = self.affine.then(|| array.at_random(&self.model.dag, &point, 0)).flatten()?;
+        Some(exact_ranks(array, &at, m))
+    }
+
+    /// The ranks at a random point, consistent or not.
+    fn generic(&self, array: &DerivativeArray, m: u32) -> Option<ArrayRanks> {
+        let point = FieldPoint::new(1).with_start(start_point(self.model));
+        Some(exact_ranks(array, &array.at_random(&self.model.dag, &point, 1)?, m))
+    }
+
+    /// Compares the ranks with those at other points.
+    fn confirm(
+        &self,
+        array: &DerivativeArray,
+        point: &ArrayPoint,
+        verdict: ArrayVerdict,
+        ranks: Vec<ArrayRanks>,
+    ) -> ArrayFinding {
+        let Some(last) = ranks.last().copied() else { return ArrayFinding::without(verdict, ranks) };
+        // The last array carries the verdict, the one before it the lower bound.
+        let decisive = &ranks[ranks.len().saturating_sub(2)..];
+        let generic = self.generic(array, last.differentiations);
+        let everywhere = generic.is_some_and(|g| (g.higher, g.rates) == (last.higher, last.rates));
+        let constant_rank = if everywhere { ConstantRank::Everywhere } else { ConstantRank::OnSolutions };
+        let before = decisive.first().and_then(|r| self.generic(array, r.differentiations));
+        let exact = self.affine && everywhere && before.is_some_and(|g| g.agrees_with(&decisive[0]));
+        let mut finding =
+            ArrayFinding { verdict, ranks: ranks.clone(), points: 1, constant_rank: Some(constant_rank), exact };
+        if exact {
+            return finding;
+        }
+        let beside = match self.other_points(array, point) {
+            Ok(points) => points,
+            Err(reason) => {
+                finding.verdict = ArrayVerdict::Undecided { reason };
+                return finding;
+            }
+        };
+        for (other, what) in &beside {
+            for here in decisive {
+                let there = match self.ranks(array, other, here.differentiations) {
+                    Ok(there) => there,
+                    Err(reason) => {
+                        finding.verdict = ArrayVerdict::Undecided { reason: format!("{what}, {reason}") };
+                        return finding;
+                    }
+                };
+                if !there.agrees_with(here) {
+                    finding.verdict = ArrayVerdict::Undecided { reason: disagreement(here, &there, what) };
+                    return finding;
+                }
+            }
+            finding.points += 1;
+        }
+        finding
+    }
+
+    /// A second point of the same solution and neighbouring consistent points.
+    fn other_points(&self, array: &DerivativeArray, point: &ArrayPoint) -> Result<Vec<(ArrayPoint, String)>, String> {
+        let solve =
+            |start: &ArrayPoint| consistent_point(self.model, &self.parameters, array, start, Consistent::Alike).ok();
+        let scale = time_scale(self.model, point);
+        let later = STEPS.iter().find_map(|&part| solve(&point.after(part * scale)));
+        let later = later.ok_or("no second point of the solution was found")?;
+        let what = format!("at a second point of the solution, t = {:.4}", later.t);
+        let mut points = vec![(later, what)];
+        for seed in 1..=NEIGHBOURS {
+            let orders = |j: usize| array.rates[j] as usize;
+            let near = NEIGHBOURHOOD.iter().find_map(|&size| solve(&point.beside(self.model, size, seed, orders)));
+            let near = near.ok_or("no consistent point beside that of the start values was found")?;
+            points.push((near, "at a neighbouring consistent point".into()));
+        }
+        Ok(points)
+    }
+
+    /// The kernel of $(G_{u'}, G_w)$ with all differentiations, seen in $u'$.
+    fn freedom(&self, array: &DerivativeArray, point: &ArrayPoint, ranks: &[ArrayRanks]) -> Option<Freedom> {
+        let last = ranks.last()?;
+        let m = last.differentiations;
+        let at = array.at(&self.model.dag, &self.parameters, point);
+        let moved = point.beside(self.model, UNCERTAINTY, 0, |_| usize::MAX);
+        let moved = array.at(&self.model.dag, &self.parameters, &moved);
+        let jacobian = ArrayJacobian::new(array, &at, &moved, m);
+        let [higher, rates, _] = jacobian.widths;
+        let mut matrix = jacobian.certain.columns(0, higher + rates).into_owned();
+        let unscaled = matrix.clone();
+        equilibrate(&mut matrix);
+        let kernel = SingularValues::of(&matrix).ok()?.right_vectors_from(last.rates);
+        // Undo the scaling of the columns: scaled = rows * unscaled * columns.
+        let scale = |column: usize| {
+            let pair = unscaled
+                .column(column)
+                .iter()
+                .copied()
+                .zip(matrix.column(column).iter().copied())
+                .find(|(a, _)| *a != 0.0);
+            pair.map_or(1.0, |(a, b)| (b / a).abs())
+        };
+        let n = array.rates.len();
+        let part = nalgebra::DMatrix::from_fn(n, kernel.ncols(), |j, k| kernel[(higher + j, k)] * scale(higher + j));
+        let sizes: Vec<f64> = part.row_iter().map(|row| row.norm()).collect();
+        let largest = sizes.iter().fold(0.0, |a: f64, &b| a.max(b));
+        let unknowns: Vec<usize> = (0..n).filter(|&j| sizes[j] > PARTICIPATES * largest).collect();
+        // The direction that moves the most.
+        let column = (0..part.ncols()).max_by(|&a, &b| part.column(a).norm().total_cmp(&part.column(b).norm()))?;
+        let most = part.column(column).iter().copied().fold(0.0, |a: f64, b| if b.abs() > a.abs() { b } else { a });
+        let direction = unknowns.iter().map(|&j| (j, part[(j, column)] / most));
+        let direction = direction.filter(|(_, x)| x.abs() > PARTICIPATES).collect();
+        Some(Freedom {
+            unknowns,
+            direction,
+            functions: last.unknowns + last.higher - last.rates,
+            dimension: last.manifold_dimension(),
+            differentiations: m,
+        })
+    }
+}
+
+/// The time in which the Taylor series change by their own size.
+fn time_scale(model: &Model, point: &ArrayPoint) -> f64 {
+    let mut rate = 1.0_f64;
+    for (unknown, series) in model.unknowns.iter().zip(&point.taylor) {
+        let size = series.first().map_or(0.0, |x| x.abs()).max(unknown.nominal);
+        for (k, x) in series.iter().enumerate().skip(1) {
+            rate = rate.max((x.abs() / size).powf(1.0 / k as f64));
+        }
+    }
+    1.0 / rate
+}
+
+fn disagreement(here: &ArrayRanks, there: &ArrayRanks, what: &str) -> String {
+    let m = here.differentiations;
+    let say = |r: &ArrayRanks| if r.is_one_full() { "1-full" } else { "not 1-full" };
+    format!(
+        "the derivative array with {m} differentiations has ranks {}, {} and {} ({}) at the start values and {}, {} and {} ({}) {what}",
+        here.higher,
+        here.rates,
+        here.all,
+        say(here),
+        there.higher,
+        there.rates,
+        there.all,
+        say(there)
+    )
+}
+
+fn no_point(court: &Court<'_>, error: InitializationError) -> ArrayVerdict {
+    let contradiction = match &error {
+        InitializationError::NoSolution { equations } if court.affine => {
+            equations.iter().map(|e| e.equation.to_string()).collect()
+        }
+        _ => Vec::new(),
+    };
+    ArrayVerdict::NoConsistentPoint { message: error.to_string(), contradiction }
+}

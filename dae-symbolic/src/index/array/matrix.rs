@@ -1,0 +1,166 @@
+//! The Jacobian of the array at a point: its blocks and their ranks.
+//!
+//! In: the linearised array. Out: [`ArrayRanks`] for any number of differentiations up to that of the array: numerical ones with the
+//! gap that supports them, or exact ones of a prime field.
+
+use dae_runtime::rank::{Confidence, RankError, block_ranks_scaled_by};
+use nalgebra::DMatrix;
+
+use super::{DerivativeArray, Linearised, Residue};
+use crate::expr::prime_field::sparse_rank;
+
+/// Ranks of the derivative array with $m$ differentiations at a point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ArrayRanks {
+    /// $m$.
+    pub differentiations: u32,
+    /// Number of rows.
+    pub rows: usize,
+    /// Number of unknowns, the size of $u'$.
+    pub unknowns: usize,
+    /// Number of states, the size of $u$.
+    pub states: usize,
+    /// $\operatorname{rank} G_w$.
+    pub higher: usize,
+    /// $\operatorname{rank} (G_{u'}, G_w)$.
+    pub rates: usize,
+    /// $\operatorname{rank} (G_u, G_{u'}, G_w)$.
+    pub all: usize,
+    /// Smallest kept over largest dropped pivot, the worst of the three; infinite for exact ranks.
+    pub gap: f64,
+    /// Whether the ranks can be trusted.
+    pub clear: bool,
+}
+
+impl ArrayRanks {
+    /// A1: $u'$ is determined by $u$.
+    pub fn is_one_full(&self) -> bool {
+        self.rates == self.unknowns + self.higher
+    }
+
+    /// A3: no row depends on the others.
+    pub fn has_full_row_rank(&self) -> bool {
+        self.all == self.rows
+    }
+
+    /// Dimension of the set of states that the array allows.
+    pub fn manifold_dimension(&self) -> usize {
+        self.states + self.rates - self.all
+    }
+
+    /// Whether all three ranks are those of the other.
+    pub fn agrees_with(&self, other: &ArrayRanks) -> bool {
+        (self.higher, self.rates, self.all) == (other.higher, other.rates, other.all)
+    }
+}
+
+/// $(G_w, G_{u'}, G_u)$ at a point: columns in this order, $w$ from its highest derivatives down.
+#[derive(Clone, Debug)]
+pub struct ArrayJacobian {
+    /// Values.
+    pub values: DMatrix<f64>,
+    /// The same without entries that cannot be told from zero.
+    pub certain: DMatrix<f64>,
+    /// Numbers of columns of $G_w$, $G_{u'}$ and $G_u$.
+    pub widths: [usize; 3],
+    differentiations: u32,
+}
+
+/// Which columns the jets have.
+pub(super) struct Columns {
+    /// By unknown and order.
+    place: Vec<Vec<usize>>,
+    pub(super) widths: [usize; 3],
+}
+
+impl Columns {
+    pub(super) fn new(array: &DerivativeArray, m: u32) -> Columns {
+        let n = array.rates.len();
+        let mut place: Vec<Vec<usize>> = array.rates.iter().map(|&rate| vec![0; (rate + m) as usize + 1]).collect();
+        let mut next = 0;
+        for above in (0..=m as usize).rev() {
+            for j in 0..n {
+                place[j][array.rates[j] as usize + above] = next;
+                next += 1;
+            }
+        }
+        for j in 0..n {
+            for order in (0..array.rates[j] as usize).rev() {
+                place[j][order] = next;
+                next += 1;
+            }
+        }
+        Columns { place, widths: [n * m as usize, n, array.states()] }
+    }
+
+    pub(super) fn of(&self, unknown: usize, order: usize) -> usize {
+        self.place[unknown][order]
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.widths.iter().sum()
+    }
+}
+
+impl ArrayJacobian {
+    /// The rows with at most `m` differentiations. `moved` is the array at jets that differ from those of `at` by what they are not known
+    /// to: entries that it makes of the size of nothing count as nothing.
+    pub fn new(array: &DerivativeArray, at: &Linearised<f64>, moved: &Linearised<f64>, m: u32) -> ArrayJacobian {
+        let columns = Columns::new(array, m);
+        let count = array.equations.len();
+        let filled = |at: &Linearised<f64>| {
+            let mut matrix = DMatrix::zeros(count * (m as usize + 1), columns.count());
+            array.entries(at, m, |l, i, j, k, value| matrix[(l * count + i, columns.of(j, k))] += value);
+            matrix
+        };
+        let (values, moved) = (filled(at), filled(moved));
+        let keep = |x: f64, y: f64| if x.abs() <= (y - x).abs() { 0.0 } else { x };
+        let certain = values.zip_map(&moved, keep);
+        ArrayJacobian { values, certain, widths: columns.widths, differentiations: m }
+    }
+
+    /// The ranks; clear if what is dropped is no larger than rounding makes it.
+    pub fn ranks(&self, states: usize, unknowns: usize) -> Result<ArrayRanks, RankError> {
+        let found = block_ranks_scaled_by(&self.values, &self.certain, &self.widths)?;
+        let clear = found.iter().all(|rank| rank.confidence == Confidence::Clear);
+        Ok(ArrayRanks {
+            differentiations: self.differentiations,
+            rows: self.values.nrows(),
+            unknowns,
+            states,
+            higher: found[0].rank,
+            rates: found[1].rank,
+            all: found[2].rank,
+            gap: found.iter().map(|rank| rank.gap).fold(f64::INFINITY, f64::min),
+            clear,
+        })
+    }
+}
+
+/// Exact ranks of the rows with at most `m` differentiations.
+pub(super) fn exact_ranks(array: &DerivativeArray, at: &Linearised<Residue>, m: u32) -> ArrayRanks {
+    let columns = Columns::new(array, m);
+    let count = array.equations.len();
+    let mut rows: Vec<Vec<(usize, u64)>> = vec![Vec::new(); count * (m as usize + 1)];
+    array.entries(at, m, |l, i, j, k, value| {
+        if value.0 != 0 {
+            rows[l * count + i].push((columns.of(j, k), value.0));
+        }
+    });
+    let [higher, rates, _] = columns.widths;
+    let below = |end: usize| {
+        let part = |row: &Vec<(usize, u64)>| row.iter().copied().filter(|&(column, _)| column < end).collect();
+        sparse_rank(&rows.iter().map(part).collect::<Vec<_>>())
+    };
+    ArrayRanks {
+        differentiations: m,
+        rows: rows.len(),
+        unknowns: array.rates.len(),
+        states: array.states(),
+        higher: below(higher),
+        rates: below(higher + rates),
+        all: below(columns.count()),
+        gap: f64::INFINITY,
+        clear: true,
+    }
+}

@@ -1,0 +1,183 @@
+//! The derivative array: the judge where structure does not settle the index.
+//!
+//! In: the equations of a model as written, square or not. Out: what they and their derivatives determine. With $F(t, u, u') = 0$ and its
+//! first $m$ total derivatives, `000_fbf9ee3ffe929a9e` Sect. VII.2, eqs. (2.28)–(2.29),
+//!
+//! $$ G_m(t, u, u', w) = \begin{pmatrix} F \\ \dot F \\ \vdots \\ F^{(m)} \end{pmatrix} = 0, \qquad w = (u'', \dots, u^{(m+1)}), $$
+//!
+//! and in terms of the text: an unknown with derivatives up to $p_j$ has the states $x_j, \dots, x_j^{(P_j - 1)}$ with $P_j = \max(p_j, 1)$; $u'$
+//! consists of the $x_j^{(P_j)}$ and $w$ of all higher ones. Then
+//!
+//! * $u'$ is determined when $\operatorname{rank} (G_{u'}, G_w) = n + \operatorname{rank} G_w$ (1-fullness, A1),
+//! * the consistent states after $m$ differentiations form a manifold of dimension
+//!   $\sum_j P_j - \operatorname{rank} (G_u, G_{u'}, G_w) + \operatorname{rank} (G_{u'}, G_w)$, where these ranks are constant (A2; A3 says
+//!   that the first is the number of rows),
+//! * the index is the least $m$ with A1 and A2 along the solution.
+//!
+//! | file | what |
+//! |---|---|
+//! | `taylor.rs` | rows and Jacobian as Taylor coefficients, over the reals and over a prime field |
+//! | `matrix.rs` | the Jacobian at a point, its blocks and their ranks |
+//! | `jets.rs` | jets that fulfil the array to rounding, at the model's own branch; points beside them |
+//! | `judge.rs` | which $m$, at how many points, and when there is none |
+//!
+//! Jets are kept as Taylor coefficients $X_{j,k} = x_j^{(k)}/k!$, and rows as $F_i^{(l)}/l!$: the ranks are the same and the numbers stay small.
+
+mod jets;
+mod judge;
+mod matrix;
+mod taylor;
+
+pub use jets::{ArrayPoint, Consistent, consistent_point};
+pub use judge::{ArrayFinding, ArrayVerdict, ConstantRank, Freedom, judge, manifold_dimensions};
+pub use matrix::{ArrayJacobian, ArrayRanks};
+pub use taylor::{Residue, Scalar, Tape};
+
+use crate::expr::prime_field::{FieldPoint, arithmetic};
+use crate::expr::{Dag, Expr, Symbol, UnknownId, evaluate, gradient};
+use crate::model::Model;
+use crate::system::written_orders;
+
+/// The derivative array of some equations, ready to be evaluated.
+#[derive(Clone, Debug)]
+pub struct DerivativeArray {
+    /// $m$, how often every equation is differentiated.
+    pub differentiations: u32,
+    /// $P_j$ by unknown.
+    pub rates: Vec<u32>,
+    /// $F_i$, inputs expanded.
+    pub equations: Vec<Expr>,
+    /// $(i, j, q)$ and where $\partial F_i / \partial x_j^{(q)}$ is not identically zero, in the order of the tape's roots behind the equations.
+    partials: Vec<(usize, usize, u32)>,
+    /// Of the equations and their partial derivatives.
+    tape: Tape,
+    /// Of the equations.
+    residuals: Tape,
+}
+
+/// The array at a point: Taylor coefficients of the equations and of their partial derivatives.
+#[derive(Clone, Debug)]
+pub struct Linearised<S> {
+    /// $F_i^{(l)}/l!$ by $i$ and $l$.
+    pub residuals: Vec<Vec<S>>,
+    /// Of the partial derivatives.
+    partials: Vec<Vec<S>>,
+}
+
+impl DerivativeArray {
+    /// The array of the model's equations as written. `None` if derivatives of functions grow out of hand.
+    pub fn of(model: &mut Model, differentiations: u32) -> Option<DerivativeArray> {
+        let residuals: Vec<Expr> = model.equations.iter().map(|e| e.residual).collect();
+        let equations = model.expand_inputs(&residuals);
+        let rates = written_orders(model).into_iter().map(|order| order.max(1)).collect();
+        DerivativeArray::of_equations(&mut model.dag, equations, rates, differentiations)
+    }
+
+    /// The array of some equations without inputs; `rates` are the $P_j$.
+    pub fn of_equations(
+        dag: &mut Dag,
+        equations: Vec<Expr>,
+        rates: Vec<u32>,
+        differentiations: u32,
+    ) -> Option<DerivativeArray> {
+        let (mut partials, mut roots) = (Vec::new(), equations.clone());
+        for (i, &equation) in equations.iter().enumerate() {
+            for (symbol, partial) in gradient(dag, equation, |s| matches!(s, Symbol::Unknown { .. })) {
+                if let Symbol::Unknown { unknown, order } = symbol {
+                    partials.push((i, unknown.index(), order));
+                    roots.push(partial);
+                }
+            }
+        }
+        let tape = Tape::new(dag, &roots, differentiations)?;
+        let residuals = Tape::new(dag, &equations, differentiations)?;
+        Some(DerivativeArray { differentiations, rates, equations, partials, tape, residuals })
+    }
+
+    /// The partial derivatives of the equations.
+    pub fn partial_derivatives(&self) -> impl Iterator<Item = Expr> + '_ {
+        self.tape.roots().skip(self.equations.len())
+    }
+
+    /// Number of rows, $(m + 1)$ times the number of equations.
+    pub fn rows(&self) -> usize {
+        self.equations.len() * (self.differentiations as usize + 1)
+    }
+
+    /// Number of states, $\sum_j P_j$.
+    pub fn states(&self) -> usize {
+        self.rates.iter().map(|&rate| rate as usize).sum()
+    }
+
+    /// How many Taylor coefficients of unknown $j$ occur: those up to $P_j + m$.
+    pub fn coefficients(&self, unknown: usize) -> usize {
+        (self.rates[unknown] + self.differentiations) as usize + 1
+    }
+
+    /// The array at real values.
+    pub fn at(&self, dag: &Dag, parameters: &[f64], point: &ArrayPoint) -> Linearised<f64> {
+        let values = values_at(dag, self.tape.nodes(), parameters, point);
+        self.linearised(&values, &point.taylor)
+    }
+
+    /// The rows alone, $F_i^{(l)}/l!$ by $i$ and $l$.
+    pub fn residuals_at(&self, dag: &Dag, parameters: &[f64], point: &ArrayPoint) -> Vec<Vec<f64>> {
+        let values = values_at(dag, self.residuals.nodes(), parameters, point);
+        self.residuals.run(&values, &point.taylor, self.differentiations as usize)
+    }
+
+    /// The array at a random point of the prime field: nothing that holds there is an accident, but for a probability of about
+    /// $10^{-15}$. `None` if the equations have no value there.
+    pub fn at_random(&self, dag: &Dag, point: &FieldPoint, seed: u64) -> Option<Linearised<Residue>> {
+        let evaluation = point.evaluate(dag, self.tape.nodes()).ok()?;
+        let drawn = |j: usize, k: usize| arithmetic::draw(seed, &[j as u64, k as u64]).max(1);
+        let mut jets: Vec<Vec<Residue>> =
+            (0..self.rates.len()).map(|j| (0..self.coefficients(j)).map(|k| Residue(drawn(j, k))).collect()).collect();
+        for &(symbol, value) in &evaluation.point {
+            if let Symbol::Unknown { unknown, order } = symbol {
+                let factorial: Residue = taylor::falling(order as usize, order as usize);
+                if let Some(place) = jets[unknown.index()].get_mut(order as usize) {
+                    *place = Residue(value).over(factorial);
+                }
+            }
+        }
+        let values: Vec<Residue> = evaluation.values.into_iter().map(Residue).collect();
+        Some(self.linearised(&values, &jets))
+    }
+
+    fn linearised<S: Scalar>(&self, values: &[S], jets: &[Vec<S>]) -> Linearised<S> {
+        let mut residuals = self.tape.run(values, jets, self.differentiations as usize);
+        let partials = residuals.split_off(self.equations.len());
+        Linearised { residuals, partials }
+    }
+
+    /// The entries $(l, i, j, k, \partial (F_i^{(l)}/l!) / \partial X_{j,k})$ of the rows $l \le m$, one for each partial derivative: with
+    /// $x_j^{(q)} = \sum_k \frac{k!}{(k-q)!} X_{j,k}\, \tau^{k-q}$,
+    ///
+    /// $$ \frac{\partial (F_i)_l}{\partial X_{j,k}} = \sum_q \frac{k!}{(k-q)!} \left(\frac{\partial F_i}{\partial x_j^{(q)}}\right)_{l-k+q}. $$
+    fn entries<S: Scalar>(&self, at: &Linearised<S>, m: u32, mut each: impl FnMut(usize, usize, usize, usize, S)) {
+        for (&(i, j, q), series) in self.partials.iter().zip(&at.partials) {
+            let q = q as usize;
+            for l in 0..=m as usize {
+                for (r, &coefficient) in series.iter().enumerate().take(l + 1) {
+                    let k = l - r + q;
+                    each(l, i, j, k, coefficient.times(taylor::falling(k, q)));
+                }
+            }
+        }
+    }
+
+    /// The unknowns and orders that occur in the equations.
+    pub fn occurrences(&self) -> impl Iterator<Item = (usize, UnknownId, u32)> + '_ {
+        self.partials.iter().map(|&(i, j, q)| (i, UnknownId(j as u32), q))
+    }
+}
+
+fn values_at(dag: &Dag, nodes: &[Expr], parameters: &[f64], point: &ArrayPoint) -> Vec<f64> {
+    evaluate(dag, nodes, |symbol| match symbol {
+        Symbol::Time => point.t,
+        Symbol::Parameter(p) => parameters.get(p.index()).copied().unwrap_or(f64::NAN),
+        Symbol::Unknown { unknown, order } => point.derivative(unknown.index(), order as usize),
+        Symbol::Input { .. } | Symbol::State(_) | Symbol::StateDerivative(_) => f64::NAN,
+    })
+}

@@ -1,0 +1,282 @@
+//! Taylor coefficients of expressions along a solution.
+//!
+//! In: expressions in the unknowns and their derivatives, and Taylor coefficients $X_{j,k} = x_j^{(k)}/k!$ of the unknowns. Out: the Taylor
+//! coefficients $e_l = e^{(l)}/l!$ of the expressions: the rows of the derivative array and its Jacobian without forming a single derived
+//! expression (Griewank & Walther, *Evaluating Derivatives*, ch. 13).
+//!
+//! Sums and products follow by convolution. For a function, $v = g(a, b)$, the chain rule $\dot v = g_a \dot a + g_b \dot b$ reads
+//!
+//! $$ l\, v_l = \sum_{k=1}^{l} k\, \big( a_k\, (g_a)_{l-k} + b_k\, (g_b)_{l-k} \big), $$
+//!
+//! where $g_a$, $g_b$ are expressions of the operator table; they are needed to one order less, so that the list of what is
+//! needed is finite, and no function has a rule of its own here. The recurrences divide by integers and by values of order zero only, and so
+//! hold in a prime field as well.
+
+use std::collections::BTreeMap;
+
+use crate::expr::prime_field::arithmetic;
+use crate::expr::{Dag, Expr, Node, Rational, Symbol};
+
+/// A field to compute in.
+pub trait Scalar: Copy + PartialEq {
+    /// $0$.
+    const ZERO: Self;
+    /// $-1$.
+    const MINUS_ONE: Self;
+    /// Sum.
+    fn plus(self, other: Self) -> Self;
+    /// Product.
+    fn times(self, other: Self) -> Self;
+    /// Quotient; by zero it is infinite or zero, and callers ask first.
+    fn over(self, other: Self) -> Self;
+    /// An integer.
+    fn integer(n: u64) -> Self;
+    /// A rational number; `None` if its denominator vanishes.
+    fn rational(q: &Rational) -> Option<Self>;
+}
+
+impl Scalar for f64 {
+    const ZERO: f64 = 0.0;
+    const MINUS_ONE: f64 = -1.0;
+    fn plus(self, other: f64) -> f64 {
+        self + other
+    }
+    fn times(self, other: f64) -> f64 {
+        self * other
+    }
+    fn over(self, other: f64) -> f64 {
+        self / other
+    }
+    fn integer(n: u64) -> f64 {
+        n as f64
+    }
+    fn rational(q: &Rational) -> Option<f64> {
+        Some(q.to_f64())
+    }
+}
+
+/// A residue modulo [`arithmetic::PRIME`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Residue(pub u64);
+
+impl Scalar for Residue {
+    const ZERO: Residue = Residue(0);
+    const MINUS_ONE: Residue = Residue(arithmetic::PRIME - 1);
+    fn plus(self, other: Residue) -> Residue {
+        Residue(arithmetic::add(self.0, other.0))
+    }
+    fn times(self, other: Residue) -> Residue {
+        Residue(arithmetic::mul(self.0, other.0))
+    }
+    fn over(self, other: Residue) -> Residue {
+        Residue(arithmetic::inv(other.0).map_or(0, |inverse| arithmetic::mul(self.0, inverse)))
+    }
+    fn integer(n: u64) -> Residue {
+        Residue(arithmetic::reduce(n))
+    }
+    fn rational(q: &Rational) -> Option<Residue> {
+        q.modulo(arithmetic::PRIME).map(Residue)
+    }
+}
+
+/// How the coefficients of one node follow from those of others; positions are those in the tape.
+#[derive(Clone, Debug)]
+enum Rule {
+    /// The same at all times.
+    Constant,
+    /// $t$.
+    Time,
+    /// $x_j^{(k)}$.
+    Jet { unknown: usize, order: usize },
+    /// $q_0 + \sum_k q_k t_k$.
+    Sum(Vec<(Rational, usize)>),
+    /// The product of earlier entries, some in the denominator.
+    Product { numerator: Vec<usize>, denominator: Vec<usize> },
+    /// A function of arguments, by pairs of partial derivative and argument.
+    Chain(Vec<(usize, usize)>),
+}
+
+/// Expressions prepared for Taylor arithmetic.
+#[derive(Clone, Debug)]
+pub struct Tape {
+    /// The nodes, ascending; values of order zero are evaluated for these.
+    nodes: Vec<Expr>,
+    /// Up to which order each is needed.
+    needed: Vec<usize>,
+    rules: Vec<Rule>,
+    /// Where the roots are.
+    roots: Vec<usize>,
+}
+
+/// Nodes that partial derivatives of functions may add.
+const MAX_GROWTH: usize = 40_000;
+
+impl Tape {
+    /// Prepares the roots for coefficients up to `order`. `None` if the derivatives of functions grow out of hand.
+    pub fn new(dag: &mut Dag, roots: &[Expr], order: u32) -> Option<Tape> {
+        let needed = needed_orders(dag, roots, order)?;
+        let nodes: Vec<Expr> = needed.keys().copied().collect();
+        let position = |e: Expr| nodes.binary_search(&e).unwrap_or(0);
+        let mut rules = Vec::with_capacity(nodes.len());
+        for (&expr, &need) in &needed {
+            let rule = match dag.node(expr).clone() {
+                Node::Constant(_) | Node::Pi | Node::Euler => Rule::Constant,
+                Node::Symbol(Symbol::Time) => Rule::Time,
+                Node::Symbol(Symbol::Unknown { unknown, order }) => {
+                    Rule::Jet { unknown: unknown.index(), order: order as usize }
+                }
+                Node::Symbol(
+                    Symbol::Parameter(_) | Symbol::Input { .. } | Symbol::State(_) | Symbol::StateDerivative(_),
+                ) => Rule::Constant,
+                Node::Sum { terms, .. } => Rule::Sum(terms.iter().map(|(q, t)| (q.clone(), position(*t))).collect()),
+                Node::Product(factors) => {
+                    let side = |sign: i32| {
+                        let chosen = factors.iter().filter(move |&&(_, n)| n * sign > 0);
+                        chosen.flat_map(|&(b, n)| std::iter::repeat_n(position(b), n.unsigned_abs() as usize)).collect()
+                    };
+                    Rule::Product { numerator: side(1), denominator: side(-1) }
+                }
+                Node::Apply(..) if need == 0 => Rule::Constant,
+                Node::Apply(function, arguments) => {
+                    let partials = (0..arguments.len()).map(|k| function.partial(dag, &arguments, k));
+                    let partials: Vec<Expr> = partials.collect();
+                    Rule::Chain(
+                        partials.into_iter().zip(&arguments).map(|(p, &a)| (position(p), position(a))).collect(),
+                    )
+                }
+            };
+            rules.push(rule);
+        }
+        let roots = roots.iter().map(|&root| position(root)).collect();
+        let needed = needed.into_values().map(|need| need as usize).collect();
+        Some(Tape { nodes, needed, rules, roots })
+    }
+
+    /// The nodes whose values of order zero [`Tape::run`] wants.
+    pub fn nodes(&self) -> &[Expr] {
+        &self.nodes
+    }
+
+    /// The roots.
+    pub fn roots(&self) -> impl Iterator<Item = Expr> + '_ {
+        self.roots.iter().map(|&root| self.nodes[root])
+    }
+
+    /// The coefficients $0, \dots, l$ of every root. `values` are those of [`Tape::nodes`], `jets[j][k]` is $X_{j,k}$, zero beyond the
+    /// end of the list.
+    pub fn run<S: Scalar>(&self, values: &[S], jets: &[Vec<S>], order: usize) -> Vec<Vec<S>> {
+        let mut series: Vec<Vec<S>> = values.iter().map(|&value| vec![value]).collect();
+        let coefficients: Vec<Vec<S>> = self.rules.iter().map(coefficients).collect();
+        let integers: Vec<S> = (0..=order).map(|k| S::integer(k as u64)).collect();
+        for l in 1..=order {
+            for (place, rule) in self.rules.iter().enumerate() {
+                if l > self.needed[place] {
+                    continue;
+                }
+                let next = match rule {
+                    Rule::Constant => S::ZERO,
+                    Rule::Time if l == 1 => S::integer(1),
+                    Rule::Time => S::ZERO,
+                    &Rule::Jet { unknown, order } => {
+                        let x = jets[unknown].get(order + l).copied().unwrap_or(S::ZERO);
+                        x.times(falling(order + l, order))
+                    }
+                    Rule::Sum(terms) => {
+                        let terms = terms.iter().zip(&coefficients[place]);
+                        terms.fold(S::ZERO, |sum, (&(_, t), &q)| sum.plus(q.times(series[t][l])))
+                    }
+                    Rule::Product { numerator, denominator } => {
+                        product_coefficient(&series, numerator, denominator, &series[place], l)
+                    }
+                    Rule::Chain(pairs) => {
+                        let slope = |argument: usize, k: usize| integers[k].times(series[argument][k]);
+                        let terms =
+                            pairs.iter().flat_map(|&(partial, argument)| (1..=l).map(move |k| (partial, argument, k)));
+                        let sum = terms.fold(S::ZERO, |sum, (partial, argument, k)| {
+                            sum.plus(slope(argument, k).times(series[partial][l - k]))
+                        });
+                        sum.over(integers[l])
+                    }
+                };
+                series[place].push(next);
+            }
+        }
+        self.roots.iter().map(|&root| series[root].clone()).collect()
+    }
+}
+
+/// The factors of a sum.
+fn coefficients<S: Scalar>(rule: &Rule) -> Vec<S> {
+    match rule {
+        Rule::Sum(terms) => terms.iter().map(|(q, _)| S::rational(q).unwrap_or(S::ZERO)).collect(),
+        Rule::Constant | Rule::Time | Rule::Jet { .. } | Rule::Product { .. } | Rule::Chain(_) => Vec::new(),
+    }
+}
+
+/// $k (k - 1) \cdots (k - q + 1) = k!/(k - q)!$.
+pub(super) fn falling<S: Scalar>(k: usize, q: usize) -> S {
+    ((k - q + 1)..=k).fold(S::integer(1), |product, factor| product.times(S::integer(factor as u64)))
+}
+
+/// Coefficient $l$ of $v = \prod a / \prod b$, given its own lower ones: $v \prod b = \prod a$.
+fn product_coefficient<S: Scalar>(
+    series: &[Vec<S>],
+    numerator: &[usize],
+    denominator: &[usize],
+    own: &[S],
+    l: usize,
+) -> S {
+    let convolved = |a: &[S], b: &[S]| (0..=l).fold(S::ZERO, |sum, k| sum.plus(a[k].times(b[l - k])));
+    let above = match *numerator {
+        [] => S::ZERO,
+        [a] => series[a][l],
+        [a, b] => convolved(&series[a], &series[b]),
+        _ => series_product(series, numerator, l)[l],
+    };
+    if denominator.is_empty() {
+        return above;
+    }
+    let below = series_product(series, denominator, l);
+    let known = (1..=l).fold(S::ZERO, |sum, k| sum.plus(below[k].times(own[l - k])));
+    above.plus(known.times(S::MINUS_ONE)).over(below[0])
+}
+
+/// The first $l + 1$ coefficients of a product.
+fn series_product<S: Scalar>(series: &[Vec<S>], factors: &[usize], l: usize) -> Vec<S> {
+    let mut product = vec![S::ZERO; l + 1];
+    product[0] = S::integer(1);
+    for (number, &factor) in factors.iter().enumerate() {
+        let factor = &series[factor];
+        if number == 0 {
+            product.copy_from_slice(&factor[..=l]);
+            continue;
+        }
+        for i in (0..=l).rev() {
+            product[i] = (0..=i).fold(S::ZERO, |sum, k| sum.plus(product[k].times(factor[i - k])));
+        }
+    }
+    product
+}
+
+/// For every node that the roots need, up to which order.
+fn needed_orders(dag: &mut Dag, roots: &[Expr], order: u32) -> Option<BTreeMap<Expr, u32>> {
+    let budget = dag.len() + MAX_GROWTH;
+    let mut needed: BTreeMap<Expr, u32> = BTreeMap::new();
+    let mut pending: Vec<(Expr, u32)> = roots.iter().map(|&root| (root, order)).collect();
+    while let Some((expr, need)) = pending.pop() {
+        if needed.get(&expr).is_some_and(|&known| known >= need) {
+            continue;
+        }
+        needed.insert(expr, need);
+        pending.extend(dag.children(expr).map(|child| (child, need)));
+        if let (Node::Apply(function, arguments), Some(less)) = (dag.node(expr).clone(), need.checked_sub(1)) {
+            for k in 0..arguments.len() {
+                pending.push((function.partial(dag, &arguments, k), less));
+            }
+        }
+        if dag.len() > budget {
+            return None;
+        }
+    }
+    Some(needed)
+}

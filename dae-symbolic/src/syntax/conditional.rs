@@ -1,0 +1,266 @@
+//! Conditions, and expressions that depend on them.
+//!
+//! In: the cursor at a comparison, a logical operator or `if`. Out: nodes for conditions and conditionals. Above the two levels of
+//! arithmetic there are three more, comparison, `&&` and `||`; a frame of the parser holds what is finished of them. After
+//! an expression is complete, one loop over its nodes sees to it that conditions and numbers stand where they belong.
+
+use super::ast::{Comparison, Expression, Expressions, Node, NodeId};
+use super::cursor::Look;
+use super::parse_expression::{Frame, Next, Opener, Operand, Stack};
+use super::parser::{Parsed, Parser, Reported};
+use super::restrict;
+use crate::diagnostic::Diagnostic;
+use proc_macro2::Delimiter;
+
+/// What is finished of a condition: `(or) || (and) && left < …`.
+pub(super) struct Logic {
+    start: usize,
+    /// Alternatives before the last `||`.
+    alternatives: Vec<NodeId>,
+    /// Where the current alternative starts, and its conditions before the last `&&`.
+    alternative_start: usize,
+    conditions: Vec<NodeId>,
+    /// The left side of a comparison.
+    compared: Option<(Comparison, Operand)>,
+}
+
+impl Logic {
+    pub(super) fn new(start: usize) -> Self {
+        Logic { start, alternatives: Vec::new(), alternative_start: start, conditions: Vec::new(), compared: None }
+    }
+}
+
+/// The part of a conditional that is being read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Condition,
+    Value,
+    Otherwise,
+}
+
+/// A conditional under construction.
+pub(super) struct Cases {
+    /// Its `if`.
+    start: usize,
+    part: Part,
+    cases: Vec<(NodeId, NodeId)>,
+    /// The condition whose value is being read.
+    condition: Option<NodeId>,
+}
+
+impl Parser {
+    /// Moves past `if` and starts its condition.
+    pub(super) fn open_conditional(&mut self, stack: &mut Stack) {
+        let start = self.cursor.position();
+        self.cursor.advance();
+        let cases = Cases { start, part: Part::Condition, cases: Vec::new(), condition: None };
+        stack.push(Opener::If(cases), self.cursor.position());
+    }
+
+    /// A comparison or logical operator after an operand.
+    pub(super) fn logical(&mut self, stack: &mut Stack, value: Operand) -> Parsed<Next> {
+        let Look::Operator(operator) = self.cursor.look(0) else { return Err(self.unexpected("an operator")) };
+        let frame = &mut stack.top;
+        match Comparison::from_operator(operator) {
+            Some(_) if frame.logic.compared.is_some() => {
+                let at = self.here();
+                return Err(self.fail(restrict::chained_comparison(at)));
+            }
+            Some(comparison) => {
+                let left = self.sum(frame, value);
+                frame.logic.compared = Some((comparison, left));
+            }
+            None => {
+                let condition = self.comparison(frame, value);
+                frame.logic.conditions.push(condition.node);
+                if operator == "||" {
+                    let alternative = self.alternative(frame, condition.end);
+                    frame.logic.alternatives.push(alternative);
+                    frame.logic.alternative_start = self.cursor.position() + 1;
+                }
+            }
+        }
+        self.cursor.advance();
+        frame.next_sum(self.cursor.position());
+        Ok(Next::Operand)
+    }
+
+    /// Ends a sum, and the comparison of which it is the right side.
+    fn comparison(&mut self, frame: &mut Frame, value: Operand) -> Operand {
+        let right = self.sum(frame, value);
+        let Some((comparison, left)) = frame.logic.compared.take() else { return right };
+        let origin = self.sources.range(left.start, right.end);
+        let node = self.expressions.push(Node::Comparison(comparison, left.node, right.node), origin);
+        Operand { node, start: left.start, end: right.end }
+    }
+
+    /// Ends conditions joined by `&&`.
+    fn alternative(&mut self, frame: &mut Frame, end: usize) -> NodeId {
+        let conditions = std::mem::take(&mut frame.logic.conditions);
+        match conditions.as_slice() {
+            [single] => *single,
+            _ => {
+                let origin = self.sources.range(frame.logic.alternative_start, end);
+                self.expressions.push(Node::All(conditions), origin)
+            }
+        }
+    }
+
+    /// Ends everything that a frame holds.
+    pub(super) fn condition(&mut self, frame: &mut Frame, value: Operand) -> Parsed<Operand> {
+        let last = self.comparison(frame, value);
+        frame.logic.conditions.push(last.node);
+        let alternative = self.alternative(frame, last.end);
+        let mut alternatives = std::mem::take(&mut frame.logic.alternatives);
+        let node = if alternatives.is_empty() {
+            alternative
+        } else {
+            alternatives.push(alternative);
+            let origin = self.sources.range(frame.logic.start, last.end);
+            self.expressions.push(Node::Any(alternatives), origin)
+        };
+        Ok(Operand { node, start: frame.logic.start, end: last.end })
+    }
+
+    /// A brace after an operand inside a conditional: the end of a condition, or of the value of a case.
+    pub(super) fn end_of_case(&mut self, stack: &mut Stack, value: Operand) -> Parsed<Next> {
+        let opens = self.cursor.look(0) == Look::Open(Delimiter::Brace);
+        let whole = self.condition(&mut stack.top, value)?;
+        let Opener::If(cases) = &mut stack.top.opener else { return Err(self.unexpected("an operator")) };
+        match (cases.part, opens) {
+            (Part::Condition, true) => {
+                cases.condition = Some(whole.node);
+                cases.part = Part::Value;
+                self.start_part(stack)?;
+                Ok(Next::Operand)
+            }
+            (Part::Condition, false) => Err(self.unexpected("`{` and the value where the condition holds")),
+            (Part::Value | Part::Otherwise, true) => Err(self.unexpected("an operator or `}`")),
+            (Part::Value, false) => {
+                cases.cases.extend(cases.condition.take().map(|condition| (condition, whole.node)));
+                let start = cases.start;
+                self.cursor.advance();
+                self.after_case(stack, start)?;
+                Ok(Next::Operand)
+            }
+            (Part::Otherwise, false) => {
+                self.cursor.advance();
+                Ok(self.close_conditional(stack, whole.node))
+            }
+        }
+    }
+
+    /// An operator of equations or statements inside a conditional.
+    pub(super) fn misplaced_in_conditional(&mut self, stack: &Stack, operator: &str) -> Reported {
+        let at = self.here();
+        let in_condition = matches!(&stack.top.opener, Opener::If(cases) if cases.part == Part::Condition);
+        match (in_condition, operator) {
+            (true, "==" | "=") => self.fail(restrict::equality(at)),
+            (true, _) => self.unexpected("`{` and the value where the condition holds"),
+            (false, _) => self.fail(restrict::statement_in_case(at)),
+        }
+    }
+
+    /// Moves past a bracket or word and starts the next part.
+    fn start_part(&mut self, stack: &mut Stack) -> Parsed<()> {
+        self.cursor.advance();
+        if self.cursor.at_word("let") {
+            let at = self.here();
+            return Err(self.fail(restrict::block(at)));
+        }
+        stack.top.restart(self.cursor.position());
+        Ok(())
+    }
+
+    /// `else if` or `else {` after a case.
+    fn after_case(&mut self, stack: &mut Stack, start: usize) -> Parsed<()> {
+        if !self.cursor.at_word("else") {
+            let at = self.since(start);
+            return Err(self.fail(restrict::without_else(at)));
+        }
+        self.cursor.advance();
+        let part = match self.cursor.look(0) {
+            Look::Word("if") => Part::Condition,
+            Look::Open(Delimiter::Brace) => Part::Otherwise,
+            _ => return Err(self.unexpected("`if` or `{` after `else`")),
+        };
+        if let Opener::If(cases) = &mut stack.top.opener {
+            cases.part = part;
+        }
+        self.start_part(stack)
+    }
+
+    fn close_conditional(&mut self, stack: &mut Stack, otherwise: NodeId) -> Next {
+        let end = self.cursor.previous();
+        match stack.pop() {
+            Some(Opener::If(Cases { start, cases, .. })) => {
+                let origin = self.sources.range(start, end);
+                let node = self.expressions.push(Node::Conditional { cases, otherwise }, origin);
+                Next::Continue(Operand { node, start, end })
+            }
+            // The opener has just been looked at.
+            _ => Next::Finished(otherwise),
+        }
+    }
+
+    /// The expression, if conditions and numbers stand where they belong in it.
+    pub(super) fn checked(&mut self, it: Expression) -> Parsed<Expression> {
+        match misplaced(&self.expressions, it) {
+            Some(finding) => Err(self.fail(finding)),
+            None => Ok(it),
+        }
+    }
+}
+
+/// What an operand is, or has to be.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sort {
+    Number,
+    Condition,
+}
+
+fn sort(node: &Node) -> Sort {
+    match node {
+        Node::Comparison(..) | Node::All(_) | Node::Any(_) | Node::Not(_) => Sort::Condition,
+        _ => Sort::Number,
+    }
+}
+
+/// The first condition where a number belongs, or the other way round.
+fn misplaced(expressions: &Expressions, it: Expression) -> Option<Diagnostic> {
+    for (id, node) in expressions.walk(it) {
+        let found = operands(node).into_iter().find(|&(operand, wanted)| sort(expressions.node(operand)) != wanted);
+        if let Some((operand, wanted)) = found {
+            let at = expressions.origin(operand);
+            return Some(match wanted {
+                Sort::Condition => {
+                    restrict::no_condition(at, matches!(node, Node::Not(_)).then(|| expressions.origin(id)))
+                }
+                Sort::Number => restrict::no_number(at),
+            });
+        }
+    }
+    let root = sort(expressions.node(it.root)) == Sort::Condition;
+    root.then(|| restrict::no_number(expressions.origin(it.root)))
+}
+
+/// The operands of a node, and what each of them has to be. Of sums and products that occur in any equation only those that can be
+/// conditions matter, but finding out costs as much as looking.
+fn operands(node: &Node) -> Vec<(NodeId, Sort)> {
+    let all = |ids: &[NodeId], sort| ids.iter().map(|&id| (id, sort)).collect();
+    match node {
+        Node::Sum(terms) => terms.iter().map(|&(_, id)| (id, Sort::Number)).collect(),
+        Node::Product(factors) => factors.iter().map(|&(_, id)| (id, Sort::Number)).collect(),
+        Node::Negation(id) => vec![(*id, Sort::Number)],
+        Node::Comparison(_, left, right) => all(&[*left, *right], Sort::Number),
+        Node::Call { arguments, .. } => all(arguments, Sort::Number),
+        Node::All(ids) | Node::Any(ids) => all(ids, Sort::Condition),
+        Node::Not(id) => vec![(*id, Sort::Condition)],
+        Node::Conditional { cases, otherwise } => {
+            let of_case =
+                |&(condition, value): &(NodeId, NodeId)| [(condition, Sort::Condition), (value, Sort::Number)];
+            cases.iter().flat_map(of_case).chain([(*otherwise, Sort::Number)]).collect()
+        }
+        Node::Number(_) | Node::Name(_) | Node::Time | Node::Pi | Node::Euler => Vec::new(),
+    }
+}

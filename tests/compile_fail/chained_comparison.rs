@@ -1,0 +1,13 @@
+//! Comparisons do not chain.
+
+dae::dae! {
+    pub struct Model {
+        var x = 1;
+        der(x) = if 0 < x < 1 { -x } else { x };
+    }
+}
+
+fn main() {
+    let form = Model::default().ggl();
+    let _ = dae::Integration::new(&form).run(0.0, 1.0);
+}

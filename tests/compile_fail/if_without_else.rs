@@ -1,0 +1,13 @@
+//! A piecewise function has a value everywhere.
+
+dae::dae! {
+    pub struct Model {
+        var x = 1;
+        der(x) = if x > 0 { -x };
+    }
+}
+
+fn main() {
+    let form = Model::default().ggl();
+    let _ = dae::Integration::new(&form).run(0.0, 1.0);
+}

@@ -1,0 +1,100 @@
+//! One system with what is true about it, and what the analysis says.
+//!
+//! In: text and truth by construction. Out: an [`Outcome`]: right and complete, right and incomplete, or wrong.
+
+use dae::symbolic::compile::compile;
+use dae::symbolic::report::Report;
+
+/// What holds for a system at its starting point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Truth {
+    /// It has an index.
+    WellPosed {
+        /// The differentiation index.
+        index: u32,
+        /// The dimension of the set of consistent states.
+        degrees: usize,
+    },
+    /// It has none: a solution is not unique, or there is none.
+    IllPosed,
+}
+
+/// A system of a generator.
+#[derive(Clone, Debug)]
+pub(crate) struct Case {
+    /// The model in the language.
+    pub(crate) text: String,
+    /// When it starts.
+    pub(crate) t0: f64,
+    /// What is true.
+    pub(crate) truth: Truth,
+}
+
+/// What is said about a system, and whether it holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// The index and the degrees of freedom, or that there is no index; right.
+    Exact,
+    /// A right upper bound that is not said to be the index.
+    AtMost(String),
+    /// Nothing.
+    NotCertified(String),
+    /// Something that does not hold.
+    Wrong(String),
+}
+
+impl Case {
+    /// `model` are declarations and equations.
+    pub(crate) fn new(model: &[String], t0: f64, truth: Truth) -> Self {
+        let mut text = String::from("struct Random {\n");
+        for line in model {
+            text += &format!("    {line}\n");
+        }
+        Case { text: text + "}\n", t0, truth }
+    }
+
+    /// Runs the whole pipeline.
+    pub(crate) fn outcome(&self) -> Outcome {
+        let (model, _) =
+            dae::symbolic::read_text(&self.text).unwrap_or_else(|rejection| panic!("{}\n{rejection:?}", self.text));
+        let report = match compile(model.clone(), self.t0) {
+            Ok(compiled) => Report::compiled(&compiled),
+            Err(rejected) => Report::rejected(&model, &rejected),
+        };
+        judge(&report, self.truth)
+    }
+}
+
+fn judge(report: &Report, truth: Truth) -> Outcome {
+    let (index, bound, degrees) = (report.differentiation_index, report.index_upper_bound, report.degrees_of_freedom);
+    let problem = report.problem.as_ref();
+    let said = format!(
+        "index {index:?}, at most {bound:?}, degrees of freedom {degrees:?}{}",
+        problem.map_or(String::new(), |p| format!(", {}: {}", p.kind, p.messages.join("; ")))
+    );
+    let why = || {
+        let certificate = report.certificate.as_ref();
+        certificate.map_or_else(|| said.clone(), |c| c.reason.clone().unwrap_or_else(|| c.statement.clone()))
+    };
+    // Derivatives that are too long are a limit of the tool, no statement about the system.
+    let limit = problem.is_some_and(|p| p.kind == "derivatives too long");
+    let rejected = problem.is_some() && !limit;
+    match truth {
+        Truth::IllPosed if rejected => Outcome::Exact,
+        Truth::IllPosed if index.is_some() || bound.is_some() || degrees.is_some() => Outcome::Wrong(said),
+        Truth::IllPosed => Outcome::NotCertified(why()),
+        Truth::WellPosed { .. } if rejected => Outcome::Wrong(said),
+        Truth::WellPosed { index: true_index, degrees: true_degrees } => {
+            let holds = index.is_none_or(|index| index == true_index)
+                && bound.is_none_or(|bound| bound >= true_index)
+                && degrees.is_none_or(|degrees| degrees == true_degrees);
+            match (holds, index, bound) {
+                (false, ..) => Outcome::Wrong(said),
+                (true, Some(_), _) if degrees.is_some() => Outcome::Exact,
+                (true, Some(_), _) => Outcome::AtMost(format!("degrees of freedom are missing: {}", why())),
+                (true, None, Some(_)) => Outcome::AtMost(why()),
+                (true, None, None) => Outcome::NotCertified(why()),
+            }
+        }
+    }
+}

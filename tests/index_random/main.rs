@@ -1,0 +1,206 @@
+//! Index analysis on random systems whose index is known.
+//!
+//! In: generators of systems with their truth by construction, never by the code under test, and a fixed seed. Out: no wrong
+//! statement, and a table of how much is certified. A sample runs with every test; all of them, with the table:
+//!
+//! ```sh
+//! cargo test --release --features interpreter --test index_random -- --ignored --nocapture
+//! ```
+//!
+//! `INDEX_RANDOM=name` restricts that to one generator, `INDEX_RANDOM_COUNT=n` changes the number of systems per generator, and
+//! `INDEX_RANDOM_SAVE=directory` writes the shortest system for every reason why one is not certified, and every wrong one.
+
+mod case;
+mod derivative_arrays;
+mod hessenberg;
+mod hiding;
+mod ill_posed;
+mod mechanisms;
+mod networks;
+mod oracle;
+mod polynomial;
+mod random;
+mod weierstrass;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use case::{Case, Outcome};
+use random::Random;
+
+/// A source of systems: name, function, how many of them run with every test.
+struct Generator {
+    name: &'static str,
+    draw: fn(&mut Random) -> Case,
+}
+
+const GENERATORS: [Generator; 15] = [
+    Generator { name: "weierstrass", draw: weierstrass::constant },
+    Generator { name: "weierstrass-time", draw: weierstrass::time_varying },
+    Generator { name: "weierstrass-nonlinear", draw: weierstrass::nonlinear },
+    Generator { name: "cancelling", draw: weierstrass::cancelling },
+    Generator { name: "hessenberg", draw: hessenberg::hessenberg },
+    Generator { name: "networks", draw: networks::well_posed },
+    Generator { name: "mechanisms", draw: mechanisms::mechanisms },
+    Generator { name: "redundant-rows", draw: mechanisms::redundant },
+    Generator { name: "branches", draw: weierstrass::branches },
+    Generator { name: "parameters", draw: weierstrass::parameters },
+    Generator { name: "ill-pencils", draw: ill_posed::singular_pencil },
+    Generator { name: "ill-networks", draw: networks::ill_posed },
+    Generator { name: "ill-mechanisms", draw: mechanisms::with_dependent_row },
+    Generator { name: "ill-counts", draw: ill_posed::wrong_count },
+    Generator { name: "ill-patterns", draw: ill_posed::structurally_singular },
+];
+
+/// Systems per generator with every test, and in the long run.
+const SAMPLE: u64 = 40;
+const ALL: u64 = 1000;
+
+/// What came of a generator.
+#[derive(Default)]
+struct Tally {
+    exact: usize,
+    at_most: usize,
+    nothing: usize,
+    wrong: Vec<Finding>,
+    slowest: (Duration, u64),
+    time: Duration,
+    /// Why nothing or only a bound is stated: by the reason, the systems.
+    reasons: BTreeMap<String, Vec<Finding>>,
+}
+
+/// A system and what is said about it.
+struct Finding {
+    number: u64,
+    case: Case,
+    said: String,
+}
+
+impl Finding {
+    /// The text with the truth and what was said above it.
+    fn text(&self, generator: &str) -> String {
+        let Finding { number, case: Case { text, truth, t0 }, said } = self;
+        format!("// {generator} {number}, t0 = {t0}\n// truth: {truth:?}\n// said: {said}\n{text}")
+    }
+}
+
+impl Generator {
+    fn case(&self, number: u64) -> Case {
+        (self.draw)(&mut Random::of_system(self.name, number))
+    }
+
+    fn run(&self, count: u64) -> Tally {
+        let mut tally = Tally::default();
+        for number in 0..count {
+            let case = self.case(number);
+            let start = Instant::now();
+            let outcome = case.outcome();
+            let time = start.elapsed();
+            tally.time += time;
+            tally.slowest = tally.slowest.max((time, number));
+            match outcome {
+                Outcome::Exact => tally.exact += 1,
+                Outcome::AtMost(said) => {
+                    tally.at_most += 1;
+                    let reason = format!("at most: {}", general(&said));
+                    tally.reasons.entry(reason).or_default().push(Finding { number, case, said });
+                }
+                Outcome::NotCertified(said) => {
+                    tally.nothing += 1;
+                    let reason = format!("nothing: {}", general(&said));
+                    tally.reasons.entry(reason).or_default().push(Finding { number, case, said });
+                }
+                Outcome::Wrong(said) => tally.wrong.push(Finding { number, case, said }),
+            }
+        }
+        tally
+    }
+}
+
+/// Without the numbers in it, so that reasons can be counted.
+fn general(reason: &str) -> String {
+    let mut text = String::new();
+    for c in reason.chars() {
+        let c = if c.is_ascii_digit() { '#' } else { c };
+        if !(c == '#' && text.ends_with('#')) {
+            text.push(c);
+        }
+    }
+    text.chars().take(100).collect()
+}
+
+/// Writes the shortest system for every reason, and every wrong one.
+fn save(directory: &Path, generator: &str, tally: &Tally) {
+    let write = |name: String, finding: &Finding| {
+        std::fs::write(directory.join(name), finding.text(generator)).expect("the directory is writable");
+    };
+    for finding in &tally.wrong {
+        write(format!("wrong-{generator}-{}.dae", finding.number), finding);
+    }
+    for findings in tally.reasons.values() {
+        let Some(shortest) = findings.iter().min_by_key(|finding| finding.case.text.len()) else { continue };
+        write(format!("open-{:04}-{generator}-{}.dae", 10_000 - findings.len().min(9_999), shortest.number), shortest);
+    }
+}
+
+fn variable(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+/// Fails with the first few of the wrong ones.
+fn assert_none_wrong(wrong: &[String]) {
+    let shown = wrong.iter().take(10).cloned().collect::<Vec<_>>().join("\n");
+    assert!(wrong.is_empty(), "{} wrong\n{shown}", wrong.len());
+}
+
+fn texts(generator: &Generator, tally: &Tally) -> Vec<String> {
+    tally.wrong.iter().map(|finding| finding.text(generator.name)).collect()
+}
+
+#[test]
+fn a_sample_has_no_wrong_verdict() {
+    let wrong: Vec<String> = GENERATORS.iter().flat_map(|g| texts(g, &g.run(SAMPLE))).collect();
+    assert_none_wrong(&wrong);
+}
+
+#[test]
+#[ignore = "takes minutes; see the head of the file"]
+fn ten_thousand_systems_have_no_wrong_verdict() {
+    let only = std::env::var("INDEX_RANDOM").ok();
+    let directory = std::env::var("INDEX_RANDOM_SAVE").ok();
+    let count = variable("INDEX_RANDOM_COUNT").unwrap_or(ALL);
+    let mut wrong = Vec::new();
+    println!(
+        "{:<22}{:>7}{:>8}{:>9}{:>9}{:>7}{:>10}{:>18}",
+        "generator", "systems", "exact", "at most", "nothing", "wrong", "seconds", "slowest"
+    );
+    for generator in GENERATORS.iter().filter(|g| only.as_deref().is_none_or(|only| g.name == only)) {
+        let tally = generator.run(count);
+        println!(
+            "{:<22}{count:>7}{:>8}{:>9}{:>9}{:>7}{:>10.1}{:>10.2} (#{})",
+            generator.name,
+            tally.exact,
+            tally.at_most,
+            tally.nothing,
+            tally.wrong.len(),
+            tally.time.as_secs_f64(),
+            tally.slowest.0.as_secs_f64(),
+            tally.slowest.1
+        );
+        if let Some(directory) = &directory {
+            save(Path::new(directory), generator.name, &tally);
+        }
+        wrong.extend(texts(generator, &tally));
+    }
+    assert_none_wrong(&wrong);
+}
+
+#[test]
+fn templates_are_what_their_sources_say() {
+    for template in mechanisms::templates() {
+        let outcome = template.plain().outcome();
+        assert!(!matches!(outcome, Outcome::Wrong(_)), "{}: {outcome:?}", template.name);
+        println!("{}: {outcome:?}", template.name);
+    }
+}

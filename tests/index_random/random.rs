@@ -1,0 +1,62 @@
+//! Random numbers that are the same on every machine.
+//!
+//! In: a seed. Out: SplitMix64 (Steele, Lea & Flood, OOPSLA 2014) and small draws from it.
+
+/// A generator of random numbers.
+pub(crate) struct Random {
+    state: u64,
+}
+
+impl Random {
+    /// The numbers of system `number` of the generator `name`.
+    pub(crate) fn of_system(name: &str, number: u64) -> Self {
+        // FNV-1a of the name, so that generators do not share their numbers.
+        let name =
+            name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
+        let mut random = Random { state: name ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15) };
+        random.next();
+        random
+    }
+
+    pub(crate) fn next(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.state ^ (self.state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// One of $0, \dots, n - 1$.
+    pub(crate) fn below(&mut self, n: usize) -> usize {
+        (self.next() % n.max(1) as u64) as usize
+    }
+
+    /// One of `low`, …, `high`.
+    pub(crate) fn between(&mut self, low: usize, high: usize) -> usize {
+        low + self.below(high + 1 - low)
+    }
+
+    /// True once in `n` times.
+    pub(crate) fn once_in(&mut self, n: usize) -> bool {
+        self.below(n) == 0
+    }
+
+    pub(crate) fn choose<'a, T>(&mut self, from: &'a [T]) -> &'a T {
+        &from[self.below(from.len())]
+    }
+
+    /// A small integer other than zero.
+    pub(crate) fn nonzero(&mut self) -> i64 {
+        *self.choose(&[-3, -2, -1, 1, 2, 3])
+    }
+
+    /// A multiple of $1/64$ in $[-1, 1]$.
+    pub(crate) fn fraction(&mut self) -> f64 {
+        (self.below(129) as f64 - 64.0) / 64.0
+    }
+
+    pub(crate) fn shuffle<T>(&mut self, list: &mut [T]) {
+        for last in (1..list.len()).rev() {
+            list.swap(last, self.below(last + 1));
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Piecewise models: solutions with known values, switching functions, and what is said where the reduction differentiates a kink.
+
+use dae::symbolic::compile::{Compiled, compile};
+use dae::symbolic::eval::Interpreter;
+use dae::symbolic::read_text;
+use dae::{Dae, Integration};
+
+/// Four diodes that conduct from a knee voltage on, as resistors; a load between their outputs.
+mod bridge {
+    dae::dae! {
+        /// Diode bridge.
+        pub struct Bridge {
+            param knee = 0.5;
+            param on = 0.1;
+            param off = 1e6;
+            param load = 10;
+            /// Of each output against the ground.
+            param c = 1e-6;
+            input source = 5 * sin(t);
+            fn diode(v) { if v > knee { (v - knee) / on + knee / off } else { v / off } }
+            /// The outputs of the bridge.
+            var plus = 0;
+            var minus = 0;
+            /// The inner end of the source; the outer one is the ground.
+            var a ~ 0;
+            /// Charge that has passed through the load.
+            var charge = 0;
+            let through = (plus - minus) / load;
+            c * der(plus) = diode(a - plus) + diode(-plus) - through;
+            c * der(minus) = through - diode(minus - a) - diode(minus);
+            a = source;
+            der(charge) = through;
+        }
+    }
+}
+
+#[test]
+fn a_bridge_rectifies() {
+    let model = bridge::Bridge::default();
+    let form = model.index1();
+    let end = std::f64::consts::PI;
+    // No event location: small steps see to it that none passes over a switch.
+    let solution = Integration::new(&form).rtol(1e-7).atol(1e-7).max_step(0.01).run(0.0, end).unwrap();
+    assert!(solution.is_success(), "{}", solution.status);
+    // While two diodes conduct, |u| = 2 knee + (load + 2 on) i; otherwise next to nothing flows.
+    let (knee, resistance) = (0.5, 10.0 + 2.0 * 0.1);
+    let start = f64::asin(2.0 * knee / 5.0);
+    let charge = (2.0 * 5.0 * start.cos() - 2.0 * knee * (end - 2.0 * start)) / resistance;
+    let found = solution.end_state[3];
+    assert!((found - charge).abs() < 1e-4, "{found} instead of {charge}");
+}
+
+#[test]
+fn switching_functions_change_their_sign_with_the_branch() {
+    let form = bridge::Bridge::default().index1();
+    let d = form.description();
+    let names: Vec<&str> = d.switches.iter().map(|s| s.name.as_ref()).collect();
+    assert_eq!(names, ["plus - a + knee", "plus + knee", "minus - a - knee", "minus - knee"]);
+    let mut values = vec![0.0; names.len()];
+    // plus, minus, a, charge
+    form.switching_functions(0.0, &[2.0, 0.75, 4.0, 0.0], &[0.0; 4], &mut values);
+    assert_eq!(values, [-1.5, 2.5, -3.75, 0.25]);
+}
+
+fn compiled(body: &str) -> Compiled {
+    let (model, _) = read_text(&format!("struct M {{ {body} }}")).unwrap_or_else(|r| panic!("{}", r.diagnostics));
+    compile(model, 0.0).unwrap_or_else(|r| panic!("{}", r.diagnostics))
+}
+
+/// Codes and messages of the warnings.
+fn warnings(body: &str) -> Vec<String> {
+    compiled(body).warnings.iter().map(|w| format!("{}: {}", w.code, w.message)).collect()
+}
+
+/// `x' = u, u' = -lambda, 0 = constraint(x, t)`.
+fn constrained(constraint: &str) -> Vec<String> {
+    warnings(&format!(
+        "param k = 2; var x ~ 0.7; var u ~ 0.3; var lambda; var w;
+         der(x) = u; der(u) = -lambda; {constraint}; w = abs(lambda);"
+    ))
+}
+
+#[test]
+fn differentiated_kinks_and_jumps_are_named() {
+    let kink =
+        |order: &str, at: &str| vec![format!("W501: equation 3 {order} where {at} = 0, and is differentiated twice")];
+    assert_eq!(constrained("0 = x + abs(x) / 2 - sin(t) - 1"), kink("has a kink", "x"));
+    assert_eq!(constrained("0 = x + x * abs(x) - sin(t) - 1"), kink("is not smooth", "x"));
+    assert_eq!(constrained("0 = x + if x > k { (x - k).powi(2) } else { 0 }"), kink("is not smooth", "x - k"));
+    let jump = ["W502: equation 3 jumps where x - k = 0, and is differentiated twice"];
+    assert_eq!(constrained("x = sin(t) + if x < k { 0 } else { x }"), jump);
+    // Differentiable often enough, not piecewise where it looks so, piecewise in parameters only, or not differentiated.
+    for smooth in [
+        "0 = x + x.powi(2) * abs(x) - sin(t) - 1",
+        "1 = x + abs(x).powi(2)",
+        "0 = x - sin(t) * abs(k)",
+        "0 = x + if x > k { (x - k).powi(3) } else { 0 }",
+    ] {
+        assert_eq!(constrained(smooth), Vec::<String>::new(), "{smooth}");
+    }
+    // An input that is differentiated.
+    let input = warnings("input g = abs(sin(t)); var x; var y; x = g; der(x) = y;");
+    assert_eq!(input, ["W501: equation 1 has a kink where sin(t) = 0, and is differentiated once"]);
+}
+
+#[test]
+fn the_documentation_warns() {
+    let compiled = compiled("var x ~ 1; var y; 0 = abs(x) - 1 - t; der(x) = y;");
+    let summary = compiled.summary.join("\n");
+    assert!(summary.contains("Warning: equation 1 has a kink where x = 0, and is differentiated once."), "{summary}");
+    assert!(summary.contains("* der(equation 1) jumps there"), "{summary}");
+}
+
+#[test]
+fn friction_brings_a_body_to_rest() {
+    // v' = -mu g sign(v), regularised: at rest after v0 / (mu g), having gone v0² / (2 mu g).
+    let compiled = compiled(
+        "param f = 2; param eps = 1e-4; var x = 0; var v = 1;
+         der(x) = v; der(v) = if v > eps { -f } else if v < -eps { f } else { -f * v / eps };",
+    );
+    assert!(compiled.warnings.is_empty());
+    let form = Interpreter::new(compiled.forms[0].program.clone(), compiled.prolonged.clone());
+    let solution = Integration::new(&form).rtol(1e-8).atol(1e-8).run(0.0, 2.0).unwrap();
+    assert!(solution.is_success(), "{}", solution.status);
+    assert!(
+        (solution.end_state[0] - 0.25).abs() < 1e-4 && solution.end_state[1].abs() < 1e-6,
+        "{:?}",
+        solution.end_state
+    );
+}
