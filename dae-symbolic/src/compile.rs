@@ -70,6 +70,8 @@ pub struct Compiled {
     pub forms: Vec<CompiledForm>,
     /// Why it does not have the others.
     pub unavailable: Vec<FormError>,
+    /// Unknowns that the derived forms do not solve for, because they are equal to others or constant.
+    pub eliminated: Vec<Eliminated>,
     /// What the user should know although the model can be used.
     pub warnings: Diagnostics,
     /// Index, degrees of freedom and hidden constraints in a few lines, for the documentation of generated code.
@@ -124,6 +126,7 @@ pub fn compile(mut model: Model, t0: f64) -> Result<Compiled, Rejected> {
         prolonged_spelled,
         forms,
         unavailable,
+        eliminated: smaller.map_or_else(Vec::new, |(it, _)| it.eliminated),
         warnings,
         summary: Vec::new(),
     };
@@ -218,7 +221,7 @@ fn hidden_constraints(model: &mut Model, analysis: &Analysis, reduced: &Reduced)
     let mut hidden = Vec::new();
     for (i, derivatives) in reduced.derivatives.iter().enumerate() {
         // A combination is itself a constraint that the text does not state.
-        let stated = usize::from(analysis.system.equations[i].provenance.is_text(i));
+        let stated = usize::from(analysis.system.equations[i].is_text());
         for (order, &residual) in derivatives.iter().enumerate().skip(stated) {
             let orders = crate::system::highest_orders(&model.dag, residual);
             if orders.iter().any(|&(j, order)| order > 0 && order == offsets.unknowns[j]) {
@@ -233,7 +236,7 @@ fn hidden_constraints(model: &mut Model, analysis: &Analysis, reduced: &Reduced)
             let equation = &analysis.system.equations[i];
             hidden.push(HiddenConstraint {
                 name: derivative_name(&equation.provenance.name(), order as u32),
-                equation: i,
+                equation: equation.text,
                 order: order as u32,
                 text: format!("0 = {}", spelled(Notation::Text)),
                 latex: format!("0 = {}", spelled(Notation::Latex)),
@@ -290,8 +293,8 @@ fn summary(compiled: &Compiled) -> Vec<String> {
         Verdict::NotCertified { reason } => format!("Differentiation index not certified: {reason}."),
     }];
     let degrees = analysis.structure.degrees_of_freedom;
-    if analysis.certificate.is_regular() {
-        lines.push(format!("Degrees of freedom: {degrees}."));
+    if let Some(certified) = analysis.certificate.degrees_of_freedom() {
+        lines.push(format!("Degrees of freedom: {certified}."));
     } else if analysis.certificate.has_reduction() {
         lines.push(format!("Degrees of freedom, generically: {degrees}."));
     }

@@ -74,6 +74,8 @@ codes! {
     StructurallySingular = "E301", "equations and unknowns that cannot be assigned to one another";
     NotSquare = "E302", "a model with more equations than unknowns or fewer";
     TooLong = "E303", "derivatives that are too long to be formed";
+    NotUnique = "E304", "equations that leave part of the solution free";
+    Contradictory = "E305", "equations that no values fulfil";
     IncompleteDerivation = "E401", "a block of derived equations that lacks a part";
     RepeatedPart = "E402", "a part of a block of derived equations that is given twice";
     NotAnUnknown = "E403", "something other than an unknown where derived equations need one";

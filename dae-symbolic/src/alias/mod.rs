@@ -29,7 +29,7 @@ const MAX_ROUNDS: usize = 8;
 pub struct Eliminated {
     /// $z$.
     pub unknown: usize,
-    /// The equation that gives it.
+    /// The equation of the working system that gives it.
     pub equation: usize,
     /// What it is.
     pub stand: Stand,
@@ -68,23 +68,25 @@ pub fn eliminate(model: &mut Model, system: &System) -> Option<Elimination> {
     let mut system = system.clone();
     let mut groups = Groups::new(preference(model));
     let mut given = vec![None; system.unknowns];
+    let mut gives = vec![false; system.equations.len()];
     for _ in 0..MAX_ROUNDS {
         let mut found = false;
         for (i, equation) in system.equations.iter().enumerate() {
-            let is_open = equation.provenance.is_text(i) && given.iter().all(|g| *g != Some(i));
+            let is_open = equation.is_text() && !gives[i];
             let Some(relation) = Some(equation.residual).filter(|_| is_open).and_then(|f| relation(&mut model.dag, f))
             else {
                 continue;
             };
             if let Some(unknown) = groups.join(&mut model.dag, relation) {
                 given[unknown] = Some(i);
+                gives[i] = true;
                 found = true;
             }
         }
         if !found {
             break;
         }
-        replace(&mut model.dag, &mut system, &mut groups, &given);
+        replace(&mut model.dag, &mut system, &mut groups, &gives);
     }
     let count = given.iter().flatten().count();
     if count == 0 || count == system.unknowns {
@@ -167,9 +169,7 @@ fn relation(dag: &mut Dag, residual: Expr) -> Option<Relation> {
 }
 
 /// Replaces what was found in all equations but those that give it.
-fn replace(dag: &mut Dag, system: &mut System, groups: &mut Groups, given: &[Option<usize>]) {
-    let mut gives = vec![false; system.equations.len()];
-    given.iter().flatten().for_each(|&i| gives[i] = true);
+fn replace(dag: &mut Dag, system: &mut System, groups: &mut Groups, gives: &[bool]) {
     let open: Vec<usize> = (0..system.equations.len()).filter(|&i| !gives[i]).collect();
     let residuals: Vec<Expr> = open.iter().map(|&i| system.equations[i].residual).collect();
     let replaced = substitute(dag, &residuals, |dag, symbol| match symbol {

@@ -55,6 +55,11 @@ fn declaration(compiled: &Compiled, form: &CompiledForm) -> String {
     let rows = form.formulation.equations.iter().map(|e| &e.domain).zip(&form.spelled);
     let rows = lines(rows.map(|(domain, row)| (Some(domain), row.as_str())));
     text.push_str(&docs(rows.iter().map(|row| format!("* {row}")), ""));
+    let eliminated: Vec<&str> = form.formulation.eliminated.iter().map(|it| it.name.as_str()).collect();
+    if !eliminated.is_empty() {
+        let line = format!("Eliminated, as they are equal to others or constant: {}.", eliminated.join(", "));
+        text.push_str(&docs(["", line.as_str()], ""));
+    }
     text.push_str(DERIVE);
     text.push_str(ALLOW);
     text.push_str(&format!("{vis}struct {target} {{\n    prolongation: {name}Prolongation,\n}}\n\n"));
@@ -107,7 +112,8 @@ fn switches(form: &CompiledForm, names: &Names) -> String {
     if switches.is_empty() {
         return String::new();
     }
-    let doc = super::docs(switches.iter().map(|switch| &switch.name), "    ");
+    let of = form.program.switch_domains.iter().map(Some);
+    let doc = docs(lines(of.zip(switches.iter().map(|switch| &*switch.name))), "    ");
     let signature = format!("switching_functions{FULL}");
     method(names, &signature, &doc, &form.program.switches, slots("values"), Outputs::Array)
 }

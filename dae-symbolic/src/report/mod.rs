@@ -13,9 +13,14 @@ mod certificate;
 mod derivation;
 mod text;
 
-pub use certificate::{CertificateReport, GenericReport, LocalReport, LowerReport, PointValue, RewriteReport};
+pub use certificate::{
+    ArrayReport, CertificateReport, GenericReport, LocalReport, LowerReport, PointValue, RanksReport, RewriteReport,
+};
 pub use derivation::{BoundaryReport, DerivationReport, EntryReport, MechanicsReport, OptimalControlReport};
 
+use std::collections::HashMap;
+
+use crate::alias::{Eliminated, Stand};
 use crate::compile::{Compiled, HiddenConstraint, Rejected};
 use crate::diagnostic::Diagnostics;
 use crate::expr::{Notation, print_with};
@@ -52,6 +57,14 @@ pub struct Report {
     pub index_upper_bound: Option<u32>,
     /// The dimension of the set of consistent states, if it is certified.
     pub degrees_of_freedom: Option<usize>,
+    /// The dimension of the set of consistent states after 0, 1, … differentiations, up to the index; empty if it was not computed.
+    pub manifold_dimensions: Vec<usize>,
+    /// Why the pattern of the text does not give the index, if it does not.
+    pub explanation: Option<String>,
+    /// Equations that were replaced by combinations, because leading parts cancel.
+    pub rewrites: Vec<RewriteReport>,
+    /// Names of equations that follow from the others.
+    pub redundant_equations: Vec<String>,
     /// Canonical offsets of the pattern.
     pub offsets: Option<OffsetsReport>,
     /// Size of the Hessenberg form that the text is.
@@ -62,6 +75,9 @@ pub struct Report {
     pub hidden_constraints: Vec<HiddenReport>,
     /// What the user should know although the model can be used.
     pub warnings: Vec<String>,
+    /// Unknowns that the derived forms do not solve for, because they are equal to others or constant; they are in the results all the
+    /// same.
+    pub eliminated: Vec<EliminatedReport>,
     /// The forms in which the model can be integrated, and why not in the others.
     pub forms: Vec<FormReport>,
     /// What is wrong with the model.
@@ -92,6 +108,18 @@ pub struct HiddenReport {
     pub text: String,
     /// In LaTeX.
     pub latex: String,
+}
+
+/// An unknown that the derived forms do not solve for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct EliminatedReport {
+    /// Its name.
+    pub unknown: String,
+    /// What it is, in plain mathematics.
+    pub value: String,
+    /// The equation that says so.
+    pub equation: usize,
 }
 
 /// A form of the model.
@@ -128,15 +156,19 @@ impl Report {
             Verdict::AtMost { bound, .. } => (None, Some(bound)),
             Verdict::NotCertified { .. } => (None, None),
         };
-        let regular = certificate.is_regular();
         Report {
             sigma_jacobian_singular: analysis.written.jacobian_singular,
             differentiation_index,
             index_upper_bound,
-            degrees_of_freedom: regular.then_some(analysis.structure.degrees_of_freedom),
+            degrees_of_freedom: certificate.degrees_of_freedom(),
+            manifold_dimensions: analysis.manifold_dimensions(),
+            explanation: analysis.explanation.clone(),
+            rewrites: analysis.rewrites.iter().map(RewriteReport::new).collect(),
+            redundant_equations: analysis.redundant.iter().map(|&k| model.equation_name(k)).collect(),
             hessenberg: analysis.hessenberg,
             certificate: Some(CertificateReport::new(model, analysis)),
             hidden_constraints: compiled.hidden.iter().map(HiddenReport::new).collect(),
+            eliminated: compiled.eliminated.iter().map(|it| EliminatedReport::new(compiled, it)).collect(),
             warnings: messages(&compiled.warnings),
             forms: Form::ALL.map(|form| FormReport::new(compiled, form)).to_vec(),
             ..Report::of_text(model)
@@ -216,10 +248,15 @@ impl Report {
             differentiation_index: None,
             index_upper_bound: None,
             degrees_of_freedom: None,
+            manifold_dimensions: Vec::new(),
+            explanation: None,
+            rewrites: Vec::new(),
+            redundant_equations: Vec::new(),
             offsets: None,
             hessenberg: None,
             certificate: None,
             hidden_constraints: Vec::new(),
+            eliminated: Vec::new(),
             warnings: Vec::new(),
             forms: Vec::new(),
             problem: None,
@@ -244,6 +281,25 @@ impl HiddenReport {
     fn new(constraint: &HiddenConstraint) -> Self {
         let HiddenConstraint { name, equation, order, text, latex } = constraint.clone();
         HiddenReport { name, equation: equation + 1, order, text, latex }
+    }
+}
+
+impl EliminatedReport {
+    fn new(compiled: &Compiled, it: &Eliminated) -> Self {
+        let model = &compiled.model;
+        let name = |unknown: usize| model.unknowns[unknown].name.clone();
+        let value = match &it.stand {
+            Stand::Unknown { unknown, factor } if factor.is_negative() => format!("-{}", name(*unknown)),
+            Stand::Unknown { unknown, .. } => name(*unknown),
+            Stand::Steady(value) => {
+                print_with(&model.dag, *value, Notation::Text, &HashMap::new(), |s| model.symbol_name(s))
+            }
+        };
+        EliminatedReport {
+            unknown: name(it.unknown),
+            value,
+            equation: compiled.analysis.system.equations[it.equation].text + 1,
+        }
     }
 }
 

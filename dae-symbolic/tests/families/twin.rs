@@ -106,6 +106,7 @@ fn compare(a: &dyn Dae, b: &dyn Dae) {
         same("jacobian_p", len(&d.jacobian_p), &|m, out| m.jacobian_p(0.3, &y, &yp, out));
         same("invariants", d.invariants.len(), &|m, out| m.invariants(0.3, &y, out));
         same("invariants_jacobian", len(&d.invariants_jacobian), &|m, out| m.invariants_jacobian(0.3, &y, out));
+        same("switches", d.switches.len(), &|m, out| m.switching_functions(0.3, &y, &yp, out));
         same("start_values", p.jets.len(), &|m, out| m.prolongation().start_values(0.3, out));
         same("prolonged_residual", p.equations.len(), &|m, out| m.prolongation().prolonged_residual(0.3, &jets, out));
         same("prolonged_jacobian", len(&p.jacobian), &|m, out| m.prolongation().prolonged_jacobian(0.3, &jets, out));
