@@ -138,6 +138,10 @@
 //! | `index2()` | constraints differentiated until the index is 2 |
 //! | `ggl()` | index 2 with all constraints enforced, after Gear, Gupta and Leimkuhler: the one to take if in doubt |
 //!
+//! Unknowns that equations say to be equal to others up to sign, or constant (`a = b;`, `a = -b;`, `a = 3;`, `a = p + 1;` for a
+//! parameter), are not solved for in the last three. They are in the results under their names all the same, after the others; index,
+//! degrees of freedom and start values are those of the text.
+//!
 //! If a model has no such formulation, the method is missing and the documentation of the struct says why.
 //!
 //! A model that is wrong is reported at the tokens at fault, all errors in one go, and the rest of the crate is compiled against a
