@@ -67,6 +67,10 @@ codes! {
     DuplicateStart = "E112", "two start values for the same derivative";
     InliningTooLarge = "E113", "functions that grow too large when inlined";
     MisplacedCondition = "E120", "a condition where a number belongs, or the other way round";
+    InvalidIndex = "E121", "an index that is no integer made of constants and loop variables";
+    IndexOutOfBounds = "E122", "an index outside of its array";
+    ArrayShape = "E123", "an array where a number is expected, or the reverse, or arrays of different sizes";
+    InvalidExtent = "E124", "a size or a range that is no constant integer, is empty, or is too large";
     NoEquations = "E201", "a model without equations";
     NoUnknowns = "E202", "a model without unknowns";
     DivisionByZero = "E203", "a division by exactly zero";

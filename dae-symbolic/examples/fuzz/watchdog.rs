@@ -1,6 +1,6 @@
 //! Inputs that do not come to an end.
 //!
-//! In: the beginning and end of every execution. Out: an input that has been running for ten times the limit is written to
+//! In: the beginning and end of every execution. Out: an input that has been running for sixty times the limit (the machine may be busy) is written to
 //! `fuzz/found/`, and the process ends: nothing else stops a thread.
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -26,7 +26,7 @@ impl Watchdog {
                 std::thread::sleep(Duration::from_millis(500));
                 let current = watched.lock().unwrap_or_else(PoisonError::into_inner);
                 let Some((since, number, input)) = current.as_ref() else { continue };
-                if since.elapsed() > 10 * limit {
+                if since.elapsed() > 60 * limit {
                     let file = keep("found", input);
                     eprintln!(
                         "execution {number} does not end\n  {}\nresume with --start {}",

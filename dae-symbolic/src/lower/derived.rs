@@ -7,11 +7,12 @@
 mod lagrangian;
 mod optimal_control;
 
-use super::evaluate::Value;
+use super::items::{Value, shape};
 use super::names::Entity;
 use super::statements::Lowering;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expr::{Symbol, UnknownId};
+use crate::model::family::{Access, element_name};
 use crate::model::{derivative_name, residual};
 use crate::origin::Origin;
 use crate::syntax::ast::{
@@ -37,7 +38,7 @@ struct Block<'a> {
     items: &'a [Item],
 }
 
-impl<'a> Lowering<'a> {
+impl<'a> Lowering<'a, '_> {
     /// Lowers a block: the statement at `position`.
     pub(super) fn derived(&mut self, position: usize, it: &'a Derived) {
         let block = self.block(it);
@@ -115,7 +116,7 @@ impl<'a> Lowering<'a> {
             return None;
         };
         match entry.entity {
-            Entity::Unknown(unknown) => Some(unknown),
+            Entity::Unknown(unknown) => self.scalar_unknown(unknown.index(), name, what),
             other => {
                 let message = format!("a {what} is an unknown, and `{}` is {}", name.text, other.noun());
                 let finding = Diagnostic::error(Code::NotAnUnknown, message)
@@ -126,6 +127,18 @@ impl<'a> Lowering<'a> {
                 None
             }
         }
+    }
+
+    /// The leaf of an unknown that is no array.
+    fn scalar_unknown(&mut self, array: usize, name: &Name, what: &str) -> Option<UnknownId> {
+        let extents = self.evaluator.shapes.unknowns.get(array)?.clone()?;
+        if extents.is_empty() {
+            return Some(self.evaluator.leaves.access(Access { array, indices: Vec::new() }));
+        }
+        let message = format!("a {what} is a number, and `{}` is {}", name.text, shape(&extents));
+        let finding = Diagnostic::error(Code::ArrayShape, message).label(name.origin, "an array");
+        self.found.push(finding.help("declare an unknown for each element that takes part in the block"));
+        None
     }
 
     /// Reports that a part of a block is missing, unless it may be in a statement that could not be read.
@@ -157,13 +170,18 @@ impl<'a> Lowering<'a> {
         Some(Value { expr: residual(&mut self.evaluator.dag, left.expr, right.expr), unknowns })
     }
 
-    /// Names of all unknowns of the text; those of later statements are in no model yet.
+    /// Names of all leaves that are unknowns; unknowns of later statements are in no model yet.
     fn unknown_names(&self) -> Vec<String> {
         let variables = self.written.statements.iter().filter_map(|statement| match &statement.kind {
-            StatementKind::Variable(it) => Some(it.name.text.clone()),
+            StatementKind::Variable(it) => Some(it.name.text.as_str()),
             _ => None,
         });
-        variables.collect()
+        let variables: Vec<&str> = variables.collect();
+        let name = |access: &Access| {
+            let indices: Vec<i64> = access.indices.iter().map(|index| index.constant).collect();
+            element_name(variables.get(access.array).copied().unwrap_or("?"), &indices)
+        };
+        self.evaluator.leaves.accesses.iter().map(name).collect()
     }
 }
 

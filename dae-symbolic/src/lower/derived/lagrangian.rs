@@ -8,10 +8,11 @@ use crate::derive::lagrangian::{Constraint, Coordinate, Energy, Lagrangian, deri
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expr::Rational;
 use crate::model::Derivation;
+use crate::model::family::EquationFamily;
 use crate::syntax::ast::{Equation, Item, ItemKind, List, Name, Quantity};
 use crate::syntax::restrict::Place;
 
-impl<'a> Lowering<'a> {
+impl<'a> Lowering<'a, '_> {
     pub(super) fn lagrangian(&mut self, position: usize, block: &Block<'a>) {
         let findings = self.found.len();
         let system = self.mechanics(position, block);
@@ -23,7 +24,7 @@ impl<'a> Lowering<'a> {
             Ok(mut derived) => {
                 let first = self.model.equations.len();
                 derived.mechanics.equations = first..first + derived.equations.len();
-                self.model.equations.extend(derived.equations);
+                self.model.equations.extend(derived.equations.into_iter().map(EquationFamily::from));
                 self.model.derivations.push(Derivation::Mechanics(derived.mechanics));
             }
             Err(found) => self.found.append(found),

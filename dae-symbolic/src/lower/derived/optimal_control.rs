@@ -8,6 +8,7 @@ use crate::derive::optimal_control::{Control, ControlProblem, Cost, State, deriv
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expr::{Expr, Node, Symbol, UnknownId};
 use crate::model::Derivation;
+use crate::model::family::EquationFamily;
 use crate::origin::Origin;
 use crate::syntax::ast::{Equation, Item, ItemKind, List, Quantity};
 use crate::syntax::restrict::Place;
@@ -21,7 +22,7 @@ struct Dynamics {
     origin: Origin,
 }
 
-impl<'a> Lowering<'a> {
+impl<'a> Lowering<'a, '_> {
     pub(super) fn optimal_control(&mut self, position: usize, block: &Block<'a>) {
         let findings = self.found.len();
         let problem = self.control_problem(position, block);
@@ -31,7 +32,7 @@ impl<'a> Lowering<'a> {
             Ok(mut derived) => {
                 let first = self.model.equations.len();
                 derived.problem.equations = first..first + derived.equations.len();
-                self.model.equations.extend(derived.equations);
+                self.model.equations.extend(derived.equations.into_iter().map(EquationFamily::from));
                 self.model.derivations.push(Derivation::OptimalControl(derived.problem));
             }
             Err(found) => self.found.append(found),
