@@ -6,8 +6,8 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::{
-    ArrayReport, CertificateReport, FormReport, GenericReport, HiddenReport, InitialReport, LocalReport, LowerReport,
-    Report, RewriteReport, StateReport,
+    ArrayReport, CertificateReport, EliminatedReport, FormReport, GenericReport, HiddenReport, InitialReport, LocalReport,
+    LowerReport, Report, RewriteReport, StateReport,
 };
 
 /// Sentences are folded at this width.
@@ -40,6 +40,12 @@ impl Display for Report {
         if !self.warnings.is_empty() {
             writeln!(f, "\nWarnings")?;
             self.warnings.iter().try_for_each(|warning| writeln!(f, "  {warning}"))?;
+        }
+        if !self.eliminated.is_empty() {
+            writeln!(f, "\nUnknowns that the forms but the original one do not solve for")?;
+            self.eliminated.iter().try_for_each(|EliminatedReport { unknown, value, equation }| {
+                writeln!(f, "  {unknown} = {value}, by equation {equation}")
+            })?;
         }
         if !self.forms.is_empty() {
             writeln!(f, "\nForms")?;
