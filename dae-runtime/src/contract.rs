@@ -12,6 +12,8 @@
 
 use std::borrow::Cow;
 
+use crate::signal::MissingDerivatives;
+
 /// A name as it is printed: `x`, `der(x)`, `equation 5`.
 pub type Name = Cow<'static, str>;
 
@@ -181,6 +183,11 @@ pub trait Dae {
     /// The switching functions, one value per entry of `description().switches`. Those who want steps to end where $F$ changes its
     /// branch locate their zeros; nothing in this crate does so yet.
     fn switching_functions(&self, _t: f64, _y: &[f64], _yp: &[f64], _values: &mut [f64]) {}
+
+    /// An input of the caller that gives fewer derivatives than the reduction needs, if there is one.
+    fn missing_derivatives(&self) -> Option<MissingDerivatives> {
+        None
+    }
 
     /// The model with the derivatives of its equations, for consistent initialisation.
     fn prolongation(&self) -> &dyn Prolongation;

@@ -8,6 +8,7 @@
 //! | [`generated`] | short constructors for the constant tables of generated code |
 //! | [`initialize`] | consistent initial values, stage by stage and with least change |
 //! | [`rank`] | numerical rank with the gap that supports it, solutions of least norm |
+//! | [`signal`], [`spline`] | inputs that the caller supplies; tables |
 //! | [`stepper`] | options, statistics, failures, and the contract of an integrator: one accepted step at a time |
 //! | [`radau5`] | Radau IIA of order 5 |
 //! | [`bdf`] | backward differentiation formulas of variable order and step |
@@ -29,8 +30,10 @@ mod linear;
 mod multipliers;
 pub mod radau5;
 pub mod rank;
+pub mod signal;
 pub mod solution;
 pub mod solve;
+pub mod spline;
 mod stall;
 pub mod stepper;
 mod weights;
