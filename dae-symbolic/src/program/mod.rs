@@ -14,7 +14,7 @@ pub use run::Point;
 
 use std::collections::HashMap;
 
-use crate::expr::{Dag, Expr, Function, Node, Symbol, reachable};
+use crate::expr::{Call, Dag, Expr, Function, Node, Symbol, reachable};
 
 /// Where a symbol is found when the program runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -54,6 +54,8 @@ pub enum Instruction {
     Product(Vec<(Register, i32)>),
     /// A function of the operator table.
     Apply(Function, Vec<Register>),
+    /// A function that the model does not define by an expression.
+    Call(Call, Vec<Register>),
 }
 
 impl Instruction {
@@ -63,7 +65,7 @@ impl Instruction {
             Instruction::Constant(_) | Instruction::Pi | Instruction::Euler | Instruction::Load(_) => (&[], &[], &[]),
             Instruction::Sum { terms, .. } => (terms, &[], &[]),
             Instruction::Product(factors) => (&[], factors, &[]),
-            Instruction::Apply(_, arguments) => (&[], &[], arguments),
+            Instruction::Apply(_, arguments) | Instruction::Call(_, arguments) => (&[], &[], arguments),
         };
         let terms = terms.iter().map(|&(_, r): &(f64, Register)| r);
         terms.chain(factors.iter().map(|&(r, _): &(Register, i32)| r)).chain(arguments.iter().copied())
@@ -108,6 +110,9 @@ impl Program {
                 },
                 Node::Product(factors) => {
                     Instruction::Product(factors.iter().map(|(b, n)| (register[b], *n)).collect())
+                }
+                Node::Call(call, arguments) => {
+                    Instruction::Call(call.clone(), arguments.iter().map(|a| register[a]).collect())
                 }
                 Node::Apply(function, arguments) => {
                     Instruction::Apply(*function, arguments.iter().map(|a| register[a]).collect())

@@ -35,6 +35,7 @@ impl Program {
                 Instruction::Load(Load::Yp(i)) => point.yp[*i],
                 Instruction::Sum { constant, terms } => sum(*constant, terms.iter().map(|&(q, r)| (q, scratch[r]))),
                 Instruction::Product(factors) => product(factors.iter().map(|&(r, n)| (scratch[r], n))),
+                Instruction::Call(call, arguments) => call.value(arguments.iter().map(|&r| scratch[r])),
                 Instruction::Apply(function, arguments) => {
                     let a = scratch[arguments[0]];
                     let other = |k: usize| arguments.get(k).map_or(a, |&b| scratch[b]);
