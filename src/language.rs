@@ -18,6 +18,7 @@
 //! | `start der(x) ~ 0.8;` | a start value of a derivative, `=` or `~` |
 //! | `der(x) = v;` | an equation; either side may be any expression |
 //! | `m * der(x, 2) = f;` | one with a second derivative |
+//! | `lagrangian { … }` | equations of motion from energies: see below |
 //!
 //! Expressions are Rust expressions over `+ - * /`, parentheses, decimal numbers (which are exact, so that `2 * x` and `1 / 3` mean what
 //! they say), `t`, `PI`, `E`, and functions in call or method form: `sin(x)` or `x.sin()`. The functions are
@@ -55,6 +56,53 @@
 //! assert_eq!(solution.names, ["x", "der(x)"]);
 //! # Ok(())
 //! # }
+//! ```
+//!
+//! # Equations of motion from energies
+//!
+//! A `lagrangian` block stands for Euler–Lagrange equations with multipliers. Its statements, in any order:
+//!
+//! | statement | meaning |
+//! |---|---|
+//! | `coordinates x, y;` | generalised coordinates $q$, each declared with `var` |
+//! | `velocities u, v;` | names of their derivatives, if they are to have names: $q' = u$ is added |
+//! | `kinetic = m / 2 * der(x).powi(2);` | kinetic energy $T$ of time, coordinates and velocities |
+//! | `potential = m * g * y;` | potential energy $U$, $L = T - U$ |
+//! | `lagrangian = …;` | $L$ itself, instead of the two |
+//! | `constraint(lambda) x.powi(2) + y.powi(2) = l.powi(2);` | a holonomic constraint $0 = g(t, q)$ and its multiplier, declared with `var` |
+//! | `force(x) = -c * x;` | a generalised force on a coordinate; several add up |
+//! | `dissipation = d / 2 * der(x).powi(2);` | Rayleigh's function $R$, with the forces $-\partial R/\partial q'$ |
+//!
+//! The equations are, in this order, $q' = u$ for velocities with names, for each coordinate
+//!
+//! $$ \frac{\mathrm d}{\mathrm d t} \frac{\partial L}{\partial q'} - \frac{\partial L}{\partial q} = Q - G^\top \lambda, \qquad
+//!    G = \frac{\partial g}{\partial q}, $$
+//!
+//! and the constraints. So a multiplier is the force with which a constraint resists, counted against growing $g$ = left side − right side
+//! (Hairer & Wanner, VII.1, eqs. (1.41)–(1.46)). Other equations may stand beside the block and use its unknowns: friction states,
+//! circuits, nonholonomic constraints. The report shows the mass matrix and the constraint Jacobian.
+//!
+//! ```
+//! dae::dae! {
+//!     /// A bead on a wire that turns, with friction.
+//!     pub struct Bead {
+//!         param m = 0.1;
+//!         param g = 9.81;
+//!         param speed = 5;
+//!         var r = 0.5;
+//!         var z ~ 0.1;
+//!         start der(r) = 0;
+//!         var lambda ~ 0;
+//!         lagrangian {
+//!             coordinates r, z;
+//!             kinetic = m / 2 * (der(r).powi(2) + der(z).powi(2) + (speed * r).powi(2));
+//!             potential = m * g * z;
+//!             dissipation = (der(r).powi(2) + der(z).powi(2)) / 200;
+//!             constraint(lambda) z = r.powi(2) / 2;
+//!         }
+//!     }
+//! }
+//! println!("{}", Bead::REPORT);
 //! ```
 //!
 //! # What it becomes

@@ -12,7 +12,7 @@
 
 use std::borrow::Cow;
 
-use crate::signal::MissingDerivatives;
+use crate::signal::InputError;
 
 /// A name as it is printed: `x`, `der(x)`, `equation 5`.
 pub type Name = Cow<'static, str>;
@@ -184,8 +184,9 @@ pub trait Dae {
     /// branch locate their zeros; nothing in this crate does so yet.
     fn switching_functions(&self, _t: f64, _y: &[f64], _yp: &[f64], _values: &mut [f64]) {}
 
-    /// An input of the caller that gives fewer derivatives than the reduction needs, if there is one.
-    fn missing_derivatives(&self) -> Option<MissingDerivatives> {
+    /// Why the functions here have no values, if that is so: an input of the caller that gives fewer derivatives than the
+    /// reduction needs, for instance. To be asked before they are called.
+    fn input_error(&self) -> Option<InputError> {
         None
     }
 

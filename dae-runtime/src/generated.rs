@@ -1,9 +1,13 @@
 //! What generated code imports, and nothing else: the contracts, and short constructors for their constant tables.
 //!
-//! In: literals. Out: descriptions that borrow them, and what stands in for a model with errors. Generated code reaches this
-//! through one private path of the face crate.
+//! In: literals, or what the loops of a model with families put in. Out: descriptions, and what stands in for a model with
+//! errors. Generated code reaches this through one private path of the face crate.
 
-pub use std::borrow::Cow::Borrowed;
+use std::borrow::Cow;
+
+pub use std::borrow::Cow::{Borrowed, Owned};
+
+pub use std::sync::LazyLock;
 
 pub use crate::contract::{
     Dae, Description, Equation, Invariant, Jet, JetEquation, Kind, Leading, Name, Pattern, Prolongation,
@@ -30,6 +34,9 @@ pub const fn implied(name: &'static str) -> Invariant {
     Invariant { name: Borrowed(name), row: None }
 }
 
+pub use crate::signal::{Input, InputError, Need, unmet};
+pub use crate::spline::Spline;
+
 /// A switching function.
 pub const fn switch(name: &'static str) -> Switch {
     Switch { name: Borrowed(name) }
@@ -48,6 +55,65 @@ pub const fn jet(name: &'static str, stage: i32, start: Start, nominal: f64) -> 
 /// An equation of the prolongation.
 pub const fn jet_equation(name: &'static str, stage: i32) -> JetEquation {
     JetEquation { name: Borrowed(name), stage }
+}
+
+/// A table that is filled in any order.
+#[derive(Debug)]
+pub struct Listing<T>(Vec<(usize, T)>);
+
+impl<T> Default for Listing<T> {
+    fn default() -> Self {
+        Listing(Vec::new())
+    }
+}
+
+impl<T: Clone> Listing<T> {
+    /// An empty table.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The entry at a position.
+    pub fn put(&mut self, position: usize, entry: T) {
+        self.0.push((position, entry));
+    }
+
+    /// The entries in the order of their positions.
+    pub fn finish(mut self) -> Cow<'static, [T]> {
+        self.0.sort_by_key(|&(position, _)| position);
+        Owned(self.0.into_iter().map(|(_, entry)| entry).collect())
+    }
+}
+
+/// A sparsity pattern that is filled row by row, in any order.
+#[derive(Debug)]
+pub struct Rows {
+    columns: usize,
+    rows: Vec<Vec<usize>>,
+}
+
+impl Rows {
+    /// A matrix without entries.
+    pub fn new(rows: usize, columns: usize) -> Self {
+        Rows { columns, rows: vec![Vec::new(); rows] }
+    }
+
+    /// The columns of a row, ascending.
+    pub fn row(&mut self, row: usize, columns: &[usize]) {
+        if let Some(entries) = self.rows.get_mut(row) {
+            entries.extend_from_slice(columns);
+        }
+    }
+
+    /// The pattern.
+    pub fn finish(self) -> Pattern {
+        let mut row_starts = Vec::with_capacity(self.rows.len() + 1);
+        row_starts.push(0);
+        for row in &self.rows {
+            row_starts.push(row_starts[row_starts.len() - 1] + row.len());
+        }
+        Pattern { columns: self.columns, row_starts: Owned(row_starts), column_indices: Owned(self.rows.concat()) }
+    }
 }
 
 /// Stands for every formulation of a model that was rejected: a system of no equations in no unknowns. It exists so

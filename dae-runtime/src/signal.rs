@@ -2,7 +2,7 @@
 //!
 //! In: a number, a closure, a spline, or any [`Signal`]. Out: an [`Input`], which a model stores and evaluates, with as many
 //! derivatives as its reduction needs. How many that are is known when the model is compiled and stands in its documentation;
-//! an input that gives fewer is refused before the integration starts ([`MissingDerivatives`]).
+//! an input that gives fewer is refused before the integration starts ([`InputError`]).
 
 use std::borrow::Cow;
 use std::fmt;
@@ -108,52 +108,76 @@ impl fmt::Debug for Input {
     }
 }
 
-/// An input gives fewer derivatives than the reduction needs.
+/// Why a model cannot be evaluated.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MissingDerivatives {
-    /// The input.
-    pub input: Cow<'static, str>,
-    /// The highest order it gives.
-    pub given: usize,
-    /// The highest order that is needed.
-    pub needed: usize,
-    /// Why: `equation 5 is differentiated twice`.
-    pub because: Cow<'static, str>,
+pub enum InputError {
+    /// An input gives fewer derivatives than the reduction needs.
+    MissingDerivatives {
+        /// The input.
+        input: Cow<'static, str>,
+        /// The highest order it gives.
+        given: usize,
+        /// The highest order that is needed.
+        needed: usize,
+        /// Why: `equation 5 is differentiated twice`.
+        because: Cow<'static, str>,
+    },
+    /// An input is not supplied.
+    NotSupplied {
+        /// The input.
+        input: Cow<'static, str>,
+    },
+    /// The model has no such input.
+    Unknown {
+        /// The name that was given.
+        input: Cow<'static, str>,
+    },
+    /// A function is Rust code, which an interpreter cannot call.
+    NotInterpreted {
+        /// The function.
+        function: Cow<'static, str>,
+    },
 }
 
-impl fmt::Display for MissingDerivatives {
+impl fmt::Display for InputError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let MissingDerivatives { input, given, needed, because } = self;
-        write!(
-            f,
-            "the input `{input}` gives derivatives up to order {given}, and order {needed} is needed because {because}"
-        )
+        match self {
+            InputError::MissingDerivatives { input, given, needed, because } => write!(
+                f,
+                "the input `{input}` gives derivatives up to order {given}, and order {needed} is needed because {because}"
+            ),
+            InputError::NotSupplied { input } => write!(f, "the input `{input}` is not supplied"),
+            InputError::Unknown { input } => write!(f, "the model has no input `{input}` that could be supplied"),
+            InputError::NotInterpreted { function } => {
+                write!(f, "`{function}` is a Rust function: only code that the macro generates can call it")
+            }
+        }
     }
 }
 
-impl std::error::Error for MissingDerivatives {}
+impl std::error::Error for InputError {}
 
 /// What a model needs of one of its inputs.
 #[derive(Clone, Copy, Debug)]
 pub struct Need<'a> {
     /// Name of the input.
-    pub input: &'static str,
+    pub input: &'a str,
     /// The input as it is given.
     pub given: &'a Input,
     /// The highest order of derivative that is needed.
     pub needed: usize,
     /// Why.
-    pub because: &'static str,
+    pub because: &'a str,
 }
 
 /// The first need that is not met.
-pub fn unmet(needs: &[Need<'_>]) -> Option<MissingDerivatives> {
+pub fn unmet(needs: &[Need<'_>]) -> Option<InputError> {
     let need = needs.iter().find(|need| need.given.smoothness() < need.needed)?;
-    Some(MissingDerivatives {
-        input: need.input.into(),
+    Some(InputError::MissingDerivatives {
+        input: need.input.to_string().into(),
         given: need.given.smoothness(),
         needed: need.needed,
-        because: need.because.into(),
+        because: need.because.to_string().into(),
     })
 }
 

@@ -15,10 +15,11 @@ use std::collections::HashMap;
 
 use crate::diagnostic::Diagnostics;
 use crate::expr::{Expr, Notation, Symbol, print_with};
+use crate::externals::{self, InputNeed};
 use crate::formulation::{Form, FormEquation, FormError, FormProgram, Formulation, Source, formulate, state_names};
 use crate::index::{Analysis, Problem, Verdict, analyse, differentiated_kinks, generic_rank};
 use crate::model::{Model, derivative_name};
-use crate::program::Derivative;
+use crate::program::{Derivative, roll};
 use crate::prolong::Prolonged;
 use crate::reduce::{Reduced, reduce};
 
@@ -68,6 +69,8 @@ pub struct Compiled {
     pub unavailable: Vec<FormError>,
     /// What the user should know although the model can be used.
     pub warnings: Diagnostics,
+    /// What the inputs of the caller must give.
+    pub needs: Vec<InputNeed>,
     /// Index, degrees of freedom and hidden constraints in a few lines, for the documentation of generated code.
     pub summary: Vec<String>,
 }
@@ -81,8 +84,15 @@ pub struct Rejected {
     pub diagnostics: Diagnostics,
 }
 
+impl Rejected {
+    fn text(diagnostics: Diagnostics) -> Rejected {
+        Rejected { problem: None, diagnostics }
+    }
+}
+
 /// Runs the pipeline. `t0` is the time at which the model's start values hold.
 pub fn compile(mut model: Model, t0: f64) -> Result<Compiled, Rejected> {
+    externals::settle_tables(&mut model).map_err(Rejected::text)?;
     let analysis =
         analyse(&mut model, t0).map_err(|(problem, diagnostics)| Rejected { problem: Some(problem), diagnostics })?;
     let reduced = reduce(&mut model.dag, &analysis.system, &analysis.structure.offsets);
@@ -100,6 +110,8 @@ pub fn compile(mut model: Model, t0: f64) -> Result<Compiled, Rejected> {
         }
     }
     let warnings = differentiated_kinks(&mut model, &analysis);
+    let programs: Vec<&FormProgram> = forms.iter().map(|form| &form.program).collect();
+    let needs = externals::needs(&mut model, &analysis, &programs).map_err(Rejected::text)?;
     let prolonged = analysis.prolonged.clone();
     let prolonged_spelled = prolonged_spelled(&model, &analysis);
     let mut compiled = Compiled {
@@ -111,6 +123,7 @@ pub fn compile(mut model: Model, t0: f64) -> Result<Compiled, Rejected> {
         forms,
         unavailable,
         warnings,
+        needs,
         summary: Vec::new(),
     };
     compiled.summary = summary(&compiled);
@@ -268,8 +281,12 @@ fn summary(compiled: &Compiled) -> Vec<String> {
     if !compiled.hidden.is_empty() {
         lines.push(String::new());
         lines.push("Hidden constraints:".into());
-        lines.extend(compiled.hidden.iter().map(|c| format!("* {}: {}", c.name, c.text)));
+        let constraint = |c: &HiddenConstraint| format!("* {}: {}", c.name, c.text);
+        let hidden: Vec<String> = compiled.hidden.iter().map(constraint).collect();
+        let domains = compiled.hidden.iter().map(|c| Some(&analysis.system.equations[c.equation].domain));
+        lines.extend(roll::text::lines(domains.zip(hidden.iter().map(String::as_str))));
     }
+    lines.extend(compiled.needs.iter().flat_map(|need| [String::new(), need.text()]));
     // A macro can only warn where the warning would be an error; so it stands where the model is looked up.
     for warning in &compiled.warnings {
         lines.push(String::new());

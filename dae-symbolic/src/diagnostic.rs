@@ -67,6 +67,9 @@ codes! {
     DuplicateStart = "E112", "two start values for the same derivative";
     InliningTooLarge = "E113", "functions that grow too large when inlined";
     MisplacedCondition = "E120", "a condition where a number belongs, or the other way round";
+    InvalidTable = "E130", "a table through whose points there is no spline";
+    InvalidExternal = "E131", "a declaration of a function outside the model that does not fit together";
+    MissingDerivative = "E132", "a derivative of a function outside the model that is needed and not declared";
     NoEquations = "E201", "a model without equations";
     NoUnknowns = "E202", "a model without unknowns";
     DivisionByZero = "E203", "a division by exactly zero";

@@ -11,6 +11,7 @@ pub mod eval;
 #[cfg(all(feature = "syntax", feature = "codegen"))]
 mod expand;
 pub mod expr;
+pub mod externals;
 pub mod formulation;
 pub mod index;
 #[cfg(feature = "syntax")]

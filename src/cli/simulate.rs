@@ -107,7 +107,7 @@ fn refuse_start(dae: &dyn Dae, arguments: &SimulateArguments, error: &RunError) 
         print(&json::text(&json::Simulation::without_start(dae.description(), error.to_string()))?)?;
     }
     let exit = match error {
-        RunError::Initialization(_) => Exit::Rejected,
+        RunError::Initialization(_) | RunError::Input(_) => Exit::Rejected,
         RunError::Options(_) => Exit::Usage,
     };
     Ok(fail(exit, error))

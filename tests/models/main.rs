@@ -6,6 +6,7 @@
 mod agreement;
 mod derivatives;
 mod expansion;
+mod mechanics;
 mod operators;
 mod piecewise;
 mod places;
@@ -50,16 +51,21 @@ fn models() -> Vec<Generated> {
         generated!(car_axis::CarAxis::default(), "../../examples/car_axis.rs"),
         generated!(pendulum::Pendulum::default(), "../../examples/pendulum.rs"),
         generated!(transistor_amplifier::TransistorAmplifier::default(), "../../examples/transistor_amplifier.rs"),
+        generated!(mechanics::Crane::default(), "mechanics.rs"),
         generated!(operators::Operators::default(), "operators.rs"),
         generated!(piecewise::Piecewise::default(), "piecewise.rs"),
     ]
 }
 
-/// What stands between the braces of the `dae!` of a source file.
+/// What stands between the braces of the only `dae!` of a source file.
 fn macro_body(source: &str) -> String {
-    let (_, rest) = source.split_once("dae::dae! {\n").expect("the file has a `dae!`");
-    let (body, _) = rest.split_once("\n}\n").expect("its closing brace is in the first column");
-    body.to_string()
+    macro_bodies(source).pop().expect("the file has a `dae!`")
+}
+
+/// What stands between the braces of each `dae!` of a source file.
+fn macro_bodies(source: &str) -> Vec<String> {
+    let closed = |rest: &str| rest.split_once("\n}\n").expect("its closing brace is in the first column").0.to_string();
+    source.split("\ndae::dae! {\n").skip(1).map(closed).collect()
 }
 
 /// The `.dae` files of the examples, sorted.

@@ -4,12 +4,15 @@
 //! it is used more than once or has a name in the model; the rest is spelled in place. The operations and their order are those
 //! of [`Program::run`].
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::docs;
 use super::names::{Names, identifier, load_name, unique};
+use super::rolled::{in_loops, spell_number, word};
 use crate::expr::Function;
-use crate::program::{Instruction, Load, Program, Register};
+use crate::program::affine::Affine;
+use crate::program::roll::text::{generalised, index_names, spell};
+use crate::program::{Block, Instruction, Load, Register};
 
 /// Lines are broken at top-level terms beyond this width.
 const WIDTH: usize = 110;
@@ -51,17 +54,46 @@ impl Spelling {
     }
 }
 
+/// What a part of a method is given.
+pub(super) struct Slots {
+    pub(super) t: String,
+    pub(super) y: String,
+    pub(super) yp: String,
+    pub(super) parameters: String,
+    pub(super) out: String,
+}
+
+impl Slots {
+    fn of(&self, load: &Load<Affine>) -> &str {
+        match load {
+            Load::Time => &self.t,
+            Load::Parameter(_) => &self.parameters,
+            Load::Y(_) => &self.y,
+            Load::Yp(_) => &self.yp,
+        }
+    }
+}
+
 pub(super) struct Body<'a> {
     names: &'a Names,
-    program: &'a Program,
+    block: &'a Block,
     taken: HashSet<String>,
+    /// Where the inputs of the caller are.
+    inputs: String,
     /// The number of the last `s1`, `s2`, ….
     count: usize,
 }
 
 impl<'a> Body<'a> {
-    pub(super) fn new(names: &'a Names, program: &'a Program) -> Self {
-        Body { names, program, taken: names.taken(), count: 0 }
+    pub(super) fn new(names: &'a Names, block: &'a Block) -> Self {
+        let inputs = format!("self.{}", names.input_path());
+        Body { names, block, taken: names.taken(), inputs, count: 0 }
+    }
+
+    /// For one block of several: nothing has a name before it is read.
+    pub(super) fn part(names: &'a Names, block: &'a Block) -> Self {
+        let taken = HashSet::from(["self".to_string(), "inputs".to_string(), names.time.clone()]);
+        Body { names, block, taken, inputs: "inputs".to_string(), count: 0 }
     }
 
     /// An identifier for an argument of the method; the time has its name already.
@@ -69,12 +101,71 @@ impl<'a> Body<'a> {
         if wanted == "time" { self.names.time.clone() } else { unique(&mut self.taken, wanted) }
     }
 
+    /// A method of one block: everything it reads is taken from its slices at once, and everything stored at once.
     pub(super) fn finish(mut self, slots: &[String; 4], outputs: Outputs<'_>) -> String {
         let mut code = self.loads(slots);
+        let spelled = self.statements(&mut code, |names, load| load_name(names, load));
+        let results: Vec<&str> = self.block.outputs.iter().map(|o| spelled[o.register].text.as_str()).collect();
+        code.push_str(&self.store(&slots[3], &results, outputs));
+        code
+    }
+
+    /// Names for what a part of a method is given.
+    pub(super) fn slots(&mut self, names: [&str; 4]) -> Slots {
+        let [t, y, yp, out] = names.map(|name| self.reserve(name));
+        Slots { t, y, yp, parameters: self.reserve("parameters"), out }
+    }
+
+    /// One block of several: every value it reads is taken on its own, and every result is stored on its own.
+    pub(super) fn finish_part(mut self, slots: &Slots, outputs: Outputs<'_>) -> String {
+        let indices = index_names(self.block.domain.len());
+        self.taken.extend(indices.iter().cloned());
+        let mut code = String::new();
+        let mut loaded: HashMap<Load<Affine>, String> = HashMap::new();
+        for instruction in &self.block.instructions {
+            let Instruction::Load(load) = instruction else { continue };
+            let name = match load {
+                Load::Time => self.names.time.clone(),
+                Load::Parameter(place) | Load::Y(place) | Load::Yp(place) => {
+                    let written = self.names.written(load);
+                    let name = generalised(|at| written.get(at).map(String::as_str), place, &self.block.domain)
+                        .map_or_else(|| "value".into(), |text| word(&text, &indices));
+                    let name = unique(&mut self.taken, &name);
+                    code.push_str(&assignment(&name, &format!("{}[{}]", slots.of(load), spell(place, &indices))));
+                    name
+                }
+            };
+            loaded.insert(load.clone(), name);
+        }
+        let spelled = self.statements(&mut code, |_, load| loaded.get(load).cloned().unwrap_or_default());
+        for output in &self.block.outputs {
+            let mut result = spelled[output.register].text.clone();
+            if let Outputs::Named(labels) = outputs {
+                let texts = |pick: fn(&(String, String)) -> &str| {
+                    generalised(|at| labels.get(at).map(pick), &output.place, &self.block.domain)
+                };
+                if let Some(mathematics) = texts(|(_, mathematics)| mathematics).filter(|text| text.parts != [""]) {
+                    code.push_str(&docs([mathematics.text(&indices)], "        "));
+                }
+                let name = texts(|(name, _)| name).map_or_else(|| "row".into(), |name| word(&name, &indices));
+                let name = unique(&mut self.taken, &name);
+                code.push_str(&assignment(&name, &result));
+                result = name;
+            }
+            code.push_str(&set(&format!("{}[{}]", slots.out, spell(&output.place, &indices)), &result));
+        }
+        in_loops(&self.block.domain, &code, "        ")
+    }
+
+    /// The `let` statements, and the spelling of every register.
+    fn statements(&mut self, code: &mut String, load: impl Fn(&Names, &Load<Affine>) -> String) -> Vec<Spelling> {
         let bound = self.bound_registers();
-        let mut spelled: Vec<Spelling> = Vec::with_capacity(self.program.instructions.len());
-        for register in 0..self.program.instructions.len() {
-            let spelling = self.spell(register, &spelled);
+        let mut spelled: Vec<Spelling> = Vec::with_capacity(self.block.instructions.len());
+        for register in 0..self.block.instructions.len() {
+            let spelling = match &self.block.instructions[register] {
+                Instruction::Load(place) => Spelling::atom(load(self.names, place)),
+                _ => self.spell(register, &spelled),
+            };
             if bound[register] {
                 let name = self.temporary(register, &spelled);
                 code.push_str(&assignment(&name, &spelling.text));
@@ -83,15 +174,13 @@ impl<'a> Body<'a> {
                 spelled.push(spelling);
             }
         }
-        let results: Vec<&str> = self.program.outputs.iter().map(|&r| spelled[r].text.as_str()).collect();
-        code.push_str(&self.store(&slots[3], &results, outputs));
-        code
+        spelled
     }
 
     /// Which registers get a `let`.
     fn bound_registers(&self) -> Vec<bool> {
-        let mut uses = vec![0; self.program.instructions.len()];
-        for instruction in &self.program.instructions {
+        let mut uses = vec![0; self.block.instructions.len()];
+        for instruction in &self.block.instructions {
             match instruction {
                 // A square is spelled as a product of the base with itself.
                 Instruction::Product(factors) => {
@@ -102,24 +191,30 @@ impl<'a> Body<'a> {
                 _ => instruction.operands().for_each(|r| uses[r] += 1),
             }
         }
-        self.program.outputs.iter().for_each(|&r| uses[r] += 1);
-        self.program.names.iter().for_each(|&(r, _)| uses[r] += 1);
-        let leaf = |i: &Instruction| {
-            matches!(i, Instruction::Constant(_) | Instruction::Pi | Instruction::Euler | Instruction::Load(_))
+        self.block.outputs.iter().for_each(|output| uses[output.register] += 1);
+        self.block.names.iter().for_each(|&(r, _)| uses[r] += 1);
+        let leaf = |i: &Instruction| match i {
+            Instruction::Constant(_) | Instruction::Pi | Instruction::Euler | Instruction::Load(_) => true,
+            Instruction::Number(_)
+            | Instruction::Sum { .. }
+            | Instruction::Product(_)
+            | Instruction::Apply(..)
+            | Instruction::Call(..) => false,
         };
-        self.program.instructions.iter().zip(&uses).map(|(i, &uses)| uses > 1 && !leaf(i)).collect()
+        self.block.instructions.iter().zip(&uses).map(|(i, &uses)| uses > 1 && !leaf(i)).collect()
     }
 
     /// Statements that bring the values from outside that the program reads under their names.
     fn loads(&self, slots: &[String; 4]) -> String {
-        let loads: BTreeSet<Load> = self.program.instructions.iter().filter_map(load_of).collect();
+        let loads: BTreeSet<Load> = self.block.instructions.iter().filter_map(load_of).collect();
         let mut code = String::new();
         for (length, slot) in [(self.names.states.len(), 1), (self.names.rates.len(), 2)] {
             let load = |i| if slot == 1 { Load::Y(i) } else { Load::Yp(i) };
             if !(0..length).any(|i| loads.contains(&load(i))) {
                 continue;
             }
-            let entry = |i| if loads.contains(&load(i)) { load_name(self.names, load(i)) } else { "_".to_string() };
+            let name = |i| load_name(self.names, &load(i).map(|&i| Affine::fixed(i)));
+            let entry = |i| if loads.contains(&load(i)) { name(i) } else { "_".to_string() };
             let list: Vec<String> = (0..length).map(entry).collect();
             code.push_str(&destructure(&list, &slots[slot]));
         }
@@ -135,7 +230,7 @@ impl<'a> Body<'a> {
 
     /// A name for a shared sub-expression: the model's own, one that says what it is, or `s1`, `s2`, ….
     fn temporary(&mut self, register: Register, spelled: &[Spelling]) -> String {
-        if let Some((_, name)) = self.program.names.iter().find(|(r, _)| *r == register) {
+        if let Some((_, name)) = self.block.names.iter().find(|(r, _)| *r == register) {
             return unique(&mut self.taken, &identifier(name));
         }
         let simple = |r: Register| {
@@ -143,7 +238,7 @@ impl<'a> Body<'a> {
             let word = text.chars().all(|c| c.is_alphanumeric() || c == '_');
             (word && text.chars().next().is_some_and(char::is_alphabetic) && text.len() <= 12).then(|| text.clone())
         };
-        let telling = match &self.program.instructions[register] {
+        let telling = match &self.block.instructions[register] {
             Instruction::Product(factors) => match factors.as_slice() {
                 &[(r, 2)] => simple(r).map(|base| format!("{base}_squared")),
                 _ => None,
@@ -171,16 +266,24 @@ impl<'a> Body<'a> {
     }
 
     fn spell(&self, register: Register, spelled: &[Spelling]) -> Spelling {
-        match &self.program.instructions[register] {
+        match &self.block.instructions[register] {
             Instruction::Constant(value) => number(*value),
             Instruction::Pi => Spelling::atom("::core::f64::consts::PI".into()),
             Instruction::Euler => Spelling::atom("::core::f64::consts::E".into()),
-            Instruction::Load(load) => Spelling::atom(load_name(self.names, *load)),
+            Instruction::Load(load) => Spelling::atom(load_name(self.names, load)),
+            Instruction::Number(number) => {
+                let indices = index_names(self.block.domain.len());
+                Spelling::atom(spell_number(number, &indices))
+            }
             Instruction::Sum { constant, terms } => sum(*constant, terms, spelled),
             Instruction::Product(factors) => product(factors, spelled),
-            Instruction::Apply(Function::If, arguments) => choice(&self.program.instructions, arguments, spelled),
+            Instruction::Call(call, arguments) => {
+                let arguments: Vec<&str> = arguments.iter().map(|&r| spelled[r].text.as_str()).collect();
+                Spelling::atom(self.names.call(call, &arguments, &self.inputs))
+            }
+            Instruction::Apply(Function::If, arguments) => choice(&self.block.instructions, arguments, spelled),
             Instruction::Apply(function, arguments) => {
-                let receiver = match &self.program.instructions[arguments[0]] {
+                let receiver = match &self.block.instructions[arguments[0]] {
                     // A literal needs its type before a method can be called on it.
                     Instruction::Constant(value) => format!("({value:?}_f64)"),
                     _ => spelled[arguments[0]].within(Binding::Atom),
@@ -219,7 +322,7 @@ impl<'a> Body<'a> {
 
 fn load_of(instruction: &Instruction) -> Option<Load> {
     match instruction {
-        Instruction::Load(load) => Some(*load),
+        Instruction::Load(load) => Some(load.map(|place| place.position(&[]))),
         _ => None,
     }
 }
@@ -287,6 +390,11 @@ fn assignment(name: &str, value: &str) -> String {
     text.push_str(current.trim_end());
     text.push_str(";\n");
     text
+}
+
+/// `place = value;`, broken like an assignment.
+fn set(place: &str, value: &str) -> String {
+    assignment(place, value).replacen("let ", "", 1)
 }
 
 /// Splits `a + b - c` into `a`, `+ b`, `- c` at the outermost level.

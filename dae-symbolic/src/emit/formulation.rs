@@ -5,12 +5,15 @@
 use dae_runtime::contract::Pattern;
 
 use super::body::Outputs;
+use super::{external, listing};
 use super::method::{Label, labels_of, method};
-use super::names::{Names, identifier};
-use super::{ALLOW, DERIVE, close, docs, form_doc, form_type, prefix, tables};
+use super::names::Names;
+use super::{ALLOW, close, docs, form_doc, form_type, prefix, tables};
 use crate::compile::{Compiled, CompiledForm};
 use crate::formulation::StateSource;
+use crate::model::Domain;
 use crate::program::Program;
+use crate::program::roll::text::{Entry, grouped, lines, spell};
 
 /// Parameters of a contract method at $(t, y, y')$.
 const FULL: &str = "(&self, {t}: f64, {y}: &[f64], {yp}: &[f64], {out}: &mut [f64])";
@@ -24,19 +27,21 @@ fn slots(out: &str) -> [&str; 4] {
 
 pub(super) fn source(compiled: &Compiled, form: &CompiledForm) -> String {
     let mut text = declaration(compiled, form);
-    text.push_str(&tables::description(&form.program.description));
+    let parameters: Vec<Domain> = compiled.model.parameters.iter().map(|p| p.domain.clone()).collect();
+    text.push_str(&tables::description(form, &parameters, compiled.model.has_families()));
     text.push_str("    fn parameters(&self) -> &[f64] {\n        &self.prolongation.parameters\n    }\n\n");
     text.push_str("    fn set_parameters(&mut self, values: &[f64]) {\n");
     text.push_str("        self.prolongation.parameters.copy_from_slice(values);\n    }\n\n");
-    let states: Vec<String> = form.formulation.unknowns.iter().map(|u| identifier(&u.name)).collect();
-    let rates = form.formulation.unknowns.iter().map(|u| identifier(&u.rate)).collect();
+    let states: Vec<String> = form.formulation.unknowns.iter().map(|u| u.name.clone()).collect();
+    let rates = form.formulation.unknowns.iter().map(|u| u.rate.clone()).collect();
     let names = Names::new(compiled, states, rates, "prolongation.parameters");
     text.push_str(&residual_and_jacobians(form, &names));
     text.push_str(&invariants(form, &names));
     text.push_str(&switches(form, &names));
+    text.push_str(&external::input_error(compiled));
     text.push_str("    fn prolongation(&self) -> &dyn ::dae::__private::Prolongation {\n");
     text.push_str("        &self.prolongation\n    }\n\n");
-    text.push_str(&states_from_jets(&form.program.states));
+    text.push_str(&states_from_jets(form, compiled.model.has_families()));
     close(&mut text);
     text
 }
@@ -47,8 +52,10 @@ fn declaration(compiled: &Compiled, form: &CompiledForm) -> String {
     let target = form_type(name, form.form);
     let mut text = docs([format!("The {} form of [`{name}`]. {}", form.form.name(), form_doc(form.form))], "");
     text.push_str("///\n");
-    text.push_str(&docs(form.spelled.iter().map(|row| format!("* {row}")), ""));
-    text.push_str(DERIVE);
+    let rows = form.formulation.equations.iter().map(|e| &e.domain).zip(&form.spelled);
+    let rows = lines(rows.map(|(domain, row)| (Some(domain), row.as_str())));
+    text.push_str(&docs(rows.iter().map(|row| format!("* {row}")), ""));
+    text.push_str(external::derive(compiled));
     text.push_str(ALLOW);
     text.push_str(&format!("{vis}struct {target} {{\n    prolongation: {name}Prolongation,\n}}\n\n"));
     text.push_str(ALLOW);
@@ -62,13 +69,14 @@ fn residual_and_jacobians(form: &CompiledForm, names: &Names) -> String {
     let labels: Vec<Label> = equations.zip(form.spelled.iter().cloned()).collect();
     let residual = format!("residual{FULL}");
     let mut text = method(names, &residual, "", &program.residual, slots("residual"), Outputs::Named(&labels));
+    let domains: Vec<Domain> = form.formulation.equations.iter().map(|e| e.domain.clone()).collect();
     let row = |row: usize| labels_of(&labels, row);
     let unknowns = &form.formulation.unknowns;
     let state = |column: usize| unknowns[column].name.clone();
     let rate = |column: usize| unknowns[column].rate.clone();
     let parameter = |column: usize| description.parameters[column].to_string();
     let mut jacobian = |name: &str, pattern: &Pattern, program: &Program, column: &dyn Fn(usize) -> String| {
-        let doc = tables::rows_doc(pattern, row, column);
+        let doc = tables::rows_doc(pattern, &domains, row, column);
         let rows = Outputs::Rows(&pattern.row_starts);
         text.push_str(&method(names, &format!("{name}{FULL}"), &doc, program, slots("values"), rows));
     };
@@ -86,7 +94,8 @@ fn invariants(form: &CompiledForm, names: &Names) -> String {
     let text = method(names, &values, "", &program.invariants, slots("values"), Outputs::Named(&labels));
     let pattern = &description.invariants_jacobian;
     let state = |column: usize| form.formulation.unknowns[column].name.clone();
-    let doc = tables::rows_doc(pattern, |row| labels_of(&labels, row), state);
+    let domains: Vec<Domain> = form.formulation.invariants.iter().map(|i| i.domain.clone()).collect();
+    let doc = tables::rows_doc(pattern, &domains, |row| labels_of(&labels, row), state);
     let jacobian = format!("invariants_jacobian{SHORT}");
     let rows = Outputs::Rows(&pattern.row_starts);
     text + &method(names, &jacobian, &doc, &program.invariants_jacobian, slots("values"), rows)
@@ -103,14 +112,39 @@ fn switches(form: &CompiledForm, names: &Names) -> String {
     method(names, &signature, &doc, &form.program.switches, slots("values"), Outputs::Array)
 }
 
-fn states_from_jets(states: &[StateSource]) -> String {
+fn states_from_jets(form: &CompiledForm, families: bool) -> String {
+    let code = if families { listed_states(form) } else { literal_states(&form.program.states) };
+    format!(
+        "    fn states_from_jets(&self, _time: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {{\n{code}    }}\n"
+    )
+}
+
+fn literal_states(states: &[StateSource]) -> String {
     let list = |pick: fn(&StateSource) -> Option<usize>| -> String {
         let entries = states.iter().map(|s| pick(s).map_or("0.0".to_string(), |jet| format!("jets[{jet}]")));
         entries.collect::<Vec<_>>().join(", ")
     };
     let (values, rates) = (list(|s| s.value), list(|s| s.rate));
-    let values = format!("        y.copy_from_slice(&[{values}]);\n        yp.copy_from_slice(&[{rates}]);\n");
-    format!(
-        "    fn states_from_jets(&self, _time: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {{\n{values}    }}\n"
-    )
+    format!("        y.copy_from_slice(&[{values}]);\n        yp.copy_from_slice(&[{rates}]);\n")
+}
+
+fn listed_states(form: &CompiledForm) -> String {
+    let states = form.formulation.unknowns.iter().zip(&form.program.states).enumerate();
+    let entries: Vec<Entry<'_, (bool, bool)>> = states
+        .map(|(state, (unknown, source))| Entry {
+            domain: Some(&unknown.domain),
+            text: "",
+            key: (source.value.is_some(), source.rate.is_some()),
+            places: [Some(state), source.value, source.rate].into_iter().flatten().collect(),
+        })
+        .collect();
+    listing::statements(&grouped(&entries), "        ", |group, indices| {
+        let mut places = group.places.iter().map(|place| spell(place, indices));
+        let state = places.next().unwrap_or_default();
+        let (value_known, rate_known) = group.key;
+        let mut jet = || places.next().map_or_else(|| "0.0".to_string(), |place| format!("jets[{place}]"));
+        let value = if value_known { jet() } else { "0.0".to_string() };
+        let rate = if rate_known { jet() } else { "0.0".to_string() };
+        format!("(y[{state}], yp[{state}]) = ({value}, {rate});")
+    })
 }

@@ -1,13 +1,17 @@
 //! Contract methods that run a program.
 //!
-//! In: a signature, a program, and what its results are called. Out: the method.
+//! In: a signature, a program, and what its results are called. Out: the method. One block without loops is its body; of several, each
+//! is a scope, or a function of its own where they are long.
 
-use super::body::{Body, Outputs};
+use super::body::{Body, Outputs, Slots};
 use super::names::Names;
 use crate::program::Program;
 
 /// A result: its name, and the mathematics it stands for (empty where that is clear).
 pub(super) type Label = (String, String);
+
+/// Programs of more instructions than this are cut into a function per block.
+const LONGEST: usize = 400;
 
 /// A contract method that runs a program. In the signature `{t}`, `{y}`, `{yp}`, `{out}` stand for names that the model
 /// does not use; `slots` are the names wanted for them.
@@ -19,14 +23,92 @@ pub(super) fn method(
     slots: [&str; 4],
     outputs: Outputs<'_>,
 ) -> String {
-    let mut body = Body::new(names, program);
-    let slots = slots.map(|slot| body.reserve(slot));
-    let mut signature = signature.to_string();
-    for (key, slot) in ["{t}", "{y}", "{yp}", "{out}"].iter().zip(&slots) {
-        signature = signature.replace(key, slot);
+    if names.families || program.blocks.len() != 1 {
+        return in_parts(names, signature, doc, program, slots, outputs);
     }
+    let mut body = Body::new(names, &program.blocks[0]);
+    let slots = slots.map(|slot| body.reserve(slot));
+    let signature = filled(signature, [&slots[0], &slots[1], &slots[2], &slots[3]]);
     let code = body.finish(&slots, outputs);
     format!("{doc}    fn {signature} {{\n{code}    }}\n\n")
+}
+
+fn filled(signature: &str, slots: [&str; 4]) -> String {
+    let mut signature = signature.to_string();
+    for (key, slot) in ["{t}", "{y}", "{yp}", "{out}"].iter().zip(slots) {
+        signature = signature.replace(key, slot);
+    }
+    signature
+}
+
+/// A method of several blocks.
+fn in_parts(
+    names: &Names,
+    signature: &str,
+    doc: &str,
+    program: &Program,
+    wanted: [&str; 4],
+    outputs: Outputs<'_>,
+) -> String {
+    let blocks: Vec<_> = program.blocks.iter().filter(|block| !block.outputs.is_empty()).collect();
+    let long = program.instructions() > LONGEST;
+    let mut text = String::new();
+    for (number, block) in blocks.iter().enumerate() {
+        let mut body = Body::part(names, block);
+        let slots = body.slots(wanted);
+        if number == 0 {
+            let signature = filled(signature, [&slots.t, &slots.y, &slots.yp, &slots.out]);
+            text.push_str(&format!("{doc}    fn {signature} {{\n"));
+            text.push_str(&format!("        let {} = &self.{};\n", slots.parameters, names.parameter_path));
+            if !names.inputs.is_empty() {
+                text.push_str(&format!("        let inputs = &self.{};\n", names.input_path()));
+            }
+        }
+        let domain = block.domain.is_empty();
+        let mut arguments = arguments(&slots, signature);
+        if !names.inputs.is_empty() {
+            arguments.push(("inputs".to_string(), "&[::dae::__private::Input]"));
+        }
+        let code = body.finish_part(&slots, outputs);
+        text.push_str(&match (long, domain) {
+            (false, false) => code,
+            (false, true) if blocks.len() == 1 => code,
+            (false, true) => format!("        {{\n{}        }}\n", indented(&code)),
+            (true, _) => {
+                let number = number + 1;
+                let list = |pick: fn(&(String, &'static str)) -> String| {
+                    arguments.iter().map(pick).collect::<Vec<_>>().join(", ")
+                };
+                let (declared, given) = (list(|(name, of)| format!("{name}: {of}")), list(|(name, _)| name.clone()));
+                let code = indented(&code);
+                format!("        fn part_{number}({declared}) {{\n{code}        }}\n        part_{number}({given});\n")
+            }
+        });
+    }
+    if blocks.is_empty() {
+        let Some(block) = program.blocks.first() else { return String::new() };
+        let slots = Body::part(names, block).slots(wanted);
+        let signature = filled(signature, [&slots.t, &slots.y, &slots.yp, &slots.out]);
+        text.push_str(&format!("{doc}    fn {signature} {{\n"));
+    }
+    text + "    }\n\n"
+}
+
+/// One level deeper.
+fn indented(code: &str) -> String {
+    code.lines().map(|line| format!("    {line}\n")).collect()
+}
+
+/// What a part is given, with types: what the method is given, and the parameters.
+fn arguments(slots: &Slots, signature: &str) -> Vec<(String, &'static str)> {
+    let given = [
+        ("{t}", &slots.t, "f64"),
+        ("{y}", &slots.y, "&[f64]"),
+        ("{yp}", &slots.yp, "&[f64]"),
+        ("", &slots.parameters, "&[f64]"),
+        ("{out}", &slots.out, "&mut [f64]"),
+    ];
+    given.into_iter().filter(|(key, ..)| signature.contains(key)).map(|(_, name, of)| (name.clone(), of)).collect()
 }
 
 /// The name of a row.

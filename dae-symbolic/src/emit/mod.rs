@@ -8,11 +8,14 @@
 //! survive macro expansion where ordinary comments would not.
 
 mod body;
+mod external;
 mod formulation;
+mod listing;
 mod method;
 mod model;
 mod names;
 mod prolongation;
+mod rolled;
 #[cfg(feature = "syntax")]
 mod stub;
 mod tables;

@@ -3,7 +3,7 @@
 //! In: a compiled model. Out: the struct with what is known about the model as documentation, its defaults, and a method for each
 //! formulation chosen.
 
-use super::{ALLOW, DERIVE, docs, form_doc, form_type, prefix};
+use super::{ALLOW, docs, external, form_doc, form_type, prefix};
 use crate::compile::{Compiled, CompiledForm};
 
 pub(super) fn source(compiled: &Compiled, forms: &[&CompiledForm]) -> String {
@@ -14,7 +14,7 @@ pub(super) fn source(compiled: &Compiled, forms: &[&CompiledForm]) -> String {
         text.push_str("///\n");
     }
     text.push_str(&docs(report_lines(compiled), ""));
-    text.push_str(DERIVE);
+    text.push_str(external::derive(compiled));
     text.push_str(ALLOW);
     text.push_str(&format!("{vis}struct {name} {{\n"));
     for (parameter, value) in model.parameters.iter().zip(&compiled.prolonged.parameters) {
@@ -23,10 +23,17 @@ pub(super) fn source(compiled: &Compiled, forms: &[&CompiledForm]) -> String {
         text.push_str(&docs(lines, "    "));
         text.push_str(&format!("    {vis}{}: f64,\n", parameter.name));
     }
+    text.push_str(&external::fields(compiled));
     text.push_str("}\n\n");
     let defaults = model.parameters.iter().zip(&compiled.prolonged.parameters);
-    text.push_str(&default_impl(name, defaults.map(|(p, value)| format!("{}: {value:?}", p.name))));
+    let defaults: Vec<String> = defaults.map(|(p, value)| format!("{}: {value:?}", p.name)).collect();
+    if compiled.needs.is_empty() {
+        text.push_str(&default_impl(name, defaults.iter().cloned()));
+    }
     text.push_str(&format!("{ALLOW}impl {name} {{\n"));
+    if !compiled.needs.is_empty() {
+        text.push_str(&external::constructor(compiled, &defaults));
+    }
     text.push_str(&report(compiled));
     for form in forms {
         let (method, target) = (form.form.name(), form_type(name, form.form));
@@ -36,10 +43,11 @@ pub(super) fn source(compiled: &Compiled, forms: &[&CompiledForm]) -> String {
         text.push_str(&format!("        {target} {{ prolongation: self.prolongation() }}\n    }}\n\n"));
     }
     let values: Vec<String> = model.parameters.iter().map(|p| format!("self.{}", p.name)).collect();
+    let inputs = external::prolongation_value(compiled);
     text.push_str(&docs(["The model with the derivatives of its equations, for consistent initial values."], "    "));
     text.push_str("    #[must_use]\n");
     text.push_str(&format!("    {vis}fn prolongation(&self) -> {name}Prolongation {{\n"));
-    text.push_str(&format!("        {name}Prolongation {{ parameters: [{}] }}\n    }}\n}}\n\n", values.join(", ")));
+    text.push_str(&format!("        {name}Prolongation {{ parameters: [{}]{inputs} }}\n    }}\n}}\n\n", values.join(", ")));
     text
 }
 

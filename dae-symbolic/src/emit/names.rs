@@ -5,7 +5,9 @@
 use std::collections::HashSet;
 
 use crate::compile::Compiled;
+use crate::expr::{Call, ExternalSource};
 use crate::program::Load;
+use crate::program::affine::Affine;
 
 /// `x`, `der_x`, `der2_x`, `equation_5`, `G_`: a name of the model as the identifier of a local variable.
 pub(super) fn identifier(name: &str) -> String {
@@ -27,6 +29,14 @@ pub(super) struct Names {
     pub(super) rates: Vec<String>,
     /// Where the parameters are: `self.<this>`.
     pub(super) parameter_path: &'static str,
+    /// The inputs that the caller supplies.
+    pub(super) inputs: Vec<String>,
+    /// The type with the functions of tables.
+    tables: String,
+    /// Whether the model has arrays or families of equations.
+    pub(super) families: bool,
+    /// Names of parameters, states and rates as the model writes them.
+    written: [Vec<String>; 3],
     taken: HashSet<String>,
 }
 
@@ -34,14 +44,48 @@ impl Names {
     /// Names for a method over the given states and rates; `place` says where `self` keeps the parameters.
     pub(super) fn new(compiled: &Compiled, states: Vec<String>, rates: Vec<String>, place: &'static str) -> Names {
         let mut taken = HashSet::from(["self".to_string()]);
+        let written = [compiled.model.parameters.iter().map(|p| p.name.clone()).collect(), states, rates];
         let parameters: Vec<String> = compiled.model.parameters.iter().map(|p| identifier(&p.name)).collect();
         taken.extend(parameters.iter().cloned());
-        let mut claim =
-            |names: Vec<String>| -> Vec<String> { names.into_iter().map(|name| unique(&mut taken, &name)).collect() };
-        let (states, rates) = (claim(states), claim(rates));
+        let mut claim = |names: &[String]| -> Vec<String> {
+            names.iter().map(|name| unique(&mut taken, &identifier(name))).collect()
+        };
+        let (states, rates) = (claim(&written[1]), claim(&written[2]));
         let parameter_path = if place == "jets" { "parameters" } else { place };
         let time = unique(&mut taken, "time");
-        Names { time, parameters, states, rates, parameter_path, taken }
+        let families = compiled.model.has_families();
+        let inputs = compiled.model.supplied_inputs().into_iter().map(|(_, name)| name).collect();
+        let tables = format!("{}Prolongation", compiled.model.name);
+        Names { time, parameters, states, rates, parameter_path, inputs, tables, families, written, taken }
+    }
+
+    /// Where `self` keeps the inputs of the caller.
+    pub(super) fn input_path(&self) -> String {
+        self.parameter_path.replace("parameters", "inputs")
+    }
+
+    /// A call of a function that the model does not define by an expression.
+    pub(super) fn call(&self, call: &Call, arguments: &[&str], inputs: &str) -> String {
+        let (name, list) = (&call.function.name, arguments.join(", "));
+        match &call.function.source {
+            ExternalSource::Table(_) => format!("{}::{name}({list}, {})", self.tables, call.order()),
+            // Derivatives without a function have been refused.
+            ExternalSource::Code(_) => format!("{}({list})", call.path().unwrap_or("::core::compile_error!")),
+            ExternalSource::Input | ExternalSource::Supplied(_) => {
+                let position = self.inputs.iter().position(|input| input == name).unwrap_or(0);
+                format!("{inputs}[{position}].derivative({list}, {})", call.order())
+            }
+        }
+    }
+
+    /// The names of everything in the vector that a load reads.
+    pub(super) fn written(&self, load: &Load<Affine>) -> &[String] {
+        match load {
+            Load::Time => &[],
+            Load::Parameter(_) => &self.written[0],
+            Load::Y(_) => &self.written[1],
+            Load::Yp(_) => &self.written[2],
+        }
     }
 
     /// The names in use, for a body to add its own.
@@ -62,11 +106,11 @@ pub(super) fn unique(taken: &mut HashSet<String>, name: &str) -> String {
 }
 
 /// The identifier under which a value from outside is known inside a method.
-pub(super) fn load_name(names: &Names, load: Load) -> String {
+pub(super) fn load_name(names: &Names, load: &Load<Affine>) -> String {
     match load {
         Load::Time => names.time.clone(),
-        Load::Parameter(i) => names.parameters[i].clone(),
-        Load::Y(i) => names.states[i].clone(),
-        Load::Yp(i) => names.rates[i].clone(),
+        Load::Parameter(i) => names.parameters[i.position(&[])].clone(),
+        Load::Y(i) => names.states[i.position(&[])].clone(),
+        Load::Yp(i) => names.rates[i.position(&[])].clone(),
     }
 }

@@ -4,8 +4,8 @@
 
 use super::body::Outputs;
 use super::method::{Label, labels_of, method};
-use super::names::{Names, identifier};
-use super::{ALLOW, DERIVE, close, docs, prefix, tables};
+use super::names::Names;
+use super::{ALLOW, close, docs, external, prefix, tables};
 use crate::compile::Compiled;
 
 pub(super) fn source(compiled: &Compiled) -> String {
@@ -14,13 +14,15 @@ pub(super) fn source(compiled: &Compiled) -> String {
     let (name, vis, count) = (&model.name, prefix(&model.visibility), model.parameters.len());
     let mut text =
         docs([format!("The equations of [`{name}`] with their derivatives, in the derivatives of its unknowns.")], "");
-    text.push_str(DERIVE);
+    text.push_str(external::derive(compiled));
     text.push_str(ALLOW);
-    text.push_str(&format!("{vis}struct {name}Prolongation {{\n    parameters: [f64; {count}],\n}}\n\n"));
+    let inputs = external::prolongation_field(compiled);
+    text.push_str(&format!("{vis}struct {name}Prolongation {{\n    parameters: [f64; {count}],\n{inputs}}}\n\n"));
+    text.push_str(&external::tables(compiled));
     text.push_str(ALLOW);
     text.push_str(&format!("impl ::dae::__private::Prolongation for {name}Prolongation {{\n"));
-    text.push_str(&tables::prolongation(&prolonged.description));
-    let jets: Vec<String> = prolonged.description.jets.iter().map(|jet| identifier(&jet.name)).collect();
+    text.push_str(&tables::prolongation(prolonged, model.has_families()));
+    let jets: Vec<String> = prolonged.description.jets.iter().map(|jet| jet.name.to_string()).collect();
     let names = Names::new(compiled, jets, Vec::new(), "jets");
     let slots = ["time", "jets", "", "values"];
     text.push_str(&method(
@@ -43,6 +45,7 @@ pub(super) fn source(compiled: &Compiled) -> String {
     ));
     let rows = tables::rows_doc(
         &prolonged.description.jacobian,
+        &prolonged.equation_domains,
         |row| labels_of(&labels, row),
         |column| prolonged.description.jets[column].name.to_string(),
     );

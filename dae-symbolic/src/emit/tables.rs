@@ -1,29 +1,136 @@
 //! The constant tables of a formulation as Rust statics.
 //!
-//! In: descriptions. Out: the methods that return them, and doc lines that say which entry of a Jacobian is which.
+//! In: descriptions. Out: the methods that return them, and doc lines that say which entry of a Jacobian is which. Without families
+//! the tables are literals; with families, loops fill them when the description is first asked for.
 
 use dae_runtime::contract::{Description, Kind, Leading, Pattern, ProlongationDescription, Start};
 
 use super::docs;
+use super::listing;
+use crate::compile::CompiledForm;
+use crate::model::Domain;
+use crate::program::roll::text::{Entry, lines, spell};
+use crate::prolong::Prolonged;
 
-/// One doc line per row: its name and the columns of its entries in order.
-pub(super) fn rows_doc(pattern: &Pattern, row: impl Fn(usize) -> String, column: impl Fn(usize) -> String) -> String {
-    let mut lines = Vec::new();
+/// One doc line per row: its name and the columns of its entries in order; rows of a family in one.
+pub(super) fn rows_doc(
+    pattern: &Pattern,
+    domains: &[Domain],
+    row: impl Fn(usize) -> String,
+    column: impl Fn(usize) -> String,
+) -> String {
+    let mut texts = Vec::new();
     for r in 0..pattern.rows() {
         let range = pattern.row_starts[r]..pattern.row_starts[r + 1];
         if !range.is_empty() {
             let columns: Vec<String> = pattern.column_indices[range].iter().map(|&c| column(c)).collect();
-            lines.push(format!("{} by {}", row(r), columns.join(", ")));
+            texts.push((domains.get(r), format!("{} by {}", row(r), columns.join(", "))));
         }
     }
-    docs(lines, "    ")
+    docs(lines(texts.iter().map(|(domain, line)| (*domain, line.as_str()))), "    ")
 }
 
-pub(super) fn description(d: &Description) -> String {
-    let kind = |k| match k {
+fn kind(k: Kind) -> &'static str {
+    match k {
         Kind::Differential => "Differential",
         Kind::Algebraic => "Algebraic",
-    };
+    }
+}
+
+fn leading(leading: Leading) -> &'static str {
+    match leading {
+        Leading::Constant => "Constant",
+        Leading::Quasilinear => "Quasilinear",
+        Leading::Nonlinear => "Nonlinear",
+    }
+}
+
+fn start(s: Start) -> &'static str {
+    match s {
+        Start::Fixed => "Fixed",
+        Start::Guess => "Guess",
+        Start::Free => "Free",
+    }
+}
+
+/// The description of a formulation; `parameters` are the domains of the parameters.
+pub(super) fn description(form: &CompiledForm, parameters: &[Domain], families: bool) -> String {
+    if families { listed_description(form, parameters) } else { literal_description(&form.program.description) }
+}
+
+/// Entries of a table at the positions of their list.
+fn entries<'a, K>(list: impl Iterator<Item = (&'a Domain, &'a str, K)>) -> Vec<Entry<'a, K>> {
+    let entry = |(position, (domain, text, key))| Entry { domain: Some(domain), text, key, places: vec![position] };
+    list.enumerate().map(entry).collect()
+}
+
+/// A number as a key.
+fn exact(value: f64) -> u64 {
+    value.to_bits()
+}
+
+fn listed_description(form: &CompiledForm, parameters: &[Domain]) -> String {
+    let d = &form.program.description;
+    let of_unknowns = form.formulation.unknowns.iter().map(|u| &u.domain);
+    let of_equations: Vec<Domain> = form.formulation.equations.iter().map(|e| e.domain.clone()).collect();
+    let of_invariants: Vec<Domain> = form.formulation.invariants.iter().map(|i| i.domain.clone()).collect();
+    let unknowns = entries(
+        of_unknowns
+            .zip(d.unknowns.iter())
+            .map(|(of, u)| (of, &*u.name, (u.kind == Kind::Algebraic, u.index, exact(u.nominal)))),
+    );
+    let equations = entries(of_equations.iter().zip(d.equations.iter()).map(|(of, e)| (of, &*e.name, ())));
+    let names = entries(parameters.iter().zip(d.parameters.iter()).map(|(of, name)| (of, &**name, ())));
+    let mut invariants =
+        entries(of_invariants.iter().zip(d.invariants.iter()).map(|(of, i)| (of, &*i.name, i.row.is_some())));
+    for (entry, invariant) in invariants.iter_mut().zip(d.invariants.iter()) {
+        entry.places.extend(invariant.row);
+    }
+    let mut text = lazy("description", "Description");
+    text.push_str(&listing::list("unknowns", &unknowns, |name, group, _| {
+        let (algebraic, index, nominal) = group.key;
+        let kind = kind(if algebraic { Kind::Algebraic } else { Kind::Differential });
+        let nominal = f64::from_bits(nominal);
+        format!("Unknown {{ name: {name}, kind: Kind::{kind}, index: {index}, nominal: {nominal:?} }}")
+    }));
+    text.push_str(&listing::list("equations", &equations, |name, _, _| format!("Equation {{ name: {name} }}")));
+    text.push_str(&listing::list("parameters", &names, |name, _, _| name.to_string()));
+    text.push_str(&listing::list("invariants", &invariants, |name, group, indices| {
+        let row = group.places.get(1).map_or("None".into(), |row| format!("Some({})", spell(row, indices)));
+        format!("Invariant {{ name: {name}, row: {row} }}")
+    }));
+    let scalar = Domain::scalar();
+    let switches = entries(d.switches.iter().map(|s| (&scalar, &*s.name, ())));
+    text.push_str(&listing::list("switches", &switches, |name, _, _| format!("Switch {{ name: {name} }}")));
+    let patterns = [
+        ("jacobian_y", &d.jacobian_y, &of_equations),
+        ("jacobian_yp", &d.jacobian_yp, &of_equations),
+        ("jacobian_p", &d.jacobian_p, &of_equations),
+        ("invariants_jacobian", &d.invariants_jacobian, &of_invariants),
+    ];
+    for (name, pattern, domains) in patterns {
+        text.push_str(&listing::pattern(name, pattern, domains));
+    }
+    text.push_str(&format!("            Description {{\n                model: Borrowed({:?}),\n", d.model));
+    text.push_str(&format!("                form: Borrowed({:?}),\n", d.form));
+    text.push_str(&format!("                leading: Leading::{},\n", leading(d.leading)));
+    text.push_str(&format!("                leading_rank: {},\n", d.leading_rank));
+    let lists = ["unknowns", "equations", "parameters", "invariants", "switches"];
+    for name in lists.into_iter().chain(patterns.map(|(name, ..)| name)) {
+        text.push_str(&format!("                {name}: {name}.finish(),\n"));
+    }
+    text + "            }\n        });\n        &DESCRIPTION\n    }\n\n"
+}
+
+/// The method of the given name up to the statements that make its description.
+fn lazy(method: &str, of: &str) -> String {
+    format!(
+        "    fn {method}(&self) -> &::dae::__private::{of} {{\n        use ::dae::__private::*;\n        \
+         static DESCRIPTION: LazyLock<{of}> = LazyLock::new(|| {{\n"
+    )
+}
+
+fn literal_description(d: &Description) -> String {
     let unknowns = d
         .unknowns
         .iter()
@@ -33,12 +140,8 @@ pub(super) fn description(d: &Description) -> String {
         Some(row) => format!("enforced({:?}, {row})", i.name),
         None => format!("implied({:?})", i.name),
     });
+    let leading = leading(d.leading);
     let switches = d.switches.iter().map(|s| format!("switch({:?})", s.name));
-    let leading = match d.leading {
-        Leading::Constant => "Constant",
-        Leading::Quasilinear => "Quasilinear",
-        Leading::Nonlinear => "Nonlinear",
-    };
     let mut text = String::from("    fn description(&self) -> &::dae::__private::Description {\n");
     text.push_str("        use ::dae::__private::*;\n");
     text.push_str(&table("UNKNOWNS", "Unknown", unknowns));
@@ -73,12 +176,49 @@ pub(super) fn description(d: &Description) -> String {
     text
 }
 
-pub(super) fn prolongation(d: &ProlongationDescription) -> String {
-    let start = |s| match s {
-        Start::Fixed => "Fixed",
-        Start::Guess => "Guess",
-        Start::Free => "Free",
+/// The description of the prolongation.
+pub(super) fn prolongation(prolonged: &Prolonged, families: bool) -> String {
+    if families { listed_prolongation(prolonged) } else { literal_prolongation(&prolonged.description) }
+}
+
+fn listed_prolongation(prolonged: &Prolonged) -> String {
+    let d = &prolonged.description;
+    let code = |s: Start| match s {
+        Start::Fixed => 0,
+        Start::Guess => 1,
+        Start::Free => 2,
     };
+    let jets = entries(
+        prolonged
+            .jet_domains
+            .iter()
+            .zip(d.jets.iter())
+            .map(|(of, j)| (of, &*j.name, (j.stage, code(j.start), exact(j.nominal)))),
+    );
+    let equations =
+        entries(prolonged.equation_domains.iter().zip(d.equations.iter()).map(|(of, e)| (of, &*e.name, e.stage)));
+    let mut text = lazy("prolongation_description", "ProlongationDescription");
+    text.push_str(&listing::list("jets", &jets, |name, group, _| {
+        let (stage, code, nominal) = group.key;
+        let kind = start([Start::Fixed, Start::Guess, Start::Free][code]);
+        let nominal = f64::from_bits(nominal);
+        format!("Jet {{ name: {name}, stage: {stage}, start: Start::{kind}, nominal: {nominal:?} }}")
+    }));
+    text.push_str(&listing::list("equations", &equations, |name, group, _| {
+        format!("JetEquation {{ name: {name}, stage: {} }}", group.key)
+    }));
+    text.push_str(&listing::pattern("jacobian", &d.jacobian, &prolonged.equation_domains));
+    text.push_str(&format!(
+        "            ProlongationDescription {{\n                model: Borrowed({:?}),\n",
+        d.model
+    ));
+    for name in ["jets", "equations", "jacobian"] {
+        text.push_str(&format!("                {name}: {name}.finish(),\n"));
+    }
+    text + "            }\n        });\n        &DESCRIPTION\n    }\n\n"
+}
+
+fn literal_prolongation(d: &ProlongationDescription) -> String {
     let jets =
         d.jets.iter().map(|j| format!("jet({:?}, {}, Start::{}, {:?})", j.name, j.stage, start(j.start), j.nominal));
     let equations = d.equations.iter().map(|e| format!("jet_equation({:?}, {})", e.name, e.stage));

@@ -274,7 +274,7 @@ impl Dag {
 
     /// A derivative of an external function at the arguments.
     pub fn call(&mut self, call: Call, arguments: &[Expr]) -> Expr {
-        debug_assert_eq!(arguments.len(), call.function.arity);
+        debug_assert_eq!(arguments.len(), call.function.arguments.len());
         self.intern(Node::Call(call, arguments.into()))
     }
 

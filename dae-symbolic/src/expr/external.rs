@@ -14,9 +14,11 @@ use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
+use dae_runtime::signal::Input;
 use dae_runtime::spline::{Spline, SplineError};
 
 use super::interval::Interval;
+use crate::origin::Origin;
 use super::prime_field::arithmetic::draw;
 
 /// A function with a name of its own in the model.
@@ -24,8 +26,10 @@ use super::prime_field::arithmetic::draw;
 pub struct External {
     /// Its name; no other function of the model has it.
     pub name: String,
-    /// Number of arguments.
-    pub arity: usize,
+    /// Names of its arguments.
+    pub arguments: Vec<String>,
+    /// Where its name stands.
+    pub origin: Origin,
     /// Where its values come from.
     pub source: Source,
 }
@@ -39,6 +43,8 @@ pub enum Source {
     Code(Vec<Derivative>),
     /// Supplied by the caller at run time, as a function of time.
     Input,
+    /// Supplied already.
+    Supplied(Input),
 }
 
 /// A Rust function for a partial derivative.
@@ -103,7 +109,7 @@ pub struct Call {
 impl Call {
     /// The function itself.
     pub fn new(function: Arc<External>) -> Call {
-        let orders = vec![0; function.arity].into();
+        let orders = vec![0; function.arguments.len()].into();
         Call { function, orders }
     }
 
@@ -123,7 +129,7 @@ impl Call {
     pub fn path(&self) -> Option<&str> {
         match &self.function.source {
             Source::Code(list) => list.iter().find(|d| *d.orders == *self.orders).map(|d| d.path.as_str()),
-            Source::Table(_) | Source::Input => None,
+            Source::Table(_) | Source::Input | Source::Supplied(_) => None,
         }
     }
 
@@ -133,6 +139,9 @@ impl Call {
         match &self.function.source {
             Source::Table(table) => {
                 arguments.next().map_or(f64::NAN, |x| table.spline().derivative(x, self.order() as usize))
+            }
+            Source::Supplied(input) => {
+                arguments.next().map_or(f64::NAN, |t| input.derivative(t, self.order() as usize))
             }
             Source::Code(_) | Source::Input => self.stand_in(arguments),
         }
@@ -161,12 +170,12 @@ impl Call {
     pub(super) fn enclosure(&self, argument: Interval) -> Interval {
         match &self.function.source {
             Source::Table(table) => spline_enclosure(table.spline(), argument, self.order() as usize),
-            Source::Code(_) | Source::Input => Interval::ENTIRE,
+            Source::Code(_) | Source::Input | Source::Supplied(_) => Interval::ENTIRE,
         }
     }
 
     /// What residues of it are drawn from.
-    pub(super) fn key(&self) -> u64 {
+    pub(crate) fn key(&self) -> u64 {
         let words: Vec<u64> =
             [name_key(&self.function.name)].into_iter().chain(self.orders.iter().map(|&n| u64::from(n))).collect();
         draw(0, &words)
@@ -177,9 +186,9 @@ impl Call {
         let name = &self.function.name;
         let list = arguments.join(", ");
         match (&self.function.source, &*self.orders) {
-            (Source::Input, [0]) => name.clone(),
-            (Source::Input, [1]) => format!("der({name})"),
-            (Source::Input, [n]) => format!("der({name}, {n})"),
+            (Source::Input | Source::Supplied(_), [0]) => name.clone(),
+            (Source::Input | Source::Supplied(_), [1]) => format!("der({name})"),
+            (Source::Input | Source::Supplied(_), [n]) => format!("der({name}, {n})"),
             (_, [n @ 0..=3]) => format!("{name}{}({list})", "'".repeat(*n as usize)),
             (_, orders) if orders.iter().all(|&n| n == 0) => format!("{name}({list})"),
             (_, orders) => format!("{name}_{orders:?}({list})"),
@@ -271,7 +280,7 @@ mod tests {
         let mut dag = Dag::new();
         let symbol = |k| Symbol::Unknown { unknown: UnknownId(k), order: 0 };
         let [x, y] = [0, 1].map(|k| dag.symbol(symbol(k)));
-        let function = External { name: "rho".into(), arity: 2, source: Source::Code(Vec::new()) };
+        let function = External { name: "rho".into(), arguments: vec!["p".into(), "temperature".into()], origin: Origin::NONE, source: Source::Code(Vec::new()) };
         let square = dag.powi(x, 2);
         let f = dag.call(Call::new(Arc::new(function)), &[square, y]);
         let mut derivative = f;
@@ -296,7 +305,7 @@ mod tests {
         let table = Table::new(points).unwrap();
         table.settle(4).unwrap();
         assert_eq!(table.spline().degree(), 5);
-        let call = Call::new(Arc::new(External { name: "cube".into(), arity: 1, source: Source::Table(table) }));
+        let call = Call::new(Arc::new(External { name: "cube".into(), arguments: vec!["x".into()], origin: Origin::NONE, source: Source::Table(table) }));
         let cube = dag.call(call, &[t]);
         let second = differentiate(&mut dag, cube, symbol);
         let second = differentiate(&mut dag, second, symbol);

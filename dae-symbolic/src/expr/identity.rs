@@ -3,7 +3,7 @@
 //! In: an expression. Out: whether it is proved to be zero. The canonical form multiplies nothing out, so that equal expressions may have
 //! different numbers; here they are brought to a normal form:
 //!
-//! 1. $\sin$ and $\cos$ of sums and of integer multiples become polynomials in those of the single terms (addition theorems);
+//! 1. $\sin$ and $\cos$ of sums and of multiples become polynomials in those of the single terms (addition theorems);
 //! 2. products are multiplied out, denominators that are sums cleared, until all bases are symbols, numbers and functions;
 //! 3. $\cos^2 u = 1 - \sin^2 u$ leaves at most the first power of a cosine.
 //!
@@ -42,15 +42,33 @@ pub fn vanishes(dag: &mut Dag, expr: Expr) -> bool {
 
 /// Sines and cosines of sums in terms of those of the terms.
 fn separate_angles(dag: &mut Dag, root: Expr) -> Expr {
+    let order = reachable(dag, [root]);
+    let is_angle = |function| matches!(function, Function::Sin | Function::Cos);
+    let angles: Vec<(Expr, Function, Expr)> = order
+        .into_iter()
+        .filter_map(|expr| match dag.node(expr) {
+            Node::Apply(function, arguments) if is_angle(*function) => Some((expr, *function, arguments[0])),
+            _ => None,
+        })
+        .collect();
+    let arguments: Vec<Expr> = angles.iter().map(|&(.., argument)| argument).collect();
+    let expanded = expand(dag, &arguments);
+    let mut denominators: BTreeMap<&Monomial, i64> = BTreeMap::new();
+    for (monomial, q) in expanded.values().flat_map(|terms| terms.iter()) {
+        let common = denominators.entry(monomial).or_insert(1);
+        // Beyond the range of multiples nothing is taken apart anyway.
+        *common = i64::try_from(q.denominator()).map_or(i64::MAX, |d| lcm(*common, d).unwrap_or(i64::MAX));
+    }
     let mut separated: ExprMap<Expr> = ExprMap::default();
-    for expr in reachable(dag, [root]) {
-        let Node::Apply(function @ (Function::Sin | Function::Cos), arguments) = dag.node(expr).clone() else {
-            continue;
-        };
-        let Some((sine, cosine)) = of_sum(dag, arguments[0]) else { continue };
+    for (expr, function, argument) in angles {
+        let Some((sine, cosine)) = of_sum(dag, &expanded[&argument], &denominators) else { continue };
         separated.insert(expr, if function == Function::Sin { sine } else { cosine });
     }
     replace(dag, root, &separated)
+}
+
+fn lcm(a: i64, b: i64) -> Option<i64> {
+    a.checked_mul(b / num_integer::gcd(a, b))
 }
 
 /// The expression with nodes replaced; what is replaced is not looked into.
@@ -84,12 +102,11 @@ fn replace(dag: &mut Dag, root: Expr, by: &ExprMap<Expr>) -> Expr {
     image[&root]
 }
 
-/// Sine and cosine of a sum of integer multiples, if that is what the angle is.
-fn of_sum(dag: &mut Dag, angle: Expr) -> Option<(Expr, Expr)> {
-    let terms = expand(dag, &[angle]).remove(&angle)?;
+/// Sine and cosine of a sum of multiples of the units, if they are few enough.
+fn of_sum(dag: &mut Dag, terms: &Polynomial, denominators: &BTreeMap<&Monomial, i64>) -> Option<(Expr, Expr)> {
     let mut value = (dag.integer(0), dag.integer(1));
-    for (monomial, q) in terms.iter() {
-        let (n, unit) = multiple(dag, monomial, q)?;
+    for (monomial, q) in terms {
+        let (n, unit) = multiple(dag, monomial, q, *denominators.get(monomial)?)?;
         let single = (dag.apply(Function::Sin, &[unit]), dag.apply(Function::Cos, &[unit]));
         for _ in 0..n.abs() {
             let signed = if n < 0 { (dag.neg(single.0), single.1) } else { single };
@@ -99,14 +116,13 @@ fn of_sum(dag: &mut Dag, angle: Expr) -> Option<(Expr, Expr)> {
     Some(value)
 }
 
-/// $q m$ as $n$ times a unit.
-fn multiple(dag: &mut Dag, monomial: &Monomial, q: &Rational) -> Option<(i64, Expr)> {
+/// $q m$ as $n$ times the unit $m/d$.
+fn multiple(dag: &mut Dag, monomial: &Monomial, q: &Rational, denominator: i64) -> Option<(i64, Expr)> {
     let factors: Option<Vec<(Expr, i32)>> =
         monomial.iter().map(|&(base, n)| Some((base, i32::try_from(n).ok()?))).collect();
     let unit = dag.product(factors?);
-    let denominator = Rational::new(1, i64::try_from(q.denominator()).ok()?)?;
-    let n = q.mul(&denominator.recip()?).to_integer().filter(|n| n.abs() <= MAX_MULTIPLE)?;
-    Some((n, dag.scale(denominator, unit)))
+    let n = q.mul(&Rational::from(denominator)).to_integer().filter(|n| n.abs() <= MAX_MULTIPLE)?;
+    Some((n, dag.scale(Rational::new(1, denominator)?, unit)))
 }
 
 /// Sine and cosine of $a + b$ from those of $a$ and $b$.

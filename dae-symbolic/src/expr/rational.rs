@@ -111,7 +111,7 @@ impl Rational {
     }
 
     /// Numerator and denominator if both are machine integers.
-    pub(super) fn to_machine(&self) -> Option<(i64, i64)> {
+    pub(crate) fn to_machine(&self) -> Option<(i64, i64)> {
         match self.0 {
             Repr::Small(n, d) => Some((n, d)),
             Repr::Big(_) => None,

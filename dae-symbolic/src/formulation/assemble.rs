@@ -221,12 +221,13 @@ fn invariants(
     let mut list = Vec::new();
     for (row, equation) in formulation.equations.iter().enumerate() {
         if free_of_rates(&model.dag, equation.residual) {
-            list.push(FormInvariant { name: equation.name.clone(), value: equation.residual, row: Some(row) });
+            let (name, domain) = (equation.name.clone(), equation.domain.clone());
+            list.push(FormInvariant { name, value: equation.residual, row: Some(row), domain });
         }
     }
     for row in &selection.implied {
         if let Some(value) = layout.express(&mut model.dag, row.value).filter(|&v| free_of_rates(&model.dag, v)) {
-            list.push(FormInvariant { name: row.name.clone(), value, row: None });
+            list.push(FormInvariant { name: row.name.clone(), value, row: None, domain: row.domain.clone() });
         }
     }
     list

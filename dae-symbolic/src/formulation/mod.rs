@@ -121,6 +121,8 @@ pub struct FormInvariant {
     pub value: Expr,
     /// The row that enforces it.
     pub row: Option<usize>,
+    /// The index domain of the family it stands for.
+    pub domain: Domain,
 }
 
 /// A system $F(t, y, y') = 0$.

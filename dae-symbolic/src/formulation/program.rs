@@ -10,8 +10,8 @@ use dae_runtime::contract::{Description, Equation, Invariant, Kind, Leading, Nam
 
 use super::{Formulation, Source};
 use crate::expr::{Dag, Expr, Notation, Symbol, differentiate, print_with, surfaces, symbols};
-use crate::model::Model;
-use crate::program::{Derivative, Load, Program, Unplaced};
+use crate::model::{Domain, Model};
+use crate::program::{Derivative, Load, Program, Rows, Unplaced};
 use crate::prolong::Prolonged;
 
 /// Where a state and its derivative start: positions in the jet vector, `None` for zero.
@@ -56,8 +56,10 @@ impl FormProgram {
         prolonged: &Prolonged,
         leading_rank: usize,
     ) -> Result<FormProgram, Unplaced> {
-        let residuals: Vec<Expr> = formulation.equations.iter().map(|e| e.residual).collect();
-        let constraints: Vec<Expr> = formulation.invariants.iter().map(|i| i.value).collect();
+        let (residuals, families): (Vec<Expr>, Vec<Domain>) =
+            formulation.equations.iter().map(|e| (e.residual, e.domain.clone())).unzip();
+        let (constraints, constraint_families): (Vec<Expr>, Vec<Domain>) =
+            formulation.invariants.iter().map(|i| (i.value, i.domain.clone())).unzip();
         let (switches, switch_names) = switches(model, formulation, &residuals);
         let residuals = model.expand_inputs(&residuals);
         let constraints = model.expand_inputs(&constraints);
@@ -65,16 +67,20 @@ impl FormProgram {
         let (n, m) = (formulation.unknowns.len(), parameters.len());
         let names = state_names(model, formulation);
         let dag = &mut model.dag;
-        let jacobian_y = Derivative::new(dag, &residuals, n, &names, state, load)?;
-        let jacobian_yp = Derivative::new(dag, &residuals, n, &names, rate, load)?;
-        let jacobian_p = Derivative::new(dag, &residuals, m, &names, parameter, load)?;
-        let invariants_jacobian = Derivative::new(dag, &constraints, n, &names, state, load)?;
+        let jacobian_y = Derivative::new(dag, &residuals, &families, n, &names, state, load)?;
+        let jacobian_yp = Derivative::new(dag, &residuals, &families, n, &names, rate, load)?;
+        let jacobian_p = Derivative::new(dag, &residuals, &families, m, &names, parameter, load)?;
+        let invariants_jacobian = Derivative::new(dag, &constraints, &constraint_families, n, &names, state, load)?;
         let in_time: Vec<Expr> = residuals.iter().map(|&f| differentiate(dag, f, Symbol::Time)).collect();
         let leading = leading(dag, &residuals);
+        let values = |roots: &[Expr], domains: &[Domain]| {
+            let row_starts: Vec<usize> = (0..=roots.len()).collect();
+            Program::with_families(dag, Rows { roots, row_starts: &row_starts, domains }, &names, load)
+        };
         Ok(FormProgram {
-            residual: Program::new(dag, &residuals, &names, load)?,
-            jacobian_t: Program::new(dag, &in_time, &names, load)?,
-            invariants: Program::new(dag, &constraints, &names, load)?,
+            residual: values(&residuals, &families)?,
+            jacobian_t: values(&in_time, &families)?,
+            invariants: values(&constraints, &constraint_families)?,
             switches: Program::new(dag, &switches, &names, load)?,
             description: Description {
                 model: model.name.clone().into(),

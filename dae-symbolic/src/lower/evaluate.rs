@@ -8,11 +8,12 @@
 use super::incidence::{SetId, Sets};
 use super::resolve::Meaning;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::expr::{Dag, Expr, Rational, Symbol};
+use crate::expr::{self, Dag, Expr, External, Rational, Symbol};
 use crate::model::MAX_ORDER;
 use crate::origin::Origin;
 use crate::syntax::ast::{Expression, Expressions, Function, Node, NodeId, Power, Sign};
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// Nodes of function bodies that are evaluated at most: inlining can grow without bound in a few lines of text.
 const MAX_INLINED: usize = 1_000_000;
@@ -68,6 +69,8 @@ pub(super) struct Evaluator<'a> {
     functions: HashMap<usize, &'a Function>,
     /// Values of the constants and sub-expressions evaluated so far, by statement.
     pub(super) statements: HashMap<usize, Option<Value>>,
+    /// Tables and external functions declared so far, by statement.
+    pub(super) externals: HashMap<usize, Arc<External>>,
     calls: HashMap<Call, Option<Value>>,
     inlined: usize,
     reported: HashSet<NodeId>,
@@ -81,6 +84,7 @@ impl<'a> Evaluator<'a> {
             expressions,
             functions: HashMap::new(),
             statements: HashMap::new(),
+            externals: HashMap::new(),
             calls: HashMap::new(),
             inlined: 0,
             reported: HashSet::new(),
@@ -155,6 +159,7 @@ impl<'a> Evaluator<'a> {
                 }
             }),
             Meaning::IntegerPower => self.integer_power(task, node, found),
+            Meaning::External(statement) => self.external(task, node, statement),
             Meaning::Call(statement) => return self.call(task, id, statement, found),
             Meaning::UnknownDerivative(unknown) => {
                 self.order(task, node, found).map(|order| self.leaf(Symbol::Unknown { unknown, order }))
@@ -164,6 +169,14 @@ impl<'a> Evaluator<'a> {
             }
         };
         Step::Value(value)
+    }
+
+    fn external(&mut self, task: &Task, node: &Node, statement: usize) -> Option<Value> {
+        let function = self.externals.get(&statement)?.clone();
+        let values = arguments(task, node)?;
+        let exprs: Vec<Expr> = values.iter().map(|value| value.expr).collect();
+        let expr = self.dag.call(expr::Call::new(function), &exprs);
+        Some(Value { expr, unknowns: self.sets.union(values.iter().map(|value| value.unknowns)) })
     }
 
     fn leaf(&mut self, symbol: Symbol) -> Value {

@@ -10,6 +10,7 @@
 mod derived;
 mod conditional;
 mod evaluate;
+mod external;
 mod incidence;
 mod names;
 mod resolve;
@@ -29,6 +30,8 @@ pub struct Stub {
     pub visibility: String,
     /// Names of its parameters.
     pub parameters: Vec<ast::Name>,
+    /// Names of the inputs that the caller supplies.
+    pub inputs: Vec<ast::Name>,
     /// Names of its unknowns.
     pub unknowns: Vec<ast::Name>,
 }
@@ -39,11 +42,13 @@ impl Stub {
             name: model.name.clone(),
             visibility: model.visibility.clone(),
             parameters: Vec::new(),
+            inputs: Vec::new(),
             unknowns: Vec::new(),
         };
         for statement in &model.statements {
             let (names, name) = match &statement.kind {
                 ast::StatementKind::Parameter(it) => (&mut stub.parameters, &it.name),
+                ast::StatementKind::Supplied(name) => (&mut stub.inputs, name),
                 ast::StatementKind::Variable(it) => (&mut stub.unknowns, &it.name),
                 _ => continue,
             };

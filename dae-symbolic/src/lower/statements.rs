@@ -3,13 +3,14 @@
 //! In: statements in the order of the text. Out: a model that has everything whose statement is right, and findings.
 
 use super::evaluate::{Evaluator, Value};
+use super::external;
 use super::names::{Entity, Names};
 use super::resolve::Resolver;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::expr::{Dag, Expr, UnknownId};
+use crate::expr::{Call, Symbol, evaluate_one, Dag, Expr, UnknownId};
 use crate::model::{self, Definition, Domain, Input, Model, Parameter, Start, StartValue, Unknown, residual};
 use crate::origin::Origin;
-use crate::syntax::ast::{self, Declaration, Expression, Given, Statement, StatementKind, Variable};
+use crate::syntax::ast::{self, Declaration, Expression, Given, Name, Statement, StatementKind, Variable};
 use crate::syntax::restrict::Place;
 use std::collections::HashMap;
 
@@ -70,6 +71,9 @@ impl<'a> Lowering<'a> {
             }
             StatementKind::Parameter(it) => self.parameter(position, it, &statement.docs),
             StatementKind::Input(it) => self.input(position, it, &statement.docs),
+            StatementKind::Supplied(name) => self.supplied(name, &statement.docs),
+            StatementKind::Table(it) => self.table(position, it),
+            StatementKind::External(it) => self.external(position, it),
             StatementKind::Definition(it) => self.definition(position, it, &statement.docs),
             StatementKind::Function(it) => {
                 self.resolver.function(it, position, self.found);
@@ -98,13 +102,38 @@ impl<'a> Lowering<'a> {
     fn parameter(&mut self, position: usize, it: &Declaration, docs: &[String]) {
         let default = self.value_or_zero(it.value, position, Place::Parameter);
         let (name, origin) = (it.name.text.clone(), it.name.origin);
-        self.model.parameters.push(Parameter { name, docs: docs.to_vec(), default, origin });
+        let domain = Domain::scalar();
+        self.model.parameters.push(Parameter { name, docs: docs.to_vec(), default, domain, origin });
     }
 
     fn input(&mut self, position: usize, it: &Declaration, docs: &[String]) {
         let definition = self.value_or_zero(it.value, position, Place::Input);
         let (name, origin) = (it.name.text.clone(), it.name.origin);
         self.model.inputs.push(Input { name, docs: docs.to_vec(), definition, origin });
+    }
+
+    fn supplied(&mut self, name: &Name, docs: &[String]) {
+        let time = self.evaluator.dag.symbol(Symbol::Time);
+        let definition = self.evaluator.dag.call(Call::new(external::input(name)), &[time]);
+        let (name, origin) = (name.text.clone(), name.origin);
+        self.model.inputs.push(Input { name, docs: docs.to_vec(), definition, origin });
+    }
+
+    fn table(&mut self, position: usize, it: &ast::Table) {
+        let Some(points) = &it.points else { return };
+        let mut number = |expression| {
+            let value = self.value(Some(expression), position, Place::Constant)?;
+            Some(evaluate_one(&self.evaluator.dag, value.expr, |_| f64::NAN))
+        };
+        let points: Option<Vec<(f64, f64)>> = points.iter().map(|&(x, y)| Some((number(x)?, number(y)?))).collect();
+        let table = points.and_then(|points| external::table(&it.name, points, self.found));
+        self.evaluator.externals.extend(table.map(|table| (position, table)));
+    }
+
+    fn external(&mut self, position: usize, it: &ast::External) {
+        self.resolver.externals.insert(position, it.arguments.len());
+        let function = external::code(it, self.found);
+        self.evaluator.externals.extend(function.map(|function| (position, function)));
     }
 
     fn definition(&mut self, position: usize, it: &Declaration, docs: &[String]) {

@@ -58,7 +58,8 @@ impl ModelBuilder {
 
     /// Declares a parameter.
     pub fn parameter(&mut self, name: impl Into<String>, default: Expr) -> ParameterId {
-        let parameter = Parameter { name: name.into(), docs: Vec::new(), default, origin: Origin::NONE };
+        let domain = Domain::scalar();
+        let parameter = Parameter { name: name.into(), docs: Vec::new(), default, domain, origin: Origin::NONE };
         self.model.parameters.push(parameter);
         ParameterId(self.model.parameters.len() as u32 - 1)
     }

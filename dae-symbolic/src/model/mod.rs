@@ -14,6 +14,8 @@ pub(crate) use builder::residual;
 pub use derivation::{Derivation, Entries, Mechanics};
 pub use verify::verify;
 
+use std::sync::Arc;
+
 use crate::expr::{Dag, Expr, InputId, ParameterId, Symbol, UnknownId, symbols};
 use crate::origin::Origin;
 pub use dae_runtime::contract::Start;
@@ -57,6 +59,8 @@ pub struct Parameter {
     pub docs: Vec<String>,
     /// Default value, of constants and earlier parameters.
     pub default: Expr,
+    /// Index domain.
+    pub domain: Domain,
     /// Where its name stands.
     pub origin: Origin,
 }
@@ -137,6 +141,19 @@ pub struct Equation {
 pub struct Domain {
     /// One extent per index; empty for a scalar.
     pub extents: Vec<usize>,
+    /// For one member of an array or of a family of equations: which.
+    pub member: Option<Arc<Member>>,
+}
+
+/// One member of an array or of a family of equations.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Member {
+    /// Number of the array or family among its kind.
+    pub family: u32,
+    /// Position in the array, or values of the loop variables, outermost first.
+    pub indices: Vec<i64>,
+    /// `[3]`, or `[i = 3]`: what the name of the family is followed by.
+    pub label: String,
 }
 
 impl Domain {

@@ -5,8 +5,9 @@
 
 use dae_runtime::contract::Pattern;
 
-use super::{Load, Program, Unplaced};
+use super::{Load, Program, Rows, Unplaced};
 use crate::expr::{Dag, Expr, Symbol, gradient};
+use crate::model::Domain;
 
 /// A Jacobian as a program.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,10 +37,11 @@ impl Derivative {
         entries
     }
 
-    /// Differentiates `functions` by the symbols that have a column.
+    /// Differentiates `functions` by the symbols that have a column; `domains` says which of them are families.
     pub fn new(
         dag: &mut Dag,
         functions: &[Expr],
+        domains: &[Domain],
         columns: usize,
         names: &[(Expr, String)],
         column: impl Fn(Symbol) -> Option<usize>,
@@ -55,9 +57,11 @@ impl Derivative {
         }
         let column_indices: Vec<usize> = entries.iter().map(|&(_, column, _)| column).collect();
         let roots: Vec<Expr> = entries.iter().map(|&(.., value)| value).collect();
+        let rows = Rows { roots: &roots, row_starts: &row_starts, domains };
+        let program = Program::with_families(dag, rows, names, load)?;
         Ok(Derivative {
             pattern: Pattern { columns, row_starts: row_starts.into(), column_indices: column_indices.into() },
-            program: Program::new(dag, &roots, names, load)?,
+            program,
         })
     }
 }

@@ -1,32 +1,63 @@
 //! Expressions scheduled for evaluation.
 //!
-//! In: roots in a [`Dag`] and where each symbol is found at run time. Out: a [`Program`], a list of instructions
+//! In: roots in a [`Dag`] and where each symbol is found at run time. Out: a [`Program`], blocks of instructions
 //! without reference to the DAG: children first, every shared sub-expression once. The interpreter runs it
 //! ([`Program::run`]), code generation spells it; both do the same operations in the same order.
 //!
+//! Equations that are no family are one block without loops. The instances of a family become a block that runs through a box of
+//! indices, with positions and numbers that are affine in them ([`roll`]), so that the size of a program is that of the model's text.
+//!
 //! A [`Derivative`] is a program for the nonzero entries of a Jacobian with the sparsity pattern they stand in.
 
+pub mod affine;
 mod derivative;
+mod families;
+pub mod roll;
 mod run;
 
 pub use derivative::Derivative;
+pub use families::Rows;
 pub use run::Point;
 
 use std::collections::HashMap;
 
 use crate::expr::{Call, Dag, Expr, Function, Node, Symbol, reachable};
+use affine::{Affine, AffineNumber, Range};
 
-/// Where a symbol is found when the program runs.
+/// Where a symbol is found when the program runs. Positions are numbers for one symbol, and affine functions of the
+/// loop indices in a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Load {
+pub enum Load<P = usize> {
     /// The time.
     Time,
     /// An entry of the parameter vector.
-    Parameter(usize),
+    Parameter(P),
     /// An entry of $y$ (of the jet vector, for a prolongation).
-    Y(usize),
+    Y(P),
     /// An entry of $y'$.
-    Yp(usize),
+    Yp(P),
+}
+
+impl<P> Load<P> {
+    /// The same vector with another position.
+    pub fn map<Q>(&self, position: impl FnOnce(&P) -> Q) -> Load<Q> {
+        match self {
+            Load::Time => Load::Time,
+            Load::Parameter(p) => Load::Parameter(position(p)),
+            Load::Y(p) => Load::Y(position(p)),
+            Load::Yp(p) => Load::Yp(position(p)),
+        }
+    }
+
+    /// A number for the vector.
+    fn kind(&self) -> u64 {
+        match self {
+            Load::Time => 1,
+            Load::Parameter(_) => 2,
+            Load::Y(_) => 3,
+            Load::Yp(_) => 4,
+        }
+    }
 }
 
 /// Number of an instruction; its value has the same number.
@@ -41,8 +72,10 @@ pub enum Instruction {
     Pi,
     /// $e$.
     Euler,
+    /// A number that depends on the loop indices.
+    Number(AffineNumber),
     /// A value from outside.
-    Load(Load),
+    Load(Load<Affine>),
     /// $\sum_k q_k r_k + q_0$, summed in this order; a zero $q_0$ is not added.
     Sum {
         /// $q_0$.
@@ -62,7 +95,11 @@ impl Instruction {
     /// The registers it reads.
     pub fn operands(&self) -> impl Iterator<Item = Register> + '_ {
         let (terms, factors, arguments): (&[_], &[_], &[_]) = match self {
-            Instruction::Constant(_) | Instruction::Pi | Instruction::Euler | Instruction::Load(_) => (&[], &[], &[]),
+            Instruction::Constant(_)
+            | Instruction::Pi
+            | Instruction::Euler
+            | Instruction::Number(_)
+            | Instruction::Load(_) => (&[], &[], &[]),
             Instruction::Sum { terms, .. } => (terms, &[], &[]),
             Instruction::Product(factors) => (&[], factors, &[]),
             Instruction::Apply(_, arguments) | Instruction::Call(_, arguments) => (&[], &[], arguments),
@@ -72,15 +109,33 @@ impl Instruction {
     }
 }
 
-/// A straight-line program.
+/// A result: which register, and where it is stored.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Output {
+    /// The register.
+    pub register: Register,
+    /// The position among the results.
+    pub place: Affine,
+}
+
+/// Straight-line instructions, carried out for every point of a box of loop indices.
 #[derive(Clone, Debug, PartialEq, Default)]
-pub struct Program {
+pub struct Block {
+    /// The loops, outermost first; none for equations that are no family.
+    pub domain: Vec<Range>,
     /// The instructions, operands before users.
     pub instructions: Vec<Instruction>,
-    /// The registers of the roots, in their order.
-    pub outputs: Vec<Register>,
+    /// What is stored.
+    pub outputs: Vec<Output>,
     /// Names of sub-expressions that the model names, by register.
     pub names: Vec<(Register, String)>,
+}
+
+/// A program: blocks one after the other. Every result is stored by exactly one of them.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Program {
+    /// The blocks.
+    pub blocks: Vec<Block>,
 }
 
 /// A symbol without a place at run time.
@@ -88,14 +143,55 @@ pub struct Program {
 pub struct Unplaced(pub Symbol);
 
 impl Program {
-    /// Schedules the roots; `names` are the sub-expressions with a name of their own.
+    /// Schedules roots that are no families, as one block; `names` are the sub-expressions with a name of their own.
     pub fn new(
         dag: &Dag,
         roots: &[Expr],
         names: &[(Expr, String)],
         load: impl Fn(Symbol) -> Option<Load>,
     ) -> Result<Program, Unplaced> {
-        let order = reachable(dag, roots.iter().copied());
+        let roots: Vec<(usize, Expr)> = roots.iter().copied().enumerate().collect();
+        Ok(Program { blocks: vec![Block::scalar(dag, &roots, names, &load)?] })
+    }
+
+    /// The calls of functions that the model does not define by an expression.
+    pub fn calls(&self) -> impl Iterator<Item = &Call> {
+        let instructions = self.blocks.iter().flat_map(|block| &block.instructions);
+        instructions.filter_map(|instruction| match instruction {
+            Instruction::Call(call, _) => Some(call),
+            _ => None,
+        })
+    }
+
+    /// The same, to be replaced.
+    pub fn calls_mut(&mut self) -> impl Iterator<Item = &mut Call> {
+        let instructions = self.blocks.iter_mut().flat_map(|block| &mut block.instructions);
+        instructions.filter_map(|instruction| match instruction {
+            Instruction::Call(call, _) => Some(call),
+            _ => None,
+        })
+    }
+
+    /// The number of values that exist at the same time.
+    pub fn registers(&self) -> usize {
+        self.blocks.iter().map(|block| block.instructions.len()).max().unwrap_or(0)
+    }
+
+    /// The number of instructions of all blocks.
+    pub fn instructions(&self) -> usize {
+        self.blocks.iter().map(|block| block.instructions.len()).sum()
+    }
+}
+
+impl Block {
+    /// Schedules roots, each with the place of its value.
+    fn scalar(
+        dag: &Dag,
+        roots: &[(usize, Expr)],
+        names: &[(Expr, String)],
+        load: &dyn Fn(Symbol) -> Option<Load>,
+    ) -> Result<Block, Unplaced> {
+        let order = reachable(dag, roots.iter().map(|&(_, root)| root));
         let register: HashMap<Expr, Register> = order.iter().enumerate().map(|(r, &e)| (e, r)).collect();
         let mut instructions = Vec::with_capacity(order.len());
         for &expr in &order {
@@ -103,7 +199,9 @@ impl Program {
                 Node::Constant(q) => Instruction::Constant(q.to_f64()),
                 Node::Pi => Instruction::Pi,
                 Node::Euler => Instruction::Euler,
-                Node::Symbol(symbol) => Instruction::Load(load(*symbol).ok_or(Unplaced(*symbol))?),
+                Node::Symbol(symbol) => {
+                    Instruction::Load(load(*symbol).ok_or(Unplaced(*symbol))?.map(|&position| Affine::fixed(position)))
+                }
                 Node::Sum { constant, terms } => Instruction::Sum {
                     constant: constant.to_f64(),
                     terms: terms.iter().map(|(q, t)| (q.to_f64(), register[t])).collect(),
@@ -120,16 +218,8 @@ impl Program {
             });
         }
         let names = names.iter().filter_map(|(e, name)| Some((*register.get(e)?, name.clone()))).collect();
-        Ok(Program { instructions, outputs: roots.iter().map(|e| register[e]).collect(), names })
-    }
-
-    /// How often each register is read, by instructions or as an output.
-    pub fn uses(&self) -> Vec<usize> {
-        let mut uses = vec![0; self.instructions.len()];
-        let reads = self.instructions.iter().flat_map(Instruction::operands).chain(self.outputs.iter().copied());
-        for register in reads {
-            uses[register] += 1;
-        }
-        uses
+        let outputs =
+            roots.iter().map(|(place, e)| Output { register: register[e], place: Affine::fixed(*place) }).collect();
+        Ok(Block { domain: Vec::new(), instructions, outputs, names })
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! In: a program, the point, and scratch space of one number per instruction. Out: the values of the outputs.
 
-use super::{Instruction, Load, Program};
+use super::affine::for_each_point;
+use super::{Block, Instruction, Load, Program};
 use crate::expr::{product, sum};
 
 /// The point at which a program runs.
@@ -19,20 +20,30 @@ pub struct Point<'a> {
 }
 
 impl Program {
-    /// Runs the program. `scratch` grows to the number of instructions once and is then reused.
+    /// Runs the program. `scratch` grows to the number of instructions of the largest block once and is then reused.
     pub fn run(&self, point: Point<'_>, scratch: &mut Vec<f64>, outputs: &mut [f64]) {
-        if scratch.len() < self.instructions.len() {
-            scratch.resize(self.instructions.len(), 0.0);
+        for block in &self.blocks {
+            if scratch.len() < block.instructions.len() {
+                scratch.resize(block.instructions.len(), 0.0);
+            }
+            for_each_point(&block.domain, |indices| block.run(point, indices, scratch, outputs));
         }
+    }
+}
+
+impl Block {
+    /// Runs the instructions at one point of the box.
+    fn run(&self, point: Point<'_>, indices: &[i64], scratch: &mut [f64], outputs: &mut [f64]) {
         for (register, instruction) in self.instructions.iter().enumerate() {
             scratch[register] = match instruction {
                 Instruction::Constant(value) => *value,
                 Instruction::Pi => std::f64::consts::PI,
                 Instruction::Euler => std::f64::consts::E,
+                Instruction::Number(number) => number.at(indices),
                 Instruction::Load(Load::Time) => point.t,
-                Instruction::Load(Load::Parameter(i)) => point.parameters[*i],
-                Instruction::Load(Load::Y(i)) => point.y[*i],
-                Instruction::Load(Load::Yp(i)) => point.yp[*i],
+                Instruction::Load(Load::Parameter(p)) => point.parameters[p.position(indices)],
+                Instruction::Load(Load::Y(p)) => point.y[p.position(indices)],
+                Instruction::Load(Load::Yp(p)) => point.yp[p.position(indices)],
                 Instruction::Sum { constant, terms } => sum(*constant, terms.iter().map(|&(q, r)| (q, scratch[r]))),
                 Instruction::Product(factors) => product(factors.iter().map(|&(r, n)| (scratch[r], n))),
                 Instruction::Call(call, arguments) => call.value(arguments.iter().map(|&r| scratch[r])),
@@ -43,8 +54,8 @@ impl Program {
                 }
             };
         }
-        for (output, &register) in outputs.iter_mut().zip(&self.outputs) {
-            *output = scratch[register];
+        for output in &self.outputs {
+            outputs[output.place.position(indices)] = scratch[output.register];
         }
     }
 }

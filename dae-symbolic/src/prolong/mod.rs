@@ -12,8 +12,8 @@ use std::cell::RefCell;
 use dae_runtime::contract::{Jet, JetEquation, Prolongation, ProlongationDescription, Start};
 
 use crate::expr::{Dag, Expr, Symbol, UnknownId, evaluate_one};
-use crate::model::{Model, derivative_name};
-use crate::program::{Derivative, Load, Point, Program, Unplaced};
+use crate::model::{Domain, Model, derivative_name};
+use crate::program::{Derivative, Load, Point, Program, Rows, Unplaced};
 use crate::structure::Offsets;
 use crate::system::System;
 
@@ -26,6 +26,10 @@ pub struct Prolonged {
     pub offsets: Offsets,
     /// For each unknown, where its jets start in the jet vector.
     pub first_jet: Vec<usize>,
+    /// The index domain of each jet.
+    pub jet_domains: Vec<Domain>,
+    /// The index domain of each equation.
+    pub equation_domains: Vec<Domain>,
     /// The equations as expressions, inputs not expanded.
     pub residuals: Vec<Expr>,
     /// The equations.
@@ -58,26 +62,31 @@ pub fn prolong(model: &mut Model, system: &System, offsets: &Offsets) -> Result<
         Symbol::Unknown { unknown, order } => Some(Load::Y(position(unknown, order))),
         Symbol::Input { .. } | Symbol::State(_) | Symbol::StateDerivative(_) => None,
     };
-    let (equations, residuals) = equations(&mut model.dag, system, offsets);
+    let Equations { described, domains, residuals } = equations(&mut model.dag, system, offsets);
     let written = residuals.clone();
     let residuals = model.expand_inputs(&residuals);
     let names = model.definition_names();
-    let residual = Program::new(&model.dag, &residuals, &names, load)?;
+    let residual = values(&model.dag, &residuals, &domains, &names, load)?;
     let column = |symbol| match symbol {
         Symbol::Unknown { unknown, order } => Some(position(unknown, order)),
         _ => None,
     };
-    let jacobian = Derivative::new(&mut model.dag, &residuals, jets.len(), &names, column, load)?;
+    let jacobian = Derivative::new(&mut model.dag, &residuals, &domains, jets.len(), &names, column, load)?;
     let start = start_values(model, offsets);
     let start = model.expand_inputs(&start);
+    let arrays = model.unknowns.iter().zip(&offsets.unknowns);
+    let arrays: Vec<Domain> =
+        arrays.flat_map(|(unknown, &d)| std::iter::repeat_n(unknown.domain.clone(), d as usize + 1)).collect();
     Ok(Prolonged {
-        start: Program::new(&model.dag, &start, &names, load)?,
+        start: values(&model.dag, &start, &arrays, &names, load)?,
         description: ProlongationDescription {
             model: model.name.clone().into(),
             jets: jets.into(),
-            equations: equations.into(),
+            equations: described.into(),
             jacobian: jacobian.pattern,
         },
+        jet_domains: arrays,
+        equation_domains: domains,
         offsets: offsets.clone(),
         first_jet,
         residuals: written,
@@ -105,18 +114,40 @@ fn jets(model: &Model, offsets: &Offsets) -> (Vec<usize>, Vec<Jet>) {
 }
 
 /// The equations in order of stage, and within a stage in order of the text.
-fn equations(dag: &mut Dag, system: &System, offsets: &Offsets) -> (Vec<JetEquation>, Vec<Expr>) {
+struct Equations {
+    described: Vec<JetEquation>,
+    domains: Vec<Domain>,
+    residuals: Vec<Expr>,
+}
+
+fn equations(dag: &mut Dag, system: &System, offsets: &Offsets) -> Equations {
     let derivatives = system.derivatives(dag, &offsets.equations);
     let mut list = Vec::new();
     for (i, family) in derivatives.iter().enumerate() {
         for (order, &residual) in family.iter().enumerate() {
             let stage = order as i32 - offsets.equations[i] as i32;
             let name = derivative_name(&system.equations[i].provenance.name(), order as u32);
-            list.push((JetEquation { name: name.into(), stage }, residual));
+            list.push((JetEquation { name: name.into(), stage }, i, residual));
         }
     }
-    list.sort_by_key(|(equation, _)| equation.stage);
-    list.into_iter().unzip()
+    list.sort_by_key(|(equation, ..)| equation.stage);
+    Equations {
+        domains: list.iter().map(|&(_, i, _)| system.equations[i].domain.clone()).collect(),
+        residuals: list.iter().map(|&(.., residual)| residual).collect(),
+        described: list.into_iter().map(|(equation, ..)| equation).collect(),
+    }
+}
+
+/// A program for one value per row.
+fn values(
+    dag: &Dag,
+    roots: &[Expr],
+    domains: &[Domain],
+    names: &[(Expr, String)],
+    load: impl Fn(Symbol) -> Option<Load>,
+) -> Result<Program, Unplaced> {
+    let row_starts: Vec<usize> = (0..=roots.len()).collect();
+    Program::with_families(dag, Rows { roots, row_starts: &row_starts, domains }, names, load)
 }
 
 fn start_values(model: &mut Model, offsets: &Offsets) -> Vec<Expr> {

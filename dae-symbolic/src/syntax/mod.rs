@@ -9,11 +9,14 @@
 //!
 //! ```text
 //! model       = docs [ visibility ] "struct" NAME "{" { statement } "}" ;
-//! statement   = docs ( constant | parameter | input | definition | function | variable | start | equation
+//! statement   = docs ( constant | parameter | input | table | external | definition | function | variable | start | equation
 //!               | lagrangian | optimal_control ) ;
 //! constant    = "const" NAME [ type ] "=" expression ";" ;
 //! parameter   = "param" NAME [ type ] "=" expression ";" ;
-//! input       = "input" NAME [ type ] "=" expression ";" ;
+//! input       = "input" NAME [ type ] [ "=" expression ] ";" ;
+//! table       = "table" NAME "=" "[" { "(" expression "," expression ")" [ "," ] } "]" ";" ;
+//! external    = "extern" "fn" NAME "(" NAME [ type ] { "," NAME [ type ] } ")" [ "->" "f64" ] "=" PATH
+//!               { "," "der" "(" NAME { "," ( NAME | NUMBER ) } ")" "=" PATH } ";" ;
 //! definition  = "let"   NAME [ type ] "=" expression ";" ;
 //! function    = "fn" NAME "(" [ NAME [ type ] { "," NAME [ type ] } [ "," ] ] ")" [ "->" "f64" ]
 //!               "{" { definition } expression "}" ;
@@ -67,6 +70,7 @@ mod attributes;
 mod conditional;
 mod cursor;
 mod parse_declaration;
+mod parse_external;
 mod parse_derived;
 mod parse_expression;
 mod parse_model;

@@ -1,0 +1,58 @@
+//! Tables of models with families, filled by loops when they are first asked for.
+//!
+//! In: descriptions, patterns and the domains of their entries. Out: Rust text whose size is that of the model's text. A
+//! table of a model without families is a literal (`tables.rs`).
+
+use std::hash::Hash;
+
+use super::rolled::{in_loops, name};
+use crate::model::Domain;
+use crate::program::roll::text::{Entry, Group, grouped, index_names, spell};
+use dae_runtime::contract::Pattern;
+
+/// One statement per group; neighbours over the same box share a loop.
+pub(super) fn statements<K>(
+    groups: &[Group<K>],
+    indent: &str,
+    spell: impl Fn(&Group<K>, &[String]) -> String,
+) -> String {
+    let mut text = String::new();
+    for together in groups.chunk_by(|a, b| a.domain == b.domain) {
+        let domain = &together[0].domain;
+        let indices = index_names(domain.len());
+        let lines: String = together.iter().map(|group| format!("{indent}{}\n", spell(group, &indices))).collect();
+        text.push_str(&in_loops(domain, &lines, indent));
+    }
+    text
+}
+
+/// A list of the given type, as the statements that fill the variable `name`.
+pub(super) fn list<K: Clone + Eq + Hash>(
+    table: &str,
+    entries: &[Entry<'_, K>],
+    item: impl Fn(&str, &Group<K>, &[String]) -> String,
+) -> String {
+    let groups = grouped(entries);
+    let put = |group: &Group<K>, indices: &[String]| {
+        let item = item(&name(&group.text, indices), group, indices);
+        format!("{table}.put({}, {item});", spell(&group.places[0], indices))
+    };
+    format!("            let mut {table} = Listing::new();\n{}", statements(&groups, "            ", put))
+}
+
+/// A pattern, as the statements that fill the variable `name`; the rows have the given domains.
+pub(super) fn pattern(name: &str, pattern: &Pattern, domains: &[Domain]) -> String {
+    let row = |row: usize| Entry {
+        domain: domains.get(row),
+        text: "",
+        key: pattern.row_starts[row + 1] - pattern.row_starts[row],
+        places: std::iter::once(row).chain(pattern.row(row).map(|(column, _)| column)).collect(),
+    };
+    let entries: Vec<Entry<'_, usize>> = (0..pattern.rows()).map(row).filter(|entry| entry.key > 0).collect();
+    let put = |group: &Group<usize>, indices: &[String]| {
+        let places: Vec<String> = group.places.iter().map(|place| spell(place, indices)).collect();
+        format!("{name}.row({}, &[{}]);", places[0], places[1..].join(", "))
+    };
+    let statements = statements(&grouped(&entries), "            ", put);
+    format!("            let mut {name} = Rows::new({}, {});\n{statements}", pattern.rows(), pattern.columns)
+}

@@ -1,0 +1,79 @@
+//! What a loop index changes, as Rust.
+//!
+//! In: affine functions of loop indices, and rolled texts. Out: their spelling: `2 * i + 1`, `q_i_minus_1`, `format!("q[{}]", i)`.
+
+use crate::program::affine::{Affine, AffineNumber, Range};
+use crate::program::roll::text::{Rolled, index_names, spell};
+
+use super::names::identifier;
+
+/// An affine number as Rust, in parentheses; all its parts are exact, so that it is rounded once, as by [`AffineNumber::at`].
+pub(super) fn spell_number(number: &AffineNumber, indices: &[String]) -> String {
+    let mut text = String::new();
+    let mut terms = 0;
+    for (&stride, index) in number.numerator.strides.iter().zip(indices).filter(|&(&stride, _)| stride != 0) {
+        text.push_str(match (terms, stride < 0) {
+            (0, false) => "",
+            (0, true) => "-",
+            (_, false) => " + ",
+            (_, true) => " - ",
+        });
+        // A cast binds tighter than a product, and looser than a sign.
+        text.push_str(&match stride.abs() {
+            1 => format!("({index} as f64)"),
+            stride => format!("{:?} * {index} as f64", stride as f64),
+        });
+        terms += 1;
+    }
+    match number.numerator.base {
+        0 => {}
+        base => text.push_str(&format!(" {} {:?}", if base < 0 { "-" } else { "+" }, base.abs() as f64)),
+    }
+    match number.denominator {
+        1 if terms == 1 && number.numerator.base == 0 && text.starts_with('(') => text,
+        1 => format!("({text})"),
+        denominator => format!("(({text}) / {:?})", denominator as f64),
+    }
+}
+
+/// The code within its loops, with one more level of indentation for each.
+pub(super) fn in_loops(domain: &[Range], code: &str, indent: &str) -> String {
+    let mut text = String::new();
+    for (k, (range, index)) in domain.iter().zip(index_names(domain.len())).enumerate() {
+        text.push_str(&format!("{indent}{}for {index} in {}..{} {{\n", "    ".repeat(k), range.start, range.end));
+    }
+    for line in code.lines() {
+        text.push_str(&"    ".repeat(domain.len()));
+        text.push_str(line);
+        text.push('\n');
+    }
+    for k in (0..domain.len()).rev() {
+        text.push_str(&format!("{indent}{}}}\n", "    ".repeat(k)));
+    }
+    text
+}
+
+/// As an identifier: `q_i_minus_1`.
+pub(super) fn word(rolled: &Rolled, indices: &[String]) -> String {
+    let text = rolled.text(indices).replace(" + ", "_plus_").replace(" - ", "_minus_");
+    let word = identifier(&text);
+    let mut parts: Vec<&str> = word.split('_').filter(|part| !part.is_empty()).collect();
+    if word.starts_with('_') {
+        parts.insert(0, "");
+    }
+    let word = parts.join("_");
+    if word.starts_with(char::is_uppercase) { word + "_" } else { word }
+}
+
+/// As a Rust expression of type `Name`.
+pub(super) fn name(rolled: &Rolled, indices: &[String]) -> String {
+    let fixed = |number: &Affine| number.is_fixed();
+    if rolled.numbers.iter().all(fixed) {
+        return format!("Borrowed({:?})", rolled.filled(|number| number.base.to_string()));
+    }
+    let escaped: Vec<String> = rolled.parts.iter().map(|p| p.replace('{', "{{").replace('}', "}}")).collect();
+    let pattern = Rolled { parts: escaped, numbers: rolled.numbers.clone() };
+    let pattern = pattern.filled(|n| if fixed(n) { n.base.to_string() } else { "{}".into() });
+    let values: Vec<String> = rolled.numbers.iter().filter(|n| !fixed(n)).map(|n| spell(n, indices)).collect();
+    format!("Owned(::std::format!({pattern:?}, {}))", values.join(", "))
+}

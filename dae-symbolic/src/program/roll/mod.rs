@@ -1,0 +1,259 @@
+//! Rolling: instances of a family that differ by affine functions of their indices become one loop.
+//!
+//! In: items, each a member of a family (or none) with a key, addresses and numbers. Out: classes. The items of a class have
+//! equal keys, fill a box of indices, and their addresses and numbers are affine in the indices. What fits no such box
+//! of at least three members along some index is a class of its own, without loops.
+//!
+//! Dimension by dimension, the last index first: neighbours whose differences agree are joined, long rows first, so that an
+//! exceptional instance at a boundary does not take a regular neighbour with it. Rows joined in one dimension are the items of the
+//! next. The classes depend on the items alone, not on their order, and so are the same for every size of a family.
+//!
+//! [`shape`] makes items of expressions, [`order`] lists the terms of a sum alike in all of them.
+
+mod order;
+mod shape;
+mod template;
+pub mod text;
+
+pub(super) use order::Order;
+pub(super) use shape::Shaped;
+pub(super) use template::Template;
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use super::affine::{Affine, AffineNumber, Range};
+use crate::expr::Rational;
+use crate::model::Member;
+
+/// Fewer members in a row than this are not worth a loop.
+const SHORTEST: usize = 3;
+
+/// Integers up to here are exact in `f64`.
+const EXACT: i64 = 1 << 53;
+
+/// One thing of many.
+#[derive(Clone, Debug)]
+pub struct Item<'a, K> {
+    /// The family and the indices in it.
+    pub member: Option<&'a Member>,
+    /// What has to be equal in a class.
+    pub key: K,
+    /// What has to be affine.
+    pub addresses: Vec<i64>,
+    /// What has to be affine and need not be an integer.
+    pub numbers: Vec<Rational>,
+}
+
+/// A box of items.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Class {
+    /// The loops, outermost first; none for a single item.
+    pub domain: Vec<Range>,
+    /// The items by number, the last loop fastest.
+    pub items: Vec<usize>,
+    /// The addresses of the items.
+    pub addresses: Vec<Affine>,
+    /// The numbers of the items.
+    pub numbers: Vec<AffineNumber>,
+}
+
+/// A row of the box: from where, how many, and what changes from one to the next.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Row {
+    start: i64,
+    length: usize,
+    addresses: Vec<i64>,
+    numbers: Vec<Rational>,
+}
+
+/// Items joined so far, with the rows of the dimensions done, innermost first.
+struct Joined {
+    rows: Vec<Row>,
+    items: Vec<usize>,
+}
+
+/// Joins items to boxes; classes in the order of their first items.
+pub fn roll<K: Eq + Hash>(items: &[Item<'_, K>]) -> Vec<Class> {
+    let mut classes = Vec::new();
+    for group in groups(items) {
+        let dimensions = items[group[0]].member.map_or(0, |member| member.indices.len());
+        let mut joined: Vec<Joined> =
+            group.into_iter().map(|item| Joined { rows: Vec::new(), items: vec![item] }).collect();
+        for dimension in (0..dimensions).rev() {
+            joined = join(items, joined, dimension);
+        }
+        classes.extend(joined.into_iter().flat_map(|joined| class(items, joined)));
+    }
+    classes.sort_by_key(|class| class.items.iter().copied().min());
+    classes
+}
+
+/// Items of one family, key and number of dimensions. A second item at the same indices goes to a second group.
+fn groups<K: Eq + Hash>(items: &[Item<'_, K>]) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    let mut place = HashMap::new();
+    let mut met: HashMap<(u32, &[i64], &K), usize> = HashMap::new();
+    for (number, item) in items.iter().enumerate() {
+        let Some(member) = item.member else {
+            groups.push(vec![number]);
+            continue;
+        };
+        let times = met.entry((member.family, &member.indices, &item.key)).or_default();
+        let group = *place.entry((member.family, member.indices.len(), &item.key, *times)).or_insert_with(|| {
+            groups.push(Vec::new());
+            groups.len() - 1
+        });
+        *times += 1;
+        groups[group].push(number);
+    }
+    groups
+}
+
+/// Joins along one dimension what agrees in all others.
+fn join<K>(items: &[Item<'_, K>], joined: Vec<Joined>, dimension: usize) -> Vec<Joined> {
+    let index = |j: &Joined| items[j.items[0]].member.map_or(0, |member| member.indices[dimension]);
+    let mut lines: Vec<Vec<Joined>> = Vec::new();
+    let mut place = HashMap::new();
+    for j in joined {
+        let outer = items[j.items[0]].member.map_or(&[][..], |member| &member.indices[..dimension]);
+        let line = *place.entry((outer, j.rows.clone())).or_insert_with(|| {
+            lines.push(Vec::new());
+            lines.len() - 1
+        });
+        lines[line].push(j);
+    }
+    let mut result = Vec::new();
+    for mut line in lines {
+        line.sort_by_key(index);
+        let first: Vec<&Item<'_, K>> = line.iter().map(|j| &items[j.items[0]]).collect();
+        let next = |k: usize| index(&line[k]) + 1 == index(&line[k + 1]);
+        let lengths = segments(line.len(), next, |k| same_step(first[k], first[k + 1], first[k + 2]));
+        let mut rows = Vec::new();
+        let mut at = 0;
+        for length in lengths {
+            rows.push(row(index(&line[at]), length, first[at], first[at + usize::from(length > 1)]));
+            at += length;
+        }
+        let mut rest = line.into_iter();
+        for row in rows {
+            let mut part = rest.by_ref().take(row.length);
+            let Some(mut head) = part.next() else { continue };
+            part.for_each(|j| head.items.extend(j.items));
+            head.rows.push(row);
+            result.push(head);
+        }
+    }
+    result
+}
+
+fn row<K>(start: i64, length: usize, first: &Item<'_, K>, second: &Item<'_, K>) -> Row {
+    Row {
+        start,
+        length,
+        addresses: first.addresses.iter().zip(&second.addresses).map(|(a, b)| b - a).collect(),
+        numbers: first.numbers.iter().zip(&second.numbers).map(|(a, b)| difference(b, a)).collect(),
+    }
+}
+
+fn difference(b: &Rational, a: &Rational) -> Rational {
+    if a == b { Rational::ZERO } else { b.sub(a) }
+}
+
+/// Whether $b - a = c - b$.
+fn same_step<K>(a: &Item<'_, K>, b: &Item<'_, K>, c: &Item<'_, K>) -> bool {
+    let steps = a.addresses.iter().zip(&b.addresses).zip(&c.addresses);
+    let numbers = a.numbers.iter().zip(&b.numbers).zip(&c.numbers);
+    steps.into_iter().all(|((a, b), c)| b - a == c - b)
+        && numbers.into_iter().all(|((a, b), c)| (a == b && b == c) || difference(b, a) == difference(c, b))
+}
+
+/// Cuts a line of `count` into pieces: maximal rows of neighbours with equal steps, long ones first; the rest single.
+fn segments(count: usize, next: impl Fn(usize) -> bool, same: impl Fn(usize) -> bool) -> Vec<usize> {
+    let mut rows: Vec<(usize, usize)> = Vec::new();
+    let mut k = 0;
+    while k + 1 < count {
+        if !next(k) {
+            k += 1;
+            continue;
+        }
+        let start = k;
+        while k + 2 < count && next(k + 1) && same(k) {
+            k += 1;
+        }
+        rows.push((start, k + 2 - start));
+        // The next row may begin with the last member of this one.
+        k += 1;
+    }
+    rows.sort_by_key(|&(start, length)| (std::cmp::Reverse(length), start));
+    // 0: free; otherwise the row it belongs to.
+    let mut owner = vec![0; count];
+    for (number, (start, length)) in rows.into_iter().enumerate() {
+        let free: Vec<usize> = (start..start + length).filter(|&k| owner[k] == 0).collect();
+        if free.len() >= SHORTEST {
+            free.into_iter().for_each(|k| owner[k] = number + 1);
+        }
+    }
+    let mut lengths: Vec<usize> = Vec::new();
+    for k in 0..count {
+        match lengths.last_mut() {
+            Some(length) if owner[k] != 0 && owner[k] == owner[k - 1] => *length += 1,
+            _ => lengths.push(1),
+        }
+    }
+    lengths
+}
+
+/// The class of joined items; single items if a number would not be exact.
+fn class<K>(items: &[Item<'_, K>], joined: Joined) -> Vec<Class> {
+    let first = &items[joined.items[0]];
+    let loops: Vec<&Row> = joined.rows.iter().rev().filter(|row| row.length > 1).collect();
+    let numbers: Option<Vec<AffineNumber>> = (0..first.numbers.len()).map(|n| number(first, &loops, n)).collect();
+    match numbers {
+        Some(numbers) => {
+            let address = |a: usize| {
+                let strides: Vec<i64> = loops.iter().map(|row| row.addresses[a]).collect();
+                let moved: i64 = loops.iter().zip(&strides).map(|(row, stride)| row.start * stride).sum();
+                Affine { base: first.addresses[a] - moved, strides }
+            };
+            let addresses = (0..first.addresses.len()).map(address).collect();
+            let domain = loops.iter().map(|row| row.start..row.start + row.length as i64).collect();
+            vec![Class { domain, items: joined.items, addresses, numbers }]
+        }
+        None => joined.items.iter().map(|&item| single(items, item)).collect(),
+    }
+}
+
+/// A class of one item. Its numbers are not asked for.
+fn single<K>(items: &[Item<'_, K>], item: usize) -> Class {
+    let fixed = |&address: &i64| Affine { base: address, strides: Vec::new() };
+    let addresses = items[item].addresses.iter().map(fixed).collect();
+    Class { domain: Vec::new(), items: vec![item], addresses, numbers: Vec::new() }
+}
+
+/// A number of the class as an affine function over a common denominator.
+fn number<K>(first: &Item<'_, K>, loops: &[&Row], n: usize) -> Option<AffineNumber> {
+    let mut base = first.numbers[n].clone();
+    let mut denominator = base.to_machine()?.1;
+    for row in loops {
+        base = base.sub(&row.numbers[n].mul(&Rational::from(row.start)));
+        denominator = num_integer::lcm(denominator, row.numbers[n].to_machine().filter(|&(_, d)| d <= EXACT)?.1);
+    }
+    let over = |q: &Rational| q.mul(&Rational::from(denominator)).to_integer();
+    let strides: Option<Vec<i64>> = loops.iter().map(|row| over(&row.numbers[n])).collect();
+    let numerator = Affine { base: over(&base)?, strides: strides? };
+    // Affine functions are largest at corners of the box.
+    let reach: i128 = loops
+        .iter()
+        .zip(&numerator.strides)
+        .map(|(row, &stride)| {
+            let end = row.start.abs().max((row.start + row.length as i64).abs());
+            i128::from(stride.abs()) * i128::from(end)
+        })
+        .sum();
+    let exact = i128::from(numerator.base.abs()) + reach <= i128::from(EXACT) && denominator <= EXACT;
+    (exact || numerator.is_fixed()).then_some(AffineNumber { numerator, denominator })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,148 @@
+//! The order of terms and factors in instances of a family.
+//!
+//! In: expressions and where their symbols stand at run time. Out: the operands of sums and products in an order that two instances of one
+//! family share, which the order of creation (the canonical one of the DAG) need not: a term may have been made with the
+//! neighbour.
+//!
+//! Operands are compared by the positions of their smallest leaves; positions move together from instance to instance. Operands over the same leaves
+//! are compared by a hash of their structure, in which leaves count by kind and not by position. As everywhere, what is made of
+//! parameters alone comes last in sums and first in products.
+
+use std::collections::{HashMap, HashSet};
+
+use super::super::Load;
+use crate::expr::{Dag, Expr, Node, Symbol};
+
+/// So many smallest leaves count.
+const LEAVES: usize = 6;
+
+/// What operands are compared by.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    leaves: Vec<Load>,
+    structure: u64,
+}
+
+/// The order for all expressions over symbols that `load` places.
+pub(in crate::program) struct Order<'a> {
+    dag: &'a Dag,
+    load: &'a dyn Fn(Symbol) -> Option<Load>,
+    keys: HashMap<Expr, Key>,
+}
+
+impl<'a> Order<'a> {
+    pub(in crate::program) fn new(dag: &'a Dag, load: &'a dyn Fn(Symbol) -> Option<Load>) -> Self {
+        Order { dag, load, keys: HashMap::new() }
+    }
+
+    pub(super) fn dag(&self) -> &'a Dag {
+        self.dag
+    }
+
+    pub(super) fn load(&self, symbol: Symbol) -> Option<Load> {
+        (self.load)(symbol)
+    }
+
+    /// Makes the keys of everything the roots reach.
+    pub(super) fn prepare(&mut self, roots: &[Expr]) {
+        let mut found = HashSet::new();
+        let mut stack: Vec<Expr> = roots.to_vec();
+        while let Some(expr) = stack.pop() {
+            if !self.keys.contains_key(&expr) && found.insert(expr) {
+                stack.extend(self.dag.children(expr));
+            }
+        }
+        let mut new: Vec<Expr> = found.into_iter().collect();
+        // Children have smaller numbers.
+        new.sort_unstable();
+        for expr in new {
+            let key = self.key(expr);
+            self.keys.insert(expr, key);
+        }
+    }
+
+    /// The positions of the operands of a sum or product in the order in which they are to stand.
+    pub(super) fn operands(&self, operands: &[Expr], steady_first: SteadyFirst) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..operands.len()).collect();
+        order.sort_by(|&a, &b| {
+            let (a, b) = (operands[a], operands[b]);
+            let steady = self.dag.is_steady(a).cmp(&self.dag.is_steady(b));
+            let steady = match steady_first {
+                SteadyFirst::InProducts => steady.reverse(),
+                SteadyFirst::No => steady,
+            };
+            steady.then_with(|| self.keys.get(&a).cmp(&self.keys.get(&b))).then(a.cmp(&b))
+        });
+        order
+    }
+
+    fn key(&self, expr: Expr) -> Key {
+        let mut hash = Mix::new();
+        let mut leaves: Vec<Load> = Vec::new();
+        let mut children: Vec<Expr> = Vec::new();
+        match self.dag.node(expr) {
+            Node::Constant(_) => hash.word(1),
+            Node::Pi => hash.word(2),
+            Node::Euler => hash.word(3),
+            Node::Symbol(symbol) => {
+                let load = (self.load)(*symbol);
+                hash.word(4 + load.map_or(0, |load| load.kind()));
+                leaves.extend(load);
+            }
+            Node::Sum { constant, terms } => {
+                hash.word(32 + u64::from(constant.is_zero()));
+                let operands: Vec<Expr> = terms.iter().map(|&(_, t)| t).collect();
+                children.extend(self.operands(&operands, SteadyFirst::No).into_iter().map(|k| operands[k]));
+            }
+            Node::Product(factors) => {
+                hash.word(34);
+                let operands: Vec<Expr> = factors.iter().map(|&(b, _)| b).collect();
+                for k in self.operands(&operands, SteadyFirst::InProducts) {
+                    hash.word(i64::from(factors[k].1) as u64);
+                    children.push(operands[k]);
+                }
+            }
+            Node::Call(call, arguments) => {
+                hash.word(35);
+                hash.word(call.key());
+                children.extend(arguments.iter());
+            }
+            Node::Apply(function, arguments) => {
+                hash.word(64 + *function as u64);
+                children.extend(arguments.iter());
+            }
+        }
+        for child in children {
+            let Some(key) = self.keys.get(&child) else { continue };
+            hash.word(key.structure);
+            leaves.extend(&key.leaves);
+        }
+        leaves.sort_unstable();
+        leaves.dedup();
+        leaves.truncate(LEAVES);
+        Key { leaves, structure: hash.0 }
+    }
+}
+
+/// Where operands made of numbers and parameters stand.
+#[derive(Clone, Copy)]
+pub(super) enum SteadyFirst {
+    /// Before the others.
+    InProducts,
+    /// After the others, in sums.
+    No,
+}
+
+/// Multiply-rotate hashing, the same on every run.
+struct Mix(u64);
+
+impl Mix {
+    fn new() -> Self {
+        Mix(0x243f_6a88_85a3_08d3)
+    }
+
+    fn word(&mut self, word: u64) {
+        const ODD: u64 = 0x9e37_79b9_7f4a_7c15; // 2^64 over the golden ratio
+        self.0 = (self.0 ^ word).wrapping_mul(ODD).rotate_left(29);
+    }
+}

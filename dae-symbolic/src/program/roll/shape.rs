@@ -1,0 +1,144 @@
+//! An instance of a family as an item to roll.
+//!
+//! In: the expressions of the instance. Out: their operations in order, without positions and numbers ([`Shaped::operations`], what instances have
+//! to agree in), and the positions and numbers that were left out, in order of their places.
+
+use std::collections::HashMap;
+
+use super::super::{Load, Register, Unplaced};
+use super::order::{Order, SteadyFirst};
+use crate::expr::{Call, Expr, Function, Node, Rational};
+
+/// A number that may differ from instance to instance, or one that is too large to be taken apart.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(in crate::program) enum Number {
+    /// The next of the numbers left out.
+    Place,
+    /// This one.
+    Exact(Rational),
+}
+
+/// An instruction without positions and numbers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(in crate::program) enum Operation {
+    Number(Number),
+    Pi,
+    Euler,
+    /// The position is the next of the addresses left out.
+    Load(Load<()>),
+    Sum {
+        terms: Vec<(Number, Register)>,
+        constant: Option<Number>,
+    },
+    Product(Vec<(Register, i32)>),
+    Apply(Function, Vec<Register>),
+    Call(Call, Vec<Register>),
+}
+
+/// An instance taken apart.
+pub(in crate::program) struct Shaped {
+    pub(in crate::program) operations: Vec<Operation>,
+    /// The registers of the roots.
+    pub(in crate::program) outputs: Vec<Register>,
+    pub(in crate::program) addresses: Vec<i64>,
+    pub(in crate::program) numbers: Vec<Rational>,
+    /// The expressions of the registers.
+    pub(in crate::program) expressions: Vec<Expr>,
+}
+
+impl Shaped {
+    /// Takes the expressions `roots` of one instance apart.
+    pub(in crate::program) fn new(order: &mut Order<'_>, roots: &[Expr]) -> Result<Shaped, Unplaced> {
+        order.prepare(roots);
+        let mut shaped = Shaped {
+            operations: Vec::new(),
+            outputs: Vec::new(),
+            addresses: Vec::new(),
+            numbers: Vec::new(),
+            expressions: Vec::new(),
+        };
+        let mut registers: HashMap<Expr, Register> = HashMap::new();
+        let mut stack: Vec<(Expr, Visit)> = roots.iter().rev().map(|&root| (root, Visit::Enter)).collect();
+        while let Some((expr, visit)) = stack.pop() {
+            if registers.contains_key(&expr) {
+                continue;
+            }
+            let children = children(order, expr);
+            match visit {
+                Visit::Enter if !children.is_empty() => {
+                    stack.push((expr, Visit::Leave));
+                    stack.extend(children.into_iter().rev().map(|child| (child, Visit::Enter)));
+                }
+                Visit::Enter | Visit::Leave => {
+                    let operation = shaped.operation(order, expr, &registers)?;
+                    registers.insert(expr, shaped.operations.len());
+                    shaped.operations.push(operation);
+                    shaped.expressions.push(expr);
+                }
+            }
+        }
+        shaped.outputs = roots.iter().map(|root| registers[root]).collect();
+        Ok(shaped)
+    }
+
+    fn number(&mut self, value: &Rational) -> Number {
+        if value.to_machine().is_none() {
+            return Number::Exact(value.clone());
+        }
+        self.numbers.push(value.clone());
+        Number::Place
+    }
+
+    fn operation(
+        &mut self,
+        order: &Order<'_>,
+        expr: Expr,
+        registers: &HashMap<Expr, Register>,
+    ) -> Result<Operation, Unplaced> {
+        Ok(match order.dag().node(expr) {
+            Node::Constant(value) => Operation::Number(self.number(value)),
+            Node::Pi => Operation::Pi,
+            Node::Euler => Operation::Euler,
+            Node::Symbol(symbol) => {
+                let load = order.load(*symbol).ok_or(Unplaced(*symbol))?;
+                Operation::Load(load.map(|&position| self.addresses.push(position as i64)))
+            }
+            Node::Sum { constant, terms } => {
+                let operands: Vec<Expr> = terms.iter().map(|&(_, t)| t).collect();
+                let places = order.operands(&operands, SteadyFirst::No);
+                let terms = places.into_iter().map(|k| (self.number(&terms[k].0), registers[&operands[k]])).collect();
+                let constant = (!constant.is_zero()).then(|| self.number(constant));
+                Operation::Sum { terms, constant }
+            }
+            Node::Product(factors) => {
+                let operands: Vec<Expr> = factors.iter().map(|&(b, _)| b).collect();
+                let places = order.operands(&operands, SteadyFirst::InProducts).into_iter();
+                Operation::Product(places.map(|k| (registers[&operands[k]], factors[k].1)).collect())
+            }
+            Node::Call(call, arguments) => {
+                Operation::Call(call.clone(), arguments.iter().map(|argument| registers[argument]).collect())
+            }
+            Node::Apply(function, arguments) => {
+                Operation::Apply(*function, arguments.iter().map(|argument| registers[argument]).collect())
+            }
+        })
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Visit {
+    Enter,
+    Leave,
+}
+
+/// The operands in the order in which they are computed.
+fn children(order: &Order<'_>, expr: Expr) -> Vec<Expr> {
+    let operands: Vec<Expr> = order.dag().children(expr).collect();
+    match order.dag().node(expr) {
+        Node::Sum { .. } => order.operands(&operands, SteadyFirst::No).into_iter().map(|k| operands[k]).collect(),
+        Node::Product(_) => {
+            order.operands(&operands, SteadyFirst::InProducts).into_iter().map(|k| operands[k]).collect()
+        }
+        Node::Constant(_) | Node::Pi | Node::Euler | Node::Symbol(_) | Node::Apply(..) | Node::Call(..) => operands,
+    }
+}

@@ -1,0 +1,210 @@
+//! Texts of families: one for all instances.
+//!
+//! In: texts of which one belongs to each instance (`q[3]`, `equation 5[3]: 0 = q[3] - q[2]`). Out: one text with affine functions of
+//! the indices (`q[i]`, `equation 5[i]: 0 = q[i] - q[i - 1]`). Texts are rolled by the numbers in them, whatever these mean, and only if the result says of
+//! every instance what its own text said.
+
+use std::hash::Hash;
+
+use super::super::affine::{Affine, Range, for_each_point};
+use super::{Class, Item, roll};
+use crate::model::Domain;
+
+/// `i`, `j`, `k`, `i4`, …: the loop indices, outermost first.
+pub fn index_names(count: usize) -> Vec<String> {
+    let name = |k: usize| ["i", "j", "k"].get(k).map_or_else(|| format!("i{}", k + 1), |name| name.to_string());
+    (0..count).map(name).collect()
+}
+
+/// An affine integer, also as Rust; what is subtracted comes last, so that unsigned arithmetic does not underflow.
+pub fn spell(affine: &Affine, indices: &[String]) -> String {
+    let mut text = String::new();
+    let mut add = |sign: &str, term: String| {
+        match (text.is_empty(), sign) {
+            (true, "-") => text.push('-'),
+            (true, _) => {}
+            (false, sign) => text.push_str(&format!(" {sign} ")),
+        }
+        text.push_str(&term);
+    };
+    let term = |stride: i64, index: &String| match stride.abs() {
+        1 => index.clone(),
+        stride => format!("{stride} * {index}"),
+    };
+    let strides = || affine.strides.iter().copied().zip(indices);
+    strides().filter(|&(stride, _)| stride > 0).for_each(|(stride, index)| add("+", term(stride, index)));
+    let moves = strides().any(|(stride, _)| stride != 0);
+    if affine.base > 0 || (affine.base == 0 && !moves) {
+        add("+", affine.base.to_string());
+    }
+    strides().filter(|&(stride, _)| stride < 0).for_each(|(stride, index)| add("-", term(stride, index)));
+    if affine.base < 0 {
+        add("-", affine.base.abs().to_string());
+    }
+    text
+}
+
+/// A text whose numbers depend on loop indices.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rolled {
+    /// What stands between the numbers, one more than those.
+    pub parts: Vec<String>,
+    /// The numbers.
+    pub numbers: Vec<Affine>,
+}
+
+impl Rolled {
+    /// The text with its numbers spelled by `number`.
+    pub fn filled(&self, number: impl Fn(&Affine) -> String) -> String {
+        let mut text = String::new();
+        for (k, part) in self.parts.iter().enumerate() {
+            text.push_str(part);
+            text.extend(self.numbers.get(k).map(&number));
+        }
+        text
+    }
+
+    /// For people: `q[i - 1]`.
+    pub fn text(&self, indices: &[String]) -> String {
+        let text = self.filled(|number| spell(number, indices));
+        // `[i = 3]` says which loop variable the number is; it may have the name that it gets here.
+        indices.iter().fold(text, |text, index| text.replace(&format!("{index} = {index}"), index))
+    }
+}
+
+/// The numbers in a text and what stands between them. Digits after a leading zero are text.
+pub fn split_numbers(text: &str) -> (Vec<String>, Vec<i64>) {
+    let mut parts = vec![String::new()];
+    let mut numbers = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
+        let end = rest[at..].find(|c: char| !c.is_ascii_digit()).map_or(rest.len(), |length| at + length);
+        let last = parts.len() - 1;
+        parts[last].push_str(&rest[..at]);
+        let digits = &rest[at..end];
+        // Only what comes out as it went in is a number.
+        match digits.parse::<i64>().ok().filter(|number| number.to_string() == digits) {
+            Some(number) => {
+                numbers.push(number);
+                parts.push(String::new());
+            }
+            None => parts[last].push_str(digits),
+        }
+        rest = &rest[end..];
+    }
+    let last = parts.len() - 1;
+    parts[last].push_str(rest);
+    (parts, numbers)
+}
+
+/// One text for all points of the box, if the texts at `place` differ by numbers that are affine in the indices.
+pub fn generalised<'a>(text: impl Fn(usize) -> Option<&'a str>, place: &Affine, domain: &[Range]) -> Option<Rolled> {
+    let start: Vec<i64> = domain.iter().map(|range| range.start).collect();
+    let at = |indices: &[i64]| Some(split_numbers(text(usize::try_from(place.at(indices)).ok()?)?));
+    let (parts, first) = at(&start)?;
+    let mut numbers: Vec<Affine> = first.iter().map(|&base| Affine { base, strides: vec![0; domain.len()] }).collect();
+    for k in 0..domain.len() {
+        let mut next = start.clone();
+        next[k] += 1;
+        let (_, second) = at(&next)?;
+        for (number, (a, b)) in numbers.iter_mut().zip(first.iter().zip(&second)) {
+            number.strides[k] = b - a;
+            number.base -= (b - a) * domain[k].start;
+        }
+    }
+    let mut holds = true;
+    for_each_point(domain, |indices| {
+        let same = |(found, values): (Vec<String>, Vec<i64>)| {
+            found == parts && values.iter().zip(&numbers).all(|(&value, number)| value == number.at(indices))
+        };
+        holds = holds && at(indices).is_some_and(same);
+    });
+    holds.then_some(Rolled { parts, numbers })
+}
+
+/// One entry of a table: a member of a family or a scalar, with a text, what else has to agree, and positions.
+pub struct Entry<'a, K> {
+    /// The family.
+    pub domain: Option<&'a Domain>,
+    /// Its text.
+    pub text: &'a str,
+    /// What has to agree.
+    pub key: K,
+    /// Positions.
+    pub places: Vec<usize>,
+}
+
+/// Entries that are written down once.
+pub struct Group<K> {
+    /// The loops, outermost first.
+    pub domain: Vec<Range>,
+    /// The text of all.
+    pub text: Rolled,
+    /// What has to agree.
+    pub key: K,
+    /// Positions.
+    pub places: Vec<Affine>,
+}
+
+/// Entries that differ by numbers which are affine in the indices become one group.
+pub fn grouped<K: Clone + Eq + Hash>(entries: &[Entry<'_, K>]) -> Vec<Group<K>> {
+    let items: Vec<Item<'_, _>> = entries
+        .iter()
+        .map(|entry| {
+            let (parts, numbers) = split_numbers(entry.text);
+            Item {
+                member: entry.domain.and_then(|domain| domain.member.as_deref()),
+                key: (parts, entry.key.clone()),
+                addresses: entry.places.iter().map(|&place| place as i64).chain(numbers).collect(),
+                numbers: Vec::new(),
+            }
+        })
+        .collect();
+    let group = |Class { domain, items: members, mut addresses, .. }: Class| {
+        let (parts, key) = items[members[0]].key.clone();
+        let numbers = addresses.split_off(addresses.len() + 1 - parts.len());
+        Group { domain, text: Rolled { parts, numbers }, key, places: addresses }
+    };
+    roll(&items).into_iter().map(group).collect()
+}
+
+/// Of one family, so many lines at most.
+const LINES: usize = 8;
+
+/// The texts with those of a family in one, and for which indices it stands. Where the texts of a family are too unlike
+/// each other for that, as with fractions, the first ones stand for all.
+pub fn lines<'a>(texts: impl Iterator<Item = (Option<&'a Domain>, &'a str)>) -> Vec<String> {
+    let entries: Vec<Entry<'_, ()>> =
+        texts.enumerate().map(|(place, (domain, text))| Entry { domain, text, key: (), places: vec![place] }).collect();
+    let family = |group: &Group<()>| {
+        let first: Vec<i64> = group.domain.iter().map(|range| range.start).collect();
+        let member = entries[group.places[0].position(&first)].domain.and_then(|domain| domain.member.as_deref());
+        member.map(|member| member.family)
+    };
+    let mut lines = Vec::new();
+    for like in grouped(&entries).chunk_by(|a, b| family(a).is_some() && family(a) == family(b)) {
+        let shown = if family(&like[0]).is_some() && like.len() > LINES { LINES / 2 } else { like.len() };
+        lines.extend(like[..shown].iter().map(line));
+        let hidden: usize = like[shown..].iter().map(|group| group.size()).sum();
+        if hidden > 0 {
+            lines.push(format!("… and {hidden} more like these"));
+        }
+    }
+    lines
+}
+
+fn line(group: &Group<()>) -> String {
+    let indices = index_names(group.domain.len());
+    let mut line = group.text.text(&indices);
+    for (range, index) in group.domain.iter().zip(&indices) {
+        line.push_str(&format!(", {index} = {}..{}", range.start, range.end - 1));
+    }
+    line
+}
+
+impl<K> Group<K> {
+    /// The number of entries.
+    fn size(&self) -> usize {
+        self.domain.iter().map(|range| range.end.saturating_sub(range.start) as usize).product()
+    }
+}

@@ -1,0 +1,115 @@
+//! What the tests of families share: a builder of members, and the comparison with the twin that has no families.
+
+use std::sync::Arc;
+
+use dae_runtime::contract::{Dae, Pattern};
+use dae_symbolic::compile::{Compiled, compile};
+use dae_symbolic::emit::emit;
+use dae_symbolic::eval::Interpreter;
+use dae_symbolic::formulation::Form;
+use dae_symbolic::model::{Domain, Member, Model, Unknown};
+use proc_macro2::{TokenStream, TokenTree};
+
+/// The domain of a member of family `family`.
+pub(crate) fn member(family: u32, indices: &[i64], extents: &[usize]) -> Domain {
+    let label: String = indices.iter().map(|index| format!("[{index}]")).collect();
+    Domain { extents: extents.to_vec(), member: Some(Arc::new(Member { family, indices: indices.to_vec(), label })) }
+}
+
+/// Makes unknowns the members of an array: `x_3` becomes `x[3]`.
+pub(crate) fn set_member(unknown: &mut Unknown, domain: Domain) {
+    let name = unknown.name.split('_').next().unwrap_or_default();
+    unknown.name = format!("{name}{}", domain.member.as_ref().map_or("", |member| &member.label));
+    unknown.domain = domain;
+}
+
+pub(crate) fn compiled(model: Model) -> Compiled {
+    compile(model, 0.0).unwrap_or_else(|rejected| panic!("{}", rejected.diagnostics))
+}
+
+/// The same model without families.
+pub(crate) fn scalar_twin(mut model: Model) -> Model {
+    model.unknowns.iter_mut().for_each(|u| u.domain = Domain::scalar());
+    model.parameters.iter_mut().for_each(|p| p.domain = Domain::scalar());
+    model.equations.iter_mut().for_each(|e| e.domain = Domain::scalar());
+    model
+}
+
+/// The number of tokens, those in groups included.
+pub(crate) fn token_count(tokens: TokenStream) -> usize {
+    let mut count = 0;
+    let mut open = vec![tokens];
+    while let Some(tokens) = open.pop() {
+        for token in tokens {
+            count += 1;
+            if let TokenTree::Group(group) = token {
+                open.push(group.stream());
+            }
+        }
+    }
+    count
+}
+
+pub(crate) fn expansion(model: Model) -> String {
+    emit(&compiled(model), &Form::ALL)
+}
+
+pub(crate) fn tokens(model: Model) -> usize {
+    let text = expansion(model);
+    token_count(text.parse().unwrap_or_else(|error| panic!("{error}: {text}")))
+}
+
+/// Every function of both contracts, with families and without, at points that are nowhere special.
+pub(crate) fn assert_agree(model: &Model) {
+    let (families, twin) = (compiled(model.clone()), compiled(scalar_twin(model.clone())));
+    assert_eq!(families.forms.len(), twin.forms.len());
+    for (a, b) in families.forms.iter().zip(&twin.forms) {
+        let a = Interpreter::new(a.program.clone(), families.prolonged.clone());
+        let b = Interpreter::new(b.program.clone(), twin.prolonged.clone());
+        assert_eq!(a.description(), b.description());
+        assert_eq!(a.prolongation().prolongation_description(), b.prolongation().prolongation_description());
+        compare(&a, &b);
+    }
+}
+
+/// SplitMix64 (Steele, Lea & Flood, *Fast splittable pseudorandom number generators*, 2014), in $[-1, 1)$.
+fn random(seed: &mut u64) -> f64 {
+    *seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = *seed;
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+}
+
+fn compare(a: &dyn Dae, b: &dyn Dae) {
+    let mut seed = 1;
+    let d = a.description();
+    let p = a.prolongation().prolongation_description();
+    for _ in 0..3 {
+        let mut vector = |length: usize| -> Vec<f64> { (0..length).map(|_| 0.7 + 0.4 * random(&mut seed)).collect() };
+        let (y, yp, jets) = (vector(d.unknowns.len()), vector(d.unknowns.len()), vector(p.jets.len()));
+        let same = |name: &str, length: usize, f: &dyn Fn(&dyn Dae, &mut [f64])| {
+            let (mut left, mut right) = (vec![f64::NAN; length], vec![f64::NAN; length]);
+            f(a, &mut left);
+            f(b, &mut right);
+            for (i, (left, right)) in left.iter().zip(&right).enumerate() {
+                // The terms of a sum may stand in another order; all are of order one.
+                let close = (left - right).abs() <= 1e-13 * left.abs().max(right.abs()).max(1.0);
+                assert!(close, "{} {} {name}[{i}]: {left:e}, {right:e}", d.model, d.form);
+            }
+        };
+        let len = Pattern::len;
+        same("residual", d.equations.len(), &|m, out| m.residual(0.3, &y, &yp, out));
+        same("jacobian_y", len(&d.jacobian_y), &|m, out| m.jacobian_y(0.3, &y, &yp, out));
+        same("jacobian_yp", len(&d.jacobian_yp), &|m, out| m.jacobian_yp(0.3, &y, &yp, out));
+        same("jacobian_t", d.equations.len(), &|m, out| m.jacobian_t(0.3, &y, &yp, out));
+        same("jacobian_p", len(&d.jacobian_p), &|m, out| m.jacobian_p(0.3, &y, &yp, out));
+        same("invariants", d.invariants.len(), &|m, out| m.invariants(0.3, &y, out));
+        same("invariants_jacobian", len(&d.invariants_jacobian), &|m, out| m.invariants_jacobian(0.3, &y, out));
+        same("start_values", p.jets.len(), &|m, out| m.prolongation().start_values(0.3, out));
+        same("prolonged_residual", p.equations.len(), &|m, out| m.prolongation().prolonged_residual(0.3, &jets, out));
+        same("prolonged_jacobian", len(&p.jacobian), &|m, out| m.prolongation().prolonged_jacobian(0.3, &jets, out));
+        same("states", d.unknowns.len(), &|m, out| m.states_from_jets(0.3, &jets, out, &mut vec![0.0; yp.len()]));
+        same("rates", d.unknowns.len(), &|m, out| m.states_from_jets(0.3, &jets, &mut vec![0.0; y.len()], out));
+    }
+}

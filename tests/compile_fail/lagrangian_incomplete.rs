@@ -1,0 +1,15 @@
+//! Neither coordinates nor energies.
+
+dae::dae! {
+    pub struct Model {
+        var x = 1;
+        lagrangian {
+            force(x) = -x;
+        }
+    }
+}
+
+fn main() {
+    let form = Model::default().ggl();
+    let _ = dae::Integration::new(&form).run(0.0, 1.0);
+}

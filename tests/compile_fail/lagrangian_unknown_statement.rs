@@ -1,0 +1,16 @@
+//! A word that a Lagrangian does not have.
+
+dae::dae! {
+    pub struct Model {
+        var x = 1;
+        lagrangian {
+            coordinates x;
+            kinetik = der(x).powi(2) / 2;
+        }
+    }
+}
+
+fn main() {
+    let form = Model::default().ggl();
+    let _ = dae::Integration::new(&form).run(0.0, 1.0);
+}

@@ -1,0 +1,189 @@
+//! Derived models are certified, can be solved in every form, and have the solutions of the models written by hand.
+//!
+//! In: the derived models of `examples/models`, the same by hand (`dae-symbolic/tests/derive`), `references/*.json`. Out: indices, degrees
+//! of freedom, and end values. That the equations are the same is proved in `dae-symbolic/tests/derive.rs`.
+
+use dae::symbolic::compile::{Compiled, compile};
+use dae::symbolic::eval::Interpreter;
+use dae::symbolic::formulation::Form;
+use dae::symbolic::index::Verdict;
+use dae::symbolic::model::Derivation;
+use dae::{Integration, Method, Record, Solution};
+use serde_json::Value;
+
+fn compiled(text: &str) -> Compiled {
+    let (model, _) = dae::symbolic::read_text(text).unwrap_or_else(|rejection| panic!("{}", rejection.diagnostics));
+    compile(model, 0.0).unwrap_or_else(|rejected| panic!("{}", rejected.diagnostics))
+}
+
+fn run(compiled: &Compiled, form: Form, method: Method, tolerance: f64, times: &[f64]) -> Solution {
+    let name = form.name();
+    let form = compiled.forms.iter().find(|f| f.form == form).expect("the form exists");
+    let system = Interpreter::new(form.program.clone(), compiled.prolonged.clone());
+    let run = Integration::new(&system).method(method).rtol(tolerance).atol(tolerance);
+    let end = times[times.len() - 1];
+    let solution =
+        run.record(Record::At(times.to_vec())).run(0.0, end).unwrap_or_else(|error| panic!("{name}: {error}"));
+    assert!(solution.is_success(), "{name}: {}", solution.status);
+    solution
+}
+
+/// Certified index and degrees of freedom, and every form there is.
+fn check(compiled: &Compiled, index: u32, degrees_of_freedom: usize) {
+    let name = &compiled.model.name;
+    assert_eq!(compiled.analysis.certificate.verdict(), Verdict::Exact(index), "{name}");
+    assert!(compiled.analysis.certificate.is_regular(), "{name}");
+    assert_eq!(compiled.analysis.structure.degrees_of_freedom, degrees_of_freedom, "{name}");
+    assert_eq!(compiled.forms.len(), Form::ALL.len(), "{name}");
+}
+
+/// Reference values: names, times, values.
+struct Reference {
+    unknowns: Vec<String>,
+    times: Vec<f64>,
+    values: Vec<Vec<f64>>,
+}
+
+impl Reference {
+    fn read(text: &str) -> Self {
+        let json: Value = serde_json::from_str(text).unwrap();
+        let numbers = |v: &Value| v.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect::<Vec<f64>>();
+        Reference {
+            unknowns: json["unknowns"].as_array().unwrap().iter().map(|x| x.as_str().unwrap().into()).collect(),
+            times: numbers(&json["times"]),
+            values: json["values"].as_array().unwrap().iter().map(numbers).collect(),
+        }
+    }
+
+    /// Without the multipliers: directly integrated, they have index 3, and their errors are weighed with h².
+    fn without_multipliers(&self) -> Reference {
+        let keep: Vec<usize> = (0..self.unknowns.len()).filter(|&k| !self.unknowns[k].starts_with("lambda")).collect();
+        let kept = |values: &Vec<f64>| keep.iter().map(|&k| values[k]).collect();
+        Reference {
+            unknowns: keep.iter().map(|&k| self.unknowns[k].clone()).collect(),
+            times: self.times.clone(),
+            values: self.values.iter().map(kept).collect(),
+        }
+    }
+
+    /// Digits of the worst value of a run.
+    fn digits(&self, compiled: &Compiled, form: Form, method: Method, tolerance: f64) -> f64 {
+        let solution = run(compiled, form, method, tolerance, &self.times);
+        let mut worst: f64 = 0.0;
+        for (time, values) in self.times.iter().zip(&self.values) {
+            for (name, reference) in self.unknowns.iter().zip(values) {
+                let error = (solution.value(name, *time).unwrap() - reference).abs() / (1.0 + reference.abs());
+                worst = if error > worst || error.is_nan() { error } else { worst };
+            }
+        }
+        let digits = -worst.log10();
+        println!("{:20} {:8} {method:6?} {digits:5.2} digits", compiled.model.name, form.name());
+        digits
+    }
+}
+
+/// Largest difference of the named unknowns at the end.
+fn apart(a: &Solution, b: &Solution, names: &[String]) -> f64 {
+    let end = |solution: &Solution, name: &String| {
+        let place = solution.names.iter().position(|n| *n == name.as_str()).expect("a state");
+        solution.end_state[place]
+    };
+    let difference = |name| (end(a, name) - end(b, name)).abs() / (1.0 + end(a, name).abs());
+    names.iter().map(difference).fold(0.0, |worst, error| if error > worst || error.is_nan() { error } else { worst })
+}
+
+#[test]
+fn pendulum() {
+    let model = compiled(include_str!("../examples/models/lagrangian_pendulum.dae"));
+    check(&model, 3, 2);
+    assert_eq!(model.analysis.hessenberg, Some(3));
+    // The same pendulum with m = 1 and half the multiplier.
+    let by_hand = compiled(include_str!("../examples/models/pendulum.dae"));
+    let mut reference = Reference::read(include_str!("references/pendulum.json"));
+    for values in &mut reference.values {
+        values[4] /= 2.0;
+    }
+    let forms = [(Form::Original, 6.0), (Form::Index1, 8.0), (Form::Index2, 8.0), (Form::Ggl, 8.0)];
+    for (form, digits) in forms {
+        let reference = if form == Form::Original { &reference.without_multipliers() } else { &reference };
+        let reached = reference.digits(&model, form, Method::Radau5, 1e-11);
+        assert!(reached >= digits, "{}: {reached} digits", form.name());
+        let (mine, theirs) = (&model, &by_hand);
+        let solution = |model| run(model, form, Method::Radau5, 1e-9, &[1.0]);
+        let (mine, theirs) = (solution(mine), solution(theirs));
+        for name in ["x", "y", "u", "v"] {
+            let value = |solution: &Solution| solution.value(name, 1.0).unwrap();
+            assert!((value(&mine) - value(&theirs)).abs() < 1e-7, "{}: {name}", form.name());
+        }
+    }
+    assert!(reference.digits(&model, Form::Ggl, Method::Bdf, 1e-10) >= 7.0);
+}
+
+#[test]
+fn double_pendulum() {
+    let model = compiled(include_str!("../examples/models/double_pendulum.dae"));
+    check(&model, 3, 4);
+    let reference = Reference::read(include_str!("references/double_pendulum.json"));
+    let forms = [(Form::Original, 5.0), (Form::Index1, 8.0), (Form::Index2, 8.0), (Form::Ggl, 8.0)];
+    for (form, digits) in forms {
+        let reference = if form == Form::Original { &reference.without_multipliers() } else { &reference };
+        let reached = reference.digits(&model, form, Method::Radau5, 1e-10);
+        assert!(reached >= digits, "{}: {reached} digits", form.name());
+    }
+    assert!(reference.digits(&model, Form::Ggl, Method::Bdf, 1e-9) >= 5.0);
+    // Minimal coordinates: an ordinary differential equation with a mass matrix, index 0 in the velocities.
+    let angles = compiled(include_str!("../dae-symbolic/tests/derive/double_pendulum_angles.dae"));
+    check(&angles, 0, 4);
+    let solution = run(&angles, Form::Original, Method::Radau5, 1e-10, &[1.0, 2.0, 5.0]);
+    for (time, expected) in reference.times.iter().zip(&reference.values) {
+        let (alpha, beta) = (solution.value("alpha", *time).unwrap(), solution.value("beta", *time).unwrap());
+        let positions = [alpha.sin(), -alpha.cos(), alpha.sin() + beta.sin(), -alpha.cos() - beta.cos()];
+        for (position, expected) in positions.iter().zip(expected) {
+            assert!((position - expected).abs() < 1e-7, "t = {time}: {position} instead of {expected}");
+        }
+    }
+}
+
+#[test]
+fn slider_crank() {
+    let model = compiled(include_str!("../examples/models/slider_crank.dae"));
+    check(&model, 3, 8);
+    let starts = model.model.unknowns.iter();
+    let by_hand = include_str!("../dae-symbolic/tests/derive/slider_crank_by_hand.dae");
+    let by_hand = with_starts(by_hand, include_str!("../examples/models/slider_crank.dae"));
+    let by_hand = compiled(&by_hand);
+    assert_eq!(starts.count(), by_hand.model.unknowns.len());
+    check(&by_hand, 3, 8);
+    let reference = Reference::read(include_str!("references/slider_crank.json"));
+    for (form, tolerance, digits) in [(Form::Index1, 1e-7, 6.5), (Form::Index2, 1e-7, 6.0), (Form::Ggl, 1e-7, 6.0)] {
+        let reached = reference.digits(&model, form, Method::Radau5, tolerance);
+        assert!(reached >= digits, "{}: {reached} digits", form.name());
+        let solution = |model| run(model, form, Method::Radau5, tolerance, &[0.01]);
+        let difference = apart(&solution(&model), &solution(&by_hand), &reference.unknowns);
+        assert!(difference < 1e-6, "{}: {difference:e}", form.name());
+    }
+    assert!(reference.digits(&model, Form::Original, Method::Radau5, 1e-8) >= 5.0);
+}
+
+/// The text by hand with the declarations and start values of the other.
+fn with_starts(text: &str, other: &str) -> String {
+    let declares = |line: &&str| line.trim_start().starts_with("var ") || line.trim_start().starts_with("start ");
+    let declarations: Vec<&str> = other.lines().filter(declares).collect();
+    let lines = text.lines().map(|line| if declares(&line) { declarations.join("\n") } else { line.to_string() });
+    lines.collect::<Vec<String>>().join("\n")
+}
+
+#[test]
+fn parts_are_those_of_the_text_book() {
+    let model = compiled(include_str!("../examples/models/slider_crank.dae"));
+    let [Derivation::Mechanics(mechanics)] = model.model.derivations.as_slice() else {
+        panic!("one mechanical system")
+    };
+    assert_eq!(mechanics.equations, 0..10);
+    let transposed = |&(k, l, value): &(usize, usize, _)| (l, k, value);
+    let mut symmetric: Vec<_> = mechanics.mass.iter().map(transposed).collect();
+    symmetric.sort_by_key(|&(k, l, _)| (k, l));
+    let places = |list: &[(usize, usize, _)]| list.iter().map(|&(k, l, _)| (k, l)).collect::<Vec<_>>();
+    assert_eq!(places(&symmetric), places(&mechanics.mass));
+    assert_eq!(places(&mechanics.jacobian), [(0, 0), (0, 1), (0, 6), (1, 0), (1, 1), (1, 2), (1, 6), (2, 0)]);
+}
