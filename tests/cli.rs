@@ -62,7 +62,7 @@ const CAR_AXIS: &str = "examples/models/car_axis.dae";
 mod analyze {
     use super::*;
 
-    const KEYS: [&str; 17] = [
+    const KEYS: [&str; 18] = [
         "name",
         "unknowns",
         "equations",
@@ -77,6 +77,7 @@ mod analyze {
         "hessenberg",
         "certificate",
         "hidden_constraints",
+        "stand_ins",
         "warnings",
         "forms",
         "problem",

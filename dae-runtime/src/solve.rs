@@ -18,11 +18,11 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use crate::signal::InputError;
 use crate::bdf::Bdf;
 use crate::contract::Dae;
 use crate::initialize::{InitializationError, InitializationOptions, consistent_initialization};
 use crate::radau5::Radau5;
+use crate::signal::InputError;
 use crate::solution::{Solution, Status, horner};
 use crate::stepper::{ClosingCorrection, DenseAccuracy, Failure, Options, StepControl, Stepper, Tolerance};
 

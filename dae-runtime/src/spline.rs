@@ -56,7 +56,9 @@ impl fmt::Display for SplineError {
             SplineError::TooFewPoints { given, needed } => {
                 write!(f, "a spline of degree {} needs {needed} points, and {given} are given", needed - 1)
             }
-            SplineError::NotAscending { point } => write!(f, "point {} does not lie to the right of the one before", point + 1),
+            SplineError::NotAscending { point } => {
+                write!(f, "point {} does not lie to the right of the one before", point + 1)
+            }
             SplineError::NotFinite { point } => write!(f, "point {} is not finite", point + 1),
             SplineError::EvenDegree { degree } => write!(f, "the degree {degree} of a spline must be odd"),
         }
@@ -264,8 +266,9 @@ mod tests {
     fn polynomials_of_the_degree_are_reproduced() {
         for degree in [1, 3, 5, 7] {
             let f = |x: f64| (0..=degree as i32).map(|k| (x - 0.7).powi(k) / f64::from(k + 1)).sum::<f64>();
-            let slope =
-                |x: f64| (1..=degree as i32).map(|k| f64::from(k) * (x - 0.7).powi(k - 1) / f64::from(k + 1)).sum::<f64>();
+            let slope = |x: f64| {
+                (1..=degree as i32).map(|k| f64::from(k) * (x - 0.7).powi(k - 1) / f64::from(k + 1)).sum::<f64>()
+            };
             for n in [degree + 1, degree + 2, 12] {
                 let spline = Spline::interpolate(&points(n, f), degree).unwrap();
                 // Beyond the ends as well.
@@ -290,7 +293,10 @@ mod tests {
             for &x in &spline.breaks()[1..spline.breaks().len() - 1] {
                 for order in 0..spline.smoothness() {
                     let (left, right) = (spline.derivative(x.next_down(), order), spline.derivative(x, order));
-                    assert!((left - right).abs() < 1e-7 * 3f64.powi(order as i32), "{degree} {x} {order}: {left} {right}");
+                    assert!(
+                        (left - right).abs() < 1e-7 * 3f64.powi(order as i32),
+                        "{degree} {x} {order}: {left} {right}"
+                    );
                 }
             }
         }

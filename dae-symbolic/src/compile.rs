@@ -286,6 +286,11 @@ fn summary(compiled: &Compiled) -> Vec<String> {
         let domains = compiled.hidden.iter().map(|c| Some(&analysis.system.equations[c.equation].domain));
         lines.extend(roll::text::lines(domains.zip(hidden.iter().map(String::as_str))));
     }
+    let unknown = externals::stand_ins(&compiled.model);
+    if !unknown.is_empty() {
+        let names: Vec<String> = unknown.iter().map(|name| format!("`{name}`")).collect();
+        lines.push(format!("Analysed with smooth functions in general position in place of {}.", names.join(", ")));
+    }
     lines.extend(compiled.needs.iter().flat_map(|need| [String::new(), need.text()]));
     // A macro can only warn where the warning would be an error; so it stands where the model is looked up.
     for warning in &compiled.warnings {

@@ -40,6 +40,13 @@ impl InputNeed {
     }
 }
 
+/// The functions without values while the model is analysed: another one, in general position, stands in for each.
+pub fn stand_ins(model: &Model) -> Vec<String> {
+    let externals = model.externals().into_iter();
+    let unknown = externals.filter(|f| matches!(f.source, ExternalSource::Code(_) | ExternalSource::Input));
+    unknown.map(|external| external.name.clone()).collect()
+}
+
 /// The equation that differentiates a function most.
 #[derive(Clone, Debug)]
 struct User {
@@ -72,7 +79,8 @@ fn times(n: u32) -> String {
 /// # Errors
 /// If a table has too few points for that.
 pub(crate) fn settle_tables(model: &mut Model) -> Result<(), Diagnostics> {
-    let tables: Vec<_> = model.externals().into_iter().filter(|f| matches!(f.source, ExternalSource::Table(_))).collect();
+    let tables: Vec<_> =
+        model.externals().into_iter().filter(|f| matches!(f.source, ExternalSource::Table(_))).collect();
     if tables.is_empty() {
         return Ok(());
     }
@@ -88,7 +96,8 @@ pub(crate) fn settle_tables(model: &mut Model) -> Result<(), Diagnostics> {
         let mut finding =
             Diagnostic::error(Code::InvalidTable, message).label(external.origin, "too few points for its degree");
         if let Some(user) = user {
-            finding = finding.label(user.origin, format!("differentiated {} by the reduction", times(user.differentiations)));
+            finding =
+                finding.label(user.origin, format!("differentiated {} by the reduction", times(user.differentiations)));
         }
         found.push(finding.help("give it more points"));
     }
@@ -165,7 +174,8 @@ fn undeclared<'a>(
     users: &BTreeMap<String, User>,
 ) -> Result<(), Diagnostics> {
     let missing = programs.flat_map(|program| program.calls());
-    let missing = missing.filter(|call| matches!(call.function.source, ExternalSource::Code(_)) && call.path().is_none());
+    let missing =
+        missing.filter(|call| matches!(call.function.source, ExternalSource::Code(_)) && call.path().is_none());
     // Of each function the lowest derivative that is missing, the first argument first.
     let mut lowest: BTreeMap<&str, &Call> = BTreeMap::new();
     for call in missing {

@@ -5,6 +5,7 @@
 
 mod agreement;
 mod derivatives;
+mod driven;
 mod expansion;
 mod mechanics;
 mod operators;
@@ -54,6 +55,7 @@ fn models() -> Vec<Generated> {
         generated!(mechanics::Crane::default(), "mechanics.rs"),
         generated!(operators::Operators::default(), "operators.rs"),
         generated!(piecewise::Piecewise::default(), "piecewise.rs"),
+        generated!(driven::model(), "driven.rs"),
     ]
 }
 
@@ -84,5 +86,7 @@ fn compiled(text: &str) -> Compiled {
 /// One formulation under interpretation.
 fn interpreter(compiled: &Compiled, form: Form) -> Interpreter {
     let found = compiled.forms.iter().find(|f| f.form == form).expect("the model has all forms");
-    Interpreter::new(found.program.clone(), compiled.prolonged.clone())
+    let inputs = if compiled.needs.is_empty() { Vec::new() } else { driven::inputs() };
+    let interpreter = Interpreter::new(found.program.clone(), compiled.prolonged.clone());
+    interpreter.with_inputs(&compiled.needs, &inputs).unwrap()
 }

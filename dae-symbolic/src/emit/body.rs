@@ -10,6 +10,7 @@ use super::docs;
 use super::names::{Names, identifier, load_name, unique};
 use super::rolled::{in_loops, spell_number, word};
 use crate::expr::Function;
+use crate::model::derivative_name;
 use crate::program::affine::Affine;
 use crate::program::roll::text::{generalised, index_names, spell};
 use crate::program::{Block, Instruction, Load, Register};
@@ -247,6 +248,7 @@ impl<'a> Body<'a> {
                 &[(2.0, r)] if *constant == 0.0 => simple(r).map(|base| format!("twice_{base}")),
                 _ => None,
             },
+            Instruction::Call(call, _) => Some(identifier(&derivative_name(&call.function.name, call.order()))),
             Instruction::Apply(function, arguments) => match arguments.as_slice() {
                 &[r] => simple(r).map(|argument| format!("{}_{argument}", function.name())),
                 _ => None,

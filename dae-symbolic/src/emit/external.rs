@@ -97,7 +97,10 @@ fn table_function(name: &str, table: &Table) -> String {
     docs([doc], "    ")
         + &format!("    fn {name}(x: f64, order: usize) -> f64 {{\n")
         + &format!("        static BREAKS: [f64; {}] = [\n{breaks}        ];\n", spline.breaks().len())
-        + &format!("        static COEFFICIENTS: [f64; {}] = [\n{coefficients}        ];\n", spline.coefficients().len())
+        + &format!(
+            "        static COEFFICIENTS: [f64; {}] = [\n{coefficients}        ];\n",
+            spline.coefficients().len()
+        )
         + "        static SPLINE: ::dae::Spline =\n"
         + &format!("            ::dae::Spline::from_parts({degree}, &BREAKS, &COEFFICIENTS);\n")
         + "        SPLINE.derivative(x, order)\n    }\n\n"

@@ -5,10 +5,10 @@
 use dae_runtime::contract::Pattern;
 
 use super::body::Outputs;
-use super::{external, listing};
 use super::method::{Label, labels_of, method};
 use super::names::Names;
 use super::{ALLOW, close, docs, form_doc, form_type, prefix, tables};
+use super::{external, listing};
 use crate::compile::{Compiled, CompiledForm};
 use crate::formulation::StateSource;
 use crate::model::Domain;

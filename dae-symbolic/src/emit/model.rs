@@ -47,7 +47,10 @@ pub(super) fn source(compiled: &Compiled, forms: &[&CompiledForm]) -> String {
     text.push_str(&docs(["The model with the derivatives of its equations, for consistent initial values."], "    "));
     text.push_str("    #[must_use]\n");
     text.push_str(&format!("    {vis}fn prolongation(&self) -> {name}Prolongation {{\n"));
-    text.push_str(&format!("        {name}Prolongation {{ parameters: [{}]{inputs} }}\n    }}\n}}\n\n", values.join(", ")));
+    text.push_str(&format!(
+        "        {name}Prolongation {{ parameters: [{}]{inputs} }}\n    }}\n}}\n\n",
+        values.join(", ")
+    ));
     text
 }
 

@@ -39,7 +39,8 @@ impl Interpreter {
             &program.switches,
         ];
         let registers = programs.iter().map(|p| p.registers()).max().unwrap_or(0);
-        let mut interpreter = Interpreter { program, prolonged, scratch: RefCell::new(vec![0.0; registers]), error: None };
+        let mut interpreter =
+            Interpreter { program, prolonged, scratch: RefCell::new(vec![0.0; registers]), error: None };
         interpreter.error = interpreter.without_values();
         interpreter
     }
@@ -78,9 +79,7 @@ impl Interpreter {
     fn without_values(&mut self) -> Option<InputError> {
         let mut calls = self.programs_mut().into_iter().flat_map(|program| program.calls());
         calls.find_map(|call| match &call.function.source {
-            ExternalSource::Code(_) => {
-                Some(InputError::NotInterpreted { function: call.function.name.clone().into() })
-            }
+            ExternalSource::Code(_) => Some(InputError::NotInterpreted { function: call.function.name.clone().into() }),
             ExternalSource::Input => Some(InputError::NotSupplied { input: call.function.name.clone().into() }),
             ExternalSource::Table(_) | ExternalSource::Supplied(_) => None,
         })

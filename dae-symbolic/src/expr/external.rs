@@ -3,23 +3,26 @@
 //! In: a function and how often it is differentiated by each argument. Out: derivatives, values and spellings.
 //!
 //! A table is a spline and has values everywhere. Code and inputs have none while the model is analysed; a function in general
-//! position stands in for them,
+//! position stands in for them, which takes every value and grows with each of its arguments,
 //!
-//! $$ f(a) = \kappa + \sum_i \sin(w_i a_i + \varphi_i) + \sin\Bigl(\sum_i v_i a_i + \psi\Bigr), $$
+//! $$ f(a) = \kappa + \sum_i \bigl(\beta_i a_i + \tfrac14 \sin(w_i a_i + \varphi_i)\bigr)
+//!    + \tfrac14 \sin\Bigl(\sum_i v_i a_i + \psi\Bigr), \qquad 1 \le \beta_i < 2, \quad \tfrac12 \le w_i, v_i < \tfrac32, $$
 //!
 //! with constants drawn from the function's name. What holds with it holds for almost all functions in its place; proofs by intervals,
 //! which are about this very model, are not made from it.
 
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
+use std::ops::{Add, Mul};
 use std::sync::{Arc, OnceLock};
 
 use dae_runtime::signal::Input;
 use dae_runtime::spline::{Spline, SplineError};
 
+use super::Function;
 use super::interval::Interval;
-use crate::origin::Origin;
 use super::prime_field::arithmetic::draw;
+use crate::origin::Origin;
 
 /// A function with a name of its own in the model.
 #[derive(Debug)]
@@ -92,7 +95,8 @@ impl Table {
     /// The spline; cubic unless the degree was settled before.
     pub fn spline(&self) -> &Spline {
         // `new` has seen that there is one.
-        let cubic = || Spline::interpolate(&self.points, CUBIC).unwrap_or(Spline::from_parts(0, &[0.0, 1.0], &[f64::NAN]));
+        let cubic =
+            || Spline::interpolate(&self.points, CUBIC).unwrap_or(Spline::from_parts(0, &[0.0, 1.0], &[f64::NAN]));
         self.spline.get_or_init(cubic)
     }
 }
@@ -147,30 +151,39 @@ impl Call {
         }
     }
 
-    fn stand_in(&self, arguments: impl Iterator<Item = f64>) -> f64 {
+    /// The value of what stands in, in numbers or in intervals.
+    fn stand_in<T: Real>(&self, arguments: impl Iterator<Item = T>) -> T {
         let name = name_key(&self.function.name);
-        let number = |kind: u64, k: usize| 0.5 + draw(0, &[name, kind, k as u64]) as f64 / (1u64 << 61) as f64;
-        let derived: Vec<usize> = (0..self.orders.len()).filter(|&k| self.orders[k] > 0).collect();
-        // d^n/du^n sin u = sin(u + n π/2).
-        let turned = |angle: f64, n: u32| (angle + f64::from(n % 4) * std::f64::consts::FRAC_PI_2).sin();
-        let mut total = if derived.is_empty() { number(0, 0) } else { 0.0 };
-        let (mut angle, mut factor) = (number(1, 0), 1.0);
+        // Between one half and three halves.
+        let number = |kind: u64, k: usize| T::from(0.5 + draw(0, &[name, kind, k as u64]) as f64 / (1u64 << 61) as f64);
+        let order = self.order();
+        let mut total = if order == 0 { number(0, 0) } else { T::from(0.0) };
+        let (mut angle, mut factor) = (number(1, 0), T::from(0.25));
         for (k, (a, &n)) in arguments.zip(self.orders.iter()).enumerate() {
-            let (w, v) = (number(2, k), number(3, k));
-            if derived.iter().all(|&d| d == k) {
-                total += w.powi(n as i32) * turned(w * a + number(4, k), n);
+            let (w, v, slope) = (number(2, k), number(3, k), T::from(0.5) + number(5, k));
+            // A term of one argument vanishes when it is differentiated by another one.
+            if n == order {
+                total = total + T::from(0.25) * power(w, n) * (w * a + number(4, k)).sine_derivative(n);
+                total = match n {
+                    0 => total + slope * a,
+                    1 => total + slope,
+                    _ => total,
+                };
             }
-            angle += v * a;
-            factor *= v.powi(n as i32);
+            angle = angle + v * a;
+            factor = factor * power(v, n);
         }
-        total + factor * turned(angle, self.order())
+        total + factor * angle.sine_derivative(order)
     }
 
-    /// Values on intervals. Of a function without values in this place nothing is known.
-    pub(super) fn enclosure(&self, argument: Interval) -> Interval {
-        match &self.function.source {
-            Source::Table(table) => spline_enclosure(table.spline(), argument, self.order() as usize),
-            Source::Code(_) | Source::Input | Source::Supplied(_) => Interval::ENTIRE,
+    /// Values on intervals.
+    pub(super) fn enclosure(&self, arguments: &[Interval]) -> Interval {
+        match (&self.function.source, arguments) {
+            (Source::Table(table), &[argument]) => spline_enclosure(table.spline(), argument, self.order() as usize),
+            (Source::Code(_) | Source::Input, _) if !arguments.contains(&Interval::ENTIRE) => {
+                self.stand_in(arguments.iter().copied())
+            }
+            (Source::Table(_) | Source::Code(_) | Source::Input | Source::Supplied(_), _) => Interval::ENTIRE,
         }
     }
 
@@ -209,6 +222,45 @@ impl Call {
             }
         }
     }
+}
+
+/// Numbers and intervals.
+trait Real: Copy + Add<Output = Self> + Mul<Output = Self> + From<f64> {
+    /// The derivative of the sine of the given order.
+    fn sine_derivative(self, order: u32) -> Self;
+}
+
+impl Real for f64 {
+    fn sine_derivative(self, order: u32) -> f64 {
+        match order % 4 {
+            0 => self.sin(),
+            1 => self.cos(),
+            2 => -self.sin(),
+            _ => -self.cos(),
+        }
+    }
+}
+
+impl From<f64> for Interval {
+    fn from(value: f64) -> Interval {
+        Interval::point(value)
+    }
+}
+
+impl Real for Interval {
+    fn sine_derivative(self, order: u32) -> Interval {
+        let of = |function| Interval::apply(function, self, self, self);
+        match order % 4 {
+            0 => of(Function::Sin),
+            1 => of(Function::Cos),
+            2 => -of(Function::Sin),
+            _ => -of(Function::Cos),
+        }
+    }
+}
+
+fn power<T: Real>(base: T, n: u32) -> T {
+    (0..n).fold(T::from(1.0), |power, _| power * base)
 }
 
 /// FNV-1a (G. Fowler, L. C. Noll, K.-P. Vo): the numbers of a stand-in depend on the name alone.
@@ -280,7 +332,12 @@ mod tests {
         let mut dag = Dag::new();
         let symbol = |k| Symbol::Unknown { unknown: UnknownId(k), order: 0 };
         let [x, y] = [0, 1].map(|k| dag.symbol(symbol(k)));
-        let function = External { name: "rho".into(), arguments: vec!["p".into(), "temperature".into()], origin: Origin::NONE, source: Source::Code(Vec::new()) };
+        let function = External {
+            name: "rho".into(),
+            arguments: vec!["p".into(), "temperature".into()],
+            origin: Origin::NONE,
+            source: Source::Code(Vec::new()),
+        };
         let square = dag.powi(x, 2);
         let f = dag.call(Call::new(Arc::new(function)), &[square, y]);
         let mut derivative = f;
@@ -297,6 +354,24 @@ mod tests {
     }
 
     #[test]
+    fn enclosures_of_stand_ins_contain_values() {
+        let mut dag = Dag::new();
+        let t = dag.symbol(Symbol::Time);
+        let function =
+            External { name: "u".into(), arguments: vec!["t".into()], origin: Origin::NONE, source: Source::Input };
+        let mut derivative = dag.call(Call::new(Arc::new(function)), &[t]);
+        for _ in 0..5 {
+            let cell = Interval::new(0.4, 0.5).unwrap();
+            let enclosure = evaluate_interval(&dag, &[derivative], |_| cell)[0];
+            assert!(enclosure.width() < 1.0);
+            for x in [0.4, 0.43, 0.5] {
+                assert!(enclosure.contains(evaluate_one(&dag, derivative, |_| x)));
+            }
+            derivative = differentiate(&mut dag, derivative, Symbol::Time);
+        }
+    }
+
+    #[test]
     fn a_table_is_differentiated_and_enclosed() {
         let mut dag = Dag::new();
         let symbol = Symbol::Time;
@@ -305,7 +380,12 @@ mod tests {
         let table = Table::new(points).unwrap();
         table.settle(4).unwrap();
         assert_eq!(table.spline().degree(), 5);
-        let call = Call::new(Arc::new(External { name: "cube".into(), arguments: vec!["x".into()], origin: Origin::NONE, source: Source::Table(table) }));
+        let call = Call::new(Arc::new(External {
+            name: "cube".into(),
+            arguments: vec!["x".into()],
+            origin: Origin::NONE,
+            source: Source::Table(table),
+        }));
         let cube = dag.call(call, &[t]);
         let second = differentiate(&mut dag, cube, symbol);
         let second = differentiate(&mut dag, second, symbol);

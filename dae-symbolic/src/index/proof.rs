@@ -51,7 +51,10 @@ pub(super) fn examine(model: &mut Model, prolonged: &Prolonged, jets: &[f64], t:
     };
     let entries = Derivative::entries(&mut model.dag, &residuals, column);
     let system = Enclosures { model, prolonged, residuals, entries, t };
-    if let Some(radius) = system.regular_near(jets) {
+    // What is proved about a function in general position is not proved about the one in its place.
+    if !system.model.has_stand_ins()
+        && let Some(radius) = system.regular_near(jets)
+    {
         return Evidence::Proven(radius);
     }
     match system.survives_uncertainty(jets) {

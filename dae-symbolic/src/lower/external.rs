@@ -19,7 +19,9 @@ pub(super) fn table(name: &Name, points: Vec<(f64, f64)>, found: &mut Diagnostic
             let finding = Diagnostic::error(Code::InvalidTable, message).label(name.origin, "this table");
             found.push(finding.help(match error {
                 SplineError::NotAscending { .. } => "sort the points by their first number, each of them once",
-                SplineError::TooFewPoints { .. } => "give it more points; through fewer there is a polynomial to write down",
+                SplineError::TooFewPoints { .. } => {
+                    "give it more points; through fewer there is a polynomial to write down"
+                }
                 SplineError::NotFinite { .. } | SplineError::EvenDegree { .. } => "write finite numbers",
             }));
             None
@@ -55,7 +57,9 @@ pub(super) fn code(it: &ast::External, found: &mut Diagnostics) -> Option<Arc<Ex
         }
         derivatives.push(ExternalDerivative { orders, path: derivative.path.text.clone() });
     }
-    for (orders, origin) in it.derivatives.iter().filter_map(|d| Some((orders(it, d, &mut Diagnostics::new())?, d.origin))) {
+    for (orders, origin) in
+        it.derivatives.iter().filter_map(|d| Some((orders(it, d, &mut Diagnostics::new())?, d.origin)))
+    {
         if let Some(lower) = lower_derivative(&derivatives, &orders) {
             let by: Vec<&str> = it
                 .arguments

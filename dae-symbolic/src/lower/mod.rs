@@ -7,8 +7,8 @@
 //! Statements are taken in the order of the text, each resolved and evaluated once; findings are collected, and a
 //! statement with an error does not hide errors of others.
 
-mod derived;
 mod conditional;
+mod derived;
 mod evaluate;
 mod external;
 mod incidence;

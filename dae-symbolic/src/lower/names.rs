@@ -78,7 +78,8 @@ impl<'a> Names<'a> {
     }
 
     fn declare(&mut self, name: &'a Name, entry: Entry, found: &mut Diagnostics) {
-        if matches!(entry.entity, Entity::Function(_) | Entity::External(_)) && is_function_of_the_language(&name.text) {
+        if matches!(entry.entity, Entity::Function(_) | Entity::External(_)) && is_function_of_the_language(&name.text)
+        {
             let message = format!("`{}` is a function of the language", name.text);
             let finding = Diagnostic::error(Code::ReservedName, message).label(name.origin, "declared here");
             found.push(finding.help("choose another name"));
@@ -99,7 +100,9 @@ impl<'a> Names<'a> {
     /// The name nearest to `name` among these and `more`, of functions or of everything else.
     pub(super) fn nearest(&self, name: &str, kind: NameKind, more: &[&'a str]) -> Option<&'a str> {
         let of_kind = |candidate: &&&str| {
-            let function = self.get(candidate).is_some_and(|entry| matches!(entry.entity, Entity::Function(_) | Entity::External(_)));
+            let function = self
+                .get(candidate)
+                .is_some_and(|entry| matches!(entry.entity, Entity::Function(_) | Entity::External(_)));
             function == (kind == NameKind::Function)
         };
         let language = Function::ALL.iter().map(|function| function.name()).chain(["powi", "der"]);

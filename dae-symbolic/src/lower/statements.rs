@@ -7,7 +7,7 @@ use super::external;
 use super::names::{Entity, Names};
 use super::resolve::Resolver;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::expr::{Call, Symbol, evaluate_one, Dag, Expr, UnknownId};
+use crate::expr::{Call, Dag, Expr, Symbol, UnknownId, evaluate_one};
 use crate::model::{self, Definition, Domain, Input, Model, Parameter, Start, StartValue, Unknown, residual};
 use crate::origin::Origin;
 use crate::syntax::ast::{self, Declaration, Expression, Given, Name, Statement, StatementKind, Variable};

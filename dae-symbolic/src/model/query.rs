@@ -45,7 +45,10 @@ impl Model {
     /// The inputs that the caller supplies: position among the inputs, and name.
     pub fn supplied_inputs(&self) -> Vec<(usize, String)> {
         let inputs = self.inputs.iter().enumerate();
-        inputs.filter(|(_, input)| self.is_supplied(input.definition)).map(|(k, input)| (k, input.name.clone())).collect()
+        inputs
+            .filter(|(_, input)| self.is_supplied(input.definition))
+            .map(|(k, input)| (k, input.name.clone()))
+            .collect()
     }
 
     fn is_supplied(&self, definition: Expr) -> bool {
@@ -67,6 +70,12 @@ impl Model {
             }
         }
         found.into_values().collect()
+    }
+
+    /// Whether a function in general position stands in for one that the model does not know.
+    pub fn has_stand_ins(&self) -> bool {
+        let unknown = |f: &Arc<External>| matches!(f.source, ExternalSource::Code(_) | ExternalSource::Input);
+        self.externals().iter().any(unknown)
     }
 
     /// The expressions with every input, and every derivative of one, replaced by its definition.

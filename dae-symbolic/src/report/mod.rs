@@ -60,6 +60,8 @@ pub struct Report {
     pub certificate: Option<CertificateReport>,
     /// Constraints that the text implies and does not state.
     pub hidden_constraints: Vec<HiddenReport>,
+    /// Inputs of the caller and functions outside the model: other ones, in general position, stood in for them.
+    pub stand_ins: Vec<String>,
     /// What the user should know although the model can be used.
     pub warnings: Vec<String>,
     /// The forms in which the model can be integrated, and why not in the others.
@@ -137,6 +139,7 @@ impl Report {
             hessenberg: analysis.hessenberg,
             certificate: Some(CertificateReport::new(model, analysis)),
             hidden_constraints: compiled.hidden.iter().map(HiddenReport::new).collect(),
+            stand_ins: crate::externals::stand_ins(model),
             warnings: messages(&compiled.warnings),
             forms: Form::ALL.map(|form| FormReport::new(compiled, form)).to_vec(),
             ..Report::of_text(model)
@@ -220,6 +223,7 @@ impl Report {
             hessenberg: None,
             certificate: None,
             hidden_constraints: Vec::new(),
+            stand_ins: Vec::new(),
             warnings: Vec::new(),
             forms: Vec::new(),
             problem: None,

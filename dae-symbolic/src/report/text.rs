@@ -58,6 +58,9 @@ impl Report {
                 },
             )?;
         }
+        if !self.stand_ins.is_empty() {
+            line("in general position", self.stand_ins.join(", "))?;
+        }
         if let Some(degrees) = self.degrees_of_freedom {
             line("degrees of freedom", degrees.to_string())?;
         }

@@ -27,7 +27,7 @@ impl Parser {
 
     /// Whether a table is declared here: `table` is no reserved word.
     pub(super) fn at_table(&self) -> bool {
-        matches!(self.cursor.look(1), Look::Word(_)) && self.cursor.look(2) == Look::Operator("=")
+        matches!(self.cursor.look(1), Look::Word(_)) && matches!(self.cursor.look(2), Look::Operator("=" | ";" | ":"))
     }
 
     /// `table name = [(x, y), …]`

@@ -107,7 +107,10 @@ pub(super) fn operand_word(word: &str, at: Origin) -> Option<Diagnostic> {
 pub(super) fn statement_word(word: &str, at: Origin) -> Option<Diagnostic> {
     let (what, help) = match word {
         "for" | "while" | "loop" | "match" => return operand_word(word, at),
-        "extern" => ("functions of the crate around the model are declared one by one", "write `extern fn name(argument) = path;`"),
+        "extern" => (
+            "functions of the crate around the model are declared one by one",
+            "write `extern fn name(argument) = path;`",
+        ),
         "use" | "mod" => {
             ("a model sees nothing of the crate around it", "declare a `param`, `const` or `fn` in the model")
         }
@@ -337,7 +340,9 @@ impl Place {
         match what {
             Use::Constant => true,
             Use::Parameter => !matches!(self, Place::Constant | Place::Nominal | Place::Order),
-            Use::Time | Use::External => matches!(self, Place::Input | Place::FunctionBody | Place::Definition | Place::Equation),
+            Use::Time | Use::External => {
+                matches!(self, Place::Input | Place::FunctionBody | Place::Definition | Place::Equation)
+            }
             Use::Input => matches!(self, Place::FunctionBody | Place::Definition | Place::Equation),
             Use::Definition | Use::Unknown => matches!(self, Place::Definition | Place::Equation),
         }
@@ -347,7 +352,9 @@ impl Place {
         match self {
             Place::Constant => "the value of a constant may use numbers and earlier constants",
             Place::Parameter => "the default of a parameter may use constants and earlier parameters",
-            Place::Input => "the definition of an input may use `t`, constants, parameters, tables and external functions",
+            Place::Input => {
+                "the definition of an input may use `t`, constants, parameters, tables and external functions"
+            }
             Place::StartValue => "a start value may use constants and parameters",
             Place::Nominal => "a nominal value may use numbers and constants",
             Place::Order => "the order of a derivative is an integer",

@@ -193,7 +193,10 @@ impl fmt::Display for Reason {
                 write!(f, "values of `{}` are assumed to satisfy no algebraic relation", function.name())
             }
             Reason::External => {
-                write!(f, "values of tables, of the caller's inputs and of functions outside the model satisfy no algebraic relation")
+                write!(
+                    f,
+                    "values of tables, of the caller's inputs and of functions outside the model satisfy no algebraic relation"
+                )
             }
             Reason::PiAndE => write!(f, "π and e are assumed to be algebraically independent"),
             Reason::ConstantArgument => {

@@ -191,7 +191,9 @@ impl Pass<'_> {
         let constant = match dag.node(b) {
             Node::Constant(q) => q.clone(),
             Node::Sum { constant, .. } => constant.clone(),
-            Node::Pi | Node::Euler | Node::Symbol(_) | Node::Product(_) | Node::Apply(..) | Node::Call(..) => Rational::ZERO,
+            Node::Pi | Node::Euler | Node::Symbol(_) | Node::Product(_) | Node::Apply(..) | Node::Call(..) => {
+                Rational::ZERO
+            }
         };
         let n = constant.to_f64().floor();
         // Beyond that the exponent is not worth splitting.
