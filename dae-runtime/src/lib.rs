@@ -7,6 +7,8 @@
 //! | [`contract`] | what a formulation of a model offers: $F(t, y, y') = 0$, exact Jacobians on known patterns, names |
 //! | [`generated`] | short constructors for the constant tables of generated code |
 //! | [`initialize`] | consistent initial values, stage by stage and with least change |
+//! | [`structure`] | components, matchings and blocks of a pattern: in which order its equations can be solved |
+//! | [`sparse`] | factors, conditions and regularity of large sparse matrices |
 //! | [`rank`] | numerical rank with the gap that supports it, solutions of least norm |
 //! | [`signal`], [`spline`] | inputs that the caller supplies; tables |
 //! | [`stepper`] | options, statistics, failures, and the contract of an integrator: one accepted step at a time |
@@ -33,9 +35,11 @@ pub mod rank;
 pub mod signal;
 pub mod solution;
 pub mod solve;
+pub mod sparse;
 pub mod spline;
 mod stall;
 pub mod stepper;
+pub mod structure;
 mod weights;
 
 pub use solution::{Solution, Status};

@@ -201,7 +201,7 @@ fn hidden_constraints(model: &mut Model, analysis: &Analysis, reduced: &Reduced)
     let mut hidden = Vec::new();
     for (i, derivatives) in reduced.derivatives.iter().enumerate() {
         // A combination is itself a constraint that the text does not state.
-        let stated = usize::from(analysis.system.equations[i].provenance.is_text(i));
+        let stated = usize::from(analysis.system.equations[i].is_text());
         for (order, &residual) in derivatives.iter().enumerate().skip(stated) {
             let orders = crate::system::highest_orders(&model.dag, residual);
             if orders.iter().any(|&(j, order)| order > 0 && order == offsets.unknowns[j]) {
@@ -216,7 +216,7 @@ fn hidden_constraints(model: &mut Model, analysis: &Analysis, reduced: &Reduced)
             let equation = &analysis.system.equations[i];
             hidden.push(HiddenConstraint {
                 name: derivative_name(&equation.provenance.name(), order as u32),
-                equation: i,
+                equation: equation.text,
                 order: order as u32,
                 text: format!("0 = {}", spelled(Notation::Text)),
                 latex: format!("0 = {}", spelled(Notation::Latex)),
@@ -273,8 +273,8 @@ fn summary(compiled: &Compiled) -> Vec<String> {
         Verdict::NotCertified { reason } => format!("Differentiation index not certified: {reason}."),
     }];
     let degrees = analysis.structure.degrees_of_freedom;
-    if analysis.certificate.is_regular() {
-        lines.push(format!("Degrees of freedom: {degrees}."));
+    if let Some(certified) = analysis.certificate.degrees_of_freedom() {
+        lines.push(format!("Degrees of freedom: {certified}."));
     } else if analysis.certificate.has_reduction() {
         lines.push(format!("Degrees of freedom, generically: {degrees}."));
     }

@@ -67,6 +67,10 @@ codes! {
     DuplicateStart = "E112", "two start values for the same derivative";
     InliningTooLarge = "E113", "functions that grow too large when inlined";
     MisplacedCondition = "E120", "a condition where a number belongs, or the other way round";
+    InvalidIndex = "E121", "an index that is no integer made of constants and loop variables";
+    IndexOutOfBounds = "E122", "an index outside of its array";
+    ArrayShape = "E123", "an array where a number is expected, or the reverse, or arrays of different sizes";
+    InvalidExtent = "E124", "a size or a range that is no constant integer, is empty, or is too large";
     InvalidTable = "E130", "a table through whose points there is no spline";
     InvalidExternal = "E131", "a declaration of a function outside the model that does not fit together";
     MissingDerivative = "E132", "a derivative of a function outside the model that is needed and not declared";
@@ -77,6 +81,8 @@ codes! {
     StructurallySingular = "E301", "equations and unknowns that cannot be assigned to one another";
     NotSquare = "E302", "a model with more equations than unknowns or fewer";
     TooLong = "E303", "derivatives that are too long to be formed";
+    NotUnique = "E304", "equations that leave part of the solution free";
+    Contradictory = "E305", "equations that no values fulfil";
     IncompleteDerivation = "E401", "a block of derived equations that lacks a part";
     RepeatedPart = "E402", "a part of a block of derived equations that is given twice";
     NotAnUnknown = "E403", "something other than an unknown where derived equations need one";

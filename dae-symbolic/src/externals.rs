@@ -86,7 +86,8 @@ pub(crate) fn settle_tables(model: &mut Model) -> Result<(), Diagnostics> {
     }
     // A text that has no structure is refused by the analysis.
     let Ok(structure) = structure_of_text(model) else { return Ok(()) };
-    let users = users(model, &System::of_text(model), &structure.offsets);
+    let system = System::of_text(model);
+    let users = users(model, &system, &structure.offsets);
     let mut found = Diagnostics::new();
     for external in tables {
         let ExternalSource::Table(table) = &external.source else { continue };

@@ -12,6 +12,7 @@ pub mod eval;
 mod expand;
 pub mod expr;
 pub mod externals;
+pub mod family;
 pub mod formulation;
 pub mod index;
 #[cfg(feature = "syntax")]
@@ -30,4 +31,4 @@ pub mod system;
 #[cfg(all(feature = "syntax", feature = "codegen"))]
 pub use expand::{expand, expand_text};
 #[cfg(feature = "syntax")]
-pub use lower::{Rejection, Stub, read, read_text};
+pub use lower::{Rejection, Stub, read, read_families, read_text};

@@ -8,4 +8,5 @@ mod families {
     mod numbers;
     mod plate;
     mod twin;
+    mod written;
 }

@@ -58,6 +58,13 @@ pub enum InitializationError {
         /// Steps made.
         iterations: usize,
     },
+    /// So many equations have to be solved together, and they are so entangled, that it was not attempted.
+    TooLarge {
+        /// One of the equations.
+        equation: Name,
+        /// Their number.
+        equations: usize,
+    },
     /// At the consistent point the equations do not determine the highest derivatives.
     SingularJacobian {
         /// The equations that depend on one another there.
@@ -95,6 +102,11 @@ impl fmt::Display for InitializationError {
                 f,
                 "no consistent start values found in {iterations} steps; {equation} is still off by {residual:.3e}; \
                  give better guesses"
+            ),
+            InitializationError::TooLarge { equation, equations } => write!(
+                f,
+                "{equation} is one of {equations} equations that have to be solved together; \
+                 without the feature `sparse` that is too many for their pattern"
             ),
             InitializationError::SingularJacobian { equations, unknowns } => {
                 let unknowns: Vec<String> = unknowns.iter().map(|name| format!("`{name}`")).collect();

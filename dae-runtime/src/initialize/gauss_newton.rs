@@ -1,20 +1,21 @@
 //! Damped Gauss–Newton on some equations of a prolongation for some of its jets.
 //!
-//! In: which equations, which jets may move, the jets. Out: jets at which the equations hold to rounding
-//! ([`Outcome::Solved`]), or what holds them up ([`Outcome::Stuck`]).
+//! In: the [`Decomposition`] of the equations into components that share no moving jet, the jets. Out: jets at which the equations
+//! hold to rounding, and for every component where they do not what holds it up ([`Stuck`]).
 //!
 //! One iteration: with rows scaled so that the largest entry of the moving columns (in nominal values) is 1, take
 //! the step of least change and halve it until the scaled residual has decreased (Nocedal & Wright, *Numerical
-//! Optimization*, Sect. 10.3). Equation $i$ holds *to rounding* when
+//! Optimization*, Sect. 10.3). Every component has its own damping and its own end; the equations are evaluated once for all.
+//! Equation $i$ holds *to rounding* when
 //! $|f_i| \le c\\,\varepsilon \sum_j |\partial f_i/\partial x_j\\, x_j|$, the size of the terms that cancel in it, or when a change
 //! of the jets that may move by $\varepsilon$ of their nominal values would mend it.
 
-use nalgebra::DMatrix;
-
 use super::InitializationOptions;
 use super::error::{FixedValue, InitializationError, Mismatch};
-use super::least_change::least_change;
+use super::parts::{Component, Decomposition};
+use super::structured::{StepError, structured_change};
 use crate::contract::{Prolongation, ProlongationDescription, Start};
+use crate::sparse::SparseMatrix;
 
 /// Multiple of the rounding unit that a sum of a few terms may be off by, beyond one unit per term.
 const ROUNDING: f64 = 4.0;
@@ -25,22 +26,16 @@ const HALVINGS: i32 = 40;
 /// Equations and jets with a smaller share in a contradiction are not named.
 const SHARE: f64 = 1e-3;
 
-/// How a solve ended.
-pub(super) enum Outcome {
-    /// The equations hold.
-    Solved,
-    /// They do not, and no step makes the residual smaller.
-    Stuck(Stuck),
-}
-
-/// Where a solve got stuck.
+/// Where the solution of a component got stuck.
 pub(super) struct Stuck {
+    /// The component, by its position in the decomposition.
+    pub(super) component: usize,
     rows: Vec<usize>,
     /// Residuals of the rows where it stopped, scaled.
     scaled_residual: Vec<f64>,
     row_scale: Vec<f64>,
     /// Unscaled derivative of the rows by all jets.
-    jacobian: DMatrix<f64>,
+    jacobian: Vec<Vec<(usize, f64)>>,
     jets: Vec<f64>,
     /// Whether the residual is orthogonal to everything that may move.
     stationary: bool,
@@ -57,24 +52,26 @@ pub(super) struct System<'a> {
     iterations: usize,
 }
 
-/// The equations at one iterate.
+/// The equations of a component at one iterate.
 struct Iterate {
     residual: Vec<f64>,
-    jacobian: DMatrix<f64>,
     /// $\sum_j |\partial f_i/\partial x_j\\, x_j|$.
     magnitude: Vec<f64>,
+    /// Number of entries that are not zero.
+    terms: Vec<usize>,
     row_scale: Vec<f64>,
     /// The change of a moving jet, in nominal values, that would make the residual zero; infinite where nothing moves.
     mended_by: Vec<f64>,
 }
 
-/// The derivative of all equations by all jets.
-pub(super) fn dense(description: &ProlongationDescription, values: &[f64]) -> DMatrix<f64> {
-    let mut matrix = DMatrix::zeros(description.equations.len(), description.jets.len());
-    for (row, column, position) in description.jacobian.entries() {
-        matrix[(row, column)] = values[position];
-    }
-    matrix
+/// A step of a component that is being shortened.
+struct Search {
+    component: usize,
+    here: Iterate,
+    step: Vec<f64>,
+    from: Vec<f64>,
+    /// Norm of the scaled residual where it starts.
+    before: f64,
 }
 
 impl<'a> System<'a> {
@@ -98,142 +95,244 @@ impl<'a> System<'a> {
         self.iterations
     }
 
-    /// Moves the jets `moving` until the equations `rows` hold.
+    /// Moves jets until the equations of the `chosen` components hold; returns those where they do not.
     pub(super) fn solve(
         &mut self,
-        rows: &[usize],
-        moving: &[usize],
+        parts: &Decomposition,
+        chosen: &[usize],
         jets: &mut [f64],
-    ) -> Result<Outcome, InitializationError> {
-        let description = self.description();
-        let is_free = |&k: &usize| description.jets[moving[k]].start == Start::Free;
-        let (free, costly): (Vec<usize>, Vec<usize>) = (0..moving.len()).partition(is_free);
+    ) -> Result<Vec<Stuck>, InitializationError> {
+        let mut active = chosen.to_vec();
+        let mut stuck = Vec::new();
         for iteration in 0.. {
-            let here = self.iterate(rows, moving, jets)?;
-            let terms = |i: usize| here.jacobian.row(i).iter().filter(|entry| **entry != 0.0).count() as f64;
-            let holds_to = |i: usize, unit: f64| here.residual[i].abs() <= unit * here.magnitude[i];
-            let negligible = |i: usize| here.mended_by[i] <= f64::EPSILON;
-            let to_rounding = |i: usize| holds_to(i, (ROUNDING + terms(i)) * f64::EPSILON) || negligible(i);
-            if (0..rows.len()).all(to_rounding) {
-                return Ok(Outcome::Solved);
-            }
-            let moved =
-                iteration < self.options.max_iterations && self.improve(&here, rows, moving, &free, &costly, jets)?;
-            if !moved {
-                let solved = (0..rows.len()).all(|i| holds_to(i, self.options.consistency));
-                return Ok(if solved {
-                    Outcome::Solved
-                } else {
-                    Outcome::Stuck(self.stuck(here, rows, moving, jets, iteration))
-                });
-            }
-        }
-        Ok(Outcome::Solved)
-    }
-
-    /// Residual, derivative and scales of the rows.
-    fn iterate(&mut self, rows: &[usize], moving: &[usize], jets: &[f64]) -> Result<Iterate, InitializationError> {
-        let description = self.description();
-        let non_finite =
-            |row: usize| InitializationError::NonFinite { equation: description.equations[row].name.clone() };
-        self.prolongation.prolonged_residual(self.t, jets, &mut self.residual);
-        self.prolongation.prolonged_jacobian(self.t, jets, &mut self.values);
-        if let Some(&row) = rows.iter().find(|&&row| !self.residual[row].is_finite()) {
-            return Err(non_finite(row));
-        }
-        let jacobian = dense(description, &self.values).select_rows(rows);
-        if let Some(i) = (0..rows.len()).find(|&i| jacobian.row(i).iter().any(|entry| !entry.is_finite())) {
-            return Err(non_finite(rows[i]));
-        }
-        let sum = |i: usize| jacobian.row(i).iter().zip(jets).map(|(entry, x)| (entry * x).abs()).sum::<f64>();
-        let magnitude: Vec<f64> = (0..rows.len()).map(sum).collect();
-        let largest = |i: usize| {
-            let size = |&j: &usize| jacobian[(i, j)].abs() * description.jets[j].nominal;
-            moving.iter().map(size).fold(0.0, f64::max)
-        };
-        let largest: Vec<f64> = (0..rows.len()).map(largest).collect();
-        let scale = |(&largest, &magnitude): (&f64, &f64)| {
-            // A row that nothing moves is compared with its own terms.
-            if largest > 0.0 { 1.0 / largest } else { 1.0 / magnitude.max(f64::MIN_POSITIVE.sqrt()) }
-        };
-        let row_scale = largest.iter().zip(&magnitude).map(scale).collect();
-        let residual: Vec<f64> = rows.iter().map(|&row| self.residual[row]).collect();
-        let mended = |(r, &largest): (&f64, &f64)| if largest > 0.0 { r.abs() / largest } else { f64::INFINITY };
-        let mended_by = residual.iter().zip(&largest).map(mended).collect();
-        Ok(Iterate { residual, jacobian, magnitude, row_scale, mended_by })
-    }
-
-    /// One damped step of least change; whether the residual became smaller.
-    fn improve(
-        &mut self,
-        here: &Iterate,
-        rows: &[usize],
-        moving: &[usize],
-        free: &[usize],
-        costly: &[usize],
-        jets: &mut [f64],
-    ) -> Result<bool, InitializationError> {
-        if moving.is_empty() {
-            return Ok(false);
-        }
-        let description = self.description();
-        let nominal = |k: usize| description.jets[moving[k]].nominal;
-        let matrix = DMatrix::from_fn(rows.len(), moving.len(), |i, k| {
-            here.row_scale[i] * here.jacobian[(i, moving[k])] * nominal(k)
-        });
-        let scaled: Vec<f64> = here.residual.iter().zip(&here.row_scale).map(|(r, scale)| -r * scale).collect();
-        let Ok(step) = least_change(&matrix, free, costly, &scaled) else { return Ok(false) };
-        self.iterations += 1;
-        let from = jets.to_vec();
-        let before = norm(&scaled);
-        for halving in 0..HALVINGS {
-            let fraction = 0.5_f64.powi(halving);
-            for (k, &j) in moving.iter().enumerate() {
-                jets[j] = from[j] + fraction * nominal(k) * step[k];
+            if active.is_empty() {
+                break;
             }
             self.prolongation.prolonged_residual(self.t, jets, &mut self.residual);
-            let after: Vec<f64> =
-                rows.iter().zip(&here.row_scale).map(|(&row, scale)| self.residual[row] * scale).collect();
-            // A residual that is not a number compares as false.
-            if norm(&after) <= (1.0 - DECREASE * fraction) * before {
-                return Ok(jets != from);
+            self.prolongation.prolonged_jacobian(self.t, jets, &mut self.values);
+            let mut ended: Vec<(usize, Iterate)> = Vec::new();
+            let mut searches = Vec::new();
+            for &k in &active {
+                let component = &parts.components[k];
+                let here = self.iterate(component, parts, jets)?;
+                if here.holds() {
+                    continue;
+                }
+                let step = match iteration < self.options.max_iterations {
+                    true => self.step(component, parts, &here)?,
+                    false => None,
+                };
+                match step {
+                    Some(step) => searches.push(self.search(k, component, here, step, jets)),
+                    None => ended.push((k, here)),
+                }
             }
+            self.iterations += usize::from(!searches.is_empty());
+            // Where no step helps, the values of the equations are still those of this iterate.
+            let jacobian = self.values.clone();
+            let (moved, failed) = self.shorten(searches, parts, jets);
+            ended.extend(failed);
+            for (k, here) in ended {
+                if !here.holds_to(self.options.consistency) {
+                    stuck.push(self.stuck(k, &parts.components[k], parts, here, &jacobian, jets, iteration));
+                }
+            }
+            active = moved;
         }
-        jets.copy_from_slice(&from);
-        Ok(false)
+        stuck.sort_by_key(|stuck| stuck.component);
+        Ok(stuck)
     }
 
-    fn stuck(&self, here: Iterate, rows: &[usize], moving: &[usize], jets: &[f64], iterations: usize) -> Stuck {
-        let scaled_residual: Vec<f64> = here.residual.iter().zip(&here.row_scale).map(|(r, scale)| r * scale).collect();
+    /// Residual and scales of the rows of a component.
+    fn iterate(
+        &self,
+        component: &Component,
+        parts: &Decomposition,
+        jets: &[f64],
+    ) -> Result<Iterate, InitializationError> {
         let description = self.description();
+        let count = component.rows.len();
+        let mut here = Iterate {
+            residual: Vec::with_capacity(count),
+            magnitude: Vec::with_capacity(count),
+            terms: Vec::with_capacity(count),
+            row_scale: Vec::with_capacity(count),
+            mended_by: Vec::with_capacity(count),
+        };
+        for &row in &component.rows {
+            let residual = self.residual[row];
+            let (mut magnitude, mut largest, mut terms) = (0.0, 0.0_f64, 0);
+            let mut finite = residual.is_finite();
+            for (j, position) in description.jacobian.row(row) {
+                let entry = self.values[position];
+                finite &= entry.is_finite();
+                magnitude += (entry * jets[j]).abs();
+                terms += usize::from(entry != 0.0);
+                if parts.place(j).is_some() {
+                    largest = largest.max(entry.abs() * description.jets[j].nominal);
+                }
+            }
+            if !finite {
+                return Err(InitializationError::NonFinite { equation: description.equations[row].name.clone() });
+            }
+            // A row that nothing moves is compared with its own terms.
+            let size = if largest > 0.0 { largest } else { magnitude.max(f64::MIN_POSITIVE.sqrt()) };
+            here.row_scale.push(1.0 / size);
+            here.mended_by.push(if largest > 0.0 { residual.abs() / largest } else { f64::INFINITY });
+            here.residual.push(residual);
+            here.magnitude.push(magnitude);
+            here.terms.push(terms);
+        }
+        Ok(here)
+    }
+
+    /// The step of least change; `None` if nothing moves or there is none.
+    fn step(
+        &self,
+        component: &Component,
+        parts: &Decomposition,
+        here: &Iterate,
+    ) -> Result<Option<Vec<f64>>, InitializationError> {
+        if component.moving.is_empty() {
+            return Ok(None);
+        }
+        let description = self.description();
+        let entries = component.rows.iter().enumerate().flat_map(|(i, &row)| {
+            description.jacobian.row(row).filter_map(move |(j, position)| {
+                let nominal = description.jets[j].nominal;
+                Some((i, parts.place(j)?, here.row_scale[i] * self.values[position] * nominal))
+            })
+        });
+        let matrix = SparseMatrix::from_entries(component.rows.len(), component.moving.len(), entries);
+        let rhs: Vec<f64> = here.residual.iter().zip(&here.row_scale).map(|(r, scale)| -r * scale).collect();
+        match structured_change(&matrix, component, &rhs) {
+            Ok(step) => Ok(Some(step)),
+            Err(StepError::NotFinite) => Ok(None),
+            Err(StepError::TooLarge(equations)) => {
+                let equation = description.equations[component.rows[0]].name.clone();
+                Err(InitializationError::TooLarge { equation, equations })
+            }
+        }
+    }
+
+    fn search(&self, k: usize, component: &Component, here: Iterate, step: Vec<f64>, jets: &[f64]) -> Search {
+        let from = component.moving.iter().map(|&j| jets[j]).collect();
+        let before = norm(here.residual.iter().zip(&here.row_scale).map(|(r, scale)| r * scale));
+        Search { component: k, here, step, from, before }
+    }
+
+    /// Halves the steps until the residuals became smaller. Returns the components that moved, and those for which no step does.
+    fn shorten(
+        &mut self,
+        mut searches: Vec<Search>,
+        parts: &Decomposition,
+        jets: &mut [f64],
+    ) -> (Vec<usize>, Vec<(usize, Iterate)>) {
+        let description = self.description();
+        let (mut moved, mut failed) = (Vec::new(), Vec::new());
+        for halving in 0..HALVINGS {
+            if searches.is_empty() {
+                break;
+            }
+            let fraction = 0.5_f64.powi(halving);
+            for search in &searches {
+                let moving = &parts.components[search.component].moving;
+                for ((&j, from), step) in moving.iter().zip(&search.from).zip(&search.step) {
+                    jets[j] = from + fraction * description.jets[j].nominal * step;
+                }
+            }
+            self.prolongation.prolonged_residual(self.t, jets, &mut self.residual);
+            let mut rest = Vec::new();
+            for search in searches {
+                let component = &parts.components[search.component];
+                let scaled =
+                    component.rows.iter().zip(&search.here.row_scale).map(|(&row, scale)| self.residual[row] * scale);
+                // A residual that is not a number compares as false.
+                let decreased = norm(scaled) <= (1.0 - DECREASE * fraction) * search.before;
+                if !decreased {
+                    rest.push(search);
+                    continue;
+                }
+                let stays = component.moving.iter().zip(&search.from).all(|(&j, &from)| jets[j] == from);
+                match stays {
+                    true => failed.push((search.component, search.here)),
+                    false => moved.push(search.component),
+                }
+            }
+            searches = rest;
+        }
+        for search in searches {
+            for (&j, from) in parts.components[search.component].moving.iter().zip(&search.from) {
+                jets[j] = *from;
+            }
+            failed.push((search.component, search.here));
+        }
+        moved.sort_unstable();
+        (moved, failed)
+    }
+
+    fn stuck(
+        &self,
+        k: usize,
+        component: &Component,
+        parts: &Decomposition,
+        here: Iterate,
+        values: &[f64],
+        jets: &[f64],
+        iterations: usize,
+    ) -> Stuck {
+        let description = self.description();
+        let jacobian: Vec<Vec<(usize, f64)>> = component
+            .rows
+            .iter()
+            .map(|&row| description.jacobian.row(row).map(|(j, position)| (j, values[position])).collect())
+            .collect();
+        let scaled_residual: Vec<f64> = here.residual.iter().zip(&here.row_scale).map(|(r, scale)| r * scale).collect();
         // B^T r = 0 up to what a halving line search can resolve: in the scaling of the steps, or in that of whole
         // rows, where a derivative that vanishes on the way (x = 1.5 fixed on the unit circle, y going to 0; or
         // all derivatives small against the residual) shows.
-        let whole: Vec<f64> = (0..rows.len())
+        let whole: Vec<f64> = (0..component.rows.len())
             .map(|i| {
-                let size = |j: usize| here.jacobian[(i, j)].abs() * description.jets[j].nominal;
-                1.0 / (0..description.jets.len())
-                    .map(size)
-                    .fold(here.residual[i].abs().max(f64::MIN_POSITIVE), f64::max)
+                let sizes = jacobian[i].iter().map(|&(j, entry)| entry.abs() * description.jets[j].nominal);
+                1.0 / sizes.fold(here.residual[i].abs().max(f64::MIN_POSITIVE), f64::max)
             })
             .collect();
         let stationary = [&here.row_scale, &whole].iter().any(|scale| {
-            let slope = moving.iter().map(|&j| {
-                let column = (0..rows.len()).map(|i| here.jacobian[(i, j)] * scale[i] * scale[i] * here.residual[i]);
-                (column.sum::<f64>() * description.jets[j].nominal).abs()
-            });
-            let size: Vec<f64> = here.residual.iter().zip(scale.iter()).map(|(r, scale)| r * scale).collect();
-            slope.fold(0.0, f64::max) <= 10.0 * SHARE * norm(&size)
+            let mut slope = vec![0.0; component.moving.len()];
+            for (i, row) in jacobian.iter().enumerate() {
+                for &(j, entry) in row {
+                    if let Some(place) = parts.place(j) {
+                        slope[place] += entry * scale[i] * scale[i] * here.residual[i] * description.jets[j].nominal;
+                    }
+                }
+            }
+            let size = norm(here.residual.iter().zip(scale.iter()).map(|(r, scale)| r * scale));
+            slope.iter().fold(0.0_f64, |a, b| a.max(b.abs())) <= 10.0 * SHARE * size
         });
         Stuck {
-            rows: rows.to_vec(),
+            component: k,
+            rows: component.rows.clone(),
             scaled_residual,
             row_scale: here.row_scale,
-            jacobian: here.jacobian,
+            jacobian,
             jets: jets.to_vec(),
             stationary,
             iterations,
         }
+    }
+}
+
+impl Iterate {
+    /// Whether all equations hold to rounding.
+    fn holds(&self) -> bool {
+        (0..self.residual.len()).all(|i| {
+            let unit = (ROUNDING + self.terms[i] as f64) * f64::EPSILON;
+            self.residual[i].abs() <= unit * self.magnitude[i] || self.mended_by[i] <= f64::EPSILON
+        })
+    }
+
+    fn holds_to(&self, unit: f64) -> bool {
+        (0..self.residual.len()).all(|i| self.residual[i].abs() <= unit * self.magnitude[i])
     }
 }
 
@@ -259,13 +358,14 @@ impl Stuck {
             // All of r put into equation i: (r.r)/r_i.
             .map(|i| Mismatch { equation: name(i), residual: square / self.scaled_residual[i] / self.row_scale[i] })
             .collect();
-        let influence = |j: usize| {
-            let terms =
-                (0..self.rows.len()).map(|i| self.scaled_residual[i] * self.row_scale[i] * self.jacobian[(i, j)]);
-            (terms.sum::<f64>() * description.jets[j].nominal).abs()
-        };
+        let mut influence = vec![0.0; description.jets.len()];
+        for (i, row) in self.jacobian.iter().enumerate() {
+            for &(j, entry) in row {
+                influence[j] += self.scaled_residual[i] * self.row_scale[i] * entry * description.jets[j].nominal;
+            }
+        }
         let fixed: Vec<FixedValue> = (0..description.jets.len())
-            .filter(|&j| description.jets[j].start == Start::Fixed && influence(j) > SHARE * size)
+            .filter(|&j| description.jets[j].start == Start::Fixed && influence[j].abs() > SHARE * size)
             .map(|j| FixedValue { jet: description.jets[j].name.clone(), value: self.jets[j] })
             .collect();
         if fixed.is_empty() {
@@ -276,6 +376,6 @@ impl Stuck {
     }
 }
 
-fn norm(values: &[f64]) -> f64 {
-    values.iter().map(|value| value * value).sum::<f64>().sqrt()
+fn norm(values: impl Iterator<Item = f64>) -> f64 {
+    values.map(|value| value * value).sum::<f64>().sqrt()
 }

@@ -14,7 +14,7 @@ use crate::rank::{RankError, SingularValues, equilibrate};
 
 /// Free columns count as able to take a change on themselves only where their singular values exceed this; below, a
 /// free unknown would run far away to spare a guess a small change.
-const ABLE: f64 = 1e-3;
+pub(super) const ABLE: f64 = 1e-3;
 /// A triangular factor with a smaller diagonal ratio goes to the singular values.
 const CLEARLY_FULL: f64 = 1e-7;
 /// Entries of $B$ are at most this.

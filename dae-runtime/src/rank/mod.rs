@@ -111,7 +111,7 @@ pub fn equilibrate(matrix: &mut DMatrix<f64>) {
 }
 
 /// The power of two next to $s^{-1/2}$, or 1 for zero.
-fn inverse_root_power_of_two(size: f64) -> f64 {
+pub(crate) fn inverse_root_power_of_two(size: f64) -> f64 {
     if size > 0.0 && size.is_finite() { (-0.5 * size.log2()).round().exp2() } else { 1.0 }
 }
 

@@ -105,7 +105,7 @@ impl<'a> Body<'a> {
     /// A method of one block: everything it reads is taken from its slices at once, and everything stored at once.
     pub(super) fn finish(mut self, slots: &[String; 4], outputs: Outputs<'_>) -> String {
         let mut code = self.loads(slots);
-        let spelled = self.statements(&mut code, |names, load| load_name(names, load));
+        let spelled = self.statements(&mut code, load_name);
         let results: Vec<&str> = self.block.outputs.iter().map(|o| spelled[o.register].text.as_str()).collect();
         code.push_str(&self.store(&slots[3], &results, outputs));
         code

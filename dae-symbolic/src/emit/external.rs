@@ -31,13 +31,13 @@ pub(super) fn fields(compiled: &Compiled) -> String {
 }
 
 /// A model with inputs has no defaults: `new` asks for the inputs and takes the parameters from the text.
-pub(super) fn constructor(compiled: &Compiled, parameters: &[String]) -> String {
+pub(super) fn constructor(compiled: &Compiled, statements: &str, parameters: &[String]) -> String {
     let inputs: Vec<&str> = compiled.needs.iter().map(|need| need.input.as_str()).collect();
-    constructor_of(&compiled.model.visibility, &inputs, parameters)
+    constructor_of(&compiled.model.visibility, &inputs, statements, parameters)
 }
 
 /// The same for a stand-in.
-pub(super) fn constructor_of(visibility: &str, inputs: &[&str], parameters: &[String]) -> String {
+pub(super) fn constructor_of(visibility: &str, inputs: &[&str], statements: &str, parameters: &[String]) -> String {
     let arguments: Vec<String> =
         inputs.iter().map(|name| format!("{name}: impl ::core::convert::Into<::dae::Input>")).collect();
     let inputs = inputs.iter().map(|name| format!("{name}: {name}.into()"));
@@ -45,7 +45,7 @@ pub(super) fn constructor_of(visibility: &str, inputs: &[&str], parameters: &[St
     let vis = prefix(visibility);
     docs(["The model with these inputs, and the parameters as in its text."], "    ")
         + &format!("    #[must_use]\n    {vis}fn new({}) -> Self {{\n", arguments.join(", "))
-        + &format!("        Self {{ {} }}\n    }}\n\n", fields.join(", "))
+        + &format!("{statements}        Self {{ {} }}\n    }}\n\n", fields.join(", "))
 }
 
 /// The field of the prolongation for inputs.

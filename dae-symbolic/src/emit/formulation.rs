@@ -107,7 +107,8 @@ fn switches(form: &CompiledForm, names: &Names) -> String {
     if switches.is_empty() {
         return String::new();
     }
-    let doc = super::docs(switches.iter().map(|switch| &switch.name), "    ");
+    let of = form.program.switch_domains.iter().map(Some);
+    let doc = docs(lines(of.zip(switches.iter().map(|switch| &*switch.name))), "    ");
     let signature = format!("switching_functions{FULL}");
     method(names, &signature, &doc, &form.program.switches, slots("values"), Outputs::Array)
 }

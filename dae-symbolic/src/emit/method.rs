@@ -94,6 +94,17 @@ fn in_parts(
     text + "    }\n\n"
 }
 
+/// The blocks of a program that reads parameters from the variable in which it stores its results.
+pub(super) fn parts(names: &Names, program: &Program, variable: &str, outputs: Outputs<'_>) -> String {
+    let blocks = program.blocks.iter().filter(|block| !block.outputs.is_empty());
+    let part = |block| {
+        let mut body = Body::part(names, block);
+        let slots = Slots { out: variable.into(), ..body.slots(["time", "", "", ""]) };
+        format!("        {{\n{}        }}\n", indented(&body.finish_part(&slots, outputs)))
+    };
+    blocks.map(part).collect()
+}
+
 /// One level deeper.
 fn indented(code: &str) -> String {
     code.lines().map(|line| format!("    {line}\n")).collect()

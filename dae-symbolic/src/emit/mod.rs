@@ -9,6 +9,7 @@
 
 mod body;
 mod external;
+mod fields;
 mod formulation;
 mod listing;
 mod method;

@@ -3,6 +3,7 @@
 //! In: a compiled model. Out: the struct with what is known about the model as documentation, its defaults, and a method for each
 //! formulation chosen.
 
+use super::fields::{defaults, fields, layout};
 use super::{ALLOW, docs, external, form_doc, form_type, prefix};
 use crate::compile::{Compiled, CompiledForm};
 
@@ -17,22 +18,22 @@ pub(super) fn source(compiled: &Compiled, forms: &[&CompiledForm]) -> String {
     text.push_str(external::derive(compiled));
     text.push_str(ALLOW);
     text.push_str(&format!("{vis}struct {name} {{\n"));
-    for (parameter, value) in model.parameters.iter().zip(&compiled.prolonged.parameters) {
-        let default = format!("Parameter, {value:?} by default.");
-        let lines = if parameter.docs.is_empty() { std::slice::from_ref(&default) } else { &parameter.docs[..] };
+    let fields = fields(&model.parameters, &compiled.prolonged.parameters);
+    for field in &fields {
+        let default = field.default_doc();
+        let lines = if field.docs.is_empty() { std::slice::from_ref(&default) } else { field.docs };
         text.push_str(&docs(lines, "    "));
-        text.push_str(&format!("    {vis}{}: f64,\n", parameter.name));
+        text.push_str(&format!("    {vis}{}: {},\n", field.name, field.type_text()));
     }
     text.push_str(&external::fields(compiled));
     text.push_str("}\n\n");
-    let defaults = model.parameters.iter().zip(&compiled.prolonged.parameters);
-    let defaults: Vec<String> = defaults.map(|(p, value)| format!("{}: {value:?}", p.name)).collect();
+    let (statements, defaults) = defaults(compiled, &fields);
     if compiled.needs.is_empty() {
-        text.push_str(&default_impl(name, defaults.iter().cloned()));
+        text.push_str(&default_impl(name, &statements, &defaults));
     }
     text.push_str(&format!("{ALLOW}impl {name} {{\n"));
     if !compiled.needs.is_empty() {
-        text.push_str(&external::constructor(compiled, &defaults));
+        text.push_str(&external::constructor(compiled, &statements, &defaults));
     }
     text.push_str(&report(compiled));
     for form in forms {
@@ -42,24 +43,20 @@ pub(super) fn source(compiled: &Compiled, forms: &[&CompiledForm]) -> String {
         text.push_str(&format!("    {vis}fn {method}(&self) -> {target} {{\n"));
         text.push_str(&format!("        {target} {{ prolongation: self.prolongation() }}\n    }}\n\n"));
     }
-    let values: Vec<String> = model.parameters.iter().map(|p| format!("self.{}", p.name)).collect();
-    let inputs = external::prolongation_value(compiled);
     text.push_str(&docs(["The model with the derivatives of its equations, for consistent initial values."], "    "));
     text.push_str("    #[must_use]\n");
     text.push_str(&format!("    {vis}fn prolongation(&self) -> {name}Prolongation {{\n"));
-    text.push_str(&format!(
-        "        {name}Prolongation {{ parameters: [{}]{inputs} }}\n    }}\n}}\n\n",
-        values.join(", ")
-    ));
+    let inputs = external::prolongation_value(compiled);
+    text.push_str(&layout(&format!("{name}Prolongation"), &fields, model.parameters.len(), &inputs));
+    text.push_str("    }\n}\n\n");
     text
 }
 
-/// `impl Default` with the given fields.
-pub(super) fn default_impl(name: &str, fields: impl Iterator<Item = String>) -> String {
-    let fields: Vec<String> = fields.collect();
+/// `impl Default` with the given fields, and the statements that come before.
+pub(super) fn default_impl(name: &str, statements: &str, fields: &[String]) -> String {
     let text = format!("impl ::core::default::Default for {name} {{\n    fn default() -> Self {{\n");
     let value = if fields.is_empty() { "Self {}".to_string() } else { format!("Self {{ {} }}", fields.join(", ")) };
-    text + &format!("        {value}\n    }}\n}}\n\n")
+    text + &format!("{statements}        {value}\n    }}\n}}\n\n")
 }
 
 /// What the documentation says about the model, as a constant to print.

@@ -11,14 +11,35 @@ use crate::program::affine::Affine;
 
 /// `x`, `der_x`, `der2_x`, `equation_5`, `G_`: a name of the model as the identifier of a local variable.
 pub(super) fn identifier(name: &str) -> String {
-    if let Some(inner) = name.strip_prefix("der(").and_then(|rest| rest.strip_suffix(')')) {
-        let (base, order) = inner.split_once(", ").unwrap_or((inner, ""));
+    if let Some((base, order)) = derivative(name) {
         return format!("der{order}_{}", identifier(base));
     }
-    let kept = name.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '_' });
+    // `T[2][5]` becomes `T_2_5`, `equation 4[i = 17]` becomes `equation_4_i_17`.
+    let indexed = name.contains('[');
+    let name = if indexed {
+        name.replace("][", "_").replace(" = ", "_").replace(", ", "_").replace(']', "")
+    } else {
+        name.to_string()
+    };
+    // Superscripts are numeric, and no part of an identifier.
+    let belongs = |c: char| c.is_alphabetic() || c.is_ascii_digit() || c == '_';
+    let kept = name.chars().map(|c| if belongs(c) { c } else { '_' });
     let kept: String = kept.collect();
     // A constant or unit struct of that name where the macro stands would be matched instead of bound.
     if kept.starts_with(char::is_uppercase) { kept + "_" } else { kept }
+}
+
+/// `x` and `2` of `der(x, 2)`, `x` and nothing of `der(x)`; not of a sum that begins and ends with a derivative.
+fn derivative(name: &str) -> Option<(&str, &str)> {
+    let inner = name.strip_prefix("der(")?.strip_suffix(')')?;
+    let is_order = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let (base, order) = inner.rsplit_once(", ").filter(|&(_, order)| is_order(order)).unwrap_or((inner, ""));
+    let mut depth = 0i32;
+    let closes = |c: char| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        depth < 0
+    };
+    (!base.contains(closes)).then_some((base, order))
 }
 
 /// Names of the values a method receives.
@@ -45,12 +66,10 @@ impl Names {
     pub(super) fn new(compiled: &Compiled, states: Vec<String>, rates: Vec<String>, place: &'static str) -> Names {
         let mut taken = HashSet::from(["self".to_string()]);
         let written = [compiled.model.parameters.iter().map(|p| p.name.clone()).collect(), states, rates];
-        let parameters: Vec<String> = compiled.model.parameters.iter().map(|p| identifier(&p.name)).collect();
-        taken.extend(parameters.iter().cloned());
         let mut claim = |names: &[String]| -> Vec<String> {
             names.iter().map(|name| unique(&mut taken, &identifier(name))).collect()
         };
-        let (states, rates) = (claim(&written[1]), claim(&written[2]));
+        let (parameters, states, rates) = (claim(&written[0]), claim(&written[1]), claim(&written[2]));
         let parameter_path = if place == "jets" { "parameters" } else { place };
         let time = unique(&mut taken, "time");
         let families = compiled.model.has_families();
@@ -112,5 +131,20 @@ pub(super) fn load_name(names: &Names, load: &Load<Affine>) -> String {
         Load::Parameter(i) => names.parameters[i.position(&[])].clone(),
         Load::Y(i) => names.states[i.position(&[])].clone(),
         Load::Yp(i) => names.rates[i.position(&[])].clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::identifier;
+
+    #[test]
+    fn names_of_combinations_are_identifiers() {
+        assert_eq!(identifier("der(x)"), "der_x");
+        assert_eq!(identifier("der(x, 2)"), "der2_x");
+        assert_eq!(identifier("der(der(equation 1, 2) - equation 4)"), "der_der_equation_1__2____equation_4");
+        assert_eq!(identifier("der(equation 1, 2) - der(equation 5)"), "der_equation_1__2____der_equation_5_");
+        assert_eq!(identifier("t²·equation 1"), "t__equation_1");
+        assert_eq!(identifier("G"), "G_");
     }
 }

@@ -4,6 +4,7 @@
 //! of the crate is compiled against it and the only errors the user sees are those of the model.
 
 use super::external::{SHARED, constructor_of};
+use super::fields::type_of;
 use super::model::default_impl;
 use super::{ALLOW, DERIVE, docs, form_type, prefix};
 use crate::formulation::Form;
@@ -17,20 +18,22 @@ pub fn emit_stub(stub: &Stub) -> String {
         + ALLOW;
     text.push_str(&format!("{vis}struct {name} {{\n"));
     for parameter in &stub.parameters {
-        text.push_str(&format!("    /// Parameter.\n    {vis}{}: f64,\n", parameter.text));
+        let of = type_of(stub.extents(&parameter.text));
+        text.push_str(&format!("    /// Parameter.\n    {vis}{}: {of},\n", parameter.text));
     }
     for input in &stub.inputs {
         text.push_str(&format!("    /// Input.\n    {vis}{}: ::dae::Input,\n", input.text));
     }
     text.push_str("}\n\n");
-    let defaults: Vec<String> = stub.parameters.iter().map(|p| format!("{}: 0.0", p.text)).collect();
+    let zero = |p: &str| stub.extents(p).iter().rev().fold("0.0".to_string(), |inner, n| format!("[{inner}; {n}]"));
+    let defaults: Vec<String> = stub.parameters.iter().map(|p| format!("{}: {}", p.text, zero(&p.text))).collect();
     if stub.inputs.is_empty() {
-        text.push_str(&default_impl(name, defaults.iter().cloned()));
+        text.push_str(&default_impl(name, "", &defaults));
     }
     text.push_str(&format!("{ALLOW}impl {name} {{\n"));
     if !stub.inputs.is_empty() {
         let inputs: Vec<&str> = stub.inputs.iter().map(|input| input.text.as_str()).collect();
-        text.push_str(&constructor_of(&stub.visibility, &inputs, &defaults));
+        text.push_str(&constructor_of(&stub.visibility, &inputs, "", &defaults));
     }
     text.push_str("    /// Nothing is known.\n");
     text.push_str(&format!("    {vis}const REPORT: &'static str = \"\";\n\n"));

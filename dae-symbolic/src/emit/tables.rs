@@ -99,8 +99,7 @@ fn listed_description(form: &CompiledForm, parameters: &[Domain]) -> String {
         let row = group.places.get(1).map_or("None".into(), |row| format!("Some({})", spell(row, indices)));
         format!("Invariant {{ name: {name}, row: {row} }}")
     }));
-    let scalar = Domain::scalar();
-    let switches = entries(d.switches.iter().map(|s| (&scalar, &*s.name, ())));
+    let switches = entries(form.program.switch_domains.iter().zip(d.switches.iter()).map(|(of, s)| (of, &*s.name, ())));
     text.push_str(&listing::list("switches", &switches, |name, _, _| format!("Switch {{ name: {name} }}")));
     let patterns = [
         ("jacobian_y", &d.jacobian_y, &of_equations),

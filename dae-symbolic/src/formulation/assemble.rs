@@ -90,12 +90,12 @@ fn select(text: &System, system: &System, structure: &Structure, reduced: &Reduc
         };
         let c = derivatives.len() as u32 - 1;
         if form == Form::Original {
-            let written = &text.equations[i];
+            let written = &text.equations[equation.text];
             let name = written.provenance.name();
             let (origin, domain) = (written.origin, written.domain.clone());
             selection.rows.push(Row { name, value: written.residual, origin, domain });
             // A combination is itself a constraint that the text does not state.
-            let first = u32::from(equation.provenance.is_text(i));
+            let first = u32::from(equation.is_text());
             selection.implied.extend((first..c).map(row));
             continue;
         }

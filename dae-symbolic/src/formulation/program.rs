@@ -44,6 +44,8 @@ pub struct FormProgram {
     pub invariants_jacobian: Program,
     /// What decides the branches of $F$.
     pub switches: Program,
+    /// The domain of each switch.
+    pub switch_domains: Vec<Domain>,
     /// How states are read off the jets.
     pub states: Vec<StateSource>,
 }
@@ -60,7 +62,8 @@ impl FormProgram {
             formulation.equations.iter().map(|e| (e.residual, e.domain.clone())).unzip();
         let (constraints, constraint_families): (Vec<Expr>, Vec<Domain>) =
             formulation.invariants.iter().map(|i| (i.value, i.domain.clone())).unzip();
-        let (switches, switch_names) = switches(model, formulation, &residuals);
+        let Switches { functions, domains: switch_domains, names: switch_names } =
+            switches(model, formulation, &residuals);
         let residuals = model.expand_inputs(&residuals);
         let constraints = model.expand_inputs(&constraints);
         let parameters: Vec<Name> = model.parameters.iter().map(|p| p.name.clone().into()).collect();
@@ -81,7 +84,7 @@ impl FormProgram {
             residual: values(&residuals, &families)?,
             jacobian_t: values(&in_time, &families)?,
             invariants: values(&constraints, &constraint_families)?,
-            switches: Program::new(dag, &switches, &names, load)?,
+            switches: values(&functions, &switch_domains)?,
             description: Description {
                 model: model.name.clone().into(),
                 form: formulation.form.name().into(),
@@ -101,6 +104,7 @@ impl FormProgram {
                 jacobian_p: jacobian_p.pattern,
                 invariants_jacobian: invariants_jacobian.pattern,
             },
+            switch_domains,
             jacobian_y: jacobian_y.program,
             jacobian_yp: jacobian_yp.program,
             jacobian_p: jacobian_p.program,
@@ -110,15 +114,30 @@ impl FormProgram {
     }
 }
 
-/// The functions that decide the branches of the rows, and their names.
-fn switches(model: &mut Model, formulation: &Formulation, residuals: &[Expr]) -> (Vec<Expr>, Cow<'static, [Switch]>) {
+/// The functions that decide the branches of the rows.
+struct Switches {
+    functions: Vec<Expr>,
+    /// Those of the rows in which they occur first.
+    domains: Vec<Domain>,
+    names: Cow<'static, [Switch]>,
+}
+
+fn switches(model: &mut Model, formulation: &Formulation, residuals: &[Expr]) -> Switches {
     let functions: Vec<Expr> = surfaces(&mut model.dag, residuals).into_iter().map(|s| s.function).collect();
+    let mut rows: HashMap<Expr, &Domain> = HashMap::new();
+    let members = formulation.equations.iter().filter(|e| e.domain.member.is_some() && !functions.is_empty());
+    for equation in members {
+        for surface in surfaces(&mut model.dag, &[equation.residual]) {
+            rows.entry(surface.function).or_insert(&equation.domain);
+        }
+    }
+    let domains = functions.iter().map(|f| rows.get(f).map_or_else(Domain::scalar, |&domain| domain.clone())).collect();
     let definitions = if functions.is_empty() { Vec::new() } else { state_names(model, formulation) };
     let definitions = definitions.into_iter().collect();
     let name = |symbol| formulation.symbol_name(model, symbol);
     let spelled = |&f: &Expr| Switch { name: print_with(&model.dag, f, Notation::Text, &definitions, name).into() };
     let names = functions.iter().map(spelled).collect();
-    (model.expand_inputs(&functions), names)
+    Switches { functions: model.expand_inputs(&functions), domains, names }
 }
 
 fn described(unknown: &super::FormUnknown) -> Unknown {

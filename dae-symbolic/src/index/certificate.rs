@@ -2,6 +2,7 @@
 //!
 //! In: the findings of the three checks. Out: a verdict that says no more than they do.
 
+use super::array::{ArrayFinding, ArrayVerdict};
 use crate::expr::Symbol;
 use crate::expr::prime_field::FieldEvaluation;
 
@@ -71,31 +72,17 @@ pub enum LocalRegularity {
     },
 }
 
-/// Whether one differentiation less would do.
+/// Whether one differentiation less than the bound of the structure would do.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LowerBound {
-    /// The index is 0: there is nothing less.
+    /// The bound is 0: there is nothing less.
     Trivial,
-    /// It would not.
-    Witness(Shortfall),
-    /// It would: the index at the start values is smaller than the bound.
-    Smaller {
-        /// The least number of differentiations with which the array is 1-full at the consistent point.
+    /// It would not: here is what the array leaves free.
+    Witness(KernelVector),
+    /// The array may do with less.
+    NotFound {
+        /// Number of differentiations of the array.
         differentiations: u32,
-        /// Whether it is 1-full nearby too.
-        persistence: Persistence,
-        /// What the array with one less lacks; `None` if its ranks are not clear.
-        witness: Option<Shortfall>,
-    },
-    /// Not even the bound would do: the structure misleads, and nothing is certified.
-    Insufficient {
-        /// Number of differentiations of the array that is not 1-full.
-        differentiations: u32,
-    },
-    /// Ranks could not be told apart from rounding.
-    Unclear {
-        /// Smallest kept over largest dropped singular value.
-        gap: f64,
     },
     /// The question was not asked.
     NotAttempted {
@@ -104,39 +91,34 @@ pub enum LowerBound {
     },
 }
 
-/// A derivative array that is not 1-full at the consistent point, because its rank falls short of $n + \operatorname{rank} G_w$.
+/// A direction in which the derivative array at the consistent point allows $u'$ to move: it is not 1-full.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Shortfall {
+pub struct KernelVector {
     /// Number of differentiations of the array.
     pub differentiations: u32,
-    /// $\operatorname{rank} (G_{u'}, G_w)$.
-    pub rank: usize,
-    /// $n + \operatorname{rank} G_w$, which 1-fullness needs.
-    pub needed: usize,
-    /// Smallest kept over largest dropped singular value, the worse of the two ranks.
-    pub gap: f64,
+    /// An unknown that moves.
+    pub unknown: usize,
+    /// The order of its derivative that moves.
+    pub order: u32,
+    /// Its part of the largest component of the stage at which the vector starts.
+    pub share: f64,
 }
 
-/// Whether a derivative array that is 1-full at the consistent point is so in a neighbourhood.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Persistence {
-    /// It is: the rank of $G_w$ at the point is the generic one.
-    Nearby,
-    /// Not known: the rank of $G_w$ is larger at a generic point, which may be one of the solution.
-    Unknown,
-}
-
-/// The three findings.
+/// What structure and derivative array say.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Certificate {
     /// What the structure and the rewrites bound the index by, if the system Jacobian is regular.
     pub bound: u32,
+    /// Degrees of freedom of the structure, if it is regular.
+    pub structural_degrees: usize,
     /// At a generic point.
     pub generic: GenericRegularity,
     /// At the model's own point.
     pub local: LocalRegularity,
     /// With one differentiation less.
     pub lower: LowerBound,
+    /// The derivative array, where structure does not settle the index from both sides.
+    pub array: Option<ArrayFinding>,
 }
 
 /// The answer.
@@ -161,10 +143,43 @@ pub enum Verdict {
 impl Certificate {
     /// The answer that the findings support.
     pub fn verdict(&self) -> Verdict {
-        let not_certified = |reason: String| Verdict::NotCertified { reason };
+        match self.array.as_ref().map(|finding| &finding.verdict) {
+            Some(&ArrayVerdict::Index(index)) if self.contradicts(index) => Verdict::NotCertified {
+                reason: format!(
+                    "the derivative array says {index} and the structure at most {}: numerical trouble at the start values",
+                    self.bound
+                ),
+            },
+            Some(&ArrayVerdict::Index(index)) => Verdict::Exact(index),
+            Some(ArrayVerdict::NoIndex(_)) => {
+                Verdict::NotCertified { reason: "the derivative array leaves part of the solution free".into() }
+            }
+            Some(ArrayVerdict::NoConsistentPoint { message, .. }) => self.structural(Some(message)),
+            Some(ArrayVerdict::Undecided { reason }) => self.structural(Some(reason)),
+            None => self.structural(None),
+        }
+    }
+
+    /// Whether what the structure proves at the same point excludes the index that the array says.
+    fn contradicts(&self, index: u32) -> bool {
+        self.regular_locally() && index > self.bound
+    }
+
+    fn regular_locally(&self) -> bool {
+        matches!(self.local, LocalRegularity::Numerical { .. } | LocalRegularity::Proven { .. })
+            && matches!(self.generic, GenericRegularity::Nonsingular { .. })
+    }
+
+    /// What the structure supports; `array` is why the derivative array does not say more.
+    fn structural(&self, array: Option<&String>) -> Verdict {
+        let because = |reason: String| match array {
+            Some(why) => format!("{reason}; {why}"),
+            None => reason,
+        };
+        let not_certified = |reason: String| Verdict::NotCertified { reason: because(reason) };
         match (&self.generic, &self.local) {
             (GenericRegularity::Singular { .. }, _) => not_certified(
-                "the system Jacobian is identically singular and no combination of equations with constant coefficients mends it".into(),
+                "the system Jacobian is identically singular and no combination of equations mends it".into(),
             ),
             (_, LocalRegularity::Singular { t0, message }) => {
                 not_certified(format!("the system Jacobian is singular at the start values, t = {t0}: {message}"))
@@ -177,41 +192,30 @@ impl Certificate {
             (_, LocalRegularity::NotAttempted { reason }) => {
                 not_certified(format!("generically it is at most {}, but {reason}", self.bound))
             }
-            (_, LocalRegularity::Numerical { .. } | LocalRegularity::Proven { .. }) => self.lower_verdict(),
+            (_, LocalRegularity::Numerical { .. } | LocalRegularity::Proven { .. }) => match &self.lower {
+                LowerBound::Trivial | LowerBound::Witness(_) => Verdict::Exact(self.bound),
+                LowerBound::NotFound { differentiations } => Verdict::AtMost {
+                    bound: self.bound,
+                    reason: because(format!("perhaps {} do", times(*differentiations))),
+                },
+                LowerBound::NotAttempted { reason } => {
+                    Verdict::AtMost { bound: self.bound, reason: because(reason.clone()) }
+                }
+            },
         }
     }
 
-    fn lower_verdict(&self) -> Verdict {
-        let at_most = |bound: u32, reason: String| Verdict::AtMost { bound, reason };
-        match &self.lower {
-            LowerBound::Trivial | LowerBound::Witness(_) => Verdict::Exact(self.bound),
-            LowerBound::Smaller { differentiations, persistence: Persistence::Nearby, witness: Some(_) } => {
-                Verdict::Exact(*differentiations)
+    /// The dimension of the set of consistent states, if it is certified.
+    pub fn degrees_of_freedom(&self) -> Option<usize> {
+        let of_array = match &self.array {
+            Some(finding) if matches!(finding.verdict, ArrayVerdict::Index(_)) => {
+                finding.ranks.last().map(|ranks| ranks.manifold_dimension())
             }
-            LowerBound::Smaller { differentiations, persistence: Persistence::Nearby, witness: None } => at_most(
-                *differentiations,
-                format!(
-                    "the ranks of the derivative array with {} are not clear",
-                    times(differentiations.saturating_sub(1))
-                ),
-            ),
-            LowerBound::Smaller { differentiations, persistence: Persistence::Unknown, .. } => at_most(
-                self.bound,
-                format!(
-                    "at the start values {} would do, but the rank of the derivative array may change along the solution",
-                    times(*differentiations)
-                ),
-            ),
-            LowerBound::Unclear { gap } => {
-                at_most(self.bound, format!("ranks of the derivative array are not clear (gap {gap:.1e})"))
-            }
-            LowerBound::Insufficient { differentiations } => Verdict::NotCertified {
-                reason: format!(
-                    "the derivative array with {} is not 1-full at the start values, although the structure says that it should be",
-                    times(*differentiations)
-                ),
-            },
-            LowerBound::NotAttempted { reason } => at_most(self.bound, reason.clone()),
+            _ => None,
+        };
+        match (of_array, self.is_regular().then_some(self.structural_degrees)) {
+            (Some(a), Some(b)) => (a == b).then_some(a),
+            (a, b) => a.or(b),
         }
     }
 
@@ -225,13 +229,12 @@ impl Certificate {
     /// Whether the system Jacobian is regular at the model's own consistent point: then the degrees of freedom are those of the
     /// structure and the index is at most the bound.
     pub fn is_regular(&self) -> bool {
-        matches!(self.local, LocalRegularity::Numerical { .. } | LocalRegularity::Proven { .. })
-            && !matches!(self.lower, LowerBound::Insufficient { .. })
+        self.regular_locally()
     }
 }
 
 /// `1 differentiation`, `2 differentiations`.
-fn times(n: u32) -> String {
+pub(crate) fn times(n: u32) -> String {
     format!("{n} differentiation{}", if n == 1 { "" } else { "s" })
 }
 

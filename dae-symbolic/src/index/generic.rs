@@ -53,7 +53,7 @@ fn rows(n: usize, entries: &[(usize, usize, Expr)], values: &[u64]) -> Vec<Vec<(
 }
 
 /// The parameters and start values of the model, as far as they are given: they choose the branches of piecewise functions.
-pub(super) fn start_point(model: &Model) -> Vec<(Symbol, f64)> {
+pub(crate) fn start_point(model: &Model) -> Vec<(Symbol, f64)> {
     let parameters = default_parameters(model);
     let value = |e: Expr| {
         evaluate_one(&model.dag, e, |symbol| match symbol {

@@ -1,9 +1,9 @@
 //! Regularity at the model's own consistent point.
 //!
 //! In: the prolongation at default parameters. Out: whether the system Jacobian is regular at the point that the start values
-//! lead to, proved in interval arithmetic where that succeeds (`proof.rs`), and the jets there.
+//! lead to, proved in interval arithmetic where that succeeds (`proof.rs`, `block_proof.rs`), and the jets there. Large models are
+//! solved and judged part by part, so that there is no limit but the work that a single part takes.
 
-use dae_runtime::contract::Prolongation;
 use dae_runtime::initialize::{InitializationError, InitializationOptions, consistent_initialization};
 
 use super::certificate::LocalRegularity;
@@ -11,20 +11,15 @@ use super::proof::{self, Evidence};
 use crate::model::Model;
 use crate::prolong::Prolonged;
 
-/// Prolongations with more equations are left to the same check at initialisation: dense linear algebra in an unoptimised macro
-/// would keep the user waiting.
-const MAX_EQUATIONS: usize = 400;
-
 pub(super) fn regularity(model: &mut Model, prolonged: &Prolonged, t0: f64) -> (LocalRegularity, Option<Vec<f64>>) {
-    let equations = prolonged.prolongation_description().equations.len();
-    if equations > MAX_EQUATIONS {
-        let reason = format!("with {equations} equations the check at the start values is left to the initialisation");
-        return (LocalRegularity::NotAttempted { reason }, None);
-    }
     let initial = match consistent_initialization(prolonged, t0, &InitializationOptions::default()) {
         Ok(initial) => initial,
         Err(error @ InitializationError::SingularJacobian { .. }) => {
             return (LocalRegularity::Singular { t0, message: error.to_string() }, None);
+        }
+        Err(error @ InitializationError::TooLarge { .. }) => {
+            let reason = format!("the check at the start values is left to the initialisation: {error}");
+            return (LocalRegularity::NotAttempted { reason }, None);
         }
         Err(error) => return (LocalRegularity::NoConsistentPoint { message: error.to_string() }, None),
     };

@@ -12,12 +12,15 @@
 //!   of $\det J$ in a prime field proves that it is not identically zero.
 //! * **At the model's own point** (`local.rs`). $J$ is regular at the consistent point that the start values lead to, for the
 //!   default parameters; by an interval proof where it succeeds (`proof.rs`), otherwise in floating-point arithmetic.
-//! * **Lower bound** (`witness.rs`). At that point the derivative array with one differentiation less is not 1-full. If it is, and
-//!   provably stays so nearby, the bound comes down.
+//! * **Lower bound** (`witness.rs`). At that point the derivative array with one differentiation less is not 1-full: one column of $J^{-1}$
+//!   shows a vector of its kernel.
 //!
-//! Only with all three is the answer `differentiation_index`; else it is an upper bound, or none, with the reason.
+//! With all three the answer is exact. Where one is missing, because structure lies (`understand.rs` combines equations), because $J$ is singular
+//! on this solution, because the bound is not attained, or because there are more equations than unknowns (`redundant.rs`), the derivative array
+//! itself decides (`array/`): index, no index, or undecided, with the reason.
 
 pub mod array;
+mod block_proof;
 mod certificate;
 mod generic;
 mod hessenberg;
@@ -25,39 +28,37 @@ mod kinks;
 mod local;
 mod problem;
 mod proof;
+mod redundant;
+mod understand;
 mod witness;
 
-pub use certificate::{Certificate, GenericRegularity, LocalRegularity, LowerBound, Persistence, Shortfall, Verdict};
+pub use certificate::{Certificate, GenericRegularity, KernelVector, LocalRegularity, LowerBound, Verdict};
 pub use generic::generic_rank;
+pub(crate) use generic::start_point;
 pub use kinks::differentiated_kinks;
 pub use problem::{Problem, ProblemKind};
+pub use understand::Rewrite;
+
+use array::{ArrayFinding, ArrayPoint, ArrayRanks, ArrayVerdict};
+use understand::{SMALL, Understood, understand};
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::expr::total_derivative;
+use crate::expr::{Symbol, evaluate, total_derivative};
 use crate::model::Model;
 use crate::prolong::{Prolonged, prolong};
 use crate::structure::{
-    Incidence, Offsets, SignatureMatrix, StructurallySingular, Structure, analyse as analyse_structure,
+    Incidence, Offsets, Part, SignatureMatrix, StructurallySingular, Structure, analyse as analyse_structure,
     dulmage_mendelsohn,
 };
-use crate::system::{System, combine, written_orders};
+use crate::system::{System, listed, written_orders};
 
 /// The structural analysis of the text as written, before any simplification.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Written {
-    /// Offsets, structural index and degrees of freedom of the pattern.
-    pub structure: Structure,
+    /// Offsets, structural index and degrees of freedom of the pattern; `None` if it is not square.
+    pub structure: Option<Structure>,
     /// Whether the system Jacobian of the text is singular: identically, or at the model's own point.
     pub jacobian_singular: Option<bool>,
-}
-
-/// An equation that was replaced by a combination.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rewrite {
-    /// Which equation of the text, from zero.
-    pub equation: usize,
-    /// What it was replaced by, in terms of the text.
-    pub combination: String,
 }
 
 /// What is known about a model.
@@ -67,12 +68,18 @@ pub struct Analysis {
     pub written: Written,
     /// The equations that are reduced.
     pub system: System,
+    /// Equations of the text, from zero, that are not among them because they follow from the others.
+    pub redundant: Vec<usize>,
     /// Their structure.
     pub structure: Structure,
     /// What was replaced to get from the text to the system.
     pub rewrites: Vec<Rewrite>,
     /// What is proved.
     pub certificate: Certificate,
+    /// Why the pattern of the text does not give the index, in a sentence, if it does not.
+    pub explanation: Option<String>,
+    /// Ranks of the derivative array of the text for $0, 1, \dots$ differentiations up to the index; empty where they were not computed.
+    pub array_ranks: Vec<ArrayRanks>,
     /// 1, 2 or 3 if the text is a Hessenberg form of that size (`000_fbf9ee3ffe929a9e` eqs. (1.13)–(1.15)).
     pub hessenberg: Option<u8>,
     /// The system with its derivatives.
@@ -81,75 +88,168 @@ pub struct Analysis {
     pub jets: Option<Vec<f64>>,
 }
 
+impl Analysis {
+    /// The dimension of the set of consistent states after $0, 1, \dots$ differentiations; empty where it was not computed.
+    pub fn manifold_dimensions(&self) -> Vec<usize> {
+        self.array_ranks.iter().map(ArrayRanks::manifold_dimension).collect()
+    }
+}
+
 /// Analyses a model that passed the verifier. `t0` is the time at which the model's start values hold.
 pub fn analyse(model: &mut Model, t0: f64) -> Result<Analysis, (Problem, Diagnostics)> {
+    if model.equations.len() > model.unknowns.len() {
+        return redundant::analyse(model, t0);
+    }
     let written = structure_of_text(model)?;
-    let Understood { system, structure, rewrites, generic, text_is_singular } = understand(model)?;
+    let system = System::of_text(model);
+    let mut analysis = analyse_system(model, system, Some(written), t0)?;
+    settle(model, &mut analysis, t0)?;
+    Ok(analysis)
+}
+
+/// What the structure of some equations says, after combining them where necessary.
+fn analyse_system(
+    model: &mut Model,
+    system: System,
+    written: Option<Structure>,
+    t0: f64,
+) -> Result<Analysis, (Problem, Diagnostics)> {
+    let Understood { system, structure, rewrites, pivots, generic, singular_as_written } = understand(model, system)?;
     let regular = matches!(generic, GenericRegularity::Nonsingular { .. });
     let offsets = if regular { lifted(model, &structure.offsets) } else { undifferentiated(model, &system) };
     check_growth(model, &system, &offsets)?;
     let prolonged = prolong(model, &system, &offsets).map_err(|unplaced| internal(model, unplaced.0))?;
-    let (local, jets) = match regular {
+    let (mut local, jets) = match regular {
         true => local::regularity(model, &prolonged, t0),
         false => (LocalRegularity::NotAttempted { reason: "the system Jacobian is identically singular".into() }, None),
     };
+    let vanishing = jets.as_ref().and_then(|jets| vanishing_pivot(model, &prolonged, jets, &pivots, &rewrites, t0));
+    if let Some(message) = vanishing {
+        local = LocalRegularity::Singular { t0, message };
+    }
     let bound = upper_bound(model, &system, &structure.offsets);
     let lower = match (&local, &jets) {
-        (LocalRegularity::Numerical { .. } | LocalRegularity::Proven { .. }, Some(jets)) => {
-            witness::lower_bound(model, &system, &prolonged, jets, t0, bound)
+        (LocalRegularity::Numerical { condition, .. } | LocalRegularity::Proven { condition, .. }, Some(jets))
+            if system.is_text() =>
+        {
+            witness::lower_bound(model, &system, &structure, &prolonged, jets, t0, *condition)
+        }
+        (LocalRegularity::Numerical { .. } | LocalRegularity::Proven { .. }, Some(_)) => {
+            LowerBound::NotAttempted { reason: "equations were combined".into() }
         }
         _ => LowerBound::NotAttempted { reason: "no consistent point at which the system Jacobian is regular".into() },
     };
     let singular_here = rewrites.is_empty() && matches!(local, LocalRegularity::Singular { .. });
-    let written =
-        Written { structure: written, jacobian_singular: if singular_here { Some(true) } else { text_is_singular } };
-    let certificate = Certificate { bound, generic, local, lower };
-    let hessenberg = hessenberg::classify(model, &written.structure, &certificate);
-    Ok(Analysis { written, system, structure, rewrites, certificate, hessenberg, prolonged, jets })
+    let jacobian_singular = if singular_here { Some(true) } else { singular_as_written };
+    let structural_degrees = structure.degrees_of_freedom;
+    let certificate = Certificate { bound, structural_degrees, generic, local, lower, array: None };
+    Ok(Analysis {
+        written: Written { structure: written, jacobian_singular },
+        system,
+        redundant: Vec::new(),
+        structure,
+        rewrites,
+        certificate,
+        explanation: None,
+        array_ranks: Vec::new(),
+        hessenberg: None,
+        prolonged,
+        jets,
+    })
 }
 
-/// The working system and whether its Jacobian is generically nonsingular.
-struct Understood {
-    system: System,
-    structure: Structure,
-    rewrites: Vec<Rewrite>,
-    generic: GenericRegularity,
-    /// Whether the system Jacobian of the text, before any rewriting, is identically singular; `None` if that is undecided.
-    text_is_singular: Option<bool>,
-}
-
-/// Starts from the text, and combines equations as long as the system Jacobian is identically singular and a combination mends it.
-fn understand(model: &mut Model) -> Result<Understood, (Problem, Diagnostics)> {
-    let mut system = System::of_text(model);
-    let mut structure = structure_of_system(model, &system)?;
-    let mut generic = generic_regularity(model, &system, &structure);
-    let text_is_singular = match generic {
-        GenericRegularity::Nonsingular { .. } => Some(false),
-        GenericRegularity::Singular { .. } => Some(true),
-        GenericRegularity::Undecided { .. } => None,
-    };
-    let mut rewrites = Vec::new();
-    while matches!(generic, GenericRegularity::Singular { .. }) {
-        let mut combined = system.clone();
-        let Some(equation) = combine(&mut model.dag, &mut combined, &structure.offsets) else { break };
-        let lower = structure_of_system(model, &combined).map_err(|(problem, found)| {
-            (problem, problem::after_combination(model, &combined.equations[equation], found))
-        })?;
-        // Every combination that cancels leading parts lowers the number of degrees of freedom that the structure allows, so that
-        // this ends; one that does not has cancelled nothing in canonical form.
-        if lower.degrees_of_freedom >= structure.degrees_of_freedom {
-            break;
+/// Asks the derivative array where structure does not settle the index, and completes the analysis.
+fn settle(model: &mut Model, analysis: &mut Analysis, t0: f64) -> Result<(), (Problem, Diagnostics)> {
+    let settled = matches!(analysis.certificate.verdict(), Verdict::Exact(_));
+    let start = array_start(model, analysis, t0);
+    if !settled && analysis.certificate.array.is_none() {
+        let finding = judged(model, analysis, &start);
+        match &finding.verdict {
+            ArrayVerdict::NoIndex(freedom) => return Err(problem::not_unique(model, freedom)),
+            ArrayVerdict::NoConsistentPoint { contradiction, message } if !contradiction.is_empty() => {
+                return Err(problem::contradictory(model, contradiction, message));
+            }
+            ArrayVerdict::Index(_) | ArrayVerdict::NoConsistentPoint { .. } | ArrayVerdict::Undecided { .. } => {}
         }
-        (system, structure) = (combined, lower);
-        rewrites.push(Rewrite { equation, combination: system.equations[equation].provenance.name() });
-        generic = generic_regularity(model, &system, &structure);
+        analysis.certificate.array = Some(finding);
     }
-    Ok(Understood { system, structure, rewrites, generic, text_is_singular })
+    if let Verdict::Exact(index) = analysis.certificate.verdict() {
+        analysis.array_ranks = match &analysis.certificate.array {
+            Some(finding) => finding.ranks.clone(),
+            None => array::ranks_up_to(model, &start, &analysis.prolonged.offsets, index).unwrap_or_default(),
+        };
+        analysis.explanation = explanation(analysis, index);
+    }
+    analysis.hessenberg = match &analysis.written.structure {
+        Some(structure) => hessenberg::classify(model, structure, &analysis.certificate),
+        None => None,
+    };
+    Ok(())
 }
 
-fn generic_regularity(model: &mut Model, system: &System, structure: &Structure) -> GenericRegularity {
-    let jacobian = system.jacobian(&mut model.dag, &structure.offsets);
-    generic::regularity(model, structure.transversal.len(), &jacobian)
+/// Jets from which the array is made consistent: those of the prolongation where there are some.
+fn array_start(model: &Model, analysis: &Analysis, t0: f64) -> ArrayPoint {
+    let parameters = &analysis.prolonged.parameters;
+    let Some(jets) = &analysis.jets else { return ArrayPoint::of_start_values(model, parameters, t0) };
+    let first = &analysis.prolonged.first_jet;
+    let ends = first.iter().skip(1).copied().chain([jets.len()]);
+    ArrayPoint::of_derivatives(t0, first.iter().zip(ends).map(|(&start, end)| jets[start..end].to_vec()).collect())
+}
+
+fn judged(model: &mut Model, analysis: &Analysis, start: &ArrayPoint) -> ArrayFinding {
+    let certificate = &analysis.certificate;
+    let regular = certificate.is_regular();
+    let staged = regular && analysis.system.is_text() && analysis.redundant.is_empty();
+    let offsets = staged.then_some(&analysis.prolonged.offsets);
+    array::judge(model, start, offsets, regular.then_some(certificate.bound))
+}
+
+/// Why the structure of the text does not give the index.
+fn explanation(analysis: &Analysis, index: u32) -> Option<String> {
+    let written = analysis.written.structure.as_ref()?;
+    let says = written.structural_index;
+    let singular = analysis.written.jacobian_singular == Some(true);
+    if says == index && !singular {
+        return None;
+    }
+    let mut text = format!("the pattern says {says}; ");
+    let rewrites = &analysis.rewrites;
+    text += &match (rewrites.as_slice(), &analysis.certificate.local) {
+        ([], LocalRegularity::Singular { .. }) => "its system Jacobian is singular on this solution".to_string(),
+        ([], _) if singular => "leading parts cancel in a way that no combination shows".into(),
+        ([], _) => "its derivatives are not all needed, because leading parts of derived equations cancel".into(),
+        (rewrites, _) => {
+            let names =
+                |r: &Rewrite| listed(&r.cancelling.iter().map(|k| format!("equation {}", k + 1)).collect::<Vec<_>>());
+            let cancel: Vec<String> =
+                rewrites.iter().map(|r| format!("the leading parts of {} cancel", names(r))).collect();
+            cancel.join("; ")
+        }
+    };
+    text += &format!("; the index is {index}");
+    Some(text)
+}
+
+/// A pivot by which a combination was multiplied and which is zero at the consistent point, in words.
+fn vanishing_pivot(
+    model: &mut Model,
+    prolonged: &Prolonged,
+    jets: &[f64],
+    pivots: &[crate::expr::Expr],
+    rewrites: &[Rewrite],
+    t0: f64,
+) -> Option<String> {
+    let expanded = model.expand_inputs(pivots);
+    let values = evaluate(&model.dag, &expanded, |symbol| match symbol {
+        Symbol::Time => t0,
+        Symbol::Parameter(p) => prolonged.parameters[p.index()],
+        Symbol::Unknown { unknown, order } => prolonged.jet(unknown.index(), order).map_or(f64::NAN, |k| jets[k]),
+        Symbol::Input { .. } | Symbol::State(_) | Symbol::StateDerivative(_) => f64::NAN,
+    });
+    let safe = |value: &f64| value.abs() > SMALL;
+    let place = values.iter().position(|value| !safe(value))?;
+    let spelled = rewrites.iter().filter_map(|r| r.nonzero.as_deref()).nth(place).unwrap_or_default();
+    Some(format!("equations were combined under the condition {spelled} ≠ 0, which does not hold there"))
 }
 
 /// $\max_i (c_i + r_i) + \max_j (\max(p_j, 1) - d_j)^+$, where equation $i$ of the system contains derivatives of the text up to $r_i$: with
@@ -227,6 +327,15 @@ fn structure(
         return analyse_structure(&sigma).map_err(|singular| problem::singular(model, &singular, when));
     }
     Err(problem::not_square(model, &parts(sigma.pattern()), when))
+}
+
+/// The over- and underdetermined parts of the text.
+fn pattern_parts(model: &Model) -> StructurallySingular {
+    let rows = model.equations.iter().map(|e| e.incidence.iter().map(|&(j, order)| (j.index(), order)));
+    match SignatureMatrix::from_rows(model.unknowns.len(), rows) {
+        Ok(sigma) => parts(sigma.pattern()),
+        Err(_) => StructurallySingular { overdetermined: Part::default(), underdetermined: Part::default() },
+    }
 }
 
 fn parts(pattern: &Incidence) -> StructurallySingular {

@@ -2,6 +2,8 @@
 //!
 //! In: the Dulmage–Mendelsohn parts. Out: a [`Problem`] for the report and a diagnostic that points at the equations and unknowns.
 
+use super::array::Freedom;
+use super::certificate::times;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Notation, print};
 use crate::model::{Model, incidence};
@@ -17,6 +19,10 @@ pub enum ProblemKind {
     Overdetermined,
     /// More unknowns than equations.
     Underdetermined,
+    /// The equations leave part of the solution free.
+    NotUnique,
+    /// No values fulfil the equations and their derivatives.
+    Contradictory,
     /// Derivatives that would have to be formed are too long.
     TooLong,
 }
@@ -28,6 +34,8 @@ impl ProblemKind {
             ProblemKind::StructurallySingular => "structurally singular",
             ProblemKind::Overdetermined => "overdetermined",
             ProblemKind::Underdetermined => "underdetermined",
+            ProblemKind::NotUnique => "solution not unique",
+            ProblemKind::Contradictory => "contradictory",
             ProblemKind::TooLong => "derivatives too long",
         }
     }
@@ -52,6 +60,52 @@ impl Problem {
             unknowns: unknowns.iter().map(|&j| model.unknowns[j].name.clone()).collect(),
         }
     }
+}
+
+/// The derivative array leaves part of the solution free: which unknowns, and in which direction they may be changed.
+pub(super) fn not_unique(model: &Model, freedom: &Freedom) -> (Problem, Diagnostics) {
+    let names: Vec<String> = freedom.unknowns.iter().map(|&j| format!("`{}`", model.unknowns[j].name)).collect();
+    let title = format!("the solution is not unique: the equations do not determine {}", names.join(", "));
+    let direction: Vec<String> = freedom
+        .direction
+        .iter()
+        .map(|&(j, component)| format!("{} by {component:.4}", model.unknowns[j].name))
+        .collect();
+    let functions = if freedom.functions == 1 { "one function of time" } else { "several functions of time" };
+    let mut diagnostic = Diagnostic::error(Code::NotUnique, title);
+    for &j in &freedom.unknowns {
+        let unknown = &model.unknowns[j];
+        diagnostic = diagnostic.label(unknown.origin, format!("`{}` is not determined", unknown.name));
+    }
+    let diagnostic = diagnostic
+        .note(format!(
+            "however often they are differentiated, {functions} stays free; at the start values the derivatives may change together: {}",
+            direction.join(", ")
+        ))
+        .note(format!(
+            "found from the ranks of the derivative array with up to {}; the consistent states keep dimension {}",
+            times(freedom.differentiations),
+            freedom.dimension
+        ));
+    let help = "an equation that follows from the others adds nothing: replace it by one that is missing, or turn one of these unknowns into a `param` or `input`";
+    (Problem::new(ProblemKind::NotUnique, model, &[], &freedom.unknowns), Diagnostics::from(diagnostic.help(help)))
+}
+
+/// Rows of the derivative array, by name, that contradict one another.
+pub(super) fn contradictory(model: &Model, rows: &[String], message: &str) -> (Problem, Diagnostics) {
+    let involved = |i: &usize| {
+        let name = model.equation_name(*i);
+        rows.iter().any(|row| *row == name || row.contains(&format!("({name})")) || row.contains(&format!("({name},")))
+    };
+    let equations: Vec<usize> = (0..model.equations.len()).filter(involved).collect();
+    let title = format!("the equations contradict one another: {} cannot hold at the same time", rows.join(", "));
+    let mut diagnostic = Diagnostic::error(Code::Contradictory, title);
+    for &i in &equations {
+        diagnostic = diagnostic.label(model.equations[i].origin, model.equation_name(i));
+    }
+    let help = "remove one of these equations, or correct it";
+    let diagnostic = diagnostic.note(message).help(help);
+    (Problem::new(ProblemKind::Contradictory, model, &equations, &[]), Diagnostics::from(diagnostic))
 }
 
 pub(super) fn singular(model: &Model, parts: &StructurallySingular, when: &str) -> (Problem, Diagnostics) {

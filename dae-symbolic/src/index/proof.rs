@@ -15,6 +15,7 @@
 
 use dae_runtime::contract::{Prolongation, Start};
 use dae_runtime::rank::equilibrate;
+use dae_runtime::sparse::{Regularity, SparseMatrix, regularity};
 use nalgebra::DMatrix;
 
 use crate::expr::interval::{Interval, evaluate_interval};
@@ -23,7 +24,7 @@ use crate::model::Model;
 use crate::program::Derivative;
 use crate::prolong::Prolonged;
 
-/// Larger prolongations are left to floating-point arithmetic.
+/// Larger prolongations are examined block by block (`block_proof.rs`), and so are larger Jacobians.
 const MAX_EQUATIONS: usize = 150;
 /// How well computed jets are known, relative to their size or nominal value: at a triple root the third root of rounding, $6\cdot 10^{-6}$.
 const UNCERTAINTY: f64 = 1e-5;
@@ -52,9 +53,11 @@ pub(super) fn examine(model: &mut Model, prolonged: &Prolonged, jets: &[f64], t:
     let entries = Derivative::entries(&mut model.dag, &residuals, column);
     let system = Enclosures { model, prolonged, residuals, entries, t };
     // What is proved about a function in general position is not proved about the one in its place.
-    if !system.model.has_stand_ins()
-        && let Some(radius) = system.regular_near(jets)
-    {
+    let proved = match system.model.has_stand_ins() {
+        true => None,
+        false => system.regular_near(jets).or_else(|| system.regular_block_by_block(jets)),
+    };
+    if let Some(radius) = proved {
         return Evidence::Proven(radius);
     }
     match system.survives_uncertainty(jets) {
@@ -88,7 +91,7 @@ impl Enclosures<'_> {
     }
 
     /// Whether no sign function and no conditional jumps within the enclosure: the operator needs continuous equations.
-    fn is_continuous(&self, enclosure: &[Interval]) -> bool {
+    pub(super) fn is_continuous(&self, enclosure: &[Interval]) -> bool {
         let dag = &self.model.dag;
         let argument = |e: Expr| match dag.node(e) {
             Node::Apply(Function::Signum | Function::If, arguments) => arguments.first().copied(),
@@ -117,15 +120,17 @@ impl Enclosures<'_> {
         let entries: Entries = self.jacobian(&enclosure).into_iter().filter_map(stage).collect();
         let (rows, columns) = top_stage(self.prolonged);
         let n = rows.iter().flatten().count();
-        let mut matrix = DMatrix::zeros(n, columns.iter().flatten().count());
-        for (row, column, value) in entries {
-            if let (Some(i), Some(j)) = (rows[row], columns[column]) {
-                matrix[(i, j)] = value.midpoint();
-            }
-        }
-        if !matrix.is_square() || !matrix.iter().all(|x: &f64| x.is_finite()) {
+        let entries = entries.into_iter().filter_map(|(i, j, value)| Some((rows[i]?, columns[j]?, value.midpoint())));
+        let matrix = SparseMatrix::from_entries(n, columns.iter().flatten().count(), entries);
+        if !matrix.is_square() || !matrix.is_finite() {
             return false;
         }
+        if n > MAX_EQUATIONS {
+            // Regular exactly when every diagonal block is.
+            let found = regularity(&matrix);
+            return matches!(found, Regularity::Regular { worst_block, .. } if worst_block < MAX_CONDITION);
+        }
+        let mut matrix = matrix.to_dense();
         equilibrate(&mut matrix);
         let norm = |m: &DMatrix<f64>| m.column_iter().map(|c| c.lp_norm(1)).fold(0.0, f64::max);
         let size = norm(&matrix);
@@ -133,12 +138,12 @@ impl Enclosures<'_> {
     }
 }
 
-fn around(x: f64, radius: f64) -> Interval {
+pub(super) fn around(x: f64, radius: f64) -> Interval {
     Interval::point(x) + Interval::new(-radius, radius).unwrap_or(Interval::ZERO)
 }
 
 /// Positions of equations and jets in the system Jacobian, the block of stage 0.
-fn top_stage(prolonged: &Prolonged) -> (Vec<Option<usize>>, Vec<Option<usize>>) {
+pub(super) fn top_stage(prolonged: &Prolonged) -> (Vec<Option<usize>>, Vec<Option<usize>>) {
     let description = prolonged.prolongation_description();
     let positions = |stages: Vec<i32>| {
         let mut next = 0;
@@ -156,11 +161,11 @@ fn top_stage(prolonged: &Prolonged) -> (Vec<Option<usize>>, Vec<Option<usize>>) 
 }
 
 /// A sparse matrix of intervals: `(row, column, value)`.
-type Entries = Vec<(usize, usize, Interval)>;
+pub(super) type Entries = Vec<(usize, usize, Interval)>;
 
-struct Enclosures<'a> {
+pub(super) struct Enclosures<'a> {
     model: &'a Model,
-    prolonged: &'a Prolonged,
+    pub(super) prolonged: &'a Prolonged,
     residuals: Vec<Expr>,
     entries: Vec<(usize, usize, Expr)>,
     t: f64,
@@ -178,11 +183,11 @@ impl Enclosures<'_> {
         })
     }
 
-    fn residual(&self, jets: &[Interval]) -> Vec<Interval> {
+    pub(super) fn residual(&self, jets: &[Interval]) -> Vec<Interval> {
         self.evaluate(&self.residuals, jets)
     }
 
-    fn jacobian(&self, jets: &[Interval]) -> Entries {
+    pub(super) fn jacobian(&self, jets: &[Interval]) -> Entries {
         let values: Vec<Expr> = self.entries.iter().map(|&(.., value)| value).collect();
         let values = self.evaluate(&values, jets);
         self.entries.iter().zip(values).map(|(&(row, column, _), value)| (row, column, value)).collect()

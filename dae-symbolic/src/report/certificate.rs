@@ -4,8 +4,9 @@
 //! the condition at the start values, the ranks of the derivative array.
 
 use super::OffsetsReport;
-use crate::index::{Analysis, GenericRegularity, LocalRegularity, LowerBound, Persistence, Shortfall, Verdict};
-use crate::model::Model;
+use crate::index::array::{ArrayFinding, ArrayRanks, ArrayVerdict, ConstantRank};
+use crate::index::{Analysis, GenericRegularity, KernelVector, LocalRegularity, LowerBound, Rewrite, Verdict};
+use crate::model::{Model, derivative_name};
 
 /// What is proved about the index.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,11 +24,11 @@ pub struct CertificateReport {
     pub generic: GenericReport,
     /// The system Jacobian at the consistent point that the start values lead to.
     pub local: LocalReport,
-    /// The derivative array with one differentiation less.
+    /// Whether one differentiation less than the bound would do.
     pub lower: LowerReport,
-    /// Equations that were replaced by combinations, because leading parts cancel.
-    pub rewrites: Vec<RewriteReport>,
-    /// Canonical offsets of the system that is certified: the text with these replacements.
+    /// What the derivative array says, where it was asked because structure does not settle the index.
+    pub array: Option<ArrayReport>,
+    /// Canonical offsets of the system that is reduced: the text with its replacements.
     pub offsets: OffsetsReport,
 }
 
@@ -78,27 +79,60 @@ pub struct LocalReport {
     /// What stands in the way.
     pub reason: Option<String>,
 }
-
-/// The derivative array with one differentiation less.
+/// Whether one differentiation less than the bound would do.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct LowerReport {
-    /// `trivial`, `witness`, `smaller`, `unclear` or `not attempted`.
+    /// `trivial`, `witness`, `not found` or `not attempted`.
     pub status: &'static str,
     /// Number of differentiations of an array that does not do.
     pub differentiations: Option<u32>,
-    /// Its rank.
-    pub rank: Option<usize>,
-    /// The rank at which it would determine all first derivatives.
-    pub needed: Option<usize>,
-    /// Smallest kept over largest dropped singular value.
-    pub gap: Option<f64>,
-    /// Number of differentiations that do, if that is less than the bound.
-    pub sufficient: Option<u32>,
-    /// Whether they provably do near the start values too.
-    pub persistent: Option<bool>,
+    /// A derivative that it leaves free.
+    pub free: Option<String>,
+    /// Its part of the largest component of the kernel vector that shows it.
+    pub share: Option<f64>,
     /// Why there is no answer.
     pub reason: Option<String>,
+}
+
+/// What the derivative array of the text says.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct ArrayReport {
+    /// `index`, `no index`, `no consistent point` or `undecided`.
+    pub verdict: &'static str,
+    /// Ranks for 0, 1, … differentiations.
+    pub ranks: Vec<RanksReport>,
+    /// Number of points, the start values included, at which they agree.
+    pub points: usize,
+    /// `everywhere`: near the solution among all values (A2); `on solutions`: among consistent ones.
+    pub constant_rank: Option<&'static str>,
+    /// Whether the ranks are exact.
+    pub exact: bool,
+    /// Why there is no index.
+    pub reason: Option<String>,
+}
+
+/// Ranks of a derivative array at the start values.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct RanksReport {
+    /// Number of differentiations.
+    pub differentiations: u32,
+    /// Number of rows.
+    pub rows: usize,
+    /// Rank of the derivative by the derivatives above those of the states.
+    pub higher: usize,
+    /// Rank by these and the derivatives of the states.
+    pub rates: usize,
+    /// Rank by everything.
+    pub all: usize,
+    /// Whether the derivatives of the states are determined (A1).
+    pub one_full: bool,
+    /// Whether no row depends on the others (A3).
+    pub full_row_rank: bool,
+    /// Smallest kept over largest dropped pivot; `None` for exact ranks.
+    pub gap: Option<f64>,
 }
 
 /// An equation that was replaced by a combination.
@@ -109,6 +143,14 @@ pub struct RewriteReport {
     pub equation: usize,
     /// By what.
     pub combination: String,
+    /// The equations whose leading parts cancel.
+    pub cancelling: Vec<usize>,
+    /// The equation before.
+    pub before: String,
+    /// The equation after.
+    pub after: String,
+    /// What must not be zero for nothing to be lost; `None` if it is a number.
+    pub nonzero: Option<String>,
 }
 
 impl CertificateReport {
@@ -125,8 +167,6 @@ impl CertificateReport {
                 ("not certified", "The differentiation index is not certified.".into(), Some(reason))
             }
         };
-        let rewrite =
-            |r: &crate::index::Rewrite| RewriteReport { equation: r.equation + 1, combination: r.combination.clone() };
         CertificateReport {
             verdict,
             statement,
@@ -134,8 +174,8 @@ impl CertificateReport {
             bound: matches!(certificate.generic, GenericRegularity::Nonsingular { .. }).then_some(certificate.bound),
             generic: GenericReport::new(model, &certificate.generic),
             local: LocalReport::new(&certificate.local),
-            lower: LowerReport::new(&certificate.lower),
-            rewrites: analysis.rewrites.iter().map(rewrite).collect(),
+            lower: LowerReport::new(model, &certificate.lower),
+            array: certificate.array.as_ref().map(ArrayReport::new),
             offsets: OffsetsReport::new(&analysis.structure.offsets),
         }
     }
@@ -204,48 +244,68 @@ impl LocalReport {
 }
 
 impl LowerReport {
-    fn nothing() -> Self {
-        LowerReport {
-            status: "",
-            differentiations: None,
-            rank: None,
-            needed: None,
-            gap: None,
-            sufficient: None,
-            persistent: None,
-            reason: None,
-        }
-    }
-
-    fn lacking(shortfall: &Shortfall) -> Self {
-        let &Shortfall { differentiations, rank, needed, gap } = shortfall;
-        LowerReport {
-            differentiations: Some(differentiations),
-            rank: Some(rank),
-            needed: Some(needed),
-            gap: Some(gap),
-            ..LowerReport::nothing()
-        }
-    }
-
-    fn new(lower: &LowerBound) -> Self {
-        let nothing = LowerReport::nothing();
+    fn new(model: &Model, lower: &LowerBound) -> Self {
+        let nothing = LowerReport { status: "", differentiations: None, free: None, share: None, reason: None };
         match lower {
             LowerBound::Trivial => LowerReport { status: "trivial", ..nothing },
-            LowerBound::Witness(shortfall) => LowerReport { status: "witness", ..LowerReport::lacking(shortfall) },
-            &LowerBound::Smaller { differentiations, persistence, witness } => LowerReport {
-                status: "smaller",
-                sufficient: Some(differentiations),
-                persistent: Some(persistence == Persistence::Nearby),
-                ..witness.as_ref().map_or(nothing, LowerReport::lacking)
+            &LowerBound::Witness(KernelVector { differentiations, unknown, order, share }) => LowerReport {
+                status: "witness",
+                differentiations: Some(differentiations),
+                free: Some(derivative_name(&model.unknowns[unknown].name, order)),
+                share: Some(share),
+                ..nothing
             },
-            &LowerBound::Unclear { gap } => LowerReport { status: "unclear", gap: Some(gap), ..nothing },
-            &LowerBound::Insufficient { differentiations } => {
-                LowerReport { status: "insufficient", differentiations: Some(differentiations), ..nothing }
+            &LowerBound::NotFound { differentiations } => {
+                LowerReport { status: "not found", differentiations: Some(differentiations), ..nothing }
             }
             LowerBound::NotAttempted { reason } => {
                 LowerReport { status: "not attempted", reason: Some(reason.clone()), ..nothing }
             }
         }
+    }
+}
+
+impl ArrayReport {
+    fn new(finding: &ArrayFinding) -> Self {
+        let (verdict, reason) = match &finding.verdict {
+            ArrayVerdict::Index(_) => ("index", None),
+            ArrayVerdict::NoIndex(_) => ("no index", None),
+            ArrayVerdict::NoConsistentPoint { message, .. } => ("no consistent point", Some(message.clone())),
+            ArrayVerdict::Undecided { reason } => ("undecided", Some(reason.clone())),
+        };
+        ArrayReport {
+            verdict,
+            ranks: finding.ranks.iter().map(RanksReport::new).collect(),
+            points: finding.points,
+            constant_rank: finding.constant_rank.map(|constant| match constant {
+                ConstantRank::Everywhere => "everywhere",
+                ConstantRank::OnSolutions => "on solutions",
+            }),
+            exact: finding.exact,
+            reason,
+        }
+    }
+}
+
+impl RanksReport {
+    fn new(ranks: &ArrayRanks) -> Self {
+        RanksReport {
+            differentiations: ranks.differentiations,
+            rows: ranks.rows,
+            higher: ranks.higher,
+            rates: ranks.rates,
+            all: ranks.all,
+            one_full: ranks.is_one_full(),
+            full_row_rank: ranks.has_full_row_rank(),
+            gap: ranks.gap.is_finite().then_some(ranks.gap),
+        }
+    }
+}
+
+impl RewriteReport {
+    pub(super) fn new(rewrite: &Rewrite) -> Self {
+        let Rewrite { equation, combination, cancelling, before, after, nonzero } = rewrite.clone();
+        let cancelling = cancelling.into_iter().map(|k| k + 1).collect();
+        RewriteReport { equation: equation + 1, combination, cancelling, before, after, nonzero }
     }
 }

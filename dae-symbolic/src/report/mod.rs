@@ -13,7 +13,9 @@ mod certificate;
 mod derivation;
 mod text;
 
-pub use certificate::{CertificateReport, GenericReport, LocalReport, LowerReport, PointValue, RewriteReport};
+pub use certificate::{
+    ArrayReport, CertificateReport, GenericReport, LocalReport, LowerReport, PointValue, RanksReport, RewriteReport,
+};
 pub use derivation::{DerivationReport, EntryReport, MechanicsReport};
 
 use crate::compile::{Compiled, HiddenConstraint, Rejected};
@@ -52,6 +54,14 @@ pub struct Report {
     pub index_upper_bound: Option<u32>,
     /// The dimension of the set of consistent states, if it is certified.
     pub degrees_of_freedom: Option<usize>,
+    /// The dimension of the set of consistent states after 0, 1, … differentiations, up to the index; empty if it was not computed.
+    pub manifold_dimensions: Vec<usize>,
+    /// Why the pattern of the text does not give the index, if it does not.
+    pub explanation: Option<String>,
+    /// Equations that were replaced by combinations, because leading parts cancel.
+    pub rewrites: Vec<RewriteReport>,
+    /// Names of equations that follow from the others.
+    pub redundant_equations: Vec<String>,
     /// Canonical offsets of the pattern.
     pub offsets: Option<OffsetsReport>,
     /// Size of the Hessenberg form that the text is.
@@ -130,12 +140,15 @@ impl Report {
             Verdict::AtMost { bound, .. } => (None, Some(bound)),
             Verdict::NotCertified { .. } => (None, None),
         };
-        let regular = certificate.is_regular();
         Report {
             sigma_jacobian_singular: analysis.written.jacobian_singular,
             differentiation_index,
             index_upper_bound,
-            degrees_of_freedom: regular.then_some(analysis.structure.degrees_of_freedom),
+            degrees_of_freedom: certificate.degrees_of_freedom(),
+            manifold_dimensions: analysis.manifold_dimensions(),
+            explanation: analysis.explanation.clone(),
+            rewrites: analysis.rewrites.iter().map(RewriteReport::new).collect(),
+            redundant_equations: analysis.redundant.iter().map(|&k| model.equation_name(k)).collect(),
             hessenberg: analysis.hessenberg,
             certificate: Some(CertificateReport::new(model, analysis)),
             hidden_constraints: compiled.hidden.iter().map(HiddenReport::new).collect(),
@@ -219,6 +232,10 @@ impl Report {
             differentiation_index: None,
             index_upper_bound: None,
             degrees_of_freedom: None,
+            manifold_dimensions: Vec::new(),
+            explanation: None,
+            rewrites: Vec::new(),
+            redundant_equations: Vec::new(),
             offsets: None,
             hessenberg: None,
             certificate: None,

@@ -5,7 +5,10 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{CertificateReport, FormReport, GenericReport, HiddenReport, LocalReport, LowerReport, Report};
+use super::{
+    ArrayReport, CertificateReport, FormReport, GenericReport, HiddenReport, LocalReport, LowerReport, Report,
+    RewriteReport,
+};
 
 impl Display for Report {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -14,6 +17,10 @@ impl Display for Report {
         writeln!(f, "{name}: {m}, {n}\n")?;
         self.answers(f)?;
         self.offsets(f)?;
+        if !self.rewrites.is_empty() {
+            writeln!(f, "\nEquations that were combined, because leading parts cancel")?;
+            self.rewrites.iter().try_for_each(|rewrite| write!(f, "{rewrite}"))?;
+        }
         self.derivations.iter().try_for_each(|derivation| write!(f, "\n{derivation}"))?;
         if !self.hidden_constraints.is_empty() {
             writeln!(f, "\nHidden constraints")?;
@@ -64,6 +71,13 @@ impl Report {
         if let Some(degrees) = self.degrees_of_freedom {
             line("degrees of freedom", degrees.to_string())?;
         }
+        if self.manifold_dimensions.len() > 1 {
+            let list: Vec<String> = self.manifold_dimensions.iter().map(usize::to_string).collect();
+            line("consistent states", format!("of dimension {} after 0, 1, … differentiations", list.join(", ")))?;
+        }
+        if self.degrees_of_freedom == Some(0) && self.differentiation_index.is_some() {
+            line("", "the consistent states are isolated points at every time".into())?;
+        }
         if let Some(size) = self.hessenberg {
             line("classification", format!("Hessenberg form of size {size}"))?;
         }
@@ -73,6 +87,12 @@ impl Report {
             line("structural index", format!("{index}, with {degrees} of freedom, of the text as written{misleads}"))?;
         } else if let Some(status) = self.structural_status {
             line("structure", status.into())?;
+        }
+        if let Some(explanation) = &self.explanation {
+            line("", explanation.clone())?;
+        }
+        if !self.redundant_equations.is_empty() {
+            line("redundant", format!("{} follow from the others", self.redundant_equations.join(", ")))?;
         }
         Ok(())
     }
@@ -94,15 +114,58 @@ impl Report {
 
 impl Display for CertificateReport {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        for rewrite in &self.rewrites {
-            writeln!(f, "  equation {} was replaced by {}", rewrite.equation, rewrite.combination)?;
-        }
         match self.bound {
             Some(bound) => writeln!(f, "  upper bound   {bound}, {}", self.generic)?,
             None => writeln!(f, "  upper bound   none: {}", self.generic)?,
         }
         writeln!(f, "  start values  {}", self.local)?;
-        write!(f, "  lower bound   {}", self.lower)
+        write!(f, "  lower bound   {}", self.lower)?;
+        self.array.as_ref().map_or(Ok(()), |array| write!(f, "\n{array}"))
+    }
+}
+
+impl Display for RewriteReport {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        writeln!(f, "  equation {} was replaced by {}", self.equation, self.combination)?;
+        writeln!(f, "    before  {}", self.before)?;
+        writeln!(f, "    after   {}", self.after)?;
+        match &self.nonzero {
+            Some(nonzero) => writeln!(f, "    provided {nonzero} ≠ 0"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Display for ArrayReport {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match &self.reason {
+            Some(reason) => write!(f, "  array         {}: {reason}", self.verdict)?,
+            None => write!(f, "  array         the derivative array of the text decides")?,
+        }
+        for ranks in &self.ranks {
+            let one_full = if ranks.one_full { "determines" } else { "does not determine" };
+            write!(
+                f,
+                "\n    {:16}  {} rows of rank {}, {one_full} all first derivatives (rank {} with {} above)",
+                count(ranks.differentiations as usize, "differentiation"),
+                ranks.rows,
+                ranks.all,
+                ranks.rates,
+                ranks.higher
+            )?;
+        }
+        match (self.constant_rank, self.exact) {
+            (Some(_), true) => write!(f, "\n    the ranks are exact, and constant near the start values"),
+            (Some("everywhere"), false) => {
+                write!(f, "\n    the ranks agree at {} points of solutions, and are generic ones", self.points)
+            }
+            (Some(_), false) => write!(
+                f,
+                "\n    the ranks agree at {} points of solutions; beside solutions they are larger",
+                self.points
+            ),
+            (None, _) => Ok(()),
+        }
     }
 }
 
@@ -144,21 +207,13 @@ impl Display for LocalReport {
 impl Display for LowerReport {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let times = |m: u32| count(m as usize, "differentiation");
-        match (self.sufficient, self.persistent) {
-            (Some(m), Some(true)) => write!(f, "{} do, at the start values and nearby; ", times(m))?,
-            (Some(m), _) => write!(f, "{} do at the start values, perhaps not nearby; ", times(m))?,
-            (None, _) => {}
-        }
-        match (self.differentiations, self.rank, self.needed, self.gap, &self.reason) {
-            (Some(m), Some(rank), Some(needed), Some(gap), _) => write!(
-                f,
-                "{} would not do: the derivative array has rank {rank} and needs {needed} (gap {gap:.0e})",
-                times(m)
-            ),
-            (.., Some(gap), _) => write!(f, "ranks of the derivative array are not clear (gap {gap:.0e})"),
-            (.., Some(reason)) => write!(f, "none: {reason}"),
-            _ if self.sufficient.is_some() => f.write_str("whether fewer do is not clear"),
-            _ => f.write_str("nothing is differentiated"),
+        match (self.differentiations, &self.free, &self.reason) {
+            (Some(m), Some(free), _) => {
+                write!(f, "{} would not do: the derivative array leaves {free} free (a vector of its kernel)", times(m))
+            }
+            (Some(m), None, _) => write!(f, "{} may do", times(m)),
+            (None, _, Some(reason)) => write!(f, "none: {reason}"),
+            (None, _, None) => f.write_str("nothing is differentiated"),
         }
     }
 }

@@ -8,21 +8,16 @@
 //!
 //! | file | source |
 //! |---|---|
-//! | `incidence` | the bipartite graph of equations and unknowns |
 //! | `signature` | the signature matrix: Pryce, BIT 41 (2001) 364–394 |
-//! | `matching` | maximum matching: Hopcroft & Karp, SIAM J. Comput. 2 (1973) 225–231 |
 //! | `transversal` | highest-value transversal: Jonker & Volgenant, Computing 38 (1987) 325–340; Duff & Koster, SIAM J. Matrix Anal. Appl. 22 (2001) 973–996 |
 //! | `offsets` | canonical offsets: Pryce 2001 |
 //! | `pantelides` | Pantelides, SIAM J. Sci. Stat. Comput. 9 (1988) 213–231 |
-//! | `dulmage_mendelsohn` | coarse decomposition: Dulmage & Mendelsohn, Canad. J. Math. 10 (1958) 517–534; Pothen & Fan, ACM TOMS 16 (1990) 303–324 |
-//! | `blocks` | block-triangular form: Duff & Reid, ACM TOMS 4 (1978) 137–147; Tarjan, SIAM J. Comput. 1 (1972) 146–160 |
+//!
+//! The graph itself, matchings, the coarse decomposition and blocks in order of solution are [`dae_runtime::structure`], which the
+//! consistent initialisation needs as well.
 //!
 #![doc = include_str!("README.md")]
 
-mod blocks;
-mod dulmage_mendelsohn;
-mod incidence;
-mod matching;
 mod offsets;
 mod pantelides;
 mod signature;
@@ -30,10 +25,10 @@ mod transversal;
 
 use std::fmt;
 
-pub use blocks::{Block, block_triangular_form};
-pub use dulmage_mendelsohn::{DulmageMendelsohn, Part, dulmage_mendelsohn};
-pub use incidence::{Incidence, InvalidStructure};
-pub use matching::{Matching, Transversal};
+pub use dae_runtime::structure::{
+    Block, DulmageMendelsohn, Incidence, InvalidStructure, Matching, Part, Transversal, block_triangular_form,
+    connected_components, dulmage_mendelsohn,
+};
 pub use offsets::Offsets;
 pub use pantelides::pantelides;
 pub use signature::{MAX_TOTAL_ORDER, SignatureMatrix};

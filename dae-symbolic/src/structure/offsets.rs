@@ -25,7 +25,7 @@
 //! $T^\ast(S)$, which are reached and tight with them, are all of $S$. An equation with a partner is reached through it
 //! alone, so the paths neither start in $S$ nor enter it: $S$ is empty. This is Pantelides' algorithm in leaps.
 
-use super::incidence::Incidence;
+use super::Incidence;
 use super::signature::SignatureMatrix;
 
 /// A pair $(c, d)$, one number for each equation and each unknown.

@@ -10,7 +10,7 @@
 //! It ends if and only if some transversal exists (Pantelides 1988), so that is tested first. The work grows with
 //! $\sum c_i$; [`highest_value_transversal`](super::highest_value_transversal) is the fast way to the same numbers.
 
-use super::matching::Matching;
+use super::Matching;
 use super::offsets::Offsets;
 use super::signature::SignatureMatrix;
 

@@ -4,7 +4,7 @@
 //! Out: the sparse matrix $\Sigma = (\sigma_{ij})$; where $x_j$ does not occur in $f_i$ nothing is stored, the
 //! $-\infty$ of the paper.
 
-use super::incidence::{Incidence, InvalidStructure};
+use super::{Incidence, InvalidStructure};
 
 /// Bound on $\sum_i \max_j \sigma_{ij}$. Offsets are sums of such orders along a path, so all of them, and sums of
 /// a few of them, fit in a `u32`.

@@ -16,9 +16,9 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::matching::{Matching, Transversal};
 use super::offsets::Offsets;
 use super::signature::SignatureMatrix;
+use super::{Matching, Transversal};
 
 /// A transversal of greatest value and the canonical offsets; `None` if the matrix has no transversal at all.
 pub fn highest_value_transversal(sigma: &SignatureMatrix) -> Option<(Transversal, Offsets)> {

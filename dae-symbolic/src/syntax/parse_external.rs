@@ -21,7 +21,7 @@ impl Parser {
     pub(super) fn supplied_input(&mut self) -> Parsed<(StatementKind, Ending)> {
         self.cursor.advance();
         let name = self.declared_name("a name")?;
-        self.optional_type()?;
+        self.optional_number_type()?;
         Ok((StatementKind::Supplied(name), Ending::Semicolon))
     }
 
@@ -79,7 +79,7 @@ impl Parser {
         while self.cursor.position() < close {
             let argument = self.declared_name("the name of an argument")?;
             external.arguments.push(argument);
-            self.optional_type()?;
+            self.optional_number_type()?;
             if self.cursor.position() < close {
                 self.expect(",", "`,` or `)`")?;
             }
@@ -133,6 +133,11 @@ impl Parser {
         let origin = self.since(start);
         self.expect("=", "`=` and the path of a Rust function")?;
         Ok(ExternalDerivative { by, origin, path: self.rust_path()? })
+    }
+
+    /// `: f64`, if it stands here.
+    fn optional_number_type(&mut self) -> Parsed<()> {
+        if self.cursor.accept(":") { self.expect_f64() } else { Ok(()) }
     }
 
     /// Names joined by `::`.

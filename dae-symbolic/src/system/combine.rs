@@ -1,111 +1,128 @@
 //! Combining equations whose leading parts cancel.
 //!
-//! In: a system whose Jacobian is identically singular. Out: the system with one equation replaced by a combination with
-//! constant coefficients in which the highest derivatives cancel, as in the linear combination method of Tan,
-//! Nedialkov and Pryce, *Conversion methods for improving structural analysis of DAE systems* (BIT 57, 2017), eq. (4.1):
-//! with a null vector $u^\top J = 0$ and $\underline c = \min \{c_i : u_i \ne 0\}$,
+//! In: a system whose Jacobian is identically singular. Out: the system with one equation replaced by a combination in which the highest
+//! derivatives cancel, by the linear combination method of Tan, Nedialkov and Pryce, *Conversion methods for improving structural
+//! analysis of DAE systems* (BIT 57, 2017), eqs. (4.1)–(4.4): with a null vector $u^\top J = 0$ and $\underline c = \min \{c_i : u_i \ne 0\}$,
 //!
 //! $$ \bar f = \sum_i u_i\, f_i^{(c_i - \underline c)} $$
 //!
-//! replaces an equation with $c_l = \underline c$. As $u_l$ is a nonzero constant, the old equation is a combination of the new
-//! one and the others, whatever the values are: nothing is lost and nothing is divided by.
-//!
-//! Null vectors are found exactly: every entry of $J$ is a rational combination of canonical monomials $m_k$, and a constant $u$
-//! must annihilate the coefficients of each monomial in each column.
+//! replaces an equation with $c_l = \underline c$, provided $u$ contains no $x_j^{(k)}$ with $k \ge d_j - \underline c$. Then
+//! $\partial \bar f / \partial x_j^{(d_j - \underline c)} = (u^\top J)_j = 0$: the combination does not depend on these derivatives, whatever it
+//! looks like, and they are struck out of it by putting a number in their place. Where $u_l \ne 0$ the old equation follows from the new one and the others: nothing
+//! is lost.
 
 use std::collections::BTreeMap;
 
-use super::{Provenance, System, derivatives};
-use crate::expr::{Dag, Expr, Node, Rational};
+use super::null_vector::{NullVector, null_vectors};
+use super::{Provenance, System, derivatives, highest_orders};
+use crate::expr::prime_field::FieldPoint;
+use crate::expr::{Dag, Expr, Rational, Symbol, substitute, total_derivative};
+use crate::model::Model;
 use crate::structure::Offsets;
 
-/// A column of the Jacobian and a monomial in it; the monomial of a number is `None`.
-type Place = (usize, Option<Expr>);
-/// A sparse vector.
-type Sparse<K> = BTreeMap<K, Rational>;
+/// An equation replaced by a combination.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Combination {
+    /// Which equation of the system.
+    pub equation: usize,
+    /// $u_l$, by which it was multiplied: nothing is lost where this is not zero. `None` if it is a number.
+    pub pivot: Option<Expr>,
+    /// The equation as it was.
+    pub before: Expr,
+    /// The combination.
+    pub after: Expr,
+}
 
-/// Replaces one equation by a combination that lowers the structure, if there is a constant null vector.
-/// Returns the number of the equation that was replaced.
-pub fn combine(dag: &mut Dag, system: &mut System, offsets: &Offsets) -> Option<usize> {
-    let jacobian = system.jacobian(dag, offsets);
-    let null = constant_null_vector(dag, system.equations.len(), &jacobian)?;
+/// The systems that result from replacing one equation by a combination, in order of preference: null vectors of constants first.
+/// `value` tells whether an expression is safely different from zero where the model starts.
+pub fn combine(
+    model: &mut Model,
+    system: &System,
+    offsets: &Offsets,
+    nonzero: impl Fn(&Model, Expr) -> bool,
+) -> Vec<(System, Combination)> {
+    let jacobian = system.jacobian(&mut model.dag, offsets);
+    let found = null_vectors(model, system.equations.len(), &jacobian);
+    found.into_iter().filter_map(|null| replaced(model, system, offsets, &null, &nonzero)).collect()
+}
+
+/// The system with one equation replaced, or `None` if the conditions of the method do not hold.
+fn replaced(
+    model: &mut Model,
+    system: &System,
+    offsets: &Offsets,
+    null: &NullVector,
+    nonzero: &impl Fn(&Model, Expr) -> bool,
+) -> Option<(System, Combination)> {
     let c = |i: usize| offsets.equations[i];
-    let lowest = null.keys().map(|&i| c(i)).min()?;
-    // The last such equation in the text: earlier ones keep their place.
-    let replaced = null.keys().copied().rfind(|&i| c(i) == lowest)?;
+    let lowest = null.iter().map(|&(i, _)| c(i)).min()?;
+    let is_low = |order: u32, j: usize| order + lowest < offsets.unknowns[j];
+    for &(_, u) in null {
+        if !highest_orders(&model.dag, u).into_iter().all(|(j, order)| is_low(order, j)) {
+            return None;
+        }
+    }
+    // A number as pivot is best; then the last such equation in the text: earlier ones keep their place.
+    let candidates = || null.iter().rev().filter(|&&(i, _)| c(i) == lowest);
+    let is_number = |u: Expr| model.dag.as_constant(u).is_some();
+    let chosen = candidates().find(|&&(_, u)| is_number(u)).or_else(|| candidates().find(|&&(_, u)| nonzero(model, u)));
+    let &(equation, pivot) = chosen?;
     let mut residual = Vec::new();
-    let mut provenance: BTreeMap<(usize, u32), Rational> = BTreeMap::new();
-    for (&i, q) in &null {
-        let derivative = derivatives(dag, system.equations[i].residual, c(i) - lowest).pop()?;
-        residual.push((q.clone(), derivative));
-        for (r, k, order) in &system.equations[i].provenance.terms {
-            let entry = provenance.entry((*k, order + c(i) - lowest)).or_insert(Rational::ZERO);
-            *entry = entry.add(&q.mul(r));
-        }
+    let mut provenance: BTreeMap<(usize, u32), Expr> = BTreeMap::new();
+    for &(i, u) in null {
+        let times = c(i) - lowest;
+        let derivative = derivatives(&mut model.dag, system.equations[i].residual, times).pop()?;
+        residual.push((Rational::ONE, model.dag.mul(u, derivative)));
+        accumulate(&mut model.dag, &mut provenance, &system.equations[i].provenance, u, times);
     }
-    let equation = &mut system.equations[replaced];
-    equation.residual = dag.sum(residual);
-    let terms = provenance.into_iter().filter(|(_, q)| !q.is_zero()).map(|((k, order), q)| (q, k, order));
-    equation.provenance = Provenance { terms: terms.collect() };
-    Some(replaced)
+    let combination = model.dag.sum(residual);
+    let after = without_leading(model, combination, offsets, lowest)?;
+    let mut result = system.clone();
+    let before = std::mem::replace(&mut result.equations[equation].residual, after);
+    let terms = provenance.into_iter().filter(|(_, q)| !model.dag.is_zero(*q)).map(|((k, order), q)| (q, k, order));
+    result.equations[equation].provenance = Provenance::combination(model, terms.collect());
+    let pivot = model.dag.as_constant(pivot).is_none().then_some(pivot);
+    Some((result, Combination { equation, pivot, before, after }))
 }
 
-/// Some nonzero rational vector $u$ with $u^\top J = 0$ identically, by equation; `None` if there is none.
-fn constant_null_vector(dag: &Dag, n: usize, jacobian: &[(usize, usize, Expr)]) -> Option<Sparse<usize>> {
-    let mut rows: Vec<Sparse<Place>> = vec![BTreeMap::new(); n];
-    for &(i, j, entry) in jacobian {
-        for (q, monomial) in monomials(dag, entry) {
-            rows[i].insert((j, monomial), q);
-        }
-    }
-    // Gaussian elimination on rows, each carrying the combination of original rows that it is.
-    let mut pivots: BTreeMap<Place, (Sparse<Place>, Sparse<usize>)> = BTreeMap::new();
-    for (i, mut row) in rows.into_iter().enumerate() {
-        let mut combination = BTreeMap::from([(i, Rational::ONE)]);
-        loop {
-            let Some((&key, value)) = row.iter().next() else { return Some(scaled_to_integers(combination)) };
-            let Some((pivot_row, pivot_combination)) = pivots.get(&key) else {
-                pivots.insert(key, (row, combination));
-                break;
-            };
-            let leading: &Rational = &pivot_row[&key];
-            let factor = value.mul(&leading.recip()?).neg();
-            add_multiple(&mut row, pivot_row, &factor);
-            add_multiple(&mut combination, pivot_combination, &factor);
-        }
-    }
-    None
-}
-
-fn add_multiple<K: Ord + Copy>(row: &mut Sparse<K>, other: &Sparse<K>, factor: &Rational) {
-    for (&key, value) in other {
-        let entry = row.entry(key).or_insert(Rational::ZERO);
-        *entry = entry.add(&factor.mul(value));
-        if entry.is_zero() {
-            row.remove(&key);
+/// Adds $u\, \mathrm d^r / \mathrm d t^r$ of a combination of the text, by Leibniz' rule.
+fn accumulate(dag: &mut Dag, sum: &mut BTreeMap<(usize, u32), Expr>, of: &Provenance, u: Expr, r: u32) {
+    for &(q, k, order) in &of.terms {
+        let (mut coefficient, mut binomial) = (q, 1_i64);
+        // Falling orders of differentiation of the text, rising ones of the coefficient.
+        for taken in 0..=r {
+            let term = dag.mul(u, coefficient);
+            let entry = sum.get(&(k, order + r - taken)).copied();
+            let terms = entry.map(|e| (Rational::ONE, e)).into_iter().chain([(Rational::from(binomial), term)]);
+            let total = dag.sum(terms.collect::<Vec<_>>());
+            sum.insert((k, order + r - taken), total);
+            coefficient = total_derivative(dag, coefficient);
+            binomial = binomial * i64::from(r - taken) / i64::from(taken + 1);
         }
     }
 }
 
-/// Coprime integers with a positive first entry: what a reader expects to see.
-fn scaled_to_integers(mut vector: Sparse<usize>) -> Sparse<usize> {
-    let content = Rational::content(vector.values());
-    let negative = vector.values().next().is_some_and(Rational::is_negative);
-    let scale = if negative { content.neg() } else { content };
-    for value in vector.values_mut() {
-        *value = scale.recip().map_or(value.clone(), |r| value.mul(&r));
-    }
-    vector
-}
-
-/// The canonical form read as a rational combination of monomials.
-fn monomials(dag: &Dag, entry: Expr) -> Vec<(Rational, Option<Expr>)> {
-    match dag.node(entry) {
-        Node::Constant(q) => vec![(q.clone(), None)],
-        Node::Sum { constant, terms } => {
-            let constant = (!constant.is_zero()).then(|| (constant.clone(), None));
-            terms.iter().map(|(q, t)| (q.clone(), Some(*t))).chain(constant).collect()
+/// The combination with its leading derivatives struck out; `None` if it depends on them after all.
+fn without_leading(model: &mut Model, combination: Expr, offsets: &Offsets, lowest: u32) -> Option<Expr> {
+    let is_leading = |symbol: Symbol| match symbol {
+        Symbol::Unknown { unknown, order } => order + lowest == offsets.unknowns[unknown.index()],
+        Symbol::Time | Symbol::Parameter(_) | Symbol::Input { .. } | Symbol::State(_) | Symbol::StateDerivative(_) => {
+            false
         }
-        _ => vec![(Rational::ONE, Some(entry))],
+    };
+    if !highest_orders(&model.dag, combination).into_iter().any(|(j, order)| order + lowest >= offsets.unknowns[j]) {
+        return Some(combination);
     }
+    // Zero may be a pole; a combination that does not depend on them has the same value at any number.
+    (0..3).find_map(|number| {
+        let number = model.dag.integer(number);
+        let struck = substitute(&mut model.dag, &[combination], |_, s| is_leading(s).then_some(number))[0];
+        let difference = model.dag.sub(combination, struck);
+        let expanded = model.expand_inputs(&[difference]);
+        let vanishes = (0..2).all(|seed| {
+            let point = FieldPoint::new(seed).with_start(crate::index::start_point(model));
+            point.evaluate(&model.dag, &expanded).is_ok_and(|found| found.values == [0])
+        });
+        vanishes.then_some(struck)
+    })
 }

@@ -1,13 +1,15 @@
 //! The working system: the equations that are analysed and reduced.
 //!
 //! In: a model. Out: its equations with names, their signature matrix and system Jacobian. It starts as the text of the
-//! model, simplified; `combine.rs` may replace an equation by a combination of others and their derivatives.
+//! model, simplified; `combine.rs` may replace an equation by a combination of others and their derivatives. Of a text with redundant
+//! equations it has as many as there are unknowns.
 
 mod combine;
+mod null_vector;
 
-pub use combine::combine;
+pub use combine::{Combination, combine};
 
-use crate::expr::{Dag, Expr, Rational, Symbol, gradient, total_derivative};
+use crate::expr::{Dag, Expr, Node, Notation, Symbol, gradient, print, total_derivative};
 use crate::model::{Domain, Model, derivative_name, incidence};
 use crate::origin::Origin;
 use crate::structure::{InvalidStructure, Offsets, SignatureMatrix};
@@ -17,6 +19,8 @@ use crate::structure::{InvalidStructure, Offsets, SignatureMatrix};
 pub struct SystemEquation {
     /// $f$.
     pub residual: Expr,
+    /// In whose place of the text it stands, from zero.
+    pub text: usize,
     /// What it is a combination of.
     pub provenance: Provenance,
     /// Where the equation it replaces stands in the text.
@@ -25,21 +29,41 @@ pub struct SystemEquation {
     pub domain: Domain,
 }
 
+impl SystemEquation {
+    /// Whether it is the equation of the text in whose place it stands.
+    pub fn is_text(&self) -> bool {
+        self.provenance.is_text
+    }
+}
+
 /// $\sum_k q_k\, \mathrm d^{r_k} f_k / \mathrm d t^{r_k}$ over the equations of the text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Provenance {
     /// $(q_k, k, r_k)$, equations counted from zero.
-    pub terms: Vec<(Rational, usize, u32)>,
+    pub terms: Vec<(Expr, usize, u32)>,
+    is_text: bool,
+    name: String,
 }
 
 impl Provenance {
-    fn of_text(equation: usize) -> Self {
-        Provenance { terms: vec![(Rational::ONE, equation, 0)] }
+    fn of_text(dag: &mut Dag, equation: usize, name: String) -> Self {
+        let one = dag.integer(1);
+        Provenance { terms: vec![(one, equation, 0)], is_text: true, name }
     }
 
-    /// Whether it is equation `k` of the text as it stands.
-    pub fn is_text(&self, k: usize) -> bool {
-        matches!(self.terms.as_slice(), [(q, equation, 0)] if q.is_one() && *equation == k)
+    fn combination(model: &Model, terms: Vec<(Expr, usize, u32)>) -> Self {
+        let mut name = spelled(model, &terms);
+        if name.chars().count() > LONG_NAME {
+            let parts: Vec<String> =
+                terms.iter().map(|&(_, k, r)| derivative_name(&model.equation_name(k), r)).collect();
+            name = format!("a combination of {}", listed(&parts));
+        }
+        Provenance { terms, is_text: false, name }
+    }
+
+    /// The combination with all its coefficients.
+    pub fn in_full(&self, model: &Model) -> String {
+        spelled(model, &self.terms)
     }
 
     /// How often an equation of the text is differentiated in it.
@@ -47,29 +71,60 @@ impl Provenance {
         self.terms.iter().map(|&(_, _, r)| r).max().unwrap_or(0)
     }
 
-    /// `equation 3`, or `equation 1 + 2·der(equation 2)`.
+    /// `equation 3`, `equation 1 + 2·der(equation 2)`, or where coefficients are long `a combination of …`.
     pub fn name(&self) -> String {
-        let mut text = String::new();
-        for (q, k, r) in &self.terms {
-            text.push_str(match (text.is_empty(), q.is_negative()) {
-                (true, false) => "",
-                (true, true) => "-",
-                (false, false) => " + ",
-                (false, true) => " - ",
-            });
-            if !q.abs().is_one() {
-                text.push_str(&format!("{}·", q.abs()));
-            }
-            text.push_str(&derivative_name(&format!("equation {}", k + 1), *r));
-        }
-        text
+        self.name.clone()
     }
+}
+
+/// Longer names leave their coefficients out.
+const LONG_NAME: usize = 80;
+
+/// `a`, `a and b`, `a, b and c`.
+pub fn listed(parts: &[String]) -> String {
+    match parts {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+/// `equation 1 - x·der(equation 2)`.
+fn spelled(model: &Model, terms: &[(Expr, usize, u32)]) -> String {
+    let mut text = String::new();
+    for &(coefficient, k, order) in terms {
+        let (negative, factor) = match model.dag.node(coefficient) {
+            Node::Constant(q) if q.abs().is_one() => (q.is_negative(), String::new()),
+            Node::Constant(q) => (q.is_negative(), format!("{}·", q.abs())),
+            Node::Sum { constant, terms } => {
+                let spelled = print(&model.dag, coefficient, Notation::Text, |symbol| model.symbol_name(symbol));
+                let is_one_term = constant.is_zero() && terms.len() == 1;
+                match spelled.strip_prefix('-').filter(|_| is_one_term) {
+                    Some(rest) => (true, format!("{rest}·")),
+                    None if is_one_term => (false, format!("{spelled}·")),
+                    None => (false, format!("({spelled})·")),
+                }
+            }
+            Node::Pi | Node::Euler | Node::Symbol(_) | Node::Product(_) | Node::Apply(..) | Node::Call(..) => {
+                (false, format!("{}·", print(&model.dag, coefficient, Notation::Text, |s| model.symbol_name(s))))
+            }
+        };
+        text.push_str(match (text.is_empty(), negative) {
+            (true, false) => "",
+            (true, true) => "-",
+            (false, false) => " + ",
+            (false, true) => " - ",
+        });
+        text.push_str(&factor);
+        text.push_str(&derivative_name(&format!("equation {}", k + 1), order));
+    }
+    text
 }
 
 /// The equations under analysis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct System {
-    /// As many as unknowns.
+    /// As many as unknowns, unless the text has fewer.
     pub equations: Vec<SystemEquation>,
     /// Number of unknowns.
     pub unknowns: usize,
@@ -77,14 +132,28 @@ pub struct System {
 
 impl System {
     /// The text of the model.
-    pub fn of_text(model: &Model) -> System {
-        let equation = |(k, e): (usize, &crate::model::Equation)| SystemEquation {
-            residual: e.residual,
-            provenance: Provenance::of_text(k),
-            origin: e.origin,
-            domain: e.domain.clone(),
+    pub fn of_text(model: &mut Model) -> System {
+        let all: Vec<usize> = (0..model.equations.len()).collect();
+        System::of_equations(model, &all)
+    }
+
+    /// Some equations of the text.
+    pub fn of_equations(model: &mut Model, chosen: &[usize]) -> System {
+        let names: Vec<String> = chosen.iter().map(|&k| model.equation_name(k)).collect();
+        let Model { dag, equations, .. } = model;
+        let equation = |(&k, name): (&usize, String)| SystemEquation {
+            residual: equations[k].residual,
+            text: k,
+            provenance: Provenance::of_text(dag, k, name),
+            origin: equations[k].origin,
+            domain: equations[k].domain.clone(),
         };
-        System { equations: model.equations.iter().enumerate().map(equation).collect(), unknowns: model.unknowns.len() }
+        System { equations: chosen.iter().zip(names).map(equation).collect(), unknowns: model.unknowns.len() }
+    }
+
+    /// Whether every equation is one of the text.
+    pub fn is_text(&self) -> bool {
+        self.equations.iter().all(SystemEquation::is_text)
     }
 
     /// $\sigma_{ij}$, the highest order of $x_j$ that occurs in $f_i$ after simplification.

@@ -103,9 +103,3 @@ fn expansion_does_not_grow() {
 fn expansion_does_not_grow_up_to_1000() {
     assert_eq!(tokens(chain(10)), tokens(chain(1000)));
 }
-
-#[test]
-#[ignore = "prints"]
-fn show() {
-    println!("{}", expansion(chain(10)));
-}

@@ -42,11 +42,39 @@ fn families_say_what_scalars_say() {
 #[test]
 fn expansion_does_not_grow() {
     assert_eq!(tokens(decay(30)), tokens(decay(70)));
-    assert!(expansion(decay(30)).contains("(i as f64)"));
+    assert!(expansion(decay(30)).contains("i as f64"));
+}
+
+/// $\dot x_i = |x_i - x_{i+1}|$, $\dot x_{n-1} = 0$: a switching function for each pair.
+fn kinks(n: usize) -> Model {
+    let mut builder = ModelBuilder::new("Kinks");
+    let ids: Vec<_> = (0..n).map(|i| builder.unknown(format!("x_{i}"))).collect();
+    for i in 0..n {
+        let index = builder.dag().integer(i as i64 % 2);
+        builder.start(ids[i], 0, Start::Fixed, index);
+        let left = builder.jet(ids[i], 1);
+        let right = if i + 1 < n {
+            let (own, next) = (builder.jet(ids[i], 0), builder.jet(ids[i + 1], 0));
+            let difference = builder.dag().sub(own, next);
+            builder.dag().apply(Function::Abs, &[difference])
+        } else {
+            builder.dag().integer(0)
+        };
+        builder.equation(left, right);
+    }
+    let mut model = builder.finish().unwrap_or_else(|diagnostics| panic!("{diagnostics}"));
+    for (i, unknown) in model.unknowns.iter_mut().enumerate() {
+        set_member(unknown, member(0, &[i as i64], &[n]));
+    }
+    for (i, equation) in model.equations.iter_mut().enumerate() {
+        equation.domain = member(0, &[i as i64], &[n]);
+    }
+    model
 }
 
 #[test]
-#[ignore = "prints"]
-fn show() {
-    println!("{}", expansion(decay(30)));
+fn switching_functions_roll() {
+    assert_agree(&kinks(6));
+    let text = expansion(kinks(6));
+    assert!(text.contains("switches.put(i, "), "{text}");
 }

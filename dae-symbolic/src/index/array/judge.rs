@@ -21,13 +21,15 @@ use super::matrix::exact_ranks;
 use super::{ArrayJacobian, ArrayPoint, ArrayRanks, Consistent, DerivativeArray, consistent_point};
 use crate::expr::prime_field::FieldPoint;
 use crate::expr::{Expr, Rational, Symbol, symbols};
-use crate::index::generic::start_point;
+use crate::index::start_point;
 use crate::model::Model;
 use crate::prolong::default_parameters;
 use crate::structure::Offsets;
 
 /// Arrays with more rows are left alone: dense decompositions cost their third power, and a macro runs unoptimised.
 const MAX_ROWS: usize = 420;
+/// Arrays with more rows are left alone where nothing depends on them.
+const MAX_ROWS_IN_PASSING: usize = 120;
 /// Differentiations that are tried where nothing bounds the index, beyond the number of states.
 const SPARE: u32 = 2;
 /// How well computed jets are known, relative to their size: what an entry could become by that counts as nothing.
@@ -155,17 +157,13 @@ pub fn judge(model: &mut Model, start: &ArrayPoint, offsets: Option<&Offsets>, b
     ArrayFinding::without(ArrayVerdict::Undecided { reason }, examined)
 }
 
-/// Dimensions of the sets of consistent states after $0, \dots, m$ differentiations, where the index is known already to be $m$.
-pub fn manifold_dimensions(
-    model: &mut Model,
-    start: &ArrayPoint,
-    offsets: &Offsets,
-    m: u32,
-) -> Option<Vec<ArrayRanks>> {
-    let mut court = Court::new(model);
-    if court.model.equations.len() * (m as usize + 1) > MAX_ROWS {
+/// Ranks at the start values for $0, \dots, m$ differentiations, where the index is known already to be $m$; `None` where they are not
+/// clear or the array is large.
+pub fn ranks_up_to(model: &mut Model, start: &ArrayPoint, offsets: &Offsets, m: u32) -> Option<Vec<ArrayRanks>> {
+    if model.equations.len() * (m as usize + 1) > MAX_ROWS_IN_PASSING {
         return None;
     }
+    let mut court = Court::new(model);
     let array = court.array(m)?;
     let point = consistent_point(court.model, &court.parameters, &array, start, Consistent::Staged(offsets)).ok()?;
     (0..=m).map(|k| court.ranks(&array, &point, k).ok()).collect()

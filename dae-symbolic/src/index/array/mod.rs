@@ -29,7 +29,7 @@ mod matrix;
 mod taylor;
 
 pub use jets::{ArrayPoint, Consistent, consistent_point};
-pub use judge::{ArrayFinding, ArrayVerdict, ConstantRank, Freedom, judge, manifold_dimensions};
+pub use judge::{ArrayFinding, ArrayVerdict, ConstantRank, Freedom, judge, ranks_up_to};
 pub use matrix::{ArrayJacobian, ArrayRanks};
 pub use taylor::{Residue, Scalar, Tape};
 

@@ -28,7 +28,7 @@ pub enum InvalidStructure {
         /// How many unknowns there are.
         unknowns: usize,
     },
-    /// The highest orders of the equations add up to more than [`MAX_TOTAL_ORDER`](super::MAX_TOTAL_ORDER).
+    /// The highest orders of the equations add up to more than can be analysed.
     OrdersTooHigh,
 }
 
@@ -61,12 +61,13 @@ impl Incidence {
         Ok(incidence)
     }
 
-    pub(super) fn without_equations(unknowns: usize) -> Self {
+    /// No equations yet.
+    pub fn without_equations(unknowns: usize) -> Self {
         Self { unknowns, row_starts: vec![0], columns: Vec::new() }
     }
 
     /// Appends an equation; `row` is strictly ascending.
-    pub(super) fn push_row(&mut self, row: &[usize]) -> Result<(), InvalidStructure> {
+    pub fn push_row(&mut self, row: &[usize]) -> Result<(), InvalidStructure> {
         if let Some(&unknown) = row.last().filter(|&&unknown| unknown >= self.unknowns) {
             return Err(InvalidStructure::UnknownOutOfRange {
                 equation: self.equations(),
@@ -128,7 +129,7 @@ impl Incidence {
     }
 
     /// The graph with only the entries `(equation, position)` that are `kept`.
-    pub(super) fn filtered(&self, kept: impl Fn(usize, usize) -> bool) -> Self {
+    pub fn filtered(&self, kept: impl Fn(usize, usize) -> bool) -> Self {
         let mut filtered = Self::without_equations(self.unknowns);
         for equation in 0..self.equations() {
             let kept = self.positions(equation).filter(|&position| kept(equation, position));
@@ -139,12 +140,12 @@ impl Incidence {
     }
 
     /// Where the entries of an equation are stored, for data kept beside the entries.
-    pub(super) fn positions(&self, equation: usize) -> Range<usize> {
+    pub fn positions(&self, equation: usize) -> Range<usize> {
         self.row_starts[equation]..self.row_starts[equation + 1]
     }
 
     /// The unknown stored at a position.
-    pub(super) fn unknown_at(&self, position: usize) -> usize {
+    pub fn unknown_at(&self, position: usize) -> usize {
         self.columns[position]
     }
 }

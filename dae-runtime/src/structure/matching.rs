@@ -52,7 +52,7 @@ impl Transversal {
 
 impl Matching {
     /// No pairs.
-    pub(super) fn empty(equations: usize, unknowns: usize) -> Self {
+    pub fn empty(equations: usize, unknowns: usize) -> Self {
         Self { unknown_of: vec![None; equations], equation_of: vec![None; unknowns] }
     }
 
@@ -139,7 +139,7 @@ impl Matching {
 
     /// Exchanges a maximal set of disjoint augmenting paths that start at `free` equations and use only the entries
     /// `admissible(self, equation, position)`. Every unknown is visited once, so the cost is linear.
-    pub(super) fn augment_disjoint(
+    pub fn augment_disjoint(
         &mut self,
         pattern: &Incidence,
         free: &[usize],

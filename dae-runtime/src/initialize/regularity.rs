@@ -1,0 +1,114 @@
+//! Whether the equations determine the highest derivatives at a consistent point.
+//!
+//! In: the prolongation and jets that fulfil it. Out: the condition number of the system Jacobian, the block of stage 0, or an error
+//! that names the equations and unknowns that make it singular. Small matrices are judged by their singular values, large ones
+//! block by block ([`crate::sparse::regularity`]).
+
+use nalgebra::DMatrix;
+
+use super::error::InitializationError;
+use crate::contract::{Prolongation, ProlongationDescription};
+use crate::rank::{self, Confidence, SingularValues};
+use crate::sparse::{self, Regularity, SparseMatrix};
+
+/// Matrices up to this order are examined as a whole.
+const DENSE: usize = 100;
+
+/// Condition number of the matrix of the last stage, or the equations and unknowns that make it singular.
+pub(super) fn regularity(prolongation: &dyn Prolongation, t0: f64, jets: &[f64]) -> Result<f64, InitializationError> {
+    /// Below this bound of the condition nobody needs singular values.
+    const SURELY_REGULAR: f64 = 1e7;
+    /// Smaller entries of a null vector do not name anything.
+    const PARTICIPATES: f64 = 0.1;
+    let description = prolongation.prolongation_description();
+    let rows = positions(description.equations.iter().map(|equation| equation.stage == 0));
+    if rows.is_empty() {
+        // Start values that are given outright.
+        return Ok(1.0);
+    }
+    let columns = positions(description.jets.iter().map(|jet| jet.stage == 0));
+    let mut values = vec![0.0; description.jacobian.len()];
+    prolongation.prolonged_jacobian(t0, jets, &mut values);
+    let matrix = last_stage(description, &rows, &columns, &values);
+    if rows.len().max(columns.len()) > DENSE && matrix.is_square() {
+        return large(description, &matrix, &rows, &columns);
+    }
+    let mut matrix = matrix.to_dense();
+    let names = |rank_error| match rank_error {
+        rank::RankError::NonFinite { row, .. } => {
+            InitializationError::NonFinite { equation: description.equations[rows[row]].name.clone() }
+        }
+        rank::RankError::NoConvergence => InitializationError::SingularJacobian { equations: vec![], unknowns: vec![] },
+    };
+    rank::equilibrate(&mut matrix);
+    if let (true, Some(condition)) = (matrix.is_square(), condition_by_inverse(&matrix))
+        && condition < SURELY_REGULAR
+    {
+        return Ok(condition);
+    }
+    let decomposition = SingularValues::of(&matrix).map_err(names)?;
+    let found = decomposition.rank();
+    // A matrix that is merely close to singular gets the benefit of the doubt, and its condition is reported.
+    let singular = found.rank < columns.len() && found.confidence == Confidence::Clear;
+    if !singular {
+        return Ok(decomposition.condition());
+    }
+    let left = SingularValues::of(&matrix.transpose()).map_err(names)?.right_vectors_from(found.rank);
+    let right = decomposition.right_vectors_from(found.rank);
+    let participants = |vectors: &DMatrix<f64>| positions(vectors.row_iter().map(|row| row.amax() > PARTICIPATES));
+    Err(InitializationError::SingularJacobian {
+        equations: participants(&left).iter().map(|&i| description.equations[rows[i]].name.clone()).collect(),
+        unknowns: participants(&right).iter().map(|&j| description.jets[columns[j]].name.clone()).collect(),
+    })
+}
+
+/// $\lVert A \rVert_1 \lVert A^{-1} \rVert_1$.
+fn condition_by_inverse(matrix: &DMatrix<f64>) -> Option<f64> {
+    let norm = |matrix: &DMatrix<f64>| matrix.column_iter().map(|column| column.lp_norm(1)).fold(0.0, f64::max);
+    let condition = norm(matrix) * norm(&matrix.clone().try_inverse()?);
+    condition.is_finite().then_some(if matrix.is_empty() { 1.0 } else { condition })
+}
+
+/// The rows and columns of stage 0.
+fn last_stage(
+    description: &ProlongationDescription,
+    rows: &[usize],
+    columns: &[usize],
+    values: &[f64],
+) -> SparseMatrix {
+    let mut place = vec![None; description.jets.len()];
+    for (k, &column) in columns.iter().enumerate() {
+        place[column] = Some(k);
+    }
+    let entries = rows.iter().enumerate().flat_map(|(i, &row)| {
+        let place = &place;
+        description.jacobian.row(row).filter_map(move |(j, position)| Some((i, place[j]?, values[position])))
+    });
+    SparseMatrix::from_entries(rows.len(), columns.len(), entries)
+}
+
+fn large(
+    description: &ProlongationDescription,
+    matrix: &SparseMatrix,
+    rows: &[usize],
+    columns: &[usize],
+) -> Result<f64, InitializationError> {
+    let equation = |i: usize| description.equations[rows[i]].name.clone();
+    if let Some((row, ..)) = matrix.entries().find(|(.., value)| !value.is_finite()) {
+        return Err(InitializationError::NonFinite { equation: equation(row) });
+    }
+    match sparse::regularity(matrix) {
+        Regularity::Regular { condition, .. } => Ok(condition),
+        Regularity::Singular { rows, columns: undetermined } => Err(InitializationError::SingularJacobian {
+            equations: rows.into_iter().map(equation).collect(),
+            unknowns: undetermined.into_iter().map(|j| description.jets[columns[j]].name.clone()).collect(),
+        }),
+        Regularity::NotDecided { order, row } => {
+            Err(InitializationError::TooLarge { equation: equation(row), equations: order })
+        }
+    }
+}
+
+fn positions(chosen: impl Iterator<Item = bool>) -> Vec<usize> {
+    chosen.enumerate().filter(|&(_, chosen)| chosen).map(|(position, _)| position).collect()
+}

@@ -1,0 +1,71 @@
+//! The texts that are mutated: every model in the tree, accepted or rejected.
+//!
+//! In: `fuzz/corpus/`, the models of the examples, the cases of the language tests, and the bodies of the compile-fail cases. Out: texts
+//! in a fixed order, none twice.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use crate::directory;
+
+/// All of them; longer ones would take the time of many.
+pub(crate) fn texts() -> Vec<String> {
+    const LONGEST: usize = 4000;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut texts = Vec::new();
+    for folder in [directory("corpus"), root.join("../examples/models"), root.join("tests/language/models")] {
+        texts.extend(files(&folder, "dae"));
+    }
+    let cases = std::fs::read_to_string(root.join("tests/language/rejected.txt")).unwrap_or_default();
+    texts.extend(cases.split("=== ").skip(1).filter_map(|case| {
+        let (_, rest) = case.split_once('\n')?;
+        rest.split_once("--- printed").map(|(text, _)| text.to_string())
+    }));
+    for text in files(&root.join("../tests/compile_fail"), "rs") {
+        texts.extend(bodies(&text));
+    }
+    for name in ["operators.rs", "places.rs", "main.rs"] {
+        let file = root.join("../tests/models").join(name);
+        texts.extend(bodies(&std::fs::read_to_string(file).unwrap_or_default()));
+    }
+    let mut seen = BTreeSet::new();
+    texts.retain(|text| text.len() <= LONGEST && seen.insert(text.clone()));
+    texts
+}
+
+/// The contents of the files of a folder with the given ending, by name.
+fn files(folder: &Path, ending: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    paths.sort();
+    let chosen = paths.into_iter().filter(|path| path.extension().is_some_and(|found| found == ending));
+    chosen.filter_map(|path| std::fs::read_to_string(path).ok()).collect()
+}
+
+/// What stands between the braces of every `dae! { … }`.
+fn bodies(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for part in text.split("dae! {").skip(1) {
+        let mut depth = 1;
+        let end = part.char_indices().find(|&(_, c)| {
+            match c {
+                '{' => depth += 1,
+                '}' => depth -= 1,
+                _ => {}
+            }
+            depth == 0
+        });
+        found.extend(end.map(|(end, _)| part[..end].trim_start_matches('\n').to_string()));
+    }
+    found
+}
+
+/// Writes a text to a folder of `fuzz/` under a name that follows from it.
+pub(crate) fn keep(folder: &str, text: &str) -> PathBuf {
+    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
+    let path = directory(folder).join(format!("{hash:016x}.dae"));
+    if let Err(error) = std::fs::write(&path, text) {
+        eprintln!("{}: {error}\n{text}", path.display());
+    }
+    path
+}

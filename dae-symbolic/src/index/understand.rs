@@ -1,0 +1,134 @@
+//! When structure lies: equations are combined until it does not, or no combination helps.
+//!
+//! In: the text, or as many of its equations as there are unknowns. Out: the working system, its structure, whether its Jacobian is
+//! generically nonsingular, and every replacement on the way with the equation before and after.
+
+use super::certificate::GenericRegularity;
+use super::problem::{self, Problem};
+use super::{generic, structure_of_system};
+use crate::diagnostic::Diagnostics;
+use crate::expr::{Expr, Notation, Symbol, evaluate_one, print};
+use crate::model::Model;
+use crate::prolong::default_parameters;
+use crate::structure::Structure;
+use crate::system::{Combination, System, combine};
+
+/// An equation that was replaced by a combination.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rewrite {
+    /// Which equation of the text, from zero.
+    pub equation: usize,
+    /// What it was replaced by, in terms of the text.
+    pub combination: String,
+    /// The equations of the text whose leading parts cancel in it.
+    pub cancelling: Vec<usize>,
+    /// The equation before, in plain mathematics.
+    pub before: String,
+    /// The equation after.
+    pub after: String,
+    /// What must not be zero for nothing to be lost, in plain mathematics; `None` if it is a number.
+    pub nonzero: Option<String>,
+}
+
+/// The working system and whether its Jacobian is generically nonsingular.
+pub(super) struct Understood {
+    pub(super) system: System,
+    pub(super) structure: Structure,
+    pub(super) rewrites: Vec<Rewrite>,
+    /// The expressions that must not be zero.
+    pub(super) pivots: Vec<Expr>,
+    pub(super) generic: GenericRegularity,
+    /// Whether the system Jacobian of the equations before any rewriting is identically singular; `None` if that is undecided.
+    pub(super) singular_as_written: Option<bool>,
+}
+
+/// Combines equations as long as the system Jacobian is identically singular and a combination mends it.
+pub(super) fn understand(model: &mut Model, system: System) -> Result<Understood, (Problem, Diagnostics)> {
+    let structure = structure_of_system(model, &system)?;
+    let generic = generic_regularity(model, &system, &structure);
+    let singular_as_written = match generic {
+        GenericRegularity::Nonsingular { .. } => Some(false),
+        GenericRegularity::Singular { .. } => Some(true),
+        GenericRegularity::Undecided { .. } => None,
+    };
+    let (rewrites, pivots) = (Vec::new(), Vec::new());
+    let mut now = Understood { system, structure, rewrites, pivots, generic, singular_as_written };
+    while matches!(now.generic, GenericRegularity::Singular { .. }) {
+        if !now.step(model)? {
+            break;
+        }
+    }
+    Ok(now)
+}
+
+impl Understood {
+    /// Replaces one equation; returns whether there was a combination that lowers the structure.
+    fn step(&mut self, model: &mut Model) -> Result<bool, (Problem, Diagnostics)> {
+        let candidates = combine(model, &self.system, &self.structure.offsets, nonzero_at_start);
+        let mut rejected = None;
+        for (combined, combination) in candidates {
+            let Combination { equation, pivot, before, after } = combination;
+            let lower = match structure_of_system(model, &combined) {
+                Ok(lower) => lower,
+                Err((problem, found)) => {
+                    let found = problem::after_combination(model, &combined.equations[equation], found);
+                    rejected = rejected.or(Some((problem, found)));
+                    continue;
+                }
+            };
+            // Every combination that cancels leading parts lowers the number of degrees of freedom that the structure allows, so that
+            // this ends.
+            if lower.degrees_of_freedom >= self.structure.degrees_of_freedom {
+                continue;
+            }
+            let condition = pivot.map(|pivot| model.dag.primitive_part(pivot));
+            let spelled = |e: Expr| print(&model.dag, e, Notation::Text, |symbol| model.symbol_name(symbol));
+            self.rewrites.push(Rewrite {
+                equation: combined.equations[equation].text,
+                combination: combined.equations[equation].provenance.in_full(model),
+                cancelling: cancelling(&combined.equations[equation].provenance.terms),
+                before: format!("0 = {}", spelled(before)),
+                after: format!("0 = {}", spelled(after)),
+                nonzero: condition.map(spelled),
+            });
+            self.pivots.extend(pivot);
+            (self.system, self.structure) = (combined, lower);
+            self.generic = generic_regularity(model, &self.system, &self.structure);
+            return Ok(true);
+        }
+        rejected.map_or(Ok(false), Err)
+    }
+}
+
+fn cancelling(terms: &[(Expr, usize, u32)]) -> Vec<usize> {
+    let mut equations: Vec<usize> = terms.iter().map(|&(_, k, _)| k).collect();
+    equations.dedup();
+    equations
+}
+
+fn generic_regularity(model: &mut Model, system: &System, structure: &Structure) -> GenericRegularity {
+    let jacobian = system.jacobian(&mut model.dag, &structure.offsets);
+    generic::regularity(model, structure.transversal.len(), &jacobian)
+}
+
+/// Whether an expression differs from zero at the start values; what they do not tell is checked at the consistent point.
+fn nonzero_at_start(model: &Model, e: Expr) -> bool {
+    let parameters = default_parameters(model);
+    let value = evaluate_one(&model.dag, e, |symbol| match symbol {
+        Symbol::Parameter(p) => parameters.get(p.index()).copied().unwrap_or(f64::NAN),
+        Symbol::Unknown { unknown, order } => {
+            let start = model.unknowns[unknown.index()].start_value(order);
+            start.map_or(f64::NAN, |s| {
+                evaluate_one(&model.dag, s.value, |symbol| match symbol {
+                    Symbol::Parameter(p) => parameters.get(p.index()).copied().unwrap_or(f64::NAN),
+                    _ => f64::NAN,
+                })
+            })
+        }
+        Symbol::Time | Symbol::Input { .. } | Symbol::State(_) | Symbol::StateDerivative(_) => f64::NAN,
+    });
+    value.is_nan() || value.abs() > SMALL
+}
+
+/// A pivot that is smaller counts as zero.
+pub(super) const SMALL: f64 = 1e-8;

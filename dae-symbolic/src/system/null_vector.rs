@@ -1,0 +1,281 @@
+//! Null vectors of the system Jacobian.
+//!
+//! In: a matrix of expressions that is identically singular. Out: vectors $u$ with $u^\top J = 0$ identically: of rational numbers where
+//! there are some, otherwise of expressions.
+//!
+//! *Numbers.* Every entry of $J$ is a rational combination of canonical monomials $m_k$, and a constant $u$ must annihilate the coefficients
+//! of each monomial in each column: Gaussian elimination over the rationals.
+//!
+//! *Expressions.* Elimination at a random point of the prime field finds the smallest sets of rows that depend on one another (each
+//! dependent row with those of a basis that it is made of) and columns on which all but one of them are independent. By Cramer's rule the
+//! minors $u_i = (-1)^i \det J_{L \setminus i, C}$ are a null vector; what all of them have as a factor is divided out.
+
+use std::collections::BTreeMap;
+
+use crate::expr::prime_field::{FieldPoint, arithmetic};
+use crate::expr::{Dag, Expr, Node, Rational};
+use crate::model::Model;
+
+/// The nonzero components, by row.
+pub(super) type NullVector = Vec<(usize, Expr)>;
+/// A column of the Jacobian and a monomial in it; the monomial of a number is `None`.
+type Place = (usize, Option<Expr>);
+/// A sparse vector.
+type Sparse<K> = BTreeMap<K, Rational>;
+/// A sparse vector over the prime field.
+type Residues = BTreeMap<usize, u64>;
+
+/// Dependent sets of more rows are left alone: their minors are too long to be of use.
+const MAX_ROWS: usize = 8;
+/// Nodes that the minors of one dependent set may add.
+const MAX_GROWTH: usize = 4_000;
+
+/// Null vectors in order of preference.
+pub(super) fn null_vectors(model: &mut Model, n: usize, jacobian: &[(usize, usize, Expr)]) -> Vec<NullVector> {
+    let mut found = Vec::new();
+    if let Some(constant) = constant_null_vector(&model.dag, n, jacobian) {
+        found.push(constant.into_iter().map(|(i, q)| (i, model.dag.constant(q))).collect());
+    }
+    let mut circuits = circuits(model, n, jacobian).unwrap_or_default();
+    circuits.sort_by_key(|circuit| circuit.rows.len());
+    for circuit in circuits.iter().filter(|circuit| circuit.rows.len() <= MAX_ROWS) {
+        found.extend(circuit.minors(&mut model.dag, jacobian));
+    }
+    found
+}
+
+/// Some nonzero rational vector $u$ with $u^\top J = 0$ identically, by equation; `None` if there is none.
+fn constant_null_vector(dag: &Dag, n: usize, jacobian: &[(usize, usize, Expr)]) -> Option<Sparse<usize>> {
+    let mut rows: Vec<Sparse<Place>> = vec![BTreeMap::new(); n];
+    for &(i, j, entry) in jacobian {
+        for (q, monomial) in monomials(dag, entry) {
+            rows[i].insert((j, monomial), q);
+        }
+    }
+    // Gaussian elimination on rows, each carrying the combination of original rows that it is.
+    let mut pivots: BTreeMap<Place, (Sparse<Place>, Sparse<usize>)> = BTreeMap::new();
+    for (i, mut row) in rows.into_iter().enumerate() {
+        let mut combination = BTreeMap::from([(i, Rational::ONE)]);
+        loop {
+            let Some((&key, value)) = row.iter().next() else { return Some(scaled_to_integers(combination)) };
+            let Some((pivot_row, pivot_combination)) = pivots.get(&key) else {
+                pivots.insert(key, (row, combination));
+                break;
+            };
+            let leading: &Rational = &pivot_row[&key];
+            let factor = value.mul(&leading.recip()?).neg();
+            add_multiple(&mut row, pivot_row, &factor);
+            add_multiple(&mut combination, pivot_combination, &factor);
+        }
+    }
+    None
+}
+
+fn add_multiple<K: Ord + Copy>(row: &mut Sparse<K>, other: &Sparse<K>, factor: &Rational) {
+    for (&key, value) in other {
+        let entry = row.entry(key).or_insert(Rational::ZERO);
+        *entry = entry.add(&factor.mul(value));
+        if entry.is_zero() {
+            row.remove(&key);
+        }
+    }
+}
+
+/// Coprime integers with a positive first entry: what a reader expects to see.
+fn scaled_to_integers(mut vector: Sparse<usize>) -> Sparse<usize> {
+    let content = Rational::content(vector.values());
+    let negative = vector.values().next().is_some_and(Rational::is_negative);
+    let scale = if negative { content.neg() } else { content };
+    for value in vector.values_mut() {
+        *value = scale.recip().map_or(value.clone(), |r| value.mul(&r));
+    }
+    vector
+}
+
+/// The canonical form read as a rational combination of monomials.
+fn monomials(dag: &Dag, entry: Expr) -> Vec<(Rational, Option<Expr>)> {
+    match dag.node(entry) {
+        Node::Constant(q) => vec![(q.clone(), None)],
+        Node::Sum { constant, terms } => {
+            let constant = (!constant.is_zero()).then(|| (constant.clone(), None));
+            terms.iter().map(|(q, t)| (q.clone(), Some(*t))).chain(constant).collect()
+        }
+        Node::Pi | Node::Euler | Node::Symbol(_) | Node::Product(_) | Node::Apply(..) | Node::Call(..) => {
+            vec![(Rational::ONE, Some(entry))]
+        }
+    }
+}
+
+/// Rows that depend on one another while any fewer of them do not, and columns that show it.
+struct Circuit {
+    rows: Vec<usize>,
+    columns: Vec<usize>,
+}
+
+/// The dependent sets of rows at a random point of the prime field; `None` if the matrix has no value there.
+fn circuits(model: &mut Model, n: usize, jacobian: &[(usize, usize, Expr)]) -> Option<Vec<Circuit>> {
+    let values: Vec<Expr> = jacobian.iter().map(|&(.., value)| value).collect();
+    let values = model.expand_inputs(&values);
+    let point = FieldPoint::new(0).with_start(crate::index::start_point(model));
+    let residues = point.evaluate(&model.dag, &values).ok()?.values;
+    let mut rows: Vec<Residues> = vec![BTreeMap::new(); n];
+    for (&(i, j, _), residue) in jacobian.iter().zip(residues) {
+        if residue != 0 {
+            rows[i].insert(j, residue);
+        }
+    }
+    let original = rows.clone();
+    // By pivot column: the reduced row and the rows of the basis it is made of.
+    let mut pivots: BTreeMap<usize, (Residues, Residues)> = BTreeMap::new();
+    let mut circuits = Vec::new();
+    for (i, mut row) in rows.into_iter().enumerate() {
+        let mut combination = BTreeMap::from([(i, 1)]);
+        loop {
+            let Some((&column, &value)) = row.iter().next() else {
+                let rows: Vec<usize> = combination.keys().copied().collect();
+                let columns = independent_columns(&original, &rows);
+                circuits.push(Circuit { rows, columns });
+                break;
+            };
+            let Some((pivot, made_of)) = pivots.get(&column) else {
+                pivots.insert(column, (row, combination));
+                break;
+            };
+            let factor = arithmetic::neg(arithmetic::mul(value, arithmetic::inv(pivot[&column])?));
+            subtract(&mut row, pivot, factor);
+            subtract(&mut combination, made_of, factor);
+        }
+    }
+    Some(circuits)
+}
+
+fn subtract(row: &mut Residues, other: &Residues, factor: u64) {
+    for (&key, &value) in other {
+        let entry = row.entry(key).or_insert(0);
+        *entry = arithmetic::add(*entry, arithmetic::mul(factor, value));
+        if *entry == 0 {
+            row.remove(&key);
+        }
+    }
+}
+
+/// Columns on which all rows but the last are independent.
+fn independent_columns(matrix: &[Residues], rows: &[usize]) -> Vec<usize> {
+    let mut reduced: Vec<Residues> = Vec::new();
+    let mut columns = Vec::new();
+    for &i in rows.iter().rev().skip(1).rev() {
+        let mut row = matrix[i].clone();
+        for (pivot, &column) in reduced.iter().zip(&columns) {
+            if let Some(&value) = row.get(&column) {
+                let inverse = arithmetic::inv(pivot[&column]).unwrap_or(0);
+                subtract(&mut row, pivot, arithmetic::neg(arithmetic::mul(value, inverse)));
+            }
+        }
+        if let Some((&column, _)) = row.iter().next() {
+            columns.push(column);
+            reduced.push(row);
+        }
+    }
+    columns.sort_unstable();
+    columns
+}
+
+impl Circuit {
+    /// $u_i = (-1)^i \det J_{L \setminus i, C}$ without common factors; `None` if they are too long.
+    fn minors(&self, dag: &mut Dag, jacobian: &[(usize, usize, Expr)]) -> Option<NullVector> {
+        let size = self.rows.len();
+        if self.columns.len() + 1 != size {
+            return None;
+        }
+        let entry = |i: usize, j: usize| jacobian.iter().find(|e| (e.0, e.1) == (i, j)).map(|e| e.2);
+        let budget = dag.len() + MAX_GROWTH;
+        // Determinants of the first k columns and every set of k rows, by expansion along the last column.
+        let mut minors: BTreeMap<u32, Expr> = BTreeMap::from([(0, dag.integer(1))]);
+        for (k, &column) in self.columns.iter().enumerate() {
+            let mut next: BTreeMap<u32, Vec<(Rational, Expr)>> = BTreeMap::new();
+            for (&set, &minor) in &minors {
+                for r in (0..size).filter(|r| set & (1 << r) == 0) {
+                    let Some(value) = entry(self.rows[r], column) else { continue };
+                    let position = (set & ((1 << r) - 1)).count_ones() as usize;
+                    let sign = if (position + k).is_multiple_of(2) { Rational::ONE } else { Rational::MINUS_ONE };
+                    next.entry(set | (1 << r)).or_default().push((sign, dag.mul(value, minor)));
+                }
+            }
+            if dag.len() > budget {
+                return None;
+            }
+            minors = next.into_iter().map(|(set, terms)| (set, dag.sum(terms))).collect();
+            minors.retain(|_, minor| !dag.is_zero(*minor));
+        }
+        let all = (1_u32 << size) - 1;
+        let mut vector = Vec::new();
+        for (r, &row) in self.rows.iter().enumerate() {
+            let &minor = minors.get(&(all & !(1 << r)))?;
+            let sign = if r.is_multiple_of(2) { Rational::ONE } else { Rational::MINUS_ONE };
+            vector.push((row, dag.scale(sign, minor)));
+        }
+        Some(without_common_factors(dag, vector))
+    }
+}
+
+/// Divides by factors that all components show, and by their rational content.
+fn without_common_factors(dag: &mut Dag, vector: NullVector) -> NullVector {
+    let split: Vec<(Rational, BTreeMap<Expr, i32>)> = vector.iter().map(|&(_, u)| factors(dag, u)).collect();
+    let mut common = split[0].1.clone();
+    for (_, factors) in &split {
+        common.retain(|base, n| {
+            let other = factors.get(base).copied().unwrap_or(0);
+            *n = (*n).min(other);
+            *n != 0
+        });
+        // What only others have in the denominator is multiplied out.
+        for (&base, &n) in factors.iter().filter(|&(_, &n)| n < 0) {
+            let entry = common.entry(base).or_insert(0);
+            *entry = (*entry).min(n);
+        }
+    }
+    let content = Rational::content(split.iter().map(|(q, _)| q));
+    let negative = split[0].0.is_negative();
+    let content = if negative { content.neg() } else { content };
+    let scale = content.recip().unwrap_or(Rational::ONE);
+    vector
+        .into_iter()
+        .zip(split)
+        .map(|((row, _), (q, mut factors))| {
+            for (&base, &n) in &common {
+                *factors.entry(base).or_insert(0) -= n;
+            }
+            let product = dag.product(factors.into_iter().filter(|&(_, n)| n != 0).collect::<Vec<_>>());
+            (row, dag.scale(q.mul(&scale), product))
+        })
+        .collect()
+}
+
+/// $e = q \prod b^n$.
+fn factors(dag: &mut Dag, e: Expr) -> (Rational, BTreeMap<Expr, i32>) {
+    let (q, rest) = match dag.node(e) {
+        Node::Constant(q) => return (q.clone(), BTreeMap::new()),
+        Node::Sum { constant, terms } if constant.is_zero() && terms.len() == 1 => (terms[0].0.clone(), terms[0].1),
+        Node::Sum { .. } => {
+            let primitive = dag.primitive_part(e);
+            let ratio = dag.div(e, primitive);
+            match dag.as_constant(ratio) {
+                Some(q) => (q.clone(), primitive),
+                None => (Rational::ONE, e),
+            }
+        }
+        Node::Pi | Node::Euler | Node::Symbol(_) | Node::Product(_) | Node::Apply(..) | Node::Call(..) => {
+            (Rational::ONE, e)
+        }
+    };
+    match dag.node(rest) {
+        Node::Product(factors) => (q, factors.iter().copied().collect()),
+        Node::Constant(_)
+        | Node::Pi
+        | Node::Euler
+        | Node::Symbol(_)
+        | Node::Sum { .. }
+        | Node::Apply(..)
+        | Node::Call(..) => (q, BTreeMap::from([(rest, 1)])),
+    }
+}

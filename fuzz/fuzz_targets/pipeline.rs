@@ -1,0 +1,10 @@
+//! Any bytes that are text, through everything that reads a model.
+#![no_main]
+
+#[path = "../exercise.rs"]
+mod exercise;
+
+libfuzzer_sys::fuzz_target!(|text: &str| {
+    let _ = exercise::exercise(text);
+    proc_macro2::extra::invalidate_current_thread_spans();
+});
