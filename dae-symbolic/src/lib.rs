@@ -14,15 +14,18 @@ pub mod expr;
 pub mod externals;
 pub mod family;
 pub mod formulation;
+pub mod freedom;
 pub mod index;
 #[cfg(feature = "syntax")]
 pub mod lower;
 pub mod model;
+pub mod notions;
 pub mod origin;
 pub mod program;
 pub mod prolong;
 pub mod reduce;
 pub mod report;
+mod spelling;
 pub mod structure;
 #[cfg(feature = "syntax")]
 pub mod syntax;

@@ -4,6 +4,7 @@
 //! doors agree with one another, and every Jacobian agrees with differences.
 
 mod agreement;
+mod coupled;
 mod derivatives;
 mod driven;
 mod expansion;
@@ -57,6 +58,7 @@ fn models() -> Vec<Generated> {
     vec![
         generated!(car_axis::CarAxis::default(), "../../examples/car_axis.rs"),
         generated!(chain::Chain::default(), "../../examples/chain.rs"),
+        generated!(coupled::Coupled::default(), "coupled.rs"),
         generated!(plate::Plate::default(), "../../examples/plate.rs"),
         generated!(pendulum::Pendulum::default(), "../../examples/pendulum.rs"),
         generated!(transistor_amplifier::TransistorAmplifier::default(), "../../examples/transistor_amplifier.rs"),

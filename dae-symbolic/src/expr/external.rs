@@ -208,6 +208,18 @@ impl Call {
         }
     }
 
+    /// What says how often it is differentiated: `″`, `(4)`, `(1, 0)`.
+    pub(super) fn marks(&self) -> String {
+        match &*self.orders {
+            [n @ 0..=3] => ["", "′", "″", "‴"][*n as usize].to_string(),
+            orders if orders.iter().all(|&n| n == 0) => String::new(),
+            orders => {
+                let orders: Vec<String> = orders.iter().map(u32::to_string).collect();
+                format!("({})", orders.join(", "))
+            }
+        }
+    }
+
     /// The same in LaTeX.
     pub(super) fn latex(&self, arguments: &[&str]) -> String {
         let name = format!("\\operatorname{{{}}}", self.function.name.replace('_', "\\_"));
