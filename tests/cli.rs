@@ -62,7 +62,7 @@ const CAR_AXIS: &str = "examples/models/car_axis.dae";
 mod analyze {
     use super::*;
 
-    const KEYS: [&str; 27] = [
+    const KEYS: [&str; 28] = [
         "name",
         "unknowns",
         "equations",
@@ -87,6 +87,7 @@ mod analyze {
         "hessenberg",
         "certificate",
         "hidden_constraints",
+        "stand_ins",
         "warnings",
         "forms",
         "problem",

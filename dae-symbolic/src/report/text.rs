@@ -6,8 +6,8 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::{
-    ArrayReport, CertificateReport, EliminatedReport, FormReport, GenericReport, HiddenReport, InitialReport, LocalReport,
-    LowerReport, Report, RewriteReport, StateReport,
+    ArrayReport, CertificateReport, EliminatedReport, FormReport, GenericReport, HiddenReport, InitialReport,
+    LocalReport, LowerReport, Report, RewriteReport, StateReport,
 };
 
 /// Sentences are folded at this width.
@@ -113,6 +113,9 @@ pub(super) fn facts(report: &Report) -> Vec<(String, String)> {
                 (None, None) => format!("not certified: {reason}"),
             },
         );
+    }
+    if !report.stand_ins.is_empty() {
+        say("in general position", report.stand_ins.join(", "));
     }
     if let Some(degrees) = report.degrees_of_freedom {
         say("degrees of freedom", degrees.to_string());
