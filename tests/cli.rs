@@ -65,6 +65,7 @@ mod analyze {
     const KEYS: [&str; 22] = [
         "name",
         "unknowns",
+        "equation_names",
         "equations",
         "structural_index",
         "structural_status",
