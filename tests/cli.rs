@@ -62,7 +62,7 @@ const CAR_AXIS: &str = "examples/models/car_axis.dae";
 mod analyze {
     use super::*;
 
-    const KEYS: [&str; 22] = [
+    const KEYS: [&str; 23] = [
         "name",
         "unknowns",
         "equation_names",
