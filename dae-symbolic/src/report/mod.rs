@@ -54,6 +54,8 @@ pub struct Report {
     pub unknowns: Vec<String>,
     /// Its equations in plain mathematics.
     pub equations: Vec<String>,
+    /// Their names: `equation 1`, or `equation 4[i = 17]` for an instance of a family.
+    pub equation_names: Vec<String>,
     /// What some of them were derived from.
     pub derivations: Vec<DerivationReport>,
     /// Index that the pattern suggests.
@@ -287,6 +289,7 @@ impl Report {
             name: Some(model.name.clone()),
             unknowns: model.unknowns.iter().map(|unknown| unknown.name.clone()).collect(),
             equations: model.equations.iter().map(|e| format!("0 = {}", spelled(e.residual))).collect(),
+            equation_names: (0..model.equations.len()).map(|k| model.equation_name(k)).collect(),
             derivations: DerivationReport::of(model),
             structural_index: structure.as_ref().map(|s| s.structural_index),
             structural_status: Some(status),
@@ -301,6 +304,7 @@ impl Report {
             name: None,
             unknowns: Vec::new(),
             equations: Vec::new(),
+            equation_names: Vec::new(),
             derivations: Vec::new(),
             structural_index: None,
             structural_status: None,

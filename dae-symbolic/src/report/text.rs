@@ -72,8 +72,10 @@ impl Report {
     fn offsets(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Some(offsets) = &self.offsets else { return Ok(()) };
         writeln!(f, "\nEquations, and how often the pattern asks to differentiate them")?;
-        for (i, (equation, c)) in self.equations.iter().zip(&offsets.equations).enumerate() {
-            writeln!(f, "  {:>3}  c = {c}  {equation}", i + 1)?;
+        let numbers = self.equation_names.iter().map(|name| name.strip_prefix("equation ").unwrap_or(name));
+        let width = numbers.clone().map(str::len).max().unwrap_or(0).max(3);
+        for ((number, equation), c) in numbers.zip(&self.equations).zip(&offsets.equations) {
+            writeln!(f, "  {number:>width$}  c = {c}  {equation}")?;
         }
         writeln!(f, "\nUnknowns, and the order of their highest derivative after that")?;
         let width = self.unknowns.iter().map(String::len).max().unwrap_or(0);
