@@ -204,3 +204,27 @@ fn templates_are_what_their_sources_say() {
         println!("{}: {outcome:?}", template.name);
     }
 }
+
+/// The same through `dae analyze --json`, for a few systems of every generator.
+#[cfg(feature = "cli")]
+#[test]
+fn the_command_line_has_no_wrong_verdict() {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    for generator in &GENERATORS {
+        for number in 0..3 {
+            let case = generator.case(number);
+            let file = directory.join(format!("random-{}-{number}.dae", generator.name));
+            std::fs::write(&file, &case.text).expect("the target directory is writable");
+            let output = std::process::Command::new(env!("CARGO_BIN_EXE_dae"))
+                .arg("analyze")
+                .arg(&file)
+                .args(["--json", "--t0", &case.t0.to_string()])
+                .output()
+                .expect("the command runs");
+            let json = serde_json::from_slice(&output.stdout).expect("the report is JSON");
+            let outcome = case::judge_json(&json, case.truth);
+            assert_eq!(outcome, case.outcome(), "{} {number}\n{}", generator.name, case.text);
+            assert!(!matches!(outcome, Outcome::Wrong(_)), "{} {number}: {outcome:?}\n{}", generator.name, case.text);
+        }
+    }
+}
