@@ -58,6 +58,53 @@
 //! # }
 //! ```
 //!
+//! # Arrays and families of equations
+//!
+//! | | |
+//! |---|---|
+//! | `var q: [f64; N] = 0;` | an array of unknowns `q[0]`, …, `q[N - 1]`, all fixed at the same start value |
+//! | `var q: [f64; 3] ~ [1, 0, 0];` | a start value each |
+//! | <code>var q: [f64; N] ~ \|i\| (i + 1) / N;</code> | start values by index; with two indices <code>\|i, j\| …</code> |
+//! | `var T: [[f64; M]; N];` | two indices, `T[i][j]` with `i` below `N` and `j` below `M` |
+//! | `param m: [f64; N] = [1; N];` | an array of parameters: a public field `m: [f64; N]` |
+//! | `const W: [f64; 3] = [1, 4, 1];`, `let d: …` | arrays of constants and of sub-expressions |
+//! | `start q[0] = 1;`, `start der(q) ~ 0;` | start values of elements, and of derivatives of elements or whole arrays |
+//! | `for i in 1..N { der(q[i]) = q[i - 1] - q[i]; }` | one equation for each `i`; `let`, `start` and `for` may stand in it too |
+//! | `sum(i in 0..N => m[i] * q[i])` | a sum |
+//! | `fn norm2(v: [f64; 3]) { … }` | a helper of an array: `norm2(q)`, `norm2(der(q))`, `norm2(T[i])` |
+//!
+//! Indices and ranges are made of integers, constants and the variables of loops; each index is affine in these (`N - 1 - 2 * i`).
+//! That every element exists is checked while the model is compiled, and a message names the instance where it does not.
+//! In results, messages and reports the elements are `q[3]` and `T[2][5]`, the equations `equation 4[i = 17]`.
+//!
+//! ```
+//! use dae::Integration;
+//!
+//! dae::dae! {
+//!     /// A line of masses between walls.
+//!     pub struct Line {
+//!         const N = 8;
+//!         param k: [f64; N + 1] = 40;
+//!         var x: [f64; N] = 0;
+//!         var v: [f64; N] = |i| sin(PI * (i + 1) / (N + 1));
+//!         for i in 0..N { der(x[i]) = v[i]; }
+//!         for i in 1..N - 1 { der(v[i]) = k[i] * (x[i - 1] - x[i]) + k[i + 1] * (x[i + 1] - x[i]); }
+//!         der(v[0]) = -k[0] * x[0] + k[1] * (x[1] - x[0]);
+//!         der(v[N - 1]) = k[N - 1] * (x[N - 2] - x[N - 1]) - k[N] * x[N - 1];
+//!     }
+//! }
+//!
+//! # fn main() -> Result<(), dae::RunError> {
+//! let mut line = Line::default();
+//! line.k[4] = 20.0;
+//! let form = line.original();
+//! let solution = Integration::new(&form).rtol(1e-8).atol(1e-8).run(0.0, 1.0)?;
+//! assert!(solution.is_success());
+//! assert_eq!(solution.names[3], "x[3]");
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # Equations of motion from energies
 //!
 //! A `lagrangian` block stands for Euler–Lagrange equations with multipliers. Its statements, in any order:

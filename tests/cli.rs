@@ -62,7 +62,7 @@ const CAR_AXIS: &str = "examples/models/car_axis.dae";
 mod analyze {
     use super::*;
 
-    const KEYS: [&str; 22] = [
+    const KEYS: [&str; 27] = [
         "name",
         "unknowns",
         "equations",
@@ -73,6 +73,11 @@ mod analyze {
         "differentiation_index",
         "index_upper_bound",
         "degrees_of_freedom",
+        "perturbation_index",
+        "kronecker_index",
+        "strangeness_index",
+        "notions",
+        "initial_values",
         "manifold_dimensions",
         "explanation",
         "rewrites",

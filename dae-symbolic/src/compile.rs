@@ -16,11 +16,13 @@ use std::collections::HashMap;
 use crate::diagnostic::Diagnostics;
 use crate::expr::{Expr, Notation, Symbol, print_with};
 use crate::formulation::{Form, FormEquation, FormError, FormProgram, Formulation, Source, formulate, state_names};
-use crate::index::{Analysis, Problem, Verdict, analyse, differentiated_kinks, generic_rank};
+use crate::index::{Analysis, Problem, ProblemKind, Verdict, analyse, differentiated_kinks, generic_rank};
 use crate::model::{Model, derivative_name};
+use crate::notions::{singular_pencil, with_null_vectors};
 use crate::program::{Derivative, roll};
 use crate::prolong::Prolonged;
 use crate::reduce::{Reduced, reduce};
+use crate::spelling::in_notation;
 
 /// A constraint that the text implies and does not state.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,6 +33,8 @@ pub struct HiddenConstraint {
     pub equation: usize,
     /// How often that was differentiated.
     pub order: u32,
+    /// The right-hand side of `0 = x·u + y·v`.
+    pub residual: Expr,
     /// `0 = x·u + y·v`.
     pub text: String,
     /// The same in LaTeX.
@@ -54,6 +58,8 @@ pub struct CompiledForm {
 pub struct Compiled {
     /// The model.
     pub model: Model,
+    /// Time at which its start values hold.
+    pub t0: f64,
     /// Structure, index, certificate.
     pub analysis: Analysis,
     /// Constraints between the states that follow by differentiation.
@@ -77,14 +83,28 @@ pub struct Compiled {
 pub struct Rejected {
     /// The ill-posed part, if that is the reason.
     pub problem: Option<Problem>,
+    /// Time at which the start values of the model hold.
+    pub t0: f64,
     /// What to tell the user.
     pub diagnostics: Diagnostics,
 }
 
 /// Runs the pipeline. `t0` is the time at which the model's start values hold.
 pub fn compile(mut model: Model, t0: f64) -> Result<Compiled, Rejected> {
-    let analysis =
-        analyse(&mut model, t0).map_err(|(problem, diagnostics)| Rejected { problem: Some(problem), diagnostics })?;
+    let analysis = match analyse(&mut model, t0) {
+        Ok(analysis) => analysis,
+        Err((problem, found)) => {
+            let diagnostics = with_null_vectors(&model, found);
+            return Err(Rejected { problem: Some(problem), t0, diagnostics });
+        }
+    };
+    if !analysis.certificate.is_regular()
+        && let Some(diagnostics) = singular_pencil(&model)
+    {
+        let (equations, unknowns) = (Vec::new(), Vec::new());
+        let problem = Problem { kind: ProblemKind::SingularPencil, equations, unknowns };
+        return Err(Rejected { problem: Some(problem), t0, diagnostics });
+    }
     let reduced = reduce(&mut model.dag, &analysis.system, &analysis.structure.offsets);
     let hidden = if analysis.certificate.has_reduction() {
         hidden_constraints(&mut model, &analysis, &reduced)
@@ -104,6 +124,7 @@ pub fn compile(mut model: Model, t0: f64) -> Result<Compiled, Rejected> {
     let prolonged_spelled = prolonged_spelled(&model, &analysis);
     let mut compiled = Compiled {
         model,
+        t0,
         analysis,
         hidden,
         prolonged,
@@ -205,44 +226,13 @@ fn hidden_constraints(model: &mut Model, analysis: &Analysis, reduced: &Reduced)
                 name: derivative_name(&equation.provenance.name(), order as u32),
                 equation: equation.text,
                 order: order as u32,
+                residual,
                 text: format!("0 = {}", spelled(Notation::Text)),
                 latex: format!("0 = {}", spelled(Notation::Latex)),
             });
         }
     }
     hidden
-}
-
-/// A name of the model in the given notation.
-fn in_notation(name: &str, notation: Notation) -> String {
-    match notation {
-        Notation::Text => name.to_string(),
-        Notation::Latex => latex_name(name),
-    }
-}
-
-/// `lambda` becomes `\lambda`, `der(x)` becomes `\dot{x}`, `y1` becomes `y_{1}`.
-fn latex_name(name: &str) -> String {
-    if let Some(inner) = name.strip_prefix("der(").and_then(|rest| rest.strip_suffix(')')) {
-        return match inner.split_once(", ") {
-            None => format!("\\dot{{{}}}", latex_name(inner)),
-            Some((base, "2")) => format!("\\ddot{{{}}}", latex_name(base)),
-            Some((base, order)) => format!("{}^{{({order})}}", latex_name(base)),
-        };
-    }
-    const GREEK: [&str; 24] = [
-        "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu",
-        "xi", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega", "Omega",
-    ];
-    let split = name.find(|c: char| c.is_ascii_digit() || c == '_').unwrap_or(name.len());
-    let (stem, index) = name.split_at(split);
-    let index = index.trim_start_matches('_').replace('_', ",");
-    let stem = match () {
-        () if GREEK.contains(&stem) => format!("\\{stem}"),
-        () if stem.chars().count() > 1 => format!("\\mathit{{{stem}}}"),
-        () => stem.to_string(),
-    };
-    if index.is_empty() { stem } else { format!("{stem}_{{{index}}}") }
 }
 
 fn prolonged_spelled(model: &Model, analysis: &Analysis) -> Vec<String> {

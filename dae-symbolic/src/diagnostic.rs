@@ -67,6 +67,10 @@ codes! {
     DuplicateStart = "E112", "two start values for the same derivative";
     InliningTooLarge = "E113", "functions that grow too large when inlined";
     MisplacedCondition = "E120", "a condition where a number belongs, or the other way round";
+    InvalidIndex = "E121", "an index that is no integer made of constants and loop variables";
+    IndexOutOfBounds = "E122", "an index outside of its array";
+    ArrayShape = "E123", "an array where a number is expected, or the reverse, or arrays of different sizes";
+    InvalidExtent = "E124", "a size or a range that is no constant integer, is empty, or is too large";
     NoEquations = "E201", "a model without equations";
     NoUnknowns = "E202", "a model without unknowns";
     DivisionByZero = "E203", "a division by exactly zero";
@@ -76,6 +80,7 @@ codes! {
     TooLong = "E303", "derivatives that are too long to be formed";
     NotUnique = "E304", "equations that leave part of the solution free";
     Contradictory = "E305", "equations that no values fulfil";
+    SingularPencil = "E306", "linear equations that determine no solution, whatever their right-hand sides are";
     IncompleteDerivation = "E401", "a block of derived equations that lacks a part";
     RepeatedPart = "E402", "a part of a block of derived equations that is given twice";
     NotAnUnknown = "E403", "something other than an unknown where derived equations need one";
@@ -83,6 +88,7 @@ codes! {
     InvalidConstraint = "E405", "a constraint that is not one between coordinates";
     SingularMass = "E406", "a coordinate without inertia";
     InvalidControlProblem = "E407", "dynamics or costs of which optimality conditions cannot be derived";
+    ContradictoryStart = "E601", "fixed start values that contradict the equations";
     DifferentiatedKink = "W501", "an equation with a kink that the reduction differentiates";
     DifferentiatedJump = "W502", "an equation that jumps and that the reduction differentiates";
 }

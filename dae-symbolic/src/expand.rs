@@ -12,8 +12,9 @@ use crate::compile::{self, Rejected};
 use crate::diagnostic::Diagnostics;
 use crate::emit::{emit, emit_stub};
 use crate::formulation::Form;
+use crate::freedom::contradictions;
 use crate::lower::{Rejection, Stub, read, read_text};
-use crate::model::Model;
+use crate::model::{Domain, Model};
 use crate::syntax::{SourceMap, SourceText, ast, to_compile_errors, to_text};
 
 /// Time at which the start values of a model hold while it is compiled.
@@ -30,7 +31,13 @@ pub fn expand(tokens: TokenStream) -> TokenStream {
     };
     let known = Stub::of_model(&model);
     match compile::compile(model, START) {
-        Ok(compiled) => items(&emit(&compiled, &Form::ALL), &known, &sources),
+        Ok(compiled) => {
+            let contradictions = contradictions(&compiled);
+            if contradictions.has_errors() {
+                return rejected(&contradictions, &sources, Some(&known));
+            }
+            items(&sources.located(emit(&compiled, &Form::ALL)), &known, &sources)
+        }
         Err(Rejected { diagnostics, .. }) => rejected(&diagnostics, &sources, Some(&known)),
     }
 }
@@ -41,16 +48,19 @@ pub fn expand(tokens: TokenStream) -> TokenStream {
 /// What is wrong with it, as rustc would print it.
 pub fn expand_text(source: SourceText<'_>) -> Result<String, String> {
     let (model, sources) = read_text(source.text).map_err(|rejection| rejection.to_text(source))?;
-    let compiled = compile::compile(model, START);
-    compiled
-        .map(|compiled| emit(&compiled, &Form::ALL))
-        .map_err(|rejected| to_text(&rejected.diagnostics, &sources, source))
+    let spelled = |diagnostics: &Diagnostics| to_text(diagnostics, &sources, source);
+    let compiled = compile::compile(model, START).map_err(|rejected| spelled(&rejected.diagnostics))?;
+    let contradictions = contradictions(&compiled);
+    if contradictions.has_errors() {
+        return Err(spelled(&contradictions));
+    }
+    Ok(sources.located(emit(&compiled, &Form::ALL)))
 }
 
 fn rejected(diagnostics: &Diagnostics, sources: &SourceMap, stub: Option<&Stub>) -> TokenStream {
     let mut tokens = to_compile_errors(diagnostics, sources);
     if let Some(stub) = stub {
-        tokens.extend(items(&emit_stub(stub), stub, sources));
+        tokens.extend(items(&sources.located(emit_stub(stub)), stub, sources));
     }
     tokens
 }
@@ -70,12 +80,18 @@ fn items(text: &str, known: &Stub, sources: &SourceMap) -> TokenStream {
 
 impl Stub {
     fn of_model(model: &Model) -> Self {
-        let name = |text: &str, origin| ast::Name { text: text.to_string(), origin };
+        // Elements of an array have the name of the array with indices; the first of them stands for it.
+        let base = |text: &str| text.split('[').next().unwrap_or_default().to_string();
+        let name = |text: &str, origin| ast::Name { text: base(text), origin };
+        let first = |domain: &Domain| domain.member.as_ref().is_none_or(|m| m.indices.iter().all(|i| *i == 0));
+        let parameters = || model.parameters.iter().filter(|p| first(&p.domain));
+        let arrays = parameters().filter(|p| !p.domain.extents.is_empty());
         Stub {
+            arrays: arrays.map(|p| (base(&p.name), p.domain.extents.clone())).collect(),
             name: name(&model.name, model.origin),
             visibility: model.visibility.clone(),
-            parameters: model.parameters.iter().map(|p| name(&p.name, p.origin)).collect(),
-            unknowns: model.unknowns.iter().map(|u| name(&u.name, u.origin)).collect(),
+            parameters: parameters().map(|p| name(&p.name, p.origin)).collect(),
+            unknowns: model.unknowns.iter().filter(|u| first(&u.domain)).map(|u| name(&u.name, u.origin)).collect(),
         }
     }
 }

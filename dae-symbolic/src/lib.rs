@@ -11,16 +11,20 @@ pub mod eval;
 #[cfg(all(feature = "syntax", feature = "codegen"))]
 mod expand;
 pub mod expr;
+pub mod family;
 pub mod formulation;
+pub mod freedom;
 pub mod index;
 #[cfg(feature = "syntax")]
 pub mod lower;
 pub mod model;
+pub mod notions;
 pub mod origin;
 pub mod program;
 pub mod prolong;
 pub mod reduce;
 pub mod report;
+mod spelling;
 pub mod structure;
 #[cfg(feature = "syntax")]
 pub mod syntax;
@@ -29,4 +33,4 @@ pub mod system;
 #[cfg(all(feature = "syntax", feature = "codegen"))]
 pub use expand::{expand, expand_text};
 #[cfg(feature = "syntax")]
-pub use lower::{Rejection, Stub, read, read_text};
+pub use lower::{Rejection, Stub, read, read_families, read_text};

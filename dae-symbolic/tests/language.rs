@@ -4,6 +4,8 @@
 
 #[path = "language/accepted.rs"]
 mod accepted;
+#[path = "language/families.rs"]
+mod families;
 #[path = "language/limits.rs"]
 mod limits;
 #[path = "language/rejected.rs"]

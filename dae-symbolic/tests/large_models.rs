@@ -75,7 +75,7 @@ fn a_bent_chain_is_regular_in_floating_point_arithmetic() {
 
 #[test]
 fn a_singular_part_of_a_large_model_is_named() {
-    // The 77th of these is 0 = w - (w + z) z / z at z = 1: der(w) and z are not determined at the start.
+    // z77 is multiplied by s77 - 2, which is 0 at the start and not identically.
     let part = |k: usize| {
         let factor = if k == 77 { "(s77 - 2)" } else { "1" };
         format!("var s{k} = 2; var z{k} ~ 0; der(s{k}) = z{k}; 0 = {factor} * (z{k} - sin(s{k}));\n")

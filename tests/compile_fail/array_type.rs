@@ -1,4 +1,4 @@
-//! Arrays.
+//! An array where a number is expected.
 
 dae::dae! {
     pub struct Model {

@@ -1,9 +1,10 @@
-//! Families of equations.
+//! Families of equations: an instance that needs what is not there.
 
 dae::dae! {
     pub struct Model {
-        var x = 1;
-        for i in 0..3 { x = i; }
+        const N = 4;
+        var x: [f64; N] = 1;
+        for i in 0..N { der(x[i]) = x[i + 1] - x[i]; }
     }
 }
 

@@ -78,3 +78,17 @@ fn missing_formulations_are_explained() {
     assert!(!code.contains("fn ggl("));
     assert!(code.contains("/// There is no ggl form: the system Jacobian is singular"), "{code}");
 }
+
+/// A dependency may have another name.
+#[test]
+fn path_of_the_crate() {
+    let model = "struct Decay { var x = 1; der(x) = -x; }";
+    let code = expanded(&format!("/// Documented.\n#[dae(crate = ::models::differential)]\n{model}"));
+    assert!(code.contains("impl ::models::differential::__private::Dae for DecayOriginal"), "{code}");
+    assert!(!code.contains("::dae::"), "{code}");
+    let refused = |text: &str| expand_text(SourceText { file: "model.dae", text }).unwrap_err();
+    assert!(refused(&format!("#[dae(crate = )]\n{model}")).contains("1:15"));
+    assert!(refused(&format!("#[dae(crate = a b)]\n{model}")).contains("expected a path"));
+    assert!(refused(&format!("#[dae(name = a)]\n{model}")).contains("`crate = path`"));
+    assert!(refused("struct A { #[dae(crate = ::b)] var x = 1; der(x) = x; }").contains("unknown attribute"));
+}

@@ -4,6 +4,7 @@
 //! doors agree with one another, and every Jacobian agrees with differences.
 
 mod agreement;
+mod coupled;
 mod derivatives;
 mod expansion;
 mod mechanics;
@@ -16,8 +17,14 @@ mod points;
 #[path = "../../examples/car_axis.rs"]
 mod car_axis;
 #[allow(dead_code)]
+#[path = "../../examples/chain.rs"]
+mod chain;
+#[allow(dead_code)]
 #[path = "../../examples/pendulum.rs"]
 mod pendulum;
+#[allow(dead_code)]
+#[path = "../../examples/plate.rs"]
+mod plate;
 #[allow(dead_code)]
 #[path = "../../examples/transistor_amplifier.rs"]
 mod transistor_amplifier;
@@ -49,6 +56,9 @@ macro_rules! generated {
 fn models() -> Vec<Generated> {
     vec![
         generated!(car_axis::CarAxis::default(), "../../examples/car_axis.rs"),
+        generated!(chain::Chain::default(), "../../examples/chain.rs"),
+        generated!(coupled::Coupled::default(), "coupled.rs"),
+        generated!(plate::Plate::default(), "../../examples/plate.rs"),
         generated!(pendulum::Pendulum::default(), "../../examples/pendulum.rs"),
         generated!(transistor_amplifier::TransistorAmplifier::default(), "../../examples/transistor_amplifier.rs"),
         generated!(mechanics::Crane::default(), "mechanics.rs"),

@@ -64,6 +64,20 @@ mod crowded {
     }
 }
 
+/// Where the crate has another name.
+mod renamed {
+    pub(crate) use dae as differential;
+
+    dae::dae! {
+        #[dae(crate = crate::places::renamed::differential)]
+        pub(super) struct Renamed {
+            param rate = 1.0;
+            var x = 1;
+            der(x) = -rate * x;
+        }
+    }
+}
+
 #[test]
 fn models_stand_anywhere() {
     dae::dae! {
@@ -83,5 +97,6 @@ fn models_stand_anywhere() {
     close(&inner::deeper::Growth::default().original(), 1.0_f64.exp());
     close(&inner::lower_case { values: 3.0, ..Default::default() }.ggl(), (-1.0_f64).exp());
     close(&crowded::Gas::default().original(), (-2.0_f64).exp());
+    close(&renamed::Renamed { rate: 3.0 }.index1(), (-3.0_f64).exp());
     close(&Relaxation {}.index2(), 3.0 * (1.0 - (-2.0_f64).exp()));
 }

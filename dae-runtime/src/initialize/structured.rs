@@ -54,12 +54,14 @@ pub(super) fn structured_change(
     if component.is_small() {
         return Ok(least_change(&matrix.to_dense(), &component.free, &component.costly, b)?);
     }
-    if let Some(z) = step_by_step(matrix, component, b)? {
+    let found = step_by_step(matrix, component, b);
+    if let Ok(Some(z)) = found {
         return Ok(z);
     }
     if matrix.rows() <= DENSE_FALLBACK && matrix.columns() <= 2 * DENSE_FALLBACK {
         return Ok(least_change(&matrix.to_dense(), &component.free, &component.costly, b)?);
     }
+    found?;
     regularised(matrix, &costs(component, ABLE * ABLE), b)
 }
 
@@ -105,20 +107,21 @@ fn marked(component: &Component) -> Vec<bool> {
 /// The solution with a square block that is regular beyond doubt.
 fn square(block: &SparseMatrix, b: &[f64]) -> Result<Option<Vec<f64>>, StepError> {
     let mut scaled = block.clone();
-    scaled.equilibrate();
-    let condition = match Factors::of(&scaled) {
-        Ok(factors) => scaled.norm() * factors.inverse_norm(),
+    let (row_factors, column_factors) = scaled.equilibrate();
+    let factors = match Factors::of(&scaled) {
+        Ok(factors) => factors,
         Err(FactorError::Singular) => return Ok(None),
         Err(FactorError::TooLarge) => return Err(StepError::TooLarge(block.rows())),
     };
+    let condition = scaled.norm() * factors.inverse_norm();
     // A block that is small against the rest of its rows is not trusted either.
     let size = block.entries().fold(0.0_f64, |size, (_, _, value)| size.max(value.abs()));
     if condition.is_nan() || condition > SURELY_REGULAR || size < 1.0 / SURELY_REGULAR {
         return Ok(None);
     }
-    let Ok(factors) = Factors::of(block) else { return Ok(None) };
-    let mut z = b.to_vec();
+    let mut z: Vec<f64> = b.iter().zip(&row_factors).map(|(b, factor)| b * factor).collect();
     factors.solve(&mut z);
+    z.iter_mut().zip(&column_factors).for_each(|(z, factor)| *z *= factor);
     Ok(z.iter().all(|z| z.is_finite()).then_some(z))
 }
 
@@ -126,10 +129,12 @@ fn square(block: &SparseMatrix, b: &[f64]) -> Result<Option<Vec<f64>>, StepError
 fn saddle_point(matrix: &SparseMatrix, free: &[usize], b: &[f64]) -> Result<Option<Vec<f64>>, StepError> {
     let n = matrix.columns();
     let mixed = !free.is_empty() && free.len() < n;
+    let mut largest = vec![0.0_f64; n];
+    matrix.entries().for_each(|(_, j, value)| largest[j] = largest[j].max(value.abs()));
     let cost = |weight: f64| {
         let mut cost = vec![1.0; n];
         if mixed {
-            free.iter().for_each(|&k| cost[k] = weight);
+            free.iter().filter(|&&k| largest[k] > ABLE).for_each(|&k| cost[k] = weight);
         }
         cost
     };
@@ -218,4 +223,79 @@ fn saddle(matrix: &SparseMatrix, cost: &[f64], tau: f64) -> SparseMatrix {
 
 fn norm(values: &[f64]) -> f64 {
     values.iter().map(|value| value * value).sum::<f64>().sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parts::Step;
+    use super::*;
+
+    /// Coefficients without structure, the same in every run.
+    fn coefficient(i: usize, j: usize) -> f64 {
+        ((i * 37 + j * 101 + i * j) as f64 * 0.618_033_988_749_895).fract() * 2.0 - 1.0
+    }
+
+    /// `m` rows with five entries each in `2 m + 8` columns, every third of which is free; rows `repeated` are written down again.
+    fn problem(m: usize, repeated: &[usize]) -> (SparseMatrix, Component, Vec<f64>) {
+        let n = 2 * m + 8;
+        let rows: Vec<usize> = (0..m).chain(repeated.iter().copied()).collect();
+        let entries = rows.iter().enumerate().flat_map(|(place, &i)| {
+            let entry = move |j: usize| if j == 2 * i { 1.0 } else { 0.7 * coefficient(i, j) };
+            (2 * i..2 * i + 5).map(move |j| (place, j, entry(j)))
+        });
+        let matrix = SparseMatrix::from_entries(rows.len(), n, entries);
+        let (free, costly) = (0..n).partition(|j| j % 3 == 0);
+        let step = Step { kind: StepKind::Under, rows: (0..rows.len()).collect(), columns: (0..n).collect() };
+        let component =
+            Component { rows: (0..rows.len()).collect(), moving: (0..n).collect(), free, costly, steps: vec![step] };
+        let b = rows.iter().map(|&i| coefficient(i, 1000)).collect();
+        (matrix, component, b)
+    }
+
+    fn farthest(a: &[f64], b: &[f64]) -> f64 {
+        a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn free_and_costly_columns_share_as_in_dense_linear_algebra() {
+        let (matrix, component, b) = problem(90, &[]);
+        let dense = least_change(&matrix.to_dense(), &component.free, &component.costly, &b).unwrap();
+        let Ok(sparse) = structured_change(&matrix, &component, &b) else { panic!() };
+        assert!(!component.is_small());
+        // Changes of guesses that are owed to the weight of the free columns were left out.
+        assert!(farthest(&matrix.times(&sparse), &b) < 1e-9);
+        assert!(farthest(&sparse, &dense) < 1e-8, "{:e}", farthest(&sparse, &dense));
+    }
+
+    #[test]
+    fn dependent_rows_that_agree_are_fulfilled() {
+        let (matrix, component, b) = problem(500, &[3, 250, 499]);
+        let Ok(found) = structured_change(&matrix, &component, &b) else { panic!() };
+        assert!(farthest(&matrix.times(&found), &b) < 1e-9);
+    }
+
+    #[test]
+    fn dependent_rows_that_disagree_are_met_in_the_mean() {
+        let (matrix, component, mut b) = problem(500, &[3, 250, 499]);
+        b[501] += 2.0;
+        let Ok(found) = structured_change(&matrix, &component, &b) else { panic!() };
+        let off: Vec<f64> = matrix.times(&found).iter().zip(&b).map(|(product, b)| product - b).collect();
+        assert!((off[250] - 1.0).abs() < 1e-6 && (off[501] + 1.0).abs() < 1e-6, "{} {}", off[250], off[501]);
+        let others = (0..503).filter(|i| ![250, 501].contains(i)).map(|i| off[i].abs()).fold(0.0, f64::max);
+        assert!(others < 1e-6, "{others:e}");
+    }
+
+    #[test]
+    fn a_nearly_vanishing_free_column_does_not_run_away() {
+        // Every row: a guess with factor 1, a free jet with factor 1e-9, and a neighbour.
+        let (m, n) = (100, 200);
+        let rows = (0..m).flat_map(|i| [(i, i, 1.0), (i, (i + 1) % m, 0.3), (i, m + i, 1e-9)]);
+        let matrix = SparseMatrix::from_entries(m, n, rows);
+        let step = Step { kind: StepKind::Under, rows: (0..m).collect(), columns: (0..n).collect() };
+        let (costly, free) = (0..n).partition(|&j| j < m);
+        let component = Component { rows: (0..m).collect(), moving: (0..n).collect(), free, costly, steps: vec![step] };
+        let Ok(found) = structured_change(&matrix, &component, &vec![0.5; m]) else { panic!() };
+        assert!(farthest(&found[..m], &vec![0.5 / 1.3; m]) < 1e-6);
+        assert!(found[m..].iter().all(|z| z.abs() < 1e-2));
+    }
 }

@@ -11,8 +11,8 @@ use super::SparseMatrix;
 use super::factors::FactorError;
 use crate::structure::{Incidence, Matching};
 
-/// Multiplications beyond which a band is too wide: a procedural macro runs unoptimised.
-const MAX_WORK: usize = 100_000_000;
+/// Multiplications beyond which a band is too wide: a procedural macro runs unoptimised. A full matrix of order 400 is within.
+const MAX_WORK: usize = 150_000_000;
 
 /// $L U$ within a band, and the order of rows and columns.
 #[derive(Clone, Debug)]
@@ -189,12 +189,13 @@ fn reverse_cuthill_mckee(graph: &Incidence) -> Vec<usize> {
     by_degree.sort_by_key(|&node| (degree(node), node));
     let mut place = vec![usize::MAX; n];
     let mut order: Vec<usize> = Vec::with_capacity(n);
+    let (mut seen, mut searches) = (vec![0; n], 0);
     for root in by_degree {
         if place[root] != usize::MAX {
             continue;
         }
         let mut next = order.len();
-        let root = peripheral(graph, root);
+        let root = peripheral(graph, root, &mut seen, &mut searches);
         place[root] = next;
         order.push(root);
         while let Some(&node) = order.get(next) {
@@ -214,32 +215,34 @@ fn reverse_cuthill_mckee(graph: &Incidence) -> Vec<usize> {
 }
 
 /// A node far from the middle of its component: the end of repeated breadth-first searches as long as they get deeper.
-fn peripheral(graph: &Incidence, start: usize) -> usize {
+fn peripheral(graph: &Incidence, start: usize, seen: &mut [usize], searches: &mut usize) -> usize {
     const SEARCHES: usize = 4;
-    let mut level = std::collections::BTreeMap::new();
     let (mut root, mut depth) = (start, 0);
     for _ in 0..SEARCHES {
-        level.clear();
-        level.insert(root, 0);
-        let mut queue = vec![root];
-        let mut next = 0;
-        while let Some(&node) = queue.get(next) {
-            next += 1;
-            let deeper = level[&node] + 1;
-            for &neighbour in graph.row(node) {
-                level.entry(neighbour).or_insert_with(|| {
-                    queue.push(neighbour);
-                    deeper
-                });
+        // What this search has seen carries its number.
+        *searches += 1;
+        seen[root] = *searches;
+        let mut level = vec![root];
+        let mut deepest = 0;
+        loop {
+            let mut next = Vec::new();
+            for &neighbour in level.iter().flat_map(|&node| graph.row(node)) {
+                if seen[neighbour] != *searches {
+                    seen[neighbour] = *searches;
+                    next.push(neighbour);
+                }
             }
+            if next.is_empty() {
+                break;
+            }
+            level = next;
+            deepest += 1;
         }
-        let deepest = level.values().copied().max().unwrap_or(0);
         if deepest <= depth {
             break;
         }
         depth = deepest;
-        let last = level.iter().filter(|&(_, &level)| level == deepest).map(|(&node, _)| node);
-        root = last.min_by_key(|&node| (graph.row(node).len(), node)).unwrap_or(root);
+        root = level.into_iter().min_by_key(|&node| (graph.row(node).len(), node)).unwrap_or(root);
     }
     root
 }

@@ -131,8 +131,9 @@ impl SparseMatrix {
     }
 
     /// Scales rows and columns by powers of two until the largest entry of each is about 1, like
-    /// [`equilibrate`](crate::rank::equilibrate).
-    pub fn equilibrate(&mut self) {
+    /// [`equilibrate`](crate::rank::equilibrate). Returns the factors of the rows and of the columns.
+    pub fn equilibrate(&mut self) -> (Vec<f64>, Vec<f64>) {
+        let (mut row_factors, mut column_factors) = (vec![1.0; self.rows()], vec![1.0; self.columns]);
         for _ in 0..EQUILIBRATION_SWEEPS {
             let (mut row_max, mut column_max) = (vec![0.0_f64; self.rows()], vec![0.0_f64; self.columns]);
             for (i, j, value) in self.entries() {
@@ -146,6 +147,9 @@ impl SparseMatrix {
                     self.values[position] *= rows[i] * columns[self.column_indices[position]];
                 }
             }
+            row_factors.iter_mut().zip(&rows).for_each(|(product, factor)| *product *= factor);
+            column_factors.iter_mut().zip(&columns).for_each(|(product, factor)| *product *= factor);
         }
+        (row_factors, column_factors)
     }
 }

@@ -13,7 +13,7 @@ use crate::compile::{Compiled, CompiledForm};
 use crate::formulation::StateSource;
 use crate::model::Domain;
 use crate::program::Program;
-use crate::program::roll::text::{Entry, grouped, lines, spell};
+use crate::program::roll::text::{Entry, grouped, lines, shortened, spell};
 
 /// Parameters of a contract method at $(t, y, y')$.
 const FULL: &str = "(&self, {t}: f64, {y}: &[f64], {yp}: &[f64], {out}: &mut [f64])";
@@ -53,7 +53,8 @@ fn declaration(compiled: &Compiled, form: &CompiledForm) -> String {
     text.push_str("///\n");
     let rows = form.formulation.equations.iter().map(|e| &e.domain).zip(&form.spelled);
     let rows = lines(rows.map(|(domain, row)| (Some(domain), row.as_str())));
-    text.push_str(&docs(rows.iter().map(|row| format!("* {row}")), ""));
+    let row = |row: String| if compiled.model.has_families() { shortened(row) } else { row };
+    text.push_str(&docs(rows.into_iter().map(|line| format!("* {}", row(line))), ""));
     text.push_str(DERIVE);
     text.push_str(ALLOW);
     text.push_str(&format!("{vis}struct {target} {{\n    prolongation: {name}Prolongation,\n}}\n\n"));

@@ -3,6 +3,7 @@
 //! In: a compiled model. Out: the struct with what is known about the model as documentation, its defaults, and a method for each
 //! formulation chosen.
 
+use super::fields::{Field, computed_default, fields, layout};
 use super::{ALLOW, DERIVE, docs, form_doc, form_type, prefix};
 use crate::compile::{Compiled, CompiledForm};
 
@@ -17,15 +18,18 @@ pub(super) fn source(compiled: &Compiled, forms: &[&CompiledForm]) -> String {
     text.push_str(DERIVE);
     text.push_str(ALLOW);
     text.push_str(&format!("{vis}struct {name} {{\n"));
-    for (parameter, value) in model.parameters.iter().zip(&compiled.prolonged.parameters) {
-        let default = format!("Parameter, {value:?} by default.");
-        let lines = if parameter.docs.is_empty() { std::slice::from_ref(&default) } else { &parameter.docs[..] };
+    let fields = fields(&model.parameters, &compiled.prolonged.parameters);
+    for field in &fields {
+        let default = field.default_doc();
+        let lines = if field.docs.is_empty() { std::slice::from_ref(&default) } else { field.docs };
         text.push_str(&docs(lines, "    "));
-        text.push_str(&format!("    {vis}{}: f64,\n", parameter.name));
+        text.push_str(&format!("    {vis}{}: {},\n", field.name, field.type_text()));
     }
     text.push_str("}\n\n");
-    let defaults = model.parameters.iter().zip(&compiled.prolonged.parameters);
-    text.push_str(&default_impl(name, defaults.map(|(p, value)| format!("{}: {value:?}", p.name))));
+    text.push_str(&match fields.iter().all(Field::is_uniform) {
+        true => default_impl(name, fields.iter().map(|f| format!("{}: {}", f.name, f.default_text()))),
+        false => computed_default(compiled, &fields),
+    });
     text.push_str(&format!("{ALLOW}impl {name} {{\n"));
     text.push_str(&report(compiled));
     for form in forms {
@@ -35,11 +39,11 @@ pub(super) fn source(compiled: &Compiled, forms: &[&CompiledForm]) -> String {
         text.push_str(&format!("    {vis}fn {method}(&self) -> {target} {{\n"));
         text.push_str(&format!("        {target} {{ prolongation: self.prolongation() }}\n    }}\n\n"));
     }
-    let values: Vec<String> = model.parameters.iter().map(|p| format!("self.{}", p.name)).collect();
     text.push_str(&docs(["The model with the derivatives of its equations, for consistent initial values."], "    "));
     text.push_str("    #[must_use]\n");
     text.push_str(&format!("    {vis}fn prolongation(&self) -> {name}Prolongation {{\n"));
-    text.push_str(&format!("        {name}Prolongation {{ parameters: [{}] }}\n    }}\n}}\n\n", values.join(", ")));
+    text.push_str(&layout(&format!("{name}Prolongation"), &fields, model.parameters.len()));
+    text.push_str("    }\n}\n\n");
     text
 }
 

@@ -13,6 +13,13 @@ pub(super) fn identifier(name: &str) -> String {
     if let Some((base, order)) = derivative(name) {
         return format!("der{order}_{}", identifier(base));
     }
+    // `T[2][5]` becomes `T_2_5`, `equation 4[i = 17]` becomes `equation_4_i_17`.
+    let indexed = name.contains('[');
+    let name = if indexed {
+        name.replace("][", "_").replace(" = ", "_").replace(", ", "_").replace(']', "")
+    } else {
+        name.to_string()
+    };
     // Superscripts are numeric, and no part of an identifier.
     let belongs = |c: char| c.is_alphabetic() || c.is_ascii_digit() || c == '_';
     let kept = name.chars().map(|c| if belongs(c) { c } else { '_' });
@@ -54,12 +61,10 @@ impl Names {
     pub(super) fn new(compiled: &Compiled, states: Vec<String>, rates: Vec<String>, place: &'static str) -> Names {
         let mut taken = HashSet::from(["self".to_string()]);
         let written = [compiled.model.parameters.iter().map(|p| p.name.clone()).collect(), states, rates];
-        let parameters: Vec<String> = compiled.model.parameters.iter().map(|p| identifier(&p.name)).collect();
-        taken.extend(parameters.iter().cloned());
         let mut claim = |names: &[String]| -> Vec<String> {
             names.iter().map(|name| unique(&mut taken, &identifier(name))).collect()
         };
-        let (states, rates) = (claim(&written[1]), claim(&written[2]));
+        let (parameters, states, rates) = (claim(&written[0]), claim(&written[1]), claim(&written[2]));
         let parameter_path = if place == "jets" { "parameters" } else { place };
         let time = unique(&mut taken, "time");
         let families = compiled.model.has_families();
@@ -69,7 +74,7 @@ impl Names {
     /// The names of everything in the vector that a load reads.
     pub(super) fn written(&self, load: &Load<Affine>) -> &[String] {
         match load {
-            Load::Time => &[],
+            Load::Time | Load::Total(_) => &[],
             Load::Parameter(_) => &self.written[0],
             Load::Y(_) => &self.written[1],
             Load::Yp(_) => &self.written[2],
@@ -100,6 +105,8 @@ pub(super) fn load_name(names: &Names, load: &Load<Affine>) -> String {
         Load::Parameter(i) => names.parameters[i.position(&[])].clone(),
         Load::Y(i) => names.states[i.position(&[])].clone(),
         Load::Yp(i) => names.rates[i.position(&[])].clone(),
+        // Only programs of several blocks have totals, and those name what they load themselves.
+        Load::Total(i) => format!("total_{}", i.base),
     }
 }
 

@@ -8,32 +8,26 @@ use crate::program::roll::text::{Rolled, index_names, spell};
 use super::names::identifier;
 
 /// An affine number as Rust, in parentheses; all its parts are exact, so that it is rounded once, as by [`AffineNumber::at`].
+/// Ones and zeros are spelled like other numbers, which they may be for another size of the family.
 pub(super) fn spell_number(number: &AffineNumber, indices: &[String]) -> String {
+    let AffineNumber { numerator: Affine { base, strides }, denominator } = number;
     let mut text = String::new();
-    let mut terms = 0;
-    for (&stride, index) in number.numerator.strides.iter().zip(indices).filter(|&(&stride, _)| stride != 0) {
-        text.push_str(match (terms, stride < 0) {
-            (0, false) => "",
-            (0, true) => "-",
-            (_, false) => " + ",
-            (_, true) => " - ",
-        });
-        // A cast binds tighter than a product, and looser than a sign.
-        text.push_str(&match stride.abs() {
-            1 => format!("({index} as f64)"),
-            stride => format!("{:?} * {index} as f64", stride as f64),
-        });
-        terms += 1;
+    for (&stride, index) in strides.iter().zip(indices).filter(|&(&stride, _)| stride != 0) {
+        if (stride, *base, *denominator, strides.len()) == (1, 0, 1, 1) {
+            return format!("({index} as f64)");
+        }
+        match text.is_empty() {
+            true => text.push_str(&format!("{:?} * {index} as f64", stride as f64)),
+            false => {
+                text.push_str(&format!(" {} {:?} * {index} as f64", sign(stride), stride.unsigned_abs() as f64));
+            }
+        }
     }
-    match number.numerator.base {
-        0 => {}
-        base => text.push_str(&format!(" {} {:?}", if base < 0 { "-" } else { "+" }, base.abs() as f64)),
-    }
-    match number.denominator {
-        1 if terms == 1 && number.numerator.base == 0 && text.starts_with('(') => text,
-        1 => format!("({text})"),
-        denominator => format!("(({text}) / {:?})", denominator as f64),
-    }
+    format!("(({text} {} {:?}) / {:?})", sign(*base), base.unsigned_abs() as f64, *denominator as f64)
+}
+
+fn sign(value: i64) -> &'static str {
+    if value < 0 { "-" } else { "+" }
 }
 
 /// The code within its loops, with one more level of indentation for each.

@@ -3,6 +3,7 @@
 //! In: what is known of the model. Out: Rust text with the same types, fields and methods and no mathematics, so that the rest
 //! of the crate is compiled against it and the only errors the user sees are those of the model.
 
+use super::fields::type_of;
 use super::model::default_impl;
 use super::{ALLOW, DERIVE, docs, form_type, prefix};
 use crate::formulation::Form;
@@ -14,10 +15,12 @@ pub fn emit_stub(stub: &Stub) -> String {
     let mut text = docs(["Stand-in for a model that has errors."], "") + DERIVE + ALLOW;
     text.push_str(&format!("{vis}struct {name} {{\n"));
     for parameter in &stub.parameters {
-        text.push_str(&format!("    /// Parameter.\n    {vis}{}: f64,\n", parameter.text));
+        let of = type_of(stub.extents(&parameter.text));
+        text.push_str(&format!("    /// Parameter.\n    {vis}{}: {of},\n", parameter.text));
     }
     text.push_str("}\n\n");
-    text.push_str(&default_impl(name, stub.parameters.iter().map(|p| format!("{}: 0.0", p.text))));
+    let zero = |p: &str| stub.extents(p).iter().rev().fold("0.0".to_string(), |inner, n| format!("[{inner}; {n}]"));
+    text.push_str(&default_impl(name, stub.parameters.iter().map(|p| format!("{}: {}", p.text, zero(&p.text)))));
     text.push_str(&format!("{ALLOW}impl {name} {{\n    /// Nothing is known.\n"));
     text.push_str(&format!("    {vis}const REPORT: &'static str = \"\";\n\n"));
     let mut aliases = String::new();

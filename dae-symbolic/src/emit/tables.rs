@@ -12,6 +12,9 @@ use crate::model::Domain;
 use crate::program::roll::text::{Entry, lines, spell};
 use crate::prolong::Prolonged;
 
+/// Of long rows of models with families, about half as many columns are named.
+const COLUMNS: usize = 40;
+
 /// One doc line per row: its name and the columns of its entries in order; rows of a family in one.
 pub(super) fn rows_doc(
     pattern: &Pattern,
@@ -23,7 +26,10 @@ pub(super) fn rows_doc(
     for r in 0..pattern.rows() {
         let range = pattern.row_starts[r]..pattern.row_starts[r + 1];
         if !range.is_empty() {
-            let columns: Vec<String> = pattern.column_indices[range].iter().map(|&c| column(c)).collect();
+            let mut columns: Vec<String> = pattern.column_indices[range].iter().map(|&c| column(c)).collect();
+            if columns.len() > COLUMNS && domains.iter().any(|domain| domain.member.is_some()) {
+                columns.splice(COLUMNS / 2..columns.len() - 1, ["…".to_string()]);
+            }
             texts.push((domains.get(r), format!("{} by {}", row(r), columns.join(", "))));
         }
     }

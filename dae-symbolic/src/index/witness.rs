@@ -17,7 +17,8 @@
 //! of the block-triangular form of $J$ costs next to nothing, however large the array is. Regularity and a nonzero component
 //! persist nearby.
 
-use nalgebra::{DMatrix, DVector};
+use dae_runtime::sparse::{Factors, SparseMatrix};
+use nalgebra::DVector;
 
 use super::certificate::{KernelVector, LowerBound};
 use crate::expr::prime_field::arithmetic::draw;
@@ -27,8 +28,8 @@ use crate::prolong::Prolonged;
 use crate::structure::{Structure, block_triangular_form};
 use crate::system::{System, written_orders};
 
-/// Larger blocks that have to be solved together are left alone: dense elimination costs their third power.
-const MAX_BLOCK: usize = 400;
+/// Larger blocks are solved by sparse elimination.
+const MAX_DENSE_BLOCK: usize = 60;
 /// How much larger than the rounding of the solution a component has to be.
 const CLEAR: f64 = 1e4;
 
@@ -70,7 +71,7 @@ pub(super) fn lower_bound(
     LowerBound::NotFound { differentiations }
 }
 
-/// The solution of $J \delta = e$, block by block; `None` if a block is too large or singular.
+/// The solution of $J \delta = e$, block by block; `None` if a block is too entangled or singular.
 fn solve(
     model: &mut Model,
     system: &System,
@@ -97,26 +98,36 @@ fn solve(
     let mut solution = vec![0.0; n];
     let mut place = vec![usize::MAX; n];
     for block in block_triangular_form(&structure.jacobian, &structure.transversal) {
-        let size = block.equations.len();
-        if size > MAX_BLOCK {
-            return None;
-        }
         block.unknowns.iter().enumerate().for_each(|(k, &j)| place[j] = k);
-        let mut matrix = DMatrix::zeros(size, size);
-        let mut right = DVector::from_iterator(size, block.equations.iter().map(|&i| e(i)));
+        let mut right: Vec<f64> = block.equations.iter().map(|&i| e(i)).collect();
+        let mut own = Vec::new();
         for (k, &i) in block.equations.iter().enumerate() {
             for &(j, value) in &rows[i] {
                 match place[j] {
                     usize::MAX => right[k] -= value * solution[j],
-                    column => matrix[(k, column)] += value,
+                    column => own.push((k, column, value)),
                 }
             }
         }
-        let solved = matrix.full_piv_lu().solve(&right)?;
+        let size = block.equations.len();
+        let solved = solve_block(SparseMatrix::from_entries(size, size, own), right)?;
         for (k, &j) in block.unknowns.iter().enumerate() {
             solution[j] = solved[k];
             place[j] = usize::MAX;
         }
     }
     solution.iter().all(|x| x.is_finite()).then_some(solution)
+}
+
+fn solve_block(mut matrix: SparseMatrix, mut right: Vec<f64>) -> Option<Vec<f64>> {
+    if right.len() <= MAX_DENSE_BLOCK {
+        let solved = matrix.to_dense().full_piv_lu().solve(&DVector::from_vec(right))?;
+        return Some(solved.as_slice().to_vec());
+    }
+    // Row exchanges alone need rows and columns of one size.
+    let (row_factors, column_factors) = matrix.equilibrate();
+    right.iter_mut().zip(row_factors).for_each(|(right, factor)| *right *= factor);
+    Factors::of(&matrix).ok()?.solve(&mut right);
+    right.iter_mut().zip(column_factors).for_each(|(right, factor)| *right *= factor);
+    Some(right)
 }

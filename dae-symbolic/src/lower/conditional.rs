@@ -3,37 +3,38 @@
 //! In: a node whose operands have values. Out: its value; a condition has the value of its decision diagram, which is 1 where it
 //! holds and 0 elsewhere. `a <= b` is the opposite of `a > b`, so that there is one comparison in the kernel.
 
-use super::evaluate::{Evaluator, Task, Value};
+use super::evaluate::{Evaluator, Task};
+use super::items::Value;
+use crate::diagnostic::Diagnostics;
 use crate::expr::Expr;
-use crate::syntax::ast::{Comparison, Node, NodeId};
+use crate::syntax::ast::{Comparison, Node};
 
 impl Evaluator<'_> {
     /// The value of a condition or conditional, if nothing is wrong with its operands.
-    pub(super) fn conditional(&mut self, task: &Task, node: &Node) -> Option<Value> {
-        let of = |ids: &[NodeId]| ids.iter().map(|&id| task.value(id)).collect::<Option<Vec<Value>>>();
+    pub(super) fn conditional(&mut self, task: &Task, node: &Node, found: &mut Diagnostics) -> Option<Value> {
         let exprs = |values: &[Value]| values.iter().map(|value| value.expr).collect::<Vec<Expr>>();
         let (expr, parts) = match node {
             Node::Comparison(comparison, left, right) => {
-                let values = of(&[*left, *right])?;
+                let values = self.scalars(task, &[*left, *right], found)?;
                 (self.compare(*comparison, values[0].expr, values[1].expr), values)
             }
             Node::All(conditions) => {
-                let values = of(conditions)?;
+                let values = self.scalars(task, conditions, found)?;
                 (self.dag.all(&exprs(&values)), values)
             }
             Node::Any(conditions) => {
-                let values = of(conditions)?;
+                let values = self.scalars(task, conditions, found)?;
                 (self.dag.any(&exprs(&values)), values)
             }
             Node::Not(condition) => {
-                let values = of(&[*condition])?;
+                let values = self.scalars(task, &[*condition], found)?;
                 (self.dag.not(values[0].expr), values)
             }
             Node::Conditional { cases, otherwise } => {
-                let mut values = of(&[*otherwise])?;
+                let mut values = self.scalars(task, &[*otherwise], found)?;
                 let mut expr = values[0].expr;
                 for (condition, value) in cases.iter().rev() {
-                    let case = of(&[*condition, *value])?;
+                    let case = self.scalars(task, &[*condition, *value], found)?;
                     expr = self.dag.choose(case[0].expr, case[1].expr, expr);
                     values.extend(case);
                 }
@@ -47,7 +48,12 @@ impl Evaluator<'_> {
             | Node::Negation(_)
             | Node::Sum(_)
             | Node::Product(_)
-            | Node::Call { .. } => return None,
+            | Node::Call { .. }
+            | Node::Index { .. }
+            | Node::List(_)
+            | Node::Repeat { .. }
+            | Node::RangeHead { .. }
+            | Node::RangeSum { .. } => return None,
         };
         Some(Value { expr, unknowns: self.sets.union(parts.iter().map(|value| value.unknowns)) })
     }

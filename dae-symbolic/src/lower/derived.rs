@@ -5,11 +5,12 @@
 
 mod lagrangian;
 
-use super::evaluate::Value;
+use super::items::{Value, shape};
 use super::names::Entity;
 use super::statements::Lowering;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expr::UnknownId;
+use crate::model::family::Access;
 use crate::model::residual;
 use crate::origin::Origin;
 use crate::syntax::ast::{Derived, DerivedKind, Equation, Expression, Item, ItemKind, List, Name, Quantity};
@@ -33,7 +34,7 @@ struct Block<'a> {
     items: &'a [Item],
 }
 
-impl<'a> Lowering<'a> {
+impl<'a> Lowering<'a, '_> {
     /// Lowers a block: the statement at `position`.
     pub(super) fn derived(&mut self, position: usize, it: &'a Derived) {
         let block = self.block(it);
@@ -111,7 +112,7 @@ impl<'a> Lowering<'a> {
             return None;
         };
         match entry.entity {
-            Entity::Unknown(unknown) => Some(unknown),
+            Entity::Unknown(unknown) => self.scalar_unknown(unknown.index(), name, what),
             other => {
                 let message = format!("a {what} is an unknown, and `{}` is {}", name.text, other.noun());
                 let finding = Diagnostic::error(Code::NotAnUnknown, message)
@@ -122,6 +123,18 @@ impl<'a> Lowering<'a> {
                 None
             }
         }
+    }
+
+    /// The leaf of an unknown that is no array.
+    fn scalar_unknown(&mut self, array: usize, name: &Name, what: &str) -> Option<UnknownId> {
+        let extents = self.evaluator.shapes.unknowns.get(array)?.clone()?;
+        if extents.is_empty() {
+            return Some(self.evaluator.leaves.access(Access { array, indices: Vec::new() }));
+        }
+        let message = format!("a {what} is a number, and `{}` is {}", name.text, shape(&extents));
+        let finding = Diagnostic::error(Code::ArrayShape, message).label(name.origin, "an array");
+        self.found.push(finding.help("declare an unknown for each element that takes part in the block"));
+        None
     }
 
     /// Reports that a part of a block is missing, unless it may be in a statement that could not be read.

@@ -7,18 +7,24 @@
 //! Statements are taken in the order of the text, each resolved and evaluated once; findings are collected, and a
 //! statement with an error does not hide errors of others.
 
+mod arrays;
 mod conditional;
 mod derived;
 mod evaluate;
+mod families;
 mod incidence;
+mod items;
+mod leaves;
 mod names;
 mod resolve;
 mod statements;
 
 use crate::diagnostic::Diagnostics;
+use crate::model::family::{self, FamilyModel};
 use crate::model::{self, Model};
 use crate::syntax::{self, SourceMap, SourceText, ast};
 use proc_macro2::TokenStream;
+use std::collections::BTreeMap;
 
 /// What is needed for a stand-in of a model that has errors, so that the rest of the crate sees its type.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +35,8 @@ pub struct Stub {
     pub visibility: String,
     /// Names of its parameters.
     pub parameters: Vec<ast::Name>,
+    /// Extents of those of them that are arrays.
+    pub arrays: BTreeMap<String, Vec<usize>>,
     /// Names of its unknowns.
     pub unknowns: Vec<ast::Name>,
 }
@@ -39,6 +47,7 @@ impl Stub {
             name: model.name.clone(),
             visibility: model.visibility.clone(),
             parameters: Vec::new(),
+            arrays: BTreeMap::new(),
             unknowns: Vec::new(),
         };
         for statement in &model.statements {
@@ -52,6 +61,19 @@ impl Stub {
             }
         }
         stub
+    }
+
+    /// The same with the extents that are known.
+    fn with_extents(mut self, lowered: &FamilyModel) -> Self {
+        for parameter in lowered.parameters.iter().filter(|parameter| !parameter.extents.is_empty()) {
+            self.arrays.entry(parameter.name.clone()).or_insert_with(|| parameter.extents.clone());
+        }
+        self
+    }
+
+    /// Extents of a parameter, none for a number.
+    pub fn extents(&self, parameter: &str) -> &[usize] {
+        self.arrays.get(parameter).map_or(&[], Vec::as_slice)
     }
 }
 
@@ -78,6 +100,14 @@ impl Rejection {
     }
 }
 
+/// The scalar model of a family model; both fulfil what they promise.
+fn scalar_model(lowered: FamilyModel) -> Result<Model, Diagnostics> {
+    family::verify(&lowered)?;
+    let model = family::instantiate(lowered)?;
+    model::verify(&model)?;
+    Ok(model)
+}
+
 /// Reads the body of a `dae!`.
 ///
 /// # Errors
@@ -85,11 +115,13 @@ impl Rejection {
 pub fn read(tokens: TokenStream) -> Result<(Model, SourceMap), Box<Rejection>> {
     let syntax::Parsed { model: written, sources, mut diagnostics } = syntax::parse(tokens);
     let mut model = None;
+    let mut stub = None;
     if let Some(written) = &written {
         let lowered = statements::lower(written, &mut diagnostics);
+        stub = Some(Stub::of(written).with_extents(&lowered));
         if !diagnostics.has_errors() {
-            match model::verify(&lowered) {
-                Ok(()) => model = Some(lowered),
+            match scalar_model(lowered) {
+                Ok(instantiated) => model = Some(instantiated),
                 Err(found) => diagnostics.append(found),
             }
         }
@@ -97,7 +129,22 @@ pub fn read(tokens: TokenStream) -> Result<(Model, SourceMap), Box<Rejection>> {
     diagnostics.sort_by_place(|origin| sources.order(origin));
     match model {
         Some(model) => Ok((model, sources)),
-        None => Err(Box::new(Rejection { diagnostics, sources, stub: written.as_ref().map(Stub::of) })),
+        None => Err(Box::new(Rejection { diagnostics, sources, stub })),
+    }
+}
+
+/// Reads a text with the body of a `dae!` and leaves its families as they are.
+///
+/// # Errors
+/// Everything that is wrong with it, at once.
+pub fn read_families(text: &str) -> Result<FamilyModel, Diagnostics> {
+    let tokens = syntax::tokenize(text).map_err(|(findings, _)| findings)?;
+    let syntax::Parsed { model: written, sources, mut diagnostics } = syntax::parse(tokens);
+    let lowered = written.as_ref().map(|written| statements::lower(written, &mut diagnostics));
+    diagnostics.sort_by_place(|origin| sources.order(origin));
+    match lowered {
+        Some(lowered) if !diagnostics.has_errors() => family::verify(&lowered).map(|()| lowered),
+        _ => Err(diagnostics),
     }
 }
 

@@ -57,7 +57,15 @@ impl<'a> Names<'a> {
     pub(super) fn of(model: &'a Model, found: &mut Diagnostics) -> Self {
         let mut names = Names::default();
         let (mut parameters, mut inputs, mut unknowns) = (0, 0, 0);
+        let mut inside = 0;
         for (statement, content) in model.statements.iter().enumerate() {
+            // What a `for` declares holds in its body only.
+            if let StatementKind::For(it) = &content.kind {
+                inside = inside.max(statement + 1 + it.statements);
+            }
+            if statement < inside {
+                continue;
+            }
             let (name, entity) = match &content.kind {
                 StatementKind::Constant(it) => (&it.name, Entity::Constant(statement)),
                 StatementKind::Parameter(it) => (&it.name, Entity::Parameter(ParameterId(next(&mut parameters)))),
@@ -65,7 +73,10 @@ impl<'a> Names<'a> {
                 StatementKind::Definition(it) => (&it.name, Entity::Definition(statement)),
                 StatementKind::Function(it) => (&it.name, Entity::Function(statement)),
                 StatementKind::Variable(it) => (&it.name, Entity::Unknown(UnknownId(next(&mut unknowns)))),
-                StatementKind::Start(_) | StatementKind::Equation(_) | StatementKind::Derived(_) => continue,
+                StatementKind::Start(_)
+                | StatementKind::Equation(_)
+                | StatementKind::For(_)
+                | StatementKind::Derived(_) => continue,
             };
             names.declare(name, Entry { entity, origin: name.origin, statement }, found);
         }

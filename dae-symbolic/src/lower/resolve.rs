@@ -27,14 +27,17 @@ pub(super) enum Meaning {
     Unknown(UnknownId),
     /// An argument of the function whose body this is.
     Argument(usize),
-    /// A sub-expression of the function whose body this is, by the root of its value.
+    /// A sub-expression of the function whose body this is, by the root of its value, or a summation variable, by the head of
+    /// its sum.
     Local(NodeId),
+    /// The variable of a loop around the statement, by its level.
+    Loop(usize),
     Apply(Function),
     IntegerPower,
     /// A call of the function declared by a statement.
     Call(usize),
-    UnknownDerivative(UnknownId),
-    InputDerivative(InputId),
+    /// The derivative of what the first argument stands for.
+    Derivative,
 }
 
 /// What a function uses besides its arguments, with one name each.
@@ -59,6 +62,13 @@ impl<'a> Scope<'a> {
     }
 }
 
+/// A name that holds inside a `for`, a sum or a value by index.
+struct Local<'a> {
+    name: &'a str,
+    origin: Origin,
+    meaning: Meaning,
+}
+
 /// The pass.
 pub(super) struct Resolver<'a> {
     expressions: &'a Expressions,
@@ -69,6 +79,8 @@ pub(super) struct Resolver<'a> {
     /// What the functions resolved so far use, and how many arguments they have, by statement.
     functions: HashMap<usize, (usize, Uses)>,
     scope: Scope<'a>,
+    /// Names of the blocks, indices and sums around the node in hand, the innermost last.
+    locals: Vec<Local<'a>>,
     statement: usize,
     place: Place,
 }
@@ -83,6 +95,7 @@ impl<'a> Resolver<'a> {
             meanings: vec![Meaning::Form; expressions.len()],
             functions: HashMap::new(),
             scope: Scope::default(),
+            locals: Vec::new(),
             statement: 0,
             place: Place::Equation,
         }
@@ -91,21 +104,84 @@ impl<'a> Resolver<'a> {
     /// Resolves an expression of a statement.
     pub(super) fn expression(&mut self, it: Expression, statement: usize, place: Place, found: &mut Diagnostics) {
         (self.statement, self.place) = (statement, place);
-        for (id, node) in self.expressions.walk(it) {
+        let outside = self.locals.len();
+        let expressions = self.expressions;
+        for (id, node) in expressions.walk(it) {
             let at = self.expressions.origin(id);
             let meaning = match node {
                 Node::Name(name) => self.name(name, at, found),
                 Node::Time => self.allowed(Use::Time, "t", at, Meaning::Form, found),
                 Node::Call { function, arguments, form } => self.call(function, arguments, *form, at, found),
-                Node::Number(_) | Node::Pi | Node::Euler | Node::Negation(_) | Node::Sum(_) | Node::Product(_) => {
+                Node::RangeHead { variable, .. } => {
+                    self.declare_local(variable, Meaning::Local(id), found);
                     Meaning::Form
                 }
-                Node::Comparison(..) | Node::All(_) | Node::Any(_) | Node::Not(_) | Node::Conditional { .. } => {
+                Node::RangeSum { .. } => {
+                    self.locals.pop();
                     Meaning::Form
                 }
+                Node::Number(_)
+                | Node::Pi
+                | Node::Euler
+                | Node::Negation(_)
+                | Node::Sum(_)
+                | Node::Product(_)
+                | Node::Index { .. }
+                | Node::List(_)
+                | Node::Repeat { .. }
+                | Node::Comparison(..)
+                | Node::All(_)
+                | Node::Any(_)
+                | Node::Not(_)
+                | Node::Conditional { .. } => Meaning::Form,
             };
             self.meanings[id.index()] = meaning;
         }
+        self.locals.truncate(outside);
+    }
+
+    /// Number of local names, for [`Resolver::leave`].
+    pub(super) fn locals(&self) -> usize {
+        self.locals.len()
+    }
+
+    /// Forgets the local names but the first ones.
+    pub(super) fn leave(&mut self, locals: usize) {
+        self.locals.truncate(locals);
+    }
+
+    /// Declares the variable of a loop.
+    pub(super) fn declare_loop(&mut self, variable: &'a Name, level: usize, found: &mut Diagnostics) {
+        self.declare_local(variable, Meaning::Loop(level), found);
+    }
+
+    /// Declares a sub-expression of a `for`.
+    pub(super) fn declare_definition(&mut self, name: &'a Name, statement: usize, found: &mut Diagnostics) {
+        self.declare_local(name, Meaning::Statement(statement), found);
+    }
+
+    /// Declares the indices of a value by index.
+    pub(super) fn declare_indices(&mut self, indices: &'a [Name], found: &mut Diagnostics) {
+        for (position, name) in indices.iter().enumerate() {
+            self.declare_local(name, Meaning::Argument(position), found);
+        }
+    }
+
+    /// A local name must not hide another one: too easily it is a mistake.
+    fn declare_local(&mut self, name: &'a Name, meaning: Meaning, found: &mut Diagnostics) {
+        let text = name.text.as_str();
+        let local = self.locals.iter().find(|local| local.name == text).map(|local| local.origin);
+        let own = self.scope.names.get(text).map(|(_, origin)| *origin);
+        let outer = self.names.get(text).map(|entry| entry.origin);
+        if let Some(first) = local.or(own).or(outer) {
+            found.push(duplicate(name, first));
+        }
+        self.locals.push(Local { name: text, origin: name.origin, meaning });
+    }
+
+    /// Names that hold here and not in the whole model.
+    fn inner_names(&self) -> Vec<&'a str> {
+        self.locals.iter().map(|local| local.name).chain(self.scope.order.iter().copied()).collect()
     }
 
     /// Resolves the body of a function.
@@ -115,6 +191,9 @@ impl<'a> Resolver<'a> {
             self.scope.declare(argument, Meaning::Argument(position), found);
         }
         for definition in &function.definitions {
+            if !definition.extents.is_empty() || !definition.indices.is_empty() {
+                found.push(restrict::array_in_function(definition.name.origin));
+            }
             let meaning = definition.value.map_or(Meaning::Invalid, |value| Meaning::Local(value.root));
             if let Some(value) = definition.value {
                 self.expression(value, statement, Place::FunctionBody, found);
@@ -129,6 +208,11 @@ impl<'a> Resolver<'a> {
     }
 
     fn name(&mut self, name: &str, at: Origin, found: &mut Diagnostics) -> Meaning {
+        if let Some(local) = self.locals.iter().rfind(|local| local.name == name) {
+            let meaning = local.meaning;
+            let what = if matches!(meaning, Meaning::Statement(_)) { Use::Definition } else { Use::Constant };
+            return self.allowed(what, name, at, meaning, found);
+        }
         if let Some((meaning, _)) = self.scope.names.get(name) {
             return *meaning;
         }
@@ -193,7 +277,7 @@ impl<'a> Resolver<'a> {
         if is_function_of_the_language(name) {
             return finding.help(format!("functions are called: `{name}(x)` or `x.{name}()`"));
         }
-        match self.names.nearest(name, NameKind::Value, &self.scope.order) {
+        match self.names.nearest(name, NameKind::Value, &self.inner_names()) {
             Some(near) => finding.help(format!("did you mean `{near}`?")),
             None => finding.help("declare it: `var` for an unknown, `param` for a parameter, `let` for an expression"),
         }
@@ -308,15 +392,24 @@ impl<'a> Resolver<'a> {
             found.push(finding.label(function.origin, "not like this"));
             return Meaning::Invalid;
         };
-        match self.meanings[operand.index()] {
-            Meaning::Unknown(id) => Meaning::UnknownDerivative(id),
-            Meaning::Input(id) => Meaning::InputDerivative(id),
+        match self.meanings[self.indexed(operand).index()] {
+            Meaning::Unknown(_) => Meaning::Derivative,
+            Meaning::Input(_) if self.indexed(operand) == operand => Meaning::Derivative,
             Meaning::Invalid => Meaning::Invalid,
             _ => {
                 found.push(self.no_derivative(operand, whole));
                 Meaning::Invalid
             }
         }
+    }
+
+    /// `T` of `T[i][j]`.
+    fn indexed(&self, node: NodeId) -> NodeId {
+        let mut node = node;
+        while let Node::Index { array, .. } = self.expressions.node(node) {
+            node = *array;
+        }
+        node
     }
 
     fn no_derivative(&self, operand: NodeId, whole: Origin) -> Diagnostic {
@@ -326,7 +419,8 @@ impl<'a> Resolver<'a> {
                 .label(at, "not an unknown")
                 .label(whole, "derivative taken here")
         };
-        match (self.meanings[operand.index()], self.expressions.node(operand)) {
+        let base = self.indexed(operand);
+        match (self.meanings[base.index()], self.expressions.node(base)) {
             (Meaning::Argument(_) | Meaning::Local(_), Node::Name(name)) => {
                 finding(format!("`der({name})` cannot be taken in a function"))
                     .help("pass the derivative as an argument of its own")

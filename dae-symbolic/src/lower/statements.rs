@@ -1,20 +1,26 @@
-//! Statements to the parts of a model.
+//! Statements to the parts of a family model.
 //!
-//! In: statements in the order of the text. Out: a model that has everything whose statement is right, and findings.
+//! In: statements in the order of the text. Out: a family model that has everything whose statement is right, and findings.
 
-use super::evaluate::{Evaluator, Value};
+use super::evaluate::Evaluator;
+use super::families::OpenLoop;
+use super::items::{Item, Value};
 use super::names::{Entity, Names};
 use super::resolve::Resolver;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Dag, Expr, UnknownId};
-use crate::model::{self, Definition, Domain, Input, Model, Parameter, Start, StartValue, Unknown, residual};
+use crate::model::family::{
+    Affine, Body, DefinitionFamily, EquationBody, EquationFamily, FamilyModel, Loop, ParameterArray, StartBody,
+    StartFamily, UnknownArray,
+};
+use crate::model::{Input, Start, residual};
 use crate::origin::Origin;
-use crate::syntax::ast::{self, Declaration, Expression, Given, Statement, StatementKind, Variable};
+use crate::syntax::ast::{self, Declaration, Expression, Given, StartOf, Statement, StatementKind, Variable};
 use crate::syntax::restrict::Place;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Lowers all statements.
-pub(super) fn lower(written: &ast::Model, found: &mut Diagnostics) -> Model {
+pub(super) fn lower(written: &ast::Model, found: &mut Diagnostics) -> FamilyModel {
     let names = Names::of(written, found);
     let mut lowering = Lowering {
         written,
@@ -22,18 +28,22 @@ pub(super) fn lower(written: &ast::Model, found: &mut Diagnostics) -> Model {
         resolver: Resolver::new(written, &names),
         evaluator: Evaluator::new(&written.expressions),
         model: empty(written),
-        starts: Vec::new(),
+        open: Vec::new(),
+        local_definitions: Vec::new(),
+        definition_names: HashSet::new(),
         parts: HashMap::new(),
         found,
     };
+    lowering.shapes();
     for (position, statement) in written.statements.iter().enumerate() {
+        lowering.close_loops(position);
         lowering.statement(position, statement);
     }
     lowering.finish()
 }
 
-fn empty(written: &ast::Model) -> Model {
-    Model {
+fn empty(written: &ast::Model) -> FamilyModel {
+    FamilyModel {
         dag: Dag::new(),
         name: written.name.text.clone(),
         origin: written.name.origin,
@@ -42,105 +52,146 @@ fn empty(written: &ast::Model) -> Model {
         parameters: Vec::new(),
         unknowns: Vec::new(),
         inputs: Vec::new(),
+        tables: Vec::new(),
         definitions: Vec::new(),
+        starts: Vec::new(),
         equations: Vec::new(),
+        accesses: Vec::new(),
+        steady: Vec::new(),
         derivations: Vec::new(),
     }
 }
 
-pub(super) struct Lowering<'a> {
+pub(super) struct Lowering<'a, 'f> {
     pub(super) written: &'a ast::Model,
-    pub(super) names: &'a Names<'a>,
+    pub(super) names: &'f Names<'a>,
     pub(super) resolver: Resolver<'a>,
     pub(super) evaluator: Evaluator<'a>,
-    pub(super) model: Model,
-    /// Start values of derivatives, whose unknowns may be declared later: unknown, order, value, statement.
-    starts: Vec<(usize, u32, StartValue, Origin)>,
+    pub(super) model: FamilyModel,
+    /// The loops around the statement in hand, the outermost first.
+    pub(super) open: Vec<OpenLoop<'a>>,
+    /// Sub-expressions declared in these loops.
+    pub(super) local_definitions: Vec<(usize, &'a Declaration)>,
+    definition_names: HashSet<&'a str>,
     /// The parts that unknowns play in derived equations, and where that is said.
     pub(super) parts: HashMap<UnknownId, (Origin, &'static str)>,
-    pub(super) found: &'a mut Diagnostics,
+    pub(super) found: &'f mut Diagnostics,
 }
 
-impl<'a> Lowering<'a> {
+impl<'a> Lowering<'a, '_> {
     fn statement(&mut self, position: usize, statement: &'a Statement) {
         match &statement.kind {
-            StatementKind::Constant(it) => {
-                let value = self.value(it.value, position, Place::Constant);
-                self.evaluator.statements.insert(position, value);
-            }
+            StatementKind::Constant(it) => self.constant(position, it),
             StatementKind::Parameter(it) => self.parameter(position, it, &statement.docs),
             StatementKind::Input(it) => self.input(position, it, &statement.docs),
             StatementKind::Definition(it) => self.definition(position, it, &statement.docs),
-            StatementKind::Function(it) => {
-                self.resolver.function(it, position, self.found);
-                self.evaluator.declare(position, it);
-            }
+            StatementKind::Function(it) => self.function(position, it),
             StatementKind::Variable(it) => self.variable(position, it, &statement.docs),
             StatementKind::Start(it) => self.start(position, it, statement.origin),
             StatementKind::Equation(it) => self.equation(position, it, statement),
+            StatementKind::For(it) => self.open_loop(position, it),
             StatementKind::Derived(it) => self.derived(position, it),
         }
     }
 
-    /// The value of an expression, if it is there and nothing is wrong with it.
-    pub(super) fn value(&mut self, it: Option<Expression>, position: usize, place: Place) -> Option<Value> {
-        let it = it?;
+    /// Gives the nodes of an expression their meanings.
+    pub(super) fn resolve(&mut self, it: Expression, position: usize, place: Place) {
         self.resolver.expression(it, position, place, self.found);
-        self.evaluator.expression(it, &self.resolver.meanings, self.found)
     }
 
-    /// Ids are positions, so something with an error is kept with a stand-in; the model is not used then.
-    fn value_or_zero(&mut self, it: Option<Expression>, position: usize, place: Place) -> Expr {
-        let value = self.value(it, position, place);
-        value.map_or_else(|| self.evaluator.dag.integer(0), |value| value.expr)
+    /// The value of a resolved expression, if nothing is wrong with it.
+    pub(super) fn evaluate(&mut self, it: Expression, arguments: Vec<Item>) -> Option<Item> {
+        if self.evaluator.instance {
+            self.evaluator.count(it);
+        }
+        let item = self.evaluator.expression(it, arguments, &self.resolver.meanings, self.found);
+        if item.is_none() && !self.evaluator.varying && !self.found.has_errors() {
+            let at = self.written.expressions.origin(it.root);
+            let finding = Diagnostic::error(Code::ArrayShape, "this expression has no value");
+            self.found.push(finding.label(at, "cannot be evaluated"));
+        }
+        item
     }
 
-    fn parameter(&mut self, position: usize, it: &Declaration, docs: &[String]) {
-        let default = self.value_or_zero(it.value, position, Place::Parameter);
-        let (name, origin) = (it.name.text.clone(), it.name.origin);
-        let domain = Domain::scalar();
-        self.model.parameters.push(Parameter { name, docs: docs.to_vec(), default, domain, origin });
-    }
-
-    fn input(&mut self, position: usize, it: &Declaration, docs: &[String]) {
-        let definition = self.value_or_zero(it.value, position, Place::Input);
-        let (name, origin) = (it.name.text.clone(), it.name.origin);
-        self.model.inputs.push(Input { name, docs: docs.to_vec(), definition, origin });
-    }
-
-    fn definition(&mut self, position: usize, it: &Declaration, docs: &[String]) {
-        let value = self
-            .value(it.value, position, Place::Definition)
-            .map(|value| Value { unknowns: self.evaluator.sets.flatten(value.unknowns), ..value });
-        self.evaluator.statements.insert(position, value);
-        if let Some(value) = value {
-            let (name, origin) = (it.name.text.clone(), it.name.origin);
-            self.model.definitions.push(Definition { name, docs: docs.to_vec(), value: value.expr, origin });
+    /// The value of a resolved expression that is a number.
+    pub(super) fn evaluate_scalar(&mut self, it: Expression) -> Option<Value> {
+        let item = self.evaluate(it, Vec::new())?;
+        match item {
+            Item::Scalar(value) => Some(value),
+            Item::Array(_) => {
+                let extents = self.evaluator.views.extents(item).to_vec();
+                self.evaluator.not_a_number(it.root, &extents, self.found);
+                None
+            }
         }
     }
 
-    fn variable(&mut self, position: usize, it: &Variable, docs: &[String]) {
-        let start = it.start.and_then(|(given, value)| self.start_value(given, value, position));
-        let nominal = it.nominal.map_or(1.0, |nominal| self.nominal(nominal, position));
-        self.model.unknowns.push(Unknown {
+    /// Resolves an expression and gives its value, which is a number.
+    pub(super) fn value(&mut self, it: Option<Expression>, position: usize, place: Place) -> Option<Value> {
+        let it = it?;
+        self.resolve(it, position, place);
+        self.evaluate_scalar(it)
+    }
+
+    /// Ids are positions, so something with an error is kept with a stand-in; the model is not used then.
+    pub(super) fn zero(&mut self) -> Expr {
+        self.evaluator.dag.integer(0)
+    }
+
+    pub(super) fn function(&mut self, position: usize, it: &'a ast::Function) {
+        if self.evaluator.shapes.functions.contains_key(&position) {
+            return;
+        }
+        let shapes = it.extents.iter().map(|extents| self.extents(extents, position)).collect();
+        self.evaluator.shapes.functions.insert(position, shapes);
+        self.resolver.function(it, position, self.found);
+        let Some(value) = it.value else { return };
+        let Some(first) = it.definitions.first().map_or(Some(value), |definition| definition.value) else { return };
+        self.evaluator.declare(position, first.first, value.root);
+    }
+
+    fn parameter(&mut self, position: usize, it: &'a Declaration, docs: &[String]) {
+        let extents = self.evaluator.shapes.parameters.get(self.model.parameters.len()).cloned().flatten();
+        let default = extents.as_ref().and_then(|extents| {
+            let (_, body) = self.by_index(position, it.value?, &it.indices, extents, Place::Parameter)?;
+            Some(body)
+        });
+        let zero = self.zero();
+        self.model.parameters.push(ParameterArray {
             name: it.name.text.clone(),
             docs: docs.to_vec(),
-            domain: Domain::scalar(),
-            start,
-            derivative_starts: Vec::new(),
-            nominal,
+            extents: extents.unwrap_or_default(),
+            default: default.unwrap_or(Body::Template(zero)),
             origin: it.name.origin,
         });
     }
 
-    fn start_value(&mut self, given: Given, value: Option<Expression>, position: usize) -> Option<StartValue> {
-        let origin = self.written.expressions.origin(value?.root);
-        let value = self.value(value, position, Place::StartValue)?.expr;
-        let kind = match given {
-            Given::Fixed => Start::Fixed,
-            Given::Guess => Start::Guess,
-        };
-        Some(StartValue { value, kind, origin })
+    fn input(&mut self, position: usize, it: &'a Declaration, docs: &[String]) {
+        if !it.extents.is_empty() || !it.indices.is_empty() {
+            let finding = Diagnostic::error(Code::ArrayShape, "an input is a number, not an array");
+            self.found.push(finding.label(it.name.origin, "declared as an array").help("declare one input for each"));
+        }
+        let value = self.value(it.value, position, Place::Input);
+        let definition = value.map_or_else(|| self.zero(), |value| value.expr);
+        let (name, origin) = (it.name.text.clone(), it.name.origin);
+        self.model.inputs.push(Input { name, docs: docs.to_vec(), definition, origin });
+    }
+
+    fn variable(&mut self, position: usize, it: &'a Variable, docs: &[String]) {
+        let unknown = self.model.unknowns.len();
+        let extents = self.evaluator.shapes.unknowns.get(unknown).cloned().flatten();
+        if let (Some((given, Some(value))), Some(extents)) = (it.start, &extents) {
+            let whole = Whole { unknown, order: 0, given, statement: it.name.origin };
+            self.start_of_all(position, whole, value, &it.indices, extents);
+        }
+        let nominal = it.nominal.map_or(1.0, |nominal| self.nominal(nominal, position));
+        self.model.unknowns.push(UnknownArray {
+            name: it.name.text.clone(),
+            docs: docs.to_vec(),
+            extents: extents.unwrap_or_default(),
+            nominal,
+            origin: it.name.origin,
+        });
     }
 
     fn nominal(&mut self, nominal: Expression, position: usize) -> f64 {
@@ -154,31 +205,98 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    fn start(&mut self, position: usize, it: &ast::Start, origin: Origin) {
-        let order = self.start_order(it, position);
-        let value = self.start_value(it.given, it.value, position);
-        let name = it.variable.text.as_str();
-        let at = it.variable.origin;
-        let unknown = match self.names.get(name) {
+    /// Start values of a scalar or of all elements of an array.
+    fn start_of_all(
+        &mut self,
+        position: usize,
+        whole: Whole,
+        value: Expression,
+        indices: &'a [ast::Name],
+        extents: &[usize],
+    ) {
+        let origin = self.written.expressions.origin(value.root);
+        let Some((loops, body)) = self.by_index(position, value, indices, extents, Place::StartValue) else { return };
+        let outer = loops.len() - extents.len();
+        let element: Vec<Affine> = (outer..loops.len()).map(Affine::variable).collect();
+        let body = match body {
+            Body::Template(value) => Body::Template(StartBody { indices: element, value }),
+            Body::Instances(list) => {
+                let with = |(point, value)| (point, StartBody { indices: element.clone(), value });
+                Body::Instances(list.into_iter().map(with).collect())
+            }
+        };
+        let Whole { unknown, order, given, statement } = whole;
+        self.model.starts.push(StartFamily { unknown, order, kind: kind(given), loops, body, origin, statement });
+    }
+
+    fn start(&mut self, position: usize, it: &'a ast::Start, origin: Origin) {
+        let order = match it.of {
+            StartOf::Value => Some(0),
+            StartOf::Derivative(order) => self.start_order(order, position),
+        };
+        let unknown = self.start_unknown(it);
+        let extents = unknown.and_then(|unknown| self.evaluator.shapes.unknowns.get(unknown).cloned().flatten());
+        let (Some(order), Some(unknown), Some(extents), Some(value)) = (order, unknown, extents, it.value) else {
+            // What can be wrong with the value is said all the same.
+            if it.indices.is_empty() && self.open.is_empty() {
+                self.value(it.value, position, Place::StartValue);
+            }
+            return;
+        };
+        if it.element.is_empty() {
+            let whole = Whole { unknown, order, given: it.given, statement: origin };
+            return self.start_of_all(position, whole, value, &it.indices, &extents);
+        }
+        if it.element.len() != extents.len() || !it.indices.is_empty() {
+            let message = if it.indices.is_empty() {
+                let given = if it.element.len() == 1 {
+                    "1 index is".to_string()
+                } else {
+                    format!("{} indices are", it.element.len())
+                };
+                format!("`{}` is {}, and {given} given", it.variable.text, super::items::shape(&extents))
+            } else {
+                "an element has one start value, and this is a value by index".to_string()
+            };
+            let finding = Diagnostic::error(Code::ArrayShape, message).label(it.variable.origin, "not such an element");
+            return self.found.push(finding);
+        }
+        for index in &it.element {
+            self.resolve(*index, position, Place::Extent);
+        }
+        self.resolve(value, position, Place::StartValue);
+        let (loops, body) = self.family(|this| {
+            let indices = this.element(&it.variable.text, &it.element, &extents)?;
+            Some(StartBody { indices, value: this.evaluate_scalar(value)?.expr })
+        });
+        let value_origin = self.written.expressions.origin(value.root);
+        if let Some(body) = body {
+            let (kind, statement) = (kind(it.given), origin);
+            let start = StartFamily { unknown, order, kind, loops, body, origin: value_origin, statement };
+            self.model.starts.push(start);
+        }
+    }
+
+    /// The unknown that a start value is given for.
+    fn start_unknown(&mut self, it: &ast::Start) -> Option<usize> {
+        let (name, at) = (it.variable.text.as_str(), it.variable.origin);
+        match self.names.get(name) {
             Some(entry) => match entry.entity {
-                Entity::Unknown(unknown) => unknown,
+                Entity::Unknown(unknown) => return Some(unknown.index()),
                 other => {
                     let message = format!("only unknowns have start values, and `{name}` is {}", other.noun());
                     let finding = Diagnostic::error(Code::InvalidDerivative, message).label(at, "not an unknown");
                     self.found.push(finding.label(entry.origin, format!("`{name}` is declared here")));
-                    return;
                 }
             },
-            None if self.written.doubtful.iter().any(|doubtful| doubtful == name) => return,
-            None => return self.found.push(self.resolver.unknown_name(name, at)),
-        };
-        if let (Some(order), Some(value)) = (order, value) {
-            self.starts.push((unknown.index(), order, value, origin));
+            None if self.written.doubtful.iter().any(|doubtful| doubtful == name) => {}
+            None => self.found.push(self.resolver.unknown_name(name, at)),
         }
+        None
     }
 
-    fn start_order(&mut self, it: &ast::Start, position: usize) -> Option<u32> {
-        let Some(order) = it.order else { return Some(1) };
+    fn start_order(&mut self, order: Option<Expression>, position: usize) -> Option<u32> {
+        let Some(order) = order else { return Some(1) };
         let value = self.value(Some(order), position, Place::Order)?;
         let at = self.written.expressions.origin(order.root);
         match self.evaluator.order_of(value.expr, at) {
@@ -190,37 +308,66 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn equation(&mut self, position: usize, it: &ast::Equation, statement: &Statement) {
-        let left = self.value(it.left, position, Place::Equation);
-        let right = self.value(it.right, position, Place::Equation);
-        let zero = Value { expr: self.evaluator.dag.integer(0), unknowns: super::incidence::SetId::EMPTY };
-        // An equation with an error keeps its place, so that the count of equations is right.
-        let (left, right) = (left.unwrap_or(zero), right.unwrap_or(zero));
-        let unknowns = self.evaluator.sets.union([left.unknowns, right.unknowns]);
-        self.model.equations.push(model::Equation {
-            docs: statement.docs.clone(),
-            residual: residual(&mut self.evaluator.dag, left.expr, right.expr),
-            incidence: self.evaluator.sets.highest_orders(unknowns),
-            domain: Domain::scalar(),
-            origin: statement.origin,
-        });
+    fn definition(&mut self, position: usize, it: &'a Declaration, docs: &[String]) {
+        let inside = !self.open.is_empty();
+        let family = self.definition_value(position, it);
+        if inside {
+            self.resolver.declare_definition(&it.name, position, self.found);
+            self.local_definitions.push((position, it));
+        }
+        // A name that stands for different things in different loops tells the reader nothing.
+        let Some((loops, body)) = family else { return };
+        if !self.definition_names.insert(&it.name.text) {
+            return;
+        }
+        let (name, origin) = (it.name.text.clone(), it.name.origin);
+        self.model.definitions.push(DefinitionFamily { name, docs: docs.to_vec(), loops, body, origin });
     }
 
-    fn finish(mut self) -> Model {
-        for (unknown, order, value, origin) in std::mem::take(&mut self.starts) {
-            let Some(unknown) = self.model.unknowns.get_mut(unknown) else { continue };
-            match unknown.derivative_starts.binary_search_by_key(&order, |(given, _)| *given) {
-                Err(place) => unknown.derivative_starts.insert(place, (order, value)),
-                Ok(place) => {
-                    let name = model::derivative_name(&unknown.name, order);
-                    let message = format!("`{name}` has two start values");
-                    let finding = Diagnostic::error(Code::DuplicateStart, message).label(origin, "second start value");
-                    let first = unknown.derivative_starts[place].1.origin;
-                    self.found.push(finding.label(first, "first start value").help("remove one of them"));
-                }
-            }
+    fn equation(&mut self, position: usize, it: &'a ast::Equation, statement: &Statement) {
+        for side in [it.left, it.right].into_iter().flatten() {
+            self.resolve(side, position, Place::Equation);
         }
+        let zero = Value { expr: self.zero(), unknowns: super::incidence::SetId::EMPTY };
+        let (loops, body) = self.family(|this| {
+            let left = it.left.and_then(|side| this.evaluate_scalar(side));
+            let right = it.right.and_then(|side| this.evaluate_scalar(side));
+            // An equation with an error keeps its place, so that the count of equations is right.
+            let (left, right) = (left.unwrap_or(zero), right.unwrap_or(zero));
+            let unknowns = this.evaluator.sets.union([left.unknowns, right.unknowns]);
+            Some(EquationBody {
+                residual: residual(&mut this.evaluator.dag, left.expr, right.expr),
+                incidence: this.evaluator.sets.highest_orders(unknowns),
+            })
+        });
+        let body = body.unwrap_or(Body::Instances(Vec::new()));
+        let (docs, origin) = (statement.docs.clone(), statement.origin);
+        self.model.equations.push(EquationFamily { docs, loops, body, origin });
+    }
+
+    fn finish(mut self) -> FamilyModel {
         self.model.dag = self.evaluator.dag;
+        self.model.tables = self.evaluator.tables;
+        self.model.accesses = self.evaluator.leaves.accesses;
+        self.model.steady = self.evaluator.leaves.steady;
         self.model
     }
 }
+
+/// Something whose start values are given all at once.
+struct Whole {
+    unknown: usize,
+    order: u32,
+    given: Given,
+    statement: Origin,
+}
+
+fn kind(given: Given) -> Start {
+    match given {
+        Given::Fixed => Start::Fixed,
+        Given::Guess => Start::Guess,
+    }
+}
+
+/// What a body over loops is made of.
+pub(super) type Family<T> = (Vec<Loop>, Option<Body<T>>);

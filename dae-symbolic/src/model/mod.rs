@@ -5,6 +5,7 @@
 
 mod builder;
 mod derivation;
+pub mod family;
 mod query;
 mod verify;
 
@@ -59,7 +60,7 @@ pub struct Parameter {
     pub docs: Vec<String>,
     /// Default value, of constants and earlier parameters.
     pub default: Expr,
-    /// Index domain.
+    /// Which element of an array it is.
     pub domain: Domain,
     /// Where its name stands.
     pub origin: Origin,
@@ -72,7 +73,7 @@ pub struct Unknown {
     pub name: String,
     /// Documentation, line by line.
     pub docs: Vec<String>,
-    /// Index domain.
+    /// Which element of an array it is.
     pub domain: Domain,
     /// Start value of the unknown itself, if one is given.
     pub start: Option<StartValue>,
@@ -130,29 +131,30 @@ pub struct Equation {
     pub residual: Expr,
     /// Every unknown with the highest order of its derivatives, as written before any simplification; ascending.
     pub incidence: Vec<(UnknownId, u32)>,
-    /// Index domain.
+    /// Which instance of a family it is.
     pub domain: Domain,
     /// Where it stands.
     pub origin: Origin,
 }
 
-/// Index domain of an unknown or equation: the extents of a family.
+/// Where an unknown, parameter or equation belongs: nowhere (a scalar of its own), or to a family.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Domain {
-    /// One extent per index; empty for a scalar.
+    /// Extents of the family, one per index; empty for a scalar.
     pub extents: Vec<usize>,
-    /// For one member of an array or of a family of equations: which.
+    /// Which member of which family it is; `None` in a model without families.
     pub member: Option<Arc<Member>>,
 }
 
-/// One member of an array or of a family of equations.
+/// A member of a family.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Member {
-    /// Number of the array or family among its kind.
+    /// Position of the family among the equations, unknowns or parameters of the
+    /// [`FamilyModel`](family::FamilyModel).
     pub family: u32,
-    /// Position in the array, or values of the loop variables, outermost first.
+    /// Values of its indices; none for a scalar.
     pub indices: Vec<i64>,
-    /// `[3]`, or `[i = 3]`: what the name of the family is followed by.
+    /// `equation 4[i = 17]`, `q[3]`.
     pub label: String,
 }
 
@@ -162,16 +164,22 @@ impl Domain {
         Self::default()
     }
 
-    /// Number of members, 1 for a scalar.
+    /// Whether it is a member of an array or of a family of equations.
+    pub fn is_family(&self) -> bool {
+        self.member.as_ref().is_some_and(|member| !member.indices.is_empty())
+    }
+
+    /// Number of members of the family, 1 for a scalar.
     pub fn size(&self) -> usize {
         self.extents.iter().product()
     }
 }
 
 impl Model {
-    /// Name of an equation: `equation 1` is the first of the text.
+    /// Name of an equation: `equation 1` is the first of the text, `equation 4[i = 17]` an instance of the fourth.
     pub fn equation_name(&self, equation: usize) -> String {
-        format!("equation {}", equation + 1)
+        let member = self.equations.get(equation).and_then(|equation| equation.domain.member.as_ref());
+        member.map_or_else(|| format!("equation {}", equation + 1), |member| member.label.clone())
     }
 
     /// Name of a symbol as the user writes it: `x`, `der(x)`, `der(x, 2)`, `t`.

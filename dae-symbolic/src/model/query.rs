@@ -3,7 +3,7 @@
 //! In: a model. Out: start values by order, named sub-expressions, and expressions with inputs replaced by what they
 //! are as functions of time.
 
-use super::{Model, StartValue, Unknown};
+use super::{Domain, Model, StartValue, Unknown};
 use crate::expr::{Expr, Symbol, substitute, total_derivative};
 
 impl Unknown {
@@ -22,7 +22,7 @@ impl Model {
         let unknowns = self.unknowns.iter().map(|u| &u.domain);
         let equations = self.equations.iter().map(|e| &e.domain);
         let parameters = self.parameters.iter().map(|p| &p.domain);
-        unknowns.chain(equations).chain(parameters).any(|domain| domain.member.is_some())
+        unknowns.chain(equations).chain(parameters).any(Domain::is_family)
     }
 
     /// The sub-expressions that have a name in the text.

@@ -196,7 +196,14 @@ impl Verifier<'_> {
     }
 }
 
+/// An identifier, or one with indices: `q[3]`, `T[2][5]`.
 fn is_identifier(name: &str) -> bool {
+    let (name, indices) = name.split_at(name.find('[').unwrap_or(name.len()));
+    let numbers = indices.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if !indices.is_empty() && !numbers.is_some_and(|numbers| numbers.split("][").all(number)) {
+        return false;
+    }
     let mut characters = name.chars();
     let first = characters.next();
     first.is_some_and(|c| c == '_' || c.is_alphabetic())

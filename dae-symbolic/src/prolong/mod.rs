@@ -7,11 +7,15 @@
 //!
 //! [`Prolonged`] fulfils the runtime's [`Prolongation`] contract by interpretation.
 
+mod parameters;
+
+pub use parameters::{Defaults, default_parameters, parameter_defaults};
+
 use std::cell::RefCell;
 
 use dae_runtime::contract::{Jet, JetEquation, Prolongation, ProlongationDescription, Start};
 
-use crate::expr::{Dag, Expr, Symbol, UnknownId, evaluate_one};
+use crate::expr::{Dag, Expr, Symbol, UnknownId};
 use crate::model::{Domain, Model, derivative_name};
 use crate::program::{Derivative, Load, Point, Program, Rows, Unplaced};
 use crate::structure::Offsets;
@@ -156,19 +160,6 @@ fn start_values(model: &mut Model, offsets: &Offsets) -> Vec<Expr> {
     unknowns
         .flat_map(|(unknown, &d)| (0..=d).map(|order| unknown.start_value(order).map_or(zero, |s| s.value)))
         .collect()
-}
-
-/// Default values of the parameters; a default may use earlier parameters.
-pub fn default_parameters(model: &Model) -> Vec<f64> {
-    let mut values: Vec<f64> = Vec::with_capacity(model.parameters.len());
-    for parameter in &model.parameters {
-        let value = evaluate_one(&model.dag, parameter.default, |symbol| match symbol {
-            Symbol::Parameter(p) => values.get(p.index()).copied().unwrap_or(f64::NAN),
-            _ => f64::NAN,
-        });
-        values.push(value);
-    }
-    values
 }
 
 impl Prolonged {

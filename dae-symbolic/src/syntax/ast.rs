@@ -63,6 +63,8 @@ pub enum StatementKind {
     Start(Start),
     /// `left = right;`
     Equation(Equation),
+    /// `for i in range { statements }`
+    For(For),
     /// `lagrangian { … }` and its kin.
     Derived(Derived),
 }
@@ -72,8 +74,43 @@ pub enum StatementKind {
 pub struct Declaration {
     /// The name.
     pub name: Name,
+    /// Extents of an array, the outermost first; empty for a number.
+    pub extents: Vec<Expression>,
+    /// Index names of a value by index, `|i, j| value`; empty for a plain value.
+    pub indices: Vec<Name>,
     /// Its value.
     pub value: Option<Expression>,
+}
+
+/// The head of a `for`; its body are the statements that follow it.
+#[derive(Clone, Debug)]
+pub struct For {
+    /// The loop variable.
+    pub variable: Name,
+    /// What it runs over; missing if it had an error that is reported already.
+    pub range: Option<Range>,
+    /// Number of statements after this one that are its body, those of inner `for`s included.
+    pub statements: usize,
+}
+
+/// A range of integers.
+#[derive(Clone, Copy, Debug)]
+pub struct Range {
+    /// The first.
+    pub start: Expression,
+    /// One past the last, or the last.
+    pub end: Expression,
+    /// Which of the two `end` is.
+    pub limit: Limit,
+}
+
+/// How the end of a range is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Limit {
+    /// `start..end`
+    Exclusive,
+    /// `start..=end`
+    Inclusive,
 }
 
 /// A helper function.
@@ -83,6 +120,8 @@ pub struct Function {
     pub name: Name,
     /// Names of its arguments.
     pub arguments: Vec<Name>,
+    /// For each argument the extents of the array it is; empty for a number.
+    pub extents: Vec<Vec<Expression>>,
     /// Named sub-expressions of its body.
     pub definitions: Vec<Declaration>,
     /// Value of the body.
@@ -94,6 +133,10 @@ pub struct Function {
 pub struct Variable {
     /// Its name.
     pub name: Name,
+    /// Extents of an array, the outermost first; empty for a number.
+    pub extents: Vec<Expression>,
+    /// Index names of a start value by index, `|i, j| value`; empty for a plain value.
+    pub indices: Vec<Name>,
     /// Start value, if one is given.
     pub start: Option<(Given, Option<Expression>)>,
     /// Typical magnitude, if one is given.
@@ -109,17 +152,30 @@ pub enum Given {
     Guess,
 }
 
-/// Start value of a derivative.
+/// Start value of a derivative, or of an element of an array.
 #[derive(Clone, Debug)]
 pub struct Start {
     /// The unknown.
     pub variable: Name,
-    /// The order, if written.
-    pub order: Option<Expression>,
+    /// Which element of an array it is; empty for a number or a whole array.
+    pub element: Vec<Expression>,
+    /// Of what it is the start value.
+    pub of: StartOf,
+    /// Index names of a start value by index, `|i, j| value`; empty for a plain value.
+    pub indices: Vec<Name>,
     /// `=` or `~`.
     pub given: Given,
     /// The value.
     pub value: Option<Expression>,
+}
+
+/// What a `start` statement is about.
+#[derive(Clone, Copy, Debug)]
+pub enum StartOf {
+    /// `start q[i] = value;`
+    Value,
+    /// `start der(x) = value;` or, with an order, `start der(x, 2) = value;`
+    Derivative(Option<Expression>),
 }
 
 /// An equation; a side is missing if it had an error that is reported already.
@@ -388,6 +444,41 @@ pub enum Node {
         arguments: Vec<NodeId>,
         /// Which of the two it is.
         form: CallForm,
+    },
+    /// `array[index]`
+    Index {
+        /// What is indexed.
+        array: NodeId,
+        /// The index.
+        index: NodeId,
+    },
+    /// `[a, b, c]`
+    List(Vec<NodeId>),
+    /// `[value; count]`
+    Repeat {
+        /// Each element.
+        value: NodeId,
+        /// How many.
+        count: NodeId,
+    },
+    /// The head of `sum(variable in start..end => body)`: the nodes after it, up to the [`Node::RangeSum`] whose head it is,
+    /// are the body, in which the variable has a value.
+    RangeHead {
+        /// The summation variable.
+        variable: Name,
+        /// The first index.
+        start: NodeId,
+        /// One past the last, or the last.
+        end: NodeId,
+        /// Which of the two `end` is.
+        limit: Limit,
+    },
+    /// The whole of `sum(variable in start..end => body)`.
+    RangeSum {
+        /// Its head.
+        head: NodeId,
+        /// What is summed.
+        body: NodeId,
     },
 }
 

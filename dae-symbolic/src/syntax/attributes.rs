@@ -1,6 +1,6 @@
-//! `/// documentation` and `#[nominal(1e-3)]`.
+//! `/// documentation`, `#[nominal(1e-3)]` and `#[dae(crate = path)]`.
 //!
-//! In: the cursor before the attributes of a model or statement. Out: documentation lines and the nominal value.
+//! In: the cursor before the attributes of a model or statement. Out: documentation lines, the nominal value, and where the crate is.
 //! The compiler and `proc_macro2` both turn a documentation comment into `#[doc = "…"]`, escapes included.
 
 use super::ast::Expression;
@@ -62,12 +62,42 @@ impl Parser {
                 found.nominal = Some((value, whole));
                 Ok(())
             }
+            "dae" if !self.cursor.is_after_word(start, "struct") => {
+                self.expect_open(Delimiter::Parenthesis, "`(` and `crate = path`")?;
+                if !self.cursor.at_word("crate") {
+                    return Err(self.unexpected("`crate = path`"));
+                }
+                self.cursor.advance();
+                self.expect("=", "`=` and the path of the crate")?;
+                self.sources.crate_path = Some(self.crate_path()?);
+                Ok(())
+            }
             _ => {
                 let finding = Diagnostic::error(Code::InvalidAttribute, format!("unknown attribute `{name}`"))
                     .label(whole, "not known here")
                     .help("documentation and, before `var`, `#[nominal(value)]` are the attributes of the language");
                 Err(self.fail(finding))
             }
+        }
+    }
+}
+
+impl Parser {
+    /// `name`, `::name`, `$crate::name::other`: a path up to the closing parenthesis.
+    fn crate_path(&mut self) -> Parsed<String> {
+        let mut text = String::new();
+        loop {
+            self.cursor.skip_invisible();
+            match self.cursor.look(0) {
+                Look::Word(word) if text.is_empty() || text.ends_with([':', '$']) => text.push_str(word),
+                Look::Operator("::") if !text.ends_with(':') => text.push_str("::"),
+                Look::Operator("$") if text.is_empty() => text.push('$'),
+                Look::Close(_) if !text.is_empty() && !text.ends_with([':', '$']) => return Ok(text),
+                Look::Word(_) | Look::Literal(_) | Look::Operator(_) | Look::Open(_) | Look::Close(_) | Look::End => {
+                    return Err(self.unexpected("a path"));
+                }
+            }
+            self.cursor.advance();
         }
     }
 }

@@ -261,6 +261,11 @@ fn operands(node: &Node) -> Vec<(NodeId, Sort)> {
                 |&(condition, value): &(NodeId, NodeId)| [(condition, Sort::Condition), (value, Sort::Number)];
             cases.iter().flat_map(of_case).chain([(*otherwise, Sort::Number)]).collect()
         }
+        Node::Index { array, index } => all(&[*array, *index], Sort::Number),
+        Node::List(items) => all(items, Sort::Number),
+        Node::Repeat { value, count } => all(&[*value, *count], Sort::Number),
+        Node::RangeHead { start, end, .. } => all(&[*start, *end], Sort::Number),
+        Node::RangeSum { body, .. } => all(&[*body], Sort::Number),
         Node::Number(_) | Node::Name(_) | Node::Time | Node::Pi | Node::Euler => Vec::new(),
     }
 }

@@ -93,6 +93,11 @@ impl Cursor {
         matches!(self.look(0), Look::Word(found) if found == text)
     }
 
+    /// Whether the word stands somewhere before the given position.
+    pub(super) fn is_after_word(&self, position: usize, word: &str) -> bool {
+        self.tokens[..position.min(self.tokens.len())].iter().any(|t| matches!(t, Token::Word(text) if text == word))
+    }
+
     /// Moves past the current token, if there is one.
     pub(super) fn advance(&mut self) {
         self.position = (self.position + 1).min(self.tokens.len());

@@ -9,18 +9,23 @@
 //!
 //! ```text
 //! model       = docs [ visibility ] "struct" NAME "{" { statement } "}" ;
-//! statement   = docs ( constant | parameter | input | definition | function | variable | start | equation
+//! statement   = docs ( constant | parameter | input | definition | function | variable | start | equation | family
 //!               | lagrangian | optimal_control ) ;
-//! constant    = "const" NAME [ type ] "=" expression ";" ;
-//! parameter   = "param" NAME [ type ] "=" expression ";" ;
-//! input       = "input" NAME [ type ] "=" expression ";" ;
-//! definition  = "let"   NAME [ type ] "=" expression ";" ;
+//! constant    = "const" NAME [ type ] "=" value ";" ;
+//! parameter   = "param" NAME [ type ] "=" value ";" ;
+//! input       = "input" NAME [ ":" "f64" ] "=" expression ";" ;
+//! definition  = "let"   NAME [ type ] "=" value ";" ;
 //! function    = "fn" NAME "(" [ NAME [ type ] { "," NAME [ type ] } [ "," ] ] ")" [ "->" "f64" ]
-//!               "{" { definition } expression "}" ;
-//! variable    = [ "#" "[" "nominal" "(" expression ")" "]" ] "var" NAME [ type ] [ ( "=" | "~" ) expression ] ";" ;
-//! start       = "start" "der" "(" NAME [ "," expression ] ")" ( "=" | "~" ) expression ";" ;
+//!               "{" { "let" NAME [ ":" "f64" ] "=" expression ";" } expression "}" ;
+//! variable    = [ "#" "[" "nominal" "(" expression ")" "]" ] "var" NAME [ type ] [ ( "=" | "~" ) value ] ";" ;
+//! start       = "start" ( "der" "(" element [ "," expression ] ")" | NAME index [ index ] ) ( "=" | "~" ) value ";" ;
 //! equation    = expression "=" expression ";" ;
-//! type        = ":" "f64" ;
+//! family      = "for" NAME "in" range "{" { docs ( equation | definition | start | family ) } "}" ;
+//! range       = expression ( ".." | "..=" ) expression ;
+//! type        = ":" ( "f64" | "[" "f64" ";" expression "]" | "[" "[" "f64" ";" expression "]" ";" expression "]" ) ;
+//! value       = expression | "|" NAME [ "," NAME ] "|" expression ;
+//! element     = NAME [ index [ index ] ] ;
+//! index       = "[" expression "]" ;
 //!
 //! lagrangian  = "lagrangian" "{" { docs mechanics } "}" ;
 //! mechanics   = "coordinates" names ";" | "velocities" names ";"
@@ -37,8 +42,10 @@
 //! expression  = product { ( "+" | "-" ) product } ;
 //! product     = signed  { ( "*" | "/" ) signed } ;
 //! signed      = { "-" } postfix ;
-//! postfix     = operand { "." NAME "(" [ arguments ] ")" } ;
-//! operand     = NUMBER | "t" | "PI" | "E" | NAME | call | "(" expression ")" | conditional ;
+//! postfix     = operand { "." NAME "(" [ arguments ] ")" | index } ;
+//! operand     = NUMBER | "t" | "PI" | "E" | NAME | call | "(" expression ")" | conditional | list | sum ;
+//! list        = "[" arguments "]" | "[" expression ";" expression "]" ;
+//! sum         = "sum" "(" NAME "in" range "=>" expression ")" ;
 //! conditional = "if" condition "{" expression "}" { "else" "if" condition "{" expression "}" } "else" "{" expression "}" ;
 //! condition   = conjunction { "||" conjunction } ;
 //! conjunction = decided { "&&" decided } ;
@@ -61,11 +68,20 @@
 //! * A constant uses numbers and earlier constants; a parameter's default also earlier parameters; a start value
 //!   constants and parameters; an input's definition also `t`; a function its arguments and all of these and inputs,
 //!   but no unknown: what it depends on is an argument.
+//! * Arrays have one or two indices, from zero, and sizes that are constants. `= value` gives all elements the same value, those of
+//!   a list, or by index those of `|i| value`. An index is affine in loop variables with integer coefficients (`N - 1 - 2 * i`); it
+//!   is checked for every instance. A row `T[i]`, a whole array and its derivative `der(q)` can be indexed further, be arguments of
+//!   functions that say so (`fn norm2(v: [f64; 3]) { … }`), and nothing else.
+//! * A `for` stands for the statements in it, once for each value of its variable, which is a number in expressions. It is one
+//!   equation of the text: `equation 4[i = 17]` is an instance. `sum(i in 0..N => e)` is zero if the range is empty; a `for` over an
+//!   empty range is an error. Ranges may depend on the variables of outer loops.
+//! * The variable of a `for` or a `sum`, an index name and a `let` in a `for` hold inside only, and hide no other name.
 
 pub mod ast;
 mod attributes;
 mod conditional;
 mod cursor;
+mod parse_array;
 mod parse_declaration;
 mod parse_derived;
 mod parse_expression;

@@ -2,7 +2,9 @@
 //!
 //! In: the cursor at the first token of a statement. Out: the statement, without its `;`.
 
-use super::ast::{Declaration, DerivedKind, Expression, Function, Given, Name, Start, StatementKind, Variable};
+use super::ast::{
+    Declaration, DerivedKind, Expression, Function, Given, Name, Start, StartOf, StatementKind, Variable,
+};
 use super::cursor::Look;
 use super::parse_model::Ending;
 use super::parser::{Parsed, Parser};
@@ -28,6 +30,7 @@ impl Parser {
             "fn" => self.function(),
             "var" => self.variable(nominal),
             "start" => self.start(),
+            "for" => self.for_head(),
             word if declares || restrict::is_keyword(word) => {
                 let word = word.to_string();
                 let at = self.here();
@@ -65,18 +68,24 @@ impl Parser {
             return Err(self.fail(finding));
         }
         let name = self.declared_name("a name")?;
-        let value = self.declared_value(&name).ok();
-        let ending = if value.is_some() { Ending::Semicolon } else { Ending::Broken };
-        Ok((kind(Declaration { name, value }), ending))
+        let mut declaration = Declaration { name, extents: Vec::new(), indices: Vec::new(), value: None };
+        let ending = match self.declared_value(&mut declaration) {
+            Ok(()) => Ending::Semicolon,
+            Err(_) => Ending::Broken,
+        };
+        Ok((kind(declaration), ending))
     }
 
     /// `: f64 = value`
-    fn declared_value(&mut self, name: &Name) -> Parsed<Expression> {
-        self.optional_type()?;
+    fn declared_value(&mut self, it: &mut Declaration) -> Parsed<()> {
+        it.extents = self.shape_of(&it.name.text)?;
+        let name = &it.name;
         let finding = match self.cursor.look(0) {
             Look::Operator("=") => {
                 self.cursor.advance();
-                return self.expression();
+                let (indices, value) = self.value_by_index()?;
+                (it.indices, it.value) = (indices, Some(value));
+                return Ok(());
             }
             Look::Operator("~") => {
                 let at = self.here();
@@ -98,26 +107,28 @@ impl Parser {
     fn variable(&mut self, nominal: Option<Expression>) -> Parsed<(StatementKind, Ending)> {
         self.cursor.advance();
         let name = self.declared_name("the name of an unknown")?;
-        let broken = |name, start| Ok((StatementKind::Variable(Variable { name, start, nominal }), Ending::Broken));
-        if self.optional_type().is_err() {
-            return broken(name, None);
-        }
+        let mut variable = Variable { name, extents: Vec::new(), indices: Vec::new(), start: None, nominal };
+        let ending = match self.variable_tail(&mut variable) {
+            Ok(()) => Ending::Semicolon,
+            Err(_) => Ending::Broken,
+        };
+        Ok((StatementKind::Variable(variable), ending))
+    }
+
+    /// `: f64 = value`, all of it optional
+    fn variable_tail(&mut self, variable: &mut Variable) -> Parsed<()> {
+        variable.extents = self.shape_of(&variable.name.text)?;
         let Some(given) = self.given() else {
             return match self.cursor.look(0) {
-                Look::Operator(operator) if !matches!(operator, ";" | ",") => {
-                    self.unexpected("`=`, `~` or `;`");
-                    broken(name, None)
-                }
-                _ => Ok((StatementKind::Variable(Variable { name, start: None, nominal }), Ending::Semicolon)),
+                Look::Operator(operator) if !matches!(operator, ";" | ",") => Err(self.unexpected("`=`, `~` or `;`")),
+                _ => Ok(()),
             };
         };
-        match self.expression() {
-            Ok(value) => {
-                let variable = Variable { name, start: Some((given, Some(value))), nominal };
-                Ok((StatementKind::Variable(variable), Ending::Semicolon))
-            }
-            Err(_) => broken(name, Some((given, None))),
-        }
+        variable.start = Some((given, None));
+        let (indices, value) = self.value_by_index()?;
+        variable.indices = indices;
+        variable.start = Some((given, Some(value)));
+        Ok(())
     }
 
     fn given(&mut self) -> Option<Given> {
@@ -133,6 +144,11 @@ impl Parser {
     /// `start der(name, order) = value` and its kin
     fn start(&mut self) -> Parsed<(StatementKind, Ending)> {
         self.cursor.advance();
+        if matches!((self.cursor.look(0), self.cursor.look(1)), (Look::Word(_), Look::Open(Delimiter::Bracket))) {
+            let variable = self.declared_name("the name of an unknown")?;
+            let element = self.element()?;
+            return self.start_tail(variable, element, StartOf::Value);
+        }
         if !self.cursor.at_word("der") {
             let at = self.here();
             let finding = Diagnostic::error(Code::UnexpectedToken, "`start` gives the start value of a derivative")
@@ -144,23 +160,31 @@ impl Parser {
         let close = self.expect_open(Delimiter::Parenthesis, "`(` and the name of an unknown")?;
         self.cursor.skip_invisible();
         let variable = self.declared_name("the name of an unknown")?;
+        let element = self.element()?;
         let order = if self.cursor.accept(",") { Some(self.expression()?) } else { None };
         if self.cursor.position() != close {
             return Err(self.unexpected("`)`"));
         }
         self.cursor.advance();
+        self.start_tail(variable, element, StartOf::Derivative(order))
+    }
+
+    /// `= value`, `~ value`
+    fn start_tail(&mut self, variable: Name, element: Vec<Expression>, of: StartOf) -> Parsed<(StatementKind, Ending)> {
         let Some(given) = self.given() else {
             return Err(self.unexpected("`=` or `~` and the start value"));
         };
-        let value = self.expression()?;
-        Ok((StatementKind::Start(Start { variable, order, given, value: Some(value) }), Ending::Semicolon))
+        let (indices, value) = self.value_by_index()?;
+        let start = Start { variable, element, of, indices, given, value: Some(value) };
+        Ok((StatementKind::Start(start), Ending::Semicolon))
     }
 
     /// `fn name(a, b) { let c = …; … }`, types `f64` allowed
     fn function(&mut self) -> Parsed<(StatementKind, Ending)> {
         self.cursor.advance();
         let name = self.declared_name("the name of a function")?;
-        let mut function = Function { name, arguments: Vec::new(), definitions: Vec::new(), value: None };
+        let mut function =
+            Function { name, arguments: Vec::new(), extents: Vec::new(), definitions: Vec::new(), value: None };
         let understood = self.function_tail(&mut function).is_ok();
         let ending = if understood { Ending::Block } else { Ending::Broken };
         Ok((StatementKind::Function(function), ending))
@@ -171,7 +195,8 @@ impl Parser {
         while self.cursor.position() < close {
             let argument = self.declared_name("the name of an argument")?;
             function.arguments.push(argument);
-            self.optional_type()?;
+            let extents = self.optional_shape()?;
+            function.extents.push(extents);
             if self.cursor.position() < close {
                 self.expect(",", "`,` or `)`")?;
             }
@@ -188,7 +213,7 @@ impl Parser {
             }
             match ending {
                 Ending::Semicolon => self.semicolon()?,
-                Ending::Block | Ending::Broken => return Err(super::parser::Reported),
+                Ending::Block | Ending::Opens(_) | Ending::Broken => return Err(super::parser::Reported),
             }
         }
         let value = self.function_value(close)?;

@@ -5,7 +5,7 @@
 //! (`conditional.rs`). Each open bracket starts another such sum on an explicit stack: no function recurses on the depth of the
 //! text, and a chain of any length becomes one node.
 
-use super::ast::{CallForm, Expression, Name, Node, NodeId, Power, Sign};
+use super::ast::{CallForm, Expression, Limit, Name, Node, NodeId, Power, Sign};
 use super::conditional::{Cases, Logic};
 use super::cursor::Look;
 use super::parser::{Parsed, Parser, Reported, describe};
@@ -25,8 +25,46 @@ pub(super) struct Operand {
 pub(super) enum Opener {
     Statement,
     If(Cases),
-    Group { open: usize },
-    Call { function: Name, form: CallForm, start: usize, arguments: Vec<NodeId> },
+    /// An end of the range of a `for`.
+    Bound,
+    Group {
+        open: usize,
+    },
+    Call {
+        function: Name,
+        form: CallForm,
+        start: usize,
+        arguments: Vec<NodeId>,
+    },
+    /// `array[`
+    Index {
+        array: NodeId,
+        start: usize,
+    },
+    /// `[`
+    List {
+        open: usize,
+        items: Vec<NodeId>,
+    },
+    /// `[value;`
+    Repeat {
+        open: usize,
+        value: NodeId,
+    },
+    /// `sum(variable in`
+    Range {
+        variable: Name,
+        start: usize,
+        stage: RangeStage,
+    },
+}
+
+/// Which part of `sum(variable in start..end => body)` is under construction.
+#[derive(Clone, Copy)]
+pub(super) enum RangeStage {
+    Start,
+    End { start: NodeId, limit: Limit },
+    Body { head: NodeId },
 }
 
 /// A sum under construction.
@@ -104,8 +142,13 @@ pub(super) enum Next {
 impl Parser {
     /// Parses one expression.
     pub(super) fn expression(&mut self) -> Parsed<Expression> {
+        self.expression_of(Opener::Statement)
+    }
+
+    /// Parses one expression that ends where one of this kind does.
+    pub(super) fn expression_of(&mut self, kind: Opener) -> Parsed<Expression> {
         let first = NodeId(self.expressions.len() as u32);
-        let mut stack = Stack { outer: Vec::new(), top: Frame::new(Opener::Statement, self.cursor.position()) };
+        let mut stack = Stack { outer: Vec::new(), top: Frame::new(kind, self.cursor.position()) };
         let mut operand = None;
         loop {
             operand = match operand {
@@ -137,6 +180,11 @@ impl Parser {
                 stack.push(Opener::Group { open: start }, start + 1);
                 Ok(None)
             }
+            Look::Open(Delimiter::Bracket) => {
+                self.cursor.advance();
+                stack.push(Opener::List { open: start, items: Vec::new() }, start + 1);
+                Ok(None)
+            }
             Look::Operator(operator @ ("-" | "!")) => {
                 self.cursor.advance();
                 stack.top.unary.push((if operator == "-" { Unary::Minus } else { Unary::Not }, start));
@@ -155,7 +203,6 @@ impl Parser {
     fn no_operand(&mut self, operator: Option<&str>) -> Reported {
         let at = self.here();
         let finding = match self.cursor.look(0) {
-            Look::Open(Delimiter::Bracket) => Some(restrict::bracket(at)),
             Look::Open(Delimiter::Brace) => Some(restrict::block(at)),
             _ => operator.and_then(|text| restrict::prefix(text, at)),
         };
@@ -193,6 +240,9 @@ impl Parser {
             | ([name], _) => *name,
             _ => return Err(self.fail(restrict::path(&known.join("::"), at))),
         };
+        if call && name == "sum" && self.range_follows() {
+            return self.open_range(stack, start);
+        }
         if call {
             let function = Name { text: name.to_string(), origin: at };
             return self
@@ -256,6 +306,12 @@ impl Parser {
         let nested = !stack.outer.is_empty();
         match self.cursor.look(0) {
             Look::Operator(".") => self.method(stack, value),
+            Look::Open(Delimiter::Bracket) => {
+                self.cursor.advance();
+                stack.push(Opener::Index { array: value.node, start: value.start }, self.cursor.position());
+                Ok(Next::Operand)
+            }
+            _ if self.at_end_of_stage(&stack.top) => self.end_of_stage(stack, value),
             Look::Operator(operator @ ("+" | "-" | "*" | "/")) => {
                 self.binary(&mut stack.top, value, operator);
                 Ok(Next::Operand)
@@ -266,8 +322,14 @@ impl Parser {
             }
             Look::Operator(",") if nested => self.comma(stack, value),
             Look::Close(_) if nested => {
+                self.complete_stage(&stack.top)?;
                 let whole = self.condition(&mut stack.top, value)?;
                 Ok(self.close(stack, Some(whole)).map_or(Next::Operand, Next::Continue))
+            }
+            Look::Operator(".." | "..=") | Look::Open(Delimiter::Brace)
+                if !nested && matches!(stack.top.opener, Opener::Bound) =>
+            {
+                Ok(Next::Finished(self.condition(&mut stack.top, value)?.node))
             }
             Look::Operator("," | ";" | "=" | "~" | ":" | "->" | "=>") | Look::Close(_) | Look::End if !nested => {
                 Ok(Next::Finished(self.condition(&mut stack.top, value)?.node))
@@ -278,14 +340,14 @@ impl Parser {
             }
             Look::Word(_) | Look::Literal(_) | Look::Open(Delimiter::Parenthesis | Delimiter::None) => {
                 if nested {
-                    return Err(self.missing_operator("`)`"));
+                    return Err(self.missing_operator(closing(&stack.top)));
                 }
                 Ok(Next::Finished(self.condition(&mut stack.top, value)?.node))
             }
             Look::Operator(operator @ ("=" | "~" | ";" | "==")) if matches!(stack.top.opener, Opener::If(_)) => {
                 Err(self.misplaced_in_conditional(stack, operator))
             }
-            _ => Err(self.no_continuation(if nested { "`)`" } else { "`;`" })),
+            _ => Err(self.no_continuation(if nested { closing(&stack.top) } else { "`;`" })),
         }
     }
 
@@ -293,7 +355,6 @@ impl Parser {
     fn no_continuation(&mut self, end: &str) -> Reported {
         let at = self.here();
         let finding = match self.cursor.look(0) {
-            Look::Open(Delimiter::Bracket) => Some(restrict::bracket(at)),
             Look::Operator(text) => restrict::infix(text, at),
             _ => None,
         };
@@ -391,13 +452,15 @@ impl Parser {
 
     /// Ends an argument.
     fn comma(&mut self, stack: &mut Stack, value: Operand) -> Parsed<Next> {
-        if !matches!(stack.top.opener, Opener::Call { .. }) {
-            return Err(self.unexpected("an operator or `)`"));
+        match stack.top.opener {
+            Opener::Call { .. } | Opener::List { .. } => {}
+            Opener::Index { .. } => return Err(self.comma_in_index()),
+            _ => return Err(self.unexpected(&format!("an operator or {}", closing(&stack.top)))),
         }
         let argument = self.condition(&mut stack.top, value)?;
         self.cursor.advance();
-        if let Opener::Call { arguments, .. } = &mut stack.top.opener {
-            arguments.push(argument.node);
+        if let Opener::Call { arguments: items, .. } | Opener::List { items, .. } = &mut stack.top.opener {
+            items.push(argument.node);
         }
         stack.top.restart(self.cursor.position());
         if matches!(self.cursor.look(0), Look::Close(_)) {
@@ -411,7 +474,7 @@ impl Parser {
         self.cursor.advance();
         let end = self.cursor.previous();
         match stack.pop()? {
-            Opener::Statement | Opener::If(_) => last,
+            Opener::Statement | Opener::Bound | Opener::If(_) => last,
             Opener::Group { open } => last.map(|inner| Operand { node: inner.node, start: open, end }),
             Opener::Call { function, form, start, mut arguments } => {
                 arguments.extend(last.map(|inner| inner.node));
@@ -419,6 +482,17 @@ impl Parser {
                 let node = self.expressions.push(Node::Call { function, arguments, form }, origin);
                 Some(Operand { node, start, end })
             }
+            opener => self.close_array(opener, last, end),
         }
+    }
+}
+
+/// The bracket that closes what is under construction.
+fn closing(frame: &Frame) -> &'static str {
+    match frame.opener {
+        Opener::Index { .. } | Opener::List { .. } | Opener::Repeat { .. } => "`]`",
+        Opener::Range { stage: RangeStage::Start, .. } => "`..` and the end of the range",
+        Opener::Range { stage: RangeStage::End { .. }, .. } => "`=>` and what is summed",
+        _ => "`)`",
     }
 }

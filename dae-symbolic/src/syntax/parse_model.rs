@@ -20,8 +20,17 @@ pub(super) enum Ending {
     Semicolon,
     /// It needs no `;` (a function).
     Block,
+    /// The statements of its body follow, up to the closing brace at this position (a `for`).
+    Opens(usize),
     /// It had an error: skip to the next statement.
     Broken,
+}
+
+/// Statements between braces: where they end, and the `for` whose body they are.
+#[derive(Clone, Copy)]
+struct Block {
+    close: usize,
+    head: Option<usize>,
 }
 
 impl Parser {
@@ -114,23 +123,41 @@ impl Parser {
         self.fail(finding);
     }
 
+    /// Statements up to the brace at `close`; the bodies of `for`s under way are on a stack.
     fn statements(&mut self, close: usize, statements: &mut Vec<Statement>) {
-        loop {
+        let mut blocks: Vec<Block> = vec![Block { close, head: None }];
+        while let Some(&block) = blocks.last() {
             self.cursor.skip_invisible();
-            if self.cursor.position() >= close {
-                return;
+            if self.cursor.position() >= block.close {
+                blocks.pop();
+                self.end_block(block, statements);
+                continue;
             }
             if self.cursor.accept(";") {
                 continue;
             }
             let start = self.cursor.position();
             match self.attributes() {
-                Ok(attributes) => self.documented_statement(start, attributes, close, statements),
+                Ok(attributes) => {
+                    if let Some(close) = self.documented_statement(start, attributes, block, statements) {
+                        blocks.push(Block { close, head: Some(statements.len() - 1) });
+                    }
+                }
                 Err(_) => {
                     self.doubt(start);
-                    self.recover(start, close);
+                    self.recover(start, block.close);
                 }
             }
+        }
+    }
+
+    /// Moves past the closing brace of a `for` and tells the `for` how long it is.
+    fn end_block(&mut self, block: Block, statements: &mut [Statement]) {
+        let Some(head) = block.head else { return };
+        self.cursor.set_position(block.close + 1);
+        let inside = statements.len() - 1 - head;
+        if let StatementKind::For(it) = &mut statements[head].kind {
+            it.statements = inside;
         }
     }
 
@@ -138,9 +165,10 @@ impl Parser {
         &mut self,
         outset: usize,
         mut attributes: Attributes,
-        close: usize,
+        block: Block,
         statements: &mut Vec<Statement>,
-    ) {
+    ) -> Option<usize> {
+        let close = block.close;
         self.cursor.skip_invisible();
         let start = self.cursor.position();
         let nominal = attributes.nominal.take();
@@ -149,24 +177,35 @@ impl Parser {
         {
             self.misplaced_nominal(at);
         }
-        let (kind, ending) = match self.statement(nominal.map(|(value, _)| value)) {
-            Ok(understood) => understood,
-            Err(_) => {
-                self.doubt(start);
-                return self.recover(outset, close);
+        let inside = block.head.is_some();
+        let understood = match self.statement(nominal.map(|(value, _)| value)) {
+            Ok((kind, _)) if inside && !restrict::inside_for(&kind) => {
+                let at = self.since(start);
+                Err(self.fail(restrict::not_inside_for(at)))
             }
+            other => other,
+        };
+        let Ok((kind, ending)) = understood else {
+            self.doubt(start);
+            self.recover(outset, close);
+            return None;
         };
         let origin = self.since(start);
         statements.push(Statement { docs: attributes.docs, origin, kind });
         let ended = match ending {
             Ending::Semicolon => self.semicolon(),
             Ending::Block => Ok(()),
-            Ending::Broken => return self.recover(outset, close),
+            Ending::Opens(close) => return Some(close),
+            Ending::Broken => {
+                self.recover(outset, close);
+                return None;
+            }
         };
         if ended.is_err() && !self.at_new_statement(self.cursor.position()) {
             self.doubt(self.cursor.position());
             self.recover(outset, close);
         }
+        None
     }
 
     pub(super) fn misplaced_nominal(&mut self, at: Origin) {

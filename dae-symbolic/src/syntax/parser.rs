@@ -88,14 +88,6 @@ impl Parser {
         }
     }
 
-    /// Moves past `: f64`, if it stands here.
-    pub(super) fn optional_type(&mut self) -> Parsed<()> {
-        if !self.cursor.accept(":") {
-            return Ok(());
-        }
-        self.expect_f64()
-    }
-
     pub(super) fn expect_f64(&mut self) -> Parsed<()> {
         if self.cursor.at_word("f64") {
             self.cursor.advance();

@@ -3,11 +3,13 @@
 //! In: what the user wrote where the language has something else. Out: the diagnostic that says so and what to write
 //! instead. Parser and lowering ask these functions, so that the limits of the language are in one place.
 
+use super::ast::StatementKind;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expr::Rational;
 use crate::origin::Origin;
 
-const LATER: &str = "arrays are not part of the scalar language yet";
+/// Where ranges may stand.
+const RANGES: &str = "ranges stand in `for i in 0..N { … }` and `sum(i in 0..N => …)`";
 
 /// Words that open a statement of the language.
 pub(super) const STATEMENT_WORDS: [&str; 7] = ["param", "const", "input", "fn", "let", "var", "start"];
@@ -62,9 +64,7 @@ pub(super) fn infix(operator: &str, at: Origin) -> Option<Diagnostic> {
         "+=" | "-=" | "*=" | "/=" | "%=" | "^=" | "|=" | "&=" | "<<=" | ">>=" => {
             (format!("`{operator}` assigns; a model consists of equations"), "write `left = right;`")
         }
-        ".." | "..=" | "..." => {
-            ("ranges are not part of the scalar language yet".to_string(), "write the equations out")
-        }
+        ".." | "..=" | "..." => ("a range is no value".to_string(), RANGES),
         "'" => ("a derivative is not written with a prime".to_string(), "write `der(x)` for x'"),
         "?" => ("`?` is not part of the language".to_string(), "remove it"),
         _ => return None,
@@ -78,8 +78,11 @@ pub(super) fn prefix(operator: &str, at: Origin) -> Option<Diagnostic> {
         "+" => ("Rust has no unary `+`", "remove it"),
         "&" | "&&" => ("references are not part of the language", "write the value itself"),
         "*" | "**" => ("dereferencing is not part of the language", "write the value itself"),
-        "|" | "||" => ("closures are not part of the language", "declare `fn name(argument) { value }`"),
-        ".." | "..=" => ("ranges are not part of the scalar language yet", "write the equations out"),
+        "|" | "||" => (
+            "a closure gives the elements of an array by index, and stands right after `=` or `~` of a declaration",
+            "declare `fn name(argument) { value }`, or write `let name: [f64; N] = |i| value;`",
+        ),
+        ".." | "..=" => ("a range needs its first number", "write `0..N`"),
         _ => return None,
     };
     Some(Diagnostic::error(Code::UnsupportedOperator, what).label(at, "not allowed here").help(help))
@@ -90,7 +93,13 @@ pub(super) fn operand_word(word: &str, at: Origin) -> Option<Diagnostic> {
     let (what, help) = match word {
         "match" => ("`match` is not part of the language".to_string(), "write `if condition { … } else { … }`"),
         "else" => ("there is no `if` before this `else`".to_string(), "write `if condition { … } else { … }`"),
-        "for" | "while" | "loop" => (format!("`{word}` loops are not part of the language yet"), LATER),
+        "for" => {
+            ("`for` is a statement, and this is an expression".to_string(), "for a sum write `sum(i in 0..N => …)`")
+        }
+        "while" | "loop" => (
+            format!("`{word}` loops are not part of the language"),
+            "for families of equations write `for i in 0..N { … }`",
+        ),
         "true" | "false" => (format!("`{word}` is a truth value; a model is made of numbers"), "write a number"),
         "unsafe" | "async" | "move" | "return" | "break" | "continue" => {
             (format!("`{word}` is not part of the language"), "write an expression")
@@ -103,7 +112,7 @@ pub(super) fn operand_word(word: &str, at: Origin) -> Option<Diagnostic> {
 /// A word that opens a statement of Rust, or of other modelling languages, that this language does not have.
 pub(super) fn statement_word(word: &str, at: Origin) -> Option<Diagnostic> {
     let (what, help) = match word {
-        "for" | "while" | "loop" | "match" => return operand_word(word, at),
+        "while" | "loop" | "match" => return operand_word(word, at),
         "use" | "mod" | "extern" => {
             ("a model sees nothing of the crate around it", "declare a `param`, `const` or `fn` in the model")
         }
@@ -121,11 +130,47 @@ pub(super) fn statement_word(word: &str, at: Origin) -> Option<Diagnostic> {
     Some(Diagnostic::error(Code::UnsupportedConstruct, what).label(at, "not allowed here").help(help))
 }
 
-/// A bracket where an operand or an operator should be.
-pub(super) fn bracket(at: Origin) -> Diagnostic {
-    Diagnostic::error(Code::UnsupportedConstruct, "arrays and indexing are not part of the language yet")
+/// Whether a statement can be repeated by a `for`.
+pub(super) fn inside_for(kind: &StatementKind) -> bool {
+    match kind {
+        StatementKind::Equation(_) | StatementKind::Definition(_) | StatementKind::Start(_) | StatementKind::For(_) => {
+            true
+        }
+        StatementKind::Constant(_)
+        | StatementKind::Parameter(_)
+        | StatementKind::Input(_)
+        | StatementKind::Function(_)
+        | StatementKind::Derived(_)
+        | StatementKind::Variable(_) => false,
+    }
+}
+
+/// A declaration inside a `for`.
+pub(super) fn not_inside_for(at: Origin) -> Diagnostic {
+    Diagnostic::error(Code::UnsupportedConstruct, "a `for` holds equations, `let`, `start` and other `for`s")
+        .label(at, "not allowed in a `for`")
+        .help("declare an array before the `for`: `var q: [f64; N];`")
+}
+
+/// A `let` of a function with the type of an array.
+pub(crate) fn array_in_function(at: Origin) -> Diagnostic {
+    Diagnostic::error(Code::UnsupportedConstruct, "inside of a function a `let` is a number, or an array without type")
         .label(at, "not allowed here")
-        .help(LATER)
+        .help("write a list without type, or use `sum(i in 0..N => …)`")
+}
+
+/// More indices than an array can have.
+pub(super) fn dimensions(at: Origin) -> Diagnostic {
+    Diagnostic::error(Code::UnsupportedConstruct, "an array has one or two indices")
+        .label(at, "too many indices")
+        .help("write `[f64; N]` or `[[f64; M]; N]`")
+}
+
+/// A `for` over something that is no range.
+pub(super) fn no_range(at: Origin) -> Diagnostic {
+    Diagnostic::error(Code::UnexpectedToken, "a `for` runs over a range of integers")
+        .label(at, "expected a range")
+        .help("write `for i in 0..N { … }`")
 }
 
 /// A block where an operand should be.
@@ -197,7 +242,7 @@ pub(super) fn cast(at: Origin) -> Diagnostic {
 pub(super) fn field(name: &str, at: Origin) -> Diagnostic {
     Diagnostic::error(Code::UnsupportedConstruct, format!("`.{name}` reads a field, and numbers have none"))
         .label(at, "not allowed here")
-        .help(format!("for a function write `.{name}()`; for a component declare a scalar unknown of its own"))
+        .help(format!("for a function write `.{name}()`; for an element of an array `[index]`"))
 }
 
 /// `name!(…)`
@@ -217,10 +262,9 @@ pub(super) fn path(path: &str, at: Origin) -> Diagnostic {
 
 /// A type other than `f64`.
 pub(super) fn type_annotation(at: Origin) -> Diagnostic {
-    Diagnostic::error(Code::UnsupportedConstruct, "everything in a model is an `f64`")
+    Diagnostic::error(Code::UnsupportedConstruct, "everything in a model is an `f64` or an array of them")
         .label(at, "not a type of the language")
-        .note(LATER)
-        .help("write `: f64` or nothing")
+        .help("write `: f64` or nothing, and `: [f64; N]` or `: [[f64; M]; N]` for an array")
 }
 
 /// The number a literal denotes, if it is an exact decimal one.
@@ -283,7 +327,8 @@ pub(crate) fn missing_function(name: &str) -> Option<&'static str> {
         "cot" | "sec" | "csc" => "write it with `tan`, `cos` or `sin`",
         "recip" => "write `1 / x`",
         "mul_add" => "write `a * b + c`",
-        "sum" | "product" => "arrays are not part of the scalar language yet: write the terms out",
+        "sum" => "write `sum(i in 0..N => …)`",
+        "product" => "write the factors out",
         "floor" | "ceil" | "round" | "trunc" | "fract" | "rem_euclid" | "clamp" => {
             "it jumps at countless places: write the model with `if condition { … } else { … }`"
         }
@@ -303,6 +348,7 @@ pub(crate) enum Place {
     StartValue,
     Nominal,
     Order,
+    Extent,
     FunctionBody,
     Definition,
     Equation,
@@ -324,7 +370,7 @@ impl Place {
     pub(crate) fn allows(self, what: Use) -> bool {
         match what {
             Use::Constant => true,
-            Use::Parameter => !matches!(self, Place::Constant | Place::Nominal | Place::Order),
+            Use::Parameter => !matches!(self, Place::Constant | Place::Nominal | Place::Order | Place::Extent),
             Use::Time => matches!(self, Place::Input | Place::FunctionBody | Place::Definition | Place::Equation),
             Use::Input => matches!(self, Place::FunctionBody | Place::Definition | Place::Equation),
             Use::Definition | Use::Unknown => matches!(self, Place::Definition | Place::Equation),
@@ -339,6 +385,7 @@ impl Place {
             Place::StartValue => "a start value may use constants and parameters",
             Place::Nominal => "a nominal value may use numbers and constants",
             Place::Order => "the order of a derivative is an integer",
+            Place::Extent => "sizes, ranges and indices may use numbers, constants and loop variables",
             Place::FunctionBody => "a function may use its arguments, `t`, constants, parameters and inputs",
             Place::Definition | Place::Equation => "an equation may use everything the model declares",
         }
@@ -360,6 +407,7 @@ pub(crate) fn misplaced(what: Use, name: &str, place: Place, at: Origin) -> Diag
         .note(place.rule());
     match place {
         Place::FunctionBody => finding.help(format!("make `{name}` an argument of the function")),
+        Place::Extent => finding.help("declare it with `const`"),
         _ => finding,
     }
 }

@@ -12,11 +12,21 @@ pub struct SourceMap {
     /// Spans of the first and last character of each token.
     spans: Vec<(Span, Span)>,
     ranges: Vec<(u32, u32)>,
+    /// Where generated code finds the crate `dae`, if the model says so: `#[dae(crate = path)]`.
+    pub(super) crate_path: Option<String>,
 }
 
 impl SourceMap {
     pub(super) fn new(spans: Vec<(Span, Span)>) -> Self {
-        SourceMap { spans, ranges: Vec::new() }
+        SourceMap { spans, ranges: Vec::new(), crate_path: None }
+    }
+
+    /// Generated code with the path under which the crate `dae` is known where the model stands.
+    pub fn located(&self, code: String) -> String {
+        match &self.crate_path {
+            Some(path) => code.replace("::dae::__private", &format!("{path}::__private")),
+            None => code,
+        }
     }
 
     /// An origin for the tokens `first..=last`.

@@ -46,9 +46,9 @@ pub struct Provenance {
 }
 
 impl Provenance {
-    fn of_text(dag: &mut Dag, equation: usize) -> Self {
+    fn of_text(dag: &mut Dag, equation: usize, name: String) -> Self {
         let one = dag.integer(1);
-        Provenance { terms: vec![(one, equation, 0)], is_text: true, name: format!("equation {}", equation + 1) }
+        Provenance { terms: vec![(one, equation, 0)], is_text: true, name }
     }
 
     fn combination(model: &Model, terms: Vec<(Expr, usize, u32)>) -> Self {
@@ -139,15 +139,16 @@ impl System {
 
     /// Some equations of the text.
     pub fn of_equations(model: &mut Model, chosen: &[usize]) -> System {
+        let names: Vec<String> = chosen.iter().map(|&k| model.equation_name(k)).collect();
         let Model { dag, equations, .. } = model;
-        let equation = |&k: &usize| SystemEquation {
+        let equation = |(&k, name): (&usize, String)| SystemEquation {
             residual: equations[k].residual,
             text: k,
-            provenance: Provenance::of_text(dag, k),
+            provenance: Provenance::of_text(dag, k, name),
             origin: equations[k].origin,
             domain: equations[k].domain.clone(),
         };
-        System { equations: chosen.iter().map(equation).collect(), unknowns: model.unknowns.len() }
+        System { equations: chosen.iter().zip(names).map(equation).collect(), unknowns: model.unknowns.len() }
     }
 
     /// Whether every equation is one of the text.

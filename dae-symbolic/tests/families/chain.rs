@@ -1,14 +1,10 @@
 //! The chain of N point masses in Cartesian coordinates, links of length 1/N, straight at 30 degrees from the vertical at the start:
 //! $m \ddot p_i = (0, -m g) - \lambda_i d_i + \lambda_{i+1} d_{i+1}$, $|d_i|^2 = l^2$, $d_i = p_i - p_{i-1}$, $m = l = 1/N$.
 
-use std::time::Instant;
-
-use dae_symbolic::emit::emit;
 use dae_symbolic::expr::{Expr, Function, Rational};
-use dae_symbolic::formulation::Form;
 use dae_symbolic::model::{Model, ModelBuilder, Start};
 
-use super::twin::{assert_agree, compiled, expansion, member, set_member, tokens};
+use super::twin::{assert_agree, expansion, member, set_member, tokens};
 
 pub(crate) fn chain(n: usize) -> Model {
     let mut builder = ModelBuilder::new("Chain");
@@ -106,27 +102,4 @@ fn expansion_does_not_grow() {
 #[ignore = "takes a while"]
 fn expansion_does_not_grow_up_to_1000() {
     assert_eq!(tokens(chain(10)), tokens(chain(1000)));
-}
-
-/// `cargo test -p dae-symbolic --test families -- --ignored --nocapture timing`, unoptimised as macros are.
-#[test]
-#[ignore = "prints"]
-fn timing() {
-    println!("    N   analysis and programs (s)   emit (s)   bytes");
-    for n in [10, 30, 100, 300] {
-        let start = Instant::now();
-        let compiled = compiled(chain(n));
-        let programs = start.elapsed();
-        let text = emit(&compiled, &Form::ALL);
-        let emitted = start.elapsed() - programs;
-        println!("{n:5}{:28.3}{:11.3}{:8}", programs.as_secs_f64(), emitted.as_secs_f64(), text.len());
-    }
-}
-
-/// Writes the expansion for `CHAIN` links to the file `CHAIN_FILE`.
-#[test]
-#[ignore = "writes a file"]
-fn write_expansion() {
-    let n = std::env::var("CHAIN").map_or(10, |n| n.parse().unwrap());
-    std::fs::write(std::env::var("CHAIN_FILE").unwrap(), expansion(chain(n))).unwrap();
 }

@@ -42,7 +42,7 @@ fn families_say_what_scalars_say() {
 #[test]
 fn expansion_does_not_grow() {
     assert_eq!(tokens(decay(30)), tokens(decay(70)));
-    assert!(expansion(decay(30)).contains("(i as f64)"));
+    assert!(expansion(decay(30)).contains("i as f64"));
 }
 
 /// $\dot x_i = |x_i - x_{i+1}|$, $\dot x_{n-1} = 0$: a switching function for each pair.

@@ -7,11 +7,12 @@ use super::{Block, Known};
 use crate::derive::lagrangian::{Constraint, Coordinate, Energy, Lagrangian, derive};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expr::{Rational, Symbol};
+use crate::model::family::{Access, EquationFamily, element_name};
 use crate::model::{Derivation, derivative_name};
 use crate::syntax::ast::{Equation, Item, ItemKind, List, Name, Quantity};
 use crate::syntax::restrict::Place;
 
-impl<'a> Lowering<'a> {
+impl<'a> Lowering<'a, '_> {
     pub(super) fn lagrangian(&mut self, position: usize, block: &Block<'a>) {
         let findings = self.found.len();
         let system = self.mechanics(position, block);
@@ -29,7 +30,7 @@ impl<'a> Lowering<'a> {
             Ok(mut derived) => {
                 let first = self.model.equations.len();
                 derived.mechanics.equations = first..first + derived.equations.len();
-                self.model.equations.extend(derived.equations);
+                self.model.equations.extend(derived.equations.into_iter().map(EquationFamily::from));
                 self.model.derivations.push(Derivation::Mechanics(derived.mechanics));
             }
             Err(found) => self.found.append(found),
@@ -153,12 +154,17 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// Names of all unknowns of the text; those of later statements are in no model yet.
+    /// Names of all leaves that are unknowns; unknowns of later statements are in no model yet.
     fn unknown_names(&self) -> Vec<String> {
         let variables = self.written.statements.iter().filter_map(|statement| match &statement.kind {
-            crate::syntax::ast::StatementKind::Variable(it) => Some(it.name.text.clone()),
+            crate::syntax::ast::StatementKind::Variable(it) => Some(it.name.text.as_str()),
             _ => None,
         });
-        variables.collect()
+        let variables: Vec<&str> = variables.collect();
+        let name = |access: &Access| {
+            let indices: Vec<i64> = access.indices.iter().map(|index| index.constant).collect();
+            element_name(variables.get(access.array).copied().unwrap_or("?"), &indices)
+        };
+        self.evaluator.leaves.accesses.iter().map(name).collect()
     }
 }

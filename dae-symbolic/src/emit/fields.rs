@@ -1,0 +1,124 @@
+//! Parameters as fields of the struct of the model.
+//!
+//! In: the parameters of a model, elements of arrays one after the other. Out: a field for each scalar and each array, with its
+//! type and default, and the statements that lay the fields out in the order of the parameters.
+
+use super::body::Outputs;
+use super::method::parts;
+use super::names::Names;
+use crate::compile::Compiled;
+use crate::model::Parameter;
+use crate::program::affine::Affine;
+use crate::program::roll::text::{index_names, spell};
+use crate::prolong::parameter_defaults;
+
+/// A field: a parameter or an array of them.
+pub(super) struct Field<'a> {
+    pub(super) name: &'a str,
+    pub(super) docs: &'a [String],
+    /// Extents, the outermost first; empty for a number.
+    extents: &'a [usize],
+    /// Position of its first parameter.
+    first: usize,
+    values: &'a [f64],
+}
+
+/// The fields of a model.
+pub(super) fn fields<'a>(parameters: &'a [Parameter], values: &'a [f64]) -> Vec<Field<'a>> {
+    let mut fields = Vec::new();
+    let mut first = 0;
+    while let Some(parameter) = parameters.get(first) {
+        let extents = &parameter.domain.extents[..];
+        let last = (first + extents.iter().product::<usize>()).min(parameters.len());
+        let name = parameter.name.split('[').next().unwrap_or_default();
+        fields.push(Field { name, docs: &parameter.docs, extents, first, values: &values[first..last] });
+        first = last.max(first + 1);
+    }
+    fields
+}
+
+/// `f64`, `[f64; N]`, `[[f64; M]; N]`.
+pub(super) fn type_of(extents: &[usize]) -> String {
+    extents.iter().rev().fold("f64".to_string(), |inner, extent| format!("[{inner}; {extent}]"))
+}
+
+impl Field<'_> {
+    pub(super) fn type_text(&self) -> String {
+        type_of(self.extents)
+    }
+
+    /// Its default as an expression: a number, `[x; N]` if all are equal, or a list.
+    pub(super) fn default_text(&self) -> String {
+        let same = self.is_uniform();
+        let mut items: Vec<String> = self.values.iter().map(|value| format!("{value:?}")).collect();
+        for extent in self.extents.iter().rev() {
+            items = items
+                .chunks(*extent)
+                .map(|row| if same { format!("[{}; {extent}]", row[0]) } else { format!("[{}]", row.join(", ")) })
+                .collect();
+        }
+        items.into_iter().next().unwrap_or_default()
+    }
+
+    /// Whether its values are all the same.
+    pub(super) fn is_uniform(&self) -> bool {
+        self.values.windows(2).all(|pair| pair[0] == pair[1])
+    }
+
+    /// The field as it is read off the vector of parameters.
+    fn from_parameters(&self) -> String {
+        let Field { first, extents, .. } = self;
+        let (indices, mut place) = (index_names(extents.len()), Affine::fixed(*first));
+        place.strides = (0..extents.len()).map(|k| extents[k + 1..].iter().product::<usize>() as i64).collect();
+        let element = format!("parameters[{}]", spell(&place, &indices));
+        indices.iter().rev().fold(element, |inner, index| format!("::core::array::from_fn(|{index}| {inner})"))
+    }
+
+    /// What is said about its default if it has no documentation.
+    pub(super) fn default_doc(&self) -> String {
+        // A list tells less than the definition in the model.
+        match self.is_uniform() {
+            true => format!("Parameter, {} by default.", self.default_text()),
+            false => "Parameters.".to_string(),
+        }
+    }
+
+    /// The statement that copies it to the parameters.
+    fn copy(&self) -> String {
+        let Field { name, first, .. } = self;
+        let end = first + self.values.len();
+        match self.extents {
+            [] => format!("        parameters[{first}] = self.{name};\n"),
+            [_] => format!("        parameters[{first}..{end}].copy_from_slice(&self.{name});\n"),
+            _ => format!("        parameters[{first}..{end}].copy_from_slice(self.{name}.as_flattened());\n"),
+        }
+    }
+}
+
+/// The body of the method that makes the prolongation of the struct.
+pub(super) fn layout(target: &str, fields: &[Field<'_>], count: usize) -> String {
+    if fields.iter().all(|field| field.extents.is_empty()) {
+        let values: Vec<String> = fields.iter().map(|field| format!("self.{}", field.name)).collect();
+        return format!("        {target} {{ parameters: [{}] }}\n", values.join(", "));
+    }
+    let copies: String = fields.iter().map(Field::copy).collect();
+    format!("        let mut parameters = [0.0; {count}];\n{copies}        {target} {{ parameters }}\n")
+}
+
+/// `impl Default` by the programs of the defaults, for arrays whose values differ.
+pub(super) fn computed_default(compiled: &Compiled, fields: &[Field<'_>]) -> String {
+    let model = &compiled.model;
+    let names = Names::new(compiled, Vec::new(), Vec::new(), "jets");
+    let mut text = format!("impl ::core::default::Default for {} {{\n    fn default() -> Self {{\n", model.name);
+    text.push_str(&format!("        let mut parameters = [0.0; {}];\n", model.parameters.len()));
+    for defaults in parameter_defaults(model) {
+        let mut program = defaults.program;
+        let first = defaults.parameters.start as i64;
+        for output in program.blocks.iter_mut().flat_map(|block| &mut block.outputs) {
+            output.place = output.place.plus(first);
+        }
+        text.push_str(&parts(&names, &program, "parameters", Outputs::Array));
+    }
+    let fields: Vec<String> = fields.iter().map(|f| format!("{}: {}", f.name, f.from_parameters())).collect();
+    text + &format!("        Self {{ {} }}\n    }}\n}}\n\n", fields.join(", "))
+}

@@ -1,0 +1,23 @@
+//! Structural analysis of families: instances by the integers of their accesses, grouped into classes.
+//!
+//! In: a [`FamilyModel`]. Out: the signature matrix of all its instances, made from the affine indices of the accesses and not from
+//! scalar expressions; and, with the offsets that the structural analysis finds for it, [`classes`]: boxes of loop variables on which
+//! everything that symbolic work depends on is the same. What is differentiated, substituted or simplified is then one template per
+//! class, however many instances it has; boundaries split a family into a few classes and not into scalars.
+//!
+//! | file | what |
+//! |---|---|
+//! | `signature` | instances to rows of the signature matrix |
+//! | `boxes` | points with keys to boxes of equal keys |
+//! | `classes` | instances to classes |
+
+mod boxes;
+mod classes;
+mod signature;
+
+pub use boxes::{Box, boxes};
+pub use classes::{Class, Entry, UnknownClass, classes, unknown_classes};
+pub use signature::{FamilyRows, rows};
+
+#[cfg(doc)]
+use crate::model::family::FamilyModel;

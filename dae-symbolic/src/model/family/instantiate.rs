@@ -1,0 +1,464 @@
+//! Family model to scalar model.
+//!
+//! In: a verified [`FamilyModel`]. Out: the [`Model`] in which every element of an array is an unknown (`q[3]`) or parameter of its
+//! own and every instance of a family an equation (`equation 4[i = 17]`), each with the link back to its family
+//! ([`Member`](crate::model::Member)). Elements stand row by row, array by array; instances in ascending order, family by family.
+//!
+//! A template is translated to a list of operations once, what does not depend on a loop variable is built once, and the rest is
+//! built anew for each instance: the cost is linear in the size of the result.
+
+use std::sync::Arc;
+
+use super::verify::over;
+use super::{Access, FamilyModel, Loop, Steady, box_of, element_name, position};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::expr::{Dag, Expr, Function, Node, ParameterId, Rational, Symbol, UnknownId, reachable};
+use crate::model::{
+    Definition, Derivation, Domain, Entries, Equation, Input, Mechanics, Member, Model, Parameter, StartValue, Unknown,
+    derivative_name,
+};
+use crate::origin::Origin;
+
+/// Instances of all expressions together have at most this many operations.
+const MAX_OPERATIONS: usize = 20_000_000;
+
+/// Makes every element and every instance a scalar of its own.
+///
+/// # Errors
+/// If an element has two start values, an access does not fit its array, or the instances are too many.
+pub fn instantiate(family: FamilyModel) -> Result<Model, Diagnostics> {
+    let scalar = family.is_scalar();
+    let mut work = Instantiation::new(&family, scalar);
+    let equations = work.equations();
+    let definitions = work.definitions();
+    let parameters = work.parameters();
+    let unknowns = work.unknowns();
+    let inputs = work.inputs();
+    let derivations = work.derivations();
+    let Instantiation { dag, found, .. } = work;
+    if !found.is_empty() {
+        return Err(found);
+    }
+    // A scalar model keeps its graph.
+    let dag = if scalar { family.dag } else { dag };
+    let FamilyModel { name, origin, docs, visibility, .. } = family;
+    Ok(Model { dag, name, origin, docs, visibility, parameters, unknowns, inputs, definitions, equations, derivations })
+}
+
+/// An operation of a template; operands are positions of earlier ones.
+enum Operation {
+    Constant(Rational),
+    Pi,
+    Euler,
+    Leaf(Symbol),
+    Sum(Rational, Vec<(Rational, usize)>),
+    Product(Vec<(usize, i32)>),
+    Apply(Function, Vec<usize>),
+}
+
+/// An expression as a list of operations, the last one its value.
+struct Template {
+    operations: Vec<Operation>,
+    /// Whether each depends on a loop variable.
+    varies: Vec<bool>,
+    values: Vec<Expr>,
+}
+
+struct Instantiation<'a> {
+    family: &'a FamilyModel,
+    /// Whether expressions stay what they are.
+    scalar: bool,
+    dag: Dag,
+    /// Number of the first element of each array.
+    first_unknown: Vec<usize>,
+    first_parameter: Vec<usize>,
+    operations: usize,
+    found: Diagnostics,
+}
+
+impl<'a> Instantiation<'a> {
+    fn new(family: &'a FamilyModel, scalar: bool) -> Self {
+        let first = |sizes: Vec<usize>| {
+            let starts = sizes.iter().scan(0, |before, size| {
+                let first = *before;
+                *before += size;
+                Some(first)
+            });
+            starts.collect()
+        };
+        let size = |extents: &[usize]| extents.iter().product();
+        Instantiation {
+            family,
+            scalar,
+            dag: Dag::new(),
+            first_unknown: first(family.unknowns.iter().map(|u| size(&u.extents)).collect()),
+            first_parameter: first(family.parameters.iter().map(|p| size(&p.extents)).collect()),
+            operations: 0,
+            found: Diagnostics::new(),
+        }
+    }
+
+    fn equations(&mut self) -> Vec<Equation> {
+        let mut equations = Vec::new();
+        for (number, family) in self.family.equations.iter().enumerate() {
+            let bodies = family.body.all();
+            let roots = bodies.iter().map(|body| body.residual);
+            let points = family.body.indices(&family.loops);
+            let residuals = self.instances(roots, &points, family.origin);
+            let extents: Vec<usize> = family.loops.iter().map(Loop::size).collect();
+            for (k, (point, residual)) in points.into_iter().zip(residuals).enumerate() {
+                let Some(body) = family.body.of(k) else { continue };
+                let mut incidence: Vec<(UnknownId, u32)> = Vec::with_capacity(body.incidence.len());
+                for &(access, order) in &body.incidence {
+                    incidence.extend(self.unknown(access, &point).map(|unknown| (unknown, order)));
+                }
+                highest_orders(&mut incidence);
+                let label = equation_label(number, &family.loops, &point);
+                equations.push(Equation {
+                    docs: family.docs.clone(),
+                    residual,
+                    incidence,
+                    domain: self.domain(&extents, number, point, label),
+                    origin: family.origin,
+                });
+            }
+        }
+        equations
+    }
+
+    /// The link to a family; in a model without families there is none to give.
+    fn domain(&self, extents: &[usize], number: usize, indices: Vec<i64>, label: String) -> Domain {
+        if self.scalar {
+            return Domain::scalar();
+        }
+        Domain { extents: extents.to_vec(), member: Some(Arc::new(Member { family: number as u32, indices, label })) }
+    }
+
+    fn definitions(&mut self) -> Vec<Definition> {
+        let mut definitions = Vec::new();
+        for family in &self.family.definitions {
+            let points = family.body.indices(&family.loops);
+            let values = self.instances(family.body.all().into_iter().copied(), &points, family.origin);
+            definitions.extend(points.iter().zip(values).map(|(point, value)| Definition {
+                name: element_name(&family.name, point),
+                docs: family.docs.clone(),
+                value,
+                origin: family.origin,
+            }));
+        }
+        definitions
+    }
+
+    fn parameters(&mut self) -> Vec<Parameter> {
+        let mut parameters = Vec::new();
+        for (array, family) in self.family.parameters.iter().enumerate() {
+            let points = box_of(&over(&family.extents));
+            let defaults = self.instances(family.default.all().into_iter().copied(), &points, family.origin);
+            for (point, default) in points.into_iter().zip(defaults) {
+                let name = element_name(&family.name, &point);
+                parameters.push(Parameter {
+                    docs: family.docs.clone(),
+                    default,
+                    domain: self.domain(&family.extents, array, point, name.clone()),
+                    name,
+                    origin: family.origin,
+                });
+            }
+        }
+        parameters
+    }
+
+    fn unknowns(&mut self) -> Vec<Unknown> {
+        let mut unknowns = Vec::new();
+        for (array, family) in self.family.unknowns.iter().enumerate() {
+            for point in box_of(&over(&family.extents)) {
+                let name = element_name(&family.name, &point);
+                unknowns.push(Unknown {
+                    docs: family.docs.clone(),
+                    domain: self.domain(&family.extents, array, point, name.clone()),
+                    name,
+                    start: None,
+                    derivative_starts: Vec::new(),
+                    nominal: family.nominal,
+                    origin: family.origin,
+                });
+            }
+        }
+        for start in &self.family.starts {
+            let points = start.body.indices(&start.loops);
+            let values = self.instances(start.body.all().into_iter().map(|body| body.value), &points, start.origin);
+            for (k, (point, value)) in points.iter().zip(values).enumerate() {
+                let Some(body) = start.body.of(k) else { continue };
+                let access = Access { array: start.unknown, indices: body.indices.clone() };
+                let Some(unknown) = self.element(&access, point) else { continue };
+                let value = StartValue { value, kind: start.kind, origin: start.origin };
+                let earlier = give_start(&mut unknowns[unknown.index()], start.order, value);
+                if let Some(first) = earlier {
+                    let name = derivative_name(&unknowns[unknown.index()].name, start.order);
+                    self.found.push(duplicate_start(&name, start.statement, first));
+                    break;
+                }
+            }
+        }
+        unknowns
+    }
+
+    fn inputs(&mut self) -> Vec<Input> {
+        let mut inputs = self.family.inputs.clone();
+        for input in &mut inputs {
+            if let Some(value) = self.instances([input.definition], &[Vec::new()], input.origin).first() {
+                input.definition = *value;
+            }
+        }
+        inputs
+    }
+
+    /// What equations were derived from, over the unknowns of the scalar model.
+    fn derivations(&mut self) -> Vec<Derivation> {
+        if self.scalar {
+            return self.family.derivations.clone();
+        }
+        let instances: Vec<usize> =
+            self.family.equations.iter().map(|family| family.body.indices(&family.loops).len()).collect();
+        let first = |family: usize| instances.iter().take(family).sum();
+        let list = self.family.derivations.iter().map(|derivation| match derivation {
+            Derivation::Mechanics(it) => {
+                let leaf = |symbol| match symbol {
+                    Symbol::Unknown { unknown, order } => {
+                        let unknown = self.unknown(unknown, &[]).unwrap_or(unknown);
+                        Symbol::Unknown { unknown, order }
+                    }
+                    other => other,
+                };
+                let velocities = it.velocities.iter().map(|&symbol| leaf(symbol)).collect();
+                let ids = |ids: &[UnknownId]| ids.iter().filter_map(|&id| self.unknown(id, &[])).collect();
+                let (coordinates, multipliers) = (ids(&it.coordinates), ids(&it.multipliers));
+                let mut expr = |&value: &Expr| self.written_once(value);
+                let lagrangian = expr(&it.lagrangian);
+                let force = it.force.iter().map(&mut expr).collect();
+                let constraints = it.constraints.iter().map(&mut expr).collect();
+                let mut entries = |entries: &Entries| entries.iter().map(|(i, k, e)| (*i, *k, expr(e))).collect();
+                Derivation::Mechanics(Mechanics {
+                    equations: first(it.equations.start)..first(it.equations.end),
+                    lagrangian,
+                    coordinates,
+                    velocities,
+                    multipliers,
+                    mass: entries(&it.mass),
+                    jacobian: entries(&it.jacobian),
+                    force,
+                    constraints,
+                })
+            }
+        });
+        list.collect()
+    }
+
+    /// An expression without loop variables.
+    fn written_once(&mut self, value: Expr) -> Expr {
+        let mut template = self.template(value);
+        self.instance(&mut template, &[], Origin::NONE)
+    }
+
+    /// The values of one template, or of one each, at all points.
+    fn instances(&mut self, roots: impl IntoIterator<Item = Expr>, points: &[Vec<i64>], origin: Origin) -> Vec<Expr> {
+        let roots: Vec<Expr> = roots.into_iter().collect();
+        if self.scalar {
+            return roots;
+        }
+        match roots.as_slice() {
+            [] => Vec::new(),
+            &[root] => {
+                let mut template = self.template(root);
+                points.iter().map(|point| self.instance(&mut template, point, origin)).collect()
+            }
+            _ => {
+                let each = roots.iter().zip(points);
+                each.map(|(&root, point)| {
+                    let mut template = self.template(root);
+                    self.instance(&mut template, point, origin)
+                })
+                .collect()
+            }
+        }
+    }
+
+    fn template(&self, root: Expr) -> Template {
+        let dag = &self.family.dag;
+        let nodes = reachable(dag, [root]);
+        let place = |expr: &Expr| nodes.binary_search(expr).unwrap_or(0);
+        let mut varies: Vec<bool> = Vec::with_capacity(nodes.len());
+        let mut operations = Vec::with_capacity(nodes.len());
+        for &expr in &nodes {
+            let operation = match dag.node(expr) {
+                Node::Constant(value) => Operation::Constant(value.clone()),
+                Node::Pi => Operation::Pi,
+                Node::Euler => Operation::Euler,
+                Node::Symbol(symbol) => Operation::Leaf(*symbol),
+                Node::Sum { constant, terms } => {
+                    Operation::Sum(constant.clone(), terms.iter().map(|(q, e)| (q.clone(), place(e))).collect())
+                }
+                Node::Product(factors) => Operation::Product(factors.iter().map(|(e, n)| (place(e), *n)).collect()),
+                Node::Apply(function, arguments) => Operation::Apply(*function, arguments.iter().map(place).collect()),
+            };
+            varies.push(match &operation {
+                Operation::Leaf(symbol) => self.leaf_varies(*symbol),
+                _ => dag.children(expr).any(|child| varies[place(&child)]),
+            });
+            operations.push(operation);
+        }
+        Template { operations, varies, values: Vec::new() }
+    }
+
+    fn leaf_varies(&self, symbol: Symbol) -> bool {
+        let indexed = |access: &Access| access.indices.iter().any(|index| !index.coefficients.is_empty());
+        match symbol {
+            Symbol::Unknown { unknown, .. } => self.family.accesses.get(unknown.index()).is_some_and(indexed),
+            Symbol::Parameter(id) => self.family.steady.get(id.index()).is_some_and(|steady| match steady {
+                Steady::Parameter(access) | Steady::Table(access) => indexed(access),
+                Steady::Index(_) => true,
+            }),
+            Symbol::Time | Symbol::Input { .. } | Symbol::State(_) | Symbol::StateDerivative(_) => false,
+        }
+    }
+
+    fn instance(&mut self, template: &mut Template, point: &[i64], origin: Origin) -> Expr {
+        let first = template.values.is_empty();
+        self.operations += template.operations.len();
+        if self.operations > MAX_OPERATIONS {
+            self.too_large(origin);
+            return self.dag.integer(0);
+        }
+        for k in 0..template.operations.len() {
+            if !first && !template.varies[k] {
+                continue;
+            }
+            let values = &template.values;
+            let value = match &template.operations[k] {
+                Operation::Constant(value) => self.dag.constant(value.clone()),
+                Operation::Pi => self.dag.pi(),
+                Operation::Euler => self.dag.euler(),
+                Operation::Leaf(symbol) => self.leaf(*symbol, point, origin),
+                Operation::Sum(constant, terms) => {
+                    let constant = self.dag.constant(constant.clone());
+                    let terms = terms.iter().map(|(q, term)| (q.clone(), values[*term]));
+                    self.dag.sum(terms.chain([(Rational::ONE, constant)]))
+                }
+                Operation::Product(factors) => self.dag.product(factors.iter().map(|(base, n)| (values[*base], *n))),
+                Operation::Apply(function, arguments) => {
+                    let arguments: Vec<Expr> = arguments.iter().map(|argument| values[*argument]).collect();
+                    self.dag.apply(*function, &arguments)
+                }
+            };
+            if first {
+                template.values.push(value);
+            } else {
+                template.values[k] = value;
+            }
+        }
+        template.values.last().copied().unwrap_or_else(|| self.dag.integer(0))
+    }
+
+    fn leaf(&mut self, symbol: Symbol, point: &[i64], origin: Origin) -> Expr {
+        let value = match symbol {
+            Symbol::Unknown { unknown, order } => {
+                self.unknown(unknown, point).map(|unknown| self.dag.symbol(Symbol::Unknown { unknown, order }))
+            }
+            Symbol::Parameter(id) => self.steady(id, point),
+            Symbol::Time | Symbol::Input { .. } | Symbol::State(_) | Symbol::StateDerivative(_) => {
+                Some(self.dag.symbol(symbol))
+            }
+        };
+        value.unwrap_or_else(|| {
+            let finding = Diagnostic::error(Code::IndexOutOfBounds, "an index is outside of its array");
+            self.found.push(finding.label(origin, "here"));
+            self.dag.integer(0)
+        })
+    }
+
+    fn steady(&mut self, id: ParameterId, point: &[i64]) -> Option<Expr> {
+        match self.family.steady.get(id.index())? {
+            Steady::Parameter(access) => {
+                let extents = &self.family.parameters.get(access.array)?.extents;
+                let element = position(extents, &at(access, point))?;
+                let id = ParameterId((self.first_parameter[access.array] + element) as u32);
+                Some(self.dag.symbol(Symbol::Parameter(id)))
+            }
+            Steady::Table(access) => {
+                let table = self.family.tables.get(access.array)?;
+                let value = *table.values.get(position(&table.extents, &at(access, point))?)?;
+                self.number(value)
+            }
+            Steady::Index(level) => point.get(*level).map(|&value| self.dag.integer(value)),
+        }
+    }
+
+    /// An entry of a table: an expression of numbers.
+    fn number(&mut self, value: Expr) -> Option<Expr> {
+        if let Some(value) = self.family.dag.as_constant(value) {
+            let value = value.clone();
+            return Some(self.dag.constant(value));
+        }
+        Some(self.written_once(value))
+    }
+
+    fn unknown(&self, access: UnknownId, point: &[i64]) -> Option<UnknownId> {
+        self.element(self.family.accesses.get(access.index())?, point)
+    }
+
+    fn element(&self, access: &Access, point: &[i64]) -> Option<UnknownId> {
+        let extents = &self.family.unknowns.get(access.array)?.extents;
+        let element = position(extents, &at(access, point))?;
+        Some(UnknownId((self.first_unknown[access.array] + element) as u32))
+    }
+
+    fn too_large(&mut self, origin: Origin) {
+        if self.found.is_empty() {
+            let message = "the instances of this model grow too large";
+            let finding = Diagnostic::error(Code::InliningTooLarge, message).label(origin, "while writing out this");
+            self.found
+                .push(finding.help("make sums that occur in every instance unknowns with equations of their own"));
+        }
+    }
+}
+
+fn at(access: &Access, point: &[i64]) -> Vec<i64> {
+    access.indices.iter().map(|index| index.at(point)).collect()
+}
+
+/// Sorts, and keeps the highest order of each unknown.
+fn highest_orders(incidence: &mut Vec<(UnknownId, u32)>) {
+    incidence.sort_unstable_by_key(|&(unknown, order)| (unknown, std::cmp::Reverse(order)));
+    incidence.dedup_by_key(|(unknown, _)| *unknown);
+}
+
+/// `equation 4`, `equation 4[i = 17]`.
+fn equation_label(number: usize, loops: &[Loop], point: &[i64]) -> String {
+    let name = format!("equation {}", number + 1);
+    if loops.is_empty() {
+        return name;
+    }
+    let indices: Vec<String> = loops.iter().zip(point).map(|(range, i)| format!("{} = {i}", range.name)).collect();
+    format!("{name}[{}]", indices.join(", "))
+}
+
+/// Gives an unknown a start value; where it had one already is returned.
+fn give_start(unknown: &mut Unknown, order: u32, value: StartValue) -> Option<Origin> {
+    if order == 0 {
+        let earlier = unknown.start.as_ref().map(|start| start.origin);
+        unknown.start.get_or_insert(value);
+        return earlier;
+    }
+    match unknown.derivative_starts.binary_search_by_key(&order, |(given, _)| *given) {
+        Ok(place) => Some(unknown.derivative_starts[place].1.origin),
+        Err(place) => {
+            unknown.derivative_starts.insert(place, (order, value));
+            None
+        }
+    }
+}
+
+fn duplicate_start(name: &str, second: Origin, first: Origin) -> Diagnostic {
+    let finding = Diagnostic::error(Code::DuplicateStart, format!("`{name}` has two start values"));
+    finding.label(second, "second start value").label(first, "first start value").help("remove one of them")
+}

@@ -1,0 +1,293 @@
+//! Families: a model whose arrays and `for` equations are data.
+//!
+//! In: what the text says (by `lower`). Out: a [`FamilyModel`], in which each `for` equation is one *template*, whatever its range;
+//! [`instantiate`] makes of it the scalar [`Model`](super::Model) that the later stages read, and [`verify()`] states what every
+//! family model fulfils.
+//!
+//! Expressions live in a [`Dag`] of the family model's own, in which a leaf is an *access*: `q[i + 1]` is the array $q$ with the
+//! affine index $1 + i$ over the loop variables around it, and the same access is the same leaf, so that simplification,
+//! comparison and differentiation of a template hold for all its instances. In that graph (and in no other)
+//!
+//! * [`Symbol::Unknown`](crate::expr::Symbol) with the id $a$ and an order is that derivative of [`FamilyModel::accesses`]`[a]`;
+//! * [`Symbol::Parameter`](crate::expr::Symbol) with the id $s$ is the number [`FamilyModel::steady`]`[s]`, constant in time: an
+//!   element of a parameter or of a table of constants, or a loop variable.
+//!
+//! Accesses to scalars come first and in the order of declaration: a model without arrays and loops *is* a scalar model.
+
+mod affine;
+mod instantiate;
+mod verify;
+
+pub use affine::Affine;
+pub use instantiate::instantiate;
+pub use verify::verify;
+
+use super::{Derivation, Equation, Input, Start};
+use crate::expr::{Dag, Expr, UnknownId};
+use crate::origin::Origin;
+
+/// Largest number of elements of an array, and of instances of an equation.
+pub const MAX_INSTANCES: usize = 200_000;
+
+/// A model of arrays and families.
+#[derive(Clone)]
+pub struct FamilyModel {
+    /// All expressions; what its leaves mean is said above.
+    pub dag: Dag,
+    /// Its name.
+    pub name: String,
+    /// Where its name stands.
+    pub origin: Origin,
+    /// Documentation, line by line.
+    pub docs: Vec<String>,
+    /// Rust visibility as text.
+    pub visibility: String,
+    /// Parameters and arrays of them.
+    pub parameters: Vec<ParameterArray>,
+    /// Unknowns and arrays of them.
+    pub unknowns: Vec<UnknownArray>,
+    /// Inputs, all of them scalar.
+    pub inputs: Vec<Input>,
+    /// Arrays of constants that are accessed with varying indices.
+    pub tables: Vec<Table>,
+    /// Named sub-expressions.
+    pub definitions: Vec<DefinitionFamily>,
+    /// Start values.
+    pub starts: Vec<StartFamily>,
+    /// Equations in the order of the text; a `for` equation is one of them.
+    pub equations: Vec<EquationFamily>,
+    /// What equations were derived from; their positions are those of families.
+    pub derivations: Vec<Derivation>,
+    /// What the leaves `Symbol::Unknown` stand for.
+    pub accesses: Vec<Access>,
+    /// What the leaves `Symbol::Parameter` stand for.
+    pub steady: Vec<Steady>,
+}
+
+/// An array with an affine expression for each of its indices.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Access {
+    /// Position of the array in its table.
+    pub array: usize,
+    /// One index per extent, over the loops of the family the access stands in.
+    pub indices: Vec<Affine>,
+}
+
+/// A leaf that is constant in time.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Steady {
+    /// An element of a parameter.
+    Parameter(Access),
+    /// An element of a table of constants.
+    Table(Access),
+    /// The loop variable of this level, 0 for the outermost, as a number.
+    Index(usize),
+}
+
+/// A parameter or an array of them.
+#[derive(Clone, Debug)]
+pub struct ParameterArray {
+    /// Its name.
+    pub name: String,
+    /// Documentation, line by line.
+    pub docs: Vec<String>,
+    /// Extents, the outermost first; empty for a scalar.
+    pub extents: Vec<usize>,
+    /// Default values, over loops that run over the extents.
+    pub default: Body<Expr>,
+    /// Where its name stands.
+    pub origin: Origin,
+}
+
+/// An unknown or an array of them.
+#[derive(Clone, Debug)]
+pub struct UnknownArray {
+    /// Its name.
+    pub name: String,
+    /// Documentation, line by line.
+    pub docs: Vec<String>,
+    /// Extents, the outermost first; empty for a scalar.
+    pub extents: Vec<usize>,
+    /// Typical magnitude of all elements, 1 unless given.
+    pub nominal: f64,
+    /// Where its name stands.
+    pub origin: Origin,
+}
+
+/// An array of constants.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// Its name.
+    pub name: String,
+    /// Extents, the outermost first.
+    pub extents: Vec<usize>,
+    /// Numbers, row by row.
+    pub values: Vec<Expr>,
+}
+
+/// A loop: a variable that runs over integers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loop {
+    /// The name of the variable.
+    pub name: String,
+    /// Its first value.
+    pub start: i64,
+    /// One past its last value.
+    pub end: i64,
+}
+
+/// What the loops around it repeat.
+#[derive(Clone, Debug)]
+pub enum Body<T> {
+    /// The same expression for all values of the loop variables.
+    Template(T),
+    /// An expression for each of the values listed, in ascending order: ranges, exponents or orders depend on a loop variable.
+    Instances(Vec<(Vec<i64>, T)>),
+}
+
+/// Start values of an array, an element or a scalar, or of derivatives of them.
+#[derive(Clone, Debug)]
+pub struct StartFamily {
+    /// Position of the array of unknowns.
+    pub unknown: usize,
+    /// Order of the derivative.
+    pub order: u32,
+    /// Fixed or a guess.
+    pub kind: Start,
+    /// Loops around it, the outermost first.
+    pub loops: Vec<Loop>,
+    /// Which element gets which value.
+    pub body: Body<StartBody>,
+    /// Where the value stands.
+    pub origin: Origin,
+    /// Where the statement stands that says so.
+    pub statement: Origin,
+}
+
+/// An element and its start value.
+#[derive(Clone, Debug)]
+pub struct StartBody {
+    /// Which element.
+    pub indices: Vec<Affine>,
+    /// Its start value.
+    pub value: Expr,
+}
+
+/// A named sub-expression and the loops around it.
+#[derive(Clone, Debug)]
+pub struct DefinitionFamily {
+    /// Its name.
+    pub name: String,
+    /// Documentation, line by line.
+    pub docs: Vec<String>,
+    /// Loops around it, the outermost first.
+    pub loops: Vec<Loop>,
+    /// What it stands for.
+    pub body: Body<Expr>,
+    /// Where its name stands.
+    pub origin: Origin,
+}
+
+/// An equation and the loops around it; without loops it is a scalar equation.
+#[derive(Clone, Debug)]
+pub struct EquationFamily {
+    /// Documentation, line by line.
+    pub docs: Vec<String>,
+    /// Loops around it, the outermost first.
+    pub loops: Vec<Loop>,
+    /// Residual and incidence.
+    pub body: Body<EquationBody>,
+    /// Where it stands.
+    pub origin: Origin,
+}
+
+/// What an equation says.
+#[derive(Clone, Debug)]
+pub struct EquationBody {
+    /// For `0 = e` and `e = 0` it is `e`, otherwise left side minus right side.
+    pub residual: Expr,
+    /// Every access with the highest order of its derivatives, as written before any simplification; ascending.
+    pub incidence: Vec<(UnknownId, u32)>,
+}
+
+/// A scalar equation over leaves of a family model.
+impl From<Equation> for EquationFamily {
+    fn from(equation: Equation) -> Self {
+        let Equation { docs, residual, incidence, origin, .. } = equation;
+        EquationFamily { docs, loops: Vec::new(), body: Body::Template(EquationBody { residual, incidence }), origin }
+    }
+}
+
+impl Loop {
+    /// Number of values.
+    pub fn size(&self) -> usize {
+        usize::try_from(self.end - self.start).unwrap_or(0)
+    }
+}
+
+impl FamilyModel {
+    /// Whether it has neither arrays nor loops.
+    pub fn is_scalar(&self) -> bool {
+        let scalar = |extents: &[usize]| extents.is_empty();
+        self.parameters.iter().all(|p| scalar(&p.extents))
+            && self.unknowns.iter().all(|u| scalar(&u.extents))
+            && self.tables.is_empty()
+            && self.equations.iter().all(|e| e.loops.is_empty())
+            && self.definitions.iter().all(|d| d.loops.is_empty())
+            && self.starts.iter().all(|s| s.loops.is_empty())
+    }
+}
+
+impl<T> Body<T> {
+    /// All values of the loop variables, in ascending order.
+    pub fn indices(&self, loops: &[Loop]) -> Vec<Vec<i64>> {
+        match self {
+            Body::Template(_) => box_of(loops),
+            Body::Instances(list) => list.iter().map(|(indices, _)| indices.clone()).collect(),
+        }
+    }
+
+    /// The body for the `k`-th values.
+    pub fn of(&self, k: usize) -> Option<&T> {
+        match self {
+            Body::Template(body) => Some(body),
+            Body::Instances(list) => list.get(k).map(|(_, body)| body),
+        }
+    }
+
+    /// All bodies there are.
+    pub fn all(&self) -> Vec<&T> {
+        match self {
+            Body::Template(body) => vec![body],
+            Body::Instances(list) => list.iter().map(|(_, body)| body).collect(),
+        }
+    }
+}
+
+/// All points of a box, in ascending order; one without coordinates if there are no loops.
+pub fn box_of(loops: &[Loop]) -> Vec<Vec<i64>> {
+    let mut points = vec![Vec::with_capacity(loops.len())];
+    for range in loops {
+        points = points
+            .iter()
+            .flat_map(|point| (range.start..range.end).map(move |i| point.iter().copied().chain([i]).collect()))
+            .collect();
+    }
+    points
+}
+
+/// `q[3]`, `T[2][5]`; the name itself without indices.
+pub fn element_name(name: &str, indices: &[i64]) -> String {
+    indices.iter().fold(name.to_string(), |name, i| format!("{name}[{i}]"))
+}
+
+/// Position of an element, row by row, if it is inside the array.
+pub fn position(extents: &[usize], indices: &[i64]) -> Option<usize> {
+    if extents.len() != indices.len() {
+        return None;
+    }
+    extents.iter().zip(indices).try_fold(0, |before, (&extent, &index)| {
+        let index = usize::try_from(index).ok().filter(|index| *index < extent)?;
+        Some(before * extent + index)
+    })
+}

@@ -1,0 +1,117 @@
+//! Models with arrays against the same models written out by hand.
+//!
+//! In: a chain of three pendulums and a heat plate of two by two interior points, once with families of equations and once without.
+//! Out: the same index, degrees of freedom and hidden constraints, and the same solutions to the last bits.
+
+use dae::symbolic::compile::{Compiled, compile};
+use dae::symbolic::eval::Interpreter;
+use dae::symbolic::formulation::Form;
+use dae::symbolic::read_text;
+use dae::{Integration, Method, Solution};
+
+const CHAIN: &str = "struct Twin {
+    param g = 9.81;
+    param m_0 = 1; param m_1 = 1; param m_2 = 2;
+    param l_0 = 1 / 3; param l_1 = 1 / 3; param l_2 = 1 / 3;
+    var x_0 = 0.2; var x_1 = 0.4; var x_2 = 0.6;
+    var y_0 ~ -0.8 / 3; var y_1 ~ -1.6 / 3; var y_2 ~ -0.8;
+    var u_0 = 0; var u_1 = 0; var u_2 = 0;
+    var v_0 ~ 0; var v_1 ~ 0; var v_2 ~ 0;
+    #[nominal(100)] var tension_0 ~ 9.81 * 3 * 4;
+    #[nominal(100)] var tension_1 ~ 9.81 * 3 * 3;
+    #[nominal(100)] var tension_2 ~ 9.81 * 3 * 2;
+    der(x_0) = u_0; der(x_1) = u_1; der(x_2) = u_2;
+    der(y_0) = v_0; der(y_1) = v_1; der(y_2) = v_2;
+    m_0 * der(u_0) = -tension_0 * x_0 + tension_1 * (x_1 - x_0);
+    m_0 * der(v_0) = -tension_0 * y_0 + tension_1 * (y_1 - y_0) - m_0 * g;
+    x_0.powi(2) + y_0.powi(2) = l_0.powi(2);
+    m_1 * der(u_1) = -tension_1 * (x_1 - x_0) + tension_2 * (x_2 - x_1);
+    m_1 * der(v_1) = -tension_1 * (y_1 - y_0) + tension_2 * (y_2 - y_1) - m_1 * g;
+    m_2 * der(u_2) = -tension_2 * (x_2 - x_1);
+    m_2 * der(v_2) = -tension_2 * (y_2 - y_1) - m_2 * g;
+    (x_1 - x_0).powi(2) + (y_1 - y_0).powi(2) = l_1.powi(2);
+    (x_2 - x_1).powi(2) + (y_2 - y_1).powi(2) = l_2.powi(2);
+}";
+
+const PLATE: &str = "struct Twin {
+    const H = 1 / 3;
+    param a = 0.1;
+    input heat = 1 - cos(2 * PI * t);
+    fn laplacian(west, east, south, north, centre) { (west + east + south + north - 4 * centre) / H.powi(2) }
+    var T_0_0; var T_0_1; var T_0_2; var T_0_3;
+    var T_1_0; var T_1_1 = 0; var T_1_2 = 0; var T_1_3;
+    var T_2_0; var T_2_1 = 0; var T_2_2 = 0; var T_2_3;
+    var T_3_0; var T_3_1; var T_3_2; var T_3_3;
+    der(T_1_1) = a * laplacian(T_0_1, T_2_1, T_1_0, T_1_2, T_1_1);
+    der(T_1_2) = a * laplacian(T_0_2, T_2_2, T_1_1, T_1_3, T_1_2);
+    der(T_2_1) = a * laplacian(T_1_1, T_3_1, T_2_0, T_2_2, T_2_1);
+    der(T_2_2) = a * laplacian(T_1_2, T_3_2, T_2_1, T_2_3, T_2_2);
+    T_0_0 = 0; T_0_1 = heat * sin(PI * H); T_0_2 = heat * sin(PI * 2 * H); T_0_3 = heat * sin(PI);
+    T_3_0 = T_2_0; T_3_1 = T_2_1; T_3_2 = T_2_2; T_3_3 = T_2_3;
+    T_1_0 = 0; T_2_0 = 0; T_1_3 = 0; T_2_3 = 0;
+}";
+
+fn compiled(text: &str) -> Compiled {
+    let (model, _) = read_text(text).unwrap_or_else(|rejection| panic!("{}", rejection.diagnostics));
+    compile(model, 0.0).unwrap_or_else(|rejected| panic!("{}", rejected.diagnostics))
+}
+
+/// `T[2][5]` as `T_2_5`.
+fn plain(name: &str) -> String {
+    name.replace("][", "_").replace('[', "_").replace(']', "")
+}
+
+fn solved(compiled: &Compiled, form: Form, method: Method) -> Solution {
+    let found = compiled.forms.iter().find(|f| f.form == form).expect("the model has all forms");
+    let system = Interpreter::new(found.program.clone(), compiled.prolonged.clone());
+    let run = Integration::new(&system).method(method).rtol(1e-8).atol(1e-8);
+    let solution = run.run(0.0, 0.5).expect("it starts");
+    assert!(solution.is_success(), "{}", solution.status);
+    solution
+}
+
+/// By how much the end values of the two differ.
+fn difference(family: &str, scalar: &str) -> f64 {
+    let (family, scalar) = (compiled(family), compiled(scalar));
+    let index = |it: &Compiled| (it.analysis.certificate.verdict(), it.analysis.structure.degrees_of_freedom);
+    assert_eq!(index(&family), index(&scalar));
+    let hidden = |it: &Compiled| it.hidden.iter().map(|constraint| constraint.order).collect::<Vec<_>>();
+    assert_eq!(hidden(&family), hidden(&scalar));
+    let mut worst: f64 = 0.0;
+    for form in [Form::Index1, Form::Ggl] {
+        for method in [Method::Radau5, Method::Bdf] {
+            let (left, right) = (solved(&family, form, method), solved(&scalar, form, method));
+            for (k, name) in left.names.iter().enumerate() {
+                assert_eq!(plain(name), right.names[k]);
+                assert_eq!(left.value(name, 0.5), Some(left.end_state[k]));
+                worst = worst.max((left.end_state[k] - right.end_state[k]).abs() / (1.0 + right.end_state[k].abs()));
+            }
+        }
+    }
+    worst
+}
+
+#[test]
+fn a_chain_is_what_it_is_written_out() {
+    let family = include_str!("../examples/models/chain.dae").replace("const N = 6;", "const N = 3;");
+    let worst = difference(&family, CHAIN);
+    assert!(worst <= 1e-12, "{worst:e}");
+}
+
+#[test]
+fn a_plate_is_what_it_is_written_out() {
+    let family = include_str!("../examples/models/plate.dae").replace("const N = 6;", "const N = 2;");
+    let worst = difference(&family, PLATE);
+    assert!(worst <= 1e-12, "{worst:e}");
+}
+
+#[test]
+fn problems_name_elements_and_instances() {
+    let text = "struct M { const N = 3; var q: [f64; N]; for i in 0..N - 1 { q[i] = i; } q[0] = 5; }";
+    let (model, _) = read_text(text).unwrap_or_else(|rejection| panic!("{}", rejection.diagnostics));
+    let Err(rejected) = compile(model, 0.0) else { panic!("q[0] is determined twice and q[2] not at all") };
+    let text = rejected.diagnostics.to_string();
+    for name in ["equation 1[i = 0]", "equation 2", "q[0]", "q[2]"] {
+        assert!(text.contains(name), "{text}");
+    }
+}

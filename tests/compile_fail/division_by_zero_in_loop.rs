@@ -1,0 +1,13 @@
+//! A division by zero in one instance.
+
+dae::dae! {
+    pub struct Model {
+        var q: [f64; 3];
+        for i in 0..3 { der(q[i]) = 1 / (i - 1); }
+    }
+}
+
+fn main() {
+    let form = Model::default().ggl();
+    let _ = dae::Integration::new(&form).run(0.0, 1.0);
+}
