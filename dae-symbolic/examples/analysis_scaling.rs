@@ -141,7 +141,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         let fitted = |stage: usize| {
             let points: Vec<(f64, f64)> = rows.iter().map(|(n, times)| (*n as f64, times[stage])).collect();
-            exponent(&points[points.len().saturating_sub(3)..])
+            // What takes less than the clock can tell has no exponent.
+            let measured: Vec<_> = points.into_iter().filter(|&(_, time)| time > 0.0).collect();
+            exponent(&measured[measured.len().saturating_sub(3)..])
         };
         if rows.len() > 1 {
             let exponents: String = (0..4).map(|stage| format!("{:>12.2}", fitted(stage))).collect();

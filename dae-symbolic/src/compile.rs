@@ -306,7 +306,8 @@ fn summary(compiled: &Compiled) -> Vec<String> {
         lines.push("Hidden constraints:".into());
         let constraint = |c: &HiddenConstraint| format!("* {}: {}", c.name, c.text);
         let hidden: Vec<String> = compiled.hidden.iter().map(constraint).collect();
-        let domains = compiled.hidden.iter().map(|c| Some(&analysis.system.equations[c.equation].domain));
+        // Equations of the text: where it has redundant ones, the system has fewer.
+        let domains = compiled.hidden.iter().map(|c| compiled.model.equations.get(c.equation).map(|e| &e.domain));
         lines.extend(roll::text::lines(domains.zip(hidden.iter().map(String::as_str))));
     }
     let unknown = externals::stand_ins(&compiled.model);

@@ -28,6 +28,7 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use exercise::{Reached, exercise};
@@ -39,7 +40,10 @@ const LIMIT: Duration = Duration::from_secs(2);
 /// As much as a thread of Rust has unless it asks for more, and a quarter of what the compiler has.
 const STACK: usize = 2 * 1024 * 1024;
 /// Executions between two lines of progress.
-const PROGRESS: u64 = 100_000;
+const PROGRESS: u64 = 10_000;
+
+/// Where the last panic was.
+static PLACE: Mutex<String> = Mutex::new(String::new());
 
 /// What was asked for.
 struct Options {
@@ -102,7 +106,10 @@ fn run(options: &Options) -> usize {
         println!("{}", mutator.input(number));
         return 0;
     }
-    std::panic::set_hook(Box::new(|_| {}));
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map_or_else(String::new, ToString::to_string);
+        *PLACE.lock().unwrap_or_else(PoisonError::into_inner) = place;
+    }));
     let watchdog = Watchdog::start(LIMIT);
     let mut seen: BTreeSet<Reached> = texts.iter().filter_map(|text| attempt(text).ok()).collect();
     println!("{} texts, {} combinations of verdicts and findings", texts.len(), seen.len());
@@ -181,7 +188,9 @@ fn attempt(text: &str) -> Result<Reached, String> {
     proc_macro2::extra::invalidate_current_thread_spans();
     result.map_err(|payload| {
         let text = payload.downcast_ref::<String>().cloned();
-        text.or_else(|| payload.downcast_ref::<&str>().map(ToString::to_string)).unwrap_or_else(|| "a panic".into())
+        let text = text.or_else(|| payload.downcast_ref::<&str>().map(ToString::to_string));
+        let place = PLACE.lock().unwrap_or_else(PoisonError::into_inner);
+        format!("{} at {place}", text.unwrap_or_default())
     })
 }
 
