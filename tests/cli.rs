@@ -62,9 +62,10 @@ const CAR_AXIS: &str = "examples/models/car_axis.dae";
 mod analyze {
     use super::*;
 
-    const KEYS: [&str; 22] = [
+    const KEYS: [&str; 29] = [
         "name",
         "unknowns",
+        "equation_names",
         "equations",
         "structural_index",
         "structural_status",
@@ -73,6 +74,11 @@ mod analyze {
         "differentiation_index",
         "index_upper_bound",
         "degrees_of_freedom",
+        "perturbation_index",
+        "kronecker_index",
+        "strangeness_index",
+        "notions",
+        "initial_values",
         "manifold_dimensions",
         "explanation",
         "rewrites",
@@ -82,6 +88,7 @@ mod analyze {
         "hessenberg",
         "certificate",
         "hidden_constraints",
+        "stand_ins",
         "warnings",
         "forms",
         "problem",

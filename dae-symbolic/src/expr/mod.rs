@@ -18,22 +18,25 @@
 //! | `rational.rs` | exact coefficients |
 //! | `symbol.rs` | what a leaf can stand for |
 //! | `function.rs` | the operator table: value, partial derivatives, domain, spellings |
+//! | `external.rs` | tables, code of the user's, inputs of the caller |
 //! | `dag.rs`, `construct.rs`, `condition.rs` | nodes, the canonical form, and conditions |
 //! | `walk.rs` | children-first order of what a root reaches |
 //! | `differentiate.rs`, `substitute.rs` | derivatives (partial, total in time), replacement of symbols |
 //! | `surfaces.rs` | where piecewise functions switch, and how smoothly |
 //! | `evaluate.rs`, `interval/`, `prime_field/` | values in `f64`, enclosures, values in a prime field |
 //! | `identity.rs` | proofs that an expression is zero |
-//! | `print.rs` | plain text and LaTeX |
+//! | `print.rs`, `mathml.rs` | plain text and LaTeX, MathML |
 
 mod condition;
 mod construct;
 mod dag;
 mod differentiate;
 mod evaluate;
+mod external;
 mod function;
 mod identity;
 pub mod interval;
+mod mathml;
 pub mod prime_field;
 mod print;
 mod rational;
@@ -45,8 +48,10 @@ mod walk;
 pub use dag::{Assumption, Dag, Expr, Node};
 pub use differentiate::{differentiate, gradient, total_derivative};
 pub use evaluate::{evaluate, evaluate_one, product, sum};
+pub use external::{Call, Derivative as ExternalDerivative, External, Source as ExternalSource, Table};
 pub use function::{Domain, Function};
 pub use identity::{transfer, vanishes};
+pub use mathml::{escaped, mathml};
 pub use print::{Notation, print, print_with};
 pub use rational::Rational;
 pub use substitute::substitute;
