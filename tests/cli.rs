@@ -62,9 +62,10 @@ const CAR_AXIS: &str = "examples/models/car_axis.dae";
 mod analyze {
     use super::*;
 
-    const KEYS: [&str; 28] = [
+    const KEYS: [&str; 29] = [
         "name",
         "unknowns",
+        "equation_names",
         "equations",
         "structural_index",
         "structural_status",

@@ -91,6 +91,7 @@ codes! {
     InvalidConstraint = "E405", "a constraint that is not one between coordinates";
     SingularMass = "E406", "a coordinate without inertia";
     InvalidControlProblem = "E407", "dynamics or costs of which optimality conditions cannot be derived";
+    ContradictingStarts = "E408", "fixed start values of equal unknowns that contradict";
     ContradictoryStart = "E601", "fixed start values that contradict the equations";
     DifferentiatedKink = "W501", "an equation with a kink that the reduction differentiates";
     DifferentiatedJump = "W502", "an equation that jumps and that the reduction differentiates";

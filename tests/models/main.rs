@@ -13,6 +13,7 @@ mod operators;
 mod piecewise;
 mod places;
 mod points;
+mod wires;
 
 #[allow(dead_code)]
 #[path = "../../examples/car_axis.rs"]
@@ -64,6 +65,7 @@ fn models() -> Vec<Generated> {
         generated!(transistor_amplifier::TransistorAmplifier::default(), "../../examples/transistor_amplifier.rs"),
         generated!(mechanics::Crane::default(), "mechanics.rs"),
         generated!(operators::Operators::default(), "operators.rs"),
+        generated!(wires::Wires::default(), "wires.rs"),
         generated!(piecewise::Piecewise::default(), "piecewise.rs"),
         generated!(driven::model(), "driven.rs"),
     ]

@@ -37,6 +37,7 @@ impl Interpreter {
             &program.invariants,
             &program.invariants_jacobian,
             &program.switches,
+            &program.eliminated,
         ];
         let registers = programs.iter().map(|p| p.registers()).max().unwrap_or(0);
         let mut interpreter =
@@ -85,7 +86,7 @@ impl Interpreter {
         })
     }
 
-    fn programs_mut(&mut self) -> [&mut Program; 11] {
+    fn programs_mut(&mut self) -> [&mut Program; 12] {
         let (form, prolonged) = (&mut self.program, &mut self.prolonged);
         [
             &mut form.residual,
@@ -96,6 +97,7 @@ impl Interpreter {
             &mut form.invariants,
             &mut form.invariants_jacobian,
             &mut form.switches,
+            &mut form.eliminated,
             &mut prolonged.residual,
             &mut prolonged.jacobian,
             &mut prolonged.start,
@@ -151,6 +153,10 @@ impl Dae for Interpreter {
 
     fn switching_functions(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
         self.run(&self.program.switches, t, y, yp, values);
+    }
+
+    fn eliminated(&self, t: f64, y: &[f64], values: &mut [f64]) {
+        self.run(&self.program.eliminated, t, y, &[], values);
     }
 
     fn input_error(&self) -> Option<InputError> {

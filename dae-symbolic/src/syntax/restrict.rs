@@ -363,6 +363,7 @@ pub(crate) enum Place {
     Parameter,
     Input,
     StartValue,
+    Horizon,
     Nominal,
     Order,
     Extent,
@@ -405,6 +406,7 @@ impl Place {
                 "the definition of an input may use `t`, constants, parameters, tables and external functions"
             }
             Place::StartValue => "a start value may use constants and parameters",
+            Place::Horizon => "the ends of the horizon may use constants and parameters",
             Place::Nominal => "a nominal value may use numbers and constants",
             Place::Order => "the order of a derivative is an integer",
             Place::Extent => "sizes, ranges and indices may use numbers, constants and loop variables",
