@@ -19,6 +19,7 @@
 //! | `der(x) = v;` | an equation; either side may be any expression |
 //! | `m * der(x, 2) = f;` | one with a second derivative |
 //! | `lagrangian { … }` | equations of motion from energies: see below |
+//! | `optimal_control { … }` | conditions of a minimum from dynamics and cost: see below |
 //!
 //! Expressions are Rust expressions over `+ - * /`, parentheses, decimal numbers (which are exact, so that `2 * x` and `1 / 3` mean what
 //! they say), `t`, `PI`, `E`, and functions in call or method form: `sin(x)` or `x.sin()`. The functions are
@@ -152,6 +153,25 @@
 //! println!("{}", Bead::REPORT);
 //! ```
 //!
+//! # Conditions of optimal control
+//!
+//! An `optimal_control` block stands for the first-order conditions of a minimum of $\psi(y(t_1)) + \int \varphi(t, y, u)\, \mathrm d t$
+//! under $y' = f(t, y, u)$ (Hairer & Wanner, VII.1, eqs. (1.33)–(1.39)). Its statements, in any order:
+//!
+//! | statement | meaning |
+//! |---|---|
+//! | `states y;` | states, each declared with `var`; a fixed start value is kept, any other is free |
+//! | `adjoints v;` | their adjoints, one for each state, declared with `var` |
+//! | `controls u;` | what is to be chosen, declared with `var` |
+//! | `der(y) = u;` | the dynamics of a state |
+//! | `running_cost = (y.powi(2) + u.powi(2)) / 2;` | $\varphi$ |
+//! | `terminal_cost = y.powi(2);` | $\psi$, of the states |
+//! | `horizon(0, 1);` | $t_0$ and $t_1$; the start values hold at $t_0$ |
+//!
+//! The equations are, in this order, the dynamics, $v' = -f_y^\top v - \varphi_y^\top$, and $0 = f_u^\top v + \varphi_u^\top$. The report
+//! shows the Hamiltonian and the boundary conditions: $v(t_1) = \psi_y^\top$, and $v(t_0) = 0$ where the state is free. The example
+//! `optimal_control` meets them by shooting.
+//!
 //! # What it becomes
 //!
 //! For a model `Pendulum`: the struct `Pendulum` with one field per parameter and their defaults ([`Default`]); the constant
@@ -164,6 +184,10 @@
 //! | `index1()` | constraints differentiated until the index is 1; the lower ones are kept as invariants that drift |
 //! | `index2()` | constraints differentiated until the index is 2 |
 //! | `ggl()` | index 2 with all constraints enforced, after Gear, Gupta and Leimkuhler: the one to take if in doubt |
+//!
+//! Unknowns that equations say to be equal to others up to sign, or constant (`a = b;`, `a = -b;`, `a = 3;`, `a = p + 1;` for a
+//! parameter), are not solved for in the last three. They are in the results under their names all the same, after the others; index,
+//! degrees of freedom and start values are those of the text.
 //!
 //! If a model has no such formulation, the method is missing and the documentation of the struct says why.
 //!

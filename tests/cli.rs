@@ -62,7 +62,7 @@ const CAR_AXIS: &str = "examples/models/car_axis.dae";
 mod analyze {
     use super::*;
 
-    const KEYS: [&str; 23] = [
+    const KEYS: [&str; 28] = [
         "name",
         "unknowns",
         "equation_names",
@@ -74,6 +74,11 @@ mod analyze {
         "differentiation_index",
         "index_upper_bound",
         "degrees_of_freedom",
+        "perturbation_index",
+        "kronecker_index",
+        "strangeness_index",
+        "notions",
+        "initial_values",
         "manifold_dimensions",
         "explanation",
         "rewrites",

@@ -254,7 +254,10 @@ impl<'d, 'c> Integration<'d, 'c> {
     pub fn run_from(self, t0: f64, y0: &[f64], yp0: &[f64], t_end: f64) -> Result<Solution, Failure> {
         let clock = Instant::now();
         let requested = Requested::new(&self.record, t0, t_end)?;
-        let mut solution = Solution::new(self.dae.description(), t0, y0, yp0);
+        // A state of an earlier solution ends with the unknowns that the formulation eliminated.
+        let n = self.dae.description().unknowns.len();
+        let (y0, yp0) = (y0.get(..n).unwrap_or(y0), yp0.get(..n).unwrap_or(yp0));
+        let mut solution = Solution::new(self.dae, t0, y0, yp0);
         match self.method.start(self.dae, t0, y0, yp0, t_end, &self.options) {
             Err(failure @ (Failure::InvalidOption { .. } | Failure::UnsuitableMethod { .. })) => return Err(failure),
             Err(failure) => {
@@ -263,9 +266,7 @@ impl<'d, 'c> Integration<'d, 'c> {
             }
             Ok(mut stepper) => {
                 solution.status = self.drive(stepper.as_mut(), t_end, requested, &mut solution);
-                solution.end_time = stepper.time();
-                solution.end_state.copy_from_slice(stepper.state());
-                solution.end_derivative.copy_from_slice(stepper.derivative());
+                solution.end_at(stepper.time(), stepper.state(), stepper.derivative());
                 solution.statistics = stepper.statistics();
             }
         }

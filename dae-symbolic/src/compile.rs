@@ -4,23 +4,29 @@
 //! spelling. Contracts between the stages:
 //!
 //! 1. `model`: names are resolved, every symbol is declared, inputs are symbols of their own.
-//! 2. `index::analyse`: the system is square; after this point the offsets hold for the working system, and the certificate says what is
+//! 2. `alias::reconcile`: fixed start values of equal unknowns agree. `index::analyse`: the system is square; after this point the offsets hold for the working system, and the certificate says what is
 //!    proved about it. A singular system Jacobian leaves only the original form.
-//! 3. `reduce`: differentiated constraints; after this point no expression contains a derivative that the model defines explicitly.
+//! 3. `alias::eliminate`: unknowns that are equal to others or constant occur in no other equation; the original form is made of the
+//!    text. `reduce`: differentiated constraints; after this point no expression contains a derivative that the model defines explicitly.
 //! 4. `formulation::formulate`: states are chosen; after this point expressions are over states, their derivatives, time,
 //!    parameters and inputs.
 //! 5. `formulation::FormProgram`: inputs are expanded; after this point nothing refers to the DAG.
 
 use std::collections::HashMap;
 
+use crate::alias::{Eliminated, Elimination, eliminate, reconcile};
 use crate::diagnostic::Diagnostics;
 use crate::expr::{Expr, Notation, Symbol, print_with};
 use crate::formulation::{Form, FormEquation, FormError, FormProgram, Formulation, Source, formulate, state_names};
-use crate::index::{Analysis, Problem, Verdict, analyse, differentiated_kinks, generic_rank};
+use crate::index::{Analysis, Problem, ProblemKind, Verdict, analyse, differentiated_kinks, generic_rank};
 use crate::model::{Model, derivative_name};
+use crate::notions::{singular_pencil, with_null_vectors};
 use crate::program::{Derivative, roll};
 use crate::prolong::Prolonged;
 use crate::reduce::{Reduced, reduce};
+use crate::spelling::in_notation;
+use crate::structure::Structure;
+use crate::system::System;
 
 /// A constraint that the text implies and does not state.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,6 +37,8 @@ pub struct HiddenConstraint {
     pub equation: usize,
     /// How often that was differentiated.
     pub order: u32,
+    /// The right-hand side of `0 = x·u + y·v`.
+    pub residual: Expr,
     /// `0 = x·u + y·v`.
     pub text: String,
     /// The same in LaTeX.
@@ -54,6 +62,8 @@ pub struct CompiledForm {
 pub struct Compiled {
     /// The model.
     pub model: Model,
+    /// Time at which its start values hold.
+    pub t0: f64,
     /// Structure, index, certificate.
     pub analysis: Analysis,
     /// Constraints between the states that follow by differentiation.
@@ -66,6 +76,8 @@ pub struct Compiled {
     pub forms: Vec<CompiledForm>,
     /// Why it does not have the others.
     pub unavailable: Vec<FormError>,
+    /// Unknowns that the derived forms do not solve for, because they are equal to others or constant.
+    pub eliminated: Vec<Eliminated>,
     /// What the user should know although the model can be used.
     pub warnings: Diagnostics,
     /// Index, degrees of freedom and hidden constraints in a few lines, for the documentation of generated code.
@@ -77,15 +89,31 @@ pub struct Compiled {
 pub struct Rejected {
     /// The ill-posed part, if that is the reason.
     pub problem: Option<Problem>,
+    /// Time at which the start values of the model hold.
+    pub t0: f64,
     /// What to tell the user.
     pub diagnostics: Diagnostics,
 }
 
 /// Runs the pipeline. `t0` is the time at which the model's start values hold.
 pub fn compile(mut model: Model, t0: f64) -> Result<Compiled, Rejected> {
-    let analysis =
-        analyse(&mut model, t0).map_err(|(problem, diagnostics)| Rejected { problem: Some(problem), diagnostics })?;
+    reconcile(&mut model).map_err(|diagnostics| Rejected { problem: None, t0, diagnostics })?;
+    let analysis = match analyse(&mut model, t0) {
+        Ok(analysis) => analysis,
+        Err((problem, found)) => {
+            let diagnostics = with_null_vectors(&model, found);
+            return Err(Rejected { problem: Some(problem), t0, diagnostics });
+        }
+    };
+    if !analysis.certificate.is_regular()
+        && let Some(diagnostics) = singular_pencil(&model)
+    {
+        let (equations, unknowns) = (Vec::new(), Vec::new());
+        let problem = Problem { kind: ProblemKind::SingularPencil, equations, unknowns };
+        return Err(Rejected { problem: Some(problem), t0, diagnostics });
+    }
     let reduced = reduce(&mut model.dag, &analysis.system, &analysis.structure.offsets);
+    let smaller = if analysis.certificate.has_reduction() { smaller(&mut model, &analysis) } else { None };
     let hidden = if analysis.certificate.has_reduction() {
         hidden_constraints(&mut model, &analysis, &reduced)
     } else {
@@ -94,7 +122,15 @@ pub fn compile(mut model: Model, t0: f64) -> Result<Compiled, Rejected> {
     let mut forms = Vec::new();
     let mut unavailable = Vec::new();
     for form in Form::ALL {
-        match compile_form(&mut model, &analysis, &reduced, form) {
+        let text =
+            Working { system: &analysis.system, structure: &analysis.structure, reduced: &reduced, eliminated: &[] };
+        let working = match &smaller {
+            Some((it, reduced)) if form != Form::Original => {
+                Working { system: &it.system, structure: &it.structure, reduced, eliminated: &it.eliminated }
+            }
+            _ => text,
+        };
+        match compile_form(&mut model, &analysis, working, form) {
             Ok(compiled) => forms.push(compiled),
             Err(error) => unavailable.push(error),
         }
@@ -104,12 +140,14 @@ pub fn compile(mut model: Model, t0: f64) -> Result<Compiled, Rejected> {
     let prolonged_spelled = prolonged_spelled(&model, &analysis);
     let mut compiled = Compiled {
         model,
+        t0,
         analysis,
         hidden,
         prolonged,
         prolonged_spelled,
         forms,
         unavailable,
+        eliminated: smaller.map_or_else(Vec::new, |(it, _)| it.eliminated),
         warnings,
         summary: Vec::new(),
     };
@@ -117,10 +155,26 @@ pub fn compile(mut model: Model, t0: f64) -> Result<Compiled, Rejected> {
     Ok(compiled)
 }
 
+/// What a form is made of: the text, or the text without what is equal to something else.
+#[derive(Clone, Copy)]
+struct Working<'a> {
+    system: &'a System,
+    structure: &'a Structure,
+    reduced: &'a Reduced,
+    eliminated: &'a [Eliminated],
+}
+
+/// The system without unknowns that are equal to others or constant, if there are any.
+fn smaller(model: &mut Model, analysis: &Analysis) -> Option<(Elimination, Reduced)> {
+    let elimination = eliminate(model, &analysis.system)?;
+    let reduced = reduce(&mut model.dag, &elimination.system, &elimination.structure.offsets);
+    Some((elimination, reduced))
+}
+
 fn compile_form(
     model: &mut Model,
     analysis: &Analysis,
-    reduced: &Reduced,
+    working: Working<'_>,
     form: Form,
 ) -> Result<CompiledForm, FormError> {
     let refuse = |message: &str| FormError { form, message: message.into(), origin: model.origin };
@@ -128,7 +182,7 @@ fn compile_form(
         return Err(refuse("the system Jacobian is singular, so that the constraints to differentiate are not known"));
     }
     let unplaced = refuse("an expression contains a derivative that no state stands for");
-    let formulation = formulate(model, &analysis.system, &analysis.structure, reduced, form)?;
+    let formulation = formulate(model, working.system, working.structure, working.reduced, working.eliminated, form)?;
     check_independent(model, &formulation)?;
     let residuals: Vec<Expr> = formulation.equations.iter().map(|e| e.residual).collect();
     let leading = Derivative::entries(&mut model.dag, &residuals, |symbol| match symbol {
@@ -205,44 +259,13 @@ fn hidden_constraints(model: &mut Model, analysis: &Analysis, reduced: &Reduced)
                 name: derivative_name(&equation.provenance.name(), order as u32),
                 equation: equation.text,
                 order: order as u32,
+                residual,
                 text: format!("0 = {}", spelled(Notation::Text)),
                 latex: format!("0 = {}", spelled(Notation::Latex)),
             });
         }
     }
     hidden
-}
-
-/// A name of the model in the given notation.
-fn in_notation(name: &str, notation: Notation) -> String {
-    match notation {
-        Notation::Text => name.to_string(),
-        Notation::Latex => latex_name(name),
-    }
-}
-
-/// `lambda` becomes `\lambda`, `der(x)` becomes `\dot{x}`, `y1` becomes `y_{1}`.
-fn latex_name(name: &str) -> String {
-    if let Some(inner) = name.strip_prefix("der(").and_then(|rest| rest.strip_suffix(')')) {
-        return match inner.split_once(", ") {
-            None => format!("\\dot{{{}}}", latex_name(inner)),
-            Some((base, "2")) => format!("\\ddot{{{}}}", latex_name(base)),
-            Some((base, order)) => format!("{}^{{({order})}}", latex_name(base)),
-        };
-    }
-    const GREEK: [&str; 24] = [
-        "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu",
-        "xi", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega", "Omega",
-    ];
-    let split = name.find(|c: char| c.is_ascii_digit() || c == '_').unwrap_or(name.len());
-    let (stem, index) = name.split_at(split);
-    let index = index.trim_start_matches('_').replace('_', ",");
-    let stem = match () {
-        () if GREEK.contains(&stem) => format!("\\{stem}"),
-        () if stem.chars().count() > 1 => format!("\\mathit{{{stem}}}"),
-        () => stem.to_string(),
-    };
-    if index.is_empty() { stem } else { format!("{stem}_{{{index}}}") }
 }
 
 fn prolonged_spelled(model: &Model, analysis: &Analysis) -> Vec<String> {

@@ -80,6 +80,7 @@ codes! {
     TooLong = "E303", "derivatives that are too long to be formed";
     NotUnique = "E304", "equations that leave part of the solution free";
     Contradictory = "E305", "equations that no values fulfil";
+    SingularPencil = "E306", "linear equations that determine no solution, whatever their right-hand sides are";
     IncompleteDerivation = "E401", "a block of derived equations that lacks a part";
     RepeatedPart = "E402", "a part of a block of derived equations that is given twice";
     NotAnUnknown = "E403", "something other than an unknown where derived equations need one";
@@ -87,6 +88,8 @@ codes! {
     InvalidConstraint = "E405", "a constraint that is not one between coordinates";
     SingularMass = "E406", "a coordinate without inertia";
     InvalidControlProblem = "E407", "dynamics or costs of which optimality conditions cannot be derived";
+    ContradictingStarts = "E408", "fixed start values of equal unknowns that contradict";
+    ContradictoryStart = "E601", "fixed start values that contradict the equations";
     DifferentiatedKink = "W501", "an equation with a kink that the reduction differentiates";
     DifferentiatedJump = "W502", "an equation that jumps and that the reduction differentiates";
 }

@@ -12,6 +12,7 @@ use crate::compile::{self, Rejected};
 use crate::diagnostic::Diagnostics;
 use crate::emit::{emit, emit_stub};
 use crate::formulation::Form;
+use crate::freedom::contradictions;
 use crate::lower::{Rejection, Stub, read, read_text};
 use crate::model::{Domain, Model};
 use crate::syntax::{SourceMap, SourceText, ast, to_compile_errors, to_text};
@@ -30,7 +31,13 @@ pub fn expand(tokens: TokenStream) -> TokenStream {
     };
     let known = Stub::of_model(&model);
     match compile::compile(model, START) {
-        Ok(compiled) => items(&sources.located(emit(&compiled, &Form::ALL)), &known, &sources),
+        Ok(compiled) => {
+            let contradictions = contradictions(&compiled);
+            if contradictions.has_errors() {
+                return rejected(&contradictions, &sources, Some(&known));
+            }
+            items(&sources.located(emit(&compiled, &Form::ALL)), &known, &sources)
+        }
         Err(Rejected { diagnostics, .. }) => rejected(&diagnostics, &sources, Some(&known)),
     }
 }
@@ -41,10 +48,13 @@ pub fn expand(tokens: TokenStream) -> TokenStream {
 /// What is wrong with it, as rustc would print it.
 pub fn expand_text(source: SourceText<'_>) -> Result<String, String> {
     let (model, sources) = read_text(source.text).map_err(|rejection| rejection.to_text(source))?;
-    let compiled = compile::compile(model, START);
-    compiled
-        .map(|compiled| sources.located(emit(&compiled, &Form::ALL)))
-        .map_err(|rejected| to_text(&rejected.diagnostics, &sources, source))
+    let spelled = |diagnostics: &Diagnostics| to_text(diagnostics, &sources, source);
+    let compiled = compile::compile(model, START).map_err(|rejected| spelled(&rejected.diagnostics))?;
+    let contradictions = contradictions(&compiled);
+    if contradictions.has_errors() {
+        return Err(spelled(&contradictions));
+    }
+    Ok(sources.located(emit(&compiled, &Form::ALL)))
 }
 
 fn rejected(diagnostics: &Diagnostics, sources: &SourceMap, stub: Option<&Stub>) -> TokenStream {

@@ -1,5 +1,6 @@
 //! The symbolic layer of `dae`.
 
+pub mod alias;
 #[cfg(all(feature = "syntax", feature = "codegen"))]
 pub mod build;
 pub mod compile;
@@ -13,15 +14,18 @@ mod expand;
 pub mod expr;
 pub mod family;
 pub mod formulation;
+pub mod freedom;
 pub mod index;
 #[cfg(feature = "syntax")]
 pub mod lower;
 pub mod model;
+pub mod notions;
 pub mod origin;
 pub mod program;
 pub mod prolong;
 pub mod reduce;
 pub mod report;
+mod spelling;
 pub mod structure;
 #[cfg(feature = "syntax")]
 pub mod syntax;

@@ -1,22 +1,36 @@
 //! `dae analyze`.
 //!
-//! In: a model file. Out: its report on stdout; findings about a model that is not well-posed on stderr.
+//! In: a model file. Out: its report on stdout, as text, JSON, LaTeX or HTML; findings about a model that is not well-posed, or whose fixed start
+//! values contradict it, on stderr.
 
 use std::io::Write;
 
-use dae_symbolic::compile::compile;
+use dae_symbolic::compile::{Compiled, Rejected, compile};
+use dae_symbolic::freedom::contradictions;
+use dae_symbolic::model::Model;
 use dae_symbolic::report::Report;
-use dae_symbolic::syntax::to_text;
+use dae_symbolic::syntax::{SourceMap, to_text};
 
 use super::{AnalyzeArguments, Exit, Source, json, print};
 
+/// What became of a model.
+enum Outcome {
+    /// It has formulations.
+    Compiled(Box<Compiled>),
+    /// It is not well-posed.
+    Rejected(Box<Model>, Rejected),
+    /// It is no model; what to say about it.
+    Unreadable(Report, String),
+}
+
 pub(super) fn run(arguments: &AnalyzeArguments) -> Result<Exit, Exit> {
     let source = Source::read(&arguments.model.file)?;
-    let (report, findings) = analyze(&source, arguments.model.t0);
-    if arguments.json {
-        print(&json::text(&report)?)?;
-    } else if findings.is_none() {
-        print(&report.to_string())?;
+    let mut places = SourceMap::default();
+    let outcome = analyze(&source, arguments.model.t0, &mut places);
+    let (report, findings) = outcome.report(&source, &places);
+    match outcome.shown(arguments, &report, findings.is_some())? {
+        Some(text) => print(&text)?,
+        None => {}
     }
     match findings {
         None => Ok(Exit::Success),
@@ -27,17 +41,51 @@ pub(super) fn run(arguments: &AnalyzeArguments) -> Result<Exit, Exit> {
     }
 }
 
-/// The report, and what to tell the user if the model is not well-posed.
-fn analyze(source: &Source, t0: f64) -> (Report, Option<String>) {
-    let (model, places) = match dae_symbolic::read_text(&source.text) {
+fn analyze(source: &Source, t0: f64, places: &mut SourceMap) -> Outcome {
+    let (model, found) = match dae_symbolic::read_text(&source.text) {
         Ok(read) => read,
-        Err(rejection) => return (Report::unreadable(&rejection), Some(rejection.to_text(source.as_text()))),
-    };
-    match compile(model.clone(), t0) {
-        Ok(compiled) => (Report::compiled(&compiled), None),
-        Err(rejected) => {
-            let findings = to_text(&rejected.diagnostics, &places, source.as_text());
-            (Report::rejected(&model, &rejected), Some(findings))
+        Err(rejection) => {
+            return Outcome::Unreadable(Report::unreadable(&rejection), rejection.to_text(source.as_text()));
         }
+    };
+    *places = found;
+    match compile(model.clone(), t0) {
+        Ok(compiled) => Outcome::Compiled(Box::new(compiled)),
+        Err(rejected) => Outcome::Rejected(Box::new(model), rejected),
+    }
+}
+
+impl Outcome {
+    /// The report, and what to tell the user if something is wrong with the model.
+    fn report(&self, source: &Source, places: &SourceMap) -> (Report, Option<String>) {
+        match self {
+            Outcome::Compiled(compiled) => {
+                let found = contradictions(compiled);
+                let findings = found.has_errors().then(|| to_text(&found, places, source.as_text()));
+                (Report::compiled(compiled), findings)
+            }
+            Outcome::Rejected(model, rejected) => {
+                let findings = to_text(&rejected.diagnostics, places, source.as_text());
+                (Report::rejected(model, rejected), Some(findings))
+            }
+            Outcome::Unreadable(report, findings) => (report.clone(), Some(findings.clone())),
+        }
+    }
+
+    /// The report as it was asked for; for people who read text, the findings say all there is to say about a model that is no good.
+    fn shown(&self, arguments: &AnalyzeArguments, report: &Report, has_findings: bool) -> Result<Option<String>, Exit> {
+        if arguments.json {
+            return json::text(report).map(Some);
+        }
+        if !arguments.latex && !arguments.html {
+            return Ok((!has_findings).then(|| report.to_string()));
+        }
+        Ok(match (self, arguments.latex) {
+            (Outcome::Compiled(compiled), true) => Some(report.latex(compiled)),
+            (Outcome::Compiled(compiled), false) => Some(report.html(compiled)),
+            (Outcome::Rejected(model, _), true) => Some(report.latex_of_text(model)),
+            (Outcome::Rejected(model, _), false) => Some(report.html_of_text(model)),
+            (Outcome::Unreadable(..), _) => None,
+        })
     }
 }

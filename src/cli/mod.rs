@@ -82,6 +82,12 @@ struct AnalyzeArguments {
     /// Print JSON.
     #[arg(long)]
     json: bool,
+    /// Print a LaTeX article.
+    #[arg(long, conflicts_with = "json")]
+    latex: bool,
+    /// Print a self-contained HTML page.
+    #[arg(long, conflicts_with_all = ["json", "latex"])]
+    html: bool,
 }
 
 #[derive(Args)]

@@ -4,6 +4,7 @@
 //! doors agree with one another, and every Jacobian agrees with differences.
 
 mod agreement;
+mod coupled;
 mod derivatives;
 mod expansion;
 mod mechanics;
@@ -11,6 +12,7 @@ mod operators;
 mod piecewise;
 mod places;
 mod points;
+mod wires;
 
 #[allow(dead_code)]
 #[path = "../../examples/car_axis.rs"]
@@ -56,11 +58,13 @@ fn models() -> Vec<Generated> {
     vec![
         generated!(car_axis::CarAxis::default(), "../../examples/car_axis.rs"),
         generated!(chain::Chain::default(), "../../examples/chain.rs"),
+        generated!(coupled::Coupled::default(), "coupled.rs"),
         generated!(plate::Plate::default(), "../../examples/plate.rs"),
         generated!(pendulum::Pendulum::default(), "../../examples/pendulum.rs"),
         generated!(transistor_amplifier::TransistorAmplifier::default(), "../../examples/transistor_amplifier.rs"),
         generated!(mechanics::Crane::default(), "mechanics.rs"),
         generated!(operators::Operators::default(), "operators.rs"),
+        generated!(wires::Wires::default(), "wires.rs"),
         generated!(piecewise::Piecewise::default(), "piecewise.rs"),
     ]
 }

@@ -66,7 +66,7 @@ impl Field<'_> {
     }
 
     /// The field as it is read off the vector of parameters.
-    fn from_parameters(&self) -> String {
+    fn taken_from_parameters(&self) -> String {
         let Field { first, extents, .. } = self;
         let (indices, mut place) = (index_names(extents.len()), Affine::fixed(*first));
         place.strides = (0..extents.len()).map(|k| extents[k + 1..].iter().product::<usize>() as i64).collect();
@@ -119,6 +119,6 @@ pub(super) fn computed_default(compiled: &Compiled, fields: &[Field<'_>]) -> Str
         }
         text.push_str(&parts(&names, &program, "parameters", Outputs::Array));
     }
-    let fields: Vec<String> = fields.iter().map(|f| format!("{}: {}", f.name, f.from_parameters())).collect();
+    let fields: Vec<String> = fields.iter().map(|f| format!("{}: {}", f.name, f.taken_from_parameters())).collect();
     text + &format!("        Self {{ {} }}\n    }}\n}}\n\n", fields.join(", "))
 }

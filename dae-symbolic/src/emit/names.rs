@@ -74,7 +74,7 @@ impl Names {
     /// The names of everything in the vector that a load reads.
     pub(super) fn written(&self, load: &Load<Affine>) -> &[String] {
         match load {
-            Load::Time => &[],
+            Load::Time | Load::Total(_) => &[],
             Load::Parameter(_) => &self.written[0],
             Load::Y(_) => &self.written[1],
             Load::Yp(_) => &self.written[2],
@@ -105,6 +105,8 @@ pub(super) fn load_name(names: &Names, load: &Load<Affine>) -> String {
         Load::Parameter(i) => names.parameters[i.position(&[])].clone(),
         Load::Y(i) => names.states[i.position(&[])].clone(),
         Load::Yp(i) => names.rates[i.position(&[])].clone(),
+        // Only programs of several blocks have totals, and those name what they load themselves.
+        Load::Total(i) => format!("total_{}", i.base),
     }
 }
 

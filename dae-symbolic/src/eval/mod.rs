@@ -31,6 +31,7 @@ impl Interpreter {
             &program.invariants,
             &program.invariants_jacobian,
             &program.switches,
+            &program.eliminated,
         ];
         let registers = programs.iter().map(|p| p.registers()).max().unwrap_or(0);
         Interpreter { program, prolonged, scratch: RefCell::new(vec![0.0; registers]) }
@@ -85,6 +86,10 @@ impl Dae for Interpreter {
 
     fn switching_functions(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
         self.run(&self.program.switches, t, y, yp, values);
+    }
+
+    fn eliminated(&self, t: f64, y: &[f64], values: &mut [f64]) {
+        self.run(&self.program.eliminated, t, y, &[], values);
     }
 
     fn prolongation(&self) -> &dyn Prolongation {

@@ -24,7 +24,7 @@
 //! | `surfaces.rs` | where piecewise functions switch, and how smoothly |
 //! | `evaluate.rs`, `interval/`, `prime_field/` | values in `f64`, enclosures, values in a prime field |
 //! | `identity.rs` | proofs that an expression is zero |
-//! | `print.rs` | plain text and LaTeX |
+//! | `print.rs`, `mathml.rs` | plain text and LaTeX, MathML |
 
 mod condition;
 mod construct;
@@ -34,6 +34,7 @@ mod evaluate;
 mod function;
 mod identity;
 pub mod interval;
+mod mathml;
 pub mod prime_field;
 mod print;
 mod rational;
@@ -47,6 +48,7 @@ pub use differentiate::{differentiate, gradient, total_derivative};
 pub use evaluate::{evaluate, evaluate_one, product, sum};
 pub use function::{Domain, Function};
 pub use identity::{transfer, vanishes};
+pub use mathml::{escaped, mathml};
 pub use print::{Notation, print, print_with};
 pub use rational::Rational;
 pub use substitute::substitute;

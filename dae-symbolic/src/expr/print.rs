@@ -246,7 +246,7 @@ fn superscript(n: u32) -> String {
 }
 
 /// The decimal spelling of a non-negative number, if it is exact and short.
-fn decimal(q: &Rational) -> Option<String> {
+pub(super) fn decimal(q: &Rational) -> Option<String> {
     if let Some(n) = q.to_integer() {
         return Some(n.to_string());
     }

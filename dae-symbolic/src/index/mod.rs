@@ -176,7 +176,7 @@ fn settle(model: &mut Model, analysis: &mut Analysis, t0: f64) -> Result<(), (Pr
     if let Verdict::Exact(index) = analysis.certificate.verdict() {
         analysis.array_ranks = match &analysis.certificate.array {
             Some(finding) => finding.ranks.clone(),
-            None => array::ranks_up_to(model, &start, &analysis.prolonged.offsets, index).unwrap_or_default(),
+            None => array::ranks_up_to(model, &start, index).unwrap_or_default(),
         };
         analysis.explanation = explanation(analysis, index);
     }
@@ -198,10 +198,7 @@ fn array_start(model: &Model, analysis: &Analysis, t0: f64) -> ArrayPoint {
 
 fn judged(model: &mut Model, analysis: &Analysis, start: &ArrayPoint) -> ArrayFinding {
     let certificate = &analysis.certificate;
-    let regular = certificate.is_regular();
-    let staged = regular && analysis.system.is_text() && analysis.redundant.is_empty();
-    let offsets = staged.then_some(&analysis.prolonged.offsets);
-    array::judge(model, start, offsets, regular.then_some(certificate.bound))
+    array::judge(model, start, certificate.is_regular().then_some(certificate.bound))
 }
 
 /// Why the structure of the text does not give the index.

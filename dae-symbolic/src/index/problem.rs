@@ -6,9 +6,9 @@ use super::array::Freedom;
 use super::certificate::times;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Notation, print};
-use crate::model::{Model, incidence};
+use crate::model::{Model, derivative_name, incidence};
 use crate::structure::{Part, StructurallySingular};
-use crate::system::SystemEquation;
+use crate::system::{SystemEquation, listed};
 
 /// What is wrong with an ill-posed model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub enum ProblemKind {
     Overdetermined,
     /// More unknowns than equations.
     Underdetermined,
+    /// Linear with constant coefficients and a singular pencil.
+    SingularPencil,
     /// The equations leave part of the solution free.
     NotUnique,
     /// No values fulfil the equations and their derivatives.
@@ -34,6 +36,7 @@ impl ProblemKind {
             ProblemKind::StructurallySingular => "structurally singular",
             ProblemKind::Overdetermined => "overdetermined",
             ProblemKind::Underdetermined => "underdetermined",
+            ProblemKind::SingularPencil => "singular pencil",
             ProblemKind::NotUnique => "solution not unique",
             ProblemKind::Contradictory => "contradictory",
             ProblemKind::TooLong => "derivatives too long",
@@ -87,8 +90,22 @@ pub(super) fn not_unique(model: &Model, freedom: &Freedom) -> (Problem, Diagnost
             times(freedom.differentiations),
             freedom.dimension
         ));
+    let dependent: Vec<String> =
+        freedom.dependent.iter().map(|&(i, order)| derivative_name(&model.equation_name(i), order)).collect();
+    let diagnostic = match dependent.is_empty() {
+        true => diagnostic,
+        false => diagnostic.note(format!(
+            "{} depend on one another at the consistent values nearest to the start values: any one of them may be dropped",
+            listed(&dependent)
+        )),
+    };
+    let mut equations: Vec<usize> = freedom.dependent.iter().map(|&(i, _)| i).collect();
+    equations.dedup();
     let help = "an equation that follows from the others adds nothing: replace it by one that is missing, or turn one of these unknowns into a `param` or `input`";
-    (Problem::new(ProblemKind::NotUnique, model, &[], &freedom.unknowns), Diagnostics::from(diagnostic.help(help)))
+    (
+        Problem::new(ProblemKind::NotUnique, model, &equations, &freedom.unknowns),
+        Diagnostics::from(diagnostic.help(help)),
+    )
 }
 
 /// Rows of the derivative array, by name, that contradict one another.

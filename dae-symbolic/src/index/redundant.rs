@@ -18,7 +18,7 @@ const MAX_CHOICES: usize = 40;
 /// Analyses a model with redundant equations.
 pub(super) fn analyse(model: &mut Model, t0: f64) -> Result<Analysis, (Problem, Diagnostics)> {
     let start = ArrayPoint::of_start_values(model, &default_parameters(model), t0);
-    let finding = judge(model, &start, None, None);
+    let finding = judge(model, &start, None);
     let (problem, found) = problem::not_square(model, &super::pattern_parts(model), "");
     match &finding.verdict {
         ArrayVerdict::Index(_) => {}
@@ -57,7 +57,7 @@ pub(super) fn analyse(model: &mut Model, t0: f64) -> Result<Analysis, (Problem, 
 /// The array of all equations at the point of the chosen ones.
 fn complete(model: &mut Model, mut analysis: Analysis, t0: f64) -> Result<Analysis, (Problem, Diagnostics)> {
     let start = array_start(model, &analysis, t0);
-    let finding = judge(model, &start, None, None);
+    let finding = judge(model, &start, None);
     // Of what the chosen equations show, only the upper bound is about the text.
     analysis.certificate.lower = LowerBound::NotAttempted { reason: "there are redundant equations".into() };
     analysis.certificate.array = Some(finding);

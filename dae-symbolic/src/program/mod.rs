@@ -36,6 +36,8 @@ pub enum Load<P = usize> {
     Y(P),
     /// An entry of $y'$.
     Yp(P),
+    /// A sum that earlier blocks of the program have accumulated.
+    Total(P),
 }
 
 impl<P> Load<P> {
@@ -46,6 +48,7 @@ impl<P> Load<P> {
             Load::Parameter(p) => Load::Parameter(position(p)),
             Load::Y(p) => Load::Y(position(p)),
             Load::Yp(p) => Load::Yp(position(p)),
+            Load::Total(p) => Load::Total(position(p)),
         }
     }
 
@@ -56,6 +59,7 @@ impl<P> Load<P> {
             Load::Parameter(_) => 2,
             Load::Y(_) => 3,
             Load::Yp(_) => 4,
+            Load::Total(_) => 5,
         }
     }
 }
@@ -125,15 +129,19 @@ pub struct Block {
     pub instructions: Vec<Instruction>,
     /// What is stored.
     pub outputs: Vec<Output>,
+    /// What is added to a total, the place of which no loop index changes.
+    pub totals: Vec<Output>,
     /// Names of sub-expressions that the model names, by register.
     pub names: Vec<(Register, String)>,
 }
 
-/// A program: blocks one after the other. Every result is stored by exactly one of them.
+/// A program: blocks one after the other. Every result is stored by exactly one of them; totals are complete before they are read.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Program {
     /// The blocks.
     pub blocks: Vec<Block>,
+    /// The number of totals, which start at zero.
+    pub totals: usize,
 }
 
 /// A symbol without a place at run time.
@@ -149,12 +157,12 @@ impl Program {
         load: impl Fn(Symbol) -> Option<Load>,
     ) -> Result<Program, Unplaced> {
         let roots: Vec<(usize, Expr)> = roots.iter().copied().enumerate().collect();
-        Ok(Program { blocks: vec![Block::scalar(dag, &roots, names, &load)?] })
+        Ok(Program { blocks: vec![Block::scalar(dag, &roots, names, &load)?], totals: 0 })
     }
 
     /// The number of values that exist at the same time.
     pub fn registers(&self) -> usize {
-        self.blocks.iter().map(|block| block.instructions.len()).max().unwrap_or(0)
+        self.totals + self.blocks.iter().map(|block| block.instructions.len()).max().unwrap_or(0)
     }
 
     /// The number of instructions of all blocks.
@@ -197,6 +205,6 @@ impl Block {
         let names = names.iter().filter_map(|(e, name)| Some((*register.get(e)?, name.clone()))).collect();
         let outputs =
             roots.iter().map(|(place, e)| Output { register: register[e], place: Affine::fixed(*place) }).collect();
-        Ok(Block { domain: Vec::new(), instructions, outputs, names })
+        Ok(Block { domain: Vec::new(), instructions, outputs, totals: Vec::new(), names })
     }
 }

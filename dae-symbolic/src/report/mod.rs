@@ -11,21 +11,37 @@
 
 mod certificate;
 mod derivation;
+mod document;
+mod html;
+mod initial;
+mod latex;
+mod notions;
+mod picture;
 mod text;
 
 pub use certificate::{
     ArrayReport, CertificateReport, GenericReport, LocalReport, LowerReport, PointValue, RanksReport, RewriteReport,
 };
-pub use derivation::{DerivationReport, EntryReport, MechanicsReport};
+pub use derivation::{BoundaryReport, DerivationReport, EntryReport, MechanicsReport, OptimalControlReport};
+pub use initial::{ChoiceReport, InitialReport, RedundantReport, StateReport};
+pub use notions::{FrozenReport, KroneckerReport, NotionsReport};
 
+use document::{Document, Markup};
+use text::facts;
+
+use std::collections::HashMap;
+
+use crate::alias::{Eliminated, Stand};
 use crate::compile::{Compiled, HiddenConstraint, Rejected};
 use crate::diagnostic::Diagnostics;
 use crate::expr::{Notation, print_with};
 use crate::formulation::Form;
+use crate::freedom::{contradictions, initial_values};
 use crate::index::{ProblemKind, Verdict, structure_of_text};
 #[cfg(feature = "syntax")]
 use crate::lower::Rejection;
 use crate::model::Model;
+use crate::notions::{Kronecker, Notions, Weierstrass, examine};
 use crate::structure::{Offsets, Structure};
 
 /// Everything known about a model, or what is wrong with it.
@@ -56,6 +72,14 @@ pub struct Report {
     pub index_upper_bound: Option<u32>,
     /// The dimension of the set of consistent states, if it is certified.
     pub degrees_of_freedom: Option<usize>,
+    /// The perturbation index, where it is known.
+    pub perturbation_index: Option<u32>,
+    /// The index of nilpotency of a linear system with constant coefficients.
+    pub kronecker_index: Option<u32>,
+    /// The strangeness index, where it is known.
+    pub strangeness_index: Option<u32>,
+    /// What these notions of index rest on.
+    pub notions: NotionsReport,
     /// The dimension of the set of consistent states after 0, 1, … differentiations, up to the index; empty if it was not computed.
     pub manifold_dimensions: Vec<usize>,
     /// Why the pattern of the text does not give the index, if it does not.
@@ -72,8 +96,13 @@ pub struct Report {
     pub certificate: Option<CertificateReport>,
     /// Constraints that the text implies and does not state.
     pub hidden_constraints: Vec<HiddenReport>,
+    /// Which states may be given start values, and what those of the model do.
+    pub initial_values: Option<InitialReport>,
     /// What the user should know although the model can be used.
     pub warnings: Vec<String>,
+    /// Unknowns that the derived forms do not solve for, because they are equal to others or constant; they are in the results all the
+    /// same.
+    pub eliminated: Vec<EliminatedReport>,
     /// The forms in which the model can be integrated, and why not in the others.
     pub forms: Vec<FormReport>,
     /// What is wrong with the model.
@@ -106,6 +135,18 @@ pub struct HiddenReport {
     pub latex: String,
 }
 
+/// An unknown that the derived forms do not solve for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct EliminatedReport {
+    /// Its name.
+    pub unknown: String,
+    /// What it is, in plain mathematics.
+    pub value: String,
+    /// The equation that says so.
+    pub equation: usize,
+}
+
 /// A form of the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -120,7 +161,7 @@ pub struct FormReport {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct ProblemReport {
-    /// `structurally singular`, `overdetermined`, `underdetermined`, or `invalid text`.
+    /// `structurally singular`, `overdetermined`, `underdetermined`, `contradictory start values`, or `invalid text`.
     pub kind: &'static str,
     /// Names of the equations at fault.
     pub equations: Vec<String>,
@@ -152,9 +193,44 @@ impl Report {
             hessenberg: analysis.hessenberg,
             certificate: Some(CertificateReport::new(model, analysis)),
             hidden_constraints: compiled.hidden.iter().map(HiddenReport::new).collect(),
+            eliminated: compiled.eliminated.iter().map(|it| EliminatedReport::new(compiled, it)).collect(),
             warnings: messages(&compiled.warnings),
             forms: Form::ALL.map(|form| FormReport::new(compiled, form)).to_vec(),
+            initial_values: initial_values(compiled).as_ref().map(InitialReport::new),
+            problem: contradiction(compiled),
             ..Report::of_text(model)
+        }
+        .with_notions(&examine(model, Some(analysis), compiled.t0))
+    }
+
+    /// A LaTeX article about a model that has formulations.
+    pub fn latex(&self, compiled: &Compiled) -> String {
+        latex::article(self, &Document::compiled(compiled, Markup::Latex))
+    }
+
+    /// A LaTeX article about a model that is not well-posed.
+    pub fn latex_of_text(&self, model: &Model) -> String {
+        latex::article(self, &Document::rejected(model, Markup::Latex))
+    }
+
+    /// A self-contained HTML page about a model that has formulations.
+    pub fn html(&self, compiled: &Compiled) -> String {
+        html::page(self, &Document::compiled(compiled, Markup::MathMl))
+    }
+
+    /// A self-contained HTML page about a model that is not well-posed.
+    pub fn html_of_text(&self, model: &Model) -> String {
+        html::page(self, &Document::rejected(model, Markup::MathMl))
+    }
+
+    fn with_notions(self, notions: &Notions) -> Report {
+        let weierstrass = notions.kronecker.as_ref().and_then(Kronecker::weierstrass);
+        Report {
+            perturbation_index: notions.perturbation.as_ref().map(|p| p.index),
+            kronecker_index: weierstrass.map(Weierstrass::index),
+            strangeness_index: notions.strangeness.as_ref().map(|s| s.index),
+            notions: NotionsReport::new(notions, self.differentiation_index, self.problem.is_some()),
+            ..self
         }
     }
 
@@ -174,6 +250,7 @@ impl Report {
             }),
             ..text
         }
+        .with_notions(&examine(model, None, rejected.t0))
     }
 
     /// The report of a text that is no model.
@@ -233,6 +310,10 @@ impl Report {
             differentiation_index: None,
             index_upper_bound: None,
             degrees_of_freedom: None,
+            perturbation_index: None,
+            kronecker_index: None,
+            strangeness_index: None,
+            notions: NotionsReport::default(),
             manifold_dimensions: Vec::new(),
             explanation: None,
             rewrites: Vec::new(),
@@ -241,11 +322,24 @@ impl Report {
             hessenberg: None,
             certificate: None,
             hidden_constraints: Vec::new(),
+            initial_values: None,
+            eliminated: Vec::new(),
             warnings: Vec::new(),
             forms: Vec::new(),
             problem: None,
         }
     }
+}
+
+/// Fixed start values that contradict the equations.
+fn contradiction(compiled: &Compiled) -> Option<ProblemReport> {
+    let found = contradictions(compiled);
+    found.has_errors().then(|| ProblemReport {
+        kind: "contradictory start values",
+        equations: Vec::new(),
+        unknowns: Vec::new(),
+        messages: messages(&found),
+    })
 }
 
 /// The kind of problem of a text that is no model.
@@ -263,8 +357,27 @@ impl OffsetsReport {
 
 impl HiddenReport {
     fn new(constraint: &HiddenConstraint) -> Self {
-        let HiddenConstraint { name, equation, order, text, latex } = constraint.clone();
+        let HiddenConstraint { name, equation, order, text, latex, .. } = constraint.clone();
         HiddenReport { name, equation: equation + 1, order, text, latex }
+    }
+}
+
+impl EliminatedReport {
+    fn new(compiled: &Compiled, it: &Eliminated) -> Self {
+        let model = &compiled.model;
+        let name = |unknown: usize| model.unknowns[unknown].name.clone();
+        let value = match &it.stand {
+            Stand::Unknown { unknown, factor } if factor.is_negative() => format!("-{}", name(*unknown)),
+            Stand::Unknown { unknown, .. } => name(*unknown),
+            Stand::Steady(value) => {
+                print_with(&model.dag, *value, Notation::Text, &HashMap::new(), |s| model.symbol_name(s))
+            }
+        };
+        EliminatedReport {
+            unknown: name(it.unknown),
+            value,
+            equation: compiled.analysis.system.equations[it.equation].text + 1,
+        }
     }
 }
 

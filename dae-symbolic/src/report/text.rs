@@ -6,9 +6,14 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::{
-    ArrayReport, CertificateReport, FormReport, GenericReport, HiddenReport, LocalReport, LowerReport, Report,
-    RewriteReport,
+    ArrayReport, CertificateReport, EliminatedReport, FormReport, GenericReport, HiddenReport, InitialReport,
+    LocalReport, LowerReport, Report, RewriteReport, StateReport,
 };
+
+/// Sentences are folded at this width.
+const WIDTH: usize = 110;
+/// In larger models the values of the states are not listed.
+const LISTED: usize = 30;
 
 impl Display for Report {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -29,9 +34,18 @@ impl Display for Report {
                 .iter()
                 .try_for_each(|HiddenReport { name, text, .. }| writeln!(f, "  {name:width$}  {text}"))?;
         }
+        if let Some(initial) = &self.initial_values {
+            writeln!(f, "\nInitial values, consistent at t = {}\n{initial}", initial.t0)?;
+        }
         if !self.warnings.is_empty() {
             writeln!(f, "\nWarnings")?;
             self.warnings.iter().try_for_each(|warning| writeln!(f, "  {warning}"))?;
+        }
+        if !self.eliminated.is_empty() {
+            writeln!(f, "\nUnknowns that the forms but the original one do not solve for")?;
+            self.eliminated.iter().try_for_each(|EliminatedReport { unknown, value, equation }| {
+                writeln!(f, "  {unknown} = {value}, by equation {equation}")
+            })?;
         }
         if !self.forms.is_empty() {
             writeln!(f, "\nForms")?;
@@ -52,46 +66,7 @@ impl Display for Report {
 
 impl Report {
     fn answers(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let mut line = |what: &str, answer: String| writeln!(f, "  {what:23}  {answer}");
-        if let Some(certificate) = &self.certificate {
-            line(
-                "differentiation index",
-                match (self.differentiation_index, self.index_upper_bound) {
-                    (Some(index), _) => format!("{index}, certified at the start values"),
-                    (None, Some(bound)) => {
-                        format!("at most {bound}: {}", certificate.reason.as_deref().unwrap_or_default())
-                    }
-                    (None, None) => format!("not certified: {}", certificate.reason.as_deref().unwrap_or_default()),
-                },
-            )?;
-        }
-        if let Some(degrees) = self.degrees_of_freedom {
-            line("degrees of freedom", degrees.to_string())?;
-        }
-        if self.manifold_dimensions.len() > 1 {
-            let list: Vec<String> = self.manifold_dimensions.iter().map(usize::to_string).collect();
-            line("consistent states", format!("of dimension {} after 0, 1, … differentiations", list.join(", ")))?;
-        }
-        if self.degrees_of_freedom == Some(0) && self.differentiation_index.is_some() {
-            line("", "the consistent states are isolated points at every time".into())?;
-        }
-        if let Some(size) = self.hessenberg {
-            line("classification", format!("Hessenberg form of size {size}"))?;
-        }
-        if let (Some(index), Some(degrees)) = (self.structural_index, self.structural_degrees_of_freedom) {
-            let misleads = if self.sigma_jacobian_singular == Some(true) { "; misleading" } else { "" };
-            let degrees = count(degrees, "degree");
-            line("structural index", format!("{index}, with {degrees} of freedom, of the text as written{misleads}"))?;
-        } else if let Some(status) = self.structural_status {
-            line("structure", status.into())?;
-        }
-        if let Some(explanation) = &self.explanation {
-            line("", explanation.clone())?;
-        }
-        if !self.redundant_equations.is_empty() {
-            line("redundant", format!("{} follow from the others", self.redundant_equations.join(", ")))?;
-        }
-        Ok(())
+        facts(self).iter().try_for_each(|(what, answer)| f.write_str(&folded(&format!("  {what:23}  "), answer)))
     }
 
     fn offsets(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -111,14 +86,120 @@ impl Report {
     }
 }
 
+impl Display for InitialReport {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let width = self.states.iter().map(|s| s.name.chars().count()).max().unwrap_or(0);
+        for StateReport { name, start, value } in self.states.iter().take(LISTED) {
+            writeln!(f, "  {name:width$} = {value:<22} {}", if *start == "free" { "" } else { start })?;
+        }
+        if let Some(more) = self.states.len().checked_sub(LISTED).filter(|&more| more > 0) {
+            writeln!(f, "  and {more} more")?;
+        }
+        let lines: Vec<String> =
+            self.sentences().iter().map(|(heading, sentence)| folded(&format!("  {heading:25}  "), sentence)).collect();
+        f.write_str(lines.concat().trim_end())
+    }
+}
+
+/// The answers in the order in which one asks, by heading.
+pub(super) fn facts(report: &Report) -> Vec<(String, String)> {
+    let mut list = Vec::new();
+    let mut say = |what: &str, answer: String| list.push((what.to_string(), answer));
+    if let Some(certificate) = &report.certificate {
+        let reason = certificate.reason.as_deref().unwrap_or_default();
+        say(
+            "differentiation index",
+            match (report.differentiation_index, report.index_upper_bound) {
+                (Some(index), _) => format!("{index}, certified at the start values"),
+                (None, Some(bound)) => format!("at most {bound}: {reason}"),
+                (None, None) => format!("not certified: {reason}"),
+            },
+        );
+    }
+    if let Some(degrees) = report.degrees_of_freedom {
+        say("degrees of freedom", degrees.to_string());
+    }
+    if report.manifold_dimensions.len() > 1 {
+        let list: Vec<String> = report.manifold_dimensions.iter().map(usize::to_string).collect();
+        say("consistent states", format!("of dimension {} after 0, 1, … differentiations", list.join(", ")));
+    }
+    if report.degrees_of_freedom == Some(0) && report.differentiation_index.is_some() {
+        say("", "the consistent states are isolated points at every time".into());
+    }
+    if let Some(size) = report.hessenberg {
+        say("classification", format!("Hessenberg form of size {size}"));
+    }
+    if let (Some(index), Some(degrees)) = (report.structural_index, report.structural_degrees_of_freedom) {
+        let misleads = if report.sigma_jacobian_singular == Some(true) { "; misleading" } else { "" };
+        let degrees = count(degrees, "degree");
+        say("structural index", format!("{index}, with {degrees} of freedom, of the text as written{misleads}"));
+    } else if let Some(status) = report.structural_status {
+        say("structure", status.into());
+    }
+    if let Some(explanation) = &report.explanation {
+        say("", explanation.clone());
+    }
+    if !report.redundant_equations.is_empty() {
+        say("redundant", format!("{} follow from the others", report.redundant_equations.join(", ")));
+    }
+    let notions = &report.notions;
+    if let (Some(index), Some(reason)) = (report.perturbation_index, &notions.perturbation) {
+        say("perturbation index", format!("{index}: {reason}"));
+    }
+    if let (Some(index), Some(reason)) = (report.strangeness_index, &notions.strangeness) {
+        say("strangeness index", format!("{index}: {reason}"));
+    }
+    if let Some(kronecker) = &notions.kronecker {
+        let index = report.kronecker_index.map_or_else(String::new, |index| format!("{index}: "));
+        say("Kronecker index", format!("{index}{}", kronecker.sentence()));
+        if !kronecker.null_vector.is_empty() {
+            say("null vector", format!("{}, for every function φ", kronecker.null_vector.join(", ")));
+        }
+        if let Some(combination) = &kronecker.dependent_equations {
+            say("dependent equations", format!("all unknowns cancel in {combination}"));
+        }
+    }
+    notions.warnings.iter().for_each(|warning| say("warning", warning.clone()));
+    list
+}
+
+/// A heading and a sentence, folded between words and hung under its beginning.
+fn folded(heading: &str, sentence: &str) -> String {
+    let indent = heading.chars().count();
+    let (mut text, mut column) = (heading.to_string(), indent);
+    for (k, word) in sentence.split(' ').enumerate() {
+        let length = word.chars().count();
+        if k > 0 && column + 1 + length > WIDTH {
+            text.push('\n');
+            text.extend(std::iter::repeat_n(' ', indent));
+            column = indent;
+        } else if k > 0 {
+            text.push(' ');
+            column += 1;
+        }
+        text.push_str(word);
+        column += length;
+    }
+    text.push('\n');
+    text
+}
+
+impl CertificateReport {
+    /// What proves the index, a sentence each, by heading.
+    pub(super) fn sentences(&self) -> Vec<(&'static str, String)> {
+        let bound = match self.bound {
+            Some(bound) => format!("{bound}, {}", self.generic),
+            None => format!("none: {}", self.generic),
+        };
+        vec![("upper bound", bound), ("start values", self.local.to_string()), ("lower bound", self.lower.to_string())]
+    }
+}
+
 impl Display for CertificateReport {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self.bound {
-            Some(bound) => writeln!(f, "  upper bound   {bound}, {}", self.generic)?,
-            None => writeln!(f, "  upper bound   none: {}", self.generic)?,
-        }
-        writeln!(f, "  start values  {}", self.local)?;
-        write!(f, "  lower bound   {}", self.lower)?;
+        let lines: Vec<String> =
+            self.sentences().iter().map(|(what, sentence)| folded(&format!("  {what:12}  "), sentence)).collect();
+        f.write_str(lines.concat().trim_end())?;
         self.array.as_ref().map_or(Ok(()), |array| write!(f, "\n{array}"))
     }
 }

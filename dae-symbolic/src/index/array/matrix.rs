@@ -119,10 +119,14 @@ impl ArrayJacobian {
         ArrayJacobian { values, certain, widths: columns.widths, differentiations: m }
     }
 
-    /// The ranks; clear if what is dropped is no larger than rounding makes it.
+    /// The ranks; clear if what is dropped is no larger than rounding makes it, and entries that cannot be told from zero do not matter.
     pub fn ranks(&self, states: usize, unknowns: usize) -> Result<ArrayRanks, RankError> {
         let found = block_ranks_scaled_by(&self.values, &self.certain, &self.widths)?;
-        let clear = found.iter().all(|rank| rank.confidence == Confidence::Clear);
+        let mut clear = found.iter().all(|rank| rank.confidence == Confidence::Clear);
+        if clear && self.certain != self.values {
+            let certain = block_ranks_scaled_by(&self.certain, &self.certain, &self.widths)?;
+            clear = found.iter().zip(&certain).all(|(a, b)| a.rank == b.rank);
+        }
         Ok(ArrayRanks {
             differentiations: self.differentiations,
             rows: self.values.nrows(),

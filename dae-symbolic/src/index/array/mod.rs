@@ -18,6 +18,7 @@
 //! |---|---|
 //! | `taylor.rs` | rows and Jacobian as Taylor coefficients, over the reals and over a prime field |
 //! | `matrix.rs` | the Jacobian at a point, its blocks and their ranks |
+//! | `newton.rs` | steps of least change |
 //! | `jets.rs` | jets that fulfil the array to rounding, at the model's own branch; points beside them |
 //! | `judge.rs` | which $m$, at how many points, and when there is none |
 //!
@@ -26,15 +27,16 @@
 mod jets;
 mod judge;
 mod matrix;
+mod newton;
 mod taylor;
 
-pub use jets::{ArrayPoint, Consistent, consistent_point};
+pub use jets::{ArrayError, ArrayPoint, Consistent, consistent_point};
 pub use judge::{ArrayFinding, ArrayVerdict, ConstantRank, Freedom, judge, ranks_up_to};
 pub use matrix::{ArrayJacobian, ArrayRanks};
 pub use taylor::{Residue, Scalar, Tape};
 
 use crate::expr::prime_field::{FieldPoint, arithmetic};
-use crate::expr::{Dag, Expr, Symbol, UnknownId, evaluate, gradient};
+use crate::expr::{Dag, Expr, Symbol, evaluate, gradient};
 use crate::model::Model;
 use crate::system::written_orders;
 
@@ -165,11 +167,6 @@ impl DerivativeArray {
                 }
             }
         }
-    }
-
-    /// The unknowns and orders that occur in the equations.
-    pub fn occurrences(&self) -> impl Iterator<Item = (usize, UnknownId, u32)> + '_ {
-        self.partials.iter().map(|&(i, j, q)| (i, UnknownId(j as u32), q))
     }
 }
 

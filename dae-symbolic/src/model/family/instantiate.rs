@@ -14,8 +14,8 @@ use super::{Access, FamilyModel, Loop, Steady, box_of, element_name, position};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Dag, Expr, Function, Node, ParameterId, Rational, Symbol, UnknownId, reachable};
 use crate::model::{
-    Definition, Derivation, Domain, Entries, Equation, Input, Mechanics, Member, Model, Parameter, StartValue, Unknown,
-    derivative_name,
+    Definition, Derivation, Domain, Entries, Equation, Input, Mechanics, Member, Model, OptimalControl, Parameter,
+    StartValue, Unknown, derivative_name,
 };
 use crate::origin::Origin;
 
@@ -248,6 +248,22 @@ impl<'a> Instantiation<'a> {
                     jacobian: entries(&it.jacobian),
                     force,
                     constraints,
+                })
+            }
+            Derivation::OptimalControl(it) => {
+                let ids = |ids: &[UnknownId]| ids.iter().filter_map(|&id| self.unknown(id, &[])).collect();
+                let (states, adjoints, controls) = (ids(&it.states), ids(&it.adjoints), ids(&it.controls));
+                let mut expr = |value: Expr| self.written_once(value);
+                Derivation::OptimalControl(OptimalControl {
+                    equations: first(it.equations.start)..first(it.equations.end),
+                    states,
+                    adjoints,
+                    controls,
+                    hamiltonian: expr(it.hamiltonian),
+                    running_cost: it.running_cost.map(&mut expr),
+                    terminal_cost: it.terminal_cost.map(&mut expr),
+                    horizon: (expr(it.horizon.0), expr(it.horizon.1)),
+                    end: it.end.iter().map(|end| end.map(&mut expr)).collect(),
                 })
             }
         });

@@ -193,6 +193,17 @@ pub fn lines<'a>(texts: impl Iterator<Item = (Option<&'a Domain>, &'a str)>) -> 
     lines
 }
 
+/// Of a family's text, so many characters are enough.
+const CHARACTERS: usize = 600;
+
+/// The beginning of a text that is too long to be read.
+pub fn shortened(text: String) -> String {
+    match text.char_indices().nth(CHARACTERS) {
+        Some((end, _)) => format!("{} …", &text[..end]),
+        None => text,
+    }
+}
+
 fn line(group: &Group<()>) -> String {
     let indices = index_names(group.domain.len());
     let mut line = group.text.text(&indices);

@@ -1,0 +1,238 @@
+//! Spelling in MathML.
+//!
+//! In: an expression and the spelling of symbols. Out: presentation markup of MathML Core, which browsers show without scripts. As in
+//! `print.rs`, sub-expressions are spelled once, children first, and what grows beyond a readable length becomes an ellipsis.
+
+use std::collections::HashMap;
+
+use super::dag::ExprMap;
+use super::{Dag, Expr, Function, Node, Rational, Symbol, reachable};
+
+/// Longer sub-expressions (in characters of markup) are abbreviated.
+const MAX_LENGTH: usize = 16_000;
+
+/// Between factors: a thin space, since names may have more than one letter.
+const TIMES: &str = "<mo>&#8290;</mo><mspace width=\"0.14em\"></mspace>";
+
+/// How tightly the outermost operation of a spelling binds.
+#[derive(Clone, Copy, PartialEq, PartialOrd)]
+enum Binding {
+    Sum,
+    Product,
+    Atom,
+}
+
+/// Spells an expression; `names` stand for sub-expressions other than the whole, `symbol` gives the markup of a symbol.
+pub fn mathml(dag: &Dag, root: Expr, names: &HashMap<Expr, String>, symbol: impl Fn(Symbol) -> String) -> String {
+    let mut spelled: ExprMap<(String, Binding)> = ExprMap::default();
+    for expr in reachable(dag, [root]) {
+        if let Some(name) = names.get(&expr).filter(|_| expr != root) {
+            spelled.insert(expr, (name.clone(), Binding::Atom));
+            continue;
+        }
+        let printer = Printer { spelled: &spelled };
+        let (mut text, mut binding) = match dag.node(expr) {
+            Node::Constant(q) => printer.constant(q),
+            Node::Pi => ("<mi>π</mi>".into(), Binding::Atom),
+            Node::Euler => ("<mi mathvariant=\"normal\">e</mi>".into(), Binding::Atom),
+            Node::Symbol(s) => (symbol(*s), Binding::Atom),
+            Node::Sum { constant, terms } => printer.sum(constant, terms),
+            Node::Product(factors) => printer.product(factors),
+            Node::Apply(function, arguments) => printer.apply(*function, arguments),
+        };
+        if text.len() > MAX_LENGTH && expr != root {
+            (text, binding) = ("<mo>…</mo>".into(), Binding::Atom);
+        }
+        spelled.insert(expr, (text, binding));
+    }
+    spelled.remove(&root).map_or_else(String::new, |(text, _)| text)
+}
+
+/// Text for element content.
+pub fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+struct Printer<'a> {
+    spelled: &'a ExprMap<(String, Binding)>,
+}
+
+impl Printer<'_> {
+    fn plain(&self, expr: Expr) -> &str {
+        self.spelled.get(&expr).map_or("", |(text, _)| text)
+    }
+
+    /// The spelling, in parentheses if it binds less tightly than its place asks.
+    fn within(&self, expr: Expr, place: Binding) -> String {
+        match self.spelled.get(&expr) {
+            None => String::new(),
+            Some((text, binding)) if *binding >= place => text.clone(),
+            Some((text, _)) => parenthesised(text),
+        }
+    }
+
+    fn constant(&self, q: &Rational) -> (String, Binding) {
+        match q.is_negative() {
+            true => (format!("<mo form=\"prefix\">−</mo>{}", magnitude(&q.abs())), Binding::Sum),
+            false => (magnitude(q), Binding::Atom),
+        }
+    }
+
+    fn sum(&self, constant: &Rational, terms: &[(Rational, Expr)]) -> (String, Binding) {
+        // A positive term first, if there is one.
+        let first = terms.iter().position(|(q, _)| !q.is_negative()).unwrap_or(0);
+        let constant_first = terms[first].0.is_negative() && !constant.is_negative() && !constant.is_zero();
+        let mut text = if constant_first { magnitude(constant) } else { String::new() };
+        for k in std::iter::once(first).chain((0..terms.len()).filter(|&k| k != first)) {
+            let (q, term) = &terms[k];
+            text.push_str(sign(text.is_empty(), q));
+            if !q.abs().is_one() {
+                text.push_str(&magnitude(&q.abs()));
+                text.push_str(TIMES);
+            }
+            text.push_str(&self.within(*term, Binding::Product));
+        }
+        if !constant.is_zero() && !constant_first {
+            text.push_str(sign(text.is_empty(), constant));
+            text.push_str(&magnitude(&constant.abs()));
+        }
+        let single = terms.len() == 1 && constant.is_zero() && !terms[0].0.is_negative();
+        (text, if single { Binding::Product } else { Binding::Sum })
+    }
+
+    fn product(&self, factors: &[(Expr, i32)]) -> (String, Binding) {
+        let fraction = factors.iter().any(|(_, n)| *n < 0);
+        let side = |positive: bool| -> Vec<String> {
+            let chosen: Vec<(Expr, i32)> = factors.iter().copied().filter(|(_, n)| (*n > 0) == positive).collect();
+            match chosen[..] {
+                // The bar of a fraction is bracket enough.
+                [(base, 1 | -1)] if fraction => vec![self.plain(base).to_string()],
+                _ => chosen.iter().map(|&(base, n)| self.power(base, n.unsigned_abs())).collect(),
+            }
+        };
+        let (above, below) = (side(true), side(false));
+        let times = |list: &[String]| list.join(TIMES);
+        if below.is_empty() {
+            return (times(&above), if above.len() == 1 { Binding::Atom } else { Binding::Product });
+        }
+        let numerator = if above.is_empty() { "<mn>1</mn>".to_string() } else { times(&above) };
+        let fraction = format!("<mfrac><mrow>{numerator}</mrow><mrow>{}</mrow></mfrac>", times(&below));
+        (fraction, Binding::Atom)
+    }
+
+    fn power(&self, base: Expr, n: u32) -> String {
+        if n == 1 {
+            return self.within(base, Binding::Product);
+        }
+        format!("<msup><mrow>{}</mrow><mn>{n}</mn></msup>", self.within(base, Binding::Atom))
+    }
+
+    fn apply(&self, function: Function, arguments: &[Expr]) -> (String, Binding) {
+        let first = arguments.first().map_or("", |&a| self.plain(a));
+        let text = match function {
+            Function::Sqrt => format!("<msqrt><mrow>{first}</mrow></msqrt>"),
+            Function::Cbrt => format!("<mroot><mrow>{first}</mrow><mn>3</mn></mroot>"),
+            Function::Exp => format!("<msup><mi mathvariant=\"normal\">e</mi><mrow>{first}</mrow></msup>"),
+            Function::Abs => {
+                format!("<mrow><mo stretchy=\"true\">|</mo>{first}<mo stretchy=\"true\">|</mo></mrow>")
+            }
+            Function::If => {
+                let case = |value: Expr, condition: &str| {
+                    format!(
+                        "<mtr><mtd style=\"text-align:left\">{}</mtd><mtd style=\"text-align:left\">{condition}</mtd></mtr>",
+                        self.plain(value)
+                    )
+                };
+                let condition = format!("<mtext>if&#160;</mtext>{first}<mo>&gt;</mo><mn>0</mn>");
+                let cases = match arguments {
+                    [_, a, b] => case(*a, &condition) + &case(*b, "<mtext>otherwise</mtext>"),
+                    _ => String::new(),
+                };
+                format!("<mrow><mo stretchy=\"true\">{{</mo><mtable>{cases}</mtable></mrow>")
+            }
+            Function::Ln
+            | Function::Log10
+            | Function::Log2
+            | Function::Sin
+            | Function::Cos
+            | Function::Tan
+            | Function::Asin
+            | Function::Acos
+            | Function::Atan
+            | Function::Atan2
+            | Function::Sinh
+            | Function::Cosh
+            | Function::Tanh
+            | Function::Asinh
+            | Function::Acosh
+            | Function::Atanh
+            | Function::Signum
+            | Function::Min
+            | Function::Max
+            | Function::Hypot
+            | Function::ExpM1
+            | Function::Ln1p
+            | Function::Powf => {
+                let name = escaped(&function.name().replace('_', " "));
+                let list: Vec<&str> = arguments.iter().map(|&a| self.plain(a)).collect();
+                let list = parenthesised(&list.join("<mo>,</mo>"));
+                format!("<mrow><mi mathvariant=\"normal\">{name}</mi><mo>&#8289;</mo>{list}</mrow>")
+            }
+        };
+        (text, Binding::Atom)
+    }
+}
+
+fn parenthesised(text: &str) -> String {
+    format!("<mrow><mo>(</mo>{text}<mo>)</mo></mrow>")
+}
+
+fn sign(first: bool, q: &Rational) -> &'static str {
+    match (first, q.is_negative()) {
+        (true, true) => "<mo form=\"prefix\">−</mo>",
+        (true, false) => "",
+        (false, true) => "<mo form=\"infix\">−</mo>",
+        (false, false) => "<mo form=\"infix\">+</mo>",
+    }
+}
+
+/// Decimal where that is short and exact, a fraction elsewhere.
+fn magnitude(q: &Rational) -> String {
+    match super::print::decimal(q) {
+        Some(decimal) => format!("<mn>{decimal}</mn>"),
+        None => format!("<mfrac><mn>{}</mn><mn>{}</mn></mfrac>", q.numerator(), q.denominator()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::UnknownId;
+    use super::*;
+
+    #[test]
+    fn markup_is_balanced_and_escaped() {
+        let mut dag = Dag::new();
+        let x = dag.symbol(Symbol::Unknown { unknown: UnknownId(0), order: 0 });
+        let t = dag.symbol(Symbol::Time);
+        let (square, root) = (dag.powi(x, 2), dag.apply(Function::Sqrt, &[t]));
+        let sine = dag.apply(Function::Sin, &[square]);
+        let quotient = dag.div(sine, root);
+        let half = Rational::new(-1, 3).unwrap_or(Rational::ONE);
+        let sum = dag.sum([(half, x), (Rational::from(2), quotient), (Rational::MINUS_ONE, t)]);
+        let name = |s: Symbol| match s {
+            Symbol::Time => "<mi>t</mi>".to_string(),
+            _ => format!("<mi>{}</mi>", escaped("x<")),
+        };
+        let text = mathml(&dag, sum, &HashMap::new(), name);
+        assert!(text.contains("<msup><mrow><mi>x&lt;</mi></mrow><mn>2</mn></msup>"), "{text}");
+        assert!(text.contains("<mfrac><mn>1</mn><mn>3</mn></mfrac>"), "{text}");
+        let mut open: Vec<&str> = Vec::new();
+        for tag in text.split('<').skip(1).filter_map(|rest| rest.split('>').next()) {
+            match tag.strip_prefix('/') {
+                Some(name) => assert_eq!(open.pop(), Some(name), "{text}"),
+                None => open.push(tag.split(' ').next().unwrap_or(tag)),
+            }
+        }
+        assert!(open.is_empty());
+    }
+}

@@ -1,0 +1,284 @@
+//! Which states may be given start values.
+//!
+//! In: the prolongation and a consistent point. Out: which states the equations determine by themselves, which of the others may be chosen
+//! together, which of the values that the model fixes say nothing new, and what is left to guesses.
+
+use dae_runtime::contract::{Prolongation, Start};
+use dae_runtime::rank::{Confidence, SingularValues};
+use nalgebra::DMatrix;
+
+use crate::compile::Compiled;
+use crate::model::derivative_name;
+use crate::system::written_orders;
+
+/// Rows of the null space below this size are zero.
+const ZERO: f64 = 1e-9;
+/// A row is independent of others if at least this much of it is orthogonal to them.
+const INDEPENDENT: f64 = 1e-7;
+/// Larger prolongations are left alone: null spaces of dense matrices take the third power of their size.
+const MAX_JETS: usize = 300;
+/// Sets of states that are looked at one by one to tell whether any will do.
+const MAX_SUBSETS: usize = 400;
+
+/// Initial values of a model at its consistent point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InitialValues {
+    /// Time of the point.
+    pub t0: f64,
+    /// Number of values that may be chosen.
+    pub degrees_of_freedom: usize,
+    /// The states in order of the text.
+    pub states: Vec<StateValue>,
+    /// States that the equations determine by themselves.
+    pub determined: Vec<String>,
+    /// Groups of states of which some may be chosen, independently of other groups.
+    pub choices: Vec<Choice>,
+    /// Fixed values that follow from the equations and the other fixed values, and agree with them.
+    pub redundant: Vec<Redundant>,
+    /// States whose guesses decide, because too few are fixed.
+    pub guessed: Vec<String>,
+}
+
+/// A state and its consistent value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StateValue {
+    /// `x`, `der(x)`.
+    pub name: String,
+    /// What the model says about it.
+    pub start: Start,
+    /// Its value at the consistent point.
+    pub value: f64,
+}
+
+/// A group of states of which `count` may be chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// How many.
+    pub count: usize,
+    /// Of these.
+    pub among: Vec<String>,
+    /// Some that will do: fixed ones first, then those with a guess.
+    pub example: Vec<String>,
+    /// Whether any `count` of them will do; `None` if there are too many to try.
+    pub any: Option<bool>,
+}
+
+/// A fixed value that says nothing new.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Redundant {
+    /// Whose.
+    pub name: String,
+    /// The fixed values it follows from; none if the equations alone determine it.
+    pub follows_from: Vec<String>,
+}
+
+/// A jet that is a state, or that the model gives a start value.
+struct Candidate {
+    name: String,
+    start: Start,
+    jet: usize,
+    is_state: bool,
+}
+
+/// Initial values at the model's consistent point; `None` if there is none, or if the equations are not independent there.
+pub fn initial_values(compiled: &Compiled) -> Option<InitialValues> {
+    if !compiled.analysis.certificate.is_regular() {
+        return None;
+    }
+    let (jets, t0) = (compiled.analysis.jets.as_ref()?, compiled.t0);
+    let candidates = candidates(compiled);
+    let tangent = tangent_space(compiled, jets)?;
+    let rows: Vec<Vec<f64>> =
+        candidates.iter().map(|c| tangent.row(c.jet).iter().map(|&x| cleaned(x)).collect()).collect();
+    let basis = Basis::greedy(&rows, &preference(&candidates));
+    if basis.chosen.len() != tangent.ncols() {
+        return None;
+    }
+    let states: Vec<usize> = (0..candidates.len()).filter(|&k| candidates[k].is_state).collect();
+    let name = |k: usize| candidates[k].name.clone();
+    let redundant = |k: usize| Redundant { name: name(k), follows_from: basis.support(&rows[k]).map(name).collect() };
+    let fixed = (0..candidates.len()).filter(|&k| candidates[k].start == Start::Fixed);
+    let guessed = basis.chosen.iter().filter(|&&k| candidates[k].start != Start::Fixed);
+    Some(InitialValues {
+        t0,
+        degrees_of_freedom: tangent.ncols(),
+        states: states
+            .iter()
+            .map(|&k| StateValue { name: name(k), start: candidates[k].start, value: jets[candidates[k].jet] })
+            .collect(),
+        determined: states.iter().filter(|&&k| is_zero(&rows[k])).map(|&k| name(k)).collect(),
+        choices: choices(&candidates, &states, &rows),
+        redundant: fixed.filter(|k| !basis.chosen.contains(k)).map(redundant).collect(),
+        guessed: guessed.map(|&k| name(k)).collect(),
+    })
+}
+
+/// All states, and further jets with start values.
+fn candidates(compiled: &Compiled) -> Vec<Candidate> {
+    let (model, prolonged) = (&compiled.model, &compiled.prolonged);
+    let mut list = Vec::new();
+    for (j, (unknown, p)) in model.unknowns.iter().zip(written_orders(model)).enumerate() {
+        for order in 0.. {
+            let Some(jet) = prolonged.jet(j, order) else { break };
+            let start = unknown.start_value(order).map_or(Start::Free, |s| s.kind);
+            let is_state = order < p.max(1);
+            if is_state || start != Start::Free {
+                list.push(Candidate { name: derivative_name(&unknown.name, order), start, jet, is_state });
+            }
+        }
+    }
+    list
+}
+
+/// A basis of the null space of the derivative of the prolongation, jets in nominal values.
+fn tangent_space(compiled: &Compiled, jets: &[f64]) -> Option<DMatrix<f64>> {
+    let description = compiled.prolonged.prolongation_description();
+    if description.jets.len() > MAX_JETS {
+        return None;
+    }
+    let mut values = vec![0.0; description.jacobian.len()];
+    compiled.prolonged.prolonged_jacobian(compiled.t0, jets, &mut values);
+    let mut matrix = DMatrix::zeros(description.equations.len(), description.jets.len());
+    for (row, column, position) in description.jacobian.entries() {
+        matrix[(row, column)] = values[position] * description.jets[column].nominal;
+    }
+    for mut row in matrix.row_iter_mut() {
+        let size = row.amax();
+        if size > 0.0 {
+            row /= size;
+        }
+    }
+    let decomposition = SingularValues::of(&matrix).ok()?;
+    let rank = decomposition.rank();
+    let independent = rank.rank == matrix.nrows() && rank.confidence == Confidence::Clear;
+    independent.then(|| decomposition.right_vectors_from(rank.rank))
+}
+
+fn cleaned(x: f64) -> f64 {
+    if x.abs() < ZERO { 0.0 } else { x }
+}
+
+fn is_zero(row: &[f64]) -> bool {
+    row.iter().all(|&x| x == 0.0)
+}
+
+/// Fixed values first, then guesses, then the rest; states before other jets, each in order of the text.
+fn preference(candidates: &[Candidate]) -> Vec<usize> {
+    let rank = |start| match start {
+        Start::Fixed => 0,
+        Start::Guess => 1,
+        Start::Free => 2,
+    };
+    let mut order: Vec<usize> = (0..candidates.len()).collect();
+    order.sort_by_key(|&k| (rank(candidates[k].start), !candidates[k].is_state));
+    order
+}
+
+/// Independent rows, chosen one after the other.
+struct Basis {
+    /// Their numbers, in the order in which they were chosen.
+    chosen: Vec<usize>,
+    /// An orthonormal basis of their span: each the next chosen row less its projections.
+    orthonormal: Vec<Vec<f64>>,
+    /// The chosen rows.
+    rows: Vec<Vec<f64>>,
+}
+
+impl Basis {
+    fn greedy(rows: &[Vec<f64>], order: &[usize]) -> Basis {
+        let mut basis = Basis { chosen: Vec::new(), orthonormal: Vec::new(), rows: Vec::new() };
+        for &k in order {
+            let mut rest = rows[k].clone();
+            // Twice is enough (Kahan).
+            for _ in 0..2 {
+                for q in &basis.orthonormal {
+                    let along = dot(&rest, q);
+                    rest.iter_mut().zip(q).for_each(|(x, q)| *x -= along * q);
+                }
+            }
+            let (size, whole) = (norm(&rest), norm(&rows[k]));
+            if size > INDEPENDENT * whole && size > ZERO {
+                rest.iter_mut().for_each(|x| *x /= size);
+                basis.orthonormal.push(rest);
+                basis.rows.push(rows[k].clone());
+                basis.chosen.push(k);
+            }
+        }
+        basis
+    }
+
+    /// The chosen rows that a dependent row is made of.
+    fn support(&self, row: &[f64]) -> impl Iterator<Item = usize> + '_ {
+        // The triangular system of the projections, last chosen first.
+        let mut projections: Vec<f64> = self.orthonormal.iter().map(|q| dot(row, q)).collect();
+        let mut coefficients = vec![0.0; self.chosen.len()];
+        for k in (0..self.chosen.len()).rev() {
+            coefficients[k] = projections[k] / dot(&self.rows[k], &self.orthonormal[k]);
+            for (l, projection) in projections.iter_mut().enumerate().take(k) {
+                *projection -= coefficients[k] * dot(&self.rows[k], &self.orthonormal[l]);
+            }
+        }
+        let size = coefficients.iter().fold(0.0_f64, |size, c| size.max(c.abs()));
+        let small = INDEPENDENT * size;
+        self.chosen.iter().zip(coefficients).filter(move |(_, c)| c.abs() > small).map(|(&k, _)| k)
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+fn norm(a: &[f64]) -> f64 {
+    dot(a, a).sqrt()
+}
+
+/// States that depend on one another are of one group.
+fn choices(candidates: &[Candidate], states: &[usize], rows: &[Vec<f64>]) -> Vec<Choice> {
+    let order: Vec<usize> = preference(candidates).into_iter().filter(|k| candidates[*k].is_state).collect();
+    let basis = Basis::greedy(rows, &order);
+    let mut group: Vec<usize> = (0..candidates.len()).collect();
+    let find = |group: &[usize], mut k: usize| {
+        while group[k] != k {
+            k = group[k];
+        }
+        k
+    };
+    for &k in states.iter().filter(|k| !basis.chosen.contains(k) && !is_zero(&rows[**k])) {
+        for other in basis.support(&rows[k]) {
+            let (a, b) = (find(&group, k), find(&group, other));
+            group[a.max(b)] = a.min(b);
+        }
+    }
+    let mut list = Vec::new();
+    for &root in states.iter().filter(|&&k| group[k] == k && !is_zero(&rows[k])) {
+        let members: Vec<usize> = states.iter().copied().filter(|&k| find(&group, k) == root).collect();
+        let example: Vec<usize> = members.iter().copied().filter(|k| basis.chosen.contains(k)).collect();
+        let name = |k: &usize| candidates[*k].name.clone();
+        list.push(Choice {
+            count: example.len(),
+            among: members.iter().map(name).collect(),
+            example: example.iter().map(name).collect(),
+            any: any_will_do(&members, example.len(), rows),
+        });
+    }
+    list
+}
+
+/// Whether all sets of `count` members are independent.
+fn any_will_do(members: &[usize], count: usize, rows: &[Vec<f64>]) -> Option<bool> {
+    let subsets = (0..count).try_fold(1_usize, |n, k| n.checked_mul(members.len() - k).map(|n| n / (k + 1)))?;
+    if subsets > MAX_SUBSETS {
+        return None;
+    }
+    let mut chosen: Vec<usize> = (0..count).collect();
+    loop {
+        let subset: Vec<usize> = chosen.iter().map(|&k| members[k]).collect();
+        if Basis::greedy(rows, &subset).chosen.len() < count {
+            return Some(false);
+        }
+        // The next subset in lexicographic order.
+        let Some(k) = (0..count).rev().find(|&k| chosen[k] < members.len() - count + k) else { return Some(true) };
+        chosen[k] += 1;
+        (k + 1..count).for_each(|l| chosen[l] = chosen[l - 1] + 1);
+    }
+}

@@ -1,0 +1,228 @@
+//! Fixed start values that contradict the equations.
+//!
+//! In: a compiled model for which no consistent point was found. Out: an error that names the values and the constraint, hidden as it may be:
+//! "`u = 1` contradicts 0 = x·u + y·v, the derivative of equation 5".
+//!
+//! Only fixed values can be wrong; a guess may move. The decision is that of the runtime's own initialisation, at the default parameters,
+//! repeated from points around the guesses, since they must not decide. Of the fixed values as many as possible are then turned into
+//! guesses, one after the other in the order of the text, such that the contradiction remains: what is left over takes part in it, every
+//! one of them. Those of the latest stage, for which earlier ones leave no room, are to blame. Where the initialisation comes to no end, `forced.rs`
+//! looks for a value that the others force to be another.
+
+use dae_runtime::contract::{Prolongation, Start};
+use dae_runtime::initialize::InitializationError;
+
+use super::forced::{Forced, forced};
+use super::relaxed::{Agreement, agreement};
+use crate::compile::{Compiled, HiddenConstraint};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::index::LocalRegularity;
+use crate::model::{Model, StartValue, derivative_name};
+
+/// In larger prolongations all fixed values that the initialisation names are reported: looking for fewer takes a run for each.
+const MAX_JETS: usize = 120;
+
+/// A fixed value of the model.
+struct Fixed {
+    jet: usize,
+    unknown: usize,
+    order: u32,
+    value: f64,
+}
+
+/// What the fixed values contradict; empty if nothing.
+pub fn contradictions(compiled: &Compiled) -> Diagnostics {
+    find(compiled).map_or_else(Diagnostics::new, Diagnostics::from)
+}
+
+fn find(compiled: &Compiled) -> Option<Diagnostic> {
+    // Larger models are left to the initialisation, and what has a consistent point contradicts nothing.
+    if !matches!(compiled.analysis.certificate.local, LocalRegularity::NoConsistentPoint { .. }) {
+        return None;
+    }
+    let fixed = fixed_values(compiled);
+    let all: Vec<usize> = fixed.iter().map(|f| f.jet).collect();
+    if all.is_empty() {
+        return None;
+    }
+    let jets = &compiled.prolonged.prolongation_description().jets;
+    let (involved, names) = match agreement(&compiled.prolonged, compiled.t0, &all) {
+        Agreement::Possible => return None,
+        Agreement::Contradiction(first) => {
+            let (taking_part, error) = minimal(compiled, all, first);
+            let InitializationError::Conflict { fixed: named, equations } = error else { return None };
+            let is_named = |f: &&Fixed| match jets.len() <= MAX_JETS {
+                true => taking_part.contains(&f.jet),
+                false => named.iter().any(|n| n.jet == jets[f.jet].name),
+            };
+            let names: Vec<String> = equations.iter().map(|mismatch| mismatch.equation.to_string()).collect();
+            (fixed.iter().filter(is_named).collect::<Vec<_>>(), names)
+        }
+        Agreement::Unsettled if jets.len() <= MAX_JETS => {
+            let Forced { jet, rows } = forced(&compiled.prolonged, compiled.t0, &all)?;
+            let equations = &compiled.prolonged.description.equations;
+            let names = rows.iter().map(|&row| equations[row].name.to_string()).collect();
+            (fixed.iter().filter(|f| f.jet == jet).collect(), names)
+        }
+        Agreement::Unsettled => return None,
+    };
+    let latest = involved.iter().map(|f| jets[f.jet].stage).max()?;
+    let (blamed, given): (Vec<&Fixed>, Vec<&Fixed>) = involved.into_iter().partition(|f| jets[f.jet].stage == latest);
+    Some(report(compiled, &blamed, &given, &Contradicted::of(compiled, &names)?))
+}
+
+fn fixed_values(compiled: &Compiled) -> Vec<Fixed> {
+    let prolonged = &compiled.prolonged;
+    let mut start = vec![0.0; prolonged.description.jets.len()];
+    prolonged.start_values(compiled.t0, &mut start);
+    let ends = prolonged.first_jet.iter().skip(1).copied().chain([start.len()]);
+    let families = prolonged.first_jet.iter().zip(ends).enumerate();
+    families
+        .flat_map(|(unknown, (&first, end))| (first..end).map(move |jet| (unknown, (jet - first) as u32, jet)))
+        .filter(|&(.., jet)| prolonged.description.jets[jet].start == Start::Fixed)
+        .map(|(unknown, order, jet)| Fixed { jet, unknown, order, value: start[jet] })
+        .collect()
+}
+
+/// As few of the fixed jets as still contradict the equations, and how.
+fn minimal(compiled: &Compiled, all: Vec<usize>, first: InitializationError) -> (Vec<usize>, InitializationError) {
+    let mut error = first;
+    if compiled.prolonged.description.jets.len() > MAX_JETS {
+        return (all, error);
+    }
+    let mut kept = all.clone();
+    for jet in all {
+        let without: Vec<usize> = kept.iter().copied().filter(|&k| k != jet).collect();
+        if without.is_empty() {
+            break;
+        }
+        if let Agreement::Contradiction(found) = agreement(&compiled.prolonged, compiled.t0, &without) {
+            (kept, error) = (without, found);
+        }
+    }
+    (kept, error)
+}
+
+/// The equation that cannot hold.
+struct Contradicted {
+    /// `0 = x·u + y·v`.
+    text: String,
+    /// `the derivative of equation 5`, or `equation 5`.
+    what: String,
+    /// The equation of the system, and how often it is differentiated.
+    place: Option<(usize, u32)>,
+}
+
+impl Contradicted {
+    /// The one that is differentiated most among those that cannot all hold: the hidden constraint if there is one.
+    fn of(compiled: &Compiled, names: &[String]) -> Option<Contradicted> {
+        let named = |c: &&HiddenConstraint| names.contains(&c.name);
+        if let Some(hidden) = compiled.hidden.iter().filter(named).max_by_key(|c| c.order) {
+            let equations = compiled.analysis.system.equations.iter().enumerate();
+            let (i, equation) = equations.into_iter().find(|(_, e)| e.text == hidden.equation)?;
+            let what = derivative_of(&equation.provenance.name(), hidden.order);
+            let place = (i, hidden.order);
+            return Some(Contradicted { text: hidden.text.clone(), what, place: Some(place) });
+        }
+        // The text itself: its last equation that takes part; derivatives of it say nothing that it does not say.
+        let equations = &compiled.analysis.system.equations;
+        let stated = (0..equations.len()).rev().find(|&i| names.contains(&equations[i].provenance.name()));
+        if let Some(i) = stated {
+            let name = equations[i].provenance.name();
+            let text = spelled(compiled, &name)?;
+            return Some(Contradicted { text, what: name, place: Some((i, 0)) });
+        }
+        let last = names.last()?;
+        Some(Contradicted { text: spelled(compiled, last)?, what: last.clone(), place: None })
+    }
+}
+
+/// `0 = …` of an equation of the prolongation.
+fn spelled(compiled: &Compiled, name: &str) -> Option<String> {
+    let line = compiled.prolonged_spelled.iter().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
+    line.map(str::to_string)
+}
+
+/// `equation 5`, `the derivative of equation 5`, `the third derivative of equation 5`.
+fn derivative_of(name: &str, order: u32) -> String {
+    match order {
+        0 => name.to_string(),
+        1 => format!("the derivative of {name}"),
+        2 => format!("the second derivative of {name}"),
+        3 => format!("the third derivative of {name}"),
+        _ => format!("the {order}th derivative of {name}"),
+    }
+}
+
+fn report(compiled: &Compiled, blamed: &[&Fixed], given: &[&Fixed], contradicted: &Contradicted) -> Diagnostic {
+    let model = &compiled.model;
+    let name = |f: &Fixed| derivative_name(&model.unknowns[f.unknown].name, f.order);
+    let assignment = |f: &Fixed| format!("`{} = {}`", name(f), f.value);
+    let Contradicted { text, what, place } = contradicted;
+    let verb = if blamed.len() == 1 { "contradicts" } else { "contradict" };
+    let message = format!("{} {verb} {text}, {what}", list(blamed.iter().map(|f| assignment(f))));
+    let mut diagnostic = Diagnostic::error(Code::ContradictoryStart, message);
+    for f in blamed {
+        if let Some(start) = start_value(model, f) {
+            diagnostic = diagnostic.label(start.origin, format!("`{}` is fixed here", name(f)));
+        }
+    }
+    for f in given {
+        if let Some(start) = start_value(model, f) {
+            diagnostic = diagnostic.label(start.origin, format!("{} is fixed as well", assignment(f)));
+        }
+    }
+    if let Some((equation, order)) = *place {
+        let differentiated = match order {
+            0 => String::new(),
+            1 => ", differentiated once".into(),
+            2 => ", differentiated twice".into(),
+            n => format!(", differentiated {n} times"),
+        };
+        let origin = compiled.analysis.system.equations[equation].origin;
+        let name = compiled.analysis.system.equations[equation].provenance.name();
+        diagnostic = diagnostic.label(origin, format!("{name}{differentiated}: {text}"));
+    }
+    let parameters = if model.parameters.is_empty() { "" } else { "for the default parameters, " };
+    let degrees = compiled.analysis.structure.degrees_of_freedom;
+    let count = fixed_values(compiled).len();
+    diagnostic
+        .note(format!("{parameters}at t = {}; {}", compiled.t0, fixed_of(count, degrees)))
+        .help(help(model, blamed))
+}
+
+/// `4 values are fixed, and the model has 2 degrees of freedom`.
+fn fixed_of(count: usize, degrees: usize) -> String {
+    let is = if count == 1 { "1 value is".to_string() } else { format!("{count} values are") };
+    let freedom = if degrees == 1 { "1 degree".to_string() } else { format!("{degrees} degrees") };
+    format!("{is} fixed, and the model has {freedom} of freedom")
+}
+
+/// `make it a guess: `var u ~ 1``.
+fn help(model: &Model, blamed: &[&Fixed]) -> String {
+    let declaration = |f: &&Fixed| {
+        let name = derivative_name(&model.unknowns[f.unknown].name, f.order);
+        let word = if f.order == 0 { "var" } else { "start" };
+        format!("`{word} {name} ~ {};`", f.value)
+    };
+    let which = if blamed.len() == 1 { "it" } else { "one of them" };
+    format!("make {which} a guess, which may move: {}", list_with(blamed.iter().map(declaration), "or"))
+}
+
+fn start_value<'m>(model: &'m Model, f: &Fixed) -> Option<&'m StartValue> {
+    model.unknowns[f.unknown].start_value(f.order)
+}
+
+fn list(items: impl Iterator<Item = String>) -> String {
+    list_with(items, "and")
+}
+
+/// `a`, `a and b`, `a, b and c`.
+fn list_with(items: impl Iterator<Item = String>, word: &str) -> String {
+    let items: Vec<String> = items.collect();
+    match items.as_slice() {
+        [] => String::new(),
+        [one] => one.clone(),
+        [head @ .., last] => format!("{} {word} {last}", head.join(", ")),
+    }
+}

@@ -1,0 +1,103 @@
+//! A prolongation with other start values.
+//!
+//! In: a prolongation, which of its fixed values are to stay, and how far to move the others. Out: the same equations with those start values, to
+//! be initialised as the runtime does it.
+
+use std::borrow::Cow;
+
+use dae_runtime::contract::{Prolongation, ProlongationDescription, Start};
+use dae_runtime::initialize::{Initial, InitializationError, InitializationOptions, consistent_initialization};
+
+use crate::prolong::Prolonged;
+
+/// From how far away a solution is looked for, in nominal values, before a contradiction counts as one.
+const AMPLITUDES: [f64; 6] = [0.0, 0.1, 0.5, 1.0, 3.0, 10.0];
+
+/// The equations of a prolongation from other start values.
+struct Relaxed<'a> {
+    inner: &'a Prolonged,
+    description: ProlongationDescription,
+    start: Vec<f64>,
+}
+
+impl Prolongation for Relaxed<'_> {
+    fn prolongation_description(&self) -> &ProlongationDescription {
+        &self.description
+    }
+
+    fn start_values(&self, _t: f64, jets: &mut [f64]) {
+        jets.copy_from_slice(&self.start);
+    }
+
+    fn prolonged_residual(&self, t: f64, jets: &[f64], residual: &mut [f64]) {
+        self.inner.prolonged_residual(t, jets, residual);
+    }
+
+    fn prolonged_jacobian(&self, t: f64, jets: &[f64], values: &mut [f64]) {
+        self.inner.prolonged_jacobian(t, jets, values);
+    }
+}
+
+/// Whether some start values agree with the equations.
+pub(super) enum Agreement {
+    /// They do, or no fixed value is to blame.
+    Possible,
+    /// They contradict them.
+    Contradiction(InitializationError),
+    /// The initialisation came to no end, from wherever it started.
+    Unsettled,
+}
+
+/// Looks for a consistent point with the jets of `fixed` at their start values, from the guesses of the model and from points around them.
+pub(super) fn agreement(prolonged: &Prolonged, t0: f64, fixed: &[usize]) -> Agreement {
+    let mut first = None;
+    for (attempt, outcome) in attempts(prolonged, t0, fixed).enumerate() {
+        match outcome {
+            Err(error @ InitializationError::Conflict { .. }) => {
+                first.get_or_insert(error);
+            }
+            Err(InitializationError::NoConvergence { .. }) => {}
+            // From far away anything may happen.
+            Err(
+                InitializationError::NonFinite { .. }
+                | InitializationError::NonFiniteStart { .. }
+                | InitializationError::NoSolution { .. },
+            ) if attempt > 0 => {}
+            Ok(_) | Err(_) => return Agreement::Possible,
+        }
+    }
+    first.map_or(Agreement::Unsettled, Agreement::Contradiction)
+}
+
+/// The initialisation with the jets of `fixed` at their start values, from the guesses of the model and from points around them.
+pub(super) fn attempts<'p>(
+    prolonged: &'p Prolonged,
+    t0: f64,
+    fixed: &'p [usize],
+) -> impl Iterator<Item = Result<Initial, InitializationError>> + 'p {
+    AMPLITUDES.into_iter().enumerate().map(move |(attempt, amplitude)| {
+        let relaxed = Relaxed::new(prolonged, t0, fixed, amplitude, attempt);
+        consistent_initialization(&relaxed, t0, &InitializationOptions::default())
+    })
+}
+
+impl<'a> Relaxed<'a> {
+    fn new(inner: &'a Prolonged, t0: f64, fixed: &[usize], amplitude: f64, attempt: usize) -> Self {
+        let mut description = inner.prolongation_description().clone();
+        let mut start = vec![0.0; description.jets.len()];
+        inner.start_values(t0, &mut start);
+        let mut jets = description.jets.into_owned();
+        for (k, jet) in jets.iter_mut().enumerate() {
+            if jet.start == Start::Fixed && !fixed.contains(&k) {
+                jet.start = Start::Guess;
+            }
+            if jet.start != Start::Fixed {
+                // Golden-ratio sequence: different for every jet, the same in every run.
+                let fraction = ((k + 1) as f64 * 0.618_033_988_749_895 + 0.37 * attempt as f64).fract();
+                start[k] += amplitude * jet.nominal * (2.0 * fraction - 1.0);
+            }
+        }
+        description.jets = Cow::Owned(jets);
+        Relaxed { inner, description, start }
+    }
+}

@@ -1,0 +1,138 @@
+//! The first-order form of a model, and whether it is linear.
+//!
+//! In: a model. Out: its states, $x_j, \dots, x_j^{(p_j - 1)}$ for an unknown that occurs up to order $p_j$ (one state if $p_j = 0$), and the
+//! coefficients of $E u' + A u + \dots = 0$: the equations of the text, and $u_{jk}' = u_{j,k+1}$ between the states of one unknown. Every
+//! notion of index of this folder is about that form.
+
+use crate::expr::{Dag, Expr, Symbol, UnknownId, gradient, substitute, symbols};
+use crate::model::Model;
+use crate::system::written_orders;
+
+/// A coefficient $\partial f_i / \partial x_j^{(k)}$ of the text.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Coefficient {
+    pub(super) equation: usize,
+    pub(super) unknown: usize,
+    pub(super) order: u32,
+    /// Free of parameters and inputs: those are replaced by their defaults and definitions.
+    pub(super) value: Expr,
+}
+
+/// What the coefficients depend on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Linearity {
+    /// Nothing: $E u' + A u = d(t)$ with numbers.
+    Constant,
+    /// The time alone.
+    TimeVarying,
+    /// The unknowns.
+    Nonlinear,
+}
+
+/// The first-order form of a model.
+#[derive(Clone, Debug)]
+pub(super) struct FirstOrder {
+    /// $\max(p_j, 1)$ by unknown.
+    pub(super) orders: Vec<u32>,
+    /// Where the states of each unknown start.
+    pub(super) first_state: Vec<usize>,
+    /// Number of states.
+    pub(super) states: usize,
+    /// Nonzero coefficients of the text, equation by equation.
+    pub(super) coefficients: Vec<Coefficient>,
+    /// What they depend on.
+    pub(super) linearity: Linearity,
+    /// Whether a parameter was replaced by its default in them.
+    pub(super) with_parameters: bool,
+}
+
+/// Whether an entry belongs to $E$ or $A$.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    /// $E$.
+    Leading,
+    /// $A$.
+    State,
+}
+
+impl FirstOrder {
+    /// Reads it off a model.
+    pub(super) fn of_model(model: &mut Model) -> FirstOrder {
+        let orders: Vec<u32> = written_orders(model).into_iter().map(|p| p.max(1)).collect();
+        let mut states = 0;
+        let mut first_state = Vec::with_capacity(orders.len());
+        for &order in &orders {
+            first_state.push(states);
+            states += order as usize;
+        }
+        let mut places = Vec::new();
+        let mut values = Vec::new();
+        for equation in 0..model.equations.len() {
+            let residual = model.equations[equation].residual;
+            for (symbol, partial) in gradient(&mut model.dag, residual, |s| matches!(s, Symbol::Unknown { .. })) {
+                if let Symbol::Unknown { unknown: UnknownId(unknown), order } = symbol {
+                    places.push((equation, unknown as usize, order));
+                    values.push(partial);
+                }
+            }
+        }
+        let values = model.expand_inputs(&values);
+        let with_parameters =
+            symbols(&model.dag, values.iter().copied()).iter().any(|s| matches!(s, Symbol::Parameter(_)));
+        let values = at_defaults(model, &values);
+        let linearity = linearity(&model.dag, &values);
+        let coefficients = places
+            .into_iter()
+            .zip(values)
+            .filter(|&(_, value)| !model.dag.is_zero(value))
+            .map(|((equation, unknown, order), value)| Coefficient { equation, unknown, order, value })
+            .collect();
+        FirstOrder { orders, first_state, states, coefficients, linearity, with_parameters }
+    }
+
+    /// Number of rows of the first-order form: those of the text, then those between the states of one unknown.
+    pub(super) fn rows(&self, model: &Model) -> usize {
+        model.equations.len() + self.states - self.orders.len()
+    }
+
+    /// The column of $x_j^{(k)}$, and whether it stands there as a state or as the derivative of one.
+    pub(super) fn column(&self, unknown: usize, order: u32) -> (Side, usize) {
+        if order == self.orders[unknown] {
+            (Side::Leading, self.first_state[unknown] + order as usize - 1)
+        } else {
+            (Side::State, self.first_state[unknown] + order as usize)
+        }
+    }
+
+    /// Pairs of states $(u_{jk}, u_{j,k+1})$ with $u_{jk}' = u_{j,k+1}$.
+    pub(super) fn chains(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let links = |(&first, &order): (&usize, &u32)| (0..order as usize - 1).map(move |k| (first + k, first + k + 1));
+        self.first_state.iter().zip(&self.orders).flat_map(links)
+    }
+}
+
+/// Expressions with every parameter replaced by its default, which may be given by earlier parameters.
+pub(super) fn at_defaults(model: &mut Model, roots: &[Expr]) -> Vec<Expr> {
+    let mut defaults: Vec<Expr> = Vec::with_capacity(model.parameters.len());
+    for k in 0..model.parameters.len() {
+        let default = model.parameters[k].default;
+        let value = substitute(&mut model.dag, &[default], |_, symbol| match symbol {
+            Symbol::Parameter(p) => defaults.get(p.index()).copied(),
+            _ => None,
+        });
+        defaults.extend(value);
+    }
+    substitute(&mut model.dag, roots, |_, symbol| match symbol {
+        Symbol::Parameter(p) => defaults.get(p.index()).copied(),
+        _ => None,
+    })
+}
+
+fn linearity(dag: &Dag, values: &[Expr]) -> Linearity {
+    let used = symbols(dag, values.iter().copied());
+    let depends = |s: &Symbol| match s {
+        Symbol::Time => Linearity::TimeVarying,
+        _ => Linearity::Nonlinear,
+    };
+    used.iter().map(depends).max().unwrap_or(Linearity::Constant)
+}

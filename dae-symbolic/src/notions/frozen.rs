@@ -1,0 +1,150 @@
+//! The frozen-coefficient pencil at the start point.
+//!
+//! In: the first-order form of a model whose coefficients vary. Out: the index of the pencil $(E, A) = (F_{u'}, F_u)$ at the start point, the *local
+//! index* of `002_e568fb5b105d8b65` (after Theorem 2.3) and `004_58e3e42725125397` Sect. V.6. It says nothing about the system: under
+//! $u = Q(t) v$ the pencil becomes $(PEQ, P(AQ + EQ'))$, `000_fbf9ee3ffe929a9e` eq. (1.8), and another index may appear. What depends on
+//! it are methods that freeze coefficients over a step.
+//!
+//! Where the coefficients are rational numbers at the start time, the answer is exact. Otherwise numerical ranks decide: a regular pencil has
+//! the index $m$ where its own derivative array $E u^{(l + 1)} + A u^{(l)} = 0$, $l = 0, \dots, m$, first determines $u'$.
+
+use dae_runtime::rank::{Confidence, Rank, rank};
+use nalgebra::DMatrix;
+
+use super::first_order::{FirstOrder, Linearity, Side};
+use super::linear::pencil;
+use super::pencil::PencilStructure;
+use crate::expr::{Expr, Rational, Symbol, evaluate};
+use crate::model::Model;
+
+/// Arrays with more rows are left alone.
+const MAX_ROWS: usize = 160;
+
+/// What the pencil is at the start point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LocalPencil {
+    /// Regular, of this index.
+    Index(u32),
+    /// Singular.
+    Singular,
+}
+
+/// The frozen pencil and how it was found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FrozenPencil {
+    /// What it is.
+    pub pencil: LocalPencil,
+    /// Time at which it was frozen.
+    pub t0: f64,
+    /// How the ranks were found.
+    pub arithmetic: Arithmetic,
+}
+
+/// How ranks were found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arithmetic {
+    /// In rational numbers.
+    Exact,
+    /// In floating-point numbers, with a clear gap.
+    Numerical,
+}
+
+/// The pencil of a linear system at `t0`, or of the linearisation at a consistent point given as a function of unknown and order.
+pub(super) fn frozen(
+    model: &mut Model,
+    form: &FirstOrder,
+    t0: f64,
+    jet: Option<&dyn Fn(usize, u32) -> Option<f64>>,
+) -> Option<FrozenPencil> {
+    if form.rows(model) != form.states {
+        return None;
+    }
+    if form.linearity < Linearity::Nonlinear
+        && let Some(t) = decimal(t0)
+        && let Ok(pencil) = pencil(model, form, Some(&t))
+    {
+        let pencil = match pencil.structure() {
+            PencilStructure::Regular(weierstrass) => LocalPencil::Index(weierstrass.index()),
+            PencilStructure::Singular { .. } => LocalPencil::Singular,
+        };
+        return Some(FrozenPencil { pencil, t0, arithmetic: Arithmetic::Exact });
+    }
+    let (e, a) = matrices(model, form, t0, jet)?;
+    let pencil = numerical(&e, &a)?;
+    Some(FrozenPencil { pencil, t0, arithmetic: Arithmetic::Numerical })
+}
+
+/// The number that the shortest decimal spelling of `t` denotes: what the user wrote.
+fn decimal(t: f64) -> Option<Rational> {
+    let magnitude = Rational::from_decimal(&format!("{}", t.abs()))?;
+    Some(if t < 0.0 { magnitude.neg() } else { magnitude })
+}
+
+/// $E$ and $A$ at the start point.
+fn matrices(
+    model: &mut Model,
+    form: &FirstOrder,
+    t0: f64,
+    jet: Option<&dyn Fn(usize, u32) -> Option<f64>>,
+) -> Option<(DMatrix<f64>, DMatrix<f64>)> {
+    if form.states > MAX_ROWS {
+        return None;
+    }
+    let values: Vec<Expr> = form.coefficients.iter().map(|c| c.value).collect();
+    let values = evaluate(&model.dag, &values, |symbol| match symbol {
+        Symbol::Time => t0,
+        Symbol::Unknown { unknown, order } => jet.and_then(|jet| jet(unknown.index(), order)).unwrap_or(f64::NAN),
+        _ => f64::NAN,
+    });
+    if values.iter().any(|value| !value.is_finite()) {
+        return None;
+    }
+    let (mut e, mut a) = (DMatrix::zeros(form.states, form.states), DMatrix::zeros(form.states, form.states));
+    for (c, value) in form.coefficients.iter().zip(values) {
+        match form.column(c.unknown, c.order) {
+            (Side::Leading, column) => e[(c.equation, column)] = value,
+            (Side::State, column) => a[(c.equation, column)] = value,
+        }
+    }
+    for (k, (state, next)) in form.chains().enumerate() {
+        e[(model.equations.len() + k, state)] = 1.0;
+        a[(model.equations.len() + k, next)] = -1.0;
+    }
+    Some((e, a))
+}
+
+fn numerical(e: &DMatrix<f64>, a: &DMatrix<f64>) -> Option<LocalPencil> {
+    let n = e.nrows();
+    // A regular pencil is nonsingular at all but n values of s.
+    const PROBES: [f64; 3] = [0.734_529_1, -1.318_907_3, 2.071_133_9];
+    let mut regular = false;
+    for s in PROBES {
+        let found = clear(&(e * s + a))?;
+        regular |= found.rank == n;
+    }
+    if !regular {
+        return Some(LocalPencil::Singular);
+    }
+    for m in 0..=n {
+        if n * (m + 1) > MAX_ROWS {
+            return None;
+        }
+        // Columns: u', then u'' and higher.
+        let mut array = DMatrix::zeros(n * (m + 1), n * (m + 1));
+        for l in 0..=m {
+            array.view_mut((n * l, n * l), (n, n)).copy_from(e);
+            if l > 0 {
+                array.view_mut((n * l, n * (l - 1)), (n, n)).copy_from(a);
+            }
+        }
+        let rest = array.columns(n, n * m).into_owned();
+        if clear(&array)?.rank == n + clear(&rest)?.rank {
+            return Some(LocalPencil::Index(m as u32));
+        }
+    }
+    None
+}
+
+fn clear(matrix: &DMatrix<f64>) -> Option<Rank> {
+    rank(matrix).ok().filter(|rank| rank.confidence == Confidence::Clear)
+}

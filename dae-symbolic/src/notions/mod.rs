@@ -1,0 +1,164 @@
+//! Other notions of index, beside the differentiation index.
+//!
+//! In: a model and what its analysis found. Out: [`Notions`], each with what it rests on; `None` where a notion does not apply or is not known.
+//! All are about the first-order form (`first_order.rs`) at the default parameters.
+//!
+//! | file | notion | source |
+//! |---|---|---|
+//! | `pencil.rs` | index of nilpotency (Kronecker index), Weierstrass dimensions, singular pencils | `000_fbf9ee3ffe929a9e` Theorem 1.1 |
+//! | `strangeness.rs` | characteristic values, strangeness index | Kunkel & Mehrmann 2006, Theorem 3.7 |
+//! | `frozen.rs` | index of the frozen pencil | `002_e568fb5b105d8b65`, `004_58e3e42725125397` Sect. V.6 |
+//! | `perturbation.rs`, `involutive.rs` | perturbation index | `000_fbf9ee3ffe929a9e` Definition 1.3 |
+
+mod first_order;
+mod frozen;
+mod involutive;
+mod linear;
+pub mod pencil;
+mod perturbation;
+mod singular;
+mod strangeness;
+
+use first_order::{FirstOrder, Linearity};
+pub use frozen::{Arithmetic, FrozenPencil, LocalPencil};
+use pencil::PencilStructure;
+pub use pencil::{Pencil, Weierstrass};
+pub use perturbation::Perturbation;
+pub use singular::{singular_pencil, with_null_vectors};
+pub use strangeness::{Characteristic, Reduction, reduce};
+
+use crate::index::{Analysis, Verdict};
+use crate::model::Model;
+
+/// Other notions of index.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Notions {
+    /// The pencil of a linear system with constant coefficients.
+    pub kronecker: Option<Kronecker>,
+    /// The pencil frozen at the start point, where the coefficients vary.
+    pub frozen: Option<FrozenPencil>,
+    /// The strangeness index.
+    pub strangeness: Option<Strangeness>,
+    /// The perturbation index.
+    pub perturbation: Option<Perturbation>,
+}
+
+/// The pencil of a linear system with constant coefficients, exactly.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kronecker {
+    /// Regular or singular.
+    pub structure: KroneckerStructure,
+    /// Whether coefficients depend on parameters, which are at their defaults then.
+    pub at_defaults: bool,
+}
+
+/// What the pencil is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum KroneckerStructure {
+    /// Regular.
+    Regular {
+        /// Its dimensions.
+        weierstrass: Weierstrass,
+        /// Its characteristic values.
+        characteristic: Vec<Characteristic>,
+    },
+    /// Singular: the model is ill-posed.
+    Singular(NullVectors),
+}
+
+impl Kronecker {
+    /// The dimensions of a regular pencil.
+    pub fn weierstrass(&self) -> Option<&Weierstrass> {
+        match &self.structure {
+            KroneckerStructure::Regular { weierstrass, .. } => Some(weierstrass),
+            KroneckerStructure::Singular(_) => None,
+        }
+    }
+}
+
+/// Null vectors of a singular pencil in the names of the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NullVectors {
+    /// What may be added to any solution, for every function φ: `x = φ'`, `y = -φ`.
+    pub solution: Vec<String>,
+    /// Which combination of equations vanishes: `equation 1 - der(equation 2)`.
+    pub combination: Option<String>,
+}
+
+/// The strangeness index and what it rests on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Strangeness {
+    /// $\mu$.
+    pub index: u32,
+    /// In a sentence.
+    pub reason: &'static str,
+}
+
+/// Examines a model; `analysis` is `None` for one that was rejected.
+pub fn examine(model: &Model, analysis: Option<&Analysis>, t0: f64) -> Notions {
+    let model = &mut model.clone();
+    let nothing = Notions { kronecker: None, frozen: None, strangeness: None, perturbation: None };
+    if model.equations.iter().any(|e| e.domain.size() != 1) || model.unknowns.iter().any(|u| u.domain.size() != 1) {
+        return nothing;
+    }
+    let form = FirstOrder::of_model(model);
+    let kronecker = kronecker(model, &form);
+    let frozen = match form.linearity {
+        Linearity::Constant => None,
+        Linearity::TimeVarying | Linearity::Nonlinear => frozen_pencil(model, &form, analysis, t0),
+    };
+    let weierstrass = kronecker.as_ref().and_then(Kronecker::weierstrass);
+    // Both are defined for as many equations as unknowns.
+    let square = analysis.filter(|_| model.equations.len() == model.unknowns.len());
+    let perturbation = square.and_then(|analysis| perturbation::perturbation(model, &form, weierstrass, analysis, t0));
+    let strangeness = strangeness_index(kronecker.as_ref(), square);
+    Notions { kronecker, frozen, strangeness, perturbation }
+}
+
+fn kronecker(model: &mut Model, form: &FirstOrder) -> Option<Kronecker> {
+    if form.linearity != Linearity::Constant {
+        return None;
+    }
+    let pencil = linear::pencil(model, form, None).ok()?;
+    let structure = match pencil.structure() {
+        PencilStructure::Regular(weierstrass) => {
+            KroneckerStructure::Regular { weierstrass, characteristic: reduce(&pencil).values }
+        }
+        PencilStructure::Singular { right, left } => KroneckerStructure::Singular(NullVectors {
+            solution: right.map_or_else(Vec::new, |right| linear::right_null_vector(model, form, &right)),
+            combination: left.map(|left| linear::left_null_vector(model, &left)),
+        }),
+    };
+    Some(Kronecker { structure, at_defaults: form.with_parameters })
+}
+
+/// The null vectors of a model that is linear with constant coefficients and has a singular pencil.
+pub fn null_vectors(model: &Model) -> Option<NullVectors> {
+    match examine(model, None, 0.0).kronecker?.structure {
+        KroneckerStructure::Singular(vectors) => Some(vectors),
+        KroneckerStructure::Regular { .. } => None,
+    }
+}
+
+fn frozen_pencil(model: &mut Model, form: &FirstOrder, analysis: Option<&Analysis>, t0: f64) -> Option<FrozenPencil> {
+    let Some((analysis, jets)) = analysis.and_then(|a| Some((a, a.jets.as_ref()?))) else {
+        return frozen::frozen(model, form, t0, None);
+    };
+    let jet = |unknown, order| analysis.prolonged.jet(unknown, order).map(|k| jets[k]);
+    frozen::frozen(model, form, t0, Some(&jet))
+}
+
+/// Exact characteristic values where there are some; otherwise $\mu = \max(0, \nu - 1)$.
+fn strangeness_index(kronecker: Option<&Kronecker>, analysis: Option<&Analysis>) -> Option<Strangeness> {
+    if let Some(KroneckerStructure::Regular { characteristic, .. }) = kronecker.map(|k| &k.structure) {
+        let index = characteristic.len() as u32 - 1;
+        return Some(Strangeness { index, reason: "exact characteristic values of the pencil" });
+    }
+    match analysis?.certificate.verdict() {
+        Verdict::Exact(index) => Some(Strangeness {
+            index: index.saturating_sub(1),
+            reason: "the differentiation index less one, under the constant-rank hypothesis of Kunkel and Mehrmann near the start values",
+        }),
+        Verdict::AtMost { .. } | Verdict::NotCertified { .. } => None,
+    }
+}

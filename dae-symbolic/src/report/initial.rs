@@ -1,0 +1,137 @@
+//! Initial values, in the words of a report.
+//!
+//! In: [`InitialValues`]. Out: the same as data to be serialised, and sentences about them.
+
+use dae_runtime::contract::Start;
+
+use crate::freedom::{Choice, InitialValues, Redundant, StateValue};
+
+/// Initial values at the consistent point of the model.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct InitialReport {
+    /// Time of the point.
+    pub t0: f64,
+    /// The states in order of the text.
+    pub states: Vec<StateReport>,
+    /// States that the equations determine by themselves.
+    pub determined: Vec<String>,
+    /// Groups of states of which some may be chosen, independently of other groups.
+    pub choices: Vec<ChoiceReport>,
+    /// Fixed values that follow from the equations and the other fixed values, and agree with them.
+    pub redundant: Vec<RedundantReport>,
+    /// States whose guesses decide, because too few are fixed.
+    pub guessed: Vec<String>,
+}
+
+/// A state and its consistent value.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct StateReport {
+    /// `x`, `der(x)`.
+    pub name: String,
+    /// `fixed`, `guess` or `free`.
+    pub start: &'static str,
+    /// Its value at the consistent point.
+    pub value: f64,
+}
+
+/// A group of states of which `count` may be chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct ChoiceReport {
+    /// How many.
+    pub count: usize,
+    /// Of these.
+    pub among: Vec<String>,
+    /// Some that will do.
+    pub example: Vec<String>,
+    /// Whether any `count` of them will do, if that is known.
+    pub any: Option<bool>,
+}
+
+/// A fixed value that says nothing new.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct RedundantReport {
+    /// Whose.
+    pub name: String,
+    /// The fixed values it follows from; none if the equations alone determine it.
+    pub follows_from: Vec<String>,
+}
+
+impl InitialReport {
+    pub(super) fn new(values: &InitialValues) -> Self {
+        let state = |StateValue { name, start, value }: &StateValue| StateReport {
+            name: name.clone(),
+            start: match start {
+                Start::Fixed => "fixed",
+                Start::Guess => "guess",
+                Start::Free => "free",
+            },
+            value: *value,
+        };
+        let choice = |Choice { count, among, example, any }: &Choice| ChoiceReport {
+            count: *count,
+            among: among.clone(),
+            example: example.clone(),
+            any: *any,
+        };
+        let redundant = |Redundant { name, follows_from }: &Redundant| RedundantReport {
+            name: name.clone(),
+            follows_from: follows_from.clone(),
+        };
+        InitialReport {
+            t0: values.t0,
+            states: values.states.iter().map(state).collect(),
+            determined: values.determined.clone(),
+            choices: values.choices.iter().map(choice).collect(),
+            redundant: values.redundant.iter().map(redundant).collect(),
+            guessed: values.guessed.clone(),
+        }
+    }
+
+    /// What to know about them, a sentence each, by heading.
+    pub(super) fn sentences(&self) -> Vec<(&'static str, String)> {
+        let mut list = Vec::new();
+        if !self.choices.is_empty() {
+            let groups: Vec<String> = self.choices.iter().map(ChoiceReport::sentence).collect();
+            list.push(("may be chosen", groups.join("; ")));
+        }
+        if !self.determined.is_empty() {
+            list.push(("follow from the equations", self.determined.join(", ")));
+        }
+        if !self.redundant.is_empty() {
+            let items: Vec<String> = self.redundant.iter().map(RedundantReport::sentence).collect();
+            list.push(("fixed without need", items.join("; ")));
+        }
+        if !self.guessed.is_empty() {
+            list.push(("settled by guesses", self.guessed.join(", ")));
+        }
+        list
+    }
+}
+
+impl ChoiceReport {
+    /// `y`, `1 of x, y`, `2 of a, b, c, but not any (a, b will do)`.
+    fn sentence(&self) -> String {
+        if self.count == self.among.len() {
+            return self.among.join(", ");
+        }
+        let group = format!("{} of {}", self.count, self.among.join(", "));
+        match self.any {
+            Some(true) => group,
+            Some(false) => format!("{group}, but not any of them ({} will do)", self.example.join(", ")),
+            None => format!("{group} (for example {})", self.example.join(", ")),
+        }
+    }
+}
+
+impl RedundantReport {
+    fn sentence(&self) -> String {
+        match self.follows_from.as_slice() {
+            [] => format!("{}, which the equations determine", self.name),
+            from => format!("{}, which follows from {}", self.name, from.join(", ")),
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! A report as a LaTeX article.
+//!
+//! In: a [`Report`] and the mathematics of its model. Out: a text that `pdflatex` compiles: the system, its signature matrix with offsets, the
+//! hidden constraints with their derivation, and the statement about the index with what proves it.
+
+use std::fmt::Write;
+
+use super::document::{Derivation, Document, Markup, Named, Step, spelled_name};
+use super::{Report, facts};
+
+/// Signature matrices with more columns do not fit on a page.
+const MAX_COLUMNS: usize = 18;
+
+pub(super) fn article(report: &Report, document: &Document) -> String {
+    let mut out = String::new();
+    let name = text(report.name.as_deref().unwrap_or("Model"));
+    // Writing to a `String` cannot fail.
+    let _ = write!(
+        out,
+        "\\documentclass[a4paper,11pt]{{article}}\n\\usepackage[T1]{{fontenc}}\n\\usepackage[utf8]{{inputenc}}\n\
+         \\usepackage{{amsmath,amssymb}}\n\\usepackage[margin=25mm]{{geometry}}\n\\allowdisplaybreaks\n\
+         \\setcounter{{MaxMatrixCols}}{{{}}}\n\n\\title{{{name}}}\n\\author{{}}\n\\date{{}}\n\n\\begin{{document}}\n\\maketitle\n",
+        MAX_COLUMNS + 4
+    );
+    for line in &document.docs {
+        let _ = writeln!(out, "{}", text(line.trim()));
+    }
+    statement(&mut out, report);
+    system(&mut out, document);
+    signature(&mut out, report, document);
+    if !document.derivations.is_empty() {
+        out.push_str("\n\\section*{Hidden constraints}\n");
+        document.derivations.iter().for_each(|d| derivation(&mut out, d));
+    }
+    initial(&mut out, report);
+    certificate(&mut out, report);
+    out.push_str("\n\\end{document}\n");
+    out
+}
+
+fn statement(out: &mut String, report: &Report) {
+    out.push_str("\n\\section*{Index}\n\\begin{description}\n");
+    for (what, answer) in facts(report) {
+        let _ = writeln!(out, "\\item[{}] {}", text(&what), text(&answer));
+    }
+    out.push_str("\\end{description}\n");
+}
+
+fn system(out: &mut String, document: &Document) {
+    out.push_str("\n\\section*{System}\n\\begin{align}\n");
+    for (k, equation) in document.equations.iter().enumerate() {
+        let end = if k + 1 < document.equations.len() { " \\\\" } else { "" };
+        let _ = writeln!(out, "  {}{end}", aligned(equation).join(" \\notag \\\\\n  &\\quad "));
+    }
+    out.push_str("\\end{align}\n");
+    if !document.definitions.is_empty() {
+        let list: Vec<String> =
+            document.definitions.iter().map(|(name, value)| format!("${name} = {value}$")).collect();
+        let _ = writeln!(out, "with {}.\n", list.join(", "));
+    }
+    let list = |named: &[Named]| -> Vec<String> {
+        let item = |n: &Named| match &n.value {
+            Some(value) => format!("${} = {value}$", n.symbol),
+            None => format!("${}$", n.symbol),
+        };
+        named.iter().map(item).collect()
+    };
+    if !document.parameters.is_empty() {
+        let _ = writeln!(out, "Parameters: {}.\n", list(&document.parameters).join(", "));
+    }
+    let unknowns: Vec<String> = document.unknowns.iter().map(|n| format!("${}$", n.symbol)).collect();
+    let _ = writeln!(out, "Unknowns: {}.", unknowns.join(", "));
+}
+
+fn signature(out: &mut String, report: &Report, document: &Document) {
+    let (Some(structure), Some(offsets)) = (&document.structure, &report.offsets) else { return };
+    let n = document.unknowns.len();
+    out.push_str("\n\\section*{Signature matrix and offsets}\n");
+    if n > MAX_COLUMNS {
+        let list = |values: &[u32]| values.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+        let _ = writeln!(out, "$c = ({})$, $d = ({})$.", list(&offsets.equations), list(&offsets.unknowns));
+        return;
+    }
+    let _ = writeln!(out, "\\[\n\\begin{{array}}{{r|{}|c}}", "c".repeat(n));
+    let header: Vec<&str> = document.unknowns.iter().map(|u| u.symbol.as_str()).collect();
+    let _ = writeln!(out, "  & {} & c_i \\\\ \\hline", header.join(" & "));
+    for (i, row) in document.signature.iter().enumerate() {
+        let cell = |(j, sigma): (usize, &Option<u32>)| match sigma {
+            None => String::new(),
+            Some(sigma) if structure.transversal.unknown_of(i) == j => format!("\\boxed{{{sigma}}}"),
+            Some(sigma) => sigma.to_string(),
+        };
+        let cells: Vec<String> = row.iter().enumerate().map(cell).collect();
+        let _ = writeln!(out, "  ({}) & {} & {} \\\\", i + 1, cells.join(" & "), offsets.equations[i]);
+    }
+    let d: Vec<String> = offsets.unknowns.iter().map(u32::to_string).collect();
+    let _ = writeln!(out, "  \\hline d_j & {} &\n\\end{{array}}\n\\]", d.join(" & "));
+    out.push_str(
+        "Entries are the orders of the highest derivatives; boxes mark a transversal of highest value. Equation $i$ is \
+         differentiated $c_i$ times, after which unknown $j$ occurs up to order $d_j$.\n",
+    );
+}
+
+fn derivation(out: &mut String, Derivation { of, start, steps }: &Derivation) {
+    let _ = writeln!(out, "\n\\paragraph{{From {}}}", text(of));
+    display(out, "", start);
+    for Step { derivative, using, constraint } in steps {
+        let numbers: Vec<String> = using.iter().map(|k| format!("({k})")).collect();
+        let by = if numbers.is_empty() { String::new() } else { format!(" by {}", numbers.join(", ")) };
+        match derivative {
+            Some(derivative) => {
+                display(out, "Differentiated:", derivative);
+                display(out, &format!("which is{by}"), constraint);
+            }
+            None => display(out, &format!("Differentiated{by}:"), constraint),
+        }
+    }
+}
+
+fn display(out: &mut String, words: &str, equation: &str) {
+    let lines = aligned(equation).join(" \\\\\n  &\\quad ");
+    let _ = writeln!(out, "{words}\n\\begin{{align*}}\n  {lines}\n\\end{{align*}}");
+}
+
+/// An equation aligned at its `=`, in lines that fit on a page: broken before a sign outside all brackets.
+fn aligned(equation: &str) -> Vec<String> {
+    /// Characters on a line, roughly.
+    const LINE: usize = 78;
+    let mut lines = vec![String::new()];
+    let (mut depth, mut width) = (0_i32, 0);
+    let mut rest = equation;
+    while let Some(c) = rest.chars().next() {
+        let sign = rest.starts_with(" + ") || rest.starts_with(" - ");
+        if sign && depth == 0 && width > LINE / 2 {
+            // The next term may be long: break early rather than late.
+            let term = &rest[3..];
+            if width + visible(term) > LINE {
+                lines.push(String::new());
+                width = 0;
+            }
+        }
+        let (piece, tail) = rest.split_at(token(rest, c));
+        match piece {
+            "{" | "\\left" => depth += 1,
+            "}" | "\\right" => depth -= 1,
+            " " => {}
+            _ => width += 1,
+        }
+        if let Some(line) = lines.last_mut() {
+            line.push_str(piece);
+        }
+        rest = tail;
+    }
+    if let Some(first) = lines.first_mut() {
+        *first = first.replacen(" = ", " &= ", 1);
+    }
+    lines.iter().map(|line| line.trim().to_string()).collect()
+}
+
+/// Length of the command or character at the beginning.
+fn token(rest: &str, first: char) -> usize {
+    match first {
+        '\\' => 1 + rest[1..].chars().take_while(char::is_ascii_alphabetic).count(),
+        c => c.len_utf8(),
+    }
+}
+
+/// Characters up to the next sign outside all brackets, commands as one.
+fn visible(term: &str) -> usize {
+    let (mut depth, mut width, mut rest) = (0_i32, 0, term);
+    while let Some(c) = rest.chars().next() {
+        if depth == 0 && (rest.starts_with(" + ") || rest.starts_with(" - ")) {
+            break;
+        }
+        let (piece, tail) = rest.split_at(token(rest, c));
+        match piece {
+            "{" | "\\left" => depth += 1,
+            "}" | "\\right" => depth -= 1,
+            " " => {}
+            _ => width += 1,
+        }
+        rest = tail;
+    }
+    width
+}
+
+fn initial(out: &mut String, report: &Report) {
+    let Some(initial) = &report.initial_values else { return };
+    let _ = writeln!(out, "\n\\section*{{Initial values}}\nConsistent at $t = {}$:", initial.t0);
+    let value = |s: &super::StateReport| format!("${} = {}$", spelled_name(&s.name, Markup::Latex), number(s.value));
+    let states: Vec<String> = initial.states.iter().map(value).collect();
+    let _ = writeln!(out, "{}.\n\\begin{{description}}", states.join(", "));
+    for (what, sentence) in initial.sentences() {
+        let _ = writeln!(out, "\\item[{}] {}", text(what), text(&sentence));
+    }
+    out.push_str("\\end{description}\n");
+}
+
+fn certificate(out: &mut String, report: &Report) {
+    let Some(certificate) = &report.certificate else { return };
+    out.push_str("\n\\section*{Certificate}\n\\begin{description}\n");
+    for (what, sentence) in certificate.sentences() {
+        let _ = writeln!(out, "\\item[{}] {}", text(what), text(&sentence));
+    }
+    out.push_str("\\end{description}\n");
+}
+
+/// Six digits.
+fn number(value: f64) -> String {
+    let text = format!("{value:.6e}");
+    match text.split_once('e') {
+        Some((mantissa, "0")) => mantissa.trim_end_matches('0').trim_end_matches('.').to_string(),
+        Some((mantissa, exponent)) => {
+            format!("{}\\cdot 10^{{{exponent}}}", mantissa.trim_end_matches('0').trim_end_matches('.'))
+        }
+        None => text,
+    }
+}
+
+/// Text that LaTeX takes literally, mathematical characters of reports included.
+fn text(plain: &str) -> String {
+    let mut out = String::with_capacity(plain.len());
+    for c in plain.chars() {
+        match c {
+            '\\' => out.push_str("\\textbackslash{}"),
+            '{' | '}' | '$' | '&' | '#' | '%' | '_' => {
+                out.push('\\');
+                out.push(c);
+            }
+            '^' => out.push_str("\\textasciicircum{}"),
+            '~' => out.push_str("\\textasciitilde{}"),
+            '<' | '>' | '|' | '=' | '+' => {
+                let _ = write!(out, "${c}$");
+            }
+            '`' => out.push('\''),
+            '·' => out.push_str("$\\cdot$"),
+            '…' => out.push_str("\\dots{}"),
+            '²' => out.push_str("$^2$"),
+            '³' => out.push_str("$^3$"),
+            '⁰' => out.push_str("$^0$"),
+            '¹' => out.push_str("$^1$"),
+            '⁴'..='⁹' => {
+                let _ = write!(out, "$^{}$", c as u32 - '⁰' as u32);
+            }
+            'δ' => out.push_str("$\\delta$"),
+            'φ' => out.push_str("$\\varphi$"),
+            'π' => out.push_str("$\\pi$"),
+            c if c.is_ascii() || ('\u{a1}'..='\u{17f}').contains(&c) => out.push(c),
+            // What no font of a default installation has.
+            _ => out.push('?'),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_taken_literally() {
+        assert_eq!(text("a_b & 50 % of `x²`"), "a\\_b \\& 50 \\% of 'x$^2$'");
+        assert_eq!(text("漢"), "?");
+    }
+
+    #[test]
+    fn long_equations_are_broken_outside_brackets() {
+        let term = "\\frac{a + b}{c}\\,\\left(x - y\\right)";
+        let lines = aligned(&format!("0 = {}", [term; 20].join(" + ")));
+        assert!(lines.len() > 1 && lines[0].starts_with("0 &= "), "{lines:?}");
+        for line in &lines {
+            assert_eq!(line.matches('{').count(), line.matches('}').count(), "{line}");
+            assert_eq!(line.matches("\\left").count(), line.matches("\\right").count(), "{line}");
+        }
+        assert_eq!(lines.iter().map(|line| line.matches("frac").count()).sum::<usize>(), 20);
+        assert_eq!(aligned("x = y"), ["x &= y"]);
+    }
+
+    #[test]
+    fn numbers_have_six_digits() {
+        assert_eq!(number(0.5), "5\\cdot 10^{-1}");
+        assert_eq!(number(-1.25), "-1.25");
+        assert_eq!(number(0.0), "0");
+    }
+}

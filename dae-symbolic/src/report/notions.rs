@@ -1,0 +1,162 @@
+//! Other notions of index, in the words of a report.
+//!
+//! In: [`Notions`] and the certified index. Out: dimensions, reasons, and warnings where a notion says something else than the index.
+
+use crate::notions::{Arithmetic, FrozenPencil, Kronecker, KroneckerStructure, LocalPencil, Notions};
+
+/// Other notions of index.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct NotionsReport {
+    /// The pencil of a linear system with constant coefficients.
+    pub kronecker: Option<KroneckerReport>,
+    /// The pencil frozen at the start values, where coefficients vary.
+    pub frozen: Option<FrozenReport>,
+    /// What the strangeness index rests on.
+    pub strangeness: Option<String>,
+    /// What the perturbation index rests on, and why it differs from the differentiation index where it does.
+    pub perturbation: Option<String>,
+    /// What a reader should not be misled by.
+    pub warnings: Vec<String>,
+}
+
+/// The pencil $(E, A)$ of the first-order form, exactly.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct KroneckerReport {
+    /// `regular` or `singular`.
+    pub pencil: &'static str,
+    /// Dimension of the part with finite eigenvalues.
+    pub finite: Option<usize>,
+    /// Sizes of the nilpotent blocks, descending.
+    pub nilpotent: Vec<usize>,
+    /// Characteristic values $(r, a, s)$ of Kunkel and Mehrmann, until $s = 0$.
+    pub characteristic_values: Vec<[usize; 3]>,
+    /// For a singular pencil: what may be added to any solution, for every function φ.
+    pub null_vector: Vec<String>,
+    /// For a singular pencil: the combination of equations that vanishes.
+    pub dependent_equations: Option<String>,
+    /// Whether coefficients depend on parameters, taken at their defaults.
+    pub at_default_parameters: bool,
+}
+
+/// The pencil frozen at the start values.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct FrozenReport {
+    /// `regular` or `singular`.
+    pub pencil: &'static str,
+    /// Its index.
+    pub index: Option<u32>,
+    /// Time at which it was frozen.
+    pub t0: f64,
+    /// `exact` or `numerical`.
+    pub arithmetic: &'static str,
+}
+
+impl NotionsReport {
+    /// `ill_posed`: the model was rejected.
+    pub(super) fn new(notions: &Notions, index: Option<u32>, ill_posed: bool) -> Self {
+        let frozen = notions.frozen.as_ref();
+        let warning = frozen.and_then(|f| frozen_warning(f, index, ill_posed));
+        NotionsReport {
+            kronecker: notions.kronecker.as_ref().map(KroneckerReport::new),
+            frozen: frozen.map(FrozenReport::new),
+            strangeness: notions.strangeness.as_ref().map(|s| s.reason.to_string()),
+            perturbation: notions.perturbation.as_ref().map(|p| p.reason.clone()),
+            warnings: warning.into_iter().collect(),
+        }
+    }
+}
+
+impl KroneckerReport {
+    fn new(kronecker: &Kronecker) -> Self {
+        let nothing = KroneckerReport {
+            pencil: "",
+            finite: None,
+            nilpotent: Vec::new(),
+            characteristic_values: Vec::new(),
+            null_vector: Vec::new(),
+            dependent_equations: None,
+            at_default_parameters: kronecker.at_defaults,
+        };
+        match &kronecker.structure {
+            KroneckerStructure::Regular { weierstrass, characteristic } => KroneckerReport {
+                pencil: "regular",
+                finite: Some(weierstrass.finite),
+                nilpotent: weierstrass.nilpotent.clone(),
+                characteristic_values: characteristic
+                    .iter()
+                    .map(|c| [c.differential, c.algebraic, c.strangeness])
+                    .collect(),
+                ..nothing
+            },
+            KroneckerStructure::Singular(vectors) => KroneckerReport {
+                pencil: "singular",
+                null_vector: vectors.solution.clone(),
+                dependent_equations: vectors.combination.clone(),
+                ..nothing
+            },
+        }
+    }
+
+    /// `finite eigenvalues 2, nilpotent blocks 2 + 1`.
+    pub(super) fn sentence(&self) -> String {
+        let at = if self.at_default_parameters { ", for the default parameters" } else { "" };
+        match self.finite {
+            Some(finite) => {
+                let sizes: Vec<String> = runs(&self.nilpotent);
+                let blocks = match sizes.is_empty() {
+                    true => "no nilpotent block".into(),
+                    false => format!("nilpotent blocks of size {}", sizes.join(", ")),
+                };
+                format!("{finite} finite eigenvalue{}, {blocks}{at}", if finite == 1 { "" } else { "s" })
+            }
+            None => format!("the pencil is singular{at}"),
+        }
+    }
+}
+
+/// `3, 1, 1, 1` as `3`, `1 (3 times)`.
+fn runs(sizes: &[usize]) -> Vec<String> {
+    sizes
+        .chunk_by(|a, b| a == b)
+        .map(|run| match run.len() {
+            1 => run[0].to_string(),
+            n => format!("{} ({n} times)", run[0]),
+        })
+        .collect()
+}
+
+impl FrozenReport {
+    fn new(frozen: &FrozenPencil) -> Self {
+        let (pencil, index) = match frozen.pencil {
+            LocalPencil::Index(index) => ("regular", Some(index)),
+            LocalPencil::Singular => ("singular", None),
+        };
+        let arithmetic = match frozen.arithmetic {
+            Arithmetic::Exact => "exact",
+            Arithmetic::Numerical => "numerical",
+        };
+        FrozenReport { pencil, index, t0: frozen.t0, arithmetic }
+    }
+}
+
+/// What the frozen pencil would have one believe.
+fn frozen_warning(frozen: &FrozenPencil, index: Option<u32>, ill_posed: bool) -> Option<String> {
+    let at = format!("frozen at t = {}, the coefficients make a", frozen.t0);
+    let methods = "methods that hold coefficients over a step may fail";
+    match (frozen.pencil, index) {
+        (LocalPencil::Index(local), Some(index)) if local != index => {
+            Some(format!("{at} pencil of index {local}, but the index of the system is {index}: {methods}"))
+        }
+        (LocalPencil::Singular, Some(index)) => {
+            Some(format!("{at} singular pencil, although the system has the index {index}: {methods}"))
+        }
+        (LocalPencil::Index(local), None) if ill_posed => Some(format!(
+            "{at} regular pencil of index {local}, which suggests a solution, yet the system is ill-posed: regularity of frozen \
+             pencils says nothing about coefficients that vary"
+        )),
+        _ => None,
+    }
+}

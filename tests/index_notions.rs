@@ -1,0 +1,203 @@
+//! Other notions of index, against the literature and against one another.
+//!
+//! In: the systems of `tests/data/index_systems.json`, and examples whose answers the sources give. Out: perturbation, Kronecker and
+//! strangeness indices, frozen pencils, and null vectors of singular pencils, as the report states them.
+
+mod book;
+
+use dae_symbolic::compile::compile;
+use dae_symbolic::report::Report;
+
+use book::{model_text, name, systems};
+
+fn report(text: &str, t0: f64) -> Report {
+    let (model, _) = dae_symbolic::read_text(text).unwrap_or_else(|rejection| panic!("{text}\n{rejection:?}"));
+    match compile(model.clone(), t0) {
+        Ok(compiled) => Report::compiled(&compiled),
+        Err(rejected) => Report::rejected(&model, &rejected),
+    }
+}
+
+fn book(chosen: &str) -> Report {
+    let systems = systems();
+    let system = systems.iter().find(|system| name(system) == chosen).expect("a system of the book");
+    report(&model_text(system), system["t"].as_f64().expect("a time"))
+}
+
+#[test]
+fn perturbation_indices_of_the_book() {
+    let number = |n: Option<u32>| n.map_or("-".to_string(), |n| n.to_string());
+    for system in systems() {
+        let report = report(&model_text(&system), system["t"].as_f64().expect("a time"));
+        let (name, found) = (name(&system), report.perturbation_index);
+        println!(
+            "{name:27} index {} perturbation {} strangeness {} Kronecker {} {}",
+            number(report.differentiation_index),
+            number(found),
+            number(report.strangeness_index),
+            number(report.kronecker_index),
+            report.notions.perturbation.as_deref().unwrap_or_default(),
+        );
+        for warning in &report.notions.warnings {
+            println!("{:27} {warning}", "");
+        }
+        if let Some(expected) = system["perturbation_index"].as_u64() {
+            assert_eq!(found.map(u64::from), Some(expected), "{name}");
+        }
+        // No system of the book but the two counter-examples has another perturbation index than differentiation index.
+        let equal = !["lubich", "campbell-gear-3"].contains(&name);
+        if let (true, Some(found), Some(index)) = (equal, found, system["differentiation_index"].as_u64()) {
+            assert_eq!(u64::from(found), index, "{name}");
+        }
+        if system["status"] != "solvable" {
+            assert_eq!((found, report.strangeness_index), (None, None), "{name} is ill-posed");
+        }
+        if let (Some(index), Some(strangeness)) = (report.differentiation_index, report.strangeness_index) {
+            assert_eq!(strangeness, index.saturating_sub(1), "{name}");
+        }
+        if let (Some(index), Some(kronecker)) = (system["differentiation_index"].as_u64(), report.kronecker_index) {
+            assert_eq!(u64::from(kronecker), index, "{name}");
+        }
+    }
+}
+
+#[test]
+fn hessenberg_forms_have_the_perturbation_index_of_their_size() {
+    // Hairer & Wanner VII.1, eqs. (1.13)-(1.15), (1.26)-(1.30).
+    for (chosen, size) in [
+        ("semi-explicit-index1", 1),
+        ("steering-wheel", 2),
+        ("hairer-V-6-5", 2),
+        ("pendulum-ggl", 2),
+        ("pendulum-position", 3),
+        ("spherical-pendulum", 3),
+        ("optimal-control-index3", 3),
+        ("implicit-ode", 0),
+    ] {
+        assert_eq!(book(chosen).perturbation_index, Some(size), "{chosen}");
+    }
+}
+
+#[test]
+fn the_first_counter_example_is_seen_by_its_null_space() {
+    // (1.31): perturbations turning around one another drive y1.
+    let report = book("lubich");
+    assert_eq!((report.differentiation_index, report.perturbation_index), (Some(1), Some(2)));
+    let reason = report.notions.perturbation.expect("a reason");
+    assert!(reason.contains("not involutive") && reason.contains("equation 1"), "{reason}");
+    // The same with a plus sign: y1' + (y2 y3)' can be integrated.
+    let closed = "struct Closed { var y1 ~ 0; var y2 ~ 0; var y3 ~ 0;
+        der(y1) + y3 * der(y2) + y2 * der(y3) = 0; y2 = 0; y3 = 0; }";
+    let report = self::report(closed, 0.0);
+    assert_eq!((report.differentiation_index, report.perturbation_index), (Some(1), Some(1)));
+    // An integrating factor: (1 + y2²)(y1' + y3 y2' + y2 y3') = 0.
+    let factor = "struct Factor { var y1 ~ 0; var y2 ~ 0.5; var y3 ~ 0;
+        (1 + y2.powi(2)) * (der(y1) + y3 * der(y2) + y2 * der(y3)) = y1; y2 = 0.5; y3 = 0; }";
+    assert_eq!(self::report(factor, 0.0).perturbation_index, Some(1));
+}
+
+#[test]
+fn the_second_counter_example_of_any_size() {
+    // (1.32): y_m N y' + y = 0 has differentiation index 1 and perturbation index m.
+    for m in 2..=5 {
+        let variables: String = (1..=m).map(|k| format!("var y{k} ~ 0; ")).collect();
+        let equations: String = (1..m).map(|k| format!("y{m} * der(y{}) + y{k} = 0; ", k + 1)).collect();
+        let report = report(&format!("struct Jordan {{ {variables} {equations} y{m} = 0; }}"), 0.0);
+        assert!(report.differentiation_index.is_none_or(|index| index == 1), "m = {m}");
+        assert_eq!(report.perturbation_index, Some(m), "m = {m}");
+        let reason = report.notions.perturbation.expect("a reason");
+        assert!(reason.contains("vanishes on the solution"), "{reason}");
+    }
+}
+
+#[test]
+fn weierstrass_dimensions_are_exact() {
+    let dense = book("dense-pencil-index2").notions.kronecker.expect("linear with constant coefficients");
+    assert_eq!((dense.finite, dense.nilpotent, dense.pencil), (Some(2), vec![2], "regular"));
+    // r, a, s: one strange constraint, gone after one step.
+    assert_eq!(dense.characteristic_values, [[3, 0, 1], [2, 2, 0]]);
+    let chain = book("nilpotent-chain-3");
+    assert_eq!((chain.kronecker_index, chain.strangeness_index), (Some(3), Some(2)));
+    let pendulum = book("pendulum-position");
+    assert_eq!((pendulum.kronecker_index, pendulum.notions.kronecker), (None, None), "not linear");
+}
+
+#[test]
+fn orders_above_one_count_as_states() {
+    // A mass on a prescribed path: x'' = f, x = sin t; index 3, no finite eigenvalue.
+    let report = report("struct Path { var x ~ 0; var f ~ 0; der(x, 2) = f; x = sin(t); }", 0.0);
+    assert_eq!((report.differentiation_index, report.kronecker_index), (Some(3), Some(3)));
+    assert_eq!(report.perturbation_index, Some(3));
+    let kronecker = report.notions.kronecker.expect("linear with constant coefficients");
+    assert_eq!((kronecker.finite, kronecker.nilpotent), (Some(0), vec![3]));
+}
+
+#[test]
+fn parameters_count_at_their_defaults() {
+    let text = |l: &str| {
+        format!(
+            "struct Circuit {{ param l = {l}; param r = 0.1; var i ~ 0; var u ~ 0; l * der(i) = u; r * i + u = sin(t); }}"
+        )
+    };
+    let with = report(&text("2"), 0.0).notions.kronecker.expect("linear");
+    assert!(with.at_default_parameters);
+    assert_eq!((with.finite, with.nilpotent), (Some(1), vec![1]));
+    let without = report(&text("0"), 0.0).notions.kronecker.expect("linear");
+    assert_eq!((without.finite, without.nilpotent), (Some(0), vec![1, 1]));
+    // A coefficient that is no rational number has no exact pencil.
+    assert_eq!(report(&text("PI"), 0.0).notions.kronecker, None);
+}
+
+#[test]
+fn a_singular_pencil_has_its_null_vector_named() {
+    let redundant = book("singular-pencil-redundant");
+    let kronecker = redundant.notions.kronecker.expect("linear with constant coefficients");
+    assert_eq!(kronecker.pencil, "singular");
+    assert_eq!(kronecker.null_vector, ["x = φ", "y = -φ"]);
+    assert_eq!(kronecker.dependent_equations.as_deref(), Some("equation 1 - der(equation 2)"));
+    assert!(redundant.problem.is_some());
+    assert_eq!(redundant.kronecker_index, None);
+    let (model, _) =
+        dae_symbolic::read_text("struct Redundant { var x; var y; der(x) + der(y) = cos(t); x + y = sin(t); }")
+            .expect("a model");
+    let Err(rejected) = compile(model, 0.0) else { panic!("ill-posed") };
+    let notes: Vec<&str> = rejected.diagnostics.iter().flat_map(|d| d.notes.iter().map(String::as_str)).collect();
+    assert!(notes.contains(&"x = φ, y = -φ may be added to any solution, for every function φ(t)"), "{notes:?}");
+
+    let control = book("underdetermined-control").notions.kronecker.expect("linear with constant coefficients");
+    assert_eq!(control.null_vector, ["y = φ", "w = φ + φ'"]);
+    assert_eq!(control.dependent_equations, None);
+
+    // Unlike rows that no constant combination makes equal: 0 = x' + y, 0 = x'' + y' + z - z.
+    let text = "struct Hidden { var x ~ 0; var y ~ 0; var z ~ 0;
+        der(x) + y + z = 0; der(x) + der(y) + x + y + z = 1; der(x, 2) + der(x) + 2 * der(y) + der(z) + x + y + z = 2; }";
+    let hidden = report(text, 0.0);
+    let kronecker = hidden.notions.kronecker.expect("linear with constant coefficients");
+    assert_eq!(kronecker.pencil, "singular");
+    assert_eq!(kronecker.dependent_equations.as_deref(), Some("der(equation 1) + equation 2 - equation 3"));
+    assert!(hidden.problem.is_some() && hidden.differentiation_index.is_none());
+}
+
+#[test]
+fn frozen_coefficients_mislead() {
+    // y + ηt z = f, y' + ηt z' + (1 + η) z = g has index 2 for every η; frozen, det = 1 + η (002, "time-dependent problems").
+    let eta = |eta: f64| {
+        format!(
+            "struct Eta {{ var y ~ 0; var z ~ 0; y + {eta:?} * t * z = sin(t);
+             der(y) + {eta:?} * t * der(z) + {:?} * z = exp(t); }}",
+            1.0 + eta
+        )
+    };
+    let regular = report(&eta(1.0), 0.5).notions.frozen.expect("coefficients vary");
+    assert_eq!((regular.index, regular.arithmetic), (Some(2), "exact"));
+    let text = eta(-1.0).replace("-1.0 * t", "(-1.0) * t");
+    let singular = report(&text, 0.5);
+    assert_eq!(singular.notions.frozen.as_ref().map(|f| f.pencil), Some("singular"));
+    if singular.differentiation_index == Some(2) {
+        assert!(singular.notions.warnings[0].contains("singular pencil"), "{:?}", singular.notions.warnings);
+    }
+    // Regular for every t, and yet without a unique solution (Kunkel & Mehrmann).
+    let nonunique = book("ltv-regular-pencil-nonunique");
+    let frozen = nonunique.notions.frozen.expect("coefficients vary");
+    assert_eq!((frozen.pencil, frozen.index, frozen.arithmetic), ("regular", Some(2), "exact"));
+}

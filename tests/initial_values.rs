@@ -1,0 +1,139 @@
+//! Which start values may be given, and what is said about those that were.
+//!
+//! In: pendulums and other models with start values fixed in all manners. Out: the degrees of freedom by name, and errors that name the
+//! value and the constraint it contradicts.
+
+use dae::symbolic::compile::{Compiled, compile};
+use dae::symbolic::diagnostic::{Code, Diagnostic};
+use dae::symbolic::freedom::{InitialValues, contradictions, initial_values};
+use dae::symbolic::read_text;
+
+fn compiled(text: &str) -> Compiled {
+    let (model, _) = read_text(text).unwrap_or_else(|rejection| panic!("{text}\n{rejection:?}"));
+    compile(model, 0.0).unwrap_or_else(|rejected| panic!("{text}\n{}", rejected.diagnostics))
+}
+
+/// The pendulum with start values as given, `x = 0.6`, `u ~ 0`.
+fn pendulum(starts: [&str; 5]) -> Compiled {
+    let variables: String = starts.iter().map(|start| format!("    var {start};\n")).collect();
+    compiled(&format!(
+        "struct Pendulum {{
+    param g = 1.0;
+    param l = 1.0;
+{variables}    der(x) = u;
+    der(y) = v;
+    der(u) = -lambda * x;
+    der(v) = -lambda * y - g;
+    0 = x.powi(2) + y.powi(2) - l.powi(2);
+}}"
+    ))
+}
+
+fn values(compiled: &Compiled) -> InitialValues {
+    initial_values(compiled).expect("a consistent point")
+}
+
+fn contradiction(compiled: &Compiled) -> Option<Diagnostic> {
+    let found = contradictions(compiled);
+    assert!(found.len() <= 1, "{found}");
+    found.into_iter().next()
+}
+
+#[test]
+fn one_position_and_one_velocity_of_the_pendulum() {
+    let model = pendulum(["x = 0.6", "y ~ -0.8", "u ~ 0", "v = 0.3", "lambda ~ 0"]);
+    let values = values(&model);
+    assert_eq!(values.degrees_of_freedom, 2);
+    assert!(values.redundant.is_empty() && values.guessed.is_empty() && values.determined.is_empty());
+    // Velocities and the multiplier may stand for the position, but never both values for the position.
+    assert_eq!(values.choices.len(), 1);
+    let choice = &values.choices[0];
+    assert_eq!((choice.count, choice.example.as_slice()), (2, ["x".to_string(), "v".to_string()].as_slice()));
+    assert_eq!((choice.among.len(), choice.any), (5, Some(false)), "x and y do not go together");
+    assert!(contradiction(&model).is_none());
+}
+
+#[test]
+fn what_is_determined_to_first_order_is_said() {
+    // At rest at the side of the circle, x and u cannot move.
+    let values = values(&pendulum(["x ~ 1", "y = 0", "u ~ 0", "v = 0", "lambda ~ 0"]));
+    assert_eq!(values.determined, ["x", "u"]);
+    let groups: Vec<(usize, Vec<&str>)> =
+        values.choices.iter().map(|c| (c.count, c.among.iter().map(String::as_str).collect())).collect();
+    assert_eq!(groups, [(1, vec!["y", "lambda"]), (1, vec!["v"])]);
+}
+
+#[test]
+fn too_few_fixed_values_leave_the_rest_to_guesses() {
+    let values = values(&pendulum(["x = 0.6", "y ~ -0.8", "u ~ 0", "v ~ 0.3", "lambda ~ 0"]));
+    assert_eq!(values.guessed, ["u"]);
+    assert!(values.redundant.is_empty());
+}
+
+#[test]
+fn fixed_values_that_agree_are_redundant_and_no_error() {
+    let model = pendulum(["x = 1", "y = 0", "u = 0", "v = 0.5", "lambda ~ 0"]);
+    assert!(contradiction(&model).is_none());
+    let values = values(&model);
+    let redundant: Vec<(&str, &[String])> =
+        values.redundant.iter().map(|r| (r.name.as_str(), r.follows_from.as_slice())).collect();
+    // x and u are determined at the side of the circle whatever is chosen: by the equations, and by y.
+    assert_eq!(redundant[0], ("x", [].as_slice()));
+    assert_eq!(redundant[1].0, "u");
+    assert!(values.guessed.is_empty());
+}
+
+#[test]
+fn a_velocity_that_contradicts_the_hidden_constraint() {
+    let model = pendulum(["x ~ 1", "y = 0", "u = 1", "v = 0", "lambda ~ 0"]);
+    let found = contradiction(&model).expect("u = 1 points off the circle");
+    assert_eq!(found.code, Code::ContradictoryStart);
+    assert_eq!(found.message, "`u = 1` contradicts 0 = x·u + y·v, the derivative of equation 5");
+    assert_eq!(found.labels[1].text, "`y = 0` is fixed as well");
+    assert_eq!(
+        found.notes[0],
+        "for the default parameters, at t = 0; 3 values are fixed, and the model has 2 degrees of freedom"
+    );
+    assert_eq!(found.help.as_deref(), Some("make it a guess, which may move: `var u ~ 1;`"));
+}
+
+#[test]
+fn positions_off_the_circle() {
+    let found = contradiction(&pendulum(["x = 1", "y = 1", "u ~ 0", "v ~ 0", "lambda ~ 0"])).expect("off the circle");
+    assert_eq!(found.message, "`x = 1` and `y = 1` contradict 0 = x² + y² - l², equation 5");
+    let found = contradiction(&pendulum(["x = 1.5", "y ~ 0", "u ~ 0", "v ~ 0", "lambda ~ 0"])).expect("off the circle");
+    assert_eq!(found.message, "`x = 1.5` contradicts 0 = x² + y² - l², equation 5");
+}
+
+#[test]
+fn a_multiplier_that_contradicts_the_second_derivative() {
+    let model = pendulum(["x = 0.6", "y ~ -0.8", "u ~ 0", "v = 0", "lambda = 5"]);
+    let found = contradiction(&model).expect("lambda is given by the position and velocity");
+    assert!(found.message.starts_with("`lambda = 5` contradicts 0 = "), "{}", found.message);
+    assert!(found.message.ends_with(", the second derivative of equation 5"), "{}", found.message);
+}
+
+#[test]
+fn derivatives_have_start_values_too() {
+    let text = |slope: &str| format!("struct Decay {{ var x = 1; start der(x) = {slope}; der(x) = -2 * x; }}");
+    assert!(contradiction(&compiled(&text("-2"))).is_none());
+    let found = contradiction(&compiled(&text("3"))).expect("the slope is given");
+    assert_eq!(found.message, "`der(x) = 3` contradicts 0 = 2·x + der(x), equation 1");
+    assert_eq!(found.help.as_deref(), Some("make it a guess, which may move: `start der(x) ~ 3;`"));
+}
+
+#[test]
+fn guesses_are_never_errors() {
+    // The guess of y is at a place where the constraint has a minimum that is no zero, and there is a solution elsewhere.
+    let model = compiled("struct Well { var x = 0; var y ~ 1.01; der(x) = y; 0 = y.powi(3) - 3 * y + 6 + x; }");
+    assert!(contradiction(&model).is_none());
+    // No real solution at all, but no fixed value either.
+    let model = compiled("struct Nowhere { var x ~ 1; var y ~ 1; der(x) = y; 0 = y.powi(2) + 1; }");
+    assert!(contradiction(&model).is_none());
+}
+
+#[test]
+fn an_equation_that_fails_by_itself_is_not_blamed_on_a_value() {
+    let model = compiled("struct Nowhere { var x = 1; var y ~ 1; der(x) = x; 0 = y.powi(2) + 1; }");
+    assert!(contradiction(&model).is_none(), "x has nothing to do with it");
+}
