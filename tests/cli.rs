@@ -62,7 +62,7 @@ const CAR_AXIS: &str = "examples/models/car_axis.dae";
 mod analyze {
     use super::*;
 
-    const KEYS: [&str; 28] = [
+    const KEYS: [&str; 29] = [
         "name",
         "unknowns",
         "equation_names",
@@ -88,6 +88,7 @@ mod analyze {
         "hessenberg",
         "certificate",
         "hidden_constraints",
+        "stand_ins",
         "warnings",
         "forms",
         "problem",

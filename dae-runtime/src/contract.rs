@@ -12,6 +12,8 @@
 
 use std::borrow::Cow;
 
+use crate::signal::InputError;
+
 /// A name as it is printed: `x`, `der(x)`, `equation 5`.
 pub type Name = Cow<'static, str>;
 
@@ -206,6 +208,12 @@ pub trait Dae {
 
     /// The values of the eliminated unknowns, one per entry of `description().eliminated`.
     fn eliminated(&self, _t: f64, _y: &[f64], _values: &mut [f64]) {}
+
+    /// Why the functions here have no values, if that is so: an input of the caller that gives fewer derivatives than the
+    /// reduction needs, for instance. To be asked before they are called.
+    fn input_error(&self) -> Option<InputError> {
+        None
+    }
 
     /// The model with the derivatives of its equations, for consistent initialisation.
     fn prolongation(&self) -> &dyn Prolongation;

@@ -14,6 +14,9 @@ pub use crate::contract::{
     ProlongationDescription, Stand, Start, Switch, Unknown,
 };
 
+pub use crate::signal::{Input, InputError, Need, unmet};
+pub use crate::spline::Spline;
+
 /// An unknown of a formulation.
 pub const fn unknown(name: &'static str, kind: Kind, index: u8, nominal: f64) -> Unknown {
     Unknown { name: Borrowed(name), kind, index, nominal }

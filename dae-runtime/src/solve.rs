@@ -22,6 +22,7 @@ use crate::bdf::Bdf;
 use crate::contract::Dae;
 use crate::initialize::{InitializationError, InitializationOptions, consistent_initialization};
 use crate::radau5::Radau5;
+use crate::signal::InputError;
 use crate::solution::{Solution, Status, horner};
 use crate::stepper::{ClosingCorrection, DenseAccuracy, Failure, Options, StepControl, Stepper, Tolerance};
 
@@ -112,6 +113,8 @@ pub enum RunError {
     Initialization(InitializationError),
     /// An option has no meaning ([`Failure::InvalidOption`]).
     Options(Failure),
+    /// An input of the caller does not give what the model needs.
+    Input(InputError),
 }
 
 impl fmt::Display for RunError {
@@ -119,6 +122,7 @@ impl fmt::Display for RunError {
         match self {
             RunError::Initialization(error) => write!(f, "no consistent initial values: {error}"),
             RunError::Options(failure) => failure.fmt(f),
+            RunError::Input(error) => error.fmt(f),
         }
     }
 }
@@ -128,6 +132,12 @@ impl std::error::Error for RunError {}
 impl From<InitializationError> for RunError {
     fn from(error: InitializationError) -> Self {
         RunError::Initialization(error)
+    }
+}
+
+impl From<InputError> for RunError {
+    fn from(error: InputError) -> Self {
+        RunError::Input(error)
     }
 }
 
@@ -241,6 +251,9 @@ impl<'d, 'c> Integration<'d, 'c> {
         let clock = Instant::now();
         let dae = self.dae;
         let n = dae.description().unknowns.len();
+        if let Some(error) = dae.input_error() {
+            return Err(RunError::Input(error));
+        }
         let initial = consistent_initialization(dae.prolongation(), t0, &self.initialization)?;
         let (mut y0, mut yp0) = (vec![0.0; n], vec![0.0; n]);
         dae.states_from_jets(t0, &initial.jets, &mut y0, &mut yp0);

@@ -17,6 +17,7 @@ use std::collections::HashMap;
 use crate::alias::{Eliminated, Elimination, eliminate, reconcile};
 use crate::diagnostic::Diagnostics;
 use crate::expr::{Expr, Notation, Symbol, print_with};
+use crate::externals::{self, InputNeed};
 use crate::formulation::{Form, FormEquation, FormError, FormProgram, Formulation, Source, formulate, state_names};
 use crate::index::{Analysis, Problem, ProblemKind, Verdict, analyse, differentiated_kinks, generic_rank};
 use crate::model::{Model, derivative_name};
@@ -80,6 +81,8 @@ pub struct Compiled {
     pub eliminated: Vec<Eliminated>,
     /// What the user should know although the model can be used.
     pub warnings: Diagnostics,
+    /// What the inputs of the caller must give.
+    pub needs: Vec<InputNeed>,
     /// Index, degrees of freedom and hidden constraints in a few lines, for the documentation of generated code.
     pub summary: Vec<String>,
 }
@@ -95,9 +98,16 @@ pub struct Rejected {
     pub diagnostics: Diagnostics,
 }
 
+impl Rejected {
+    fn text(t0: f64, diagnostics: Diagnostics) -> Rejected {
+        Rejected { problem: None, t0, diagnostics }
+    }
+}
+
 /// Runs the pipeline. `t0` is the time at which the model's start values hold.
 pub fn compile(mut model: Model, t0: f64) -> Result<Compiled, Rejected> {
-    reconcile(&mut model).map_err(|diagnostics| Rejected { problem: None, t0, diagnostics })?;
+    externals::settle_tables(&mut model).map_err(|found| Rejected::text(t0, found))?;
+    reconcile(&mut model).map_err(|found| Rejected::text(t0, found))?;
     let analysis = match analyse(&mut model, t0) {
         Ok(analysis) => analysis,
         Err((problem, found)) => {
@@ -136,6 +146,8 @@ pub fn compile(mut model: Model, t0: f64) -> Result<Compiled, Rejected> {
         }
     }
     let warnings = differentiated_kinks(&mut model, &analysis);
+    let programs: Vec<&FormProgram> = forms.iter().map(|form| &form.program).collect();
+    let needs = externals::needs(&mut model, &analysis, &programs).map_err(|found| Rejected::text(t0, found))?;
     let prolonged = analysis.prolonged.clone();
     let prolonged_spelled = prolonged_spelled(&model, &analysis);
     let mut compiled = Compiled {
@@ -149,6 +161,7 @@ pub fn compile(mut model: Model, t0: f64) -> Result<Compiled, Rejected> {
         unavailable,
         eliminated: smaller.map_or_else(Vec::new, |(it, _)| it.eliminated),
         warnings,
+        needs,
         summary: Vec::new(),
     };
     compiled.summary = summary(&compiled);
@@ -296,6 +309,12 @@ fn summary(compiled: &Compiled) -> Vec<String> {
         let domains = compiled.hidden.iter().map(|c| Some(&analysis.system.equations[c.equation].domain));
         lines.extend(roll::text::lines(domains.zip(hidden.iter().map(String::as_str))));
     }
+    let unknown = externals::stand_ins(&compiled.model);
+    if !unknown.is_empty() {
+        let names: Vec<String> = unknown.iter().map(|name| format!("`{name}`")).collect();
+        lines.push(format!("Analysed with smooth functions in general position in place of {}.", names.join(", ")));
+    }
+    lines.extend(compiled.needs.iter().flat_map(|need| [String::new(), need.text()]));
     // A macro can only warn where the warning would be an error; so it stands where the model is looked up.
     for warning in &compiled.warnings {
         lines.push(String::new());

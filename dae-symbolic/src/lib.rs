@@ -12,6 +12,7 @@ pub mod eval;
 #[cfg(all(feature = "syntax", feature = "codegen"))]
 mod expand;
 pub mod expr;
+pub mod externals;
 pub mod family;
 pub mod formulation;
 pub mod freedom;

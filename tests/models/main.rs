@@ -6,6 +6,7 @@
 mod agreement;
 mod coupled;
 mod derivatives;
+mod driven;
 mod expansion;
 mod mechanics;
 mod operators;
@@ -66,6 +67,7 @@ fn models() -> Vec<Generated> {
         generated!(operators::Operators::default(), "operators.rs"),
         generated!(wires::Wires::default(), "wires.rs"),
         generated!(piecewise::Piecewise::default(), "piecewise.rs"),
+        generated!(driven::model(), "driven.rs"),
     ]
 }
 
@@ -96,5 +98,7 @@ fn compiled(text: &str) -> Compiled {
 /// One formulation under interpretation.
 fn interpreter(compiled: &Compiled, form: Form) -> Interpreter {
     let found = compiled.forms.iter().find(|f| f.form == form).expect("the model has all forms");
-    Interpreter::new(found.program.clone(), compiled.prolonged.clone())
+    let inputs = if compiled.needs.is_empty() { Vec::new() } else { driven::inputs() };
+    let interpreter = Interpreter::new(found.program.clone(), compiled.prolonged.clone());
+    interpreter.with_inputs(&compiled.needs, &inputs).unwrap()
 }

@@ -10,6 +10,7 @@ use super::docs;
 use super::names::{Names, identifier, load_name, unique};
 use super::rolled::{in_loops, spell_number, word};
 use crate::expr::Function;
+use crate::model::derivative_name;
 use crate::program::affine::Affine;
 use crate::program::roll::text::{generalised, index_names, shortened, spell};
 use crate::program::{Block, Instruction, Load, Register};
@@ -80,18 +81,22 @@ pub(super) struct Body<'a> {
     names: &'a Names,
     block: &'a Block,
     taken: HashSet<String>,
+    /// Where the inputs of the caller are.
+    inputs: String,
     /// The number of the last `s1`, `s2`, ….
     count: usize,
 }
 
 impl<'a> Body<'a> {
     pub(super) fn new(names: &'a Names, block: &'a Block) -> Self {
-        Body { names, block, taken: names.taken(), count: 0 }
+        let inputs = format!("self.{}", names.input_path());
+        Body { names, block, taken: names.taken(), inputs, count: 0 }
     }
 
     /// For one block of several: nothing has a name before it is read.
     pub(super) fn part(names: &'a Names, block: &'a Block) -> Self {
-        Body { names, block, taken: HashSet::from(["self".to_string(), names.time.clone()]), count: 0 }
+        let taken = HashSet::from(["self".to_string(), "inputs".to_string(), names.time.clone()]);
+        Body { names, block, taken, inputs: "inputs".to_string(), count: 0 }
     }
 
     /// An identifier for an argument of the method; the time has its name already.
@@ -198,9 +203,11 @@ impl<'a> Body<'a> {
         self.block.names.iter().for_each(|&(r, _)| uses[r] += 1);
         let leaf = |i: &Instruction| match i {
             Instruction::Constant(_) | Instruction::Pi | Instruction::Euler | Instruction::Load(_) => true,
-            Instruction::Number(_) | Instruction::Sum { .. } | Instruction::Product(_) | Instruction::Apply(..) => {
-                false
-            }
+            Instruction::Number(_)
+            | Instruction::Sum { .. }
+            | Instruction::Product(_)
+            | Instruction::Apply(..)
+            | Instruction::Call(..) => false,
         };
         self.block.instructions.iter().zip(&uses).map(|(i, &uses)| uses > 1 && !leaf(i)).collect()
     }
@@ -248,6 +255,7 @@ impl<'a> Body<'a> {
                 &[(2.0, r)] if *constant == 0.0 => simple(r).map(|base| format!("twice_{base}")),
                 _ => None,
             },
+            Instruction::Call(call, _) => Some(identifier(&derivative_name(&call.function.name, call.order()))),
             Instruction::Apply(function, arguments) => match arguments.as_slice() {
                 &[r] => simple(r).map(|argument| format!("{}_{argument}", function.name())),
                 _ => None,
@@ -278,6 +286,10 @@ impl<'a> Body<'a> {
             }
             Instruction::Sum { constant, terms } => sum(*constant, terms, spelled),
             Instruction::Product(factors) => product(factors, spelled),
+            Instruction::Call(call, arguments) => {
+                let arguments: Vec<&str> = arguments.iter().map(|&r| spelled[r].text.as_str()).collect();
+                Spelling::atom(self.names.call(call, &arguments, &self.inputs))
+            }
             Instruction::Apply(Function::If, arguments) => choice(&self.block.instructions, arguments, spelled),
             Instruction::Apply(function, arguments) => {
                 let receiver = match &self.block.instructions[arguments[0]] {

@@ -5,10 +5,10 @@
 use dae_runtime::contract::Pattern;
 
 use super::body::Outputs;
-use super::listing;
 use super::method::{Label, labels_of, method};
 use super::names::Names;
-use super::{ALLOW, DERIVE, close, docs, form_doc, form_type, prefix, tables};
+use super::{ALLOW, close, docs, form_doc, form_type, prefix, tables};
+use super::{external, listing};
 use crate::compile::{Compiled, CompiledForm};
 use crate::formulation::StateSource;
 use crate::model::Domain;
@@ -39,6 +39,7 @@ pub(super) fn source(compiled: &Compiled, form: &CompiledForm) -> String {
     text.push_str(&invariants(form, &names));
     text.push_str(&switches(form, &names));
     text.push_str(&eliminated(form, &names));
+    text.push_str(&external::input_error(compiled));
     text.push_str("    fn prolongation(&self) -> &dyn ::dae::__private::Prolongation {\n");
     text.push_str("        &self.prolongation\n    }\n\n");
     text.push_str(&states_from_jets(form, compiled.model.has_families()));
@@ -61,7 +62,7 @@ fn declaration(compiled: &Compiled, form: &CompiledForm) -> String {
         let line = format!("Eliminated, as they are equal to others or constant: {}.", eliminated.join(", "));
         text.push_str(&docs(["", line.as_str()], ""));
     }
-    text.push_str(DERIVE);
+    text.push_str(external::derive(compiled));
     text.push_str(ALLOW);
     text.push_str(&format!("{vis}struct {target} {{\n    prolongation: {name}Prolongation,\n}}\n\n"));
     text.push_str(ALLOW);

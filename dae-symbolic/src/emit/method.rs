@@ -61,10 +61,16 @@ fn in_parts(
             let signature = filled(signature, [&slots.t, &slots.y, &slots.yp, &slots.out]);
             text.push_str(&format!("{doc}    fn {signature} {{\n"));
             text.push_str(&format!("        let {} = &self.{};\n", slots.parameters, names.parameter_path));
+            if !names.inputs.is_empty() {
+                text.push_str(&format!("        let inputs = &self.{};\n", names.input_path()));
+            }
             text.push_str(&zeros(&slots.totals, program.totals));
         }
         let domain = block.domain.is_empty();
-        let arguments = arguments(&slots, signature, program.totals);
+        let mut arguments = arguments(&slots, signature, program.totals);
+        if !names.inputs.is_empty() {
+            arguments.push(("inputs".to_string(), "&[::dae::__private::Input]"));
+        }
         let code = body.finish_part(&slots, outputs);
         text.push_str(&match (long, domain) {
             (false, false) => code,

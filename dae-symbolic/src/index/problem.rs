@@ -108,6 +108,23 @@ pub(super) fn not_unique(model: &Model, freedom: &Freedom) -> (Problem, Diagnost
     )
 }
 
+/// Rows of the derivative array depend on one another whatever the values are: with as many equations as unknowns, something is missing.
+pub(super) fn dependent(model: &Model, rows: &[(usize, u32)]) -> (Problem, Diagnostics) {
+    let names: Vec<String> = rows.iter().map(|&(i, order)| derivative_name(&model.equation_name(i), order)).collect();
+    let mut equations: Vec<usize> = rows.iter().map(|&(i, _)| i).collect();
+    equations.sort_unstable();
+    equations.dedup();
+    let title = format!("{} depend on one another, whatever the values are", listed(&names));
+    let mut diagnostic = Diagnostic::error(Code::NotUnique, title);
+    for &i in &equations {
+        diagnostic = diagnostic.label(model.equations[i].origin, model.equation_name(i));
+    }
+    let diagnostic = diagnostic
+        .note("one of them says nothing new, or contradicts the others: the solution is not unique, or there is none")
+        .help("remove one of these equations and write down what is missing in its place");
+    (Problem::new(ProblemKind::NotUnique, model, &equations, &[]), Diagnostics::from(diagnostic))
+}
+
 /// Rows of the derivative array, by name, that contradict one another.
 pub(super) fn contradictory(model: &Model, rows: &[String], message: &str) -> (Problem, Diagnostics) {
     let involved = |i: &usize| {

@@ -21,7 +21,7 @@ pub use run::Point;
 
 use std::collections::HashMap;
 
-use crate::expr::{Dag, Expr, Function, Node, Symbol, reachable};
+use crate::expr::{Call, Dag, Expr, Function, Node, Symbol, reachable};
 use affine::{Affine, AffineNumber, Range};
 
 /// Where a symbol is found when the program runs. Positions are numbers for one symbol, and affine functions of the
@@ -91,6 +91,8 @@ pub enum Instruction {
     Product(Vec<(Register, i32)>),
     /// A function of the operator table.
     Apply(Function, Vec<Register>),
+    /// A function that the model does not define by an expression.
+    Call(Call, Vec<Register>),
 }
 
 impl Instruction {
@@ -104,7 +106,7 @@ impl Instruction {
             | Instruction::Load(_) => (&[], &[], &[]),
             Instruction::Sum { terms, .. } => (terms, &[], &[]),
             Instruction::Product(factors) => (&[], factors, &[]),
-            Instruction::Apply(_, arguments) => (&[], &[], arguments),
+            Instruction::Apply(_, arguments) | Instruction::Call(_, arguments) => (&[], &[], arguments),
         };
         let terms = terms.iter().map(|&(_, r): &(f64, Register)| r);
         terms.chain(factors.iter().map(|&(r, _): &(Register, i32)| r)).chain(arguments.iter().copied())
@@ -160,6 +162,24 @@ impl Program {
         Ok(Program { blocks: vec![Block::scalar(dag, &roots, names, &load)?], totals: 0 })
     }
 
+    /// The calls of functions that the model does not define by an expression.
+    pub fn calls(&self) -> impl Iterator<Item = &Call> {
+        let instructions = self.blocks.iter().flat_map(|block| &block.instructions);
+        instructions.filter_map(|instruction| match instruction {
+            Instruction::Call(call, _) => Some(call),
+            _ => None,
+        })
+    }
+
+    /// The same, to be replaced.
+    pub fn calls_mut(&mut self) -> impl Iterator<Item = &mut Call> {
+        let instructions = self.blocks.iter_mut().flat_map(|block| &mut block.instructions);
+        instructions.filter_map(|instruction| match instruction {
+            Instruction::Call(call, _) => Some(call),
+            _ => None,
+        })
+    }
+
     /// The number of values that exist at the same time.
     pub fn registers(&self) -> usize {
         self.totals + self.blocks.iter().map(|block| block.instructions.len()).max().unwrap_or(0)
@@ -196,6 +216,9 @@ impl Block {
                 },
                 Node::Product(factors) => {
                     Instruction::Product(factors.iter().map(|(b, n)| (register[b], *n)).collect())
+                }
+                Node::Call(call, arguments) => {
+                    Instruction::Call(call.clone(), arguments.iter().map(|a| register[a]).collect())
                 }
                 Node::Apply(function, arguments) => {
                     Instruction::Apply(*function, arguments.iter().map(|a| register[a]).collect())

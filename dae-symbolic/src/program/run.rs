@@ -49,6 +49,7 @@ impl Block {
                 Instruction::Load(Load::Total(p)) => totals[p.position(indices)],
                 Instruction::Sum { constant, terms } => sum(*constant, terms.iter().map(|&(q, r)| (q, scratch[r]))),
                 Instruction::Product(factors) => product(factors.iter().map(|&(r, n)| (scratch[r], n))),
+                Instruction::Call(call, arguments) => call.value(arguments.iter().map(|&r| scratch[r])),
                 Instruction::Apply(function, arguments) => {
                     let a = scratch[arguments[0]];
                     let other = |k: usize| arguments.get(k).map_or(a, |&b| scratch[b]);

@@ -96,6 +96,8 @@ pub struct Report {
     pub certificate: Option<CertificateReport>,
     /// Constraints that the text implies and does not state.
     pub hidden_constraints: Vec<HiddenReport>,
+    /// Inputs of the caller and functions outside the model: other ones, in general position, stood in for them.
+    pub stand_ins: Vec<String>,
     /// Which states may be given start values, and what those of the model do.
     pub initial_values: Option<InitialReport>,
     /// What the user should know although the model can be used.
@@ -194,6 +196,7 @@ impl Report {
             certificate: Some(CertificateReport::new(model, analysis)),
             hidden_constraints: compiled.hidden.iter().map(HiddenReport::new).collect(),
             eliminated: compiled.eliminated.iter().map(|it| EliminatedReport::new(compiled, it)).collect(),
+            stand_ins: crate::externals::stand_ins(model),
             warnings: messages(&compiled.warnings),
             forms: Form::ALL.map(|form| FormReport::new(compiled, form)).to_vec(),
             initial_values: initial_values(compiled).as_ref().map(InitialReport::new),
@@ -322,6 +325,7 @@ impl Report {
             hessenberg: None,
             certificate: None,
             hidden_constraints: Vec::new(),
+            stand_ins: Vec::new(),
             initial_values: None,
             eliminated: Vec::new(),
             warnings: Vec::new(),

@@ -116,6 +116,9 @@ pub(super) fn facts(report: &Report) -> Vec<(String, String)> {
             },
         );
     }
+    if !report.stand_ins.is_empty() {
+        say("in general position", report.stand_ins.join(", "));
+    }
     if let Some(degrees) = report.degrees_of_freedom {
         say("degrees of freedom", degrees.to_string());
     }

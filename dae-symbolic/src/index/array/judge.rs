@@ -14,10 +14,10 @@
 //! left the system determines fewer derivatives than there are unknowns and says nothing more, so that a part of the solution may be
 //! chosen at will (Rabier & Rheinboldt, *J. Differential Equations* 109, 1994). The free part is read off the kernel of $(G_{u'}, G_w)$.
 
-use super::matrix::exact_ranks;
+use super::matrix::{exact_ranks, exact_rows};
 use super::newton::{SparseRow, dependencies};
 use super::{ArrayError, ArrayJacobian, ArrayPoint, ArrayRanks, Consistent, DerivativeArray, consistent_point};
-use crate::expr::prime_field::FieldPoint;
+use crate::expr::prime_field::{FieldPoint, sparse_rank};
 use crate::expr::{Expr, Rational, Symbol, symbols};
 use crate::index::start_point;
 use crate::model::Model;
@@ -29,8 +29,12 @@ const MAX_ROWS: usize = 420;
 const MAX_ROWS_IN_PASSING: usize = 120;
 /// Differentiations that are tried where nothing bounds the index, beyond the number of states.
 const SPARE: u32 = 2;
-/// How well computed jets are known, relative to their size: what an entry could become by that counts as nothing.
-const UNCERTAINTY: f64 = 1e-9;
+/// Differentiations with which rows are examined that may depend on one another at every point.
+const MAX_DEPENDENT: u32 = 3;
+/// Random points at which they must.
+const DEPENDENT_SEEDS: u64 = 2;
+/// How well computed jets are known, relative to their size (at a double root, the root of rounding): what an entry could become by that counts as nothing.
+const UNCERTAINTY: f64 = 1e-7;
 /// Relative size of the random changes that lead to neighbouring points, tried in this order.
 const NEIGHBOURHOOD: [f64; 3] = [1e-2, 1e-3, 0.1];
 /// Number of neighbouring points.
@@ -65,6 +69,13 @@ pub enum ArrayVerdict {
     Index(u32),
     /// There is none: part of the solution is free.
     NoIndex(Freedom),
+    /// There is none: rows of the array, by equation and number of differentiations, depend on one another whatever the values are, although
+    /// there are no more equations than unknowns. Their derivatives do so as well, so that ever more derivatives stay free, or
+    /// nothing fulfils the equations at all.
+    Dependent {
+        /// The rows.
+        rows: Vec<(usize, u32)>,
+    },
     /// No jets near the start values fulfil the array.
     NoConsistentPoint {
         /// Why, in words.
@@ -118,6 +129,16 @@ impl ArrayFinding {
 /// to exceed.
 pub fn judge(model: &mut Model, start: &ArrayPoint, bound: Option<u32>) -> ArrayFinding {
     let mut court = Court::new(model);
+    let finding = search(&mut court, start, bound);
+    if matches!(finding.verdict, ArrayVerdict::Undecided { .. } | ArrayVerdict::NoConsistentPoint { .. })
+        && let Some(rows) = court.dependent_rows()
+    {
+        return ArrayFinding::without(ArrayVerdict::Dependent { rows }, finding.ranks);
+    }
+    finding
+}
+
+fn search(court: &mut Court<'_>, start: &ArrayPoint, bound: Option<u32>) -> ArrayFinding {
     let states: u32 = court.model.unknowns.len() as u32 + bound.unwrap_or(0);
     let first = bound.map_or(1, |bound| bound + 1);
     let (mut point, mut examined) = (start.clone(), Vec::new());
@@ -133,7 +154,7 @@ pub fn judge(model: &mut Model, start: &ArrayPoint, bound: Option<u32>) -> Array
         };
         point = match consistent_point(court.model, &court.parameters, &array, &point, Consistent::Model) {
             Ok(point) => point,
-            Err(error) => return ArrayFinding::without(no_point(&court, error), examined),
+            Err(error) => return ArrayFinding::without(no_point(court, &array, &point, error), examined),
         };
         examined = match (0..=m).map(|k| court.ranks(&array, &point, k)).collect() {
             Ok(ranks) => ranks,
@@ -225,6 +246,39 @@ impl<'a> Court<'a> {
     fn generic(&self, array: &DerivativeArray, m: u32) -> Option<ArrayRanks> {
         let point = FieldPoint::new(1).with_start(start_point(self.model));
         Some(exact_ranks(array, &array.at_random(&self.model.dag, &point, 1)?, m))
+    }
+
+    /// Rows that depend on one another at every point, in a model with no more equations than unknowns; `None` if there are none among those
+    /// examined.
+    fn dependent_rows(&mut self) -> Option<Vec<(usize, u32)>> {
+        let (count, unknowns) = (self.equations.len(), self.rates.len());
+        let small = |m: &u32| count <= unknowns && count * (*m as usize + 1) <= MAX_ROWS;
+        for m in (0..=MAX_DEPENDENT).take_while(small) {
+            let array = self.array(m)?;
+            let mut matrices = Vec::new();
+            for seed in 0..DEPENDENT_SEEDS {
+                let point = FieldPoint::new(seed).with_start(start_point(self.model));
+                let at = array.at_random(&self.model.dag, &point, seed)?;
+                matrices.push(exact_rows(&array, &at, m));
+            }
+            let dependent = |rows: &[usize]| {
+                let chosen =
+                    |matrix: &Vec<Vec<(usize, u64)>>| rows.iter().map(|&row| matrix[row].clone()).collect::<Vec<_>>();
+                matrices.iter().all(|matrix| sparse_rank(&chosen(matrix)) < rows.len())
+            };
+            let mut rows: Vec<usize> = (0..array.rows()).collect();
+            if dependent(&rows) {
+                // The least dependent set among them.
+                for row in (0..array.rows()).rev() {
+                    let without: Vec<usize> = rows.iter().copied().filter(|&other| other != row).collect();
+                    if dependent(&without) {
+                        rows = without;
+                    }
+                }
+                return Some(rows.into_iter().map(|row| (row % count, (row / count) as u32)).collect());
+            }
+        }
+        None
     }
 
     /// Compares the ranks with those at other points.
@@ -372,13 +426,16 @@ fn disagreement(here: &ArrayRanks, there: &ArrayRanks, what: &str) -> String {
     )
 }
 
-fn no_point(court: &Court<'_>, error: ArrayError) -> ArrayVerdict {
-    let contradiction = match &error {
-        ArrayError::Contradiction { rows } if court.affine => rows.clone(),
-        ArrayError::Contradiction { .. }
-        | ArrayError::NonFinite { .. }
-        | ArrayError::Multiple { .. }
-        | ArrayError::NoConvergence { .. } => Vec::new(),
+/// An affine system whose rows contradict one another wherever one starts, and whatever start values are fixed, has no solution.
+fn no_point(court: &Court<'_>, array: &DerivativeArray, start: &ArrayPoint, error: ArrayError) -> ArrayVerdict {
+    let message = error.to_string();
+    let free =
+        court.affine.then(|| consistent_point(court.model, &court.parameters, array, start, Consistent::Alike).err());
+    let contradiction = match free.flatten() {
+        Some(ArrayError::Contradiction { rows }) => rows,
+        Some(ArrayError::NonFinite { .. } | ArrayError::Multiple { .. } | ArrayError::NoConvergence { .. }) | None => {
+            Vec::new()
+        }
     };
-    ArrayVerdict::NoConsistentPoint { message: error.to_string(), contradiction }
+    ArrayVerdict::NoConsistentPoint { message, contradiction }
 }

@@ -141,8 +141,8 @@ impl ArrayJacobian {
     }
 }
 
-/// Exact ranks of the rows with at most `m` differentiations.
-pub(super) fn exact_ranks(array: &DerivativeArray, at: &Linearised<Residue>, m: u32) -> ArrayRanks {
+/// The rows with at most `m` differentiations over the prime field, columns in the order of [`ArrayJacobian`].
+pub(super) fn exact_rows(array: &DerivativeArray, at: &Linearised<Residue>, m: u32) -> Vec<Vec<(usize, u64)>> {
     let columns = Columns::new(array, m);
     let count = array.equations.len();
     let mut rows: Vec<Vec<(usize, u64)>> = vec![Vec::new(); count * (m as usize + 1)];
@@ -151,6 +151,13 @@ pub(super) fn exact_ranks(array: &DerivativeArray, at: &Linearised<Residue>, m: 
             rows[l * count + i].push((columns.of(j, k), value.0));
         }
     });
+    rows
+}
+
+/// Exact ranks of the rows with at most `m` differentiations.
+pub(super) fn exact_ranks(array: &DerivativeArray, at: &Linearised<Residue>, m: u32) -> ArrayRanks {
+    let columns = Columns::new(array, m);
+    let rows = exact_rows(array, at, m);
     let [higher, rates, _] = columns.widths;
     let below = |end: usize| {
         let part = |row: &Vec<(usize, u64)>| row.iter().copied().filter(|&(column, _)| column < end).collect();

@@ -147,6 +147,22 @@ impl DerivativeArray {
         Some(self.linearised(&values, &jets))
     }
 
+    /// All rows over the prime field, as lists of column and residue.
+    pub fn exact_rows(&self, at: &Linearised<Residue>) -> Vec<Vec<(usize, u64)>> {
+        matrix::exact_rows(self, at, self.differentiations)
+    }
+
+    /// $\sum |\partial F_i / \partial X_{j,k} \, X_{j,k}|$, the size of the terms of equation $i$.
+    pub fn magnitude(&self, at: &Linearised<f64>, point: &ArrayPoint, equation: usize) -> f64 {
+        let mut sum = 0.0;
+        self.entries(at, 0, |_, i, j, k, value| {
+            if i == equation {
+                sum += (value * point.taylor[j].get(k).copied().unwrap_or(0.0)).abs();
+            }
+        });
+        sum
+    }
+
     fn linearised<S: Scalar>(&self, values: &[S], jets: &[Vec<S>]) -> Linearised<S> {
         let mut residuals = self.tape.run(values, jets, self.differentiations as usize);
         let partials = residuals.split_off(self.equations.len());

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use super::verify::over;
 use super::{Access, FamilyModel, Loop, Steady, box_of, element_name, position};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::expr::{Dag, Expr, Function, Node, ParameterId, Rational, Symbol, UnknownId, reachable};
+use crate::expr::{Call, Dag, Expr, Function, Node, ParameterId, Rational, Symbol, UnknownId, reachable};
 use crate::model::{
     Definition, Derivation, Domain, Entries, Equation, Input, Mechanics, Member, Model, OptimalControl, Parameter,
     StartValue, Unknown, derivative_name,
@@ -54,6 +54,7 @@ enum Operation {
     Sum(Rational, Vec<(Rational, usize)>),
     Product(Vec<(usize, i32)>),
     Apply(Function, Vec<usize>),
+    Call(Call, Vec<usize>),
 }
 
 /// An expression as a list of operations, the last one its value.
@@ -315,6 +316,7 @@ impl<'a> Instantiation<'a> {
                     Operation::Sum(constant.clone(), terms.iter().map(|(q, e)| (q.clone(), place(e))).collect())
                 }
                 Node::Product(factors) => Operation::Product(factors.iter().map(|(e, n)| (place(e), *n)).collect()),
+                Node::Call(call, arguments) => Operation::Call(call.clone(), arguments.iter().map(place).collect()),
                 Node::Apply(function, arguments) => Operation::Apply(*function, arguments.iter().map(place).collect()),
             };
             varies.push(match &operation {
@@ -361,6 +363,10 @@ impl<'a> Instantiation<'a> {
                     self.dag.sum(terms.chain([(Rational::ONE, constant)]))
                 }
                 Operation::Product(factors) => self.dag.product(factors.iter().map(|(base, n)| (values[*base], *n))),
+                Operation::Call(call, arguments) => {
+                    let arguments: Vec<Expr> = arguments.iter().map(|argument| values[*argument]).collect();
+                    self.dag.call(call.clone(), &arguments)
+                }
                 Operation::Apply(function, arguments) => {
                     let arguments: Vec<Expr> = arguments.iter().map(|argument| values[*argument]).collect();
                     self.dag.apply(*function, &arguments)

@@ -120,6 +120,11 @@ impl<'a> Order<'a> {
                     children.push(operands[k]);
                 }
             }
+            Node::Call(call, arguments) => {
+                hash.word(35);
+                hash.word(call.key());
+                children.extend(arguments.iter());
+            }
             Node::Apply(function, arguments) => {
                 hash.word(64 + *function as u64);
                 children.extend(arguments.iter());

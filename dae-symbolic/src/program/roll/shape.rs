@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use super::super::{Load, Register, Unplaced};
 use super::order::{Order, SteadyFirst};
-use crate::expr::{Expr, Function, Node, Rational};
+use crate::expr::{Call, Expr, Function, Node, Rational};
 
 /// A number that may differ from instance to instance, or one that is too large to be taken apart.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -32,6 +32,7 @@ pub(in crate::program) enum Operation {
     },
     Product(Vec<(Register, i32)>),
     Apply(Function, Vec<Register>),
+    Call(Call, Vec<Register>),
 }
 
 /// An instance taken apart.
@@ -137,6 +138,9 @@ impl Shaped {
                 let places = order.operands(&operands, SteadyFirst::InProducts).into_iter();
                 Operation::Product(places.map(|k| (registers[&operands[k]], factors[k].1)).collect())
             }
+            Node::Call(call, arguments) => {
+                Operation::Call(call.clone(), arguments.iter().map(|argument| registers[argument]).collect())
+            }
             Node::Apply(function, arguments) => {
                 Operation::Apply(*function, arguments.iter().map(|argument| registers[argument]).collect())
             }
@@ -161,6 +165,6 @@ fn children(order: &Order<'_>, expr: Expr) -> Vec<Expr> {
         Node::Product(_) => {
             order.operands(&operands, SteadyFirst::InProducts).into_iter().map(|k| operands[k]).collect()
         }
-        Node::Constant(_) | Node::Pi | Node::Euler | Node::Symbol(_) | Node::Apply(..) => operands,
+        Node::Constant(_) | Node::Pi | Node::Euler | Node::Symbol(_) | Node::Apply(..) | Node::Call(..) => operands,
     }
 }
