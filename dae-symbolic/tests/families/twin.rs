@@ -31,6 +31,11 @@ pub(crate) fn compiled(model: Model) -> Compiled {
 pub(crate) fn scalar_twin(mut model: Model) -> Model {
     model.unknowns.iter_mut().for_each(|u| u.domain = Domain::scalar());
     model.parameters.iter_mut().for_each(|p| p.domain = Domain::scalar());
+    // Unknowns that are constant or equal to others are eliminated from models without families: one array of one element keeps them.
+    if let Some(unknown) = model.unknowns.first_mut() {
+        let member = Member { family: u32::MAX, indices: vec![0], label: unknown.name.clone() };
+        unknown.domain = Domain { extents: vec![1], member: Some(Arc::new(member)) };
+    }
     for equation in &mut model.equations {
         let label = equation.domain.member.as_ref().map(|member| member.label.clone());
         let alone = |label| Arc::new(Member { family: 0, indices: Vec::new(), label });
