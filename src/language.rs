@@ -9,6 +9,9 @@
 //! | `param g = 9.81;` | a parameter: a public field of the generated struct, changeable between runs |
 //! | `const N = 1 / 3;` | an exact number |
 //! | `input u = sin(t);` | a function of time; it is differentiated only if the reduction needs that |
+//! | `input u;` | a function of time that the caller supplies when the model is used |
+//! | `table mu = [(0, 1), (2, 0.5), (3, 0), (5, 1)];` | a table, called as `mu(x)` |
+//! | `extern fn cd(mach) = aero::cd, der(mach) = aero::cd_mach;` | a Rust function with its derivatives |
 //! | `let r = sqrt(x.powi(2) + y.powi(2));` | a name for a sub-expression; generated code keeps it |
 //! | `fn drag(v) { c * v * abs(v) }` | a helper, inlined where it is called |
 //! | `var x = 1;` | an unknown whose start value is fixed |
@@ -19,6 +22,7 @@
 //! | `der(x) = v;` | an equation; either side may be any expression |
 //! | `m * der(x, 2) = f;` | one with a second derivative |
 //! | `lagrangian { … }` | equations of motion from energies: see below |
+//! | `optimal_control { … }` | conditions of a minimum from dynamics and cost: see below |
 //!
 //! Expressions are Rust expressions over `+ - * /`, parentheses, decimal numbers (which are exact, so that `2 * x` and `1 / 3` mean what
 //! they say), `t`, `PI`, `E`, and functions in call or method form: `sin(x)` or `x.sin()`. The functions are
@@ -152,6 +156,76 @@
 //! println!("{}", Bead::REPORT);
 //! ```
 //!
+//! # Conditions of optimal control
+//!
+//! An `optimal_control` block stands for the first-order conditions of a minimum of $\psi(y(t_1)) + \int \varphi(t, y, u)\, \mathrm d t$
+//! under $y' = f(t, y, u)$ (Hairer & Wanner, VII.1, eqs. (1.33)–(1.39)). Its statements, in any order:
+//!
+//! | statement | meaning |
+//! |---|---|
+//! | `states y;` | states, each declared with `var`; a fixed start value is kept, any other is free |
+//! | `adjoints v;` | their adjoints, one for each state, declared with `var` |
+//! | `controls u;` | what is to be chosen, declared with `var` |
+//! | `der(y) = u;` | the dynamics of a state |
+//! | `running_cost = (y.powi(2) + u.powi(2)) / 2;` | $\varphi$ |
+//! | `terminal_cost = y.powi(2);` | $\psi$, of the states |
+//! | `horizon(0, 1);` | $t_0$ and $t_1$; the start values hold at $t_0$ |
+//!
+//! The equations are, in this order, the dynamics, $v' = -f_y^\top v - \varphi_y^\top$, and $0 = f_u^\top v + \varphi_u^\top$. The report
+//! shows the Hamiltonian and the boundary conditions: $v(t_1) = \psi_y^\top$, and $v(t_0) = 0$ where the state is free. The example
+//! `optimal_control` meets them by shooting.
+//!
+//! # Data and functions from outside
+//!
+//! **Inputs.** `input u = …;` is a part of the model; `input u;` is supplied by whoever uses it, as a field of the struct of the type
+//! [`Input`](crate::Input): a number, a closure, a [`Spline`](crate::Spline), anything that is a [`Signal`](crate::Signal). The model has a
+//! constructor `new` with one argument per such input instead of a default. If the reduction differentiates an equation with `u` in
+//! it, derivatives of `u` are needed; how many stands in the documentation of the field and in `REPORT`, and an input that gives
+//! fewer is refused when the integration starts, with the equation that was differentiated.
+//!
+//! ```
+//! use dae::{Input, Integration};
+//!
+//! dae::dae! {
+//!     /// A cart whose position is prescribed: what force does that take?
+//!     pub struct Cart {
+//!         param m = 2;
+//!         /// Where the cart has to be.
+//!         input position;
+//!         var x;
+//!         var v;
+//!         var force;
+//!         der(x) = v;
+//!         m * der(v) = force;
+//!         x = position;
+//!     }
+//! }
+//!
+//! # fn main() -> Result<(), dae::RunError> {
+//! // Two derivatives are needed: sine, cosine, and minus sine.
+//! let position = Input::with_derivatives(2, |t, order| (t + order as f64 * std::f64::consts::FRAC_PI_2).sin());
+//! let solution = Integration::new(&Cart::new(position).index1()).run(0.0, 1.0)?;
+//! assert!((solution.value("force", 1.0).unwrap() + 2.0 * 1f64.sin()).abs() < 1e-9);
+//!
+//! let refused = Integration::new(&Cart::new(Input::function(f64::sin)).index1()).run(0.0, 1.0).unwrap_err();
+//! assert_eq!(refused.to_string(), "the input `position` gives derivatives up to order 0, \
+//!     and order 2 is needed because equation 3 is differentiated twice");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! **Tables** are interpolated by splines of odd degree, at least cubic, as smooth as the reduction needs: a table in an equation that is
+//! differentiated $k$ times is at least $k$ times continuously differentiable. The end conditions are not-a-knot; beyond its ends a
+//! table goes on with its outermost polynomials. Points are numbers and constants, sorted.
+//!
+//! **Rust functions** are declared with as many partial derivatives as there are: `der(p) = …`, `der(p, 2) = …`,
+//! `der(p, temperature) = …`; all are functions of all arguments, in their order. They have to be smooth. One derivative more than the
+//! reduction differentiates their equation is needed, for Jacobians; what is missing is an error that names the equation. Only the
+//! macro and build scripts can call them: the command line analyses such a model and does not run it.
+//!
+//! The analysis knows neither inputs of the caller nor Rust functions. It works with others in general position in their place,
+//! and says so.
+//!
 //! # What it becomes
 //!
 //! For a model `Pendulum`: the struct `Pendulum` with one field per parameter and their defaults ([`Default`]); the constant
@@ -164,6 +238,10 @@
 //! | `index1()` | constraints differentiated until the index is 1; the lower ones are kept as invariants that drift |
 //! | `index2()` | constraints differentiated until the index is 2 |
 //! | `ggl()` | index 2 with all constraints enforced, after Gear, Gupta and Leimkuhler: the one to take if in doubt |
+//!
+//! Unknowns that equations say to be equal to others up to sign, or constant (`a = b;`, `a = -b;`, `a = 3;`, `a = p + 1;` for a
+//! parameter), are not solved for in the last three. They are in the results under their names all the same, after the others; index,
+//! degrees of freedom and start values are those of the text.
 //!
 //! If a model has no such formulation, the method is missing and the documentation of the struct says why.
 //!

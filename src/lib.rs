@@ -20,7 +20,9 @@ extern crate self as dae;
 pub use dae_macros::dae;
 pub use dae_runtime as runtime;
 pub use dae_runtime::contract::Dae;
+pub use dae_runtime::signal::{Input, InputError, Signal};
 pub use dae_runtime::solve::RunError;
+pub use dae_runtime::spline::{Spline, SplineError};
 pub use dae_runtime::stepper::{ClosingCorrection, Failure, Options, Statistics, StepControl, Stepper, Tolerance};
 pub use dae_runtime::{Integration, Method, Record, Solution, Status};
 #[cfg(feature = "interpreter")]

@@ -62,9 +62,10 @@ const CAR_AXIS: &str = "examples/models/car_axis.dae";
 mod analyze {
     use super::*;
 
-    const KEYS: [&str; 27] = [
+    const KEYS: [&str; 29] = [
         "name",
         "unknowns",
+        "equation_names",
         "equations",
         "structural_index",
         "structural_status",
@@ -87,6 +88,7 @@ mod analyze {
         "hessenberg",
         "certificate",
         "hidden_constraints",
+        "stand_ins",
         "warnings",
         "forms",
         "problem",

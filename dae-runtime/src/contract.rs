@@ -12,6 +12,8 @@
 
 use std::borrow::Cow;
 
+use crate::signal::InputError;
+
 /// A name as it is printed: `x`, `der(x)`, `equation 5`.
 pub type Name = Cow<'static, str>;
 
@@ -103,6 +105,26 @@ pub struct Switch {
     pub name: Name,
 }
 
+/// An unknown of the model that a formulation does not solve for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Eliminated {
+    /// Its name: `x`, or `der(x)` for a derivative.
+    pub name: Name,
+    /// What it is.
+    pub stand: Stand,
+}
+
+/// What an eliminated unknown is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Stand {
+    /// This entry of $y$.
+    Same(usize),
+    /// Minus this entry of $y$.
+    Opposite(usize),
+    /// A number that depends on parameters alone.
+    Steady,
+}
+
 /// How $y'$ enters $F$.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leading {
@@ -121,7 +143,7 @@ pub struct Description {
     pub model: Name,
     /// Name of the formulation: `original`, `index1`, `index2`, `ggl`.
     pub form: Name,
-    /// The entries of $y$. Every unknown of the model is among them under its own name.
+    /// The entries of $y$. Every unknown of the model is among them, or among the eliminated ones, under its own name.
     pub unknowns: Cow<'static, [Unknown]>,
     /// The rows of $F$.
     pub equations: Cow<'static, [Equation]>,
@@ -131,6 +153,8 @@ pub struct Description {
     pub invariants: Cow<'static, [Invariant]>,
     /// Where $F$ changes its branch.
     pub switches: Cow<'static, [Switch]>,
+    /// Unknowns of the model that are no entries of $y$, because equations say that they are equal to one up to sign, or constant.
+    pub eliminated: Cow<'static, [Eliminated]>,
     /// How $y'$ enters.
     pub leading: Leading,
     /// Generic rank of $\partial F/\partial y'$. Smaller than the number of differential unknowns exactly when
@@ -181,6 +205,15 @@ pub trait Dae {
     /// The switching functions, one value per entry of `description().switches`. Those who want steps to end where $F$ changes its
     /// branch locate their zeros; nothing in this crate does so yet.
     fn switching_functions(&self, _t: f64, _y: &[f64], _yp: &[f64], _values: &mut [f64]) {}
+
+    /// The values of the eliminated unknowns, one per entry of `description().eliminated`.
+    fn eliminated(&self, _t: f64, _y: &[f64], _values: &mut [f64]) {}
+
+    /// Why the functions here have no values, if that is so: an input of the caller that gives fewer derivatives than the
+    /// reduction needs, for instance. To be asked before they are called.
+    fn input_error(&self) -> Option<InputError> {
+        None
+    }
 
     /// The model with the derivatives of its equations, for consistent initialisation.
     fn prolongation(&self) -> &dyn Prolongation;

@@ -10,9 +10,12 @@ pub use std::borrow::Cow::{Borrowed, Owned};
 pub use std::sync::LazyLock;
 
 pub use crate::contract::{
-    Dae, Description, Equation, Invariant, Jet, JetEquation, Kind, Leading, Name, Pattern, Prolongation,
-    ProlongationDescription, Start, Switch, Unknown,
+    Dae, Description, Eliminated, Equation, Invariant, Jet, JetEquation, Kind, Leading, Name, Pattern, Prolongation,
+    ProlongationDescription, Stand, Start, Switch, Unknown,
 };
+
+pub use crate::signal::{Input, InputError, Need, unmet};
+pub use crate::spline::Spline;
 
 /// An unknown of a formulation.
 pub const fn unknown(name: &'static str, kind: Kind, index: u8, nominal: f64) -> Unknown {
@@ -32,6 +35,11 @@ pub const fn enforced(name: &'static str, row: usize) -> Invariant {
 /// A constraint that the formulation implies and does not enforce.
 pub const fn implied(name: &'static str) -> Invariant {
     Invariant { name: Borrowed(name), row: None }
+}
+
+/// An unknown that is not solved for.
+pub const fn eliminated(name: &'static str, stand: Stand) -> Eliminated {
+    Eliminated { name: Borrowed(name), stand }
 }
 
 /// A switching function.
@@ -128,6 +136,7 @@ impl Dae for Rejected {
             parameters: Borrowed(&[]),
             invariants: Borrowed(&[]),
             switches: Borrowed(&[]),
+            eliminated: Borrowed(&[]),
             leading: Leading::Constant,
             leading_rank: 0,
             jacobian_y: pattern(0, &[0], &[]),

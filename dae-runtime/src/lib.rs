@@ -10,6 +10,7 @@
 //! | [`structure`] | components, matchings and blocks of a pattern: in which order its equations can be solved |
 //! | [`sparse`] | factors, conditions and regularity of large sparse matrices |
 //! | [`rank`] | numerical rank with the gap that supports it, solutions of least norm |
+//! | [`signal`], [`spline`] | inputs that the caller supplies; tables |
 //! | [`stepper`] | options, statistics, failures, and the contract of an integrator: one accepted step at a time |
 //! | [`radau5`] | Radau IIA of order 5 |
 //! | [`bdf`] | backward differentiation formulas of variable order and step |
@@ -31,9 +32,11 @@ mod linear;
 mod multipliers;
 pub mod radau5;
 pub mod rank;
+pub mod signal;
 pub mod solution;
 pub mod solve;
 pub mod sparse;
+pub mod spline;
 mod stall;
 pub mod stepper;
 pub mod structure;

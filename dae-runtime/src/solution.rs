@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::contract::{Description, Name};
+use crate::contract::{Dae, Eliminated, Name, Stand};
 use crate::stepper::{Failure, Statistics, Stepper};
 
 /// How a run ended.
@@ -54,12 +54,14 @@ pub enum Enforcement {
 pub struct Solution {
     /// How the run ended.
     pub status: Status,
-    /// Names of the entries of a state.
+    /// Names of the entries of a state: those of $y$, and after them the unknowns that the formulation eliminated.
     pub names: Vec<Name>,
     /// Recorded times.
     pub times: Vec<f64>,
     /// Recorded states, one after the other.
     states: Vec<f64>,
+    /// What the eliminated unknowns are; the values of those that are constant.
+    eliminated: Vec<(Stand, f64)>,
     /// Polynomials of the steps, if recorded.
     dense: Option<DenseOutput>,
     /// Time where the run ended.
@@ -78,17 +80,23 @@ pub struct Solution {
 
 impl Solution {
     /// An empty record for a run from `t0`, `y0`.
-    pub(crate) fn new(description: &Description, t0: f64, y0: &[f64], yp0: &[f64]) -> Self {
+    pub(crate) fn new(dae: &dyn Dae, t0: f64, y0: &[f64], yp0: &[f64]) -> Self {
+        let description = dae.description();
         let enforcement = |row: Option<usize>| if row.is_some() { Enforcement::Enforced } else { Enforcement::Implied };
-        Solution {
+        let mut values = vec![0.0; description.eliminated.len()];
+        dae.eliminated(t0, y0, &mut values);
+        let of_eliminated = description.eliminated.iter().map(|it| it.name.clone());
+        let stand = |(it, value): (&Eliminated, f64)| (it.stand, value);
+        let mut solution = Solution {
             status: Status::Success,
-            names: description.unknowns.iter().map(|unknown| unknown.name.clone()).collect(),
+            names: description.unknowns.iter().map(|unknown| unknown.name.clone()).chain(of_eliminated).collect(),
+            eliminated: description.eliminated.iter().zip(values).map(stand).collect(),
             times: Vec::new(),
             states: Vec::new(),
             dense: None,
             end_time: t0,
-            end_state: y0.to_vec(),
-            end_derivative: yp0.to_vec(),
+            end_state: Vec::new(),
+            end_derivative: Vec::new(),
             invariants: description
                 .invariants
                 .iter()
@@ -96,7 +104,31 @@ impl Solution {
                 .collect(),
             statistics: Statistics::default(),
             seconds: 0.0,
-        }
+        };
+        solution.end_at(t0, y0, yp0);
+        solution
+    }
+
+    /// Number of entries of $y$.
+    fn width(&self) -> usize {
+        self.names.len() - self.eliminated.len()
+    }
+
+    /// $y$ and after it the eliminated unknowns, whose constant ones have the given value.
+    fn extended(&self, y: &[f64], constant: impl Fn(f64) -> f64) -> Vec<f64> {
+        let eliminated = self.eliminated.iter().map(|&(stand, value)| match stand {
+            Stand::Same(k) => y[k],
+            Stand::Opposite(k) => -y[k],
+            Stand::Steady => constant(value),
+        });
+        y.iter().copied().chain(eliminated).collect()
+    }
+
+    /// Notes where the run is.
+    pub(crate) fn end_at(&mut self, t: f64, y: &[f64], yp: &[f64]) {
+        self.end_time = t;
+        self.end_state = self.extended(y, |value| value);
+        self.end_derivative = self.extended(yp, |_| 0.0);
     }
 
     /// Whether the end time was reached.
@@ -157,20 +189,30 @@ impl Solution {
             return self.state(i).map(|state| state[k]);
         }
         let dense = self.dense.as_ref()?;
+        let n = self.width();
+        let (k, sign) = match k.checked_sub(n).and_then(|k| self.eliminated.get(k)) {
+            None => (k, 1.0),
+            Some((Stand::Same(k), _)) => (*k, 1.0),
+            Some((Stand::Opposite(k), _)) => (*k, -1.0),
+            Some((Stand::Steady, value)) => return Some(*value),
+        };
         if i == 0 || i == self.times.len() || !t.is_finite() {
             return None;
         }
-        dense.evaluate(i - 1, self.names.len(), k, (t - self.times[i]) / (self.times[i] - self.times[i - 1]))
+        let s = (t - self.times[i]) / (self.times[i] - self.times[i - 1]);
+        dense.evaluate(i - 1, n, k, s).map(|value| sign * value)
     }
 
     pub(crate) fn push(&mut self, t: f64, y: &[f64]) {
         self.times.push(t);
-        self.states.extend_from_slice(y);
+        let state = self.extended(y, |value| value);
+        self.states.extend(state);
     }
 
     /// Appends the polynomial of the step that just ended in the last state pushed.
     pub(crate) fn push_polynomial(&mut self, stepper: &dyn Stepper) {
-        self.dense.get_or_insert_default().push(stepper, self.names.len());
+        let n = self.width();
+        self.dense.get_or_insert_default().push(stepper, n);
     }
 
     pub(crate) fn note_invariants(&mut self, residuals: &[f64]) {
@@ -241,12 +283,11 @@ pub(crate) fn horner(coefficients: &[f64], n: usize, k: usize, s: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::Dae;
     use crate::generated::Rejected;
 
     #[test]
     fn csv_quotes_names_and_reads_back() {
-        let mut solution = Solution::new(Rejected.description(), 0.0, &[], &[]);
+        let mut solution = Solution::new(&Rejected, 0.0, &[], &[]);
         solution.names = vec!["x".into(), "der(x, 2)".into()];
         solution.push(0.0, &[1.0 / 3.0, -1e-300]);
         solution.push(0.5, &[f64::NAN, 2.0]);

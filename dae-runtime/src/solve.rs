@@ -22,6 +22,7 @@ use crate::bdf::Bdf;
 use crate::contract::Dae;
 use crate::initialize::{InitializationError, InitializationOptions, consistent_initialization};
 use crate::radau5::Radau5;
+use crate::signal::InputError;
 use crate::solution::{Solution, Status, horner};
 use crate::stepper::{ClosingCorrection, DenseAccuracy, Failure, Options, StepControl, Stepper, Tolerance};
 
@@ -112,6 +113,8 @@ pub enum RunError {
     Initialization(InitializationError),
     /// An option has no meaning ([`Failure::InvalidOption`]).
     Options(Failure),
+    /// An input of the caller does not give what the model needs.
+    Input(InputError),
 }
 
 impl fmt::Display for RunError {
@@ -119,6 +122,7 @@ impl fmt::Display for RunError {
         match self {
             RunError::Initialization(error) => write!(f, "no consistent initial values: {error}"),
             RunError::Options(failure) => failure.fmt(f),
+            RunError::Input(error) => error.fmt(f),
         }
     }
 }
@@ -128,6 +132,12 @@ impl std::error::Error for RunError {}
 impl From<InitializationError> for RunError {
     fn from(error: InitializationError) -> Self {
         RunError::Initialization(error)
+    }
+}
+
+impl From<InputError> for RunError {
+    fn from(error: InputError) -> Self {
+        RunError::Input(error)
     }
 }
 
@@ -241,6 +251,9 @@ impl<'d, 'c> Integration<'d, 'c> {
         let clock = Instant::now();
         let dae = self.dae;
         let n = dae.description().unknowns.len();
+        if let Some(error) = dae.input_error() {
+            return Err(RunError::Input(error));
+        }
         let initial = consistent_initialization(dae.prolongation(), t0, &self.initialization)?;
         let (mut y0, mut yp0) = (vec![0.0; n], vec![0.0; n]);
         dae.states_from_jets(t0, &initial.jets, &mut y0, &mut yp0);
@@ -254,7 +267,10 @@ impl<'d, 'c> Integration<'d, 'c> {
     pub fn run_from(self, t0: f64, y0: &[f64], yp0: &[f64], t_end: f64) -> Result<Solution, Failure> {
         let clock = Instant::now();
         let requested = Requested::new(&self.record, t0, t_end)?;
-        let mut solution = Solution::new(self.dae.description(), t0, y0, yp0);
+        // A state of an earlier solution ends with the unknowns that the formulation eliminated.
+        let n = self.dae.description().unknowns.len();
+        let (y0, yp0) = (y0.get(..n).unwrap_or(y0), yp0.get(..n).unwrap_or(yp0));
+        let mut solution = Solution::new(self.dae, t0, y0, yp0);
         match self.method.start(self.dae, t0, y0, yp0, t_end, &self.options) {
             Err(failure @ (Failure::InvalidOption { .. } | Failure::UnsuitableMethod { .. })) => return Err(failure),
             Err(failure) => {
@@ -263,9 +279,7 @@ impl<'d, 'c> Integration<'d, 'c> {
             }
             Ok(mut stepper) => {
                 solution.status = self.drive(stepper.as_mut(), t_end, requested, &mut solution);
-                solution.end_time = stepper.time();
-                solution.end_state.copy_from_slice(stepper.state());
-                solution.end_derivative.copy_from_slice(stepper.derivative());
+                solution.end_at(stepper.time(), stepper.state(), stepper.derivative());
                 solution.statistics = stepper.statistics();
             }
         }

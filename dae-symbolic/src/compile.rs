@@ -4,17 +4,20 @@
 //! spelling. Contracts between the stages:
 //!
 //! 1. `model`: names are resolved, every symbol is declared, inputs are symbols of their own.
-//! 2. `index::analyse`: the system is square; after this point the offsets hold for the working system, and the certificate says what is
+//! 2. `alias::reconcile`: fixed start values of equal unknowns agree. `index::analyse`: the system is square; after this point the offsets hold for the working system, and the certificate says what is
 //!    proved about it. A singular system Jacobian leaves only the original form.
-//! 3. `reduce`: differentiated constraints; after this point no expression contains a derivative that the model defines explicitly.
+//! 3. `alias::eliminate`: unknowns that are equal to others or constant occur in no other equation; the original form is made of the
+//!    text. `reduce`: differentiated constraints; after this point no expression contains a derivative that the model defines explicitly.
 //! 4. `formulation::formulate`: states are chosen; after this point expressions are over states, their derivatives, time,
 //!    parameters and inputs.
 //! 5. `formulation::FormProgram`: inputs are expanded; after this point nothing refers to the DAG.
 
 use std::collections::HashMap;
 
+use crate::alias::{Eliminated, Elimination, eliminate, reconcile};
 use crate::diagnostic::Diagnostics;
 use crate::expr::{Expr, Notation, Symbol, print_with};
+use crate::externals::{self, InputNeed};
 use crate::formulation::{Form, FormEquation, FormError, FormProgram, Formulation, Source, formulate, state_names};
 use crate::index::{Analysis, Problem, ProblemKind, Verdict, analyse, differentiated_kinks, generic_rank};
 use crate::model::{Model, derivative_name};
@@ -23,6 +26,8 @@ use crate::program::{Derivative, roll};
 use crate::prolong::Prolonged;
 use crate::reduce::{Reduced, reduce};
 use crate::spelling::in_notation;
+use crate::structure::Structure;
+use crate::system::System;
 
 /// A constraint that the text implies and does not state.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,8 +77,12 @@ pub struct Compiled {
     pub forms: Vec<CompiledForm>,
     /// Why it does not have the others.
     pub unavailable: Vec<FormError>,
+    /// Unknowns that the derived forms do not solve for, because they are equal to others or constant.
+    pub eliminated: Vec<Eliminated>,
     /// What the user should know although the model can be used.
     pub warnings: Diagnostics,
+    /// What the inputs of the caller must give.
+    pub needs: Vec<InputNeed>,
     /// Index, degrees of freedom and hidden constraints in a few lines, for the documentation of generated code.
     pub summary: Vec<String>,
 }
@@ -89,8 +98,16 @@ pub struct Rejected {
     pub diagnostics: Diagnostics,
 }
 
+impl Rejected {
+    fn text(t0: f64, diagnostics: Diagnostics) -> Rejected {
+        Rejected { problem: None, t0, diagnostics }
+    }
+}
+
 /// Runs the pipeline. `t0` is the time at which the model's start values hold.
 pub fn compile(mut model: Model, t0: f64) -> Result<Compiled, Rejected> {
+    externals::settle_tables(&mut model).map_err(|found| Rejected::text(t0, found))?;
+    reconcile(&mut model).map_err(|found| Rejected::text(t0, found))?;
     let analysis = match analyse(&mut model, t0) {
         Ok(analysis) => analysis,
         Err((problem, found)) => {
@@ -106,6 +123,7 @@ pub fn compile(mut model: Model, t0: f64) -> Result<Compiled, Rejected> {
         return Err(Rejected { problem: Some(problem), t0, diagnostics });
     }
     let reduced = reduce(&mut model.dag, &analysis.system, &analysis.structure.offsets);
+    let smaller = if analysis.certificate.has_reduction() { smaller(&mut model, &analysis) } else { None };
     let hidden = if analysis.certificate.has_reduction() {
         hidden_constraints(&mut model, &analysis, &reduced)
     } else {
@@ -114,12 +132,22 @@ pub fn compile(mut model: Model, t0: f64) -> Result<Compiled, Rejected> {
     let mut forms = Vec::new();
     let mut unavailable = Vec::new();
     for form in Form::ALL {
-        match compile_form(&mut model, &analysis, &reduced, form) {
+        let text =
+            Working { system: &analysis.system, structure: &analysis.structure, reduced: &reduced, eliminated: &[] };
+        let working = match &smaller {
+            Some((it, reduced)) if form != Form::Original => {
+                Working { system: &it.system, structure: &it.structure, reduced, eliminated: &it.eliminated }
+            }
+            _ => text,
+        };
+        match compile_form(&mut model, &analysis, working, form) {
             Ok(compiled) => forms.push(compiled),
             Err(error) => unavailable.push(error),
         }
     }
     let warnings = differentiated_kinks(&mut model, &analysis);
+    let programs: Vec<&FormProgram> = forms.iter().map(|form| &form.program).collect();
+    let needs = externals::needs(&mut model, &analysis, &programs).map_err(|found| Rejected::text(t0, found))?;
     let prolonged = analysis.prolonged.clone();
     let prolonged_spelled = prolonged_spelled(&model, &analysis);
     let mut compiled = Compiled {
@@ -131,17 +159,35 @@ pub fn compile(mut model: Model, t0: f64) -> Result<Compiled, Rejected> {
         prolonged_spelled,
         forms,
         unavailable,
+        eliminated: smaller.map_or_else(Vec::new, |(it, _)| it.eliminated),
         warnings,
+        needs,
         summary: Vec::new(),
     };
     compiled.summary = summary(&compiled);
     Ok(compiled)
 }
 
+/// What a form is made of: the text, or the text without what is equal to something else.
+#[derive(Clone, Copy)]
+struct Working<'a> {
+    system: &'a System,
+    structure: &'a Structure,
+    reduced: &'a Reduced,
+    eliminated: &'a [Eliminated],
+}
+
+/// The system without unknowns that are equal to others or constant, if there are any.
+fn smaller(model: &mut Model, analysis: &Analysis) -> Option<(Elimination, Reduced)> {
+    let elimination = eliminate(model, &analysis.system)?;
+    let reduced = reduce(&mut model.dag, &elimination.system, &elimination.structure.offsets);
+    Some((elimination, reduced))
+}
+
 fn compile_form(
     model: &mut Model,
     analysis: &Analysis,
-    reduced: &Reduced,
+    working: Working<'_>,
     form: Form,
 ) -> Result<CompiledForm, FormError> {
     let refuse = |message: &str| FormError { form, message: message.into(), origin: model.origin };
@@ -149,7 +195,7 @@ fn compile_form(
         return Err(refuse("the system Jacobian is singular, so that the constraints to differentiate are not known"));
     }
     let unplaced = refuse("an expression contains a derivative that no state stands for");
-    let formulation = formulate(model, &analysis.system, &analysis.structure, reduced, form)?;
+    let formulation = formulate(model, working.system, working.structure, working.reduced, working.eliminated, form)?;
     check_independent(model, &formulation)?;
     let residuals: Vec<Expr> = formulation.equations.iter().map(|e| e.residual).collect();
     let leading = Derivative::entries(&mut model.dag, &residuals, |symbol| match symbol {
@@ -263,6 +309,12 @@ fn summary(compiled: &Compiled) -> Vec<String> {
         let domains = compiled.hidden.iter().map(|c| Some(&analysis.system.equations[c.equation].domain));
         lines.extend(roll::text::lines(domains.zip(hidden.iter().map(String::as_str))));
     }
+    let unknown = externals::stand_ins(&compiled.model);
+    if !unknown.is_empty() {
+        let names: Vec<String> = unknown.iter().map(|name| format!("`{name}`")).collect();
+        lines.push(format!("Analysed with smooth functions in general position in place of {}.", names.join(", ")));
+    }
+    lines.extend(compiled.needs.iter().flat_map(|need| [String::new(), need.text()]));
     // A macro can only warn where the warning would be an error; so it stands where the model is looked up.
     for warning in &compiled.warnings {
         lines.push(String::new());

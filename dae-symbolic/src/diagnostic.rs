@@ -71,6 +71,9 @@ codes! {
     IndexOutOfBounds = "E122", "an index outside of its array";
     ArrayShape = "E123", "an array where a number is expected, or the reverse, or arrays of different sizes";
     InvalidExtent = "E124", "a size or a range that is no constant integer, is empty, or is too large";
+    InvalidTable = "E130", "a table through whose points there is no spline";
+    InvalidExternal = "E131", "a declaration of a function outside the model that does not fit together";
+    MissingDerivative = "E132", "a derivative of a function outside the model that is needed and not declared";
     NoEquations = "E201", "a model without equations";
     NoUnknowns = "E202", "a model without unknowns";
     DivisionByZero = "E203", "a division by exactly zero";
@@ -88,6 +91,7 @@ codes! {
     InvalidConstraint = "E405", "a constraint that is not one between coordinates";
     SingularMass = "E406", "a coordinate without inertia";
     InvalidControlProblem = "E407", "dynamics or costs of which optimality conditions cannot be derived";
+    ContradictingStarts = "E408", "fixed start values of equal unknowns that contradict";
     ContradictoryStart = "E601", "fixed start values that contradict the equations";
     DifferentiatedKink = "W501", "an equation with a kink that the reduction differentiates";
     DifferentiatedJump = "W502", "an equation that jumps and that the reduction differentiates";

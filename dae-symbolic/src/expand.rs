@@ -91,6 +91,7 @@ impl Stub {
             name: name(&model.name, model.origin),
             visibility: model.visibility.clone(),
             parameters: parameters().map(|p| name(&p.name, p.origin)).collect(),
+            inputs: model.supplied_inputs().into_iter().map(|(k, text)| name(&text, model.inputs[k].origin)).collect(),
             unknowns: model.unknowns.iter().filter(|u| first(&u.domain)).map(|u| name(&u.name, u.origin)).collect(),
         }
     }

@@ -1,5 +1,6 @@
 //! The symbolic layer of `dae`.
 
+pub mod alias;
 #[cfg(all(feature = "syntax", feature = "codegen"))]
 pub mod build;
 pub mod compile;
@@ -11,6 +12,7 @@ pub mod eval;
 #[cfg(all(feature = "syntax", feature = "codegen"))]
 mod expand;
 pub mod expr;
+pub mod externals;
 pub mod family;
 pub mod formulation;
 pub mod freedom;

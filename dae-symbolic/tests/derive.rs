@@ -6,7 +6,7 @@
 #![cfg(feature = "syntax")]
 
 use dae_symbolic::expr::{Expr, Symbol, UnknownId, transfer, vanishes};
-use dae_symbolic::model::{Derivation, Model};
+use dae_symbolic::model::{Boundary, Derivation, Model};
 use dae_symbolic::read_text;
 use dae_symbolic::syntax::SourceText;
 
@@ -215,4 +215,81 @@ fn identities_with_denominators_and_angles_are_proved() {
     zero("cos(x / 2).powi(2) * 2 - 1 - cos(x)", true);
     zero("sin(x) - x", false);
     zero("1 / (x + y) - 1 / x - 1 / y", false);
+}
+
+#[test]
+fn optimal_control_of_index_1() {
+    // `000_fbf9ee3ffe929a9e` eq. (1.39) for y' = u, phi = (y^2 + u^2)/2.
+    let by_hand = "struct ByHand { param adjoint = 0; var y; var v; var u; der(y) = u; der(v) = -y; 0 = v + u; }";
+    proves_equal(include_str!("../../examples/models/optimal_control.dae"), by_hand);
+}
+
+/// The optimal control problem of index 3 of `000_fbf9ee3ffe929a9e`, exercise VII.1.8 with data of the problem book.
+const INDEX_3: &str = "struct Control { var y1 = 1; var y2 ~ -0.76; var w; var v1 ~ 0.76; var v2;
+    optimal_control {
+        states y1, y2; adjoints v1, v2; controls w;
+        der(y1) = y2; der(y2) = w + sin(t);
+        running_cost = (y1.powi(2) + y2.powi(2)) / 2;
+        horizon(0, 1);
+    } }";
+
+#[test]
+fn optimal_control_of_index_3() {
+    let by_hand = "struct ByHand { var y1; var y2; var w; var v1; var v2;
+        der(y1) = y2; der(y2) = w + sin(t); der(v1) = -y1; der(v2) = -v1 - y2; 0 = v2; }";
+    proves_equal(INDEX_3, by_hand);
+    let model = model(INDEX_3);
+    let [Derivation::OptimalControl(problem)] = model.derivations.as_slice() else { panic!("a control problem") };
+    let conditions: Vec<_> = problem
+        .boundary_conditions(&model)
+        .into_iter()
+        .map(|c| (model.unknowns[c.unknown.index()].name.clone(), c.at, c.value.is_none()))
+        .collect();
+    let condition = |name: &str, at, zero| (name.to_string(), at, zero);
+    let (start, end) = (Boundary::Start, Boundary::End);
+    // The start value of y2 is free: then its adjoint vanishes there.
+    let expected = [
+        condition("y1", start, false),
+        condition("v2", start, true),
+        condition("v1", end, true),
+        condition("v2", end, true),
+    ];
+    assert_eq!(conditions, expected);
+}
+
+#[test]
+fn optimal_control_of_a_nonlinear_system() {
+    // A reactor with a cost at the end, parameters and an input: H = v1 f1 + v2 f2 + phi.
+    let text = "struct Reactor { param k = 2; param r = 0.1; param a = 3; input feed = exp(-t); param T = 2;
+        var c = 1; var s = 0.5; var p ~ 1; var q ~ 1; var u ~ 1;
+        fn rate(c, s) { k * c * exp(-a / s) }
+        optimal_control {
+            states c, s;
+            controls u;
+            adjoints p, q;
+            der(c) = feed - rate(c, s);
+            der(s) = rate(c, s) + u * (1 - s);
+            running_cost = r * u.powi(2) / 2;
+            terminal_cost = -c.powi(2) * s / 2;
+            horizon(0, T);
+        } }";
+    let by_hand = "struct ByHand { param k = 2; param r = 0.1; param a = 3; input feed = exp(-t); param T = 2;
+        var c; var s; var p; var q; var u;
+        der(c) = feed - k * c * exp(-a / s);
+        der(s) = k * c * exp(-a / s) + u * (1 - s);
+        der(p) = (p - q) * k * exp(-a / s);
+        der(q) = (p - q) * k * c * exp(-a / s) * a / s.powi(2) + q * u;
+        0 = q * (1 - s) + r * u; }";
+    proves_equal(text, by_hand);
+    let mut derived = model(text);
+    let derivations = derived.derivations.clone();
+    let [Derivation::OptimalControl(problem)] = derivations.as_slice() else { panic!("a control problem") };
+    // p(T) = -c s, q(T) = -c^2 / 2.
+    let (c, s) = (UnknownId(0), UnknownId(1));
+    let [c, s] = [c, s].map(|unknown| derived.dag.symbol(Symbol::Unknown { unknown, order: 0 }));
+    for (end, expected) in problem.end.iter().zip([[(c, 1), (s, 1)].as_slice(), &[(c, 2)]]) {
+        let expected = derived.dag.product(expected.iter().copied());
+        let ratio = derived.dag.div(end.expect("not zero"), expected);
+        assert!(derived.dag.as_constant(ratio).is_some(), "a multiple of the monomial");
+    }
 }

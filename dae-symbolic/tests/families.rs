@@ -7,6 +7,7 @@ mod families {
     mod chain;
     mod numbers;
     mod plate;
+    mod sums;
     mod twin;
     mod written;
 }

@@ -121,6 +121,9 @@ struct SimulateArguments {
     /// Replace the value of a parameter. Others keep theirs, even if the text computes their default from it.
     #[arg(long = "param", value_name = "K=V", value_parser = assignment)]
     parameters: Vec<(String, f64)>,
+    /// Supply an input of the model with a constant.
+    #[arg(long = "input", value_name = "U=V", value_parser = assignment)]
+    inputs: Vec<(String, f64)>,
     /// Record exactly these times, in the direction of the run (otherwise every accepted step).
     #[arg(long, value_name = "T1,T2,…", value_delimiter = ',', value_parser = finite, allow_hyphen_values = true)]
     at: Vec<f64>,

@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use dae_runtime::contract::Dae;
+use dae_runtime::signal::Input;
 use dae_runtime::solution::Solution;
 use dae_runtime::solve::{Integration, Method, Record, RunError};
 use dae_symbolic::eval::Interpreter;
@@ -22,7 +23,10 @@ pub(super) fn run(arguments: &SimulateArguments) -> Result<Exit, Exit> {
     let form = Form::from(arguments.form);
     let compiled = &loaded.compiled;
     let chosen = compiled.forms.iter().find(|f| f.form == form).ok_or_else(|| loaded.refuse(form))?;
-    let mut dae = Interpreter::new(chosen.program.clone(), compiled.prolonged.clone());
+    let inputs: Vec<(&str, Input)> = arguments.inputs.iter().map(|(name, v)| (name.as_str(), (*v).into())).collect();
+    let mut dae = Interpreter::new(chosen.program.clone(), compiled.prolonged.clone())
+        .with_inputs(&compiled.needs, &inputs)
+        .map_err(|error| fail(Exit::Usage, error))?;
     let parameters = parameters(&dae, &arguments.parameters)?;
     dae.set_parameters(&parameters);
 
@@ -107,7 +111,7 @@ fn refuse_start(dae: &dyn Dae, arguments: &SimulateArguments, error: &RunError) 
         print(&json::text(&json::Simulation::without_start(dae.description(), error.to_string()))?)?;
     }
     let exit = match error {
-        RunError::Initialization(_) => Exit::Rejected,
+        RunError::Initialization(_) | RunError::Input(_) => Exit::Rejected,
         RunError::Options(_) => Exit::Usage,
     };
     Ok(fail(exit, error))

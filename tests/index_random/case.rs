@@ -61,28 +61,65 @@ impl Case {
             Ok(compiled) => Report::compiled(&compiled),
             Err(rejected) => Report::rejected(&model, &rejected),
         };
-        judge(&report, self.truth)
+        judge(Said::of_report(&report), self.truth)
     }
 }
 
-fn judge(report: &Report, truth: Truth) -> Outcome {
-    let (index, bound, degrees) = (report.differentiation_index, report.index_upper_bound, report.degrees_of_freedom);
-    let problem = report.problem.as_ref();
-    let said = format!(
-        "index {index:?}, at most {bound:?}, degrees of freedom {degrees:?}{}",
-        problem.map_or(String::new(), |p| format!(", {}: {}", p.kind, p.messages.join("; ")))
-    );
-    let why = || {
+/// What is said about a system: the fields of the report that a verdict consists of.
+struct Said {
+    index: Option<u32>,
+    bound: Option<u32>,
+    degrees: Option<usize>,
+    /// Kind and messages.
+    problem: Option<(String, String)>,
+    why: String,
+}
+
+impl Said {
+    fn of_report(report: &Report) -> Self {
         let certificate = report.certificate.as_ref();
-        certificate.map_or_else(|| said.clone(), |c| c.reason.clone().unwrap_or_else(|| c.statement.clone()))
-    };
+        Said {
+            index: report.differentiation_index,
+            bound: report.index_upper_bound,
+            degrees: report.degrees_of_freedom,
+            problem: report.problem.as_ref().map(|p| (p.kind.to_string(), p.messages.join("; "))),
+            why: certificate.map_or_else(String::new, |c| c.reason.clone().unwrap_or_else(|| c.statement.clone())),
+        }
+    }
+
+    /// Of what `dae analyze --json` prints.
+    #[cfg(feature = "cli")]
+    fn of_json(json: &serde_json::Value) -> Self {
+        let number = |field: &str| json[field].as_u64();
+        let problem = &json["problem"];
+        Said {
+            index: number("differentiation_index").map(|n| n as u32),
+            bound: number("index_upper_bound").map(|n| n as u32),
+            degrees: number("degrees_of_freedom").map(|n| n as usize),
+            problem: problem["kind"].as_str().map(|kind| (kind.to_string(), problem["messages"].to_string())),
+            why: json["certificate"]["reason"].to_string(),
+        }
+    }
+}
+
+/// Compares what `dae analyze --json` prints with the truth.
+#[cfg(feature = "cli")]
+pub(crate) fn judge_json(json: &serde_json::Value, truth: Truth) -> Outcome {
+    judge(Said::of_json(json), truth)
+}
+
+fn judge(said: Said, truth: Truth) -> Outcome {
+    let Said { index, bound, degrees, problem, why } = said;
     // Derivatives that are too long are a limit of the tool, no statement about the system.
-    let limit = problem.is_some_and(|p| p.kind == "derivatives too long");
+    let limit = problem.as_ref().is_some_and(|(kind, _)| kind == "derivatives too long");
     let rejected = problem.is_some() && !limit;
+    let problem = problem.map_or(String::new(), |(kind, messages)| format!(", {kind}: {messages}"));
+    let said = format!("index {index:?}, at most {bound:?}, degrees of freedom {degrees:?}{problem}");
+    let why = if limit { problem } else { why };
     match truth {
         Truth::IllPosed if rejected => Outcome::Exact,
         Truth::IllPosed if index.is_some() || bound.is_some() || degrees.is_some() => Outcome::Wrong(said),
-        Truth::IllPosed => Outcome::NotCertified(why()),
+        Truth::IllPosed => Outcome::NotCertified(why),
         Truth::WellPosed { .. } if rejected => Outcome::Wrong(said),
         Truth::WellPosed { index: true_index, degrees: true_degrees } => {
             let holds = index.is_none_or(|index| index == true_index)
@@ -91,9 +128,9 @@ fn judge(report: &Report, truth: Truth) -> Outcome {
             match (holds, index, bound) {
                 (false, ..) => Outcome::Wrong(said),
                 (true, Some(_), _) if degrees.is_some() => Outcome::Exact,
-                (true, Some(_), _) => Outcome::AtMost(format!("degrees of freedom are missing: {}", why())),
-                (true, None, Some(_)) => Outcome::AtMost(why()),
-                (true, None, None) => Outcome::NotCertified(why()),
+                (true, Some(_), _) => Outcome::AtMost(format!("degrees of freedom are missing: {why}")),
+                (true, None, Some(_)) => Outcome::AtMost(why),
+                (true, None, None) => Outcome::NotCertified(why),
             }
         }
     }

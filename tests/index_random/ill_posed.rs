@@ -10,22 +10,47 @@ use crate::polynomial::Poly;
 use crate::random::Random;
 use crate::weierstrass::{Coupling, Weierstrass};
 
-/// Singular pencils, behind constant, time-varying and nonlinear transformations.
+/// Whether the equations of a singular pencil have solutions at all.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Solvable {
+    /// With every solution there are others.
+    Yes,
+    /// Its surplus equations have right-hand sides of their own.
+    No,
+}
+
+/// Singular pencils: solvable ones behind transformations of any kind and with guesses near a solution, others behind constant and
+/// time-varying ones.
 pub(crate) fn singular_pencil(random: &mut Random) -> Case {
+    const LINEAR: [Entries; 3] = [Entries::Constant, Entries::Polynomial, Entries::Trigonometric];
+    const ALL: [Entries; 4] = [Entries::Constant, Entries::Polynomial, Entries::Trigonometric, Entries::States];
+    match random.once_in(2) {
+        true => pencil(random, Solvable::Yes, &ALL),
+        false => pencil(random, Solvable::No, &LINEAR),
+    }
+}
+
+/// Singular pencils without solutions behind transformations that depend on the unknowns.
+pub(crate) fn contradictory(random: &mut Random) -> Case {
+    pencil(random, Solvable::No, &[Entries::States])
+}
+
+fn pencil(random: &mut Random, solvable: Solvable, kinds: &[Entries]) -> Case {
     loop {
-        let mut rows = if random.once_in(3) { Vec::new() } else { regular_part(random) };
+        let t0 = start_time(random);
+        let regular = if random.once_in(3) { None } else { Some(regular_part(random)) };
+        // Zero solves what has no right-hand side.
+        let mut point = regular.as_ref().map_or(Vec::new(), |system| system.point(random, t0));
+        let mut rows = regular.map_or(Vec::new(), |system| system.rows);
         let mut n = rows.len();
-        let surplus = random.between(1, 2).min(3 - n.min(2));
-        // Without right-hand sides the surplus equations are consistent.
-        let consistent = random.once_in(2);
-        for _ in 0..surplus {
+        for _ in 0..random.between(1, 2).min(3 - n.min(2)) {
             let (under, over) = (random.below(3), random.below(3));
             for k in 0..under {
                 rows.push(Poly::jet(n + k, 1).minus(&Poly::jet(n + k + 1, 0)));
             }
             n += under + 1;
             for k in 0..=over {
-                let mut row = if consistent { Poly::zero() } else { forcing(random) };
+                let mut row = if solvable == Solvable::Yes { Poly::zero() } else { forcing(random) };
                 if k > 0 {
                     row = row.plus(&Poly::jet(n + k - 1, 1));
                 }
@@ -37,19 +62,19 @@ pub(crate) fn singular_pencil(random: &mut Random) -> Case {
             n += over;
         }
         assert_eq!(rows.len(), n);
-        let kinds = [Entries::Constant, Entries::Polynomial, Entries::Trigonometric, Entries::States];
-        let (left, right) = (*random.choose(&kinds), *random.choose(&kinds));
+        let (left, right) = (*random.choose(kinds), *random.choose(kinds));
         let change = Change::random(random, n, right, 2);
         let Some(rows) = hide(random, &rows, &change, left, n + 1) else { continue };
-        let starts: Vec<f64> = (0..n).map(|_| random.fraction()).collect();
-        return Case::new(&lines(random, &rows, &starts, true), start_time(random), Truth::IllPosed);
+        point.resize(n, 0.0);
+        let starts: Vec<f64> = change.inverse(t0, &point).iter().map(|x| x + 0.02 * random.fraction()).collect();
+        return Case::new(&lines(random, &rows, &starts, right != Entries::States), t0, Truth::IllPosed);
     }
 }
 
-fn regular_part(random: &mut Random) -> Vec<Poly> {
+fn regular_part(random: &mut Random) -> Weierstrass {
     let differential = random.below(2);
     let block = random.between(1, 2);
-    Weierstrass::with_blocks(random, Coupling::Either, differential, &[block]).rows
+    Weierstrass::with_blocks(random, Coupling::IntoDifferential, differential, &[block])
 }
 
 /// A regular system of which a row is missing, or to which a contradiction was added.

@@ -220,17 +220,44 @@ fn transformed(random: &mut Random, appended: usize) -> Case {
     Case::new(&lines, template.t0, template.truth)
 }
 
-/// A mechanism with one of its equations replaced by a combination of the others: too little is said, or what is said contradicts itself.
+/// A mechanism with one of its equations replaced by a combination of the others: too little is said, or, with factors of constants and
+/// time, what is said contradicts itself.
 pub(crate) fn with_dependent_row(random: &mut Random) -> Case {
+    let contradiction = random.once_in(3);
+    with_dependent(random, contradiction, Factors::of_contradiction(contradiction))
+}
+
+/// The same with contradictions and factors of unknowns: that there is no solution shows only where other equations hold.
+pub(crate) fn contradictory(random: &mut Random) -> Case {
+    with_dependent(random, true, Factors::Any)
+}
+
+/// What rows are multiplied with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Factors {
+    Any,
+    Constant,
+}
+
+impl Factors {
+    fn of_contradiction(contradiction: bool) -> Self {
+        if contradiction { Factors::Constant } else { Factors::Any }
+    }
+}
+
+fn with_dependent(random: &mut Random, contradiction: bool, kind: Factors) -> Case {
     let template = random.choose(templates());
     let (replacements, starts) = template.replacements(random);
     let mut lines = template.declarations(&replacements, &starts);
     let mut rows: Vec<String> = template.rows.iter().map(|row| template.expand(row, &replacements)).collect();
-    let factors = template.factors(random, &replacements);
+    let mut factors = template.factors(random, &replacements);
+    if kind == Factors::Constant {
+        factors = ["1", "-1", "2", "0.5", "1 + t", "cos(2*t)"].map(String::from).to_vec();
+    }
     random.shuffle(&mut rows);
     rows.pop();
     let (i, j) = (random.below(rows.len()), random.below(rows.len()));
-    let contradiction = if random.once_in(3) { " + 1" } else { "" };
+    let contradiction = if contradiction { " + 1" } else { "" };
     rows.push(format!("{} + ({})*({}){contradiction}", rows[i], random.choose(&factors), rows[j]));
     let mut rows = combine_text(random, rows, &factors, 2);
     random.shuffle(&mut rows);

@@ -47,6 +47,7 @@ fn compare(a: &dyn Dae, b: &dyn Dae, points: &[Point]) {
         same("jacobian_yp", d.jacobian_yp.len(), &|m, out| m.jacobian_yp(*t, y, yp, out));
         same("jacobian_t", rows, &|m, out| m.jacobian_t(*t, y, yp, out));
         same("jacobian_p", d.jacobian_p.len(), &|m, out| m.jacobian_p(*t, y, yp, out));
+        same("eliminated", d.eliminated.len(), &|m, out| m.eliminated(*t, y, out));
         same("invariants", constraints, &|m, out| m.invariants(*t, y, out));
         same("invariants_jacobian", d.invariants_jacobian.len(), &|m, out| m.invariants_jacobian(*t, y, out));
         same("switching_functions", d.switches.len(), &|m, out| m.switching_functions(*t, y, yp, out));

@@ -4,13 +4,16 @@
 //! doors agree with one another, and every Jacobian agrees with differences.
 
 mod agreement;
+mod coupled;
 mod derivatives;
+mod driven;
 mod expansion;
 mod mechanics;
 mod operators;
 mod piecewise;
 mod places;
 mod points;
+mod wires;
 
 #[allow(dead_code)]
 #[path = "../../examples/car_axis.rs"]
@@ -56,12 +59,15 @@ fn models() -> Vec<Generated> {
     vec![
         generated!(car_axis::CarAxis::default(), "../../examples/car_axis.rs"),
         generated!(chain::Chain::default(), "../../examples/chain.rs"),
+        generated!(coupled::Coupled::default(), "coupled.rs"),
         generated!(plate::Plate::default(), "../../examples/plate.rs"),
         generated!(pendulum::Pendulum::default(), "../../examples/pendulum.rs"),
         generated!(transistor_amplifier::TransistorAmplifier::default(), "../../examples/transistor_amplifier.rs"),
         generated!(mechanics::Crane::default(), "mechanics.rs"),
         generated!(operators::Operators::default(), "operators.rs"),
+        generated!(wires::Wires::default(), "wires.rs"),
         generated!(piecewise::Piecewise::default(), "piecewise.rs"),
+        generated!(driven::model(), "driven.rs"),
     ]
 }
 
@@ -92,5 +98,7 @@ fn compiled(text: &str) -> Compiled {
 /// One formulation under interpretation.
 fn interpreter(compiled: &Compiled, form: Form) -> Interpreter {
     let found = compiled.forms.iter().find(|f| f.form == form).expect("the model has all forms");
-    Interpreter::new(found.program.clone(), compiled.prolonged.clone())
+    let inputs = if compiled.needs.is_empty() { Vec::new() } else { driven::inputs() };
+    let interpreter = Interpreter::new(found.program.clone(), compiled.prolonged.clone());
+    interpreter.with_inputs(&compiled.needs, &inputs).unwrap()
 }

@@ -69,6 +69,7 @@ impl<M: Model> Problem<M> {
             parameters: Cow::Borrowed(&[]),
             invariants: invariants.iter().map(|&(name, row)| Invariant { name: Name::from(name), row }).collect(),
             switches: Cow::Borrowed(&[]),
+            eliminated: Cow::Borrowed(&[]),
             leading: leading.0,
             leading_rank: leading.1,
             jacobian_y: dense(n, n),

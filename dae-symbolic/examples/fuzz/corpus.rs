@@ -1,6 +1,6 @@
 //! The texts that are mutated: every model in the tree, accepted or rejected.
 //!
-//! In: `fuzz/corpus/`, the models of the examples, the cases of the language tests, and the bodies of the compile-fail cases. Out: texts
+//! In: `fuzz/corpus/`, the models of the examples, the cases of the language tests, and the bodies of `dae!` in tests and examples. Out: texts
 //! in a fixed order, none twice.
 
 use std::collections::BTreeSet;
@@ -21,12 +21,13 @@ pub(crate) fn texts() -> Vec<String> {
         let (_, rest) = case.split_once('\n')?;
         rest.split_once("--- printed").map(|(text, _)| text.to_string())
     }));
-    for text in files(&root.join("../tests/compile_fail"), "rs") {
-        texts.extend(bodies(&text));
+    for folder in ["compile_fail", "models", "."] {
+        for text in files(&root.join("../tests").join(folder), "rs") {
+            texts.extend(bodies(&text));
+        }
     }
-    for name in ["operators.rs", "places.rs", "main.rs"] {
-        let file = root.join("../tests/models").join(name);
-        texts.extend(bodies(&std::fs::read_to_string(file).unwrap_or_default()));
+    for text in files(&root.join("../examples"), "rs") {
+        texts.extend(bodies(&text));
     }
     let mut seen = BTreeSet::new();
     texts.retain(|text| text.len() <= LONGEST && seen.insert(text.clone()));

@@ -6,10 +6,12 @@
 //! | file | what | source |
 //! |---|---|---|
 //! | `lagrangian.rs`, `energy.rs`, `inertia.rs` | Euler–Lagrange equations with multipliers | `000_fbf9ee3ffe929a9e` eqs. (1.41)–(1.46) |
+//! | `optimal_control.rs` | state, adjoint and stationarity equations with boundary conditions | the same, eqs. (1.33)–(1.39) |
 
 mod energy;
 mod inertia;
 pub mod lagrangian;
+pub mod optimal_control;
 
 use crate::expr::{Dag, Expr, Symbol, UnknownId, symbols};
 

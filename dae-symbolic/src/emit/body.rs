@@ -10,8 +10,9 @@ use super::docs;
 use super::names::{Names, identifier, load_name, unique};
 use super::rolled::{in_loops, spell_number, word};
 use crate::expr::Function;
+use crate::model::derivative_name;
 use crate::program::affine::Affine;
-use crate::program::roll::text::{generalised, index_names, spell};
+use crate::program::roll::text::{generalised, index_names, shortened, spell};
 use crate::program::{Block, Instruction, Load, Register};
 
 /// Lines are broken at top-level terms beyond this width.
@@ -60,6 +61,7 @@ pub(super) struct Slots {
     pub(super) y: String,
     pub(super) yp: String,
     pub(super) parameters: String,
+    pub(super) totals: String,
     pub(super) out: String,
 }
 
@@ -70,6 +72,7 @@ impl Slots {
             Load::Parameter(_) => &self.parameters,
             Load::Y(_) => &self.y,
             Load::Yp(_) => &self.yp,
+            Load::Total(_) => &self.totals,
         }
     }
 }
@@ -78,18 +81,22 @@ pub(super) struct Body<'a> {
     names: &'a Names,
     block: &'a Block,
     taken: HashSet<String>,
+    /// Where the inputs of the caller are.
+    inputs: String,
     /// The number of the last `s1`, `s2`, ….
     count: usize,
 }
 
 impl<'a> Body<'a> {
     pub(super) fn new(names: &'a Names, block: &'a Block) -> Self {
-        Body { names, block, taken: names.taken(), count: 0 }
+        let inputs = format!("self.{}", names.input_path());
+        Body { names, block, taken: names.taken(), inputs, count: 0 }
     }
 
     /// For one block of several: nothing has a name before it is read.
     pub(super) fn part(names: &'a Names, block: &'a Block) -> Self {
-        Body { names, block, taken: HashSet::from(["self".to_string(), names.time.clone()]), count: 0 }
+        let taken = HashSet::from(["self".to_string(), "inputs".to_string(), names.time.clone()]);
+        Body { names, block, taken, inputs: "inputs".to_string(), count: 0 }
     }
 
     /// An identifier for an argument of the method; the time has its name already.
@@ -109,7 +116,7 @@ impl<'a> Body<'a> {
     /// Names for what a part of a method is given.
     pub(super) fn slots(&mut self, names: [&str; 4]) -> Slots {
         let [t, y, yp, out] = names.map(|name| self.reserve(name));
-        Slots { t, y, yp, parameters: self.reserve("parameters"), out }
+        Slots { t, y, yp, parameters: self.reserve("parameters"), totals: self.reserve("totals"), out }
     }
 
     /// One block of several: every value it reads is taken on its own, and every result is stored on its own.
@@ -122,6 +129,7 @@ impl<'a> Body<'a> {
             let Instruction::Load(load) = instruction else { continue };
             let name = match load {
                 Load::Time => self.names.time.clone(),
+                Load::Total(place) => format!("{}[{}]", slots.totals, spell(place, &indices)),
                 Load::Parameter(place) | Load::Y(place) | Load::Yp(place) => {
                     let written = self.names.written(load);
                     let name = generalised(|at| written.get(at).map(String::as_str), place, &self.block.domain)
@@ -134,6 +142,10 @@ impl<'a> Body<'a> {
             loaded.insert(load.clone(), name);
         }
         let spelled = self.statements(&mut code, |_, load| loaded.get(load).cloned().unwrap_or_default());
+        for total in &self.block.totals {
+            let place = format!("{}[{}]", slots.totals, spell(&total.place, &indices));
+            code.push_str(&format!("        {place} += {};\n", spelled[total.register].text));
+        }
         for output in &self.block.outputs {
             let mut result = spelled[output.register].text.clone();
             if let Outputs::Named(labels) = outputs {
@@ -141,7 +153,7 @@ impl<'a> Body<'a> {
                     generalised(|at| labels.get(at).map(pick), &output.place, &self.block.domain)
                 };
                 if let Some(mathematics) = texts(|(_, mathematics)| mathematics).filter(|text| text.parts != [""]) {
-                    code.push_str(&docs([mathematics.text(&indices)], "        "));
+                    code.push_str(&docs([shortened(mathematics.text(&indices))], "        "));
                 }
                 let name = texts(|(name, _)| name).map_or_else(|| "row".into(), |name| word(&name, &indices));
                 let name = unique(&mut self.taken, &name);
@@ -187,13 +199,15 @@ impl<'a> Body<'a> {
                 _ => instruction.operands().for_each(|r| uses[r] += 1),
             }
         }
-        self.block.outputs.iter().for_each(|output| uses[output.register] += 1);
+        self.block.outputs.iter().chain(&self.block.totals).for_each(|output| uses[output.register] += 1);
         self.block.names.iter().for_each(|&(r, _)| uses[r] += 1);
         let leaf = |i: &Instruction| match i {
             Instruction::Constant(_) | Instruction::Pi | Instruction::Euler | Instruction::Load(_) => true,
-            Instruction::Number(_) | Instruction::Sum { .. } | Instruction::Product(_) | Instruction::Apply(..) => {
-                false
-            }
+            Instruction::Number(_)
+            | Instruction::Sum { .. }
+            | Instruction::Product(_)
+            | Instruction::Apply(..)
+            | Instruction::Call(..) => false,
         };
         self.block.instructions.iter().zip(&uses).map(|(i, &uses)| uses > 1 && !leaf(i)).collect()
     }
@@ -241,6 +255,7 @@ impl<'a> Body<'a> {
                 &[(2.0, r)] if *constant == 0.0 => simple(r).map(|base| format!("twice_{base}")),
                 _ => None,
             },
+            Instruction::Call(call, _) => Some(identifier(&derivative_name(&call.function.name, call.order()))),
             Instruction::Apply(function, arguments) => match arguments.as_slice() {
                 &[r] => simple(r).map(|argument| format!("{}_{argument}", function.name())),
                 _ => None,
@@ -271,6 +286,10 @@ impl<'a> Body<'a> {
             }
             Instruction::Sum { constant, terms } => sum(*constant, terms, spelled),
             Instruction::Product(factors) => product(factors, spelled),
+            Instruction::Call(call, arguments) => {
+                let arguments: Vec<&str> = arguments.iter().map(|&r| spelled[r].text.as_str()).collect();
+                Spelling::atom(self.names.call(call, &arguments, &self.inputs))
+            }
             Instruction::Apply(Function::If, arguments) => choice(&self.block.instructions, arguments, spelled),
             Instruction::Apply(function, arguments) => {
                 let receiver = match &self.block.instructions[arguments[0]] {

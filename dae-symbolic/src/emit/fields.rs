@@ -95,22 +95,24 @@ impl Field<'_> {
     }
 }
 
-/// The body of the method that makes the prolongation of the struct.
-pub(super) fn layout(target: &str, fields: &[Field<'_>], count: usize) -> String {
+/// The body of the method that makes the prolongation of the struct; `inputs` is the field for inputs, if there are any.
+pub(super) fn layout(target: &str, fields: &[Field<'_>], count: usize, inputs: &str) -> String {
     if fields.iter().all(|field| field.extents.is_empty()) {
         let values: Vec<String> = fields.iter().map(|field| format!("self.{}", field.name)).collect();
-        return format!("        {target} {{ parameters: [{}] }}\n", values.join(", "));
+        return format!("        {target} {{ parameters: [{}]{inputs} }}\n", values.join(", "));
     }
     let copies: String = fields.iter().map(Field::copy).collect();
-    format!("        let mut parameters = [0.0; {count}];\n{copies}        {target} {{ parameters }}\n")
+    format!("        let mut parameters = [0.0; {count}];\n{copies}        {target} {{ parameters{inputs} }}\n")
 }
 
-/// `impl Default` by the programs of the defaults, for arrays whose values differ.
-pub(super) fn computed_default(compiled: &Compiled, fields: &[Field<'_>]) -> String {
+/// The fields with their defaults, and the statements that come before: literals, or programs for arrays whose values differ.
+pub(super) fn defaults(compiled: &Compiled, fields: &[Field<'_>]) -> (String, Vec<String>) {
     let model = &compiled.model;
+    if fields.iter().all(Field::is_uniform) {
+        return (String::new(), fields.iter().map(|f| format!("{}: {}", f.name, f.default_text())).collect());
+    }
     let names = Names::new(compiled, Vec::new(), Vec::new(), "jets");
-    let mut text = format!("impl ::core::default::Default for {} {{\n    fn default() -> Self {{\n", model.name);
-    text.push_str(&format!("        let mut parameters = [0.0; {}];\n", model.parameters.len()));
+    let mut text = format!("        let mut parameters = [0.0; {}];\n", model.parameters.len());
     for defaults in parameter_defaults(model) {
         let mut program = defaults.program;
         let first = defaults.parameters.start as i64;
@@ -119,6 +121,5 @@ pub(super) fn computed_default(compiled: &Compiled, fields: &[Field<'_>]) -> Str
         }
         text.push_str(&parts(&names, &program, "parameters", Outputs::Array));
     }
-    let fields: Vec<String> = fields.iter().map(|f| format!("{}: {}", f.name, f.from_parameters())).collect();
-    text + &format!("        Self {{ {} }}\n    }}\n}}\n\n", fields.join(", "))
+    (text, fields.iter().map(|f| format!("{}: {}", f.name, f.from_parameters())).collect())
 }

@@ -5,15 +5,15 @@
 use dae_runtime::contract::Pattern;
 
 use super::body::Outputs;
-use super::listing;
 use super::method::{Label, labels_of, method};
 use super::names::Names;
-use super::{ALLOW, DERIVE, close, docs, form_doc, form_type, prefix, tables};
+use super::{ALLOW, close, docs, form_doc, form_type, prefix, tables};
+use super::{external, listing};
 use crate::compile::{Compiled, CompiledForm};
 use crate::formulation::StateSource;
 use crate::model::Domain;
 use crate::program::Program;
-use crate::program::roll::text::{Entry, grouped, lines, spell};
+use crate::program::roll::text::{Entry, grouped, lines, shortened, spell};
 
 /// Parameters of a contract method at $(t, y, y')$.
 const FULL: &str = "(&self, {t}: f64, {y}: &[f64], {yp}: &[f64], {out}: &mut [f64])";
@@ -38,6 +38,8 @@ pub(super) fn source(compiled: &Compiled, form: &CompiledForm) -> String {
     text.push_str(&residual_and_jacobians(form, &names));
     text.push_str(&invariants(form, &names));
     text.push_str(&switches(form, &names));
+    text.push_str(&eliminated(form, &names));
+    text.push_str(&external::input_error(compiled));
     text.push_str("    fn prolongation(&self) -> &dyn ::dae::__private::Prolongation {\n");
     text.push_str("        &self.prolongation\n    }\n\n");
     text.push_str(&states_from_jets(form, compiled.model.has_families()));
@@ -53,8 +55,14 @@ fn declaration(compiled: &Compiled, form: &CompiledForm) -> String {
     text.push_str("///\n");
     let rows = form.formulation.equations.iter().map(|e| &e.domain).zip(&form.spelled);
     let rows = lines(rows.map(|(domain, row)| (Some(domain), row.as_str())));
-    text.push_str(&docs(rows.iter().map(|row| format!("* {row}")), ""));
-    text.push_str(DERIVE);
+    let row = |row: String| if compiled.model.has_families() { shortened(row) } else { row };
+    text.push_str(&docs(rows.into_iter().map(|line| format!("* {}", row(line))), ""));
+    let eliminated: Vec<&str> = form.formulation.eliminated.iter().map(|it| it.name.as_str()).collect();
+    if !eliminated.is_empty() {
+        let line = format!("Eliminated, as they are equal to others or constant: {}.", eliminated.join(", "));
+        text.push_str(&docs(["", line.as_str()], ""));
+    }
+    text.push_str(external::derive(compiled));
     text.push_str(ALLOW);
     text.push_str(&format!("{vis}struct {target} {{\n    prolongation: {name}Prolongation,\n}}\n\n"));
     text.push_str(ALLOW);
@@ -110,6 +118,18 @@ fn switches(form: &CompiledForm, names: &Names) -> String {
     let doc = docs(lines(of.zip(switches.iter().map(|switch| &*switch.name))), "    ");
     let signature = format!("switching_functions{FULL}");
     method(names, &signature, &doc, &form.program.switches, slots("values"), Outputs::Array)
+}
+
+/// Nothing where nothing is eliminated: the contract says so already.
+fn eliminated(form: &CompiledForm, names: &Names) -> String {
+    let eliminated = &form.program.description.eliminated;
+    if eliminated.is_empty() {
+        return String::new();
+    }
+    let doc = super::docs(eliminated.iter().map(|it| &it.name), "    ");
+    let labels: Vec<Label> = eliminated.iter().map(|it| (it.name.to_string(), String::new())).collect();
+    let signature = format!("eliminated{SHORT}");
+    method(names, &signature, &doc, &form.program.eliminated, slots("values"), Outputs::Named(&labels))
 }
 
 fn states_from_jets(form: &CompiledForm, families: bool) -> String {

@@ -7,6 +7,7 @@ use std::hash::Hash;
 
 use super::rolled::{in_loops, name};
 use crate::model::Domain;
+use crate::program::affine::Affine;
 use crate::program::roll::text::{Entry, Group, grouped, index_names, spell};
 use dae_runtime::contract::Pattern;
 
@@ -51,8 +52,35 @@ pub(super) fn pattern(name: &str, pattern: &Pattern, domains: &[Domain]) -> Stri
     let entries: Vec<Entry<'_, usize>> = (0..pattern.rows()).map(row).filter(|entry| entry.key > 0).collect();
     let put = |group: &Group<usize>, indices: &[String]| {
         let places: Vec<String> = group.places.iter().map(|place| spell(place, indices)).collect();
+        if group.domain.is_empty() && group.key >= LONG {
+            return long_row(name, group);
+        }
         format!("{name}.row({}, &[{}]);", places[0], places[1..].join(", "))
     };
     let statements = statements(&grouped(&entries), "            ", put);
     format!("            let mut {name} = Rows::new({}, {});\n{statements}", pattern.rows(), pattern.columns)
+}
+
+/// Rows of so many entries are filled by loops.
+const LONG: usize = 8;
+
+/// A row that is no member of a family, from left to right: columns that follow one another by a constant step in a loop.
+fn long_row(name: &str, group: &Group<usize>) -> String {
+    let row = group.places[0].base;
+    let columns: Vec<i64> = group.places[1..].iter().map(|place| place.base).collect();
+    let mut parts = Vec::new();
+    let mut at = 0;
+    while at < columns.len() {
+        let step = columns.get(at + 1).map_or(0, |next| next - columns[at]);
+        let count = 1 + columns[at..].windows(2).take_while(|pair| pair[1] - pair[0] == step).count();
+        if count < LONG {
+            parts.push(format!("{name}.row({row}, &[{}]);", columns[at]));
+            at += 1;
+            continue;
+        }
+        let (column, index) = (Affine { base: columns[at], strides: vec![step] }, index_names(1));
+        parts.push(format!("for i in 0..{count} {{ {name}.row({row}, &[{}]); }}", spell(&column, &index)));
+        at += count;
+    }
+    parts.join("\n            ")
 }

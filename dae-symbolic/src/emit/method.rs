@@ -50,7 +50,8 @@ fn in_parts(
     wanted: [&str; 4],
     outputs: Outputs<'_>,
 ) -> String {
-    let blocks: Vec<_> = program.blocks.iter().filter(|block| !block.outputs.is_empty()).collect();
+    let blocks: Vec<_> =
+        program.blocks.iter().filter(|block| !block.outputs.is_empty() || !block.totals.is_empty()).collect();
     let long = program.instructions() > LONGEST;
     let mut text = String::new();
     for (number, block) in blocks.iter().enumerate() {
@@ -60,9 +61,16 @@ fn in_parts(
             let signature = filled(signature, [&slots.t, &slots.y, &slots.yp, &slots.out]);
             text.push_str(&format!("{doc}    fn {signature} {{\n"));
             text.push_str(&format!("        let {} = &self.{};\n", slots.parameters, names.parameter_path));
+            if !names.inputs.is_empty() {
+                text.push_str(&format!("        let inputs = &self.{};\n", names.input_path()));
+            }
+            text.push_str(&zeros(&slots.totals, program.totals));
         }
         let domain = block.domain.is_empty();
-        let arguments = arguments(&slots, signature);
+        let mut arguments = arguments(&slots, signature, program.totals);
+        if !names.inputs.is_empty() {
+            arguments.push(("inputs".to_string(), "&[::dae::__private::Input]"));
+        }
         let code = body.finish_part(&slots, outputs);
         text.push_str(&match (long, domain) {
             (false, false) => code,
@@ -90,13 +98,18 @@ fn in_parts(
 
 /// The blocks of a program that reads parameters from the variable in which it stores its results.
 pub(super) fn parts(names: &Names, program: &Program, variable: &str, outputs: Outputs<'_>) -> String {
-    let blocks = program.blocks.iter().filter(|block| !block.outputs.is_empty());
+    let blocks = program.blocks.iter().filter(|block| !block.outputs.is_empty() || !block.totals.is_empty());
     let part = |block| {
         let mut body = Body::part(names, block);
         let slots = Slots { out: variable.into(), ..body.slots(["time", "", "", ""]) };
         format!("        {{\n{}        }}\n", indented(&body.finish_part(&slots, outputs)))
     };
-    blocks.map(part).collect()
+    zeros("totals", program.totals) + &blocks.map(part).collect::<String>()
+}
+
+/// The totals, where there are any.
+fn zeros(name: &str, totals: usize) -> String {
+    if totals == 0 { String::new() } else { format!("        let {name} = &mut [0.0; {totals}];\n") }
 }
 
 /// One level deeper.
@@ -105,12 +118,13 @@ fn indented(code: &str) -> String {
 }
 
 /// What a part is given, with types: what the method is given, and the parameters.
-fn arguments(slots: &Slots, signature: &str) -> Vec<(String, &'static str)> {
+fn arguments(slots: &Slots, signature: &str, totals: usize) -> Vec<(String, &'static str)> {
     let given = [
         ("{t}", &slots.t, "f64"),
         ("{y}", &slots.y, "&[f64]"),
         ("{yp}", &slots.yp, "&[f64]"),
         ("", &slots.parameters, "&[f64]"),
+        (if totals == 0 { "no totals" } else { "" }, &slots.totals, "&mut [f64]"),
         ("{out}", &slots.out, "&mut [f64]"),
     ];
     given.into_iter().filter(|(key, ..)| signature.contains(key)).map(|(_, name, of)| (name.clone(), of)).collect()

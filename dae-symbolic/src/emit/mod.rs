@@ -8,6 +8,7 @@
 //! survive macro expansion where ordinary comments would not.
 
 mod body;
+mod external;
 mod fields;
 mod formulation;
 mod listing;

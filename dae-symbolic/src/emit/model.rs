@@ -3,8 +3,8 @@
 //! In: a compiled model. Out: the struct with what is known about the model as documentation, its defaults, and a method for each
 //! formulation chosen.
 
-use super::fields::{Field, computed_default, fields, layout};
-use super::{ALLOW, DERIVE, docs, form_doc, form_type, prefix};
+use super::fields::{defaults, fields, layout};
+use super::{ALLOW, docs, external, form_doc, form_type, prefix};
 use crate::compile::{Compiled, CompiledForm};
 
 pub(super) fn source(compiled: &Compiled, forms: &[&CompiledForm]) -> String {
@@ -15,7 +15,7 @@ pub(super) fn source(compiled: &Compiled, forms: &[&CompiledForm]) -> String {
         text.push_str("///\n");
     }
     text.push_str(&docs(report_lines(compiled), ""));
-    text.push_str(DERIVE);
+    text.push_str(external::derive(compiled));
     text.push_str(ALLOW);
     text.push_str(&format!("{vis}struct {name} {{\n"));
     let fields = fields(&model.parameters, &compiled.prolonged.parameters);
@@ -25,12 +25,16 @@ pub(super) fn source(compiled: &Compiled, forms: &[&CompiledForm]) -> String {
         text.push_str(&docs(lines, "    "));
         text.push_str(&format!("    {vis}{}: {},\n", field.name, field.type_text()));
     }
+    text.push_str(&external::fields(compiled));
     text.push_str("}\n\n");
-    text.push_str(&match fields.iter().all(Field::is_uniform) {
-        true => default_impl(name, fields.iter().map(|f| format!("{}: {}", f.name, f.default_text()))),
-        false => computed_default(compiled, &fields),
-    });
+    let (statements, defaults) = defaults(compiled, &fields);
+    if compiled.needs.is_empty() {
+        text.push_str(&default_impl(name, &statements, &defaults));
+    }
     text.push_str(&format!("{ALLOW}impl {name} {{\n"));
+    if !compiled.needs.is_empty() {
+        text.push_str(&external::constructor(compiled, &statements, &defaults));
+    }
     text.push_str(&report(compiled));
     for form in forms {
         let (method, target) = (form.form.name(), form_type(name, form.form));
@@ -42,17 +46,17 @@ pub(super) fn source(compiled: &Compiled, forms: &[&CompiledForm]) -> String {
     text.push_str(&docs(["The model with the derivatives of its equations, for consistent initial values."], "    "));
     text.push_str("    #[must_use]\n");
     text.push_str(&format!("    {vis}fn prolongation(&self) -> {name}Prolongation {{\n"));
-    text.push_str(&layout(&format!("{name}Prolongation"), &fields, model.parameters.len()));
+    let inputs = external::prolongation_value(compiled);
+    text.push_str(&layout(&format!("{name}Prolongation"), &fields, model.parameters.len(), &inputs));
     text.push_str("    }\n}\n\n");
     text
 }
 
-/// `impl Default` with the given fields.
-pub(super) fn default_impl(name: &str, fields: impl Iterator<Item = String>) -> String {
-    let fields: Vec<String> = fields.collect();
+/// `impl Default` with the given fields, and the statements that come before.
+pub(super) fn default_impl(name: &str, statements: &str, fields: &[String]) -> String {
     let text = format!("impl ::core::default::Default for {name} {{\n    fn default() -> Self {{\n");
     let value = if fields.is_empty() { "Self {}".to_string() } else { format!("Self {{ {} }}", fields.join(", ")) };
-    text + &format!("        {value}\n    }}\n}}\n\n")
+    text + &format!("{statements}        {value}\n    }}\n}}\n\n")
 }
 
 /// What the documentation says about the model, as a constant to print.

@@ -5,6 +5,7 @@
 use std::collections::HashSet;
 
 use crate::compile::Compiled;
+use crate::expr::{Call, ExternalSource};
 use crate::program::Load;
 use crate::program::affine::Affine;
 
@@ -49,6 +50,10 @@ pub(super) struct Names {
     pub(super) rates: Vec<String>,
     /// Where the parameters are: `self.<this>`.
     pub(super) parameter_path: &'static str,
+    /// The inputs that the caller supplies.
+    pub(super) inputs: Vec<String>,
+    /// The type with the functions of tables.
+    tables: String,
     /// Whether the model has arrays or families of equations.
     pub(super) families: bool,
     /// Names of parameters, states and rates as the model writes them.
@@ -68,13 +73,34 @@ impl Names {
         let parameter_path = if place == "jets" { "parameters" } else { place };
         let time = unique(&mut taken, "time");
         let families = compiled.model.has_families();
-        Names { time, parameters, states, rates, parameter_path, families, written, taken }
+        let inputs = compiled.model.supplied_inputs().into_iter().map(|(_, name)| name).collect();
+        let tables = format!("{}Prolongation", compiled.model.name);
+        Names { time, parameters, states, rates, parameter_path, inputs, tables, families, written, taken }
+    }
+
+    /// Where `self` keeps the inputs of the caller.
+    pub(super) fn input_path(&self) -> String {
+        self.parameter_path.replace("parameters", "inputs")
+    }
+
+    /// A call of a function that the model does not define by an expression.
+    pub(super) fn call(&self, call: &Call, arguments: &[&str], inputs: &str) -> String {
+        let (name, list) = (&call.function.name, arguments.join(", "));
+        match &call.function.source {
+            ExternalSource::Table(_) => format!("{}::{name}({list}, {})", self.tables, call.order()),
+            // Derivatives without a function have been refused.
+            ExternalSource::Code(_) => format!("{}({list})", call.path().unwrap_or("::core::compile_error!")),
+            ExternalSource::Input | ExternalSource::Supplied(_) => {
+                let position = self.inputs.iter().position(|input| input == name).unwrap_or(0);
+                format!("{inputs}[{position}].derivative({list}, {})", call.order())
+            }
+        }
     }
 
     /// The names of everything in the vector that a load reads.
     pub(super) fn written(&self, load: &Load<Affine>) -> &[String] {
         match load {
-            Load::Time => &[],
+            Load::Time | Load::Total(_) => &[],
             Load::Parameter(_) => &self.written[0],
             Load::Y(_) => &self.written[1],
             Load::Yp(_) => &self.written[2],
@@ -105,6 +131,8 @@ pub(super) fn load_name(names: &Names, load: &Load<Affine>) -> String {
         Load::Parameter(i) => names.parameters[i.position(&[])].clone(),
         Load::Y(i) => names.states[i.position(&[])].clone(),
         Load::Yp(i) => names.rates[i.position(&[])].clone(),
+        // Only programs of several blocks have totals, and those name what they load themselves.
+        Load::Total(i) => format!("total_{}", i.base),
     }
 }
 

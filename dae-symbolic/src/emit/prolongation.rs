@@ -5,7 +5,7 @@
 use super::body::Outputs;
 use super::method::{Label, labels_of, method};
 use super::names::Names;
-use super::{ALLOW, DERIVE, close, docs, prefix, tables};
+use super::{ALLOW, close, docs, external, prefix, tables};
 use crate::compile::Compiled;
 
 pub(super) fn source(compiled: &Compiled) -> String {
@@ -14,9 +14,11 @@ pub(super) fn source(compiled: &Compiled) -> String {
     let (name, vis, count) = (&model.name, prefix(&model.visibility), model.parameters.len());
     let mut text =
         docs([format!("The equations of [`{name}`] with their derivatives, in the derivatives of its unknowns.")], "");
-    text.push_str(DERIVE);
+    text.push_str(external::derive(compiled));
     text.push_str(ALLOW);
-    text.push_str(&format!("{vis}struct {name}Prolongation {{\n    parameters: [f64; {count}],\n}}\n\n"));
+    let inputs = external::prolongation_field(compiled);
+    text.push_str(&format!("{vis}struct {name}Prolongation {{\n    parameters: [f64; {count}],\n{inputs}}}\n\n"));
+    text.push_str(&external::tables(compiled));
     text.push_str(ALLOW);
     text.push_str(&format!("impl ::dae::__private::Prolongation for {name}Prolongation {{\n"));
     text.push_str(&tables::prolongation(prolonged, model.has_families()));

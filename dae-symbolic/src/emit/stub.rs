@@ -3,6 +3,7 @@
 //! In: what is known of the model. Out: Rust text with the same types, fields and methods and no mathematics, so that the rest
 //! of the crate is compiled against it and the only errors the user sees are those of the model.
 
+use super::external::{SHARED, constructor_of};
 use super::fields::type_of;
 use super::model::default_impl;
 use super::{ALLOW, DERIVE, docs, form_type, prefix};
@@ -12,16 +13,29 @@ use crate::lower::Stub;
 /// The Rust source of the stand-in.
 pub fn emit_stub(stub: &Stub) -> String {
     let (name, vis) = (&stub.name.text, prefix(&stub.visibility));
-    let mut text = docs(["Stand-in for a model that has errors."], "") + DERIVE + ALLOW;
+    let mut text = docs(["Stand-in for a model that has errors."], "")
+        + if stub.inputs.is_empty() { DERIVE } else { SHARED }
+        + ALLOW;
     text.push_str(&format!("{vis}struct {name} {{\n"));
     for parameter in &stub.parameters {
         let of = type_of(stub.extents(&parameter.text));
         text.push_str(&format!("    /// Parameter.\n    {vis}{}: {of},\n", parameter.text));
     }
+    for input in &stub.inputs {
+        text.push_str(&format!("    /// Input.\n    {vis}{}: ::dae::Input,\n", input.text));
+    }
     text.push_str("}\n\n");
     let zero = |p: &str| stub.extents(p).iter().rev().fold("0.0".to_string(), |inner, n| format!("[{inner}; {n}]"));
-    text.push_str(&default_impl(name, stub.parameters.iter().map(|p| format!("{}: {}", p.text, zero(&p.text)))));
-    text.push_str(&format!("{ALLOW}impl {name} {{\n    /// Nothing is known.\n"));
+    let defaults: Vec<String> = stub.parameters.iter().map(|p| format!("{}: {}", p.text, zero(&p.text))).collect();
+    if stub.inputs.is_empty() {
+        text.push_str(&default_impl(name, "", &defaults));
+    }
+    text.push_str(&format!("{ALLOW}impl {name} {{\n"));
+    if !stub.inputs.is_empty() {
+        let inputs: Vec<&str> = stub.inputs.iter().map(|input| input.text.as_str()).collect();
+        text.push_str(&constructor_of(&stub.visibility, &inputs, "", &defaults));
+    }
+    text.push_str("    /// Nothing is known.\n");
     text.push_str(&format!("    {vis}const REPORT: &'static str = \"\";\n\n"));
     let mut aliases = String::new();
     let forms = Form::ALL.iter().map(|&form| (form.name(), form_type(name, form)));

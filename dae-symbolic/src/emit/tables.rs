@@ -3,7 +3,7 @@
 //! In: descriptions. Out: the methods that return them, and doc lines that say which entry of a Jacobian is which. Without families
 //! the tables are literals; with families, loops fill them when the description is first asked for.
 
-use dae_runtime::contract::{Description, Kind, Leading, Pattern, ProlongationDescription, Start};
+use dae_runtime::contract::{Description, Kind, Leading, Pattern, ProlongationDescription, Stand, Start};
 
 use super::docs;
 use super::listing;
@@ -11,6 +11,9 @@ use crate::compile::CompiledForm;
 use crate::model::Domain;
 use crate::program::roll::text::{Entry, lines, spell};
 use crate::prolong::Prolonged;
+
+/// Of long rows of models with families, about half as many columns are named.
+const COLUMNS: usize = 40;
 
 /// One doc line per row: its name and the columns of its entries in order; rows of a family in one.
 pub(super) fn rows_doc(
@@ -23,7 +26,10 @@ pub(super) fn rows_doc(
     for r in 0..pattern.rows() {
         let range = pattern.row_starts[r]..pattern.row_starts[r + 1];
         if !range.is_empty() {
-            let columns: Vec<String> = pattern.column_indices[range].iter().map(|&c| column(c)).collect();
+            let mut columns: Vec<String> = pattern.column_indices[range].iter().map(|&c| column(c)).collect();
+            if columns.len() > COLUMNS && domains.iter().any(|domain| domain.member.is_some()) {
+                columns.splice(COLUMNS / 2..columns.len() - 1, ["…".to_string()]);
+            }
             texts.push((domains.get(r), format!("{} by {}", row(r), columns.join(", "))));
         }
     }
@@ -114,6 +120,8 @@ fn listed_description(form: &CompiledForm, parameters: &[Domain]) -> String {
     text.push_str(&format!("                form: Borrowed({:?}),\n", d.form));
     text.push_str(&format!("                leading: Leading::{},\n", leading(d.leading)));
     text.push_str(&format!("                leading_rank: {},\n", d.leading_rank));
+    // Families are not taken apart by eliminating some of their members.
+    text.push_str("                eliminated: Borrowed(&[]),\n");
     let lists = ["unknowns", "equations", "parameters", "invariants", "switches"];
     for name in lists.into_iter().chain(patterns.map(|(name, ..)| name)) {
         text.push_str(&format!("                {name}: {name}.finish(),\n"));
@@ -148,6 +156,18 @@ fn literal_description(d: &Description) -> String {
     text.push_str(&table("PARAMETERS", "Name", d.parameters.iter().map(|p| format!("Borrowed({p:?})"))));
     text.push_str(&table("INVARIANTS", "Invariant", invariants));
     text.push_str(&table("SWITCHES", "Switch", switches));
+    let eliminated = d.eliminated.iter().map(|it| {
+        let stand = match it.stand {
+            Stand::Same(state) => format!("Same({state})"),
+            Stand::Opposite(state) => format!("Opposite({state})"),
+            Stand::Steady => "Steady".to_string(),
+        };
+        format!("eliminated({:?}, Stand::{stand})", it.name)
+    });
+    let eliminated: Vec<String> = eliminated.collect();
+    if !eliminated.is_empty() {
+        text.push_str(&table("ELIMINATED", "Eliminated", eliminated.iter().cloned()));
+    }
     text.push_str("        static DESCRIPTION: Description = Description {\n");
     text.push_str(&format!("            model: Borrowed({:?}),\n            form: Borrowed({:?}),\n", d.model, d.form));
     for (field, name) in [
@@ -159,6 +179,8 @@ fn literal_description(d: &Description) -> String {
     ] {
         text.push_str(&format!("            {field}: Borrowed(&{name}),\n"));
     }
+    let list = if eliminated.is_empty() { "[]" } else { "ELIMINATED" };
+    text.push_str(&format!("            eliminated: Borrowed(&{list}),\n"));
     text.push_str(&format!(
         "            leading: Leading::{leading},\n            leading_rank: {},\n",
         d.leading_rank

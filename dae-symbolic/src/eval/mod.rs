@@ -4,9 +4,13 @@
 //! the same operations in the same order.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
 use dae_runtime::contract::{Dae, Description, Prolongation};
+use dae_runtime::signal::{Input, InputError, Need, unmet};
 
+use crate::expr::{External, ExternalSource};
+use crate::externals::InputNeed;
 use crate::formulation::FormProgram;
 use crate::program::{Point, Program};
 use crate::prolong::Prolonged;
@@ -17,6 +21,8 @@ pub struct Interpreter {
     program: FormProgram,
     prolonged: Prolonged,
     scratch: RefCell<Vec<f64>>,
+    /// Why there are no values.
+    error: Option<InputError>,
 }
 
 impl Interpreter {
@@ -31,9 +37,71 @@ impl Interpreter {
             &program.invariants,
             &program.invariants_jacobian,
             &program.switches,
+            &program.eliminated,
         ];
         let registers = programs.iter().map(|p| p.registers()).max().unwrap_or(0);
-        Interpreter { program, prolonged, scratch: RefCell::new(vec![0.0; registers]) }
+        let mut interpreter =
+            Interpreter { program, prolonged, scratch: RefCell::new(vec![0.0; registers]), error: None };
+        interpreter.error = interpreter.without_values();
+        interpreter
+    }
+
+    /// The same with inputs of the caller; `needs` are those of the compiled model.
+    ///
+    /// # Errors
+    /// If the model has no such input, or one of them does not give the derivatives that are needed.
+    pub fn with_inputs(mut self, needs: &[InputNeed], inputs: &[(&str, Input)]) -> Result<Self, InputError> {
+        for (name, input) in inputs {
+            let Some(need) = needs.iter().find(|need| need.input == *name) else {
+                return Err(InputError::Unknown { input: name.to_string().into() });
+            };
+            let need = Need { input: name, given: input, needed: need.order, because: &need.because };
+            if let Some(error) = unmet(&[need]) {
+                return Err(error);
+            }
+            self.supply(name, input);
+        }
+        self.error = self.without_values();
+        Ok(self)
+    }
+
+    fn supply(&mut self, name: &str, input: &Input) {
+        for call in self.programs_mut().into_iter().flat_map(Program::calls_mut) {
+            if call.function.name == name {
+                let External { name, arguments, origin, .. } = &*call.function;
+                let source = ExternalSource::Supplied(input.clone());
+                let (name, arguments) = (name.clone(), arguments.clone());
+                call.function = Arc::new(External { name, arguments, origin: *origin, source });
+            }
+        }
+    }
+
+    /// The first function that has no values here.
+    fn without_values(&mut self) -> Option<InputError> {
+        let mut calls = self.programs_mut().into_iter().flat_map(|program| program.calls());
+        calls.find_map(|call| match &call.function.source {
+            ExternalSource::Code(_) => Some(InputError::NotInterpreted { function: call.function.name.clone().into() }),
+            ExternalSource::Input => Some(InputError::NotSupplied { input: call.function.name.clone().into() }),
+            ExternalSource::Table(_) | ExternalSource::Supplied(_) => None,
+        })
+    }
+
+    fn programs_mut(&mut self) -> [&mut Program; 12] {
+        let (form, prolonged) = (&mut self.program, &mut self.prolonged);
+        [
+            &mut form.residual,
+            &mut form.jacobian_y,
+            &mut form.jacobian_yp,
+            &mut form.jacobian_t,
+            &mut form.jacobian_p,
+            &mut form.invariants,
+            &mut form.invariants_jacobian,
+            &mut form.switches,
+            &mut form.eliminated,
+            &mut prolonged.residual,
+            &mut prolonged.jacobian,
+            &mut prolonged.start,
+        ]
     }
 
     fn run(&self, program: &Program, t: f64, y: &[f64], yp: &[f64], outputs: &mut [f64]) {
@@ -85,6 +153,14 @@ impl Dae for Interpreter {
 
     fn switching_functions(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
         self.run(&self.program.switches, t, y, yp, values);
+    }
+
+    fn eliminated(&self, t: f64, y: &[f64], values: &mut [f64]) {
+        self.run(&self.program.eliminated, t, y, &[], values);
+    }
+
+    fn input_error(&self) -> Option<InputError> {
+        self.error.clone()
     }
 
     fn prolongation(&self) -> &dyn Prolongation {

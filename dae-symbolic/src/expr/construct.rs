@@ -7,7 +7,7 @@
 //! So building $s_{k+1} = s_k + x_k$ step by step costs $O(n)$ and not $O(n^2)$, and what a bulk construction
 //! makes in one go is flat whatever its length.
 
-use super::{Assumption, Dag, Expr, Function, Node, Rational, Symbol};
+use super::{Assumption, Call, Dag, Expr, Function, Node, Rational, Symbol};
 
 /// Nested sums and products of more operands than this are not dissolved.
 const DISSOLVE: usize = 24;
@@ -270,6 +270,12 @@ impl Dag {
         folded
             .or_else(|| self.fold_sign(function, a))
             .unwrap_or_else(|| self.intern(Node::Apply(function, arguments.into())))
+    }
+
+    /// A derivative of an external function at the arguments.
+    pub fn call(&mut self, call: Call, arguments: &[Expr]) -> Expr {
+        debug_assert_eq!(arguments.len(), call.function.arguments.len());
+        self.intern(Node::Call(call, arguments.into()))
     }
 
     fn fold_sqrt(&mut self, a: Expr) -> Option<Expr> {

@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 
-use super::{Function, Rational, Symbol};
+use super::{Call, Function, Rational, Symbol};
 
 /// An expression: the number of its node. Children have smaller numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,6 +44,8 @@ pub enum Node {
     Product(Box<[(Expr, i32)]>),
     /// A function of the operator table.
     Apply(Function, Box<[Expr]>),
+    /// A function that the model does not define by an expression.
+    Call(Call, Box<[Expr]>),
 }
 
 /// A condition under which a simplification is an identity.
@@ -129,7 +131,7 @@ impl Dag {
             Node::Constant(_) | Node::Pi | Node::Euler | Node::Symbol(_) => none,
             Node::Sum { terms, .. } => (&terms[..], none.1, none.2),
             Node::Product(factors) => (none.0, &factors[..], none.2),
-            Node::Apply(_, arguments) => (none.0, none.1, &arguments[..]),
+            Node::Apply(_, arguments) | Node::Call(_, arguments) => (none.0, none.1, &arguments[..]),
         };
         let terms = terms.iter().map(|(_, e): &(Rational, Expr)| *e);
         let factors = factors.iter().map(|(e, _): &(Expr, i32)| *e);
@@ -160,7 +162,7 @@ impl Dag {
             Node::Constant(_) | Node::Pi | Node::Euler => true,
             Node::Sum { terms, .. } => terms.iter().all(|(_, t)| self.is_steady(*t)),
             Node::Product(factors) => factors.iter().all(|&(b, _)| self.is_steady(b)),
-            Node::Apply(_, arguments) => arguments.iter().all(|&a| self.is_steady(a)),
+            Node::Apply(_, arguments) | Node::Call(_, arguments) => arguments.iter().all(|&a| self.is_steady(a)),
         };
         self.steady.push(steady);
         self.nodes.push(node);

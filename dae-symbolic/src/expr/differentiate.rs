@@ -120,6 +120,15 @@ fn sweep(
                     }
                 }
             }
+            Node::Call(call, arguments) => {
+                for (k, argument) in arguments.iter().enumerate() {
+                    if active.contains(argument) {
+                        let partial = dag.call(call.partial(k), &arguments);
+                        let contribution = dag.mul(adjoint, partial);
+                        adjoints.entry(*argument).or_default().push((Rational::ONE, contribution));
+                    }
+                }
+            }
             Node::Apply(function, arguments) => {
                 for (k, argument) in arguments.iter().enumerate() {
                     if active.contains(argument) {

@@ -18,6 +18,7 @@ pub fn evaluate(dag: &Dag, roots: &[Expr], value: impl Fn(Symbol) -> f64) -> Vec
             Node::Symbol(symbol) => value(*symbol),
             Node::Sum { constant, terms } => sum(constant.to_f64(), terms.iter().map(|(q, t)| (q.to_f64(), of(*t)))),
             Node::Product(factors) => product(factors.iter().map(|&(b, n)| (of(b), n))),
+            Node::Call(call, arguments) => call.value(arguments.iter().map(|&a| of(a))),
             Node::Apply(function, arguments) => {
                 let a = of(arguments[0]);
                 let other = |k: usize| arguments.get(k).map_or(a, |&b| of(b));

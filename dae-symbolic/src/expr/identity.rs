@@ -88,6 +88,10 @@ fn replace(dag: &mut Dag, root: Expr, by: &ExprMap<Expr>) -> Expr {
                 let factors: Vec<(Expr, i32)> = factors.iter().map(|(b, n)| (of(b), *n)).collect();
                 dag.product(factors)
             }
+            (None, Node::Call(call, arguments)) => {
+                let arguments: Vec<Expr> = arguments.iter().map(of).collect();
+                dag.call(call, &arguments)
+            }
             (None, Node::Apply(function, arguments)) => {
                 let arguments: Vec<Expr> = arguments.iter().map(of).collect();
                 dag.apply(function, &arguments)
@@ -172,7 +176,7 @@ fn lowest_powers(dag: &Dag, polynomial: &Polynomial) -> BTreeMap<Expr, i64> {
     for &(base, n) in polynomial.keys().flatten().filter(|(_, n)| *n < 0) {
         let clears = match dag.node(base) {
             Node::Sum { .. } | Node::Product(_) | Node::Apply(Function::Cos, _) => true,
-            Node::Constant(_) | Node::Pi | Node::Euler | Node::Symbol(_) | Node::Apply(..) => false,
+            Node::Constant(_) | Node::Pi | Node::Euler | Node::Symbol(_) | Node::Apply(..) | Node::Call(..) => false,
         };
         if clears {
             let least = lowest.entry(base).or_insert(0);
@@ -245,6 +249,10 @@ pub fn transfer(
             Node::Product(factors) => {
                 let factors: Vec<(Expr, i32)> = factors.iter().map(|(b, n)| (of(b), *n)).collect();
                 to.product(factors)
+            }
+            Node::Call(call, arguments) => {
+                let arguments: Vec<Expr> = arguments.iter().map(of).collect();
+                to.call(call.clone(), &arguments)
             }
             Node::Apply(function, arguments) => {
                 let arguments: Vec<Expr> = arguments.iter().map(of).collect();

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use super::dag::ExprMap;
-use super::{Dag, Expr, Function, Node, Rational, Symbol, reachable};
+use super::{Call, Dag, Expr, ExternalSource, Function, Node, Rational, Symbol, reachable};
 
 /// Longer sub-expressions (in characters of markup) are abbreviated.
 const MAX_LENGTH: usize = 16_000;
@@ -38,6 +38,7 @@ pub fn mathml(dag: &Dag, root: Expr, names: &HashMap<Expr, String>, symbol: impl
             Node::Symbol(s) => (symbol(*s), Binding::Atom),
             Node::Sum { constant, terms } => printer.sum(constant, terms),
             Node::Product(factors) => printer.product(factors),
+            Node::Call(call, arguments) => (printer.call(call, arguments), Binding::Atom),
             Node::Apply(function, arguments) => printer.apply(*function, arguments),
         };
         if text.len() > MAX_LENGTH && expr != root {
@@ -68,6 +69,22 @@ impl Printer<'_> {
             None => String::new(),
             Some((text, binding)) if *binding >= place => text.clone(),
             Some((text, _)) => parenthesised(text),
+        }
+    }
+
+    /// `mu″(x)`; an input without its argument, the time.
+    fn call(&self, call: &Call, arguments: &[Expr]) -> String {
+        let name = format!("<mi>{}</mi>", escaped(&call.function.name));
+        let head = match call.marks() {
+            marks if marks.is_empty() => name,
+            marks => format!("<msup>{name}<mo>{marks}</mo></msup>"),
+        };
+        match call.function.source {
+            ExternalSource::Input | ExternalSource::Supplied(_) => head,
+            ExternalSource::Table(_) | ExternalSource::Code(_) => {
+                let list: Vec<&str> = arguments.iter().map(|&a| self.plain(a)).collect();
+                format!("{head}{}", parenthesised(&list.join("<mo>,</mo>")))
+            }
         }
     }
 

@@ -18,6 +18,7 @@
 //! | `rational.rs` | exact coefficients |
 //! | `symbol.rs` | what a leaf can stand for |
 //! | `function.rs` | the operator table: value, partial derivatives, domain, spellings |
+//! | `external.rs` | tables, code of the user's, inputs of the caller |
 //! | `dag.rs`, `construct.rs`, `condition.rs` | nodes, the canonical form, and conditions |
 //! | `walk.rs` | children-first order of what a root reaches |
 //! | `differentiate.rs`, `substitute.rs` | derivatives (partial, total in time), replacement of symbols |
@@ -31,6 +32,7 @@ mod construct;
 mod dag;
 mod differentiate;
 mod evaluate;
+mod external;
 mod function;
 mod identity;
 pub mod interval;
@@ -46,6 +48,7 @@ mod walk;
 pub use dag::{Assumption, Dag, Expr, Node};
 pub use differentiate::{differentiate, gradient, total_derivative};
 pub use evaluate::{evaluate, evaluate_one, product, sum};
+pub use external::{Call, Derivative as ExternalDerivative, External, Source as ExternalSource, Table};
 pub use function::{Domain, Function};
 pub use identity::{transfer, vanishes};
 pub use mathml::{escaped, mathml};

@@ -65,6 +65,14 @@ pub fn print_with(
             Node::Symbol(symbol) => (name(*symbol), Binding::Atom),
             Node::Sum { constant, terms } => printer.sum(constant, terms),
             Node::Product(factors) => printer.product(factors),
+            Node::Call(call, arguments) => {
+                let arguments: Vec<&str> = arguments.iter().map(|&a| printer.plain(a)).collect();
+                let text = match notation {
+                    Notation::Text => call.text(&arguments),
+                    Notation::Latex => call.latex(&arguments),
+                };
+                (text, Binding::Atom)
+            }
             Node::Apply(function, arguments) => {
                 let argument = |k: usize| arguments.get(k).map_or("", |&a| printer.plain(a));
                 let (a, b, c) = (argument(0), argument(1), argument(2));

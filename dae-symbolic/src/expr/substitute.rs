@@ -51,6 +51,14 @@ pub(super) fn rebuild(
                     dag.product(factors.iter().map(|(b, n)| (of(b), *n)).collect::<Vec<_>>())
                 }
             }
+            Node::Call(call, arguments) => {
+                let new: Vec<Expr> = arguments.iter().map(of).collect();
+                match replacement(dag, expr, &new) {
+                    Some(other) => other,
+                    None if *new == *arguments => expr,
+                    None => dag.call(call, &new),
+                }
+            }
             Node::Apply(function, arguments) => {
                 let new: Vec<Expr> = arguments.iter().map(of).collect();
                 match replacement(dag, expr, &new) {

@@ -183,6 +183,10 @@ fn without(dag: &mut Dag, root: Expr, gone: &[Expr]) -> Expr {
                 let terms = terms.iter().map(|(q, term)| (q.clone(), of(term)));
                 dag.sum(terms.chain([(crate::expr::Rational::ONE, constant)]).collect::<Vec<_>>())
             }
+            Node::Call(call, arguments) => {
+                let arguments: Vec<Expr> = arguments.iter().map(of).collect();
+                dag.call(call, &arguments)
+            }
             Node::Apply(function, arguments) => {
                 let arguments: Vec<Expr> = arguments.iter().map(of).collect();
                 dag.apply(function, &arguments)

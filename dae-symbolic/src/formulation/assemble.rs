@@ -2,11 +2,12 @@
 //!
 //! In: the model, its working system, and which form. Out: unknowns, rows and invariants over states.
 
-use dae_runtime::contract::Kind;
+use dae_runtime::contract::{Kind, Stand};
 
 use super::classify::classify;
 use super::levels::index1_levels;
-use super::{Form, FormEquation, FormError, FormInvariant, FormUnknown, Formulation, Source, ggl};
+use super::{Form, FormEliminated, FormEquation, FormError, FormInvariant, FormUnknown, Formulation, Source, ggl};
+use crate::alias::{self, Eliminated};
 use crate::expr::{Dag, Expr, Rational, Symbol, substitute, symbols};
 use crate::model::{Domain, Model, derivative_name};
 use crate::origin::Origin;
@@ -40,10 +41,11 @@ pub fn formulate(
     system: &System,
     structure: &Structure,
     reduced: &Reduced,
+    eliminated: &[Eliminated],
     form: Form,
 ) -> Result<Formulation, FormError> {
     let text = System::of_text(model);
-    let selection = select(&text, system, structure, reduced, form);
+    let selection = select(&text, system, structure, reduced, eliminated, form);
     let lifted = |row: &Row| highest_orders(&model.dag, row.value);
     let mut states = vec![1; model.unknowns.len()];
     for row in &selection.rows {
@@ -59,6 +61,7 @@ pub fn formulate(
             states[j] = states[j].max(order + 1);
         }
     }
+    eliminated.iter().for_each(|it| states[it.unknown] = 0);
     let layout = Layout::new(&states);
     layout.declare(&mut model.dag);
     let mut formulation = Formulation {
@@ -66,6 +69,7 @@ pub fn formulate(
         unknowns: layout.unknowns(model),
         equations: layout.rows(&mut model.dag, &selection.rows, form)?,
         invariants: Vec::new(),
+        eliminated: layout.eliminated(model, eliminated),
     };
     formulation.equations.extend(layout.order_reduction(model));
     let appended = layout.rows(&mut model.dag, &selection.appended, form)?;
@@ -75,11 +79,20 @@ pub fn formulate(
     Ok(formulation)
 }
 
-fn select(text: &System, system: &System, structure: &Structure, reduced: &Reduced, form: Form) -> Selection {
+fn select(
+    text: &System,
+    system: &System,
+    structure: &Structure,
+    reduced: &Reduced,
+    eliminated: &[Eliminated],
+    form: Form,
+) -> Selection {
+    let mut gives = vec![false; system.equations.len()];
+    eliminated.iter().for_each(|it| gives[it.equation] = true);
     let index1 = index1_levels(structure);
     let mut selection =
         Selection { rows: Vec::new(), constraints: Vec::new(), appended: Vec::new(), implied: Vec::new() };
-    for (i, equation) in system.equations.iter().enumerate() {
+    for (i, equation) in system.equations.iter().enumerate().filter(|&(i, _)| !gives[i]) {
         let name = equation.provenance.name();
         let derivatives = &reduced.derivatives[i];
         let row = |order: u32| Row {
@@ -101,7 +114,7 @@ fn select(text: &System, system: &System, structure: &Structure, reduced: &Reduc
         }
         let level = if form == Form::Index1 { index1[i] } else { index1[i].saturating_sub(1) }.min(c);
         if level < c {
-            selection.constraints.push(i);
+            selection.constraints.push(selection.rows.len());
         }
         selection.rows.push(row(level));
         let lower = if form == Form::Ggl { &mut selection.appended } else { &mut selection.implied };
@@ -154,6 +167,31 @@ impl Layout {
             .collect()
     }
 
+    /// What the eliminated unknowns are, and those of their derivatives that are states of the others.
+    fn eliminated(&self, model: &mut Model, eliminated: &[Eliminated]) -> Vec<FormEliminated> {
+        let mut list = Vec::new();
+        for it in eliminated {
+            let count = match &it.stand {
+                alias::Stand::Unknown { unknown, .. } => self.count[*unknown],
+                alias::Stand::Steady(_) => 1,
+            };
+            for order in 0..count {
+                let value = it.stand.jet(&mut model.dag, order);
+                let Some(value) = self.express(&mut model.dag, value) else { continue };
+                let stand = match &it.stand {
+                    alias::Stand::Unknown { unknown, factor } => {
+                        let state = self.first[*unknown] + order as usize;
+                        if factor.is_negative() { Stand::Opposite(state) } else { Stand::Same(state) }
+                    }
+                    alias::Stand::Steady(_) => Stand::Steady,
+                };
+                let name = derivative_name(&model.unknowns[it.unknown].name, order);
+                list.push(FormEliminated { name, jet: (it.unknown, order), value, stand });
+            }
+        }
+        list
+    }
+
     /// The place of $x_j^{(k)}$ in $(y, y')$.
     fn place(&self, unknown: usize, order: u32) -> Option<Symbol> {
         let (first, n) = (self.first[unknown], self.count[unknown]);
@@ -195,7 +233,7 @@ impl Layout {
     fn order_reduction(&self, model: &mut Model) -> Vec<FormEquation> {
         let mut rows = Vec::new();
         for (j, &n) in self.count.iter().enumerate() {
-            for order in 0..n - 1 {
+            for order in 0..n.saturating_sub(1) {
                 let state = self.first[j] as u32 + order;
                 let dag = &mut model.dag;
                 let (rate, next) = (dag.symbol(Symbol::StateDerivative(state)), dag.symbol(Symbol::State(state + 1)));

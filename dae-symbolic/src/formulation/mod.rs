@@ -26,7 +26,7 @@ mod program;
 pub use assemble::formulate;
 pub use program::{FormProgram, StateSource, state_names};
 
-use dae_runtime::contract::Kind;
+use dae_runtime::contract::{Kind, Stand};
 
 use crate::expr::{Expr, Symbol};
 use crate::model::{Domain, Model};
@@ -125,6 +125,19 @@ pub struct FormInvariant {
     pub domain: Domain,
 }
 
+/// An unknown of the model, or a derivative of one, that the form does not solve for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FormEliminated {
+    /// Name.
+    pub name: String,
+    /// $x_j^{(k)}$ of the model.
+    pub jet: (usize, u32),
+    /// Its value, over states and parameters.
+    pub value: Expr,
+    /// What that is.
+    pub stand: Stand,
+}
+
 /// A system $F(t, y, y') = 0$.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Formulation {
@@ -136,6 +149,8 @@ pub struct Formulation {
     pub equations: Vec<FormEquation>,
     /// Constraints that solutions fulfil.
     pub invariants: Vec<FormInvariant>,
+    /// Unknowns of the model that are not among $y$.
+    pub eliminated: Vec<FormEliminated>,
 }
 
 impl Formulation {

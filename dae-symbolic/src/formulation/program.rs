@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use dae_runtime::contract::{Description, Equation, Invariant, Kind, Leading, Name, Switch, Unknown};
+use dae_runtime::contract::{Description, Eliminated, Equation, Invariant, Kind, Leading, Name, Switch, Unknown};
 
 use super::{Formulation, Source};
 use crate::expr::{Dag, Expr, Notation, Symbol, differentiate, print_with, surfaces, symbols};
@@ -44,6 +44,8 @@ pub struct FormProgram {
     pub invariants_jacobian: Program,
     /// What decides the branches of $F$.
     pub switches: Program,
+    /// The eliminated unknowns.
+    pub eliminated: Program,
     /// The domain of each switch.
     pub switch_domains: Vec<Domain>,
     /// How states are read off the jets.
@@ -62,6 +64,7 @@ impl FormProgram {
             formulation.equations.iter().map(|e| (e.residual, e.domain.clone())).unzip();
         let (constraints, constraint_families): (Vec<Expr>, Vec<Domain>) =
             formulation.invariants.iter().map(|i| (i.value, i.domain.clone())).unzip();
+        let eliminated: Vec<Expr> = formulation.eliminated.iter().map(|it| it.value).collect();
         let Switches { functions, domains: switch_domains, names: switch_names } =
             switches(model, formulation, &residuals);
         let residuals = model.expand_inputs(&residuals);
@@ -85,6 +88,7 @@ impl FormProgram {
             jacobian_t: values(&in_time, &families)?,
             invariants: values(&constraints, &constraint_families)?,
             switches: values(&functions, &switch_domains)?,
+            eliminated: Program::new(dag, &eliminated, &names, load)?,
             description: Description {
                 model: model.name.clone().into(),
                 form: formulation.form.name().into(),
@@ -97,6 +101,11 @@ impl FormProgram {
                     .map(|i| Invariant { name: i.name.clone().into(), row: i.row })
                     .collect(),
                 switches: switch_names,
+                eliminated: formulation
+                    .eliminated
+                    .iter()
+                    .map(|it| Eliminated { name: it.name.clone().into(), stand: it.stand })
+                    .collect(),
                 leading,
                 leading_rank,
                 jacobian_y: jacobian_y.pattern,
@@ -169,8 +178,14 @@ pub fn state_names(model: &mut Model, formulation: &Formulation) -> Vec<(Expr, S
         })
         .collect();
     let (values, names): (Vec<Expr>, Vec<String>) = model.definition_names().into_iter().unzip();
-    let values = crate::expr::substitute(&mut model.dag, &values, |dag, symbol| {
-        Some(dag.symbol(Symbol::State(*places.get(&symbol)?)))
+    let eliminated: HashMap<Symbol, Expr> = formulation
+        .eliminated
+        .iter()
+        .map(|it| (Symbol::Unknown { unknown: crate::expr::UnknownId(it.jet.0 as u32), order: it.jet.1 }, it.value))
+        .collect();
+    let values = crate::expr::substitute(&mut model.dag, &values, |dag, symbol| match places.get(&symbol) {
+        Some(&state) => Some(dag.symbol(Symbol::State(state))),
+        None => eliminated.get(&symbol).copied(),
     });
     values.into_iter().zip(names).collect()
 }

@@ -30,7 +30,7 @@ const MARGINS: [f64; 2] = [1.0 + 1e-4, 1.5];
 /// What is added to the radius of every jet, relative to its size (at least 1).
 const LEAST_RADIUS: f64 = 1e-14;
 /// A larger radius, relative to the size of a jet (at least 1), says nothing about the start values.
-const MAX_RADIUS: f64 = 1e-6;
+const MAX_RADIUS: f64 = 1e-5;
 
 /// Equations and as many jets that they determine when those of earlier blocks are known.
 struct Block {

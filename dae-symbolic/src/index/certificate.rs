@@ -154,6 +154,9 @@ impl Certificate {
             Some(ArrayVerdict::NoIndex(_)) => {
                 Verdict::NotCertified { reason: "the derivative array leaves part of the solution free".into() }
             }
+            Some(ArrayVerdict::Dependent { .. }) => {
+                Verdict::NotCertified { reason: "the equations depend on one another".into() }
+            }
             Some(ArrayVerdict::NoConsistentPoint { message, .. }) => self.structural(Some(message)),
             Some(ArrayVerdict::Undecided { reason }) => self.structural(Some(reason)),
             None => self.structural(None),

@@ -40,7 +40,7 @@ pub use problem::{Problem, ProblemKind};
 pub use understand::Rewrite;
 
 use array::{ArrayFinding, ArrayPoint, ArrayRanks, ArrayVerdict};
-use understand::{SMALL, Understood, understand};
+use understand::{SMALL, Understood, as_written, understand};
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Symbol, evaluate, total_derivative};
@@ -114,10 +114,18 @@ fn analyse_system(
     written: Option<Structure>,
     t0: f64,
 ) -> Result<Analysis, (Problem, Diagnostics)> {
-    let Understood { system, structure, rewrites, pivots, generic, singular_as_written } = understand(model, system)?;
-    let regular = matches!(generic, GenericRegularity::Nonsingular { .. });
-    let offsets = if regular { lifted(model, &structure.offsets) } else { undifferentiated(model, &system) };
-    check_growth(model, &system, &offsets)?;
+    let mut understood = understand(model, system.clone())?;
+    let mut offsets = understood.offsets(model);
+    if let Err(found) = check_growth(model, &understood.system, &offsets) {
+        if understood.rewrites.is_empty() {
+            return Err(found);
+        }
+        // Combinations that cannot be differentiated are of no use: the derivative array needs none.
+        understood = as_written(model, system)?;
+        offsets = understood.offsets(model);
+    }
+    let regular = understood.is_regular();
+    let Understood { system, structure, rewrites, pivots, generic, singular_as_written } = understood;
     let prolonged = prolong(model, &system, &offsets).map_err(|unplaced| internal(model, unplaced.0))?;
     let (mut local, jets) = match regular {
         true => local::regularity(model, &prolonged, t0),
@@ -166,6 +174,7 @@ fn settle(model: &mut Model, analysis: &mut Analysis, t0: f64) -> Result<(), (Pr
         let finding = judged(model, analysis, &start);
         match &finding.verdict {
             ArrayVerdict::NoIndex(freedom) => return Err(problem::not_unique(model, freedom)),
+            ArrayVerdict::Dependent { rows } => return Err(problem::dependent(model, rows)),
             ArrayVerdict::NoConsistentPoint { contradiction, message } if !contradiction.is_empty() => {
                 return Err(problem::contradictory(model, contradiction, message));
             }
@@ -176,7 +185,7 @@ fn settle(model: &mut Model, analysis: &mut Analysis, t0: f64) -> Result<(), (Pr
     if let Verdict::Exact(index) = analysis.certificate.verdict() {
         analysis.array_ranks = match &analysis.certificate.array {
             Some(finding) => finding.ranks.clone(),
-            None => array::ranks_up_to(model, &start, &analysis.prolonged.offsets, index).unwrap_or_default(),
+            None => array::ranks_up_to(model, &start, index).unwrap_or_default(),
         };
         analysis.explanation = explanation(analysis, index);
     }
@@ -190,7 +199,10 @@ fn settle(model: &mut Model, analysis: &mut Analysis, t0: f64) -> Result<(), (Pr
 /// Jets from which the array is made consistent: those of the prolongation where there are some.
 fn array_start(model: &Model, analysis: &Analysis, t0: f64) -> ArrayPoint {
     let parameters = &analysis.prolonged.parameters;
-    let Some(jets) = &analysis.jets else { return ArrayPoint::of_start_values(model, parameters, t0) };
+    // Where the system Jacobian is singular, its initialisation may have ended anywhere near.
+    let Some(jets) = analysis.jets.as_ref().filter(|_| analysis.certificate.is_regular()) else {
+        return ArrayPoint::of_start_values(model, parameters, t0);
+    };
     let first = &analysis.prolonged.first_jet;
     let ends = first.iter().skip(1).copied().chain([jets.len()]);
     ArrayPoint::of_derivatives(t0, first.iter().zip(ends).map(|(&start, end)| jets[start..end].to_vec()).collect())
@@ -198,10 +210,7 @@ fn array_start(model: &Model, analysis: &Analysis, t0: f64) -> ArrayPoint {
 
 fn judged(model: &mut Model, analysis: &Analysis, start: &ArrayPoint) -> ArrayFinding {
     let certificate = &analysis.certificate;
-    let regular = certificate.is_regular();
-    let staged = regular && analysis.system.is_text() && analysis.redundant.is_empty();
-    let offsets = staged.then_some(&analysis.prolonged.offsets);
-    array::judge(model, start, offsets, regular.then_some(certificate.bound))
+    array::judge(model, start, certificate.is_regular().then_some(certificate.bound))
 }
 
 /// Why the structure of the text does not give the index.

@@ -6,9 +6,9 @@ use super::array::Freedom;
 use super::certificate::times;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Notation, print};
-use crate::model::{Model, incidence};
+use crate::model::{Model, derivative_name, incidence};
 use crate::structure::{Part, StructurallySingular};
-use crate::system::SystemEquation;
+use crate::system::{SystemEquation, listed};
 
 /// What is wrong with an ill-posed model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,8 +90,39 @@ pub(super) fn not_unique(model: &Model, freedom: &Freedom) -> (Problem, Diagnost
             times(freedom.differentiations),
             freedom.dimension
         ));
+    let dependent: Vec<String> =
+        freedom.dependent.iter().map(|&(i, order)| derivative_name(&model.equation_name(i), order)).collect();
+    let diagnostic = match dependent.is_empty() {
+        true => diagnostic,
+        false => diagnostic.note(format!(
+            "{} depend on one another at the consistent values nearest to the start values: any one of them may be dropped",
+            listed(&dependent)
+        )),
+    };
+    let mut equations: Vec<usize> = freedom.dependent.iter().map(|&(i, _)| i).collect();
+    equations.dedup();
     let help = "an equation that follows from the others adds nothing: replace it by one that is missing, or turn one of these unknowns into a `param` or `input`";
-    (Problem::new(ProblemKind::NotUnique, model, &[], &freedom.unknowns), Diagnostics::from(diagnostic.help(help)))
+    (
+        Problem::new(ProblemKind::NotUnique, model, &equations, &freedom.unknowns),
+        Diagnostics::from(diagnostic.help(help)),
+    )
+}
+
+/// Rows of the derivative array depend on one another whatever the values are: with as many equations as unknowns, something is missing.
+pub(super) fn dependent(model: &Model, rows: &[(usize, u32)]) -> (Problem, Diagnostics) {
+    let names: Vec<String> = rows.iter().map(|&(i, order)| derivative_name(&model.equation_name(i), order)).collect();
+    let mut equations: Vec<usize> = rows.iter().map(|&(i, _)| i).collect();
+    equations.sort_unstable();
+    equations.dedup();
+    let title = format!("{} depend on one another, whatever the values are", listed(&names));
+    let mut diagnostic = Diagnostic::error(Code::NotUnique, title);
+    for &i in &equations {
+        diagnostic = diagnostic.label(model.equations[i].origin, model.equation_name(i));
+    }
+    let diagnostic = diagnostic
+        .note("one of them says nothing new, or contradicts the others: the solution is not unique, or there is none")
+        .help("remove one of these equations and write down what is missing in its place");
+    (Problem::new(ProblemKind::NotUnique, model, &equations, &[]), Diagnostics::from(diagnostic))
 }
 
 /// Rows of the derivative array, by name, that contradict one another.

@@ -52,7 +52,12 @@ pub(super) fn examine(model: &mut Model, prolonged: &Prolonged, jets: &[f64], t:
     };
     let entries = Derivative::entries(&mut model.dag, &residuals, column);
     let system = Enclosures { model, prolonged, residuals, entries, t };
-    if let Some(radius) = system.regular_near(jets).or_else(|| system.regular_block_by_block(jets)) {
+    // What is proved about a function in general position is not proved about the one in its place.
+    let proved = match system.model.has_stand_ins() {
+        true => None,
+        false => system.regular_near(jets).or_else(|| system.regular_block_by_block(jets)),
+    };
+    if let Some(radius) = proved {
         return Evidence::Proven(radius);
     }
     match system.survives_uncertainty(jets) {

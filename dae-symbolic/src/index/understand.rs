@@ -5,12 +5,12 @@
 
 use super::certificate::GenericRegularity;
 use super::problem::{self, Problem};
-use super::{generic, structure_of_system};
+use super::{generic, lifted, structure_of_system, undifferentiated};
 use crate::diagnostic::Diagnostics;
 use crate::expr::{Expr, Notation, Symbol, evaluate_one, print};
 use crate::model::Model;
 use crate::prolong::default_parameters;
-use crate::structure::Structure;
+use crate::structure::{Offsets, Structure};
 use crate::system::{Combination, System, combine};
 
 /// An equation that was replaced by a combination.
@@ -42,8 +42,8 @@ pub(super) struct Understood {
     pub(super) singular_as_written: Option<bool>,
 }
 
-/// Combines equations as long as the system Jacobian is identically singular and a combination mends it.
-pub(super) fn understand(model: &mut Model, system: System) -> Result<Understood, (Problem, Diagnostics)> {
+/// The equations as they are.
+pub(super) fn as_written(model: &mut Model, system: System) -> Result<Understood, (Problem, Diagnostics)> {
     let structure = structure_of_system(model, &system)?;
     let generic = generic_regularity(model, &system, &structure);
     let singular_as_written = match generic {
@@ -52,7 +52,12 @@ pub(super) fn understand(model: &mut Model, system: System) -> Result<Understood
         GenericRegularity::Undecided { .. } => None,
     };
     let (rewrites, pivots) = (Vec::new(), Vec::new());
-    let mut now = Understood { system, structure, rewrites, pivots, generic, singular_as_written };
+    Ok(Understood { system, structure, rewrites, pivots, generic, singular_as_written })
+}
+
+/// Combines equations as long as the system Jacobian is identically singular and a combination mends it.
+pub(super) fn understand(model: &mut Model, system: System) -> Result<Understood, (Problem, Diagnostics)> {
+    let mut now = as_written(model, system)?;
     while matches!(now.generic, GenericRegularity::Singular { .. }) {
         if !now.step(model)? {
             break;
@@ -62,6 +67,19 @@ pub(super) fn understand(model: &mut Model, system: System) -> Result<Understood
 }
 
 impl Understood {
+    /// Whether the system Jacobian is generically nonsingular.
+    pub(super) fn is_regular(&self) -> bool {
+        matches!(self.generic, GenericRegularity::Nonsingular { .. })
+    }
+
+    /// The offsets of the prolongation.
+    pub(super) fn offsets(&self, model: &Model) -> Offsets {
+        match self.is_regular() {
+            true => lifted(model, &self.structure.offsets),
+            false => undifferentiated(model, &self.system),
+        }
+    }
+
     /// Replaces one equation; returns whether there was a combination that lowers the structure.
     fn step(&mut self, model: &mut Model) -> Result<bool, (Problem, Diagnostics)> {
         let candidates = combine(model, &self.system, &self.structure.offsets, nonzero_at_start);

@@ -32,6 +32,8 @@ use crate::system::{System, written_orders};
 const MAX_DENSE_BLOCK: usize = 60;
 /// How much larger than the rounding of the solution a component has to be.
 const CLEAR: f64 = 1e4;
+/// The same with a bound for the very solution; estimates of the condition may be too small by a factor of three.
+const MARGIN: f64 = 10.0;
 
 /// Looks for the vector. `condition` is that of the equilibrated system Jacobian.
 pub(super) fn lower_bound(
@@ -52,9 +54,11 @@ pub(super) fn lower_bound(
     }
     let differentiations = if algebraic { most } else { most - 1 };
     let moves = |j: usize| offsets.unknowns[j] == if algebraic { 0 } else { written[j] };
-    let Some(solution) = solve(model, system, structure, prolonged, jets, t0, |i| {
+    let e = |i: usize| {
         if offsets.equations[i] == most { 1.0 + draw(0, &[i as u64]) as f64 / (1_u64 << 61) as f64 } else { 0.0 }
-    }) else {
+    };
+    let rows = jacobian(model, system, structure, prolonged, jets, t0);
+    let Some(solution) = solve(&rows, structure, e) else {
         let reason = "the system Jacobian has a block that is too large to be solved while compiling".into();
         return LowerBound::NotAttempted { reason };
     };
@@ -63,24 +67,24 @@ pub(super) fn lower_bound(
         (0..solution.len()).filter(|&j| moves(j)).max_by(|&a, &b| solution[a].abs().total_cmp(&solution[b].abs()));
     let Some(j) = found else { return LowerBound::NotFound { differentiations } };
     let share = solution[j].abs() / size;
-    // A NaN compares as false.
-    if share > CLEAR * f64::EPSILON * condition.max(1.0) * solution.len() as f64 {
+    // The bound of what rounding can do to any solution, or that for this one. A NaN compares as false.
+    let clear = share > CLEAR * f64::EPSILON * condition.max(1.0) * solution.len() as f64;
+    if clear || solution[j].abs() > MARGIN * condition.max(1.0) * error_per_condition(rows, &solution, e, j) {
         let order = written[j].max(1);
         return LowerBound::Witness(KernelVector { differentiations, unknown: j, order, share });
     }
     LowerBound::NotFound { differentiations }
 }
 
-/// The solution of $J \delta = e$, block by block; `None` if a block is too entangled or singular.
-fn solve(
+/// The rows of $J$ at the consistent point.
+fn jacobian(
     model: &mut Model,
     system: &System,
     structure: &Structure,
     prolonged: &Prolonged,
     jets: &[f64],
     t0: f64,
-    e: impl Fn(usize) -> f64,
-) -> Option<Vec<f64>> {
+) -> Vec<Vec<(usize, f64)>> {
     let entries = system.jacobian(&mut model.dag, &structure.offsets);
     let partials: Vec<Expr> = entries.iter().map(|&(.., partial)| partial).collect();
     let partials = model.expand_inputs(&partials);
@@ -90,11 +94,16 @@ fn solve(
         Symbol::Unknown { unknown, order } => prolonged.jet(unknown.index(), order).map_or(f64::NAN, |k| jets[k]),
         Symbol::Input { .. } | Symbol::State(_) | Symbol::StateDerivative(_) => f64::NAN,
     });
-    let n = system.equations.len();
-    let mut rows: Vec<Vec<(usize, f64)>> = vec![Vec::new(); n];
+    let mut rows = vec![Vec::new(); system.equations.len()];
     for (&(i, j, _), value) in entries.iter().zip(values) {
         rows[i].push((j, value));
     }
+    rows
+}
+
+/// The solution of $J \delta = e$, block by block; `None` if a block is too entangled or singular.
+fn solve(rows: &[Vec<(usize, f64)>], structure: &Structure, e: impl Fn(usize) -> f64) -> Option<Vec<f64>> {
+    let n = rows.len();
     let mut solution = vec![0.0; n];
     let mut place = vec![usize::MAX; n];
     for block in block_triangular_form(&structure.jacobian, &structure.transversal) {
@@ -130,4 +139,23 @@ fn solve_block(mut matrix: SparseMatrix, mut right: Vec<f64>) -> Option<Vec<f64>
     Factors::of(&matrix).ok()?.solve(&mut right);
     right.iter_mut().zip(column_factors).for_each(|(right, factor)| *right *= factor);
     Some(right)
+}
+
+/// A bound of the error of component `j`, divided by the condition number: with $A = R J C$ equilibrated,
+/// $\lVert C^{-1} (\delta - \hat\delta) \rVert_1 \le \lVert A^{-1} \rVert_1 \lVert R (e - J \hat\delta) \rVert_1$, the residual increased by the
+/// rounding errors of its own sum.
+fn error_per_condition(rows: Vec<Vec<(usize, f64)>>, solution: &[f64], e: impl Fn(usize) -> f64, j: usize) -> f64 {
+    let n = rows.len();
+    let residual: Vec<f64> = rows
+        .iter()
+        .enumerate()
+        .map(|(i, row)| {
+            let terms = || row.iter().map(|&(j, value)| value * solution[j]);
+            let rounding = (row.len() + 2) as f64 * f64::EPSILON * (e(i).abs() + terms().map(f64::abs).sum::<f64>());
+            (e(i) - terms().sum::<f64>()).abs() + rounding
+        })
+        .collect();
+    let entries = rows.iter().enumerate().flat_map(|(i, row)| row.iter().map(move |&(j, value)| (i, j, value)));
+    let (row_factors, column_factors) = SparseMatrix::from_entries(n, n, entries).equilibrate();
+    column_factors[j] * residual.iter().zip(row_factors).map(|(residual, factor)| residual * factor).sum::<f64>()
 }

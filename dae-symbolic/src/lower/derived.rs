@@ -1,19 +1,23 @@
 //! Blocks from which equations are derived.
 //!
 //! In: the statements of a `lagrangian` or `optimal_control` block. Out: the unknowns they name, looked up, with findings about
-//! everything that is missing, given twice or no unknown. What the block stands for is built by `lagrangian.rs`.
+//! everything that is missing, given twice or no unknown. What the block stands for is built by `lagrangian.rs` and
+//! `optimal_control.rs`.
 
 mod lagrangian;
+mod optimal_control;
 
 use super::items::{Value, shape};
 use super::names::Entity;
 use super::statements::Lowering;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::expr::UnknownId;
-use crate::model::family::Access;
-use crate::model::residual;
+use crate::expr::{Symbol, UnknownId};
+use crate::model::family::{Access, element_name};
+use crate::model::{derivative_name, residual};
 use crate::origin::Origin;
-use crate::syntax::ast::{Derived, DerivedKind, Equation, Expression, Item, ItemKind, List, Name, Quantity};
+use crate::syntax::ast::{
+    Derived, DerivedKind, Equation, Expression, Item, ItemKind, List, Name, Quantity, StatementKind,
+};
 use crate::syntax::restrict::Place;
 use std::collections::BTreeMap;
 
@@ -40,7 +44,7 @@ impl<'a> Lowering<'a, '_> {
         let block = self.block(it);
         match it.kind {
             DerivedKind::Lagrangian => self.lagrangian(position, &block),
-            DerivedKind::OptimalControl => {}
+            DerivedKind::OptimalControl => self.optimal_control(position, &block),
         }
     }
 
@@ -153,7 +157,7 @@ impl<'a> Lowering<'a, '_> {
         }
         let (n, m) = (count(first), count(second));
         let message = format!("the number of {}, {m}, is not that of {}, {n}", second.word(), first.word());
-        let help = format!("name a {} for each {}, in the same order", second.member(), first.member());
+        let help = format!("name one {} for each {}, in the same order", second.member(), first.member());
         self.missing(block, message, &help);
         None
     }
@@ -164,5 +168,29 @@ impl<'a> Lowering<'a, '_> {
         let right = self.value(it.right, position, Place::Equation)?;
         let unknowns = self.evaluator.sets.union([left.unknowns, right.unknowns]);
         Some(Value { expr: residual(&mut self.evaluator.dag, left.expr, right.expr), unknowns })
+    }
+
+    /// Names of all leaves that are unknowns; unknowns of later statements are in no model yet.
+    fn unknown_names(&self) -> Vec<String> {
+        let variables = self.written.statements.iter().filter_map(|statement| match &statement.kind {
+            StatementKind::Variable(it) => Some(it.name.text.as_str()),
+            _ => None,
+        });
+        let variables: Vec<&str> = variables.collect();
+        let name = |access: &Access| {
+            let indices: Vec<i64> = access.indices.iter().map(|index| index.constant).collect();
+            element_name(variables.get(access.array).copied().unwrap_or("?"), &indices)
+        };
+        self.evaluator.leaves.accesses.iter().map(name).collect()
+    }
+}
+
+/// A derivative of an unknown as the user writes it.
+fn symbol_name(unknowns: &[String], symbol: Symbol) -> String {
+    match symbol {
+        Symbol::Unknown { unknown, order } => {
+            derivative_name(unknowns.get(unknown.index()).map_or("?", String::as_str), order)
+        }
+        _ => "?".to_string(),
     }
 }

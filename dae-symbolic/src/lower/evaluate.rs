@@ -11,12 +11,13 @@ use super::items::{Base, Item, Value, Views, shape};
 use super::leaves::Leaves;
 use super::resolve::Meaning;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::expr::{Dag, Expr, Node as Kernel, Rational, Symbol};
+use crate::expr::{self, Dag, Expr, External, Node as Kernel, Rational, Symbol};
 use crate::model::MAX_ORDER;
 use crate::model::family::Table;
 use crate::origin::Origin;
 use crate::syntax::ast::{Expression, Expressions, Node, NodeId, Power, Sign};
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// Nodes of function bodies, sums and instances that are evaluated at most: inlining can grow without bound in a few lines of
 /// text.
@@ -113,6 +114,8 @@ pub(super) struct Evaluator<'a> {
     pub(super) instance: bool,
     /// Set where a template does not do, because it depends on the values of loop variables.
     pub(super) varying: bool,
+    /// Tables and external functions declared so far, by statement.
+    pub(super) externals: HashMap<usize, Arc<External>>,
     calls: HashMap<Call, Option<Item>>,
     inlined: usize,
     reported: HashSet<NodeId>,
@@ -135,6 +138,7 @@ impl<'a> Evaluator<'a> {
             loops: Vec::new(),
             instance: false,
             varying: false,
+            externals: HashMap::new(),
             calls: HashMap::new(),
             inlined: 0,
             reported: HashSet::new(),
@@ -288,6 +292,7 @@ impl<'a> Evaluator<'a> {
                 })
             }),
             Meaning::IntegerPower => self.integer_power(task, node, found).map(Item::Scalar),
+            Meaning::External(statement) => self.external(task, node, statement, found).map(Item::Scalar),
             Meaning::Call(statement) => return self.call(task, id, statement, found),
             Meaning::Derivative => self.derivative(task, node, found),
         };
@@ -299,6 +304,14 @@ impl<'a> Evaluator<'a> {
         let value = self.statements.get(&statement).copied().flatten();
         self.varying |= value.is_none() && !self.instance && self.varying_statements.contains(&statement);
         value
+    }
+
+    fn external(&mut self, task: &Task, node: &Node, statement: usize, found: &mut Diagnostics) -> Option<Value> {
+        let function = self.externals.get(&statement)?.clone();
+        let values = self.arguments(task, node, found)?;
+        let exprs: Vec<Expr> = values.iter().map(|value| value.expr).collect();
+        let expr = self.dag.call(expr::Call::new(function), &exprs);
+        Some(Value { expr, unknowns: self.sets.union(values.iter().map(|value| value.unknowns)) })
     }
 
     pub(super) fn leaf(&mut self, symbol: Symbol) -> Value {

@@ -44,6 +44,9 @@ impl<'a> Lowering<'a, '_> {
             StatementKind::Function(it) => it.extents.iter().any(|extents| !extents.is_empty()),
             StatementKind::For(_) => true,
             StatementKind::Input(_)
+            | StatementKind::Supplied(_)
+            | StatementKind::Table(_)
+            | StatementKind::External(_)
             | StatementKind::Start(_)
             | StatementKind::Equation(_)
             | StatementKind::Derived(_) => false,
@@ -64,6 +67,9 @@ impl<'a> Lowering<'a, '_> {
                 | StatementKind::Function(_)
                 | StatementKind::Definition(_)
                 | StatementKind::Input(_)
+                | StatementKind::Supplied(_)
+                | StatementKind::Table(_)
+                | StatementKind::External(_)
                 | StatementKind::Start(_)
                 | StatementKind::Equation(_)
                 | StatementKind::For(_)

@@ -70,7 +70,7 @@ impl Leaves {
                 Ok(Affine { constant: integer(constant)?, coefficients })
             }
             Node::Pi | Node::Euler => Err(NoIndex::Fraction),
-            Node::Product(_) | Node::Apply(..) => self.level(dag, expr).map(Affine::variable),
+            Node::Product(_) | Node::Apply(..) | Node::Call(..) => self.level(dag, expr).map(Affine::variable),
         }
     }
 

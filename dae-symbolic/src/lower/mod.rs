@@ -11,6 +11,7 @@ mod arrays;
 mod conditional;
 mod derived;
 mod evaluate;
+mod external;
 mod families;
 mod incidence;
 mod items;
@@ -37,6 +38,8 @@ pub struct Stub {
     pub parameters: Vec<ast::Name>,
     /// Extents of those of them that are arrays.
     pub arrays: BTreeMap<String, Vec<usize>>,
+    /// Names of the inputs that the caller supplies.
+    pub inputs: Vec<ast::Name>,
     /// Names of its unknowns.
     pub unknowns: Vec<ast::Name>,
 }
@@ -48,11 +51,13 @@ impl Stub {
             visibility: model.visibility.clone(),
             parameters: Vec::new(),
             arrays: BTreeMap::new(),
+            inputs: Vec::new(),
             unknowns: Vec::new(),
         };
         for statement in &model.statements {
             let (names, name) = match &statement.kind {
                 ast::StatementKind::Parameter(it) => (&mut stub.parameters, &it.name),
+                ast::StatementKind::Supplied(name) => (&mut stub.inputs, name),
                 ast::StatementKind::Variable(it) => (&mut stub.unknowns, &it.name),
                 _ => continue,
             };

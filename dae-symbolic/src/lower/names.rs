@@ -18,6 +18,8 @@ pub(super) enum Entity {
     Input(InputId),
     Definition(usize),
     Function(usize),
+    /// A table or a function outside the model.
+    External(usize),
     Unknown(UnknownId),
 }
 
@@ -29,7 +31,7 @@ impl Entity {
             Entity::Parameter(_) => "a parameter",
             Entity::Input(_) => "an input",
             Entity::Definition(_) => "a named sub-expression",
-            Entity::Function(_) => "a function",
+            Entity::Function(_) | Entity::External(_) => "a function",
             Entity::Unknown(_) => "an unknown",
         }
     }
@@ -70,6 +72,9 @@ impl<'a> Names<'a> {
                 StatementKind::Constant(it) => (&it.name, Entity::Constant(statement)),
                 StatementKind::Parameter(it) => (&it.name, Entity::Parameter(ParameterId(next(&mut parameters)))),
                 StatementKind::Input(it) => (&it.name, Entity::Input(InputId(next(&mut inputs)))),
+                StatementKind::Supplied(name) => (name, Entity::Input(InputId(next(&mut inputs)))),
+                StatementKind::Table(it) => (&it.name, Entity::External(statement)),
+                StatementKind::External(it) => (&it.name, Entity::External(statement)),
                 StatementKind::Definition(it) => (&it.name, Entity::Definition(statement)),
                 StatementKind::Function(it) => (&it.name, Entity::Function(statement)),
                 StatementKind::Variable(it) => (&it.name, Entity::Unknown(UnknownId(next(&mut unknowns)))),
@@ -84,7 +89,8 @@ impl<'a> Names<'a> {
     }
 
     fn declare(&mut self, name: &'a Name, entry: Entry, found: &mut Diagnostics) {
-        if matches!(entry.entity, Entity::Function(_)) && is_function_of_the_language(&name.text) {
+        if matches!(entry.entity, Entity::Function(_) | Entity::External(_)) && is_function_of_the_language(&name.text)
+        {
             let message = format!("`{}` is a function of the language", name.text);
             let finding = Diagnostic::error(Code::ReservedName, message).label(name.origin, "declared here");
             found.push(finding.help("choose another name"));
@@ -105,7 +111,9 @@ impl<'a> Names<'a> {
     /// The name nearest to `name` among these and `more`, of functions or of everything else.
     pub(super) fn nearest(&self, name: &str, kind: NameKind, more: &[&'a str]) -> Option<&'a str> {
         let of_kind = |candidate: &&&str| {
-            let function = self.get(candidate).is_some_and(|entry| matches!(entry.entity, Entity::Function(_)));
+            let function = self
+                .get(candidate)
+                .is_some_and(|entry| matches!(entry.entity, Entity::Function(_) | Entity::External(_)));
             function == (kind == NameKind::Function)
         };
         let language = Function::ALL.iter().map(|function| function.name()).chain(["powi", "der"]);

@@ -36,6 +36,8 @@ pub(super) enum Meaning {
     IntegerPower,
     /// A call of the function declared by a statement.
     Call(usize),
+    /// A call of the table or external function declared by a statement.
+    External(usize),
     /// The derivative of what the first argument stands for.
     Derivative,
 }
@@ -78,6 +80,8 @@ pub(super) struct Resolver<'a> {
     pub(super) meanings: Vec<Meaning>,
     /// What the functions resolved so far use, and how many arguments they have, by statement.
     functions: HashMap<usize, (usize, Uses)>,
+    /// Numbers of arguments of external functions, by statement.
+    pub(super) externals: HashMap<usize, usize>,
     scope: Scope<'a>,
     /// Names of the blocks, indices and sums around the node in hand, the innermost last.
     locals: Vec<Local<'a>>,
@@ -94,6 +98,7 @@ impl<'a> Resolver<'a> {
             names,
             meanings: vec![Meaning::Form; expressions.len()],
             functions: HashMap::new(),
+            externals: HashMap::new(),
             scope: Scope::default(),
             locals: Vec::new(),
             statement: 0,
@@ -228,7 +233,7 @@ impl<'a> Resolver<'a> {
             Entity::Definition(statement) => (Use::Definition, Meaning::Statement(statement)),
             Entity::Parameter(id) => (Use::Parameter, Meaning::Parameter(id)),
             Entity::Input(id) => (Use::Input, Meaning::Input(id)),
-            Entity::Function(_) => {
+            Entity::Function(_) | Entity::External(_) => {
                 let finding =
                     Diagnostic::error(Code::NotAllowedHere, format!("`{name}` is a function and must be called"));
                 found.push(finding.label(at, "not a value").help(format!("write `{name}(…)`")));
@@ -299,6 +304,11 @@ impl<'a> Resolver<'a> {
             && let Entity::Function(statement) = entry.entity
         {
             return self.own_function(function, statement, arguments, form, found);
+        }
+        if let Some(entry) = self.names.get(name)
+            && let Entity::External(statement) = entry.entity
+        {
+            return self.external(function, (statement, entry.origin), arguments, form, found);
         }
         let (meaning, arity) = match Function::from_name(name) {
             Some(known) => (Meaning::Apply(known), known.arity()),
@@ -377,6 +387,26 @@ impl<'a> Resolver<'a> {
             }
         }
         Meaning::Call(statement)
+    }
+
+    fn external(
+        &mut self,
+        function: &Name,
+        (statement, origin): (usize, Origin),
+        arguments: &[NodeId],
+        form: CallForm,
+        found: &mut Diagnostics,
+    ) -> Meaning {
+        let name = function.text.as_str();
+        if !self.declared(name, statement, origin, function.origin, found) {
+            return Meaning::Invalid;
+        }
+        let arity = self.externals.get(&statement).copied().unwrap_or(1);
+        if arity != arguments.len() {
+            found.push(argument_count(function, arity, arguments.len(), form).label(origin, "declared here"));
+            return Meaning::Invalid;
+        }
+        self.allowed(Use::External, name, function.origin, Meaning::External(statement), found)
     }
 
     fn derivative(

@@ -3,12 +3,13 @@
 //! In: statements in the order of the text. Out: a family model that has everything whose statement is right, and findings.
 
 use super::evaluate::Evaluator;
+use super::external;
 use super::families::OpenLoop;
 use super::items::{Item, Value};
 use super::names::{Entity, Names};
 use super::resolve::Resolver;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::expr::{Dag, Expr, UnknownId};
+use crate::expr::{Call, Dag, Expr, Symbol, UnknownId, evaluate_one};
 use crate::model::family::{
     Affine, Body, DefinitionFamily, EquationBody, EquationFamily, FamilyModel, Loop, ParameterArray, StartBody,
     StartFamily, UnknownArray,
@@ -84,6 +85,9 @@ impl<'a> Lowering<'a, '_> {
             StatementKind::Constant(it) => self.constant(position, it),
             StatementKind::Parameter(it) => self.parameter(position, it, &statement.docs),
             StatementKind::Input(it) => self.input(position, it, &statement.docs),
+            StatementKind::Supplied(name) => self.supplied(name, &statement.docs),
+            StatementKind::Table(it) => self.table(position, it),
+            StatementKind::External(it) => self.external(position, it),
             StatementKind::Definition(it) => self.definition(position, it, &statement.docs),
             StatementKind::Function(it) => self.function(position, it),
             StatementKind::Variable(it) => self.variable(position, it, &statement.docs),
@@ -175,6 +179,30 @@ impl<'a> Lowering<'a, '_> {
         let definition = value.map_or_else(|| self.zero(), |value| value.expr);
         let (name, origin) = (it.name.text.clone(), it.name.origin);
         self.model.inputs.push(Input { name, docs: docs.to_vec(), definition, origin });
+    }
+
+    fn supplied(&mut self, name: &ast::Name, docs: &[String]) {
+        let time = self.evaluator.dag.symbol(Symbol::Time);
+        let definition = self.evaluator.dag.call(Call::new(external::input(name)), &[time]);
+        let (name, origin) = (name.text.clone(), name.origin);
+        self.model.inputs.push(Input { name, docs: docs.to_vec(), definition, origin });
+    }
+
+    fn table(&mut self, position: usize, it: &ast::Table) {
+        let Some(points) = &it.points else { return };
+        let mut number = |expression| {
+            let value = self.value(Some(expression), position, Place::Constant)?;
+            Some(evaluate_one(&self.evaluator.dag, value.expr, |_| f64::NAN))
+        };
+        let points: Option<Vec<(f64, f64)>> = points.iter().map(|&(x, y)| Some((number(x)?, number(y)?))).collect();
+        let table = points.and_then(|points| external::table(&it.name, points, self.found));
+        self.evaluator.externals.extend(table.map(|table| (position, table)));
+    }
+
+    fn external(&mut self, position: usize, it: &ast::External) {
+        self.resolver.externals.insert(position, it.arguments.len());
+        let function = external::code(it, self.found);
+        self.evaluator.externals.extend(function.map(|function| (position, function)));
     }
 
     fn variable(&mut self, position: usize, it: &'a Variable, docs: &[String]) {

@@ -4,6 +4,7 @@
 
 use std::ops::Range;
 
+use super::{Model, Start};
 use crate::expr::{Expr, Symbol, UnknownId};
 
 /// A description from which equations were derived.
@@ -11,6 +12,8 @@ use crate::expr::{Expr, Symbol, UnknownId};
 pub enum Derivation {
     /// A constrained mechanical system.
     Mechanics(Mechanics),
+    /// A problem of optimal control.
+    OptimalControl(OptimalControl),
 }
 
 /// The entries $(i, k, a_{ik})$ of a matrix that are not zero, row by row.
@@ -38,4 +41,64 @@ pub struct Mechanics {
     pub constraints: Vec<Expr>,
     /// $G$.
     pub jacobian: Entries,
+}
+
+/// $y' = f$, $v' = -H_y^\top$, $0 = H_u^\top$ with $H = v^\top f + \varphi$ (`000_fbf9ee3ffe929a9e` eq. (1.39)).
+#[derive(Clone, Debug, PartialEq)]
+pub struct OptimalControl {
+    /// Where its equations stand among those of the model.
+    pub equations: Range<usize>,
+    /// $y$.
+    pub states: Vec<UnknownId>,
+    /// $v$.
+    pub adjoints: Vec<UnknownId>,
+    /// $u$.
+    pub controls: Vec<UnknownId>,
+    /// $H$.
+    pub hamiltonian: Expr,
+    /// $\varphi$.
+    pub running_cost: Option<Expr>,
+    /// $\psi$.
+    pub terminal_cost: Option<Expr>,
+    /// $t_0$ and $t_1$, of constants and parameters.
+    pub horizon: (Expr, Expr),
+    /// $\psi_y$, by state; `None` for zero.
+    pub end: Vec<Option<Expr>>,
+}
+
+/// An end of the horizon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Boundary {
+    /// $t_0$.
+    Start,
+    /// $t_1$.
+    End,
+}
+
+/// The value that an unknown has at an end of the horizon.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BoundaryCondition {
+    /// Which unknown.
+    pub unknown: UnknownId,
+    /// At which end.
+    pub at: Boundary,
+    /// Its value there, of the states there; `None` for zero.
+    pub value: Option<Expr>,
+}
+
+impl OptimalControl {
+    /// The conditions of the two-point problem, one for each state and each adjoint: at $t_0$ states with a fixed start value have that, the
+    /// adjoints of others are zero; at $t_1$ the adjoints are $\psi_y$.
+    pub fn boundary_conditions(&self, model: &Model) -> Vec<BoundaryCondition> {
+        let at_start = self.states.iter().zip(&self.adjoints).map(|(&state, &adjoint)| {
+            let start = model.unknowns.get(state.index()).and_then(|unknown| unknown.start.as_ref());
+            match start.filter(|start| start.kind == Start::Fixed) {
+                Some(start) => BoundaryCondition { unknown: state, at: Boundary::Start, value: Some(start.value) },
+                None => BoundaryCondition { unknown: adjoint, at: Boundary::Start, value: None },
+            }
+        });
+        let at_end = self.adjoints.iter().zip(&self.end);
+        let at_end = at_end.map(|(&unknown, &value)| BoundaryCondition { unknown, at: Boundary::End, value });
+        at_start.chain(at_end).collect()
+    }
 }

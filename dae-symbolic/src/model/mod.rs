@@ -12,7 +12,7 @@ mod verify;
 pub use builder::ModelBuilder;
 #[cfg(feature = "syntax")]
 pub(crate) use builder::residual;
-pub use derivation::{Derivation, Entries, Mechanics};
+pub use derivation::{Boundary, BoundaryCondition, Derivation, Entries, Mechanics, OptimalControl};
 pub use verify::verify;
 
 use std::sync::Arc;

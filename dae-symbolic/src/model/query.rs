@@ -4,7 +4,9 @@
 //! are as functions of time.
 
 use super::{Domain, Model, StartValue, Unknown};
-use crate::expr::{Expr, Symbol, substitute, total_derivative};
+use crate::expr::{Expr, External, ExternalSource, Node, Symbol, reachable, substitute, total_derivative};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 impl Unknown {
     /// The start value of the derivative of the given order, if the model gives one.
@@ -38,6 +40,42 @@ impl Model {
             defaults.extend(substitute(&mut self.dag, &[default], |_, symbol| earlier(&defaults, symbol)));
         }
         substitute(&mut self.dag, roots, |_, symbol| earlier(&defaults, symbol))
+    }
+
+    /// The inputs that the caller supplies: position among the inputs, and name.
+    pub fn supplied_inputs(&self) -> Vec<(usize, String)> {
+        let inputs = self.inputs.iter().enumerate();
+        inputs
+            .filter(|(_, input)| self.is_supplied(input.definition))
+            .map(|(k, input)| (k, input.name.clone()))
+            .collect()
+    }
+
+    fn is_supplied(&self, definition: Expr) -> bool {
+        match self.dag.node(definition) {
+            Node::Call(call, _) => matches!(call.function.source, ExternalSource::Input),
+            _ => false,
+        }
+    }
+
+    /// The functions that equations, definitions and inputs of the model call and that it does not define by an expression, by name.
+    pub fn externals(&self) -> Vec<Arc<External>> {
+        let equations = self.equations.iter().map(|e| e.residual);
+        let definitions = self.definitions.iter().map(|d| d.value);
+        let roots = equations.chain(definitions).chain(self.inputs.iter().map(|i| i.definition));
+        let mut found: BTreeMap<String, Arc<External>> = BTreeMap::new();
+        for expr in reachable(&self.dag, roots) {
+            if let Node::Call(call, _) = self.dag.node(expr) {
+                found.entry(call.function.name.clone()).or_insert_with(|| call.function.clone());
+            }
+        }
+        found.into_values().collect()
+    }
+
+    /// Whether a function in general position stands in for one that the model does not know.
+    pub fn has_stand_ins(&self) -> bool {
+        let unknown = |f: &Arc<External>| matches!(f.source, ExternalSource::Code(_) | ExternalSource::Input);
+        self.externals().iter().any(unknown)
     }
 
     /// The expressions with every input, and every derivative of one, replaced by its definition.

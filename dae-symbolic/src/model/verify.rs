@@ -54,7 +54,8 @@ impl<'a> Walk<'a> {
                 Node::Product(factors) => {
                     divides |= factors.iter().any(|&(base, power)| power < 0 && self.dag.is_zero(base));
                 }
-                Node::Constant(_) | Node::Pi | Node::Euler | Node::Sum { .. } | Node::Apply(..) => {}
+                Node::Constant(_) | Node::Pi | Node::Euler | Node::Sum { .. } => {}
+                Node::Apply(..) | Node::Call(..) => {}
             }
             stack.extend(self.dag.children(expr));
         }

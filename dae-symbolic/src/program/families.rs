@@ -1,19 +1,23 @@
 //! Programs of models with families.
 //!
-//! In: rows of roots, each row with the member of a family that it is. Out: a [`Program`] in which the instances of a family are loops.
-//! Rows that are no members, and instances that fit no loop, are blocks without loops; a long one is cut, since the compiler's
-//! time grows faster than the length of a function.
+//! In: rows of roots, each row with the member of a family that it is. Out: a [`Program`] in which the instances of a family are loops,
+//! and so are long sums and long rows, whose terms and entries are alike. Rows that are no members, and instances that fit no
+//! loop, are blocks without loops; a long one is cut, since the compiler's time grows faster than the length of a function.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::affine::Range;
+use super::affine::{Affine, AffineNumber, Range};
+use super::roll::totals::{self, MANY};
 use super::roll::{Class, Item, Order, Shaped, Template, roll};
 use super::{Block, Load, Output, Program, Register, Unplaced};
-use crate::expr::{Dag, Expr, Symbol};
+use crate::expr::{Dag, Expr, Node, Symbol};
 use crate::model::{Domain, Member};
 
 /// Blocks of many more instructions than this are cut.
 const LONGEST: usize = 400;
+
+/// A sum that so many instances of families share is worth a loop of its own.
+const SHARED: usize = 3;
 
 /// Roots in rows: those of row $i$ are `roots[row_starts[i]..row_starts[i + 1]]`.
 #[derive(Clone, Copy)]
@@ -31,8 +35,9 @@ impl<'a> Rows<'a> {
         &self.roots[self.row_starts[row]..self.row_starts[row + 1]]
     }
 
+    /// The member of a family that a row is; families of one are none.
     fn member(&self, row: usize) -> Option<&'a Member> {
-        self.domains.get(row)?.member.as_deref()
+        self.domains.get(row)?.member.as_deref().filter(|member| !member.indices.is_empty())
     }
 }
 
@@ -44,109 +49,205 @@ impl Program {
         names: &[(Expr, String)],
         load: impl Fn(Symbol) -> Option<Load>,
     ) -> Result<Program, Unplaced> {
-        let mut straight: BTreeSet<usize> = (0..rows.domains.len()).collect();
-        let mut loops = Vec::new();
         if rows.domains.iter().any(|domain| domain.member.is_some()) {
-            let (classes, instances) = classes(dag, rows, &load)?;
-            for class in &classes {
-                class.items.iter().for_each(|&item| _ = straight.remove(&instances.rows[item]));
+            let names = names.iter().map(|(expr, name)| (*expr, name.as_str())).collect();
+            return Schedule { order: Order::new(dag, &load), names, blocks: Vec::new(), totals: 0 }.finish(dag, rows);
+        }
+        let all: Vec<usize> = (0..rows.domains.len()).collect();
+        let blocks: Result<Vec<Block>, Unplaced> =
+            parts(dag, rows, &all).iter().map(|part| Block::scalar(dag, part, names, &load)).collect();
+        Ok(Program { blocks: blocks?, totals: 0 })
+    }
+}
+
+/// A program in the making.
+struct Schedule<'a> {
+    order: Order<'a>,
+    names: HashMap<Expr, &'a str>,
+    blocks: Vec<Block>,
+    /// The number of totals.
+    totals: usize,
+}
+
+/// What a block does with its values.
+#[derive(Clone, Copy)]
+enum Store {
+    /// They are results, stored at the first address of the class and the following.
+    Results,
+    /// They are added to this total.
+    Total(usize),
+}
+
+impl Schedule<'_> {
+    fn finish(mut self, dag: &Dag, rows: Rows<'_>) -> Result<Program, Unplaced> {
+        self.sum(dag, rows)?;
+        let mut straight: BTreeSet<usize> = (0..rows.domains.len()).collect();
+        let instances: Vec<usize> = straight.iter().copied().filter(|&row| rows.member(row).is_some()).collect();
+        let mut shaped = Vec::with_capacity(instances.len());
+        for &row in &instances {
+            shaped.push(Shaped::new(&mut self.order, rows.roots(row))?);
+        }
+        let classes = classes(rows, &instances, &shaped);
+        for class in &classes {
+            class.items.iter().for_each(|&item| _ = straight.remove(&instances[item]));
+        }
+        let straight = self.wide(rows, &straight)?;
+        self.straight(straight)?;
+        self.loops(&classes, &shaped, Store::Results);
+        Ok(Program { blocks: self.blocks, totals: self.totals })
+    }
+
+    /// Loops for long sums that scalar rows contain, or several instances share.
+    fn sum(&mut self, dag: &Dag, rows: Rows<'_>) -> Result<(), Unplaced> {
+        let mut scalar = HashSet::new();
+        let mut shared: HashMap<Expr, usize> = HashMap::new();
+        for row in 0..rows.domains.len() {
+            if rows.member(row).is_none() {
+                reach(dag, rows.roots(row), &mut scalar);
+                continue;
             }
-            loops = loop_blocks(&classes, &instances, names);
+            let mut met = HashSet::new();
+            reach(dag, rows.roots(row), &mut met);
+            totals::long_sums(dag, met.into_iter()).into_iter().for_each(|sum| *shared.entry(sum).or_default() += 1);
         }
-        let mut blocks = Vec::new();
-        for part in parts(dag, rows, &straight) {
-            blocks.push(Block::scalar(dag, &part, names, &load)?);
+        let shared = shared.into_iter().filter(|&(_, count)| count >= SHARED).map(|(sum, _)| sum);
+        for sum in totals::long_sums(dag, scalar.into_iter().chain(shared)) {
+            let Node::Sum { terms, .. } = dag.node(sum) else { continue };
+            let alike = totals::terms(&mut self.order, terms)?;
+            let mut rest: BTreeSet<usize> = (0..terms.len()).collect();
+            let mut numbers = Vec::new();
+            for class in &alike.classes {
+                class.items.iter().for_each(|item| _ = rest.remove(item));
+                self.loops(std::slice::from_ref(class), &alike.shaped, Store::Total(self.totals));
+                numbers.push(self.totals);
+                self.totals += 1;
+            }
+            if !numbers.is_empty() {
+                self.order.replace(sum, numbers, rest.into_iter().collect());
+            }
         }
-        blocks.extend(loops);
-        Ok(Program { blocks })
+        Ok(())
+    }
+
+    /// Loops for rows of many entries; returns the roots that are left, with their places.
+    fn wide(&mut self, rows: Rows<'_>, straight: &BTreeSet<usize>) -> Result<Vec<(usize, Expr)>, Unplaced> {
+        let mut left = Vec::new();
+        for &row in straight {
+            let (first, roots) = (rows.row_starts[row], rows.roots(row));
+            let mut rest: BTreeSet<usize> = (0..roots.len()).collect();
+            if roots.len() >= MANY {
+                let alike = totals::entries(&mut self.order, first, roots)?;
+                for class in &alike.classes {
+                    class.items.iter().for_each(|item| _ = rest.remove(item));
+                }
+                self.loops(&alike.classes, &alike.shaped, Store::Results);
+            }
+            left.extend(rest.into_iter().map(|k| (first + k, roots[k])));
+        }
+        Ok(left)
+    }
+
+    /// Blocks without loops.
+    fn straight(&mut self, roots: Vec<(usize, Expr)>) -> Result<(), Unplaced> {
+        let mut roots = roots.into_iter().peekable();
+        while roots.peek().is_some() {
+            let (mut template, mut block) = (Template::default(), Block::default());
+            while template.instructions.len() <= LONGEST
+                && let Some((place, root)) = roots.next()
+            {
+                let shaped = Shaped::new(&mut self.order, &[root])?;
+                let fixed = |&address: &i64| Affine { base: address, strides: Vec::new() };
+                let addresses: Vec<Affine> = shaped.addresses.iter().map(fixed).collect();
+                let zero = AffineNumber { numerator: Affine::fixed(0), denominator: 1 };
+                let registers = template.add(&shaped, &addresses, &vec![zero; shaped.numbers.len()]);
+                block.outputs.push(Output { register: registers[shaped.outputs[0]], place: Affine::fixed(place) });
+                self.name(&mut block, &shaped, &registers, |name| name);
+            }
+            block.instructions = template.instructions;
+            self.blocks.push(block);
+        }
+        Ok(())
+    }
+
+    /// One block for all classes that run through the same box, as far as it does not become too long.
+    fn loops(&mut self, classes: &[Class], shaped: &[Shaped], store: Store) {
+        let mut blocks: Vec<(Template, Block)> = Vec::new();
+        let mut open: HashMap<&[Range], usize> = HashMap::new();
+        for class in classes {
+            let shaped = &shaped[class.items[0]];
+            let fits = |&at: &usize| blocks[at].0.instructions.len() + shaped.operations.len() <= LONGEST;
+            let at = open.get(class.domain.as_slice()).copied().filter(fits).unwrap_or_else(|| {
+                blocks.push((Template::default(), Block { domain: class.domain.clone(), ..Block::default() }));
+                blocks.len() - 1
+            });
+            open.insert(&class.domain, at);
+            let (template, block) = &mut blocks[at];
+            let registers: Vec<Register> = template.add(shaped, &class.addresses[1..], &class.numbers);
+            let outputs = shaped.outputs.iter().enumerate();
+            match store {
+                Store::Results => block.outputs.extend(outputs.map(|(k, &output)| Output {
+                    register: registers[output],
+                    place: class.addresses[0].plus(k as i64),
+                })),
+                Store::Total(total) => block.totals.extend(
+                    outputs.map(|(_, &output)| Output { register: registers[output], place: Affine::fixed(total) }),
+                ),
+            }
+            // `d[3]` is the value of `d` in this instance.
+            self.name(block, shaped, &registers, |name| name.split('[').next().unwrap_or(name));
+        }
+        self.blocks.extend(blocks.into_iter().map(|(t, block)| Block { instructions: t.instructions, ..block }));
+    }
+
+    /// Names that the model has for the values of an instance.
+    fn name(&self, block: &mut Block, shaped: &Shaped, registers: &[Register], spelled: impl Fn(&str) -> &str) {
+        for (expr, &register) in shaped.expressions.iter().zip(registers) {
+            let new = block.names.iter().all(|&(known, _)| known != register);
+            if let Some(name) = self.names.get(expr).filter(|_| new) {
+                block.names.push((register, spelled(name).to_string()));
+            }
+        }
     }
 }
 
-/// The instances of all families, taken apart.
-struct Instances {
-    /// The row of each.
-    rows: Vec<usize>,
-    shaped: Vec<Shaped>,
+/// Adds everything that the roots reach.
+fn reach(dag: &Dag, roots: &[Expr], met: &mut HashSet<Expr>) {
+    let mut stack = roots.to_vec();
+    while let Some(expr) = stack.pop() {
+        if met.insert(expr) {
+            stack.extend(dag.children(expr));
+        }
+    }
 }
 
-/// The loops of all families.
-fn classes(
-    dag: &Dag,
-    rows: Rows<'_>,
-    load: &dyn Fn(Symbol) -> Option<Load>,
-) -> Result<(Vec<Class>, Instances), Unplaced> {
-    let mut order = Order::new(dag, load);
-    let mut instances = Instances { rows: Vec::new(), shaped: Vec::new() };
-    let mut members = Vec::new();
-    for row in (0..rows.domains.len()).filter(|&row| !rows.roots(row).is_empty()) {
-        let Some(member) = rows.member(row) else { continue };
-        members.push(member);
-        instances.rows.push(row);
-        instances.shaped.push(Shaped::new(&mut order, rows.roots(row))?);
-    }
-    let item = |(k, shaped): (usize, &Shaped)| {
-        let start = rows.row_starts[instances.rows[k]] as i64;
-        Item {
-            member: Some(members[k]),
-            key: (shaped.operations.clone(), shaped.outputs.clone()),
-            addresses: std::iter::once(start).chain(shaped.addresses.iter().copied()).collect(),
+/// The loops of families. The first address is the place of the first root.
+fn classes(rows: Rows<'_>, instances: &[usize], shaped: &[Shaped]) -> Vec<Class> {
+    let items: Vec<_> = instances
+        .iter()
+        .zip(shaped)
+        .map(|(&row, shaped)| Item {
+            member: rows.member(row),
+            key: (&shaped.operations, &shaped.outputs),
+            addresses: std::iter::once(rows.row_starts[row] as i64).chain(shaped.addresses.iter().copied()).collect(),
             numbers: shaped.numbers.clone(),
-        }
-    };
-    let items: Vec<_> = instances.shaped.iter().enumerate().map(item).collect();
+        })
+        .collect();
     let mut classes = roll(&items);
     classes.retain(|class| !class.domain.is_empty());
-    Ok((classes, instances))
-}
-
-/// One block for all classes that run through the same box, as far as it does not become too long.
-fn loop_blocks(classes: &[Class], instances: &Instances, names: &[(Expr, String)]) -> Vec<Block> {
-    let names: HashMap<Expr, &str> = names.iter().map(|(expr, name)| (*expr, name.as_str())).collect();
-    let mut blocks: Vec<(Template, Block)> = Vec::new();
-    let mut open: HashMap<&[Range], usize> = HashMap::new();
-    for class in classes {
-        let shaped = &instances.shaped[class.items[0]];
-        let fits = |&at: &usize| blocks[at].0.instructions.len() + shaped.operations.len() <= LONGEST;
-        let at = open.get(class.domain.as_slice()).copied().filter(fits).unwrap_or_else(|| {
-            blocks.push((Template::default(), Block { domain: class.domain.clone(), ..Block::default() }));
-            blocks.len() - 1
-        });
-        open.insert(&class.domain, at);
-        let (template, block) = &mut blocks[at];
-        let registers: Vec<Register> = template.add(shaped, &class.addresses[1..], &class.numbers);
-        let start = &class.addresses[0];
-        let outputs = shaped.outputs.iter().enumerate();
-        block
-            .outputs
-            .extend(outputs.map(|(k, &output)| Output { register: registers[output], place: start.plus(k as i64) }));
-        for (&expr, &register) in shaped.expressions.iter().zip(&registers) {
-            // `d[3]` is the value of `d` in this instance.
-            let name = names.get(&expr).map(|name| name.split('[').next().unwrap_or(name));
-            if let Some(name) = name.filter(|_| block.names.iter().all(|&(known, _)| known != register)) {
-                block.names.push((register, name.to_string()));
-            }
-        }
-    }
-    let finish = |(template, block): (Template, Block)| Block { instructions: template.instructions, ..block };
-    blocks.into_iter().map(finish).collect()
+    classes
 }
 
 /// The roots of the given rows, each with its place, in parts of bounded size; at least one part.
-fn parts(dag: &Dag, rows: Rows<'_>, straight: &BTreeSet<usize>) -> Vec<Vec<(usize, Expr)>> {
+fn parts(dag: &Dag, rows: Rows<'_>, straight: &[usize]) -> Vec<Vec<(usize, Expr)>> {
     let mut parts: Vec<Vec<(usize, Expr)>> = vec![Vec::new()];
-    let mut met: BTreeSet<Expr> = BTreeSet::new();
+    let mut met = HashSet::new();
     for &row in straight {
         for (k, &root) in rows.roots(row).iter().enumerate() {
             if met.len() > LONGEST {
                 met.clear();
                 parts.push(Vec::new());
             }
-            let mut stack = vec![root];
-            while let Some(expr) = stack.pop() {
-                if met.insert(expr) {
-                    stack.extend(dag.children(expr));
-                }
-            }
+            reach(dag, &[root], &mut met);
             let last = parts.len() - 1;
             parts[last].push((rows.row_starts[row] + k, root));
         }

@@ -21,7 +21,7 @@ pub use run::Point;
 
 use std::collections::HashMap;
 
-use crate::expr::{Dag, Expr, Function, Node, Symbol, reachable};
+use crate::expr::{Call, Dag, Expr, Function, Node, Symbol, reachable};
 use affine::{Affine, AffineNumber, Range};
 
 /// Where a symbol is found when the program runs. Positions are numbers for one symbol, and affine functions of the
@@ -36,6 +36,8 @@ pub enum Load<P = usize> {
     Y(P),
     /// An entry of $y'$.
     Yp(P),
+    /// A sum that earlier blocks of the program have accumulated.
+    Total(P),
 }
 
 impl<P> Load<P> {
@@ -46,6 +48,7 @@ impl<P> Load<P> {
             Load::Parameter(p) => Load::Parameter(position(p)),
             Load::Y(p) => Load::Y(position(p)),
             Load::Yp(p) => Load::Yp(position(p)),
+            Load::Total(p) => Load::Total(position(p)),
         }
     }
 
@@ -56,6 +59,7 @@ impl<P> Load<P> {
             Load::Parameter(_) => 2,
             Load::Y(_) => 3,
             Load::Yp(_) => 4,
+            Load::Total(_) => 5,
         }
     }
 }
@@ -87,6 +91,8 @@ pub enum Instruction {
     Product(Vec<(Register, i32)>),
     /// A function of the operator table.
     Apply(Function, Vec<Register>),
+    /// A function that the model does not define by an expression.
+    Call(Call, Vec<Register>),
 }
 
 impl Instruction {
@@ -100,7 +106,7 @@ impl Instruction {
             | Instruction::Load(_) => (&[], &[], &[]),
             Instruction::Sum { terms, .. } => (terms, &[], &[]),
             Instruction::Product(factors) => (&[], factors, &[]),
-            Instruction::Apply(_, arguments) => (&[], &[], arguments),
+            Instruction::Apply(_, arguments) | Instruction::Call(_, arguments) => (&[], &[], arguments),
         };
         let terms = terms.iter().map(|&(_, r): &(f64, Register)| r);
         terms.chain(factors.iter().map(|&(r, _): &(Register, i32)| r)).chain(arguments.iter().copied())
@@ -125,15 +131,19 @@ pub struct Block {
     pub instructions: Vec<Instruction>,
     /// What is stored.
     pub outputs: Vec<Output>,
+    /// What is added to a total, the place of which no loop index changes.
+    pub totals: Vec<Output>,
     /// Names of sub-expressions that the model names, by register.
     pub names: Vec<(Register, String)>,
 }
 
-/// A program: blocks one after the other. Every result is stored by exactly one of them.
+/// A program: blocks one after the other. Every result is stored by exactly one of them; totals are complete before they are read.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Program {
     /// The blocks.
     pub blocks: Vec<Block>,
+    /// The number of totals, which start at zero.
+    pub totals: usize,
 }
 
 /// A symbol without a place at run time.
@@ -149,12 +159,30 @@ impl Program {
         load: impl Fn(Symbol) -> Option<Load>,
     ) -> Result<Program, Unplaced> {
         let roots: Vec<(usize, Expr)> = roots.iter().copied().enumerate().collect();
-        Ok(Program { blocks: vec![Block::scalar(dag, &roots, names, &load)?] })
+        Ok(Program { blocks: vec![Block::scalar(dag, &roots, names, &load)?], totals: 0 })
+    }
+
+    /// The calls of functions that the model does not define by an expression.
+    pub fn calls(&self) -> impl Iterator<Item = &Call> {
+        let instructions = self.blocks.iter().flat_map(|block| &block.instructions);
+        instructions.filter_map(|instruction| match instruction {
+            Instruction::Call(call, _) => Some(call),
+            _ => None,
+        })
+    }
+
+    /// The same, to be replaced.
+    pub fn calls_mut(&mut self) -> impl Iterator<Item = &mut Call> {
+        let instructions = self.blocks.iter_mut().flat_map(|block| &mut block.instructions);
+        instructions.filter_map(|instruction| match instruction {
+            Instruction::Call(call, _) => Some(call),
+            _ => None,
+        })
     }
 
     /// The number of values that exist at the same time.
     pub fn registers(&self) -> usize {
-        self.blocks.iter().map(|block| block.instructions.len()).max().unwrap_or(0)
+        self.totals + self.blocks.iter().map(|block| block.instructions.len()).max().unwrap_or(0)
     }
 
     /// The number of instructions of all blocks.
@@ -189,6 +217,9 @@ impl Block {
                 Node::Product(factors) => {
                     Instruction::Product(factors.iter().map(|(b, n)| (register[b], *n)).collect())
                 }
+                Node::Call(call, arguments) => {
+                    Instruction::Call(call.clone(), arguments.iter().map(|a| register[a]).collect())
+                }
                 Node::Apply(function, arguments) => {
                     Instruction::Apply(*function, arguments.iter().map(|a| register[a]).collect())
                 }
@@ -197,6 +228,6 @@ impl Block {
         let names = names.iter().filter_map(|(e, name)| Some((*register.get(e)?, name.clone()))).collect();
         let outputs =
             roots.iter().map(|(place, e)| Output { register: register[e], place: Affine::fixed(*place) }).collect();
-        Ok(Block { domain: Vec::new(), instructions, outputs, names })
+        Ok(Block { domain: Vec::new(), instructions, outputs, totals: Vec::new(), names })
     }
 }

@@ -20,20 +20,22 @@ pub struct Point<'a> {
 }
 
 impl Program {
-    /// Runs the program. `scratch` grows to the number of instructions of the largest block once and is then reused.
+    /// Runs the program. `scratch` grows to the number of registers once and is then reused.
     pub fn run(&self, point: Point<'_>, scratch: &mut Vec<f64>, outputs: &mut [f64]) {
+        if scratch.len() < self.registers() {
+            scratch.resize(self.registers(), 0.0);
+        }
+        let (totals, scratch) = scratch.split_at_mut(self.totals);
+        totals.fill(0.0);
         for block in &self.blocks {
-            if scratch.len() < block.instructions.len() {
-                scratch.resize(block.instructions.len(), 0.0);
-            }
-            for_each_point(&block.domain, |indices| block.run(point, indices, scratch, outputs));
+            for_each_point(&block.domain, |indices| block.run(point, indices, totals, scratch, outputs));
         }
     }
 }
 
 impl Block {
     /// Runs the instructions at one point of the box.
-    fn run(&self, point: Point<'_>, indices: &[i64], scratch: &mut [f64], outputs: &mut [f64]) {
+    fn run(&self, point: Point<'_>, indices: &[i64], totals: &mut [f64], scratch: &mut [f64], outputs: &mut [f64]) {
         for (register, instruction) in self.instructions.iter().enumerate() {
             scratch[register] = match instruction {
                 Instruction::Constant(value) => *value,
@@ -44,14 +46,19 @@ impl Block {
                 Instruction::Load(Load::Parameter(p)) => point.parameters[p.position(indices)],
                 Instruction::Load(Load::Y(p)) => point.y[p.position(indices)],
                 Instruction::Load(Load::Yp(p)) => point.yp[p.position(indices)],
+                Instruction::Load(Load::Total(p)) => totals[p.position(indices)],
                 Instruction::Sum { constant, terms } => sum(*constant, terms.iter().map(|&(q, r)| (q, scratch[r]))),
                 Instruction::Product(factors) => product(factors.iter().map(|&(r, n)| (scratch[r], n))),
+                Instruction::Call(call, arguments) => call.value(arguments.iter().map(|&r| scratch[r])),
                 Instruction::Apply(function, arguments) => {
                     let a = scratch[arguments[0]];
                     let other = |k: usize| arguments.get(k).map_or(a, |&b| scratch[b]);
                     function.value(a, other(1), other(2))
                 }
             };
+        }
+        for total in &self.totals {
+            totals[total.place.position(indices)] += scratch[total.register];
         }
         for output in &self.outputs {
             outputs[output.place.position(indices)] = scratch[output.register];

@@ -269,7 +269,7 @@ impl ArrayReport {
     fn new(finding: &ArrayFinding) -> Self {
         let (verdict, reason) = match &finding.verdict {
             ArrayVerdict::Index(_) => ("index", None),
-            ArrayVerdict::NoIndex(_) => ("no index", None),
+            ArrayVerdict::NoIndex(_) | ArrayVerdict::Dependent { .. } => ("no index", None),
             ArrayVerdict::NoConsistentPoint { message, .. } => ("no consistent point", Some(message.clone())),
             ArrayVerdict::Undecided { reason } => ("undecided", Some(reason.clone())),
         };

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::fmt::{self, Display, Formatter};
 
 use crate::expr::{Expr, Notation, Symbol, UnknownId, print_with};
-use crate::model::{Derivation, Mechanics, Model};
+use crate::model::{Boundary, BoundaryCondition, Derivation, Mechanics, Model, OptimalControl};
 
 /// A description from which equations of the model were derived.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +15,8 @@ use crate::model::{Derivation, Mechanics, Model};
 pub enum DerivationReport {
     /// $M(q) u' = f - G^\top \lambda$, $0 = g$.
     Mechanics(MechanicsReport),
+    /// $y' = f$, $v' = -H_y$, $0 = H_u$.
+    OptimalControl(OptimalControlReport),
 }
 
 /// A constrained mechanical system.
@@ -41,6 +43,38 @@ pub struct MechanicsReport {
     pub constraint_jacobian: Vec<EntryReport>,
 }
 
+/// A problem of optimal control.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct OptimalControlReport {
+    /// Numbers of its equations, from 1.
+    pub equations: Vec<usize>,
+    /// $H$.
+    pub hamiltonian: String,
+    /// $y$.
+    pub states: Vec<String>,
+    /// $v$.
+    pub adjoints: Vec<String>,
+    /// $u$.
+    pub controls: Vec<String>,
+    /// $t_0$ and $t_1$.
+    pub horizon: [String; 2],
+    /// What is to hold at its ends.
+    pub boundary_conditions: Vec<BoundaryReport>,
+}
+
+/// A boundary condition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct BoundaryReport {
+    /// The unknown.
+    pub unknown: String,
+    /// `start` or `end` of the horizon.
+    pub at: &'static str,
+    /// Its value there.
+    pub value: String,
+}
+
 /// An entry of a matrix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -59,6 +93,7 @@ impl DerivationReport {
         let spelling = Spelling { model, definitions };
         let report = |derivation: &Derivation| match derivation {
             Derivation::Mechanics(it) => DerivationReport::Mechanics(spelling.mechanics(it)),
+            Derivation::OptimalControl(it) => DerivationReport::OptimalControl(spelling.optimal_control(it)),
         };
         model.derivations.iter().map(report).collect()
     }
@@ -100,12 +135,33 @@ impl Spelling<'_> {
             multipliers,
         }
     }
+
+    fn optimal_control(&self, it: &OptimalControl) -> OptimalControlReport {
+        let condition = |condition: BoundaryCondition| BoundaryReport {
+            unknown: self.unknowns(&[condition.unknown]).concat(),
+            at: match condition.at {
+                Boundary::Start => "start",
+                Boundary::End => "end",
+            },
+            value: condition.value.map_or_else(|| "0".to_string(), |value| self.text(value)),
+        };
+        OptimalControlReport {
+            equations: it.equations.clone().map(|k| k + 1).collect(),
+            hamiltonian: self.text(it.hamiltonian),
+            states: self.unknowns(&it.states),
+            adjoints: self.unknowns(&it.adjoints),
+            controls: self.unknowns(&it.controls),
+            horizon: [self.text(it.horizon.0), self.text(it.horizon.1)],
+            boundary_conditions: it.boundary_conditions(self.model).into_iter().map(condition).collect(),
+        }
+    }
 }
 
 impl Display for DerivationReport {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             DerivationReport::Mechanics(it) => it.fmt(f),
+            DerivationReport::OptimalControl(it) => it.fmt(f),
         }
     }
 }
@@ -124,6 +180,22 @@ impl Display for MechanicsReport {
         }
         for EntryReport { row, column, value } in &self.constraint_jacobian {
             writeln!(f, "  G({row}, {column}) = {value}")?;
+        }
+        Ok(())
+    }
+}
+
+impl Display for OptimalControlReport {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        writeln!(f, "Optimal control: y' = f, v' = -H_y, 0 = H_u, {}", range(&self.equations))?;
+        let list = |names: &[String]| names.join(", ");
+        writeln!(f, "  y = {}", list(&self.states))?;
+        writeln!(f, "  v = {}", list(&self.adjoints))?;
+        writeln!(f, "  u = {}", list(&self.controls))?;
+        writeln!(f, "  H = {}", self.hamiltonian)?;
+        for BoundaryReport { unknown, at, value } in &self.boundary_conditions {
+            let time = if *at == "start" { &self.horizon[0] } else { &self.horizon[1] };
+            writeln!(f, "  {unknown}({time}) = {value}")?;
         }
         Ok(())
     }

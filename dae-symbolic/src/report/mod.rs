@@ -22,13 +22,16 @@ mod text;
 pub use certificate::{
     ArrayReport, CertificateReport, GenericReport, LocalReport, LowerReport, PointValue, RanksReport, RewriteReport,
 };
-pub use derivation::{DerivationReport, EntryReport, MechanicsReport};
+pub use derivation::{BoundaryReport, DerivationReport, EntryReport, MechanicsReport, OptimalControlReport};
 pub use initial::{ChoiceReport, InitialReport, RedundantReport, StateReport};
 pub use notions::{FrozenReport, KroneckerReport, NotionsReport};
 
 use document::{Document, Markup};
 use text::facts;
 
+use std::collections::HashMap;
+
+use crate::alias::{Eliminated, Stand};
 use crate::compile::{Compiled, HiddenConstraint, Rejected};
 use crate::diagnostic::Diagnostics;
 use crate::expr::{Notation, print_with};
@@ -51,6 +54,8 @@ pub struct Report {
     pub unknowns: Vec<String>,
     /// Its equations in plain mathematics.
     pub equations: Vec<String>,
+    /// Their names: `equation 1`, or `equation 4[i = 17]` for an instance of a family.
+    pub equation_names: Vec<String>,
     /// What some of them were derived from.
     pub derivations: Vec<DerivationReport>,
     /// Index that the pattern suggests.
@@ -91,10 +96,15 @@ pub struct Report {
     pub certificate: Option<CertificateReport>,
     /// Constraints that the text implies and does not state.
     pub hidden_constraints: Vec<HiddenReport>,
+    /// Inputs of the caller and functions outside the model: other ones, in general position, stood in for them.
+    pub stand_ins: Vec<String>,
     /// Which states may be given start values, and what those of the model do.
     pub initial_values: Option<InitialReport>,
     /// What the user should know although the model can be used.
     pub warnings: Vec<String>,
+    /// Unknowns that the derived forms do not solve for, because they are equal to others or constant; they are in the results all the
+    /// same.
+    pub eliminated: Vec<EliminatedReport>,
     /// The forms in which the model can be integrated, and why not in the others.
     pub forms: Vec<FormReport>,
     /// What is wrong with the model.
@@ -125,6 +135,18 @@ pub struct HiddenReport {
     pub text: String,
     /// In LaTeX.
     pub latex: String,
+}
+
+/// An unknown that the derived forms do not solve for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct EliminatedReport {
+    /// Its name.
+    pub unknown: String,
+    /// What it is, in plain mathematics.
+    pub value: String,
+    /// The equation that says so.
+    pub equation: usize,
 }
 
 /// A form of the model.
@@ -173,6 +195,8 @@ impl Report {
             hessenberg: analysis.hessenberg,
             certificate: Some(CertificateReport::new(model, analysis)),
             hidden_constraints: compiled.hidden.iter().map(HiddenReport::new).collect(),
+            eliminated: compiled.eliminated.iter().map(|it| EliminatedReport::new(compiled, it)).collect(),
+            stand_ins: crate::externals::stand_ins(model),
             warnings: messages(&compiled.warnings),
             forms: Form::ALL.map(|form| FormReport::new(compiled, form)).to_vec(),
             initial_values: initial_values(compiled).as_ref().map(InitialReport::new),
@@ -265,6 +289,7 @@ impl Report {
             name: Some(model.name.clone()),
             unknowns: model.unknowns.iter().map(|unknown| unknown.name.clone()).collect(),
             equations: model.equations.iter().map(|e| format!("0 = {}", spelled(e.residual))).collect(),
+            equation_names: (0..model.equations.len()).map(|k| model.equation_name(k)).collect(),
             derivations: DerivationReport::of(model),
             structural_index: structure.as_ref().map(|s| s.structural_index),
             structural_status: Some(status),
@@ -279,6 +304,7 @@ impl Report {
             name: None,
             unknowns: Vec::new(),
             equations: Vec::new(),
+            equation_names: Vec::new(),
             derivations: Vec::new(),
             structural_index: None,
             structural_status: None,
@@ -299,7 +325,9 @@ impl Report {
             hessenberg: None,
             certificate: None,
             hidden_constraints: Vec::new(),
+            stand_ins: Vec::new(),
             initial_values: None,
+            eliminated: Vec::new(),
             warnings: Vec::new(),
             forms: Vec::new(),
             problem: None,
@@ -335,6 +363,25 @@ impl HiddenReport {
     fn new(constraint: &HiddenConstraint) -> Self {
         let HiddenConstraint { name, equation, order, text, latex, .. } = constraint.clone();
         HiddenReport { name, equation: equation + 1, order, text, latex }
+    }
+}
+
+impl EliminatedReport {
+    fn new(compiled: &Compiled, it: &Eliminated) -> Self {
+        let model = &compiled.model;
+        let name = |unknown: usize| model.unknowns[unknown].name.clone();
+        let value = match &it.stand {
+            Stand::Unknown { unknown, factor } if factor.is_negative() => format!("-{}", name(*unknown)),
+            Stand::Unknown { unknown, .. } => name(*unknown),
+            Stand::Steady(value) => {
+                print_with(&model.dag, *value, Notation::Text, &HashMap::new(), |s| model.symbol_name(s))
+            }
+        };
+        EliminatedReport {
+            unknown: name(it.unknown),
+            value,
+            equation: compiled.analysis.system.equations[it.equation].text + 1,
+        }
     }
 }
 

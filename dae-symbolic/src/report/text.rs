@@ -6,8 +6,8 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::{
-    ArrayReport, CertificateReport, FormReport, GenericReport, HiddenReport, InitialReport, LocalReport, LowerReport,
-    Report, RewriteReport, StateReport,
+    ArrayReport, CertificateReport, EliminatedReport, FormReport, GenericReport, HiddenReport, InitialReport,
+    LocalReport, LowerReport, Report, RewriteReport, StateReport,
 };
 
 /// Sentences are folded at this width.
@@ -41,6 +41,12 @@ impl Display for Report {
             writeln!(f, "\nWarnings")?;
             self.warnings.iter().try_for_each(|warning| writeln!(f, "  {warning}"))?;
         }
+        if !self.eliminated.is_empty() {
+            writeln!(f, "\nUnknowns that the forms but the original one do not solve for")?;
+            self.eliminated.iter().try_for_each(|EliminatedReport { unknown, value, equation }| {
+                writeln!(f, "  {unknown} = {value}, by equation {equation}")
+            })?;
+        }
         if !self.forms.is_empty() {
             writeln!(f, "\nForms")?;
             self.forms.iter().try_for_each(|FormReport { name, unavailable }| match unavailable {
@@ -66,8 +72,10 @@ impl Report {
     fn offsets(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Some(offsets) = &self.offsets else { return Ok(()) };
         writeln!(f, "\nEquations, and how often the pattern asks to differentiate them")?;
-        for (i, (equation, c)) in self.equations.iter().zip(&offsets.equations).enumerate() {
-            writeln!(f, "  {:>3}  c = {c}  {equation}", i + 1)?;
+        let numbers = self.equation_names.iter().map(|name| name.strip_prefix("equation ").unwrap_or(name));
+        let width = numbers.clone().map(str::len).max().unwrap_or(0).max(3);
+        for ((number, equation), c) in numbers.zip(&self.equations).zip(&offsets.equations) {
+            writeln!(f, "  {number:>width$}  c = {c}  {equation}")?;
         }
         writeln!(f, "\nUnknowns, and the order of their highest derivative after that")?;
         let width = self.unknowns.iter().map(String::len).max().unwrap_or(0);
@@ -107,6 +115,9 @@ pub(super) fn facts(report: &Report) -> Vec<(String, String)> {
                 (None, None) => format!("not certified: {reason}"),
             },
         );
+    }
+    if !report.stand_ins.is_empty() {
+        say("in general position", report.stand_ins.join(", "));
     }
     if let Some(degrees) = report.degrees_of_freedom {
         say("degrees of freedom", degrees.to_string());

@@ -53,6 +53,12 @@ pub enum StatementKind {
     Parameter(Declaration),
     /// `input name = value;`
     Input(Declaration),
+    /// `input name;`
+    Supplied(Name),
+    /// `table name = [(x, y), …];`
+    Table(Table),
+    /// `extern fn name(a) = path, der(a) = path;`
+    External(External),
     /// `let name = value;`
     Definition(Declaration),
     /// `fn name(arguments) { body }`
@@ -80,6 +86,48 @@ pub struct Declaration {
     pub indices: Vec<Name>,
     /// Its value.
     pub value: Option<Expression>,
+}
+
+/// A table; its points are missing if they had an error that is reported already.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// Its name.
+    pub name: Name,
+    /// Its points.
+    pub points: Option<Vec<(Expression, Expression)>>,
+}
+
+/// A path of Rust.
+#[derive(Clone, Debug)]
+pub struct Path {
+    /// As text.
+    pub text: String,
+    /// Where it stands.
+    pub origin: Origin,
+}
+
+/// A function outside the model; the path of its value is missing if it had an error that is reported already.
+#[derive(Clone, Debug)]
+pub struct External {
+    /// Its name.
+    pub name: Name,
+    /// Names of its arguments.
+    pub arguments: Vec<Name>,
+    /// The function.
+    pub value: Option<Path>,
+    /// Its partial derivatives.
+    pub derivatives: Vec<ExternalDerivative>,
+}
+
+/// A partial derivative of a function outside the model.
+#[derive(Clone, Debug)]
+pub struct ExternalDerivative {
+    /// The arguments by which it is taken, each as often as it is.
+    pub by: Vec<Name>,
+    /// Where `der(…)` stands.
+    pub origin: Origin,
+    /// The function.
+    pub path: Path,
 }
 
 /// The head of a `for`; its body are the statements that follow it.

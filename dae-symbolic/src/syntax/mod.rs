@@ -9,11 +9,14 @@
 //!
 //! ```text
 //! model       = docs [ visibility ] "struct" NAME "{" { statement } "}" ;
-//! statement   = docs ( constant | parameter | input | definition | function | variable | start | equation | family
+//! statement   = docs ( constant | parameter | input | table | external | definition | function | variable | start | equation | family
 //!               | lagrangian | optimal_control ) ;
 //! constant    = "const" NAME [ type ] "=" value ";" ;
 //! parameter   = "param" NAME [ type ] "=" value ";" ;
-//! input       = "input" NAME [ ":" "f64" ] "=" expression ";" ;
+//! input       = "input" NAME [ ":" "f64" ] [ "=" expression ] ";" ;
+//! table       = "table" NAME "=" "[" { "(" expression "," expression ")" [ "," ] } "]" ";" ;
+//! external    = "extern" "fn" NAME "(" NAME [ ":" "f64" ] { "," NAME [ ":" "f64" ] } ")" [ "->" "f64" ] "=" PATH
+//!               { "," "der" "(" NAME { "," ( NAME | NUMBER ) } ")" "=" PATH } ";" ;
 //! definition  = "let"   NAME [ type ] "=" value ";" ;
 //! function    = "fn" NAME "(" [ NAME [ type ] { "," NAME [ type ] } [ "," ] ] ")" [ "->" "f64" ]
 //!               "{" { "let" NAME [ ":" "f64" ] "=" expression ";" } expression "}" ;
@@ -85,6 +88,7 @@ mod parse_array;
 mod parse_declaration;
 mod parse_derived;
 mod parse_expression;
+mod parse_external;
 mod parse_model;
 mod parser;
 mod render_text;

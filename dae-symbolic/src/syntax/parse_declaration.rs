@@ -25,7 +25,10 @@ impl Parser {
         match word {
             "const" => self.declaration(StatementKind::Constant),
             "param" => self.declaration(StatementKind::Parameter),
+            "input" if self.at_supplied_input() => self.supplied_input(),
             "input" => self.declaration(StatementKind::Input),
+            "table" if self.at_table() => self.table(),
+            "extern" if self.cursor.look(1) == Look::Word("fn") => self.external(),
             "let" => self.declaration(StatementKind::Definition),
             "fn" => self.function(),
             "var" => self.variable(nominal),

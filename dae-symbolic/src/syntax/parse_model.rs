@@ -323,7 +323,7 @@ impl Parser {
                         return;
                     }
                 }
-                Look::Word("fn" | "for" | "while" | "loop" | "if" | "match") if at == start => {
+                Look::Word("fn" | "extern" | "for" | "while" | "loop" | "if" | "match") if at == start => {
                     block = true;
                     self.cursor.advance();
                 }

@@ -22,6 +22,9 @@ const KEYWORDS: [&str; 52] = [
     "box", "do", "final", "gen", "macro", "override", "priv", "try", "typeof", "unsized", "virtual", "yield",
 ];
 
+/// Keywords that lead a path.
+pub(super) const PATH_WORDS: [&str; 4] = ["crate", "self", "super", "Self"];
+
 /// Whether `word` is a keyword of Rust or reserved for one.
 pub(super) fn is_keyword(word: &str) -> bool {
     KEYWORDS.contains(&word)
@@ -113,7 +116,11 @@ pub(super) fn operand_word(word: &str, at: Origin) -> Option<Diagnostic> {
 pub(super) fn statement_word(word: &str, at: Origin) -> Option<Diagnostic> {
     let (what, help) = match word {
         "while" | "loop" | "match" => return operand_word(word, at),
-        "use" | "mod" | "extern" => {
+        "extern" => (
+            "functions of the crate around the model are declared one by one",
+            "write `extern fn name(argument) = path;`",
+        ),
+        "use" | "mod" => {
             ("a model sees nothing of the crate around it", "declare a `param`, `const` or `fn` in the model")
         }
         "struct" | "enum" | "trait" | "impl" | "type" | "union" => {
@@ -139,6 +146,9 @@ pub(super) fn inside_for(kind: &StatementKind) -> bool {
         StatementKind::Constant(_)
         | StatementKind::Parameter(_)
         | StatementKind::Input(_)
+        | StatementKind::Supplied(_)
+        | StatementKind::Table(_)
+        | StatementKind::External(_)
         | StatementKind::Function(_)
         | StatementKind::Derived(_)
         | StatementKind::Variable(_) => false,
@@ -178,6 +188,13 @@ pub(super) fn block(at: Origin) -> Diagnostic {
     Diagnostic::error(Code::UnsupportedConstruct, "blocks are not part of the language")
         .label(at, "not allowed here")
         .help("name a sub-expression with a `let` statement of its own, or group with parentheses")
+}
+
+/// `extern fn f(x) { … }`
+pub(super) fn external_body(at: Origin) -> Diagnostic {
+    Diagnostic::error(Code::UnsupportedConstruct, "a function outside the model has a path, not a body")
+        .label(at, "not allowed here")
+        .help("write `extern fn name(argument) = path, der(argument) = path;`, or drop `extern`")
 }
 
 /// `if` without `else`
@@ -346,6 +363,7 @@ pub(crate) enum Place {
     Parameter,
     Input,
     StartValue,
+    Horizon,
     Nominal,
     Order,
     Extent,
@@ -360,6 +378,7 @@ pub(crate) enum Use {
     Constant,
     Parameter,
     Time,
+    External,
     Input,
     Definition,
     Unknown,
@@ -371,7 +390,9 @@ impl Place {
         match what {
             Use::Constant => true,
             Use::Parameter => !matches!(self, Place::Constant | Place::Nominal | Place::Order | Place::Extent),
-            Use::Time => matches!(self, Place::Input | Place::FunctionBody | Place::Definition | Place::Equation),
+            Use::Time | Use::External => {
+                matches!(self, Place::Input | Place::FunctionBody | Place::Definition | Place::Equation)
+            }
             Use::Input => matches!(self, Place::FunctionBody | Place::Definition | Place::Equation),
             Use::Definition | Use::Unknown => matches!(self, Place::Definition | Place::Equation),
         }
@@ -381,8 +402,11 @@ impl Place {
         match self {
             Place::Constant => "the value of a constant may use numbers and earlier constants",
             Place::Parameter => "the default of a parameter may use constants and earlier parameters",
-            Place::Input => "the definition of an input may use `t`, constants and parameters",
+            Place::Input => {
+                "the definition of an input may use `t`, constants, parameters, tables and external functions"
+            }
             Place::StartValue => "a start value may use constants and parameters",
+            Place::Horizon => "the ends of the horizon may use constants and parameters",
             Place::Nominal => "a nominal value may use numbers and constants",
             Place::Order => "the order of a derivative is an integer",
             Place::Extent => "sizes, ranges and indices may use numbers, constants and loop variables",
@@ -398,6 +422,7 @@ pub(crate) fn misplaced(what: Use, name: &str, place: Place, at: Origin) -> Diag
         Use::Constant => "the constant ",
         Use::Parameter => "the parameter ",
         Use::Time => "the time ",
+        Use::External => "the table or external function ",
         Use::Input => "the input ",
         Use::Definition => "the sub-expression ",
         Use::Unknown => "the unknown ",

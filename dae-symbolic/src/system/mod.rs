@@ -105,7 +105,7 @@ fn spelled(model: &Model, terms: &[(Expr, usize, u32)]) -> String {
                     None => (false, format!("({spelled})·")),
                 }
             }
-            Node::Pi | Node::Euler | Node::Symbol(_) | Node::Product(_) | Node::Apply(..) => {
+            Node::Pi | Node::Euler | Node::Symbol(_) | Node::Product(_) | Node::Apply(..) | Node::Call(..) => {
                 (false, format!("{}·", print(&model.dag, coefficient, Notation::Text, |s| model.symbol_name(s))))
             }
         };

@@ -100,7 +100,7 @@ fn monomials(dag: &Dag, entry: Expr) -> Vec<(Rational, Option<Expr>)> {
             let constant = (!constant.is_zero()).then(|| (constant.clone(), None));
             terms.iter().map(|(q, t)| (q.clone(), Some(*t))).chain(constant).collect()
         }
-        Node::Pi | Node::Euler | Node::Symbol(_) | Node::Product(_) | Node::Apply(..) => {
+        Node::Pi | Node::Euler | Node::Symbol(_) | Node::Product(_) | Node::Apply(..) | Node::Call(..) => {
             vec![(Rational::ONE, Some(entry))]
         }
     }
@@ -264,12 +264,18 @@ fn factors(dag: &mut Dag, e: Expr) -> (Rational, BTreeMap<Expr, i32>) {
                 None => (Rational::ONE, e),
             }
         }
-        Node::Pi | Node::Euler | Node::Symbol(_) | Node::Product(_) | Node::Apply(..) => (Rational::ONE, e),
+        Node::Pi | Node::Euler | Node::Symbol(_) | Node::Product(_) | Node::Apply(..) | Node::Call(..) => {
+            (Rational::ONE, e)
+        }
     };
     match dag.node(rest) {
         Node::Product(factors) => (q, factors.iter().copied().collect()),
-        Node::Constant(_) | Node::Pi | Node::Euler | Node::Symbol(_) | Node::Sum { .. } | Node::Apply(..) => {
-            (q, BTreeMap::from([(rest, 1)]))
-        }
+        Node::Constant(_)
+        | Node::Pi
+        | Node::Euler
+        | Node::Symbol(_)
+        | Node::Sum { .. }
+        | Node::Apply(..)
+        | Node::Call(..) => (q, BTreeMap::from([(rest, 1)])),
     }
 }

@@ -20,6 +20,7 @@ pub fn evaluate_interval(dag: &Dag, roots: &[Expr], value: impl Fn(Symbol) -> In
                 sum + if q.is_one() { of(*t) } else { Interval::rational(q) * of(*t) }
             }),
             Node::Product(factors) => factors.iter().fold(Interval::ONE, |product, &(b, n)| product * of(b).powi(n)),
+            Node::Call(call, arguments) => call.enclosure(&arguments.iter().map(|&a| of(a)).collect::<Vec<_>>()),
             Node::Apply(function, arguments) => {
                 let a = of(arguments[0]);
                 let other = |k: usize| arguments.get(k).map_or(a, |&b| of(b));

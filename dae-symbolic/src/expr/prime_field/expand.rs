@@ -47,7 +47,7 @@ pub(in crate::expr) fn expand(dag: &Dag, wanted: &[Expr]) -> ExprMap<Rc<Polynomi
                 }
                 product
             }
-            Node::Pi | Node::Euler | Node::Symbol(_) | Node::Apply(..) => base(expr),
+            Node::Pi | Node::Euler | Node::Symbol(_) | Node::Apply(..) | Node::Call(..) => base(expr),
         };
         expanded.insert(expr, Rc::new(polynomial));
     }

@@ -28,6 +28,7 @@ const SPARE_POINTS: usize = 16;
 /// Why evaluation at the point may be no homomorphism.
 pub(super) fn reasons(structure: &Structure, point: &Point, seed: u64) -> BTreeSet<Reason> {
     let mut reasons: BTreeSet<Reason> = structure.opaque.iter().map(|&function| Reason::Opaque(function)).collect();
+    reasons.extend(structure.external.then_some(Reason::External));
     reasons.extend(constants(structure));
     let samples = Samples { structure, point, seed };
     for family in [&structure.exponential, &structure.trigonometric] {
@@ -99,6 +100,7 @@ impl Samples<'_> {
         let order = values_reachable(structure.dag, moving.iter().flat_map(|atom| atom.monomial.iter().map(|m| m.0)));
         let algebraic = |expr: &Expr| match structure.dag.node(*expr) {
             Node::Apply(function, _) => matches!(kind(*function), Kind::Exponential | Kind::Trigonometric),
+            Node::Call(..) => false,
             _ => true,
         };
         let points = moving.len() + 1 + SPARE_POINTS;

@@ -97,6 +97,8 @@ pub enum Independence {
 pub enum Reason {
     /// Values of the function are taken to be unrelated to everything else.
     Opaque(Function),
+    /// The same for tables, inputs of the caller and functions outside the model.
+    External,
     /// $\pi$ and $e$ occur together.
     PiAndE,
     /// An exponential or trigonometric function of a constant that is not rational occurs.
@@ -189,6 +191,12 @@ impl fmt::Display for Reason {
         match self {
             Reason::Opaque(function) => {
                 write!(f, "values of `{}` are assumed to satisfy no algebraic relation", function.name())
+            }
+            Reason::External => {
+                write!(
+                    f,
+                    "values of tables, of the caller's inputs and of functions outside the model satisfy no algebraic relation"
+                )
             }
             Reason::PiAndE => write!(f, "π and e are assumed to be algebraically independent"),
             Reason::ConstantArgument => {

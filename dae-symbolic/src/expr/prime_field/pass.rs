@@ -24,6 +24,7 @@ pub(super) enum Stop {
 /// Keys of random residues; functions follow with their own numbers.
 pub(super) mod key {
     pub(in super::super) const GENERATOR: u64 = 1;
+    pub(in super::super) const CALL: u64 = 2;
     pub(in super::super) const OPAQUE: u64 = 1 << 32;
 }
 
@@ -93,6 +94,11 @@ impl Pass<'_> {
                 if below == 1 { Ok(above) } else { Ok(mul(above, self.inverse(below)?)) }
             }
             Node::Apply(function, arguments) => self.apply(*function, arguments),
+            Node::Call(call, arguments) => {
+                let words: Vec<u64> =
+                    [key::CALL, call.key()].into_iter().chain(arguments.iter().map(|&a| self.of(a))).collect();
+                Ok(draw(self.point.seed, &words))
+            }
         }
     }
 
@@ -185,7 +191,9 @@ impl Pass<'_> {
         let constant = match dag.node(b) {
             Node::Constant(q) => q.clone(),
             Node::Sum { constant, .. } => constant.clone(),
-            Node::Pi | Node::Euler | Node::Symbol(_) | Node::Product(_) | Node::Apply(..) => Rational::ZERO,
+            Node::Pi | Node::Euler | Node::Symbol(_) | Node::Product(_) | Node::Apply(..) | Node::Call(..) => {
+                Rational::ZERO
+            }
         };
         let n = constant.to_f64().floor();
         // Beyond that the exponent is not worth splitting.

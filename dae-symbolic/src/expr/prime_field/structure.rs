@@ -101,6 +101,8 @@ pub(super) struct Structure<'a> {
     pub(super) signs: ExprMap<Sign>,
     /// Opaque functions anywhere in the expressions.
     pub(super) opaque: BTreeSet<Function>,
+    /// Whether functions occur that the model does not define by an expression.
+    pub(super) external: bool,
 }
 
 impl<'a> Structure<'a> {
@@ -108,7 +110,7 @@ impl<'a> Structure<'a> {
         let everything = reachable(dag, roots.iter().copied());
         let (mut real, mut imaginary, mut opaque) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
         let mut depends = vec![false; everything.last().map_or(0, |last| last.index() + 1)];
-        let mut euler = false;
+        let (mut euler, mut external) = (false, false);
         for &expr in &everything {
             match dag.node(expr) {
                 Node::Symbol(_) => depends[expr.index()] = true,
@@ -119,6 +121,7 @@ impl<'a> Structure<'a> {
                     Kind::Opaque => _ = opaque.insert(*function),
                     Kind::Root | Kind::Piecewise => {}
                 },
+                Node::Call(..) => external = true,
                 Node::Constant(_) | Node::Pi | Node::Sum { .. } | Node::Product(_) => {}
             }
             depends[expr.index()] |= dag.children(expr).any(|child| depends[child.index()]);
@@ -149,6 +152,7 @@ impl<'a> Structure<'a> {
             trigonometric,
             signs: ExprMap::default(),
             opaque,
+            external,
         }
     }
 
@@ -189,7 +193,7 @@ impl<'a> Structure<'a> {
                 Kind::Opaque if *function == Function::Acos => vec![self.number(Generator::Pi)],
                 Kind::Root | Kind::Piecewise | Kind::Opaque => Vec::new(),
             },
-            Node::Constant(_) | Node::Sum { .. } | Node::Product(_) => Vec::new(),
+            Node::Constant(_) | Node::Sum { .. } | Node::Product(_) | Node::Call(..) => Vec::new(),
         }
     }
 

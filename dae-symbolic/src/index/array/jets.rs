@@ -1,22 +1,43 @@
 //! Jets that fulfil the derivative array, and points beside them.
 //!
 //! In: the array and jets to start from. Out: jets at which every row vanishes to rounding, moved as little as possible from the start
-//! (Gauss–Newton with least change, `dae_runtime::initialize`: what is fixed stays, what is not given moves first). Where offsets with a
-//! regular system Jacobian are known, the rows are solved stage by stage just as the initialisation of an integration does it, so that
-//! both stand at the same point; otherwise all at once.
+//! (damped Gauss–Newton with least change, `newton.rs`: what is fixed stays, what is not given moves first). Rows may depend on one
+//! another.
 //!
 //! A second point of the same solution is the Taylor polynomial a step further, corrected; neighbouring consistent points are
 //! corrected random ones.
 
-use dae_runtime::contract::{Jet, JetEquation, Pattern, Prolongation, ProlongationDescription, Start};
-use dae_runtime::initialize::{InitializationError, InitializationOptions, consistent_initialization};
+use std::fmt;
 
-use super::DerivativeArray;
-use crate::expr::Symbol;
-use crate::expr::evaluate_one;
+use dae_runtime::contract::Start;
+
+use super::newton::{SparseRow, step};
+use super::{DerivativeArray, Linearised};
 use crate::expr::prime_field::arithmetic::draw;
+use crate::expr::{Symbol, evaluate_one};
 use crate::model::{Model, derivative_name};
-use crate::structure::Offsets;
+use crate::system::listed;
+
+/// Steps of one solve.
+const MAX_STEPS: usize = 40;
+/// Shortest step tried, as a power of one half.
+const HALVINGS: i32 = 20;
+/// Sufficient decrease of the residual.
+const DECREASE: f64 = 1e-4;
+/// Rows that are smaller than this part of their terms vanish.
+const ROUNDING: f64 = 1e-14;
+/// When no step makes the rows smaller, they must be smaller than this part of their terms.
+const CONSISTENCY: f64 = 1e-11;
+/// Scaled residuals below this are near a solution.
+const NEAR: f64 = 1e-2;
+/// Full steps near the solution that leave more than this part of the residual are slow: its derivative vanishes at the solution.
+const SLOW: f64 = 0.05;
+/// How many such steps show that the solution is a multiple one, at which jets are known to a part of their digits only.
+const SLOW_STEPS: usize = 4;
+/// Equations with a smaller share in a contradiction are not named.
+const SHARE: f64 = 1e-3;
+/// Relative changes of the start, tried in turn where a derivative vanishes just there.
+const ELSEWHERE: [f64; 3] = [0.03, 0.2, 1.0];
 
 /// A time and the Taylor coefficients of the unknowns there.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,14 +49,55 @@ pub struct ArrayPoint {
 }
 
 /// How jets may be moved to fulfil the array.
-#[derive(Clone, Copy, Debug)]
-pub enum Consistent<'a> {
-    /// As the model says: fixed start values stay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Consistent {
+    /// As the model says: fixed start values stay, and guesses only move where they must.
     Model,
-    /// The same, stage by stage with offsets whose system Jacobian is regular.
-    Staged(&'a Offsets),
     /// All alike: for points beside the model's own.
     Alike,
+}
+
+/// Why no jets were found.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ArrayError {
+    /// A row has no finite value.
+    NonFinite {
+        /// Its name.
+        row: String,
+    },
+    /// Rows contradict one another, to first order, for any values near those where the search ended.
+    Contradiction {
+        /// Their names.
+        rows: Vec<String>,
+    },
+    /// The solution is a multiple one: what is determined there is not seen in the derivatives of the equations.
+    Multiple {
+        /// The name of the row that is farthest off.
+        row: String,
+    },
+    /// The search did not come to an end.
+    NoConvergence {
+        /// The name of the row that is farthest off.
+        row: String,
+    },
+}
+
+impl fmt::Display for ArrayError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ArrayError::NonFinite { row } => write!(f, "{row} has no finite value at the start values"),
+            ArrayError::Contradiction { rows } => write!(f, "{} cannot all hold near the start values", listed(rows)),
+            ArrayError::Multiple { row } => {
+                write!(
+                    f,
+                    "derivatives vanish at the solution that is closest to the start values (as those of {row} seem to)"
+                )
+            }
+            ArrayError::NoConvergence { row } => {
+                write!(f, "no values were found that fulfil the equations and their derivatives; {row} is still off")
+            }
+        }
+    }
 }
 
 impl ArrayPoint {
@@ -108,11 +170,31 @@ pub fn consistent_point(
     parameters: &[f64],
     array: &DerivativeArray,
     start: &ArrayPoint,
-    how: Consistent<'_>,
-) -> Result<ArrayPoint, InitializationError> {
-    let system = ArraySystem::new(model, parameters, array, start, how);
-    let initial = consistent_initialization(&system, start.t, &InitializationOptions::default())?;
-    Ok(system.point(start.t, &initial.jets))
+    how: Consistent,
+) -> Result<ArrayPoint, ArrayError> {
+    let system = ArraySystem::new(model, parameters, array, how);
+    let mut from = start.clone();
+    for (j, series) in from.taylor.iter_mut().enumerate() {
+        series.resize(array.coefficients(j), 0.0);
+    }
+    let first = match system.solve(from.clone()) {
+        Ok(point) => return Ok(point),
+        Err(error) => error,
+    };
+    if how == Consistent::Alike {
+        return Err(first);
+    }
+    // A derivative that vanishes just at the guess (a length at the origin) stops a method that follows derivatives.
+    let elsewhere = ELSEWHERE.iter().enumerate().find_map(|(attempt, &size)| {
+        let mut beside = from.beside(model, size, attempt as u64, |j| array.rates[j] as usize);
+        for (j, series) in beside.taylor.iter_mut().enumerate() {
+            for (k, x) in series.iter_mut().enumerate().filter(|&(k, _)| system.kind(j, k) == Start::Fixed) {
+                *x = from.taylor[j][k];
+            }
+        }
+        system.solve(beside).ok()
+    });
+    elsewhere.ok_or(first)
 }
 
 /// The array as a system of equations for jets.
@@ -120,118 +202,162 @@ struct ArraySystem<'a> {
     model: &'a Model,
     parameters: &'a [f64],
     array: &'a DerivativeArray,
-    description: ProlongationDescription,
+    how: Consistent,
     /// Where the coefficients of each unknown start.
     first: Vec<usize>,
-    start: Vec<f64>,
+    columns: usize,
+    is_free: Vec<bool>,
+}
+
+/// The rows at a point, scaled so that the largest entry of each is about 1 in nominal values.
+struct Scaled {
+    rows: Vec<SparseRow>,
+    residual: Vec<f64>,
+    scale: Vec<f64>,
+    /// $\sum_j |\partial f_i / \partial X_j\, X_j|$, scaled: what the residual is compared with.
+    magnitude: Vec<f64>,
 }
 
 impl<'a> ArraySystem<'a> {
-    fn new(
-        model: &'a Model,
-        parameters: &'a [f64],
-        array: &'a DerivativeArray,
-        start: &ArrayPoint,
-        how: Consistent<'_>,
-    ) -> Self {
-        let (mut first, mut jets, mut values) = (Vec::new(), Vec::new(), Vec::new());
-        // All stages are negative: whether the last one is regular is not asked here.
-        let top = |stage: i64| (stage - i64::from(u32::from(u16::MAX))) as i32;
-        for (j, unknown) in model.unknowns.iter().enumerate() {
-            first.push(jets.len());
-            for k in 0..array.coefficients(j) {
-                jets.push(Jet {
-                    name: derivative_name(&unknown.name, k as u32).into(),
-                    stage: match how {
-                        Consistent::Staged(offsets) => top(k as i64 - i64::from(offsets.unknowns[j])),
-                        Consistent::Model | Consistent::Alike => -1,
-                    },
-                    start: match how {
-                        Consistent::Model | Consistent::Staged(_) => {
-                            unknown.start_value(k as u32).map_or(Start::Free, |s| s.kind)
-                        }
-                        Consistent::Alike => Start::Guess,
-                    },
-                    nominal: unknown.nominal,
-                });
-                values.push(start.taylor[j].get(k).copied().unwrap_or(0.0));
+    fn new(model: &'a Model, parameters: &'a [f64], array: &'a DerivativeArray, how: Consistent) -> Self {
+        let mut first = Vec::with_capacity(array.rates.len());
+        let mut columns = 0;
+        for j in 0..array.rates.len() {
+            first.push(columns);
+            columns += array.coefficients(j);
+        }
+        let mut system = ArraySystem { model, parameters, array, how, first, columns, is_free: Vec::new() };
+        let jets = (0..array.rates.len()).flat_map(|j| (0..array.coefficients(j)).map(move |k| (j, k)));
+        system.is_free = jets.map(|(j, k)| system.kind(j, k) == Start::Free).collect();
+        system
+    }
+
+    /// What may happen to $X_{j,k}$.
+    fn kind(&self, j: usize, k: usize) -> Start {
+        match self.how {
+            Consistent::Model => self.model.unknowns[j].start_value(k as u32).map_or(Start::Free, |s| s.kind),
+            Consistent::Alike if k < self.array.rates[j] as usize => Start::Guess,
+            Consistent::Alike => Start::Free,
+        }
+    }
+
+    /// Gauss–Newton steps until every row holds.
+    fn solve(&self, mut point: ArrayPoint) -> Result<ArrayPoint, ArrayError> {
+        let mut slow = 0;
+        for _ in 0..MAX_STEPS {
+            let here = self.scaled(&point)?;
+            let holds_to =
+                |unit: f64| here.residual.iter().zip(&here.magnitude).all(|(r, m)| r.abs() <= unit * m.max(unit));
+            if holds_to(ROUNDING) {
+                return Ok(point);
+            }
+            let right: Vec<f64> = here.residual.iter().map(|r| -r).collect();
+            let Some(found) = step(&here.rows, self.columns, &self.is_free, &right) else { break };
+            let before = norm(&here.residual);
+            let mut full_step = f64::INFINITY;
+            let moved = (0..HALVINGS).find_map(|halving| {
+                let fraction = 0.5_f64.powi(halving);
+                let candidate = self.moved(&point, &found.z, fraction);
+                let after = self.residual(&candidate, &here.scale);
+                if halving == 0 {
+                    full_step = norm(&after);
+                }
+                // A residual that is not a number compares as false.
+                (norm(&after) <= (1.0 - DECREASE * fraction) * before).then_some(candidate)
+            });
+            if before < NEAR && full_step > SLOW * before && full_step > CONSISTENCY {
+                slow += 1;
+            }
+            if slow >= SLOW_STEPS {
+                return Err(ArrayError::Multiple { row: self.worst(&here) });
+            }
+            match moved {
+                Some(candidate) if candidate != point => point = candidate,
+                _ if holds_to(CONSISTENCY) => return Ok(point),
+                _ => return Err(self.stuck(&here, &found.unreached)),
             }
         }
-        let count = array.equations.len();
-        let equations: Vec<JetEquation> = (0..array.rows())
-            .map(|row| {
-                let (l, i) = (row / count, row % count);
-                let stage = match how {
-                    Consistent::Staged(offsets) => top(l as i64 - i64::from(offsets.equations[i])),
-                    Consistent::Model | Consistent::Alike => -1,
-                };
-                JetEquation { name: derivative_name(&model.equation_name(i), l as u32).into(), stage }
-            })
-            .collect();
-        let jacobian = pattern(array, &first, jets.len());
-        let description = ProlongationDescription {
-            model: model.name.clone().into(),
-            jets: jets.into(),
-            equations: equations.into(),
-            jacobian,
-        };
-        ArraySystem { model, parameters, array, description, first, start: values }
-    }
-
-    fn point(&self, t: f64, jets: &[f64]) -> ArrayPoint {
-        let ends = self.first.iter().skip(1).copied().chain([jets.len()]);
-        ArrayPoint { t, taylor: self.first.iter().zip(ends).map(|(&start, end)| jets[start..end].to_vec()).collect() }
-    }
-}
-
-/// Where the Jacobian of the array may have entries.
-fn pattern(array: &DerivativeArray, first: &[usize], columns: usize) -> Pattern {
-    let count = array.equations.len();
-    let mut rows: Vec<Vec<usize>> = vec![Vec::new(); array.rows()];
-    for (i, unknown, q) in array.occurrences() {
-        for l in 0..=array.differentiations as usize {
-            let start = first[unknown.index()] + q as usize;
-            rows[l * count + i].extend(start..=start + l);
-        }
-    }
-    let (mut row_starts, mut column_indices) = (vec![0], Vec::new());
-    for mut row in rows {
-        row.sort_unstable();
-        row.dedup();
-        column_indices.extend(row);
-        row_starts.push(column_indices.len());
-    }
-    Pattern { columns, row_starts: row_starts.into(), column_indices: column_indices.into() }
-}
-
-impl Prolongation for ArraySystem<'_> {
-    fn prolongation_description(&self) -> &ProlongationDescription {
-        &self.description
-    }
-
-    fn start_values(&self, _: f64, jets: &mut [f64]) {
-        jets.copy_from_slice(&self.start);
-    }
-
-    fn prolonged_residual(&self, t: f64, jets: &[f64], residual: &mut [f64]) {
-        let at = self.array.residuals_at(&self.model.dag, self.parameters, &self.point(t, jets));
-        let count = self.array.equations.len();
-        for (row, value) in residual.iter_mut().enumerate() {
-            *value = at[row % count][row / count];
+        let here = self.scaled(&point)?;
+        match here.residual.iter().zip(&here.magnitude).all(|(r, m)| r.abs() <= CONSISTENCY * m.max(CONSISTENCY)) {
+            true => Ok(point),
+            false => Err(self.stuck(&here, &[])),
         }
     }
 
-    fn prolonged_jacobian(&self, t: f64, jets: &[f64], values: &mut [f64]) {
-        let at = self.array.at(&self.model.dag, self.parameters, &self.point(t, jets));
+    fn moved(&self, point: &ArrayPoint, z: &[f64], fraction: f64) -> ArrayPoint {
+        let mut moved = point.clone();
+        for (j, series) in moved.taylor.iter_mut().enumerate() {
+            let nominal = self.model.unknowns[j].nominal;
+            for (k, x) in series.iter_mut().enumerate() {
+                *x += fraction * nominal * z[self.first[j] + k];
+            }
+        }
+        moved
+    }
+
+    fn residual(&self, point: &ArrayPoint, scale: &[f64]) -> Vec<f64> {
+        let at = self.array.residuals_at(&self.model.dag, self.parameters, point);
         let count = self.array.equations.len();
-        let pattern = &self.description.jacobian;
-        values.fill(0.0);
+        (0..scale.len()).map(|row| at[row % count][row / count] * scale[row]).collect()
+    }
+
+    fn scaled(&self, point: &ArrayPoint) -> Result<Scaled, ArrayError> {
+        let at = self.array.at(&self.model.dag, self.parameters, point);
+        let Linearised { residuals, .. } = &at;
+        let (count, total) = (self.array.equations.len(), self.array.rows());
+        let mut rows: Vec<SparseRow> = vec![Vec::new(); total];
+        let mut magnitude = vec![0.0; total];
+        let mut largest = vec![0.0_f64; total];
         self.array.entries(&at, self.array.differentiations, |l, i, j, k, value| {
             let row = l * count + i;
-            let (start, end) = (pattern.row_starts[row], pattern.row_starts[row + 1]);
-            if let Ok(offset) = pattern.column_indices[start..end].binary_search(&(self.first[j] + k)) {
-                values[start + offset] += value;
+            magnitude[row] += (value * point.taylor[j][k]).abs();
+            if value != 0.0 && self.kind(j, k) != Start::Fixed {
+                let size = value * self.model.unknowns[j].nominal;
+                largest[row] = largest[row].max(size.abs());
+                rows[row].push((self.first[j] + k, size));
             }
         });
+        let mut residual = Vec::with_capacity(total);
+        let mut scale = Vec::with_capacity(total);
+        for row in 0..total {
+            let value = residuals[row % count][row / count];
+            if !value.is_finite() || !magnitude[row].is_finite() {
+                return Err(ArrayError::NonFinite { row: self.name(row) });
+            }
+            // A row that nothing moves is compared with its own terms.
+            let size = if largest[row] > 0.0 { largest[row] } else { magnitude[row].max(value.abs()) };
+            let factor = if size > 0.0 { 1.0 / size } else { 1.0 };
+            rows[row].iter_mut().for_each(|(_, value)| *value *= factor);
+            magnitude[row] = (magnitude[row] * factor).max(1.0);
+            residual.push(value * factor);
+            scale.push(factor);
+        }
+        Ok(Scaled { rows, residual, scale, magnitude })
     }
+
+    /// At a stationary point what no column reaches is nearly all of the residual, and is itself the contradiction.
+    fn stuck(&self, here: &Scaled, unreached: &[f64]) -> ArrayError {
+        let largest = |values: &[f64]| values.iter().fold(0.0_f64, |size, x| size.max(x.abs()));
+        let (size, left) = (largest(&here.residual), largest(unreached));
+        if left > 0.1 * size {
+            let rows = (0..unreached.len()).filter(|&row| unreached[row].abs() > SHARE * left);
+            return ArrayError::Contradiction { rows: rows.map(|row| self.name(row)).collect() };
+        }
+        ArrayError::NoConvergence { row: self.worst(here) }
+    }
+
+    /// The name of the row that is farthest off.
+    fn worst(&self, here: &Scaled) -> String {
+        let size = here.residual.iter().fold(0.0_f64, |size, x| size.max(x.abs()));
+        self.name((0..here.residual.len()).find(|&row| here.residual[row].abs() >= size).unwrap_or(0))
+    }
+
+    fn name(&self, row: usize) -> String {
+        let count = self.array.equations.len();
+        derivative_name(&self.model.equation_name(row % count), (row / count) as u32)
+    }
+}
+
+fn norm(values: &[f64]) -> f64 {
+    values.iter().map(|value| value * value).sum::<f64>().sqrt()
 }

@@ -14,17 +14,14 @@
 //! left the system determines fewer derivatives than there are unknowns and says nothing more, so that a part of the solution may be
 //! chosen at will (Rabier & Rheinboldt, *J. Differential Equations* 109, 1994). The free part is read off the kernel of $(G_{u'}, G_w)$.
 
-use dae_runtime::initialize::InitializationError;
-use dae_runtime::rank::{SingularValues, equilibrate};
-
-use super::matrix::exact_ranks;
-use super::{ArrayJacobian, ArrayPoint, ArrayRanks, Consistent, DerivativeArray, consistent_point};
-use crate::expr::prime_field::FieldPoint;
+use super::matrix::{exact_ranks, exact_rows};
+use super::newton::{SparseRow, dependencies};
+use super::{ArrayError, ArrayJacobian, ArrayPoint, ArrayRanks, Consistent, DerivativeArray, consistent_point};
+use crate::expr::prime_field::{FieldPoint, sparse_rank};
 use crate::expr::{Expr, Rational, Symbol, symbols};
 use crate::index::start_point;
 use crate::model::Model;
 use crate::prolong::default_parameters;
-use crate::structure::Offsets;
 
 /// Arrays with more rows are left alone: dense decompositions cost their third power, and a macro runs unoptimised.
 const MAX_ROWS: usize = 420;
@@ -32,8 +29,12 @@ const MAX_ROWS: usize = 420;
 const MAX_ROWS_IN_PASSING: usize = 120;
 /// Differentiations that are tried where nothing bounds the index, beyond the number of states.
 const SPARE: u32 = 2;
-/// How well computed jets are known, relative to their size: what an entry could become by that counts as nothing.
-const UNCERTAINTY: f64 = 1e-9;
+/// Differentiations with which rows are examined that may depend on one another at every point.
+const MAX_DEPENDENT: u32 = 3;
+/// Random points at which they must.
+const DEPENDENT_SEEDS: u64 = 2;
+/// How well computed jets are known, relative to their size (at a double root, the root of rounding): what an entry could become by that counts as nothing.
+const UNCERTAINTY: f64 = 1e-7;
 /// Relative size of the random changes that lead to neighbouring points, tried in this order.
 const NEIGHBOURHOOD: [f64; 3] = [1e-2, 1e-3, 0.1];
 /// Number of neighbouring points.
@@ -50,6 +51,9 @@ pub struct Freedom {
     pub unknowns: Vec<usize>,
     /// A direction in which it may be changed: unknown and component, the largest being one.
     pub direction: Vec<(usize, f64)>,
+    /// Rows of the array, by equation and number of differentiations, that depend on one another at the start values: any one of them may be
+    /// dropped. Empty if the rows are independent.
+    pub dependent: Vec<(usize, u32)>,
     /// How many functions are free.
     pub functions: usize,
     /// Dimension of the set of consistent states, stationary.
@@ -65,6 +69,13 @@ pub enum ArrayVerdict {
     Index(u32),
     /// There is none: part of the solution is free.
     NoIndex(Freedom),
+    /// There is none: rows of the array, by equation and number of differentiations, depend on one another whatever the values are, although
+    /// there are no more equations than unknowns. Their derivatives do so as well, so that ever more derivatives stay free, or
+    /// nothing fulfils the equations at all.
+    Dependent {
+        /// The rows.
+        rows: Vec<(usize, u32)>,
+    },
     /// No jets near the start values fulfil the array.
     NoConsistentPoint {
         /// Why, in words.
@@ -114,11 +125,20 @@ impl ArrayFinding {
     }
 }
 
-/// Examines the derivative array of the text at the model's own point. `start` are jets to start from, `offsets` those of a system whose
-/// Jacobian is regular there, `bound` what the index is known not to exceed.
-pub fn judge(model: &mut Model, start: &ArrayPoint, offsets: Option<&Offsets>, bound: Option<u32>) -> ArrayFinding {
+/// Examines the derivative array of the text at the model's own point. `start` are jets to start from, `bound` is what the index is known not
+/// to exceed.
+pub fn judge(model: &mut Model, start: &ArrayPoint, bound: Option<u32>) -> ArrayFinding {
     let mut court = Court::new(model);
-    let how = offsets.map_or(Consistent::Model, Consistent::Staged);
+    let finding = search(&mut court, start, bound);
+    if matches!(finding.verdict, ArrayVerdict::Undecided { .. } | ArrayVerdict::NoConsistentPoint { .. })
+        && let Some(rows) = court.dependent_rows()
+    {
+        return ArrayFinding::without(ArrayVerdict::Dependent { rows }, finding.ranks);
+    }
+    finding
+}
+
+fn search(court: &mut Court<'_>, start: &ArrayPoint, bound: Option<u32>) -> ArrayFinding {
     let states: u32 = court.model.unknowns.len() as u32 + bound.unwrap_or(0);
     let first = bound.map_or(1, |bound| bound + 1);
     let (mut point, mut examined) = (start.clone(), Vec::new());
@@ -132,9 +152,9 @@ pub fn judge(model: &mut Model, start: &ArrayPoint, offsets: Option<&Offsets>, b
         let Some(array) = court.array(m) else {
             return stop("the derivative array is too long to be examined while compiling".into(), examined);
         };
-        point = match consistent_point(court.model, &court.parameters, &array, &point, how) {
+        point = match consistent_point(court.model, &court.parameters, &array, &point, Consistent::Model) {
             Ok(point) => point,
-            Err(error) => return ArrayFinding::without(no_point(&court, error), examined),
+            Err(error) => return ArrayFinding::without(no_point(court, &array, &point, error), examined),
         };
         examined = match (0..=m).map(|k| court.ranks(&array, &point, k)).collect() {
             Ok(ranks) => ranks,
@@ -159,13 +179,13 @@ pub fn judge(model: &mut Model, start: &ArrayPoint, offsets: Option<&Offsets>, b
 
 /// Ranks at the start values for $0, \dots, m$ differentiations, where the index is known already to be $m$; `None` where they are not
 /// clear or the array is large.
-pub fn ranks_up_to(model: &mut Model, start: &ArrayPoint, offsets: &Offsets, m: u32) -> Option<Vec<ArrayRanks>> {
+pub fn ranks_up_to(model: &mut Model, start: &ArrayPoint, m: u32) -> Option<Vec<ArrayRanks>> {
     if model.equations.len() * (m as usize + 1) > MAX_ROWS_IN_PASSING {
         return None;
     }
     let mut court = Court::new(model);
     let array = court.array(m)?;
-    let point = consistent_point(court.model, &court.parameters, &array, start, Consistent::Staged(offsets)).ok()?;
+    let point = consistent_point(court.model, &court.parameters, &array, start, Consistent::Model).ok()?;
     (0..=m).map(|k| court.ranks(&array, &point, k).ok()).collect()
 }
 
@@ -226,6 +246,39 @@ impl<'a> Court<'a> {
     fn generic(&self, array: &DerivativeArray, m: u32) -> Option<ArrayRanks> {
         let point = FieldPoint::new(1).with_start(start_point(self.model));
         Some(exact_ranks(array, &array.at_random(&self.model.dag, &point, 1)?, m))
+    }
+
+    /// Rows that depend on one another at every point, in a model with no more equations than unknowns; `None` if there are none among those
+    /// examined.
+    fn dependent_rows(&mut self) -> Option<Vec<(usize, u32)>> {
+        let (count, unknowns) = (self.equations.len(), self.rates.len());
+        let small = |m: &u32| count <= unknowns && count * (*m as usize + 1) <= MAX_ROWS;
+        for m in (0..=MAX_DEPENDENT).take_while(small) {
+            let array = self.array(m)?;
+            let mut matrices = Vec::new();
+            for seed in 0..DEPENDENT_SEEDS {
+                let point = FieldPoint::new(seed).with_start(start_point(self.model));
+                let at = array.at_random(&self.model.dag, &point, seed)?;
+                matrices.push(exact_rows(&array, &at, m));
+            }
+            let dependent = |rows: &[usize]| {
+                let chosen =
+                    |matrix: &Vec<Vec<(usize, u64)>>| rows.iter().map(|&row| matrix[row].clone()).collect::<Vec<_>>();
+                matrices.iter().all(|matrix| sparse_rank(&chosen(matrix)) < rows.len())
+            };
+            let mut rows: Vec<usize> = (0..array.rows()).collect();
+            if dependent(&rows) {
+                // The least dependent set among them.
+                for row in (0..array.rows()).rev() {
+                    let without: Vec<usize> = rows.iter().copied().filter(|&other| other != row).collect();
+                    if dependent(&without) {
+                        rows = without;
+                    }
+                }
+                return Some(rows.into_iter().map(|row| (row % count, (row / count) as u32)).collect());
+            }
+        }
+        None
     }
 
     /// Compares the ranks with those at other points.
@@ -293,7 +346,7 @@ impl<'a> Court<'a> {
         Ok(points)
     }
 
-    /// The kernel of $(G_{u'}, G_w)$ with all differentiations, seen in $u'$.
+    /// The kernel of $(G_{u'}, G_w)$ with all differentiations, seen in $u'$, and the first rows that depend on one another.
     fn freedom(&self, array: &DerivativeArray, point: &ArrayPoint, ranks: &[ArrayRanks]) -> Option<Freedom> {
         let last = ranks.last()?;
         let m = last.differentiations;
@@ -302,33 +355,42 @@ impl<'a> Court<'a> {
         let moved = array.at(&self.model.dag, &self.parameters, &moved);
         let jacobian = ArrayJacobian::new(array, &at, &moved, m);
         let [higher, rates, _] = jacobian.widths;
-        let mut matrix = jacobian.certain.columns(0, higher + rates).into_owned();
-        let unscaled = matrix.clone();
-        equilibrate(&mut matrix);
-        let kernel = SingularValues::of(&matrix).ok()?.right_vectors_from(last.rates);
-        // Undo the scaling of the columns: scaled = rows * unscaled * columns.
-        let scale = |column: usize| {
-            let pair = unscaled
-                .column(column)
-                .iter()
-                .copied()
-                .zip(matrix.column(column).iter().copied())
-                .find(|(a, _)| *a != 0.0);
-            pair.map_or(1.0, |(a, b)| (b / a).abs())
+        let matrix = &jacobian.certain;
+        let sparse = |values: &mut dyn Iterator<Item = f64>| -> SparseRow {
+            values.enumerate().filter(|&(_, x)| x != 0.0).collect()
         };
+        // Columns that depend on one another: vectors of the kernel.
+        let columns: Vec<SparseRow> =
+            (0..higher + rates).map(|j| sparse(&mut matrix.column(j).iter().copied())).collect();
+        let kernel = dependencies(&columns, matrix.nrows());
+        if kernel.len() != higher + rates - last.rates {
+            return None;
+        }
         let n = array.rates.len();
-        let part = nalgebra::DMatrix::from_fn(n, kernel.ncols(), |j, k| kernel[(higher + j, k)] * scale(higher + j));
-        let sizes: Vec<f64> = part.row_iter().map(|row| row.norm()).collect();
-        let largest = sizes.iter().fold(0.0, |a: f64, &b| a.max(b));
-        let unknowns: Vec<usize> = (0..n).filter(|&j| sizes[j] > PARTICIPATES * largest).collect();
-        // The direction that moves the most.
-        let column = (0..part.ncols()).max_by(|&a, &b| part.column(a).norm().total_cmp(&part.column(b).norm()))?;
-        let most = part.column(column).iter().copied().fold(0.0, |a: f64, b| if b.abs() > a.abs() { b } else { a });
-        let direction = unknowns.iter().map(|&j| (j, part[(j, column)] / most));
-        let direction = direction.filter(|(_, x)| x.abs() > PARTICIPATES).collect();
+        let seen = |vector: &Vec<(usize, f64)>| -> Vec<(usize, f64)> {
+            let size = vector.iter().fold(0.0_f64, |size, (_, x)| size.max(x.abs()));
+            let part = vector.iter().filter(|&&(j, x)| j >= higher && x.abs() > PARTICIPATES * size);
+            let mut part: Vec<(usize, f64)> = part.map(|&(j, x)| (j - higher, x)).collect();
+            part.sort_unstable_by_key(|&(j, _)| j);
+            let most = part.iter().fold(0.0, |a: f64, &(_, b)| if b.abs() > a.abs() { b } else { a });
+            part.into_iter().map(|(j, x)| (j, x / most)).collect()
+        };
+        let directions: Vec<Vec<(usize, f64)>> = kernel.iter().map(seen).filter(|part| !part.is_empty()).collect();
+        let unknowns = (0..n).filter(|&j| directions.iter().flatten().any(|&(k, _)| k == j)).collect();
+        let direction = directions.into_iter().min_by_key(Vec::len)?;
+        let count = array.equations.len();
+        let dependent = (0..=m as usize).find_map(|l| {
+            let rows: Vec<SparseRow> =
+                (0..count * (l + 1)).map(|row| sparse(&mut matrix.row(row).iter().copied())).collect();
+            dependencies(&rows, matrix.ncols()).into_iter().next()
+        });
+        let mut dependent: Vec<(usize, u32)> =
+            dependent.into_iter().flatten().map(|(row, _)| (row % count, (row / count) as u32)).collect();
+        dependent.sort_unstable();
         Some(Freedom {
             unknowns,
             direction,
+            dependent,
             functions: last.unknowns + last.higher - last.rates,
             dimension: last.manifold_dimension(),
             differentiations: m,
@@ -364,12 +426,16 @@ fn disagreement(here: &ArrayRanks, there: &ArrayRanks, what: &str) -> String {
     )
 }
 
-fn no_point(court: &Court<'_>, error: InitializationError) -> ArrayVerdict {
-    let contradiction = match &error {
-        InitializationError::NoSolution { equations } if court.affine => {
-            equations.iter().map(|e| e.equation.to_string()).collect()
+/// An affine system whose rows contradict one another wherever one starts, and whatever start values are fixed, has no solution.
+fn no_point(court: &Court<'_>, array: &DerivativeArray, start: &ArrayPoint, error: ArrayError) -> ArrayVerdict {
+    let message = error.to_string();
+    let free =
+        court.affine.then(|| consistent_point(court.model, &court.parameters, array, start, Consistent::Alike).err());
+    let contradiction = match free.flatten() {
+        Some(ArrayError::Contradiction { rows }) => rows,
+        Some(ArrayError::NonFinite { .. } | ArrayError::Multiple { .. } | ArrayError::NoConvergence { .. }) | None => {
+            Vec::new()
         }
-        _ => Vec::new(),
     };
-    ArrayVerdict::NoConsistentPoint { message: error.to_string(), contradiction }
+    ArrayVerdict::NoConsistentPoint { message, contradiction }
 }

@@ -119,10 +119,14 @@ impl ArrayJacobian {
         ArrayJacobian { values, certain, widths: columns.widths, differentiations: m }
     }
 
-    /// The ranks; clear if what is dropped is no larger than rounding makes it.
+    /// The ranks; clear if what is dropped is no larger than rounding makes it, and entries that cannot be told from zero do not matter.
     pub fn ranks(&self, states: usize, unknowns: usize) -> Result<ArrayRanks, RankError> {
         let found = block_ranks_scaled_by(&self.values, &self.certain, &self.widths)?;
-        let clear = found.iter().all(|rank| rank.confidence == Confidence::Clear);
+        let mut clear = found.iter().all(|rank| rank.confidence == Confidence::Clear);
+        if clear && self.certain != self.values {
+            let certain = block_ranks_scaled_by(&self.certain, &self.certain, &self.widths)?;
+            clear = found.iter().zip(&certain).all(|(a, b)| a.rank == b.rank);
+        }
         Ok(ArrayRanks {
             differentiations: self.differentiations,
             rows: self.values.nrows(),
@@ -137,8 +141,8 @@ impl ArrayJacobian {
     }
 }
 
-/// Exact ranks of the rows with at most `m` differentiations.
-pub(super) fn exact_ranks(array: &DerivativeArray, at: &Linearised<Residue>, m: u32) -> ArrayRanks {
+/// The rows with at most `m` differentiations over the prime field, columns in the order of [`ArrayJacobian`].
+pub(super) fn exact_rows(array: &DerivativeArray, at: &Linearised<Residue>, m: u32) -> Vec<Vec<(usize, u64)>> {
     let columns = Columns::new(array, m);
     let count = array.equations.len();
     let mut rows: Vec<Vec<(usize, u64)>> = vec![Vec::new(); count * (m as usize + 1)];
@@ -147,6 +151,13 @@ pub(super) fn exact_ranks(array: &DerivativeArray, at: &Linearised<Residue>, m: 
             rows[l * count + i].push((columns.of(j, k), value.0));
         }
     });
+    rows
+}
+
+/// Exact ranks of the rows with at most `m` differentiations.
+pub(super) fn exact_ranks(array: &DerivativeArray, at: &Linearised<Residue>, m: u32) -> ArrayRanks {
+    let columns = Columns::new(array, m);
+    let rows = exact_rows(array, at, m);
     let [higher, rates, _] = columns.widths;
     let below = |end: usize| {
         let part = |row: &Vec<(usize, u64)>| row.iter().copied().filter(|&(column, _)| column < end).collect();

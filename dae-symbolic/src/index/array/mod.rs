@@ -18,6 +18,7 @@
 //! |---|---|
 //! | `taylor.rs` | rows and Jacobian as Taylor coefficients, over the reals and over a prime field |
 //! | `matrix.rs` | the Jacobian at a point, its blocks and their ranks |
+//! | `newton.rs` | steps of least change |
 //! | `jets.rs` | jets that fulfil the array to rounding, at the model's own branch; points beside them |
 //! | `judge.rs` | which $m$, at how many points, and when there is none |
 //!
@@ -26,15 +27,16 @@
 mod jets;
 mod judge;
 mod matrix;
+mod newton;
 mod taylor;
 
-pub use jets::{ArrayPoint, Consistent, consistent_point};
+pub use jets::{ArrayError, ArrayPoint, Consistent, consistent_point};
 pub use judge::{ArrayFinding, ArrayVerdict, ConstantRank, Freedom, judge, ranks_up_to};
 pub use matrix::{ArrayJacobian, ArrayRanks};
 pub use taylor::{Residue, Scalar, Tape};
 
 use crate::expr::prime_field::{FieldPoint, arithmetic};
-use crate::expr::{Dag, Expr, Symbol, UnknownId, evaluate, gradient};
+use crate::expr::{Dag, Expr, Symbol, evaluate, gradient};
 use crate::model::Model;
 use crate::system::written_orders;
 
@@ -145,6 +147,22 @@ impl DerivativeArray {
         Some(self.linearised(&values, &jets))
     }
 
+    /// All rows over the prime field, as lists of column and residue.
+    pub fn exact_rows(&self, at: &Linearised<Residue>) -> Vec<Vec<(usize, u64)>> {
+        matrix::exact_rows(self, at, self.differentiations)
+    }
+
+    /// $\sum |\partial F_i / \partial X_{j,k} \, X_{j,k}|$, the size of the terms of equation $i$.
+    pub fn magnitude(&self, at: &Linearised<f64>, point: &ArrayPoint, equation: usize) -> f64 {
+        let mut sum = 0.0;
+        self.entries(at, 0, |_, i, j, k, value| {
+            if i == equation {
+                sum += (value * point.taylor[j].get(k).copied().unwrap_or(0.0)).abs();
+            }
+        });
+        sum
+    }
+
     fn linearised<S: Scalar>(&self, values: &[S], jets: &[Vec<S>]) -> Linearised<S> {
         let mut residuals = self.tape.run(values, jets, self.differentiations as usize);
         let partials = residuals.split_off(self.equations.len());
@@ -165,11 +183,6 @@ impl DerivativeArray {
                 }
             }
         }
-    }
-
-    /// The unknowns and orders that occur in the equations.
-    pub fn occurrences(&self) -> impl Iterator<Item = (usize, UnknownId, u32)> + '_ {
-        self.partials.iter().map(|&(i, j, q)| (i, UnknownId(j as u32), q))
     }
 }
 

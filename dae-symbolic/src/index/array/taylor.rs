@@ -136,7 +136,14 @@ impl Tape {
                     };
                     Rule::Product { numerator: side(1), denominator: side(-1) }
                 }
-                Node::Apply(..) if need == 0 => Rule::Constant,
+                Node::Apply(..) | Node::Call(..) if need == 0 => Rule::Constant,
+                Node::Call(call, arguments) => {
+                    let partials: Vec<Expr> =
+                        (0..arguments.len()).map(|k| dag.call(call.partial(k), &arguments)).collect();
+                    Rule::Chain(
+                        partials.into_iter().zip(&arguments).map(|(p, &a)| (position(p), position(a))).collect(),
+                    )
+                }
                 Node::Apply(function, arguments) => {
                     let partials = (0..arguments.len()).map(|k| function.partial(dag, &arguments, k));
                     let partials: Vec<Expr> = partials.collect();
@@ -272,6 +279,11 @@ fn needed_orders(dag: &mut Dag, roots: &[Expr], order: u32) -> Option<BTreeMap<E
         if let (Node::Apply(function, arguments), Some(less)) = (dag.node(expr).clone(), need.checked_sub(1)) {
             for k in 0..arguments.len() {
                 pending.push((function.partial(dag, &arguments, k), less));
+            }
+        }
+        if let (Node::Call(call, arguments), Some(less)) = (dag.node(expr).clone(), need.checked_sub(1)) {
+            for k in 0..arguments.len() {
+                pending.push((dag.call(call.partial(k), &arguments), less));
             }
         }
         if dag.len() > budget {

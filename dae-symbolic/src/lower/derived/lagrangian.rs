@@ -6,9 +6,9 @@ use super::super::statements::Lowering;
 use super::{Block, Known};
 use crate::derive::lagrangian::{Constraint, Coordinate, Energy, Lagrangian, derive};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::expr::{Rational, Symbol};
-use crate::model::family::{Access, EquationFamily, element_name};
-use crate::model::{Derivation, derivative_name};
+use crate::expr::Rational;
+use crate::model::Derivation;
+use crate::model::family::EquationFamily;
 use crate::syntax::ast::{Equation, Item, ItemKind, List, Name, Quantity};
 use crate::syntax::restrict::Place;
 
@@ -20,13 +20,7 @@ impl<'a> Lowering<'a, '_> {
             return;
         }
         let written = self.unknown_names();
-        let name = |symbol| match symbol {
-            Symbol::Unknown { unknown, order } => {
-                derivative_name(written.get(unknown.index()).map_or("?", String::as_str), order)
-            }
-            _ => "?".to_string(),
-        };
-        match derive(&mut self.evaluator.dag, &system, &name) {
+        match derive(&mut self.evaluator.dag, &system, &|symbol| super::symbol_name(&written, symbol)) {
             Ok(mut derived) => {
                 let first = self.model.equations.len();
                 derived.mechanics.equations = first..first + derived.equations.len();
@@ -152,19 +146,5 @@ impl<'a> Lowering<'a, '_> {
             docs,
             origin: item.origin,
         })
-    }
-
-    /// Names of all leaves that are unknowns; unknowns of later statements are in no model yet.
-    fn unknown_names(&self) -> Vec<String> {
-        let variables = self.written.statements.iter().filter_map(|statement| match &statement.kind {
-            crate::syntax::ast::StatementKind::Variable(it) => Some(it.name.text.as_str()),
-            _ => None,
-        });
-        let variables: Vec<&str> = variables.collect();
-        let name = |access: &Access| {
-            let indices: Vec<i64> = access.indices.iter().map(|index| index.constant).collect();
-            element_name(variables.get(access.array).copied().unwrap_or("?"), &indices)
-        };
-        self.evaluator.leaves.accesses.iter().map(name).collect()
     }
 }

@@ -12,10 +12,10 @@ use std::sync::Arc;
 use super::verify::over;
 use super::{Access, FamilyModel, Loop, Steady, box_of, element_name, position};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::expr::{Dag, Expr, Function, Node, ParameterId, Rational, Symbol, UnknownId, reachable};
+use crate::expr::{Call, Dag, Expr, Function, Node, ParameterId, Rational, Symbol, UnknownId, reachable};
 use crate::model::{
-    Definition, Derivation, Domain, Entries, Equation, Input, Mechanics, Member, Model, Parameter, StartValue, Unknown,
-    derivative_name,
+    Definition, Derivation, Domain, Entries, Equation, Input, Mechanics, Member, Model, OptimalControl, Parameter,
+    StartValue, Unknown, derivative_name,
 };
 use crate::origin::Origin;
 
@@ -54,6 +54,7 @@ enum Operation {
     Sum(Rational, Vec<(Rational, usize)>),
     Product(Vec<(usize, i32)>),
     Apply(Function, Vec<usize>),
+    Call(Call, Vec<usize>),
 }
 
 /// An expression as a list of operations, the last one its value.
@@ -250,6 +251,22 @@ impl<'a> Instantiation<'a> {
                     constraints,
                 })
             }
+            Derivation::OptimalControl(it) => {
+                let ids = |ids: &[UnknownId]| ids.iter().filter_map(|&id| self.unknown(id, &[])).collect();
+                let (states, adjoints, controls) = (ids(&it.states), ids(&it.adjoints), ids(&it.controls));
+                let mut expr = |value: Expr| self.written_once(value);
+                Derivation::OptimalControl(OptimalControl {
+                    equations: first(it.equations.start)..first(it.equations.end),
+                    states,
+                    adjoints,
+                    controls,
+                    hamiltonian: expr(it.hamiltonian),
+                    running_cost: it.running_cost.map(&mut expr),
+                    terminal_cost: it.terminal_cost.map(&mut expr),
+                    horizon: (expr(it.horizon.0), expr(it.horizon.1)),
+                    end: it.end.iter().map(|end| end.map(&mut expr)).collect(),
+                })
+            }
         });
         list.collect()
     }
@@ -299,6 +316,7 @@ impl<'a> Instantiation<'a> {
                     Operation::Sum(constant.clone(), terms.iter().map(|(q, e)| (q.clone(), place(e))).collect())
                 }
                 Node::Product(factors) => Operation::Product(factors.iter().map(|(e, n)| (place(e), *n)).collect()),
+                Node::Call(call, arguments) => Operation::Call(call.clone(), arguments.iter().map(place).collect()),
                 Node::Apply(function, arguments) => Operation::Apply(*function, arguments.iter().map(place).collect()),
             };
             varies.push(match &operation {
@@ -345,6 +363,10 @@ impl<'a> Instantiation<'a> {
                     self.dag.sum(terms.chain([(Rational::ONE, constant)]))
                 }
                 Operation::Product(factors) => self.dag.product(factors.iter().map(|(base, n)| (values[*base], *n))),
+                Operation::Call(call, arguments) => {
+                    let arguments: Vec<Expr> = arguments.iter().map(|argument| values[*argument]).collect();
+                    self.dag.call(call.clone(), &arguments)
+                }
                 Operation::Apply(function, arguments) => {
                     let arguments: Vec<Expr> = arguments.iter().map(|argument| values[*argument]).collect();
                     self.dag.apply(*function, &arguments)

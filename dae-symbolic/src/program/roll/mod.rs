@@ -14,6 +14,7 @@ mod order;
 mod shape;
 mod template;
 pub mod text;
+pub(super) mod totals;
 
 pub(super) use order::Order;
 pub(super) use shape::Shaped;

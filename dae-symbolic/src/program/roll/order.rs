@@ -28,11 +28,23 @@ pub(in crate::program) struct Order<'a> {
     dag: &'a Dag,
     load: &'a dyn Fn(Symbol) -> Option<Load>,
     keys: HashMap<Expr, Key>,
+    /// Sums of which parts are accumulated by loops: the totals, and the positions of the terms that are left.
+    totals: HashMap<Expr, (Vec<usize>, Vec<usize>)>,
 }
 
 impl<'a> Order<'a> {
     pub(in crate::program) fn new(dag: &'a Dag, load: &'a dyn Fn(Symbol) -> Option<Load>) -> Self {
-        Order { dag, load, keys: HashMap::new() }
+        Order { dag, load, keys: HashMap::new(), totals: HashMap::new() }
+    }
+
+    /// From now on, the sum is that of the given totals and of its terms at the positions `rest`.
+    pub(in crate::program) fn replace(&mut self, sum: Expr, totals: Vec<usize>, rest: Vec<usize>) {
+        self.totals.insert(sum, (totals, rest));
+    }
+
+    /// The totals of a sum, and which of its terms are left.
+    pub(super) fn totals(&self, sum: Expr) -> Option<(&[usize], &[usize])> {
+        self.totals.get(&sum).map(|(totals, rest)| (&totals[..], &rest[..]))
     }
 
     pub(super) fn dag(&self) -> &'a Dag {
@@ -91,7 +103,13 @@ impl<'a> Order<'a> {
             }
             Node::Sum { constant, terms } => {
                 hash.word(32 + u64::from(constant.is_zero()));
-                let operands: Vec<Expr> = terms.iter().map(|&(_, t)| t).collect();
+                let mut operands: Vec<Expr> = terms.iter().map(|&(_, t)| t).collect();
+                if let Some((totals, rest)) = self.totals.get(&expr) {
+                    // How many terms the totals have is not part of the structure; where the first of them are is.
+                    hash.word(totals.len() as u64);
+                    leaves.extend(operands.iter().filter_map(|t| self.keys.get(t)).flat_map(|key| &key.leaves));
+                    operands = rest.iter().map(|&k| operands[k]).collect();
+                }
                 children.extend(self.operands(&operands, SteadyFirst::No).into_iter().map(|k| operands[k]));
             }
             Node::Product(factors) => {
@@ -101,6 +119,11 @@ impl<'a> Order<'a> {
                     hash.word(i64::from(factors[k].1) as u64);
                     children.push(operands[k]);
                 }
+            }
+            Node::Call(call, arguments) => {
+                hash.word(35);
+                hash.word(call.key());
+                children.extend(arguments.iter());
             }
             Node::Apply(function, arguments) => {
                 hash.word(64 + *function as u64);

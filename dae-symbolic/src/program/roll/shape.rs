@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use super::super::{Load, Register, Unplaced};
 use super::order::{Order, SteadyFirst};
-use crate::expr::{Expr, Function, Node, Rational};
+use crate::expr::{Call, Expr, Function, Node, Rational};
 
 /// A number that may differ from instance to instance, or one that is too large to be taken apart.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -32,6 +32,7 @@ pub(in crate::program) enum Operation {
     },
     Product(Vec<(Register, i32)>),
     Apply(Function, Vec<Register>),
+    Call(Call, Vec<Register>),
 }
 
 /// An instance taken apart.
@@ -70,6 +71,7 @@ impl Shaped {
                 }
                 Visit::Enter | Visit::Leave => {
                     let operation = shaped.operation(order, expr, &registers)?;
+                    // A sum may have loaded totals before.
                     registers.insert(expr, shaped.operations.len());
                     shaped.operations.push(operation);
                     shaped.expressions.push(expr);
@@ -78,6 +80,16 @@ impl Shaped {
         }
         shaped.outputs = roots.iter().map(|root| registers[root]).collect();
         Ok(shaped)
+    }
+
+    /// Multiplies the only root by a number.
+    pub(super) fn scale(&mut self, q: &Rational) {
+        let number = self.number(q);
+        for (output, expr) in self.outputs.iter_mut().zip(self.expressions.last().copied()) {
+            self.operations.push(Operation::Sum { terms: vec![(number.clone(), *output)], constant: None });
+            self.expressions.push(expr);
+            *output = self.operations.len() - 1;
+        }
     }
 
     fn number(&mut self, value: &Rational) -> Number {
@@ -103,9 +115,21 @@ impl Shaped {
                 Operation::Load(load.map(|&position| self.addresses.push(position as i64)))
             }
             Node::Sum { constant, terms } => {
+                let (totals, terms) = match order.totals(expr) {
+                    Some((totals, rest)) => (totals, rest.iter().map(|&k| terms[k].clone()).collect()),
+                    None => (&[][..], terms.to_vec()),
+                };
                 let operands: Vec<Expr> = terms.iter().map(|&(_, t)| t).collect();
                 let places = order.operands(&operands, SteadyFirst::No);
-                let terms = places.into_iter().map(|k| (self.number(&terms[k].0), registers[&operands[k]])).collect();
+                let total = |&total: &usize| {
+                    self.addresses.push(total as i64);
+                    self.operations.push(Operation::Load(Load::Total(())));
+                    self.expressions.push(expr);
+                    (Number::Exact(Rational::ONE), self.operations.len() - 1)
+                };
+                let mut sum: Vec<(Number, Register)> = totals.iter().map(total).collect();
+                sum.extend(places.into_iter().map(|k| (self.number(&terms[k].0), registers[&operands[k]])));
+                let terms = sum;
                 let constant = (!constant.is_zero()).then(|| self.number(constant));
                 Operation::Sum { terms, constant }
             }
@@ -113,6 +137,9 @@ impl Shaped {
                 let operands: Vec<Expr> = factors.iter().map(|&(b, _)| b).collect();
                 let places = order.operands(&operands, SteadyFirst::InProducts).into_iter();
                 Operation::Product(places.map(|k| (registers[&operands[k]], factors[k].1)).collect())
+            }
+            Node::Call(call, arguments) => {
+                Operation::Call(call.clone(), arguments.iter().map(|argument| registers[argument]).collect())
             }
             Node::Apply(function, arguments) => {
                 Operation::Apply(*function, arguments.iter().map(|argument| registers[argument]).collect())
@@ -129,12 +156,15 @@ enum Visit {
 
 /// The operands in the order in which they are computed.
 fn children(order: &Order<'_>, expr: Expr) -> Vec<Expr> {
-    let operands: Vec<Expr> = order.dag().children(expr).collect();
+    let mut operands: Vec<Expr> = order.dag().children(expr).collect();
+    if let Some((_, rest)) = order.totals(expr) {
+        operands = rest.iter().map(|&k| operands[k]).collect();
+    }
     match order.dag().node(expr) {
         Node::Sum { .. } => order.operands(&operands, SteadyFirst::No).into_iter().map(|k| operands[k]).collect(),
         Node::Product(_) => {
             order.operands(&operands, SteadyFirst::InProducts).into_iter().map(|k| operands[k]).collect()
         }
-        Node::Constant(_) | Node::Pi | Node::Euler | Node::Symbol(_) | Node::Apply(..) => operands,
+        Node::Constant(_) | Node::Pi | Node::Euler | Node::Symbol(_) | Node::Apply(..) | Node::Call(..) => operands,
     }
 }

@@ -75,6 +75,9 @@ impl Template {
             Operation::Product(factors) => {
                 Instruction::Product(factors.iter().map(|&(factor, n)| (registers[factor], n)).collect())
             }
+            Operation::Call(call, arguments) => {
+                Instruction::Call(call.clone(), arguments.iter().map(|&argument| registers[argument]).collect())
+            }
             Operation::Apply(function, arguments) => {
                 Instruction::Apply(*function, arguments.iter().map(|&argument| registers[argument]).collect())
             }

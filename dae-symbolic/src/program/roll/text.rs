@@ -168,8 +168,11 @@ pub fn grouped<K: Clone + Eq + Hash>(entries: &[Entry<'_, K>]) -> Vec<Group<K>> 
     roll(&items).into_iter().map(group).collect()
 }
 
-/// Of one family, so many lines at most.
-const LINES: usize = 8;
+/// Of one family, so many lines for single instances at most.
+const SINGLE: usize = 6;
+
+/// Of a family with more than that, so many lines.
+const LINES: usize = 4;
 
 /// The texts with those of a family in one, and for which indices it stands. Where the texts of a family are too unlike
 /// each other for that, as with fractions, the first ones stand for all.
@@ -183,7 +186,8 @@ pub fn lines<'a>(texts: impl Iterator<Item = (Option<&'a Domain>, &'a str)>) -> 
     };
     let mut lines = Vec::new();
     for like in grouped(&entries).chunk_by(|a, b| family(a).is_some() && family(a) == family(b)) {
-        let shown = if family(&like[0]).is_some() && like.len() > LINES { LINES / 2 } else { like.len() };
+        let single = like.iter().filter(|group| group.domain.is_empty()).count();
+        let shown = if family(&like[0]).is_some() && single > SINGLE { LINES.min(like.len()) } else { like.len() };
         lines.extend(like[..shown].iter().map(line));
         let hidden: usize = like[shown..].iter().map(|group| group.size()).sum();
         if hidden > 0 {
@@ -191,6 +195,17 @@ pub fn lines<'a>(texts: impl Iterator<Item = (Option<&'a Domain>, &'a str)>) -> 
         }
     }
     lines
+}
+
+/// Of a family's text, so many characters are enough.
+const CHARACTERS: usize = 600;
+
+/// The beginning of a text that is too long to be read.
+pub fn shortened(text: String) -> String {
+    match text.char_indices().nth(CHARACTERS) {
+        Some((end, _)) => format!("{} …", &text[..end]),
+        None => text,
+    }
 }
 
 fn line(group: &Group<()>) -> String {

@@ -1,0 +1,183 @@
+//! Unknowns that equations equate with others, or with constants.
+//!
+//! In: the working system. Out: an [`Elimination`]: for each unknown $z$ that $z = \pm x$ or $z = c$ gives, $c$ made of numbers and
+//! parameters, what it stands for, and the system with it replaced in every other equation; $z^{(k)}$ becomes $\pm x^{(k)}$ or zero. What
+//! is left may have the same form again (a current that a zero current makes equal to another), so that this is repeated.
+//!
+//! In the system Jacobian this is elimination with $\pm 1$, or a rational number, as pivot: its determinant changes by that factor only, so
+//! what is regular stays regular, and degrees of freedom and index stay what they are. Index, degrees of freedom and initial values are those
+//! of the text in any case; only the forms derived from it become smaller, and they say what the eliminated unknowns are.
+//!
+//! Left alone are models with families of unknowns, whose instances would fall apart, and equations that stand for others.
+
+mod groups;
+mod starts;
+
+pub use starts::reconcile;
+
+use crate::expr::{Dag, Expr, Node, Rational, Symbol, UnknownId, substitute};
+use crate::model::Model;
+use crate::structure::{SignatureMatrix, Structure, analyse};
+use crate::system::{System, written_orders};
+use groups::Groups;
+
+/// Rounds of replacing and looking again.
+const MAX_ROUNDS: usize = 8;
+
+/// An unknown and what it stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Eliminated {
+    /// $z$.
+    pub unknown: usize,
+    /// The equation of the working system that gives it.
+    pub equation: usize,
+    /// What it is.
+    pub stand: Stand,
+}
+
+/// What an eliminated unknown is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Stand {
+    /// $q x_j$ with $q = \pm 1$.
+    Unknown {
+        /// $j$.
+        unknown: usize,
+        /// $q$.
+        factor: Rational,
+    },
+    /// Made of numbers and parameters.
+    Steady(Expr),
+}
+
+/// A system in which some unknowns occur only in the equation that gives them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Elimination {
+    /// These unknowns, ascending.
+    pub eliminated: Vec<Eliminated>,
+    /// The system; equations that give an unknown read $z \mp x = 0$ or $z - c = 0$.
+    pub system: System,
+    /// Its structure.
+    pub structure: Structure,
+}
+
+/// Finds what can be eliminated; `None` if there is nothing, or nothing would be left.
+pub fn eliminate(model: &mut Model, system: &System) -> Option<Elimination> {
+    if model.has_families() {
+        return None;
+    }
+    let mut system = system.clone();
+    let mut groups = Groups::new(preference(model));
+    let mut given = vec![None; system.unknowns];
+    let mut gives = vec![false; system.equations.len()];
+    for _ in 0..MAX_ROUNDS {
+        let mut found = false;
+        for (i, equation) in system.equations.iter().enumerate() {
+            let is_open = equation.is_text() && !gives[i];
+            let Some(relation) = Some(equation.residual).filter(|_| is_open).and_then(|f| relation(&mut model.dag, f))
+            else {
+                continue;
+            };
+            if let Some(unknown) = groups.join(&mut model.dag, relation) {
+                given[unknown] = Some(i);
+                gives[i] = true;
+                found = true;
+            }
+        }
+        if !found {
+            break;
+        }
+        replace(&mut model.dag, &mut system, &mut groups, &gives);
+    }
+    let count = given.iter().flatten().count();
+    if count == 0 || count == system.unknowns {
+        return None;
+    }
+    let eliminated: Vec<Eliminated> = given
+        .iter()
+        .enumerate()
+        .filter_map(|(unknown, equation)| {
+            Some(Eliminated { unknown, equation: (*equation)?, stand: groups.stand(&mut model.dag, unknown)? })
+        })
+        .collect();
+    for it in &eliminated {
+        let value = it.stand.jet(&mut model.dag, 0);
+        let unknown = model.dag.symbol(Symbol::Unknown { unknown: UnknownId(it.unknown as u32), order: 0 });
+        system.equations[it.equation].residual = model.dag.sub(unknown, value);
+    }
+    let rows = system.equations.iter().map(|e| crate::system::highest_orders(&model.dag, e.residual));
+    let structure = analyse(&SignatureMatrix::from_rows(system.unknowns, rows).ok()?).ok()?;
+    Some(Elimination { eliminated, system, structure })
+}
+
+impl Stand {
+    /// $z^{(k)}$.
+    pub fn jet(&self, dag: &mut Dag, order: u32) -> Expr {
+        match self {
+            Stand::Unknown { unknown, factor } => {
+                let jet = dag.symbol(Symbol::Unknown { unknown: UnknownId(*unknown as u32), order });
+                dag.scale(factor.clone(), jet)
+            }
+            Stand::Steady(value) if order == 0 => *value,
+            Stand::Steady(_) => dag.integer(0),
+        }
+    }
+}
+
+/// Which unknown of a group stays, larger is better: one whose derivatives occur, one with a typical magnitude of its own, an earlier one.
+fn preference(model: &Model) -> Vec<(u32, bool, std::cmp::Reverse<usize>)> {
+    let orders = written_orders(model).into_iter().zip(&model.unknowns).enumerate();
+    orders.map(|(j, (order, unknown))| (order, unknown.nominal != 1.0, std::cmp::Reverse(j))).collect()
+}
+
+/// What an equation says about one or two unknowns.
+enum Relation {
+    /// $x_j = q x_k$ with $q = \pm 1$.
+    Equal(usize, usize, Rational),
+    /// $x_j = c$.
+    Steady(usize, Expr),
+}
+
+/// The relation that $f = 0$ is, if it is one.
+fn relation(dag: &mut Dag, residual: Expr) -> Option<Relation> {
+    let (terms, constant) = match dag.node(residual).clone() {
+        Node::Sum { constant, terms } => (terms.to_vec(), constant),
+        _ => (vec![(Rational::ONE, residual)], Rational::ZERO),
+    };
+    let mut unknowns: Vec<(usize, Rational)> = Vec::new();
+    let mut rest = Vec::new();
+    for (q, term) in terms {
+        match dag.node(term) {
+            Node::Symbol(Symbol::Unknown { unknown, order: 0 }) if unknowns.len() < 2 => {
+                unknowns.push((unknown.index(), q));
+            }
+            _ if dag.is_steady(term) => rest.push((q, term)),
+            _ => return None,
+        }
+    }
+    match unknowns.as_slice() {
+        [(j, q), (k, r)] if rest.is_empty() && constant.is_zero() && q.abs() == r.abs() => {
+            Some(Relation::Equal(*j, *k, r.mul(&q.recip()?).neg()))
+        }
+        [(j, q)] => {
+            let constant = dag.constant(constant);
+            rest.push((Rational::ONE, constant));
+            let rest = dag.sum(rest);
+            Some(Relation::Steady(*j, dag.scale(q.recip()?.neg(), rest)))
+        }
+        _ => None,
+    }
+}
+
+/// Replaces what was found in all equations but those that give it.
+fn replace(dag: &mut Dag, system: &mut System, groups: &mut Groups, gives: &[bool]) {
+    let open: Vec<usize> = (0..system.equations.len()).filter(|&i| !gives[i]).collect();
+    let residuals: Vec<Expr> = open.iter().map(|&i| system.equations[i].residual).collect();
+    let replaced = substitute(dag, &residuals, |dag, symbol| match symbol {
+        Symbol::Unknown { unknown, order } => {
+            let stand = groups.stand(dag, unknown.index())?;
+            Some(stand.jet(dag, order))
+        }
+        _ => None,
+    });
+    open.into_iter().zip(replaced).for_each(|(i, residual)| system.equations[i].residual = residual);
+}

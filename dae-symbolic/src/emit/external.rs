@@ -1,0 +1,124 @@
+//! Tables and inputs of the caller in generated code.
+//!
+//! In: a compiled model. Out: the parts of its structs that exist only if it has such things: fields for inputs and a constructor
+//! that asks for them, functions for tables with their coefficients as constants, and the check that inputs give what is needed.
+
+use super::{DERIVE, docs, prefix};
+use crate::compile::Compiled;
+use crate::expr::{ExternalSource, Table};
+
+/// What structs with inputs derive: inputs are shared, neither copied nor compared.
+pub(super) const SHARED: &str = "#[derive(Clone, Debug)]\n";
+
+/// What all structs of the model derive.
+pub(super) fn derive(compiled: &Compiled) -> &'static str {
+    if compiled.needs.is_empty() { DERIVE } else { SHARED }
+}
+
+/// The fields of the model for its inputs.
+pub(super) fn fields(compiled: &Compiled) -> String {
+    let (model, vis) = (&compiled.model, prefix(&compiled.model.visibility));
+    let mut text = String::new();
+    for ((position, name), need) in model.supplied_inputs().into_iter().zip(&compiled.needs) {
+        text.push_str(&docs(&model.inputs[position].docs, "    "));
+        if !model.inputs[position].docs.is_empty() {
+            text.push_str("    ///\n");
+        }
+        text.push_str(&docs([need.text()], "    "));
+        text.push_str(&format!("    {vis}{name}: ::dae::Input,\n"));
+    }
+    text
+}
+
+/// A model with inputs has no defaults: `new` asks for the inputs and takes the parameters from the text.
+pub(super) fn constructor(compiled: &Compiled, statements: &str, parameters: &[String]) -> String {
+    let inputs: Vec<&str> = compiled.needs.iter().map(|need| need.input.as_str()).collect();
+    constructor_of(&compiled.model.visibility, &inputs, statements, parameters)
+}
+
+/// The same for a stand-in.
+pub(super) fn constructor_of(visibility: &str, inputs: &[&str], statements: &str, parameters: &[String]) -> String {
+    let arguments: Vec<String> =
+        inputs.iter().map(|name| format!("{name}: impl ::core::convert::Into<::dae::Input>")).collect();
+    let inputs = inputs.iter().map(|name| format!("{name}: {name}.into()"));
+    let fields: Vec<String> = parameters.iter().cloned().chain(inputs).collect();
+    let vis = prefix(visibility);
+    docs(["The model with these inputs, and the parameters as in its text."], "    ")
+        + &format!("    #[must_use]\n    {vis}fn new({}) -> Self {{\n", arguments.join(", "))
+        + &format!("{statements}        Self {{ {} }}\n    }}\n\n", fields.join(", "))
+}
+
+/// The field of the prolongation for inputs.
+pub(super) fn prolongation_field(compiled: &Compiled) -> String {
+    match compiled.needs.len() {
+        0 => String::new(),
+        count => format!("    inputs: [::dae::Input; {count}],\n"),
+    }
+}
+
+/// Its value, from the fields of the model.
+pub(super) fn prolongation_value(compiled: &Compiled) -> String {
+    if compiled.needs.is_empty() {
+        return String::new();
+    }
+    let values: Vec<String> = compiled.needs.iter().map(|need| format!("self.{}.clone()", need.input)).collect();
+    format!(", inputs: [{}]", values.join(", "))
+}
+
+/// The functions for tables.
+pub(super) fn tables(compiled: &Compiled) -> String {
+    let name = &compiled.model.name;
+    let externals = compiled.model.externals();
+    let functions: String = externals
+        .iter()
+        .filter_map(|external| match &external.source {
+            ExternalSource::Table(table) => Some(table_function(&external.name, table)),
+            ExternalSource::Code(_) | ExternalSource::Input | ExternalSource::Supplied(_) => None,
+        })
+        .collect();
+    if functions.is_empty() {
+        return String::new();
+    }
+    format!("{}impl {name}Prolongation {{\n{}}}\n\n", super::ALLOW, functions.trim_end_matches('\n').to_string() + "\n")
+}
+
+fn table_function(name: &str, table: &Table) -> String {
+    let spline = table.spline();
+    let numbers = |values: &[f64], width: usize| -> String {
+        let line = |chunk: &[f64]| {
+            let numbers: Vec<String> = chunk.iter().map(|value| format!("{value:?}")).collect();
+            format!("            {},\n", numbers.join(", "))
+        };
+        values.chunks(width).map(line).collect()
+    };
+    let (degree, count) = (spline.degree(), table.points.len());
+    let doc = format!("The table `{name}`: the spline of degree {degree} through {count} points, and its derivatives.");
+    let (breaks, coefficients) = (numbers(spline.breaks(), 8), numbers(spline.coefficients(), degree + 1));
+    docs([doc], "    ")
+        + &format!("    fn {name}(x: f64, order: usize) -> f64 {{\n")
+        + &format!("        static BREAKS: [f64; {}] = [\n{breaks}        ];\n", spline.breaks().len())
+        + &format!(
+            "        static COEFFICIENTS: [f64; {}] = [\n{coefficients}        ];\n",
+            spline.coefficients().len()
+        )
+        + "        static SPLINE: ::dae::Spline =\n"
+        + &format!("            ::dae::Spline::from_parts({degree}, &BREAKS, &COEFFICIENTS);\n")
+        + "        SPLINE.derivative(x, order)\n    }\n\n"
+}
+
+/// The check that inputs give what is needed.
+pub(super) fn input_error(compiled: &Compiled) -> String {
+    if compiled.needs.is_empty() {
+        return String::new();
+    }
+    let need = |(k, need): (usize, &crate::externals::InputNeed)| {
+        let (input, order, because) = (&need.input, need.order, &need.because);
+        format!(
+            "            Need {{ input: {input:?}, given: &self.prolongation.inputs[{k}], needed: {order}, because: {because:?} }},\n"
+        )
+    };
+    let needs: String = compiled.needs.iter().enumerate().map(need).collect();
+    "    fn input_error(&self) -> ::core::option::Option<::dae::InputError> {\n".to_string()
+        + "        use ::dae::__private::{Need, unmet};\n"
+        + &format!("        unmet(&[\n{needs}        ])\n    }}\n\n")
+}

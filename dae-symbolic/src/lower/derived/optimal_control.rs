@@ -1,0 +1,163 @@
+//! `optimal_control { … }`.
+//!
+//! In: the statements of the block. Out: its equations in the model, and what they were derived from; or findings.
+
+use super::super::statements::Lowering;
+use super::{Block, Known};
+use crate::derive::optimal_control::{Control, ControlProblem, Cost, State, derive};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::expr::{Expr, Node, Symbol, UnknownId};
+use crate::model::Derivation;
+use crate::model::family::EquationFamily;
+use crate::origin::Origin;
+use crate::syntax::ast::{Equation, Item, ItemKind, List, Quantity};
+use crate::syntax::restrict::Place;
+use std::collections::HashMap;
+
+/// What is said about $y_k'$.
+struct Dynamics {
+    value: Expr,
+    incidence: Vec<(UnknownId, u32)>,
+    docs: Vec<String>,
+    origin: Origin,
+}
+
+impl<'a> Lowering<'a, '_> {
+    pub(super) fn optimal_control(&mut self, position: usize, block: &Block<'a>) {
+        let findings = self.found.len();
+        let problem = self.control_problem(position, block);
+        let Some(problem) = problem.filter(|_| self.found.len() == findings && !block.doubtful) else { return };
+        let written = self.unknown_names();
+        match derive(&mut self.evaluator.dag, &problem, &|symbol| super::symbol_name(&written, symbol)) {
+            Ok(mut derived) => {
+                let first = self.model.equations.len();
+                derived.problem.equations = first..first + derived.equations.len();
+                self.model.equations.extend(derived.equations.into_iter().map(EquationFamily::from));
+                self.model.derivations.push(Derivation::OptimalControl(derived.problem));
+            }
+            Err(found) => self.found.append(found),
+        }
+    }
+
+    fn control_problem(&mut self, position: usize, block: &Block<'a>) -> Option<ControlProblem> {
+        let (states, adjoints) = (self.list(block, List::States), self.list(block, List::Adjoints));
+        let controls = self.list(block, List::Controls);
+        if states.is_empty() {
+            let help = "name the unknowns whose dynamics are given: `states y;`";
+            self.missing(block, "an optimal control problem needs states".into(), help);
+        }
+        if controls.is_empty() {
+            let help = "name the unknowns to choose: `controls u;`";
+            self.missing(block, "an optimal control problem needs controls".into(), help);
+        }
+        let paired = self.pairs(block, List::States, List::Adjoints);
+        let mut dynamics = self.all_dynamics(position, block, &states);
+        let running = self.cost(position, block, Quantity::RunningCost);
+        let terminal = self.cost(position, block, Quantity::TerminalCost);
+        let costs = [Quantity::RunningCost, Quantity::TerminalCost];
+        if !costs.iter().any(|cost| block.quantities.contains_key(cost)) {
+            let help = "write `running_cost = …;`, its integral over the horizon, or `terminal_cost = …;` of the states at its end";
+            self.missing(block, "there is nothing to minimise".into(), help);
+        }
+        let horizon = self.horizon(position, block);
+        paired?;
+        let mut complete = Vec::new();
+        for (state, adjoint) in states.into_iter().zip(adjoints) {
+            let Known { unknown, name } = state?;
+            let Some(it) = dynamics.remove(&unknown) else {
+                let message = format!("the state `{}` has no dynamics", name.text);
+                let finding = Diagnostic::error(Code::IncompleteDerivation, message).label(name.origin, "this state");
+                self.found.push(finding.help(format!("write `der({}) = …;` in the block", name.text)));
+                continue;
+            };
+            let Dynamics { value, incidence, docs, origin } = it;
+            let adjoint = adjoint?.unknown;
+            complete.push(State {
+                unknown,
+                adjoint,
+                origin: name.origin,
+                dynamics: value,
+                place: origin,
+                incidence,
+                docs,
+            });
+        }
+        let controls: Option<Vec<Control>> = controls
+            .into_iter()
+            .map(|it| it.map(|it| Control { unknown: it.unknown, origin: it.name.origin }))
+            .collect();
+        Some(ControlProblem { states: complete, controls: controls?, running, terminal, horizon: horizon? })
+    }
+
+    fn cost(&mut self, position: usize, block: &Block<'a>, quantity: Quantity) -> Option<Cost> {
+        let (value, _) = *block.quantities.get(&quantity)?;
+        let origin = self.written.expressions.origin(value.root);
+        Some(Cost { value: self.value(Some(value), position, Place::Equation)?.expr, origin })
+    }
+
+    fn horizon(&mut self, position: usize, block: &Block<'a>) -> Option<(Expr, Expr)> {
+        let horizons = block.items.iter().filter_map(|item| match item.kind {
+            ItemKind::Horizon(from, to) => Some((item.origin, from, to)),
+            _ => None,
+        });
+        let horizons: Vec<_> = horizons.collect();
+        let Some(&(first, from, to)) = horizons.first() else {
+            let help = "write `horizon(0, 1);`, the first and the last time";
+            self.missing(block, "the horizon is missing".into(), help);
+            return None;
+        };
+        if let Some((again, ..)) = horizons.get(1) {
+            let finding = Diagnostic::error(Code::RepeatedPart, "`horizon` is given twice");
+            let finding = finding.label(*again, "given again").label(first, "first given here");
+            self.found.push(finding.help("remove one of them"));
+        }
+        let from = self.value(Some(from), position, Place::Horizon)?.expr;
+        let to = self.value(Some(to), position, Place::Horizon)?.expr;
+        Some((from, to))
+    }
+
+    fn all_dynamics(
+        &mut self,
+        position: usize,
+        block: &Block<'a>,
+        states: &[Option<Known<'a>>],
+    ) -> HashMap<UnknownId, Dynamics> {
+        let mut dynamics: HashMap<UnknownId, Dynamics> = HashMap::new();
+        for item in block.items {
+            let ItemKind::Dynamics(equation) = &item.kind else { continue };
+            let Some((unknown, it)) = self.dynamics(position, item, equation) else { continue };
+            if let Some(first) = dynamics.get(&unknown) {
+                let finding = Diagnostic::error(Code::RepeatedPart, "a state has two dynamics");
+                let finding = finding.label(it.origin, "given again").label(first.origin, "first given here");
+                self.found.push(finding.help("remove one of them"));
+            } else if states.iter().flatten().any(|state| state.unknown == unknown) {
+                dynamics.insert(unknown, it);
+            } else if states.iter().all(Option::is_some) {
+                let name = super::symbol_name(&self.unknown_names(), Symbol::Unknown { unknown, order: 0 });
+                let message = format!("`{name}` has dynamics in the block and is no state");
+                let finding =
+                    Diagnostic::error(Code::InvalidControlProblem, message).label(it.origin, "not of a state");
+                self.found.push(finding.help(format!("add `{name}` to the `states`, with an adjoint")));
+            }
+        }
+        dynamics
+    }
+
+    /// `der(y) = f`.
+    fn dynamics(&mut self, position: usize, item: &Item, equation: &Equation) -> Option<(UnknownId, Dynamics)> {
+        let left = self.value(equation.left, position, Place::Equation);
+        let right = self.value(equation.right, position, Place::Equation);
+        let (left, right) = (left?, right?);
+        let Node::Symbol(Symbol::Unknown { unknown, order: 1 }) = *self.evaluator.dag.node(left.expr) else {
+            let at = equation.left.map_or(item.origin, |left| self.written.expressions.origin(left.root));
+            let message = "dynamics are written `der(y) = …;` with the first derivative of a state on the left";
+            let finding = Diagnostic::error(Code::InvalidControlProblem, message).label(at, "not such a derivative");
+            self.found
+                .push(finding.help("solve for the derivative; write second derivatives with a state for the first"));
+            return None;
+        };
+        let unknowns = self.evaluator.sets.union([left.unknowns, right.unknowns]);
+        let incidence = self.evaluator.sets.highest_orders(unknowns);
+        Some((unknown, Dynamics { value: right.expr, incidence, docs: item.docs.clone(), origin: item.origin }))
+    }
+}

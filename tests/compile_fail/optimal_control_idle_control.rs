@@ -1,0 +1,23 @@
+//! A control that does nothing.
+
+dae::dae! {
+    pub struct Model {
+        var y = 1;
+        var v;
+        var u;
+        var w;
+        optimal_control {
+            states y;
+            adjoints v;
+            controls u, w;
+            der(y) = u;
+            running_cost = u.powi(2) / 2;
+            horizon(0, 1);
+        }
+    }
+}
+
+fn main() {
+    let form = Model::default().ggl();
+    let _ = dae::Integration::new(&form).run(0.0, 1.0);
+}
