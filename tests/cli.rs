@@ -62,7 +62,7 @@ const CAR_AXIS: &str = "examples/models/car_axis.dae";
 mod analyze {
     use super::*;
 
-    const KEYS: [&str; 29] = [
+    const KEYS: [&str; 30] = [
         "name",
         "unknowns",
         "equation_names",
@@ -84,6 +84,7 @@ mod analyze {
         "rewrites",
         "redundant_equations",
         "derivations",
+        "eliminated",
         "offsets",
         "hessenberg",
         "certificate",
