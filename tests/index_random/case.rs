@@ -110,8 +110,9 @@ pub(crate) fn judge_json(json: &serde_json::Value, truth: Truth) -> Outcome {
 
 fn judge(said: Said, truth: Truth) -> Outcome {
     let Said { index, bound, degrees, problem, why } = said;
-    // Derivatives that are too long are a limit of the tool, no statement about the system.
-    let limit = problem.as_ref().is_some_and(|(kind, _)| kind == "derivatives too long");
+    // These are limits of the tool, no statements about the system.
+    let limit =
+        problem.as_ref().is_some_and(|(kind, _)| ["derivatives too long", "undecided"].contains(&kind.as_str()));
     let rejected = problem.is_some() && !limit;
     let problem = problem.map_or(String::new(), |(kind, messages)| format!(", {kind}: {messages}"));
     let said = format!("index {index:?}, at most {bound:?}, degrees of freedom {degrees:?}{problem}");

@@ -25,6 +25,9 @@ pub enum ProblemKind {
     NotUnique,
     /// No values fulfil the equations and their derivatives.
     Contradictory,
+    /// Whether the equations beyond the unknowns follow from the others was not found out: a limit of the analysis, no statement about the
+    /// model.
+    Undecided,
     /// Derivatives that would have to be formed are too long.
     TooLong,
 }
@@ -39,6 +42,7 @@ impl ProblemKind {
             ProblemKind::SingularPencil => "singular pencil",
             ProblemKind::NotUnique => "solution not unique",
             ProblemKind::Contradictory => "contradictory",
+            ProblemKind::Undecided => "undecided",
             ProblemKind::TooLong => "derivatives too long",
         }
     }

@@ -5,7 +5,7 @@
 //! constraints that hold by themselves.
 
 use super::array::{ArrayPoint, ArrayVerdict, DerivativeArray, judge};
-use super::problem::{self, Problem};
+use super::problem::{self, Problem, ProblemKind};
 use super::{Analysis, LowerBound, Verdict, analyse_system, array_start, settle};
 use crate::diagnostic::Diagnostics;
 use crate::expr::prime_field::{FieldPoint, sparse_rank};
@@ -26,7 +26,9 @@ pub(super) fn analyse(model: &mut Model, t0: f64) -> Result<Analysis, (Problem, 
     }
     let start = ArrayPoint::of_start_values(model, &default_parameters(model), t0);
     let finding = judge(model, &start, None);
-    let (problem, found) = problem::not_square(model, &super::pattern_parts(model), "");
+    let (mut problem, found) = problem::not_square(model, &super::pattern_parts(model), "");
+    // Set against this: only a contradiction that is shown makes more equations than unknowns an error of the model.
+    problem.kind = ProblemKind::Undecided;
     match &finding.verdict {
         ArrayVerdict::Index(_) => {}
         ArrayVerdict::Dependent { rows } => return Err(problem::dependent(model, rows)),
