@@ -51,7 +51,6 @@ fn order_of(order: &mut Order<'_>, expressions: Vec<Expr>) -> Vec<usize> {
 #[allow(clippy::mutable_key_type)]
 fn alike(shaped: Vec<Shaped>, places: &[usize], order: Vec<usize>) -> Alike {
     // Numbers among those of the same kind.
-    #[allow(clippy::mutable_key_type, reason = "a call is compared and hashed by what it names, which nothing changes")]
     let mut count: HashMap<_, i64> = HashMap::new();
     let mut members = vec![None; shaped.len()];
     for k in order {
