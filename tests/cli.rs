@@ -62,7 +62,7 @@ const CAR_AXIS: &str = "examples/models/car_axis.dae";
 mod analyze {
     use super::*;
 
-    const KEYS: [&str; 29] = [
+    const KEYS: [&str; 30] = [
         "name",
         "unknowns",
         "equation_names",
@@ -84,6 +84,7 @@ mod analyze {
         "rewrites",
         "redundant_equations",
         "derivations",
+        "eliminated",
         "offsets",
         "hessenberg",
         "certificate",
@@ -93,6 +94,39 @@ mod analyze {
         "forms",
         "problem",
     ];
+
+    #[test]
+    fn pages_stand_alone() {
+        let output = dae(&["analyze", PENDULUM, "--html"]);
+        assert_eq!((code(&output), stderr(&output).as_str()), (0, ""));
+        let page = stdout(&output);
+        assert!(page.starts_with("<!DOCTYPE html>") && page.trim_end().ends_with("</html>"));
+        for foreign in ["<script", "http:", "https:", "src=", "@import", "url("] {
+            assert!(!page.contains(foreign), "{foreign}");
+        }
+        for part in ["<math", "<svg", "Hidden constraints", "may be chosen", "prefers-color-scheme"] {
+            assert!(page.contains(part), "{part}");
+        }
+
+        let output = dae(&["analyze", PENDULUM, "--latex"]);
+        let article = stdout(&output);
+        assert_eq!(code(&output), 0);
+        assert!(article.starts_with("\\documentclass") && article.trim_end().ends_with("\\end{document}"));
+        assert!(article.contains("\\dot{x} &= u") && article.contains("0 &= x\\,u + y\\,v"), "{article}");
+        assert_eq!(code(&dae(&["analyze", PENDULUM, "--latex", "--json"])), 2);
+    }
+
+    #[test]
+    fn contradictory_start_values_are_told() {
+        let text = "struct Circle { var x = 1.5; var y ~ 0; der(x) = y; 0 = x.powi(2) + y.powi(2) - 1; }";
+        let file = file("contradictory.dae", text);
+        let output = dae(&["analyze", &file, "--json"]);
+        assert_eq!(code(&output), 1);
+        assert!(stderr(&output).contains("`x = 1.5` contradicts 0 = x² + y² - 1, equation 2"), "{}", stderr(&output));
+        assert_eq!(json(&output)["problem"]["kind"], "contradictory start values");
+        let page = stdout(&dae(&["analyze", &file, "--html"]));
+        assert!(page.contains("contradictory start values"));
+    }
 
     #[test]
     fn pendulum_as_json() {

@@ -144,7 +144,7 @@ impl Spline {
 }
 
 fn check(points: &[(f64, f64)], degree: usize) -> Result<(), SplineError> {
-    if degree % 2 == 0 {
+    if degree.is_multiple_of(2) {
         return Err(SplineError::EvenDegree { degree });
     }
     if let Some(point) = points.iter().position(|(x, y)| !x.is_finite() || !y.is_finite()) {

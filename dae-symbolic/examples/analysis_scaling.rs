@@ -124,9 +124,12 @@ fn exponent(points: &[(f64, f64)]) -> f64 {
     logs.iter().map(|p| (p.0 - x) * (p.1 - y)).sum::<f64>() / logs.iter().map(|p| (p.0 - x).powi(2)).sum::<f64>()
 }
 
+/// The text of a chain of the given length.
+type Chain = fn(usize) -> String;
+
 fn main() -> Result<(), Box<dyn Error>> {
     let largest: usize = std::env::args().nth(1).map_or(Ok(SIZES[3]), |text| text.parse())?;
-    let chains: [(&str, fn(usize) -> String); 3] = [
+    let chains: [(&str, Chain); 3] = [
         ("point masses", point_masses),
         ("ladder on a voltage", |n| ladder(n, "e1 - sin(t)")),
         ("ladder behind a resistor", |n| ladder(n, "r * i0 - sin(t) + e1")),

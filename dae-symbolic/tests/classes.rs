@@ -63,8 +63,10 @@ fn checked(text: &str) -> (FamilyModel, Vec<Class>) {
     (model, found)
 }
 
+type Shape = (usize, u32, Vec<(u32, u32)>);
+
 /// What remains of classes when the sizes of their boxes are forgotten.
-fn shapes(found: &[Class]) -> Vec<(usize, u32, Vec<(u32, u32)>)> {
+fn shapes(found: &[Class]) -> Vec<Shape> {
     let entries = |class: &Class| class.entries.iter().map(|entry| (entry.order, entry.offset)).collect();
     found.iter().map(|class| (class.family, class.offset, entries(class))).collect()
 }

@@ -20,7 +20,7 @@ enum Outcome {
     /// It is not well-posed.
     Rejected(Box<Model>, Rejected),
     /// It is no model; what to say about it.
-    Unreadable(Report, String),
+    Unreadable(Box<Report>, String),
 }
 
 pub(super) fn run(arguments: &AnalyzeArguments) -> Result<Exit, Exit> {
@@ -28,9 +28,8 @@ pub(super) fn run(arguments: &AnalyzeArguments) -> Result<Exit, Exit> {
     let mut places = SourceMap::default();
     let outcome = analyze(&source, arguments.model.t0, &mut places);
     let (report, findings) = outcome.report(&source, &places);
-    match outcome.shown(arguments, &report, findings.is_some())? {
-        Some(text) => print(&text)?,
-        None => {}
+    if let Some(text) = outcome.shown(arguments, &report, findings.is_some())? {
+        print(&text)?;
     }
     match findings {
         None => Ok(Exit::Success),
@@ -45,7 +44,7 @@ fn analyze(source: &Source, t0: f64, places: &mut SourceMap) -> Outcome {
     let (model, found) = match dae_symbolic::read_text(&source.text) {
         Ok(read) => read,
         Err(rejection) => {
-            return Outcome::Unreadable(Report::unreadable(&rejection), rejection.to_text(source.as_text()));
+            return Outcome::Unreadable(Box::new(Report::unreadable(&rejection)), rejection.to_text(source.as_text()));
         }
     };
     *places = found;
@@ -68,7 +67,7 @@ impl Outcome {
                 let findings = to_text(&rejected.diagnostics, places, source.as_text());
                 (Report::rejected(model, rejected), Some(findings))
             }
-            Outcome::Unreadable(report, findings) => (report.clone(), Some(findings.clone())),
+            Outcome::Unreadable(report, findings) => ((**report).clone(), Some(findings.clone())),
         }
     }
 

@@ -29,9 +29,11 @@ pub(crate) fn truth_of(unknowns: usize, rows: &[Poly]) -> Option<Truth> {
 /// A derivative array: per number of differentiations rows of residues by column, columns $w$ first.
 struct Array {
     unknowns: usize,
-    /// Entries (unknown, order above $\max(p_j, 1)$ or below it, residue).
-    rows: Vec<(u32, Vec<(usize, i64, i64)>)>,
+    rows: Vec<(u32, Vec<Entry>)>,
 }
+
+/// (unknown, order above $\max(p_j, 1)$ or below it, residue).
+type Entry = (usize, i64, i64);
 
 impl Array {
     fn new(states: &[u32], rows: &[Poly], most: u32) -> Self {

@@ -66,7 +66,7 @@ impl Field<'_> {
     }
 
     /// The field as it is read off the vector of parameters.
-    fn from_parameters(&self) -> String {
+    fn read_back(&self) -> String {
         let Field { first, extents, .. } = self;
         let (indices, mut place) = (index_names(extents.len()), Affine::fixed(*first));
         place.strides = (0..extents.len()).map(|k| extents[k + 1..].iter().product::<usize>() as i64).collect();
@@ -121,5 +121,5 @@ pub(super) fn defaults(compiled: &Compiled, fields: &[Field<'_>]) -> (String, Ve
         }
         text.push_str(&parts(&names, &program, "parameters", Outputs::Array));
     }
-    (text, fields.iter().map(|f| format!("{}: {}", f.name, f.from_parameters())).collect())
+    (text, fields.iter().map(|f| format!("{}: {}", f.name, f.read_back())).collect())
 }

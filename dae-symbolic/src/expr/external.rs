@@ -388,7 +388,7 @@ mod tests {
         let mut dag = Dag::new();
         let symbol = Symbol::Time;
         let t = dag.symbol(symbol);
-        let points: Vec<(f64, f64)> = (0..9).map(|k| f64::from(k)).map(|x| (x, x * x * x)).collect();
+        let points: Vec<(f64, f64)> = (0..9).map(f64::from).map(|x| (x, x * x * x)).collect();
         let table = Table::new(points).unwrap();
         table.settle(4).unwrap();
         assert_eq!(table.spline().degree(), 5);

@@ -36,6 +36,10 @@ pub fn contradictions(compiled: &Compiled) -> Diagnostics {
 }
 
 fn find(compiled: &Compiled) -> Option<Diagnostic> {
+    // What the caller supplies is not known yet.
+    if compiled.model.has_stand_ins() {
+        return None;
+    }
     // Larger models are left to the initialisation, and what has a consistent point contradicts nothing.
     if !matches!(compiled.analysis.certificate.local, LocalRegularity::NoConsistentPoint { .. }) {
         return None;

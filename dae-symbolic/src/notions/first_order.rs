@@ -4,7 +4,7 @@
 //! coefficients of $E u' + A u + \dots = 0$: the equations of the text, and $u_{jk}' = u_{j,k+1}$ between the states of one unknown. Every
 //! notion of index of this folder is about that form.
 
-use crate::expr::{Dag, Expr, Symbol, UnknownId, gradient, substitute, symbols};
+use crate::expr::{Dag, Expr, Symbol, UnknownId, gradient, symbols};
 use crate::model::Model;
 use crate::system::written_orders;
 
@@ -79,7 +79,7 @@ impl FirstOrder {
         let values = model.expand_inputs(&values);
         let with_parameters =
             symbols(&model.dag, values.iter().copied()).iter().any(|s| matches!(s, Symbol::Parameter(_)));
-        let values = at_defaults(model, &values);
+        let values = model.with_default_parameters(&values);
         let linearity = linearity(&model.dag, &values);
         let coefficients = places
             .into_iter()
@@ -109,23 +109,6 @@ impl FirstOrder {
         let links = |(&first, &order): (&usize, &u32)| (0..order as usize - 1).map(move |k| (first + k, first + k + 1));
         self.first_state.iter().zip(&self.orders).flat_map(links)
     }
-}
-
-/// Expressions with every parameter replaced by its default, which may be given by earlier parameters.
-pub(super) fn at_defaults(model: &mut Model, roots: &[Expr]) -> Vec<Expr> {
-    let mut defaults: Vec<Expr> = Vec::with_capacity(model.parameters.len());
-    for k in 0..model.parameters.len() {
-        let default = model.parameters[k].default;
-        let value = substitute(&mut model.dag, &[default], |_, symbol| match symbol {
-            Symbol::Parameter(p) => defaults.get(p.index()).copied(),
-            _ => None,
-        });
-        defaults.extend(value);
-    }
-    substitute(&mut model.dag, roots, |_, symbol| match symbol {
-        Symbol::Parameter(p) => defaults.get(p.index()).copied(),
-        _ => None,
-    })
 }
 
 fn linearity(dag: &Dag, values: &[Expr]) -> Linearity {

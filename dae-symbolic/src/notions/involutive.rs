@@ -18,7 +18,6 @@
 use dae_runtime::rank::{Confidence, rank};
 use nalgebra::DMatrix;
 
-use super::first_order::at_defaults;
 use crate::expr::prime_field::FieldPoint;
 use crate::expr::prime_field::arithmetic::{add, inv, mul, neg, sub};
 use crate::expr::{Expr, Symbol, UnknownId, evaluate, gradient};
@@ -67,7 +66,7 @@ pub(super) fn kernel_of_leading_matrix(
     if !independent_at(model, prolonged, jets, t0, rows.len(), &entries, &expressions) {
         return None;
     }
-    let expressions = at_defaults(model, &expressions);
+    let expressions = model.with_default_parameters(&expressions);
     let start = crate::index::start_point(model);
     for seed in 0..POINTS {
         let point = FieldPoint::new(seed).with_start(start.iter().copied());

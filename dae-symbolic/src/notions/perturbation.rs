@@ -17,7 +17,7 @@
 //! Defects are those of the equations of the text. For an unknown of order $p_j > 1$ the first-order form has defects of $u_{jk}' = u_{j,k+1}$
 //! too; they enter like $\delta^{(d_j - 1)}$, and do not matter if $d_j - 1 \le m$.
 
-use super::first_order::{FirstOrder, Linearity, at_defaults};
+use super::first_order::{FirstOrder, Linearity};
 use super::involutive::{Kernel, kernel_of_leading_matrix};
 use super::pencil::Weierstrass;
 use nalgebra::{DMatrix, DVector};
@@ -135,7 +135,7 @@ impl Defects {
         let factors = self.columns.iter().flat_map(|(_, column)| column.iter().map(|&(_, q)| q));
         let values: Vec<Expr> = entries.iter().map(|&(.., value)| value).chain(factors).collect();
         let values = model.expand_inputs(&values);
-        let values = at_defaults(model, &values);
+        let values = model.with_default_parameters(&values);
         let start = crate::index::start_point(model);
         let mut values = FieldPoint::new(0).with_start(start).evaluate(&model.dag, &values).ok()?.values.into_iter();
         let mut columns: Vec<Vec<(usize, u64)>> = vec![Vec::new(); offsets.unknowns.len()];

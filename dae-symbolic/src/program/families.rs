@@ -183,15 +183,14 @@ impl Schedule<'_> {
             open.insert(&class.domain, at);
             let (template, block) = &mut blocks[at];
             let registers: Vec<Register> = template.add(shaped, &class.addresses[1..], &class.numbers);
-            let outputs = shaped.outputs.iter().enumerate();
-            match store {
-                Store::Results => block.outputs.extend(outputs.map(|(k, &output)| Output {
-                    register: registers[output],
-                    place: class.addresses[0].plus(k as i64),
-                })),
-                Store::Total(total) => block.totals.extend(
-                    outputs.map(|(_, &output)| Output { register: registers[output], place: Affine::fixed(total) }),
-                ),
+            for (k, &output) in shaped.outputs.iter().enumerate() {
+                let register = registers[output];
+                match store {
+                    Store::Results => {
+                        block.outputs.push(Output { register, place: class.addresses[0].plus(k as i64) });
+                    }
+                    Store::Total(total) => block.totals.push(Output { register, place: Affine::fixed(total) }),
+                }
             }
             // `d[3]` is the value of `d` in this instance.
             self.name(block, shaped, &registers, |name| name.split('[').next().unwrap_or(name));

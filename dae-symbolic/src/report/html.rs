@@ -296,15 +296,15 @@ fn certificate(out: &mut String, report: &Report) {
     let Some(certificate) = &report.certificate else { return };
     out.push_str("<h2>Certificate</h2>\n");
     line(out, format_args!("<p>{}</p>", escaped(&certificate.statement)));
-    let array = certificate.array.as_ref().map(|array| ("derivative array", array.to_string()));
-    let sentences: Vec<(String, String)> = certificate
-        .sentences()
-        .into_iter()
-        .chain(array)
-        .map(|(what, sentence)| {
-            (what.to_string(), sentence.trim_start().trim_start_matches("array").trim().to_string())
-        })
-        .collect();
+    // A line each: the verdict behind its heading, then ranks.
+    let array = certificate.array.as_ref().map(|array| {
+        let text = array.to_string();
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        let joined = lines.join("; ");
+        ("derivative array", joined.strip_prefix("array").unwrap_or(&joined).trim().to_string())
+    });
+    let sentences = certificate.sentences().into_iter().chain(array);
+    let sentences: Vec<(String, String)> = sentences.map(|(what, sentence)| (what.to_string(), sentence)).collect();
     list(out, &sentences);
 }
 

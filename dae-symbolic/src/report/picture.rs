@@ -25,7 +25,7 @@ pub(super) fn block_triangular(
     let named = n <= NAMED;
     let cell = if named { 26.0 } else { (640.0 / n as f64).max(3.5) };
     let longest = unknowns.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-    let (left, top) = if named { (34.0, 14.0 + 7.5 * longest as f64) } else { (4.0, 4.0) };
+    let (left, top) = if named { (34.0, 20.0 + 7.5 * longest as f64) } else { (4.0, 4.0) };
     let (width, height) = (left + cell * n as f64 + 4.0, top + cell * n as f64 + 4.0);
     let rows: Vec<usize> = structure.blocks.iter().flat_map(|b| b.equations.iter().copied()).collect();
     let columns: Vec<usize> = structure.blocks.iter().flat_map(|b| b.unknowns.iter().copied()).collect();

@@ -30,6 +30,11 @@ fn assert_faithful(items: &[Item<'_, u8>], classes: &[Class]) {
     assert!(met.iter().all(|&times| times == 1));
 }
 
+/// The loops of classes with one loop at most.
+fn ranges(classes: &[Class]) -> Vec<Option<(i64, i64)>> {
+    classes.iter().map(|class| class.domain.first().map(|range| (range.start, range.end))).collect()
+}
+
 /// Coefficients 2, 1, 1, …, 1, 7: the ends are exceptional and do not take their neighbours with them.
 #[test]
 fn exceptional_ends_stand_alone() {
@@ -48,8 +53,7 @@ fn exceptional_ends_stand_alone() {
             members.iter().zip(0..).map(|(m, i)| item(m, vec![3 * i + 1], vec![Rational::from(value(i))])).collect();
         let classes = roll(&items);
         assert_faithful(&items, &classes);
-        let domains: Vec<_> = classes.iter().map(|class| class.domain.clone()).collect();
-        assert_eq!(domains, [vec![], vec![1..n - 1], vec![]]);
+        assert_eq!(ranges(&classes), [None, Some((1, n - 1)), None]);
     }
 }
 
@@ -60,7 +64,7 @@ fn two_halves() {
     let items: Vec<_> = members.iter().zip(0i64..).map(|(m, i)| item(m, vec![(i - 6).abs()], vec![])).collect();
     let classes = roll(&items);
     assert_faithful(&items, &classes);
-    assert_eq!(classes.iter().map(|c| c.domain.clone()).collect::<Vec<_>>(), [vec![0..7], vec![7..11]]);
+    assert_eq!(ranges(&classes), [Some((0, 7)), Some((7, 11))]);
 }
 
 /// In two dimensions, in any order: the inner box, four edges, four corners.

@@ -47,6 +47,8 @@ fn order_of(order: &mut Order<'_>, expressions: Vec<Expr>) -> Vec<usize> {
     order.operands(&expressions, super::order::SteadyFirst::No)
 }
 
+// The key of a call is its name and orders; what its spline is does not count.
+#[allow(clippy::mutable_key_type)]
 fn alike(shaped: Vec<Shaped>, places: &[usize], order: Vec<usize>) -> Alike {
     // Numbers among those of the same kind.
     let mut count: HashMap<_, i64> = HashMap::new();
