@@ -268,8 +268,10 @@ impl<'d, 'c> Integration<'d, 'c> {
         let clock = Instant::now();
         let requested = Requested::new(&self.record, t0, t_end)?;
         // A state of an earlier solution ends with the unknowns that the formulation eliminated.
-        let n = self.dae.description().unknowns.len();
-        let (y0, yp0) = (y0.get(..n).unwrap_or(y0), yp0.get(..n).unwrap_or(yp0));
+        let description = self.dae.description();
+        let n = description.unknowns.len();
+        let whole = n + description.eliminated.len();
+        let [y0, yp0] = [y0, yp0].map(|values| if values.len() == whole { &values[..n] } else { values });
         let mut solution = Solution::new(self.dae, t0, y0, yp0);
         match self.method.start(self.dae, t0, y0, yp0, t_end, &self.options) {
             Err(failure @ (Failure::InvalidOption { .. } | Failure::UnsuitableMethod { .. })) => return Err(failure),

@@ -91,13 +91,18 @@ impl Said {
     #[cfg(feature = "cli")]
     fn of_json(json: &serde_json::Value) -> Self {
         let number = |field: &str| json[field].as_u64();
-        let problem = &json["problem"];
+        let (problem, certificate) = (&json["problem"], &json["certificate"]);
+        let messages = || {
+            let list = problem["messages"].as_array().into_iter().flatten();
+            list.filter_map(serde_json::Value::as_str).collect::<Vec<_>>().join("; ")
+        };
+        let why = certificate["reason"].as_str().or(certificate["statement"].as_str());
         Said {
             index: number("differentiation_index").map(|n| n as u32),
             bound: number("index_upper_bound").map(|n| n as u32),
             degrees: number("degrees_of_freedom").map(|n| n as usize),
-            problem: problem["kind"].as_str().map(|kind| (kind.to_string(), problem["messages"].to_string())),
-            why: json["certificate"]["reason"].to_string(),
+            problem: problem["kind"].as_str().map(|kind| (kind.to_string(), messages())),
+            why: why.unwrap_or_default().to_string(),
         }
     }
 }
