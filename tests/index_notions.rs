@@ -201,3 +201,31 @@ fn frozen_coefficients_mislead() {
     let frozen = nonunique.notions.frozen.expect("coefficients vary");
     assert_eq!((frozen.pencil, frozen.index, frozen.arithmetic), ("regular", Some(2), "exact"));
 }
+
+/// Coefficients that vanish at the start time, or always: what holds at a generic number says nothing of them.
+#[test]
+fn coefficients_that_vanish_are_not_generic() {
+    for (text, truth) in [
+        ("struct S { var x ~ 1; var y; der(x) = y; 0 = sin(t) * y + x - 1; }", None),
+        ("struct S { var x ~ 1; var y; der(x) = y; 0 = (1 - exp(t)) * y + x - cos(t); }", None),
+        ("struct S { var x ~ 1; var y; der(x) = y; 0 = (4 * atan(1) - PI) * y + x - 1; }", Some(2)),
+        ("struct S { var x ~ 1; var y; der(x) = y; 0 = (sqrt(2) * sqrt(3) - sqrt(6)) * y + x - 1; }", Some(2)),
+    ] {
+        let report = report(text, 0.0);
+        let found = report.differentiation_index;
+        println!("{text}: {found:?}, {:?}", report.certificate.map(|c| c.statement));
+        assert!(found.is_none() || found == truth, "{text}: {found:?}");
+    }
+}
+
+/// A piecewise function has constant derivatives on its branches and is not linear.
+#[test]
+fn piecewise_functions_are_not_linear() {
+    for text in
+        ["struct S { var q = 1; der(q) = if q > 0 { 1 } else { 2 }; }", "struct S { var q = 1; der(q) = signum(q); }"]
+    {
+        assert_eq!(report(text, 0.0).kronecker_index, None, "{text}");
+    }
+    let switched = report("struct S { var q = 1; der(q) = if t > 1 { 1 } else { 2 }; }", 0.0);
+    assert_eq!(switched.kronecker_index, Some(0));
+}

@@ -128,3 +128,20 @@ fn friction_brings_a_body_to_rest() {
         solution.end_state
     );
 }
+
+/// What cancels only on the branch of the start values is no reason to combine equations: the solution, or other parameters, reach the other branch.
+#[test]
+fn reductions_hold_on_every_branch() {
+    for text in [
+        "var x ~ 1; var q; var z = 0; der(z) = 1; der(x) = q; 0 = (if z > 1 { 1 } else { 0 }) * q + x - 1 - sin(t);",
+        "param s = 0; var x ~ 1; var q; der(x) = q; 0 = (if s > 0.5 { 1 } else { 0 }) * q + x - 1 - sin(t);",
+        "var x ~ 1; var q; var z = -1; der(z) = 1; der(x) = q; 0 = (z + abs(z)) * q + x - 1 - sin(t);",
+        "var a ~ 1; var b ~ 1; var f; var z = 0; der(z) = 1; der(a) = 1 - f; der(b) = f - b; \
+         0 = if z < 1 { a - b } else { f };",
+    ] {
+        let compiled = compiled(text);
+        assert!(compiled.analysis.rewrites.is_empty(), "{text}: {:?}", compiled.analysis.rewrites);
+        let forms: Vec<&str> = compiled.forms.iter().map(|form| form.form.name()).collect();
+        assert_eq!(forms, ["original"], "{text}");
+    }
+}

@@ -55,6 +55,6 @@ pub use mathml::{escaped, mathml};
 pub use print::{Notation, print, print_with};
 pub use rational::Rational;
 pub use substitute::substitute;
-pub use surfaces::{Surface, surfaces};
+pub use surfaces::{Surface, piecewise, surfaces};
 pub use symbol::{InputId, ParameterId, Symbol, UnknownId};
 pub use walk::{reachable, symbols};

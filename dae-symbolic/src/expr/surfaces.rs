@@ -57,6 +57,18 @@ pub fn surfaces(dag: &mut Dag, roots: &[Expr]) -> Vec<Surface> {
     found
 }
 
+/// The piecewise functions in the expressions, those of constants and parameters included.
+pub fn piecewise(dag: &Dag, roots: &[Expr]) -> Vec<Expr> {
+    let mut found = reachable(dag, roots.iter().copied());
+    found.retain(|&expr| match dag.node(expr) {
+        Node::Apply(function, _) => {
+            matches!(function, Function::Abs | Function::Signum | Function::If | Function::Min | Function::Max)
+        }
+        _ => false,
+    });
+    found
+}
+
 /// What decides the branch of a piecewise function, by its sign.
 fn switch_of(dag: &mut Dag, expr: Expr) -> Option<Expr> {
     let Node::Apply(function, arguments) = dag.node(expr).clone() else { return None };

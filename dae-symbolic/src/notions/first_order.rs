@@ -4,7 +4,7 @@
 //! coefficients of $E u' + A u + \dots = 0$: the equations of the text, and $u_{jk}' = u_{j,k+1}$ between the states of one unknown. Every
 //! notion of index of this folder is about that form.
 
-use crate::expr::{Dag, Expr, Symbol, UnknownId, gradient, symbols};
+use crate::expr::{Dag, Expr, Symbol, UnknownId, gradient, piecewise, symbols};
 use crate::model::Model;
 use crate::system::written_orders;
 
@@ -80,7 +80,8 @@ impl FirstOrder {
         let with_parameters =
             symbols(&model.dag, values.iter().copied()).iter().any(|s| matches!(s, Symbol::Parameter(_)));
         let values = model.with_default_parameters(&values);
-        let linearity = linearity(&model.dag, &values);
+        let residuals: Vec<Expr> = model.equations.iter().map(|e| e.residual).collect();
+        let linearity = linearity(&model.dag, &residuals, &values);
         let coefficients = places
             .into_iter()
             .zip(values)
@@ -111,7 +112,12 @@ impl FirstOrder {
     }
 }
 
-fn linearity(dag: &Dag, values: &[Expr]) -> Linearity {
+/// Of the residuals, by their derivatives; what is piecewise in unknowns has constant ones and is not linear.
+fn linearity(dag: &Dag, residuals: &[Expr], values: &[Expr]) -> Linearity {
+    let switches = piecewise(dag, residuals);
+    if symbols(dag, switches).iter().any(|s| matches!(s, Symbol::Unknown { .. })) {
+        return Linearity::Nonlinear;
+    }
     let used = symbols(dag, values.iter().copied());
     let depends = |s: &Symbol| match s {
         Symbol::Time => Linearity::TimeVarying,

@@ -7,8 +7,8 @@
 //! solution if the ranks are constant there. That is checked at a second point of the same solution and at neighbouring consistent
 //! points: ranks cannot fall nearby, and at a random neighbour they are the largest there are, so that equal ranks are constant ones but for
 //! an accident. Where the ranks are even those of a random point of the prime field, consistent or not, A2 holds in a whole neighbourhood
-//! of the solution. A system that is affine in its unknowns has the same ranks at all of them: they are taken exactly, at the start time
-//! and at a random one.
+//! of the solution. A system that is affine in its unknowns has the same ranks at all of them: where its coefficients are rational functions of
+//! the time, they are taken exactly, at the start time and at a random one.
 //!
 //! *No index:* the dimension of the consistent states has not changed for two differentiations and the array is not 1-full. On the manifold that is
 //! left the system determines fewer derivatives than there are unknowns and says nothing more, so that a part of the solution may be
@@ -17,8 +17,8 @@
 use super::matrix::{exact_ranks, exact_rows};
 use super::newton::{SparseRow, dependencies};
 use super::{ArrayError, ArrayJacobian, ArrayPoint, ArrayRanks, Consistent, DerivativeArray, consistent_point};
-use crate::expr::prime_field::{FieldPoint, sparse_rank};
-use crate::expr::{Expr, Rational, Symbol, symbols};
+use crate::expr::prime_field::{FieldPoint, Independence, sparse_rank};
+use crate::expr::{Expr, Node, Rational, Symbol, piecewise, reachable, symbols};
 use crate::index::start_point;
 use crate::model::Model;
 use crate::prolong::default_parameters;
@@ -208,8 +208,10 @@ impl<'a> Court<'a> {
         let rates = crate::system::written_orders(model).into_iter().map(|order| order.max(1)).collect();
         let mut court = Court { model, parameters, equations, rates, affine: false };
         court.affine = court.array(0).is_some_and(|array| {
+            let dag = &court.model.dag;
+            let switches = piecewise(dag, &court.equations);
             let free = |s: &Symbol| !matches!(s, Symbol::Unknown { .. });
-            symbols(&court.model.dag, array.partial_derivatives()).iter().all(free)
+            symbols(dag, array.partial_derivatives().chain(switches)).iter().all(free)
         });
         court
     }
@@ -234,12 +236,26 @@ impl<'a> Court<'a> {
         }
     }
 
-    /// The exact ranks of an affine system at a time that is a decimal fraction.
+    /// The exact ranks of an affine system at a time that is a decimal fraction; `None` where a coefficient is a function of the time other
+    /// than a rational one (its value at this very time is no generic one), or numbers in the coefficients are not known to be independent.
     fn exact_at(&self, array: &DerivativeArray, t: f64, m: u32) -> Option<ArrayRanks> {
+        if !self.affine {
+            return None;
+        }
+        let dag = &self.model.dag;
+        let coefficients: Vec<Expr> = array.partial_derivatives().collect();
+        let is_function = |e: &Expr| matches!(dag.node(*e), Node::Apply(..) | Node::Call(..));
+        let functions = reachable(dag, coefficients.iter().copied()).into_iter().filter(is_function);
+        if symbols(dag, functions).iter().any(|s| matches!(s, Symbol::Time)) {
+            return None;
+        }
+        let independent = FieldPoint::new(0).evaluate(dag, &coefficients).ok()?.independence;
+        if independent != Independence::Proven {
+            return None;
+        }
         let time = Rational::from_decimal(&format!("{t:?}"))?.modulo(crate::expr::prime_field::PRIME)?;
         let point = FieldPoint::new(0).with_start(start_point(self.model)).with_given([(Symbol::Time, time)]);
-        let at = self.affine.then(|| array.at_random(&self.model.dag, &point, 0)).flatten()?;
-        Some(exact_ranks(array, &at, m))
+        Some(exact_ranks(array, &array.at_random(dag, &point, 0)?, m))
     }
 
     /// The ranks at a random point, consistent or not.
@@ -296,7 +312,8 @@ impl<'a> Court<'a> {
         let everywhere = generic.is_some_and(|g| (g.higher, g.rates) == (last.higher, last.rates));
         let constant_rank = if everywhere { ConstantRank::Everywhere } else { ConstantRank::OnSolutions };
         let before = decisive.first().and_then(|r| self.generic(array, r.differentiations));
-        let exact = self.affine && everywhere && before.is_some_and(|g| g.agrees_with(&decisive[0]));
+        let taken_exactly = self.exact_at(array, point.t, last.differentiations).is_some();
+        let exact = taken_exactly && everywhere && before.is_some_and(|g| g.agrees_with(&decisive[0]));
         let mut finding =
             ArrayFinding { verdict, ranks: ranks.clone(), points: 1, constant_rank: Some(constant_rank), exact };
         if exact {

@@ -9,6 +9,9 @@ use nalgebra::DMatrix;
 use super::{DerivativeArray, Linearised, Residue};
 use crate::expr::prime_field::sparse_rank;
 
+/// An entry below this part of the largest in its row may be nothing but rounding.
+const ROUNDING: f64 = 1e-13;
+
 /// Ranks of the derivative array with $m$ differentiations at a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ArrayRanks {
@@ -115,7 +118,12 @@ impl ArrayJacobian {
         };
         let (values, moved) = (filled(at), filled(moved));
         let keep = |x: f64, y: f64| if x.abs() <= (y - x).abs() { 0.0 } else { x };
-        let certain = values.zip_map(&moved, keep);
+        let mut certain = values.zip_map(&moved, keep);
+        // A coefficient such as √2·√3 - √6 does not move with the jets, and is zero all the same.
+        for (row, mut kept) in values.row_iter().zip(certain.row_iter_mut()) {
+            let rounding = ROUNDING * row.amax();
+            kept.iter_mut().filter(|x| x.abs() <= rounding).for_each(|x| *x = 0.0);
+        }
         ArrayJacobian { values, certain, widths: columns.widths, differentiations: m }
     }
 
