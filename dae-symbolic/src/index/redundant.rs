@@ -31,7 +31,7 @@ pub(super) fn analyse(model: &mut Model, t0: f64) -> Result<Analysis, (Problem, 
         ArrayVerdict::Index(_) => {}
         ArrayVerdict::Dependent { rows } => return Err(problem::dependent(model, rows)),
         ArrayVerdict::NoIndex(freedom) => return Err(problem::not_unique(model, freedom)),
-        ArrayVerdict::NoConsistentPoint { contradiction, message } => {
+        ArrayVerdict::NoConsistentPoint { contradiction, message, .. } => {
             if !contradiction.is_empty() {
                 return Err(problem::contradictory(model, contradiction, message));
             }
