@@ -126,3 +126,38 @@ fn start_values_of_any_derivative_count() {
     let message = conflict.expect_err("der(y) is -3");
     assert!(message.contains("`x = 1` and `der(y) = 5` are fixed, but equation 1 and der(equation 2)"), "{message}");
 }
+
+/// Rows beyond the unknowns that are combinations of others, with constants, functions of time and unknowns for coefficients.
+#[test]
+fn combinations_of_other_equations_add_nothing() {
+    let sphere = "var x ~ 0.6; var y ~ 0.3; var z ~ 0.74; var u ~ 0.1; var v ~ 0.5; var w ~ -0.28; var la ~ -0.4;
+        der(x) = u; der(y) = v; der(z) = w; der(u) = -x*la; der(v) = -y*la; der(w) = -z*la - 1;
+        (x*x + y*y + z*z - 1)/2 + la*(der(x) - u) = 0;";
+    for extra in [
+        "2*(der(u) + x*la) + der(v) + y*la = 0;",
+        "w*(der(u) + x*la) + sin(t)*(der(v) + y*la) = 0;",
+        "x*(der(u) + x*la) = 0; (der(y) - v) - 3*(der(v) + y*la) = 0;",
+    ] {
+        assert_eq!(verdict(&format!("{sphere} {extra}")), Verdict::Exact(3), "{extra}");
+    }
+    let robertson = "var a = 1; #[nominal(0.0001)] var b ~ 0; var c ~ 0; der(a) + 0.04*a - 1e4*b*c = 0;
+        der(b) - 0.04*a + 1e4*b*c + 3e7*b*b = 0; a + b + c = 1; der(a) + 0.04*a - 1e4*b*c + 2*(a + b + c - 1) = 0;";
+    assert_eq!(verdict(robertson), Verdict::Exact(1));
+}
+
+/// An equation beyond the unknowns that holds at the start and not later is no redundant one.
+#[test]
+fn equations_that_hold_at_the_start_alone_are_not_redundant() {
+    for body in [
+        "var x ~ 1; var y ~ 1; der(x) = -x; y = x; y = x + t;",
+        "var x ~ 1; var y ~ 1; der(x) = -x; y = x*x; y*y = x.powi(4) + t*t;",
+        "var x = 1; var y ~ 1; der(x) = -x; y = x*x; y*y = x.powi(4) + (x - 1)*y;",
+    ] {
+        let text = format!("struct M {{ {body} }}");
+        let (model, _) = dae::symbolic::read_text(&text).expect("readable");
+        if let Ok(compiled) = compile(model, 0.0) {
+            let verdict = compiled.analysis.certificate.verdict();
+            assert!(matches!(verdict, Verdict::NotCertified { .. }), "{body}: {verdict:?}");
+        }
+    }
+}
