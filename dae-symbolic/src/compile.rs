@@ -306,7 +306,12 @@ fn summary(compiled: &Compiled) -> Vec<String> {
         lines.push("Hidden constraints:".into());
         let constraint = |c: &HiddenConstraint| format!("* {}: {}", c.name, c.text);
         let hidden: Vec<String> = compiled.hidden.iter().map(constraint).collect();
-        let domains = compiled.hidden.iter().map(|c| Some(&analysis.system.equations[c.equation].domain));
+        // Not every equation of the text is in the system: redundant ones are left out.
+        let mut domain_of = vec![None; compiled.model.equations.len()];
+        for equation in &analysis.system.equations {
+            domain_of[equation.text] = Some(&equation.domain);
+        }
+        let domains = compiled.hidden.iter().map(|c| domain_of[c.equation]);
         lines.extend(roll::text::lines(domains.zip(hidden.iter().map(String::as_str))));
     }
     let unknown = externals::stand_ins(&compiled.model);
