@@ -5,7 +5,7 @@
 use dae::symbolic::compile::{Compiled, compile};
 use dae::symbolic::eval::Interpreter;
 use dae::symbolic::index::Verdict;
-use dae::{Integration, Solution};
+use dae::{Dae, Integration, Solution};
 
 fn compiled(body: &str) -> Compiled {
     let text = format!("struct M {{ {body} }}");
@@ -136,6 +136,7 @@ fn combinations_of_other_equations_add_nothing() {
     for extra in [
         "2*(der(u) + x*la) + der(v) + y*la = 0;",
         "w*(der(u) + x*la) + sin(t)*(der(v) + y*la) = 0;",
+        // The equations that are kept need not be the first ones.
         "x*(der(u) + x*la) = 0; (der(y) - v) - 3*(der(v) + y*la) = 0;",
     ] {
         assert_eq!(verdict(&format!("{sphere} {extra}")), Verdict::Exact(3), "{extra}");
@@ -160,4 +161,17 @@ fn equations_that_hold_at_the_start_alone_are_not_redundant() {
             assert!(matches!(verdict, Verdict::NotCertified { .. }), "{body}: {verdict:?}");
         }
     }
+}
+
+/// At `eps = 0` the index is 2 instead of 1, and the forms made for `eps = 1` no longer hold: a run refuses to start and says where.
+#[test]
+fn a_run_at_other_parameters_is_checked_again() {
+    let compiled = compiled("param eps = 1; var x = 1; var y ~ 0; der(x) = -y; eps*y = x - 1;");
+    assert_eq!(compiled.analysis.certificate.verdict(), Verdict::Exact(1));
+    let form = compiled.forms.iter().find(|f| f.form.name() == "index1").expect("the form exists");
+    let mut system = Interpreter::new(form.program.clone(), compiled.prolonged.clone());
+    Integration::new(&system).run(0.0, 1.0).expect("it starts at the default");
+    system.set_parameters(&[0.0]);
+    let message = Integration::new(&system).run(0.0, 1.0).expect_err("singular").to_string();
+    assert!(message.contains("equation 2 does not determine `der(x)` and `y`"), "{message}");
 }
