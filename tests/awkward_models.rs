@@ -5,7 +5,7 @@
 use dae::symbolic::compile::{Compiled, compile};
 use dae::symbolic::eval::Interpreter;
 use dae::symbolic::index::Verdict;
-use dae::{Integration, Solution};
+use dae::{Dae, Integration, Solution};
 
 fn compiled(body: &str) -> Compiled {
     let text = format!("struct M {{ {body} }}");
@@ -125,4 +125,53 @@ fn start_values_of_any_derivative_count() {
     let conflict = run("var x = 1; var y; start der(y) = 5; der(x) = -x; y = 3*x;", "index1", 1.0);
     let message = conflict.expect_err("der(y) is -3");
     assert!(message.contains("`x = 1` and `der(y) = 5` are fixed, but equation 1 and der(equation 2)"), "{message}");
+}
+
+/// Rows beyond the unknowns that are combinations of others, with constants, functions of time and unknowns for coefficients.
+#[test]
+fn combinations_of_other_equations_add_nothing() {
+    let sphere = "var x ~ 0.6; var y ~ 0.3; var z ~ 0.74; var u ~ 0.1; var v ~ 0.5; var w ~ -0.28; var la ~ -0.4;
+        der(x) = u; der(y) = v; der(z) = w; der(u) = -x*la; der(v) = -y*la; der(w) = -z*la - 1;
+        (x*x + y*y + z*z - 1)/2 + la*(der(x) - u) = 0;";
+    for extra in [
+        "2*(der(u) + x*la) + der(v) + y*la = 0;",
+        "w*(der(u) + x*la) + sin(t)*(der(v) + y*la) = 0;",
+        // The equations that are kept need not be the first ones.
+        "x*(der(u) + x*la) = 0; (der(y) - v) - 3*(der(v) + y*la) = 0;",
+    ] {
+        assert_eq!(verdict(&format!("{sphere} {extra}")), Verdict::Exact(3), "{extra}");
+    }
+    let robertson = "var a = 1; #[nominal(0.0001)] var b ~ 0; var c ~ 0; der(a) + 0.04*a - 1e4*b*c = 0;
+        der(b) - 0.04*a + 1e4*b*c + 3e7*b*b = 0; a + b + c = 1; der(a) + 0.04*a - 1e4*b*c + 2*(a + b + c - 1) = 0;";
+    assert_eq!(verdict(robertson), Verdict::Exact(1));
+}
+
+/// An equation beyond the unknowns that holds at the start and not later is no redundant one.
+#[test]
+fn equations_that_hold_at_the_start_alone_are_not_redundant() {
+    for body in [
+        "var x ~ 1; var y ~ 1; der(x) = -x; y = x; y = x + t;",
+        "var x ~ 1; var y ~ 1; der(x) = -x; y = x*x; y*y = x.powi(4) + t*t;",
+        "var x = 1; var y ~ 1; der(x) = -x; y = x*x; y*y = x.powi(4) + (x - 1)*y;",
+    ] {
+        let text = format!("struct M {{ {body} }}");
+        let (model, _) = dae::symbolic::read_text(&text).expect("readable");
+        if let Ok(compiled) = compile(model, 0.0) {
+            let verdict = compiled.analysis.certificate.verdict();
+            assert!(matches!(verdict, Verdict::NotCertified { .. }), "{body}: {verdict:?}");
+        }
+    }
+}
+
+/// At `eps = 0` the index is 2 instead of 1, and the forms made for `eps = 1` no longer hold: a run refuses to start and says where.
+#[test]
+fn a_run_at_other_parameters_is_checked_again() {
+    let compiled = compiled("param eps = 1; var x = 1; var y ~ 0; der(x) = -y; eps*y = x - 1;");
+    assert_eq!(compiled.analysis.certificate.verdict(), Verdict::Exact(1));
+    let form = compiled.forms.iter().find(|f| f.form.name() == "index1").expect("the form exists");
+    let mut system = Interpreter::new(form.program.clone(), compiled.prolonged.clone());
+    Integration::new(&system).run(0.0, 1.0).expect("it starts at the default");
+    system.set_parameters(&[0.0]);
+    let message = Integration::new(&system).run(0.0, 1.0).expect_err("singular").to_string();
+    assert!(message.contains("equation 2 does not determine `der(x)` and `y`"), "{message}");
 }

@@ -14,6 +14,13 @@ use dae::{Integration, Method};
 const LENGTH: f64 = 0.1;
 const TOLERANCE: f64 = 1e-9;
 
+/// Of an unknown of index 2 Radau IIA with three stages has order 3, of the others 5, and its error is controlled in $h u$ alone (Hairer &
+/// Wanner, *Solving Ordinary Differential Equations II*, section VII.4): for the same digits in $u$ the run has to be finer. On the flexible
+/// arm $u$ is off by about $3 h^3$ (5e-6 at h = 1.25e-2), while its differential unknowns agree to 3e-11.
+fn tolerance(method: Method, index: u8) -> f64 {
+    if method == Method::Radau5 && index == 2 { 0.1 * TOLERANCE } else { TOLERANCE }
+}
+
 /// How far end values of two forms may be apart; index-3 forms and multipliers lose digits against the tolerance.
 fn allowed(form: &str) -> f64 {
     if form == "original" { 2e-4 } else { 2e-6 }
@@ -51,7 +58,8 @@ fn every_form_has_the_same_solution() {
             for method in methods(index.unwrap_or(1)) {
                 let system = Interpreter::new(form.program.clone(), compiled.prolonged.clone());
                 let label = format!("{name}, {} by {method:?}", form.form.name());
-                let run = Integration::new(&system).method(method).rtol(TOLERANCE).atol(TOLERANCE).run(t0, t0 + LENGTH);
+                let tolerance = tolerance(method, index.unwrap_or(1));
+                let run = Integration::new(&system).method(method).rtol(tolerance).atol(tolerance).run(t0, t0 + LENGTH);
                 let solution = match run {
                     Ok(solution) => solution,
                     Err(error) => {

@@ -175,7 +175,7 @@ fn settle(model: &mut Model, analysis: &mut Analysis, t0: f64) -> Result<(), (Pr
         match &finding.verdict {
             ArrayVerdict::NoIndex(freedom) => return Err(problem::not_unique(model, freedom)),
             ArrayVerdict::Dependent { rows } => return Err(problem::dependent(model, rows)),
-            ArrayVerdict::NoConsistentPoint { contradiction, message } if !contradiction.is_empty() => {
+            ArrayVerdict::NoConsistentPoint { contradiction, message, .. } if !contradiction.is_empty() => {
                 return Err(problem::contradictory(model, contradiction, message));
             }
             ArrayVerdict::Index(_) | ArrayVerdict::NoConsistentPoint { .. } | ArrayVerdict::Undecided { .. } => {}

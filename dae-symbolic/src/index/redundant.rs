@@ -4,9 +4,9 @@
 //! of them; reduced are as many as there are unknowns, chosen so that they have the same consistent states, and the others are
 //! constraints that hold by themselves.
 
-use super::array::{ArrayPoint, ArrayVerdict, DerivativeArray, judge};
+use super::array::{ArrayPoint, ArrayVerdict, Consistent, DerivativeArray, consistent_point, judge};
 use super::problem::{self, Problem, ProblemKind};
-use super::{Analysis, LowerBound, Verdict, analyse_system, array_start, settle};
+use super::{Analysis, LocalRegularity, LowerBound, Verdict, analyse_system, array_start, judged, settle};
 use crate::diagnostic::Diagnostics;
 use crate::expr::prime_field::{FieldPoint, sparse_rank};
 use crate::model::Model;
@@ -17,7 +17,14 @@ use crate::system::System;
 type Gradients = Vec<Vec<(usize, u64)>>;
 
 /// Choices of equations that are tried.
-const MAX_CHOICES: usize = 40;
+const MAX_CHOICES: usize = 120;
+
+/// Points at which equations that are left out must hold, beside the model's own.
+const POINTS: u64 = 4;
+/// Relative distance of these points and their distance in time, tried in this order.
+const DISTANCES: [f64; 3] = [0.1, 0.03, 0.01];
+/// Models with more equations are not compared at such points: the work is the third power.
+const MAX_EQUATIONS: usize = 120;
 
 /// Analyses a model with redundant equations.
 pub(super) fn analyse(model: &mut Model, t0: f64) -> Result<Analysis, (Problem, Diagnostics)> {
@@ -27,31 +34,33 @@ pub(super) fn analyse(model: &mut Model, t0: f64) -> Result<Analysis, (Problem, 
     let start = ArrayPoint::of_start_values(model, &default_parameters(model), t0);
     let finding = judge(model, &start, None);
     let (mut problem, found) = problem::not_square(model, &super::pattern_parts(model), "");
-    // Set against this: only a contradiction that is shown makes more equations than unknowns an error of the model.
-    problem.kind = ProblemKind::Undecided;
-    match &finding.verdict {
-        ArrayVerdict::Index(_) => {}
+    let open = match &finding.verdict {
+        ArrayVerdict::Index(_) => None,
         ArrayVerdict::Dependent { rows } => return Err(problem::dependent(model, rows)),
         ArrayVerdict::NoIndex(freedom) => return Err(problem::not_unique(model, freedom)),
-        ArrayVerdict::NoConsistentPoint { contradiction, message } => {
+        ArrayVerdict::NoConsistentPoint { contradiction, nearby, message } => {
             if !contradiction.is_empty() {
                 return Err(problem::contradictory(model, contradiction, message));
             }
-            let note = format!("no values near the start values fulfil all equations and their derivatives: {message}");
-            return Err((problem, found.into_iter().map(|d| d.note(note.clone())).collect()));
+            if !nearby.is_empty() {
+                let note =
+                    format!("no values near the start values fulfil all equations and their derivatives: {message}");
+                return Err((problem, found.into_iter().map(|d| d.note(note.clone())).collect()));
+            }
+            Some(message)
         }
-        ArrayVerdict::Undecided { reason } => {
-            let note =
-                format!("whether the equations beyond the unknowns follow from the others was not found out: {reason}");
-            return Err((problem, found.into_iter().map(|d| d.note(note.clone())).collect()));
-        }
-    }
+        ArrayVerdict::Undecided { reason } => Some(reason),
+    };
+    let undecided = open
+        .map(|reason| format!("whether the equations beyond the unknowns follow from the others is open: {reason}"));
+    let is_open = undecided.is_some();
     let degrees = finding.ranks.last().map(|ranks| ranks.manifold_dimension());
     let mut first = None;
     for chosen in choices(model.equations.len(), model.unknowns.len()) {
-        let system = System::of_equations(model, &chosen);
-        let Ok(mut analysis) = analyse_system(model, system, None, t0) else { continue };
-        analysis.redundant = (0..model.equations.len()).filter(|k| !chosen.contains(k)).collect();
+        let Some(analysis) = analysis_of(model, &chosen, t0) else { continue };
+        if let Some(reason) = undecided {
+            return Ok(not_certified(analysis, reason));
+        }
         let same_states = analysis.certificate.degrees_of_freedom() == degrees;
         if analysis.certificate.is_regular() && same_states && analysis.rewrites.is_empty() {
             return complete(model, analysis, t0);
@@ -60,38 +69,90 @@ pub(super) fn analyse(model: &mut Model, t0: f64) -> Result<Analysis, (Problem, 
     }
     match first {
         Some(analysis) => complete(model, analysis, t0),
-        None => Err((problem, found)),
+        None => {
+            // Only a contradiction that is shown makes more equations than unknowns an error of the model.
+            if is_open {
+                problem.kind = ProblemKind::Undecided;
+            }
+            Err((problem, found))
+        }
     }
 }
 
-/// The analysis of as many equations as there are unknowns, if the others are functions of them: where the gradients of the others depend on
-/// theirs at every point (at random ones of the prime field) and they vanish at the consistent point, they vanish wherever the chosen ones
-/// do, and so do all derivatives. Then everything that holds for the chosen equations holds for the text.
-fn combinations_of_others(model: &mut Model, t0: f64) -> Option<Analysis> {
-    let array = DerivativeArray::of(model, 0)?;
-    let ranks = generic_gradients(model, &array)?;
-    let n = model.unknowns.len();
-    if ranks.iter().any(|rows| sparse_rank(rows) != n) {
-        return None;
-    }
-    let chosen = choices(model.equations.len(), n).into_iter().find(|chosen| {
-        ranks.iter().all(|rows| sparse_rank(&chosen.iter().map(|&k| rows[k].clone()).collect::<Vec<_>>()) == n)
-    })?;
-    let system = System::of_equations(model, &chosen);
+/// What the chosen equations say by themselves.
+fn analysis_of(model: &mut Model, chosen: &[usize], t0: f64) -> Option<Analysis> {
+    let system = System::of_equations(model, chosen);
     let mut analysis = analyse_system(model, system, None, t0).ok()?;
     analysis.redundant = (0..model.equations.len()).filter(|k| !chosen.contains(k)).collect();
-    if !matches!(analysis.certificate.verdict(), Verdict::Exact(_)) {
-        return None;
-    }
-    let point = array_start(model, &analysis, t0);
-    let parameters = &analysis.prolonged.parameters;
-    let at = array.at(&model.dag, parameters, &point);
-    let holds = |k: &usize| at.residuals[*k][0].abs() <= HOLDS * array.magnitude(&at, &point, *k).max(HOLDS);
-    if !analysis.redundant.iter().all(holds) {
-        return None;
-    }
-    settle(model, &mut analysis, t0).ok()?;
     Some(analysis)
+}
+
+/// Of the text nothing is known as long as the equations left out may contradict the others.
+fn not_certified(mut analysis: Analysis, reason: String) -> Analysis {
+    analysis.certificate.local = LocalRegularity::NotAttempted { reason: reason.clone() };
+    analysis.certificate.lower = LowerBound::NotAttempted { reason };
+    analysis.written.jacobian_singular = None;
+    analysis
+}
+
+/// The analysis of as many equations as there are unknowns, if the others hold wherever these do, as combinations of them: then all their
+/// derivatives hold as well, and everything that is said of the chosen equations holds for the text.
+fn combinations_of_others(model: &mut Model, t0: f64) -> Option<Analysis> {
+    if model.equations.len() > MAX_EQUATIONS {
+        return None;
+    }
+    let array = DerivativeArray::of(model, 0)?;
+    let gradients = generic_gradients(model, &array)?;
+    let n = model.unknowns.len();
+    let independent = |chosen: &[usize]| {
+        gradients.iter().all(|rows| sparse_rank(&chosen.iter().map(|&k| rows[k].clone()).collect::<Vec<_>>()) == n)
+    };
+    for chosen in choices(model.equations.len(), n).into_iter().filter(|chosen| independent(chosen)) {
+        let mut alone = model.clone();
+        alone.equations = chosen.iter().map(|&k| model.equations[k].clone()).collect();
+        let start = ArrayPoint::of_start_values(model, &default_parameters(model), t0);
+        if !others_hold(model, &mut alone, &array, &chosen, &start) {
+            continue;
+        }
+        let Some(mut analysis) = analysis_of(model, &chosen, t0) else { continue };
+        if !matches!(analysis.certificate.verdict(), Verdict::Exact(_)) {
+            let start = array_start(model, &analysis, t0);
+            analysis.certificate.array = Some(judged(&mut alone, &analysis, &start));
+        }
+        if matches!(analysis.certificate.verdict(), Verdict::Exact(_)) {
+            settle(model, &mut analysis, t0).ok()?;
+            return Some(analysis);
+        }
+    }
+    None
+}
+
+/// Whether the equations that were not chosen vanish on the whole of $F(t, u, u') = 0$ of the chosen ones near the start: on its smooth part
+/// they are analytic functions, and vanish at random points of it, at random times, only if they do everywhere.
+fn others_hold(
+    model: &Model,
+    alone: &mut Model,
+    array: &DerivativeArray,
+    chosen: &[usize],
+    start: &ArrayPoint,
+) -> bool {
+    let parameters = default_parameters(model);
+    let Some(of_chosen) = DerivativeArray::of(alone, 0).filter(|chosen| chosen.rates == array.rates) else {
+        return false;
+    };
+    let others: Vec<usize> = (0..model.equations.len()).filter(|k| !chosen.contains(k)).collect();
+    let hold_at = |point: &ArrayPoint| {
+        let at = array.at(&model.dag, &parameters, point);
+        others.iter().all(|&k| at.residuals[k][0].abs() <= HOLDS * array.magnitude(&at, point, k).max(HOLDS))
+    };
+    let Ok(own) = consistent_point(alone, &parameters, &of_chosen, start, Consistent::Model) else { return false };
+    let beside = |seed: u64, distance: f64| {
+        let mut point = own.beside(model, distance, seed, |_| usize::MAX);
+        point.t += distance * (seed + 1) as f64;
+        consistent_point(alone, &parameters, &of_chosen, &point, Consistent::Alike).ok()
+    };
+    let at_random = |seed| DISTANCES.iter().find_map(|&distance| beside(seed, distance));
+    hold_at(&own) && (0..POINTS).all(|seed| at_random(seed).is_some_and(|point| hold_at(&point)))
 }
 
 /// The gradients of all equations at two random points of the prime field.

@@ -82,6 +82,8 @@ pub enum ArrayVerdict {
         message: String,
         /// The rows that contradict one another, if it is known that they do.
         contradiction: Vec<String>,
+        /// The rows that contradict one another to first order, wherever the search ends.
+        nearby: Vec<String>,
     },
     /// It could not be decided.
     Undecided {
@@ -130,9 +132,13 @@ impl ArrayFinding {
 pub fn judge(model: &mut Model, start: &ArrayPoint, bound: Option<u32>) -> ArrayFinding {
     let mut court = Court::new(model);
     let finding = search(&mut court, start, bound);
-    if matches!(finding.verdict, ArrayVerdict::Undecided { .. } | ArrayVerdict::NoConsistentPoint { .. })
-        && let Some(rows) = court.dependent_rows()
-    {
+    let open = match &finding.verdict {
+        // Rows that contradict one another are dependent ones as well, and say more.
+        ArrayVerdict::NoConsistentPoint { contradiction, .. } => contradiction.is_empty(),
+        ArrayVerdict::Undecided { .. } => true,
+        ArrayVerdict::Index(_) | ArrayVerdict::NoIndex(_) | ArrayVerdict::Dependent { .. } => false,
+    };
+    if open && let Some(rows) = court.dependent_rows() {
         return ArrayFinding::without(ArrayVerdict::Dependent { rows }, finding.ranks);
     }
     finding
@@ -446,13 +452,11 @@ fn disagreement(here: &ArrayRanks, there: &ArrayRanks, what: &str) -> String {
 /// An affine system whose rows contradict one another wherever one starts, and whatever start values are fixed, has no solution.
 fn no_point(court: &Court<'_>, array: &DerivativeArray, start: &ArrayPoint, error: ArrayError) -> ArrayVerdict {
     let message = error.to_string();
-    let free =
-        court.affine.then(|| consistent_point(court.model, &court.parameters, array, start, Consistent::Alike).err());
-    let contradiction = match free.flatten() {
-        Some(ArrayError::Contradiction { rows }) => rows,
-        Some(ArrayError::NonFinite { .. } | ArrayError::Multiple { .. } | ArrayError::NoConvergence { .. }) | None => {
-            Vec::new()
-        }
+    let free = consistent_point(court.model, &court.parameters, array, start, Consistent::Alike).err();
+    let nearby = match (error, free) {
+        (ArrayError::Contradiction { .. }, Some(ArrayError::Contradiction { rows })) => rows,
+        _ => Vec::new(),
     };
-    ArrayVerdict::NoConsistentPoint { message, contradiction }
+    let contradiction = if court.affine { nearby.clone() } else { Vec::new() };
+    ArrayVerdict::NoConsistentPoint { message, contradiction, nearby }
 }
