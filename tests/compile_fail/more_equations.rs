@@ -1,4 +1,4 @@
-//! An equation too many.
+//! An equation that contradicts another.
 
 dae::dae! {
     pub struct Model {
@@ -6,7 +6,7 @@ dae::dae! {
         var y;
         der(x) = y;
         y = -x;
-        0 = x + y;
+        y = 1 - x;
     }
 }
 

@@ -5,13 +5,20 @@
 
 use super::{Dag, Expr, Node, Symbol, reachable};
 
+/// A table with an entry for every node of the DAG may be so many times larger than what is reached.
+const WASTE: usize = 16;
+
 /// The values of all roots at the point that `value` describes.
 pub fn evaluate(dag: &Dag, roots: &[Expr], value: impl Fn(Symbol) -> f64) -> Vec<f64> {
     let order = reachable(dag, roots.iter().copied());
-    let mut values = vec![f64::NAN; order.last().map_or(0, |last| last.index() + 1)];
+    // By the number of the node where that wastes little, by its place among those reached otherwise.
+    let size = order.last().map_or(0, |last| last.index() + 1);
+    let is_dense = size <= WASTE * order.len();
+    let place = |e: Expr| if is_dense { e.index() } else { order.partition_point(|&reached| reached < e) };
+    let mut values = vec![f64::NAN; if is_dense { size } else { order.len() }];
     for &expr in &order {
-        let of = |e: Expr| values[e.index()];
-        values[expr.index()] = match dag.node(expr) {
+        let of = |e: Expr| values[place(e)];
+        values[place(expr)] = match dag.node(expr) {
             Node::Constant(q) => q.to_f64(),
             Node::Pi => std::f64::consts::PI,
             Node::Euler => std::f64::consts::E,
@@ -26,7 +33,7 @@ pub fn evaluate(dag: &Dag, roots: &[Expr], value: impl Fn(Symbol) -> f64) -> Vec
             }
         };
     }
-    roots.iter().map(|root| values[root.index()]).collect()
+    roots.iter().map(|&root| values[place(root)]).collect()
 }
 
 /// The value of one expression.

@@ -2,30 +2,62 @@
 //!
 //! In: roots. Out: node numbers in ascending order, which is a topological order; and the symbols among them.
 
+use std::collections::HashSet;
+use std::hash::BuildHasherDefault;
+
+use super::dag::Mix;
 use super::{Dag, Expr, Node, Symbol};
 
-/// Up to so many nodes a look at all of them is cheaper than a flag for every node of the DAG, of which a model with many
-/// small equations would make one set per equation.
+/// Up to so many nodes a look at all of them is cheapest.
 const FEW: usize = 24;
+/// A flag for every node of the DAG is used only if one in so many is reached: a model with many small equations would otherwise make
+/// one set of flags per equation.
+const SPARSE: usize = 64;
+
+/// The nodes that were reached, in whatever is cheapest for their number.
+enum Reached {
+    Few,
+    Some(HashSet<Expr, BuildHasherDefault<Mix>>),
+    Many(Vec<bool>),
+}
+
+impl Reached {
+    /// Whether the expression was not reached before.
+    fn is_new(&mut self, expr: Expr, found: &[Expr]) -> bool {
+        match self {
+            Reached::Few => !found.contains(&expr),
+            Reached::Some(set) => set.insert(expr),
+            Reached::Many(flags) => !std::mem::replace(&mut flags[expr.index()], true),
+        }
+    }
+
+    /// Grows with what was found, in a DAG of which nodes below `size` can be reached.
+    fn grow(&mut self, found: &[Expr], size: usize) {
+        match self {
+            Reached::Few if found.len() > FEW => *self = Reached::Some(found.iter().copied().collect()),
+            Reached::Some(_) if found.len() > size / SPARSE => {
+                let mut flags = vec![false; size];
+                found.iter().for_each(|expr| flags[expr.index()] = true);
+                *self = Reached::Many(flags);
+            }
+            Reached::Few | Reached::Some(_) | Reached::Many(_) => {}
+        }
+    }
+}
 
 /// Every expression reachable from the roots, each once, children before parents.
 pub fn reachable(dag: &Dag, roots: impl IntoIterator<Item = Expr>) -> Vec<Expr> {
     let mut stack: Vec<Expr> = roots.into_iter().collect();
     let Some(&last) = stack.iter().max() else { return Vec::new() };
-    let mut many = Vec::new();
+    let mut reached = Reached::Few;
     let mut found = Vec::new();
     while let Some(expr) = stack.pop() {
-        let new =
-            if many.is_empty() { !found.contains(&expr) } else { !std::mem::replace(&mut many[expr.index()], true) };
-        if !new {
+        if !reached.is_new(expr, &found) {
             continue;
         }
         found.push(expr);
         stack.extend(dag.children(expr));
-        if many.is_empty() && found.len() > FEW {
-            many.resize(last.index() + 1, false);
-            found.iter().for_each(|expr: &Expr| many[expr.index()] = true);
-        }
+        reached.grow(&found, last.index() + 1);
     }
     found.sort_unstable();
     found

@@ -223,18 +223,17 @@ fn count(n: usize, noun: &str) -> String {
 /// an equation too many.
 pub(super) fn after_combination(model: &Model, equation: &SystemEquation, found: Diagnostics) -> Diagnostics {
     let name = equation.provenance.name();
+    let combination = if name.starts_with("a combination") { name } else { format!("the combination {name}") };
     if !incidence(&model.dag, equation.residual).is_empty() {
-        return found.into_iter().map(|d| d.note(format!("this shows in the combination {name}"))).collect();
+        return found.into_iter().map(|d| d.note(format!("this shows in {combination}"))).collect();
     }
     let rest = print(&model.dag, equation.residual, Notation::Text, |symbol| model.symbol_name(symbol));
     let verdict = match model.dag.is_zero(equation.residual) {
         true => "one of these equations follows from the others and adds nothing".to_string(),
         false => format!("these equations contradict one another unless {rest} = 0"),
     };
-    let mut diagnostic = Diagnostic::error(
-        Code::StructurallySingular,
-        format!("in the combination {name} all unknowns cancel: {verdict}"),
-    );
+    let mut diagnostic =
+        Diagnostic::error(Code::StructurallySingular, format!("in {combination} all unknowns cancel: {verdict}"));
     for (_, k, _) in &equation.provenance.terms {
         diagnostic = diagnostic.label(model.equations[*k].origin, model.equation_name(*k));
     }

@@ -14,6 +14,9 @@ use crate::origin::Origin;
 use crate::syntax::ast::{Declaration, Expression, For, Limit, Name, Range, StatementKind};
 use crate::syntax::restrict::Place;
 
+/// Loops are nested at most so deep: the number of boxes that a family may fall into is exponential in it.
+const MAX_DEPTH: usize = 8;
+
 /// A loop around the statement in hand.
 pub(super) struct OpenLoop<'a> {
     name: &'a str,
@@ -177,6 +180,11 @@ impl<'a> Lowering<'a, '_> {
             }
         }
         let level = self.open.len();
+        if level >= MAX_DEPTH {
+            let finding = Diagnostic::error(Code::InvalidExtent, format!("`for` is nested more than {MAX_DEPTH} deep"));
+            self.found.push(finding.label(it.variable.origin, "one too many").help("write the inner equations out"));
+            (interval, usable) = (None, None);
+        }
         self.resolver.declare_loop(&it.variable, level, self.found);
         let origin = it.range.map_or(it.variable.origin, |range| self.written.expressions.origin(range.end.root));
         self.open.push(OpenLoop {

@@ -16,8 +16,11 @@
 
 use std::collections::BTreeMap;
 
-use super::strangeness::reduce;
+use super::strangeness::dependent;
 use crate::expr::Rational;
+
+/// Null vectors of larger pencils are not looked for: their numbers grow with every round of the reduction, and nobody would read them.
+const MAX_ROWS: usize = 12;
 
 /// A sparse vector of rational numbers.
 pub type Sparse = BTreeMap<usize, Rational>;
@@ -78,7 +81,8 @@ impl Pencil {
         {
             return PencilStructure::Regular(weierstrass(self.columns, &counts));
         }
-        let null_vector = |pencil: &Pencil| reduce(pencil).dependent.map(primitive);
+        let null_vector =
+            |pencil: &Pencil| (pencil.rows.len() <= MAX_ROWS).then(|| dependent(pencil).map(primitive)).flatten();
         PencilStructure::Singular { right: null_vector(&self.transposed()), left: null_vector(self) }
     }
 

@@ -65,6 +65,25 @@ struct Superfluous {
 
 /// Reduces a pencil.
 pub fn reduce(pencil: &Pencil) -> Reduction {
+    reduce_for(pencil, Wanted::Values)
+}
+
+/// A combination of rows and their derivatives in which everything cancels, if there is one. No more is reduced than it takes: the numbers
+/// of a reduction that goes on grow with every round.
+pub(super) fn dependent(pencil: &Pencil) -> Option<PolynomialVector> {
+    reduce_for(pencil, Wanted::Dependence).dependent
+}
+
+/// When a reduction ends.
+#[derive(Clone, Copy, PartialEq)]
+enum Wanted {
+    /// When the strangeness has vanished.
+    Values,
+    /// At the first combination in which everything cancels.
+    Dependence,
+}
+
+fn reduce_for(pencil: &Pencil, wanted: Wanted) -> Reduction {
     let (mut differential, mut constraints) = separate(pencil);
     let mut reduction = Reduction { values: Vec::new(), dependent: None };
     loop {
@@ -73,7 +92,7 @@ pub fn reduce(pencil: &Pencil) -> Reduction {
         let strangeness = step.superfluous.len();
         let value = Characteristic { differential: differential.len(), algebraic: step.algebraic, strangeness };
         reduction.values.push(value);
-        if strangeness == 0 {
+        if strangeness == 0 || (wanted == Wanted::Dependence && reduction.dependent.is_some()) {
             return reduction;
         }
         // The derivatives of the constraints, less the differential equations that they are made of.

@@ -55,7 +55,9 @@ fn instances<'b, T>(body: &'b Body<T>, loops: &[Loop]) -> Vec<(Vec<Vec<i64>>, &'
         Body::Template(body) => {
             let corners = loops.iter().fold(vec![Vec::new()], |points: Vec<Vec<i64>>, range| {
                 let ends = [range.start, range.end - 1];
-                points.iter().flat_map(|p| ends.map(|end| p.iter().copied().chain([end]).collect())).collect()
+                let ends = if ends[0] == ends[1] { &ends[..1] } else { &ends[..] };
+                let with = |p: &Vec<i64>, end: &i64| p.iter().copied().chain([*end]).collect();
+                points.iter().flat_map(|p| ends.iter().map(move |end| with(p, end))).collect()
             });
             vec![(corners, body)]
         }
