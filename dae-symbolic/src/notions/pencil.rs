@@ -181,6 +181,7 @@ fn weierstrass(n: usize, counts: &[usize]) -> Weierstrass {
 
 #[cfg(test)]
 mod tests {
+    use super::super::strangeness::reduce;
     use super::*;
 
     fn rational(n: i64) -> Rational {
