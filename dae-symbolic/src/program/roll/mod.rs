@@ -8,7 +8,7 @@
 //! exceptional instance at a boundary does not take a regular neighbour with it. Rows joined in one dimension are the items of the
 //! next. The classes depend on the items alone, not on their order, and so are the same for every size of a family.
 //!
-//! [`shape`] makes items of expressions, [`order`] lists the terms of a sum alike in all of them.
+//! `shape` makes items of expressions, `order` lists the terms of a sum alike in all of them.
 
 mod order;
 mod shape;
