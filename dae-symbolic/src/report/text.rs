@@ -143,7 +143,8 @@ pub(super) fn facts(report: &Report) -> Vec<(String, String)> {
         say("", explanation.clone());
     }
     if !report.redundant_equations.is_empty() {
-        say("redundant", format!("{} follow from the others", report.redundant_equations.join(", ")));
+        let verb = if report.redundant_equations.len() == 1 { "follows" } else { "follow" };
+        say("redundant", format!("{} {verb} from the others", report.redundant_equations.join(", ")));
     }
     let notions = &report.notions;
     if let (Some(index), Some(reason)) = (report.perturbation_index, &notions.perturbation) {

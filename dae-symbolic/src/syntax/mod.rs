@@ -14,7 +14,8 @@
 //! constant    = "const" NAME [ type ] "=" value ";" ;
 //! parameter   = "param" NAME [ type ] "=" value ";" ;
 //! input       = "input" NAME [ ":" "f64" ] [ "=" expression ] ";" ;
-//! table       = "table" NAME "=" "[" { "(" expression "," expression ")" [ "," ] } "]" ";" ;
+//! table       = "table" NAME "=" "[" point { "," point } [ "," ] "]" ";" ;
+//! point       = "(" expression "," expression ")" ;
 //! external    = "extern" "fn" NAME "(" NAME [ ":" "f64" ] { "," NAME [ ":" "f64" ] } ")" [ "->" "f64" ] "=" PATH
 //!               { "," "der" "(" NAME { "," ( NAME | NUMBER ) } ")" "=" PATH } ";" ;
 //! definition  = "let"   NAME [ type ] "=" value ";" ;

@@ -19,6 +19,7 @@ use super::newton::{SparseRow, dependencies};
 use super::{ArrayError, ArrayJacobian, ArrayPoint, ArrayRanks, Consistent, DerivativeArray, consistent_point};
 use crate::expr::prime_field::{FieldPoint, Independence, sparse_rank};
 use crate::expr::{Expr, Node, Rational, Symbol, piecewise, reachable, symbols};
+use crate::index::certificate::times;
 use crate::index::start_point;
 use crate::model::Model;
 use crate::prolong::default_parameters;
@@ -437,7 +438,8 @@ fn disagreement(here: &ArrayRanks, there: &ArrayRanks, what: &str) -> String {
     let m = here.differentiations;
     let say = |r: &ArrayRanks| if r.is_one_full() { "1-full" } else { "not 1-full" };
     format!(
-        "the derivative array with {m} differentiations has ranks {}, {} and {} ({}) at the start values and {}, {} and {} ({}) {what}",
+        "the derivative array with {} has ranks {}, {} and {} ({}) at the start values and {}, {} and {} ({}) {what}",
+        times(m),
         here.higher,
         here.rates,
         here.all,
