@@ -45,6 +45,8 @@ pub(super) fn analyse(model: &mut Model, t0: f64) -> Result<Analysis, (Problem, 
             if !nearby.is_empty() {
                 let note =
                     format!("no values near the start values fulfil all equations and their derivatives: {message}");
+                // Of nonlinear equations that is known near the start values only.
+                problem.kind = ProblemKind::Undecided;
                 return Err((problem, found.into_iter().map(|d| d.note(note.clone())).collect()));
             }
             Some(message)
