@@ -80,7 +80,7 @@ pub struct Analysis {
     pub explanation: Option<String>,
     /// Ranks of the derivative array of the text for $0, 1, \dots$ differentiations up to the index; empty where they were not computed.
     pub array_ranks: Vec<ArrayRanks>,
-    /// 1, 2 or 3 if the text is a Hessenberg form of that size (`000_fbf9ee3ffe929a9e` eqs. (1.13)–(1.15)).
+    /// 1, 2 or 3 if the text is a Hessenberg form of that size (Hairer & Wanner II, Sect. VII.1, eqs. (1.13)–(1.15)).
     pub hessenberg: Option<u8>,
     /// The system with its derivatives.
     pub prolonged: Prolonged,

@@ -5,10 +5,10 @@
 //!
 //! | file | notion | source |
 //! |---|---|---|
-//! | `pencil.rs` | index of nilpotency (Kronecker index), Weierstrass dimensions, singular pencils | `000_fbf9ee3ffe929a9e` Theorem 1.1 |
+//! | `pencil.rs` | index of nilpotency (Kronecker index), Weierstrass dimensions, singular pencils | Hairer & Wanner II, Sect. VII.1, Theorem 1.1 |
 //! | `strangeness.rs` | characteristic values, strangeness index | Kunkel & Mehrmann 2006, Theorem 3.7 |
-//! | `frozen.rs` | index of the frozen pencil | `002_e568fb5b105d8b65`, `004_58e3e42725125397` Sect. V.6 |
-//! | `perturbation.rs`, `involutive.rs` | perturbation index | `000_fbf9ee3ffe929a9e` Definition 1.3 |
+//! | `frozen.rs` | index of the frozen pencil | Gear & Petzold (1983), Hairer (2011), Sect. V.6 |
+//! | `perturbation.rs`, `involutive.rs` | perturbation index | Hairer & Wanner II, Sect. VII.1, Definition 1.3 |
 
 mod first_order;
 mod frozen;
