@@ -177,7 +177,7 @@ impl Call {
     }
 
     /// Values on intervals.
-    pub(super) fn enclosure(&self, arguments: &[Interval]) -> Interval {
+    pub(crate) fn enclosure(&self, arguments: &[Interval]) -> Interval {
         match (&self.function.source, arguments) {
             (Source::Table(table), &[argument]) => spline_enclosure(table.spline(), argument, self.order() as usize),
             (Source::Code(_) | Source::Input, _) if !arguments.contains(&Interval::ENTIRE) => {

@@ -7,8 +7,8 @@
 use std::hash::Hash;
 
 use super::super::affine::{Affine, Range};
-use super::{Class, Item, roll};
-use crate::model::Domain;
+use super::{Class, Item, roll_apart};
+use crate::model::{Domain, Torn};
 
 /// `i`, `j`, `k`, `i4`, …: the loop indices, outermost first.
 pub fn index_names(count: usize) -> Vec<String> {
@@ -144,10 +144,20 @@ pub struct Group<K> {
     pub key: K,
     /// Positions.
     pub places: Vec<Affine>,
+    /// The first of the entries.
+    pub first: usize,
 }
 
 /// Entries that differ by numbers which are affine in the indices become one group.
-pub fn grouped<K: Clone + Eq + Hash>(entries: &[Entry<'_, K>]) -> Vec<Group<K>> {
+///
+/// # Errors
+/// If the entries of an excerpt do not tell what those in between are like.
+pub fn grouped<K: Clone + Eq + Hash>(entries: &[Entry<'_, K>]) -> Result<Vec<Group<K>>, Torn> {
+    let (groups, torn) = groups(entries);
+    torn.map_or(Ok(groups), Err)
+}
+
+fn groups<K: Clone + Eq + Hash>(entries: &[Entry<'_, K>]) -> (Vec<Group<K>>, Option<Torn>) {
     let items: Vec<Item<'_, _>> = entries
         .iter()
         .map(|entry| {
@@ -163,9 +173,10 @@ pub fn grouped<K: Clone + Eq + Hash>(entries: &[Entry<'_, K>]) -> Vec<Group<K>> 
     let group = |Class { domain, items: members, mut addresses, .. }: Class| {
         let (parts, key) = items[members[0]].key.clone();
         let numbers = addresses.split_off(addresses.len() + 1 - parts.len());
-        Group { domain, text: Rolled { parts, numbers }, key, places: addresses }
+        Group { domain, text: Rolled { parts, numbers }, key, places: addresses, first: members[0] }
     };
-    roll(&items).into_iter().map(group).collect()
+    let (classes, torn) = roll_apart(&items);
+    (classes.into_iter().map(group).collect(), torn)
 }
 
 /// Of one family, so many lines for single instances at most.
@@ -178,20 +189,22 @@ const LINES: usize = 4;
 /// each other for that, as with fractions, the first ones stand for all.
 pub fn lines<'a>(texts: impl Iterator<Item = (Option<&'a Domain>, &'a str)>) -> Vec<String> {
     let entries: Vec<Entry<'_, ()>> =
-        texts.enumerate().map(|(place, (domain, text))| Entry { domain, text, key: (), places: vec![place] }).collect();
+        texts.map(|(domain, text)| Entry { domain, text, key: (), places: Vec::new() }).collect();
     let family = |group: &Group<()>| {
-        let first: Vec<i64> = group.domain.iter().map(|range| range.start).collect();
-        let member = entries[group.places[0].position(&first)].domain.and_then(|domain| domain.member.as_deref());
+        let member = entries[group.first].domain.and_then(|domain| domain.member.as_deref());
         member.map(|member| member.family)
     };
     let mut lines = Vec::new();
-    for like in grouped(&entries).chunk_by(|a, b| family(a).is_some() && family(a) == family(b)) {
+    let (groups, torn) = groups(&entries);
+    for like in groups.chunk_by(|a, b| family(a).is_some() && family(a) == family(b)) {
         let single = like.iter().filter(|group| group.domain.is_empty()).count();
         let shown = if family(&like[0]).is_some() && single > SINGLE { LINES.min(like.len()) } else { like.len() };
         lines.extend(like[..shown].iter().map(line));
         let hidden: usize = like[shown..].iter().map(|group| group.size()).sum();
-        if hidden > 0 {
-            lines.push(format!("… and {hidden} more like these"));
+        match torn {
+            None if hidden > 0 => lines.push(format!("… and {hidden} more like these")),
+            Some(Torn) if hidden > 0 => lines.push("… and so on".into()),
+            None | Some(Torn) => {}
         }
     }
     lines
