@@ -70,6 +70,8 @@ pub struct Analysis {
     pub written: Written,
     /// The equations that are reduced.
     pub system: System,
+    /// What equations were multiplied by where they were combined: nothing is lost where none of these vanishes.
+    pub pivots: Vec<Expr>,
     /// Parameters because of whose defaults its Jacobian is singular whatever the unknowns are: the verdict is that of an exceptional case.
     pub exceptional: Vec<ParameterId>,
     /// Equations of the text, from zero, that are not among them because they follow from the others.
@@ -93,6 +95,11 @@ pub struct Analysis {
 }
 
 impl Analysis {
+    /// Whether the system Jacobian is nonsingular for generic values of parameters, unknowns and time.
+    pub fn is_generically_regular(&self) -> bool {
+        matches!(self.certificate.generic, GenericRegularity::Nonsingular { .. })
+    }
+
     /// The dimension of the set of consistent states after $0, 1, \dots$ differentiations; empty where it was not computed.
     pub fn manifold_dimensions(&self) -> Vec<usize> {
         self.array_ranks.iter().map(ArrayRanks::manifold_dimension).collect()
@@ -174,6 +181,7 @@ fn analyse_system(
     Ok(Analysis {
         written: Written { structure: written, jacobian_singular },
         system,
+        pivots,
         exceptional,
         redundant: Vec::new(),
         structure,
