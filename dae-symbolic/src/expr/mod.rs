@@ -33,6 +33,7 @@ mod dag;
 mod differentiate;
 mod evaluate;
 mod external;
+mod fold;
 mod function;
 mod identity;
 pub mod interval;
