@@ -3,6 +3,7 @@
 //! In: a function and its arguments. Out: the node, or a simpler expression where the result is exact; what had to be assumed for that is
 //! noted as an [`Assumption`].
 
+use super::function::Parity;
 use super::{Assumption, Call, Dag, Expr, Function, Node, Rational};
 
 impl Dag {
@@ -156,34 +157,10 @@ impl Dag {
 
     /// $f(-u) = \mp f(u)$ for odd and even functions: arguments get a positive leading coefficient.
     fn fold_sign(&mut self, function: Function, a: Expr) -> Option<Expr> {
-        let odd = match function {
-            Function::Sin
-            | Function::Tan
-            | Function::Asin
-            | Function::Atan
-            | Function::Sinh
-            | Function::Tanh
-            | Function::Asinh
-            | Function::Atanh
-            | Function::Cbrt
-            | Function::Signum => true,
-            Function::Cos | Function::Cosh | Function::Abs => false,
-            Function::Sqrt
-            | Function::Exp
-            | Function::Ln
-            | Function::Log10
-            | Function::Log2
-            | Function::Acos
-            | Function::Atan2
-            | Function::Acosh
-            | Function::Min
-            | Function::Max
-            | Function::Hypot
-            | Function::ExpM1
-            | Function::Ln1p
-            | Function::Powf
-            | Function::If => return None,
-        };
+        let parity = function.parity();
+        if parity == Parity::Neither {
+            return None;
+        }
         let negative = match self.node(a) {
             Node::Sum { terms, .. } => terms[0].0.is_negative(),
             Node::Constant(q) => q.is_negative(),
@@ -194,6 +171,6 @@ impl Dag {
         }
         let u = self.neg(a);
         let value = self.apply(function, &[u]);
-        Some(if odd { self.neg(value) } else { value })
+        Some(if parity == Parity::Odd { self.neg(value) } else { value })
     }
 }
