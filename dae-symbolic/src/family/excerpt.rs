@@ -299,8 +299,10 @@ fn bent_numbers(model: &FamilyModel, nodes: &[Expr]) -> Vec<(Expr, Vec<usize>)> 
         }
         kinds.insert(expr, kind);
     }
-    if let Some((&root, Kind::Bent(levels))) = nodes.last().map(|root| (root, kinds[root].clone())).as_ref().map(|(r, k)| (r, k.clone())) {
-        found.push((root, levels.into_iter().collect()));
+    if let Some(root) = nodes.last()
+        && let Some(Kind::Bent(levels)) = kinds.remove(root)
+    {
+        found.push((*root, levels.into_iter().collect()));
     }
     found
 }

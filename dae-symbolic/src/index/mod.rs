@@ -22,6 +22,7 @@
 pub mod array;
 mod block_proof;
 mod certificate;
+mod excerpt;
 pub(crate) mod exceptional;
 mod generic;
 mod hessenberg;
@@ -34,6 +35,7 @@ mod understand;
 mod witness;
 
 pub use certificate::{Certificate, GenericRegularity, KernelVector, LocalRegularity, LowerBound, Verdict};
+pub use excerpt::analyse_excerpt;
 pub use generic::generic_rank;
 pub(crate) use generic::start_point;
 pub use kinks::differentiated_kinks;

@@ -8,6 +8,7 @@
 //! [`Prolonged`] fulfils the runtime's [`Prolongation`] contract by interpretation.
 
 mod parameters;
+mod whole;
 
 pub use parameters::{Defaults, default_parameters, parameter_defaults, parameter_places, whole_parameters};
 

@@ -180,10 +180,6 @@ fn join<K>(items: &[Item<'_, K>], joined: Vec<Joined>, dimension: usize) -> (Vec
     (result, torn)
 }
 
-fn difference(b: &Rational, a: &Rational) -> Rational {
-    if a == b { Rational::ZERO } else { b.sub(a) }
-}
-
 /// From one item to its neighbour.
 struct Step<'s, 'a, K> {
     from: &'s Item<'a, K>,

@@ -6,9 +6,9 @@
 
 use std::hash::Hash;
 
-use super::super::affine::{Affine, Range};
+use super::super::affine::{Affine, Range, for_each_point};
 use super::{Class, Item, roll_apart};
-use crate::model::{Domain, Torn};
+use crate::model::{Domain, Numbering, Torn};
 
 /// `i`, `j`, `k`, `i4`, …: the loop indices, outermost first.
 pub fn index_names(count: usize) -> Vec<String> {
@@ -157,6 +157,28 @@ pub fn grouped<K: Clone + Eq + Hash>(entries: &[Entry<'_, K>]) -> Result<Vec<Gro
     torn.map_or(Ok(groups), Err)
 }
 
+/// The entries of the whole table: `item` is told text, key and places; the first place is that in the table.
+///
+/// # Errors
+/// If the entries of an excerpt do not tell what those in between are like.
+pub fn whole<K: Clone + Eq + Hash, T>(
+    entries: &[Entry<'_, K>],
+    total: usize,
+    item: impl Fn(String, &K, &[usize]) -> T,
+) -> Result<Vec<T>, Torn> {
+    let mut list: Vec<Option<T>> = (0..total).map(|_| None).collect();
+    for group in grouped(entries)? {
+        for_each_point(&group.domain, |indices| {
+            let places: Vec<usize> = group.places.iter().map(|place| place.position(indices)).collect();
+            let text = group.text.filled(|number| number.at(indices).to_string());
+            if let Some(slot) = places.first().and_then(|&place| list.get_mut(place)) {
+                *slot = Some(item(text, &group.key, &places));
+            }
+        });
+    }
+    list.into_iter().collect::<Option<Vec<T>>>().ok_or(Torn)
+}
+
 fn groups<K: Clone + Eq + Hash>(entries: &[Entry<'_, K>]) -> (Vec<Group<K>>, Option<Torn>) {
     let items: Vec<Item<'_, _>> = entries
         .iter()
@@ -200,14 +222,23 @@ pub fn lines<'a>(texts: impl Iterator<Item = (Option<&'a Domain>, &'a str)>) -> 
         let single = like.iter().filter(|group| group.domain.is_empty()).count();
         let shown = if family(&like[0]).is_some() && single > SINGLE { LINES.min(like.len()) } else { like.len() };
         lines.extend(like[..shown].iter().map(line));
-        let hidden: usize = like[shown..].iter().map(|group| group.size()).sum();
-        match torn {
-            None if hidden > 0 => lines.push(format!("… and {hidden} more like these")),
-            Some(Torn) if hidden > 0 => lines.push("… and so on".into()),
-            None | Some(Torn) => {}
+        let all = match torn {
+            None => like.iter().map(Group::size).sum(),
+            Some(Torn) => members_of(&entries, family(&like[0])),
+        };
+        let hidden = all.saturating_sub(like[..shown].iter().map(Group::size).sum());
+        if hidden > 0 {
+            lines.push(format!("… and {hidden} more like these"));
         }
     }
     lines
+}
+
+/// How many texts the whole model has for the members of a family.
+fn members_of(entries: &[Entry<'_, ()>], family: Option<u32>) -> usize {
+    let domains = entries.iter().filter_map(|entry| entry.domain);
+    let own = domains.filter(|domain| domain.member.as_ref().map(|member| member.family) == family);
+    Numbering::of(own).map_or(0, |numbering| numbering.total())
 }
 
 /// Of a family's text, so many characters are enough.
