@@ -27,7 +27,11 @@ fn main() -> Result<(), Box<dyn Error>> {
             let compiled = compile_excerpt(&model, 0.0);
             let compile = start.elapsed() - read;
             let Some(compiled) = compiled else {
-                println!("{name:<8}{n:>8}{:>8.1}{:>9.1}  no excerpt", 1e3 * read.as_secs_f64(), 1e3 * compile.as_secs_f64());
+                println!(
+                    "{name:<8}{n:>8}{:>8.1}{:>9.1}  no excerpt",
+                    1e3 * read.as_secs_f64(),
+                    1e3 * compile.as_secs_f64()
+                );
                 continue;
             };
             let code = emit(&compiled, &Form::ALL).map_or(0, |code| code.len());

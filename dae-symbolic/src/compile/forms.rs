@@ -133,7 +133,6 @@ fn spell(
     format!("{name}: 0 = {}", print_with(&model.dag, residual, Notation::Text, names, symbol))
 }
 
-
 /// The rows of the prolongation.
 pub(super) fn prolonged_spelled(model: &Model, analysis: &Analysis) -> Vec<String> {
     let equations = analysis.prolonged.residuals.iter().zip(analysis.prolonged.description.equations.iter());

@@ -68,8 +68,7 @@ pub(super) fn description(form: &CompiledForm, parameters: &[Domain], families: 
 fn entries<'a, K>(list: impl Iterator<Item = (&'a Domain, &'a str, K)>) -> Result<Vec<Entry<'a, K>>, Torn> {
     let list: Vec<_> = list.collect();
     let places = Numbering::of(list.iter().map(|(domain, ..)| *domain))?;
-    let entry =
-        |((domain, text, key), &place)| Entry { domain: Some(domain), text, key, places: vec![place] };
+    let entry = |((domain, text, key), &place)| Entry { domain: Some(domain), text, key, places: vec![place] };
     Ok(list.into_iter().zip(places.places()).map(entry).collect())
 }
 
@@ -109,7 +108,8 @@ fn listed_description(form: &CompiledForm, parameters: &[Domain]) -> Result<Stri
         let row = group.places.get(1).map_or("None".into(), |row| format!("Some({})", spell(row, indices)));
         format!("Invariant {{ name: {name}, row: {row} }}")
     })?);
-    let switches = entries(form.program.switch_domains.iter().zip(d.switches.iter()).map(|(of, s)| (of, &*s.name, ())))?;
+    let switches =
+        entries(form.program.switch_domains.iter().zip(d.switches.iter()).map(|(of, s)| (of, &*s.name, ())))?;
     text.push_str(&listing::list("switches", &switches, |name, _, _| format!("Switch {{ name: {name} }}"))?);
     let states = Numbering::of(form.formulation.unknowns.iter().map(|u| &u.domain))?;
     let parameters = Numbering::of(parameters)?;

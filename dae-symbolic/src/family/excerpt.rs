@@ -221,14 +221,14 @@ impl<'a> Spaces<'a> {
             let margin = 3 * reach + REGULAR + FURTHEST.min(reach);
             let left_out = stretch[0] + margin..stretch[1] - margin;
             let straight = |(number, level, expr): &(usize, usize, Expr)| {
-                roots[*number] != root
-                    || is_straight(self.model, *level, *expr, stretch[0] + reach..stretch[1] - reach)
+                roots[*number] != root || is_straight(self.model, *level, *expr, stretch[0] + reach..stretch[1] - reach)
             };
             if !left_out.is_empty() && self.numbers.iter().all(straight) {
                 of_space.insert(root, Gap { left_out, reach });
             }
         }
-        let gaps = self.number.iter().filter_map(|(&index, &number)| Some((index, of_space.get(&roots[number])?.clone())));
+        let gaps =
+            self.number.iter().filter_map(|(&index, &number)| Some((index, of_space.get(&roots[number])?.clone())));
         gaps.collect()
     }
 }

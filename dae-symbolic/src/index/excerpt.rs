@@ -81,7 +81,8 @@ fn same_offsets(model: &Model, excerpt: &Offsets, whole: &Offsets) -> bool {
     };
     match (equations, unknowns) {
         (Ok(equations), Ok(unknowns)) => {
-            same(&equations, &excerpt.equations, &whole.equations) && same(&unknowns, &excerpt.unknowns, &whole.unknowns)
+            same(&equations, &excerpt.equations, &whole.equations)
+                && same(&unknowns, &excerpt.unknowns, &whole.unknowns)
         }
         _ => false,
     }

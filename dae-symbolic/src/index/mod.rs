@@ -22,8 +22,8 @@
 pub mod array;
 mod block_proof;
 mod certificate;
-mod excerpt;
 pub(crate) mod exceptional;
+mod excerpt;
 mod generic;
 mod hessenberg;
 mod kinks;

@@ -149,8 +149,10 @@ mod tests {
     fn both_dimensions_of_a_box_have_gaps() {
         let gaps: Arc<[Gap]> = Arc::new([Gap { left_out: 2..5, reach: 1 }, Gap { left_out: 3..9, reach: 1 }]);
         let rows = || (0..2).chain(5..7);
-        let list: Vec<Domain> =
-            rows().flat_map(|i| (0..3).chain(9..12).map(move |j| (i, j))).map(|(i, j)| domain(0, &[i, j], &gaps)).collect();
+        let list: Vec<Domain> = rows()
+            .flat_map(|i| (0..3).chain(9..12).map(move |j| (i, j)))
+            .map(|(i, j)| domain(0, &[i, j], &gaps))
+            .collect();
         let numbering = Numbering::of(&list).unwrap();
         for (domain, &place) in list.iter().zip(numbering.places()) {
             let indices = &domain.member.as_ref().unwrap().indices;

@@ -219,9 +219,9 @@ impl Block {
                 Node::Constant(q) => Instruction::Constant(q.to_f64()),
                 Node::Pi => Instruction::Pi,
                 Node::Euler => Instruction::Euler,
-                Node::Symbol(symbol) => {
-                    Instruction::Load(load(*symbol).ok_or(Unplaced::Symbol(*symbol))?.map(|&position| Affine::fixed(position)))
-                }
+                Node::Symbol(symbol) => Instruction::Load(
+                    load(*symbol).ok_or(Unplaced::Symbol(*symbol))?.map(|&position| Affine::fixed(position)),
+                ),
                 Node::Sum { constant, terms } => Instruction::Sum {
                     constant: constant.to_f64(),
                     terms: terms.iter().map(|(q, t)| (q.to_f64(), register[t])).collect(),

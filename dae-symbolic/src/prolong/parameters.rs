@@ -27,8 +27,7 @@ pub fn parameter_defaults(model: &Model) -> Result<Vec<Defaults>, Unplaced> {
     let mut list = Vec::new();
     let mut first = 0;
     for array in model.parameters.chunk_by(|a, b| is_one_array(&a.domain, &b.domain)) {
-        let (roots, domains): (Vec<Expr>, Vec<Domain>) =
-            array.iter().map(|p| (p.default, p.domain.clone())).unzip();
+        let (roots, domains): (Vec<Expr>, Vec<Domain>) = array.iter().map(|p| (p.default, p.domain.clone())).unzip();
         let row_starts: Vec<usize> = (0..=roots.len()).collect();
         let load = |symbol| match symbol {
             Symbol::Parameter(p) if p.index() < first => places.regular_place_of(p.index()).map(Load::Parameter),

@@ -13,7 +13,10 @@ use proc_macro2::{TokenStream, TokenTree};
 /// The domain of a member of family `family`.
 pub(crate) fn member(family: u32, indices: &[i64], extents: &[usize]) -> Domain {
     let label: String = indices.iter().map(|index| format!("[{index}]")).collect();
-    Domain { extents: extents.to_vec(), member: Some(Arc::new(Member { family, indices: indices.to_vec(), label, gaps: Arc::default() })) }
+    Domain {
+        extents: extents.to_vec(),
+        member: Some(Arc::new(Member { family, indices: indices.to_vec(), label, gaps: Arc::default() })),
+    }
 }
 
 /// Makes unknowns the members of an array: `x_3` becomes `x[3]`.

@@ -226,7 +226,9 @@ impl<'a> Instantiation<'a> {
     fn inputs(&mut self) -> Vec<Input> {
         let mut inputs = self.family.inputs.clone();
         for input in &mut inputs {
-            if let Some(value) = self.instances([input.definition], &[Vec::new()], &Arc::default(), input.origin).first() {
+            if let Some(value) =
+                self.instances([input.definition], &[Vec::new()], &Arc::default(), input.origin).first()
+            {
                 input.definition = *value;
             }
         }

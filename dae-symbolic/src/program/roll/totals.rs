@@ -57,7 +57,8 @@ fn alike(shaped: Vec<Shaped>, places: &[usize], order: Vec<usize>) -> Alike {
     for k in order {
         let small = shaped[k].operations.len() <= LARGE;
         let number = count.entry((&shaped[k].operations, &shaped[k].outputs)).or_default();
-        members[k] = small.then(|| Member { family: 0, indices: vec![*number], label: String::new(), gaps: Arc::default() });
+        members[k] =
+            small.then(|| Member { family: 0, indices: vec![*number], label: String::new(), gaps: Arc::default() });
         *number += 1;
     }
     let items: Vec<_> = shaped
