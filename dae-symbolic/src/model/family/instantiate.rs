@@ -7,10 +7,11 @@
 //! A template is translated to a list of operations once, what does not depend on a loop variable is built once, and the rest is
 //! built anew for each instance: the cost is linear in the size of the result.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::verify::over;
-use super::{Access, FamilyModel, Loop, Steady, box_of, element_name, position};
+use super::{Access, Body, FamilyModel, Loop, Reach, Steady, box_of, element_name, position};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Call, Dag, Expr, Function, Node, ParameterId, Rational, Symbol, UnknownId, reachable};
 use crate::model::{
@@ -102,13 +103,11 @@ impl<'a> Instantiation<'a> {
     fn equations(&mut self) -> Vec<Equation> {
         let mut equations = Vec::new();
         for (number, family) in self.family.equations.iter().enumerate() {
-            let bodies = family.body.all();
-            let roots = bodies.iter().map(|body| body.residual);
             let points = family.body.indices(&family.loops);
-            let residuals = self.instances(roots, &points, family.origin);
+            let residuals = self.instances(&family.body, |body| body.residual, &points, family.origin);
             let extents: Vec<usize> = family.loops.iter().map(Loop::size).collect();
-            for (k, (point, residual)) in points.into_iter().zip(residuals).enumerate() {
-                let Some(body) = family.body.of(k) else { continue };
+            for (point, residual) in points.into_iter().zip(residuals) {
+                let Some(body) = family.body.at(&point) else { continue };
                 let mut incidence: Vec<(UnknownId, u32)> = Vec::with_capacity(body.incidence.len());
                 for &(access, order) in &body.incidence {
                     incidence.extend(self.unknown(access, &point).map(|unknown| (unknown, order)));
@@ -139,7 +138,7 @@ impl<'a> Instantiation<'a> {
         let mut definitions = Vec::new();
         for family in &self.family.definitions {
             let points = family.body.indices(&family.loops);
-            let values = self.instances(family.body.all().into_iter().copied(), &points, family.origin);
+            let values = self.instances(&family.body, |&body| body, &points, family.origin);
             definitions.extend(points.iter().zip(values).map(|(point, value)| Definition {
                 name: element_name(&family.name, point),
                 docs: family.docs.clone(),
@@ -154,7 +153,7 @@ impl<'a> Instantiation<'a> {
         let mut parameters = Vec::new();
         for (array, family) in self.family.parameters.iter().enumerate() {
             let points = box_of(&over(&family.extents));
-            let defaults = self.instances(family.default.all().into_iter().copied(), &points, family.origin);
+            let defaults = self.instances(&family.default, |&body| body, &points, family.origin);
             for (point, default) in points.into_iter().zip(defaults) {
                 let name = element_name(&family.name, &point);
                 parameters.push(Parameter {
@@ -185,29 +184,38 @@ impl<'a> Instantiation<'a> {
                 });
             }
         }
-        for start in &self.family.starts {
+        for reach in [Reach::Whole, Reach::Element] {
+            self.starts(reach, &mut unknowns);
+        }
+        unknowns
+    }
+
+    /// Start values of one reach, in place of those that are there already.
+    fn starts(&mut self, reach: Reach, unknowns: &mut [Unknown]) {
+        let mut given: BTreeMap<(UnknownId, u32), Origin> = BTreeMap::new();
+        for start in self.family.starts.iter().filter(|start| start.reach == reach) {
             let points = start.body.indices(&start.loops);
-            let values = self.instances(start.body.all().into_iter().map(|body| body.value), &points, start.origin);
-            for (k, (point, value)) in points.iter().zip(values).enumerate() {
-                let Some(body) = start.body.of(k) else { continue };
+            let values = self.instances(&start.body, |body| body.value, &points, start.origin);
+            for (point, value) in points.iter().zip(values) {
+                let Some(body) = start.body.at(point) else { continue };
                 let access = Access { array: start.unknown, indices: body.indices.clone() };
-                let Some(unknown) = self.element(&access, point) else { continue };
-                let value = StartValue { value, kind: start.kind, origin: start.origin };
-                let earlier = give_start(&mut unknowns[unknown.index()], start.order, value);
-                if let Some(first) = earlier {
-                    let name = derivative_name(&unknowns[unknown.index()].name, start.order);
+                let Some(id) = self.element(&access, point) else { continue };
+                let unknown = &mut unknowns[id.index()];
+                if let Some(first) = given.insert((id, start.order), start.origin) {
+                    let name = derivative_name(&unknown.name, start.order);
                     self.found.push(duplicate_start(&name, start.statement, first));
                     break;
                 }
+                give_start(unknown, start.order, StartValue { value, kind: start.kind, origin: start.origin });
             }
         }
-        unknowns
     }
 
     fn inputs(&mut self) -> Vec<Input> {
         let mut inputs = self.family.inputs.clone();
         for input in &mut inputs {
-            if let Some(value) = self.instances([input.definition], &[Vec::new()], input.origin).first() {
+            let body = Body::Template(input.definition);
+            if let Some(value) = self.instances(&body, |&body| body, &[Vec::new()], input.origin).first() {
                 input.definition = *value;
             }
         }
@@ -277,27 +285,27 @@ impl<'a> Instantiation<'a> {
         self.instance(&mut template, &[], Origin::NONE)
     }
 
-    /// The values of one template, or of one each, at all points.
-    fn instances(&mut self, roots: impl IntoIterator<Item = Expr>, points: &[Vec<i64>], origin: Origin) -> Vec<Expr> {
-        let roots: Vec<Expr> = roots.into_iter().collect();
+    /// The values of the templates of a body at all points.
+    fn instances<T>(
+        &mut self,
+        body: &Body<T>,
+        root: impl Fn(&T) -> Expr,
+        points: &[Vec<i64>],
+        origin: Origin,
+    ) -> Vec<Expr> {
+        let roots: Vec<Expr> = body.all().into_iter().map(root).collect();
         if self.scalar {
             return roots;
         }
-        match roots.as_slice() {
-            [] => Vec::new(),
-            &[root] => {
-                let mut template = self.template(root);
-                points.iter().map(|point| self.instance(&mut template, point, origin)).collect()
-            }
-            _ => {
-                let each = roots.iter().zip(points);
-                each.map(|(&root, point)| {
-                    let mut template = self.template(root);
-                    self.instance(&mut template, point, origin)
-                })
-                .collect()
-            }
-        }
+        let mut templates: Vec<Option<Template>> = roots.iter().map(|_| None).collect();
+        let value = |point: &Vec<i64>| {
+            let number = body.number(point)?;
+            let mut template = templates[number].take().unwrap_or_else(|| self.template(roots[number]));
+            let value = self.instance(&mut template, point, origin);
+            templates[number] = Some(template);
+            Some(value)
+        };
+        points.iter().filter_map(value).collect()
     }
 
     fn template(&self, root: Expr) -> Template {
@@ -464,19 +472,15 @@ fn equation_label(number: usize, loops: &[Loop], point: &[i64]) -> String {
     format!("{name}[{}]", indices.join(", "))
 }
 
-/// Gives an unknown a start value; where it had one already is returned.
-fn give_start(unknown: &mut Unknown, order: u32, value: StartValue) -> Option<Origin> {
+/// Gives an unknown a start value in place of one that it has.
+fn give_start(unknown: &mut Unknown, order: u32, value: StartValue) {
     if order == 0 {
-        let earlier = unknown.start.as_ref().map(|start| start.origin);
-        unknown.start.get_or_insert(value);
-        return earlier;
+        unknown.start = Some(value);
+        return;
     }
     match unknown.derivative_starts.binary_search_by_key(&order, |(given, _)| *given) {
-        Ok(place) => Some(unknown.derivative_starts[place].1.origin),
-        Err(place) => {
-            unknown.derivative_starts.insert(place, (order, value));
-            None
-        }
+        Ok(place) => unknown.derivative_starts[place].1 = value,
+        Err(place) => unknown.derivative_starts.insert(place, (order, value)),
     }
 }
 
