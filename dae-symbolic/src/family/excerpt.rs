@@ -103,7 +103,7 @@ impl<'a> Spaces<'a> {
     fn read(&mut self) {
         let model = self.model;
         for (k, equation) in model.equations.iter().enumerate() {
-            self.body(Indexed::Equation(k), &equation.body, equation.loops.len(), |body| body.residual);
+            self.body(Indexed::Equation(k), &equation.body, |body| body.residual);
             for body in equation.body.all() {
                 for &(access, _) in &body.incidence {
                     self.access(Indexed::Equation(k), Indexed::Unknown, &model.accesses[access.index()]);
@@ -111,13 +111,13 @@ impl<'a> Spaces<'a> {
             }
         }
         for (k, definition) in model.definitions.iter().enumerate() {
-            self.body(Indexed::Definition(k), &definition.body, definition.loops.len(), |&body| body);
+            self.body(Indexed::Definition(k), &definition.body, |&body| body);
         }
         for (k, parameter) in model.parameters.iter().enumerate() {
-            self.body(Indexed::Parameter(k), &parameter.default, parameter.extents.len(), |&body| body);
+            self.body(Indexed::Parameter(k), &parameter.default, |&body| body);
         }
         for (k, start) in model.starts.iter().enumerate() {
-            self.body(Indexed::Start(k), &start.body, start.loops.len(), |body| body.value);
+            self.body(Indexed::Start(k), &start.body, |body| body.value);
             for body in start.body.all() {
                 let access = Access { array: start.unknown, indices: body.indices.clone() };
                 self.access(Indexed::Start(k), Indexed::Unknown, &access);
@@ -125,15 +125,11 @@ impl<'a> Spaces<'a> {
         }
     }
 
-    fn body<T>(&mut self, of: Indexed, body: &Body<T>, loops: usize, root: impl Fn(&T) -> Expr) {
-        match body {
-            Body::Template(template) => self.expression(of, root(template)),
-            // Each is an expression of its own.
-            Body::Instances(list) => {
-                (0..loops).for_each(|level| self.keep(of, level));
-                list.iter().for_each(|(_, body)| self.expression(of, root(body)));
-            }
+    fn body<T>(&mut self, of: Indexed, body: &Body<T>, root: impl Fn(&T) -> Expr) {
+        if let Body::Pieces(pieces) = body {
+            pieces.iter().for_each(|piece| self.box_edges(of, &piece.domain));
         }
+        body.all().into_iter().for_each(|body| self.expression(of, root(body)));
     }
 
     /// Nothing of the space of an index is left out.

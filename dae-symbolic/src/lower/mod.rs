@@ -9,6 +9,8 @@
 
 mod arrays;
 mod bounds;
+mod branches;
+mod choices;
 mod conditional;
 mod derived;
 mod elements;

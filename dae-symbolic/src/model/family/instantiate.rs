@@ -8,10 +8,11 @@
 //! A template is translated to a list of operations once, what does not depend on a loop variable is built once, and the rest is
 //! built anew for each instance: the cost is linear in the size of the result.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::verify::over;
-use super::{Access, Affine, Excerpt, FamilyModel, Loop, Steady, box_of, element_name, position};
+use super::{Access, Affine, Body, Excerpt, FamilyModel, Loop, Reach, Steady, box_of, element_name, position};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Call, Dag, Expr, Function, Node, ParameterId, Rational, Symbol, UnknownId, reachable};
 use crate::model::{
@@ -116,14 +117,12 @@ impl<'a> Instantiation<'a> {
     fn equations(&mut self) -> Vec<Equation> {
         let mut equations = Vec::new();
         for (number, family) in self.family.equations.iter().enumerate() {
-            let bodies = family.body.all();
-            let roots = bodies.iter().map(|body| body.residual);
             let gaps = &self.excerpt.equations[number];
             let points = kept(family.body.indices(&family.loops), gaps);
-            let residuals = self.instances(roots, &points, gaps, family.origin);
+            let residuals = self.instances(&family.body, |body| body.residual, &points, gaps, family.origin);
             let extents: Vec<usize> = family.loops.iter().map(Loop::size).collect();
-            for (k, (point, residual)) in points.into_iter().zip(residuals).enumerate() {
-                let Some(body) = family.body.of(k) else { continue };
+            for (point, residual) in points.into_iter().zip(residuals) {
+                let Some(body) = family.body.at(&point) else { continue };
                 let mut incidence: Vec<(UnknownId, u32)> = Vec::with_capacity(body.incidence.len());
                 for &(access, order) in &body.incidence {
                     incidence.extend(self.unknown(access, &point, gaps).map(|unknown| (unknown, order)));
@@ -155,7 +154,7 @@ impl<'a> Instantiation<'a> {
         let mut definitions = Vec::new();
         for (family, gaps) in self.family.definitions.iter().zip(&self.excerpt.definitions) {
             let points = kept(family.body.indices(&family.loops), gaps);
-            let values = self.instances(family.body.all().into_iter().copied(), &points, gaps, family.origin);
+            let values = self.instances(&family.body, |&body| body, &points, gaps, family.origin);
             definitions.extend(points.iter().zip(values).map(|(point, value)| Definition {
                 name: element_name(&family.name, point),
                 docs: family.docs.clone(),
@@ -171,7 +170,7 @@ impl<'a> Instantiation<'a> {
         for (array, family) in self.family.parameters.iter().enumerate() {
             let gaps = &self.excerpt.parameters[array];
             let points = kept(box_of(&over(&family.extents)), gaps);
-            let defaults = self.instances(family.default.all().into_iter().copied(), &points, gaps, family.origin);
+            let defaults = self.instances(&family.default, |&body| body, &points, gaps, family.origin);
             for (point, default) in points.into_iter().zip(defaults) {
                 let name = element_name(&family.name, &point);
                 parameters.push(Parameter {
@@ -203,32 +202,40 @@ impl<'a> Instantiation<'a> {
                 });
             }
         }
-        for (start, gaps) in self.family.starts.iter().zip(&self.excerpt.starts) {
+        for reach in [Reach::Whole, Reach::Element] {
+            self.starts(reach, &mut unknowns);
+        }
+        unknowns
+    }
+
+    /// Start values of one reach, in place of those that are there already.
+    fn starts(&mut self, reach: Reach, unknowns: &mut [Unknown]) {
+        let mut given: BTreeMap<(UnknownId, u32), Origin> = BTreeMap::new();
+        let starts = self.family.starts.iter().zip(&self.excerpt.starts);
+        for (start, gaps) in starts.filter(|(start, _)| start.reach == reach) {
             let points = kept(start.body.indices(&start.loops), gaps);
-            let bodies = start.body.all().into_iter().map(|body| body.value);
-            let values = self.instances(bodies, &points, gaps, start.origin);
-            for (k, (point, value)) in points.iter().zip(values).enumerate() {
-                let Some(body) = start.body.of(k) else { continue };
+            let values = self.instances(&start.body, |body| body.value, &points, gaps, start.origin);
+            for (point, value) in points.iter().zip(values) {
+                let Some(body) = start.body.at(point) else { continue };
                 let access = Access { array: start.unknown, indices: body.indices.clone() };
-                let Some(unknown) = self.element(&access, point, gaps) else { continue };
-                let value = StartValue { value, kind: start.kind, origin: start.origin };
-                let earlier = give_start(&mut unknowns[unknown.index()], start.order, value);
-                if let Some(first) = earlier {
-                    let name = derivative_name(&unknowns[unknown.index()].name, start.order);
+                let Some(id) = self.element(&access, point, gaps) else { continue };
+                let unknown = &mut unknowns[id.index()];
+                if let Some(first) = given.insert((id, start.order), start.origin) {
+                    let name = derivative_name(&unknown.name, start.order);
                     self.found.push(duplicate_start(&name, start.statement, first));
                     break;
                 }
+                give_start(unknown, start.order, StartValue { value, kind: start.kind, origin: start.origin });
             }
         }
-        unknowns
     }
 
     fn inputs(&mut self) -> Vec<Input> {
         let mut inputs = self.family.inputs.clone();
         for input in &mut inputs {
-            if let Some(value) =
-                self.instances([input.definition], &[Vec::new()], &Arc::default(), input.origin).first()
-            {
+            let body = Body::Template(input.definition);
+            let values = self.instances(&body, |&body| body, &[Vec::new()], &Arc::default(), input.origin);
+            if let Some(value) = values.first() {
                 input.definition = *value;
             }
         }
@@ -298,33 +305,28 @@ impl<'a> Instantiation<'a> {
         self.instance(&mut template, &[], &[], Origin::NONE)
     }
 
-    /// The values of one template, or of one each, at all points.
-    fn instances(
+    /// The values of the templates of a body at all points.
+    fn instances<T>(
         &mut self,
-        roots: impl IntoIterator<Item = Expr>,
+        body: &Body<T>,
+        root: impl Fn(&T) -> Expr,
         points: &[Vec<i64>],
         gaps: &Arc<[Gap]>,
         origin: Origin,
     ) -> Vec<Expr> {
-        let roots: Vec<Expr> = roots.into_iter().collect();
+        let roots: Vec<Expr> = body.all().into_iter().map(root).collect();
         if self.scalar {
             return roots;
         }
-        match roots.as_slice() {
-            [] => Vec::new(),
-            &[root] => {
-                let mut template = self.template(root);
-                points.iter().map(|point| self.instance(&mut template, point, gaps, origin)).collect()
-            }
-            _ => {
-                let each = roots.iter().zip(points);
-                each.map(|(&root, point)| {
-                    let mut template = self.template(root);
-                    self.instance(&mut template, point, gaps, origin)
-                })
-                .collect()
-            }
-        }
+        let mut templates: Vec<Option<Template>> = roots.iter().map(|_| None).collect();
+        let value = |point: &Vec<i64>| {
+            let number = body.number(point)?;
+            let mut template = templates[number].take().unwrap_or_else(|| self.template(roots[number]));
+            let value = self.instance(&mut template, point, gaps, origin);
+            templates[number] = Some(template);
+            Some(value)
+        };
+        points.iter().filter_map(value).collect()
     }
 
     fn template(&self, root: Expr) -> Template {
@@ -515,19 +517,15 @@ fn equation_label(number: usize, loops: &[Loop], point: &[i64]) -> String {
     format!("{name}[{}]", indices.join(", "))
 }
 
-/// Gives an unknown a start value; where it had one already is returned.
-fn give_start(unknown: &mut Unknown, order: u32, value: StartValue) -> Option<Origin> {
+/// Gives an unknown a start value in place of one that it has.
+fn give_start(unknown: &mut Unknown, order: u32, value: StartValue) {
     if order == 0 {
-        let earlier = unknown.start.as_ref().map(|start| start.origin);
-        unknown.start.get_or_insert(value);
-        return earlier;
+        unknown.start = Some(value);
+        return;
     }
     match unknown.derivative_starts.binary_search_by_key(&order, |(given, _)| *given) {
-        Ok(place) => Some(unknown.derivative_starts[place].1.origin),
-        Err(place) => {
-            unknown.derivative_starts.insert(place, (order, value));
-            None
-        }
+        Ok(place) => unknown.derivative_starts[place].1 = value,
+        Err(place) => unknown.derivative_starts.insert(place, (order, value)),
     }
 }
 
