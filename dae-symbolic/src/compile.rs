@@ -20,14 +20,15 @@ use crate::diagnostic::Diagnostics;
 use crate::expr::{Expr, Notation, Symbol, print_with};
 use crate::externals::{self, InputNeed};
 use crate::formulation::{Form, FormEquation, FormError, FormProgram, Formulation, Source, formulate, state_names};
-use crate::index::{Analysis, Problem, ProblemKind, Verdict, analyse, differentiated_kinks, generic_rank};
+use crate::index::{Analysis, Problem, ProblemKind, analyse, differentiated_kinks, generic_rank};
 use crate::model::{Model, derivative_name};
 use crate::notions::{singular_pencil, with_null_vectors};
-use crate::program::{Derivative, roll};
+use crate::program::Derivative;
 use crate::prolong::Prolonged;
 use crate::reduce::{Reduced, reduce};
 use crate::spelling::in_notation;
 use crate::structure::Structure;
+use crate::summary::summary;
 use crate::system::System;
 
 /// A constraint that the text implies and does not state.
@@ -286,42 +287,4 @@ fn prolonged_spelled(model: &Model, analysis: &Analysis) -> Vec<String> {
     let equations = analysis.prolonged.residuals.iter().zip(analysis.prolonged.description.equations.iter());
     let names = model.definition_names().into_iter().collect();
     equations.map(|(&f, e)| spell(model, &e.name, f, &names, |s| model.symbol_name(s))).collect()
-}
-
-/// What a reader of the generated documentation wants to know first.
-fn summary(compiled: &Compiled) -> Vec<String> {
-    let analysis = &compiled.analysis;
-    let mut lines = vec![match analysis.certificate.verdict() {
-        Verdict::Exact(index) => format!("Differentiation index {index}, certified at the start values."),
-        Verdict::AtMost { bound, reason } => format!("Differentiation index at most {bound}: {reason}."),
-        Verdict::NotCertified { reason } => format!("Differentiation index not certified: {reason}."),
-    }];
-    let degrees = analysis.structure.degrees_of_freedom;
-    if let Some(certified) = analysis.certificate.degrees_of_freedom() {
-        lines.push(format!("Degrees of freedom: {certified}."));
-    } else if analysis.certificate.has_reduction() {
-        lines.push(format!("Degrees of freedom, generically: {degrees}."));
-    }
-    if !compiled.hidden.is_empty() {
-        lines.push(String::new());
-        lines.push("Hidden constraints:".into());
-        let constraint = |c: &HiddenConstraint| format!("* {}: {}", c.name, c.text);
-        let hidden: Vec<String> = compiled.hidden.iter().map(constraint).collect();
-        // Equations of the text: where it has redundant ones, the system has fewer.
-        let domains = compiled.hidden.iter().map(|c| compiled.model.equations.get(c.equation).map(|e| &e.domain));
-        lines.extend(roll::text::lines(domains.zip(hidden.iter().map(String::as_str))));
-    }
-    let unknown = externals::stand_ins(&compiled.model);
-    if !unknown.is_empty() {
-        let names: Vec<String> = unknown.iter().map(|name| format!("`{name}`")).collect();
-        lines.push(format!("Analysed with smooth functions in general position in place of {}.", names.join(", ")));
-    }
-    lines.extend(compiled.needs.iter().flat_map(|need| [String::new(), need.text()]));
-    // A macro can only warn where the warning would be an error; so it stands where the model is looked up.
-    for warning in &compiled.warnings {
-        lines.push(String::new());
-        lines.push(format!("Warning: {}.", warning.message));
-        lines.extend(warning.notes.iter().map(|note| format!("* {note}")));
-    }
-    lines
 }

@@ -30,7 +30,10 @@ pub(super) fn cases(model: &mut Model, analysis: &Analysis, t0: f64) -> Vec<Case
     let Some(value) = values_at_own_point(model, analysis, &factors, t0) else { return Vec::new() };
     let sides = value.iter().map(|value| if value.abs() > SMALL { Side::Regular } else { Side::Exceptional });
     let sides: Vec<Side> = sides.collect();
-    factors.into_iter().zip(sides).take(MAX_CASES).map(|(factor, side)| case(model, factor, side, t0)).collect()
+    let own = if sides.contains(&Side::Exceptional) { Side::Exceptional } else { Side::Regular };
+    // Where one factor vanishes, the others say nothing about the index.
+    let relevant = factors.into_iter().zip(sides).filter(|&(_, side)| side == own).take(MAX_CASES);
+    relevant.map(|(factor, side)| case(model, factor, side, t0)).collect()
 }
 
 fn case(model: &mut Model, factor: Expr, own: Side, t0: f64) -> Case {
