@@ -88,6 +88,9 @@ pub(super) fn cases(model: &mut Model, analysis: &Analysis, t0: f64) -> Vec<Case
     if analysis.exceptional.is_empty() {
         list.extend(solution::cases(model, analysis, t0));
     }
+    // Where the index is the same nothing depends on the condition.
+    let own = analysis.certificate.verdict();
+    list.retain(|case| !matches!(&case.other, Other::Verdict(other, _) if *other == own));
     list
 }
 
