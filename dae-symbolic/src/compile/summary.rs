@@ -1,18 +1,25 @@
 //! What a reader of the generated documentation wants to know first.
 //!
-//! In: a compiled model. Out: index, degrees of freedom, hidden constraints and warnings, a line each.
+//! In: a compiled model. Out: index, degrees of freedom and hidden constraints in a few lines, in the words of the report.
 
-use super::{Compiled, HiddenConstraint};
+use crate::compile::{Compiled, HiddenConstraint};
 use crate::externals;
-use crate::index::Verdict;
+use crate::index::{Verdict, at_defaults};
 use crate::program::roll;
 
-/// The lines.
+/// What a reader of the generated documentation wants to know first.
 pub(super) fn summary(compiled: &Compiled) -> Vec<String> {
     let analysis = &compiled.analysis;
+    let how = analysis.certificate.grounds().phrase();
+    let exceptional = match analysis.exceptional.as_slice() {
+        [] => String::new(),
+        parameters => format!(", for {}", at_defaults(&compiled.model, parameters)),
+    };
     let mut lines = vec![match analysis.certificate.verdict() {
-        Verdict::Exact(index) => format!("Differentiation index {index}, certified at the start values."),
-        Verdict::AtMost { bound, reason } => format!("Differentiation index at most {bound}: {reason}."),
+        Verdict::Exact(index) => format!("Differentiation index {index}, {how}{exceptional}."),
+        Verdict::AtMost { bound, reason } => {
+            format!("Differentiation index at most {bound}, {how}{exceptional}: {reason}.")
+        }
         Verdict::NotCertified { reason } => format!("Differentiation index not certified: {reason}."),
     }];
     let degrees = analysis.structure.degrees_of_freedom;

@@ -34,7 +34,7 @@ mod redundant;
 mod understand;
 mod witness;
 
-pub use certificate::{Certificate, GenericRegularity, KernelVector, LocalRegularity, LowerBound, Verdict};
+pub use certificate::{Certificate, GenericRegularity, Grounds, KernelVector, LocalRegularity, LowerBound, Verdict};
 pub use excerpt::analyse_excerpt;
 pub use generic::generic_rank;
 pub(crate) use generic::start_point;
@@ -246,7 +246,7 @@ fn judged(model: &mut Model, analysis: &Analysis, start: &ArrayPoint) -> ArrayFi
 }
 
 /// Why the structure of the text does not give the index.
-fn explanation(model: &mut Model, analysis: &Analysis, index: u32) -> Option<String> {
+fn explanation(model: &Model, analysis: &Analysis, index: u32) -> Option<String> {
     let written = analysis.written.structure.as_ref()?;
     let says = written.structural_index;
     let singular = analysis.written.jacobian_singular == Some(true);
@@ -275,13 +275,13 @@ fn explanation(model: &mut Model, analysis: &Analysis, index: u32) -> Option<Str
 }
 
 /// `Cs = 0`, `a = 0 and b = 1`: parameters with their defaults.
-pub(crate) fn at_defaults(model: &mut Model, parameters: &[ParameterId]) -> String {
-    let values = exceptional::default_values(model, parameters);
-    let spelled = |&(p, value): &(ParameterId, Expr)| {
-        let value = print(&model.dag, value, Notation::Text, |symbol| model.symbol_name(symbol));
+pub(crate) fn at_defaults(model: &Model, parameters: &[ParameterId]) -> String {
+    let spelled = |&p: &ParameterId| {
+        let default = model.parameters[p.index()].default;
+        let value = print(&model.dag, default, Notation::Text, |symbol| model.symbol_name(symbol));
         format!("{} = {value}", model.symbol_name(Symbol::Parameter(p)))
     };
-    listed(&values.iter().map(spelled).collect::<Vec<_>>())
+    listed(&parameters.iter().map(spelled).collect::<Vec<_>>())
 }
 
 /// A pivot by which a combination was multiplied and which is zero at the consistent point, in words.
