@@ -66,7 +66,7 @@ fn compiled(text: &str) -> Compiled {
 fn written_out(text: &str) -> Compiled {
     let (mut model, _) = read_text(text).unwrap_or_else(|rejection| panic!("{}", rejection.diagnostics));
     let parameter = &mut model.parameters[0];
-    let member = Member { family: 0, indices: vec![0], label: parameter.name.clone() };
+    let member = Member { family: 0, indices: vec![0], label: parameter.name.clone(), gaps: Default::default() };
     parameter.domain = Domain { extents: vec![1], member: Some(Arc::new(member)) };
     compile(model, 0.0).unwrap_or_else(|rejected| panic!("{}", rejected.diagnostics))
 }

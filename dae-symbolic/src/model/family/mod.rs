@@ -15,11 +15,13 @@
 //! Accesses to scalars come first and in the order of declaration: a model without arrays and loops *is* a scalar model.
 
 mod affine;
+mod excerpt;
 mod instantiate;
 mod verify;
 
 pub use affine::Affine;
-pub use instantiate::instantiate;
+pub use excerpt::{Excerpt, Indexed};
+pub use instantiate::{instantiate, instantiate_excerpt};
 pub use verify::verify;
 
 use super::{Derivation, Equation, Input, Start};
