@@ -60,7 +60,7 @@ fn pendulum() {
     assert!(finding.ranks.iter().all(|ranks| ranks.has_full_row_rank() && ranks.gap > 1e8));
 }
 
-/// `000_fbf9ee3ffe929a9e` eq. (1.32): ranks are smaller on the solution than beside it.
+/// Hairer & Wanner II, Sect. VII.1, eq. (1.32): ranks are smaller on the solution than beside it.
 #[test]
 fn campbell_and_gear() {
     let mut model = model(
@@ -74,7 +74,7 @@ fn campbell_and_gear() {
     assert_eq!(finding.manifold_dimensions(), [0, 0]);
 }
 
-/// `002_e568fb5b105d8b65`: the pencil is regular at every time, and $x = c(t) (t, 1)$ solves the system for every $c$.
+/// Gear & Petzold (1983): the pencil is regular at every time, and $x = c(t) (t, 1)$ solves the system for every $c$.
 #[test]
 fn no_index_names_what_is_free() {
     let mut model = model(

@@ -219,12 +219,12 @@ fn identities_with_denominators_and_angles_are_proved() {
 
 #[test]
 fn optimal_control_of_index_1() {
-    // `000_fbf9ee3ffe929a9e` eq. (1.39) for y' = u, phi = (y^2 + u^2)/2.
+    // Hairer & Wanner II, Sect. VII.1, eq. (1.39) for y' = u, phi = (y^2 + u^2)/2.
     let by_hand = "struct ByHand { param adjoint = 0; var y; var v; var u; der(y) = u; der(v) = -y; 0 = v + u; }";
     proves_equal(include_str!("../../examples/models/optimal_control.dae"), by_hand);
 }
 
-/// The optimal control problem of index 3 of `000_fbf9ee3ffe929a9e`, exercise VII.1.8 with data of the problem book.
+/// The optimal control problem of index 3 of Hairer & Wanner II, exercise VII.1.8 with data of the problem book.
 const INDEX_3: &str = "struct Control { var y1 = 1; var y2 ~ -0.76; var w; var v1 ~ 0.76; var v2;
     optimal_control {
         states y1, y2; adjoints v1, v2; controls w;

@@ -5,7 +5,7 @@
 //!
 //! | file | what | source |
 //! |---|---|---|
-//! | `lagrangian.rs`, `energy.rs`, `inertia.rs` | Euler–Lagrange equations with multipliers | `000_fbf9ee3ffe929a9e` eqs. (1.41)–(1.46) |
+//! | `lagrangian.rs`, `energy.rs`, `inertia.rs` | Euler–Lagrange equations with multipliers | Hairer & Wanner II, Sect. VII.1, eqs. (1.41)–(1.46) |
 //! | `optimal_control.rs` | state, adjoint and stationarity equations with boundary conditions | the same, eqs. (1.33)–(1.39) |
 
 mod energy;

@@ -1,6 +1,6 @@
 //! Nodes and hash-consing.
 //!
-//! In: nodes in canonical form (made by `construct.rs`). Out: their numbers; equal nodes have equal numbers.
+//! In: nodes in canonical form (made by `construct.rs` and `fold.rs`). Out: their numbers; equal nodes have equal numbers.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hash, Hasher};

@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 
 use super::dag::ExprMap;
+use super::function::Notation;
 use super::{Call, Dag, Expr, ExternalSource, Function, Node, Rational, Symbol, reachable};
 
 /// Longer sub-expressions (in characters of markup) are abbreviated.
@@ -146,50 +147,15 @@ impl Printer<'_> {
 
     fn apply(&self, function: Function, arguments: &[Expr]) -> (String, Binding) {
         let first = arguments.first().map_or("", |&a| self.plain(a));
-        let text = match function {
-            Function::Sqrt => format!("<msqrt><mrow>{first}</mrow></msqrt>"),
-            Function::Cbrt => format!("<mroot><mrow>{first}</mrow><mn>3</mn></mroot>"),
-            Function::Exp => format!("<msup><mi mathvariant=\"normal\">e</mi><mrow>{first}</mrow></msup>"),
-            Function::Abs => {
+        let text = match function.notation() {
+            Notation::Root if function == Function::Cbrt => format!("<mroot><mrow>{first}</mrow><mn>3</mn></mroot>"),
+            Notation::Root => format!("<msqrt><mrow>{first}</mrow></msqrt>"),
+            Notation::PowerOfE => format!("<msup><mi mathvariant=\"normal\">e</mi><mrow>{first}</mrow></msup>"),
+            Notation::Bars => {
                 format!("<mrow><mo stretchy=\"true\">|</mo>{first}<mo stretchy=\"true\">|</mo></mrow>")
             }
-            Function::If => {
-                let case = |value: Expr, condition: &str| {
-                    format!(
-                        "<mtr><mtd style=\"text-align:left\">{}</mtd><mtd style=\"text-align:left\">{condition}</mtd></mtr>",
-                        self.plain(value)
-                    )
-                };
-                let condition = format!("<mtext>if&#160;</mtext>{first}<mo>&gt;</mo><mn>0</mn>");
-                let cases = match arguments {
-                    [_, a, b] => case(*a, &condition) + &case(*b, "<mtext>otherwise</mtext>"),
-                    _ => String::new(),
-                };
-                format!("<mrow><mo stretchy=\"true\">{{</mo><mtable>{cases}</mtable></mrow>")
-            }
-            Function::Ln
-            | Function::Log10
-            | Function::Log2
-            | Function::Sin
-            | Function::Cos
-            | Function::Tan
-            | Function::Asin
-            | Function::Acos
-            | Function::Atan
-            | Function::Atan2
-            | Function::Sinh
-            | Function::Cosh
-            | Function::Tanh
-            | Function::Asinh
-            | Function::Acosh
-            | Function::Atanh
-            | Function::Signum
-            | Function::Min
-            | Function::Max
-            | Function::Hypot
-            | Function::ExpM1
-            | Function::Ln1p
-            | Function::Powf => {
+            Notation::Cases => self.cases(first, arguments),
+            Notation::Name => {
                 let name = escaped(&function.name().replace('_', " "));
                 let list: Vec<&str> = arguments.iter().map(|&a| self.plain(a)).collect();
                 let list = parenthesised(&list.join("<mo>,</mo>"));
@@ -197,6 +163,22 @@ impl Printer<'_> {
             }
         };
         (text, Binding::Atom)
+    }
+
+    /// The branches of a conditional, one below the other.
+    fn cases(&self, switch: &str, arguments: &[Expr]) -> String {
+        let case = |value: Expr, condition: &str| {
+            format!(
+                "<mtr><mtd style=\"text-align:left\">{}</mtd><mtd style=\"text-align:left\">{condition}</mtd></mtr>",
+                self.plain(value)
+            )
+        };
+        let condition = format!("<mtext>if&#160;</mtext>{switch}<mo>&gt;</mo><mn>0</mn>");
+        let cases = match arguments {
+            [_, a, b] => case(*a, &condition) + &case(*b, "<mtext>otherwise</mtext>"),
+            _ => String::new(),
+        };
+        format!("<mrow><mo stretchy=\"true\">{{</mo><mtable>{cases}</mtable></mrow>")
     }
 }
 

@@ -17,9 +17,9 @@
 //! |---|---|
 //! | `rational.rs` | exact coefficients |
 //! | `symbol.rs` | what a leaf can stand for |
-//! | `function.rs` | the operator table: value, partial derivatives, domain, spellings |
-//! | `external.rs` | tables, code of the user's, inputs of the caller |
-//! | `dag.rs`, `construct.rs`, `condition.rs` | nodes, the canonical form, and conditions |
+//! | `function/` | the operator table: value, partial derivatives, domain, spellings |
+//! | `external/` | tables, code of the user's, inputs of the caller |
+//! | `dag.rs`, `construct.rs`, `fold.rs`, `condition.rs` | nodes, the canonical form of sums, products and functions, and conditions |
 //! | `walk.rs` | children-first order of what a root reaches |
 //! | `differentiate.rs`, `substitute.rs` | derivatives (partial, total in time), replacement of symbols |
 //! | `surfaces.rs` | where piecewise functions switch, and how smoothly |
@@ -33,6 +33,7 @@ mod dag;
 mod differentiate;
 mod evaluate;
 mod external;
+mod fold;
 mod function;
 mod identity;
 pub mod interval;
@@ -49,7 +50,7 @@ pub use dag::{Assumption, Dag, Expr, Node};
 pub use differentiate::{differentiate, gradient, total_derivative};
 pub use evaluate::{evaluate, evaluate_one, product, sum};
 pub use external::{Call, Derivative as ExternalDerivative, External, Source as ExternalSource, Table};
-pub use function::{Domain, Function};
+pub use function::{Domain, Function, Parity};
 pub use identity::{transfer, vanishes};
 pub use mathml::{escaped, mathml};
 pub use print::{Notation, print, print_with};

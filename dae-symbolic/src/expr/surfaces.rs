@@ -61,9 +61,7 @@ pub fn surfaces(dag: &mut Dag, roots: &[Expr]) -> Vec<Surface> {
 pub fn piecewise(dag: &Dag, roots: &[Expr]) -> Vec<Expr> {
     let mut found = reachable(dag, roots.iter().copied());
     found.retain(|&expr| match dag.node(expr) {
-        Node::Apply(function, _) => {
-            matches!(function, Function::Abs | Function::Signum | Function::If | Function::Min | Function::Max)
-        }
+        Node::Apply(function, _) => function.is_piecewise(),
         _ => false,
     });
     found
@@ -72,33 +70,7 @@ pub fn piecewise(dag: &Dag, roots: &[Expr]) -> Vec<Expr> {
 /// What decides the branch of a piecewise function, by its sign.
 fn switch_of(dag: &mut Dag, expr: Expr) -> Option<Expr> {
     let Node::Apply(function, arguments) = dag.node(expr).clone() else { return None };
-    match function {
-        Function::Abs | Function::Signum | Function::If => arguments.first().copied(),
-        Function::Min | Function::Max => Some(dag.sub(arguments[0], arguments[1])),
-        Function::Sqrt
-        | Function::Cbrt
-        | Function::Exp
-        | Function::Ln
-        | Function::Log10
-        | Function::Log2
-        | Function::Sin
-        | Function::Cos
-        | Function::Tan
-        | Function::Asin
-        | Function::Acos
-        | Function::Atan
-        | Function::Atan2
-        | Function::Sinh
-        | Function::Cosh
-        | Function::Tanh
-        | Function::Asinh
-        | Function::Acosh
-        | Function::Atanh
-        | Function::Hypot
-        | Function::ExpM1
-        | Function::Ln1p
-        | Function::Powf => None,
-    }
+    function.switch(dag, &arguments)
 }
 
 impl Surface {

@@ -4,7 +4,7 @@
 //!
 //! $$ F(t, y, y' + D \mu) = 0, \qquad D = \Phi_y^\top, $$
 //!
-//! `000_fbf9ee3ffe929a9e` eq. (1.48), in the general form of `001_8daeb97da925c732` eq. (2.18). On solutions $\mu = 0$, because
+//! Hairer & Wanner II, Sect. VII.1, eq. (1.48), in the general form of Ascher & Petzold (1993), eq. (2.18). On solutions $\mu = 0$, because
 //! $\Phi_y D$ is nonsingular for independent constraints; and $\mu$ has index 2.
 
 use std::collections::{HashMap, HashSet};

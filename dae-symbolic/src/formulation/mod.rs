@@ -42,7 +42,7 @@ pub enum Form {
     /// Constraints differentiated until the index is 2 (velocity level in mechanics).
     Index2,
     /// Gear, Gupta and Leimkuhler: index 2 with all lower constraints enforced by multipliers,
-    /// `000_fbf9ee3ffe929a9e` eq. (1.48), `001_8daeb97da925c732` eq. (2.18).
+    /// Hairer & Wanner II, Sect. VII.1, eq. (1.48), Ascher & Petzold (1993), eq. (2.18).
     Ggl,
 }
 

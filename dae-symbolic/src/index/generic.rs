@@ -33,6 +33,14 @@ pub(super) fn regularity(model: &mut Model, n: usize, entries: &[(usize, usize, 
     GenericRegularity::Singular { points: POINTS }
 }
 
+/// The determinant of an $n \times n$ matrix at one random point of the prime field; `None` if the entries have no value there.
+pub(super) fn value(model: &mut Model, n: usize, entries: &[(usize, usize, Expr)]) -> Option<u64> {
+    let values: Vec<Expr> = entries.iter().map(|&(.., value)| value).collect();
+    let values = model.expand_inputs(&values);
+    let evaluation = FieldPoint::new(0).with_start(start_point(model)).evaluate(&model.dag, &values).ok()?;
+    Some(sparse_determinant(n, &rows(n, entries, &evaluation.values)))
+}
+
 /// The rank of a matrix at a random point of the prime field, on the branch of the start values. It is the generic rank but for a
 /// probability of the order of the size of the matrix over the prime, about $10^{-15}$; never larger. `None` if the entries have no value
 /// there.

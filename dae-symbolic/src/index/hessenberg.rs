@@ -1,6 +1,6 @@
 //! Hessenberg forms.
 //!
-//! In: the text and its structure. Out: the size of the form, `000_fbf9ee3ffe929a9e` eqs. (1.13)–(1.15):
+//! In: the text and its structure. Out: the size of the form, Hairer & Wanner II, Sect. VII.1, eqs. (1.13)–(1.15):
 //!
 //! $$ (1)\; y' = f(y, z),\ 0 = g(y, z) \qquad (2)\; y' = f(y, z),\ 0 = g(y) \qquad
 //!    (3)\; y' = f(y, z),\ z' = k(y, z, u),\ 0 = g(y). $$

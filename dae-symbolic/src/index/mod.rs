@@ -10,7 +10,7 @@
 //!   freedom, and that the differentiation index is at most $\max c_i$, plus one if some $d_j = 0$ (more where equations were combined,
 //!   see `upper_bound`). One nonzero value
 //!   of $\det J$ in a prime field proves that it is not identically zero.
-//! * **At the model's own point** (`local.rs`). $J$ is regular at the consistent point that the start values lead to, for the
+//! * **At the model's own point** (`local.rs`; `exceptional.rs` names parameters because of whose defaults $J$ is singular at every point). $J$ is regular at the consistent point that the start values lead to, for the
 //!   default parameters; by an interval proof where it succeeds (`proof.rs`), otherwise in floating-point arithmetic.
 //! * **Lower bound** (`witness.rs`). At that point the derivative array with one differentiation less is not 1-full: one column of $J^{-1}$
 //!   shows a vector of its kernel.
@@ -22,6 +22,7 @@
 pub mod array;
 mod block_proof;
 mod certificate;
+pub(crate) mod exceptional;
 mod generic;
 mod hessenberg;
 mod kinks;
@@ -40,10 +41,11 @@ pub use problem::{Problem, ProblemKind};
 pub use understand::Rewrite;
 
 use array::{ArrayFinding, ArrayPoint, ArrayRanks, ArrayVerdict};
+use exceptional::{Determinant, exceptional_defaults};
 use understand::{SMALL, Understood, as_written, understand};
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::expr::{Symbol, evaluate, total_derivative};
+use crate::expr::{Expr, Notation, ParameterId, Symbol, evaluate, print, total_derivative};
 use crate::model::Model;
 use crate::prolong::{Prolonged, prolong};
 use crate::structure::{
@@ -68,6 +70,10 @@ pub struct Analysis {
     pub written: Written,
     /// The equations that are reduced.
     pub system: System,
+    /// What equations were multiplied by where they were combined: nothing is lost where none of these vanishes.
+    pub pivots: Vec<Expr>,
+    /// Parameters because of whose defaults its Jacobian is singular whatever the unknowns are: the verdict is that of an exceptional case.
+    pub exceptional: Vec<ParameterId>,
     /// Equations of the text, from zero, that are not among them because they follow from the others.
     pub redundant: Vec<usize>,
     /// Their structure.
@@ -80,7 +86,7 @@ pub struct Analysis {
     pub explanation: Option<String>,
     /// Ranks of the derivative array of the text for $0, 1, \dots$ differentiations up to the index; empty where they were not computed.
     pub array_ranks: Vec<ArrayRanks>,
-    /// 1, 2 or 3 if the text is a Hessenberg form of that size (`000_fbf9ee3ffe929a9e` eqs. (1.13)–(1.15)).
+    /// 1, 2 or 3 if the text is a Hessenberg form of that size (Hairer & Wanner II, Sect. VII.1, eqs. (1.13)–(1.15)).
     pub hessenberg: Option<u8>,
     /// The system with its derivatives.
     pub prolonged: Prolonged,
@@ -89,6 +95,11 @@ pub struct Analysis {
 }
 
 impl Analysis {
+    /// Whether the system Jacobian is nonsingular for generic values of parameters, unknowns and time.
+    pub fn is_generically_regular(&self) -> bool {
+        matches!(self.certificate.generic, GenericRegularity::Nonsingular { .. })
+    }
+
     /// The dimension of the set of consistent states after $0, 1, \dots$ differentiations; empty where it was not computed.
     pub fn manifold_dimensions(&self) -> Vec<usize> {
         self.array_ranks.iter().map(ArrayRanks::manifold_dimension).collect()
@@ -127,9 +138,25 @@ fn analyse_system(
     let regular = understood.is_regular();
     let Understood { system, structure, rewrites, pivots, generic, singular_as_written } = understood;
     let prolonged = prolong(model, &system, &offsets).map_err(|unplaced| internal(model, unplaced.0))?;
-    let (mut local, jets) = match regular {
-        true => local::regularity(model, &prolonged, t0),
-        false => (LocalRegularity::NotAttempted { reason: "the system Jacobian is identically singular".into() }, None),
+    let exceptional = match regular {
+        true => {
+            let jacobian = system.jacobian(&mut model.dag, &structure.offsets);
+            let determinant = Determinant::of(model, system.equations.len(), jacobian, &pivots);
+            exceptional_defaults(model, &determinant)
+        }
+        false => Vec::new(),
+    };
+    let (mut local, jets) = match (regular, exceptional.is_empty()) {
+        (true, true) => local::regularity(model, &prolonged, t0),
+        // Its stages would hold fast what the equations are to determine, and blame the start values.
+        (true, false) => {
+            let message = format!("whatever the unknowns are, for {}", at_defaults(model, &exceptional));
+            (LocalRegularity::Singular { t0, message }, None)
+        }
+        (false, _) => {
+            let reason = "the system Jacobian is identically singular".into();
+            (LocalRegularity::NotAttempted { reason }, None)
+        }
     };
     let vanishing = jets.as_ref().and_then(|jets| vanishing_pivot(model, &prolonged, jets, &pivots, &rewrites, t0));
     if let Some(message) = vanishing {
@@ -154,6 +181,8 @@ fn analyse_system(
     Ok(Analysis {
         written: Written { structure: written, jacobian_singular },
         system,
+        pivots,
+        exceptional,
         redundant: Vec::new(),
         structure,
         rewrites,
@@ -187,7 +216,7 @@ fn settle(model: &mut Model, analysis: &mut Analysis, t0: f64) -> Result<(), (Pr
             Some(finding) => finding.ranks.clone(),
             None => array::ranks_up_to(model, &start, index).unwrap_or_default(),
         };
-        analysis.explanation = explanation(analysis, index);
+        analysis.explanation = explanation(model, analysis, index);
     }
     analysis.hessenberg = match &analysis.written.structure {
         Some(structure) => hessenberg::classify(model, structure, &analysis.certificate),
@@ -214,7 +243,7 @@ fn judged(model: &mut Model, analysis: &Analysis, start: &ArrayPoint) -> ArrayFi
 }
 
 /// Why the structure of the text does not give the index.
-fn explanation(analysis: &Analysis, index: u32) -> Option<String> {
+fn explanation(model: &mut Model, analysis: &Analysis, index: u32) -> Option<String> {
     let written = analysis.written.structure.as_ref()?;
     let says = written.structural_index;
     let singular = analysis.written.jacobian_singular == Some(true);
@@ -224,6 +253,9 @@ fn explanation(analysis: &Analysis, index: u32) -> Option<String> {
     let mut text = format!("the pattern says {says}; ");
     let rewrites = &analysis.rewrites;
     text += &match (rewrites.as_slice(), &analysis.certificate.local) {
+        (_, LocalRegularity::Singular { .. }) if !analysis.exceptional.is_empty() => {
+            format!("for {} its system Jacobian is singular", at_defaults(model, &analysis.exceptional))
+        }
         ([], LocalRegularity::Singular { .. }) => "its system Jacobian is singular on this solution".to_string(),
         ([], _) if singular => "leading parts cancel in a way that no combination shows".into(),
         ([], _) => "its derivatives are not all needed, because leading parts of derived equations cancel".into(),
@@ -239,12 +271,22 @@ fn explanation(analysis: &Analysis, index: u32) -> Option<String> {
     Some(text)
 }
 
+/// `Cs = 0`, `a = 0 and b = 1`: parameters with their defaults.
+pub(crate) fn at_defaults(model: &mut Model, parameters: &[ParameterId]) -> String {
+    let values = exceptional::default_values(model, parameters);
+    let spelled = |&(p, value): &(ParameterId, Expr)| {
+        let value = print(&model.dag, value, Notation::Text, |symbol| model.symbol_name(symbol));
+        format!("{} = {value}", model.symbol_name(Symbol::Parameter(p)))
+    };
+    listed(&values.iter().map(spelled).collect::<Vec<_>>())
+}
+
 /// A pivot by which a combination was multiplied and which is zero at the consistent point, in words.
 fn vanishing_pivot(
     model: &mut Model,
     prolonged: &Prolonged,
     jets: &[f64],
-    pivots: &[crate::expr::Expr],
+    pivots: &[Expr],
     rewrites: &[Rewrite],
     t0: f64,
 ) -> Option<String> {

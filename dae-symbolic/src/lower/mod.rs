@@ -8,16 +8,21 @@
 //! statement with an error does not hide errors of others.
 
 mod arrays;
+mod bounds;
 mod conditional;
 mod derived;
+mod elements;
 mod evaluate;
+mod extents;
 mod external;
 mod families;
 mod incidence;
 mod items;
 mod leaves;
+mod loops;
 mod names;
 mod resolve;
+mod starts;
 mod statements;
 
 use crate::diagnostic::Diagnostics;

@@ -4,19 +4,19 @@
 
 use super::evaluate::Evaluator;
 use super::external;
-use super::families::OpenLoop;
 use super::items::{Item, Value};
-use super::names::{Entity, Names};
+use super::loops::OpenLoop;
+use super::names::Names;
 use super::resolve::Resolver;
+use super::starts::Whole;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Call, Dag, Expr, Symbol, UnknownId, evaluate_one};
 use crate::model::family::{
-    Affine, Body, DefinitionFamily, EquationBody, EquationFamily, FamilyModel, Loop, ParameterArray, StartBody,
-    StartFamily, UnknownArray,
+    Body, DefinitionFamily, EquationBody, EquationFamily, FamilyModel, Loop, ParameterArray, UnknownArray,
 };
-use crate::model::{Input, Start, residual};
+use crate::model::{Input, residual};
 use crate::origin::Origin;
-use crate::syntax::ast::{self, Declaration, Expression, Given, StartOf, Statement, StatementKind, Variable};
+use crate::syntax::ast::{self, Declaration, Expression, Statement, StatementKind, Variable};
 use crate::syntax::restrict::Place;
 use std::collections::{HashMap, HashSet};
 
@@ -233,109 +233,6 @@ impl<'a> Lowering<'a, '_> {
         })
     }
 
-    /// Start values of a scalar or of all elements of an array.
-    fn start_of_all(
-        &mut self,
-        position: usize,
-        whole: Whole,
-        value: Expression,
-        indices: &'a [ast::Name],
-        extents: &[usize],
-    ) {
-        let origin = self.written.expressions.origin(value.root);
-        let Some((loops, body)) = self.by_index(position, value, indices, extents, Place::StartValue) else { return };
-        let outer = loops.len() - extents.len();
-        let element: Vec<Affine> = (outer..loops.len()).map(Affine::variable).collect();
-        let body = match body {
-            Body::Template(value) => Body::Template(StartBody { indices: element, value }),
-            Body::Instances(list) => {
-                let with = |(point, value)| (point, StartBody { indices: element.clone(), value });
-                Body::Instances(list.into_iter().map(with).collect())
-            }
-        };
-        let Whole { unknown, order, given, statement } = whole;
-        self.model.starts.push(StartFamily { unknown, order, kind: kind(given), loops, body, origin, statement });
-    }
-
-    fn start(&mut self, position: usize, it: &'a ast::Start, origin: Origin) {
-        let order = match it.of {
-            StartOf::Value => Some(0),
-            StartOf::Derivative(order) => self.start_order(order, position),
-        };
-        let unknown = self.start_unknown(it);
-        let extents = unknown.and_then(|unknown| self.evaluator.shapes.unknowns.get(unknown).cloned().flatten());
-        let (Some(order), Some(unknown), Some(extents), Some(value)) = (order, unknown, extents, it.value) else {
-            // What can be wrong with the value is said all the same.
-            if it.indices.is_empty() && self.open.is_empty() {
-                self.value(it.value, position, Place::StartValue);
-            }
-            return;
-        };
-        if it.element.is_empty() {
-            let whole = Whole { unknown, order, given: it.given, statement: origin };
-            return self.start_of_all(position, whole, value, &it.indices, &extents);
-        }
-        if it.element.len() != extents.len() || !it.indices.is_empty() {
-            let message = if it.indices.is_empty() {
-                let given = if it.element.len() == 1 {
-                    "1 index is".to_string()
-                } else {
-                    format!("{} indices are", it.element.len())
-                };
-                format!("`{}` is {}, and {given} given", it.variable.text, super::items::shape(&extents))
-            } else {
-                "an element has one start value, and this is a value by index".to_string()
-            };
-            let finding = Diagnostic::error(Code::ArrayShape, message).label(it.variable.origin, "not such an element");
-            return self.found.push(finding);
-        }
-        for index in &it.element {
-            self.resolve(*index, position, Place::Extent);
-        }
-        self.resolve(value, position, Place::StartValue);
-        let (loops, body) = self.family(|this| {
-            let indices = this.element(&it.variable.text, &it.element, &extents)?;
-            Some(StartBody { indices, value: this.evaluate_scalar(value)?.expr })
-        });
-        let value_origin = self.written.expressions.origin(value.root);
-        if let Some(body) = body {
-            let (kind, statement) = (kind(it.given), origin);
-            let start = StartFamily { unknown, order, kind, loops, body, origin: value_origin, statement };
-            self.model.starts.push(start);
-        }
-    }
-
-    /// The unknown that a start value is given for.
-    fn start_unknown(&mut self, it: &ast::Start) -> Option<usize> {
-        let (name, at) = (it.variable.text.as_str(), it.variable.origin);
-        match self.names.get(name) {
-            Some(entry) => match entry.entity {
-                Entity::Unknown(unknown) => return Some(unknown.index()),
-                other => {
-                    let message = format!("only unknowns have start values, and `{name}` is {}", other.noun());
-                    let finding = Diagnostic::error(Code::InvalidDerivative, message).label(at, "not an unknown");
-                    self.found.push(finding.label(entry.origin, format!("`{name}` is declared here")));
-                }
-            },
-            None if self.written.doubtful.iter().any(|doubtful| doubtful == name) => {}
-            None => self.found.push(self.resolver.unknown_name(name, at)),
-        }
-        None
-    }
-
-    fn start_order(&mut self, order: Option<Expression>, position: usize) -> Option<u32> {
-        let Some(order) = order else { return Some(1) };
-        let value = self.value(Some(order), position, Place::Order)?;
-        let at = self.written.expressions.origin(order.root);
-        match self.evaluator.order_of(value.expr, at) {
-            Ok(order) => Some(order),
-            Err(finding) => {
-                self.found.push(finding);
-                None
-            }
-        }
-    }
-
     fn definition(&mut self, position: usize, it: &'a Declaration, docs: &[String]) {
         let inside = !self.open.is_empty();
         let family = self.definition_value(position, it);
@@ -379,21 +276,6 @@ impl<'a> Lowering<'a, '_> {
         self.model.accesses = self.evaluator.leaves.accesses;
         self.model.steady = self.evaluator.leaves.steady;
         self.model
-    }
-}
-
-/// Something whose start values are given all at once.
-struct Whole {
-    unknown: usize,
-    order: u32,
-    given: Given,
-    statement: Origin,
-}
-
-fn kind(given: Given) -> Start {
-    match given {
-        Given::Fixed => Start::Fixed,
-        Given::Guess => Start::Guess,
     }
 }
 

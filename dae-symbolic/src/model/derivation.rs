@@ -20,7 +20,7 @@ pub enum Derivation {
 pub type Entries = Vec<(usize, usize, Expr)>;
 
 /// $M(q) u' = f(t, q, u) - G^\top \lambda$, $0 = g(t, q)$, $G = \partial g/\partial q$
-/// (`000_fbf9ee3ffe929a9e` eqs. (1.44)–(1.46)).
+/// (Hairer & Wanner II, Sect. VII.1, eqs. (1.44)–(1.46)).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mechanics {
     /// Where its equations stand among those of the model.
@@ -43,7 +43,7 @@ pub struct Mechanics {
     pub jacobian: Entries,
 }
 
-/// $y' = f$, $v' = -H_y^\top$, $0 = H_u^\top$ with $H = v^\top f + \varphi$ (`000_fbf9ee3ffe929a9e` eq. (1.39)).
+/// $y' = f$, $v' = -H_y^\top$, $0 = H_u^\top$ with $H = v^\top f + \varphi$ (Hairer & Wanner II, Sect. VII.1, eq. (1.39)).
 #[derive(Clone, Debug, PartialEq)]
 pub struct OptimalControl {
     /// Where its equations stand among those of the model.

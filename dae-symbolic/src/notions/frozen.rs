@@ -1,8 +1,8 @@
 //! The frozen-coefficient pencil at the start point.
 //!
 //! In: the first-order form of a model whose coefficients vary. Out: the index of the pencil $(E, A) = (F_{u'}, F_u)$ at the start point, the *local
-//! index* of `002_e568fb5b105d8b65` (after Theorem 2.3) and `004_58e3e42725125397` Sect. V.6. It says nothing about the system: under
-//! $u = Q(t) v$ the pencil becomes $(PEQ, P(AQ + EQ'))$, `000_fbf9ee3ffe929a9e` eq. (1.8), and another index may appear. What depends on
+//! index* of Gear & Petzold (1983, after Theorem 2.3) and Hairer (2011), Sect. V.6. It says nothing about the system: under
+//! $u = Q(t) v$ the pencil becomes $(PEQ, P(AQ + EQ'))$, Hairer & Wanner II, Sect. VII.1, eq. (1.8), and another index may appear. What depends on
 //! it are methods that freeze coefficients over a step.
 //!
 //! Where the coefficients are rational numbers at the start time, the answer is exact. Otherwise numerical ranks decide: a regular pencil has

@@ -1,7 +1,7 @@
 //! Linear systems with constant coefficients.
 //!
 //! In: the first-order form of a model, with parameters at their defaults. Out: its pencil, exactly; with the time replaced by a number
-//! also the frozen pencil of a system whose coefficients vary in time (`002_e568fb5b105d8b65`, after Theorem 2.3: the *local index*).
+//! also the frozen pencil of a system whose coefficients vary in time (Gear & Petzold (1983), after Theorem 2.3: the *local index*).
 
 use super::first_order::{FirstOrder, Linearity, Side};
 use super::pencil::{Pencil, PolynomialVector, Sparse};

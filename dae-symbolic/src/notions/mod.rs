@@ -5,11 +5,13 @@
 //!
 //! | file | notion | source |
 //! |---|---|---|
-//! | `pencil.rs` | index of nilpotency (Kronecker index), Weierstrass dimensions, singular pencils | `000_fbf9ee3ffe929a9e` Theorem 1.1 |
+//! | `pencil.rs` | index of nilpotency (Kronecker index), Weierstrass dimensions, singular pencils | Hairer & Wanner II, Sect. VII.1, Theorem 1.1 |
 //! | `strangeness.rs` | characteristic values, strangeness index | Kunkel & Mehrmann 2006, Theorem 3.7 |
-//! | `frozen.rs` | index of the frozen pencil | `002_e568fb5b105d8b65`, `004_58e3e42725125397` Sect. V.6 |
-//! | `perturbation.rs`, `involutive.rs` | perturbation index | `000_fbf9ee3ffe929a9e` Definition 1.3 |
+//! | `frozen.rs` | index of the frozen pencil | Gear & Petzold (1983), Hairer (2011), Sect. V.6 |
+//! | `cases/` | values of parameters and unknowns where the index is another | Campbell, Linh & Petzold, eq. (9) |
+//! | `perturbation.rs`, `involutive.rs` | perturbation index | Hairer & Wanner II, Sect. VII.1, Definition 1.3 |
 
+pub mod cases;
 mod first_order;
 mod frozen;
 mod involutive;
@@ -19,6 +21,7 @@ mod perturbation;
 mod singular;
 mod strangeness;
 
+pub use cases::Case;
 use first_order::{FirstOrder, Linearity};
 pub use frozen::{Arithmetic, FrozenPencil, LocalPencil};
 use pencil::PencilStructure;
@@ -41,6 +44,8 @@ pub struct Notions {
     pub strangeness: Option<Strangeness>,
     /// The perturbation index.
     pub perturbation: Option<Perturbation>,
+    /// Where the index is another.
+    pub cases: Vec<Case>,
 }
 
 /// The pencil of a linear system with constant coefficients, exactly.
@@ -97,7 +102,7 @@ pub struct Strangeness {
 /// Examines a model; `analysis` is `None` for one that was rejected.
 pub fn examine(model: &Model, analysis: Option<&Analysis>, t0: f64) -> Notions {
     let model = &mut model.clone();
-    let nothing = Notions { kronecker: None, frozen: None, strangeness: None, perturbation: None };
+    let nothing = Notions { kronecker: None, frozen: None, strangeness: None, perturbation: None, cases: Vec::new() };
     if model.equations.iter().any(|e| e.domain.size() != 1) || model.unknowns.iter().any(|u| u.domain.size() != 1) {
         return nothing;
     }
@@ -112,7 +117,8 @@ pub fn examine(model: &Model, analysis: Option<&Analysis>, t0: f64) -> Notions {
     let square = analysis.filter(|_| model.equations.len() == model.unknowns.len());
     let perturbation = square.and_then(|analysis| perturbation::perturbation(model, &form, weierstrass, analysis, t0));
     let strangeness = strangeness_index(kronecker.as_ref(), square);
-    Notions { kronecker, frozen, strangeness, perturbation }
+    let cases = square.map_or_else(Vec::new, |analysis| cases::cases(model, analysis, t0));
+    Notions { kronecker, frozen, strangeness, perturbation, cases }
 }
 
 fn kronecker(model: &mut Model, form: &FirstOrder) -> Option<Kronecker> {

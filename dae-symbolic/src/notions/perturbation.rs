@@ -1,6 +1,6 @@
 //! The perturbation index.
 //!
-//! In: a model whose system Jacobian $J$ is regular at its consistent point. Out: the perturbation index, `000_fbf9ee3ffe929a9e` Definition
+//! In: a model whose system Jacobian $J$ is regular at its consistent point. Out: the perturbation index, Hairer & Wanner II, Sect. VII.1, Definition
 //! 1.3, where one of the following settles it, and the reason in a sentence.
 //!
 //! * Index 0: the perturbed system is an ordinary differential equation.

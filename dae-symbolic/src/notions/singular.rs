@@ -2,7 +2,7 @@
 //!
 //! In: a model for which the analysis has found no index. Out: if it is linear with constant coefficients and its pencil is singular, a
 //! finding with the null vectors: such a system has no solution or infinitely many for given initial values
-//! (`000_fbf9ee3ffe929a9e`, after eq. (1.2)), whatever its right-hand side is.
+//! (Hairer & Wanner II, Sect. VII.1, after eq. (1.2)), whatever its right-hand side is.
 
 use super::{NullVectors, null_vectors};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};

@@ -9,6 +9,7 @@
 //! `degrees_of_freedom` are what the certificate supports, of the first-order form: a variable that occurs with derivatives up to
 //! order $p$ counts as $p$ states.
 
+mod cases;
 mod certificate;
 mod derivation;
 mod document;
@@ -19,6 +20,7 @@ mod notions;
 mod picture;
 mod text;
 
+pub use cases::CaseReport;
 pub use certificate::{
     ArrayReport, CertificateReport, GenericReport, LocalReport, LowerReport, PointValue, RanksReport, RewriteReport,
 };
@@ -78,6 +80,8 @@ pub struct Report {
     pub kronecker_index: Option<u32>,
     /// The strangeness index, where it is known.
     pub strangeness_index: Option<u32>,
+    /// Values of parameters and unknowns for which the index is another.
+    pub cases: Vec<CaseReport>,
     /// What these notions of index rest on.
     pub notions: NotionsReport,
     /// The dimension of the set of consistent states after 0, 1, … differentiations, up to the index; empty if it was not computed.
@@ -232,6 +236,7 @@ impl Report {
             perturbation_index: notions.perturbation.as_ref().map(|p| p.index),
             kronecker_index: weierstrass.map(Weierstrass::index),
             strangeness_index: notions.strangeness.as_ref().map(|s| s.index),
+            cases: notions.cases.iter().map(|case| CaseReport::new(case, self.differentiation_index)).collect(),
             notions: NotionsReport::new(notions, self.differentiation_index, self.problem.is_some()),
             ..self
         }
@@ -316,6 +321,7 @@ impl Report {
             perturbation_index: None,
             kronecker_index: None,
             strangeness_index: None,
+            cases: Vec::new(),
             notions: NotionsReport::default(),
             manifold_dimensions: Vec::new(),
             explanation: None,

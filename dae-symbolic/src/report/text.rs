@@ -116,6 +116,9 @@ pub(super) fn facts(report: &Report) -> Vec<(String, String)> {
             },
         );
     }
+    for case in &report.cases {
+        say("", case.statement.clone());
+    }
     if !report.stand_ins.is_empty() {
         say("in general position", report.stand_ins.join(", "));
     }

@@ -6,7 +6,7 @@
 
 use super::ast::{Comparison, Expression, Expressions, Node, NodeId};
 use super::cursor::Look;
-use super::parse_expression::{Frame, Next, Opener, Operand, Stack};
+use super::frames::{Frame, Next, Opener, Operand, Stack};
 use super::parser::{Parsed, Parser, Reported};
 use super::restrict;
 use crate::diagnostic::Diagnostic;

@@ -5,7 +5,7 @@
 
 use super::ast::{Expression, For, Limit, Name, Node, Range, StatementKind};
 use super::cursor::Look;
-use super::parse_expression::{Frame, Next, Opener, Operand, RangeStage, Stack};
+use super::frames::{Frame, Next, Opener, Operand, RangeStage, Stack};
 use super::parse_model::Ending;
 use super::parser::{Parsed, Parser, Reported};
 use super::restrict;

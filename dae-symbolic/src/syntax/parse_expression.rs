@@ -5,139 +5,13 @@
 //! (`conditional.rs`). Each open bracket starts another such sum on an explicit stack: no function recurses on the depth of the
 //! text, and a chain of any length becomes one node.
 
-use super::ast::{CallForm, Expression, Limit, Name, Node, NodeId, Power, Sign};
-use super::conditional::{Cases, Logic};
+use super::ast::{CallForm, Expression, Name, Node, NodeId, Power, Sign};
 use super::cursor::Look;
+use super::frames::{Frame, Next, Opener, Operand, Stack, Unary, closing};
 use super::parser::{Parsed, Parser, Reported, describe};
 use super::restrict;
 use crate::diagnostic::{Code, Diagnostic};
 use proc_macro2::Delimiter;
-
-/// A finished operand and its tokens.
-#[derive(Clone, Copy)]
-pub(super) struct Operand {
-    pub(super) node: NodeId,
-    pub(super) start: usize,
-    pub(super) end: usize,
-}
-
-/// What started a sum.
-pub(super) enum Opener {
-    Statement,
-    If(Cases),
-    /// An end of the range of a `for`.
-    Bound,
-    Group {
-        open: usize,
-    },
-    Call {
-        function: Name,
-        form: CallForm,
-        start: usize,
-        arguments: Vec<NodeId>,
-    },
-    /// `array[`
-    Index {
-        array: NodeId,
-        start: usize,
-    },
-    /// `[`
-    List {
-        open: usize,
-        items: Vec<NodeId>,
-    },
-    /// `[value;`
-    Repeat {
-        open: usize,
-        value: NodeId,
-    },
-    /// `sum(variable in`
-    Range {
-        variable: Name,
-        start: usize,
-        stage: RangeStage,
-    },
-}
-
-/// Which part of `sum(variable in start..end => body)` is under construction.
-#[derive(Clone, Copy)]
-pub(super) enum RangeStage {
-    Start,
-    End { start: NodeId, limit: Limit },
-    Body { head: NodeId },
-}
-
-/// A sum under construction.
-pub(super) struct Frame {
-    pub(super) opener: Opener,
-    pub(super) logic: Logic,
-    pub(super) sum_start: usize,
-    terms: Vec<(Sign, NodeId)>,
-    sign: Sign,
-    product_start: usize,
-    factors: Vec<(Power, NodeId)>,
-    power: Power,
-    unary: Vec<(Unary, usize)>,
-}
-
-/// What stands before an operand.
-#[derive(Clone, Copy)]
-pub(super) enum Unary {
-    Minus,
-    Not,
-}
-
-impl Frame {
-    pub(super) fn new(opener: Opener, start: usize) -> Self {
-        Frame {
-            opener,
-            logic: Logic::new(start),
-            sum_start: start,
-            terms: Vec::new(),
-            sign: Sign::Plus,
-            product_start: start,
-            factors: Vec::new(),
-            power: Power::Multiply,
-            unary: Vec::new(),
-        }
-    }
-
-    /// Starts the sum of the next argument.
-    pub(super) fn restart(&mut self, start: usize) {
-        let opener = std::mem::replace(&mut self.opener, Opener::Statement);
-        *self = Frame::new(opener, start);
-    }
-
-    /// Starts the sum after a comparison or a logical operator.
-    pub(super) fn next_sum(&mut self, start: usize) {
-        (self.sum_start, self.product_start) = (start, start);
-        (self.sign, self.power) = (Sign::Plus, Power::Multiply);
-    }
-}
-
-/// The sums under construction, the innermost apart.
-pub(super) struct Stack {
-    outer: Vec<Frame>,
-    pub(super) top: Frame,
-}
-
-impl Stack {
-    pub(super) fn push(&mut self, opener: Opener, start: usize) {
-        self.outer.push(std::mem::replace(&mut self.top, Frame::new(opener, start)));
-    }
-
-    pub(super) fn pop(&mut self) -> Option<Opener> {
-        let outer = self.outer.pop()?;
-        Some(std::mem::replace(&mut self.top, outer).opener)
-    }
-}
-
-/// What comes after an operand.
-pub(super) enum Next {
-    Operand,
-    Continue(Operand),
-    Finished(NodeId),
-}
 
 impl Parser {
     /// Parses one expression.
@@ -160,145 +34,6 @@ impl Parser {
                 },
             }
         }
-    }
-
-    /// One step where an operand must stand: the operand, or nothing after an opening bracket or a minus sign.
-    fn operand(&mut self, stack: &mut Stack) -> Parsed<Option<Operand>> {
-        let start = self.cursor.position();
-        match self.cursor.look(0) {
-            Look::Literal(text) => {
-                let text = text.to_string();
-                self.number(&text).map(Some)
-            }
-            Look::Word("if") => {
-                self.open_conditional(stack);
-                Ok(None)
-            }
-            Look::Word(_) | Look::Operator("::") => self.word(stack),
-            Look::Open(Delimiter::Parenthesis | Delimiter::None) => {
-                self.cursor.advance();
-                stack.push(Opener::Group { open: start }, start + 1);
-                Ok(None)
-            }
-            Look::Open(Delimiter::Bracket) => {
-                self.cursor.advance();
-                stack.push(Opener::List { open: start, items: Vec::new() }, start + 1);
-                Ok(None)
-            }
-            Look::Operator(operator @ ("-" | "!")) => {
-                self.cursor.advance();
-                stack.top.unary.push((if operator == "-" { Unary::Minus } else { Unary::Not }, start));
-                Ok(None)
-            }
-            other => {
-                let other = match other {
-                    Look::Operator(text) => Some(text),
-                    _ => None,
-                };
-                Err(self.no_operand(other))
-            }
-        }
-    }
-
-    fn no_operand(&mut self, operator: Option<&str>) -> Reported {
-        let at = self.here();
-        let finding = match self.cursor.look(0) {
-            Look::Open(Delimiter::Brace) => Some(restrict::block(at)),
-            _ => operator.and_then(|text| restrict::prefix(text, at)),
-        };
-        match finding {
-            Some(finding) => self.fail(finding),
-            None => self.unexpected("an expression"),
-        }
-    }
-
-    fn number(&mut self, text: &str) -> Parsed<Operand> {
-        let start = self.cursor.position();
-        let at = self.here();
-        let value = restrict::number(text, at).map_err(|finding| self.fail(finding))?;
-        self.cursor.advance();
-        Ok(self.leaf(Node::Number(value), start))
-    }
-
-    /// A node for the tokens from `start` to the one before the current one.
-    fn leaf(&mut self, node: Node, start: usize) -> Operand {
-        let origin = self.since(start);
-        Operand { node: self.expressions.push(node, origin), start, end: self.cursor.previous() }
-    }
-
-    /// A name, a constant, or the beginning of a call.
-    fn word(&mut self, stack: &mut Stack) -> Parsed<Option<Operand>> {
-        let start = self.cursor.position();
-        let segments = self.path()?;
-        let at = self.since(start);
-        let call = self.cursor.look(0) == Look::Open(Delimiter::Parenthesis);
-        let known: Vec<&str> = segments.iter().map(String::as_str).collect();
-        let name = match (known.as_slice(), call) {
-            (["std" | "core", "f64", "consts", name @ ("PI" | "E")], false)
-            | (["f64" | "std" | "core", "consts", name @ ("PI" | "E")] | ["consts", name @ ("PI" | "E")], false)
-            | (["f64", name], true)
-            | ([name], _) => *name,
-            _ => return Err(self.fail(restrict::path(&known.join("::"), at))),
-        };
-        if call && name == "sum" && self.range_follows() {
-            return self.open_range(stack, start);
-        }
-        if call {
-            let function = Name { text: name.to_string(), origin: at };
-            return self
-                .open_call(stack, Opener::Call { function, form: CallForm::Function, start, arguments: Vec::new() });
-        }
-        if self.cursor.at_operator("!") && matches!(self.cursor.look(1), Look::Open(_)) {
-            return Err(self.fail(restrict::macro_call(name, at)));
-        }
-        let node = match name {
-            "t" => Node::Time,
-            "PI" => Node::Pi,
-            "E" => Node::Euler,
-            name => Node::Name(name.to_string()),
-        };
-        Ok(Some(self.leaf(node, start)))
-    }
-
-    /// Names joined by `::`; usually one.
-    fn path(&mut self) -> Parsed<Vec<String>> {
-        let mut segments = Vec::new();
-        self.cursor.accept("::");
-        loop {
-            let Look::Word(word) = self.cursor.look(0) else {
-                return Err(self.unexpected("a name"));
-            };
-            let word = word.to_string();
-            let at = self.here();
-            if let Some(finding) = restrict::operand_word(&word, at) {
-                return Err(self.fail(finding));
-            }
-            let leads_path = matches!(word.as_str(), "crate" | "self" | "super") && self.cursor.path_follows();
-            if leads_path {
-                segments.push(word);
-                self.cursor.advance();
-                self.cursor.accept("::");
-                continue;
-            }
-            if restrict::is_keyword(&word) || restrict::STATEMENT_WORDS.contains(&word.as_str()) {
-                return Err(self.unexpected("an expression"));
-            }
-            segments.push(word);
-            self.cursor.advance();
-            if !self.cursor.accept("::") {
-                return Ok(segments);
-            }
-        }
-    }
-
-    /// Moves past the opening parenthesis of a call; a call without arguments is complete at once.
-    fn open_call(&mut self, stack: &mut Stack, opener: Opener) -> Parsed<Option<Operand>> {
-        self.cursor.advance();
-        stack.push(opener, self.cursor.position());
-        if matches!(self.cursor.look(0), Look::Close(_)) {
-            return Ok(self.close(stack, None));
-        }
-        Ok(None)
     }
 
     /// One step after an operand.
@@ -470,7 +205,7 @@ impl Parser {
     }
 
     /// Moves past the closing bracket of the innermost group; `last` is the sum before it.
-    fn close(&mut self, stack: &mut Stack, last: Option<Operand>) -> Option<Operand> {
+    pub(super) fn close(&mut self, stack: &mut Stack, last: Option<Operand>) -> Option<Operand> {
         self.cursor.advance();
         let end = self.cursor.previous();
         match stack.pop()? {
@@ -484,15 +219,5 @@ impl Parser {
             }
             opener => self.close_array(opener, last, end),
         }
-    }
-}
-
-/// The bracket that closes what is under construction.
-fn closing(frame: &Frame) -> &'static str {
-    match frame.opener {
-        Opener::Index { .. } | Opener::List { .. } | Opener::Repeat { .. } => "`]`",
-        Opener::Range { stage: RangeStage::Start, .. } => "`..` and the end of the range",
-        Opener::Range { stage: RangeStage::End { .. }, .. } => "`=>` and what is summed",
-        _ => "`)`",
     }
 }

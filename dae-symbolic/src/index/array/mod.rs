@@ -1,7 +1,7 @@
 //! The derivative array: the judge where structure does not settle the index.
 //!
 //! In: the equations of a model as written, square or not. Out: what they and their derivatives determine. With $F(t, u, u') = 0$ and its
-//! first $m$ total derivatives, `000_fbf9ee3ffe929a9e` Sect. VII.2, eqs. (2.28)–(2.29),
+//! first $m$ total derivatives, Hairer & Wanner II, Sect. VII.2, eqs. (2.28)–(2.29),
 //!
 //! $$ G_m(t, u, u', w) = \begin{pmatrix} F \\ \dot F \\ \vdots \\ F^{(m)} \end{pmatrix} = 0, \qquad w = (u'', \dots, u^{(m+1)}), $$
 //!

@@ -5,26 +5,25 @@
 //! the model starts another loop on an explicit stack. The value of a call is remembered by function and arguments:
 //! chains of functions that call each other twice cost what their distinct values cost.
 
+mod operations;
+mod range_sum;
+
 use super::arrays::Binding;
 use super::incidence::{SetId, Sets};
-use super::items::{Base, Item, Value, Views, shape};
+use super::items::{Item, Value, Views, shape};
 use super::leaves::Leaves;
 use super::resolve::Meaning;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::expr::{self, Dag, Expr, External, Node as Kernel, Rational, Symbol};
-use crate::model::MAX_ORDER;
+use crate::expr::{self, Dag, Expr, External, Symbol};
 use crate::model::family::Table;
-use crate::origin::Origin;
-use crate::syntax::ast::{Expression, Expressions, Node, NodeId, Power, Sign};
+use crate::syntax::ast::{Expression, Expressions, Node, NodeId};
+use range_sum::RangeSum;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Nodes of function bodies, sums and instances that are evaluated at most: inlining can grow without bound in a few lines of
 /// text.
 const MAX_INLINED: usize = 1_000_000;
-
-/// Exponents of `powi` are at most this large.
-const MAX_EXPONENT: i64 = 1000;
 
 /// A call: the statement of the function or of the sub-expression by index, and the values of the arguments.
 pub(super) type Call = (usize, Vec<Item>);
@@ -37,15 +36,6 @@ pub(super) struct Task {
     call: Option<Call>,
     /// Sums over ranges under way, the innermost last.
     ranges: Vec<RangeSum>,
-}
-
-/// A sum over a range whose body is being evaluated.
-struct RangeSum {
-    /// Position of its head among the values of the task.
-    head: usize,
-    next: i64,
-    end: i64,
-    terms: Vec<Option<Value>>,
 }
 
 impl Task {
@@ -223,55 +213,6 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Starts a sum over a range: its head has the value of the variable while the body is evaluated.
-    fn open_range(&mut self, task: &mut Task, range: Option<(i64, i64)>) {
-        let head = task.values.len();
-        if let Some((start, end)) = range
-            && start < end
-        {
-            task.ranges.push(RangeSum { head, next: start + 1, end, terms: Vec::new() });
-            let value = self.number(start);
-            task.values.push(Some(Item::Scalar(value)));
-            return;
-        }
-        // Nothing is summed: the body has no value, and the sum is zero.
-        let body = self.body_length(task.first + head);
-        task.values.extend(std::iter::repeat_n(None, body + 1));
-        let zero = range.map(|_| Item::Scalar(self.number(0)));
-        task.values.push(zero);
-    }
-
-    /// Number of nodes between the head of a sum and the sum.
-    fn body_length(&self, head: usize) -> usize {
-        let is_sum = |position: usize| match self.expressions.node(self.expressions.at(position)) {
-            Node::RangeSum { head: of, .. } => of.index() == head,
-            _ => false,
-        };
-        (head + 1..self.expressions.len()).take_while(|position| !is_sum(*position)).count()
-    }
-
-    /// Notes a term and goes on with the next index, or ends the sum.
-    fn next_term(&mut self, task: &mut Task, term: Option<Value>) {
-        let Some(range) = task.ranges.last_mut() else { return task.values.push(None) };
-        range.terms.push(term);
-        if range.next < range.end && !self.is_exhausted() {
-            let (head, next) = (range.head, range.next);
-            range.next += 1;
-            task.values.truncate(head);
-            let value = self.number(next);
-            task.values.push(Some(Item::Scalar(value)));
-            return;
-        }
-        let complete = range.next >= range.end;
-        let terms: Option<Vec<Value>> = task.ranges.pop().and_then(|range| range.terms.into_iter().collect());
-        let sum = terms.filter(|_| complete).map(|terms| {
-            let unknowns = self.sets.union(terms.iter().map(|term| term.unknowns));
-            let expr = self.dag.sum(terms.iter().map(|term| (Rational::ONE, term.expr)));
-            Item::Scalar(Value { expr, unknowns })
-        });
-        task.values.push(sum);
-    }
-
     fn step(&mut self, task: &Task, id: NodeId, meanings: &[Meaning], found: &mut Diagnostics) -> Step {
         let node = self.expressions.node(id);
         let value = match meanings[id.index()] {
@@ -322,158 +263,11 @@ impl<'a> Evaluator<'a> {
         Value { expr: self.dag.symbol(symbol), unknowns }
     }
 
-    fn form(&mut self, task: &Task, id: NodeId, node: &Node, found: &mut Diagnostics) -> Step {
-        let plain = |expr| Some(Value { expr, unknowns: SetId::EMPTY });
-        let value = match node {
-            Node::Number(value) => plain(self.dag.constant(value.clone())),
-            Node::Time => plain(self.dag.symbol(Symbol::Time)),
-            Node::Pi => plain(self.dag.pi()),
-            Node::Euler => plain(self.dag.euler()),
-            Node::Negation(operand) => {
-                self.scalar(task, *operand, found).map(|value| Value { expr: self.dag.neg(value.expr), ..value })
-            }
-            Node::Sum(terms) => self.sum(task, terms, found),
-            Node::Product(factors) => self.product(task, factors, found),
-            Node::Comparison(..) | Node::All(_) | Node::Any(_) | Node::Not(_) | Node::Conditional { .. } => {
-                self.conditional(task, node, found)
-            }
-            Node::Name(_) | Node::Call { .. } => None,
-            Node::Index { array, index } => return self.index(task, *array, *index, found),
-            Node::List(items) => return Step::Value(self.list(task, id, items, found)),
-            Node::Repeat { value, count } => return Step::Value(self.repeat(task, *value, *count, found)),
-            Node::RangeHead { start, end, limit, .. } => {
-                return Step::Range(self.interval(task, (*start, *end, *limit), found));
-            }
-            Node::RangeSum { head, body } => {
-                let term = self.scalar(task, *body, found);
-                self.inlined += id.index() - head.index();
-                if self.is_exhausted() {
-                    self.too_large("the sums of this model grow too large when they are written out", id, found);
-                }
-                return Step::Term(term);
-            }
-        };
-        Step::Value(value.map(Item::Scalar))
-    }
-
-    fn sum(&mut self, task: &Task, terms: &[(Sign, NodeId)], found: &mut Diagnostics) -> Option<Value> {
-        let values: Vec<_> = terms.iter().map(|(sign, id)| Some((*sign, self.scalar(task, *id, found)?))).collect();
-        let values: Option<Vec<_>> = values.into_iter().collect();
-        let values = values?;
-        let unknowns = self.sets.union(values.iter().map(|(_, value)| value.unknowns));
-        let expr = self.dag.sum(values.iter().map(|(sign, value)| match sign {
-            Sign::Plus => (Rational::ONE, value.expr),
-            Sign::Minus => (Rational::MINUS_ONE, value.expr),
-        }));
-        Some(Value { expr, unknowns })
-    }
-
-    fn product(&mut self, task: &Task, factors: &[(Power, NodeId)], found: &mut Diagnostics) -> Option<Value> {
-        let mut values = Vec::with_capacity(factors.len());
-        for (power, id) in factors {
-            let value = self.scalar(task, *id, found)?;
-            if *power == Power::Divide && self.dag.is_zero(value.expr) {
-                self.division_by_zero(*id, found);
-                return None;
-            }
-            values.push((value, if *power == Power::Divide { -1 } else { 1 }));
-        }
-        let unknowns = self.sets.union(values.iter().map(|(value, _)| value.unknowns));
-        let expr = self.dag.product(values.iter().map(|(value, power)| (value.expr, *power)));
-        Some(Value { expr, unknowns })
-    }
-
-    fn division_by_zero(&mut self, divisor: NodeId, found: &mut Diagnostics) {
-        let at = self.expressions.origin(divisor);
-        let finding = Diagnostic::error(Code::DivisionByZero, "division by zero").label(at, "this is exactly zero");
-        self.report(divisor, finding, found);
-    }
-
     /// Reports something about a node once, however often the function it belongs to is called.
     pub(super) fn report(&mut self, node: NodeId, finding: Diagnostic, found: &mut Diagnostics) {
         if self.reported.insert(node) {
             found.push(finding);
         }
-    }
-
-    fn integer_power(&mut self, task: &Task, node: &Node, found: &mut Diagnostics) -> Option<Value> {
-        let Node::Call { arguments, .. } = node else { return None };
-        let &[base, exponent] = arguments.as_slice() else { return None };
-        let (value, power) = (self.scalar(task, base, found)?, self.scalar(task, exponent, found)?);
-        if self.must_be_number(power.expr) {
-            return None;
-        }
-        let integer = self.dag.as_constant(power.expr).and_then(Rational::to_integer);
-        let Some(power) = integer.filter(|power| power.abs() <= MAX_EXPONENT).and_then(|n| i32::try_from(n).ok())
-        else {
-            let at = self.expressions.origin(exponent);
-            let message = format!("the exponent of `powi` is an integer from -{MAX_EXPONENT} to {MAX_EXPONENT}");
-            let finding = Diagnostic::error(Code::InvalidExponent, message).label(at, "not such a number");
-            self.report(exponent, finding.help("write an integer or a constant, or use `powf`"), found);
-            return None;
-        };
-        if power < 0 && self.dag.is_zero(value.expr) {
-            self.division_by_zero(base, found);
-            return None;
-        }
-        Some(Value { expr: self.dag.powi(value.expr, power), ..value })
-    }
-
-    /// Whether a number is needed and a loop variable stands in its place: then each instance has an expression of its own.
-    fn must_be_number(&mut self, expr: Expr) -> bool {
-        let depends = self.dag.as_constant(expr).is_none() && self.leaves.is_of_loops(&self.dag, expr);
-        self.varying |= depends;
-        depends
-    }
-
-    /// `der(x)`, `der(x, 2)`, of an unknown, an input, or an array of unknowns.
-    fn derivative(&mut self, task: &Task, node: &Node, found: &mut Diagnostics) -> Option<Item> {
-        let Node::Call { arguments, .. } = node else { return None };
-        let order = self.order(task, arguments.get(1).copied(), found)?;
-        match task.item(*arguments.first()?)? {
-            Item::Scalar(value) => {
-                let symbol = match self.dag.node(value.expr) {
-                    Kernel::Symbol(Symbol::Unknown { unknown, .. }) => Symbol::Unknown { unknown: *unknown, order },
-                    Kernel::Symbol(Symbol::Input { input, .. }) => Symbol::Input { input: *input, order },
-                    _ => return None,
-                };
-                Some(Item::Scalar(self.leaf(symbol)))
-            }
-            Item::Array(id) => {
-                let mut view = self.views.get(id).clone();
-                let Base::Unknown { array, .. } = view.base else { return None };
-                view.base = Base::Unknown { array, order };
-                Some(self.views.intern(view))
-            }
-        }
-    }
-
-    /// The order of a derivative, 1 if it is not written.
-    fn order(&mut self, task: &Task, order: Option<NodeId>, found: &mut Diagnostics) -> Option<u32> {
-        let Some(order) = order else { return Some(1) };
-        let value = self.scalar(task, order, found)?;
-        if self.must_be_number(value.expr) {
-            return None;
-        }
-        let at = self.expressions.origin(order);
-        match self.order_of(value.expr, at) {
-            Ok(order) => Some(order),
-            Err(finding) => {
-                self.report(order, finding, found);
-                None
-            }
-        }
-    }
-
-    /// An expression as the order of a derivative.
-    pub(super) fn order_of(&self, expr: Expr, at: Origin) -> Result<u32, Diagnostic> {
-        let integer = self.dag.as_constant(expr).and_then(Rational::to_integer);
-        let order = integer.and_then(|value| u32::try_from(value).ok()).filter(|order| (1..=MAX_ORDER).contains(order));
-        order.ok_or_else(|| {
-            let message = format!("the order of a derivative is an integer from 1 to {MAX_ORDER}");
-            let finding = Diagnostic::error(Code::InvalidDerivative, message).label(at, "not such a number");
-            finding.help("write an integer or a constant; the derivative of order zero of `x` is `x`")
-        })
     }
 
     fn call(&mut self, task: &Task, id: NodeId, statement: usize, found: &mut Diagnostics) -> Step {

@@ -1,0 +1,121 @@
+//! Exceptional values of parameters: those for which the system Jacobian is singular whatever the unknowns and the time are.
+//!
+//! In: a system Jacobian $J(x, p)$ that is nonsingular for generic parameters, with the pivots by which equations were multiplied where they were
+//! combined. Out: the parameters because of whose defaults $\det J(\cdot, p_0) \equiv 0$, if that is so. What vanishes there are entries and minors
+//! of $J$ that contain the parameter; for every other value the structure says what it says, so that the index found at the defaults
+//! is that of an exceptional case.
+
+use super::{GenericRegularity, generic};
+use crate::expr::prime_field::arithmetic;
+use crate::expr::{Expr, ParameterId, Symbol, substitute, symbols};
+use crate::model::Model;
+
+/// In larger matrices, or of more parameters, those at fault are not looked for one by one.
+const MAX_ENTRIES: usize = 4_000;
+const MAX_PARAMETERS: usize = 60;
+/// Multiples at which the order of a root is measured.
+const MULTIPLES: [u32; 3] = [2, 3, 5];
+
+/// A matrix of expressions whose determinant depends on parameters.
+#[derive(Clone, Debug)]
+pub(crate) struct Determinant {
+    size: usize,
+    entries: Vec<(usize, usize, Expr)>,
+    /// The parameters in it, ascending.
+    pub(crate) parameters: Vec<ParameterId>,
+}
+
+impl Determinant {
+    /// $\det J \prod_k q_k$ with the pivots $q_k$: where it is not zero, nothing is lost by combining equations and the system Jacobian is regular.
+    pub(crate) fn of(model: &Model, size: usize, mut entries: Vec<(usize, usize, Expr)>, pivots: &[Expr]) -> Determinant {
+        entries.extend(pivots.iter().enumerate().map(|(k, &q)| (size + k, size + k, q)));
+        let used = symbols(&model.dag, entries.iter().map(|&(.., value)| value));
+        let parameters = used.into_iter().filter_map(|symbol| match symbol {
+            Symbol::Parameter(p) => Some(p),
+            Symbol::Time
+            | Symbol::Unknown { .. }
+            | Symbol::Input { .. }
+            | Symbol::State(_)
+            | Symbol::StateDerivative(_) => None,
+        });
+        Determinant { size: size + pivots.len(), parameters: parameters.collect(), entries }
+    }
+
+    /// Whether one can afford to look at the parameters one by one.
+    pub(crate) fn is_small(&self) -> bool {
+        self.entries.len() <= MAX_ENTRIES && self.parameters.len() <= MAX_PARAMETERS
+    }
+
+    /// Whether it vanishes identically with some parameters replaced by expressions; `false` where it has no value.
+    pub(crate) fn vanishes_at(&self, model: &mut Model, values: &[(ParameterId, Expr)]) -> bool {
+        let of = |symbol| match symbol {
+            Symbol::Parameter(p) => values.iter().find(|&&(q, _)| q == p).map(|&(_, value)| value),
+            Symbol::Time
+            | Symbol::Unknown { .. }
+            | Symbol::Input { .. }
+            | Symbol::State(_)
+            | Symbol::StateDerivative(_) => None,
+        };
+        let roots: Vec<Expr> = self.entries.iter().map(|&(.., value)| value).collect();
+        let replaced = substitute(&mut model.dag, &roots, |_, symbol| of(symbol));
+        let entries: Vec<_> = self.entries.iter().zip(replaced).map(|(&(i, j, _), value)| (i, j, value)).collect();
+        matches!(generic::regularity(model, self.size, &entries), GenericRegularity::Singular { .. })
+    }
+
+    /// Whether `value` is the only one of the parameter, number or not, at which it vanishes identically in everything else: then as a function of
+    /// the parameter alone it is $c\,(p - p_0)^k$ at any fixed point, and so at a random one of the prime field.
+    pub(crate) fn vanishes_only_at(&self, model: &mut Model, parameter: ParameterId, value: Expr) -> bool {
+        let symbol = model.dag.symbol(Symbol::Parameter(parameter));
+        let mut at = |factor: u32| {
+            // p = p0 + factor (p - p0)
+            let distance = model.dag.sub(symbol, value);
+            let scaled = model.dag.scale(i64::from(factor).into(), distance);
+            let moved = model.dag.add(value, scaled);
+            let roots: Vec<Expr> = self.entries.iter().map(|&(.., value)| value).collect();
+            let roots = substitute(&mut model.dag, &roots, |_, s| (s == Symbol::Parameter(parameter)).then_some(moved));
+            let entries: Vec<_> = self.entries.iter().zip(roots).map(|(&(i, j, _), value)| (i, j, value)).collect();
+            generic::value(model, self.size, &entries)
+        };
+        let Some(first) = at(1).filter(|&d| d != 0) else { return false };
+        let Some(second) = at(MULTIPLES[0]) else { return false };
+        let scaled = |factor: u32, k| arithmetic::mul(first, arithmetic::pow(u64::from(factor), k));
+        let size = self.size as u64;
+        let Some(order) = (0..=size).find(|&k| scaled(MULTIPLES[0], k) == second) else { return false };
+        MULTIPLES[1..].iter().all(|&factor| at(factor) == Some(scaled(factor, order)))
+    }
+}
+
+/// The parameters because of whose defaults the system Jacobian is identically singular: each of them by itself if there are such ones, otherwise
+/// as few as do it together; all that occur in a large matrix. Empty if it is not.
+pub(super) fn exceptional_defaults(model: &mut Model, determinant: &Determinant) -> Vec<ParameterId> {
+    if determinant.parameters.is_empty() {
+        return Vec::new();
+    }
+    let defaults = default_values(model, &determinant.parameters);
+    if !determinant.vanishes_at(model, &defaults) {
+        return Vec::new();
+    }
+    let ids = |list: &[(ParameterId, Expr)]| list.iter().map(|&(p, _)| p).collect();
+    if !determinant.is_small() {
+        return ids(&defaults);
+    }
+    let alone: Vec<_> = defaults.iter().copied().filter(|&one| determinant.vanishes_at(model, &[one])).collect();
+    if !alone.is_empty() {
+        return ids(&alone);
+    }
+    let mut together = defaults.clone();
+    for (p, _) in defaults {
+        let fewer: Vec<_> = together.iter().copied().filter(|&(q, _)| q != p).collect();
+        if determinant.vanishes_at(model, &fewer) {
+            together = fewer;
+        }
+    }
+    ids(&together)
+}
+
+/// Parameters with their defaults, free of other parameters.
+pub(crate) fn default_values(model: &mut Model, parameters: &[ParameterId]) -> Vec<(ParameterId, Expr)> {
+    let symbols: Vec<Expr> = parameters.iter().map(|&p| model.dag.symbol(Symbol::Parameter(p))).collect();
+    let values = model.with_default_parameters(&symbols);
+    parameters.iter().copied().zip(values).collect()
+}

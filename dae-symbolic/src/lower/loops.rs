@@ -1,0 +1,136 @@
+//! Loops around the statement in hand.
+//!
+//! In: the head of a `for`. Out: an open loop, whose variable is a leaf of templates or has a number; it closes with its body.
+
+use super::arrays::Binding;
+use super::statements::Lowering;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::model::family::Loop;
+use crate::origin::Origin;
+use crate::syntax::ast::{For, Limit, Range};
+use crate::syntax::restrict::Place;
+
+/// Loops are nested at most so deep: the number of boxes that a family may fall into is exponential in it.
+const MAX_DEPTH: usize = 8;
+
+/// A loop around the statement in hand.
+pub(super) struct OpenLoop<'a> {
+    pub(super) name: &'a str,
+    pub(super) range: Option<Range>,
+    /// Its values, if they depend on no other loop variable.
+    pub(super) interval: Option<(i64, i64)>,
+    /// The first statement after its body.
+    end: usize,
+    /// Numbers of local names and of local sub-expressions outside of it.
+    locals: usize,
+    definitions: usize,
+    pub(super) origin: Origin,
+}
+
+impl<'a> Lowering<'a, '_> {
+    /// Opens a `for`.
+    pub(super) fn open_loop(&mut self, position: usize, it: &'a For) {
+        let (locals, definitions) = (self.resolver.locals(), self.local_definitions.len());
+        let (mut interval, mut usable) = (None, it.range);
+        if let Some(range) = it.range {
+            self.resolve(range.start, position, Place::Extent);
+            self.resolve(range.end, position, Place::Extent);
+            self.bind_template();
+            interval = self.interval(&range);
+            if let Some((start, end)) = interval
+                && start >= end
+            {
+                self.empty_range(&range, (start, end));
+                (interval, usable) = (None, None);
+            }
+        }
+        let level = self.open.len();
+        if level >= MAX_DEPTH {
+            let finding = Diagnostic::error(Code::InvalidExtent, format!("`for` is nested more than {MAX_DEPTH} deep"));
+            self.found.push(finding.label(it.variable.origin, "one too many").help("write the inner equations out"));
+            (interval, usable) = (None, None);
+        }
+        self.resolver.declare_loop(&it.variable, level, self.found);
+        let origin = it.range.map_or(it.variable.origin, |range| self.written.expressions.origin(range.end.root));
+        self.open.push(OpenLoop {
+            name: &it.variable.text,
+            range: usable,
+            interval,
+            end: position + 1 + it.statements,
+            locals,
+            definitions,
+            origin,
+        });
+    }
+
+    pub(super) fn empty_range(&mut self, range: &Range, (start, end): (i64, i64)) {
+        let at = self.written.expressions.origin(range.end.root);
+        let from = self.written.expressions.origin(range.start.root);
+        let text = match range.limit {
+            Limit::Exclusive => format!("{start}..{end}"),
+            Limit::Inclusive => format!("{start}..={}", end - 1),
+        };
+        let finding = Diagnostic::error(Code::InvalidExtent, format!("the range `{text}` is empty"));
+        self.found
+            .push(finding.label(at, "the end").label(from, "the start").help("remove the loop, or mend its range"));
+    }
+
+    /// The values of a range with the present values of the outer loop variables.
+    pub(super) fn interval(&mut self, range: &Range) -> Option<(i64, i64)> {
+        let start = self.evaluate_scalar(range.start);
+        let end = self.evaluate_scalar(range.end);
+        let (start, end) = (start?.expr, end?.expr);
+        let first = self.evaluator.bound(start, range.start.root, self.found);
+        let last = self.evaluator.bound(end, range.end.root, self.found);
+        let end = match range.limit {
+            Limit::Exclusive => last?,
+            Limit::Inclusive => last? + 1,
+        };
+        Some((first?, end))
+    }
+
+    /// Closes the loops whose bodies end before a statement.
+    pub(super) fn close_loops(&mut self, position: usize) {
+        while let Some(last) = self.open.last()
+            && last.end <= position
+        {
+            self.resolver.leave(last.locals);
+            self.local_definitions.truncate(last.definitions);
+            self.open.pop();
+        }
+        self.evaluator.varying = false;
+        if self.evaluator.loops.len() != self.open.len() {
+            self.bind_template();
+        }
+    }
+
+    /// Makes the variables of the open loops leaves.
+    pub(super) fn bind_template(&mut self) {
+        let loops: Vec<Loop> = self.open.iter().map(OpenLoop::hull).collect();
+        self.bind(&loops, None);
+    }
+
+    /// Makes loop variables leaves, or numbers.
+    pub(super) fn bind(&mut self, loops: &[Loop], point: Option<&[i64]>) {
+        self.evaluator.loops.clear();
+        self.evaluator.instance = point.is_some();
+        for (level, range) in loops.iter().enumerate() {
+            let value = match point.and_then(|point| point.get(level)) {
+                Some(&number) => self.evaluator.number(number),
+                None => self.evaluator.loop_leaf(level),
+            };
+            let mut range = range.clone();
+            if let Some(&number) = point.and_then(|point| point.get(level)) {
+                (range.start, range.end) = (number, number + 1);
+            }
+            self.evaluator.loops.push(Binding { range, value });
+        }
+    }
+}
+
+impl OpenLoop<'_> {
+    pub(super) fn hull(&self) -> Loop {
+        let (start, end) = self.interval.unwrap_or((0, 0));
+        Loop { name: self.name.to_string(), start, end }
+    }
+}

@@ -1,0 +1,117 @@
+//! Cases: values of parameters, and places among the solutions, where the index is another.
+//!
+//! In: a model and what its analysis found. Out: for each condition under which $\det J$ vanishes although it does not vanish identically, on which
+//! side of it the model is, and the verdict on the other side: the model is analysed once more there, with all its start values as guesses,
+//! since fixed ones belong to the case for which they were written.
+//!
+//! | file | condition |
+//! |---|---|
+//! | `parameters.rs` | $p = p_0$ makes $\det J(\cdot, p)$ vanish identically: entries and minors that contain the parameter |
+//! | `solution.rs` | a factor of $\det J$, from a small diagonal block of its block-triangular form, vanishes at some values of the unknowns |
+
+mod parameters;
+mod solution;
+
+use dae_runtime::contract::Start;
+
+use crate::index::{Analysis, Verdict, analyse};
+use crate::model::Model;
+
+/// In larger models the other side is not analysed.
+const MAX_UNKNOWNS: usize = 60;
+/// Conditions of each kind that are looked at.
+const MAX_CASES: usize = 6;
+
+/// A condition on which the index depends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Case {
+    /// What it is about.
+    pub subject: Subject,
+    /// `Cs = 0`, `1 - x2 = 0`: where the system Jacobian is singular.
+    pub exceptional: String,
+    /// `Cs ≠ 0`: where it is generically not.
+    pub regular: String,
+    /// On which side the model is, with its defaults and start values.
+    pub own: Side,
+    /// Whether the regular side is every other value, or almost every.
+    pub scope: Scope,
+    /// What holds on the other side.
+    pub other: Other,
+    /// The point of the other side that was analysed: `Cs = 1`. `None` if none was.
+    pub analysed_at: Option<String>,
+}
+
+/// What a condition is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// Values of parameters.
+    Parameters,
+    /// Values of unknowns.
+    Solution,
+}
+
+/// A side of a condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Where the system Jacobian is singular.
+    Exceptional,
+    /// Where it is generically regular.
+    Regular,
+}
+
+/// Which values the regular side consists of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// All but the exceptional one.
+    Every,
+    /// There are further exceptions.
+    AlmostEvery,
+}
+
+/// What is known about the other side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Other {
+    /// The model has this verdict there.
+    Verdict(Verdict),
+    /// It is ill-posed there; the kind of problem.
+    IllPosed(&'static str),
+    /// It was not analysed.
+    Open,
+}
+
+/// The conditions on which the verdict depends.
+pub(super) fn cases(model: &mut Model, analysis: &Analysis, t0: f64) -> Vec<Case> {
+    if !analysis.is_generically_regular() {
+        return Vec::new();
+    }
+    let mut list = parameters::cases(model, analysis, t0);
+    if analysis.exceptional.is_empty() {
+        list.extend(solution::cases(model, analysis, t0));
+    }
+    list
+}
+
+/// The verdict on a variant of the model.
+fn verdict_of(model: &Model, vary: impl FnOnce(&mut Model), t0: f64) -> (Other, Option<Analysis>) {
+    if model.unknowns.len() > MAX_UNKNOWNS {
+        return (Other::Open, None);
+    }
+    let mut other = model.clone();
+    for unknown in &mut other.unknowns {
+        let derivatives = unknown.derivative_starts.iter_mut().map(|(_, start)| start);
+        for start in unknown.start.iter_mut().chain(derivatives).filter(|start| start.kind == Start::Fixed) {
+            start.kind = Start::Guess;
+        }
+    }
+    vary(&mut other);
+    match analyse(&mut other, t0) {
+        Ok(analysis) => (Other::Verdict(analysis.certificate.verdict()), Some(analysis)),
+        Err((problem, _)) => (Other::IllPosed(problem.kind.name()), None),
+    }
+}
+
+impl Other {
+    fn is_exact(&self) -> bool {
+        matches!(self, Other::Verdict(Verdict::Exact(_)))
+    }
+}

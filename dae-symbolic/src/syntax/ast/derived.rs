@@ -1,0 +1,139 @@
+//! Blocks from which equations are derived, as they are written.
+
+use super::{Equation, Expression, Name};
+use crate::origin::Origin;
+
+/// Equations that are derived from a description.
+#[derive(Clone, Debug)]
+pub struct Derived {
+    /// From which kind of description.
+    pub kind: DerivedKind,
+    /// The word that opens the block.
+    pub opening: Origin,
+    /// The statements of the block, in order of the text.
+    pub items: Vec<Item>,
+    /// Whether a statement of the block could not be read: then what seems to be missing may be in it.
+    pub doubtful: bool,
+}
+
+/// What equations can be derived from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DerivedKind {
+    /// `lagrangian`: energies, constraints and forces.
+    Lagrangian,
+    /// `optimal_control`: dynamics and costs.
+    OptimalControl,
+}
+
+impl DerivedKind {
+    /// The kind whose blocks `word` opens.
+    pub(crate) fn of_word(word: &str) -> Option<Self> {
+        [DerivedKind::Lagrangian, DerivedKind::OptimalControl].into_iter().find(|kind| kind.word() == word)
+    }
+
+    /// The word that opens such a block.
+    pub fn word(self) -> &'static str {
+        match self {
+            DerivedKind::Lagrangian => "lagrangian",
+            DerivedKind::OptimalControl => "optimal_control",
+        }
+    }
+}
+
+/// A statement of such a block.
+#[derive(Clone, Debug)]
+pub struct Item {
+    /// Documentation, line by line.
+    pub docs: Vec<String>,
+    /// All its tokens.
+    pub origin: Origin,
+    /// What it says.
+    pub kind: ItemKind,
+}
+
+/// What a statement of such a block says.
+#[derive(Clone, Debug)]
+pub enum ItemKind {
+    /// `coordinates x, y;` and its kin.
+    List(List, Vec<Name>),
+    /// `kinetic = …;` and its kin.
+    Quantity(Quantity, Expression),
+    /// `force(x) = …;`
+    Force(Name, Expression),
+    /// `constraint(lambda) left = right;`
+    Constraint(Name, Equation),
+    /// `der(y) = …;`
+    Dynamics(Equation),
+    /// `horizon(from, to);`
+    Horizon(Expression, Expression),
+}
+
+/// Unknowns that play a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum List {
+    /// Generalised coordinates $q$.
+    Coordinates,
+    /// Names of their derivatives.
+    Velocities,
+    /// States $y$ of the dynamics.
+    States,
+    /// Adjoints $v$, one for each state.
+    Adjoints,
+    /// Controls $u$.
+    Controls,
+}
+
+impl List {
+    /// The word that opens such a statement.
+    pub fn word(self) -> &'static str {
+        match self {
+            List::Coordinates => "coordinates",
+            List::Velocities => "velocities",
+            List::States => "states",
+            List::Adjoints => "adjoints",
+            List::Controls => "controls",
+        }
+    }
+
+    /// One of them, in words.
+    pub fn member(self) -> &'static str {
+        match self {
+            List::Coordinates => "coordinate",
+            List::Velocities => "velocity",
+            List::States => "state",
+            List::Adjoints => "adjoint",
+            List::Controls => "control",
+        }
+    }
+}
+
+/// Functions that equations are derived from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Quantity {
+    /// Kinetic energy $T$.
+    Kinetic,
+    /// Potential energy $U$.
+    Potential,
+    /// The Lagrangian $L = T - U$ itself.
+    Lagrangian,
+    /// Rayleigh's dissipation function $R$.
+    Dissipation,
+    /// The integrand of the cost.
+    RunningCost,
+    /// The cost of the state at the end.
+    TerminalCost,
+}
+
+impl Quantity {
+    /// The word that opens such a statement.
+    pub fn word(self) -> &'static str {
+        match self {
+            Quantity::Kinetic => "kinetic",
+            Quantity::Potential => "potential",
+            Quantity::Lagrangian => "lagrangian",
+            Quantity::Dissipation => "dissipation",
+            Quantity::RunningCost => "running_cost",
+            Quantity::TerminalCost => "terminal_cost",
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! A model as it is written, before any name has a meaning.
+//!
+//! In: what the parser recognises. Out: statements in the order of the text, and one arena of expression nodes.
+
+mod derived;
+mod expression;
+
+use crate::origin::Origin;
+
+pub use derived::{Derived, DerivedKind, Item, ItemKind, List, Quantity};
+pub use expression::{CallForm, Comparison, Expression, Expressions, Node, NodeId, Power, Sign};
+
+/// A name and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Name {
+    /// The name.
+    pub text: String,
+    /// Where it stands.
+    pub origin: Origin,
+}
+
+/// A whole `struct`.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// Its name.
+    pub name: Name,
+    /// Documentation, line by line.
+    pub docs: Vec<String>,
+    /// `pub`, `pub(crate)`, …; empty for a private one.
+    pub visibility: String,
+    /// Statements in the order of the text.
+    pub statements: Vec<Statement>,
+    /// Nodes of all expressions.
+    pub expressions: Expressions,
+    /// Names in statements that could not be read: they may be meant as declarations, so their use is no further error.
+    pub doubtful: Vec<String>,
+}
+
+/// One statement.
+#[derive(Clone, Debug)]
+pub struct Statement {
+    /// Documentation, line by line.
+    pub docs: Vec<String>,
+    /// All its tokens.
+    pub origin: Origin,
+    /// What it says.
+    pub kind: StatementKind,
+}
+
+/// What a statement says.
+#[derive(Clone, Debug)]
+pub enum StatementKind {
+    /// `const NAME = value;`
+    Constant(Declaration),
+    /// `param name = value;`
+    Parameter(Declaration),
+    /// `input name = value;`
+    Input(Declaration),
+    /// `input name;`
+    Supplied(Name),
+    /// `table name = [(x, y), …];`
+    Table(Table),
+    /// `extern fn name(a) = path, der(a) = path;`
+    External(External),
+    /// `let name = value;`
+    Definition(Declaration),
+    /// `fn name(arguments) { body }`
+    Function(Function),
+    /// `var name = value;` and its kin.
+    Variable(Variable),
+    /// `start der(x) = value;` and its kin.
+    Start(Start),
+    /// `left = right;`
+    Equation(Equation),
+    /// `for i in range { statements }`
+    For(For),
+    /// `lagrangian { … }` and its kin.
+    Derived(Derived),
+}
+
+/// A name with a value; the value is missing if it had an error that is reported already.
+#[derive(Clone, Debug)]
+pub struct Declaration {
+    /// The name.
+    pub name: Name,
+    /// Extents of an array, the outermost first; empty for a number.
+    pub extents: Vec<Expression>,
+    /// Index names of a value by index, `|i, j| value`; empty for a plain value.
+    pub indices: Vec<Name>,
+    /// Its value.
+    pub value: Option<Expression>,
+}
+
+/// A table; its points are missing if they had an error that is reported already.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// Its name.
+    pub name: Name,
+    /// Its points.
+    pub points: Option<Vec<(Expression, Expression)>>,
+}
+
+/// A path of Rust.
+#[derive(Clone, Debug)]
+pub struct Path {
+    /// As text.
+    pub text: String,
+    /// Where it stands.
+    pub origin: Origin,
+}
+
+/// A function outside the model; the path of its value is missing if it had an error that is reported already.
+#[derive(Clone, Debug)]
+pub struct External {
+    /// Its name.
+    pub name: Name,
+    /// Names of its arguments.
+    pub arguments: Vec<Name>,
+    /// The function.
+    pub value: Option<Path>,
+    /// Its partial derivatives.
+    pub derivatives: Vec<ExternalDerivative>,
+}
+
+/// A partial derivative of a function outside the model.
+#[derive(Clone, Debug)]
+pub struct ExternalDerivative {
+    /// The arguments by which it is taken, each as often as it is.
+    pub by: Vec<Name>,
+    /// Where `der(…)` stands.
+    pub origin: Origin,
+    /// The function.
+    pub path: Path,
+}
+
+/// The head of a `for`; its body are the statements that follow it.
+#[derive(Clone, Debug)]
+pub struct For {
+    /// The loop variable.
+    pub variable: Name,
+    /// What it runs over; missing if it had an error that is reported already.
+    pub range: Option<Range>,
+    /// Number of statements after this one that are its body, those of inner `for`s included.
+    pub statements: usize,
+}
+
+/// A range of integers.
+#[derive(Clone, Copy, Debug)]
+pub struct Range {
+    /// The first.
+    pub start: Expression,
+    /// One past the last, or the last.
+    pub end: Expression,
+    /// Which of the two `end` is.
+    pub limit: Limit,
+}
+
+/// How the end of a range is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Limit {
+    /// `start..end`
+    Exclusive,
+    /// `start..=end`
+    Inclusive,
+}
+
+/// A helper function.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Its name.
+    pub name: Name,
+    /// Names of its arguments.
+    pub arguments: Vec<Name>,
+    /// For each argument the extents of the array it is; empty for a number.
+    pub extents: Vec<Vec<Expression>>,
+    /// Named sub-expressions of its body.
+    pub definitions: Vec<Declaration>,
+    /// Value of the body.
+    pub value: Option<Expression>,
+}
+
+/// An unknown.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// Its name.
+    pub name: Name,
+    /// Extents of an array, the outermost first; empty for a number.
+    pub extents: Vec<Expression>,
+    /// Index names of a start value by index, `|i, j| value`; empty for a plain value.
+    pub indices: Vec<Name>,
+    /// Start value, if one is given.
+    pub start: Option<(Given, Option<Expression>)>,
+    /// Typical magnitude, if one is given.
+    pub nominal: Option<Expression>,
+}
+
+/// How a start value is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Given {
+    /// `= value`
+    Fixed,
+    /// `~ value`
+    Guess,
+}
+
+/// Start value of a derivative, or of an element of an array.
+#[derive(Clone, Debug)]
+pub struct Start {
+    /// The unknown.
+    pub variable: Name,
+    /// Which element of an array it is; empty for a number or a whole array.
+    pub element: Vec<Expression>,
+    /// Of what it is the start value.
+    pub of: StartOf,
+    /// Index names of a start value by index, `|i, j| value`; empty for a plain value.
+    pub indices: Vec<Name>,
+    /// `=` or `~`.
+    pub given: Given,
+    /// The value.
+    pub value: Option<Expression>,
+}
+
+/// What a `start` statement is about.
+#[derive(Clone, Copy, Debug)]
+pub enum StartOf {
+    /// `start q[i] = value;`
+    Value,
+    /// `start der(x) = value;` or, with an order, `start der(x, 2) = value;`
+    Derivative(Option<Expression>),
+}
+
+/// An equation; a side is missing if it had an error that is reported already.
+#[derive(Clone, Debug)]
+pub struct Equation {
+    /// Left of `=`.
+    pub left: Option<Expression>,
+    /// Right of `=`.
+    pub right: Option<Expression>,
+}

@@ -1,0 +1,143 @@
+//! Expressions under construction.
+//!
+//! In: brackets, words and operators as the parser meets them. Out: a stack of frames, each a sum whose last product is still growing, below
+//! what compares and joins sums; the frame says what opened it, and so what may close it.
+
+use super::ast::{CallForm, Limit, Name, NodeId, Power, Sign};
+use super::conditional::{Cases, Logic};
+
+/// A finished operand and its tokens.
+#[derive(Clone, Copy)]
+pub(super) struct Operand {
+    pub(super) node: NodeId,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+/// What started a sum.
+pub(super) enum Opener {
+    Statement,
+    If(Cases),
+    /// An end of the range of a `for`.
+    Bound,
+    Group {
+        open: usize,
+    },
+    Call {
+        function: Name,
+        form: CallForm,
+        start: usize,
+        arguments: Vec<NodeId>,
+    },
+    /// `array[`
+    Index {
+        array: NodeId,
+        start: usize,
+    },
+    /// `[`
+    List {
+        open: usize,
+        items: Vec<NodeId>,
+    },
+    /// `[value;`
+    Repeat {
+        open: usize,
+        value: NodeId,
+    },
+    /// `sum(variable in`
+    Range {
+        variable: Name,
+        start: usize,
+        stage: RangeStage,
+    },
+}
+
+/// Which part of `sum(variable in start..end => body)` is under construction.
+#[derive(Clone, Copy)]
+pub(super) enum RangeStage {
+    Start,
+    End { start: NodeId, limit: Limit },
+    Body { head: NodeId },
+}
+
+/// A sum under construction.
+pub(super) struct Frame {
+    pub(super) opener: Opener,
+    pub(super) logic: Logic,
+    pub(super) sum_start: usize,
+    pub(super) terms: Vec<(Sign, NodeId)>,
+    pub(super) sign: Sign,
+    pub(super) product_start: usize,
+    pub(super) factors: Vec<(Power, NodeId)>,
+    pub(super) power: Power,
+    pub(super) unary: Vec<(Unary, usize)>,
+}
+
+/// What stands before an operand.
+#[derive(Clone, Copy)]
+pub(super) enum Unary {
+    Minus,
+    Not,
+}
+
+impl Frame {
+    pub(super) fn new(opener: Opener, start: usize) -> Self {
+        Frame {
+            opener,
+            logic: Logic::new(start),
+            sum_start: start,
+            terms: Vec::new(),
+            sign: Sign::Plus,
+            product_start: start,
+            factors: Vec::new(),
+            power: Power::Multiply,
+            unary: Vec::new(),
+        }
+    }
+
+    /// Starts the sum of the next argument.
+    pub(super) fn restart(&mut self, start: usize) {
+        let opener = std::mem::replace(&mut self.opener, Opener::Statement);
+        *self = Frame::new(opener, start);
+    }
+
+    /// Starts the sum after a comparison or a logical operator.
+    pub(super) fn next_sum(&mut self, start: usize) {
+        (self.sum_start, self.product_start) = (start, start);
+        (self.sign, self.power) = (Sign::Plus, Power::Multiply);
+    }
+}
+
+/// The sums under construction, the innermost apart.
+pub(super) struct Stack {
+    pub(super) outer: Vec<Frame>,
+    pub(super) top: Frame,
+}
+
+impl Stack {
+    pub(super) fn push(&mut self, opener: Opener, start: usize) {
+        self.outer.push(std::mem::replace(&mut self.top, Frame::new(opener, start)));
+    }
+
+    pub(super) fn pop(&mut self) -> Option<Opener> {
+        let outer = self.outer.pop()?;
+        Some(std::mem::replace(&mut self.top, outer).opener)
+    }
+}
+
+/// What comes after an operand.
+pub(super) enum Next {
+    Operand,
+    Continue(Operand),
+    Finished(NodeId),
+}
+
+/// The bracket that closes what is under construction.
+pub(super) fn closing(frame: &Frame) -> &'static str {
+    match frame.opener {
+        Opener::Index { .. } | Opener::List { .. } | Opener::Repeat { .. } => "`]`",
+        Opener::Range { stage: RangeStage::Start, .. } => "`..` and the end of the range",
+        Opener::Range { stage: RangeStage::End { .. }, .. } => "`=>` and what is summed",
+        _ => "`)`",
+    }
+}

@@ -1,0 +1,164 @@
+//! Every "not allowed here" of the language.
+//!
+//! In: what the user wrote where the language has something else. Out: the diagnostic that says so and what to write
+//! instead. Parser and lowering ask these functions, so that the limits of the language are in one place.
+
+mod number;
+mod place;
+mod words;
+
+use super::ast::StatementKind;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::origin::Origin;
+
+pub(super) use number::number;
+pub(crate) use place::{Place, Use, misplaced};
+pub(crate) use words::missing_function;
+pub(super) use words::{PATH_WORDS, STATEMENT_WORDS, infix, is_keyword, name, operand_word, prefix, statement_word};
+
+/// Whether a statement can be repeated by a `for`.
+pub(super) fn inside_for(kind: &StatementKind) -> bool {
+    match kind {
+        StatementKind::Equation(_) | StatementKind::Definition(_) | StatementKind::Start(_) | StatementKind::For(_) => {
+            true
+        }
+        StatementKind::Constant(_)
+        | StatementKind::Parameter(_)
+        | StatementKind::Input(_)
+        | StatementKind::Supplied(_)
+        | StatementKind::Table(_)
+        | StatementKind::External(_)
+        | StatementKind::Function(_)
+        | StatementKind::Derived(_)
+        | StatementKind::Variable(_) => false,
+    }
+}
+
+/// A declaration inside a `for`.
+pub(super) fn not_inside_for(at: Origin) -> Diagnostic {
+    Diagnostic::error(Code::UnsupportedConstruct, "a `for` holds equations, `let`, `start` and other `for`s")
+        .label(at, "not allowed in a `for`")
+        .help("declare an array before the `for`: `var q: [f64; N];`")
+}
+
+/// A `let` of a function with the type of an array.
+pub(crate) fn array_in_function(at: Origin) -> Diagnostic {
+    Diagnostic::error(Code::UnsupportedConstruct, "inside of a function a `let` is a number, or an array without type")
+        .label(at, "not allowed here")
+        .help("write a list without type, or use `sum(i in 0..N => …)`")
+}
+
+/// More indices than an array can have.
+pub(super) fn dimensions(at: Origin) -> Diagnostic {
+    Diagnostic::error(Code::UnsupportedConstruct, "an array has one or two indices")
+        .label(at, "too many indices")
+        .help("write `[f64; N]` or `[[f64; M]; N]`")
+}
+
+/// A `for` over something that is no range.
+pub(super) fn no_range(at: Origin) -> Diagnostic {
+    Diagnostic::error(Code::UnexpectedToken, "a `for` runs over a range of integers")
+        .label(at, "expected a range")
+        .help("write `for i in 0..N { … }`")
+}
+
+/// A block where an operand should be.
+pub(super) fn block(at: Origin) -> Diagnostic {
+    Diagnostic::error(Code::UnsupportedConstruct, "blocks are not part of the language")
+        .label(at, "not allowed here")
+        .help("name a sub-expression with a `let` statement of its own, or group with parentheses")
+}
+
+/// `extern fn f(x) { … }`
+pub(super) fn external_body(at: Origin) -> Diagnostic {
+    Diagnostic::error(Code::UnsupportedConstruct, "a function outside the model has a path, not a body")
+        .label(at, "not allowed here")
+        .help("write `extern fn name(argument) = path, der(argument) = path;`, or drop `extern`")
+}
+
+/// `if` without `else`
+pub(super) fn without_else(at: Origin) -> Diagnostic {
+    Diagnostic::error(
+        Code::UnsupportedConstruct,
+        "an `if` without `else` has no value where its condition does not hold",
+    )
+    .label(at, "expected `else { … }` after this")
+    .help("write `if condition { … } else { … }`")
+}
+
+/// `if a == b`
+pub(super) fn equality(at: Origin) -> Diagnostic {
+    Diagnostic::error(Code::UnsupportedOperator, "real quantities are equal at isolated moments only")
+        .label(at, "not a comparison of the language")
+        .help("compare with `<`, `<=`, `>` or `>=`")
+}
+
+/// `if condition { left = right; }`
+pub(super) fn statement_in_case(at: Origin) -> Diagnostic {
+    Diagnostic::error(
+        Code::UnsupportedConstruct,
+        "the branches of an `if` are expressions, not equations or statements",
+    )
+    .label(at, "not allowed here")
+    .help("write one equation with the `if` in it: `left = if condition { a } else { b };`")
+}
+
+/// `a < b < c`
+pub(super) fn chained_comparison(at: Origin) -> Diagnostic {
+    Diagnostic::error(Code::UnsupportedOperator, "comparisons cannot be chained")
+        .label(at, "second comparison")
+        .help("write `a < b && b < c`")
+}
+
+/// A condition where a number should be.
+pub(super) fn no_number(at: Origin) -> Diagnostic {
+    Diagnostic::error(Code::MisplacedCondition, "this is a condition, and a number is needed here")
+        .label(at, "not a number")
+        .help("conditions stand between `if` and `{`: `if condition { 1 } else { 0 }` is a number")
+}
+
+/// A number where a condition should be; `negated` is the whole of a `!` and its operand.
+pub(super) fn no_condition(at: Origin, negated: Option<Origin>) -> Diagnostic {
+    let finding = Diagnostic::error(Code::MisplacedCondition, "this is a number, and a condition is needed here")
+        .label(at, "not a condition");
+    match negated {
+        Some(_) => finding.help("`!` binds tighter than a comparison: write `!(a < b)`"),
+        None => finding.help("compare it: `<`, `<=`, `>`, `>=`, joined with `&&`, `||` and `!`"),
+    }
+}
+
+/// `a as f64`
+pub(super) fn cast(at: Origin) -> Diagnostic {
+    Diagnostic::error(Code::UnsupportedConstruct, "numbers are real: there is nothing to cast")
+        .label(at, "not allowed here")
+        .help("remove `as` and the type")
+}
+
+/// `a.b` without parentheses
+pub(super) fn field(name: &str, at: Origin) -> Diagnostic {
+    Diagnostic::error(Code::UnsupportedConstruct, format!("`.{name}` reads a field, and numbers have none"))
+        .label(at, "not allowed here")
+        .help(format!("for a function write `.{name}()`; for an element of an array `[index]`"))
+}
+
+/// `name!(…)`
+pub(super) fn macro_call(name: &str, at: Origin) -> Diagnostic {
+    Diagnostic::error(Code::UnsupportedConstruct, format!("the macro `{name}!` cannot be called in a model"))
+        .label(at, "not allowed here")
+        .help(format!("declare `fn {name}(…) {{ … }}` in the model and call it without `!`"))
+}
+
+/// A path that is none of the accepted ones.
+pub(super) fn path(path: &str, at: Origin) -> Diagnostic {
+    Diagnostic::error(Code::UnsupportedConstruct, format!("a model cannot see `{path}`"))
+        .label(at, "not known here")
+        .note("of paths, `std::f64::consts::PI`, `std::f64::consts::E` and functions like `f64::sin` are known")
+        .help("declare what it stands for in the model: `const`, `param` or `fn`")
+}
+
+/// A type other than `f64`.
+pub(super) fn type_annotation(at: Origin) -> Diagnostic {
+    Diagnostic::error(Code::UnsupportedConstruct, "everything in a model is an `f64` or an array of them")
+        .label(at, "not a type of the language")
+        .help("write `: f64` or nothing, and `: [f64; N]` or `: [[f64; M]; N]` for an array")
+}

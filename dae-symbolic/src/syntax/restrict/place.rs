@@ -1,0 +1,87 @@
+//! What an expression may use, by the place it stands in.
+//!
+//! In: a place and something that has a name. Out: whether it may be used there, and the diagnostic that says why not.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::origin::Origin;
+
+/// Where an expression stands, which decides what it may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    Constant,
+    Parameter,
+    Input,
+    StartValue,
+    Horizon,
+    Nominal,
+    Order,
+    Extent,
+    FunctionBody,
+    Definition,
+    Equation,
+}
+
+/// What an expression may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Use {
+    Constant,
+    Parameter,
+    Time,
+    External,
+    Input,
+    Definition,
+    Unknown,
+}
+
+impl Place {
+    /// Whether an expression in this place may use such a thing.
+    pub(crate) fn allows(self, what: Use) -> bool {
+        match what {
+            Use::Constant => true,
+            Use::Parameter => !matches!(self, Place::Constant | Place::Nominal | Place::Order | Place::Extent),
+            Use::Time | Use::External => {
+                matches!(self, Place::Input | Place::FunctionBody | Place::Definition | Place::Equation)
+            }
+            Use::Input => matches!(self, Place::FunctionBody | Place::Definition | Place::Equation),
+            Use::Definition | Use::Unknown => matches!(self, Place::Definition | Place::Equation),
+        }
+    }
+
+    fn rule(self) -> &'static str {
+        match self {
+            Place::Constant => "the value of a constant may use numbers and earlier constants",
+            Place::Parameter => "the default of a parameter may use constants and earlier parameters",
+            Place::Input => {
+                "the definition of an input may use `t`, constants, parameters, tables and external functions"
+            }
+            Place::StartValue => "a start value may use constants and parameters",
+            Place::Horizon => "the ends of the horizon may use constants and parameters",
+            Place::Nominal => "a nominal value may use numbers and constants",
+            Place::Order => "the order of a derivative is an integer",
+            Place::Extent => "sizes, ranges and indices may use numbers, constants and loop variables",
+            Place::FunctionBody => "a function may use its arguments, `t`, constants, parameters and inputs",
+            Place::Definition | Place::Equation => "an equation may use everything the model declares",
+        }
+    }
+}
+
+/// Something used in a place whose expressions may not use it.
+pub(crate) fn misplaced(what: Use, name: &str, place: Place, at: Origin) -> Diagnostic {
+    let what = match what {
+        Use::Constant => "the constant ",
+        Use::Parameter => "the parameter ",
+        Use::Time => "the time ",
+        Use::External => "the table or external function ",
+        Use::Input => "the input ",
+        Use::Definition => "the sub-expression ",
+        Use::Unknown => "the unknown ",
+    };
+    let finding = Diagnostic::error(Code::NotAllowedHere, format!("{what}`{name}` cannot be used here"))
+        .label(at, "not allowed here")
+        .note(place.rule());
+    match place {
+        Place::FunctionBody => finding.help(format!("make `{name}` an argument of the function")),
+        Place::Extent => finding.help("declare it with `const`"),
+        _ => finding,
+    }
+}
