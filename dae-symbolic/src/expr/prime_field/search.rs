@@ -19,6 +19,8 @@ use super::{Branch, FieldError};
 const RESTARTS: u64 = 8;
 /// Draws of one generator.
 const MAX_DRAWS: u64 = 1 << 11;
+/// More radicands than this never have roots all at once in so many draws: half of the residues are squares, a third are cubes.
+const MAX_COMPLETED: usize = 24;
 /// Node evaluations, and nodes below radicands, after which radicands that are still open make opaque roots.
 const BUDGET: usize = 10_000_000;
 
@@ -176,7 +178,7 @@ struct Search<'a> {
 impl Search<'_> {
     /// Draws the generator of the stage until its radicands have roots; gives up on those that have none.
     fn complete(&mut self, stage: &Stage, restart: u64) {
-        let draws = if stage.generator.is_some() { MAX_DRAWS } else { 0 };
+        let draws = if stage.generator.is_some() && stage.roots.len() <= MAX_COMPLETED { MAX_DRAWS } else { 0 };
         let (mut draw, mut from) = (0, 0);
         loop {
             self.spent += stage.cone.len() - from;
