@@ -145,7 +145,7 @@ fn print(report: &Report, output: Output, pages: impl FnOnce() -> (String, Strin
 /// Lexing all generated code would take most of the time; one in four shows what there is to see.
 fn write(compiled: &Compiled, number: usize) {
     let contradictions = contradictions(compiled);
-    let code = emit(compiled, &Form::ALL);
+    let code = emit(compiled, &Form::ALL).expect("a whole model tells what all members are like");
     if contradictions.is_empty() && number.is_multiple_of(4) {
         assert!(code.parse::<TokenStream>().is_ok(), "generated code is made of Rust tokens");
     }

@@ -67,7 +67,7 @@ struct Pool {
 impl Pool {
     fn new(texts: Vec<String>) -> Pool {
         let mut sum = 0;
-        let weight = |text: &String| 1 + 1_000_000_000 / (60 + text.len() as u64).pow(2);
+        let weight = |text: &String| 1 + 1_000_000_000_000 / (60 + text.len() as u64).pow(3);
         let sums = texts
             .iter()
             .map(|text| {
