@@ -7,6 +7,7 @@
 //! A second point of the same solution is the Taylor polynomial a step further, corrected; neighbouring consistent points are
 //! corrected random ones.
 
+use std::cell::Cell;
 use std::fmt;
 
 use dae_runtime::contract::Start;
@@ -22,6 +23,8 @@ use crate::system::listed;
 const MAX_STEPS: usize = 40;
 /// Shortest step tried, as a power of one half.
 const HALVINGS: i32 = 20;
+/// Operations of all searches from one start; a macro should not hang. Only long equations need so many.
+const BUDGET: usize = 10_000_000;
 /// Sufficient decrease of the residual.
 const DECREASE: f64 = 1e-4;
 /// Rows that are smaller than this part of their terms vanish.
@@ -207,6 +210,8 @@ struct ArraySystem<'a> {
     first: Vec<usize>,
     columns: usize,
     is_free: Vec<bool>,
+    /// How often the rows may still be evaluated.
+    left: Cell<usize>,
 }
 
 /// The rows at a point, scaled so that the largest entry of each is about 1 in nominal values.
@@ -226,7 +231,8 @@ impl<'a> ArraySystem<'a> {
             first.push(columns);
             columns += array.coefficients(j);
         }
-        let mut system = ArraySystem { model, parameters, array, how, first, columns, is_free: Vec::new() };
+        let left = Cell::new(BUDGET / array.cost().max(1));
+        let mut system = ArraySystem { model, parameters, array, how, first, columns, is_free: Vec::new(), left };
         let jets = (0..array.rates.len()).flat_map(|j| (0..array.coefficients(j)).map(move |k| (j, k)));
         system.is_free = jets.map(|(j, k)| system.kind(j, k) == Start::Free).collect();
         system
@@ -245,6 +251,9 @@ impl<'a> ArraySystem<'a> {
     fn solve(&self, mut point: ArrayPoint) -> Result<ArrayPoint, ArrayError> {
         let mut slow = 0;
         for _ in 0..MAX_STEPS {
+            if self.left.get() == 0 {
+                break;
+            }
             let here = self.scaled(&point)?;
             let holds_to =
                 |unit: f64| here.residual.iter().zip(&here.magnitude).all(|(r, m)| r.abs() <= unit * m.max(unit));
@@ -255,7 +264,7 @@ impl<'a> ArraySystem<'a> {
             let Some(found) = step(&here.rows, self.columns, &self.is_free, &right) else { break };
             let before = norm(&here.residual);
             let mut full_step = f64::INFINITY;
-            let moved = (0..HALVINGS).find_map(|halving| {
+            let moved = (0..HALVINGS).take_while(|_| self.left.get() > 0).find_map(|halving| {
                 let fraction = 0.5_f64.powi(halving);
                 let candidate = self.moved(&point, &found.z, fraction);
                 let after = self.residual(&candidate, &here.scale);
@@ -296,6 +305,7 @@ impl<'a> ArraySystem<'a> {
     }
 
     fn residual(&self, point: &ArrayPoint, scale: &[f64]) -> Vec<f64> {
+        self.left.update(|left| left.saturating_sub(1));
         let at = self.array.residuals_at(&self.model.dag, self.parameters, point);
         let count = self.array.equations.len();
         (0..scale.len()).map(|row| at[row % count][row / count] * scale[row]).collect()
