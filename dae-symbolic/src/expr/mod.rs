@@ -22,11 +22,13 @@
 //! | `dag.rs`, `construct.rs`, `fold.rs`, `condition.rs` | nodes, the canonical form of sums, products and functions, and conditions |
 //! | `walk.rs` | children-first order of what a root reaches |
 //! | `differentiate.rs`, `substitute.rs` | derivatives (partial, total in time), replacement of symbols |
+//! | `common_divisor.rs` | greatest common divisors |
 //! | `surfaces.rs` | where piecewise functions switch, and how smoothly |
 //! | `evaluate.rs`, `interval/`, `prime_field/` | values in `f64`, enclosures, values in a prime field |
 //! | `identity.rs` | proofs that an expression is zero |
 //! | `print.rs`, `mathml.rs` | plain text and LaTeX, MathML |
 
+mod common_divisor;
 mod condition;
 mod construct;
 mod dag;
@@ -46,6 +48,7 @@ mod surfaces;
 mod symbol;
 mod walk;
 
+pub(crate) use common_divisor::without_common_divisor;
 pub use dag::{Assumption, Dag, Expr, Node};
 pub use differentiate::{differentiate, gradient, total_derivative};
 pub use evaluate::{evaluate, evaluate_one, product, sum};

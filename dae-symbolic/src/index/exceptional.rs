@@ -27,7 +27,12 @@ pub(crate) struct Determinant {
 
 impl Determinant {
     /// $\det J \prod_k q_k$ with the pivots $q_k$: where it is not zero, nothing is lost by combining equations and the system Jacobian is regular.
-    pub(crate) fn of(model: &Model, size: usize, mut entries: Vec<(usize, usize, Expr)>, pivots: &[Expr]) -> Determinant {
+    pub(crate) fn of(
+        model: &Model,
+        size: usize,
+        mut entries: Vec<(usize, usize, Expr)>,
+        pivots: &[Expr],
+    ) -> Determinant {
         entries.extend(pivots.iter().enumerate().map(|(k, &q)| (size + k, size + k, q)));
         let used = symbols(&model.dag, entries.iter().map(|&(.., value)| value));
         let parameters = used.into_iter().filter_map(|symbol| match symbol {
