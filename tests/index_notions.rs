@@ -229,3 +229,94 @@ fn piecewise_functions_are_not_linear() {
     let switched = report("struct S { var q = 1; der(q) = if t > 1 { 1 } else { 2 }; }", 0.0);
     assert_eq!(switched.kronecker_index, Some(0));
 }
+
+/// The ring modulator with capacities as a parameter, in the normalisation of the book.
+const RING: &str = "struct Ring { param Cs = 0;
+    var y1 = 0; var y2 = 0.1; var y3 ~ 0.07; var y4 ~ -0.12; var y5 ~ -0.07; var y6 ~ 0.12; var y7 = 0.1; var y8 ~ 0;
+    var y9 ~ 0.05; var y10 ~ -0.1; var y11 ~ 0; var y12 ~ 0.1; var y13 ~ 0; var y14 ~ 0.05; var y15 ~ -0.1;
+    let q1 = exp(y3 - y5 - y7 - 0.2 * sin(3 * t)) - 1; let q2 = exp(-y4 + y6 - y7 - 0.2 * sin(3 * t)) - 1;
+    let q3 = exp(y4 + y5 + y7 + 0.2 * sin(3 * t)) - 1; let q4 = exp(-y3 - y6 + y7 + 0.2 * sin(3 * t)) - 1;
+    der(y1) = y8 - 0.5 * y10 + 0.5 * y11 + y14 - y1 / 5; der(y2) = y9 - 0.5 * y12 + 0.5 * y13 + y15 - y2 / 5;
+    Cs * der(y3) = y10 - q1 + q4; Cs * der(y4) = -y11 + q2 - q3; Cs * der(y5) = y12 + q1 - q3;
+    Cs * der(y6) = -y13 - q2 + q4; der(y7) = -y7 / 2 + q1 + q2 - q3 - q4; 4 * der(y8) = -y1; 4 * der(y9) = -y2;
+    2 * der(y10) = 0.5 * y1 - y3 - y10; 2 * der(y11) = -0.5 * y1 + y4 - y11; 2 * der(y12) = 0.5 * y2 - y5 - y12;
+    2 * der(y13) = -0.5 * y2 + y6 - y13; der(y14) = -y1 + 0.5 * sin(t) - 3 * y14; der(y15) = -y2 - 5 * y15; }";
+
+/// As an ordinary differential equation it has index 0; without the capacities index 2.
+#[test]
+fn the_default_that_makes_the_index_is_named() {
+    let without = report(RING, 0.2);
+    assert_eq!((without.differentiation_index, without.degrees_of_freedom), (Some(2), Some(10)));
+    assert_eq!(without.problem, None, "fixed start values that are consistent without capacities are not blamed");
+    let [case] = without.cases.as_slice() else { panic!("one case: {:?}", without.cases) };
+    assert_eq!((case.exceptional.as_str(), case.regular.as_str(), case.own), ("Cs = 0", "Cs ≠ 0", "exceptional"));
+    assert_eq!((case.other_index, case.every_other_value), (Some(0), true));
+    assert_eq!(case.statement, "index 2 holds for Cs = 0; for Cs ≠ 0 it is 0 (certified at Cs = 1)");
+    let with = report(&RING.replace("Cs = 0;", "Cs = 0.1;"), 0.2);
+    assert_eq!(with.differentiation_index, Some(0));
+    let case = with.cases.iter().find(|case| case.exceptional == "Cs = 0").expect("the capacities may be switched off");
+    assert_eq!((case.own, case.other_index), ("regular", Some(2)));
+    assert_eq!(case.statement, "index 0 holds for Cs ≠ 0; for Cs = 0 it is 2");
+}
+
+#[test]
+fn parameters_in_leading_coefficients() {
+    let text = |eps: &str| {
+        format!("struct S {{ param eps = {eps}; var y = 1; var z ~ 1; der(y) = -z; eps * der(z) = y - 2 * z; }}")
+    };
+    let statement = |eps: &str| report(&text(eps), 0.0).cases.into_iter().map(|c| c.statement).collect::<Vec<_>>();
+    assert_eq!(statement("0.01"), ["index 0 holds for eps ≠ 0; for eps = 0 it is 1"]);
+    assert_eq!(statement("0"), ["index 1 holds for eps = 0; for eps ≠ 0 it is 0 (certified at eps = 1)"]);
+    // Exceptional together only; and at other values than zero.
+    let two = "struct S { param a = 0; param b = 0; var y = 1; var z ~ 1; der(y) = -z; (a + b) * der(z) = y - 2 * z; }";
+    let found = report(two, 0.0);
+    assert_eq!(found.differentiation_index, Some(1));
+    assert_eq!(found.cases[0].exceptional, "a = 0 and b = 0");
+    assert_eq!(found.cases[0].other_index, Some(0));
+    let cancelling = "struct S { param a = 1; var y ~ 1; var z = 1; der(y) + a * der(z) = y; der(y) + der(z) = z; }";
+    let found = report(cancelling, 0.0);
+    assert_eq!((found.differentiation_index, found.cases[0].other_index), (Some(1), Some(0)), "{:?}", found.cases);
+    assert_eq!(found.cases[0].exceptional, "a = 1");
+    // A determinant with more than one root: nothing is said of every other value.
+    let two_roots = "struct S { param a = 0; var y = 1; var z ~ 1; der(y) = -z; a * (a - 1) * der(z) = y - 2 * z; }";
+    let found = report(two_roots, 0.0);
+    assert!(!found.cases[0].every_other_value, "{:?}", found.cases);
+    // No parameter: nothing to say.
+    assert_eq!(report("struct S { var y = 1; der(y) = -y; }", 0.0).cases, []);
+}
+
+/// Campbell, Linh & Petzold, eq. (9).
+#[test]
+fn the_other_branch_is_mentioned() {
+    let on_0 = book("scholarpedia-9-branch0");
+    let case = on_0.cases.iter().find(|case| case.exceptional == "x2 - 1 = 0").expect("the other branch");
+    assert_eq!((on_0.differentiation_index, case.own, case.other_index), (Some(1), "regular", Some(2)));
+    let on_1 = book("scholarpedia-9-branch1");
+    let case = on_1.cases.iter().find(|case| case.exceptional == "x2 - 1 = 0").expect("the other branch");
+    assert_eq!((on_1.differentiation_index, case.own, case.other_index), (Some(2), "exceptional", Some(1)));
+    assert_eq!(
+        case.statement,
+        "index 2 holds on this solution, where x2 - 1 = 0; where x2 - 1 ≠ 0 it is 1 (certified at x2 = 0)"
+    );
+}
+
+/// What the perturbation index would rest on is missing, and the report says what.
+#[test]
+fn an_unknown_perturbation_index_has_a_reason() {
+    let report = book("scholarpedia-9-branch1");
+    assert_eq!(report.perturbation_index, None);
+    let reason = report.notions.perturbation.expect("a reason");
+    assert!(reason.starts_with("not known: where the system Jacobian is singular"), "{reason}");
+}
+
+/// What is claimed is qualified by what it rests on.
+#[test]
+fn floating_point_evidence_is_called_numerical() {
+    let grounds = |report: Report| report.certificate.expect("a certificate").grounds;
+    let pendulum = book("pendulum-position");
+    assert!(pendulum.to_string().contains("3, certified at the start values"));
+    assert_eq!(grounds(pendulum), Some("proved"));
+    let ring = report(RING, 0.2);
+    assert!(ring.to_string().contains("2, established numerically at the start values"));
+    assert_eq!(grounds(ring), Some("numerical"));
+}

@@ -92,7 +92,7 @@ fn a_velocity_that_contradicts_the_hidden_constraint() {
     assert_eq!(found.labels[1].text, "`y = 0` is fixed as well");
     assert_eq!(
         found.notes[0],
-        "for the default parameters, at t = 0; 3 values are fixed, and the model has 2 degrees of freedom"
+        "for the default parameters, at any time; 3 values are fixed, and the model has 2 degrees of freedom"
     );
     assert_eq!(found.help.as_deref(), Some("make it a guess, which may move: `var u ~ 1;`"));
 }

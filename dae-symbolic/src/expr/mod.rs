@@ -21,6 +21,7 @@
 //! | `external/` | tables, code of the user's, inputs of the caller |
 //! | `dag.rs`, `construct.rs`, `fold.rs`, `condition.rs` | nodes, the canonical form of sums, products and functions, and conditions |
 //! | `walk.rs` | children-first order of what a root reaches |
+//! | `echelon.rs` | elimination over the rational numbers |
 //! | `differentiate.rs`, `substitute.rs` | derivatives (partial, total in time), replacement of symbols |
 //! | `common_divisor.rs` | greatest common divisors |
 //! | `surfaces.rs` | where piecewise functions switch, and how smoothly |
@@ -33,6 +34,7 @@ mod condition;
 mod construct;
 mod dag;
 mod differentiate;
+pub mod echelon;
 mod evaluate;
 mod external;
 mod fold;

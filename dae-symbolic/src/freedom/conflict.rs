@@ -16,6 +16,7 @@ use super::forced::{Forced, forced};
 use super::relaxed::{Agreement, agreement};
 use crate::compile::{Compiled, HiddenConstraint};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::expr::{Symbol, symbols};
 use crate::index::LocalRegularity;
 use crate::model::{Model, StartValue, derivative_name};
 
@@ -164,7 +165,9 @@ fn report(compiled: &Compiled, blamed: &[&Fixed], given: &[&Fixed], contradicted
     let assignment = |f: &Fixed| format!("`{} = {}`", name(f), f.value);
     let Contradicted { text, what, place } = contradicted;
     let verb = if blamed.len() == 1 { "contradicts" } else { "contradict" };
-    let message = format!("{} {verb} {text}, {what}", list(blamed.iter().map(|f| assignment(f))));
+    // Start values hold when a run starts; what contains the time may hold at another one.
+    let when = if depends_on_time(compiled) { format!(", at t = {}", compiled.t0) } else { String::new() };
+    let message = format!("{} {verb} {text}, {what}{when}", list(blamed.iter().map(|f| assignment(f))));
     let mut diagnostic = Diagnostic::error(Code::ContradictoryStart, message);
     for f in blamed {
         if let Some(start) = start_value(model, f) {
@@ -190,9 +193,20 @@ fn report(compiled: &Compiled, blamed: &[&Fixed], given: &[&Fixed], contradicted
     let parameters = if model.parameters.is_empty() { "" } else { "for the default parameters, " };
     let degrees = compiled.analysis.structure.degrees_of_freedom;
     let count = fixed_values(compiled).len();
-    diagnostic
-        .note(format!("{parameters}at t = {}; {}", compiled.t0, fixed_of(count, degrees)))
-        .help(help(model, blamed))
+    let judged = match depends_on_time(compiled) {
+        true => {
+            format!("judged {parameters}at t = {} alone; at another time the equations say something else", compiled.t0)
+        }
+        false => format!("{parameters}at any time"),
+    };
+    diagnostic.note(format!("{judged}; {}", fixed_of(count, degrees))).help(help(model, blamed))
+}
+
+/// Whether some equation contains the time, by itself or in an input.
+fn depends_on_time(compiled: &Compiled) -> bool {
+    let residuals = || compiled.prolonged.residuals.iter().copied();
+    let driven = |symbol: &Symbol| matches!(symbol, Symbol::Time | Symbol::Input { .. });
+    symbols(&compiled.model.dag, residuals()).iter().any(driven)
 }
 
 /// `4 values are fixed, and the model has 2 degrees of freedom`.

@@ -140,7 +140,35 @@ pub enum Verdict {
     },
 }
 
+/// On what a verdict rests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grounds {
+    /// Regularity at the start values is proved in interval arithmetic, or the ranks of the derivative array are exact.
+    Proved,
+    /// Regularity or ranks at the start values are those of floating-point arithmetic.
+    Numerical,
+}
+
+impl Grounds {
+    /// How a statement about the index is qualified, in every report alike.
+    pub fn phrase(self) -> &'static str {
+        match self {
+            Grounds::Proved => "certified at the start values",
+            Grounds::Numerical => "established numerically at the start values",
+        }
+    }
+}
+
 impl Certificate {
+    /// What the verdict rests on: on the derivative array where that decides, otherwise on the regularity of the system Jacobian.
+    pub fn grounds(&self) -> Grounds {
+        let proved = match &self.array {
+            Some(finding) if matches!(finding.verdict, ArrayVerdict::Index(_)) => finding.exact,
+            _ => matches!(self.local, LocalRegularity::Proven { .. }),
+        };
+        if proved { Grounds::Proved } else { Grounds::Numerical }
+    }
+
     /// The answer that the findings support.
     pub fn verdict(&self) -> Verdict {
         match self.array.as_ref().map(|finding| &finding.verdict) {

@@ -23,6 +23,7 @@ pub mod array;
 mod block_proof;
 mod certificate;
 pub(crate) mod exceptional;
+mod excerpt;
 mod generic;
 mod hessenberg;
 mod kinks;
@@ -33,7 +34,8 @@ mod redundant;
 mod understand;
 mod witness;
 
-pub use certificate::{Certificate, GenericRegularity, KernelVector, LocalRegularity, LowerBound, Verdict};
+pub use certificate::{Certificate, GenericRegularity, Grounds, KernelVector, LocalRegularity, LowerBound, Verdict};
+pub use excerpt::analyse_excerpt;
 pub use generic::generic_rank;
 pub(crate) use generic::start_point;
 pub use kinks::differentiated_kinks;
@@ -47,6 +49,7 @@ use understand::{SMALL, Understood, as_written, understand};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Expr, Notation, ParameterId, Symbol, evaluate, print, total_derivative};
 use crate::model::Model;
+use crate::program::Unplaced;
 use crate::prolong::{Prolonged, prolong};
 use crate::structure::{
     Incidence, Offsets, Part, SignatureMatrix, StructurallySingular, Structure, analyse as analyse_structure,
@@ -137,7 +140,7 @@ fn analyse_system(
     }
     let regular = understood.is_regular();
     let Understood { system, structure, rewrites, pivots, generic, singular_as_written } = understood;
-    let prolonged = prolong(model, &system, &offsets).map_err(|unplaced| internal(model, unplaced.0))?;
+    let prolonged = prolong(model, &system, &offsets).map_err(|unplaced| internal(model, unplaced))?;
     let exceptional = match regular {
         true => {
             let jacobian = system.jacobian(&mut model.dag, &structure.offsets);
@@ -167,7 +170,7 @@ fn analyse_system(
         (LocalRegularity::Numerical { condition, .. } | LocalRegularity::Proven { condition, .. }, Some(jets))
             if system.is_text() =>
         {
-            witness::lower_bound(model, &system, &structure, &prolonged, jets, t0, *condition)
+            witness::lower_bound(&written_orders(model), &structure, &prolonged, jets, t0, *condition)
         }
         (LocalRegularity::Numerical { .. } | LocalRegularity::Proven { .. }, Some(_)) => {
             LowerBound::NotAttempted { reason: "equations were combined".into() }
@@ -249,7 +252,7 @@ fn judged(model: &mut Model, analysis: &Analysis, start: &ArrayPoint) -> ArrayFi
 }
 
 /// Why the structure of the text does not give the index.
-fn explanation(model: &mut Model, analysis: &Analysis, index: u32) -> Option<String> {
+fn explanation(model: &Model, analysis: &Analysis, index: u32) -> Option<String> {
     let written = analysis.written.structure.as_ref()?;
     let says = written.structural_index;
     let singular = analysis.written.jacobian_singular == Some(true);
@@ -278,13 +281,13 @@ fn explanation(model: &mut Model, analysis: &Analysis, index: u32) -> Option<Str
 }
 
 /// `Cs = 0`, `a = 0 and b = 1`: parameters with their defaults.
-pub(crate) fn at_defaults(model: &mut Model, parameters: &[ParameterId]) -> String {
-    let values = exceptional::default_values(model, parameters);
-    let spelled = |&(p, value): &(ParameterId, Expr)| {
-        let value = print(&model.dag, value, Notation::Text, |symbol| model.symbol_name(symbol));
+pub(crate) fn at_defaults(model: &Model, parameters: &[ParameterId]) -> String {
+    let spelled = |&p: &ParameterId| {
+        let default = model.parameters[p.index()].default;
+        let value = print(&model.dag, default, Notation::Text, |symbol| model.symbol_name(symbol));
         format!("{} = {value}", model.symbol_name(Symbol::Parameter(p)))
     };
-    listed(&values.iter().map(spelled).collect::<Vec<_>>())
+    listed(&parameters.iter().map(spelled).collect::<Vec<_>>())
 }
 
 /// A pivot by which a combination was multiplied and which is zero at the consistent point, in words.
@@ -406,8 +409,13 @@ fn parts(pattern: &Incidence) -> StructurallySingular {
 }
 
 /// A symbol that no stage should leave over; said in a sentence rather than by a panic.
-fn internal(model: &Model, symbol: crate::expr::Symbol) -> (Problem, Diagnostics) {
-    let message = format!("`{}` cannot be placed in the differentiated system", model.symbol_name(symbol));
+fn internal(model: &Model, unplaced: Unplaced) -> (Problem, Diagnostics) {
+    let message = match unplaced {
+        Unplaced::Symbol(symbol) => {
+            format!("`{}` cannot be placed in the differentiated system", model.symbol_name(symbol))
+        }
+        Unplaced::Torn => "the members of a family that were left out are unlike the others".to_string(),
+    };
     let diagnostic = Diagnostic::error(Code::UndeclaredSymbol, message).label(model.origin, "");
     (Problem::new(ProblemKind::StructurallySingular, model, &[], &[]), Diagnostics::from(diagnostic))
 }

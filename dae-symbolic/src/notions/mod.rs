@@ -115,7 +115,7 @@ pub fn examine(model: &Model, analysis: Option<&Analysis>, t0: f64) -> Notions {
     let weierstrass = kronecker.as_ref().and_then(Kronecker::weierstrass);
     // Both are defined for as many equations as unknowns.
     let square = analysis.filter(|_| model.equations.len() == model.unknowns.len());
-    let perturbation = square.and_then(|analysis| perturbation::perturbation(model, &form, weierstrass, analysis, t0));
+    let perturbation = square.map(|analysis| perturbation::perturbation(model, &form, weierstrass, analysis, t0));
     let strangeness = strangeness_index(kronecker.as_ref(), square);
     let cases = square.map_or_else(Vec::new, |analysis| cases::cases(model, analysis, t0));
     Notions { kronecker, frozen, strangeness, perturbation, cases }

@@ -14,16 +14,15 @@
 //! rounds as there are rows. Null vectors of a singular one come from the reduction of `strangeness.rs`, which keeps constraints; right ones are left
 //! ones of the transposed pencil.
 
-use std::collections::BTreeMap;
-
 use super::strangeness::dependent;
 use crate::expr::Rational;
+use crate::expr::echelon::{Echelon, SparseVector};
 
 /// Null vectors of larger pencils are not looked for: their numbers grow with every round of the reduction, and nobody would read them.
 const MAX_ROWS: usize = 12;
 
 /// A sparse vector of rational numbers.
-pub type Sparse = BTreeMap<usize, Rational>;
+pub type Sparse = SparseVector<usize>;
 
 /// A pencil $sE + A$, row by row.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -65,13 +64,7 @@ impl Weierstrass {
 }
 
 /// A vector of polynomials: coefficients by entry and power.
-pub type PolynomialVector = BTreeMap<(usize, u32), Rational>;
-
-/// A row under way.
-struct Row {
-    e: Sparse,
-    a: Sparse,
-}
+pub type PolynomialVector = SparseVector<(usize, u32)>;
 
 impl Pencil {
     /// Its structure.
@@ -101,18 +94,16 @@ impl Pencil {
 
     /// The $k_i$, or `None` if they do not end, or a row vanishes: the pencil is singular.
     fn shuffle(&self) -> Option<Vec<usize>> {
-        let mut waiting: Vec<Row> = self.rows.iter().map(|(e, a)| Row { e: nonzero(e), a: nonzero(a) }).collect();
-        let mut pivots: BTreeMap<usize, Row> = BTreeMap::new();
+        let mut waiting: Vec<(Sparse, Sparse)> = self.rows.iter().map(|(e, a)| (nonzero(e), nonzero(a))).collect();
+        let mut echelon = Echelon::default();
         let mut counts = Vec::new();
         while counts.len() <= self.rows.len() {
             let mut algebraic = Vec::new();
-            for mut row in waiting {
-                match eliminate(&mut row, &pivots) {
-                    Some(column) => {
-                        pivots.insert(column, row);
-                    }
-                    None if row.a.is_empty() => return None,
-                    None => algebraic.push(Row { e: row.a, a: Sparse::new() }),
+            for (e, a) in waiting {
+                match echelon.insert(e, a) {
+                    None => {}
+                    Some(a) if a.is_empty() => return None,
+                    Some(a) => algebraic.push((a, Sparse::new())),
                 }
             }
             if algebraic.is_empty() {
@@ -125,41 +116,13 @@ impl Pencil {
     }
 }
 
-fn nonzero(vector: &Sparse) -> Sparse {
+pub(super) fn nonzero(vector: &Sparse) -> Sparse {
     vector.iter().filter(|(_, q)| !q.is_zero()).map(|(&j, q)| (j, q.clone())).collect()
-}
-
-/// Reduces the $E$-part until it starts in a column without pivot, which is returned, or vanishes.
-fn eliminate(row: &mut Row, pivots: &BTreeMap<usize, Row>) -> Option<usize> {
-    let mut from = 0;
-    loop {
-        let (&column, value) = row.e.range(from..).next()?;
-        let Some(pivot) = pivots.get(&column) else { return Some(column) };
-        let factor = pivot.e.get(&column).and_then(Rational::recip).map(|r| value.mul(&r).neg())?;
-        add_multiple(&mut row.e, &pivot.e, &factor);
-        add_multiple(&mut row.a, &pivot.a, &factor);
-        from = column;
-    }
 }
 
 /// A combination of rows, differentiated: all powers one higher.
 pub(super) fn differentiated(vector: &PolynomialVector) -> PolynomialVector {
     vector.iter().map(|(&(i, power), q)| ((i, power + 1), q.clone())).collect()
-}
-
-/// Adds `factor * other`.
-pub(super) fn add_multiple<K: Ord + Copy>(
-    row: &mut BTreeMap<K, Rational>,
-    other: &BTreeMap<K, Rational>,
-    factor: &Rational,
-) {
-    for (&key, value) in other {
-        let entry = row.entry(key).or_insert(Rational::ZERO);
-        *entry = entry.add(&factor.mul(value));
-        if entry.is_zero() {
-            row.remove(&key);
-        }
-    }
 }
 
 /// Coprime integers, the first of them positive.
@@ -182,7 +145,10 @@ fn weierstrass(n: usize, counts: &[usize]) -> Weierstrass {
 #[cfg(test)]
 mod tests {
     use super::super::strangeness::reduce;
+    use std::collections::BTreeMap;
+
     use super::*;
+    use crate::expr::echelon::Companion;
 
     fn rational(n: i64) -> Rational {
         Rational::from(n)
@@ -310,8 +276,9 @@ mod tests {
         for (&(i, power), q) in vector {
             let (e, a) = &pencil.rows[i];
             for (part, shift) in [(e, 1), (a, 0)] {
-                let shifted = part.iter().map(|(&j, value)| ((j, power + shift), value.clone())).collect();
-                add_multiple(&mut product, &shifted, q);
+                let shifted: PolynomialVector =
+                    part.iter().map(|(&j, value)| ((j, power + shift), value.clone())).collect();
+                product.add_multiple(&shifted, q);
             }
         }
         assert!(product.values().all(Rational::is_zero), "{product:?}");

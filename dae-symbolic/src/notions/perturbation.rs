@@ -24,7 +24,7 @@ use nalgebra::{DMatrix, DVector};
 
 use crate::expr::prime_field::{FieldPoint, sparse_rank};
 use crate::expr::{Expr, Symbol, evaluate};
-use crate::index::{Analysis, Verdict};
+use crate::index::{Analysis, LocalRegularity, Verdict};
 use crate::model::{Model, derivative_name};
 use crate::structure::Offsets;
 use crate::system::{System, written_orders};
@@ -34,11 +34,11 @@ const NOTHING: f64 = 1e-9;
 /// The unknown and the defect are named in systems up to this size.
 const NAMED: usize = 60;
 
-/// The perturbation index and why it is that.
+/// The perturbation index and why it is that, or why it is not known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Perturbation {
-    /// The index.
-    pub index: u32,
+    /// The index; `None` if it is not known.
+    pub index: Option<u32>,
     /// In a sentence.
     pub reason: String,
 }
@@ -49,8 +49,9 @@ pub(super) fn perturbation(
     weierstrass: Option<&Weierstrass>,
     analysis: &Analysis,
     t0: f64,
-) -> Option<Perturbation> {
-    let answer = |index, reason: String| Some(Perturbation { index, reason });
+) -> Perturbation {
+    let answer = |index, reason: String| Perturbation { index: Some(index), reason };
+    let unknown = |reason: &str| Perturbation { index: None, reason: format!("not known: {reason}") };
     let certificate = &analysis.certificate;
     let index = match certificate.verdict() {
         Verdict::Exact(index) => Some(index),
@@ -64,7 +65,12 @@ pub(super) fn perturbation(
         return answer(0, "an ordinary differential equation".into());
     }
     if !certificate.is_regular() {
-        return None;
+        return unknown(match &certificate.local {
+            LocalRegularity::Singular { .. } => {
+                "where the system Jacobian is singular, nothing bounds what derivatives of perturbations do"
+            }
+            _ => "the system Jacobian is not known to be regular at a consistent point",
+        });
     }
     let defects = Defects::of(model, &analysis.system, &analysis.structure.offsets);
     if let Some(found) = defects.attained(model, &analysis.system, &analysis.structure.offsets) {
@@ -73,9 +79,16 @@ pub(super) fn perturbation(
         return answer(defects.order + 1, defects.reason(model, &found, vanishes, form));
     }
     if index != Some(1) {
-        return None;
+        return unknown("the highest derivatives of perturbations do not reach an algebraic unknown by themselves");
     }
-    match kernel_of_leading_matrix(model, &analysis.system, &analysis.prolonged, analysis.jets.as_deref()?, t0)? {
+    let kernel = analysis
+        .jets
+        .as_deref()
+        .and_then(|jets| kernel_of_leading_matrix(model, &analysis.system, &analysis.prolonged, jets, t0));
+    let Some(kernel) = kernel else {
+        return unknown("the null space of the leading matrix could not be examined");
+    };
+    match kernel {
         Kernel::Involutive => answer(
             1,
             "perturbations of the constraints can be integrated: the null space of the leading matrix belongs to surfaces"
@@ -90,7 +103,7 @@ pub(super) fn perturbation(
                 analysis.system.equations[equation].provenance.name()
             ),
         ),
-        Kernel::NotInvolutive { .. } => None,
+        Kernel::NotInvolutive { .. } => unknown("the null space of the leading matrix is not involutive"),
     }
 }
 

@@ -11,10 +11,9 @@
 //! $\mu$ is the number of steps until $s_\mu = 0$. A combination of rows and their derivatives in which everything cancels is a polynomial
 //! left null vector $w(s)^\top (sE + A) \equiv 0$. All ranks are exact.
 
-use std::collections::BTreeMap;
-
-use super::pencil::{Pencil, PolynomialVector, Sparse, add_multiple, differentiated};
+use super::pencil::{Pencil, PolynomialVector, Sparse, differentiated, nonzero};
 use crate::expr::Rational;
+use crate::expr::echelon::{Companion, Echelon};
 
 /// One triple of characteristic values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,18 +49,8 @@ struct Constraint {
     origin: PolynomialVector,
 }
 
-/// A row under elimination: what is left of it, and how much of the differential equations ($e$ alone) and of the constraints was taken.
-struct Remainder {
-    row: Sparse,
-    differential: Sparse,
-    constraints: PolynomialVector,
-}
-
-/// A combination of differential equations whose $E$-parts are one of constraints.
-struct Superfluous {
-    differential: Sparse,
-    constraints: PolynomialVector,
-}
+/// A combination of differential equations, and one of constraints.
+type Parts = (Sparse, PolynomialVector);
 
 /// Reduces a pencil.
 pub fn reduce(pencil: &Pencil) -> Reduction {
@@ -89,50 +78,37 @@ fn reduce_for(pencil: &Pencil, wanted: Wanted) -> Reduction {
     loop {
         let step = Step::of(&differential, &constraints);
         reduction.dependent = reduction.dependent.or(step.dependent);
-        let strangeness = step.superfluous.len();
+        let strangeness = step.superfluous.rows().count();
         let value = Characteristic { differential: differential.len(), algebraic: step.algebraic, strangeness };
         reduction.values.push(value);
         if strangeness == 0 || (wanted == Wanted::Dependence && reduction.dependent.is_some()) {
             return reduction;
         }
         // The derivatives of the constraints, less the differential equations that they are made of.
-        for found in step.superfluous.values() {
-            let (mut a, mut origin) = (Sparse::new(), differentiated(&found.constraints));
-            for (&i, q) in &found.differential {
-                add_multiple(&mut a, &differential[i].a, q);
-                add_multiple(&mut origin, &differential[i].origin, q);
+        for (of_differential, of_constraints) in step.superfluous.rows() {
+            let (mut a, mut origin) = (Sparse::new(), differentiated(of_constraints));
+            for (&i, q) in of_differential {
+                a.add_multiple(&differential[i].a, q);
+                origin.add_multiple(&differential[i].origin, q);
             }
             constraints.push(Constraint { a, origin });
         }
         let mut index = 0..;
-        differential.retain(|_| index.next().is_some_and(|i| !step.superfluous.contains_key(&i)));
+        differential.retain(|_| index.next().is_some_and(|i| !step.superfluous.starts_in(i)));
     }
 }
 
 /// Rows with independent $E$-parts, and the constraints that remain where the $E$-part can be made to vanish.
 fn separate(pencil: &Pencil) -> (Vec<Differential>, Vec<Constraint>) {
-    let mut echelon: BTreeMap<usize, Differential> = BTreeMap::new();
+    let mut echelon = Echelon::default();
     let mut constraints = Vec::new();
     for (i, (e, a)) in pencil.rows.iter().enumerate() {
-        let clean = |v: &Sparse| v.iter().filter(|(_, q)| !q.is_zero()).map(|(&j, q)| (j, q.clone())).collect();
         let origin = PolynomialVector::from([((i, 0), Rational::ONE)]);
-        let mut row = Differential { e: clean(e), a: clean(a), origin };
-        loop {
-            let Some((&column, value)) = row.e.iter().next() else {
-                constraints.push(Constraint { a: row.a, origin: row.origin });
-                break;
-            };
-            let Some(pivot) = echelon.get(&column) else {
-                echelon.insert(column, row);
-                break;
-            };
-            let factor = quotient(value, &pivot.e[&column]).neg();
-            add_multiple(&mut row.e, &pivot.e, &factor);
-            add_multiple(&mut row.a, &pivot.a, &factor);
-            add_multiple(&mut row.origin, &pivot.origin, &factor);
+        if let Some((a, origin)) = echelon.insert(nonzero(e), (nonzero(a), origin)) {
+            constraints.push(Constraint { a, origin });
         }
     }
-    (echelon.into_values().collect(), constraints)
+    (echelon.into_rows().map(|(e, (a, origin))| Differential { e, a, origin }).collect(), constraints)
 }
 
 /// One look at the constraints.
@@ -140,68 +116,30 @@ struct Step {
     /// Number of constraints that are independent of each other and of the $E$-parts.
     algebraic: usize,
     /// Echelon form, by number of the differential equation that is replaced, of the combinations of $E$-parts that constraints are.
-    superfluous: BTreeMap<usize, Superfluous>,
+    superfluous: Echelon<usize, PolynomialVector>,
     /// Constraints that cancel among themselves.
     dependent: Option<PolynomialVector>,
 }
 
 impl Step {
     fn of(differential: &[Differential], constraints: &[Constraint]) -> Step {
-        let mut echelon: BTreeMap<usize, Remainder> = BTreeMap::new();
+        // How much of the differential equations (their E-parts alone) and of the constraints was taken travels along.
+        let mut echelon: Echelon<usize, Parts> = Echelon::default();
         for (i, equation) in differential.iter().enumerate() {
             let own = Sparse::from([(i, Rational::ONE)]);
-            let row = equation.e.clone();
-            insert(&mut echelon, Remainder { row, differential: own, constraints: PolynomialVector::new() });
+            echelon.insert(equation.e.clone(), (own, PolynomialVector::new()));
         }
-        let mut step = Step { algebraic: 0, superfluous: BTreeMap::new(), dependent: None };
+        let mut step = Step { algebraic: 0, superfluous: Echelon::default(), dependent: None };
         for Constraint { a, origin } in constraints {
-            let remainder = Remainder { row: a.clone(), differential: Sparse::new(), constraints: origin.clone() };
-            match insert(&mut echelon, remainder) {
-                None => step.algebraic += 1,
-                Some(rest) => step.combined(rest),
-            }
+            let Some((of_differential, of_constraints)) = echelon.insert(a.clone(), (Sparse::new(), origin.clone()))
+            else {
+                step.algebraic += 1;
+                continue;
+            };
+            // A combination of E-parts and of other constraints, or of other constraints alone.
+            let alone = step.superfluous.insert(of_differential, of_constraints);
+            step.dependent = step.dependent.or(alone);
         }
         step
     }
-
-    /// A constraint is a combination of $E$-parts and of other constraints.
-    fn combined(&mut self, mut rest: Superfluous) {
-        loop {
-            let Some((&place, value)) = rest.differential.iter().next() else {
-                // Of other constraints alone.
-                self.dependent.get_or_insert(rest.constraints);
-                return;
-            };
-            let Some(pivot) = self.superfluous.get(&place) else {
-                self.superfluous.insert(place, rest);
-                return;
-            };
-            let factor = quotient(value, &pivot.differential[&place]).neg();
-            add_multiple(&mut rest.differential, &pivot.differential, &factor);
-            add_multiple(&mut rest.constraints, &pivot.constraints, &factor);
-        }
-    }
-}
-
-/// Inserts a row into an echelon form, or returns what it is made of.
-fn insert(echelon: &mut BTreeMap<usize, Remainder>, mut remainder: Remainder) -> Option<Superfluous> {
-    loop {
-        let Some((&column, value)) = remainder.row.iter().next() else {
-            let Remainder { differential, constraints, .. } = remainder;
-            return Some(Superfluous { differential, constraints });
-        };
-        let Some(pivot) = echelon.get(&column) else {
-            echelon.insert(column, remainder);
-            return None;
-        };
-        let factor = quotient(value, &pivot.row[&column]).neg();
-        add_multiple(&mut remainder.row, &pivot.row, &factor);
-        add_multiple(&mut remainder.differential, &pivot.differential, &factor);
-        add_multiple(&mut remainder.constraints, &pivot.constraints, &factor);
-    }
-}
-
-/// $a / b$ for a pivot $b \ne 0$.
-fn quotient(a: &Rational, b: &Rational) -> Rational {
-    b.recip().map_or(Rational::ZERO, |r| a.mul(&r))
 }

@@ -2,7 +2,7 @@
 //!
 //! In: [`Case`]s and the verdict of the model. Out: which of them the verdict is about, and what holds in the other.
 
-use crate::index::Verdict;
+use crate::index::{Grounds, Verdict};
 use crate::notions::Case;
 use crate::notions::cases::{Other, Scope, Side, Subject};
 
@@ -33,9 +33,9 @@ pub struct CaseReport {
 impl CaseReport {
     pub(super) fn new(case: &Case, index: Option<u32>) -> Self {
         let (other_verdict, other_index) = match &case.other {
-            Other::Verdict(Verdict::Exact(index)) => ("exact", Some(*index)),
-            Other::Verdict(Verdict::AtMost { .. }) => ("upper bound", None),
-            Other::Verdict(Verdict::NotCertified { .. }) => ("not certified", None),
+            Other::Verdict(Verdict::Exact(index), _) => ("exact", Some(*index)),
+            Other::Verdict(Verdict::AtMost { .. }, _) => ("upper bound", None),
+            Other::Verdict(Verdict::NotCertified { .. }, _) => ("not certified", None),
             Other::IllPosed(_) => ("ill-posed", None),
             Other::Open => ("not analysed", None),
         };
@@ -62,36 +62,37 @@ impl CaseReport {
 /// `index 2 holds for Cs = 0; for Cs ≠ 0 it is 1`.
 fn statement(case: &Case, index: Option<u32>) -> String {
     let what = index.map_or_else(|| "the verdict".to_string(), |index| format!("index {index}"));
-    let almost = |regular: &str| match case.scope {
-        Scope::Every => regular.to_string(),
-        Scope::AlmostEvery => format!("almost all {regular}"),
+    let Case { exceptional, regular, .. } = case;
+    let almost = match case.scope {
+        Scope::Every => "",
+        Scope::AlmostEvery => "almost all ",
     };
     let (own, other) = match (case.subject, case.own) {
-        (Subject::Parameters, Side::Exceptional) => {
-            (format!("for {}", case.exceptional), format!("for {}", almost(&case.regular)))
-        }
-        (Subject::Parameters, Side::Regular) => {
-            (format!("for {}", almost(&case.regular)), format!("for {}", case.exceptional))
-        }
+        (Subject::Parameters, Side::Exceptional) => (format!("for {exceptional}"), format!("for {almost}{regular}")),
+        (Subject::Parameters, Side::Regular) => (format!("for {almost}{regular}"), format!("for {exceptional}")),
         (Subject::Solution, Side::Exceptional) => {
-            (format!("on this solution, where {}", case.exceptional), format!("where {}", case.regular))
+            (format!("on this solution, where {exceptional}"), format!("where {regular}"))
         }
         (Subject::Solution, Side::Regular) => {
-            (format!("on this solution while {}", case.regular), format!("where {}", case.exceptional))
+            (format!("on this solution while {regular}"), format!("where {exceptional}"))
         }
     };
-    let certified = case.analysed_at.as_ref().map_or_else(String::new, |at| format!(" (certified at {at})"));
-    match &case.other {
-        Other::Verdict(Verdict::Exact(index)) if other == format!("for {}", case.exceptional) => {
-            format!("{what} holds {own}; {other} it is {index}")
-        }
-        Other::Verdict(Verdict::Exact(index)) => format!("{what} holds {own}; {other} it is {index}{certified}"),
-        Other::Verdict(Verdict::AtMost { bound, .. }) => {
-            format!("{what} holds {own}; {other} it is at most {bound}{certified}")
-        }
-        Other::Verdict(Verdict::NotCertified { .. }) => format!("{what} holds {own}; {other} it is not known"),
-        Other::IllPosed(kind) => format!("{what} holds {own}; {other} the model is {kind}"),
-        Other::Open if case.own == Side::Regular => format!("{what} holds {own}"),
-        Other::Open => format!("{what} holds {own}; {other} it may be another"),
-    }
+    let found = match &case.other {
+        Other::Verdict(Verdict::Exact(index), _) => format!("it is {index}"),
+        Other::Verdict(Verdict::AtMost { bound, .. }, _) => format!("it is at most {bound}"),
+        Other::Verdict(Verdict::NotCertified { .. }, _) => "it is not known".into(),
+        Other::IllPosed(kind) => format!("the model is {kind}"),
+        Other::Open if case.own == Side::Regular => return format!("{what} holds {own}"),
+        Other::Open => "it may be another".into(),
+    };
+    // A condition that is an equation of parameters says by itself where it was looked at.
+    let place = case.analysed_at.as_ref().filter(|&at| at != exceptional);
+    let grounds = match (&case.other, place) {
+        (Other::Verdict(Verdict::Exact(_) | Verdict::AtMost { .. }, grounds), Some(at)) => match grounds {
+            Grounds::Proved => format!(" (certified at {at})"),
+            Grounds::Numerical => format!(" (numerically, at {at})"),
+        },
+        _ => String::new(),
+    };
+    format!("{what} holds {own}; {other} {found}{grounds}")
 }

@@ -5,7 +5,7 @@
 
 use super::OffsetsReport;
 use crate::index::array::{ArrayFinding, ArrayRanks, ArrayVerdict, ConstantRank};
-use crate::index::{Analysis, GenericRegularity, KernelVector, LocalRegularity, LowerBound, Rewrite, Verdict};
+use crate::index::{Analysis, GenericRegularity, Grounds, KernelVector, LocalRegularity, LowerBound, Rewrite, Verdict};
 use crate::model::{Model, derivative_name};
 
 /// What is proved about the index.
@@ -14,6 +14,8 @@ use crate::model::{Model, derivative_name};
 pub struct CertificateReport {
     /// `exact`, `upper bound` or `not certified`.
     pub verdict: &'static str,
+    /// `proved`: in interval arithmetic or by exact ranks; `numerical`: in floating-point arithmetic. `None` if nothing is certified.
+    pub grounds: Option<&'static str>,
     /// The verdict in a sentence.
     pub statement: String,
     /// What keeps it from being exact.
@@ -154,14 +156,21 @@ pub struct RewriteReport {
 }
 
 impl CertificateReport {
+    /// How a statement about the index is qualified.
+    pub(super) fn phrase(&self) -> &'static str {
+        match self.grounds {
+            Some("proved") => Grounds::Proved.phrase(),
+            _ => Grounds::Numerical.phrase(),
+        }
+    }
+
     pub(super) fn new(model: &Model, analysis: &Analysis) -> Self {
         let certificate = &analysis.certificate;
+        let how = certificate.grounds().phrase();
         let (verdict, statement, reason) = match certificate.verdict() {
-            Verdict::Exact(index) => {
-                ("exact", format!("The differentiation index is {index}, certified at the start values."), None)
-            }
+            Verdict::Exact(index) => ("exact", format!("The differentiation index is {index}, {how}."), None),
             Verdict::AtMost { bound, reason } => {
-                ("upper bound", format!("The differentiation index is at most {bound}."), Some(reason))
+                ("upper bound", format!("The differentiation index is at most {bound}, {how}."), Some(reason))
             }
             Verdict::NotCertified { reason } => {
                 ("not certified", "The differentiation index is not certified.".into(), Some(reason))
@@ -169,6 +178,10 @@ impl CertificateReport {
         };
         CertificateReport {
             verdict,
+            grounds: (verdict != "not certified").then_some(match certificate.grounds() {
+                Grounds::Proved => "proved",
+                Grounds::Numerical => "numerical",
+            }),
             statement,
             reason,
             bound: matches!(certificate.generic, GenericRegularity::Nonsingular { .. }).then_some(certificate.bound),

@@ -57,13 +57,16 @@ fn inline(mathematics: &str) -> String {
 /// The numbers one looks for first.
 fn hero(out: &mut String, report: &Report) {
     let mut cards: Vec<(&str, String, String)> = Vec::new();
+    let index = |how: &str| format!("differentiation index, {how}");
     match (report.differentiation_index, report.index_upper_bound, &report.certificate) {
-        (Some(index), ..) => {
-            cards.push(("fact main", index.to_string(), "differentiation index, certified at the start values".into()));
+        (Some(value), _, Some(certificate)) => {
+            cards.push(("fact main", value.to_string(), index(certificate.phrase())));
         }
-        (None, Some(bound), _) => cards.push(("fact main", format!("≤ {bound}"), "differentiation index".into())),
+        (None, Some(bound), Some(certificate)) => {
+            cards.push(("fact main", format!("≤ {bound}"), index(certificate.phrase())));
+        }
         (None, None, Some(_)) => cards.push(("fact main", "–".into(), "differentiation index: not certified".into())),
-        (None, None, None) => {}
+        (_, _, None) => {}
     }
     let mut card = |value: Option<String>, label: &str| {
         cards.extend(value.map(|value| ("fact", value, label.to_string())));
@@ -90,6 +93,9 @@ fn hero(out: &mut String, report: &Report) {
     out.push_str("</div>\n");
     if let Some(reason) = report.certificate.as_ref().and_then(|c| c.reason.as_ref()) {
         line(out, format_args!("<p class=\"warning\">{}</p>", escaped(reason)));
+    }
+    for case in &report.cases {
+        line(out, format_args!("<p class=\"case\">{}</p>", escaped(&case.statement)));
     }
 }
 

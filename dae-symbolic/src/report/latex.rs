@@ -189,17 +189,24 @@ fn initial(out: &mut String, report: &Report) {
     let _ = writeln!(out, "\n\\section*{{Initial values}}\nConsistent at $t = {}$:", initial.t0);
     let value = |s: &super::StateReport| format!("${} = {}$", spelled_name(&s.name, Markup::Latex), number(s.value));
     let states: Vec<String> = initial.states.iter().map(value).collect();
-    let _ = writeln!(out, "{}.\n\\begin{{description}}", states.join(", "));
-    for (what, sentence) in initial.sentences() {
-        let _ = writeln!(out, "\\item[{}] {}", text(what), text(&sentence));
-    }
-    out.push_str("\\end{description}\n");
+    let _ = writeln!(out, "{}.", states.join(", "));
+    description(out, initial.sentences());
 }
 
 fn certificate(out: &mut String, report: &Report) {
     let Some(certificate) = &report.certificate else { return };
-    out.push_str("\n\\section*{Certificate}\n\\begin{description}\n");
-    for (what, sentence) in certificate.sentences() {
+    let _ = writeln!(out, "\n\\section*{{Certificate}}\n{}", text(&certificate.statement));
+    description(out, certificate.sentences());
+}
+
+/// Sentences under headings; LaTeX does not allow a list without items.
+fn description<'a>(out: &mut String, items: impl IntoIterator<Item = (&'a str, String)>) {
+    let mut items = items.into_iter().peekable();
+    if items.peek().is_none() {
+        return;
+    }
+    out.push_str("\\begin{description}\n");
+    for (what, sentence) in items {
         let _ = writeln!(out, "\\item[{}] {}", text(what), text(&sentence));
     }
     out.push_str("\\end{description}\n");
@@ -234,6 +241,9 @@ fn text(plain: &str) -> String {
             }
             '`' => out.push('\''),
             '·' => out.push_str("$\\cdot$"),
+            '≠' => out.push_str("$\\neq$"),
+            '≤' => out.push_str("$\\leq$"),
+            '≥' => out.push_str("$\\geq$"),
             '…' => out.push_str("\\dots{}"),
             '²' => out.push_str("$^2$"),
             '³' => out.push_str("$^3$"),

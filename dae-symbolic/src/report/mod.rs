@@ -74,7 +74,7 @@ pub struct Report {
     pub index_upper_bound: Option<u32>,
     /// The dimension of the set of consistent states, if it is certified.
     pub degrees_of_freedom: Option<usize>,
-    /// The perturbation index, where it is known.
+    /// The perturbation index, where it is known; `notions.perturbation` says why it is not.
     pub perturbation_index: Option<u32>,
     /// The index of nilpotency of a linear system with constant coefficients.
     pub kronecker_index: Option<u32>,
@@ -233,7 +233,7 @@ impl Report {
     fn with_notions(self, notions: &Notions) -> Report {
         let weierstrass = notions.kronecker.as_ref().and_then(Kronecker::weierstrass);
         Report {
-            perturbation_index: notions.perturbation.as_ref().map(|p| p.index),
+            perturbation_index: notions.perturbation.as_ref().and_then(|p| p.index),
             kronecker_index: weierstrass.map(Weierstrass::index),
             strangeness_index: notions.strangeness.as_ref().map(|s| s.index),
             cases: notions.cases.iter().map(|case| CaseReport::new(case, self.differentiation_index)).collect(),

@@ -14,7 +14,7 @@ pub struct NotionsReport {
     pub frozen: Option<FrozenReport>,
     /// What the strangeness index rests on.
     pub strangeness: Option<String>,
-    /// What the perturbation index rests on, and why it differs from the differentiation index where it does.
+    /// What the perturbation index rests on, and why it differs from the differentiation index where it does; or why it is not known.
     pub perturbation: Option<String>,
     /// What a reader should not be misled by.
     pub warnings: Vec<String>,

@@ -110,8 +110,8 @@ pub(super) fn facts(report: &Report) -> Vec<(String, String)> {
         say(
             "differentiation index",
             match (report.differentiation_index, report.index_upper_bound) {
-                (Some(index), _) => format!("{index}, certified at the start values"),
-                (None, Some(bound)) => format!("at most {bound}: {reason}"),
+                (Some(index), _) => format!("{index}, {}", certificate.phrase()),
+                (None, Some(bound)) => format!("at most {bound}, {}: {reason}", certificate.phrase()),
                 (None, None) => format!("not certified: {reason}"),
             },
         );
@@ -150,8 +150,9 @@ pub(super) fn facts(report: &Report) -> Vec<(String, String)> {
         say("redundant", format!("{} {verb} from the others", report.redundant_equations.join(", ")));
     }
     let notions = &report.notions;
-    if let (Some(index), Some(reason)) = (report.perturbation_index, &notions.perturbation) {
-        say("perturbation index", format!("{index}: {reason}"));
+    if let Some(reason) = &notions.perturbation {
+        let index = report.perturbation_index.map_or_else(String::new, |index| format!("{index}: "));
+        say("perturbation index", format!("{index}{reason}"));
     }
     if let (Some(index), Some(reason)) = (report.strangeness_index, &notions.strangeness) {
         say("strangeness index", format!("{index}: {reason}"));
@@ -279,11 +280,12 @@ impl Display for LocalReport {
         match (self.condition, self.t0, self.radius, &self.reason) {
             (Some(condition), Some(t0), Some(radius), _) => write!(
                 f,
-                "regular at t = {t0}, condition {}, proved by intervals in a box of half width {radius:.1e}",
+                "regular at t = {t0}, condition {}, proved by intervals in a box of half width {radius:.1e} around the \
+                 computed point (relative to values above 1)",
                 short(condition)
             ),
             (Some(condition), Some(t0), None, _) => {
-                write!(f, "regular at t = {t0}, condition {}", short(condition))
+                write!(f, "regular at t = {t0}, condition {}, in floating-point arithmetic", short(condition))
             }
             (_, _, _, Some(reason)) => write!(f, "{}: {reason}", self.kind),
             _ => f.write_str(self.kind),

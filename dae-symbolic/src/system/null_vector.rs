@@ -12,6 +12,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::expr::echelon::{Echelon, SparseVector as Sparse};
 use crate::expr::prime_field::{FieldPoint, arithmetic};
 use crate::expr::{Dag, Expr, Node, Rational, without_common_divisor};
 use crate::model::Model;
@@ -20,8 +21,6 @@ use crate::model::Model;
 pub(super) type NullVector = Vec<(usize, Expr)>;
 /// A column of the Jacobian and a monomial in it; the monomial of a number is `None`.
 type Place = (usize, Option<Expr>);
-/// A sparse vector.
-type Sparse<K> = BTreeMap<K, Rational>;
 /// A sparse vector over the prime field.
 type Residues = BTreeMap<usize, u64>;
 
@@ -52,33 +51,11 @@ fn constant_null_vector(dag: &Dag, n: usize, jacobian: &[(usize, usize, Expr)]) 
             rows[i].insert((j, monomial), q);
         }
     }
-    // Gaussian elimination on rows, each carrying the combination of original rows that it is.
-    let mut pivots: BTreeMap<Place, (Sparse<Place>, Sparse<usize>)> = BTreeMap::new();
-    for (i, mut row) in rows.into_iter().enumerate() {
-        let mut combination = BTreeMap::from([(i, Rational::ONE)]);
-        loop {
-            let Some((&key, value)) = row.iter().next() else { return Some(scaled_to_integers(combination)) };
-            let Some((pivot_row, pivot_combination)) = pivots.get(&key) else {
-                pivots.insert(key, (row, combination));
-                break;
-            };
-            let leading: &Rational = &pivot_row[&key];
-            let factor = value.mul(&leading.recip()?).neg();
-            add_multiple(&mut row, pivot_row, &factor);
-            add_multiple(&mut combination, pivot_combination, &factor);
-        }
-    }
-    None
-}
-
-fn add_multiple<K: Ord + Copy>(row: &mut Sparse<K>, other: &Sparse<K>, factor: &Rational) {
-    for (&key, value) in other {
-        let entry = row.entry(key).or_insert(Rational::ZERO);
-        *entry = entry.add(&factor.mul(value));
-        if entry.is_zero() {
-            row.remove(&key);
-        }
-    }
+    let mut echelon = Echelon::default();
+    rows.into_iter()
+        .enumerate()
+        .find_map(|(i, row)| echelon.insert(row, Sparse::from([(i, Rational::ONE)])))
+        .map(scaled_to_integers)
 }
 
 /// Coprime integers with a positive first entry: what a reader expects to see.

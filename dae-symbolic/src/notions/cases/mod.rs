@@ -14,7 +14,7 @@ mod solution;
 
 use dae_runtime::contract::Start;
 
-use crate::index::{Analysis, Verdict, analyse};
+use crate::index::{Analysis, Grounds, Verdict, analyse};
 use crate::model::Model;
 
 /// In larger models the other side is not analysed.
@@ -72,7 +72,7 @@ pub enum Scope {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Other {
     /// The model has this verdict there.
-    Verdict(Verdict),
+    Verdict(Verdict, Grounds),
     /// It is ill-posed there; the kind of problem.
     IllPosed(&'static str),
     /// It was not analysed.
@@ -88,6 +88,9 @@ pub(super) fn cases(model: &mut Model, analysis: &Analysis, t0: f64) -> Vec<Case
     if analysis.exceptional.is_empty() {
         list.extend(solution::cases(model, analysis, t0));
     }
+    // Where the index is the same nothing depends on the condition.
+    let own = analysis.certificate.verdict();
+    list.retain(|case| !matches!(&case.other, Other::Verdict(other, _) if *other == own));
     list
 }
 
@@ -105,13 +108,16 @@ fn verdict_of(model: &Model, vary: impl FnOnce(&mut Model), t0: f64) -> (Other, 
     }
     vary(&mut other);
     match analyse(&mut other, t0) {
-        Ok(analysis) => (Other::Verdict(analysis.certificate.verdict()), Some(analysis)),
+        Ok(analysis) => {
+            let certificate = &analysis.certificate;
+            (Other::Verdict(certificate.verdict(), certificate.grounds()), Some(analysis))
+        }
         Err((problem, _)) => (Other::IllPosed(problem.kind.name()), None),
     }
 }
 
 impl Other {
     fn is_exact(&self) -> bool {
-        matches!(self, Other::Verdict(Verdict::Exact(_)))
+        matches!(self, Other::Verdict(Verdict::Exact(_), _))
     }
 }

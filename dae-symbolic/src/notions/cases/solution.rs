@@ -19,10 +19,18 @@ use crate::structure::block_triangular_form;
 
 /// A factor that is smaller at the consistent point vanishes there.
 const SMALL: f64 = 1e-8;
+/// Longer factors are no use to a reader.
+const MAX_LENGTH: usize = 80;
+/// Larger values of unknowns are not considered.
+const EVERYWHERE: f64 = 1e30;
 /// Guesses beside an exceptional value, tried in this order.
 const BESIDE: [(i64, i64); 4] = [(1, 1), (-1, 1), (1, 10), (-1, 10)];
 
 pub(super) fn cases(model: &mut Model, analysis: &Analysis, t0: f64) -> Vec<Case> {
+    // A combination of equations brings conditions of its own, which say nothing about the text.
+    if !analysis.rewrites.is_empty() {
+        return Vec::new();
+    }
     let factors = factors(model, analysis);
     if factors.is_empty() {
         return Vec::new();
@@ -30,7 +38,10 @@ pub(super) fn cases(model: &mut Model, analysis: &Analysis, t0: f64) -> Vec<Case
     let Some(value) = values_at_own_point(model, analysis, &factors, t0) else { return Vec::new() };
     let sides = value.iter().map(|value| if value.abs() > SMALL { Side::Regular } else { Side::Exceptional });
     let sides: Vec<Side> = sides.collect();
-    factors.into_iter().zip(sides).take(MAX_CASES).map(|(factor, side)| case(model, factor, side, t0)).collect()
+    let own = if sides.contains(&Side::Exceptional) { Side::Exceptional } else { Side::Regular };
+    // Where one factor vanishes, the others say nothing about the index.
+    let relevant = factors.into_iter().zip(sides).filter(|&(_, side)| side == own).take(MAX_CASES);
+    relevant.map(|(factor, side)| case(model, factor, side, t0)).collect()
 }
 
 fn case(model: &mut Model, factor: Expr, own: Side, t0: f64) -> Case {
@@ -81,7 +92,7 @@ fn factors(model: &mut Model, analysis: &Analysis) -> Vec<Expr> {
         let Some(determinant) = determinant else { continue };
         for factor in bases(model, determinant) {
             let factor = model.dag.primitive_part(factor);
-            if !list.contains(&factor) && can_vanish(model, factor) {
+            if !list.contains(&factor) && can_vanish(model, factor) && spelled(model, factor).len() <= MAX_LENGTH {
                 list.push(factor);
             }
         }
@@ -110,7 +121,8 @@ fn can_vanish(model: &mut Model, e: Expr) -> bool {
     }
     let expanded = model.expand_inputs(&[e]);
     let expanded = model.with_default_parameters(&expanded);
-    evaluate_interval(&model.dag, &expanded, |_| Interval::ENTIRE)[0].contains(0.0)
+    let any = Interval::new(-EVERYWHERE, EVERYWHERE).unwrap_or(Interval::ENTIRE);
+    evaluate_interval(&model.dag, &expanded, |_| any)[0].contains(0.0)
 }
 
 /// The factors at the model's own consistent point.

@@ -1,0 +1,53 @@
+//! What a reader of the generated documentation wants to know first.
+//!
+//! In: a compiled model. Out: index, degrees of freedom and hidden constraints in a few lines, in the words of the report.
+
+use crate::compile::{Compiled, HiddenConstraint};
+use crate::externals;
+use crate::index::{Verdict, at_defaults};
+use crate::program::roll;
+
+/// What a reader of the generated documentation wants to know first.
+pub(super) fn summary(compiled: &Compiled) -> Vec<String> {
+    let analysis = &compiled.analysis;
+    let how = analysis.certificate.grounds().phrase();
+    let exceptional = match analysis.exceptional.as_slice() {
+        [] => String::new(),
+        parameters => format!(", for {}", at_defaults(&compiled.model, parameters)),
+    };
+    let mut lines = vec![match analysis.certificate.verdict() {
+        Verdict::Exact(index) => format!("Differentiation index {index}, {how}{exceptional}."),
+        Verdict::AtMost { bound, reason } => {
+            format!("Differentiation index at most {bound}, {how}{exceptional}: {reason}.")
+        }
+        Verdict::NotCertified { reason } => format!("Differentiation index not certified: {reason}."),
+    }];
+    let degrees = analysis.structure.degrees_of_freedom;
+    if let Some(certified) = analysis.certificate.degrees_of_freedom() {
+        lines.push(format!("Degrees of freedom: {certified}."));
+    } else if analysis.certificate.has_reduction() {
+        lines.push(format!("Degrees of freedom, generically: {degrees}."));
+    }
+    if !compiled.hidden.is_empty() {
+        lines.push(String::new());
+        lines.push("Hidden constraints:".into());
+        let constraint = |c: &HiddenConstraint| format!("* {}: {}", c.name, c.text);
+        let hidden: Vec<String> = compiled.hidden.iter().map(constraint).collect();
+        // Equations of the text: where it has redundant ones, the system has fewer.
+        let domains = compiled.hidden.iter().map(|c| compiled.model.equations.get(c.equation).map(|e| &e.domain));
+        lines.extend(roll::text::lines(domains.zip(hidden.iter().map(String::as_str))));
+    }
+    let unknown = externals::stand_ins(&compiled.model);
+    if !unknown.is_empty() {
+        let names: Vec<String> = unknown.iter().map(|name| format!("`{name}`")).collect();
+        lines.push(format!("Analysed with smooth functions in general position in place of {}.", names.join(", ")));
+    }
+    lines.extend(compiled.needs.iter().flat_map(|need| [String::new(), need.text()]));
+    // A macro can only warn where the warning would be an error; so it stands where the model is looked up.
+    for warning in &compiled.warnings {
+        lines.push(String::new());
+        lines.push(format!("Warning: {}.", warning.message));
+        lines.extend(warning.notes.iter().map(|note| format!("* {note}")));
+    }
+    lines
+}

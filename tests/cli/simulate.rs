@@ -1,0 +1,154 @@
+//! `dae simulate`: solutions, parameters, options, files.
+
+use super::*;
+
+fn simulate(arguments: &[&str]) -> Value {
+    let arguments: Vec<&str> = ["simulate"].iter().chain(arguments).chain(&["--json"]).copied().collect();
+    let output = dae(&arguments);
+    assert_eq!((code(&output), stderr(&output).as_str()), (0, ""), "{arguments:?}");
+    json(&output)
+}
+
+/// Pendulum from (1, 0) at rest at t = 10, from Jacobi elliptic functions.
+const AT_10: [(&str, f64); 5] = [
+    ("x", -0.811_586_446_191_303_9),
+    ("y", -0.584_232_351_345_395_7),
+    ("u", -0.631_529_149_065_017_5),
+    ("v", 0.877_288_798_841_069_4),
+    ("lambda", 1.752_697_054_036_187),
+];
+
+#[test]
+fn pendulum_by_both_methods() {
+    for (method, accuracy) in [("radau5", 1e-8), ("bdf", 1e-7)] {
+        let tight = ["--rtol", "1e-11", "--atol", "1e-11", "--at", "5,10", "--method", method];
+        let run = simulate(&[&[PENDULUM, "--t-end", "10"][..], &tight].concat());
+        assert_eq!(run["status"], "success");
+        assert_eq!(run["times"], serde_json::json!([5.0, 10.0]));
+        for (name, reference) in AT_10 {
+            let value = number(&run["values"][name][1]);
+            assert!((value - reference).abs() <= accuracy * reference.abs().max(1.0), "{method}: {name} = {value}");
+        }
+        assert!(number(&run["invariants_max"]) <= 1e-12, "{method}: {}", run["invariants_max"]);
+        assert_eq!(keys(&run["invariants"]), ["der(equation 5)", "equation 5"]);
+    }
+}
+
+#[test]
+fn keys_of_the_json() {
+    let run = simulate(&[PENDULUM, "--t-end", "0.5"]);
+    let expected = ["name", "form", "status", "times", "values", "invariants_max", "invariants", "statistics"];
+    assert_eq!(keys(&run), sorted(expected));
+    let expected = ["steps", "rejected", "residuals", "jacobians", "factorizations", "seconds"];
+    assert_eq!(keys(&run["statistics"]), sorted(expected));
+    let times = run["times"].as_array().expect("a list");
+    assert_eq!(times.len() as f64, number(&run["statistics"]["steps"]) + 1.0);
+    assert_eq!((number(&times[0]), number(&times[times.len() - 1])), (0.0, 0.5));
+    for name in ["x", "y", "u", "v", "lambda"] {
+        assert_eq!(run["values"][name].as_array().map(Vec::len), Some(times.len()), "{name}");
+    }
+}
+
+#[test]
+fn the_index_1_form_drifts_and_says_so() {
+    let run = simulate(&[PENDULUM, "--t-end", "50", "--form", "index1", "--rtol", "1e-6", "--atol", "1e-6"]);
+    let drift = |name: &str| number(&run["invariants"][name]);
+    assert!(drift("equation 5") > 1e-7 && drift("equation 5") < 1e-1, "{}", run["invariants"]);
+    assert!(drift("equation 5") > drift("der(equation 5)"), "{}", run["invariants"]);
+    assert!(number(&run["invariants_max"]) < 1e-9, "none of them is enforced: {}", run["invariants_max"]);
+}
+
+#[test]
+fn parameters_are_set_before_initialisation() {
+    let run = simulate(&[PENDULUM, "--t-end", "0.1", "--param", "l=2", "--param", "g=9.81", "--at", "0,0.1"]);
+    assert!((number(&run["values"]["x"][0]) - 2.0).abs() < 1e-14, "{}", run["values"]["x"]);
+    let y = number(&run["values"]["y"][1]);
+    assert!((y + 9.81 * 0.005).abs() < 2e-4, "falls freely at first: {y}");
+
+    let output = dae(&["simulate", CAR_AXIS, "--t-end", "1", "--param", "omga=1"]);
+    assert_eq!((code(&output), stdout(&output).as_str()), (2, ""));
+    assert_eq!(stderr(&output), "error: the model has no parameter `omga`; did you mean `omega`?\n");
+    let output = dae(&["simulate", PENDULUM, "--t-end", "1", "--param", "mass=1"]);
+    assert_eq!(stderr(&output), "error: the model has no parameter `mass`; it has g, l\n");
+}
+
+#[test]
+fn start_values_that_contradict_the_equations() {
+    let text = "struct Conflict { param r = 2.0; var x = 1.0; var y = 1.0; der(x) = -y; x * x + y * y = r * r; }";
+    let path = file("conflict.dae", text);
+    let output = dae(&["simulate", &path, "--t-end", "2", "--json"]);
+    assert_eq!(code(&output), 1);
+    let run = json(&output);
+    let reason = run["status"].as_str().expect("a reason");
+    assert!(reason.contains("`x = 1` and `y = 1` are fixed, but equation 2 cannot hold"), "{reason}");
+    assert_eq!(stderr(&output), format!("error: {reason}\n"));
+    assert_eq!((&run["times"], &run["values"]["x"]), (&serde_json::json!([]), &serde_json::json!([])));
+    assert_eq!(run["invariants_max"], Value::Null);
+}
+
+#[test]
+fn a_run_that_ends_early_keeps_what_it_has() {
+    let path = file("blow_up.dae", "struct BlowUp { var x = 1.0; der(x) = x * x; }");
+    let output = dae(&["simulate", &path, "--t-end", "2", "--json"]);
+    assert_eq!(code(&output), 3);
+    let run = json(&output);
+    let status = run["status"].as_str().expect("a reason");
+    assert!(status.starts_with("step size ") && status.contains("local error of `x`"), "{status}");
+    assert_eq!(stderr(&output), format!("error: {status}\n"));
+    let times = run["times"].as_array().expect("a list");
+    let last = number(&times[times.len() - 1]);
+    assert!(times.len() > 20 && (last - 1.0).abs() < 1e-5, "ends at {last}");
+    // x = 1/(1 - t).
+    for (t, x) in times.iter().zip(run["values"]["x"].as_array().expect("a list")).filter(|(t, _)| number(t) < 0.9) {
+        assert!((number(x) * (1.0 - number(t)) - 1.0).abs() < 1e-4, "x({t}) = {x}");
+    }
+}
+
+#[test]
+fn options_without_meaning() {
+    for (arguments, message) in [
+        (["--at", "1,3"], "output time 3 is not between 0 and 2"),
+        (["--rtol", "-1"], "a tolerance is negative"),
+        (["--rtol", "nan"], "not a finite number"),
+        (["--param", "g"], "expected NAME=VALUE"),
+        (["--method", "euler"], "radau5, bdf"),
+    ] {
+        let arguments = [&["simulate", PENDULUM, "--t-end", "2"][..], &arguments].concat();
+        let output = dae(&arguments);
+        assert_eq!(code(&output), 2, "{arguments:?}");
+        assert!(stderr(&output).contains(message), "{arguments:?}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn backwards_from_another_start() {
+    let path = file("decay.dae", "struct Decay { var x = 1.0; der(x) = -x + t; }");
+    let run = simulate(&[&path, "--t0", "1", "--t-end", "-1", "--at", "1,0,-1", "--rtol", "1e-9", "--atol", "1e-9"]);
+    // x = t - 1 + exp(1 - t).
+    for (k, t) in [1.0, 0.0, -1.0_f64].into_iter().enumerate() {
+        let (value, exact) = (number(&run["values"]["x"][k]), t - 1.0 + (1.0 - t).exp());
+        assert!((value - exact).abs() < 1e-7 * exact, "x({t}) = {value}, not {exact}");
+    }
+}
+
+#[test]
+fn tables_pictures_and_summaries() {
+    let (table, picture) = (scratch("pendulum.csv"), scratch("pendulum.svg"));
+    let paths = [table.display().to_string(), picture.display().to_string()];
+    let output =
+        dae(&["simulate", PENDULUM, "--t-end", "3", "--at", "0,1.5,3", "--csv", &paths[0], "--plot", &paths[1]]);
+    assert_eq!((code(&output), stdout(&output).as_str(), stderr(&output).as_str()), (0, "", ""));
+    let text = std::fs::read_to_string(table).expect("a table");
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].starts_with("t,x,y,u,v,lambda"), "{}", lines[0]);
+    assert_eq!(lines.len(), 4);
+    assert!(lines[1].starts_with("0.0,1.0,0.0,") && lines[2].starts_with("1.5,"), "{text}");
+    let text = std::fs::read_to_string(picture).expect("a picture");
+    for word in ["<svg", "Pendulum, ggl form", "x, y", "u, v", "lambda"] {
+        assert!(text.contains(word), "{word}");
+    }
+
+    let summary = stdout(&dae(&["simulate", PENDULUM, "--t-end", "3", "--method", "bdf"]));
+    assert!(summary.starts_with("Pendulum, ggl form, bdf: success\n\nAt t = 3\n"), "{summary}");
+    assert!(summary.contains("  equation 5 ") && summary.contains("  enforced\n"), "{summary}");
+}
