@@ -48,7 +48,8 @@ pub(super) fn rolled<'a>(domains: impl Iterator<Item = &'a Domain>, texts: &[Vec
             range: ranges.join("; "),
         }
     };
-    let mut lines: Vec<Line> = grouped(&entries).iter().map(line).collect();
+    // A report is about a whole model, which has no gaps.
+    let mut lines: Vec<Line> = grouped(&entries).unwrap_or_default().iter().map(line).collect();
     lines.sort_by_key(|line| line.first);
     lines
 }
