@@ -198,6 +198,10 @@
 //! it, derivatives of `u` are needed; how many stands in the documentation of the field and in `REPORT`, and an input that gives
 //! fewer is refused when the integration starts, with the equation that was differentiated.
 //!
+//! Measured points become an input by [`Spline::interpolate`](crate::Spline::interpolate): `Spline::interpolate(&points, degree)?` with an
+//! odd degree $p$ gives derivatives up to order $p - 1$, so degree 3 is enough for two and degree 5 for four. In the command line
+//! `--input u=points.csv` chooses the degree by itself.
+//!
 //! ```
 //! use dae::{Input, Integration};
 //!

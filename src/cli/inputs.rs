@@ -155,6 +155,6 @@ mod tests {
         let replaced = [("c".to_string(), 5.0), ("c[1]".to_string(), 6.0)];
         assert_eq!(parameters(&names, &[1.0, 2.0, 3.0, 4.0], &replaced), Ok(vec![1.0, 5.0, 6.0, 4.0]));
         assert_eq!(hint(&names, "c[2]"), "the last one of its name is `c[1]`");
-        assert_eq!(hint(&names, "cz"), "did you mean `cx`?");
+        assert_eq!(hint(&names, "cxx"), "did you mean `cx`?");
     }
 }
