@@ -72,13 +72,21 @@
 //! | `var T: [[f64; M]; N];` | two indices, `T[i][j]` with `i` below `N` and `j` below `M` |
 //! | `param m: [f64; N] = [1; N];` | an array of parameters: a public field `m: [f64; N]` |
 //! | `const W: [f64; 3] = [1, 4, 1];`, `let d: …` | arrays of constants and of sub-expressions |
-//! | `start q[0] = 1;`, `start der(q) ~ 0;` | start values of elements, and of derivatives of elements or whole arrays |
-//! | `for i in 1..N { der(q[i]) = q[i - 1] - q[i]; }` | one equation for each `i`; `let`, `start` and `for` may stand in it too |
+//! | `start q[0] = 1;`, `start der(q) ~ 0;` | start values of elements, and of derivatives of elements or whole arrays; those of elements take precedence |
+//! | `for i in 1..N { der(q[i]) = q[i - 1] - q[i]; }` | one equation for each `i`; `let`, `start`, `for` and `if` may stand in it too |
 //! | `sum(i in 0..N => m[i] * q[i])` | a sum |
+//! | `if i > 0 { F[i - 1] } else { 0 }` | a choice by constants and loop variables, made while the model is compiled |
+//! | `if i == 0 { q[0] = 1; } else { q[i] = q[i - 1]; }` | the same around equations; `else` may be missing |
 //! | `fn norm2(v: [f64; 3]) { … }` | a helper of an array: `norm2(q)`, `norm2(der(q))`, `norm2(T[i])` |
 //!
 //! Indices and ranges are made of integers, constants and the variables of loops; each index is affine in these (`N - 1 - 2 * i`).
-//! That every element exists is checked while the model is compiled, and a message names the instance where it does not.
+//! That every element exists is checked while the model is compiled, and a message names the instance where it does not. A range may be
+//! empty, as `1..N - 1` is for `N = 2`, and an array may have no element: the ends of a chain look after themselves.
+//!
+//! Conditions that constants and loop variables decide are no piecewise functions: they leave no switching function behind, and in the
+//! branch that is not taken no index is out of bounds. Such conditions may also compare with `==` and `!=`. Around equations there are no
+//! others.
+//!
 //! In results, messages and reports the elements are `q[3]` and `T[2][5]`, the equations `equation 4[i = 17]`.
 //!
 //! ```
@@ -91,10 +99,12 @@
 //!         param k: [f64; N + 1] = 40;
 //!         var x: [f64; N] = 0;
 //!         var v: [f64; N] = |i| sin(PI * (i + 1) / (N + 1));
-//!         for i in 0..N { der(x[i]) = v[i]; }
-//!         for i in 1..N - 1 { der(v[i]) = k[i] * (x[i - 1] - x[i]) + k[i + 1] * (x[i + 1] - x[i]); }
-//!         der(v[0]) = -k[0] * x[0] + k[1] * (x[1] - x[0]);
-//!         der(v[N - 1]) = k[N - 1] * (x[N - 2] - x[N - 1]) - k[N] * x[N - 1];
+//!         for i in 0..N {
+//!             let left = if i > 0 { x[i - 1] } else { 0 };
+//!             let right = if i < N - 1 { x[i + 1] } else { 0 };
+//!             der(x[i]) = v[i];
+//!             der(v[i]) = k[i] * (left - x[i]) + k[i + 1] * (right - x[i]);
+//!         }
 //!     }
 //! }
 //!

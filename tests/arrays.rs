@@ -9,6 +9,7 @@ use std::sync::Arc;
 use dae::symbolic::compile::{Compiled, compile};
 use dae::symbolic::eval::Interpreter;
 use dae::symbolic::formulation::Form;
+use dae::symbolic::index::Verdict;
 use dae::symbolic::model::{Domain, Member};
 use dae::symbolic::read_text;
 use dae::{Integration, Method, Solution};
@@ -65,7 +66,7 @@ fn compiled(text: &str) -> Compiled {
 fn written_out(text: &str) -> Compiled {
     let (mut model, _) = read_text(text).unwrap_or_else(|rejection| panic!("{}", rejection.diagnostics));
     let parameter = &mut model.parameters[0];
-    let member = Member { family: 0, indices: vec![0], label: parameter.name.clone() };
+    let member = Member { family: 0, indices: vec![0], label: parameter.name.clone(), gaps: Default::default() };
     parameter.domain = Domain { extents: vec![1], member: Some(Arc::new(member)) };
     compile(model, 0.0).unwrap_or_else(|rejected| panic!("{}", rejected.diagnostics))
 }
@@ -113,6 +114,49 @@ fn a_chain_is_what_it_is_written_out() {
     let family = include_str!("../examples/models/chain.dae").replace("const N = 6;", "const N = 3;");
     let worst = difference(&family, CHAIN);
     assert!(worst <= 1e-12, "{worst:e}");
+}
+
+/// The same chain with its ends as conditions on the loop variable.
+const ENDS: &str = "struct Ends {
+    const N = 3;
+    param g = 9.81;
+    param m: [f64; N] = |i| if i == N - 1 { 2 } else { 1 };
+    param l: [f64; N] = 1 / N;
+    var x: [f64; N] = |i| 0.6 * (i + 1) / N;
+    var y: [f64; N] ~ |i| -0.8 * (i + 1) / N;
+    var u: [f64; N] = 0;
+    var v: [f64; N] ~ 0;
+    #[nominal(100)] var tension: [f64; N] ~ |i| 9.81 * N * (N + 1 - i);
+    for i in 0..N {
+        der(x[i]) = u[i];
+        der(y[i]) = v[i];
+        let dx = if i > 0 { x[i] - x[i - 1] } else { x[i] };
+        let dy = if i > 0 { y[i] - y[i - 1] } else { y[i] };
+        m[i] * der(u[i]) = -tension[i] * dx + if i < N - 1 { tension[i + 1] * (x[i + 1] - x[i]) } else { 0 };
+        if i < N - 1 {
+            m[i] * der(v[i]) = -tension[i] * dy + tension[i + 1] * (y[i + 1] - y[i]) - m[i] * g;
+        } else {
+            m[i] * der(v[i]) = -tension[i] * dy - m[i] * g;
+        }
+        dx.powi(2) + dy.powi(2) = l[i].powi(2);
+    }
+}";
+
+#[test]
+fn a_chain_with_conditions_at_its_ends_is_what_it_is_written_out() {
+    let worst = difference(ENDS, CHAIN);
+    assert!(worst <= 1e-12, "{worst:e}");
+}
+
+#[test]
+fn the_shortest_chains_are_chains() {
+    for n in [1, 2] {
+        let compiled = compiled(&ENDS.replace("const N = 3;", &format!("const N = {n};")));
+        assert_eq!(compiled.analysis.certificate.verdict(), Verdict::Exact(3));
+        assert_eq!(compiled.analysis.structure.degrees_of_freedom, 2 * n);
+        let solution = solved(&compiled, Form::Ggl, Method::Radau5);
+        assert!(solution.invariants_max() < 1e-12);
+    }
 }
 
 #[test]

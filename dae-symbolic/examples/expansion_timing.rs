@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let read = start.elapsed();
             let compiled = compile(model, 0.0).map_err(|rejected| rejected.diagnostics)?;
             let analysed = start.elapsed();
-            bytes = emit(&compiled, &Form::ALL).len();
+            bytes = emit(&compiled, &Form::ALL).map_or(0, |text| text.len());
             let emitted = start.elapsed();
             let tokens: TokenStream = text.parse()?;
             let start = Instant::now();

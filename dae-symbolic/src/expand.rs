@@ -8,37 +8,30 @@ use std::collections::HashMap;
 
 use proc_macro2::{Group, Span, TokenStream, TokenTree, token_stream};
 
-use crate::compile::{self, Rejected};
+use crate::compile::{compile, compile_excerpt};
 use crate::diagnostic::Diagnostics;
 use crate::emit::{emit, emit_stub};
 use crate::formulation::Form;
 use crate::freedom::contradictions;
-use crate::lower::{Rejection, Stub, read, read_text};
-use crate::model::{Domain, Model};
-use crate::syntax::{SourceMap, SourceText, ast, to_compile_errors, to_text};
+use crate::lower::{Families, Rejection, Stub, read_families, read_families_text, scalar_model};
+use crate::model::family::FamilyModel;
+use crate::syntax::{SourceMap, SourceText, to_compile_errors, to_text};
 
 /// Time at which the start values of a model hold while it is compiled.
 const START: f64 = 0.0;
 
 /// Expands the body of a `dae!`.
 pub fn expand(tokens: TokenStream) -> TokenStream {
-    let (model, sources) = match read(tokens) {
-        Ok(read) => read,
+    let Families { model, sources, stub } = match read_families(tokens) {
+        Ok(families) => families,
         Err(rejection) => {
             let Rejection { diagnostics, sources, stub } = *rejection;
             return rejected(&diagnostics, &sources, stub.as_ref());
         }
     };
-    let known = Stub::of_model(&model);
-    match compile::compile(model, START) {
-        Ok(compiled) => {
-            let contradictions = contradictions(&compiled);
-            if contradictions.has_errors() {
-                return rejected(&contradictions, &sources, Some(&known));
-            }
-            items(&sources.located(emit(&compiled, &Form::ALL)), &known, &sources)
-        }
-        Err(Rejected { diagnostics, .. }) => rejected(&diagnostics, &sources, Some(&known)),
+    match code(model) {
+        Ok(text) => items(&sources.located(text), &stub, &sources),
+        Err(diagnostics) => rejected(&diagnostics, &sources, Some(&stub)),
     }
 }
 
@@ -47,14 +40,30 @@ pub fn expand(tokens: TokenStream) -> TokenStream {
 /// # Errors
 /// What is wrong with it, as rustc would print it.
 pub fn expand_text(source: SourceText<'_>) -> Result<String, String> {
-    let (model, sources) = read_text(source.text).map_err(|rejection| rejection.to_text(source))?;
-    let spelled = |diagnostics: &Diagnostics| to_text(diagnostics, &sources, source);
-    let compiled = compile::compile(model, START).map_err(|rejected| spelled(&rejected.diagnostics))?;
+    let families = read_families_text(source.text).map_err(|rejection| rejection.to_text(source))?;
+    let Families { model, sources, .. } = families;
+    let spelled = |mut diagnostics: Diagnostics| {
+        diagnostics.sort_by_place(|origin| sources.order(origin));
+        to_text(&diagnostics, &sources, source)
+    };
+    code(model).map(|text| sources.located(text)).map_err(spelled)
+}
+
+/// The code of a model, from an excerpt of it where that tells everything.
+fn code(families: FamilyModel) -> Result<String, Diagnostics> {
+    if let Some(compiled) = compile_excerpt(&families, START)
+        && let Ok(text) = emit(&compiled, &Form::ALL)
+    {
+        return Ok(text);
+    }
+    let model = scalar_model(families)?;
+    let compiled = compile(model, START).map_err(|rejected| rejected.diagnostics)?;
     let contradictions = contradictions(&compiled);
     if contradictions.has_errors() {
-        return Err(spelled(&contradictions));
+        return Err(contradictions);
     }
-    Ok(sources.located(emit(&compiled, &Form::ALL)))
+    // A whole model has no gaps.
+    Ok(emit(&compiled, &Form::ALL).unwrap_or_default())
 }
 
 fn rejected(diagnostics: &Diagnostics, sources: &SourceMap, stub: Option<&Stub>) -> TokenStream {
@@ -74,25 +83,6 @@ fn items(text: &str, known: &Stub, sources: &SourceMap) -> TokenStream {
                 "generated code is not made of Rust tokens ({error}); this is an error of `dae`, please report it"
             );
             format!("::core::compile_error! {{ {message:?} }}").parse().unwrap_or_default()
-        }
-    }
-}
-
-impl Stub {
-    fn of_model(model: &Model) -> Self {
-        // Elements of an array have the name of the array with indices; the first of them stands for it.
-        let base = |text: &str| text.split('[').next().unwrap_or_default().to_string();
-        let name = |text: &str, origin| ast::Name { text: base(text), origin };
-        let first = |domain: &Domain| domain.member.as_ref().is_none_or(|m| m.indices.iter().all(|i| *i == 0));
-        let parameters = || model.parameters.iter().filter(|p| first(&p.domain));
-        let arrays = parameters().filter(|p| !p.domain.extents.is_empty());
-        Stub {
-            arrays: arrays.map(|p| (base(&p.name), p.domain.extents.clone())).collect(),
-            name: name(&model.name, model.origin),
-            visibility: model.visibility.clone(),
-            parameters: parameters().map(|p| name(&p.name, p.origin)).collect(),
-            inputs: model.supplied_inputs().into_iter().map(|(k, text)| name(&text, model.inputs[k].origin)).collect(),
-            unknowns: model.unknowns.iter().filter(|u| first(&u.domain)).map(|u| name(&u.name, u.origin)).collect(),
         }
     }
 }

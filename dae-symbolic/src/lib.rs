@@ -28,7 +28,6 @@ pub mod reduce;
 pub mod report;
 mod spelling;
 pub mod structure;
-mod summary;
 #[cfg(feature = "syntax")]
 pub mod syntax;
 pub mod system;
@@ -36,4 +35,4 @@ pub mod system;
 #[cfg(all(feature = "syntax", feature = "codegen"))]
 pub use expand::{expand, expand_text};
 #[cfg(feature = "syntax")]
-pub use lower::{Rejection, Stub, read, read_families, read_text};
+pub use lower::{Families, Rejection, Stub, read, read_families, read_families_text, read_text, scalar_model};

@@ -7,7 +7,7 @@ use dae_symbolic::family::{Class, FamilyRows, classes, rows, unknown_classes};
 use dae_symbolic::model::family::FamilyModel;
 use dae_symbolic::structure::{Structure, analyse};
 use dae_symbolic::system::System;
-use dae_symbolic::{read_families, read_text};
+use dae_symbolic::{Families, read_families_text, read_text};
 
 const CHAIN: &str = include_str!("../../examples/models/chain.dae");
 const PLATE: &str = include_str!("../../examples/models/plate.dae");
@@ -19,7 +19,7 @@ fn with_size(text: &str, n: usize) -> String {
 }
 
 fn analysed(text: &str) -> (FamilyModel, FamilyRows, Structure) {
-    let model = read_families(text).unwrap_or_else(|found| panic!("{found}"));
+    let Ok(Families { model, .. }) = read_families_text(text) else { panic!("a model") };
     let rows = rows(&model).expect("orders are small");
     let structure = analyse(&rows.sigma).expect("it is not singular");
     (model, rows, structure)

@@ -4,6 +4,8 @@
 
 #[path = "language/accepted.rs"]
 mod accepted;
+#[path = "language/choices.rs"]
+mod choices;
 #[path = "language/families.rs"]
 mod families;
 #[path = "language/limits.rs"]

@@ -13,6 +13,6 @@ pub(super) fn run(arguments: &ExpandArguments) -> Result<Exit, Exit> {
     if loaded.compiled.forms.iter().all(|compiled| compiled.form != form) {
         return Err(loaded.refuse(form));
     }
-    print(&emit(&loaded.compiled, &[form]))?;
+    print(&emit(&loaded.compiled, &[form]).unwrap_or_default())?;
     Ok(Exit::Success)
 }

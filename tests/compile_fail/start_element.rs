@@ -3,6 +3,7 @@
 dae::dae! {
     pub struct Model {
         var q: [f64; 3] ~ 0;
+        for i in 0..2 { start q[i] = 1; }
         start q[1] = 1;
         for i in 0..3 { der(q[i]) = 1; }
     }

@@ -10,13 +10,27 @@ use super::docs;
 use super::names::{Names, identifier, load_name, unique};
 use super::rolled::{in_loops, spell_number, word};
 use crate::expr::Function;
-use crate::model::derivative_name;
+use crate::model::{Numbering, derivative_name};
 use crate::program::affine::Affine;
 use crate::program::roll::text::{generalised, index_names, shortened, spell};
 use crate::program::{Block, Instruction, Load, Register};
 
 /// Lines are broken at top-level terms beyond this width.
 const WIDTH: usize = 110;
+
+/// What results are called.
+pub(super) struct Labels {
+    /// `(name, mathematics)`, the latter empty where it is clear.
+    pub(super) list: Vec<(String, String)>,
+    /// Where they stand.
+    pub(super) places: Numbering,
+}
+
+impl Labels {
+    fn at(&self, place: usize) -> Option<&(String, String)> {
+        self.list.get(self.places.position(place)?)
+    }
+}
 
 /// How results are stored.
 #[derive(Clone, Copy)]
@@ -25,8 +39,8 @@ pub(super) enum Outputs<'a> {
     Array,
     /// The same, one line per matrix row.
     Rows(&'a [usize]),
-    /// A named and documented `let` per result: `(name, mathematics)`.
-    Named(&'a [(String, String)]),
+    /// A named and documented `let` per result.
+    Named(&'a Labels),
 }
 
 /// How tightly the outermost operation of a spelling binds.
@@ -131,8 +145,7 @@ impl<'a> Body<'a> {
                 Load::Time => self.names.time.clone(),
                 Load::Total(place) => format!("{}[{}]", slots.totals, spell(place, &indices)),
                 Load::Parameter(place) | Load::Y(place) | Load::Yp(place) => {
-                    let written = self.names.written(load);
-                    let name = generalised(|at| written.get(at).map(String::as_str), place, &self.block.domain)
+                    let name = generalised(|at| self.names.written(load, at), place, &self.block.domain)
                         .map_or_else(|| "value".into(), |text| word(&text, &indices));
                     let name = unique(&mut self.taken, &name);
                     code.push_str(&assignment(&name, &format!("{}[{}]", slots.of(load), spell(place, &indices))));
@@ -150,7 +163,7 @@ impl<'a> Body<'a> {
             let mut result = spelled[output.register].text.clone();
             if let Outputs::Named(labels) = outputs {
                 let texts = |pick: fn(&(String, String)) -> &str| {
-                    generalised(|at| labels.get(at).map(pick), &output.place, &self.block.domain)
+                    generalised(|at| labels.at(at).map(pick), &output.place, &self.block.domain)
                 };
                 if let Some(mathematics) = texts(|(_, mathematics)| mathematics).filter(|text| text.parts != [""]) {
                     code.push_str(&docs([shortened(mathematics.text(&indices))], "        "));
@@ -313,7 +326,7 @@ impl<'a> Body<'a> {
             }
             Outputs::Named(labels) => {
                 let mut names = Vec::with_capacity(results.len());
-                for ((name, mathematics), result) in labels.iter().zip(results) {
+                for ((name, mathematics), result) in labels.list.iter().zip(results) {
                     let name = unique(&mut self.taken, &identifier(name));
                     if !mathematics.is_empty() {
                         code.push_str(&docs([mathematics], "        "));

@@ -7,10 +7,10 @@ use super::body::Outputs;
 use super::method::parts;
 use super::names::Names;
 use crate::compile::Compiled;
-use crate::model::Parameter;
+use crate::model::{Parameter, Torn};
 use crate::program::affine::Affine;
 use crate::program::roll::text::{index_names, spell};
-use crate::prolong::parameter_defaults;
+use crate::prolong::{parameter_defaults, parameter_places};
 
 /// A field: a parameter or an array of them.
 pub(super) struct Field<'a> {
@@ -27,12 +27,16 @@ pub(super) struct Field<'a> {
 pub(super) fn fields<'a>(parameters: &'a [Parameter], values: &'a [f64]) -> Vec<Field<'a>> {
     let mut fields = Vec::new();
     let mut first = 0;
-    while let Some(parameter) = parameters.get(first) {
+    let is_first = |parameter: &&Parameter| match &parameter.domain.member {
+        Some(member) => member.indices.iter().all(|&index| index == 0),
+        None => true,
+    };
+    for parameter in parameters.iter().filter(is_first) {
         let extents = &parameter.domain.extents[..];
-        let last = (first + extents.iter().product::<usize>()).min(parameters.len());
+        let last = (first + extents.iter().product::<usize>()).min(values.len());
         let name = parameter.name.split('[').next().unwrap_or_default();
         fields.push(Field { name, docs: &parameter.docs, extents, first, values: &values[first..last] });
-        first = last.max(first + 1);
+        first = last;
     }
     fields
 }
@@ -106,14 +110,15 @@ pub(super) fn layout(target: &str, fields: &[Field<'_>], count: usize, inputs: &
 }
 
 /// The fields with their defaults, and the statements that come before: literals, or programs for arrays whose values differ.
-pub(super) fn defaults(compiled: &Compiled, fields: &[Field<'_>]) -> (String, Vec<String>) {
+pub(super) fn defaults(compiled: &Compiled, fields: &[Field<'_>]) -> Result<(String, Vec<String>), Torn> {
     let model = &compiled.model;
     if fields.iter().all(Field::is_uniform) {
-        return (String::new(), fields.iter().map(|f| format!("{}: {}", f.name, f.default_text())).collect());
+        let texts = fields.iter().map(|f| format!("{}: {}", f.name, f.default_text()));
+        return Ok((String::new(), texts.collect()));
     }
-    let names = Names::new(compiled, Vec::new(), Vec::new(), "jets");
-    let mut text = format!("        let mut parameters = [0.0; {}];\n", model.parameters.len());
-    for defaults in parameter_defaults(model) {
+    let names = Names::new(compiled, Vec::new(), Vec::new(), &[], "jets")?;
+    let mut text = format!("        let mut parameters = [0.0; {}];\n", parameter_places(model)?.total());
+    for defaults in parameter_defaults(model).map_err(|_| Torn)? {
         let mut program = defaults.program;
         let first = defaults.parameters.start as i64;
         for output in program.blocks.iter_mut().flat_map(|block| &mut block.outputs) {
@@ -121,5 +126,5 @@ pub(super) fn defaults(compiled: &Compiled, fields: &[Field<'_>]) -> (String, Ve
         }
         text.push_str(&parts(&names, &program, "parameters", Outputs::Array));
     }
-    (text, fields.iter().map(|f| format!("{}: {}", f.name, f.read_back())).collect())
+    Ok((text, fields.iter().map(|f| format!("{}: {}", f.name, f.read_back())).collect()))
 }

@@ -4,16 +4,17 @@
 
 use dae_runtime::contract::Pattern;
 
-use super::body::Outputs;
-use super::method::{Label, labels_of, method};
+use super::body::{Labels, Outputs};
+use super::method::{labels_of, method};
 use super::names::Names;
 use super::{ALLOW, close, docs, form_doc, form_type, prefix, tables};
 use super::{external, listing};
 use crate::compile::{Compiled, CompiledForm};
 use crate::formulation::StateSource;
-use crate::model::Domain;
+use crate::model::{Domain, Numbering, Torn};
 use crate::program::Program;
 use crate::program::roll::text::{Entry, grouped, lines, shortened, spell};
+use crate::prolong::Prolonged;
 
 /// Parameters of a contract method at $(t, y, y')$.
 const FULL: &str = "(&self, {t}: f64, {y}: &[f64], {yp}: &[f64], {out}: &mut [f64])";
@@ -25,26 +26,27 @@ fn slots(out: &str) -> [&str; 4] {
     ["time", "state", "rate", out]
 }
 
-pub(super) fn source(compiled: &Compiled, form: &CompiledForm) -> String {
+pub(super) fn source(compiled: &Compiled, form: &CompiledForm) -> Result<String, Torn> {
     let mut text = declaration(compiled, form);
     let parameters: Vec<Domain> = compiled.model.parameters.iter().map(|p| p.domain.clone()).collect();
-    text.push_str(&tables::description(form, &parameters, compiled.model.has_families()));
+    text.push_str(&tables::description(form, &parameters, compiled.model.has_families())?);
     text.push_str("    fn parameters(&self) -> &[f64] {\n        &self.prolongation.parameters\n    }\n\n");
     text.push_str("    fn set_parameters(&mut self, values: &[f64]) {\n");
     text.push_str("        self.prolongation.parameters.copy_from_slice(values);\n    }\n\n");
     let states: Vec<String> = form.formulation.unknowns.iter().map(|u| u.name.clone()).collect();
     let rates = form.formulation.unknowns.iter().map(|u| u.rate.clone()).collect();
-    let names = Names::new(compiled, states, rates, "prolongation.parameters");
-    text.push_str(&residual_and_jacobians(form, &names));
-    text.push_str(&invariants(form, &names));
+    let domains: Vec<Domain> = form.formulation.unknowns.iter().map(|u| u.domain.clone()).collect();
+    let names = Names::new(compiled, states, rates, &domains, "prolongation.parameters")?;
+    text.push_str(&residual_and_jacobians(form, &names)?);
+    text.push_str(&invariants(form, &names)?);
     text.push_str(&switches(form, &names));
-    text.push_str(&eliminated(form, &names));
+    text.push_str(&eliminated(form, &names)?);
     text.push_str(&external::input_error(compiled));
     text.push_str("    fn prolongation(&self) -> &dyn ::dae::__private::Prolongation {\n");
     text.push_str("        &self.prolongation\n    }\n\n");
-    text.push_str(&states_from_jets(form, compiled.model.has_families()));
+    text.push_str(&states_from_jets(compiled, form)?);
     close(&mut text);
-    text
+    Ok(text)
 }
 
 fn declaration(compiled: &Compiled, form: &CompiledForm) -> String {
@@ -70,13 +72,14 @@ fn declaration(compiled: &Compiled, form: &CompiledForm) -> String {
     text
 }
 
-fn residual_and_jacobians(form: &CompiledForm, names: &Names) -> String {
+fn residual_and_jacobians(form: &CompiledForm, names: &Names) -> Result<String, Torn> {
     let (program, description) = (&form.program, &form.program.description);
     let equations = description.equations.iter().map(|e| e.name.to_string());
-    let labels: Vec<Label> = equations.zip(form.spelled.iter().cloned()).collect();
+    let domains: Vec<Domain> = form.formulation.equations.iter().map(|e| e.domain.clone()).collect();
+    let list = equations.zip(form.spelled.iter().cloned()).collect();
+    let labels = Labels { list, places: Numbering::of(&domains)? };
     let residual = format!("residual{FULL}");
     let mut text = method(names, &residual, "", &program.residual, slots("residual"), Outputs::Named(&labels));
-    let domains: Vec<Domain> = form.formulation.equations.iter().map(|e| e.domain.clone()).collect();
     let row = |row: usize| labels_of(&labels, row);
     let unknowns = &form.formulation.unknowns;
     let state = |column: usize| unknowns[column].name.clone();
@@ -91,21 +94,22 @@ fn residual_and_jacobians(form: &CompiledForm, names: &Names) -> String {
     jacobian("jacobian_yp", &description.jacobian_yp, &program.jacobian_yp, &rate);
     jacobian("jacobian_p", &description.jacobian_p, &program.jacobian_p, &parameter);
     let in_time = format!("jacobian_t{FULL}");
-    text + &method(names, &in_time, "", &program.jacobian_t, slots("values"), Outputs::Array)
+    Ok(text + &method(names, &in_time, "", &program.jacobian_t, slots("values"), Outputs::Array))
 }
 
-fn invariants(form: &CompiledForm, names: &Names) -> String {
+fn invariants(form: &CompiledForm, names: &Names) -> Result<String, Torn> {
     let (program, description) = (&form.program, &form.program.description);
-    let labels: Vec<Label> = description.invariants.iter().map(|i| (i.name.to_string(), String::new())).collect();
+    let domains: Vec<Domain> = form.formulation.invariants.iter().map(|i| i.domain.clone()).collect();
+    let list = description.invariants.iter().map(|i| (i.name.to_string(), String::new())).collect();
+    let labels = Labels { list, places: Numbering::of(&domains)? };
     let values = format!("invariants{SHORT}");
     let text = method(names, &values, "", &program.invariants, slots("values"), Outputs::Named(&labels));
     let pattern = &description.invariants_jacobian;
     let state = |column: usize| form.formulation.unknowns[column].name.clone();
-    let domains: Vec<Domain> = form.formulation.invariants.iter().map(|i| i.domain.clone()).collect();
     let doc = tables::rows_doc(pattern, &domains, |row| labels_of(&labels, row), state);
     let jacobian = format!("invariants_jacobian{SHORT}");
     let rows = Outputs::Rows(&pattern.row_starts);
-    text + &method(names, &jacobian, &doc, &program.invariants_jacobian, slots("values"), rows)
+    Ok(text + &method(names, &jacobian, &doc, &program.invariants_jacobian, slots("values"), rows))
 }
 
 /// Nothing where the equations are smooth: the contract says so already.
@@ -121,22 +125,27 @@ fn switches(form: &CompiledForm, names: &Names) -> String {
 }
 
 /// Nothing where nothing is eliminated: the contract says so already.
-fn eliminated(form: &CompiledForm, names: &Names) -> String {
+fn eliminated(form: &CompiledForm, names: &Names) -> Result<String, Torn> {
     let eliminated = &form.program.description.eliminated;
     if eliminated.is_empty() {
-        return String::new();
+        return Ok(String::new());
     }
     let doc = super::docs(eliminated.iter().map(|it| &it.name), "    ");
-    let labels: Vec<Label> = eliminated.iter().map(|it| (it.name.to_string(), String::new())).collect();
+    let list: Vec<(String, String)> = eliminated.iter().map(|it| (it.name.to_string(), String::new())).collect();
+    let places = Numbering::of(&vec![Domain::scalar(); list.len()])?;
+    let labels = Labels { list, places };
     let signature = format!("eliminated{SHORT}");
-    method(names, &signature, &doc, &form.program.eliminated, slots("values"), Outputs::Named(&labels))
+    Ok(method(names, &signature, &doc, &form.program.eliminated, slots("values"), Outputs::Named(&labels)))
 }
 
-fn states_from_jets(form: &CompiledForm, families: bool) -> String {
-    let code = if families { listed_states(form) } else { literal_states(&form.program.states) };
-    format!(
+fn states_from_jets(compiled: &Compiled, form: &CompiledForm) -> Result<String, Torn> {
+    let code = match compiled.model.has_families() {
+        true => listed_states(form, &compiled.prolonged)?,
+        false => literal_states(&form.program.states),
+    };
+    Ok(format!(
         "    fn states_from_jets(&self, _time: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {{\n{code}    }}\n"
-    )
+    ))
 }
 
 fn literal_states(states: &[StateSource]) -> String {
@@ -148,17 +157,20 @@ fn literal_states(states: &[StateSource]) -> String {
     format!("        y.copy_from_slice(&[{values}]);\n        yp.copy_from_slice(&[{rates}]);\n")
 }
 
-fn listed_states(form: &CompiledForm) -> String {
+fn listed_states(form: &CompiledForm, prolonged: &Prolonged) -> Result<String, Torn> {
+    let places = Numbering::of(form.formulation.unknowns.iter().map(|u| &u.domain))?;
+    let jets = Numbering::of(&prolonged.jet_domains)?;
+    let jet = |position: Option<usize>| position.map(|position| jets.place_of(position));
     let states = form.formulation.unknowns.iter().zip(&form.program.states).enumerate();
     let entries: Vec<Entry<'_, (bool, bool)>> = states
         .map(|(state, (unknown, source))| Entry {
             domain: Some(&unknown.domain),
             text: "",
             key: (source.value.is_some(), source.rate.is_some()),
-            places: [Some(state), source.value, source.rate].into_iter().flatten().collect(),
+            places: [Some(places.place_of(state)), jet(source.value), jet(source.rate)].into_iter().flatten().collect(),
         })
         .collect();
-    listing::statements(&grouped(&entries), "        ", |group, indices| {
+    Ok(listing::statements(&grouped(&entries)?, "        ", |group, indices| {
         let mut places = group.places.iter().map(|place| spell(place, indices));
         let state = places.next().unwrap_or_default();
         let (value_known, rate_known) = group.key;
@@ -166,5 +178,5 @@ fn listed_states(form: &CompiledForm) -> String {
         let value = if value_known { jet() } else { "0.0".to_string() };
         let rate = if rate_known { jet() } else { "0.0".to_string() };
         format!("(y[{state}], yp[{state}]) = ({value}, {rate});")
-    })
+    }))
 }

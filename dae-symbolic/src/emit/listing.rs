@@ -6,7 +6,7 @@
 use std::hash::Hash;
 
 use super::rolled::{in_loops, name};
-use crate::model::Domain;
+use crate::model::{Domain, Numbering, Torn};
 use crate::program::affine::Affine;
 use crate::program::roll::text::{Entry, Group, grouped, index_names, spell};
 use dae_runtime::contract::Pattern;
@@ -32,22 +32,26 @@ pub(super) fn list<K: Clone + Eq + Hash>(
     table: &str,
     entries: &[Entry<'_, K>],
     item: impl Fn(&str, &Group<K>, &[String]) -> String,
-) -> String {
-    let groups = grouped(entries);
+) -> Result<String, Torn> {
+    let groups = grouped(entries)?;
     let put = |group: &Group<K>, indices: &[String]| {
         let item = item(&name(&group.text, indices), group, indices);
         format!("{table}.put({}, {item});", spell(&group.places[0], indices))
     };
-    format!("            let mut {table} = Listing::new();\n{}", statements(&groups, "            ", put))
+    Ok(format!("            let mut {table} = Listing::new();\n{}", statements(&groups, "            ", put)))
 }
 
-/// A pattern, as the statements that fill the variable `name`; the rows have the given domains.
-pub(super) fn pattern(name: &str, pattern: &Pattern, domains: &[Domain]) -> String {
-    let row = |row: usize| Entry {
-        domain: domains.get(row),
-        text: "",
-        key: pattern.row_starts[row + 1] - pattern.row_starts[row],
-        places: std::iter::once(row).chain(pattern.row(row).map(|(column, _)| column)).collect(),
+/// A pattern, as the statements that fill the variable `name`; the rows and columns have the given domains.
+pub(super) fn pattern(name: &str, pattern: &Pattern, domains: &[Domain], columns: &Numbering) -> Result<String, Torn> {
+    let rows = Numbering::of(domains)?;
+    let row = |row: usize| {
+        let places = pattern.row(row).map(|(column, _)| columns.place_of(column));
+        Entry {
+            domain: domains.get(row),
+            text: "",
+            key: pattern.row_starts[row + 1] - pattern.row_starts[row],
+            places: std::iter::once(rows.place_of(row)).chain(places).collect(),
+        }
     };
     let entries: Vec<Entry<'_, usize>> = (0..pattern.rows()).map(row).filter(|entry| entry.key > 0).collect();
     let put = |group: &Group<usize>, indices: &[String]| {
@@ -57,8 +61,8 @@ pub(super) fn pattern(name: &str, pattern: &Pattern, domains: &[Domain]) -> Stri
         }
         format!("{name}.row({}, &[{}]);", places[0], places[1..].join(", "))
     };
-    let statements = statements(&grouped(&entries), "            ", put);
-    format!("            let mut {name} = Rows::new({}, {});\n{statements}", pattern.rows(), pattern.columns)
+    let statements = statements(&grouped(&entries)?, "            ", put);
+    Ok(format!("            let mut {name} = Rows::new({}, {});\n{statements}", rows.total(), columns.total()))
 }
 
 /// Rows of so many entries are filled by loops.

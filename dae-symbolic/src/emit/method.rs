@@ -3,12 +3,9 @@
 //! In: a signature, a program, and what its results are called. Out: the method. One block without loops is its body; of several, each
 //! is a scope, or a function of its own where they are long.
 
-use super::body::{Body, Outputs, Slots};
+use super::body::{Body, Labels, Outputs, Slots};
 use super::names::Names;
 use crate::program::Program;
-
-/// A result: its name, and the mathematics it stands for (empty where that is clear).
-pub(super) type Label = (String, String);
 
 /// Programs of more instructions than this are cut into a function per block.
 const LONGEST: usize = 400;
@@ -131,6 +128,6 @@ fn arguments(slots: &Slots, signature: &str, totals: usize) -> Vec<(String, &'st
 }
 
 /// The name of a row.
-pub(super) fn labels_of(labels: &[(String, String)], row: usize) -> String {
-    labels.get(row).map_or_else(String::new, |(name, _)| name.clone())
+pub(super) fn labels_of(labels: &Labels, row: usize) -> String {
+    labels.list.get(row).map_or_else(String::new, |(name, _)| name.clone())
 }

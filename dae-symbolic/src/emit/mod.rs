@@ -23,6 +23,7 @@ mod tables;
 
 use crate::compile::{Compiled, CompiledForm};
 use crate::formulation::Form;
+use crate::model::Torn;
 #[cfg(feature = "syntax")]
 pub use stub::emit_stub;
 
@@ -33,13 +34,18 @@ const ALLOW: &str = "#[allow(non_snake_case, non_camel_case_types, dead_code, un
 const DERIVE: &str = "#[derive(Clone, Copy, Debug, PartialEq)]\n";
 
 /// The Rust source of the model with those of the given formulations that it has.
-pub fn emit(compiled: &Compiled, forms: &[Form]) -> String {
+///
+/// # Errors
+/// If an excerpt of a model does not tell what the members left out are like; never for a whole model.
+pub fn emit(compiled: &Compiled, forms: &[Form]) -> Result<String, Torn> {
     let chosen: Vec<&CompiledForm> = compiled.forms.iter().filter(|f| forms.contains(&f.form)).collect();
-    let mut text = model::source(compiled, &chosen);
-    text.push_str(&prolongation::source(compiled));
-    text.extend(chosen.into_iter().map(|form| formulation::source(compiled, form)));
+    let mut text = model::source(compiled, &chosen)?;
+    text.push_str(&prolongation::source(compiled)?);
+    for form in chosen {
+        text.push_str(&formulation::source(compiled, form)?);
+    }
     text.truncate(text.trim_end().len() + 1);
-    text
+    Ok(text)
 }
 
 fn docs(lines: impl IntoIterator<Item = impl AsRef<str>>, indent: &str) -> String {

@@ -6,8 +6,10 @@
 use super::fields::{defaults, fields, layout};
 use super::{ALLOW, docs, external, form_doc, form_type, prefix};
 use crate::compile::{Compiled, CompiledForm};
+use crate::model::Torn;
+use crate::prolong::parameter_places;
 
-pub(super) fn source(compiled: &Compiled, forms: &[&CompiledForm]) -> String {
+pub(super) fn source(compiled: &Compiled, forms: &[&CompiledForm]) -> Result<String, Torn> {
     let model = &compiled.model;
     let (name, vis) = (&model.name, prefix(&model.visibility));
     let mut text = docs(&model.docs, "");
@@ -27,7 +29,7 @@ pub(super) fn source(compiled: &Compiled, forms: &[&CompiledForm]) -> String {
     }
     text.push_str(&external::fields(compiled));
     text.push_str("}\n\n");
-    let (statements, defaults) = defaults(compiled, &fields);
+    let (statements, defaults) = defaults(compiled, &fields)?;
     if compiled.needs.is_empty() {
         text.push_str(&default_impl(name, &statements, &defaults));
     }
@@ -47,9 +49,9 @@ pub(super) fn source(compiled: &Compiled, forms: &[&CompiledForm]) -> String {
     text.push_str("    #[must_use]\n");
     text.push_str(&format!("    {vis}fn prolongation(&self) -> {name}Prolongation {{\n"));
     let inputs = external::prolongation_value(compiled);
-    text.push_str(&layout(&format!("{name}Prolongation"), &fields, model.parameters.len(), &inputs));
+    text.push_str(&layout(&format!("{name}Prolongation"), &fields, parameter_places(model)?.total(), &inputs));
     text.push_str("    }\n}\n\n");
-    text
+    Ok(text)
 }
 
 /// `impl Default` with the given fields, and the statements that come before.

@@ -6,8 +6,10 @@ use std::collections::HashSet;
 
 use crate::compile::Compiled;
 use crate::expr::{Call, ExternalSource};
+use crate::model::{Domain, Numbering, Torn};
 use crate::program::Load;
 use crate::program::affine::Affine;
+use crate::prolong::parameter_places;
 
 /// `x`, `der_x`, `der2_x`, `equation_5`, `G_`: a name of the model as the identifier of a local variable.
 pub(super) fn identifier(name: &str) -> String {
@@ -58,12 +60,20 @@ pub(super) struct Names {
     pub(super) families: bool,
     /// Names of parameters, states and rates as the model writes them.
     written: [Vec<String>; 3],
+    /// Where the parameters and states stand.
+    places: [Numbering; 2],
     taken: HashSet<String>,
 }
 
 impl Names {
     /// Names for a method over the given states and rates; `place` says where `self` keeps the parameters.
-    pub(super) fn new(compiled: &Compiled, states: Vec<String>, rates: Vec<String>, place: &'static str) -> Names {
+    pub(super) fn new(
+        compiled: &Compiled,
+        states: Vec<String>,
+        rates: Vec<String>,
+        domains: &[Domain],
+        place: &'static str,
+    ) -> Result<Names, Torn> {
         let mut taken = HashSet::from(["self".to_string()]);
         let written = [compiled.model.parameters.iter().map(|p| p.name.clone()).collect(), states, rates];
         let mut claim = |names: &[String]| -> Vec<String> {
@@ -75,7 +85,8 @@ impl Names {
         let families = compiled.model.has_families();
         let inputs = compiled.model.supplied_inputs().into_iter().map(|(_, name)| name).collect();
         let tables = format!("{}Prolongation", compiled.model.name);
-        Names { time, parameters, states, rates, parameter_path, inputs, tables, families, written, taken }
+        let places = [parameter_places(&compiled.model)?, Numbering::of(domains)?];
+        Ok(Names { time, parameters, states, rates, parameter_path, inputs, tables, families, written, places, taken })
     }
 
     /// Where `self` keeps the inputs of the caller.
@@ -97,14 +108,15 @@ impl Names {
         }
     }
 
-    /// The names of everything in the vector that a load reads.
-    pub(super) fn written(&self, load: &Load<Affine>) -> &[String] {
-        match load {
-            Load::Time | Load::Total(_) => &[],
-            Load::Parameter(_) => &self.written[0],
-            Load::Y(_) => &self.written[1],
-            Load::Yp(_) => &self.written[2],
-        }
+    /// The name of what stands at a place of the vector that a load reads.
+    pub(super) fn written(&self, load: &Load<Affine>, place: usize) -> Option<&str> {
+        let (vector, of) = match load {
+            Load::Time | Load::Total(_) => return None,
+            Load::Parameter(_) => (0, 0),
+            Load::Y(_) => (1, 1),
+            Load::Yp(_) => (2, 1),
+        };
+        self.written[vector].get(self.places[of].position(place)?).map(String::as_str)
     }
 
     /// The names in use, for a body to add its own.

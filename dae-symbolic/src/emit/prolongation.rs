@@ -2,16 +2,18 @@
 //!
 //! In: a compiled model. Out: a struct that fulfils it.
 
-use super::body::Outputs;
-use super::method::{Label, labels_of, method};
+use super::body::{Labels, Outputs};
+use super::method::{labels_of, method};
 use super::names::Names;
 use super::{ALLOW, close, docs, external, prefix, tables};
 use crate::compile::Compiled;
+use crate::model::{Numbering, Torn};
+use crate::prolong::parameter_places;
 
-pub(super) fn source(compiled: &Compiled) -> String {
+pub(super) fn source(compiled: &Compiled) -> Result<String, Torn> {
     let model = &compiled.model;
     let prolonged = &compiled.prolonged;
-    let (name, vis, count) = (&model.name, prefix(&model.visibility), model.parameters.len());
+    let (name, vis, count) = (&model.name, prefix(&model.visibility), parameter_places(model)?.total());
     let mut text =
         docs([format!("The equations of [`{name}`] with their derivatives, in the derivatives of its unknowns.")], "");
     text.push_str(external::derive(compiled));
@@ -21,9 +23,9 @@ pub(super) fn source(compiled: &Compiled) -> String {
     text.push_str(&external::tables(compiled));
     text.push_str(ALLOW);
     text.push_str(&format!("impl ::dae::__private::Prolongation for {name}Prolongation {{\n"));
-    text.push_str(&tables::prolongation(prolonged, model.has_families()));
+    text.push_str(&tables::prolongation(prolonged, model.has_families())?);
     let jets: Vec<String> = prolonged.description.jets.iter().map(|jet| jet.name.to_string()).collect();
-    let names = Names::new(compiled, jets, Vec::new(), "jets");
+    let names = Names::new(compiled, jets, Vec::new(), &prolonged.jet_domains, "jets")?;
     let slots = ["time", "jets", "", "values"];
     text.push_str(&method(
         &names,
@@ -34,7 +36,10 @@ pub(super) fn source(compiled: &Compiled) -> String {
         Outputs::Array,
     ));
     let equations = prolonged.description.equations.iter().map(|e| e.name.to_string());
-    let labels: Vec<Label> = equations.zip(compiled.prolonged_spelled.iter().cloned()).collect();
+    let labels = Labels {
+        list: equations.zip(compiled.prolonged_spelled.iter().cloned()).collect(),
+        places: Numbering::of(&prolonged.equation_domains)?,
+    };
     text.push_str(&method(
         &names,
         "prolonged_residual(&self, {t}: f64, {y}: &[f64], {out}: &mut [f64])",
@@ -58,5 +63,5 @@ pub(super) fn source(compiled: &Compiled) -> String {
         Outputs::Rows(&prolonged.description.jacobian.row_starts),
     ));
     close(&mut text);
-    text
+    Ok(text)
 }

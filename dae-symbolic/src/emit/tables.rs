@@ -8,7 +8,7 @@ use dae_runtime::contract::{Description, Kind, Leading, Pattern, ProlongationDes
 use super::docs;
 use super::listing;
 use crate::compile::CompiledForm;
-use crate::model::Domain;
+use crate::model::{Domain, Numbering, Torn};
 use crate::program::roll::text::{Entry, lines, spell};
 use crate::prolong::Prolonged;
 
@@ -60,14 +60,16 @@ fn start(s: Start) -> &'static str {
 }
 
 /// The description of a formulation; `parameters` are the domains of the parameters.
-pub(super) fn description(form: &CompiledForm, parameters: &[Domain], families: bool) -> String {
-    if families { listed_description(form, parameters) } else { literal_description(&form.program.description) }
+pub(super) fn description(form: &CompiledForm, parameters: &[Domain], families: bool) -> Result<String, Torn> {
+    if families { listed_description(form, parameters) } else { Ok(literal_description(&form.program.description)) }
 }
 
-/// Entries of a table at the positions of their list.
-fn entries<'a, K>(list: impl Iterator<Item = (&'a Domain, &'a str, K)>) -> Vec<Entry<'a, K>> {
-    let entry = |(position, (domain, text, key))| Entry { domain: Some(domain), text, key, places: vec![position] };
-    list.enumerate().map(entry).collect()
+/// Entries of a table at the places of their list.
+fn entries<'a, K>(list: impl Iterator<Item = (&'a Domain, &'a str, K)>) -> Result<Vec<Entry<'a, K>>, Torn> {
+    let list: Vec<_> = list.collect();
+    let places = Numbering::of(list.iter().map(|(domain, ..)| *domain))?;
+    let entry = |((domain, text, key), &place)| Entry { domain: Some(domain), text, key, places: vec![place] };
+    Ok(list.into_iter().zip(places.places()).map(entry).collect())
 }
 
 /// A number as a key.
@@ -75,7 +77,7 @@ fn exact(value: f64) -> u64 {
     value.to_bits()
 }
 
-fn listed_description(form: &CompiledForm, parameters: &[Domain]) -> String {
+fn listed_description(form: &CompiledForm, parameters: &[Domain]) -> Result<String, Torn> {
     let d = &form.program.description;
     let of_unknowns = form.formulation.unknowns.iter().map(|u| &u.domain);
     let of_equations: Vec<Domain> = form.formulation.equations.iter().map(|e| e.domain.clone()).collect();
@@ -84,13 +86,14 @@ fn listed_description(form: &CompiledForm, parameters: &[Domain]) -> String {
         of_unknowns
             .zip(d.unknowns.iter())
             .map(|(of, u)| (of, &*u.name, (u.kind == Kind::Algebraic, u.index, exact(u.nominal)))),
-    );
-    let equations = entries(of_equations.iter().zip(d.equations.iter()).map(|(of, e)| (of, &*e.name, ())));
-    let names = entries(parameters.iter().zip(d.parameters.iter()).map(|(of, name)| (of, &**name, ())));
+    )?;
+    let equations = entries(of_equations.iter().zip(d.equations.iter()).map(|(of, e)| (of, &*e.name, ())))?;
+    let names = entries(parameters.iter().zip(d.parameters.iter()).map(|(of, name)| (of, &**name, ())))?;
+    let rows = Numbering::of(&of_equations)?;
     let mut invariants =
-        entries(of_invariants.iter().zip(d.invariants.iter()).map(|(of, i)| (of, &*i.name, i.row.is_some())));
+        entries(of_invariants.iter().zip(d.invariants.iter()).map(|(of, i)| (of, &*i.name, i.row.is_some())))?;
     for (entry, invariant) in invariants.iter_mut().zip(d.invariants.iter()) {
-        entry.places.extend(invariant.row);
+        entry.places.extend(invariant.row.map(|row| rows.place_of(row)));
     }
     let mut text = lazy("description", "Description");
     text.push_str(&listing::list("unknowns", &unknowns, |name, group, _| {
@@ -98,23 +101,26 @@ fn listed_description(form: &CompiledForm, parameters: &[Domain]) -> String {
         let kind = kind(if algebraic { Kind::Algebraic } else { Kind::Differential });
         let nominal = f64::from_bits(nominal);
         format!("Unknown {{ name: {name}, kind: Kind::{kind}, index: {index}, nominal: {nominal:?} }}")
-    }));
-    text.push_str(&listing::list("equations", &equations, |name, _, _| format!("Equation {{ name: {name} }}")));
-    text.push_str(&listing::list("parameters", &names, |name, _, _| name.to_string()));
+    })?);
+    text.push_str(&listing::list("equations", &equations, |name, _, _| format!("Equation {{ name: {name} }}"))?);
+    text.push_str(&listing::list("parameters", &names, |name, _, _| name.to_string())?);
     text.push_str(&listing::list("invariants", &invariants, |name, group, indices| {
         let row = group.places.get(1).map_or("None".into(), |row| format!("Some({})", spell(row, indices)));
         format!("Invariant {{ name: {name}, row: {row} }}")
-    }));
-    let switches = entries(form.program.switch_domains.iter().zip(d.switches.iter()).map(|(of, s)| (of, &*s.name, ())));
-    text.push_str(&listing::list("switches", &switches, |name, _, _| format!("Switch {{ name: {name} }}")));
+    })?);
+    let switches =
+        entries(form.program.switch_domains.iter().zip(d.switches.iter()).map(|(of, s)| (of, &*s.name, ())))?;
+    text.push_str(&listing::list("switches", &switches, |name, _, _| format!("Switch {{ name: {name} }}"))?);
+    let states = Numbering::of(form.formulation.unknowns.iter().map(|u| &u.domain))?;
+    let parameters = Numbering::of(parameters)?;
     let patterns = [
-        ("jacobian_y", &d.jacobian_y, &of_equations),
-        ("jacobian_yp", &d.jacobian_yp, &of_equations),
-        ("jacobian_p", &d.jacobian_p, &of_equations),
-        ("invariants_jacobian", &d.invariants_jacobian, &of_invariants),
+        ("jacobian_y", &d.jacobian_y, &of_equations, &states),
+        ("jacobian_yp", &d.jacobian_yp, &of_equations, &states),
+        ("jacobian_p", &d.jacobian_p, &of_equations, &parameters),
+        ("invariants_jacobian", &d.invariants_jacobian, &of_invariants, &states),
     ];
-    for (name, pattern, domains) in patterns {
-        text.push_str(&listing::pattern(name, pattern, domains));
+    for (name, pattern, domains, columns) in patterns {
+        text.push_str(&listing::pattern(name, pattern, domains, columns)?);
     }
     text.push_str(&format!("            Description {{\n                model: Borrowed({:?}),\n", d.model));
     text.push_str(&format!("                form: Borrowed({:?}),\n", d.form));
@@ -126,7 +132,7 @@ fn listed_description(form: &CompiledForm, parameters: &[Domain]) -> String {
     for name in lists.into_iter().chain(patterns.map(|(name, ..)| name)) {
         text.push_str(&format!("                {name}: {name}.finish(),\n"));
     }
-    text + "            }\n        });\n        &DESCRIPTION\n    }\n\n"
+    Ok(text + "            }\n        });\n        &DESCRIPTION\n    }\n\n")
 }
 
 /// The method of the given name up to the statements that make its description.
@@ -198,11 +204,11 @@ fn literal_description(d: &Description) -> String {
 }
 
 /// The description of the prolongation.
-pub(super) fn prolongation(prolonged: &Prolonged, families: bool) -> String {
-    if families { listed_prolongation(prolonged) } else { literal_prolongation(&prolonged.description) }
+pub(super) fn prolongation(prolonged: &Prolonged, families: bool) -> Result<String, Torn> {
+    if families { listed_prolongation(prolonged) } else { Ok(literal_prolongation(&prolonged.description)) }
 }
 
-fn listed_prolongation(prolonged: &Prolonged) -> String {
+fn listed_prolongation(prolonged: &Prolonged) -> Result<String, Torn> {
     let d = &prolonged.description;
     let code = |s: Start| match s {
         Start::Fixed => 0,
@@ -215,20 +221,21 @@ fn listed_prolongation(prolonged: &Prolonged) -> String {
             .iter()
             .zip(d.jets.iter())
             .map(|(of, j)| (of, &*j.name, (j.stage, code(j.start), exact(j.nominal)))),
-    );
+    )?;
     let equations =
-        entries(prolonged.equation_domains.iter().zip(d.equations.iter()).map(|(of, e)| (of, &*e.name, e.stage)));
+        entries(prolonged.equation_domains.iter().zip(d.equations.iter()).map(|(of, e)| (of, &*e.name, e.stage)))?;
+    let columns = Numbering::of(&prolonged.jet_domains)?;
     let mut text = lazy("prolongation_description", "ProlongationDescription");
     text.push_str(&listing::list("jets", &jets, |name, group, _| {
         let (stage, code, nominal) = group.key;
         let kind = start([Start::Fixed, Start::Guess, Start::Free][code]);
         let nominal = f64::from_bits(nominal);
         format!("Jet {{ name: {name}, stage: {stage}, start: Start::{kind}, nominal: {nominal:?} }}")
-    }));
+    })?);
     text.push_str(&listing::list("equations", &equations, |name, group, _| {
         format!("JetEquation {{ name: {name}, stage: {} }}", group.key)
-    }));
-    text.push_str(&listing::pattern("jacobian", &d.jacobian, &prolonged.equation_domains));
+    })?);
+    text.push_str(&listing::pattern("jacobian", &d.jacobian, &prolonged.equation_domains, &columns)?);
     text.push_str(&format!(
         "            ProlongationDescription {{\n                model: Borrowed({:?}),\n",
         d.model
@@ -236,7 +243,7 @@ fn listed_prolongation(prolonged: &Prolonged) -> String {
     for name in ["jets", "equations", "jacobian"] {
         text.push_str(&format!("                {name}: {name}.finish(),\n"));
     }
-    text + "            }\n        });\n        &DESCRIPTION\n    }\n\n"
+    Ok(text + "            }\n        });\n        &DESCRIPTION\n    }\n\n")
 }
 
 fn literal_prolongation(d: &ProlongationDescription) -> String {

@@ -6,8 +6,6 @@
 
 use std::collections::HashMap;
 
-use crate::model::family::Loop;
-
 /// A box and the key of its points.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Box {
@@ -25,11 +23,11 @@ impl Box {
 }
 
 /// Covers a box by smaller ones with one key each, in the order of their first points; `keys` has one entry per point.
-pub fn boxes(loops: &[Loop], keys: &[usize]) -> Vec<Box> {
+pub fn boxes(whole: &[(i64, i64)], keys: &[usize]) -> Vec<Box> {
     let mut rows: Vec<Vec<Box>> = keys.iter().map(|&key| vec![Box { domain: Vec::new(), key }]).collect();
-    for range in loops.iter().rev() {
-        let length = range.size().max(1);
-        rows = rows.chunks(length).map(|row| join(range.start, row)).collect();
+    for &(start, end) in whole.iter().rev() {
+        let length = usize::try_from(end - start).unwrap_or(0).max(1);
+        rows = rows.chunks(length).map(|row| join(start, row)).collect();
     }
     let mut all: Vec<Box> = rows.into_iter().flatten().collect();
     all.sort();
@@ -59,13 +57,9 @@ fn join(start: i64, row: &[Vec<Box>]) -> Vec<Box> {
 mod tests {
     use super::*;
 
-    fn range(start: i64, end: i64) -> Loop {
-        Loop { name: String::new(), start, end }
-    }
-
     #[test]
     fn runs_of_one_dimension() {
-        let found = boxes(&[range(2, 8)], &[1, 1, 0, 0, 0, 1]);
+        let found = boxes(&[(2, 8)], &[1, 1, 0, 0, 0, 1]);
         let expected = [((2, 4), 1), ((4, 7), 0), ((7, 8), 1)];
         assert_eq!(found, expected.map(|(ends, key)| Box { domain: vec![ends], key }));
     }
@@ -75,7 +69,7 @@ mod tests {
         for n in [3_i64, 4, 30] {
             let place = |i: i64| usize::from(i > 0) + usize::from(i == n - 1);
             let keys: Vec<usize> = (0..n * n).map(|k| 3 * place(k / n) + place(k % n)).collect();
-            let found = boxes(&[range(0, n), range(0, n)], &keys);
+            let found = boxes(&[(0, n), (0, n)], &keys);
             assert_eq!(found.len(), 9);
             assert_eq!(found.iter().map(Box::size).sum::<usize>(), keys.len());
         }
@@ -84,7 +78,7 @@ mod tests {
     #[test]
     fn a_diagonal_is_made_of_points() {
         let keys: Vec<usize> = (0..16).map(|k| usize::from(k / 4 == k % 4)).collect();
-        let found = boxes(&[range(0, 4), range(0, 4)], &keys);
+        let found = boxes(&[(0, 4), (0, 4)], &keys);
         assert_eq!(found.iter().filter(|b| b.key == 1).count(), 4);
         assert_eq!(found.iter().map(Box::size).sum::<usize>(), 16);
         let at = |i: i64, j: i64| found.iter().filter(|b| contains(b, &[i, j])).map(|b| b.key).collect::<Vec<_>>();

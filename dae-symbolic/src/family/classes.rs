@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::boxes::boxes;
 use super::signature::{FamilyRows, Instance};
 use crate::expr::UnknownId;
-use crate::model::family::{Body, FamilyModel, Loop};
+use crate::model::family::{Body, FamilyModel};
 use crate::structure::Offsets;
 
 /// Instances of a family that are treated alike.
@@ -81,14 +81,23 @@ pub fn classes(model: &FamilyModel, rows: &FamilyRows, offsets: &Offsets) -> Vec
         };
         match &model.equations[family].body {
             Body::Template(_) => {
-                let found = boxes(&model.equations[family].loops, &of_instance);
+                let loops = &model.equations[family].loops;
+                let whole: Vec<(i64, i64)> = loops.iter().map(|range| (range.start, range.end)).collect();
+                let found = boxes(&whole, &of_instance);
                 classes.extend(found.into_iter().map(|it| class(0, it.domain, it.key)));
             }
-            // Each instance has an expression of its own, and so it is a class of its own.
-            Body::Instances(_) => classes.extend(instances.iter().enumerate().map(|(k, instance)| {
-                let domain = instance.point.iter().map(|&i| (i, i + 1)).collect();
-                class(k, domain, of_instance[k])
-            })),
+            // Each piece has an expression of its own, and so classes of its own.
+            Body::Pieces(pieces) => {
+                let mut keys: Vec<Vec<usize>> = vec![Vec::new(); pieces.len()];
+                for (instance, &key) in instances.iter().zip(&of_instance) {
+                    if let Some(body) = model.equations[family].body.number(&instance.point) {
+                        keys[body].push(key);
+                    }
+                }
+                for (body, (piece, keys)) in pieces.iter().zip(&keys).enumerate() {
+                    classes.extend(boxes(&piece.domain, keys).into_iter().map(|it| class(body, it.domain, it.key)));
+                }
+            }
         }
     }
     classes
@@ -110,10 +119,9 @@ pub fn unknown_classes(model: &FamilyModel, rows: &FamilyRows, offsets: &Offsets
         let first = rows.first_unknown[array];
         let size: usize = unknown.extents.iter().product();
         let keys: Vec<usize> = offsets.unknowns[first..first + size].iter().map(|&d| d as usize).collect();
-        let range = |&extent: &usize| Loop { name: String::new(), start: 0, end: extent as i64 };
-        let loops: Vec<Loop> = unknown.extents.iter().map(range).collect();
+        let whole: Vec<(i64, i64)> = unknown.extents.iter().map(|&extent| (0, extent as i64)).collect();
         let class = |it: super::Box| UnknownClass { array, domain: it.domain, offset: it.key as u32 };
-        classes.extend(boxes(&loops, &keys).into_iter().map(class));
+        classes.extend(boxes(&whole, &keys).into_iter().map(class));
     }
     classes
 }

@@ -10,13 +10,16 @@
 //! | `signature` | instances to rows of the signature matrix |
 //! | `boxes` | points with keys to boxes of equal keys |
 //! | `classes` | instances to classes |
+//! | `excerpt` | classes to the members that are enough to know all of them |
 
 mod boxes;
 mod classes;
+mod excerpt;
 mod signature;
 
 pub use boxes::{Box, boxes};
 pub use classes::{Class, Entry, UnknownClass, classes, unknown_classes};
+pub use excerpt::excerpt;
 pub use signature::{FamilyRows, rows};
 
 #[cfg(doc)]

@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 
 use crate::expr::{Dag, Expr, Node, Symbol, UnknownId, reachable, substitute};
-use crate::model::family::{Access, Body, FamilyModel, Steady, position};
+use crate::model::family::{Access, FamilyModel, Steady, position};
 use crate::structure::{InvalidStructure, SignatureMatrix};
 
 /// Instances by their accesses.
@@ -48,9 +48,9 @@ pub fn rows(model: &FamilyModel) -> Result<FamilyRows, InvalidStructure> {
             let points = family.body.indices(&family.loops);
             let mut templates: Vec<Template> =
                 family.body.all().into_iter().map(|body| Template::new(model, body.residual)).collect();
-            let shared = matches!(family.body, Body::Template(_));
-            let instance = |(k, point): (usize, Vec<i64>)| {
-                let accesses = templates.get_mut(if shared { 0 } else { k }).map(|t| t.accesses(model, &point));
+            let instance = |point: Vec<i64>| {
+                let template = family.body.number(&point).and_then(|number| templates.get_mut(number));
+                let accesses = template.map(|template| template.accesses(model, &point));
                 let element = |(access, order): (UnknownId, u32)| {
                     let access_of = &model.accesses[access.index()];
                     element(model, &first_unknown, access_of, &point).map(|element| (access, order, element))
@@ -58,7 +58,7 @@ pub fn rows(model: &FamilyModel) -> Result<FamilyRows, InvalidStructure> {
                 let accesses = accesses.unwrap_or_default().into_iter().filter_map(element).collect();
                 Instance { point, accesses }
             };
-            points.into_iter().enumerate().map(instance).collect()
+            points.into_iter().map(instance).collect()
         })
         .collect();
     let first_equation = starts(instances.iter().map(Vec::len));

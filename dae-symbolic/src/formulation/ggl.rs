@@ -13,7 +13,7 @@ use dae_runtime::contract::Kind;
 
 use super::{FormEquation, FormError, FormUnknown, Formulation, Source};
 use crate::expr::{Dag, Expr, Rational, Symbol, gradient, substitute, symbols};
-use crate::model::derivative_name;
+use crate::model::{Numbering, derivative_name};
 
 /// Appends the constraints, each with a multiplier. Without constraints nothing changes: index ≤ 2 is its own GGL form.
 pub(super) fn stabilise(
@@ -23,9 +23,10 @@ pub(super) fn stabilise(
 ) -> Result<(), FormError> {
     let rates: HashSet<u32> = formulation.equations.iter().flat_map(|e| rates(dag, e.residual)).collect();
     let mut corrections: HashMap<u32, Vec<(Rational, Expr)>> = HashMap::new();
-    for constraint in &constraints {
+    let numbers = Numbering::of(constraints.iter().map(|constraint| &constraint.domain)).unwrap_or_default();
+    for (k, constraint) in constraints.iter().enumerate() {
         let multiplier = formulation.unknowns.len() as u32;
-        let name = multiplier_name(formulation);
+        let name = multiplier_name(formulation, numbers.places().get(k).map_or(k, |&place| place) + 1);
         formulation.unknowns.push(FormUnknown {
             rate: derivative_name(&name, 1),
             name,
@@ -75,9 +76,8 @@ fn rates(dag: &Dag, residual: Expr) -> Vec<u32> {
 }
 
 /// `mu_1`, `mu_2`, …, with underscores where the model uses such a name itself.
-fn multiplier_name(formulation: &Formulation) -> String {
-    let count = formulation.unknowns.iter().filter(|u| u.source == Source::Multiplier).count();
-    let mut name = format!("mu_{}", count + 1);
+fn multiplier_name(formulation: &Formulation, number: usize) -> String {
+    let mut name = format!("mu_{number}");
     while formulation.unknowns.iter().any(|u| u.name == name) {
         name.push('_');
     }

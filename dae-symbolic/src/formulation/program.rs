@@ -10,9 +10,9 @@ use dae_runtime::contract::{Description, Eliminated, Equation, Invariant, Kind, 
 
 use super::{Formulation, Source};
 use crate::expr::{Dag, Expr, Notation, Symbol, differentiate, print_with, surfaces, symbols};
-use crate::model::{Domain, Model};
+use crate::model::{Domain, Model, Numbering};
 use crate::program::{Derivative, Load, Program, Rows, Unplaced};
-use crate::prolong::Prolonged;
+use crate::prolong::{Prolonged, parameter_places};
 
 /// Where a state and its derivative start: positions in the jet vector, `None` for zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +72,15 @@ impl FormProgram {
         let parameters: Vec<Name> = model.parameters.iter().map(|p| p.name.clone().into()).collect();
         let (n, m) = (formulation.unknowns.len(), parameters.len());
         let names = state_names(model, formulation);
+        let state_places = Numbering::of(formulation.unknowns.iter().map(|u| &u.domain))?;
+        let parameter_places = parameter_places(model)?;
+        let load = |symbol| match symbol {
+            Symbol::Time => Some(Load::Time),
+            Symbol::Parameter(p) => parameter_places.regular_place_of(p.index()).map(Load::Parameter),
+            Symbol::State(i) => state_places.regular_place_of(i as usize).map(Load::Y),
+            Symbol::StateDerivative(i) => state_places.regular_place_of(i as usize).map(Load::Yp),
+            Symbol::Input { .. } | Symbol::Unknown { .. } => None,
+        };
         let dag = &mut model.dag;
         let jacobian_y = Derivative::new(dag, &residuals, &families, n, &names, state, load)?;
         let jacobian_yp = Derivative::new(dag, &residuals, &families, n, &names, rate, load)?;
@@ -81,7 +90,8 @@ impl FormProgram {
         let leading = leading(dag, &residuals);
         let values = |roots: &[Expr], domains: &[Domain]| {
             let row_starts: Vec<usize> = (0..=roots.len()).collect();
-            Program::with_families(dag, Rows { roots, row_starts: &row_starts, domains }, &names, load)
+            let places = Numbering::of(domains)?;
+            Program::with_families(dag, Rows { roots, row_starts: &row_starts, domains, places: &places }, &names, load)
         };
         Ok(FormProgram {
             residual: values(&residuals, &families)?,
@@ -188,16 +198,6 @@ pub fn state_names(model: &mut Model, formulation: &Formulation) -> Vec<(Expr, S
         None => eliminated.get(&symbol).copied(),
     });
     values.into_iter().zip(names).collect()
-}
-
-fn load(symbol: Symbol) -> Option<Load> {
-    match symbol {
-        Symbol::Time => Some(Load::Time),
-        Symbol::Parameter(p) => Some(Load::Parameter(p.index())),
-        Symbol::State(i) => Some(Load::Y(i as usize)),
-        Symbol::StateDerivative(i) => Some(Load::Yp(i as usize)),
-        Symbol::Input { .. } | Symbol::Unknown { .. } => None,
-    }
 }
 
 fn state(symbol: Symbol) -> Option<usize> {

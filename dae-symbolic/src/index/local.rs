@@ -11,7 +11,7 @@ use super::proof::{self, Evidence};
 use crate::model::Model;
 use crate::prolong::Prolonged;
 
-pub(super) fn regularity(model: &mut Model, prolonged: &Prolonged, t0: f64) -> (LocalRegularity, Option<Vec<f64>>) {
+pub(super) fn regularity(model: &Model, prolonged: &Prolonged, t0: f64) -> (LocalRegularity, Option<Vec<f64>>) {
     let initial = match consistent_initialization(prolonged, t0, &InitializationOptions::default()) {
         Ok(initial) => initial,
         Err(error @ InitializationError::SingularJacobian { .. }) => {

@@ -23,6 +23,7 @@ pub mod array;
 mod block_proof;
 mod certificate;
 pub(crate) mod exceptional;
+mod excerpt;
 mod generic;
 mod hessenberg;
 mod kinks;
@@ -34,6 +35,7 @@ mod understand;
 mod witness;
 
 pub use certificate::{Certificate, GenericRegularity, Grounds, KernelVector, LocalRegularity, LowerBound, Verdict};
+pub use excerpt::analyse_excerpt;
 pub use generic::generic_rank;
 pub(crate) use generic::start_point;
 pub use kinks::differentiated_kinks;
@@ -47,6 +49,7 @@ use understand::{SMALL, Understood, as_written, understand};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Expr, Notation, ParameterId, Symbol, evaluate, print, total_derivative};
 use crate::model::Model;
+use crate::program::Unplaced;
 use crate::prolong::{Prolonged, prolong};
 use crate::structure::{
     Incidence, Offsets, Part, SignatureMatrix, StructurallySingular, Structure, analyse as analyse_structure,
@@ -137,7 +140,7 @@ fn analyse_system(
     }
     let regular = understood.is_regular();
     let Understood { system, structure, rewrites, pivots, generic, singular_as_written } = understood;
-    let prolonged = prolong(model, &system, &offsets).map_err(|unplaced| internal(model, unplaced.0))?;
+    let prolonged = prolong(model, &system, &offsets).map_err(|unplaced| internal(model, unplaced))?;
     let exceptional = match regular {
         true => {
             let jacobian = system.jacobian(&mut model.dag, &structure.offsets);
@@ -167,7 +170,7 @@ fn analyse_system(
         (LocalRegularity::Numerical { condition, .. } | LocalRegularity::Proven { condition, .. }, Some(jets))
             if system.is_text() =>
         {
-            witness::lower_bound(model, &system, &structure, &prolonged, jets, t0, *condition)
+            witness::lower_bound(&written_orders(model), &structure, &prolonged, jets, t0, *condition)
         }
         (LocalRegularity::Numerical { .. } | LocalRegularity::Proven { .. }, Some(_)) => {
             LowerBound::NotAttempted { reason: "equations were combined".into() }
@@ -396,8 +399,13 @@ fn parts(pattern: &Incidence) -> StructurallySingular {
 }
 
 /// A symbol that no stage should leave over; said in a sentence rather than by a panic.
-fn internal(model: &Model, symbol: crate::expr::Symbol) -> (Problem, Diagnostics) {
-    let message = format!("`{}` cannot be placed in the differentiated system", model.symbol_name(symbol));
+fn internal(model: &Model, unplaced: Unplaced) -> (Problem, Diagnostics) {
+    let message = match unplaced {
+        Unplaced::Symbol(symbol) => {
+            format!("`{}` cannot be placed in the differentiated system", model.symbol_name(symbol))
+        }
+        Unplaced::Torn => "the members of a family that were left out are unlike the others".to_string(),
+    };
     let diagnostic = Diagnostic::error(Code::UndeclaredSymbol, message).label(model.origin, "");
     (Problem::new(ProblemKind::StructurallySingular, model, &[], &[]), Diagnostics::from(diagnostic))
 }

@@ -18,10 +18,10 @@ use dae_runtime::rank::equilibrate;
 use dae_runtime::sparse::{Regularity, SparseMatrix, regularity};
 use nalgebra::DMatrix;
 
-use crate::expr::interval::{Interval, evaluate_interval};
-use crate::expr::{Expr, Function, Node, Symbol, reachable};
+use crate::expr::Function;
+use crate::expr::interval::Interval;
 use crate::model::Model;
-use crate::program::Derivative;
+use crate::program::{Point, Program};
 use crate::prolong::Prolonged;
 
 /// Larger prolongations are examined block by block (`block_proof.rs`), and so are larger Jacobians.
@@ -44,16 +44,10 @@ pub(super) enum Evidence {
 }
 
 /// Examines the system Jacobian near the jets.
-pub(super) fn examine(model: &mut Model, prolonged: &Prolonged, jets: &[f64], t: f64) -> Evidence {
-    let residuals = model.expand_inputs(&prolonged.residuals);
-    let column = |symbol| match symbol {
-        Symbol::Unknown { unknown, order } => prolonged.jet(unknown.index(), order),
-        _ => None,
-    };
-    let entries = Derivative::entries(&mut model.dag, &residuals, column);
-    let system = Enclosures { model, prolonged, residuals, entries, t };
+pub(super) fn examine(model: &Model, prolonged: &Prolonged, jets: &[f64], t: f64) -> Evidence {
+    let system = Enclosures { prolonged, t };
     // What is proved about a function in general position is not proved about the one in its place.
-    let proved = match system.model.has_stand_ins() {
+    let proved = match model.has_stand_ins() {
         true => None,
         false => system.regular_near(jets).or_else(|| system.regular_block_by_block(jets)),
     };
@@ -92,14 +86,12 @@ impl Enclosures<'_> {
 
     /// Whether no sign function and no conditional jumps within the enclosure: the operator needs continuous equations.
     pub(super) fn is_continuous(&self, enclosure: &[Interval]) -> bool {
-        let dag = &self.model.dag;
-        let argument = |e: Expr| match dag.node(e) {
-            Node::Apply(Function::Signum | Function::If, arguments) => arguments.first().copied(),
-            _ => None,
-        };
-        let arguments: Vec<Expr> =
-            reachable(dag, self.residuals.iter().copied()).into_iter().filter_map(argument).collect();
-        self.evaluate(&arguments, enclosure).into_iter().all(|x| !x.contains(0.0))
+        let mut continuous = true;
+        self.run(&self.prolonged.residual, self.equations(), enclosure, |function, argument| {
+            let jumps = matches!(function, Function::Signum | Function::If);
+            continuous &= !(jumps && argument.contains(0.0));
+        });
+        continuous
     }
 
     /// Whether the system Jacobian stays regular when entries that could be zero within the uncertainty of the jets are.
@@ -163,34 +155,39 @@ pub(super) fn top_stage(prolonged: &Prolonged) -> (Vec<Option<usize>>, Vec<Optio
 /// A sparse matrix of intervals: `(row, column, value)`.
 pub(super) type Entries = Vec<(usize, usize, Interval)>;
 
+/// The prolongation in interval arithmetic.
 pub(super) struct Enclosures<'a> {
-    model: &'a Model,
     pub(super) prolonged: &'a Prolonged,
-    residuals: Vec<Expr>,
-    entries: Vec<(usize, usize, Expr)>,
     t: f64,
 }
 
 impl Enclosures<'_> {
-    fn evaluate(&self, roots: &[Expr], jets: &[Interval]) -> Vec<Interval> {
-        evaluate_interval(&self.model.dag, roots, |symbol| match symbol {
-            Symbol::Time => Interval::point(self.t),
-            Symbol::Parameter(p) => Interval::point(self.prolonged.parameters[p.index()]),
-            Symbol::Unknown { unknown, order } => {
-                self.prolonged.jet(unknown.index(), order).map_or(Interval::ENTIRE, |k| jets[k])
-            }
-            Symbol::Input { .. } | Symbol::State(_) | Symbol::StateDerivative(_) => Interval::ENTIRE,
-        })
+    fn equations(&self) -> usize {
+        self.prolonged.description.equations.len()
+    }
+
+    fn run(
+        &self,
+        program: &Program,
+        outputs: usize,
+        jets: &[Interval],
+        watch: impl FnMut(Function, Interval),
+    ) -> Vec<Interval> {
+        let mut values = vec![Interval::ENTIRE; outputs];
+        let point = Point { t: self.t, parameters: &self.prolonged.parameters, y: jets, yp: &[] };
+        program.run_watched(point, &mut Vec::new(), &mut values, watch);
+        values
     }
 
     pub(super) fn residual(&self, jets: &[Interval]) -> Vec<Interval> {
-        self.evaluate(&self.residuals, jets)
+        self.run(&self.prolonged.residual, self.equations(), jets, |_, _| ())
     }
 
     pub(super) fn jacobian(&self, jets: &[Interval]) -> Entries {
-        let values: Vec<Expr> = self.entries.iter().map(|&(.., value)| value).collect();
-        let values = self.evaluate(&values, jets);
-        self.entries.iter().zip(values).map(|(&(row, column, _), value)| (row, column, value)).collect()
+        let pattern = &self.prolonged.description.jacobian;
+        let values = self.run(&self.prolonged.jacobian, pattern.column_indices.len(), jets, |_, _| ());
+        let places = (0..pattern.rows()).flat_map(|row| pattern.row(row).map(move |(column, _)| (row, column)));
+        places.zip(values).map(|((row, column), value)| (row, column, value)).collect()
     }
 }
 

@@ -17,16 +17,15 @@
 //! of the block-triangular form of $J$ costs next to nothing, however large the array is. Regularity and a nonzero component
 //! persist nearby.
 
+use dae_runtime::contract::Prolongation;
 use dae_runtime::sparse::{Factors, SparseMatrix};
 use nalgebra::DVector;
 
 use super::certificate::{KernelVector, LowerBound};
+use super::proof::top_stage;
 use crate::expr::prime_field::arithmetic::draw;
-use crate::expr::{Expr, Symbol, evaluate};
-use crate::model::Model;
 use crate::prolong::Prolonged;
 use crate::structure::{Structure, block_triangular_form};
-use crate::system::{System, written_orders};
 
 /// Larger blocks are solved by sparse elimination.
 const MAX_DENSE_BLOCK: usize = 60;
@@ -35,10 +34,9 @@ const CLEAR: f64 = 1e4;
 /// The same with a bound for the very solution; estimates of the condition may be too small by a factor of three.
 const MARGIN: f64 = 10.0;
 
-/// Looks for the vector. `condition` is that of the equilibrated system Jacobian.
+/// Looks for the vector. `written` are the orders $p$, `condition` is that of the equilibrated system Jacobian.
 pub(super) fn lower_bound(
-    model: &mut Model,
-    system: &System,
+    written: &[u32],
     structure: &Structure,
     prolonged: &Prolonged,
     jets: &[f64],
@@ -47,7 +45,6 @@ pub(super) fn lower_bound(
 ) -> LowerBound {
     let offsets = &structure.offsets;
     let most = offsets.equations.iter().copied().max().unwrap_or(0);
-    let written = written_orders(model);
     let algebraic = (0..written.len()).any(|j| offsets.unknowns[j] == 0);
     if most == 0 && !algebraic {
         return LowerBound::Trivial;
@@ -57,7 +54,7 @@ pub(super) fn lower_bound(
     let e = |i: usize| {
         if offsets.equations[i] == most { 1.0 + draw(0, &[i as u64]) as f64 / (1_u64 << 61) as f64 } else { 0.0 }
     };
-    let rows = jacobian(model, system, structure, prolonged, jets, t0);
+    let rows = jacobian(prolonged, jets, t0);
     let Some(solution) = solve(&rows, structure, e) else {
         let reason = "the system Jacobian has a block that is too large to be solved while compiling".into();
         return LowerBound::NotAttempted { reason };
@@ -76,29 +73,16 @@ pub(super) fn lower_bound(
     LowerBound::NotFound { differentiations }
 }
 
-/// The rows of $J$ at the consistent point.
-fn jacobian(
-    model: &mut Model,
-    system: &System,
-    structure: &Structure,
-    prolonged: &Prolonged,
-    jets: &[f64],
-    t0: f64,
-) -> Vec<Vec<(usize, f64)>> {
-    let entries = system.jacobian(&mut model.dag, &structure.offsets);
-    let partials: Vec<Expr> = entries.iter().map(|&(.., partial)| partial).collect();
-    let partials = model.expand_inputs(&partials);
-    let values = evaluate(&model.dag, &partials, |symbol| match symbol {
-        Symbol::Time => t0,
-        Symbol::Parameter(p) => prolonged.parameters[p.index()],
-        Symbol::Unknown { unknown, order } => prolonged.jet(unknown.index(), order).map_or(f64::NAN, |k| jets[k]),
-        Symbol::Input { .. } | Symbol::State(_) | Symbol::StateDerivative(_) => f64::NAN,
-    });
-    let mut rows = vec![Vec::new(); system.equations.len()];
-    for (&(i, j, _), value) in entries.iter().zip(values) {
-        rows[i].push((j, value));
-    }
-    rows
+/// The rows of $J$ at the consistent point: equations and jets of stage 0 of the prolongation, in the order of the system. For
+/// $\partial f^{(c)} / \partial x^{(d)} = \partial f / \partial x^{(d - c)}$ (Griewank).
+fn jacobian(prolonged: &Prolonged, jets: &[f64], t0: f64) -> Vec<Vec<(usize, f64)>> {
+    let description = prolonged.prolongation_description();
+    let mut values = vec![0.0; description.jacobian.column_indices.len()];
+    prolonged.prolonged_jacobian(t0, jets, &mut values);
+    let (rows, columns) = top_stage(prolonged);
+    let at_top = (0..rows.len()).filter(|&row| rows[row].is_some());
+    let entries = |row| description.jacobian.row(row);
+    at_top.map(|row| entries(row).filter_map(|(column, k)| Some((columns[column]?, values[k]))).collect()).collect()
 }
 
 /// The solution of $J \delta = e$, block by block; `None` if a block is too entangled or singular.

@@ -16,6 +16,9 @@ impl Evaluator<'_> {
     pub(super) fn outside(&self, affine: &Affine, extent: usize) -> Option<Vec<i64>> {
         let inside = |point: &[i64]| (0..extent as i64).contains(&affine.at(point));
         let ranges = self.ranges();
+        if ranges.iter().any(|range| range.size() == 0) {
+            return None;
+        }
         let (low, high) = (affine.extreme(&ranges, -1), affine.extreme(&ranges, 1));
         if inside(&low) && inside(&high) {
             return None;
@@ -153,7 +156,9 @@ impl Evaluator<'_> {
     /// A number of elements.
     pub(super) fn extent(&mut self, value: Expr, node: NodeId, found: &mut Diagnostics) -> Option<usize> {
         let integer = self.dag.as_constant(value).and_then(Rational::to_integer);
-        let size = integer.and_then(|n| usize::try_from(n).ok()).filter(|n| (1..=MAX_INSTANCES).contains(n));
+        // Without elements may be what is smaller by one than an array of one element, but nobody writes `[f64; 0]`.
+        let smallest = usize::from(matches!(self.expressions.node(node), Node::Number(_)));
+        let size = integer.and_then(|n| usize::try_from(n).ok()).filter(|n| (smallest..=MAX_INSTANCES).contains(n));
         if size.is_none() {
             let at = self.expressions.origin(node);
             let message = format!("the size of an array is a constant integer from 1 to {MAX_INSTANCES}");

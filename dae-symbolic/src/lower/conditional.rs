@@ -1,45 +1,37 @@
 //! Conditions and conditionals to expressions.
 //!
 //! In: a node whose operands have values. Out: its value; a condition has the value of its decision diagram, which is 1 where it
-//! holds and 0 elsewhere. `a <= b` is the opposite of `a > b`, so that there is one comparison in the kernel.
+//! holds and 0 elsewhere. `a <= b` is the opposite of `a > b`, so that there is one comparison in the kernel. Conditions that are decided
+//! by constants and loop variables are resolved here (`choices.rs`).
 
+use super::choices::Truth;
 use super::evaluate::{Evaluator, Task};
 use super::items::Value;
 use crate::diagnostic::Diagnostics;
 use crate::expr::Expr;
-use crate::syntax::ast::{Comparison, Node};
+use crate::syntax::ast::{Node, NodeId};
 
 impl Evaluator<'_> {
     /// The value of a condition or conditional, if nothing is wrong with its operands.
-    pub(super) fn conditional(&mut self, task: &Task, node: &Node, found: &mut Diagnostics) -> Option<Value> {
-        let exprs = |values: &[Value]| values.iter().map(|value| value.expr).collect::<Vec<Expr>>();
+    pub(super) fn conditional(
+        &mut self,
+        task: &Task,
+        id: NodeId,
+        node: &Node,
+        found: &mut Diagnostics,
+    ) -> Option<Value> {
         let (expr, parts) = match node {
             Node::Comparison(comparison, left, right) => {
                 let values = self.scalars(task, &[*left, *right], found)?;
-                (self.compare(*comparison, values[0].expr, values[1].expr), values)
+                (self.compare(id, *comparison, (values[0], values[1]), found)?, values)
             }
-            Node::All(conditions) => {
-                let values = self.scalars(task, conditions, found)?;
-                (self.dag.all(&exprs(&values)), values)
-            }
-            Node::Any(conditions) => {
-                let values = self.scalars(task, conditions, found)?;
-                (self.dag.any(&exprs(&values)), values)
-            }
+            Node::All(conditions) => self.joined(task, conditions, Truth::Fails, found)?,
+            Node::Any(conditions) => self.joined(task, conditions, Truth::Holds, found)?,
             Node::Not(condition) => {
-                let values = self.scalars(task, &[*condition], found)?;
-                (self.dag.not(values[0].expr), values)
+                let value = self.scalar(task, *condition, found)?;
+                (self.dag.not(value.expr), vec![value])
             }
-            Node::Conditional { cases, otherwise } => {
-                let mut values = self.scalars(task, &[*otherwise], found)?;
-                let mut expr = values[0].expr;
-                for (condition, value) in cases.iter().rev() {
-                    let case = self.scalars(task, &[*condition, *value], found)?;
-                    expr = self.dag.choose(case[0].expr, case[1].expr, expr);
-                    values.extend(case);
-                }
-                (expr, values)
-            }
+            Node::Conditional { cases, otherwise } => self.chosen_value(task, cases, *otherwise, found)?,
             Node::Number(_)
             | Node::Name(_)
             | Node::Time
@@ -58,18 +50,54 @@ impl Evaluator<'_> {
         Some(Value { expr, unknowns: self.sets.union(parts.iter().map(|value| value.unknowns)) })
     }
 
-    fn compare(&mut self, comparison: Comparison, left: Expr, right: Expr) -> Expr {
-        match comparison {
-            Comparison::Greater => self.dag.greater(left, right),
-            Comparison::Less => self.dag.greater(right, left),
-            Comparison::LessOrEqual => {
-                let greater = self.dag.greater(left, right);
-                self.dag.not(greater)
-            }
-            Comparison::GreaterOrEqual => {
-                let less = self.dag.greater(right, left);
-                self.dag.not(less)
+    /// Conditions up to the one that decides all of them.
+    fn joined(
+        &mut self,
+        task: &Task,
+        conditions: &[NodeId],
+        decides: Truth,
+        found: &mut Diagnostics,
+    ) -> Option<(Expr, Vec<Value>)> {
+        let mut values = Vec::with_capacity(conditions.len());
+        for &condition in conditions {
+            let value = self.scalar(task, condition, found)?;
+            values.push(value);
+            if self.truth(value.expr) == decides {
+                break;
             }
         }
+        let exprs: Vec<Expr> = values.iter().map(|value| value.expr).collect();
+        let expr = if decides == Truth::Fails { self.dag.all(&exprs) } else { self.dag.any(&exprs) };
+        Some((expr, values))
+    }
+
+    /// The value of a conditional: conditions that are decided leave no trace in it.
+    fn chosen_value(
+        &mut self,
+        task: &Task,
+        cases: &[(NodeId, NodeId)],
+        otherwise: NodeId,
+        found: &mut Diagnostics,
+    ) -> Option<(Expr, Vec<Value>)> {
+        let mut open: Vec<(Value, Value)> = Vec::with_capacity(cases.len());
+        let mut last = otherwise;
+        for &(condition, value) in cases {
+            let condition = self.scalar(task, condition, found)?;
+            match self.truth(condition.expr) {
+                Truth::Fails => {}
+                Truth::Depends => open.push((condition, self.scalar(task, value, found)?)),
+                Truth::Holds => {
+                    last = value;
+                    break;
+                }
+            }
+        }
+        let last = self.scalar(task, last, found)?;
+        let expr = open
+            .iter()
+            .rev()
+            .fold(last.expr, |rest, (condition, value)| self.dag.choose(condition.expr, value.expr, rest));
+        let parts = open.into_iter().flat_map(|(condition, value)| [condition, value]).chain([last]).collect();
+        Some((expr, parts))
     }
 }

@@ -7,8 +7,8 @@ use super::evaluate::Step;
 use super::items::{Base, Item, Value, View, shape};
 use super::statements::Lowering;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::expr::Expr;
-use crate::model::family::{Affine, Body, Loop, Table, box_of};
+use crate::expr::{Dag, Expr, Symbol, substitute};
+use crate::model::family::{Affine, Body, Loop, Steady, Table};
 use crate::origin::Origin;
 use crate::syntax::ast::{Declaration, Expression, Name};
 use crate::syntax::restrict::Place;
@@ -28,40 +28,32 @@ impl<'a> Lowering<'a, '_> {
             return self.value(it.value, position, Place::Constant).map(Item::Scalar);
         }
         let (loops, body) = self.by_index(position, it.value?, &it.indices, &extents, Place::Constant)?;
-        let values = match body {
-            Body::Instances(list) => list.into_iter().map(|(_, value)| value).collect(),
-            Body::Template(value) => self.numbers(value, &loops),
-        };
+        let mut values = Vec::new();
+        for point in body.indices(&loops) {
+            values.extend(body.at(&point).map(|&value| self.number_at(value, &point)));
+        }
         let table = self.evaluator.tables.len();
         self.evaluator.tables.push(Table { name: it.name.text.clone(), extents: extents.clone(), values });
         Some(self.evaluator.views.whole(Base::Table(table), &extents))
     }
 
-    /// A template of numbers and loop variables at all points.
-    fn numbers(&mut self, value: Expr, loops: &[Loop]) -> Vec<Expr> {
-        use crate::expr::{Symbol, substitute};
-        use crate::model::family::Steady;
-        let points = box_of(loops);
-        let mut values = Vec::with_capacity(points.len());
-        for point in points {
-            let steady = &self.evaluator.leaves.steady;
-            let tables = &self.evaluator.tables;
-            let number = |dag: &mut crate::expr::Dag, symbol| {
-                let Symbol::Parameter(id) = symbol else { return None };
-                match steady.get(id.index())? {
-                    Steady::Index(level) => point.get(*level).map(|&i| dag.integer(i)),
-                    Steady::Table(access) => {
-                        let table = tables.get(access.array)?;
-                        let at: Vec<i64> = access.indices.iter().map(|index| index.at(&point)).collect();
-                        table.values.get(crate::model::family::position(&table.extents, &at)?).copied()
-                    }
-                    Steady::Parameter(_) => None,
+    /// An expression of numbers and loop variables at a point.
+    fn number_at(&mut self, value: Expr, point: &[i64]) -> Expr {
+        let steady = &self.evaluator.leaves.steady;
+        let tables = &self.evaluator.tables;
+        let number = |dag: &mut Dag, symbol| {
+            let Symbol::Parameter(id) = symbol else { return None };
+            match steady.get(id.index())? {
+                Steady::Index(level) => point.get(*level).map(|&i| dag.integer(i)),
+                Steady::Table(access) => {
+                    let table = tables.get(access.array)?;
+                    let at: Vec<i64> = access.indices.iter().map(|index| index.at(point)).collect();
+                    table.values.get(crate::model::family::position(&table.extents, &at)?).copied()
                 }
-            };
-            let value = substitute(&mut self.evaluator.dag, &[value], number);
-            values.extend(value);
-        }
-        values
+                Steady::Parameter(_) => None,
+            }
+        };
+        substitute(&mut self.evaluator.dag, &[value], number).first().copied().unwrap_or(value)
     }
 
     /// The value of an array of which one number is given is that number for every index.
@@ -115,10 +107,10 @@ impl<'a> Lowering<'a, '_> {
         });
         let (item, body) = match body {
             Some(Body::Template(value)) => (Some(Item::Scalar(value)), Some(Body::Template(value.expr))),
-            Some(Body::Instances(list)) => {
+            Some(pieces @ Body::Pieces(_)) => {
+                // In the box of each piece it has the value of that piece, or else from point to point (`local_values`).
                 self.evaluator.varying_statements.insert(position);
-                let list = list.into_iter().map(|(point, value)| (point, value.expr)).collect();
-                (None, Some(Body::Instances(list)))
+                (None, Some(pieces.map(|value| value.expr)))
             }
             None => (array, None),
         };
@@ -157,8 +149,9 @@ impl<'a> Lowering<'a, '_> {
         let mut whole = None;
         if indices.is_empty() {
             self.bind_template();
-            self.evaluator.varying = false;
-            whole = Some(self.evaluate(value, Vec::new())?).filter(|_| !self.evaluator.varying);
+            let item = self.evaluate(value, Vec::new());
+            let undecided = self.evaluator.varying || self.evaluator.cut.is_some();
+            whole = if undecided { None } else { Some(item?) };
         }
         if let Some(item) = whole
             && !self.fits(item, extents, value)

@@ -27,6 +27,7 @@ impl Lowering<'_, '_> {
             | StatementKind::External(_)
             | StatementKind::Start(_)
             | StatementKind::Equation(_)
+            | StatementKind::Branch(_)
             | StatementKind::Derived(_) => false,
         });
         for (position, statement) in written.statements.iter().enumerate() {
@@ -51,6 +52,7 @@ impl Lowering<'_, '_> {
                 | StatementKind::Start(_)
                 | StatementKind::Equation(_)
                 | StatementKind::For(_)
+                | StatementKind::Branch(_)
                 | StatementKind::Derived(_) => {}
             }
         }

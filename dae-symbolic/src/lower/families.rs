@@ -1,20 +1,21 @@
 //! Loops, and what they repeat.
 //!
-//! In: `for` statements and values by index. Out: one template each, in which loop variables are leaves; or, where a range, an
-//! exponent or the order of a derivative depends on a loop variable, an expression for each instance.
+//! In: `for` statements and values by index. Out: one template each, in which loop variables are leaves; where a condition depends on a
+//! loop variable, one for each of the boxes in which it has one answer; or, where a range, an exponent or the order of a derivative does, an
+//! expression for each instance.
 
 use super::loops::OpenLoop;
 use super::statements::{Family, Lowering};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expr::Assumption;
-use crate::model::family::{Body, Loop, MAX_INSTANCES, box_of};
+use crate::model::family::{Body, Loop, MAX_INSTANCES, Piece, box_of};
 use crate::origin::Origin;
 
-/// An expression for each point.
-type Instances<T> = Vec<(Vec<i64>, T)>;
+/// Values of loop variables: first and one past the last of each.
+type Domain = Vec<(i64, i64)>;
 
 impl<'a> Lowering<'a, '_> {
-    /// What the open loops repeat: a template if one does, otherwise one for each point. `None` if there is no value.
+    /// What the open loops repeat: a template if one does, otherwise one for each of several boxes. `None` if there is no value.
     pub(super) fn family<T>(&mut self, evaluate: impl FnMut(&mut Self) -> Option<T>) -> Family<T> {
         self.family_over(Vec::new(), evaluate)
     }
@@ -28,27 +29,87 @@ impl<'a> Lowering<'a, '_> {
         let mut loops: Vec<Loop> = self.open.iter().map(OpenLoop::hull).collect();
         loops.extend(inner.iter().cloned());
         let constant = self.open.iter().all(|open| open.interval.is_some());
-        if constant {
-            self.bind(&loops, None);
-            self.evaluator.varying = false;
+        let mut pieces = if constant { self.by_boxes(&loops, &mut evaluate) } else { None };
+        if pieces.is_none() {
+            let Some(points) = self.points(&inner, &loops) else { return (loops, None) };
+            pieces = Some(self.by_points(&loops, points, &mut evaluate));
+        }
+        self.evaluator.repeats = false;
+        self.bind(&loops, None);
+        let Some(Some(mut pieces)) = pieces else { return (loops, None) };
+        let whole: Domain = loops.iter().map(|range| (range.start, range.end)).collect();
+        if pieces.len() == 1 && pieces[0].domain == whole {
+            return (loops, pieces.pop().map(|piece| Body::Template(piece.body)));
+        }
+        self.forget_local_values();
+        pieces.sort_by(|a, b| a.domain.cmp(&b.domain));
+        hull(&mut loops, &pieces);
+        (loops, Some(Body::Pieces(pieces)))
+    }
+
+    /// A template for each of the boxes into which conditions on loop variables cut the whole. `None` if an expression is another one from
+    /// point to point; within, `None` if something is wrong.
+    fn by_boxes<T>(
+        &mut self,
+        loops: &[Loop],
+        evaluate: &mut impl FnMut(&mut Self) -> Option<T>,
+    ) -> Option<Option<Vec<Piece<T>>>> {
+        let mut boxes: Vec<Vec<Loop>> = vec![loops.to_vec()];
+        let mut pieces = Some(Vec::new());
+        while let Some(here) = boxes.pop() {
+            if here.iter().any(|range| range.size() == 0) {
+                continue;
+            }
+            self.bind(&here, None);
             let assumed = self.evaluator.dag.assumptions().len();
-            let value = evaluate(self);
-            if loops.is_empty() || !(self.evaluator.varying || self.assumes_about_loops(assumed)) {
-                return (loops, value.map(Body::Template));
+            let chosen = self.is_chosen();
+            let value = if chosen == Some(true) {
+                self.local_values();
+                evaluate(self)
+            } else {
+                None
+            };
+            self.evaluator.repeats = true;
+            if let Some(cut) = self.evaluator.cut.take() {
+                let (mut below, mut above) = (here.clone(), here);
+                (below[cut.level].end, above[cut.level].start) = (cut.at, cut.at);
+                boxes.extend([above, below]);
+            } else if !loops.is_empty() && (self.evaluator.varying || self.assumes_about_loops(assumed)) {
+                return None;
+            } else if chosen != Some(false) {
+                let domain = here.iter().map(|range| (range.start, range.end)).collect();
+                let piece = value.map(|body| Piece { domain, body });
+                pieces = pieces.zip(piece).map(|(mut pieces, piece): (Vec<_>, _)| {
+                    pieces.push(piece);
+                    pieces
+                });
+            }
+            if self.evaluator.is_exhausted() {
+                self.too_large();
+                break;
             }
         }
-        let Some(points) = self.points(&inner, &loops) else { return (loops, None) };
-        if points.is_empty() {
-            self.no_instance();
-            return (loops, None);
-        }
-        let mut list: Instances<T> = Vec::with_capacity(points.len());
+        Some(pieces)
+    }
+
+    /// An expression for each point.
+    fn by_points<T>(
+        &mut self,
+        loops: &[Loop],
+        points: Vec<Vec<i64>>,
+        evaluate: &mut impl FnMut(&mut Self) -> Option<T>,
+    ) -> Option<Vec<Piece<T>>> {
+        let mut pieces = Vec::with_capacity(points.len());
         let mut complete = true;
         for point in points {
-            self.bind(&loops, Some(&point));
+            self.bind(loops, Some(&point));
+            if self.is_chosen() == Some(false) {
+                continue;
+            }
             self.local_values();
+            let domain = point.iter().map(|&i| (i, i + 1)).collect();
             match evaluate(self) {
-                Some(value) => list.push((point, value)),
+                Some(body) => pieces.push(Piece { domain, body }),
                 None => complete = false,
             }
             if self.evaluator.is_exhausted() {
@@ -56,10 +117,7 @@ impl<'a> Lowering<'a, '_> {
                 break;
             }
         }
-        self.bind(&loops, None);
-        self.local_values();
-        hull(&mut loops, list.iter().map(|(point, _)| point.as_slice()));
-        (loops, complete.then_some(Body::Instances(list)))
+        complete.then_some(pieces)
     }
 
     /// Whether something was simplified since under a condition on loop variables alone: $i/i$ is 1 where $i$ is not zero.
@@ -115,43 +173,43 @@ impl<'a> Lowering<'a, '_> {
         self.found.push(finding.help("ranges, exponents and orders that do not depend on loop variables cost nothing"));
     }
 
-    /// A range that is empty for all values of the outer loop variables.
-    fn no_instance(&mut self) {
-        if self.found.has_errors() {
-            return;
-        }
-        let at = self.open.last().map_or(Origin::NONE, |open| open.origin);
-        let message = "the range is empty for all values of the loop variables around it";
-        self.found.push(Diagnostic::error(Code::InvalidExtent, message).label(at, "the end").help("mend the range"));
-    }
-
     fn too_many(&mut self, level: usize) {
         let at = self.open.get(level).map_or(Origin::NONE, |open| open.origin);
         let message = format!("loops have at most {MAX_INSTANCES} instances");
         self.found.push(Diagnostic::error(Code::InvalidExtent, message).label(at, "too many"));
     }
 
-    /// Evaluates the sub-expressions of the open loops again, with the present values of the loop variables.
+    /// Evaluates the sub-expressions of the open loops again, with the present values of the loop variables or in the present box.
     fn local_values(&mut self) {
         for k in 0..self.local_definitions.len() {
             let (position, it) = self.local_definitions[k];
-            let value = it.value.filter(|_| it.indices.is_empty());
-            if let Some(value) = value {
-                let item = self.evaluate(value, Vec::new());
-                let item = item.and_then(|item| self.broadcast(position, item));
-                self.evaluator.statements.insert(position, item);
-            }
+            let Some(value) = it.value.filter(|_| it.indices.is_empty()) else { continue };
+            (self.evaluator.varying, self.evaluator.cut) = (false, None);
+            let item = self.evaluate(value, Vec::new());
+            let item = item.and_then(|item| self.broadcast(position, item));
+            self.evaluator.statements.insert(position, item);
+            match self.evaluator.cut.take() {
+                Some(cut) => self.evaluator.cuts.insert(position, cut),
+                None => self.evaluator.cuts.remove(&position),
+            };
+        }
+        self.evaluator.varying = false;
+    }
+
+    /// What the sub-expressions of the open loops stand for in the last box, they do not stand for elsewhere.
+    fn forget_local_values(&mut self) {
+        for &(position, _) in &self.local_definitions {
+            self.evaluator.statements.insert(position, None);
+            self.evaluator.varying_statements.insert(position);
         }
     }
 }
 
-/// The smallest box around points.
-fn hull<'p>(loops: &mut [Loop], points: impl Iterator<Item = &'p [i64]>) {
-    let mut any = false;
-    for point in points {
-        for (range, &i) in loops.iter_mut().zip(point) {
-            (range.start, range.end) = if any { (range.start.min(i), range.end.max(i + 1)) } else { (i, i + 1) };
-        }
-        any = true;
+/// Makes of loops the smallest box around pieces.
+fn hull<T>(loops: &mut [Loop], pieces: &[Piece<T>]) {
+    for (level, range) in loops.iter_mut().enumerate() {
+        let ends = pieces.iter().map(|piece| piece.domain[level]);
+        let around = ends.reduce(|(start, end), (other, last)| (start.min(other), end.max(last)));
+        (range.start, range.end) = around.unwrap_or((range.start, range.start));
     }
 }

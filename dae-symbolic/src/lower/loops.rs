@@ -7,7 +7,7 @@ use super::statements::Lowering;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::family::Loop;
 use crate::origin::Origin;
-use crate::syntax::ast::{For, Limit, Range};
+use crate::syntax::ast::{Expression, For, Limit, Node, Range};
 use crate::syntax::restrict::Place;
 
 /// Loops are nested at most so deep: the number of boxes that a family may fall into is exponential in it.
@@ -40,8 +40,11 @@ impl<'a> Lowering<'a, '_> {
             if let Some((start, end)) = interval
                 && start >= end
             {
-                self.empty_range(&range, (start, end));
-                (interval, usable) = (None, None);
+                if self.is_literal(range.start) && self.is_literal(range.end) {
+                    self.empty_range(&range, (start, end));
+                    usable = None;
+                }
+                interval = usable.map(|_| (start, start));
             }
         }
         let level = self.open.len();
@@ -63,7 +66,30 @@ impl<'a> Lowering<'a, '_> {
         });
     }
 
-    pub(super) fn empty_range(&mut self, range: &Range, (start, end): (i64, i64)) {
+    /// Whether an end of a range is made of numbers alone.
+    fn is_literal(&self, end: Expression) -> bool {
+        self.written.expressions.walk(end).all(|(_, node)| match node {
+            Node::Number(_) | Node::Negation(_) | Node::Sum(_) | Node::Product(_) => true,
+            Node::Name(_)
+            | Node::Time
+            | Node::Pi
+            | Node::Euler
+            | Node::Comparison(..)
+            | Node::All(_)
+            | Node::Any(_)
+            | Node::Not(_)
+            | Node::Conditional { .. }
+            | Node::Call { .. }
+            | Node::Index { .. }
+            | Node::List(_)
+            | Node::Repeat { .. }
+            | Node::RangeHead { .. }
+            | Node::RangeSum { .. } => false,
+        })
+    }
+
+    /// A range that is empty whatever the constants of the model are.
+    fn empty_range(&mut self, range: &Range, (start, end): (i64, i64)) {
         let at = self.written.expressions.origin(range.end.root);
         let from = self.written.expressions.origin(range.start.root);
         let text = match range.limit {
@@ -113,6 +139,7 @@ impl<'a> Lowering<'a, '_> {
     /// Makes loop variables leaves, or numbers.
     pub(super) fn bind(&mut self, loops: &[Loop], point: Option<&[i64]>) {
         self.evaluator.loops.clear();
+        self.evaluator.enter_box();
         self.evaluator.instance = point.is_some();
         for (level, range) in loops.iter().enumerate() {
             let value = match point.and_then(|point| point.get(level)) {

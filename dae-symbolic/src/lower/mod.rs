@@ -9,6 +9,8 @@
 
 mod arrays;
 mod bounds;
+mod branches;
+mod choices;
 mod conditional;
 mod derived;
 mod elements;
@@ -110,19 +112,31 @@ impl Rejection {
     }
 }
 
-/// The scalar model of a family model; both fulfil what they promise.
-fn scalar_model(lowered: FamilyModel) -> Result<Model, Diagnostics> {
-    family::verify(&lowered)?;
+/// The scalar model of a verified family model.
+///
+/// # Errors
+/// If the instances are too many, or an element has two start values.
+pub fn scalar_model(lowered: FamilyModel) -> Result<Model, Diagnostics> {
     let model = family::instantiate(lowered)?;
     model::verify(&model)?;
     Ok(model)
 }
 
-/// Reads the body of a `dae!`.
+/// A text that was read, its families left as they are.
+pub struct Families {
+    /// The model.
+    pub model: FamilyModel,
+    /// Where everything stands.
+    pub sources: SourceMap,
+    /// What a stand-in needs, should the model turn out to be wrong.
+    pub stub: Stub,
+}
+
+/// Reads the body of a `dae!` and leaves its families as they are.
 ///
 /// # Errors
 /// Everything that is wrong with it, at once.
-pub fn read(tokens: TokenStream) -> Result<(Model, SourceMap), Box<Rejection>> {
+pub fn read_families(tokens: TokenStream) -> Result<Families, Box<Rejection>> {
     let syntax::Parsed { model: written, sources, mut diagnostics } = syntax::parse(tokens);
     let mut model = None;
     let mut stub = None;
@@ -130,16 +144,31 @@ pub fn read(tokens: TokenStream) -> Result<(Model, SourceMap), Box<Rejection>> {
         let lowered = statements::lower(written, &mut diagnostics);
         stub = Some(Stub::of(written).with_extents(&lowered));
         if !diagnostics.has_errors() {
-            match scalar_model(lowered) {
-                Ok(instantiated) => model = Some(instantiated),
+            match family::verify(&lowered) {
+                Ok(()) => model = Some(lowered),
                 Err(found) => diagnostics.append(found),
             }
         }
     }
     diagnostics.sort_by_place(|origin| sources.order(origin));
-    match model {
-        Some(model) => Ok((model, sources)),
-        None => Err(Box::new(Rejection { diagnostics, sources, stub })),
+    match (model, stub) {
+        (Some(model), Some(stub)) => Ok(Families { model, sources, stub }),
+        (_, stub) => Err(Box::new(Rejection { diagnostics, sources, stub })),
+    }
+}
+
+/// Reads the body of a `dae!`.
+///
+/// # Errors
+/// Everything that is wrong with it, at once.
+pub fn read(tokens: TokenStream) -> Result<(Model, SourceMap), Box<Rejection>> {
+    let Families { model, sources, stub } = read_families(tokens)?;
+    match scalar_model(model) {
+        Ok(model) => Ok((model, sources)),
+        Err(mut diagnostics) => {
+            diagnostics.sort_by_place(|origin| sources.order(origin));
+            Err(Box::new(Rejection { diagnostics, sources, stub: Some(stub) }))
+        }
     }
 }
 
@@ -147,14 +176,10 @@ pub fn read(tokens: TokenStream) -> Result<(Model, SourceMap), Box<Rejection>> {
 ///
 /// # Errors
 /// Everything that is wrong with it, at once.
-pub fn read_families(text: &str) -> Result<FamilyModel, Diagnostics> {
-    let tokens = syntax::tokenize(text).map_err(|(findings, _)| findings)?;
-    let syntax::Parsed { model: written, sources, mut diagnostics } = syntax::parse(tokens);
-    let lowered = written.as_ref().map(|written| statements::lower(written, &mut diagnostics));
-    diagnostics.sort_by_place(|origin| sources.order(origin));
-    match lowered {
-        Some(lowered) if !diagnostics.has_errors() => family::verify(&lowered).map(|()| lowered),
-        _ => Err(diagnostics),
+pub fn read_families_text(text: &str) -> Result<Families, Box<Rejection>> {
+    match syntax::tokenize(text) {
+        Ok(tokens) => read_families(tokens),
+        Err((diagnostics, sources)) => Err(Box::new(Rejection { diagnostics, sources, stub: None })),
     }
 }
 

@@ -61,9 +61,11 @@ impl<'a> Names<'a> {
         let (mut parameters, mut inputs, mut unknowns) = (0, 0, 0);
         let mut inside = 0;
         for (statement, content) in model.statements.iter().enumerate() {
-            // What a `for` declares holds in its body only.
-            if let StatementKind::For(it) = &content.kind {
-                inside = inside.max(statement + 1 + it.statements);
+            // What a `for` or a branch declares holds in its body only.
+            match &content.kind {
+                StatementKind::For(it) => inside = inside.max(statement + 1 + it.statements),
+                StatementKind::Branch(it) => inside = inside.max(statement + 1 + it.statements),
+                _ => {}
             }
             if statement < inside {
                 continue;
@@ -81,6 +83,7 @@ impl<'a> Names<'a> {
                 StatementKind::Start(_)
                 | StatementKind::Equation(_)
                 | StatementKind::For(_)
+                | StatementKind::Branch(_)
                 | StatementKind::Derived(_) => continue,
             };
             names.declare(name, Entry { entity, origin: name.origin, statement }, found);

@@ -8,7 +8,7 @@ use super::names::Entity;
 use super::statements::Lowering;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Start;
-use crate::model::family::{Affine, Body, StartBody, StartFamily};
+use crate::model::family::{Affine, Reach, StartBody, StartFamily};
 use crate::origin::Origin;
 use crate::syntax::ast::{self, Expression, Given, StartOf};
 use crate::syntax::restrict::Place;
@@ -35,15 +35,18 @@ impl<'a> Lowering<'a, '_> {
         let Some((loops, body)) = self.by_index(position, value, indices, extents, Place::StartValue) else { return };
         let outer = loops.len() - extents.len();
         let element: Vec<Affine> = (outer..loops.len()).map(Affine::variable).collect();
-        let body = match body {
-            Body::Template(value) => Body::Template(StartBody { indices: element, value }),
-            Body::Instances(list) => {
-                let with = |(point, value)| (point, StartBody { indices: element.clone(), value });
-                Body::Instances(list.into_iter().map(with).collect())
-            }
-        };
+        let body = body.map(|value| StartBody { indices: element.clone(), value });
         let Whole { unknown, order, given, statement } = whole;
-        self.model.starts.push(StartFamily { unknown, order, kind: kind(given), loops, body, origin, statement });
+        self.model.starts.push(StartFamily {
+            unknown,
+            order,
+            reach: Reach::Whole,
+            kind: kind(given),
+            loops,
+            body,
+            origin,
+            statement,
+        });
     }
 
     pub(super) fn start(&mut self, position: usize, it: &'a ast::Start, origin: Origin) {
@@ -89,7 +92,16 @@ impl<'a> Lowering<'a, '_> {
         let value_origin = self.written.expressions.origin(value.root);
         if let Some(body) = body {
             let (kind, statement) = (kind(it.given), origin);
-            let start = StartFamily { unknown, order, kind, loops, body, origin: value_origin, statement };
+            let start = StartFamily {
+                unknown,
+                order,
+                reach: Reach::Element,
+                kind,
+                loops,
+                body,
+                origin: value_origin,
+                statement,
+            };
             self.model.starts.push(start);
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! In: statements in the order of the text. Out: a family model that has everything whose statement is right, and findings.
 
+use super::branches::OpenBranch;
 use super::evaluate::Evaluator;
 use super::external;
 use super::items::{Item, Value};
@@ -30,6 +31,7 @@ pub(super) fn lower(written: &ast::Model, found: &mut Diagnostics) -> FamilyMode
         evaluator: Evaluator::new(&written.expressions),
         model: empty(written),
         open: Vec::new(),
+        branches: Vec::new(),
         local_definitions: Vec::new(),
         definition_names: HashSet::new(),
         parts: HashMap::new(),
@@ -37,6 +39,7 @@ pub(super) fn lower(written: &ast::Model, found: &mut Diagnostics) -> FamilyMode
     };
     lowering.shapes();
     for (position, statement) in written.statements.iter().enumerate() {
+        lowering.close_branches(position);
         lowering.close_loops(position);
         lowering.statement(position, statement);
     }
@@ -71,7 +74,9 @@ pub(super) struct Lowering<'a, 'f> {
     pub(super) model: FamilyModel,
     /// The loops around the statement in hand, the outermost first.
     pub(super) open: Vec<OpenLoop<'a>>,
-    /// Sub-expressions declared in these loops.
+    /// The branches around it, likewise.
+    pub(super) branches: Vec<OpenBranch>,
+    /// Sub-expressions declared in these.
     pub(super) local_definitions: Vec<(usize, &'a Declaration)>,
     definition_names: HashSet<&'a str>,
     /// The parts that unknowns play in derived equations, and where that is said.
@@ -94,6 +99,7 @@ impl<'a> Lowering<'a, '_> {
             StatementKind::Start(it) => self.start(position, it, statement.origin),
             StatementKind::Equation(it) => self.equation(position, it, statement),
             StatementKind::For(it) => self.open_loop(position, it),
+            StatementKind::Branch(it) => self.open_branch(position, it),
             StatementKind::Derived(it) => self.derived(position, it),
         }
     }
@@ -105,11 +111,11 @@ impl<'a> Lowering<'a, '_> {
 
     /// The value of a resolved expression, if nothing is wrong with it.
     pub(super) fn evaluate(&mut self, it: Expression, arguments: Vec<Item>) -> Option<Item> {
-        if self.evaluator.instance {
+        if self.evaluator.instance || self.evaluator.repeats {
             self.evaluator.count(it);
         }
         let item = self.evaluator.expression(it, arguments, &self.resolver.meanings, self.found);
-        if item.is_none() && !self.evaluator.varying && !self.found.has_errors() {
+        if item.is_none() && !self.evaluator.varying && self.evaluator.cut.is_none() && !self.found.has_errors() {
             let at = self.written.expressions.origin(it.root);
             let finding = Diagnostic::error(Code::ArrayShape, "this expression has no value");
             self.found.push(finding.label(at, "cannot be evaluated"));
@@ -234,7 +240,7 @@ impl<'a> Lowering<'a, '_> {
     }
 
     fn definition(&mut self, position: usize, it: &'a Declaration, docs: &[String]) {
-        let inside = !self.open.is_empty();
+        let inside = !(self.open.is_empty() && self.branches.is_empty());
         let family = self.definition_value(position, it);
         if inside {
             self.resolver.declare_definition(&it.name, position, self.found);
@@ -265,7 +271,7 @@ impl<'a> Lowering<'a, '_> {
                 incidence: this.evaluator.sets.highest_orders(unknowns),
             })
         });
-        let body = body.unwrap_or(Body::Instances(Vec::new()));
+        let body = body.unwrap_or(Body::Pieces(Vec::new()));
         let (docs, origin) = (statement.docs.clone(), statement.origin);
         self.model.equations.push(EquationFamily { docs, loops, body, origin });
     }

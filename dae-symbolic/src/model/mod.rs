@@ -5,7 +5,9 @@
 
 mod builder;
 mod derivation;
+mod domain;
 pub mod family;
+mod numbering;
 mod query;
 mod verify;
 
@@ -13,9 +15,9 @@ pub use builder::ModelBuilder;
 #[cfg(feature = "syntax")]
 pub(crate) use builder::residual;
 pub use derivation::{Boundary, BoundaryCondition, Derivation, Entries, Mechanics, OptimalControl};
+pub use domain::{Domain, Gap, Member};
+pub use numbering::{Numbering, Torn};
 pub use verify::verify;
-
-use std::sync::Arc;
 
 use crate::expr::{Dag, Expr, InputId, ParameterId, Symbol, UnknownId, symbols};
 use crate::origin::Origin;
@@ -135,44 +137,6 @@ pub struct Equation {
     pub domain: Domain,
     /// Where it stands.
     pub origin: Origin,
-}
-
-/// Where an unknown, parameter or equation belongs: nowhere (a scalar of its own), or to a family.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Domain {
-    /// Extents of the family, one per index; empty for a scalar.
-    pub extents: Vec<usize>,
-    /// Which member of which family it is; `None` in a model without families.
-    pub member: Option<Arc<Member>>,
-}
-
-/// A member of a family.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Member {
-    /// Position of the family among the equations, unknowns or parameters of the
-    /// [`FamilyModel`](family::FamilyModel).
-    pub family: u32,
-    /// Values of its indices; none for a scalar.
-    pub indices: Vec<i64>,
-    /// `equation 4[i = 17]`, `q[3]`.
-    pub label: String,
-}
-
-impl Domain {
-    /// The domain of a scalar.
-    pub fn scalar() -> Self {
-        Self::default()
-    }
-
-    /// Whether it is a member of an array or of a family of equations.
-    pub fn is_family(&self) -> bool {
-        self.member.as_ref().is_some_and(|member| !member.indices.is_empty())
-    }
-
-    /// Number of members of the family, 1 for a scalar.
-    pub fn size(&self) -> usize {
-        self.extents.iter().product()
-    }
 }
 
 impl Model {

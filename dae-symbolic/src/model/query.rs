@@ -27,6 +27,14 @@ impl Model {
         unknowns.chain(equations).chain(parameters).any(Domain::is_family)
     }
 
+    /// Whether members of families are left out.
+    pub fn is_excerpt(&self) -> bool {
+        let has_gaps = |domain: &Domain| {
+            domain.member.as_ref().is_some_and(|member| member.gaps.iter().any(|gap| !gap.is_empty()))
+        };
+        self.unknowns.iter().any(|u| has_gaps(&u.domain)) || self.equations.iter().any(|e| has_gaps(&e.domain))
+    }
+
     /// The sub-expressions that have a name in the text.
     pub fn definition_names(&self) -> Vec<(Expr, String)> {
         self.definitions.iter().map(|d| (d.value, d.name.clone())).collect()

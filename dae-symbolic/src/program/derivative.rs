@@ -7,7 +7,7 @@ use dae_runtime::contract::Pattern;
 
 use super::{Load, Program, Rows, Unplaced};
 use crate::expr::{Dag, Expr, Symbol, gradient};
-use crate::model::Domain;
+use crate::model::{Domain, Numbering};
 
 /// A Jacobian as a program.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,7 +57,8 @@ impl Derivative {
         }
         let column_indices: Vec<usize> = entries.iter().map(|&(_, column, _)| column).collect();
         let roots: Vec<Expr> = entries.iter().map(|&(.., value)| value).collect();
-        let rows = Rows { roots: &roots, row_starts: &row_starts, domains };
+        let places = Numbering::of(entries.iter().map(|&(row, ..)| &domains[row]))?;
+        let rows = Rows { roots: &roots, row_starts: &row_starts, domains, places: &places };
         let program = Program::with_families(dag, rows, names, load)?;
         Ok(Derivative {
             pattern: Pattern { columns, row_starts: row_starts.into(), column_indices: column_indices.into() },

@@ -11,7 +11,7 @@ use super::roll::totals::{self, MANY};
 use super::roll::{Class, Item, Order, Shaped, Template, roll};
 use super::{Block, Load, Output, Program, Register, Unplaced};
 use crate::expr::{Dag, Expr, Node, Symbol};
-use crate::model::{Domain, Member};
+use crate::model::{Domain, Member, Numbering};
 
 /// Blocks of many more instructions than this are cut.
 const LONGEST: usize = 400;
@@ -28,11 +28,18 @@ pub struct Rows<'a> {
     pub row_starts: &'a [usize],
     /// The domain of each row.
     pub domains: &'a [Domain],
+    /// Where the value of each root is stored.
+    pub places: &'a Numbering,
 }
 
 impl<'a> Rows<'a> {
     fn roots(&self, row: usize) -> &'a [Expr] {
         &self.roots[self.row_starts[row]..self.row_starts[row + 1]]
+    }
+
+    /// The place of the first root of a row.
+    fn place(&self, row: usize) -> usize {
+        if self.roots(row).is_empty() { 0 } else { self.places.place_of(self.row_starts[row]) }
     }
 
     /// The member of a family that a row is; families of one are none.
@@ -43,6 +50,9 @@ impl<'a> Rows<'a> {
 
 impl Program {
     /// Schedules rows of roots, families as loops; `names` are the sub-expressions with a name of their own.
+    ///
+    /// # Errors
+    /// If a symbol has no place, or the members of an excerpt do not tell what those in between are like.
     pub fn with_families(
         dag: &Dag,
         rows: Rows<'_>,
@@ -81,13 +91,14 @@ enum Store {
 impl Schedule<'_> {
     fn finish(mut self, dag: &Dag, rows: Rows<'_>) -> Result<Program, Unplaced> {
         self.sum(dag, rows)?;
-        let mut straight: BTreeSet<usize> = (0..rows.domains.len()).collect();
+        let regular = |&row: &usize| !rows.domains[row].is_at_seam();
+        let mut straight: BTreeSet<usize> = (0..rows.domains.len()).filter(regular).collect();
         let instances: Vec<usize> = straight.iter().copied().filter(|&row| rows.member(row).is_some()).collect();
         let mut shaped = Vec::with_capacity(instances.len());
         for &row in &instances {
             shaped.push(Shaped::new(&mut self.order, rows.roots(row))?);
         }
-        let classes = classes(rows, &instances, &shaped);
+        let classes = classes(rows, &instances, &shaped)?;
         for class in &classes {
             class.items.iter().for_each(|&item| _ = straight.remove(&instances[item]));
         }
@@ -101,7 +112,7 @@ impl Schedule<'_> {
     fn sum(&mut self, dag: &Dag, rows: Rows<'_>) -> Result<(), Unplaced> {
         let mut scalar = HashSet::new();
         let mut shared: HashMap<Expr, usize> = HashMap::new();
-        for row in 0..rows.domains.len() {
+        for row in (0..rows.domains.len()).filter(|&row| !rows.domains[row].is_at_seam()) {
             if rows.member(row).is_none() {
                 reach(dag, rows.roots(row), &mut scalar);
                 continue;
@@ -133,7 +144,7 @@ impl Schedule<'_> {
     fn wide(&mut self, rows: Rows<'_>, straight: &BTreeSet<usize>) -> Result<Vec<(usize, Expr)>, Unplaced> {
         let mut left = Vec::new();
         for &row in straight {
-            let (first, roots) = (rows.row_starts[row], rows.roots(row));
+            let (first, roots) = (rows.place(row), rows.roots(row));
             let mut rest: BTreeSet<usize> = (0..roots.len()).collect();
             if roots.len() >= MANY {
                 let alike = totals::entries(&mut self.order, first, roots)?;
@@ -220,20 +231,20 @@ fn reach(dag: &Dag, roots: &[Expr], met: &mut HashSet<Expr>) {
 }
 
 /// The loops of families. The first address is the place of the first root.
-fn classes(rows: Rows<'_>, instances: &[usize], shaped: &[Shaped]) -> Vec<Class> {
+fn classes(rows: Rows<'_>, instances: &[usize], shaped: &[Shaped]) -> Result<Vec<Class>, Unplaced> {
     let items: Vec<_> = instances
         .iter()
         .zip(shaped)
         .map(|(&row, shaped)| Item {
             member: rows.member(row),
             key: (&shaped.operations, &shaped.outputs),
-            addresses: std::iter::once(rows.row_starts[row] as i64).chain(shaped.addresses.iter().copied()).collect(),
+            addresses: std::iter::once(rows.place(row) as i64).chain(shaped.addresses.iter().copied()).collect(),
             numbers: shaped.numbers.clone(),
         })
         .collect();
-    let mut classes = roll(&items);
+    let mut classes = roll(&items)?;
     classes.retain(|class| !class.domain.is_empty());
-    classes
+    Ok(classes)
 }
 
 /// The roots of the given rows, each with its place, in parts of bounded size; at least one part.

@@ -22,6 +22,7 @@ pub use run::Point;
 use std::collections::HashMap;
 
 use crate::expr::{Call, Dag, Expr, Function, Node, Symbol, reachable};
+use crate::model::Torn;
 use affine::{Affine, AffineNumber, Range};
 
 /// Where a symbol is found when the program runs. Positions are numbers for one symbol, and affine functions of the
@@ -146,9 +147,20 @@ pub struct Program {
     pub totals: usize,
 }
 
-/// A symbol without a place at run time.
+/// Why there is no program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unplaced(pub Symbol);
+pub enum Unplaced {
+    /// A symbol has no place at run time.
+    Symbol(Symbol),
+    /// The members of an excerpt do not tell what those left out are like.
+    Torn,
+}
+
+impl From<Torn> for Unplaced {
+    fn from(Torn: Torn) -> Self {
+        Unplaced::Torn
+    }
+}
 
 impl Program {
     /// Schedules roots that are no families, as one block; `names` are the sub-expressions with a name of their own.
@@ -207,9 +219,9 @@ impl Block {
                 Node::Constant(q) => Instruction::Constant(q.to_f64()),
                 Node::Pi => Instruction::Pi,
                 Node::Euler => Instruction::Euler,
-                Node::Symbol(symbol) => {
-                    Instruction::Load(load(*symbol).ok_or(Unplaced(*symbol))?.map(|&position| Affine::fixed(position)))
-                }
+                Node::Symbol(symbol) => Instruction::Load(
+                    load(*symbol).ok_or(Unplaced::Symbol(*symbol))?.map(|&position| Affine::fixed(position)),
+                ),
                 Node::Sum { constant, terms } => Instruction::Sum {
                     constant: constant.to_f64(),
                     terms: terms.iter().map(|(q, t)| (q.to_f64(), register[t])).collect(),

@@ -1,64 +1,199 @@
 //! The interpreter's inner loop.
 //!
-//! In: a program, the point, and scratch space of one number per instruction. Out: the values of the outputs.
+//! In: a program, the point, and scratch space of one number per instruction. Out: the values of the outputs, in floating-point numbers
+//! (the same operations in the same order as generated code) or as intervals that contain them.
 
-use super::affine::for_each_point;
+use super::affine::{AffineNumber, for_each_point};
 use super::{Block, Instruction, Load, Program};
-use crate::expr::{product, sum};
+use crate::expr::interval::Interval;
+use crate::expr::{Call, Function, product, sum};
 
 /// The point at which a program runs.
 #[derive(Clone, Copy, Debug)]
-pub struct Point<'a> {
+pub struct Point<'a, A = f64> {
     /// Time.
     pub t: f64,
     /// Parameters.
     pub parameters: &'a [f64],
     /// $y$, or the jets.
-    pub y: &'a [f64],
+    pub y: &'a [A],
     /// $y'$.
-    pub yp: &'a [f64],
+    pub yp: &'a [A],
+}
+
+/// Numbers that a program computes with.
+pub trait Arithmetic: Copy {
+    /// The nearest floating-point number to a number of the model.
+    fn constant(value: f64) -> Self;
+    /// A number given to the program.
+    fn given(value: f64) -> Self;
+    /// A number that depends on the loop indices.
+    fn affine(number: &AffineNumber, indices: &[i64]) -> Self;
+    /// $\pi$.
+    fn pi() -> Self;
+    /// $e$.
+    fn euler() -> Self;
+    /// $q_0 + \sum_k q_k r_k$.
+    fn sum(constant: f64, terms: impl Iterator<Item = (f64, Self)>) -> Self;
+    /// $\prod_k r_k^{n_k}$.
+    fn product(factors: impl Iterator<Item = (Self, i32)>) -> Self;
+    /// A function that the model does not define by an expression.
+    fn call(call: &Call, arguments: impl Iterator<Item = Self>) -> Self;
+    /// A function of the operator table.
+    fn apply(function: Function, a: Self, b: Self, c: Self) -> Self;
+    /// The sum of two numbers.
+    fn plus(self, other: Self) -> Self;
+}
+
+impl Arithmetic for f64 {
+    fn constant(value: f64) -> f64 {
+        value
+    }
+
+    fn given(value: f64) -> f64 {
+        value
+    }
+
+    fn affine(number: &AffineNumber, indices: &[i64]) -> f64 {
+        number.at(indices)
+    }
+
+    fn pi() -> f64 {
+        std::f64::consts::PI
+    }
+
+    fn euler() -> f64 {
+        std::f64::consts::E
+    }
+
+    fn sum(constant: f64, terms: impl Iterator<Item = (f64, f64)>) -> f64 {
+        sum(constant, terms)
+    }
+
+    fn product(factors: impl Iterator<Item = (f64, i32)>) -> f64 {
+        product(factors)
+    }
+
+    fn call(call: &Call, arguments: impl Iterator<Item = f64>) -> f64 {
+        call.value(arguments)
+    }
+
+    fn apply(function: Function, a: f64, b: f64, c: f64) -> f64 {
+        function.value(a, b, c)
+    }
+
+    fn plus(self, other: f64) -> f64 {
+        self + other
+    }
+}
+
+/// Enclosures. Numbers that are integers count as exact; of others the program knows the nearest floating-point number.
+impl Arithmetic for Interval {
+    fn constant(value: f64) -> Interval {
+        if value == value.trunc() { Interval::point(value) } else { Interval::around(value, 1) }
+    }
+
+    fn given(value: f64) -> Interval {
+        Interval::point(value)
+    }
+
+    fn affine(number: &AffineNumber, indices: &[i64]) -> Interval {
+        let numerator = Interval::point(number.numerator.at(indices) as f64);
+        if number.denominator == 1 { numerator } else { numerator / Interval::point(number.denominator as f64) }
+    }
+
+    fn pi() -> Interval {
+        Interval::PI
+    }
+
+    fn euler() -> Interval {
+        Interval::E
+    }
+
+    fn sum(constant: f64, terms: impl Iterator<Item = (f64, Interval)>) -> Interval {
+        terms.fold(Interval::constant(constant), |sum, (q, value)| {
+            sum + if q == 1.0 { value } else { Interval::constant(q) * value }
+        })
+    }
+
+    fn product(factors: impl Iterator<Item = (Interval, i32)>) -> Interval {
+        factors.fold(Interval::ONE, |product, (base, n)| product * base.powi(n))
+    }
+
+    fn call(call: &Call, arguments: impl Iterator<Item = Interval>) -> Interval {
+        call.enclosure(&arguments.collect::<Vec<_>>())
+    }
+
+    fn apply(function: Function, a: Interval, b: Interval, c: Interval) -> Interval {
+        Interval::apply(function, a, b, c)
+    }
+
+    fn plus(self, other: Interval) -> Interval {
+        self + other
+    }
 }
 
 impl Program {
     /// Runs the program. `scratch` grows to the number of registers once and is then reused.
-    pub fn run(&self, point: Point<'_>, scratch: &mut Vec<f64>, outputs: &mut [f64]) {
+    pub fn run<A: Arithmetic>(&self, point: Point<'_, A>, scratch: &mut Vec<A>, outputs: &mut [A]) {
+        self.run_watched(point, scratch, outputs, |_, _| ());
+    }
+
+    /// The same; `watch` is told of every function that is applied, with its first argument.
+    pub fn run_watched<A: Arithmetic>(
+        &self,
+        point: Point<'_, A>,
+        scratch: &mut Vec<A>,
+        outputs: &mut [A],
+        mut watch: impl FnMut(Function, A),
+    ) {
         if scratch.len() < self.registers() {
-            scratch.resize(self.registers(), 0.0);
+            scratch.resize(self.registers(), A::constant(0.0));
         }
         let (totals, scratch) = scratch.split_at_mut(self.totals);
-        totals.fill(0.0);
+        totals.fill(A::constant(0.0));
         for block in &self.blocks {
-            for_each_point(&block.domain, |indices| block.run(point, indices, totals, scratch, outputs));
+            for_each_point(&block.domain, |indices| block.run(point, indices, totals, scratch, outputs, &mut watch));
         }
     }
 }
 
 impl Block {
     /// Runs the instructions at one point of the box.
-    fn run(&self, point: Point<'_>, indices: &[i64], totals: &mut [f64], scratch: &mut [f64], outputs: &mut [f64]) {
+    fn run<A: Arithmetic>(
+        &self,
+        point: Point<'_, A>,
+        indices: &[i64],
+        totals: &mut [A],
+        scratch: &mut [A],
+        outputs: &mut [A],
+        watch: &mut impl FnMut(Function, A),
+    ) {
         for (register, instruction) in self.instructions.iter().enumerate() {
             scratch[register] = match instruction {
-                Instruction::Constant(value) => *value,
-                Instruction::Pi => std::f64::consts::PI,
-                Instruction::Euler => std::f64::consts::E,
-                Instruction::Number(number) => number.at(indices),
-                Instruction::Load(Load::Time) => point.t,
-                Instruction::Load(Load::Parameter(p)) => point.parameters[p.position(indices)],
+                Instruction::Constant(value) => A::constant(*value),
+                Instruction::Pi => A::pi(),
+                Instruction::Euler => A::euler(),
+                Instruction::Number(number) => A::affine(number, indices),
+                Instruction::Load(Load::Time) => A::given(point.t),
+                Instruction::Load(Load::Parameter(p)) => A::given(point.parameters[p.position(indices)]),
                 Instruction::Load(Load::Y(p)) => point.y[p.position(indices)],
                 Instruction::Load(Load::Yp(p)) => point.yp[p.position(indices)],
                 Instruction::Load(Load::Total(p)) => totals[p.position(indices)],
-                Instruction::Sum { constant, terms } => sum(*constant, terms.iter().map(|&(q, r)| (q, scratch[r]))),
-                Instruction::Product(factors) => product(factors.iter().map(|&(r, n)| (scratch[r], n))),
-                Instruction::Call(call, arguments) => call.value(arguments.iter().map(|&r| scratch[r])),
+                Instruction::Sum { constant, terms } => A::sum(*constant, terms.iter().map(|&(q, r)| (q, scratch[r]))),
+                Instruction::Product(factors) => A::product(factors.iter().map(|&(r, n)| (scratch[r], n))),
+                Instruction::Call(call, arguments) => A::call(call, arguments.iter().map(|&r| scratch[r])),
                 Instruction::Apply(function, arguments) => {
                     let a = scratch[arguments[0]];
+                    watch(*function, a);
                     let other = |k: usize| arguments.get(k).map_or(a, |&b| scratch[b]);
-                    function.value(a, other(1), other(2))
+                    A::apply(*function, a, other(1), other(2))
                 }
             };
         }
         for total in &self.totals {
-            totals[total.place.position(indices)] += scratch[total.register];
+            let place = total.place.position(indices);
+            totals[place] = totals[place].plus(scratch[total.register]);
         }
         for output in &self.outputs {
             outputs[output.place.position(indices)] = scratch[output.register];

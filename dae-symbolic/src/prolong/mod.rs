@@ -8,15 +8,16 @@
 //! [`Prolonged`] fulfils the runtime's [`Prolongation`] contract by interpretation.
 
 mod parameters;
+mod whole;
 
-pub use parameters::{Defaults, default_parameters, parameter_defaults};
+pub use parameters::{Defaults, default_parameters, parameter_defaults, parameter_places, whole_parameters};
 
 use std::cell::RefCell;
 
 use dae_runtime::contract::{Jet, JetEquation, Prolongation, ProlongationDescription, Start};
 
 use crate::expr::{Dag, Expr, Symbol, UnknownId};
-use crate::model::{Domain, Model, derivative_name};
+use crate::model::{Domain, Model, Numbering, derivative_name};
 use crate::program::{Derivative, Load, Point, Program, Rows, Unplaced};
 use crate::structure::Offsets;
 use crate::system::System;
@@ -60,10 +61,14 @@ impl Prolonged {
 pub fn prolong(model: &mut Model, system: &System, offsets: &Offsets) -> Result<Prolonged, Unplaced> {
     let (first_jet, jets) = jets(model, offsets);
     let position = |unknown: UnknownId, order: u32| first_jet[unknown.index()] + order as usize;
+    let arrays = model.unknowns.iter().zip(&offsets.unknowns);
+    let arrays: Vec<Domain> =
+        arrays.flat_map(|(unknown, &d)| std::iter::repeat_n(unknown.domain.clone(), d as usize + 1)).collect();
+    let (jet_places, parameter_places) = (Numbering::of(&arrays)?, parameter_places(model)?);
     let load = |symbol| match symbol {
         Symbol::Time => Some(Load::Time),
-        Symbol::Parameter(p) => Some(Load::Parameter(p.index())),
-        Symbol::Unknown { unknown, order } => Some(Load::Y(position(unknown, order))),
+        Symbol::Parameter(p) => parameter_places.regular_place_of(p.index()).map(Load::Parameter),
+        Symbol::Unknown { unknown, order } => jet_places.regular_place_of(position(unknown, order)).map(Load::Y),
         Symbol::Input { .. } | Symbol::State(_) | Symbol::StateDerivative(_) => None,
     };
     let Equations { described, domains, residuals } = equations(&mut model.dag, system, offsets);
@@ -78,9 +83,6 @@ pub fn prolong(model: &mut Model, system: &System, offsets: &Offsets) -> Result<
     let jacobian = Derivative::new(&mut model.dag, &residuals, &domains, jets.len(), &names, column, load)?;
     let start = start_values(model, offsets);
     let start = model.expand_inputs(&start);
-    let arrays = model.unknowns.iter().zip(&offsets.unknowns);
-    let arrays: Vec<Domain> =
-        arrays.flat_map(|(unknown, &d)| std::iter::repeat_n(unknown.domain.clone(), d as usize + 1)).collect();
     Ok(Prolonged {
         start: values(&model.dag, &start, &arrays, &names, load)?,
         description: ProlongationDescription {
@@ -96,7 +98,7 @@ pub fn prolong(model: &mut Model, system: &System, offsets: &Offsets) -> Result<
         residuals: written,
         residual,
         jacobian: jacobian.program,
-        parameters: default_parameters(model),
+        parameters: whole_parameters(model)?,
         scratch: RefCell::default(),
     })
 }
@@ -151,7 +153,8 @@ fn values(
     load: impl Fn(Symbol) -> Option<Load>,
 ) -> Result<Program, Unplaced> {
     let row_starts: Vec<usize> = (0..=roots.len()).collect();
-    Program::with_families(dag, Rows { roots, row_starts: &row_starts, domains }, names, load)
+    let places = Numbering::of(domains)?;
+    Program::with_families(dag, Rows { roots, row_starts: &row_starts, domains, places: &places }, names, load)
 }
 
 fn start_values(model: &mut Model, offsets: &Offsets) -> Vec<Expr> {

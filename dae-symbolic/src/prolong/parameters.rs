@@ -1,55 +1,85 @@
 //! Default values of the parameters.
 //!
-//! In: a model; a default may use parameters declared earlier. Out: a program per parameter or array of parameters, and the values.
+//! In: a model; a default may use parameters declared earlier. Out: a program per parameter or array of parameters, and the values. Of
+//! an excerpt, programs are those of the whole model.
 
 use std::ops::Range;
 
 use crate::expr::{Expr, Symbol, evaluate_one};
-use crate::model::{Domain, Model};
-use crate::program::{Load, Point, Program, Rows};
+use crate::model::{Domain, Model, Numbering, Torn};
+use crate::program::{Load, Point, Program, Rows, Unplaced};
 
 /// The defaults of a parameter, or of the elements of an array.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Defaults {
-    /// The parameters.
+    /// The places of the parameters.
     pub parameters: Range<usize>,
     /// Their values, stored from the first one on; it reads earlier parameters.
     pub program: Program,
 }
 
 /// The defaults of a model as programs, in the order in which they are to run.
-pub fn parameter_defaults(model: &Model) -> Vec<Defaults> {
+///
+/// # Errors
+/// If the parameters of an excerpt do not tell what those left out are.
+pub fn parameter_defaults(model: &Model) -> Result<Vec<Defaults>, Unplaced> {
+    let places = parameter_places(model)?;
     let mut list = Vec::new();
     let mut first = 0;
-    while let Some(parameter) = model.parameters.get(first) {
-        let last = (first + parameter.domain.size().max(1)).min(model.parameters.len());
-        let (roots, domains): (Vec<Expr>, Vec<Domain>) =
-            model.parameters[first..last].iter().map(|p| (p.default, p.domain.clone())).unzip();
+    for array in model.parameters.chunk_by(|a, b| is_one_array(&a.domain, &b.domain)) {
+        let (roots, domains): (Vec<Expr>, Vec<Domain>) = array.iter().map(|p| (p.default, p.domain.clone())).unzip();
         let row_starts: Vec<usize> = (0..=roots.len()).collect();
         let load = |symbol| match symbol {
-            Symbol::Parameter(p) if p.index() < first => Some(Load::Parameter(p.index())),
+            Symbol::Parameter(p) if p.index() < first => places.regular_place_of(p.index()).map(Load::Parameter),
             _ => None,
         };
-        let rows = Rows { roots: &roots, row_starts: &row_starts, domains: &domains };
-        // What a verified model does not contain has no default.
-        let program = Program::with_families(&model.dag, rows, &[], load).unwrap_or_default();
-        list.push(Defaults { parameters: first..last, program });
-        first = last;
+        let own = Numbering::of(&domains)?;
+        let rows = Rows { roots: &roots, row_starts: &row_starts, domains: &domains, places: &own };
+        let start = places.place_of(first);
+        let program = Program::with_families(&model.dag, rows, &[], load)?;
+        list.push(Defaults { parameters: start..start + own.total(), program });
+        first += array.len();
     }
-    list
+    Ok(list)
 }
 
-/// Default values of the parameters; a default may use earlier parameters.
+/// Whether two neighbours are elements of one array.
+fn is_one_array(a: &Domain, b: &Domain) -> bool {
+    let family = |domain: &Domain| domain.member.as_ref().map(|member| member.family);
+    !a.extents.is_empty() && family(a).is_some() && family(a) == family(b)
+}
+
+/// Where the parameters stand.
+///
+/// # Errors
+/// See [`Numbering::of`].
+pub fn parameter_places(model: &Model) -> Result<Numbering, Torn> {
+    Numbering::of(model.parameters.iter().map(|p| &p.domain))
+}
+
+/// Default values of all parameters of the whole model.
+///
+/// # Errors
+/// If the parameters of an excerpt do not tell what those left out are.
+pub fn whole_parameters(model: &Model) -> Result<Vec<f64>, Unplaced> {
+    let mut values = vec![f64::NAN; parameter_places(model)?.total()];
+    let mut scratch = Vec::new();
+    for Defaults { parameters, program } in parameter_defaults(model)? {
+        let (earlier, rest) = values.split_at_mut(parameters.start);
+        let point = Point { t: f64::NAN, parameters: earlier, y: &[], yp: &[] };
+        program.run(point, &mut scratch, rest);
+    }
+    Ok(values)
+}
+
+/// Default values of the parameters the model has; a default may use earlier parameters.
 pub fn default_parameters(model: &Model) -> Vec<f64> {
-    if model.has_families() {
-        let mut values = vec![f64::NAN; model.parameters.len()];
-        let mut scratch = Vec::new();
-        for Defaults { parameters, program } in parameter_defaults(model) {
-            let (earlier, rest) = values.split_at_mut(parameters.start);
-            let point = Point { t: f64::NAN, parameters: earlier, y: &[], yp: &[] };
-            program.run(point, &mut scratch, rest);
-        }
-        return values;
+    // Where there are loops, the values are those that generated code computes.
+    if model.has_families()
+        && let Ok(values) = whole_parameters(model)
+        && let Ok(places) = parameter_places(model)
+    {
+        return places.places().iter().map(|&place| values[place]).collect();
     }
     let mut values: Vec<f64> = Vec::with_capacity(model.parameters.len());
     for parameter in &model.parameters {

@@ -48,6 +48,12 @@ pub(super) struct Cases {
     condition: Option<NodeId>,
 }
 
+impl Cases {
+    pub(super) fn reads_condition(&self) -> bool {
+        self.part == Part::Condition
+    }
+}
+
 impl Parser {
     /// Moves past `if` and starts its condition.
     pub(super) fn open_conditional(&mut self, stack: &mut Stack) {
@@ -155,7 +161,7 @@ impl Parser {
         let at = self.here();
         let in_condition = matches!(&stack.top.opener, Opener::If(cases) if cases.part == Part::Condition);
         match (in_condition, operator) {
-            (true, "==" | "=") => self.fail(restrict::equality(at)),
+            (true, "=") => self.fail(restrict::assignment(at)),
             (true, _) => self.unexpected("`{` and the value where the condition holds"),
             (false, _) => self.fail(restrict::statement_in_case(at)),
         }
@@ -204,8 +210,8 @@ impl Parser {
     }
 
     /// The expression, if conditions and numbers stand where they belong in it.
-    pub(super) fn checked(&mut self, it: Expression) -> Parsed<Expression> {
-        match misplaced(&self.expressions, it) {
+    pub(super) fn checked(&mut self, it: Expression, wanted: Sort) -> Parsed<Expression> {
+        match misplaced(&self.expressions, it, wanted) {
             Some(finding) => Err(self.fail(finding)),
             None => Ok(it),
         }
@@ -214,7 +220,7 @@ impl Parser {
 
 /// What an operand is, or has to be.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Sort {
+pub(super) enum Sort {
     Number,
     Condition,
 }
@@ -227,7 +233,7 @@ fn sort(node: &Node) -> Sort {
 }
 
 /// The first condition where a number belongs, or the other way round.
-fn misplaced(expressions: &Expressions, it: Expression) -> Option<Diagnostic> {
+fn misplaced(expressions: &Expressions, it: Expression, wanted: Sort) -> Option<Diagnostic> {
     for (id, node) in expressions.walk(it) {
         let found = operands(node).into_iter().find(|&(operand, wanted)| sort(expressions.node(operand)) != wanted);
         if let Some((operand, wanted)) = found {
@@ -240,8 +246,12 @@ fn misplaced(expressions: &Expressions, it: Expression) -> Option<Diagnostic> {
             });
         }
     }
-    let root = sort(expressions.node(it.root)) == Sort::Condition;
-    root.then(|| restrict::no_number(expressions.origin(it.root)))
+    let at = expressions.origin(it.root);
+    match (sort(expressions.node(it.root)), wanted) {
+        (Sort::Condition, Sort::Number) => Some(restrict::no_number(at)),
+        (Sort::Number, Sort::Condition) => Some(restrict::no_condition(at, None)),
+        (Sort::Number, Sort::Number) | (Sort::Condition, Sort::Condition) => None,
+    }
 }
 
 /// The operands of a node, and what each of them has to be. Of sums and products that occur in any equation only those that can be

@@ -120,6 +120,32 @@ impl Cursor {
         }
     }
 
+    /// Whether the first braces from here on hold statements and not an expression.
+    pub(super) fn opens_statements(&self) -> bool {
+        let mut at = self.position;
+        let open = loop {
+            match self.tokens.get(at) {
+                Some(Token::Open(Delimiter::Brace, close)) => break (at, *close),
+                Some(Token::Open(_, close)) => at = close + 1,
+                Some(Token::Operator(";" | "=")) | Some(Token::Close(_)) | None => return false,
+                Some(_) => at += 1,
+            }
+        };
+        let (mut at, close) = (open.0 + 1, open.1);
+        if at == close {
+            return true;
+        }
+        while at < close {
+            match self.tokens.get(at) {
+                Some(Token::Operator(";" | "=" | "~")) => return true,
+                Some(Token::Open(_, close)) => at = close + 1,
+                Some(_) => at += 1,
+                None => return false,
+            }
+        }
+        false
+    }
+
     /// Moves past openings and closings that have no character.
     pub(super) fn skip_invisible(&mut self) {
         while matches!(self.look(0), Look::Open(Delimiter::None) | Look::Close(Delimiter::None)) {

@@ -20,6 +20,8 @@ pub(super) enum Opener {
     If(Cases),
     /// An end of the range of a `for`.
     Bound,
+    /// The condition of an `if` around statements.
+    Condition,
     Group {
         open: usize,
     },
@@ -117,6 +119,23 @@ pub(super) struct Stack {
 impl Stack {
     pub(super) fn push(&mut self, opener: Opener, start: usize) {
         self.outer.push(std::mem::replace(&mut self.top, Frame::new(opener, start)));
+    }
+
+    /// Whether a condition is under construction, not the values between which it decides.
+    pub(super) fn in_condition(&self) -> bool {
+        let decides = |frame: &Frame| match &frame.opener {
+            Opener::If(cases) => Some(cases.reads_condition()),
+            Opener::Condition => Some(true),
+            Opener::Statement
+            | Opener::Bound
+            | Opener::Group { .. }
+            | Opener::Call { .. }
+            | Opener::Index { .. }
+            | Opener::List { .. }
+            | Opener::Repeat { .. }
+            | Opener::Range { .. } => None,
+        };
+        decides(&self.top).or_else(|| self.outer.iter().rev().find_map(decides)).unwrap_or(false)
     }
 
     pub(super) fn pop(&mut self) -> Option<Opener> {

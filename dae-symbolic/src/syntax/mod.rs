@@ -87,6 +87,7 @@ mod conditional;
 mod cursor;
 mod frames;
 mod parse_array;
+mod parse_branch;
 mod parse_declaration;
 mod parse_derived;
 mod parse_expression;

@@ -184,6 +184,7 @@ impl Parser {
             Opener::Range { .. }
             | Opener::Statement
             | Opener::Bound
+            | Opener::Condition
             | Opener::If(_)
             | Opener::Group { .. }
             | Opener::Call { .. } => {

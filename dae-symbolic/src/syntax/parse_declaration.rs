@@ -34,6 +34,7 @@ impl Parser {
             "var" => self.variable(nominal),
             "start" => self.start(),
             "for" => self.for_head(),
+            "if" if self.cursor.opens_statements() => self.branch_head(),
             word if declares || restrict::is_keyword(word) => {
                 let word = word.to_string();
                 let at = self.here();

@@ -6,6 +6,7 @@
 //! text, and a chain of any length becomes one node.
 
 use super::ast::{CallForm, Expression, Name, Node, NodeId, Power, Sign};
+use super::conditional::Sort;
 use super::cursor::Look;
 use super::frames::{Frame, Next, Opener, Operand, Stack, Unary, closing};
 use super::parser::{Parsed, Parser, Reported, describe};
@@ -22,6 +23,7 @@ impl Parser {
     /// Parses one expression that ends where one of this kind does.
     pub(super) fn expression_of(&mut self, kind: Opener) -> Parsed<Expression> {
         let first = NodeId(self.expressions.len() as u32);
+        let wanted = if matches!(kind, Opener::Condition) { Sort::Condition } else { Sort::Number };
         let mut stack = Stack { outer: Vec::new(), top: Frame::new(kind, self.cursor.position()) };
         let mut operand = None;
         loop {
@@ -30,7 +32,7 @@ impl Parser {
                 Some(value) => match self.continuation(&mut stack, value)? {
                     Next::Operand => None,
                     Next::Continue(value) => Some(value),
-                    Next::Finished(root) => return self.checked(Expression { first, root }),
+                    Next::Finished(root) => return self.checked(Expression { first, root }, wanted),
                 },
             }
         }
@@ -52,6 +54,7 @@ impl Parser {
                 Ok(Next::Operand)
             }
             Look::Operator("&&" | "||" | "<" | "<=" | ">" | ">=") => self.logical(stack, value),
+            Look::Operator("==" | "!=") if stack.in_condition() => self.logical(stack, value),
             Look::Open(Delimiter::Brace) | Look::Close(_) if matches!(stack.top.opener, Opener::If(_)) => {
                 self.end_of_case(stack, value)
             }
@@ -62,7 +65,7 @@ impl Parser {
                 Ok(self.close(stack, Some(whole)).map_or(Next::Operand, Next::Continue))
             }
             Look::Operator(".." | "..=") | Look::Open(Delimiter::Brace)
-                if !nested && matches!(stack.top.opener, Opener::Bound) =>
+                if !nested && matches!(stack.top.opener, Opener::Bound | Opener::Condition) =>
             {
                 Ok(Next::Finished(self.condition(&mut stack.top, value)?.node))
             }
@@ -79,7 +82,7 @@ impl Parser {
                 }
                 Ok(Next::Finished(self.condition(&mut stack.top, value)?.node))
             }
-            Look::Operator(operator @ ("=" | "~" | ";" | "==")) if matches!(stack.top.opener, Opener::If(_)) => {
+            Look::Operator(operator @ ("=" | "~" | ";")) if matches!(stack.top.opener, Opener::If(_)) => {
                 Err(self.misplaced_in_conditional(stack, operator))
             }
             _ => Err(self.no_continuation(if nested { closing(&stack.top) } else { "`;`" })),
@@ -209,7 +212,7 @@ impl Parser {
         self.cursor.advance();
         let end = self.cursor.previous();
         match stack.pop()? {
-            Opener::Statement | Opener::Bound | Opener::If(_) => last,
+            Opener::Statement | Opener::Bound | Opener::Condition | Opener::If(_) => last,
             Opener::Group { open } => last.map(|inner| Operand { node: inner.node, start: open, end }),
             Opener::Call { function, form, start, mut arguments } => {
                 arguments.extend(last.map(|inner| inner.node));

@@ -20,16 +20,17 @@ pub(super) enum Ending {
     Semicolon,
     /// It needs no `;` (a function).
     Block,
-    /// The statements of its body follow, up to the closing brace at this position (a `for`).
+    /// The statements of its body follow, up to the closing brace at this position (a `for` or `if`).
     Opens(usize),
     /// It had an error: skip to the next statement.
     Broken,
 }
 
-/// Statements between braces: where they end, and the `for` whose body they are.
+/// Statements between braces: where they end, where the block around them does, and the statement whose body they are.
 #[derive(Clone, Copy)]
 struct Block {
     close: usize,
+    end: usize,
     head: Option<usize>,
 }
 
@@ -123,14 +124,14 @@ impl Parser {
         self.fail(finding);
     }
 
-    /// Statements up to the brace at `close`; the bodies of `for`s under way are on a stack.
+    /// Statements up to the brace at `close`; the bodies of `for`s and `if`s under way are on a stack.
     fn statements(&mut self, close: usize, statements: &mut Vec<Statement>) {
-        let mut blocks: Vec<Block> = vec![Block { close, head: None }];
+        let mut blocks: Vec<Block> = vec![Block { close, end: close, head: None }];
         while let Some(&block) = blocks.last() {
             self.cursor.skip_invisible();
             if self.cursor.position() >= block.close {
                 blocks.pop();
-                self.end_block(block, statements);
+                blocks.extend(self.end_block(block, statements));
                 continue;
             }
             if self.cursor.accept(";") {
@@ -140,7 +141,7 @@ impl Parser {
             match self.attributes() {
                 Ok(attributes) => {
                     if let Some(close) = self.documented_statement(start, attributes, block, statements) {
-                        blocks.push(Block { close, head: Some(statements.len() - 1) });
+                        blocks.push(Block { close, end: block.close, head: Some(statements.len() - 1) });
                     }
                 }
                 Err(_) => {
@@ -151,13 +152,37 @@ impl Parser {
         }
     }
 
-    /// Moves past the closing brace of a `for` and tells the `for` how long it is.
-    fn end_block(&mut self, block: Block, statements: &mut [Statement]) {
-        let Some(head) = block.head else { return };
+    /// Moves past the closing brace of a block and tells its head how long it is; after an `if`, opens the block of its `else`.
+    fn end_block(&mut self, block: Block, statements: &mut Vec<Statement>) -> Option<Block> {
+        let head = block.head?;
         self.cursor.set_position(block.close + 1);
         let inside = statements.len() - 1 - head;
-        if let StatementKind::For(it) = &mut statements[head].kind {
-            it.statements = inside;
+        let earlier = match &mut statements[head].kind {
+            StatementKind::For(it) => {
+                it.statements = inside;
+                return None;
+            }
+            StatementKind::Branch(it) => {
+                it.statements = inside;
+                it.clone()
+            }
+            _ => return None,
+        };
+        self.cursor.skip_invisible();
+        if !self.cursor.at_word("else") {
+            return None;
+        }
+        let start = self.cursor.position();
+        match self.else_head(earlier) {
+            Ok((kind, close)) => {
+                let origin = self.since(start);
+                statements.push(Statement { docs: Vec::new(), origin, kind });
+                Some(Block { close, end: block.end, head: Some(statements.len() - 1) })
+            }
+            Err(_) => {
+                self.recover(start, block.end);
+                None
+            }
         }
     }
 
@@ -179,9 +204,9 @@ impl Parser {
         }
         let inside = block.head.is_some();
         let understood = match self.statement(nominal.map(|(value, _)| value)) {
-            Ok((kind, _)) if inside && !restrict::inside_for(&kind) => {
+            Ok((kind, _)) if inside && !restrict::inside_block(&kind) => {
                 let at = self.since(start);
-                Err(self.fail(restrict::not_inside_for(at)))
+                Err(self.fail(restrict::not_inside_block(at)))
             }
             other => other,
         };
@@ -323,7 +348,7 @@ impl Parser {
                         return;
                     }
                 }
-                Look::Word("fn" | "extern" | "for" | "while" | "loop" | "if" | "match") if at == start => {
+                Look::Word("fn" | "extern" | "for" | "while" | "loop" | "if" | "else" | "match") if at == start => {
                     block = true;
                     self.cursor.advance();
                 }

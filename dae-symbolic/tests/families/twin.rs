@@ -13,7 +13,10 @@ use proc_macro2::{TokenStream, TokenTree};
 /// The domain of a member of family `family`.
 pub(crate) fn member(family: u32, indices: &[i64], extents: &[usize]) -> Domain {
     let label: String = indices.iter().map(|index| format!("[{index}]")).collect();
-    Domain { extents: extents.to_vec(), member: Some(Arc::new(Member { family, indices: indices.to_vec(), label })) }
+    Domain {
+        extents: extents.to_vec(),
+        member: Some(Arc::new(Member { family, indices: indices.to_vec(), label, gaps: Arc::default() })),
+    }
 }
 
 /// Makes unknowns the members of an array: `x_3` becomes `x[3]`.
@@ -33,12 +36,12 @@ pub(crate) fn scalar_twin(mut model: Model) -> Model {
     model.parameters.iter_mut().for_each(|p| p.domain = Domain::scalar());
     // Unknowns that are constant or equal to others are eliminated from models without families: one array of one element keeps them.
     if let Some(unknown) = model.unknowns.first_mut() {
-        let member = Member { family: u32::MAX, indices: vec![0], label: unknown.name.clone() };
+        let member = Member { family: u32::MAX, indices: vec![0], label: unknown.name.clone(), gaps: Arc::default() };
         unknown.domain = Domain { extents: vec![1], member: Some(Arc::new(member)) };
     }
     for equation in &mut model.equations {
         let label = equation.domain.member.as_ref().map(|member| member.label.clone());
-        let alone = |label| Arc::new(Member { family: 0, indices: Vec::new(), label });
+        let alone = |label| Arc::new(Member { family: 0, indices: Vec::new(), label, gaps: Arc::default() });
         equation.domain = Domain { extents: Vec::new(), member: label.map(alone) };
     }
     model
@@ -69,7 +72,7 @@ pub(crate) fn token_count(tokens: TokenStream) -> usize {
 }
 
 pub(crate) fn expansion(model: Model) -> String {
-    emit(&compiled(model), &Form::ALL)
+    emit(&compiled(model), &Form::ALL).unwrap()
 }
 
 pub(crate) fn tokens(model: Model) -> usize {

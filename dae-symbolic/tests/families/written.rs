@@ -46,7 +46,7 @@ fn timing() {
             let read = start.elapsed();
             let compiled = compile(model, 0.0).unwrap_or_else(|rejected| panic!("{}", rejected.diagnostics));
             let analysed = start.elapsed();
-            let code = emit(&compiled, &Form::ALL);
+            let code = emit(&compiled, &Form::ALL).unwrap();
             let times = [read, analysed - read, start.elapsed() - analysed].map(|time| time.as_secs_f64());
             let count = super::twin::token_count(code.parse().unwrap());
             println!("{name:8}{n:5}{:12.3}{:14.3}{:11.3}{:9}{count:9}", times[0], times[1], times[2], code.len());

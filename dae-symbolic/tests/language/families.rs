@@ -8,7 +8,7 @@ use dae_symbolic::model::{Model, Start};
 use dae_symbolic::read_text;
 use dae_symbolic::syntax::SourceText;
 
-fn model(text: &str) -> Model {
+pub(crate) fn model(text: &str) -> Model {
     match read_text(text) {
         Ok((model, _)) => model,
         Err(rejection) => panic!("{}", rejection.to_text(SourceText { file: "model.dae", text })),
@@ -61,7 +61,7 @@ fn starts(model: &Model) -> Vec<(String, u32, Start, f64)> {
     starts
 }
 
-fn agree(family: &str, scalar: &str) {
+pub(crate) fn agree(family: &str, scalar: &str) {
     let (family, scalar) = (model(family), model(scalar));
     let names = |model: &Model| model.unknowns.iter().map(|u| plain(&u.name)).collect::<Vec<_>>();
     assert_eq!(names(&family), names(&scalar));
@@ -124,6 +124,21 @@ fn sums_over_ranges() {
             der(q_0) = 0 * (q_0 + q_1 + q_2) - s;
             der(q_1) = q_0 * m_0 + q_1 * m_0 + q_1 * m_1 + q_2 * m_0 + q_2 * m_1 + q_2 * m_2 - s;
             der(q_2) = 2 * (q_0 * m_0 + q_1 * m_0 + q_1 * m_1 + q_2 * m_0 + q_2 * m_1 + q_2 * m_2) - s; }",
+    );
+}
+
+#[test]
+fn start_values_of_elements_take_precedence() {
+    agree(
+        "struct M { const N = 4; var q: [f64; N] = 0; var T: [[f64; 2]; 2] ~ |i, j| i + j;
+            start q[0] ~ 1; start der(q) ~ 2; for i in 2..N { start der(q[i]) = i; }
+            start T[1][0] = 7;
+            for i in 0..N { der(q[i], 2) = T[0][0]; } for i in 0..2 { for j in 0..2 { T[i][j] = t; } } }",
+        "struct M { var q_0 ~ 1; var q_1 = 0; var q_2 = 0; var q_3 = 0;
+            var T_0_0 ~ 0; var T_0_1 ~ 1; var T_1_0 = 7; var T_1_1 ~ 2;
+            start der(q_0) ~ 2; start der(q_1) ~ 2; start der(q_2) = 2; start der(q_3) = 3;
+            der(q_0, 2) = T_0_0; der(q_1, 2) = T_0_0; der(q_2, 2) = T_0_0; der(q_3, 2) = T_0_0;
+            T_0_0 = t; T_0_1 = t; T_1_0 = t; T_1_1 = t; }",
     );
 }
 

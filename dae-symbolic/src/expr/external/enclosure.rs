@@ -8,7 +8,7 @@ use dae_runtime::spline::Spline;
 
 impl Call {
     /// Values on intervals.
-    pub(in crate::expr) fn enclosure(&self, arguments: &[Interval]) -> Interval {
+    pub(crate) fn enclosure(&self, arguments: &[Interval]) -> Interval {
         match (&self.function.source, arguments) {
             (Source::Table(table), &[argument]) => spline_enclosure(table.spline(), argument, self.order() as usize),
             (Source::Code(_) | Source::Input, _) if !arguments.contains(&Interval::ENTIRE) => {

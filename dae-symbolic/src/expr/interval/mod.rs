@@ -62,7 +62,7 @@ impl Interval {
     }
 
     /// `x` and as many neighbours on both sides.
-    fn around(x: f64, ulps: u32) -> Interval {
+    pub(crate) fn around(x: f64, ulps: u32) -> Interval {
         Interval::checked(down(x, ulps), up(x, ulps))
     }
 

@@ -9,6 +9,7 @@ mod operations;
 mod range_sum;
 
 use super::arrays::Binding;
+use super::choices::{Cut, Skips};
 use super::incidence::{SetId, Sets};
 use super::items::{Item, Value, Views, shape};
 use super::leaves::Leaves;
@@ -104,6 +105,16 @@ pub(super) struct Evaluator<'a> {
     pub(super) instance: bool,
     /// Set where a template does not do, because it depends on the values of loop variables.
     pub(super) varying: bool,
+    /// Set where the box of loop variables has to be cut for a condition on them.
+    pub(super) cut: Option<Cut>,
+    /// Cuts that sub-expressions need, by statement.
+    pub(super) cuts: HashMap<usize, Cut>,
+    /// Whether the expression in hand has been evaluated in another box already.
+    pub(super) repeats: bool,
+    /// Whether something that is remembered of calls may hold in this box alone.
+    pub(super) decided_by_box: bool,
+    /// What conditions leave out.
+    pub(super) skips: Skips,
     /// Tables and external functions declared so far, by statement.
     pub(super) externals: HashMap<usize, Arc<External>>,
     calls: HashMap<Call, Option<Item>>,
@@ -128,6 +139,11 @@ impl<'a> Evaluator<'a> {
             loops: Vec::new(),
             instance: false,
             varying: false,
+            cut: None,
+            cuts: HashMap::new(),
+            repeats: false,
+            decided_by_box: false,
+            skips: Skips::of(expressions),
             externals: HashMap::new(),
             calls: HashMap::new(),
             inlined: 0,
@@ -172,6 +188,12 @@ impl<'a> Evaluator<'a> {
                 }
                 continue;
             }
+            if position > task.first
+                && let Some(last) = self.left_out(task, self.expressions.at(position - 1))
+            {
+                task.values.resize(last.index() + 1 - task.first, None);
+                continue;
+            }
             match self.step(task, self.expressions.at(position), meanings, found) {
                 Step::Value(value) => task.values.push(value),
                 Step::Needs(call) => self.inline(call, &mut stack),
@@ -182,11 +204,19 @@ impl<'a> Evaluator<'a> {
         result
     }
 
+    /// Forgets the values of calls that may be others in another box.
+    pub(super) fn enter_box(&mut self) {
+        if std::mem::take(&mut self.decided_by_box) {
+            self.calls.clear();
+        }
+        (self.varying, self.cut) = (false, None);
+    }
+
     /// Remembers the value of a call, unless it depends on more than its arguments.
     fn remember(&mut self, call: Option<Call>, result: Option<Item>) {
         let Some(call) = call else { return };
         let pure = self.bodies.get(&call.0).is_some_and(|body| body.pure);
-        if pure && (result.is_some() || !self.varying) {
+        if pure && (result.is_some() || !(self.varying || self.cut.is_some())) {
             self.calls.insert(call, result);
         }
     }
@@ -243,7 +273,14 @@ impl<'a> Evaluator<'a> {
     /// The value of a constant or sub-expression; in a template it may depend on the values of loop variables.
     fn statement_value(&mut self, statement: usize) -> Option<Item> {
         let value = self.statements.get(&statement).copied().flatten();
-        self.varying |= value.is_none() && !self.instance && self.varying_statements.contains(&statement);
+        if value.is_none() && !self.instance {
+            match self.cuts.get(&statement) {
+                Some(&cut) => {
+                    self.cut.get_or_insert(cut);
+                }
+                None => self.varying |= self.varying_statements.contains(&statement),
+            }
+        }
         value
     }
 

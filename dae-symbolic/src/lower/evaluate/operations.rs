@@ -29,7 +29,7 @@ impl Evaluator<'_> {
             Node::Sum(terms) => self.sum(task, terms, found),
             Node::Product(factors) => self.product(task, factors, found),
             Node::Comparison(..) | Node::All(_) | Node::Any(_) | Node::Not(_) | Node::Conditional { .. } => {
-                self.conditional(task, node, found)
+                self.conditional(task, id, node, found)
             }
             Node::Name(_) | Node::Call { .. } => None,
             Node::Index { array, index } => return self.index(task, *array, *index, found),

@@ -3,18 +3,20 @@
 //! In: a verified [`FamilyModel`]. Out: the [`Model`] in which every element of an array is an unknown (`q[3]`) or parameter of its
 //! own and every instance of a family an equation (`equation 4[i = 17]`), each with the link back to its family
 //! ([`Member`](crate::model::Member)). Elements stand row by row, array by array; instances in ascending order, family by family.
+//! Or the same of an [`Excerpt`], in which what is on both sides of a gap is joined.
 //!
 //! A template is translated to a list of operations once, what does not depend on a loop variable is built once, and the rest is
 //! built anew for each instance: the cost is linear in the size of the result.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::verify::over;
-use super::{Access, FamilyModel, Loop, Steady, box_of, element_name, position};
+use super::{Access, Affine, Body, Excerpt, FamilyModel, Loop, Reach, Steady, box_of, element_name, position};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Call, Dag, Expr, Function, Node, ParameterId, Rational, Symbol, UnknownId, reachable};
 use crate::model::{
-    Definition, Derivation, Domain, Entries, Equation, Input, Mechanics, Member, Model, OptimalControl, Parameter,
+    Definition, Derivation, Domain, Entries, Equation, Gap, Input, Mechanics, Member, Model, OptimalControl, Parameter,
     StartValue, Unknown, derivative_name,
 };
 use crate::origin::Origin;
@@ -27,8 +29,17 @@ const MAX_OPERATIONS: usize = 20_000_000;
 /// # Errors
 /// If an element has two start values, an access does not fit its array, or the instances are too many.
 pub fn instantiate(family: FamilyModel) -> Result<Model, Diagnostics> {
+    let whole = Excerpt::whole(&family);
+    instantiate_excerpt(family, &whole)
+}
+
+/// The same for the members that an excerpt has.
+///
+/// # Errors
+/// See [`instantiate`].
+pub fn instantiate_excerpt(family: FamilyModel, excerpt: &Excerpt) -> Result<Model, Diagnostics> {
     let scalar = family.is_scalar();
-    let mut work = Instantiation::new(&family, scalar);
+    let mut work = Instantiation::new(&family, scalar, excerpt);
     let equations = work.equations();
     let definitions = work.definitions();
     let parameters = work.parameters();
@@ -67,6 +78,7 @@ struct Template {
 
 struct Instantiation<'a> {
     family: &'a FamilyModel,
+    excerpt: &'a Excerpt,
     /// Whether expressions stay what they are.
     scalar: bool,
     dag: Dag,
@@ -78,7 +90,7 @@ struct Instantiation<'a> {
 }
 
 impl<'a> Instantiation<'a> {
-    fn new(family: &'a FamilyModel, scalar: bool) -> Self {
+    fn new(family: &'a FamilyModel, scalar: bool, excerpt: &'a Excerpt) -> Self {
         let first = |sizes: Vec<usize>| {
             let starts = sizes.iter().scan(0, |before, size| {
                 let first = *before;
@@ -87,13 +99,16 @@ impl<'a> Instantiation<'a> {
             });
             starts.collect()
         };
-        let size = |extents: &[usize]| extents.iter().product();
+        let size = |(extents, gaps): (&[usize], &Arc<[Gap]>)| folded_extents(extents, gaps).iter().product();
+        let unknowns = family.unknowns.iter().map(|u| &u.extents[..]).zip(&excerpt.unknowns);
+        let parameters = family.parameters.iter().map(|p| &p.extents[..]).zip(&excerpt.parameters);
         Instantiation {
             family,
+            excerpt,
             scalar,
             dag: Dag::new(),
-            first_unknown: first(family.unknowns.iter().map(|u| size(&u.extents)).collect()),
-            first_parameter: first(family.parameters.iter().map(|p| size(&p.extents)).collect()),
+            first_unknown: first(unknowns.map(size).collect()),
+            first_parameter: first(parameters.map(size).collect()),
             operations: 0,
             found: Diagnostics::new(),
         }
@@ -102,16 +117,15 @@ impl<'a> Instantiation<'a> {
     fn equations(&mut self) -> Vec<Equation> {
         let mut equations = Vec::new();
         for (number, family) in self.family.equations.iter().enumerate() {
-            let bodies = family.body.all();
-            let roots = bodies.iter().map(|body| body.residual);
-            let points = family.body.indices(&family.loops);
-            let residuals = self.instances(roots, &points, family.origin);
+            let gaps = &self.excerpt.equations[number];
+            let points = kept(family.body.indices(&family.loops), gaps);
+            let residuals = self.instances(&family.body, |body| body.residual, &points, gaps, family.origin);
             let extents: Vec<usize> = family.loops.iter().map(Loop::size).collect();
-            for (k, (point, residual)) in points.into_iter().zip(residuals).enumerate() {
-                let Some(body) = family.body.of(k) else { continue };
+            for (point, residual) in points.into_iter().zip(residuals) {
+                let Some(body) = family.body.at(&point) else { continue };
                 let mut incidence: Vec<(UnknownId, u32)> = Vec::with_capacity(body.incidence.len());
                 for &(access, order) in &body.incidence {
-                    incidence.extend(self.unknown(access, &point).map(|unknown| (unknown, order)));
+                    incidence.extend(self.unknown(access, &point, gaps).map(|unknown| (unknown, order)));
                 }
                 highest_orders(&mut incidence);
                 let label = equation_label(number, &family.loops, &point);
@@ -119,7 +133,7 @@ impl<'a> Instantiation<'a> {
                     docs: family.docs.clone(),
                     residual,
                     incidence,
-                    domain: self.domain(&extents, number, point, label),
+                    domain: self.domain(&extents, number, point, gaps, label),
                     origin: family.origin,
                 });
             }
@@ -128,18 +142,19 @@ impl<'a> Instantiation<'a> {
     }
 
     /// The link to a family; in a model without families there is none to give.
-    fn domain(&self, extents: &[usize], number: usize, indices: Vec<i64>, label: String) -> Domain {
+    fn domain(&self, extents: &[usize], number: usize, indices: Vec<i64>, gaps: &Arc<[Gap]>, label: String) -> Domain {
         if self.scalar {
             return Domain::scalar();
         }
-        Domain { extents: extents.to_vec(), member: Some(Arc::new(Member { family: number as u32, indices, label })) }
+        let member = Member { family: number as u32, indices, label, gaps: gaps.clone() };
+        Domain { extents: extents.to_vec(), member: Some(Arc::new(member)) }
     }
 
     fn definitions(&mut self) -> Vec<Definition> {
         let mut definitions = Vec::new();
-        for family in &self.family.definitions {
-            let points = family.body.indices(&family.loops);
-            let values = self.instances(family.body.all().into_iter().copied(), &points, family.origin);
+        for (family, gaps) in self.family.definitions.iter().zip(&self.excerpt.definitions) {
+            let points = kept(family.body.indices(&family.loops), gaps);
+            let values = self.instances(&family.body, |&body| body, &points, gaps, family.origin);
             definitions.extend(points.iter().zip(values).map(|(point, value)| Definition {
                 name: element_name(&family.name, point),
                 docs: family.docs.clone(),
@@ -153,14 +168,15 @@ impl<'a> Instantiation<'a> {
     fn parameters(&mut self) -> Vec<Parameter> {
         let mut parameters = Vec::new();
         for (array, family) in self.family.parameters.iter().enumerate() {
-            let points = box_of(&over(&family.extents));
-            let defaults = self.instances(family.default.all().into_iter().copied(), &points, family.origin);
+            let gaps = &self.excerpt.parameters[array];
+            let points = kept(box_of(&over(&family.extents)), gaps);
+            let defaults = self.instances(&family.default, |&body| body, &points, gaps, family.origin);
             for (point, default) in points.into_iter().zip(defaults) {
                 let name = element_name(&family.name, &point);
                 parameters.push(Parameter {
                     docs: family.docs.clone(),
                     default,
-                    domain: self.domain(&family.extents, array, point, name.clone()),
+                    domain: self.domain(&family.extents, array, point, gaps, name.clone()),
                     name,
                     origin: family.origin,
                 });
@@ -172,11 +188,12 @@ impl<'a> Instantiation<'a> {
     fn unknowns(&mut self) -> Vec<Unknown> {
         let mut unknowns = Vec::new();
         for (array, family) in self.family.unknowns.iter().enumerate() {
-            for point in box_of(&over(&family.extents)) {
+            let gaps = &self.excerpt.unknowns[array];
+            for point in kept(box_of(&over(&family.extents)), gaps) {
                 let name = element_name(&family.name, &point);
                 unknowns.push(Unknown {
                     docs: family.docs.clone(),
-                    domain: self.domain(&family.extents, array, point, name.clone()),
+                    domain: self.domain(&family.extents, array, point, gaps, name.clone()),
                     name,
                     start: None,
                     derivative_starts: Vec::new(),
@@ -185,29 +202,40 @@ impl<'a> Instantiation<'a> {
                 });
             }
         }
-        for start in &self.family.starts {
-            let points = start.body.indices(&start.loops);
-            let values = self.instances(start.body.all().into_iter().map(|body| body.value), &points, start.origin);
-            for (k, (point, value)) in points.iter().zip(values).enumerate() {
-                let Some(body) = start.body.of(k) else { continue };
+        for reach in [Reach::Whole, Reach::Element] {
+            self.starts(reach, &mut unknowns);
+        }
+        unknowns
+    }
+
+    /// Start values of one reach, in place of those that are there already.
+    fn starts(&mut self, reach: Reach, unknowns: &mut [Unknown]) {
+        let mut given: BTreeMap<(UnknownId, u32), Origin> = BTreeMap::new();
+        let starts = self.family.starts.iter().zip(&self.excerpt.starts);
+        for (start, gaps) in starts.filter(|(start, _)| start.reach == reach) {
+            let points = kept(start.body.indices(&start.loops), gaps);
+            let values = self.instances(&start.body, |body| body.value, &points, gaps, start.origin);
+            for (point, value) in points.iter().zip(values) {
+                let Some(body) = start.body.at(point) else { continue };
                 let access = Access { array: start.unknown, indices: body.indices.clone() };
-                let Some(unknown) = self.element(&access, point) else { continue };
-                let value = StartValue { value, kind: start.kind, origin: start.origin };
-                let earlier = give_start(&mut unknowns[unknown.index()], start.order, value);
-                if let Some(first) = earlier {
-                    let name = derivative_name(&unknowns[unknown.index()].name, start.order);
+                let Some(id) = self.element(&access, point, gaps) else { continue };
+                let unknown = &mut unknowns[id.index()];
+                if let Some(first) = given.insert((id, start.order), start.origin) {
+                    let name = derivative_name(&unknown.name, start.order);
                     self.found.push(duplicate_start(&name, start.statement, first));
                     break;
                 }
+                give_start(unknown, start.order, StartValue { value, kind: start.kind, origin: start.origin });
             }
         }
-        unknowns
     }
 
     fn inputs(&mut self) -> Vec<Input> {
         let mut inputs = self.family.inputs.clone();
         for input in &mut inputs {
-            if let Some(value) = self.instances([input.definition], &[Vec::new()], input.origin).first() {
+            let body = Body::Template(input.definition);
+            let values = self.instances(&body, |&body| body, &[Vec::new()], &Arc::default(), input.origin);
+            if let Some(value) = values.first() {
                 input.definition = *value;
             }
         }
@@ -226,13 +254,13 @@ impl<'a> Instantiation<'a> {
             Derivation::Mechanics(it) => {
                 let leaf = |symbol| match symbol {
                     Symbol::Unknown { unknown, order } => {
-                        let unknown = self.unknown(unknown, &[]).unwrap_or(unknown);
+                        let unknown = self.unknown(unknown, &[], &[]).unwrap_or(unknown);
                         Symbol::Unknown { unknown, order }
                     }
                     other => other,
                 };
                 let velocities = it.velocities.iter().map(|&symbol| leaf(symbol)).collect();
-                let ids = |ids: &[UnknownId]| ids.iter().filter_map(|&id| self.unknown(id, &[])).collect();
+                let ids = |ids: &[UnknownId]| ids.iter().filter_map(|&id| self.unknown(id, &[], &[])).collect();
                 let (coordinates, multipliers) = (ids(&it.coordinates), ids(&it.multipliers));
                 let mut expr = |&value: &Expr| self.written_once(value);
                 let lagrangian = expr(&it.lagrangian);
@@ -252,7 +280,7 @@ impl<'a> Instantiation<'a> {
                 })
             }
             Derivation::OptimalControl(it) => {
-                let ids = |ids: &[UnknownId]| ids.iter().filter_map(|&id| self.unknown(id, &[])).collect();
+                let ids = |ids: &[UnknownId]| ids.iter().filter_map(|&id| self.unknown(id, &[], &[])).collect();
                 let (states, adjoints, controls) = (ids(&it.states), ids(&it.adjoints), ids(&it.controls));
                 let mut expr = |value: Expr| self.written_once(value);
                 Derivation::OptimalControl(OptimalControl {
@@ -274,30 +302,31 @@ impl<'a> Instantiation<'a> {
     /// An expression without loop variables.
     fn written_once(&mut self, value: Expr) -> Expr {
         let mut template = self.template(value);
-        self.instance(&mut template, &[], Origin::NONE)
+        self.instance(&mut template, &[], &[], Origin::NONE)
     }
 
-    /// The values of one template, or of one each, at all points.
-    fn instances(&mut self, roots: impl IntoIterator<Item = Expr>, points: &[Vec<i64>], origin: Origin) -> Vec<Expr> {
-        let roots: Vec<Expr> = roots.into_iter().collect();
+    /// The values of the templates of a body at all points.
+    fn instances<T>(
+        &mut self,
+        body: &Body<T>,
+        root: impl Fn(&T) -> Expr,
+        points: &[Vec<i64>],
+        gaps: &Arc<[Gap]>,
+        origin: Origin,
+    ) -> Vec<Expr> {
+        let roots: Vec<Expr> = body.all().into_iter().map(root).collect();
         if self.scalar {
             return roots;
         }
-        match roots.as_slice() {
-            [] => Vec::new(),
-            &[root] => {
-                let mut template = self.template(root);
-                points.iter().map(|point| self.instance(&mut template, point, origin)).collect()
-            }
-            _ => {
-                let each = roots.iter().zip(points);
-                each.map(|(&root, point)| {
-                    let mut template = self.template(root);
-                    self.instance(&mut template, point, origin)
-                })
-                .collect()
-            }
-        }
+        let mut templates: Vec<Option<Template>> = roots.iter().map(|_| None).collect();
+        let value = |point: &Vec<i64>| {
+            let number = body.number(point)?;
+            let mut template = templates[number].take().unwrap_or_else(|| self.template(roots[number]));
+            let value = self.instance(&mut template, point, gaps, origin);
+            templates[number] = Some(template);
+            Some(value)
+        };
+        points.iter().filter_map(value).collect()
     }
 
     fn template(&self, root: Expr) -> Template {
@@ -340,7 +369,7 @@ impl<'a> Instantiation<'a> {
         }
     }
 
-    fn instance(&mut self, template: &mut Template, point: &[i64], origin: Origin) -> Expr {
+    fn instance(&mut self, template: &mut Template, point: &[i64], gaps: &[Gap], origin: Origin) -> Expr {
         let first = template.values.is_empty();
         self.operations += template.operations.len();
         if self.operations > MAX_OPERATIONS {
@@ -356,7 +385,7 @@ impl<'a> Instantiation<'a> {
                 Operation::Constant(value) => self.dag.constant(value.clone()),
                 Operation::Pi => self.dag.pi(),
                 Operation::Euler => self.dag.euler(),
-                Operation::Leaf(symbol) => self.leaf(*symbol, point, origin),
+                Operation::Leaf(symbol) => self.leaf(*symbol, point, gaps, origin),
                 Operation::Sum(constant, terms) => {
                     let constant = self.dag.constant(constant.clone());
                     let terms = terms.iter().map(|(q, term)| (q.clone(), values[*term]));
@@ -381,12 +410,12 @@ impl<'a> Instantiation<'a> {
         template.values.last().copied().unwrap_or_else(|| self.dag.integer(0))
     }
 
-    fn leaf(&mut self, symbol: Symbol, point: &[i64], origin: Origin) -> Expr {
+    fn leaf(&mut self, symbol: Symbol, point: &[i64], gaps: &[Gap], origin: Origin) -> Expr {
         let value = match symbol {
             Symbol::Unknown { unknown, order } => {
-                self.unknown(unknown, point).map(|unknown| self.dag.symbol(Symbol::Unknown { unknown, order }))
+                self.unknown(unknown, point, gaps).map(|unknown| self.dag.symbol(Symbol::Unknown { unknown, order }))
             }
-            Symbol::Parameter(id) => self.steady(id, point),
+            Symbol::Parameter(id) => self.steady(id, point, gaps),
             Symbol::Time | Symbol::Input { .. } | Symbol::State(_) | Symbol::StateDerivative(_) => {
                 Some(self.dag.symbol(symbol))
             }
@@ -398,11 +427,11 @@ impl<'a> Instantiation<'a> {
         })
     }
 
-    fn steady(&mut self, id: ParameterId, point: &[i64]) -> Option<Expr> {
+    fn steady(&mut self, id: ParameterId, point: &[i64], gaps: &[Gap]) -> Option<Expr> {
         match self.family.steady.get(id.index())? {
             Steady::Parameter(access) => {
                 let extents = &self.family.parameters.get(access.array)?.extents;
-                let element = position(extents, &at(access, point))?;
+                let element = folded_position(extents, &self.excerpt.parameters[access.array], access, point, gaps)?;
                 let id = ParameterId((self.first_parameter[access.array] + element) as u32);
                 Some(self.dag.symbol(Symbol::Parameter(id)))
             }
@@ -424,13 +453,13 @@ impl<'a> Instantiation<'a> {
         Some(self.written_once(value))
     }
 
-    fn unknown(&self, access: UnknownId, point: &[i64]) -> Option<UnknownId> {
-        self.element(self.family.accesses.get(access.index())?, point)
+    fn unknown(&self, access: UnknownId, point: &[i64], gaps: &[Gap]) -> Option<UnknownId> {
+        self.element(self.family.accesses.get(access.index())?, point, gaps)
     }
 
-    fn element(&self, access: &Access, point: &[i64]) -> Option<UnknownId> {
+    fn element(&self, access: &Access, point: &[i64], gaps: &[Gap]) -> Option<UnknownId> {
         let extents = &self.family.unknowns.get(access.array)?.extents;
-        let element = position(extents, &at(access, point))?;
+        let element = folded_position(extents, &self.excerpt.unknowns[access.array], access, point, gaps)?;
         Some(UnknownId((self.first_unknown[access.array] + element) as u32))
     }
 
@@ -442,6 +471,30 @@ impl<'a> Instantiation<'a> {
                 .push(finding.help("make sums that occur in every instance unknowns with equations of their own"));
         }
     }
+}
+
+/// The points that are not left out.
+fn kept(mut points: Vec<Vec<i64>>, gaps: &[Gap]) -> Vec<Vec<i64>> {
+    points.retain(|point| point.iter().zip(gaps).all(|(index, gap)| !gap.left_out.contains(index)));
+    points
+}
+
+fn folded_extents(extents: &[usize], gaps: &[Gap]) -> Vec<usize> {
+    extents.iter().zip(gaps).map(|(extent, gap)| extent - gap.size()).collect()
+}
+
+/// The position of an element among those that are not left out. An index relative to a loop variable is so in the excerpt: what is next
+/// to the members left out is the member on the other side.
+fn folded_position(extents: &[usize], own: &[Gap], access: &Access, point: &[i64], gaps: &[Gap]) -> Option<usize> {
+    if own.iter().all(Gap::is_empty) {
+        return position(extents, &at(access, point));
+    }
+    let folded = |index: &Affine, gap: &Gap| match index.coefficients.as_slice() {
+        &[(level, 1)] => gaps.get(level)?.folded(*point.get(level)?).map(|value| value + index.constant),
+        _ => gap.folded(index.at(point)),
+    };
+    let indices: Option<Vec<i64>> = access.indices.iter().zip(own).map(|(index, gap)| folded(index, gap)).collect();
+    position(&folded_extents(extents, own), &indices?)
 }
 
 fn at(access: &Access, point: &[i64]) -> Vec<i64> {
@@ -464,19 +517,15 @@ fn equation_label(number: usize, loops: &[Loop], point: &[i64]) -> String {
     format!("{name}[{}]", indices.join(", "))
 }
 
-/// Gives an unknown a start value; where it had one already is returned.
-fn give_start(unknown: &mut Unknown, order: u32, value: StartValue) -> Option<Origin> {
+/// Gives an unknown a start value in place of one that it has.
+fn give_start(unknown: &mut Unknown, order: u32, value: StartValue) {
     if order == 0 {
-        let earlier = unknown.start.as_ref().map(|start| start.origin);
-        unknown.start.get_or_insert(value);
-        return earlier;
+        unknown.start = Some(value);
+        return;
     }
     match unknown.derivative_starts.binary_search_by_key(&order, |(given, _)| *given) {
-        Ok(place) => Some(unknown.derivative_starts[place].1.origin),
-        Err(place) => {
-            unknown.derivative_starts.insert(place, (order, value));
-            None
-        }
+        Ok(place) => unknown.derivative_starts[place].1 = value,
+        Err(place) => unknown.derivative_starts.insert(place, (order, value)),
     }
 }
 

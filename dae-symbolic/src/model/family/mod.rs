@@ -15,11 +15,13 @@
 //! Accesses to scalars come first and in the order of declaration: a model without arrays and loops *is* a scalar model.
 
 mod affine;
+mod excerpt;
 mod instantiate;
 mod verify;
 
 pub use affine::Affine;
-pub use instantiate::instantiate;
+pub use excerpt::{Excerpt, Indexed};
+pub use instantiate::{instantiate, instantiate_excerpt};
 pub use verify::verify;
 
 use super::{Derivation, Equation, Input, Start};
@@ -141,8 +143,18 @@ pub struct Loop {
 pub enum Body<T> {
     /// The same expression for all values of the loop variables.
     Template(T),
-    /// An expression for each of the values listed, in ascending order: ranges, exponents or orders depend on a loop variable.
-    Instances(Vec<(Vec<i64>, T)>),
+    /// An expression for each of several disjoint boxes, in the order of their first points: conditions, ranges, exponents or orders depend
+    /// on a loop variable. What is in none of them has no instance.
+    Pieces(Vec<Piece<T>>),
+}
+
+/// A box of loop variables and the expression that is the same in all of it.
+#[derive(Clone, Debug)]
+pub struct Piece<T> {
+    /// First and one past the last value of each loop variable.
+    pub domain: Vec<(i64, i64)>,
+    /// The expression.
+    pub body: T,
 }
 
 /// Start values of an array, an element or a scalar, or of derivatives of them.
@@ -152,6 +164,8 @@ pub struct StartFamily {
     pub unknown: usize,
     /// Order of the derivative.
     pub order: u32,
+    /// What it is given for.
+    pub reach: Reach,
     /// Fixed or a guess.
     pub kind: Start,
     /// Loops around it, the outermost first.
@@ -162,6 +176,15 @@ pub struct StartFamily {
     pub origin: Origin,
     /// Where the statement stands that says so.
     pub statement: Origin,
+}
+
+/// What a start value is given for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// A scalar or a whole array.
+    Whole,
+    /// Elements of an array, one by one: they take precedence over what is given for the whole.
+    Element,
 }
 
 /// An element and its start value.
@@ -243,15 +266,44 @@ impl<T> Body<T> {
     pub fn indices(&self, loops: &[Loop]) -> Vec<Vec<i64>> {
         match self {
             Body::Template(_) => box_of(loops),
-            Body::Instances(list) => list.iter().map(|(indices, _)| indices.clone()).collect(),
+            Body::Pieces(pieces) => {
+                let mut points: Vec<Vec<i64>> = pieces.iter().flat_map(|piece| points(&piece.domain)).collect();
+                points.sort_unstable();
+                points
+            }
         }
     }
 
-    /// The body for the `k`-th values.
-    pub fn of(&self, k: usize) -> Option<&T> {
+    /// Which of all bodies holds for the values of the loop variables.
+    pub fn number(&self, point: &[i64]) -> Option<usize> {
         match self {
-            Body::Template(body) => Some(body),
-            Body::Instances(list) => list.get(k).map(|(_, body)| body),
+            Body::Template(_) => Some(0),
+            Body::Pieces(pieces) => {
+                // A box that contains the point starts at it or before it; among sorted boxes most often it is the last such.
+                let not_after =
+                    |piece: &Piece<T>| piece.domain.iter().map(|&(start, _)| start).le(point.iter().copied());
+                let candidates = pieces.partition_point(not_after);
+                (0..candidates).rev().find(|&k| pieces[k].contains(point))
+            }
+        }
+    }
+
+    /// The body for the values of the loop variables.
+    pub fn at(&self, point: &[i64]) -> Option<&T> {
+        match (self, self.number(point)?) {
+            (Body::Template(body), _) => Some(body),
+            (Body::Pieces(pieces), k) => pieces.get(k).map(|piece| &piece.body),
+        }
+    }
+
+    /// The same with other expressions.
+    pub fn map<U>(self, mut other: impl FnMut(T) -> U) -> Body<U> {
+        match self {
+            Body::Template(body) => Body::Template(other(body)),
+            Body::Pieces(pieces) => {
+                let piece = |Piece { domain, body }| Piece { domain, body: other(body) };
+                Body::Pieces(pieces.into_iter().map(piece).collect())
+            }
         }
     }
 
@@ -259,18 +311,31 @@ impl<T> Body<T> {
     pub fn all(&self) -> Vec<&T> {
         match self {
             Body::Template(body) => vec![body],
-            Body::Instances(list) => list.iter().map(|(_, body)| body).collect(),
+            Body::Pieces(pieces) => pieces.iter().map(|piece| &piece.body).collect(),
         }
+    }
+}
+
+impl<T> Piece<T> {
+    /// Whether the values of the loop variables are in the box.
+    pub fn contains(&self, point: &[i64]) -> bool {
+        self.domain.iter().zip(point).all(|(&(start, end), i)| (start..end).contains(i))
     }
 }
 
 /// All points of a box, in ascending order; one without coordinates if there are no loops.
 pub fn box_of(loops: &[Loop]) -> Vec<Vec<i64>> {
-    let mut points = vec![Vec::with_capacity(loops.len())];
-    for range in loops {
+    let domain: Vec<(i64, i64)> = loops.iter().map(|range| (range.start, range.end)).collect();
+    points(&domain)
+}
+
+/// All points of a box by its ranges.
+pub fn points(domain: &[(i64, i64)]) -> Vec<Vec<i64>> {
+    let mut points = vec![Vec::with_capacity(domain.len())];
+    for &(start, end) in domain {
         points = points
             .iter()
-            .flat_map(|point| (range.start..range.end).map(move |i| point.iter().copied().chain([i]).collect()))
+            .flat_map(|point| (start..end).map(move |i| point.iter().copied().chain([i]).collect()))
             .collect();
     }
     points

@@ -53,16 +53,24 @@ pub(super) fn over(extents: &[usize]) -> Vec<Loop> {
 fn instances<'b, T>(body: &'b Body<T>, loops: &[Loop]) -> Vec<(Vec<Vec<i64>>, &'b T)> {
     match body {
         Body::Template(body) => {
-            let corners = loops.iter().fold(vec![Vec::new()], |points: Vec<Vec<i64>>, range| {
-                let ends = [range.start, range.end - 1];
-                let ends = if ends[0] == ends[1] { &ends[..1] } else { &ends[..] };
-                let with = |p: &Vec<i64>, end: &i64| p.iter().copied().chain([*end]).collect();
-                points.iter().flat_map(|p| ends.iter().map(move |end| with(p, end))).collect()
-            });
-            vec![(corners, body)]
+            let domain: Vec<(i64, i64)> = loops.iter().map(|range| (range.start, range.end)).collect();
+            vec![(corners(&domain), body)]
         }
-        Body::Instances(list) => list.iter().map(|(point, body)| (vec![point.clone()], body)).collect(),
+        Body::Pieces(pieces) => pieces.iter().map(|piece| (corners(&piece.domain), &piece.body)).collect(),
     }
+}
+
+/// The corners of a box; none if it is empty.
+fn corners(domain: &[(i64, i64)]) -> Vec<Vec<i64>> {
+    domain.iter().fold(vec![Vec::new()], |points: Vec<Vec<i64>>, &(start, end)| {
+        let ends: &[i64] = match end - start {
+            ..=0 => &[],
+            1 => &[start],
+            _ => &[start, end - 1],
+        };
+        let with = |p: &Vec<i64>, end: &i64| p.iter().copied().chain([*end]).collect();
+        points.iter().flat_map(|p| ends.iter().map(move |end| with(p, end))).collect()
+    })
 }
 
 struct Verifier<'a> {

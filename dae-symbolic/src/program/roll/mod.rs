@@ -8,6 +8,9 @@
 //! exceptional instance at a boundary does not take a regular neighbour with it. Rows joined in one dimension are the items of the
 //! next. The classes depend on the items alone, not on their order, and so are the same for every size of a family.
 //!
+//! Of an excerpt of a family (see [`Gap`]), rows go on across what is left out, if members on both sides agree on how; those next to
+//! the gap, which may have a neighbour from the other side, do not count.
+//!
 //! `shape` makes items of expressions, `order` lists the terms of a sum alike in all of them.
 
 mod order;
@@ -25,7 +28,9 @@ use std::hash::Hash;
 
 use super::affine::{Affine, AffineNumber, Range};
 use crate::expr::Rational;
-use crate::model::Member;
+#[cfg(doc)]
+use crate::model::Gap;
+use crate::model::{Member, Torn};
 
 /// Fewer members in a row than this are not worth a loop.
 const SHORTEST: usize = 3;
@@ -75,19 +80,30 @@ struct Joined {
 }
 
 /// Joins items to boxes; classes in the order of their first items.
-pub fn roll<K: Eq + Hash>(items: &[Item<'_, K>]) -> Vec<Class> {
+///
+/// # Errors
+/// If the members of an excerpt on both sides of a gap do not tell what those in between are like.
+pub fn roll<K: Eq + Hash>(items: &[Item<'_, K>]) -> Result<Vec<Class>, Torn> {
+    let (classes, torn) = roll_apart(items);
+    torn.map_or(Ok(classes), Err)
+}
+
+/// The same; where members on both sides of a gap do not agree, they are classes of their own.
+fn roll_apart<K: Eq + Hash>(items: &[Item<'_, K>]) -> (Vec<Class>, Option<Torn>) {
     let mut classes = Vec::new();
+    let mut torn = None;
     for group in groups(items) {
         let dimensions = items[group[0]].member.map_or(0, |member| member.indices.len());
         let mut joined: Vec<Joined> =
             group.into_iter().map(|item| Joined { rows: Vec::new(), items: vec![item] }).collect();
         for dimension in (0..dimensions).rev() {
-            joined = join(items, joined, dimension);
+            let (longer, apart) = join(items, joined, dimension);
+            (joined, torn) = (longer, torn.or(apart));
         }
         classes.extend(joined.into_iter().flat_map(|joined| class(items, joined)));
     }
     classes.sort_by_key(|class| class.items.iter().copied().min());
-    classes
+    (classes, torn)
 }
 
 /// Items of one family, key and number of dimensions. A second item at the same indices goes to a second group.
@@ -100,6 +116,9 @@ fn groups<K: Eq + Hash>(items: &[Item<'_, K>]) -> Vec<Vec<usize>> {
             groups.push(vec![number]);
             continue;
         };
+        if member.is_at_seam() {
+            continue;
+        }
         let times = met.entry((member.family, &member.indices, &item.key)).or_default();
         let group = *place.entry((member.family, member.indices.len(), &item.key, *times)).or_insert_with(|| {
             groups.push(Vec::new());
@@ -111,8 +130,8 @@ fn groups<K: Eq + Hash>(items: &[Item<'_, K>]) -> Vec<Vec<usize>> {
     groups
 }
 
-/// Joins along one dimension what agrees in all others.
-fn join<K>(items: &[Item<'_, K>], joined: Vec<Joined>, dimension: usize) -> Vec<Joined> {
+/// Joins along one dimension what agrees in all others; [`Torn`] if a row ends at a gap.
+fn join<K>(items: &[Item<'_, K>], joined: Vec<Joined>, dimension: usize) -> (Vec<Joined>, Option<Torn>) {
     let index = |j: &Joined| items[j.items[0]].member.map_or(0, |member| member.indices[dimension]);
     let mut lines: Vec<Vec<Joined>> = Vec::new();
     let mut place = HashMap::new();
@@ -125,48 +144,82 @@ fn join<K>(items: &[Item<'_, K>], joined: Vec<Joined>, dimension: usize) -> Vec<
         lines[line].push(j);
     }
     let mut result = Vec::new();
+    let mut torn = None;
     for mut line in lines {
         line.sort_by_key(index);
         let first: Vec<&Item<'_, K>> = line.iter().map(|j| &items[j.items[0]]).collect();
-        let next = |k: usize| index(&line[k]) + 1 == index(&line[k + 1]);
-        let lengths = segments(line.len(), next, |k| same_step(first[k], first[k + 1], first[k + 2]));
+        let at: Vec<i64> = line.iter().map(index).collect();
+        let ends = first[0].member.and_then(|member| member.gaps.get(dimension)).filter(|gap| !gap.is_empty());
+        // The last member before the gap and the first one after it.
+        let ends = ends.map(|gap| (gap.seam().start - 1, gap.seam().end));
+        let next = |k: usize| at[k] + 1 == at[k + 1] || ends == Some((at[k], at[k + 1]));
+        // Of the last item to itself.
+        let step = |k: usize| {
+            let to = (k + 1).min(line.len() - 1);
+            Step { from: first[k], to: first[to], distance: (at[to] - at[k]).max(1) }
+        };
+        let lengths = segments(line.len(), next, |k| step(k).is_same(&step(k + 1)));
         let mut rows = Vec::new();
-        let mut at = 0;
+        let mut from = 0;
         for length in lengths {
-            rows.push(row(index(&line[at]), length, first[at], first[at + usize::from(length > 1)]));
-            at += length;
+            let last = from + length - 1;
+            let interrupted = ends.is_some_and(|(before, after)| at[last] == before || at[from] == after);
+            torn = torn.or(interrupted.then_some(Torn));
+            rows.push((length, step(from).row(at[from], at[last], length)));
+            from += length;
         }
         let mut rest = line.into_iter();
-        for row in rows {
-            let mut part = rest.by_ref().take(row.length);
+        for (length, row) in rows {
+            let mut part = rest.by_ref().take(length);
             let Some(mut head) = part.next() else { continue };
             part.for_each(|j| head.items.extend(j.items));
             head.rows.push(row);
             result.push(head);
         }
     }
-    result
+    (result, torn)
 }
 
-fn row<K>(start: i64, length: usize, first: &Item<'_, K>, second: &Item<'_, K>) -> Row {
-    Row {
-        start,
-        length,
-        addresses: first.addresses.iter().zip(&second.addresses).map(|(a, b)| b - a).collect(),
-        numbers: first.numbers.iter().zip(&second.numbers).map(|(a, b)| difference(b, a)).collect(),
+/// From one item to its neighbour.
+struct Step<'s, 'a, K> {
+    from: &'s Item<'a, K>,
+    to: &'s Item<'a, K>,
+    /// The difference of their indices.
+    distance: i64,
+}
+
+impl<K> Step<'_, '_, K> {
+    fn addresses(&self) -> impl Iterator<Item = i64> {
+        self.from.addresses.iter().zip(&self.to.addresses).map(|(a, b)| b - a)
     }
-}
 
-fn difference(b: &Rational, a: &Rational) -> Rational {
-    if a == b { Rational::ZERO } else { b.sub(a) }
-}
+    fn numbers(&self) -> impl Iterator<Item = Rational> {
+        let difference = |(a, b): (&Rational, &Rational)| if a == b { Rational::ZERO } else { b.sub(a) };
+        self.from.numbers.iter().zip(&self.to.numbers).map(difference)
+    }
 
-/// Whether $b - a = c - b$.
-fn same_step<K>(a: &Item<'_, K>, b: &Item<'_, K>, c: &Item<'_, K>) -> bool {
-    let steps = a.addresses.iter().zip(&b.addresses).zip(&c.addresses);
-    let numbers = a.numbers.iter().zip(&b.numbers).zip(&c.numbers);
-    steps.into_iter().all(|((a, b), c)| b - a == c - b)
-        && numbers.into_iter().all(|((a, b), c)| (a == b && b == c) || difference(b, a) == difference(c, b))
+    /// Whether everything changes alike, in proportion to the distance.
+    fn is_same(&self, next: &Self) -> bool {
+        let (here, there) = (self.distance, next.distance);
+        if !self.addresses().zip(next.addresses()).all(|(a, b)| a * there == b * here) {
+            return false;
+        }
+        let scaled = |q: Rational, by: i64| if by == 1 { q } else { q.mul(&Rational::from(by)) };
+        self.numbers().zip(next.numbers()).all(|(a, b)| scaled(a, there) == scaled(b, here))
+    }
+
+    /// The row that begins with it and has the given number of items.
+    fn row(&self, first: i64, last: i64, items: usize) -> Row {
+        let alone = items == 1;
+        let portion = Rational::new(1, self.distance).unwrap_or(Rational::ONE);
+        let per_index = |q: Rational| if alone { Rational::ZERO } else { q.mul(&portion) };
+        Row {
+            start: first,
+            length: (last - first + 1) as usize,
+            addresses: self.addresses().map(|a| if alone { 0 } else { a / self.distance }).collect(),
+            numbers: self.numbers().map(per_index).collect(),
+        }
+    }
 }
 
 /// Cuts a line of `count` into pieces: maximal rows of neighbours with equal steps, long ones first; the rest single.

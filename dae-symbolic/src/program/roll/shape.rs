@@ -111,7 +111,7 @@ impl Shaped {
             Node::Pi => Operation::Pi,
             Node::Euler => Operation::Euler,
             Node::Symbol(symbol) => {
-                let load = order.load(*symbol).ok_or(Unplaced(*symbol))?;
+                let load = order.load(*symbol).ok_or(Unplaced::Symbol(*symbol))?;
                 Operation::Load(load.map(|&position| self.addresses.push(position as i64)))
             }
             Node::Sum { constant, terms } => {

@@ -1,9 +1,12 @@
 //! Boxes of items with made-up addresses.
 
+use std::sync::Arc;
+
 use super::*;
+use crate::model::Gap;
 
 fn member(indices: &[i64]) -> Member {
-    Member { family: 0, indices: indices.to_vec(), label: String::new() }
+    Member { family: 0, indices: indices.to_vec(), label: String::new(), gaps: Arc::default() }
 }
 
 fn item(member: &Member, addresses: Vec<i64>, numbers: Vec<Rational>) -> Item<'_, u8> {
@@ -51,7 +54,7 @@ fn exceptional_ends_stand_alone() {
         };
         let items: Vec<_> =
             members.iter().zip(0..).map(|(m, i)| item(m, vec![3 * i + 1], vec![Rational::from(value(i))])).collect();
-        let classes = roll(&items);
+        let classes = roll(&items).unwrap();
         assert_faithful(&items, &classes);
         assert_eq!(ranges(&classes), [None, Some((1, n - 1)), None]);
     }
@@ -62,7 +65,7 @@ fn exceptional_ends_stand_alone() {
 fn two_halves() {
     let members: Vec<Member> = (0..11).map(|i| member(&[i])).collect();
     let items: Vec<_> = members.iter().zip(0i64..).map(|(m, i)| item(m, vec![(i - 6).abs()], vec![])).collect();
-    let classes = roll(&items);
+    let classes = roll(&items).unwrap();
     assert_faithful(&items, &classes);
     assert_eq!(ranges(&classes), [Some((0, 7)), Some((7, 11))]);
 }
@@ -81,7 +84,7 @@ fn plate() {
             Item { member: Some(m), key: side(i) + 4 * side(j), addresses: vec![n * i + j], numbers }
         })
         .collect();
-    let classes = roll(&items);
+    let classes = roll(&items).unwrap();
     assert_faithful(&items, &classes);
     let dimensions = |count| classes.iter().filter(|class| class.domain.len() == count).count();
     assert_eq!((dimensions(2), dimensions(1), dimensions(0)), (1, 4, 4));
@@ -92,7 +95,7 @@ fn plate() {
 fn no_loop() {
     let members: Vec<Member> = [0, 1, 3, 5, 6].iter().map(|&i| member(&[i])).collect();
     let items: Vec<_> = members.iter().map(|m| item(m, vec![m.indices[0]], vec![])).collect();
-    assert!(roll(&items).iter().all(|class| class.domain.is_empty()));
+    assert!(roll(&items).unwrap().iter().all(|class| class.domain.is_empty()));
 }
 
 /// An index that a multiplication by the common denominator would take beyond what `f64` holds exactly stays a number of its own.
@@ -101,5 +104,42 @@ fn inexact_numbers_are_not_rolled() {
     let members: Vec<Member> = (0..4).map(|i| member(&[i])).collect();
     let value = |i: i64| Rational::new(1, (1 << 54) + 1).unwrap().mul(&Rational::from(i));
     let items: Vec<_> = members.iter().zip(0..).map(|(m, i)| item(m, vec![i], vec![value(i)])).collect();
-    assert!(roll(&items).iter().all(|class| class.domain.is_empty()));
+    assert!(roll(&items).unwrap().iter().all(|class| class.domain.is_empty()));
+}
+
+/// Members 0 to 9 and 90 to 99, of which those next to the gap are said to be wrong.
+fn excerpt(address: impl Fn(i64) -> i64) -> Vec<(Member, Vec<i64>)> {
+    let gaps: Arc<[Gap]> = Arc::new([Gap { left_out: 10..90, reach: 2 }]);
+    let member = |i| Member { family: 0, indices: vec![i], label: String::new(), gaps: gaps.clone() };
+    let wrong = |i: i64| if (6..94).contains(&i) { -1 } else { address(i) };
+    (0..10).chain(90..100).map(|i| (member(i), vec![wrong(i)])).collect()
+}
+
+fn items_of(excerpt: &[(Member, Vec<i64>)]) -> Vec<Item<'_, ()>> {
+    excerpt
+        .iter()
+        .map(|(member, addresses)| Item {
+            member: Some(member),
+            key: (),
+            addresses: addresses.clone(),
+            numbers: Vec::new(),
+        })
+        .collect()
+}
+
+#[test]
+fn rows_go_on_across_a_gap() {
+    let members = excerpt(|i| if i == 0 { 7 } else { 3 * i + 1 });
+    let classes = roll(&items_of(&members)).unwrap();
+    assert_eq!(ranges(&classes), [None, Some((1, 100))]);
+    assert_eq!(classes[1].addresses[0], Affine { base: 1, strides: vec![3] });
+}
+
+#[test]
+fn sides_that_do_not_agree_are_torn() {
+    for other in [|i: i64| if i < 50 { 3 * i } else { 3 * i + 1 }, |i: i64| if i < 50 { 3 * i } else { 2 * i }] {
+        assert_eq!(roll(&items_of(&excerpt(other))), Err(Torn));
+    }
+    // One that is out of line at the gap.
+    assert_eq!(roll(&items_of(&excerpt(|i| if i == 5 { 0 } else { i }))), Err(Torn));
 }

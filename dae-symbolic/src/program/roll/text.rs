@@ -6,9 +6,9 @@
 
 use std::hash::Hash;
 
-use super::super::affine::{Affine, Range};
-use super::{Class, Item, roll};
-use crate::model::Domain;
+use super::super::affine::{Affine, Range, for_each_point};
+use super::{Class, Item, roll_apart};
+use crate::model::{Domain, Numbering, Torn};
 
 /// `i`, `j`, `k`, `i4`, …: the loop indices, outermost first.
 pub fn index_names(count: usize) -> Vec<String> {
@@ -144,10 +144,42 @@ pub struct Group<K> {
     pub key: K,
     /// Positions.
     pub places: Vec<Affine>,
+    /// The first of the entries.
+    pub first: usize,
 }
 
 /// Entries that differ by numbers which are affine in the indices become one group.
-pub fn grouped<K: Clone + Eq + Hash>(entries: &[Entry<'_, K>]) -> Vec<Group<K>> {
+///
+/// # Errors
+/// If the entries of an excerpt do not tell what those in between are like.
+pub fn grouped<K: Clone + Eq + Hash>(entries: &[Entry<'_, K>]) -> Result<Vec<Group<K>>, Torn> {
+    let (groups, torn) = groups(entries);
+    torn.map_or(Ok(groups), Err)
+}
+
+/// The entries of the whole table: `item` is told text, key and places; the first place is that in the table.
+///
+/// # Errors
+/// If the entries of an excerpt do not tell what those in between are like.
+pub fn whole<K: Clone + Eq + Hash, T>(
+    entries: &[Entry<'_, K>],
+    total: usize,
+    item: impl Fn(String, &K, &[usize]) -> T,
+) -> Result<Vec<T>, Torn> {
+    let mut list: Vec<Option<T>> = (0..total).map(|_| None).collect();
+    for group in grouped(entries)? {
+        for_each_point(&group.domain, |indices| {
+            let places: Vec<usize> = group.places.iter().map(|place| place.position(indices)).collect();
+            let text = group.text.filled(|number| number.at(indices).to_string());
+            if let Some(slot) = places.first().and_then(|&place| list.get_mut(place)) {
+                *slot = Some(item(text, &group.key, &places));
+            }
+        });
+    }
+    list.into_iter().collect::<Option<Vec<T>>>().ok_or(Torn)
+}
+
+fn groups<K: Clone + Eq + Hash>(entries: &[Entry<'_, K>]) -> (Vec<Group<K>>, Option<Torn>) {
     let items: Vec<Item<'_, _>> = entries
         .iter()
         .map(|entry| {
@@ -163,9 +195,10 @@ pub fn grouped<K: Clone + Eq + Hash>(entries: &[Entry<'_, K>]) -> Vec<Group<K>> 
     let group = |Class { domain, items: members, mut addresses, .. }: Class| {
         let (parts, key) = items[members[0]].key.clone();
         let numbers = addresses.split_off(addresses.len() + 1 - parts.len());
-        Group { domain, text: Rolled { parts, numbers }, key, places: addresses }
+        Group { domain, text: Rolled { parts, numbers }, key, places: addresses, first: members[0] }
     };
-    roll(&items).into_iter().map(group).collect()
+    let (classes, torn) = roll_apart(&items);
+    (classes.into_iter().map(group).collect(), torn)
 }
 
 /// Of one family, so many lines for single instances at most.
@@ -178,23 +211,34 @@ const LINES: usize = 4;
 /// each other for that, as with fractions, the first ones stand for all.
 pub fn lines<'a>(texts: impl Iterator<Item = (Option<&'a Domain>, &'a str)>) -> Vec<String> {
     let entries: Vec<Entry<'_, ()>> =
-        texts.enumerate().map(|(place, (domain, text))| Entry { domain, text, key: (), places: vec![place] }).collect();
+        texts.map(|(domain, text)| Entry { domain, text, key: (), places: Vec::new() }).collect();
     let family = |group: &Group<()>| {
-        let first: Vec<i64> = group.domain.iter().map(|range| range.start).collect();
-        let member = entries[group.places[0].position(&first)].domain.and_then(|domain| domain.member.as_deref());
+        let member = entries[group.first].domain.and_then(|domain| domain.member.as_deref());
         member.map(|member| member.family)
     };
     let mut lines = Vec::new();
-    for like in grouped(&entries).chunk_by(|a, b| family(a).is_some() && family(a) == family(b)) {
+    let (groups, torn) = groups(&entries);
+    for like in groups.chunk_by(|a, b| family(a).is_some() && family(a) == family(b)) {
         let single = like.iter().filter(|group| group.domain.is_empty()).count();
         let shown = if family(&like[0]).is_some() && single > SINGLE { LINES.min(like.len()) } else { like.len() };
         lines.extend(like[..shown].iter().map(line));
-        let hidden: usize = like[shown..].iter().map(|group| group.size()).sum();
+        let all = match torn {
+            None => like.iter().map(Group::size).sum(),
+            Some(Torn) => members_of(&entries, family(&like[0])),
+        };
+        let hidden = all.saturating_sub(like[..shown].iter().map(Group::size).sum());
         if hidden > 0 {
             lines.push(format!("… and {hidden} more like these"));
         }
     }
     lines
+}
+
+/// How many texts the whole model has for the members of a family.
+fn members_of(entries: &[Entry<'_, ()>], family: Option<u32>) -> usize {
+    let domains = entries.iter().filter_map(|entry| entry.domain);
+    let own = domains.filter(|domain| domain.member.as_ref().map(|member| member.family) == family);
+    Numbering::of(own).map_or(0, |numbering| numbering.total())
 }
 
 /// Of a family's text, so many characters are enough.

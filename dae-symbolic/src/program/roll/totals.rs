@@ -4,9 +4,10 @@
 //! Terms are taken in their common order and numbered among those of their kind; a row of neighbours is a loop over these numbers.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::super::Unplaced;
-use super::{Class, Item, Order, Shaped, roll};
+use super::{Class, Item, Order, Shaped, roll_apart};
 use crate::expr::{Dag, Expr, Node, Rational};
 use crate::model::Member;
 
@@ -56,7 +57,8 @@ fn alike(shaped: Vec<Shaped>, places: &[usize], order: Vec<usize>) -> Alike {
     for k in order {
         let small = shaped[k].operations.len() <= LARGE;
         let number = count.entry((&shaped[k].operations, &shaped[k].outputs)).or_default();
-        members[k] = small.then(|| Member { family: 0, indices: vec![*number], label: String::new() });
+        members[k] =
+            small.then(|| Member { family: 0, indices: vec![*number], label: String::new(), gaps: Arc::default() });
         *number += 1;
     }
     let items: Vec<_> = shaped
@@ -70,7 +72,8 @@ fn alike(shaped: Vec<Shaped>, places: &[usize], order: Vec<usize>) -> Alike {
             numbers: shaped.numbers.clone(),
         })
         .collect();
-    let mut classes = roll(&items);
+    // Numbered without gaps.
+    let (mut classes, _) = roll_apart(&items);
     classes.retain(|class| class.items.len() >= MANY);
     drop(items);
     Alike { shaped, classes }

@@ -63,6 +63,10 @@ pub enum Comparison {
     Greater,
     /// `>=`
     GreaterOrEqual,
+    /// `==`
+    Equal,
+    /// `!=`
+    NotEqual,
 }
 
 impl Comparison {
@@ -73,6 +77,8 @@ impl Comparison {
             "<=" => Some(Comparison::LessOrEqual),
             ">" => Some(Comparison::Greater),
             ">=" => Some(Comparison::GreaterOrEqual),
+            "==" => Some(Comparison::Equal),
+            "!=" => Some(Comparison::NotEqual),
             _ => None,
         }
     }

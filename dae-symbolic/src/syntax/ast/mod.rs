@@ -74,6 +74,8 @@ pub enum StatementKind {
     Equation(Equation),
     /// `for i in range { statements }`
     For(For),
+    /// `if condition { statements }` and its kin.
+    Branch(Branch),
     /// `lagrangian { … }` and its kin.
     Derived(Derived),
 }
@@ -141,6 +143,17 @@ pub struct For {
     /// What it runs over; missing if it had an error that is reported already.
     pub range: Option<Range>,
     /// Number of statements after this one that are its body, those of inner `for`s included.
+    pub statements: usize,
+}
+
+/// `if condition {`, `else if condition {` or `else {` around statements, which follow it.
+#[derive(Clone, Debug)]
+pub struct Branch {
+    /// Conditions of the branches before it: none of them holds.
+    pub before: Vec<Expression>,
+    /// Its own condition; none after `else {`.
+    pub condition: Option<Expression>,
+    /// Number of statements after this one that are its body, those of inner blocks included.
     pub statements: usize,
 }
 

@@ -16,12 +16,17 @@ pub(crate) use place::{Place, Use, misplaced};
 pub(crate) use words::missing_function;
 pub(super) use words::{PATH_WORDS, STATEMENT_WORDS, infix, is_keyword, name, operand_word, prefix, statement_word};
 
-/// Whether a statement can be repeated by a `for`.
-pub(super) fn inside_for(kind: &StatementKind) -> bool {
+/// Branches after each other, and around each other.
+pub(crate) const MAX_BRANCHES: usize = 64;
+
+/// Whether a statement can be repeated by a `for`, or chosen by an `if`.
+pub(super) fn inside_block(kind: &StatementKind) -> bool {
     match kind {
-        StatementKind::Equation(_) | StatementKind::Definition(_) | StatementKind::Start(_) | StatementKind::For(_) => {
-            true
-        }
+        StatementKind::Equation(_)
+        | StatementKind::Definition(_)
+        | StatementKind::Start(_)
+        | StatementKind::For(_)
+        | StatementKind::Branch(_) => true,
         StatementKind::Constant(_)
         | StatementKind::Parameter(_)
         | StatementKind::Input(_)
@@ -34,11 +39,21 @@ pub(super) fn inside_for(kind: &StatementKind) -> bool {
     }
 }
 
-/// A declaration inside a `for`.
-pub(super) fn not_inside_for(at: Origin) -> Diagnostic {
-    Diagnostic::error(Code::UnsupportedConstruct, "a `for` holds equations, `let`, `start` and other `for`s")
-        .label(at, "not allowed in a `for`")
-        .help("declare an array before the `for`: `var q: [f64; N];`")
+/// A declaration inside a `for` or `if`.
+pub(super) fn not_inside_block(at: Origin) -> Diagnostic {
+    Diagnostic::error(Code::UnsupportedConstruct, "`for` and `if` hold equations, `let`, `start`, `for` and `if`")
+        .label(at, "not allowed in here")
+        .help("declare it before: for one value per index an array, `var q: [f64; N];`")
+}
+
+/// More branches than there may be.
+pub(crate) fn branches(at: Origin) -> Diagnostic {
+    Diagnostic::error(
+        Code::UnsupportedConstruct,
+        format!("there are at most {MAX_BRANCHES} branches in and after each other"),
+    )
+    .label(at, "one too many")
+    .help("take numbers that differ from case to case from an array: `const A: [f64; N] = […];`")
 }
 
 /// A `let` of a function with the type of an array.
@@ -86,10 +101,18 @@ pub(super) fn without_else(at: Origin) -> Diagnostic {
     .help("write `if condition { … } else { … }`")
 }
 
+/// `if a = b`
+pub(super) fn assignment(at: Origin) -> Diagnostic {
+    Diagnostic::error(Code::UnsupportedOperator, "`=` makes an equation, and this is a condition")
+        .label(at, "not a comparison")
+        .help("compare with `<`, `<=`, `>`, `>=`, or numbers that are known while the model is compiled with `==` and `!=`")
+}
+
 /// `if a == b`
-pub(super) fn equality(at: Origin) -> Diagnostic {
-    Diagnostic::error(Code::UnsupportedOperator, "real quantities are equal at isolated moments only")
-        .label(at, "not a comparison of the language")
+pub(crate) fn equality(at: Origin) -> Diagnostic {
+    Diagnostic::error(Code::UnsupportedOperator, "quantities that change are equal at isolated moments only")
+        .label(at, "not decided by constants and loop variables")
+        .note("`==` and `!=` compare numbers that are known while the model is compiled")
         .help("compare with `<`, `<=`, `>` or `>=`")
 }
 

@@ -16,6 +16,7 @@ pub(crate) enum Place {
     Nominal,
     Order,
     Extent,
+    Branch,
     FunctionBody,
     Definition,
     Equation,
@@ -38,7 +39,9 @@ impl Place {
     pub(crate) fn allows(self, what: Use) -> bool {
         match what {
             Use::Constant => true,
-            Use::Parameter => !matches!(self, Place::Constant | Place::Nominal | Place::Order | Place::Extent),
+            Use::Parameter => {
+                !matches!(self, Place::Constant | Place::Nominal | Place::Order | Place::Extent | Place::Branch)
+            }
             Use::Time | Use::External => {
                 matches!(self, Place::Input | Place::FunctionBody | Place::Definition | Place::Equation)
             }
@@ -59,6 +62,9 @@ impl Place {
             Place::Nominal => "a nominal value may use numbers and constants",
             Place::Order => "the order of a derivative is an integer",
             Place::Extent => "sizes, ranges and indices may use numbers, constants and loop variables",
+            Place::Branch => {
+                "an `if` around equations is decided while the model is compiled: it may use numbers, constants and loop variables"
+            }
             Place::FunctionBody => "a function may use its arguments, `t`, constants, parameters and inputs",
             Place::Definition | Place::Equation => "an equation may use everything the model declares",
         }
@@ -81,6 +87,9 @@ pub(crate) fn misplaced(what: Use, name: &str, place: Place, at: Origin) -> Diag
         .note(place.rule());
     match place {
         Place::FunctionBody => finding.help(format!("make `{name}` an argument of the function")),
+        Place::Branch => {
+            finding.help("write one equation with the `if` in it: `left = if condition { a } else { b };`")
+        }
         Place::Extent => finding.help("declare it with `const`"),
         _ => finding,
     }

@@ -8,7 +8,7 @@ use crate::index::{Verdict, at_defaults};
 use crate::program::roll;
 
 /// What a reader of the generated documentation wants to know first.
-pub(crate) fn summary(compiled: &Compiled) -> Vec<String> {
+pub(super) fn summary(compiled: &Compiled) -> Vec<String> {
     let analysis = &compiled.analysis;
     let how = analysis.certificate.grounds().phrase();
     let exceptional = match analysis.exceptional.as_slice() {

@@ -1,0 +1,49 @@
+//! The pipeline on an excerpt of a model with long families.
+//!
+//! In: a family model. Out: what the pipeline says of the whole of it, for which symbolic work was done on a few members of each family. The
+//! structure of the whole model is found from the integers of its accesses, and its certificate is made with its own numbers; both
+//! take time that is linear in the number of instances. `None` where an excerpt does not tell everything, or is hardly smaller.
+
+use super::{Compiled, formulated};
+use crate::alias::reconcile;
+use crate::externals;
+use crate::family::{classes, excerpt, rows, unknown_classes};
+use crate::index::analyse_excerpt;
+use crate::model::family::{FamilyModel, instantiate_excerpt};
+use crate::model::verify;
+use crate::structure::analyse;
+
+/// How far a member may depend on others, tried one after the other: two more neighbours for each differentiation in most models.
+const REACHES: [i64; 3] = [2, 4, 8];
+
+/// An excerpt has to be smaller than the model by this factor.
+const WORTH: usize = 2;
+
+/// Runs the pipeline on an excerpt. `t0` is the time at which the model's start values hold.
+pub fn compile_excerpt(family: &FamilyModel, t0: f64) -> Option<Compiled> {
+    if family.is_scalar() {
+        return None;
+    }
+    let whole = rows(family).ok()?;
+    if whole.sigma.equations() != whole.sigma.unknowns() {
+        return None;
+    }
+    let structure = analyse(&whole.sigma).ok()?;
+    let written = whole.sigma.highest_orders();
+    let classes = classes(family, &whole, &structure.offsets);
+    let unknowns = unknown_classes(family, &whole, &structure.offsets);
+    REACHES.into_iter().find_map(|reach| {
+        let excerpt = excerpt(family, &classes, &unknowns, reach)?;
+        let mut model = instantiate_excerpt(family.clone(), &excerpt).ok()?;
+        if WORTH * model.equations.len() > whole.sigma.equations() {
+            return None;
+        }
+        verify(&model).ok()?;
+        externals::settle_tables(&mut model).ok()?;
+        reconcile(&mut model).ok()?;
+        let analysis = analyse_excerpt(&mut model, &structure, &written, t0)?;
+        let compiled = formulated(model, analysis, t0).ok()?;
+        // A form that an excerpt does not have, the whole model may have.
+        compiled.unavailable.is_empty().then_some(compiled)
+    })
+}

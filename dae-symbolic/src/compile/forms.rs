@@ -1,0 +1,141 @@
+//! Formulations as programs.
+//!
+//! In: the model with its analysis. Out: every form it has, ready to run, and why it does not have the others.
+
+use std::collections::HashMap;
+
+use dae_runtime::contract::Kind;
+
+use super::CompiledForm;
+use crate::alias::{Eliminated, Elimination, eliminate};
+use crate::expr::{Expr, Notation, Symbol, print_with};
+use crate::formulation::{Form, FormEquation, FormError, FormProgram, Formulation, Source, formulate, state_names};
+use crate::index::{Analysis, generic_rank};
+use crate::model::{Model, Numbering};
+use crate::program::Derivative;
+use crate::reduce::{Reduced, reduce};
+use crate::structure::Structure;
+use crate::system::System;
+
+/// All forms.
+pub(super) fn all(
+    model: &mut Model,
+    analysis: &Analysis,
+    reduced: &Reduced,
+    smaller: Option<&(Elimination, Reduced)>,
+) -> (Vec<CompiledForm>, Vec<FormError>) {
+    let (mut forms, mut unavailable) = (Vec::new(), Vec::new());
+    for form in Form::ALL {
+        let text = Working { system: &analysis.system, structure: &analysis.structure, reduced, eliminated: &[] };
+        let working = match smaller {
+            Some((it, reduced)) if form != Form::Original => {
+                Working { system: &it.system, structure: &it.structure, reduced, eliminated: &it.eliminated }
+            }
+            _ => text,
+        };
+        match compile_form(model, analysis, working, form) {
+            Ok(compiled) => forms.push(compiled),
+            Err(error) => unavailable.push(error),
+        }
+    }
+    (forms, unavailable)
+}
+
+/// What a form is made of: the text, or the text without what is equal to something else.
+#[derive(Clone, Copy)]
+struct Working<'a> {
+    system: &'a System,
+    structure: &'a Structure,
+    reduced: &'a Reduced,
+    eliminated: &'a [Eliminated],
+}
+
+/// The system without unknowns that are equal to others or constant, if there are any.
+pub(super) fn smaller(model: &mut Model, analysis: &Analysis) -> Option<(Elimination, Reduced)> {
+    let elimination = eliminate(model, &analysis.system)?;
+    let reduced = reduce(&mut model.dag, &elimination.system, &elimination.structure.offsets);
+    Some((elimination, reduced))
+}
+
+fn compile_form(
+    model: &mut Model,
+    analysis: &Analysis,
+    working: Working<'_>,
+    form: Form,
+) -> Result<CompiledForm, FormError> {
+    let refuse = |message: &str| FormError { form, message: message.into(), origin: model.origin };
+    if form != Form::Original && !analysis.certificate.has_reduction() {
+        return Err(refuse("the system Jacobian is singular, so that the constraints to differentiate are not known"));
+    }
+    let unplaced = refuse("an expression contains a derivative that no state stands for");
+    let formulation = formulate(model, working.system, working.structure, working.reduced, working.eliminated, form)?;
+    check_independent(model, &formulation)?;
+    let residuals: Vec<Expr> = formulation.equations.iter().map(|e| e.residual).collect();
+    let leading = Derivative::entries(&mut model.dag, &residuals, |symbol| match symbol {
+        Symbol::StateDerivative(state) => Some(state as usize),
+        _ => None,
+    });
+    let rank = generic_rank(model, residuals.len(), &leading);
+    let rank = leading_rank(model, &formulation, rank);
+    let program = FormProgram::new(model, &formulation, &analysis.prolonged, rank).map_err(|_| unplaced)?;
+    let names = state_names(model, &formulation).into_iter().collect();
+    let name = |symbol| formulation.symbol_name(model, symbol);
+    let spell = |e: &FormEquation| spell(model, &e.name, e.residual, &names, name);
+    let spelled = formulation.equations.iter().map(spell).collect();
+    Ok(CompiledForm { form, formulation, program, spelled })
+}
+
+/// Zero where it is not known: then every differential unknown may be algebraic in disguise. Of the whole model it is known from an
+/// excerpt if none of the differential unknowns is.
+fn leading_rank(model: &Model, formulation: &Formulation, rank: Option<usize>) -> usize {
+    let differential = formulation.unknowns.iter().filter(|u| u.kind == Kind::Differential).map(|u| &u.domain);
+    match rank {
+        Some(rank) if !model.is_excerpt() => rank,
+        Some(rank) if rank == differential.clone().count() => Numbering::of(differential).map_or(0, |it| it.total()),
+        Some(_) | None => 0,
+    }
+}
+
+/// $\Phi_y D = \Phi_y \Phi_y^\top$ is nonsingular exactly when the constraints that have a multiplier each are independent.
+fn check_independent(model: &mut Model, formulation: &Formulation) -> Result<(), FormError> {
+    let multipliers = formulation.unknowns.iter().filter(|u| u.source == Source::Multiplier).count();
+    let constraints = &formulation.equations[formulation.equations.len() - multipliers..];
+    let values: Vec<Expr> = constraints.iter().map(|e| e.residual).collect();
+    let jacobian = Derivative::entries(&mut model.dag, &values, |symbol| match symbol {
+        Symbol::State(state) => Some(state as usize),
+        _ => None,
+    });
+    // All at once first: in nearly every model that settles it.
+    let rank = |model: &mut Model, count: usize| {
+        let rows: Vec<_> = jacobian.iter().filter(|&&(row, ..)| row < count).copied().collect();
+        generic_rank(model, count, &rows)
+    };
+    if multipliers == 0 || rank(model, multipliers) == Some(multipliers) {
+        return Ok(());
+    }
+    let dependent = (1..=multipliers).find(|&count| rank(model, count) != Some(count)).unwrap_or(multipliers);
+    let dependent = &constraints[dependent - 1];
+    Err(FormError {
+        form: formulation.form,
+        message: format!("{} is not known to be independent of the constraints before it", dependent.name),
+        origin: dependent.origin,
+    })
+}
+
+/// `equation 5: 0 = …`.
+fn spell(
+    model: &Model,
+    name: &str,
+    residual: Expr,
+    names: &HashMap<Expr, String>,
+    symbol: impl Fn(Symbol) -> String,
+) -> String {
+    format!("{name}: 0 = {}", print_with(&model.dag, residual, Notation::Text, names, symbol))
+}
+
+/// The rows of the prolongation.
+pub(super) fn prolonged_spelled(model: &Model, analysis: &Analysis) -> Vec<String> {
+    let equations = analysis.prolonged.residuals.iter().zip(analysis.prolonged.description.equations.iter());
+    let names = model.definition_names().into_iter().collect();
+    equations.map(|(&f, e)| spell(model, &e.name, f, &names, |s| model.symbol_name(s))).collect()
+}

@@ -1,0 +1,162 @@
+//! The pipeline, one line per stage.
+//!
+//! In: a verified model. Out: everything the other end can ask for: the analysis, the formulations as programs, and their
+//! spelling. Contracts between the stages:
+//!
+//! 1. `model`: names are resolved, every symbol is declared, inputs are symbols of their own.
+//! 2. `alias::reconcile`: fixed start values of equal unknowns agree. `index::analyse`: the working system is square (redundant equations
+//!    are set aside); after this point the offsets hold for it, and the certificate says what is proved. A singular system Jacobian leaves
+//!    only the original form.
+//! 3. `alias::eliminate`: unknowns that are equal to others or constant occur in no other equation; the original form is made of the
+//!    text. `reduce`: differentiated constraints; after this point no expression contains a derivative that the model defines explicitly.
+//! 4. `formulation::formulate`: states are chosen; after this point expressions are over states, their derivatives, time,
+//!    parameters and inputs.
+//! 5. `formulation::FormProgram`: inputs are expanded; after this point nothing refers to the DAG.
+
+mod excerpt;
+mod forms;
+mod hidden;
+mod summary;
+
+pub use excerpt::compile_excerpt;
+use hidden::hidden_constraints;
+use summary::summary;
+
+use crate::alias::{Eliminated, reconcile};
+use crate::diagnostic::Diagnostics;
+use crate::expr::Expr;
+use crate::externals::{self, InputNeed};
+use crate::formulation::{Form, FormError, FormProgram, Formulation};
+use crate::index::{Analysis, Problem, ProblemKind, analyse, differentiated_kinks};
+use crate::model::Model;
+use crate::notions::{singular_pencil, with_null_vectors};
+use crate::prolong::Prolonged;
+use crate::reduce::reduce;
+
+/// A constraint that the text implies and does not state.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HiddenConstraint {
+    /// `der(equation 5)`.
+    pub name: String,
+    /// The equation of the text it comes from, from zero.
+    pub equation: usize,
+    /// How often that was differentiated.
+    pub order: u32,
+    /// The right-hand side of `0 = x·u + y·v`.
+    pub residual: Expr,
+    /// `0 = x·u + y·v`.
+    pub text: String,
+    /// The same in LaTeX.
+    pub latex: String,
+}
+
+/// One formulation, ready to run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CompiledForm {
+    /// Which.
+    pub form: Form,
+    /// As data.
+    pub formulation: Formulation,
+    /// As programs.
+    pub program: FormProgram,
+    /// Its rows in plain mathematics.
+    pub spelled: Vec<String>,
+}
+
+/// Everything known about a model.
+pub struct Compiled {
+    /// The model.
+    pub model: Model,
+    /// Time at which its start values hold.
+    pub t0: f64,
+    /// Structure, index, certificate.
+    pub analysis: Analysis,
+    /// Constraints between the states that follow by differentiation.
+    pub hidden: Vec<HiddenConstraint>,
+    /// The model with the derivatives of its equations.
+    pub prolonged: Prolonged,
+    /// Their spelling.
+    pub prolonged_spelled: Vec<String>,
+    /// The formulations the model has.
+    pub forms: Vec<CompiledForm>,
+    /// Why it does not have the others.
+    pub unavailable: Vec<FormError>,
+    /// Unknowns that the derived forms do not solve for, because they are equal to others or constant.
+    pub eliminated: Vec<Eliminated>,
+    /// What the user should know although the model can be used.
+    pub warnings: Diagnostics,
+    /// What the inputs of the caller must give.
+    pub needs: Vec<InputNeed>,
+    /// Index, degrees of freedom and hidden constraints in a few lines, for the documentation of generated code.
+    pub summary: Vec<String>,
+}
+
+/// Why a model does not compile.
+#[derive(Clone, Debug)]
+pub struct Rejected {
+    /// The ill-posed part, if that is the reason.
+    pub problem: Option<Problem>,
+    /// Time at which the start values of the model hold.
+    pub t0: f64,
+    /// What to tell the user.
+    pub diagnostics: Diagnostics,
+}
+
+impl Rejected {
+    fn text(t0: f64, diagnostics: Diagnostics) -> Rejected {
+        Rejected { problem: None, t0, diagnostics }
+    }
+}
+
+/// Runs the pipeline. `t0` is the time at which the model's start values hold.
+///
+/// # Errors
+/// If the model is ill-posed.
+pub fn compile(mut model: Model, t0: f64) -> Result<Compiled, Rejected> {
+    externals::settle_tables(&mut model).map_err(|found| Rejected::text(t0, found))?;
+    reconcile(&mut model).map_err(|found| Rejected::text(t0, found))?;
+    let analysis = match analyse(&mut model, t0) {
+        Ok(analysis) => analysis,
+        Err((problem, found)) => {
+            let diagnostics = with_null_vectors(&model, found);
+            return Err(Rejected { problem: Some(problem), t0, diagnostics });
+        }
+    };
+    if !analysis.certificate.is_regular()
+        && let Some(diagnostics) = singular_pencil(&model)
+    {
+        let (equations, unknowns) = (Vec::new(), Vec::new());
+        let problem = Problem { kind: ProblemKind::SingularPencil, equations, unknowns };
+        return Err(Rejected { problem: Some(problem), t0, diagnostics });
+    }
+    formulated(model, analysis, t0)
+}
+
+/// Stages 3 to 5.
+fn formulated(mut model: Model, analysis: Analysis, t0: f64) -> Result<Compiled, Rejected> {
+    let reduced = reduce(&mut model.dag, &analysis.system, &analysis.structure.offsets);
+    let smaller = if analysis.certificate.has_reduction() { forms::smaller(&mut model, &analysis) } else { None };
+    let hidden = hidden_constraints(&mut model, &analysis, &reduced);
+    let (forms, unavailable) = forms::all(&mut model, &analysis, &reduced, smaller.as_ref());
+    let warnings = differentiated_kinks(&mut model, &analysis);
+    let programs: Vec<&FormProgram> = forms.iter().map(|form| &form.program).collect();
+    let needs = externals::needs(&mut model, &analysis, &programs).map_err(|found| Rejected::text(t0, found))?;
+    let prolonged = analysis.prolonged.clone();
+    let prolonged_spelled = forms::prolonged_spelled(&model, &analysis);
+    let mut compiled = Compiled {
+        model,
+        t0,
+        analysis,
+        hidden,
+        prolonged,
+        prolonged_spelled,
+        forms,
+        unavailable,
+        eliminated: smaller.map_or_else(Vec::new, |(it, _)| it.eliminated),
+        warnings,
+        needs,
+        summary: Vec::new(),
+    };
+    compiled.summary = summary(&compiled);
+    Ok(compiled)
+}

@@ -1,0 +1,320 @@
+//! Members of long families that are enough to know all of them.
+//!
+//! In: a family model, the signature matrix of all its instances and its offsets. Out: an [`Excerpt`]: the members near the ends of each long
+//! index range, where everything is the same in between. Symbolic work is done on these alone, and does not grow with the range.
+//!
+//! Loop variables and dimensions of arrays that are linked by accesses $i + c$ form an *index space*, in which the same values are left out.
+//! What happens at a single index (an end of a loop, a boundary of a class, a constant index) is a *landmark*, and the longest stretch
+//! without one is cut short. Indices that do not fit ($2 i$, $n - i$, indices into tables, numbers that are not affine in a loop variable) leave
+//! their spaces whole.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::classes::{Class, UnknownClass};
+use crate::expr::{Dag, Expr, Function, Node, Symbol, evaluate_one, reachable};
+use crate::model::Gap;
+use crate::model::family::{Access, Affine, Body, Excerpt, FamilyModel, Indexed, Loop, Steady};
+
+/// Members next to a landmark that are kept, beyond those that may be unlike because of it: enough to see a rule and to confirm it.
+const REGULAR: i64 = 4;
+/// Neighbours further away than this are no neighbours.
+const FURTHEST: i64 = 8;
+
+/// An index: of what, and which.
+type Index = (Indexed, usize);
+
+/// The excerpt in which no regular member depends on others further away than `reach`; `None` if nothing can be left out.
+pub fn excerpt(model: &FamilyModel, classes: &[Class], unknowns: &[UnknownClass], reach: i64) -> Option<Excerpt> {
+    if !model.derivations.is_empty() {
+        return None;
+    }
+    let mut spaces = Spaces::new(model);
+    spaces.read();
+    for class in classes {
+        spaces.box_edges(Indexed::Equation(class.family), &class.domain);
+    }
+    for class in unknowns {
+        spaces.box_edges(Indexed::Unknown(class.array), &class.domain);
+    }
+    let gaps = spaces.gaps(reach);
+    let excerpt = Excerpt::with(model, |of, k| gaps.get(&(of, k)).cloned().unwrap_or_default());
+    gaps.values().any(|gap| !gap.is_empty()).then_some(excerpt)
+}
+
+struct Spaces<'a> {
+    model: &'a FamilyModel,
+    /// All indices, and by which others each is linked to the first of its space.
+    number: BTreeMap<Index, usize>,
+    parent: Vec<usize>,
+    landmarks: Vec<BTreeSet<i64>>,
+    /// Whether an index must stay whole.
+    whole: Vec<bool>,
+    /// Numbers that have to be affine in a loop variable where members are left out.
+    numbers: Vec<(usize, usize, Expr)>,
+}
+
+impl<'a> Spaces<'a> {
+    fn new(model: &'a FamilyModel) -> Self {
+        let mut spaces = Spaces {
+            model,
+            number: BTreeMap::new(),
+            parent: Vec::new(),
+            landmarks: Vec::new(),
+            whole: Vec::new(),
+            numbers: Vec::new(),
+        };
+        let over = |extents: &[usize]| -> Vec<(i64, i64)> { extents.iter().map(|&n| (0, n as i64)).collect() };
+        let loops = |loops: &[Loop]| -> Vec<(i64, i64)> { loops.iter().map(|it| (it.start, it.end)).collect() };
+        model.equations.iter().enumerate().for_each(|(k, e)| spaces.add(Indexed::Equation(k), &loops(&e.loops)));
+        model.unknowns.iter().enumerate().for_each(|(k, u)| spaces.add(Indexed::Unknown(k), &over(&u.extents)));
+        model.parameters.iter().enumerate().for_each(|(k, p)| spaces.add(Indexed::Parameter(k), &over(&p.extents)));
+        model.definitions.iter().enumerate().for_each(|(k, d)| spaces.add(Indexed::Definition(k), &loops(&d.loops)));
+        model.starts.iter().enumerate().for_each(|(k, s)| spaces.add(Indexed::Start(k), &loops(&s.loops)));
+        spaces
+    }
+
+    fn add(&mut self, of: Indexed, ranges: &[(i64, i64)]) {
+        for (k, &(start, end)) in ranges.iter().enumerate() {
+            self.number.insert((of, k), self.parent.len());
+            self.parent.push(self.parent.len());
+            self.landmarks.push(BTreeSet::from([start, end]));
+            self.whole.push(false);
+        }
+    }
+
+    fn box_edges(&mut self, of: Indexed, domain: &[(i64, i64)]) {
+        for (k, &(start, end)) in domain.iter().enumerate() {
+            if let Some(&number) = self.number.get(&(of, k)) {
+                self.landmarks[number].extend([start, end]);
+            }
+        }
+    }
+
+    /// The first index of the space.
+    fn root(&mut self, mut number: usize) -> usize {
+        while self.parent[number] != number {
+            self.parent[number] = self.parent[self.parent[number]];
+            number = self.parent[number];
+        }
+        number
+    }
+
+    /// Everything that the model says about indices.
+    fn read(&mut self) {
+        let model = self.model;
+        for (k, equation) in model.equations.iter().enumerate() {
+            self.body(Indexed::Equation(k), &equation.body, |body| body.residual);
+            for body in equation.body.all() {
+                for &(access, _) in &body.incidence {
+                    self.access(Indexed::Equation(k), Indexed::Unknown, &model.accesses[access.index()]);
+                }
+            }
+        }
+        for (k, definition) in model.definitions.iter().enumerate() {
+            self.body(Indexed::Definition(k), &definition.body, |&body| body);
+        }
+        for (k, parameter) in model.parameters.iter().enumerate() {
+            self.body(Indexed::Parameter(k), &parameter.default, |&body| body);
+        }
+        for (k, start) in model.starts.iter().enumerate() {
+            self.body(Indexed::Start(k), &start.body, |body| body.value);
+            for body in start.body.all() {
+                let access = Access { array: start.unknown, indices: body.indices.clone() };
+                self.access(Indexed::Start(k), Indexed::Unknown, &access);
+            }
+        }
+    }
+
+    fn body<T>(&mut self, of: Indexed, body: &Body<T>, root: impl Fn(&T) -> Expr) {
+        if let Body::Pieces(pieces) = body {
+            pieces.iter().for_each(|piece| self.box_edges(of, &piece.domain));
+        }
+        body.all().into_iter().for_each(|body| self.expression(of, root(body)));
+    }
+
+    /// Nothing of the space of an index is left out.
+    fn keep(&mut self, of: Indexed, k: usize) {
+        if let Some(&number) = self.number.get(&(of, k)) {
+            self.whole[number] = true;
+        }
+    }
+
+    fn expression(&mut self, of: Indexed, root: Expr) {
+        let model = self.model;
+        let nodes = reachable(&model.dag, [root]);
+        for &expr in &nodes {
+            match model.dag.node(expr) {
+                Node::Symbol(Symbol::Unknown { unknown, .. }) => {
+                    self.access(of, Indexed::Unknown, &model.accesses[unknown.index()]);
+                }
+                Node::Symbol(Symbol::Parameter(id)) => match &model.steady[id.index()] {
+                    Steady::Parameter(access) => self.access(of, Indexed::Parameter, access),
+                    Steady::Table(access) => self.table(of, access),
+                    Steady::Index(_) => {}
+                },
+                _ => {}
+            }
+        }
+        for (expr, levels) in bent_numbers(model, &nodes) {
+            match levels.as_slice() {
+                &[level] => {
+                    if let Some(&number) = self.number.get(&(of, level)) {
+                        self.numbers.push((number, level, expr));
+                    }
+                }
+                levels => levels.iter().for_each(|&level| self.keep(of, level)),
+            }
+        }
+    }
+
+    /// A table may be accessed with an index of a space that stays whole, or all its entries are equal.
+    fn table(&mut self, of: Indexed, access: &Access) {
+        let values = &self.model.tables[access.array].values;
+        if values.windows(2).any(|pair| pair[0] != pair[1]) {
+            let levels = access.indices.iter().flat_map(|index| &index.coefficients).map(|&(level, _)| level);
+            levels.for_each(|level| self.keep(of, level));
+        }
+    }
+
+    fn access(&mut self, of: Indexed, array: fn(usize) -> Indexed, access: &Access) {
+        for (dimension, index) in access.indices.iter().enumerate() {
+            self.index(of, (array(access.array), dimension), index);
+        }
+    }
+
+    fn index(&mut self, of: Indexed, of_array: Index, index: &Affine) {
+        let Some(&array) = self.number.get(&of_array) else { return };
+        match index.coefficients.as_slice() {
+            [] => self.landmarks[array].extend([index.constant, index.constant + 1]),
+            &[(level, 1)] if index.constant.abs() <= FURTHEST => {
+                let Some(&variable) = self.number.get(&(of, level)) else { return };
+                let (a, b) = (self.root(variable), self.root(array));
+                self.parent[a] = b;
+            }
+            coefficients => {
+                self.whole[array] = true;
+                coefficients.iter().for_each(|&(level, _)| self.keep(of, level));
+            }
+        }
+    }
+
+    /// The gap of every index, where there is one.
+    fn gaps(&mut self, reach: i64) -> BTreeMap<Index, Gap> {
+        let roots: Vec<usize> = (0..self.parent.len()).map(|number| self.root(number)).collect();
+        let mut landmarks: BTreeMap<usize, BTreeSet<i64>> = BTreeMap::new();
+        let mut whole = BTreeSet::new();
+        for (number, &root) in roots.iter().enumerate() {
+            landmarks.entry(root).or_default().extend(&self.landmarks[number]);
+            if self.whole[number] {
+                whole.insert(root);
+            }
+        }
+        let mut of_space: BTreeMap<usize, Gap> = BTreeMap::new();
+        for (&root, landmarks) in landmarks.iter().filter(|(root, _)| !whole.contains(root)) {
+            let landmarks: Vec<i64> = landmarks.iter().copied().collect();
+            let Some(stretch) = landmarks.windows(2).max_by_key(|pair| pair[1] - pair[0]) else { continue };
+            // Neighbours are up to `FURTHEST` away, and what is derived from them up to `reach`.
+            let margin = 3 * reach + REGULAR + FURTHEST.min(reach);
+            let left_out = stretch[0] + margin..stretch[1] - margin;
+            let straight = |(number, level, expr): &(usize, usize, Expr)| {
+                roots[*number] != root || is_straight(self.model, *level, *expr, stretch[0] + reach..stretch[1] - reach)
+            };
+            if !left_out.is_empty() && self.numbers.iter().all(straight) {
+                of_space.insert(root, Gap { left_out, reach });
+            }
+        }
+        let gaps =
+            self.number.iter().filter_map(|(&index, &number)| Some((index, of_space.get(&roots[number])?.clone())));
+        gaps.collect()
+    }
+}
+
+/// Numbers made of loop variables that are not affine in them by their form, each with the levels it depends on. What a function that is no
+/// number for any argument is applied to counts, not its value: the function is applied at run time.
+fn bent_numbers(model: &FamilyModel, nodes: &[Expr]) -> Vec<(Expr, Vec<usize>)> {
+    /// How an expression depends on loop variables.
+    #[derive(Clone, PartialEq)]
+    enum Kind {
+        Constant,
+        Affine(BTreeSet<usize>),
+        Bent(BTreeSet<usize>),
+        /// It contains other symbols, or is computed at run time.
+        Other,
+    }
+    let dag: &Dag = &model.dag;
+    let mut kinds: BTreeMap<Expr, Kind> = BTreeMap::new();
+    let mut found = Vec::new();
+    for &expr in nodes {
+        let children: Vec<(Expr, Kind)> = dag.children(expr).map(|child| (child, kinds[&child].clone())).collect();
+        let mut levels = BTreeSet::new();
+        let mut worst = 0;
+        for (_, kind) in &children {
+            match kind {
+                Kind::Constant => {}
+                Kind::Affine(of) => {
+                    worst = worst.max(1);
+                    levels.extend(of);
+                }
+                Kind::Bent(of) => {
+                    worst = worst.max(2);
+                    levels.extend(of);
+                }
+                Kind::Other => worst = 3,
+            }
+        }
+        let bent = |levels: BTreeSet<usize>| if levels.is_empty() { Kind::Constant } else { Kind::Bent(levels) };
+        let kind = match dag.node(expr) {
+            Node::Constant(_) => Kind::Constant,
+            Node::Pi | Node::Euler => Kind::Other,
+            Node::Symbol(Symbol::Parameter(id)) => match &model.steady[id.index()] {
+                Steady::Index(level) => Kind::Affine(BTreeSet::from([*level])),
+                Steady::Parameter(_) | Steady::Table(_) => Kind::Other,
+            },
+            Node::Symbol(_) | Node::Call(..) => Kind::Other,
+            _ if worst == 3 => Kind::Other,
+            Node::Sum { .. } => match worst {
+                0 => Kind::Constant,
+                1 => Kind::Affine(levels),
+                _ => Kind::Bent(levels),
+            },
+            Node::Product(_) => bent(levels),
+            Node::Apply(function, _) => match function {
+                Function::Abs | Function::Min | Function::Max | Function::Signum | Function::If | Function::Sqrt => {
+                    bent(levels)
+                }
+                _ => Kind::Other,
+            },
+        };
+        if kind == Kind::Other {
+            // Here numbers end: those among the operands are what an instance contains.
+            let bent = children.into_iter().filter_map(|(child, kind)| match kind {
+                Kind::Bent(levels) => Some((child, levels.into_iter().collect())),
+                Kind::Constant | Kind::Affine(_) | Kind::Other => None,
+            });
+            found.extend(bent);
+        }
+        kinds.insert(expr, kind);
+    }
+    if let Some(root) = nodes.last()
+        && let Some(Kind::Bent(levels)) = kinds.remove(root)
+    {
+        found.push((*root, levels.into_iter().collect()));
+    }
+    found
+}
+
+/// Whether a number that depends on one loop variable is affine in it over a range.
+fn is_straight(model: &FamilyModel, level: usize, expr: Expr, range: std::ops::Range<i64>) -> bool {
+    let value = |i: i64| {
+        evaluate_one(&model.dag, expr, |symbol| match symbol {
+            Symbol::Parameter(id) => match &model.steady[id.index()] {
+                Steady::Index(of) if *of == level => i as f64,
+                _ => f64::NAN,
+            },
+            _ => f64::NAN,
+        })
+    };
+    let values: Vec<f64> = range.map(value).collect();
+    let same = |w: &[f64]| (w[2] - 2.0 * w[1] + w[0]).abs() <= 1e-12 * (w[0].abs() + w[1].abs() + w[2].abs());
+    values.windows(3).all(same)
+}

@@ -1,0 +1,89 @@
+//! The analysis of a whole model from an excerpt of it.
+//!
+//! In: an excerpt (a model with a few members of each long family), and the structure of the whole model. Out: its [`Analysis`], with the
+//! expressions of the excerpt and the certificate of the whole model: the offsets of the excerpt are those of the whole one, whose
+//! prolongation the members of the excerpt describe, and regularity and lower bound are established for that, at its own consistent point. `None`
+//! where the excerpt does not settle everything; then the whole model is to be analysed.
+
+use super::understand::as_written;
+use super::{
+    Analysis, Certificate, LocalRegularity, Verdict, Written, hessenberg, lifted, local, structure_of_text, witness,
+};
+use crate::model::{Model, Numbering};
+use crate::prolong::prolong;
+use crate::structure::{Offsets, Structure};
+use crate::system::System;
+
+/// Analyses an excerpt. `structure` is that of the whole model, `written` are the highest orders of its unknowns.
+pub fn analyse_excerpt(model: &mut Model, structure: &Structure, written: &[u32], t0: f64) -> Option<Analysis> {
+    let text = structure_of_text(model).ok()?;
+    let system = System::of_text(model);
+    let understood = as_written(model, system).ok()?;
+    if !understood.is_regular() || !same_offsets(model, &understood.structure.offsets, &structure.offsets) {
+        return None;
+    }
+    let offsets = lifted(model, &understood.structure.offsets);
+    // All were raised alike.
+    let lift = offsets.unknowns.first()? - understood.structure.offsets.unknowns.first()?;
+    let raised = |list: &[u32]| list.iter().map(|&k| k + lift).collect();
+    let whole_offsets =
+        Offsets { equations: raised(&structure.offsets.equations), unknowns: raised(&structure.offsets.unknowns) };
+    let prolonged = prolong(model, &understood.system, &offsets).ok()?;
+    let whole = prolonged.whole(&whole_offsets).ok()?;
+    let (local, jets) = local::regularity(model, &whole, t0);
+    let (LocalRegularity::Numerical { condition, .. } | LocalRegularity::Proven { condition, .. }) = local else {
+        return None;
+    };
+    let lower = witness::lower_bound(written, structure, &whole, jets.as_ref()?, t0, condition);
+    let most = |list: &[u32]| list.iter().copied().max().unwrap_or(0);
+    let missing = written.iter().zip(&structure.offsets.unknowns).map(|(&p, &d)| p.max(1).saturating_sub(d));
+    let certificate = Certificate {
+        bound: most(&structure.offsets.equations) + missing.max().unwrap_or(0),
+        structural_degrees: structure.degrees_of_freedom,
+        generic: understood.generic,
+        local,
+        lower,
+        array: None,
+    };
+    let Verdict::Exact(index) = certificate.verdict() else { return None };
+    let of_whole = |part: Structure| Structure {
+        structural_index: structure.structural_index,
+        degrees_of_freedom: structure.degrees_of_freedom,
+        ..part
+    };
+    let mut analysis = Analysis {
+        written: Written { structure: Some(of_whole(text)), jacobian_singular: understood.singular_as_written },
+        system: understood.system,
+        pivots: Vec::new(),
+        exceptional: Vec::new(),
+        redundant: Vec::new(),
+        structure: of_whole(understood.structure),
+        rewrites: Vec::new(),
+        certificate,
+        explanation: None,
+        array_ranks: Vec::new(),
+        hessenberg: None,
+        prolonged,
+        jets: None,
+    };
+    analysis.explanation = super::explanation(model, &analysis, index);
+    analysis.hessenberg = hessenberg::classify(model, &analysis.structure, &analysis.certificate);
+    Some(analysis)
+}
+
+/// Whether the members of the excerpt have the offsets that they have in the whole model.
+fn same_offsets(model: &Model, excerpt: &Offsets, whole: &Offsets) -> bool {
+    let equations = Numbering::of(model.equations.iter().map(|e| &e.domain));
+    let unknowns = Numbering::of(model.unknowns.iter().map(|u| &u.domain));
+    let same = |numbering: &Numbering, part: &[u32], all: &[u32]| {
+        numbering.total() == all.len()
+            && numbering.places().iter().zip(part).all(|(&place, offset)| all[place] == *offset)
+    };
+    match (equations, unknowns) {
+        (Ok(equations), Ok(unknowns)) => {
+            same(&equations, &excerpt.equations, &whole.equations)
+                && same(&unknowns, &excerpt.unknowns, &whole.unknowns)
+        }
+        _ => false,
+    }
+}

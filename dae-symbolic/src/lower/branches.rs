@@ -1,0 +1,93 @@
+//! `if` around statements.
+//!
+//! In: the head of a branch. Out: an open branch; the statements in it hold where its condition does, and the conditions of the branches before
+//! it do not. Other than in an expression, that is decided while the model is read.
+
+use super::choices::Truth;
+use super::items::Item;
+use super::statements::Lowering;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::origin::Origin;
+use crate::syntax::ast::{Branch, Expression};
+use crate::syntax::restrict::{self, MAX_BRANCHES, Place};
+
+/// A branch around the statement in hand.
+pub(super) struct OpenBranch {
+    /// Conditions of the branches before it, and its own.
+    before: Vec<Expression>,
+    condition: Option<Expression>,
+    /// The first statement after its body.
+    end: usize,
+    /// Numbers of local names and of local sub-expressions outside of it.
+    locals: usize,
+    definitions: usize,
+}
+
+impl<'a> Lowering<'a, '_> {
+    /// Opens a branch.
+    pub(super) fn open_branch(&mut self, position: usize, it: &'a Branch) {
+        if let Some(condition) = it.condition {
+            self.resolve(condition, position, Place::Branch);
+        }
+        let (mut before, mut condition) = (it.before.clone(), it.condition);
+        if self.branches.len() >= MAX_BRANCHES {
+            let at = it.condition.map_or(Origin::NONE, |condition| self.written.expressions.origin(condition.root));
+            self.found.push(restrict::branches(at));
+            (before, condition) = (Vec::new(), None);
+        }
+        self.branches.push(OpenBranch {
+            before,
+            condition,
+            end: position + 1 + it.statements,
+            locals: self.resolver.locals(),
+            definitions: self.local_definitions.len(),
+        });
+    }
+
+    /// Closes the branches whose bodies end before a statement.
+    pub(super) fn close_branches(&mut self, position: usize) {
+        while let Some(last) = self.branches.last()
+            && last.end <= position
+        {
+            self.resolver.leave(last.locals);
+            self.local_definitions.truncate(last.definitions);
+            self.branches.pop();
+        }
+    }
+
+    /// Whether the statement in hand holds for the present values of the loop variables; `None` if that is not decided, or something is wrong.
+    pub(super) fn is_chosen(&mut self) -> Option<bool> {
+        for k in 0..self.branches.len() {
+            let before = std::mem::take(&mut self.branches[k].before);
+            let chosen = self.all_are(&before, Truth::Fails);
+            self.branches[k].before = before;
+            let chosen = match (chosen, self.branches[k].condition) {
+                (Some(true), Some(condition)) => self.all_are(&[condition], Truth::Holds),
+                (chosen, _) => chosen,
+            };
+            if chosen != Some(true) {
+                return chosen;
+            }
+        }
+        Some(true)
+    }
+
+    fn all_are(&mut self, conditions: &[Expression], wanted: Truth) -> Option<bool> {
+        for condition in conditions {
+            let Item::Scalar(value) = self.evaluate(*condition, Vec::new())? else { return None };
+            match self.evaluator.truth(value.expr) {
+                Truth::Depends => {
+                    let at = self.written.expressions.origin(condition.root);
+                    let message = "an `if` around equations is decided while the model is compiled, and this is not";
+                    let finding = Diagnostic::error(Code::MisplacedCondition, message).label(at, "not decided");
+                    let finding = finding.help("compare exact numbers: decimal ones, constants and loop variables");
+                    self.evaluator.report(condition.root, finding, self.found);
+                    return None;
+                }
+                truth if truth != wanted => return Some(false),
+                _ => {}
+            }
+        }
+        Some(true)
+    }
+}

@@ -1,0 +1,249 @@
+//! Conditions that are decided while the model is read.
+//!
+//! In: comparisons of numbers and loop variables, in a box of values of these. Out: whether they hold in all of the box or in none of it;
+//! otherwise where the box has to be cut, or that the answer is another one from point to point. What a condition that is decided leaves out
+//! is not evaluated: no index in it can be out of bounds.
+
+use super::evaluate::{Evaluator, Task};
+use super::items::{Item, Value};
+use crate::diagnostic::Diagnostics;
+use crate::expr::{Expr, Node as Kernel, Rational};
+use crate::syntax::ast::{Comparison, Expressions, Node, NodeId};
+use crate::syntax::restrict;
+use std::collections::HashMap;
+
+/// Where a box has to be cut: the condition has one answer below and another one from there on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Cut {
+    pub(super) level: usize,
+    pub(super) at: i64,
+}
+
+/// Whether a condition holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Decision {
+    Always,
+    Never,
+    Cut(Cut),
+    FromPointToPoint,
+}
+
+impl Decision {
+    fn opposite(self) -> Self {
+        match self {
+            Decision::Always => Decision::Never,
+            Decision::Never => Decision::Always,
+            Decision::Cut(_) | Decision::FromPointToPoint => self,
+        }
+    }
+
+    fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Decision::Never, _) | (_, Decision::Never) => Decision::Never,
+            (Decision::Always, other) => other,
+            (one, Decision::Always) => one,
+            (Decision::Cut(cut), _) | (_, Decision::Cut(cut)) => Decision::Cut(cut),
+            (Decision::FromPointToPoint, Decision::FromPointToPoint) => self,
+        }
+    }
+}
+
+/// What is known of a condition that has a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Truth {
+    Holds,
+    Fails,
+    /// That is known at run time.
+    Depends,
+}
+
+/// The nodes after a condition that are left out, up to the last of them, if it turns out so.
+#[derive(Clone, Copy)]
+struct Skip {
+    condition: NodeId,
+    when: Truth,
+    last: NodeId,
+}
+
+/// What conditions leave out, by the node that stands before it.
+pub(super) struct Skips(HashMap<NodeId, Skip>);
+
+impl Skips {
+    pub(super) fn of(expressions: &Expressions) -> Self {
+        let mut skips = HashMap::new();
+        for position in 0..expressions.len() {
+            match expressions.node(expressions.at(position)) {
+                Node::Conditional { cases, otherwise } => {
+                    for &(condition, value) in cases {
+                        skips.insert(condition, Skip { condition, when: Truth::Fails, last: value });
+                        skips.insert(value, Skip { condition, when: Truth::Holds, last: *otherwise });
+                    }
+                }
+                Node::All(conditions) => decided_by_one(&mut skips, conditions, Truth::Fails),
+                Node::Any(conditions) => decided_by_one(&mut skips, conditions, Truth::Holds),
+                Node::Number(_)
+                | Node::Name(_)
+                | Node::Time
+                | Node::Pi
+                | Node::Euler
+                | Node::Negation(_)
+                | Node::Sum(_)
+                | Node::Product(_)
+                | Node::Comparison(..)
+                | Node::Not(_)
+                | Node::Call { .. }
+                | Node::Index { .. }
+                | Node::List(_)
+                | Node::Repeat { .. }
+                | Node::RangeHead { .. }
+                | Node::RangeSum { .. } => {}
+            }
+        }
+        Skips(skips)
+    }
+}
+
+/// Conditions of which one answer decides all that follow.
+fn decided_by_one(skips: &mut HashMap<NodeId, Skip>, conditions: &[NodeId], when: Truth) {
+    let Some((&last, others)) = conditions.split_last() else { return };
+    for &condition in others {
+        skips.insert(condition, Skip { condition, when, last });
+    }
+}
+
+impl Evaluator<'_> {
+    /// The last of the nodes that are left out after a node; also where the condition before them is not decided or wrong.
+    pub(super) fn left_out(&self, task: &Task, after: NodeId) -> Option<NodeId> {
+        let skip = self.skips.0.get(&after)?;
+        match task.item(skip.condition) {
+            Some(Item::Scalar(value)) => (self.truth(value.expr) == skip.when).then_some(skip.last),
+            Some(Item::Array(_)) | None => Some(skip.last),
+        }
+    }
+
+    /// Whether a condition is decided, by its decision diagram.
+    pub(super) fn truth(&self, condition: Expr) -> Truth {
+        match self.dag.as_constant(condition) {
+            Some(value) if value.is_zero() => Truth::Fails,
+            Some(_) => Truth::Holds,
+            None => Truth::Depends,
+        }
+    }
+
+    /// The condition that two numbers compare so; without value where the loop variables do not decide it.
+    pub(super) fn compare(
+        &mut self,
+        node: NodeId,
+        comparison: Comparison,
+        (left, right): (Value, Value),
+        found: &mut Diagnostics,
+    ) -> Option<Expr> {
+        let difference = self.dag.sub(left.expr, right.expr);
+        let opposite = self.dag.sub(right.expr, left.expr);
+        if self.dag.as_constant(difference).is_some() || self.leaves.is_of_loops(&self.dag, difference) {
+            let equal = |this: &Self| {
+                let (above, below) = (this.positive(difference), this.positive(opposite));
+                above.opposite().and(below.opposite())
+            };
+            let decision = match comparison {
+                Comparison::Greater => self.positive(difference),
+                Comparison::Less => self.positive(opposite),
+                Comparison::LessOrEqual => self.positive(difference).opposite(),
+                Comparison::GreaterOrEqual => self.positive(opposite).opposite(),
+                Comparison::Equal => equal(self),
+                Comparison::NotEqual => equal(self).opposite(),
+            };
+            return self.decided(decision);
+        }
+        match comparison {
+            Comparison::Greater | Comparison::Less => {
+                let (more, less) = ordered(comparison, left.expr, right.expr);
+                Some(self.dag.greater(more, less))
+            }
+            Comparison::LessOrEqual | Comparison::GreaterOrEqual => {
+                let (less, more) = ordered(comparison, left.expr, right.expr);
+                let exceeds = self.dag.greater(less, more);
+                Some(self.dag.not(exceeds))
+            }
+            Comparison::Equal | Comparison::NotEqual => {
+                let at = self.expressions.origin(node);
+                self.report(node, restrict::equality(at), found);
+                None
+            }
+        }
+    }
+
+    /// The condition with this answer, or the wish to have it.
+    fn decided(&mut self, decision: Decision) -> Option<Expr> {
+        self.decided_by_box |= !self.instance && !self.loops.is_empty();
+        match decision {
+            Decision::Always => Some(self.dag.integer(1)),
+            Decision::Never => Some(self.dag.integer(0)),
+            Decision::Cut(cut) => {
+                self.cut.get_or_insert(cut);
+                None
+            }
+            Decision::FromPointToPoint => {
+                self.varying = true;
+                None
+            }
+        }
+    }
+
+    /// Where in the box an expression of numbers and loop variables is positive.
+    fn positive(&self, expr: Expr) -> Decision {
+        let always = |holds: bool| if holds { Decision::Always } else { Decision::Never };
+        let (constant, terms) = match self.dag.node(expr) {
+            Kernel::Constant(value) => return always(is_positive(value)),
+            Kernel::Sum { constant, terms } => (constant.clone(), terms.to_vec()),
+            Kernel::Pi
+            | Kernel::Euler
+            | Kernel::Symbol(_)
+            | Kernel::Product(_)
+            | Kernel::Apply(..)
+            | Kernel::Call(..) => (Rational::ZERO, vec![(Rational::ONE, expr)]),
+        };
+        let mut affine = Vec::with_capacity(terms.len());
+        for (q, term) in terms {
+            match self.leaves.affine(&self.dag, term) {
+                Ok(variable) if variable.coefficients.len() == 1 => affine.push((variable.coefficients[0].0, q)),
+                _ => return Decision::FromPointToPoint,
+            }
+        }
+        let value = |upper: bool, moved: Option<i64>| {
+            affine.iter().fold(constant.clone(), |sum, (level, q)| {
+                let range = &self.loops[*level].range;
+                let end = if q.is_negative() == upper { range.start } else { range.end - 1 };
+                sum.add(&q.mul(&Rational::from(moved.unwrap_or(end))))
+            })
+        };
+        let (lowest, highest) = (is_positive(&value(false, None)), is_positive(&value(true, None)));
+        match affine.as_slice() {
+            _ if lowest == highest => always(highest),
+            [(level, _)] => {
+                // With one loop variable the answer changes once.
+                let range = &self.loops[*level].range;
+                let at = |i: i64| is_positive(&value(true, Some(i)));
+                let (mut same, mut other) = (range.start, range.end - 1);
+                while other - same > 1 {
+                    let middle = same + (other - same) / 2;
+                    if at(middle) == at(range.start) { same = middle } else { other = middle }
+                }
+                Decision::Cut(Cut { level: *level, at: other })
+            }
+            _ => Decision::FromPointToPoint,
+        }
+    }
+}
+
+fn is_positive(value: &Rational) -> bool {
+    !value.is_negative() && !value.is_zero()
+}
+
+/// The sides of a comparison, for `<` and `>=` the other way round.
+fn ordered(comparison: Comparison, left: Expr, right: Expr) -> (Expr, Expr) {
+    match comparison {
+        Comparison::Less | Comparison::GreaterOrEqual => (right, left),
+        Comparison::Greater | Comparison::LessOrEqual | Comparison::Equal | Comparison::NotEqual => (left, right),
+    }
+}

@@ -1,0 +1,114 @@
+//! The prolongation of a model from that of an excerpt of it.
+//!
+//! In: a [`Prolonged`] whose lists have the members of an excerpt; its programs are those of the whole model already. Out: one with all
+//! jets and equations, that runs.
+
+use std::cell::RefCell;
+
+use dae_runtime::contract::{Jet, JetEquation, Pattern, ProlongationDescription, Start};
+
+use super::Prolonged;
+use crate::model::{Numbering, Torn};
+use crate::program::roll::text::{Entry, whole};
+use crate::structure::Offsets;
+
+impl Prolonged {
+    /// The prolongation of the whole model, with offsets `offsets`.
+    ///
+    /// # Errors
+    /// If the members of the excerpt do not tell what those left out are like.
+    pub fn whole(&self, offsets: &Offsets) -> Result<Prolonged, Torn> {
+        let first_jet = offsets.unknowns.iter().scan(0, |next, &d| {
+            let first = *next;
+            *next += d as usize + 1;
+            Some(first)
+        });
+        let first_jet: Vec<usize> = first_jet.collect();
+        let jets = self.whole_jets()?;
+        if jets.len() != offsets.unknowns.iter().map(|&d| d as usize + 1).sum::<usize>() {
+            return Err(Torn);
+        }
+        Ok(Prolonged {
+            description: ProlongationDescription {
+                model: self.description.model.clone(),
+                jets: jets.into(),
+                equations: self.whole_equations()?.into(),
+                jacobian: self.whole_jacobian()?,
+            },
+            offsets: offsets.clone(),
+            first_jet,
+            jet_domains: Vec::new(),
+            equation_domains: Vec::new(),
+            residuals: Vec::new(),
+            residual: self.residual.clone(),
+            jacobian: self.jacobian.clone(),
+            start: self.start.clone(),
+            parameters: self.parameters.clone(),
+            scratch: RefCell::default(),
+        })
+    }
+
+    fn whole_jets(&self) -> Result<Vec<Jet>, Torn> {
+        let places = Numbering::of(&self.jet_domains)?;
+        let entries: Vec<Entry<'_, _>> = self
+            .description
+            .jets
+            .iter()
+            .enumerate()
+            .map(|(k, jet)| Entry {
+                domain: self.jet_domains.get(k),
+                text: &jet.name,
+                key: (jet.stage, jet.start == Start::Fixed, jet.start == Start::Guess, jet.nominal.to_bits()),
+                places: vec![places.place_of(k)],
+            })
+            .collect();
+        whole(&entries, places.total(), |name, &(stage, fixed, guess, nominal), _| Jet {
+            name: name.into(),
+            stage,
+            start: match (fixed, guess) {
+                (true, _) => Start::Fixed,
+                (_, true) => Start::Guess,
+                (false, false) => Start::Free,
+            },
+            nominal: f64::from_bits(nominal),
+        })
+    }
+
+    fn whole_equations(&self) -> Result<Vec<JetEquation>, Torn> {
+        let places = Numbering::of(&self.equation_domains)?;
+        let entries: Vec<Entry<'_, _>> = self
+            .description
+            .equations
+            .iter()
+            .enumerate()
+            .map(|(k, equation)| Entry {
+                domain: self.equation_domains.get(k),
+                text: &equation.name,
+                key: equation.stage,
+                places: vec![places.place_of(k)],
+            })
+            .collect();
+        whole(&entries, places.total(), |name, &stage, _| JetEquation { name: name.into(), stage })
+    }
+
+    fn whole_jacobian(&self) -> Result<Pattern, Torn> {
+        let (rows, columns) = (Numbering::of(&self.equation_domains)?, Numbering::of(&self.jet_domains)?);
+        let pattern = &self.description.jacobian;
+        let row = |row: usize| {
+            let entries = pattern.row(row).map(|(column, _)| columns.place_of(column));
+            let places: Vec<usize> = std::iter::once(rows.place_of(row)).chain(entries).collect();
+            Entry { domain: self.equation_domains.get(row), text: "", key: places.len(), places }
+        };
+        let entries: Vec<Entry<'_, usize>> = (0..pattern.rows()).map(row).collect();
+        let list = whole(&entries, rows.total(), |_, _, places| places[1..].to_vec())?;
+        let starts = std::iter::once(0).chain(list.iter().scan(0, |sum, row| {
+            *sum += row.len();
+            Some(*sum)
+        }));
+        Ok(Pattern {
+            columns: columns.total(),
+            row_starts: starts.collect::<Vec<_>>().into(),
+            column_indices: list.concat().into(),
+        })
+    }
+}

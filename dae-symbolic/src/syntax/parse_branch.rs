@@ -1,0 +1,44 @@
+//! `if` around statements.
+//!
+//! In: the cursor at `if` or `else`. Out: the head of a branch; its body is read by whoever reads statements.
+
+use super::ast::{Branch, StatementKind};
+use super::cursor::Look;
+use super::frames::Opener;
+use super::parse_model::Ending;
+use super::parser::{Parsed, Parser};
+use super::restrict;
+use proc_macro2::Delimiter;
+
+impl Parser {
+    /// `if condition {`
+    pub(super) fn branch_head(&mut self) -> Parsed<(StatementKind, Ending)> {
+        self.cursor.advance();
+        let condition = Some(self.expression_of(Opener::Condition)?);
+        let close = self.expect_open(Delimiter::Brace, "`{` and the equations that hold then")?;
+        let branch = Branch { before: Vec::new(), condition, statements: 0 };
+        Ok((StatementKind::Branch(branch), Ending::Opens(close)))
+    }
+
+    /// `else if condition {` or `else {` after a branch, and the position of the closing brace.
+    pub(super) fn else_head(&mut self, earlier: Branch) -> Parsed<(StatementKind, usize)> {
+        let mut before = earlier.before;
+        let at = self.here();
+        // After `else {` no condition is left that could not hold.
+        let Some(condition) = earlier.condition else { return Err(self.unexpected("a statement")) };
+        before.push(condition);
+        if before.len() >= restrict::MAX_BRANCHES {
+            return Err(self.fail(restrict::branches(at)));
+        }
+        self.cursor.advance();
+        let condition = match self.cursor.look(0) {
+            Look::Word("if") => {
+                self.cursor.advance();
+                Some(self.expression_of(Opener::Condition)?)
+            }
+            _ => None,
+        };
+        let close = self.expect_open(Delimiter::Brace, "`if`, or `{` and the equations that hold otherwise")?;
+        Ok((StatementKind::Branch(Branch { before, condition, statements: 0 }), close))
+    }
+}

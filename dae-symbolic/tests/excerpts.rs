@@ -1,0 +1,127 @@
+//! Generated code of long families from an excerpt of them, against that from all their members.
+
+use dae_symbolic::compile::{Compiled, compile, compile_excerpt};
+use dae_symbolic::emit::emit;
+use dae_symbolic::formulation::Form;
+use dae_symbolic::{Families, read_families_text, scalar_model};
+
+const CHAIN: &str = include_str!("../../examples/models/chain.dae");
+const PLATE: &str = include_str!("../../examples/models/plate.dae");
+
+fn sized(text: &str, n: usize) -> String {
+    text.replace("const N = 6;", &format!("const N = {n};"))
+}
+
+fn families(text: &str) -> Families {
+    read_families_text(text).unwrap_or_else(|found| panic!("{}", found.diagnostics))
+}
+
+fn whole(text: &str) -> Compiled {
+    let model = scalar_model(families(text).model).unwrap_or_else(|found| panic!("{found}"));
+    compile(model, 0.0).unwrap_or_else(|rejected| panic!("{}", rejected.diagnostics))
+}
+
+/// Line by line, so that a difference can be found.
+fn assert_same(text: &str) {
+    let excerpt = compile_excerpt(&families(text).model, 0.0).expect("an excerpt tells everything");
+    let whole = whole(text);
+    assert!(2 * excerpt.model.equations.len() <= whole.model.equations.len());
+    assert_eq!(excerpt.analysis.certificate.verdict(), whole.analysis.certificate.verdict());
+    let (a, b) = (emit(&excerpt, &Form::ALL).unwrap(), emit(&whole, &Form::ALL).unwrap());
+    for (line, (a, b)) in a.lines().zip(b.lines()).enumerate() {
+        assert_eq!(a, b, "line {line}");
+    }
+    assert_eq!(a.len(), b.len());
+}
+
+#[test]
+fn a_chain() {
+    assert_same(&sized(CHAIN, 90));
+}
+
+#[test]
+fn a_plate() {
+    assert_same(&sized(PLATE, 50));
+}
+
+/// Whether an excerpt is enough; if so, the code is that of the whole model.
+fn is_enough(text: &str) -> bool {
+    let enough = compile_excerpt(&families(text).model, 0.0).is_some_and(|it| emit(&it, &Form::ALL).is_ok());
+    if enough {
+        assert_same(text);
+    }
+    enough
+}
+
+/// A ladder of resistors and capacitors, with what is put in the place of `FEED` at its beginning.
+const LADDER: &str = "struct Ladder {
+    const N = 120; param r: [f64; N] = 1.5; param c = 0.5; param c_last = 2;
+    var e: [f64; N] = 0; var i: [f64; N + 1];
+    FEED;
+    for k in 1..N { r[k] * i[k] = e[k - 1] - e[k]; }
+    i[N] = 0;
+    for k in 0..N { CAPACITANCE * der(e[k]) = i[k] - i[k + 1]; }
+}";
+
+fn ladder(feed: &str, capacitance: &str) -> String {
+    LADDER.replace("FEED", feed).replace("CAPACITANCE", capacitance)
+}
+
+#[test]
+fn ladders() {
+    assert!(is_enough(&ladder("r[0] * i[0] = sin(t) - e[0]", "c")));
+    // Driven by a voltage: index 2.
+    assert!(is_enough(&ladder("e[0] = sin(t)", "c").replace("[f64; N] = 0;", "[f64; N] ~ 0;")));
+    // The last one is unlike the others.
+    assert!(is_enough(&ladder("r[0] * i[0] = sin(t) - e[0]", "(if k == N - 1 { c_last } else { c })")));
+    // So is one further in.
+    assert!(is_enough(&ladder("r[0] * i[0] = sin(t) - e[0]", "(if k == 10 { c_last } else { c })")));
+    // Numbers that grow along the ladder.
+    assert!(is_enough(&ladder("r[0] * i[0] = sin(t) - e[0]", "(2 * k + 1)")));
+}
+
+#[test]
+fn numbers_that_bend_keep_the_family_whole() {
+    for bent in ["(1 + max(0, k - 60))", "(1 + max(0, 5 - abs(k - 60)))", "(k * k + 1)", "(1 / (k + 1))"] {
+        assert!(!is_enough(&ladder("r[0] * i[0] = sin(t) - e[0]", bent)), "{bent}");
+    }
+    // A function that is applied at run time is the same in all of them.
+    assert!(is_enough(&ladder("r[0] * i[0] = sin(t) - e[0]", "(2 + sin(k))")));
+    let starts = ladder("r[0] * i[0] = sin(t) - e[0]", "c");
+    let bent = "var e: [f64; N] = |k| max(0, 5 - abs(k - 60));";
+    assert!(!is_enough(&starts.replace("var e: [f64; N] = 0;", bent)));
+    let straight = "var e: [f64; N] = |k| 3 - 0.25 * k;";
+    assert!(is_enough(&starts.replace("var e: [f64; N] = 0;", straight)));
+}
+
+#[test]
+fn what_depends_on_all_members_keeps_the_family_whole() {
+    let mean = ladder("r[0] * i[0] = sin(t) - e[0]", "c")
+        .replace("i[N] = 0;", "i[N] = 0; var mean; mean = sum(k in 0..N => e[k]) / N;");
+    assert!(!is_enough(&mean));
+    let mirrored = ladder("r[0] * i[0] = sin(t) - e[0]", "c")
+        .replace("i[N] = 0;", "i[N] = 0; var m: [f64; N]; for k in 0..N { m[k] = e[N - 1 - k]; }");
+    assert!(!is_enough(&mirrored));
+    // A scalar in every instance is no obstacle, unless constraints give it a multiplier from each of them.
+    let heated = ladder("r[0] * i[0] = sin(t) - e[0]", "(1 + 0.1 * cos(h))")
+        .replace("i[N] = 0;", "i[N] = 0; var h = 0; der(h) = 1 - h + i[0];");
+    assert!(is_enough(&heated));
+}
+
+#[test]
+fn rods_on_a_common_cart() {
+    // Constraints of all rods contain the position of the cart: what holds the cart is a sum over all of them.
+    let carts = "struct Carts {
+        const N = 80; param g = 9.81;
+        var s = 0; var w = 0; var x: [f64; N] ~ 0.6; var y: [f64; N] = -0.8; var u: [f64; N] ~ 0; var v: [f64; N] = 0;
+        var l: [f64; N] ~ 1;
+        der(s) = w;
+        for i in 0..N {
+            der(x[i]) = u[i]; der(y[i]) = v[i]; der(u[i]) = -l[i] * (x[i] - s); der(v[i]) = -l[i] * y[i] - g;
+            0 = (x[i] - s).powi(2) + y[i].powi(2) - 1;
+        }
+        10 * der(w) = FORCE;
+    }";
+    assert!(!is_enough(&carts.replace("FORCE", "sum(i in 0..N => l[i] * (x[i] - s))")));
+    assert!(!is_enough(&carts.replace("FORCE", "l[0] * (x[0] - s)")));
+}
