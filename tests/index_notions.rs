@@ -320,3 +320,21 @@ fn floating_point_evidence_is_called_numerical() {
     assert!(ring.to_string().contains("2, established numerically at the start values"));
     assert_eq!(grounds(ring), Some("numerical"));
 }
+
+/// Equations that are nonlinear in a common combination of leading derivatives: no combination of equations cancels them (Tan, Nedialkov & Pryce
+/// 2017, Sect. 5, substitute expressions), and the derivative array decides. With a name for the combination the structure tells.
+#[test]
+fn where_no_combination_of_equations_serves() {
+    let flows =
+        "struct Flows { param R = 2; var p = 1; var h ~ 0.3; var q1 ~ 0.5; var q2 ~ 0.2; der(p) = 1 - (q1 + q2);
+        der(h) = q1 - h; 0 = p - h - R * (q1 + q2) * abs(q1 + q2); 0 = q1 + q2 - cos(h); }";
+    let named =
+        "struct Flows { param R = 2; var p = 1; var h ~ 0.3; var q1 ~ 0.5; var q2 ~ 0.2; var s ~ 0.7; der(p) = 1 - s;
+        der(h) = q1 - h; 0 = p - h - R * s * abs(s); 0 = s - cos(h); s = q1 + q2; }";
+    let (found, clear) = (report(flows, 0.0), report(named, 0.0));
+    assert_eq!((found.differentiation_index, found.degrees_of_freedom), (Some(2), Some(1)));
+    assert_eq!((clear.differentiation_index, clear.degrees_of_freedom), (Some(2), Some(1)));
+    assert!(found.rewrites.is_empty() && found.sigma_jacobian_singular == Some(true));
+    let available = |report: &Report| report.forms.iter().filter(|form| form.unavailable.is_none()).count();
+    assert_eq!((available(&found), available(&clear)), (1, 4));
+}
