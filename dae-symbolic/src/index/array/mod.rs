@@ -19,24 +19,27 @@
 //! | `taylor.rs` | rows and Jacobian as Taylor coefficients, over the reals and over a prime field |
 //! | `matrix.rs` | the Jacobian at a point, its blocks and their ranks |
 //! | `newton.rs` | steps of least change |
+//! | `continued.rs` | higher derivatives at a regular point, order by order |
 //! | `jets.rs` | jets that fulfil the array to rounding, at the model's own branch; points beside them |
 //! | `judge.rs` | which $m$, at how many points, and when there is none |
 //!
 //! Jets are kept as Taylor coefficients $X_{j,k} = x_j^{(k)}/k!$, and rows as $F_i^{(l)}/l!$: the ranks are the same and the numbers stay small.
 
+mod continued;
 mod jets;
 mod judge;
 mod matrix;
 mod newton;
 mod taylor;
 
+pub(super) use continued::continued;
 pub use jets::{ArrayError, ArrayPoint, Consistent, consistent_point};
 pub use judge::{ArrayFinding, ArrayVerdict, ConstantRank, Freedom, judge, ranks_up_to};
 pub use matrix::{ArrayJacobian, ArrayRanks};
 pub use taylor::{Residue, Scalar, Tape};
 
 use crate::expr::prime_field::{FieldPoint, arithmetic};
-use crate::expr::{Dag, Expr, Symbol, evaluate, gradient};
+use crate::expr::{Dag, Expr, Symbol, evaluate_closed, gradient};
 use crate::model::Model;
 use crate::system::written_orders;
 
@@ -122,6 +125,11 @@ impl DerivativeArray {
         self.linearised(&values, &point.taylor)
     }
 
+    /// Operations of the rows at a point, roughly.
+    fn cost(&self) -> usize {
+        self.residuals.nodes().len() * (self.differentiations as usize + 1)
+    }
+
     /// The rows alone, $F_i^{(l)}/l!$ by $i$ and $l$.
     pub fn residuals_at(&self, dag: &Dag, parameters: &[f64], point: &ArrayPoint) -> Vec<Vec<f64>> {
         let values = values_at(dag, self.residuals.nodes(), parameters, point);
@@ -186,8 +194,9 @@ impl DerivativeArray {
     }
 }
 
+/// The values of the nodes of a tape, which has everything that its nodes are made of.
 fn values_at(dag: &Dag, nodes: &[Expr], parameters: &[f64], point: &ArrayPoint) -> Vec<f64> {
-    evaluate(dag, nodes, |symbol| match symbol {
+    evaluate_closed(dag, nodes, |symbol| match symbol {
         Symbol::Time => point.t,
         Symbol::Parameter(p) => parameters.get(p.index()).copied().unwrap_or(f64::NAN),
         Symbol::Unknown { unknown, order } => point.derivative(unknown.index(), order as usize),
