@@ -28,6 +28,7 @@
 mod array;
 mod cases;
 mod certificate;
+mod chains;
 mod derivation;
 mod document;
 mod evidence;

@@ -1,7 +1,8 @@
 //! The system in mathematics: equations, unknowns, parameters, combinations, and how hidden constraints follow.
 
 use super::super::Report;
-use super::super::document::{Derivation, Document, Named, Numbered, Replaced, Step};
+use super::super::chains::{Derivation, Step};
+use super::super::document::{Document, Named, Numbered, Replaced};
 use super::{display, inline, line};
 use crate::expr::escaped;
 
