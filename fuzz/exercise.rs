@@ -1,17 +1,59 @@
 //! One input through everything that reads a model.
 //!
-//! In: any text. Out: what it reaches; a panic is a finding. Shared by the example `fuzz`, the target of `cargo fuzz` and the test that
-//! repeats what was found.
+//! In: any text, and which of the outputs to ask for. Out: what it reaches; a panic is a finding. Shared by the example `fuzz`, the target of
+//! `cargo fuzz` and the test that repeats what was found.
 
 use std::collections::BTreeSet;
 
-use dae_symbolic::compile::compile;
+use dae_runtime::contract::Dae;
+use dae_runtime::signal::Input;
+use dae_runtime::solve::{Integration, Method, Record};
+use dae_symbolic::compile::{Compiled, compile};
 use dae_symbolic::emit::emit;
+use dae_symbolic::eval::Interpreter;
 use dae_symbolic::formulation::Form;
+use dae_symbolic::freedom::contradictions;
 use dae_symbolic::index::Verdict;
-use dae_symbolic::read_text;
 use dae_symbolic::report::Report;
 use dae_symbolic::syntax::{SourceText, to_text};
+use dae_symbolic::{expand, read_text};
+use proc_macro2::TokenStream;
+
+/// What is asked for once a model is analysed and formulated. Each costs about as much as the analysis of a small model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(dead_code, reason = "some users of this file ask for everything")]
+pub(crate) enum Output {
+    /// The report as text and as data.
+    Report,
+    /// The report in LaTeX and HTML.
+    Pages,
+    /// Code of all formulations, and whether it is made of tokens.
+    Code,
+    /// What the macro does, from tokens to tokens.
+    Macro,
+    /// A formulation in the interpreter: initialisation and some steps.
+    Values,
+    /// All of that.
+    Everything,
+}
+
+impl Output {
+    /// Some of them, so that the analysis takes most of the time.
+    #[allow(dead_code, reason = "some users of this file ask for everything")]
+    pub(crate) fn of(number: u64) -> Output {
+        match number % 16 {
+            0..5 => Output::Report,
+            5..7 => Output::Pages,
+            7..11 => Output::Code,
+            11 => Output::Macro,
+            _ => Output::Values,
+        }
+    }
+
+    fn wants(self, output: Output) -> bool {
+        self == output || self == Output::Everything
+    }
+}
 
 /// How far a text gets, and what is said about it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,9 +86,14 @@ impl Reached {
     }
 }
 
-/// Reads, analyses, formulates, emits and reports.
-pub(crate) fn exercise(text: &str) -> Reached {
+/// Reads, analyses, formulates, and asks for output.
+pub(crate) fn exercise(text: &str, output: Output) -> Reached {
     let source = SourceText { file: "model.dae", text };
+    if output.wants(Output::Macro)
+        && let Ok(tokens) = text.parse::<TokenStream>()
+    {
+        assert!(!expand(tokens).is_empty(), "a macro says something");
+    }
     let (model, sources) = match read_text(text) {
         Ok(read) => read,
         Err(rejection) => {
@@ -56,23 +103,79 @@ pub(crate) fn exercise(text: &str) -> Reached {
             return Reached::Unreadable(rejection.diagnostics.iter().map(|finding| finding.code.text()).collect());
         }
     };
+    let kept = output.wants(Output::Report) || output.wants(Output::Pages);
     let compiled = match compile(model.clone(), 0.0) {
         Ok(compiled) => compiled,
         Err(rejected) => {
-            let printed = to_text(&rejected.diagnostics, &sources, source);
-            let report = Report::rejected(&model, &rejected).to_string();
-            assert!(!printed.is_empty() && !report.is_empty(), "a rejection says why");
+            assert!(!to_text(&rejected.diagnostics, &sources, source).is_empty(), "a rejection says why");
+            if kept {
+                let report = Report::rejected(&model, &rejected);
+                print(&report, output, || (report.latex_of_text(&model), report.html_of_text(&model)));
+            }
             let codes = rejected.diagnostics.iter().map(|finding| finding.code.text()).collect();
             return Reached::Rejected(codes, rejected.problem.map_or("none", |problem| problem.kind.name()));
         }
     };
-    let report = Report::compiled(&compiled).to_string();
-    let code = emit(&compiled, &Form::ALL).unwrap_or_default();
-    // Lexing all generated code would take most of the time; one in eight shows what there is to see.
-    if text.len().is_multiple_of(8) {
-        assert!(code.parse::<proc_macro2::TokenStream>().is_ok(), "generated code is made of Rust tokens");
+    if kept {
+        let report = Report::compiled(&compiled);
+        print(&report, output, || (report.latex(&compiled), report.html(&compiled)));
     }
-    assert!(!report.is_empty(), "a report says something");
+    if output.wants(Output::Code) {
+        write(&compiled, text.len());
+    }
+    if output.wants(Output::Values) {
+        run(&compiled, text.len());
+    }
+    reached(&compiled)
+}
+
+/// The report in what was asked for.
+fn print(report: &Report, output: Output, pages: impl FnOnce() -> (String, String)) {
+    if output.wants(Output::Report) {
+        assert!(!report.to_string().is_empty(), "a report says something");
+        #[cfg(feature = "serde")]
+        assert!(serde_json::to_string(report).is_ok(), "a report is data");
+    }
+    if output.wants(Output::Pages) {
+        let (latex, html) = pages();
+        assert!(!latex.is_empty() && !html.is_empty(), "pages say something");
+    }
+}
+
+/// Lexing all generated code would take most of the time; one in four shows what there is to see.
+fn write(compiled: &Compiled, number: usize) {
+    let contradictions = contradictions(compiled);
+    let code = emit(compiled, &Form::ALL).expect("a whole model tells what all members are like");
+    if contradictions.is_empty() && number.is_multiple_of(4) {
+        assert!(code.parse::<TokenStream>().is_ok(), "generated code is made of Rust tokens");
+    }
+}
+
+/// Some steps of a formulation; that they succeed is not asked for.
+fn run(compiled: &Compiled, number: usize) {
+    const STEPS: usize = 4;
+    let Some(form) = compiled.forms.get(number % compiled.forms.len().max(1)) else { return };
+    let inputs: Vec<(&str, Input)> = compiled
+        .needs
+        .iter()
+        .map(|need| (need.input.as_str(), Input::with_derivatives(need.order, |t, order| t + order as f64)))
+        .collect();
+    let interpreter = Interpreter::new(form.program.clone(), compiled.prolonged.clone());
+    let Ok(dae) = interpreter.with_inputs(&compiled.needs, &inputs) else { return };
+    let method = if number.is_multiple_of(2) { Method::Radau5 } else { Method::Bdf };
+    let _ = Integration::new(&dae)
+        .method(method)
+        .max_steps(STEPS)
+        .record(Record::Steps)
+        .run(compiled.t0, compiled.t0 + 0.1);
+    let description = dae.description();
+    let size = description.unknowns.len();
+    let (y, yp) = (vec![0.5; size], vec![-0.5; size]);
+    dae.jacobian_p(compiled.t0, &y, &yp, &mut vec![0.0; description.jacobian_p.len()]);
+    dae.invariants_jacobian(compiled.t0, &y, &mut vec![0.0; description.invariants_jacobian.len()]);
+}
+
+fn reached(compiled: &Compiled) -> Reached {
     let forms = compiled.forms.iter().map(|form| form.form.name()).collect();
     let rewritten = !compiled.analysis.rewrites.is_empty();
     // The first words tell the reasons apart; what follows are names and numbers.

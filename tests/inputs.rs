@@ -266,3 +266,12 @@ fn derivatives_that_are_not_declared_are_refused_with_the_equation() {
     assert!(compiled("extern fn f(a) = f, der(a) = g; var x ~ 1; 0 = f(x) - t;").is_ok());
     assert!(compiled("extern fn f(a) = f; var x ~ 1; 0 = f(x) - t;").is_err());
 }
+
+#[test]
+fn a_parameter_that_is_no_number_is_named() {
+    for (k, written) in [(f64::NAN, "NaN"), (f64::INFINITY, "inf")] {
+        let error = Integration::new(&Inside { k }.index1()).run(0.0, 1.0).unwrap_err();
+        let expected = format!("no consistent initial values: the parameter `k` is {written}; give it a finite value");
+        assert_eq!(error.to_string(), expected);
+    }
+}

@@ -117,6 +117,17 @@ pub enum RunError {
     Input(InputError),
 }
 
+/// What is wrong with a parameter would otherwise be blamed on unknowns.
+fn check_parameters(dae: &dyn Dae) -> Result<(), RunError> {
+    match dae.parameters().iter().position(|value| !value.is_finite()) {
+        None => Ok(()),
+        Some(k) => {
+            let (parameter, value) = (dae.description().parameters[k].clone(), dae.parameters()[k]);
+            Err(RunError::Initialization(InitializationError::NonFiniteParameter { parameter, value }))
+        }
+    }
+}
+
 impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -254,6 +265,7 @@ impl<'d, 'c> Integration<'d, 'c> {
         if let Some(error) = dae.input_error() {
             return Err(RunError::Input(error));
         }
+        check_parameters(dae)?;
         let initial = consistent_initialization(dae.prolongation(), t0, &self.initialization)?;
         let (mut y0, mut yp0) = (vec![0.0; n], vec![0.0; n]);
         dae.states_from_jets(t0, &initial.jets, &mut y0, &mut yp0);

@@ -5,6 +5,6 @@
 mod exercise;
 
 libfuzzer_sys::fuzz_target!(|text: &str| {
-    let _ = exercise::exercise(text);
+    let _ = exercise::exercise(text, exercise::Output::Everything);
     proc_macro2::extra::invalidate_current_thread_spans();
 });

@@ -59,6 +59,29 @@ fn the_index_1_form_drifts_and_says_so() {
 }
 
 #[test]
+fn inputs_come_from_files_and_arrays_are_set_by_name() {
+    let text = "struct Driven { param c: [f64; 3] = 1; input u; var x = 0; var y;
+        der(x) = c[0] + c[1] + c[2]; y = u; }";
+    let model = file("driven.dae", text);
+    let points = file("squares.csv", "t,u\n0,0\n1,1\n2,4\n3,9\n");
+    let input = format!("u={points}");
+    let common = [model.as_str(), "--form", "original", "--at", "1.5", "--input", input.as_str()];
+    let run = simulate(&[&common[..], &["--t-end", "2", "--param", "c=2", "--param", "c[1]=5"]].concat());
+    // A cubic through points of a parabola is the parabola.
+    assert!((number(&run["values"]["y"][0]) - 2.25).abs() < 1e-9, "{run}");
+    assert!((number(&run["values"]["x"][0]) - 9.0 * 1.5).abs() < 1e-9, "{run}");
+
+    let refused = |more: &[&str], expected: &str| {
+        let output = dae(&[&["simulate"][..], &common, more].concat());
+        assert!(stderr(&output).contains(expected), "{}", stderr(&output));
+        assert_ne!(code(&output), 0);
+    };
+    refused(&["--t-end", "4"], "it covers times from 0 to 3, and the run goes from 0 to 4");
+    refused(&["--t-end", "2", "--param", "c[3]=1"], "no parameter `c[3]`; the last one of its name is `c[2]`");
+    refused(&["--t-end", "2", "--input", "u=missing.csv"], "the input `u` cannot be read from `missing.csv`");
+}
+
+#[test]
 fn parameters_are_set_before_initialisation() {
     let run = simulate(&[PENDULUM, "--t-end", "0.1", "--param", "l=2", "--param", "g=9.81", "--at", "0,0.1"]);
     assert!((number(&run["values"]["x"][0]) - 2.0).abs() < 1e-14, "{}", run["values"]["x"]);

@@ -25,6 +25,13 @@ pub struct Mismatch {
 /// Why there is no consistent point, or none that can be found.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InitializationError {
+    /// A parameter is infinite or not a number.
+    NonFiniteParameter {
+        /// The parameter.
+        parameter: Name,
+        /// Its value.
+        value: f64,
+    },
     /// A start value is infinite or not a number.
     NonFiniteStart {
         /// The jet.
@@ -77,6 +84,9 @@ pub enum InitializationError {
 impl fmt::Display for InitializationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            InitializationError::NonFiniteParameter { parameter, value } => {
+                write!(f, "the parameter `{parameter}` is {value}; give it a finite value")
+            }
             InitializationError::NonFiniteStart { jet, value } => {
                 write!(f, "the start value of `{jet}` is {value}; give it a finite one")
             }

@@ -1,81 +1,59 @@
 //! Mutated models through the parser and the whole pipeline: no panic, no hang, no overflow of the stack.
 //!
-//! In: the texts of the tree (`corpus.rs`), mutated (`mutate.rs`) by numbers that follow from the seed and the number of the execution
+//! In: the texts of the tree (`corpus.rs`), mutated (`mutate/`) by numbers that follow from the seed and the number of the execution
 //! alone, so that any execution can be repeated by itself. Out: executions per second; every input that panics or takes more than two
 //! seconds is written to `fuzz/found/`, made small.
 //!
 //! ```sh
-//! cargo run --release -p dae-symbolic --example fuzz -- --executions 10000000
+//! cargo run --release -p dae-symbolic --features serde --example fuzz -- --executions 10000000 --jobs 2
 //! ```
 //!
 //! | option | meaning |
 //! |---|---|
 //! | `--executions N` | how many, 100,000 unless given |
 //! | `--start K` | the number of the first one, to resume a run that was stopped |
+//! | `--jobs J` | threads, each with every J-th number |
 //! | `--seed S` | another sequence |
 //! | `--trace` | print the number of every execution before it, to find one that kills the process |
 //! | `--show K` | print input K and exit |
+//! | `--costs` | print what each text of the corpus takes, in microseconds, and exit |
 //! | `--collect` | write inputs that reach a new combination of verdicts and findings, made small, to `fuzz/corpus/` |
 
 #[path = "../../../fuzz/exercise.rs"]
 mod exercise;
 
 mod corpus;
+mod draw;
 mod mutate;
+mod options;
+mod tally;
+mod tokens;
 mod watchdog;
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use exercise::{Reached, exercise};
+use exercise::{Output, Reached, exercise};
 use mutate::Mutator;
-use watchdog::Watchdog;
+use options::Options;
+use tally::Tally;
+use watchdog::{Clock, Watchdog};
 
 /// An input that takes longer is a finding.
 const LIMIT: Duration = Duration::from_secs(2);
 /// As much as a thread of Rust has unless it asks for more, and a quarter of what the compiler has.
 const STACK: usize = 2 * 1024 * 1024;
-/// Executions between two lines of progress.
-const PROGRESS: u64 = 10_000;
+/// Executions of a thread between two lines of progress.
+const PROGRESS: u64 = 50_000;
 
-/// Where the last panic was.
-static PLACE: Mutex<String> = Mutex::new(String::new());
-
-/// What was asked for.
-struct Options {
-    executions: u64,
-    start: u64,
-    seed: u64,
-    trace: bool,
-    show: Option<u64>,
-    collect: bool,
-}
-
-impl Options {
-    fn read() -> Result<Self, String> {
-        let mut options = Options { executions: 100_000, start: 0, seed: 1, trace: false, show: None, collect: false };
-        let mut arguments = std::env::args().skip(1);
-        while let Some(argument) = arguments.next() {
-            let mut number = || {
-                let value = arguments.next().ok_or(format!("{argument} needs a number"))?;
-                value.replace('_', "").parse::<u64>().map_err(|error| format!("{argument} {value}: {error}"))
-            };
-            match argument.as_str() {
-                "--executions" => options.executions = number()?,
-                "--start" => options.start = number()?,
-                "--seed" => options.seed = number()?,
-                "--show" => options.show = Some(number()?),
-                "--trace" => options.trace = true,
-                "--collect" => options.collect = true,
-                _ => return Err(format!("unknown option {argument}")),
-            }
-        }
-        Ok(options)
-    }
+thread_local! {
+    /// Where the last panic was.
+    static PLACE: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
 fn main() -> ExitCode {
@@ -86,7 +64,7 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let worker = std::thread::Builder::new().stack_size(STACK).spawn(move || run(&options));
+    let worker = std::thread::Builder::new().stack_size(STACK).spawn(move || run(options));
     match worker.map(std::thread::JoinHandle::join) {
         Ok(Ok(0)) => ExitCode::SUCCESS,
         Ok(Ok(findings)) => {
@@ -97,107 +75,140 @@ fn main() -> ExitCode {
     }
 }
 
+/// What the threads share.
+struct Shared {
+    options: Options,
+    mutator: Mutator,
+    /// What some input has reached.
+    seen: Mutex<BTreeSet<Reached>>,
+    tally: Mutex<Tally>,
+}
+
 /// The number of findings.
-fn run(options: &Options) -> usize {
-    let mut texts = corpus::texts();
-    let is_model = |text: &str| attempt(text).is_ok_and(|reached| reached.is_accepted());
-    let mut mutator = Mutator::new(&texts, is_model, options.seed);
+fn run(options: Options) -> u64 {
+    let texts = corpus::texts();
+    if options.costs {
+        texts.iter().for_each(|text| costs(text));
+        return 0;
+    }
+    let reached: Vec<Option<Reached>> = texts.iter().map(|text| attempt(text, Output::Report).ok()).collect();
+    let is_model = |k: usize| reached[k].as_ref().is_some_and(Reached::is_accepted);
+    let mutator = Mutator::new(&texts, is_model, options.seed);
     if let Some(number) = options.show {
         println!("{}", mutator.input(number));
         return 0;
     }
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map_or_else(String::new, ToString::to_string);
-        *PLACE.lock().unwrap_or_else(PoisonError::into_inner) = place;
+        PLACE.with_borrow_mut(|last| *last = place);
     }));
-    let watchdog = Watchdog::start(LIMIT);
-    let mut seen: BTreeSet<Reached> = texts.iter().filter_map(|text| attempt(text).ok()).collect();
+    let seen: BTreeSet<Reached> = reached.into_iter().flatten().collect();
     println!("{} texts, {} combinations of verdicts and findings", texts.len(), seen.len());
-    let (begin, mut findings, mut accepted, mut slowest) = (Instant::now(), 0, 0u64, (Duration::ZERO, 0));
-    let mut reached_by: [u64; 4] = [0; 4];
-    for number in options.start..options.start + options.executions {
-        if options.trace {
+    let tally = Mutex::new(Tally::new(options.start));
+    let shared = Arc::new(Shared { options, mutator, seen: Mutex::new(seen), tally });
+    let threads: Vec<_> = (0..shared.options.jobs)
+        .map(|job| {
+            let shared = Arc::clone(&shared);
+            std::thread::Builder::new().stack_size(STACK).spawn(move || work(&shared, job))
+        })
+        .collect();
+    let died = threads.into_iter().map(|thread| thread.map(std::thread::JoinHandle::join));
+    let died = died.filter(|ended| !matches!(ended, Ok(Ok(())))).count() as u64;
+    let tally = shared.tally.lock().unwrap_or_else(PoisonError::into_inner);
+    println!("{tally}");
+    tally.findings + died
+}
+
+/// Every execution of a job.
+fn work(shared: &Shared, job: u64) {
+    let Options { start, executions, jobs, trace, collect, .. } = shared.options;
+    let watchdog = Watchdog::start(LIMIT);
+    let clock = Clock::of_this_thread();
+    let mut tally = Tally::new(start);
+    for number in (start + job..start + executions).step_by(jobs as usize) {
+        if trace {
             eprintln!("{number}");
         }
-        let input = mutator.input(number);
+        let (input, output) = (shared.mutator.input(number), Output::of(number));
         watchdog.begin(number, &input);
-        let start = Instant::now();
-        let result = attempt(&input);
-        let time = start.elapsed();
+        let begin = Instant::now();
+        let result = attempt(&input, output);
+        let mut time = begin.elapsed();
+        // A busy machine makes everything slow: what counts is the time this thread was running.
+        if time > LIMIT / 20 {
+            time = time.min(processor_time(&clock, || drop(attempt(&input, output))));
+        }
         watchdog.end();
         match result {
             Ok(reached) => {
-                accepted += u64::from(reached.is_accepted());
-                reached_by[reached.depth()] += 1;
-                if options.collect && seen.insert(reached.clone()) {
-                    let small = smaller(&input, |text| attempt(text).is_ok_and(|r| r == reached));
+                tally.count(&reached);
+                if collect && shared.seen.lock().unwrap_or_else(PoisonError::into_inner).insert(reached.clone()) {
+                    let small = smaller(&input, |text| attempt(text, output).is_ok_and(|r| r == reached));
                     corpus::keep("corpus", &small);
-                    texts.push(small);
                 }
             }
             Err(message) => {
-                findings += 1;
-                let small = smaller(&input, |text| attempt(text).is_err_and(|m| m == message));
+                tally.findings += 1;
+                let small = smaller(&input, |text| attempt(text, output).is_err_and(|m| m == message));
                 let file = corpus::keep("found", &small);
                 println!("execution {number} panics: {message}\n  {}", file.display());
             }
         }
-        // A busy machine makes everything slow: what counts is the time this thread was running.
-        let needed = if time > LIMIT { processor_time(|| drop(attempt(&input))) } else { time };
-        slowest = slowest.max((needed, number));
-        if needed > LIMIT {
-            findings += 1;
+        tally.time(time, number);
+        if time > LIMIT {
+            tally.findings += 1;
             let file = corpus::keep("found", &input);
-            println!("execution {number} takes {:.1} s\n  {}", needed.as_secs_f64(), file.display());
+            println!("execution {number} takes {:.1} s\n  {}", time.as_secs_f64(), file.display());
         }
-        let done = number + 1 - options.start;
-        if done.is_multiple_of(PROGRESS) || done == options.executions {
-            let rate = done as f64 / begin.elapsed().as_secs_f64();
-            println!(
-                "{} executions to {}, {rate:.0} per second; unreadable {}, ill-posed {}, analysed {}, with an index {}; slowest {:.2} s (#{}), findings {findings}",
-                done,
-                number + 1,
-                reached_by[0],
-                reached_by[1],
-                reached_by[2],
-                reached_by[3],
-                slowest.0.as_secs_f64(),
-                slowest.1
-            );
+        if tally.executions() >= PROGRESS {
+            let mut all = shared.tally.lock().unwrap_or_else(PoisonError::into_inner);
+            all.add(&std::mem::replace(&mut tally, Tally::new(start)));
+            println!("{all}");
         }
     }
-    println!("{accepted} accepted");
-    findings
+    shared.tally.lock().unwrap_or_else(PoisonError::into_inner).add(&tally);
 }
 
 /// The time this thread is running while it does something; where the system does not tell, the time that passes.
-fn processor_time(run: impl FnOnce()) -> Duration {
-    let running = || {
-        let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-        text.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)
-    };
-    let (start, before) = (Instant::now(), running());
+fn processor_time(clock: &Clock, run: impl FnOnce()) -> Duration {
+    let (start, before) = (Instant::now(), clock.running());
     run();
-    before.zip(running()).map_or_else(|| start.elapsed(), |(before, after)| after - before)
+    before.zip(clock.running()).map_or_else(|| start.elapsed(), |(before, after)| after - before)
 }
 
 /// What an input reaches, or the message of its panic.
-fn attempt(text: &str) -> Result<Reached, String> {
-    let result = catch_unwind(AssertUnwindSafe(|| exercise(text)));
+fn attempt(text: &str, output: Output) -> Result<Reached, String> {
+    let result = catch_unwind(AssertUnwindSafe(|| exercise(text, output)));
     // The table of spans of this thread would grow with every text.
     proc_macro2::extra::invalidate_current_thread_spans();
     result.map_err(|payload| {
         let text = payload.downcast_ref::<String>().cloned();
         let text = text.or_else(|| payload.downcast_ref::<&str>().map(ToString::to_string));
-        let place = PLACE.lock().unwrap_or_else(PoisonError::into_inner);
-        format!("{} at {place}", text.unwrap_or_default())
+        PLACE.with_borrow(|place| format!("{} at {place}", text.unwrap_or_default()))
     })
+}
+
+/// Prints what a text takes, the least of some times.
+fn costs(text: &str) {
+    let time = |output| {
+        let once = || {
+            let begin = Instant::now();
+            drop(attempt(text, output));
+            begin.elapsed()
+        };
+        (0..5).map(|_| once()).min().unwrap_or_default().as_micros()
+    };
+    let outputs = [Output::Report, Output::Pages, Output::Code, Output::Macro, Output::Values];
+    let times: Vec<String> = outputs.into_iter().map(|output| time(output).to_string()).collect();
+    let depth = attempt(text, Output::Report).map_or(0, |reached| reached.depth());
+    let name = text.lines().find(|line| line.contains("struct")).unwrap_or_default().trim();
+    println!("{depth} {} {} {name}", text.len(), times.join(" "));
 }
 
 /// Removes lines and then tokens as long as `holds` stays true.
 fn smaller(text: &str, holds: impl Fn(&str) -> bool) -> String {
     let begin = Instant::now();
-    let mut best: Vec<String> = mutate::tokens(text).into_iter().map(String::from).collect();
+    let mut best: Vec<String> = tokens::tokens(text).into_iter().map(String::from).collect();
     let mut width = best.len() / 2;
     while width > 0 && begin.elapsed() < 10 * LIMIT {
         let mut place = 0;

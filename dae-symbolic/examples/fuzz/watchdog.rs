@@ -1,38 +1,49 @@
 //! Inputs that do not come to an end.
 //!
-//! In: the beginning and end of every execution. Out: an input that has been running for sixty times the limit (the machine may be busy) is written to
-//! `fuzz/found/`, and the process ends: nothing else stops a thread.
+//! In: the beginning and end of every execution. Out: an input for which its thread has been *running* for three times the limit is written to
+//! `fuzz/found/`, and the process ends: nothing else stops a thread. Where the system does not tell how long a thread was running, what passes
+//! counts, and a busy machine is allowed for.
 
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::corpus::keep;
 
-/// What runs, since when.
-type Current = Option<(Instant, u64, String)>;
+/// What runs, since when, and for how long its thread had been running when it was first found to be slow.
+struct Current {
+    since: Instant,
+    number: u64,
+    input: String,
+    slow: Option<Duration>,
+}
 
 /// A thread that looks at the clock.
 pub(crate) struct Watchdog {
-    current: Arc<Mutex<Current>>,
+    current: Arc<Mutex<Option<Current>>>,
 }
 
 impl Watchdog {
-    /// Looks every half second.
+    /// Looks after the thread that calls this, every half second.
     pub(crate) fn start(limit: Duration) -> Self {
-        let current = Arc::new(Mutex::new(Current::None));
+        let current = Arc::new(Mutex::new(None::<Current>));
         let watched = Arc::clone(&current);
+        let clock = Clock::of_this_thread();
         std::thread::spawn(move || {
             loop {
                 std::thread::sleep(Duration::from_millis(500));
-                let current = watched.lock().unwrap_or_else(PoisonError::into_inner);
-                let Some((since, number, input)) = current.as_ref() else { continue };
-                if since.elapsed() > 60 * limit {
-                    let file = keep("found", input);
-                    eprintln!(
-                        "execution {number} does not end\n  {}\nresume with --start {}",
-                        file.display(),
-                        number + 1
-                    );
+                let mut current = watched.lock().unwrap_or_else(PoisonError::into_inner);
+                let Some(current) = current.as_mut() else { continue };
+                if current.since.elapsed() < limit {
+                    continue;
+                }
+                let is_over = match clock.running() {
+                    Some(now) => now.saturating_sub(*current.slow.get_or_insert(now)) > 2 * limit,
+                    None => current.since.elapsed() > 60 * limit,
+                };
+                if is_over {
+                    let (number, file) = (current.number, keep("found", &current.input));
+                    println!("execution {number} does not end\n  {}", file.display());
                     std::process::exit(2);
                 }
             }
@@ -43,11 +54,29 @@ impl Watchdog {
     /// Execution `number` begins.
     pub(crate) fn begin(&self, number: u64, input: &str) {
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
-        *current = Some((Instant::now(), number, input.to_string()));
+        *current = Some(Current { since: Instant::now(), number, input: input.to_string(), slow: None });
     }
 
     /// It has ended.
     pub(crate) fn end(&self) {
         *self.current.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+/// How long a thread was running, as Linux counts it.
+pub(crate) struct Clock {
+    file: Option<PathBuf>,
+}
+
+impl Clock {
+    pub(crate) fn of_this_thread() -> Clock {
+        // The link leads to the number of the thread, so that others can look.
+        let thread = std::fs::read_link("/proc/thread-self").ok();
+        Clock { file: thread.map(|thread| Path::new("/proc").join(thread).join("schedstat")) }
+    }
+
+    pub(crate) fn running(&self) -> Option<Duration> {
+        let text = std::fs::read_to_string(self.file.as_ref()?).ok()?;
+        text.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)
     }
 }

@@ -18,6 +18,10 @@ use crate::program::{Block, Instruction, Load, Register};
 /// Lines are broken at top-level terms beyond this width.
 const WIDTH: usize = 110;
 
+/// Deeper nests of what is used once are cut by a `let` as well: neither a reader nor a compiler should have to keep them in mind, and each
+/// level repeats the text of those within.
+const MAX_DEPTH: usize = 32;
+
 /// What results are called.
 pub(super) struct Labels {
     /// `(name, mathematics)`, the latter empty where it is clear.
@@ -222,7 +226,15 @@ impl<'a> Body<'a> {
             | Instruction::Apply(..)
             | Instruction::Call(..) => false,
         };
-        self.block.instructions.iter().zip(&uses).map(|(i, &uses)| uses > 1 && !leaf(i)).collect()
+        let mut bound = Vec::with_capacity(uses.len());
+        let mut depth: Vec<usize> = Vec::with_capacity(uses.len());
+        for (instruction, uses) in self.block.instructions.iter().zip(uses) {
+            let within = instruction.operands().map(|r| depth[r]).max().unwrap_or(0);
+            let is_bound = !leaf(instruction) && (uses > 1 || within >= MAX_DEPTH);
+            depth.push(if is_bound { 0 } else { within + 1 });
+            bound.push(is_bound);
+        }
+        bound
     }
 
     /// Statements that bring the values from outside that the program reads under their names.

@@ -11,14 +11,31 @@ const WASTE: usize = 16;
 /// The values of all roots at the point that `value` describes.
 pub fn evaluate(dag: &Dag, roots: &[Expr], value: impl Fn(Symbol) -> f64) -> Vec<f64> {
     let order = reachable(dag, roots.iter().copied());
+    let values = evaluate_closed(dag, &order, value);
+    // Roots are among what they reach.
+    roots.iter().map(|root| values[order.binary_search(root).unwrap_or(0)]).collect()
+}
+
+/// The values of expressions that ascend and have everything they are made of among them, in their order.
+pub fn evaluate_closed(dag: &Dag, order: &[Expr], value: impl Fn(Symbol) -> f64) -> Vec<f64> {
     // By the number of the node where that wastes little, by its place among those reached otherwise.
     let size = order.last().map_or(0, |last| last.index() + 1);
-    let is_dense = size <= WASTE * order.len();
-    let place = |e: Expr| if is_dense { e.index() } else { order.partition_point(|&reached| reached < e) };
-    let mut values = vec![f64::NAN; if is_dense { size } else { order.len() }];
-    for &expr in &order {
+    let places: Vec<usize> = match size <= WASTE * order.len() {
+        true => {
+            let mut places = vec![0; size];
+            order.iter().enumerate().for_each(|(k, expr)| places[expr.index()] = k);
+            places
+        }
+        false => Vec::new(),
+    };
+    let place = |e: Expr| match places.get(e.index()) {
+        Some(&place) => place,
+        None => order.partition_point(|&reached| reached < e),
+    };
+    let mut values: Vec<f64> = Vec::with_capacity(order.len());
+    for &expr in order {
         let of = |e: Expr| values[place(e)];
-        values[place(expr)] = match dag.node(expr) {
+        let next = match dag.node(expr) {
             Node::Constant(q) => q.to_f64(),
             Node::Pi => std::f64::consts::PI,
             Node::Euler => std::f64::consts::E,
@@ -32,8 +49,9 @@ pub fn evaluate(dag: &Dag, roots: &[Expr], value: impl Fn(Symbol) -> f64) -> Vec
                 function.value(a, other(1), other(2))
             }
         };
+        values.push(next);
     }
-    roots.iter().map(|&root| values[place(root)]).collect()
+    values
 }
 
 /// The value of one expression.

@@ -53,7 +53,7 @@ mod walk;
 pub(crate) use common_divisor::without_common_divisor;
 pub use dag::{Assumption, Dag, Expr, Node};
 pub use differentiate::{differentiate, gradient, total_derivative};
-pub use evaluate::{evaluate, evaluate_one, product, sum};
+pub use evaluate::{evaluate, evaluate_closed, evaluate_one, product, sum};
 pub use external::{Call, Derivative as ExternalDerivative, External, Source as ExternalSource, Table};
 pub use function::{Domain, Function, Parity};
 pub use identity::{transfer, vanishes};

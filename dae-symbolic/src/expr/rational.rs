@@ -215,6 +215,11 @@ impl Rational {
 
     /// The residue class modulo a prime, or `None` if the prime divides the denominator.
     pub fn modulo(&self, prime: u64) -> Option<u64> {
+        if let Repr::Small(n, d) = self.0 {
+            let p = i128::from(prime);
+            let (n, d) = (i128::from(n).rem_euclid(p), i128::from(d).rem_euclid(p));
+            return (d != 0).then(|| (n * inverse(d, p) % p) as u64);
+        }
         let p = BigInt::from(prime);
         let big = self.to_big();
         let d = big.denom().mod_floor(&p);
@@ -235,6 +240,17 @@ impl Rational {
         }
         if n.is_zero() { Rational::ONE } else { Self::from_big(BigRational::new(n, d)) }
     }
+}
+
+/// $1/d$ modulo a prime (extended Euclid).
+fn inverse(d: i128, prime: i128) -> i128 {
+    let (mut r, mut s) = ((prime, d), (0, 1));
+    while r.1 != 0 {
+        let quotient = r.0 / r.1;
+        r = (r.1, r.0 - quotient * r.1);
+        s = (s.1, s.0 - quotient * s.1);
+    }
+    s.0.rem_euclid(prime)
 }
 
 impl From<i64> for Rational {

@@ -24,9 +24,10 @@ pub(super) fn stabilise(
     let rates: HashSet<u32> = formulation.equations.iter().flat_map(|e| rates(dag, e.residual)).collect();
     let mut corrections: HashMap<u32, Vec<(Rational, Expr)>> = HashMap::new();
     let numbers = Numbering::of(constraints.iter().map(|constraint| &constraint.domain)).unwrap_or_default();
+    let mut taken: HashSet<String> = formulation.unknowns.iter().map(|u| u.name.clone()).collect();
     for (k, constraint) in constraints.iter().enumerate() {
         let multiplier = formulation.unknowns.len() as u32;
-        let name = multiplier_name(formulation, numbers.places().get(k).map_or(k, |&place| place) + 1);
+        let name = multiplier_name(&mut taken, numbers.places().get(k).map_or(k, |&place| place) + 1);
         formulation.unknowns.push(FormUnknown {
             rate: derivative_name(&name, 1),
             name,
@@ -76,9 +77,9 @@ fn rates(dag: &Dag, residual: Expr) -> Vec<u32> {
 }
 
 /// `mu_1`, `mu_2`, …, with underscores where the model uses such a name itself.
-fn multiplier_name(formulation: &Formulation, number: usize) -> String {
+fn multiplier_name(taken: &mut HashSet<String>, number: usize) -> String {
     let mut name = format!("mu_{number}");
-    while formulation.unknowns.iter().any(|u| u.name == name) {
+    while !taken.insert(name.clone()) {
         name.push('_');
     }
     name

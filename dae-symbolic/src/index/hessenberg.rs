@@ -17,29 +17,33 @@ pub(super) fn classify(model: &Model, structure: &Structure, certificate: &Certi
     let Verdict::Exact(index @ 1..=3) = certificate.verdict() else { return None };
     let constraints: Vec<usize> = (0..model.equations.len()).filter(|&i| order_of(model, i) == 0).collect();
     let differential = derivatives_by_equation(model)?;
-    let is_differential = |j: UnknownId| differential.iter().any(|&(_, k)| k == j);
+    let of = |list: &mut dyn Iterator<Item = UnknownId>| {
+        let mut found = vec![false; model.unknowns.len()];
+        list.for_each(|j| found[j.index()] = true);
+        found
+    };
+    let is_differential = of(&mut differential.iter().map(|&(_, j)| j));
     let own = |i: usize| model.equations[i].incidence.iter().map(|&(j, _)| j);
     // Every constraint is differentiated as often as the form says, and no purely algebraic equation hides among them.
     if constraints.is_empty() || constraints.iter().any(|&i| structure.offsets.equations[i] != index - 1) {
         return None;
     }
-    let algebraic: Vec<UnknownId> =
-        (0..model.unknowns.len()).map(|j| UnknownId(j as u32)).filter(|&j| !is_differential(j)).collect();
-    if algebraic.len() != constraints.len() {
+    let is_algebraic = |j: UnknownId| !is_differential[j.index()];
+    if is_differential.iter().filter(|it| !**it).count() != constraints.len() {
         return None;
     }
     if index == 1 {
         return Some(1);
     }
-    if constraints.iter().any(|&i| own(i).any(|j| algebraic.contains(&j))) {
+    if constraints.iter().any(|&i| own(i).any(is_algebraic)) {
         return None;
     }
     if index == 2 {
         return Some(2);
     }
     // Size 3: what the constraints contain does not see the algebraic unknowns directly.
-    let positions: Vec<UnknownId> = constraints.iter().flat_map(|&i| own(i)).collect();
-    let direct = |&(i, j): &(usize, UnknownId)| positions.contains(&j) && own(i).any(|k| algebraic.contains(&k));
+    let is_position = of(&mut constraints.iter().flat_map(|&i| own(i)));
+    let direct = |&(i, j): &(usize, UnknownId)| is_position[j.index()] && own(i).any(is_algebraic);
     (!differential.iter().any(direct)).then_some(3)
 }
 

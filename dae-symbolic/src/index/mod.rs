@@ -303,7 +303,8 @@ fn vanishing_pivot(
     let values = values_at(model, prolonged, jets, t0, &expanded);
     let safe = |value: &f64| value.abs() > SMALL;
     let place = values.iter().position(|value| !safe(value))?;
-    let spelled = rewrites.iter().filter_map(|r| r.nonzero.as_deref()).nth(place).unwrap_or_default();
+    let pivot = rewrites.iter().filter_map(|r| r.nonzero).nth(place)?;
+    let spelled = print(&model.dag, pivot, Notation::Text, |symbol| model.symbol_name(symbol));
     Some(format!("equations were combined under the condition {spelled} ≠ 0, which does not hold there"))
 }
 

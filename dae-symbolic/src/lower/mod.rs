@@ -32,7 +32,7 @@ use crate::model::family::{self, FamilyModel};
 use crate::model::{self, Model};
 use crate::syntax::{self, SourceMap, SourceText, ast};
 use proc_macro2::TokenStream;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What is needed for a stand-in of a model that has errors, so that the rest of the crate sees its type.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,6 +61,7 @@ impl Stub {
             inputs: Vec::new(),
             unknowns: Vec::new(),
         };
+        let mut met = BTreeSet::new();
         for statement in &model.statements {
             let (names, name) = match &statement.kind {
                 ast::StatementKind::Parameter(it) => (&mut stub.parameters, &it.name),
@@ -68,7 +69,7 @@ impl Stub {
                 ast::StatementKind::Variable(it) => (&mut stub.unknowns, &it.name),
                 _ => continue,
             };
-            if names.iter().all(|earlier| earlier.text != name.text) {
+            if met.insert(&name.text) {
                 names.push(name.clone());
             }
         }

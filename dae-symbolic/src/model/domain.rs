@@ -22,7 +22,7 @@ pub struct Domain {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Member {
     /// Position of the family among the equations, unknowns or parameters of the
-    /// [`FamilyModel`](family::FamilyModel).
+    /// [`FamilyModel`](super::family::FamilyModel).
     pub family: u32,
     /// Values of its indices; none for a scalar.
     pub indices: Vec<i64>,

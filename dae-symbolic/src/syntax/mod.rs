@@ -10,7 +10,7 @@
 //! ```text
 //! model       = docs [ visibility ] "struct" NAME "{" { statement } "}" ;
 //! statement   = docs ( constant | parameter | input | table | external | definition | function | variable | start | equation | family
-//!               | lagrangian | optimal_control ) ;
+//!               | choice | lagrangian | optimal_control ) ;
 //! constant    = "const" NAME [ type ] "=" value ";" ;
 //! parameter   = "param" NAME [ type ] "=" value ";" ;
 //! input       = "input" NAME [ ":" "f64" ] [ "=" expression ] ";" ;
@@ -24,7 +24,9 @@
 //! variable    = [ "#" "[" "nominal" "(" expression ")" "]" ] "var" NAME [ type ] [ ( "=" | "~" ) value ] ";" ;
 //! start       = "start" ( "der" "(" element [ "," expression ] ")" | NAME index [ index ] ) ( "=" | "~" ) value ";" ;
 //! equation    = expression "=" expression ";" ;
-//! family      = "for" NAME "in" range "{" { docs ( equation | definition | start | family ) } "}" ;
+//! family      = "for" NAME "in" range "{" { inner } "}" ;
+//! choice      = "if" condition "{" { inner } "}" { "else" "if" condition "{" { inner } "}" } [ "else" "{" { inner } "}" ] ;
+//! inner       = docs ( equation | definition | start | family | choice ) ;
 //! range       = expression ( ".." | "..=" ) expression ;
 //! type        = ":" ( "f64" | "[" "f64" ";" expression "]" | "[" "[" "f64" ";" expression "]" ";" expression "]" ) ;
 //! value       = expression | "|" NAME [ "," NAME ] "|" expression ;
@@ -34,13 +36,15 @@
 //! lagrangian  = "lagrangian" "{" { docs mechanics } "}" ;
 //! mechanics   = "coordinates" names ";" | "velocities" names ";"
 //!               | ( "kinetic" | "potential" | "lagrangian" | "dissipation" ) "=" expression ";"
-//!               | "constraint" "(" NAME ")" equation
-//!               | "force" "(" NAME ")" "=" expression ";" ;
+//!               | "constraint" "(" element ")" equation
+//!               | "force" "(" element ")" "=" expression ";"
+//!               | "for" NAME "in" range "{" { docs mechanics } "}" ;
 //! optimal_control = "optimal_control" "{" { docs control } "}" ;
 //! control     = "states" names ";" | "adjoints" names ";" | "controls" names ";"
 //!               | ( "running_cost" | "terminal_cost" ) "=" expression ";"
 //!               | "horizon" "(" expression "," expression ")" ";"
-//!               | "der" "(" NAME ")" "=" expression ";" ;
+//!               | "der" "(" element ")" "=" expression ";"
+//!               | "for" NAME "in" range "{" { docs control } "}" ;
 //! names       = NAME { "," NAME } [ "," ] ;
 //!
 //! expression  = product { ( "+" | "-" ) product } ;
@@ -53,7 +57,7 @@
 //! conditional = "if" condition "{" expression "}" { "else" "if" condition "{" expression "}" } "else" "{" expression "}" ;
 //! condition   = conjunction { "||" conjunction } ;
 //! conjunction = decided { "&&" decided } ;
-//! decided     = { "!" } "(" condition ")" | expression ( "<" | "<=" | ">" | ">=" ) expression ;
+//! decided     = { "!" } "(" condition ")" | expression ( "<" | "<=" | ">" | ">=" | "==" | "!=" ) expression ;
 //! call        = FUNCTION "(" [ arguments ] ")" ;
 //! arguments   = expression { "," expression } [ "," ] ;
 //! ```
@@ -77,8 +81,12 @@
 //!   is checked for every instance. A row `T[i]`, a whole array and its derivative `der(q)` can be indexed further, be arguments of
 //!   functions that say so (`fn norm2(v: [f64; 3]) { … }`), and nothing else.
 //! * A `for` stands for the statements in it, once for each value of its variable, which is a number in expressions. It is one
-//!   equation of the text: `equation 4[i = 17]` is an instance. `sum(i in 0..N => e)` is zero if the range is empty; a `for` over an
-//!   empty range is an error. Ranges may depend on the variables of outer loops.
+//!   equation of the text: `equation 4[i = 17]` is an instance. `sum(i in 0..N => e)` is zero if the range is empty, and a `for` over such a
+//!   range stands for nothing, which is an error only where the range is made of literals. Ranges may depend on the variables of outer loops.
+//! * Conditions that constants and loop variables decide are decided while the model is read: what they leave out is not evaluated. Around
+//!   equations there are no others, and `==` and `!=` compare nothing else. The `for` of a `lagrangian` or `optimal_control` block holds
+//!   constraints and forces, or dynamics.
+//! * A start value of an element takes precedence over one for its whole array; two for the same element are an error.
 //! * The variable of a `for` or a `sum`, an index name and a `let` in a `for` hold inside only, and hide no other name.
 
 pub mod ast;

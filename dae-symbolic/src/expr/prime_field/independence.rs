@@ -137,7 +137,7 @@ impl Samples<'_> {
                 break;
             }
             let Node::Apply(_, arguments) = structure.dag.node(root.expr) else { continue };
-            let cone = values_reachable(structure.dag, arguments.iter().copied());
+            let cone = structure.values_above_roots(arguments.iter().copied());
             size += cone.len();
             if cone.iter().any(|&expr| structure.is_root(expr)) {
                 reasons.insert(Reason::NestedRoots);

@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::dag::ExprSet;
+use super::super::dag::{ExprMap, ExprSet};
 use super::super::{Expr, Symbol};
 use super::arithmetic::{draw, sub};
 use super::pass::{self, Stop, key};
@@ -19,6 +19,8 @@ use super::{Branch, FieldError};
 const RESTARTS: u64 = 8;
 /// Draws of one generator.
 const MAX_DRAWS: u64 = 1 << 11;
+/// More radicands than this never have roots all at once in so many draws: half of the residues are squares, a third are cubes.
+const MAX_COMPLETED: usize = 24;
 /// Node evaluations, and nodes below radicands, after which radicands that are still open make opaque roots.
 const BUDGET: usize = 10_000_000;
 
@@ -127,10 +129,25 @@ fn stages(structure: &Structure, given: &BTreeMap<Symbol, u64>) -> Vec<Stage> {
     let free = |k: &usize| !matches!(structure.generators[*k], Generator::Symbol(s) if given.contains_key(&s));
     let mut size = 0;
     let mut generators_of: Vec<BTreeSet<usize>> = Vec::new();
+    // Roots ascend, so that those below a root come before it: what they are made of is known and not looked at again.
+    let number: ExprMap<usize> = structure.roots.iter().enumerate().map(|(k, root)| (root.expr, k)).collect();
     for root in &structure.roots {
-        let cone = if size < BUDGET { values_reachable(structure.dag, [root.expr]) } else { Vec::new() };
-        size += cone.len();
-        generators_of.push(cone.iter().flat_map(|&expr| structure.leaf_generators(expr)).filter(free).collect());
+        let mut generators = BTreeSet::new();
+        if size < BUDGET {
+            let below = structure.values_above_roots(structure.dag.children(root.expr));
+            size += below.len();
+            for expr in below {
+                match number.get(&expr) {
+                    Some(&k) => {
+                        let inner: &BTreeSet<usize> = &generators_of[k];
+                        size += inner.len();
+                        generators.extend(inner);
+                    }
+                    None => generators.extend(structure.leaf_generators(expr).into_iter().filter(free)),
+                }
+            }
+        }
+        generators_of.push(generators);
     }
     let mut occurrences = vec![0usize; structure.generators.len()];
     for generator in generators_of.iter().flatten() {
@@ -161,20 +178,22 @@ struct Search<'a> {
 impl Search<'_> {
     /// Draws the generator of the stage until its radicands have roots; gives up on those that have none.
     fn complete(&mut self, stage: &Stage, restart: u64) {
-        let draws = if stage.generator.is_some() { MAX_DRAWS } else { 0 };
-        let mut draw = 0;
+        let draws = if stage.generator.is_some() && stage.roots.len() <= MAX_COMPLETED { MAX_DRAWS } else { 0 };
+        let (mut draw, mut from) = (0, 0);
         loop {
-            self.spent += stage.cone.len();
-            match self.run(&stage.cone) {
+            self.spent += stage.cone.len() - from;
+            match self.run(&stage.cone[from..]) {
                 Ok(()) => return,
-                Err(_) if draw < draws && self.spent < BUDGET => {
+                Err(_) if from == 0 && draw < draws && self.spent < BUDGET => {
                     draw += 1;
                     if let Some(generator) = stage.generator {
                         self.point.draw(self.structure, generator, (restart << 32) + draw);
                     }
                 }
+                // Nothing is drawn again from here on, and what lies before the root is done.
                 Err(Stop::NoRoot(root)) => {
                     self.opaque.insert(root);
+                    from = stage.cone.binary_search(&root).unwrap_or(0);
                 }
                 // The closing pass names the division.
                 Err(Stop::Division(_)) => return,

@@ -166,6 +166,11 @@ impl<'a> Structure<'a> {
         root_function(self.dag, expr).is_some()
     }
 
+    /// What the values of some nodes are made of, down to roots and not below them.
+    pub(super) fn values_above_roots(&self, nodes: impl IntoIterator<Item = Expr>) -> Vec<Expr> {
+        reachable_until(self.dag, nodes, |expr| self.is_root(expr))
+    }
+
     /// Whether the generator is a constant.
     pub(super) fn is_constant(&self, generator: usize) -> bool {
         match self.generators[generator] {
@@ -341,10 +346,15 @@ fn argument_is_hidden(dag: &Dag, expr: Expr) -> bool {
 
 /// Nodes whose values the values of the roots are made of, children first.
 pub(super) fn values_reachable(dag: &Dag, roots: impl IntoIterator<Item = Expr>) -> Vec<Expr> {
+    reachable_until(dag, roots, |_| false)
+}
+
+/// The same, without what is below nodes at which to stop.
+fn reachable_until(dag: &Dag, roots: impl IntoIterator<Item = Expr>, stops: impl Fn(Expr) -> bool) -> Vec<Expr> {
     let mut stack: Vec<Expr> = roots.into_iter().collect();
     let mut found = ExprSet::default();
     while let Some(expr) = stack.pop() {
-        if found.insert(expr) && !argument_is_hidden(dag, expr) {
+        if found.insert(expr) && !argument_is_hidden(dag, expr) && !stops(expr) {
             stack.extend(dag.children(expr));
         }
     }

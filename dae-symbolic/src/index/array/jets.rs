@@ -7,6 +7,7 @@
 //! A second point of the same solution is the Taylor polynomial a step further, corrected; neighbouring consistent points are
 //! corrected random ones.
 
+use std::cell::Cell;
 use std::fmt;
 
 use dae_runtime::contract::Start;
@@ -22,6 +23,8 @@ use crate::system::listed;
 const MAX_STEPS: usize = 40;
 /// Shortest step tried, as a power of one half.
 const HALVINGS: i32 = 20;
+/// Operations of all searches from one start; a macro should not hang. Only long equations need so many.
+const BUDGET: usize = 10_000_000;
 /// Sufficient decrease of the next step with the same matrix: $\lVert \bar z \rVert \le (1 - \lambda/4) \lVert z \rVert$.
 const NATURAL: f64 = 0.25;
 /// Rows that are smaller than this part of their terms vanish.
@@ -212,6 +215,8 @@ struct ArraySystem<'a> {
     first: Vec<usize>,
     columns: usize,
     is_free: Vec<bool>,
+    /// How often the rows may still be evaluated.
+    left: Cell<usize>,
 }
 
 /// The rows at a point, scaled so that the largest entry of each is about 1 in nominal values.
@@ -232,8 +237,9 @@ impl<'a> ArraySystem<'a> {
             columns += array.coefficients(j);
         }
         let differentiations = array.differentiations;
-        let mut system =
-            ArraySystem { model, parameters, array, how, differentiations, first, columns, is_free: Vec::new() };
+        let left = Cell::new(BUDGET / array.cost().max(1));
+        let is_free = Vec::new();
+        let mut system = ArraySystem { model, parameters, array, how, differentiations, first, columns, is_free, left };
         let jets = (0..array.rates.len()).flat_map(|j| (0..array.coefficients(j)).map(move |k| (j, k)));
         system.is_free = jets.map(|(j, k)| system.kind(j, k) == Start::Free).collect();
         system
@@ -263,8 +269,13 @@ impl<'a> ArraySystem<'a> {
     /// as $F \ne 0$. When the rows with fewer differentiations hold, it does not.
     fn solve_in_stages(&self, mut point: ArrayPoint, able: f64) -> Option<ArrayPoint> {
         for differentiations in 0..=self.array.differentiations {
-            let stage =
-                ArraySystem { differentiations, first: self.first.clone(), is_free: self.is_free.clone(), ..*self };
+            let stage = ArraySystem {
+                differentiations,
+                first: self.first.clone(),
+                is_free: self.is_free.clone(),
+                left: self.left.clone(),
+                ..*self
+            };
             point = stage.solve(point, able).ok()?;
         }
         Some(point)
@@ -276,6 +287,9 @@ impl<'a> ArraySystem<'a> {
     fn solve(&self, mut point: ArrayPoint, able: f64) -> Result<ArrayPoint, ArrayError> {
         let mut slow = 0;
         for _ in 0..MAX_STEPS {
+            if self.left.get() == 0 {
+                break;
+            }
             let here = self.scaled(&point)?;
             let holds_to =
                 |unit: f64| here.residual.iter().zip(&here.magnitude).all(|(r, m)| r.abs() <= unit * m.max(unit));
@@ -287,7 +301,7 @@ impl<'a> ArraySystem<'a> {
             let found = prepared.step(&right);
             let (before, length) = (norm(&here.residual), norm(&found.z));
             let mut full_step = f64::INFINITY;
-            let moved = (0..HALVINGS).find_map(|halving| {
+            let moved = (0..HALVINGS).take_while(|_| self.left.get() > 0).find_map(|halving| {
                 let fraction = 0.5_f64.powi(halving);
                 let candidate = self.moved(&point, &found.z, fraction);
                 let after = self.residual(&candidate, &here.scale);
@@ -329,6 +343,7 @@ impl<'a> ArraySystem<'a> {
     }
 
     fn residual(&self, point: &ArrayPoint, scale: &[f64]) -> Vec<f64> {
+        self.left.update(|left| left.saturating_sub(1));
         let at = self.array.residuals_at(&self.model.dag, self.parameters, point);
         let count = self.array.equations.len();
         (0..scale.len()).map(|row| at[row % count][row / count] * scale[row]).collect()

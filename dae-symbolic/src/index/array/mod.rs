@@ -39,7 +39,7 @@ pub use matrix::{ArrayJacobian, ArrayRanks};
 pub use taylor::{Residue, Scalar, Tape};
 
 use crate::expr::prime_field::{FieldPoint, arithmetic};
-use crate::expr::{Dag, Expr, Symbol, evaluate, gradient};
+use crate::expr::{Dag, Expr, Symbol, evaluate_closed, gradient};
 use crate::model::Model;
 use crate::system::written_orders;
 
@@ -125,6 +125,11 @@ impl DerivativeArray {
         self.linearised(&values, &point.taylor)
     }
 
+    /// Operations of the rows at a point, roughly.
+    fn cost(&self) -> usize {
+        self.residuals.nodes().len() * (self.differentiations as usize + 1)
+    }
+
     /// The rows alone, $F_i^{(l)}/l!$ by $i$ and $l$.
     pub fn residuals_at(&self, dag: &Dag, parameters: &[f64], point: &ArrayPoint) -> Vec<Vec<f64>> {
         let values = values_at(dag, self.residuals.nodes(), parameters, point);
@@ -189,8 +194,9 @@ impl DerivativeArray {
     }
 }
 
+/// The values of the nodes of a tape, which has everything that its nodes are made of.
 fn values_at(dag: &Dag, nodes: &[Expr], parameters: &[f64], point: &ArrayPoint) -> Vec<f64> {
-    evaluate(dag, nodes, |symbol| match symbol {
+    evaluate_closed(dag, nodes, |symbol| match symbol {
         Symbol::Time => point.t,
         Symbol::Parameter(p) => parameters.get(p.index()).copied().unwrap_or(f64::NAN),
         Symbol::Unknown { unknown, order } => point.derivative(unknown.index(), order as usize),

@@ -172,11 +172,15 @@ impl Tape {
     /// The coefficients $0, \dots, l$ of every root. `values` are those of [`Tape::nodes`], `jets[j][k]` is $X_{j,k}$, zero beyond the
     /// end of the list.
     pub fn run<S: Scalar>(&self, values: &[S], jets: &[Vec<S>], order: usize) -> Vec<Vec<S>> {
-        let mut series: Vec<Vec<S>> = values.iter().map(|&value| vec![value]).collect();
-        let coefficients: Vec<Vec<S>> = self.rules.iter().map(coefficients).collect();
+        let mut series = Series { coefficients: vec![S::ZERO; values.len() * (order + 1)], width: order + 1 };
+        values.iter().enumerate().for_each(|(place, &value)| series.set(place, 0, value));
+        let factors = if order == 0 { Vec::new() } else { self.rules.iter().flat_map(factors).collect() };
         let integers: Vec<S> = (0..=order).map(|k| S::integer(k as u64)).collect();
         for l in 1..=order {
+            let mut factors: &[S] = &factors;
             for (place, rule) in self.rules.iter().enumerate() {
+                let own;
+                (own, factors) = factors.split_at(if let Rule::Sum(terms) = rule { terms.len() } else { 0 });
                 if l > self.needed[place] {
                     continue;
                 }
@@ -189,35 +193,49 @@ impl Tape {
                         x.times(falling(order + l, order))
                     }
                     Rule::Sum(terms) => {
-                        let terms = terms.iter().zip(&coefficients[place]);
-                        terms.fold(S::ZERO, |sum, (&(_, t), &q)| sum.plus(q.times(series[t][l])))
+                        let terms = terms.iter().zip(own);
+                        terms.fold(S::ZERO, |sum, (&(_, t), &q)| sum.plus(q.times(series.of(t)[l])))
                     }
                     Rule::Product { numerator, denominator } => {
-                        product_coefficient(&series, numerator, denominator, &series[place], l)
+                        product_coefficient(&series, numerator, denominator, series.of(place), l)
                     }
                     Rule::Chain(pairs) => {
-                        let slope = |argument: usize, k: usize| integers[k].times(series[argument][k]);
+                        let slope = |argument: usize, k: usize| integers[k].times(series.of(argument)[k]);
                         let terms =
                             pairs.iter().flat_map(|&(partial, argument)| (1..=l).map(move |k| (partial, argument, k)));
                         let sum = terms.fold(S::ZERO, |sum, (partial, argument, k)| {
-                            sum.plus(slope(argument, k).times(series[partial][l - k]))
+                            sum.plus(slope(argument, k).times(series.of(partial)[l - k]))
                         });
                         sum.over(integers[l])
                     }
                 };
-                series[place].push(next);
+                series.set(place, l, next);
             }
         }
-        self.roots.iter().map(|&root| series[root].clone()).collect()
+        self.roots.iter().map(|&root| series.of(root)[..=self.needed[root].min(order)].to_vec()).collect()
+    }
+}
+
+/// The coefficients of all nodes.
+struct Series<S> {
+    coefficients: Vec<S>,
+    width: usize,
+}
+
+impl<S: Copy> Series<S> {
+    fn of(&self, place: usize) -> &[S] {
+        &self.coefficients[place * self.width..(place + 1) * self.width]
+    }
+
+    fn set(&mut self, place: usize, l: usize, value: S) {
+        self.coefficients[place * self.width + l] = value;
     }
 }
 
 /// The factors of a sum.
-fn coefficients<S: Scalar>(rule: &Rule) -> Vec<S> {
-    match rule {
-        Rule::Sum(terms) => terms.iter().map(|(q, _)| S::rational(q).unwrap_or(S::ZERO)).collect(),
-        Rule::Constant | Rule::Time | Rule::Jet { .. } | Rule::Product { .. } | Rule::Chain(_) => Vec::new(),
-    }
+fn factors<S: Scalar>(rule: &Rule) -> impl Iterator<Item = S> + '_ {
+    let terms = if let Rule::Sum(terms) = rule { terms.as_slice() } else { &[] };
+    terms.iter().map(|(q, _)| S::rational(q).unwrap_or(S::ZERO))
 }
 
 /// $k (k - 1) \cdots (k - q + 1) = k!/(k - q)!$.
@@ -227,7 +245,7 @@ pub(super) fn falling<S: Scalar>(k: usize, q: usize) -> S {
 
 /// Coefficient $l$ of $v = \prod a / \prod b$, given its own lower ones: $v \prod b = \prod a$.
 fn product_coefficient<S: Scalar>(
-    series: &[Vec<S>],
+    series: &Series<S>,
     numerator: &[usize],
     denominator: &[usize],
     own: &[S],
@@ -236,8 +254,8 @@ fn product_coefficient<S: Scalar>(
     let convolved = |a: &[S], b: &[S]| (0..=l).fold(S::ZERO, |sum, k| sum.plus(a[k].times(b[l - k])));
     let above = match *numerator {
         [] => S::ZERO,
-        [a] => series[a][l],
-        [a, b] => convolved(&series[a], &series[b]),
+        [a] => series.of(a)[l],
+        [a, b] => convolved(series.of(a), series.of(b)),
         _ => series_product(series, numerator, l)[l],
     };
     if denominator.is_empty() {
@@ -249,11 +267,11 @@ fn product_coefficient<S: Scalar>(
 }
 
 /// The first $l + 1$ coefficients of a product.
-fn series_product<S: Scalar>(series: &[Vec<S>], factors: &[usize], l: usize) -> Vec<S> {
+fn series_product<S: Scalar>(series: &Series<S>, factors: &[usize], l: usize) -> Vec<S> {
     let mut product = vec![S::ZERO; l + 1];
     product[0] = S::integer(1);
     for (number, &factor) in factors.iter().enumerate() {
-        let factor = &series[factor];
+        let factor = series.of(factor);
         if number == 0 {
             product.copy_from_slice(&factor[..=l]);
             continue;

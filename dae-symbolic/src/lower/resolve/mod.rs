@@ -179,9 +179,16 @@ impl<'a> Resolver<'a> {
         let text = name.text.as_str();
         let local = self.locals.iter().find(|local| local.name == text).map(|local| local.origin);
         let own = self.scope.names.get(text).map(|(_, origin)| *origin);
-        let outer = self.names.get(text).map(|entry| entry.origin);
-        if let Some(first) = local.or(own).or(outer) {
-            found.push(duplicate(name, first));
+        let outer = self.names.get(text);
+        match (local.or(own), outer) {
+            (Some(first), _) => found.push(duplicate(name, first)),
+            (None, Some(entry)) if entry.statement > self.statement => {
+                // The one that comes later is the one declared again.
+                let later = Name { text: name.text.clone(), origin: entry.origin };
+                found.push(duplicate(&later, name.origin));
+            }
+            (None, Some(entry)) => found.push(duplicate(name, entry.origin)),
+            (None, None) => {}
         }
         self.locals.push(Local { name: text, origin: name.origin, meaning });
     }

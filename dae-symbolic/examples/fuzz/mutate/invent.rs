@@ -1,0 +1,177 @@
+//! Models made up from nothing: small, mostly well-posed, with everything the language has.
+//!
+//! In: numbers. Out: the text of a model. Whether it has an index, and which, is open.
+
+use std::fmt::Write;
+
+use crate::draw::Draw;
+
+const NAMES: &[&str] = &["x", "y", "z", "u", "v"];
+pub(super) const FUNCTIONS: &[&str] = &[
+    "sin", "cos", "tan", "exp", "exp_m1", "ln", "ln_1p", "log10", "log2", "sqrt", "cbrt", "asin", "acos", "atan",
+    "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "abs", "signum",
+];
+
+/// A model of one of the kinds there are.
+pub(super) fn model(draw: &mut Draw) -> String {
+    match draw.below(8) {
+        0 => arrays(draw),
+        1 => lagrangian(draw),
+        2 => optimal_control(draw),
+        _ => scalars(draw),
+    }
+}
+
+/// A number: mostly small, now and then extreme.
+pub(super) fn number(draw: &mut Draw) -> String {
+    match draw.below(12) {
+        0 => "0".into(),
+        1..5 => (1 + draw.below(4)).to_string(),
+        5 | 6 => format!("0.{}", 1 + draw.below(98)),
+        7 => draw.below(1000).to_string(),
+        8 => format!("1e{}", draw.below(13) as i64 - 6),
+        9 => format!("{}e{}", 1 + draw.below(9), draw.below(640) as i64 - 320),
+        10 => format!("{} / {}", 1 + draw.below(9), 1 + draw.below(9)),
+        _ => draw.pick(&["PI", "E", "0.1", "1e-8", "99999999999", "1e16"]).to_string(),
+    }
+}
+
+/// An expression over some atoms.
+pub(super) fn expression(draw: &mut Draw, atoms: &[String], depth: usize) -> String {
+    if depth == 0 || draw.once_in(4) {
+        return if draw.once_in(3) { number(draw) } else { draw.pick(atoms).clone() };
+    }
+    let mut part = || expression(draw, atoms, depth - 1);
+    let (a, b) = (part(), part());
+    match draw.below(14) {
+        0..3 => format!("{a} + {b}"),
+        3 | 4 => format!("({a}) - ({b})"),
+        5..8 => format!("({a}) * ({b})"),
+        8 => format!("({a}) / ({b})"),
+        9 => format!("{}({a})", draw.pick(FUNCTIONS)),
+        10 => format!("({a}).powi({})", draw.below(6) as i64 - 1),
+        11 => format!("-({a})"),
+        12 => format!("{}({a}, {b})", draw.pick(&["min", "max", "atan2", "hypot", "powf"])),
+        _ => format!("if {} {} 0 {{ {a} }} else {{ {b} }}", draw.pick(atoms), draw.pick(&["<", ">=", ">", "<="])),
+    }
+}
+
+fn start(draw: &mut Draw) -> String {
+    match draw.below(5) {
+        0 => String::new(),
+        1 | 2 => format!(" ~ {}", number(draw)),
+        3 => " = 0".into(),
+        _ => format!(" = {}", number(draw)),
+    }
+}
+
+/// Few unknowns with an equation each, in which it mostly occurs.
+fn scalars(draw: &mut Draw) -> String {
+    let n = 1 + draw.below(4);
+    let mut text = String::from("struct M {\n");
+    let mut atoms: Vec<String> = NAMES[..n].iter().map(ToString::to_string).collect();
+    // What is declared once in three or more times.
+    for (name, declaration, often) in [
+        ("p", "param p = 2;", 2),
+        ("w", "input w = sin(3 * t);", 5),
+        ("w2", "input w2;", 14),
+        ("k", "table k = [(0, 1), (1, 0.5), (2, 0), (3, 2)];", 10),
+        ("f", "fn f(a) { a * a + 1 }", 8),
+        ("g", "extern fn g(a) = code::g, der(a) = code::dg;", 20),
+        ("t", "", 5),
+    ] {
+        if draw.once_in(often) {
+            let _ = writeln!(text, "{declaration}");
+            atoms.push(if matches!(name, "k" | "f" | "g") { format!("{name}(x)") } else { name.to_string() });
+        }
+    }
+    for name in &NAMES[..n] {
+        let _ = writeln!(text, "var {name}{};", start(draw));
+    }
+    if draw.once_in(3) {
+        let body = expression(draw, &atoms, 2);
+        let _ = writeln!(text, "let h = {body};");
+        atoms.push("h".into());
+    }
+    let right = |draw: &mut Draw| {
+        let depth = 1 + draw.below(3);
+        expression(draw, &atoms, depth)
+    };
+    for i in 0..n {
+        let (own, next, expression) = (NAMES[i], NAMES[draw.below(n)], right(draw));
+        let equation = match draw.below(12) {
+            0..5 => format!("der({own}) = {expression}"),
+            5 => format!("der({own}, 2) = {expression}"),
+            6 => format!("der({own}) + {} * der({next}) = {expression}", number(draw)),
+            7 => format!("{own} = {expression}"),
+            8 => format!("0 = {own} + {expression}"),
+            9 => format!("0 = {next} * {next} + {expression}"),
+            10 => format!("{own} = {next}"),
+            _ => format!("({}) * der({next}) = {expression}", right(draw)),
+        };
+        let _ = writeln!(text, "{equation};");
+    }
+    text + "}"
+}
+
+/// A line of neighbours.
+fn arrays(draw: &mut Draw) -> String {
+    let n = 1 + draw.below(5);
+    let list = |names: &[&str]| -> Vec<String> { names.iter().map(ToString::to_string).collect() };
+    let (inner, depth) =
+        (list(&["q[i]", "q[i - 1]", "q[i + 1]", "p[i]", "y", "i", "t", "sum(j in 0..N => q[j])"]), 1 + draw.below(2));
+    let outer = list(&["q[0]", "q[N - 1]", "y", "p[0]", "norm(q)", "sum(j in 0..N => p[j] * q[j])"]);
+    let starts = draw.pick(&["", " = 0", " ~ 1", " ~ |i| i / N", " = |i| sin(i)"]);
+    let family = match draw.below(4) {
+        0 => format!("q[i] = {}", expression(draw, &inner, depth)),
+        1 => format!("0 = q[i] - {}", expression(draw, &inner, depth)),
+        _ => format!("der(q[i]) = {}", expression(draw, &inner, depth)),
+    };
+    let (first, last) = (expression(draw, &outer, depth), expression(draw, &outer, depth));
+    let rate = draw.pick(&["der(q[0])", "q[0]", "der(q[N - 1])"]);
+    let scalar = draw.pick(&["der(y)", "y", "0"]);
+    let own = expression(draw, &outer, depth);
+    format!(
+        "struct M {{\nconst N = {n};\nparam p: [f64; N] = |i| 1 + i;\nvar q: [f64; N]{starts};\nvar y ~ 1;\nfn norm(v: [f64; N]) {{ sum(k in 0..N => v[k] * v[k]) }}\n\
+         for i in 1..N - 1 {{ {family}; }}\n{rate} = {first};\nq[N - 1] = {last};\n{scalar} = {own};\n}}"
+    )
+}
+
+/// Energies of two coordinates.
+fn lagrangian(draw: &mut Draw) -> String {
+    let list = |names: &[&str]| -> Vec<String> { names.iter().map(ToString::to_string).collect() };
+    let rates = list(&["der(x)", "der(y)", "x", "der(x) * der(y)"]);
+    let places = list(&["x", "y", "x * y", "t", "m"]);
+    let extra = if draw.once_in(3) { expression(draw, &rates, 2) } else { "0".into() };
+    let potential = expression(draw, &places, 2);
+    let constraint = match draw.below(3) {
+        0 => format!("constraint(l) {} = 1;", expression(draw, &places, 2)),
+        1 => "constraint(l) x.powi(2) + y.powi(2) = 1;".into(),
+        _ => "constraint(l) y = x.powi(2);".into(),
+    };
+    let force = if draw.once_in(3) { format!("force(x) = {};", expression(draw, &rates, 2)) } else { String::new() };
+    let loss = if draw.once_in(4) { "dissipation = der(y).powi(2) / 9;" } else { "" };
+    format!(
+        "struct M {{\nparam m = 1;\nvar x{};\nvar y{};\nvar l;\nlagrangian {{\ncoordinates x, y;\nkinetic = m / 2 * (der(x).powi(2) + der(y).powi(2)) + {extra};\n\
+         potential = {potential};\n{constraint}\n{force}\n{loss}\n}}\n}}",
+        start(draw),
+        start(draw)
+    )
+}
+
+/// One state, one control.
+fn optimal_control(draw: &mut Draw) -> String {
+    let atoms: Vec<String> = ["y", "u", "t", "u * u"].map(String::from).to_vec();
+    let (dynamics, cost) = (expression(draw, &atoms, 2), expression(draw, &atoms, 2));
+    let terminal = if draw.once_in(3) {
+        format!("terminal_cost = {};", expression(draw, &["y".into()], 2))
+    } else {
+        String::new()
+    };
+    format!(
+        "struct M {{\nvar y = 1;\nvar v;\nvar u{};\noptimal_control {{\nstates y;\nadjoints v;\ncontrols u;\nder(y) = {dynamics} + u;\n\
+         running_cost = {cost} + u.powi(2);\n{terminal}\nhorizon(0, {});\n}}\n}}",
+        start(draw),
+        number(draw)
+    )
+}
