@@ -14,11 +14,11 @@ use super::prime_field::expand::{Polynomial, expand, times};
 use super::{Dag, Expr, Rational};
 
 /// Expressions with more terms are left as they are.
-const MAX_TERMS: usize = 60;
+const MAX_TERMS: usize = 30;
 /// With more bases they are, too: the algorithm descends once for each.
-const MAX_BASES: usize = 10;
-/// Products of terms after which the search is given up.
-const BUDGET: usize = 60_000;
+const MAX_BASES: usize = 8;
+/// Products of terms and terms looked at, after which the search is given up.
+const BUDGET: usize = 6_000;
 
 /// Divides by the greatest common divisor of all; `None` if that is a number or was not found.
 pub(crate) fn without_common_divisor(dag: &mut Dag, list: &[Expr]) -> Option<Vec<Expr>> {
@@ -130,6 +130,10 @@ impl Search {
 
     /// The greatest common divisor, with leading coefficient one.
     fn common(&mut self, a: &Polynomial, b: &Polynomial) -> Option<Polynomial> {
+        self.spent += a.len() + b.len();
+        if self.spent > BUDGET {
+            return None;
+        }
         let (of_a, of_b) = (bases(a), bases(b));
         if of_a.is_empty() || of_b.is_empty() {
             return Some(Polynomial::from([(Vec::new(), Rational::ONE)]));
@@ -159,7 +163,7 @@ impl Search {
                 return Some(content);
             }
             let of_rest = self.content(&rest, base)?;
-            (higher, lower) = (lower, self.quotient(&rest, &of_rest)?);
+            (higher, lower) = (lower, monic(self.quotient(&rest, &of_rest)?));
         }
     }
 
