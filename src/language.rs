@@ -133,6 +133,9 @@
 //! | `constraint(lambda) x.powi(2) + y.powi(2) = l.powi(2);` | a holonomic constraint $0 = g(t, q)$ and its multiplier, declared with `var` |
 //! | `force(x) = -c * x;` | a generalised force on a coordinate; several add up |
 //! | `dissipation = d / 2 * der(x).powi(2);` | Rayleigh's function $R$, with the forces $-\partial R/\partial q'$ |
+//! | `for i in 1..N { constraint(lambda[i]) …; force(x[i]) = …; }` | constraints and forces by index |
+//!
+//! Coordinates and velocities may be arrays: each of their elements is one, and energies are sums over them.
 //!
 //! The equations are, in this order, $q' = u$ for velocities with names, for each coordinate
 //!
@@ -180,6 +183,8 @@
 //! | `running_cost = (y.powi(2) + u.powi(2)) / 2;` | $\varphi$ |
 //! | `terminal_cost = y.powi(2);` | $\psi$, of the states |
 //! | `horizon(0, 1);` | $t_0$ and $t_1$; the start values hold at $t_0$ |
+//!
+//! States, adjoints and controls may be arrays, with dynamics in a `for`: `for i in 0..N { der(y[i]) = u[i]; }`.
 //!
 //! The equations are, in this order, the dynamics, $v' = -f_y^\top v - \varphi_y^\top$, and $0 = f_u^\top v + \varphi_u^\top$. The report
 //! shows the Hamiltonian and the boundary conditions: $v(t_1) = \psi_y^\top$, and $v(t_0) = 0$ where the state is free. The example

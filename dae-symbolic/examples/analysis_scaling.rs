@@ -1,22 +1,44 @@
 //! How the time of every stage grows with the size of the model: `cargo run --release -p dae-symbolic --example analysis_scaling`.
 //!
-//! In: nothing, or the largest size (10,000 unless given). Out: for chains of point masses (index 3, five equations a link), ladders of resistors
-//! and capacitors driven by a voltage (index 2) and the same behind a resistor (index 1), the milliseconds of each stage and the
-//! exponent $\alpha$ of $c N^\alpha$, fitted by least squares to the logarithms of the last three sizes; and the time for
-//! $x_1 = g(t),\ x_{k+1} = x_k'$ with 47 unknowns, whose index is 47.
+//! In: nothing, or the largest size (10,000 unless given), and the largest for models without arrays (1,000 unless given). Out: milliseconds of
+//! each stage, the number of nodes of the expression graph, and the exponent $\alpha$ of $c N^\alpha$, fitted by least squares to the
+//! logarithms of the last three sizes; for
+//!
+//! * families: a chain of $N$ pendulums (index 3), a ladder of $N$ capacitors driven by a voltage (index 2), a plate of about $N$
+//!   points (index 1);
+//! * the same sort of models written out, without arrays: a chain of point masses (index 3, five equations a link), ladders driven by a
+//!   voltage (index 2) and behind a resistor (index 1);
+//! * $x_1 = g(t),\ x_{k+1} = x_k'$ with 47 unknowns, whose index is 47.
 
 use std::error::Error;
 use std::fmt::Write;
 use std::time::Instant;
 
-use dae_symbolic::compile::compile;
+use dae_symbolic::compile::{compile, compile_excerpt};
 use dae_symbolic::emit::emit;
 use dae_symbolic::formulation::Form;
-use dae_symbolic::index::{Verdict, structure_of_text};
-use dae_symbolic::read_text;
+use dae_symbolic::index::Verdict;
+use dae_symbolic::{Families, read_families_text, scalar_model};
 
 const SIZES: [usize; 4] = [10, 100, 1_000, 10_000];
-const STAGES: [&str; 4] = ["read", "structure", "compile", "emit"];
+const STAGES: [&str; 4] = ["read", "compile", "emit", "nodes"];
+
+const CHAIN: &str = include_str!("../../examples/models/chain.dae");
+const PLATE: &str = include_str!("../../examples/models/plate.dae");
+const CAPACITORS: &str = "struct Ladder {
+    const N = 6;
+    param r: [f64; N] = 1.5; param c = 0.5;
+    var e: [f64; N] ~ 0; var i: [f64; N + 1];
+    e[0] = sin(t);
+    for k in 1..N { r[k] * i[k] = e[k - 1] - e[k]; }
+    for k in 0..N { c * der(e[k]) = i[k] - i[k + 1]; }
+    i[N] = 0;
+}";
+
+/// A model of the given size.
+fn sized(text: &str, n: usize) -> String {
+    text.replace("const N = 6;", &format!("const N = {n};"))
+}
 
 /// A hanging chain of `n` point masses on massless links of length $1/n$, straight and at rest at the start.
 fn point_masses(n: usize) -> String {
@@ -99,14 +121,19 @@ fn measure(text: &str) -> Result<([f64; 4], String), Box<dyn Error>> {
         times[place] = 1e3 * (clock.now() - last);
         last = clock.now();
     };
-    let (model, _) = read_text(text).map_err(|rejection| rejection.diagnostics)?;
+    let Ok(Families { model, .. }) = read_families_text(text) else { return Err("this is no model".into()) };
     stage(0);
-    let _ = structure_of_text(&model).map_err(|(_, diagnostics)| diagnostics)?;
+    let compiled = match compile_excerpt(&model, 0.0) {
+        Some(compiled) => compiled,
+        None => {
+            let whole = scalar_model(model).map_err(|diagnostics| diagnostics.to_string())?;
+            compile(whole, 0.0).map_err(|rejected| rejected.diagnostics)?
+        }
+    };
     stage(1);
-    let compiled = compile(model, 0.0).map_err(|rejected| rejected.diagnostics)?;
-    stage(2);
     let _ = emit(&compiled, &Form::ALL);
-    stage(3);
+    stage(2);
+    times[3] = compiled.model.dag.len() as f64;
     let verdict = match compiled.analysis.certificate.verdict() {
         Verdict::Exact(index) => format!("index {index}"),
         Verdict::AtMost { bound, reason } => format!("index at most {bound} ({reason})"),
@@ -124,36 +151,51 @@ fn exponent(points: &[(f64, f64)]) -> f64 {
     logs.iter().map(|p| (p.0 - x) * (p.1 - y)).sum::<f64>() / logs.iter().map(|p| (p.0 - x).powi(2)).sum::<f64>()
 }
 
-/// The text of a chain of the given length.
-type Chain = fn(usize) -> String;
+/// The text of a model of the given size.
+type Text = fn(usize) -> String;
+
+/// The mean of several measurements, so that what is short can be told by a clock that ticks in milliseconds.
+fn averaged(text: &str, runs: usize) -> Result<([f64; 4], String), Box<dyn Error>> {
+    let mut sum = [0.0; 4];
+    let mut found = String::new();
+    for _ in 0..runs {
+        let (times, verdict) = measure(text)?;
+        sum.iter_mut().zip(times).for_each(|(sum, time)| *sum += time / runs as f64);
+        found = verdict;
+    }
+    Ok((sum, found))
+}
+
+fn row(name: &str, n: &str, values: &[f64], decimals: usize, rest: &str) {
+    let values: String = values.iter().map(|value| format!("{value:>12.decimals$}")).collect();
+    println!("{name:<26}{n:>7}{values}  {rest}");
+}
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let largest: usize = std::env::args().nth(1).map_or(Ok(SIZES[3]), |text| text.parse())?;
-    let chains: [(&str, Chain); 3] = [
-        ("point masses", point_masses),
-        ("ladder on a voltage", |n| ladder(n, "e1 - sin(t)")),
-        ("ladder behind a resistor", |n| ladder(n, "r * i0 - sin(t) + e1")),
+    let given: Vec<usize> = std::env::args().skip(1).map(|text| text.parse()).collect::<Result<_, _>>()?;
+    let largest = [0, 1].map(|k| given.get(k).copied().unwrap_or([SIZES[3], SIZES[2]][k]));
+    let models: [(&str, Text, usize); 6] = [
+        ("chain", |n| sized(CHAIN, n), largest[0]),
+        ("ladder", |n| sized(CAPACITORS, n), largest[0]),
+        ("plate", |n| sized(PLATE, (n as f64).sqrt().round() as usize), largest[0]),
+        ("written-out chain", point_masses, largest[1]),
+        ("written-out ladder", |n| ladder(n, "e1 - sin(t)"), largest[1]),
+        ("the same, index 1", |n| ladder(n, "r * i0 - sin(t) + e1"), largest[1]),
     ];
-    println!("{:<26}{:>7}{}  result", "milliseconds", "N", STAGES.map(|stage| format!("{stage:>12}")).concat());
-    for (name, text) in chains {
+    let columns: String = STAGES.iter().map(|stage| format!("{stage:>12}")).collect();
+    println!("{:<26}{:>7}{columns}  result", "milliseconds", "N");
+    for (name, text, largest) in models {
         let mut rows = Vec::new();
         for n in SIZES.into_iter().filter(|&n| n <= largest) {
-            let (times, verdict) = measure(&text(n))?;
-            println!("{name:<26}{n:>7}{}  {verdict}", times.map(|time| format!("{time:>12.2}")).concat());
-            rows.push((n, times));
+            let (times, verdict) = averaged(&text(n), (1_000 / n).clamp(1, 10))?;
+            row(name, &n.to_string(), &times, 1, &verdict);
+            rows.push((n as f64, times));
         }
-        let fitted = |stage: usize| {
-            let points: Vec<(f64, f64)> = rows.iter().map(|(n, times)| (*n as f64, times[stage])).collect();
-            // What takes less than the clock can tell has no exponent.
-            let measured: Vec<_> = points.into_iter().filter(|&(_, time)| time > 0.0).collect();
-            exponent(&measured[measured.len().saturating_sub(3)..])
-        };
-        if rows.len() > 1 {
-            let exponents: String = (0..4).map(|stage| format!("{:>12.2}", fitted(stage))).collect();
-            println!("{name:<26}{:>7}{exponents}", "alpha");
-        }
+        let last = &rows[rows.len().saturating_sub(3)..];
+        let fitted = |stage: usize| exponent(&last.iter().map(|(n, times)| (*n, times[stage])).collect::<Vec<_>>());
+        row(name, "alpha", &[0, 1, 2, 3].map(fitted), 2, "");
     }
-    let (times, verdict) = measure(&differentiators(47))?;
-    println!("{:<26}{:>7}{}  {verdict}", "differentiators", 47, times.map(|time| format!("{time:>12.2}")).concat());
+    let (times, verdict) = averaged(&differentiators(47), 10)?;
+    row("differentiators", "47", &times, 1, &verdict);
     Ok(())
 }

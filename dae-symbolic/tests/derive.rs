@@ -293,3 +293,75 @@ fn optimal_control_of_a_nonlinear_system() {
         assert!(derived.dag.as_constant(ratio).is_some(), "a multiple of the monomial");
     }
 }
+
+#[test]
+fn a_chain_of_pendulums_with_arrays() {
+    let by_hand = "struct ByHand {
+        const N = 3; param g = 9.81; param m: [f64; N] = [1, 1, 2]; param l: [f64; N] = 1 / N; param d = 0.1;
+        var x: [f64; N]; var y: [f64; N]; var u: [f64; N]; var v: [f64; N]; var lambda: [f64; N];
+        for i in 0..N { der(x[i]) = u[i]; }
+        for i in 0..N { der(y[i]) = v[i]; }
+        for i in 0..N { m[i] * der(u[i]) = -d * u[i]
+            - 2 * lambda[i] * if i > 0 { x[i] - x[i - 1] } else { x[0] }
+            + if i < N - 1 { 2 * lambda[i + 1] * (x[i + 1] - x[i]) } else { 0 }; }
+        for i in 0..N { m[i] * der(v[i]) = -m[i] * g - d * v[i] + if i == 1 { sin(t) } else { 0 }
+            - 2 * lambda[i] * if i > 0 { y[i] - y[i - 1] } else { y[0] }
+            + if i < N - 1 { 2 * lambda[i + 1] * (y[i + 1] - y[i]) } else { 0 }; }
+        x[0].powi(2) + y[0].powi(2) = l[0].powi(2);
+        for i in 1..N { (x[i] - x[i - 1]).powi(2) + (y[i] - y[i - 1]).powi(2) = l[i].powi(2); }
+    }";
+    let derived = "struct Chain {
+        const N = 3; param g = 9.81; param m: [f64; N] = [1, 1, 2]; param l: [f64; N] = 1 / N; param d = 0.1;
+        var x: [f64; N] = |i| 0.6 * (i + 1) / N; var y: [f64; N] ~ |i| -0.8 * (i + 1) / N;
+        var u: [f64; N] = 0; var v: [f64; N] ~ 0; var lambda: [f64; N];
+        lagrangian {
+            coordinates x, y;
+            velocities u, v;
+            kinetic = sum(i in 0..N => m[i] / 2 * (u[i].powi(2) + v[i].powi(2)));
+            potential = g * sum(i in 0..N => m[i] * y[i]);
+            constraint(lambda[0]) x[0].powi(2) + y[0].powi(2) = l[0].powi(2);
+            for i in 1..N {
+                constraint(lambda[i]) (x[i] - x[i - 1]).powi(2) + (y[i] - y[i - 1]).powi(2) = l[i].powi(2);
+            }
+            for i in 0..N { force(x[i]) = -d * u[i]; force(y[i]) = -d * v[i]; }
+            force(y[1]) = sin(t);
+        }
+    }";
+    proves_equal(derived, by_hand);
+    let model = model(derived);
+    let names: Vec<String> = (0..model.equations.len()).map(|k| model.equation_name(k)).collect();
+    assert_eq!(names[1], "equation 1[i = 1]");
+    assert_eq!(names[3 * 4..], ["equation 5", "equation 6[i = 1]", "equation 6[i = 2]"]);
+    assert_eq!(model.equations[7].docs, ["Euler–Lagrange equation of `x[i]`."]);
+    let compiled = dae_symbolic::compile::compile(model, 0.0).unwrap_or_else(|it| panic!("{}", it.diagnostics));
+    assert_eq!(compiled.analysis.certificate.verdict(), dae_symbolic::index::Verdict::Exact(3));
+    parts_add_up(derived);
+}
+
+#[test]
+fn optimal_control_with_arrays() {
+    proves_equal(
+        "struct Relay {
+            const N = 3; param a: [f64; N] = |i| i + 1;
+            var y: [f64; N] = 1; var p: [f64; N]; var u: [f64; 2];
+            optimal_control {
+                states y; adjoints p; controls u;
+                for i in 0..N - 1 { der(y[i]) = -a[i] * y[i] + y[i + 1] * u[i]; }
+                der(y[N - 1]) = u[0] + u[1];
+                running_cost = sum(i in 0..N => y[i].powi(2)) / 2 + sum(k in 0..2 => u[k].powi(2)) / 2;
+                horizon(0, 1);
+            }
+        }",
+        "struct ByHand {
+            const N = 3; param a: [f64; N] = |i| i + 1;
+            var y: [f64; N]; var p: [f64; N]; var u: [f64; 2];
+            for i in 0..N - 1 { der(y[i]) = -a[i] * y[i] + y[i + 1] * u[i]; }
+            der(y[2]) = u[0] + u[1];
+            der(p[0]) = a[0] * p[0] - y[0];
+            der(p[1]) = a[1] * p[1] - u[0] * p[0] - y[1];
+            der(p[2]) = -u[1] * p[1] - y[2];
+            0 = y[1] * p[0] + p[2] + u[0];
+            0 = y[2] * p[1] + p[2] + u[1];
+        }",
+    );
+}

@@ -4,6 +4,7 @@
 
 mod analyze;
 mod expand;
+mod inputs;
 mod json;
 mod picture;
 mod simulate;
@@ -118,12 +119,14 @@ struct SimulateArguments {
     /// Absolute tolerance.
     #[arg(long, value_name = "A", default_value_t = 1e-6, value_parser = finite, allow_negative_numbers = true)]
     atol: f64,
-    /// Replace the value of a parameter. Others keep theirs, even if the text computes their default from it.
+    /// Replace the value of a parameter, of an element `k[2]` or of all elements of an array. Others keep theirs, even if the text
+    /// computes their default from it.
     #[arg(long = "param", value_name = "K=V", value_parser = assignment)]
     parameters: Vec<(String, f64)>,
-    /// Supply an input of the model with a constant.
-    #[arg(long = "input", value_name = "U=V", value_parser = assignment)]
-    inputs: Vec<(String, f64)>,
+    /// Supply an input of the model with a constant, or with a file of times and values in two columns, interpolated as smoothly as the
+    /// form needs.
+    #[arg(long = "input", value_name = "U=V|FILE", value_parser = inputs::input)]
+    inputs: Vec<(String, inputs::InputSource)>,
     /// Record exactly these times, in the direction of the run (otherwise every accepted step).
     #[arg(long, value_name = "T1,T2,…", value_delimiter = ',', value_parser = finite, allow_hyphen_values = true)]
     at: Vec<f64>,

@@ -8,26 +8,24 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use dae_runtime::contract::Dae;
-use dae_runtime::signal::Input;
 use dae_runtime::solution::Solution;
 use dae_runtime::solve::{Integration, Method, Record, RunError};
 use dae_symbolic::eval::Interpreter;
 use dae_symbolic::formulation::Form;
-use dae_symbolic::syntax::nearest;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::{Exit, Loaded, MethodArgument, SimulateArguments, fail, json, picture, print, summary};
+use super::{Exit, Loaded, MethodArgument, SimulateArguments, fail, inputs, json, picture, print, summary};
 
 pub(super) fn run(arguments: &SimulateArguments) -> Result<Exit, Exit> {
     let loaded = Loaded::read(&arguments.model)?;
     let form = Form::from(arguments.form);
     let compiled = &loaded.compiled;
     let chosen = compiled.forms.iter().find(|f| f.form == form).ok_or_else(|| loaded.refuse(form))?;
-    let inputs: Vec<(&str, Input)> = arguments.inputs.iter().map(|(name, v)| (name.as_str(), (*v).into())).collect();
+    let given = inputs::read(&arguments.inputs, &compiled.needs, (arguments.model.t0, arguments.t_end))?;
     let mut dae = Interpreter::new(chosen.program.clone(), compiled.prolonged.clone())
-        .with_inputs(&compiled.needs, &inputs)
+        .with_inputs(&compiled.needs, &given)
         .map_err(|error| fail(Exit::Usage, error))?;
-    let parameters = parameters(&dae, &arguments.parameters)?;
+    let parameters = inputs::parameters(&dae.description().parameters, dae.parameters(), &arguments.parameters)?;
     dae.set_parameters(&parameters);
 
     let solution = match integrate(&dae, arguments) {
@@ -47,26 +45,6 @@ pub(super) fn run(arguments: &SimulateArguments) -> Result<Exit, Exit> {
             .map_err(|error| fail(Exit::Rejected, format_args!("{}: {error}", path.display())))?;
     }
     if solution.is_success() { Ok(Exit::Success) } else { Ok(fail(Exit::Stopped, &solution.status)) }
-}
-
-/// The parameters with some values replaced.
-fn parameters(dae: &dyn Dae, replaced: &[(String, f64)]) -> Result<Vec<f64>, Exit> {
-    let names = &dae.description().parameters;
-    let mut values = dae.parameters().to_vec();
-    for (name, value) in replaced {
-        match names.iter().position(|n| n == name) {
-            Some(k) => values[k] = *value,
-            None => {
-                let hint = match nearest(name, names.iter().map(AsRef::as_ref)) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None if names.is_empty() => "it has none".into(),
-                    None => format!("it has {}", names.join(", ")),
-                };
-                return Err(fail(Exit::Usage, format_args!("the model has no parameter `{name}`; {hint}")));
-            }
-        }
-    }
-    Ok(values)
 }
 
 fn integrate(dae: &Interpreter, arguments: &SimulateArguments) -> Result<Solution, RunError> {

@@ -8,14 +8,13 @@ pub(crate) struct Random {
 }
 
 impl Random {
-    /// The numbers of system `number` of the generator `name`.
-    pub(crate) fn of_system(name: &str, number: u64) -> Self {
-        // FNV-1a of the name, so that generators do not share their numbers.
+    /// The numbers of system `number` of the generator `name`; other values of `base` give other systems.
+    pub(crate) fn of_system(name: &str, base: u64, number: u64) -> Self {
+        // FNV-1a of the name, so that generators do not share their numbers; mixed after every part, so that systems do not either.
         let name =
             name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
-        let mut random = Random { state: name ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15) };
-        random.next();
-        random
+        let mixed = |state: u64, part: u64| Random { state: state ^ part }.next();
+        Random { state: [base, number].into_iter().fold(name, mixed) }
     }
 
     pub(crate) fn next(&mut self) -> u64 {

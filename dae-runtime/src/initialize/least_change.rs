@@ -85,7 +85,7 @@ fn by_inverse(matrix: &DMatrix<f64>, b: &[f64]) -> Option<Vec<f64>> {
     equilibrate(&mut scaled);
     let norm = |m: &DMatrix<f64>| m.column_iter().map(|column| column.lp_norm(1)).fold(0.0, f64::max);
     let size = norm(&scaled);
-    let condition = size * norm(&scaled.try_inverse()?);
+    let condition = size * norm(&scaled.lu().try_inverse()?);
     if condition.is_nan() || condition > SURELY_REGULAR {
         return None;
     }

@@ -65,7 +65,7 @@ pub(super) fn regularity(prolongation: &dyn Prolongation, t0: f64, jets: &[f64])
 /// $\lVert A \rVert_1 \lVert A^{-1} \rVert_1$.
 fn condition_by_inverse(matrix: &DMatrix<f64>) -> Option<f64> {
     let norm = |matrix: &DMatrix<f64>| matrix.column_iter().map(|column| column.lp_norm(1)).fold(0.0, f64::max);
-    let condition = norm(matrix) * norm(&matrix.clone().try_inverse()?);
+    let condition = norm(matrix) * norm(&matrix.clone().lu().try_inverse()?);
     condition.is_finite().then_some(if matrix.is_empty() { 1.0 } else { condition })
 }
 

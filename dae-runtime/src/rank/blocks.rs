@@ -72,28 +72,43 @@ struct State {
 }
 
 impl State {
-    /// Takes pivots from the columns `first..end` as long as they have one.
+    /// Takes pivots from the columns `first..end`, and gives those back that may be dropped and lie behind the largest gap.
     fn exhaust(&mut self, columns: &mut [Vec<f64>], first: usize, end: usize, m: usize) {
-        let mut next = first;
-        while next < end {
+        let (before, mut next) = (self.used, first);
+        let mut pivots: Vec<f64> = Vec::new();
+        let rest = loop {
             let norms: Vec<f64> = columns[next..end].iter().map(|column| norm(&column[self.used.min(m)..])).collect();
             let (offset, size) =
                 norms.iter().enumerate().fold((0, 0.0), |best, (k, &s)| if s > best.1 { (k, s) } else { best });
             self.largest = self.largest.max(size);
-            if size <= DROPPABLE * self.largest || self.used == m {
-                self.largest_dropped = self.largest_dropped.max(size);
-                return;
+            if next == end || self.used == m || size <= self.rounding(m.max(columns.len())) {
+                break size;
             }
-            self.smallest_kept = self.smallest_kept.min(size);
+            pivots.push(size);
             columns.swap(next, next + offset);
             reflect(columns, next, self.used);
             self.used += 1;
             next += 1;
-        }
+        };
+        let droppable = DROPPABLE * self.largest;
+        let rounding = self.rounding(m.max(columns.len()));
+        let value = |k: usize| pivots.get(k).copied().unwrap_or(rest);
+        let above = |k: usize| if k == 0 { self.smallest_kept.min(self.largest) } else { pivots[k - 1] };
+        let gap = |k: usize| above(k) / value(k).max(rounding);
+        let all = pivots.len();
+        let cut =
+            (0..all).filter(|&k| value(k) <= droppable).fold(all, |best, k| if gap(k) > gap(best) { k } else { best });
+        self.used = before + cut;
+        self.smallest_kept = pivots[..cut].iter().fold(self.smallest_kept, |least, &size| least.min(size));
+        self.largest_dropped = self.largest_dropped.max(value(cut));
+    }
+
+    fn rounding(&self, larger_dimension: usize) -> f64 {
+        larger_dimension as f64 * f64::EPSILON * self.largest
     }
 
     fn rank(&self, larger_dimension: usize) -> Rank {
-        let rounding = larger_dimension as f64 * f64::EPSILON * self.largest;
+        let rounding = self.rounding(larger_dimension);
         let kept = if self.used == 0 { self.largest } else { self.smallest_kept };
         let dropped = self.largest_dropped.max(rounding);
         let gap = if dropped == 0.0 { f64::INFINITY } else { kept / dropped };

@@ -195,18 +195,51 @@ fn sign(first: bool, q: &Rational) -> &'static str {
     }
 }
 
-/// Decimal where that is short and exact, a fraction elsewhere.
+/// Fractions with more digits above or below are shown as decimals.
+const MAX_DIGITS: usize = 6;
+
+/// Decimal where that is short and exact, a fraction elsewhere; a long fraction is rounded, with its exact value as title.
 fn magnitude(q: &Rational) -> String {
-    match super::print::decimal(q) {
-        Some(decimal) => format!("<mn>{decimal}</mn>"),
-        None => format!("<mfrac><mn>{}</mn><mn>{}</mn></mfrac>", q.numerator(), q.denominator()),
+    if let Some(decimal) = super::print::decimal(q) {
+        return format!("<mn>{decimal}</mn>");
     }
+    let (numerator, denominator) = (q.numerator().to_string(), q.denominator().to_string());
+    if numerator.len().max(denominator.len()) <= MAX_DIGITS {
+        return format!("<mfrac><mn>{numerator}</mn><mn>{denominator}</mn></mfrac>");
+    }
+    let value = q.to_f64();
+    let rounded = match (1e-4..1e6).contains(&value) {
+        true => format!("<mn>{}</mn>", significant(value)),
+        false => {
+            let text = format!("{value:.5e}");
+            let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+            let sign = if exponent.starts_with('-') { "<mo form=\"prefix\">−</mo>" } else { "" };
+            let exponent = exponent.trim_start_matches('-');
+            format!("<mn>{mantissa}</mn><mo>·</mo><msup><mn>10</mn><mrow>{sign}<mn>{exponent}</mn></mrow></msup>")
+        }
+    };
+    format!("<mrow title=\"{numerator}/{denominator}\">{rounded}</mrow>")
+}
+
+/// Six significant digits, and an ellipsis for those that are left out.
+fn significant(value: f64) -> String {
+    let before = value.log10().floor() as i32 + 1;
+    format!("{value:.*}…", (6 - before).max(1) as usize)
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::UnknownId;
     use super::*;
+
+    #[test]
+    fn long_fractions_are_rounded_and_keep_their_exact_value() {
+        let spelled = |n, d| magnitude(&Rational::new(n, d).unwrap_or(Rational::ONE));
+        assert_eq!(spelled(1, 3), "<mfrac><mn>1</mn><mn>3</mn></mfrac>");
+        assert_eq!(spelled(1, 4), "<mn>0.25</mn>");
+        assert_eq!(spelled(12_345_678, 7_654_321), "<mrow title=\"12345678/7654321\"><mn>1.61290…</mn></mrow>");
+        assert!(spelled(1, 700_000_003).contains("<mn>1.42857</mn><mo>·</mo><msup><mn>10</mn>"));
+    }
 
     #[test]
     fn markup_is_balanced_and_escaped() {

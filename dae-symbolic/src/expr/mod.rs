@@ -23,11 +23,13 @@
 //! | `walk.rs` | children-first order of what a root reaches |
 //! | `echelon.rs` | elimination over the rational numbers |
 //! | `differentiate.rs`, `substitute.rs` | derivatives (partial, total in time), replacement of symbols |
+//! | `common_divisor.rs` | greatest common divisors |
 //! | `surfaces.rs` | where piecewise functions switch, and how smoothly |
 //! | `evaluate.rs`, `interval/`, `prime_field/` | values in `f64`, enclosures, values in a prime field |
 //! | `identity.rs` | proofs that an expression is zero |
 //! | `print.rs`, `mathml.rs` | plain text and LaTeX, MathML |
 
+mod common_divisor;
 mod condition;
 mod construct;
 mod dag;
@@ -48,6 +50,7 @@ mod surfaces;
 mod symbol;
 mod walk;
 
+pub(crate) use common_divisor::without_common_divisor;
 pub use dag::{Assumption, Dag, Expr, Node};
 pub use differentiate::{differentiate, gradient, total_derivative};
 pub use evaluate::{evaluate, evaluate_closed, evaluate_one, product, sum};

@@ -230,7 +230,7 @@ fn settle(model: &mut Model, analysis: &mut Analysis, t0: f64) -> Result<(), (Pr
 }
 
 /// Jets from which the array is made consistent: those of the prolongation where there are some.
-fn array_start(model: &Model, analysis: &Analysis, t0: f64) -> ArrayPoint {
+fn array_start(model: &mut Model, analysis: &Analysis, t0: f64) -> ArrayPoint {
     let parameters = &analysis.prolonged.parameters;
     // Where the system Jacobian is singular, its initialisation may have ended anywhere near.
     let Some(jets) = analysis.jets.as_ref().filter(|_| analysis.certificate.is_regular()) else {
@@ -238,7 +238,13 @@ fn array_start(model: &Model, analysis: &Analysis, t0: f64) -> ArrayPoint {
     };
     let first = &analysis.prolonged.first_jet;
     let ends = first.iter().skip(1).copied().chain([jets.len()]);
-    ArrayPoint::of_derivatives(t0, first.iter().zip(ends).map(|(&start, end)| jets[start..end].to_vec()).collect())
+    let families = first.iter().zip(ends).map(|(&start, end)| jets[start..end].to_vec()).collect();
+    let point = ArrayPoint::of_derivatives(t0, families);
+    let offsets = &analysis.structure.offsets;
+    // As far as the array with one differentiation more than the bound goes.
+    let wanted = |(order, &d): (u32, &u32)| (order.max(1) + analysis.certificate.bound + 1).saturating_sub(d);
+    let stages = written_orders(model).into_iter().zip(&offsets.unknowns).map(wanted).max().unwrap_or(0);
+    array::continued(model, &analysis.system, offsets, parameters, point, stages)
 }
 
 fn judged(model: &mut Model, analysis: &Analysis, start: &ArrayPoint) -> ArrayFinding {
@@ -295,16 +301,22 @@ fn vanishing_pivot(
     t0: f64,
 ) -> Option<String> {
     let expanded = model.expand_inputs(pivots);
-    let values = evaluate(&model.dag, &expanded, |symbol| match symbol {
+    let values = values_at(model, prolonged, jets, t0, &expanded);
+    let safe = |value: &f64| value.abs() > SMALL;
+    let place = values.iter().position(|value| !safe(value))?;
+    let pivot = rewrites.iter().filter_map(|r| r.nonzero).nth(place)?;
+    let spelled = print(&model.dag, pivot, Notation::Text, |symbol| model.symbol_name(symbol));
+    Some(format!("equations were combined under the condition {spelled} ≠ 0, which does not hold there"))
+}
+
+/// Values of expressions without inputs at the jets of the prolongation.
+fn values_at(model: &Model, prolonged: &Prolonged, jets: &[f64], t0: f64, list: &[Expr]) -> Vec<f64> {
+    evaluate(&model.dag, list, |symbol| match symbol {
         Symbol::Time => t0,
         Symbol::Parameter(p) => prolonged.parameters[p.index()],
         Symbol::Unknown { unknown, order } => prolonged.jet(unknown.index(), order).map_or(f64::NAN, |k| jets[k]),
         Symbol::Input { .. } | Symbol::State(_) | Symbol::StateDerivative(_) => f64::NAN,
-    });
-    let safe = |value: &f64| value.abs() > SMALL;
-    let place = values.iter().position(|value| !safe(value))?;
-    let spelled = rewrites.iter().filter_map(|r| r.nonzero.as_deref()).nth(place).unwrap_or_default();
-    Some(format!("equations were combined under the condition {spelled} ≠ 0, which does not hold there"))
+    })
 }
 
 /// $\max_i (c_i + r_i) + \max_j (\max(p_j, 1) - d_j)^+$, where equation $i$ of the system contains derivatives of the text up to $r_i$: with

@@ -7,27 +7,27 @@ use super::certificate::GenericRegularity;
 use super::problem::{self, Problem};
 use super::{generic, lifted, structure_of_system, undifferentiated};
 use crate::diagnostic::Diagnostics;
-use crate::expr::{Expr, Notation, Symbol, evaluate_one, print};
+use crate::expr::{Expr, Symbol, evaluate_one};
 use crate::model::Model;
 use crate::prolong::default_parameters;
 use crate::structure::{Offsets, Structure};
-use crate::system::{Combination, System, combine};
+use crate::system::{Combination, Provenance, System, combine};
 
 /// An equation that was replaced by a combination.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Rewrite {
     /// Which equation of the text, from zero.
     pub equation: usize,
     /// What it was replaced by, in terms of the text.
-    pub combination: String,
+    pub combination: Provenance,
     /// The equations of the text whose leading parts cancel in it.
     pub cancelling: Vec<usize>,
-    /// The equation before, in plain mathematics.
-    pub before: String,
-    /// The equation after.
-    pub after: String,
-    /// What must not be zero for nothing to be lost, in plain mathematics; `None` if it is a number.
-    pub nonzero: Option<String>,
+    /// The right-hand side of the equation before.
+    pub before: Expr,
+    /// That of the equation after.
+    pub after: Expr,
+    /// What must not be zero for nothing to be lost; `None` if it is a number.
+    pub nonzero: Option<Expr>,
 }
 
 /// The working system and whether its Jacobian is generically nonsingular.
@@ -99,15 +99,14 @@ impl Understood {
             if lower.degrees_of_freedom >= self.structure.degrees_of_freedom {
                 continue;
             }
-            let condition = pivot.map(|pivot| model.dag.primitive_part(pivot));
-            let spelled = |e: Expr| print(&model.dag, e, Notation::Text, |symbol| model.symbol_name(symbol));
+            let replaced = &combined.equations[equation];
             self.rewrites.push(Rewrite {
-                equation: combined.equations[equation].text,
-                combination: combined.equations[equation].provenance.in_full(model),
-                cancelling: cancelling(&combined.equations[equation].provenance.terms),
-                before: format!("0 = {}", spelled(before)),
-                after: format!("0 = {}", spelled(after)),
-                nonzero: condition.map(spelled),
+                equation: replaced.text,
+                combination: replaced.provenance.clone(),
+                cancelling: cancelling(&replaced.provenance.terms),
+                before,
+                after,
+                nonzero: pivot.map(|pivot| model.dag.primitive_part(pivot)),
             });
             self.pivots.extend(pivot);
             (self.system, self.structure) = (combined, lower);

@@ -8,24 +8,34 @@ mod lagrangian;
 mod optimal_control;
 
 use super::items::{Value, shape};
+use super::loops::OpenLoop;
 use super::names::Entity;
 use super::statements::Lowering;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expr::{Symbol, UnknownId};
-use crate::model::family::{Access, element_name};
-use crate::model::{derivative_name, residual};
+use crate::model::family::{Access, Affine, Body, EquationBody, EquationFamily, Loop, Piece, box_of, element_name};
+use crate::model::{Equation, derivative_name, residual};
 use crate::origin::Origin;
 use crate::syntax::ast::{
-    Derived, DerivedKind, Equation, Expression, Item, ItemKind, List, Name, Quantity, StatementKind,
+    self, Derived, DerivedKind, Element, Expression, Item, ItemKind, List, Name, Quantity, Statement, StatementKind,
 };
 use crate::syntax::restrict::Place;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// An unknown and the name that stands for it.
 #[derive(Clone, Copy)]
 struct Known<'a> {
     unknown: UnknownId,
     name: &'a Name,
+}
+
+/// Equations that belong together: those of the elements of an array, or of the members of a `for`.
+#[derive(Clone, Default)]
+struct Group {
+    loops: Vec<Loop>,
+    /// The values of the loop variables, one for each equation.
+    points: Vec<Vec<i64>>,
 }
 
 /// The statements of a block by what they say.
@@ -70,39 +80,143 @@ impl<'a> Lowering<'a, '_> {
                     }
                     None => _ = block.quantities.insert(*quantity, (*value, item.origin)),
                 },
-                ItemKind::Force(..) | ItemKind::Constraint(..) | ItemKind::Dynamics(_) | ItemKind::Horizon(..) => {}
+                ItemKind::Force(..)
+                | ItemKind::Constraint(..)
+                | ItemKind::Dynamics(_)
+                | ItemKind::Horizon(..)
+                | ItemKind::For(_) => {}
             }
         }
         block
     }
 
-    /// The unknowns of a list that play no other part in any block.
+    /// The unknowns of a list, those of an array one by one, that play no other part in any block.
     fn list(&mut self, block: &Block<'a>, list: List) -> Vec<Option<Known<'a>>> {
         let names = block.lists.get(&list).cloned().unwrap_or_default();
-        names.into_iter().map(|name| self.part(name, list.member())).collect()
+        let mut members = Vec::with_capacity(names.len());
+        for name in names {
+            let what = list.member();
+            let Some(array) = self.declared_array(name, what) else {
+                members.push(None);
+                continue;
+            };
+            let Some(extents) = self.evaluator.shapes.unknowns.get(array).cloned().flatten() else {
+                members.push(None);
+                continue;
+            };
+            for point in box_of(&over(&extents)) {
+                let unknown = self.element_leaf(array, &point);
+                let known = self.part(unknown, name, what);
+                members.push(known);
+                if known.is_none() {
+                    break;
+                }
+            }
+        }
+        members
     }
 
-    /// The unknown that `name` stands for, which is to play the part of `what` and no other.
-    fn part(&mut self, name: &'a Name, what: &'static str) -> Option<Known<'a>> {
-        let unknown = self.declared_unknown(name, what)?;
-        if let Some((first, earlier)) = self.parts.get(&unknown) {
-            let message = if *earlier == what {
-                format!("`{}` is a {what} twice", name.text)
-            } else {
-                format!("`{}` cannot be a {what}: it is a {earlier} already", name.text)
+    /// The names of a list with the members of each.
+    fn groups(&self, block: &Block<'a>, list: List) -> Vec<Group> {
+        let extents = |name: &&Name| match self.names.get(&name.text)?.entity {
+            Entity::Unknown(unknown) => self.evaluator.shapes.unknowns.get(unknown.index())?.clone(),
+            _ => None,
+        };
+        let names = block.lists.get(&list).map_or(&[][..], Vec::as_slice);
+        let group = |extents: Vec<usize>| {
+            let loops = over(&extents);
+            Group { points: box_of(&loops), loops }
+        };
+        names.iter().filter_map(extents).map(group).collect()
+    }
+
+    /// Adds equations to the model, those of a group as one family.
+    fn add_equations(&mut self, equations: Vec<Equation>, groups: impl IntoIterator<Item = Group>) -> Range<usize> {
+        let first = self.model.equations.len();
+        let mut equations = equations.into_iter();
+        for Group { loops, points } in groups {
+            let members: Vec<Equation> = equations.by_ref().take(points.len()).collect();
+            let Some(one) = members.first().filter(|_| !loops.is_empty()) else {
+                self.model.equations.extend(members.into_iter().map(EquationFamily::from));
+                continue;
             };
-            let finding = Diagnostic::error(Code::RepeatedPart, message)
-                .label(name.origin, "named again")
-                .label(*first, "first named here");
-            self.found.push(finding.help("every part needs an unknown of its own"));
+            // What is said of the first member holds for all of them: `x[0]` there is `x[i]`.
+            let names: Vec<String> = loops.iter().map(|range| range.name.clone()).collect();
+            let (index, variable) =
+                (element_name("", &points[0]), names.iter().map(|i| format!("[{i}]")).collect::<String>());
+            let docs = one.docs.iter().map(|line| line.replace(&index, &variable)).collect();
+            let origin = one.origin;
+            let piece = |(point, Equation { residual, incidence, .. }): (Vec<i64>, Equation)| Piece {
+                domain: point.iter().map(|&i| (i, i + 1)).collect(),
+                body: EquationBody { residual, incidence },
+            };
+            let body = Body::Pieces(points.into_iter().zip(members).map(piece).collect());
+            self.model.equations.push(EquationFamily { docs, loops, body, origin });
+        }
+        first..self.model.equations.len()
+    }
+
+    /// Visits the statements of a block with all values of the variables of the loops around them.
+    fn items(&mut self, position: usize, items: &'a [Item], mut visit: impl FnMut(&mut Self, &'a Item, &Group)) {
+        let mut ends: Vec<usize> = Vec::new();
+        for (k, item) in items.iter().enumerate() {
+            while ends.last().is_some_and(|&end| end <= k) {
+                ends.pop();
+                self.leave_loop();
+            }
+            if let ItemKind::For(it) = &item.kind {
+                self.open_loop(position, it);
+                ends.push(k + 1 + it.statements);
+                continue;
+            }
+            let loops: Vec<Loop> = self.open.iter().map(OpenLoop::hull).collect();
+            if let Some(points) = self.points(&[], &loops) {
+                visit(self, item, &Group { loops, points });
+            }
+        }
+        for _ in ends {
+            self.leave_loop();
+        }
+        self.bind(&[], None);
+    }
+
+    /// Visits the members of a group until something is wrong.
+    fn members(&mut self, group: &Group, mut visit: impl FnMut(&mut Self)) {
+        let findings = self.found.len();
+        for point in &group.points {
+            self.bind(&group.loops, Some(point));
+            visit(self);
+            if self.found.len() > findings {
+                break;
+            }
+        }
+    }
+
+    /// An unknown that is to play the part of `what` and no other.
+    fn part(&mut self, unknown: UnknownId, name: &'a Name, what: &'static str) -> Option<Known<'a>> {
+        if let Some((first, earlier)) = self.parts.get(&unknown) {
+            let (first, earlier) = (*first, *earlier);
+            let text = self.leaf_name(unknown);
+            let message = if earlier == what {
+                format!("`{text}` is a {what} twice")
+            } else {
+                format!("`{text}` cannot be a {what}: it is a {earlier} already")
+            };
+            let finding = Diagnostic::error(Code::RepeatedPart, message);
+            self.found.push(if first == name.origin {
+                finding.label(name.origin, "the same in several instances").help("name another element in each")
+            } else {
+                let finding = finding.label(name.origin, "named again").label(first, "first named here");
+                finding.help("every part needs an unknown of its own")
+            });
             return None;
         }
         self.parts.insert(unknown, (name.origin, what));
         Some(Known { unknown, name })
     }
 
-    /// The unknown that `name` stands for.
-    fn declared_unknown(&mut self, name: &Name, what: &str) -> Option<UnknownId> {
+    /// The array of unknowns, or the unknown, that `name` stands for.
+    fn declared_array(&mut self, name: &Name, what: &str) -> Option<usize> {
         let Some(entry) = self.names.get(&name.text) else {
             if !self.written.doubtful.contains(&name.text) {
                 let finding = self.resolver.unknown_name(&name.text, name.origin);
@@ -116,7 +230,7 @@ impl<'a> Lowering<'a, '_> {
             return None;
         };
         match entry.entity {
-            Entity::Unknown(unknown) => self.scalar_unknown(unknown.index(), name, what),
+            Entity::Unknown(unknown) => Some(unknown.index()),
             other => {
                 let message = format!("a {what} is an unknown, and `{}` is {}", name.text, other.noun());
                 let finding = Diagnostic::error(Code::NotAnUnknown, message)
@@ -129,15 +243,29 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// The leaf of an unknown that is no array.
-    fn scalar_unknown(&mut self, array: usize, name: &Name, what: &str) -> Option<UnknownId> {
+    fn element_leaf(&mut self, array: usize, point: &[i64]) -> UnknownId {
+        let indices = point.iter().map(|&i| Affine::number(i)).collect();
+        self.evaluator.leaves.access(Access { array, indices })
+    }
+
+    /// The unknown that stands in parentheses, with the present values of the loop variables.
+    fn named_element(&mut self, it: &Element, what: &str) -> Option<UnknownId> {
+        let array = self.declared_array(&it.name, what)?;
         let extents = self.evaluator.shapes.unknowns.get(array)?.clone()?;
-        if extents.is_empty() {
-            return Some(self.evaluator.leaves.access(Access { array, indices: Vec::new() }));
+        if it.indices.len() == extents.len() {
+            let indices = self.element(&it.name.text, &it.indices, &extents)?;
+            return Some(self.evaluator.leaves.access(Access { array, indices }));
         }
-        let message = format!("a {what} is a number, and `{}` is {}", name.text, shape(&extents));
-        let finding = Diagnostic::error(Code::ArrayShape, message).label(name.origin, "an array");
-        self.found.push(finding.help("declare an unknown for each element that takes part in the block"));
+        let name = &it.name.text;
+        let (message, help) = if it.indices.is_empty() {
+            let message = format!("a {what} is a number, and `{name}` is {}", shape(&extents));
+            (message, format!("write `for i in 0..{} {{ … }}` around it, and in it `{name}[i]`", extents[0]))
+        } else {
+            let given = if it.indices.len() == 1 { "1 index is" } else { "2 indices are" };
+            (format!("`{name}` is {}, and {given} given", shape(&extents)), "give one index per extent".to_string())
+        };
+        let finding = Diagnostic::error(Code::ArrayShape, message).label(it.name.origin, "not such an element");
+        self.found.push(finding.help(help));
         None
     }
 
@@ -149,40 +277,57 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// Two lists whose members belong together, by position.
-    fn pairs(&mut self, block: &Block<'a>, first: List, second: List) -> Option<()> {
-        let count = |list: List| block.lists.get(&list).map_or(0, Vec::len);
-        if count(first) == count(second) {
+    /// Two lists whose members, `counts` of them, belong together by position.
+    fn pairs(&mut self, block: &Block<'a>, (first, second): (List, List), counts: (usize, usize)) -> Option<()> {
+        let (n, m) = counts;
+        if n == m {
             return Some(());
         }
-        let (n, m) = (count(first), count(second));
         let message = format!("the number of {}, {m}, is not that of {}, {n}", second.word(), first.word());
         let help = format!("name one {} for each {}, in the same order", second.member(), first.member());
         self.missing(block, message, &help);
         None
     }
 
+    /// Gives the nodes of both sides their meanings.
+    fn resolve_equation(&mut self, it: &ast::Equation, position: usize) {
+        for side in [it.left, it.right].into_iter().flatten() {
+            self.resolve(side, position, Place::Equation);
+        }
+    }
+
     /// The residual of an equation of a block, with its unknowns as written.
-    fn residual(&mut self, it: &Equation, position: usize) -> Option<Value> {
-        let left = self.value(it.left, position, Place::Equation)?;
-        let right = self.value(it.right, position, Place::Equation)?;
+    fn residual(&mut self, it: &ast::Equation) -> Option<Value> {
+        let left = self.evaluate_scalar(it.left?)?;
+        let right = self.evaluate_scalar(it.right?)?;
         let unknowns = self.evaluator.sets.union([left.unknowns, right.unknowns]);
         Some(Value { expr: residual(&mut self.evaluator.dag, left.expr, right.expr), unknowns })
     }
 
     /// Names of all leaves that are unknowns; unknowns of later statements are in no model yet.
     fn unknown_names(&self) -> Vec<String> {
-        let variables = self.written.statements.iter().filter_map(|statement| match &statement.kind {
+        let variables = self.variable_names();
+        self.evaluator.leaves.accesses.iter().map(|access| access_name(&variables, access)).collect()
+    }
+
+    /// The name of a leaf.
+    fn leaf_name(&self, unknown: UnknownId) -> String {
+        let access = self.evaluator.leaves.accesses.get(unknown.index());
+        access.map_or_else(|| "?".to_string(), |access| access_name(&self.variable_names(), access))
+    }
+
+    fn variable_names(&self) -> Vec<&'a str> {
+        let name = |statement: &'a Statement| match &statement.kind {
             StatementKind::Variable(it) => Some(it.name.text.as_str()),
             _ => None,
-        });
-        let variables: Vec<&str> = variables.collect();
-        let name = |access: &Access| {
-            let indices: Vec<i64> = access.indices.iter().map(|index| index.constant).collect();
-            element_name(variables.get(access.array).copied().unwrap_or("?"), &indices)
         };
-        self.evaluator.leaves.accesses.iter().map(name).collect()
+        self.written.statements.iter().filter_map(name).collect()
     }
+}
+
+fn access_name(variables: &[&str], access: &Access) -> String {
+    let indices: Vec<i64> = access.indices.iter().map(|index| index.constant).collect();
+    element_name(variables.get(access.array).copied().unwrap_or("?"), &indices)
 }
 
 /// A derivative of an unknown as the user writes it.
@@ -193,4 +338,10 @@ fn symbol_name(unknowns: &[String], symbol: Symbol) -> String {
         }
         _ => "?".to_string(),
     }
+}
+
+/// Loops over the elements of an array.
+fn over(extents: &[usize]) -> Vec<Loop> {
+    let range = |(&extent, name): (&usize, &str)| Loop { name: name.to_string(), start: 0, end: extent as i64 };
+    extents.iter().zip(["i", "j"]).map(range).collect()
 }

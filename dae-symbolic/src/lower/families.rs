@@ -131,7 +131,7 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// All values of the loop variables, inner ranges with the values of the outer ones.
-    fn points(&mut self, inner: &[Loop], loops: &[Loop]) -> Option<Vec<Vec<i64>>> {
+    pub(super) fn points(&mut self, inner: &[Loop], loops: &[Loop]) -> Option<Vec<Vec<i64>>> {
         let mut points = vec![Vec::new()];
         for level in 0..self.open.len() {
             let mut longer = Vec::new();

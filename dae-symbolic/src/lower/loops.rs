@@ -115,14 +115,20 @@ impl<'a> Lowering<'a, '_> {
         Some((first?, end))
     }
 
+    /// Closes the innermost loop.
+    pub(super) fn leave_loop(&mut self) {
+        if let Some(last) = self.open.pop() {
+            self.resolver.leave(last.locals);
+            self.local_definitions.truncate(last.definitions);
+        }
+    }
+
     /// Closes the loops whose bodies end before a statement.
     pub(super) fn close_loops(&mut self, position: usize) {
         while let Some(last) = self.open.last()
             && last.end <= position
         {
-            self.resolver.leave(last.locals);
-            self.local_definitions.truncate(last.definitions);
-            self.open.pop();
+            self.leave_loop();
         }
         self.evaluator.varying = false;
         if self.evaluator.loops.len() != self.open.len() {

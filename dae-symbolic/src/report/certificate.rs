@@ -1,11 +1,10 @@
 //! The certificate of a model, in the words of a report.
 //!
 //! In: an analysis. Out: every number a reader needs to check the claims: the point in the prime field and the determinant there,
-//! the condition at the start values, the ranks of the derivative array.
+//! the condition at the start values.
 
-use super::OffsetsReport;
-use crate::index::array::{ArrayFinding, ArrayRanks, ArrayVerdict, ConstantRank};
-use crate::index::{Analysis, GenericRegularity, Grounds, KernelVector, LocalRegularity, LowerBound, Rewrite, Verdict};
+use super::{ArrayReport, OffsetsReport};
+use crate::index::{Analysis, GenericRegularity, Grounds, KernelVector, LocalRegularity, LowerBound, Verdict};
 use crate::model::{Model, derivative_name};
 
 /// What is proved about the index.
@@ -95,64 +94,6 @@ pub struct LowerReport {
     pub share: Option<f64>,
     /// Why there is no answer.
     pub reason: Option<String>,
-}
-
-/// What the derivative array of the text says.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct ArrayReport {
-    /// `index`, `no index`, `no consistent point` or `undecided`.
-    pub verdict: &'static str,
-    /// Ranks for 0, 1, … differentiations.
-    pub ranks: Vec<RanksReport>,
-    /// Number of points, the start values included, at which they agree.
-    pub points: usize,
-    /// `everywhere`: near the solution among all values (A2); `on solutions`: among consistent ones.
-    pub constant_rank: Option<&'static str>,
-    /// Whether the ranks are exact.
-    pub exact: bool,
-    /// Why there is no index.
-    pub reason: Option<String>,
-}
-
-/// Ranks of a derivative array at the start values.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct RanksReport {
-    /// Number of differentiations.
-    pub differentiations: u32,
-    /// Number of rows.
-    pub rows: usize,
-    /// Rank of the derivative by the derivatives above those of the states.
-    pub higher: usize,
-    /// Rank by these and the derivatives of the states.
-    pub rates: usize,
-    /// Rank by everything.
-    pub all: usize,
-    /// Whether the derivatives of the states are determined (A1).
-    pub one_full: bool,
-    /// Whether no row depends on the others (A3).
-    pub full_row_rank: bool,
-    /// Smallest kept over largest dropped pivot; `None` for exact ranks.
-    pub gap: Option<f64>,
-}
-
-/// An equation that was replaced by a combination.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct RewriteReport {
-    /// Which.
-    pub equation: usize,
-    /// By what.
-    pub combination: String,
-    /// The equations whose leading parts cancel.
-    pub cancelling: Vec<usize>,
-    /// The equation before.
-    pub before: String,
-    /// The equation after.
-    pub after: String,
-    /// What must not be zero for nothing to be lost; `None` if it is a number.
-    pub nonzero: Option<String>,
 }
 
 impl CertificateReport {
@@ -275,50 +216,5 @@ impl LowerReport {
                 LowerReport { status: "not attempted", reason: Some(reason.clone()), ..nothing }
             }
         }
-    }
-}
-
-impl ArrayReport {
-    fn new(finding: &ArrayFinding) -> Self {
-        let (verdict, reason) = match &finding.verdict {
-            ArrayVerdict::Index(_) => ("index", None),
-            ArrayVerdict::NoIndex(_) | ArrayVerdict::Dependent { .. } => ("no index", None),
-            ArrayVerdict::NoConsistentPoint { message, .. } => ("no consistent point", Some(message.clone())),
-            ArrayVerdict::Undecided { reason } => ("undecided", Some(reason.clone())),
-        };
-        ArrayReport {
-            verdict,
-            ranks: finding.ranks.iter().map(RanksReport::new).collect(),
-            points: finding.points,
-            constant_rank: finding.constant_rank.map(|constant| match constant {
-                ConstantRank::Everywhere => "everywhere",
-                ConstantRank::OnSolutions => "on solutions",
-            }),
-            exact: finding.exact,
-            reason,
-        }
-    }
-}
-
-impl RanksReport {
-    fn new(ranks: &ArrayRanks) -> Self {
-        RanksReport {
-            differentiations: ranks.differentiations,
-            rows: ranks.rows,
-            higher: ranks.higher,
-            rates: ranks.rates,
-            all: ranks.all,
-            one_full: ranks.is_one_full(),
-            full_row_rank: ranks.has_full_row_rank(),
-            gap: ranks.gap.is_finite().then_some(ranks.gap),
-        }
-    }
-}
-
-impl RewriteReport {
-    pub(super) fn new(rewrite: &Rewrite) -> Self {
-        let Rewrite { equation, combination, cancelling, before, after, nonzero } = rewrite.clone();
-        let cancelling = cancelling.into_iter().map(|k| k + 1).collect();
-        RewriteReport { equation: equation + 1, combination, cancelling, before, after, nonzero }
     }
 }

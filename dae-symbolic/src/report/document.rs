@@ -5,10 +5,11 @@
 
 use std::collections::HashMap;
 
+use super::families::{Line, rolled};
 use crate::compile::Compiled;
 use crate::expr::{Expr, Node, Notation, Rational, Symbol, mathml, print_with, total_derivative};
-use crate::index::structure_of_text;
-use crate::model::{Model, Start};
+use crate::index::{Rewrite, structure_of_text};
+use crate::model::{Domain, Model, Start};
 use crate::reduce::{Explicit, Reduced, reduce};
 use crate::spelling::{latex_name, mathml_name};
 use crate::structure::Structure;
@@ -32,16 +33,41 @@ pub(super) enum Markup {
 /// The mathematics of a report.
 pub(super) struct Document {
     pub(super) docs: Vec<String>,
-    /// The equations of the text.
-    pub(super) equations: Vec<String>,
+    /// The equations of the text, those of a family in as few lines as say the same.
+    pub(super) equations: Vec<Numbered>,
+    /// Equations that were replaced by combinations.
+    pub(super) rewrites: Vec<Replaced>,
     /// `let` and `input`: name and value.
     pub(super) definitions: Vec<(String, String)>,
+    /// The symbols of all unknowns.
+    pub(super) symbols: Vec<String>,
     pub(super) unknowns: Vec<Named>,
     pub(super) parameters: Vec<Named>,
     pub(super) derivations: Vec<Derivation>,
     pub(super) structure: Option<Structure>,
     /// $\sigma_{ij}$, the pattern of the text; empty for large ones.
     pub(super) signature: Vec<Vec<Option<u32>>>,
+}
+
+/// An equation, or those of a family.
+pub(super) struct Numbered {
+    pub(super) mathematics: String,
+    /// Its number, or the first and the last of several.
+    pub(super) numbers: (usize, usize),
+    /// `i = 1, …, 58`; empty for a single one.
+    pub(super) range: String,
+}
+
+/// An equation that was replaced by a combination.
+pub(super) struct Replaced {
+    /// Its number.
+    pub(super) equation: usize,
+    /// What replaced it: coefficient, number of the equation, how often that is differentiated. `None` for a coefficient of one.
+    pub(super) terms: Vec<(Option<String>, usize, u32)>,
+    pub(super) before: String,
+    pub(super) after: String,
+    /// What must not be zero.
+    pub(super) nonzero: Option<String>,
 }
 
 /// A symbol with its value and documentation.
@@ -51,6 +77,8 @@ pub(super) struct Named {
     /// `=` for a value that holds, `≈` for a guess.
     pub(super) relation: &'static str,
     pub(super) docs: String,
+    /// `i = 1, …, 58`; empty for a single one.
+    pub(super) range: String,
 }
 
 /// How hidden constraints follow from an equation.
@@ -60,14 +88,16 @@ pub(super) struct Derivation {
     /// The equation itself.
     pub(super) start: String,
     pub(super) steps: Vec<Step>,
+    /// `i = 1, …, 58`; empty for a single one.
+    pub(super) range: String,
 }
 
 /// One differentiation.
 pub(super) struct Step {
     /// The derivative as it comes, if it is worth showing.
     pub(super) derivative: Option<String>,
-    /// The equations that give derivatives in it, from 1.
-    pub(super) using: Vec<usize>,
+    /// The equations that give derivatives in it: `(1), (2)`.
+    pub(super) using: String,
     /// The constraint.
     pub(super) constraint: String,
 }
@@ -82,7 +112,8 @@ impl Document {
             let reduced = reduce(&mut model.dag, &analysis.system, &analysis.structure.offsets);
             derivations(&mut model, compiled, &reduced, markup)
         };
-        Document { derivations, ..Document::of_text(&mut model, markup) }
+        let rewrites = analysis.rewrites.iter().map(|rewrite| replaced(&mut model, rewrite, markup)).collect();
+        Document { derivations, rewrites, ..Document::of_text(&mut model, markup) }
     }
 
     pub(super) fn rejected(model: &Model, markup: Markup) -> Document {
@@ -102,34 +133,15 @@ impl Document {
         let definitions: Vec<(String, Expr)> = definitions.chain(inputs).collect();
         Document {
             docs: model.docs.clone(),
-            equations: residuals.iter().map(|&residual| equation(model, residual, markup)).collect(),
+            equations: equations(model, &residuals, markup),
+            rewrites: Vec::new(),
             definitions: definitions
                 .into_iter()
                 .map(|(name, value)| (spelled_name(&name, markup), spell(model, value, markup)))
                 .collect(),
-            unknowns: model
-                .unknowns
-                .iter()
-                .map(|u| Named {
-                    symbol: spelled_name(&u.name, markup),
-                    value: u.start.as_ref().map(|start| spell(model, start.value, markup)),
-                    relation: match u.start.as_ref().map(|start| start.kind) {
-                        Some(Start::Guess) => "≈",
-                        Some(Start::Fixed | Start::Free) | None => "=",
-                    },
-                    docs: u.docs.join(" "),
-                })
-                .collect(),
-            parameters: model
-                .parameters
-                .iter()
-                .map(|p| Named {
-                    symbol: spelled_name(&p.name, markup),
-                    value: Some(spell(model, p.default, markup)),
-                    relation: "=",
-                    docs: p.docs.join(" "),
-                })
-                .collect(),
+            symbols: model.unknowns.iter().map(|u| spelled_name(&u.name, markup)).collect(),
+            unknowns: unknowns(model, markup),
+            parameters: parameters(model, markup),
             derivations: Vec::new(),
             structure: structure_of_text(model).ok(),
             signature: match n <= MAX_PATTERN {
@@ -140,9 +152,88 @@ impl Document {
     }
 }
 
+fn equations(model: &mut Model, residuals: &[Expr], markup: Markup) -> Vec<Numbered> {
+    let texts: Vec<Vec<String>> = residuals.iter().map(|&residual| vec![equation(model, residual, markup)]).collect();
+    let numbered = |mut line: Line| Numbered {
+        mathematics: line.parts.swap_remove(0),
+        numbers: (line.first + 1, line.last + 1),
+        range: line.range,
+    };
+    rolled(model.equations.iter().map(|e| &e.domain), &texts).into_iter().map(numbered).collect()
+}
+
+fn unknowns(model: &Model, markup: Markup) -> Vec<Named> {
+    let named = model.unknowns.iter().map(|u| Named {
+        symbol: spelled_name(&u.name, markup),
+        value: u.start.as_ref().map(|start| spell(model, start.value, markup)),
+        relation: match u.start.as_ref().map(|start| start.kind) {
+            Some(Start::Guess) => "≈",
+            Some(Start::Fixed | Start::Free) | None => "=",
+        },
+        docs: u.docs.join(" "),
+        range: String::new(),
+    });
+    in_families(model.unknowns.iter().map(|u| &u.domain), named.collect())
+}
+
+fn parameters(model: &Model, markup: Markup) -> Vec<Named> {
+    let named = model.parameters.iter().map(|p| Named {
+        symbol: spelled_name(&p.name, markup),
+        value: Some(spell(model, p.default, markup)),
+        relation: "=",
+        docs: p.docs.join(" "),
+        range: String::new(),
+    });
+    in_families(model.parameters.iter().map(|p| &p.domain), named.collect())
+}
+
+/// Lines that values may add to those of the symbols; with more, the values of families are left out.
+const MAX_VALUES: usize = 12;
+
+/// One line for members of a family that differ by affine functions of the indices.
+fn in_families<'a>(domains: impl Iterator<Item = &'a Domain> + Clone, all: Vec<Named>) -> Vec<Named> {
+    let texts = |with_value: bool| -> Vec<Vec<String>> {
+        let text = |n: &Named| {
+            let value =
+                n.value.as_ref().filter(|_| with_value).map_or_else(String::new, |v| format!("{}{v}", n.relation));
+            vec![n.symbol.clone(), value]
+        };
+        all.iter().map(text).collect()
+    };
+    let (symbols, mut lines) = (rolled(domains.clone(), &texts(false)), rolled(domains, &texts(true)));
+    let with_values = lines.len() <= symbols.len() + MAX_VALUES;
+    if !with_values {
+        lines = symbols;
+    }
+    let named = |line: Line| {
+        let Named { value, relation, docs, .. } = &all[line.first];
+        let single = line.range.is_empty();
+        let [symbol, spelled] = <[String; 2]>::try_from(line.parts).unwrap_or_default();
+        let spelled = spelled.strip_prefix(*relation).map(str::to_string);
+        let value = if single { value.clone() } else { spelled };
+        Named { symbol, value, relation, docs: docs.clone(), range: line.range }
+    };
+    lines.into_iter().map(named).collect()
+}
+
+fn replaced(model: &mut Model, rewrite: &Rewrite, markup: Markup) -> Replaced {
+    let coefficient = |q: Expr| match model.dag.as_constant(q) {
+        Some(q) if q.is_one() => None,
+        _ => Some(spell(model, q, markup)),
+    };
+    let terms = rewrite.combination.terms.iter().map(|&(q, k, order)| (coefficient(q), k + 1, order)).collect();
+    Replaced {
+        equation: rewrite.equation + 1,
+        terms,
+        nonzero: rewrite.nonzero.map(|e| spell(model, e, markup)),
+        before: equation(model, rewrite.before, markup),
+        after: equation(model, rewrite.after, markup),
+    }
+}
+
 fn derivations(model: &mut Model, compiled: &Compiled, reduced: &Reduced, markup: Markup) -> Vec<Derivation> {
     let system = &compiled.analysis.system;
-    let mut list = Vec::new();
+    let (mut list, mut places) = (Vec::new(), Vec::new());
     for (i, family) in reduced.derivatives.iter().enumerate() {
         let shown =
             compiled.hidden.iter().filter(|c| c.equation == system.equations[i].text).map(|c| c.order as usize).max();
@@ -161,16 +252,42 @@ fn derivations(model: &mut Model, compiled: &Compiled, reduced: &Reduced, markup
             of: system.equations[i].provenance.name(),
             start: equation(model, system.equations[i].residual, markup),
             steps,
+            range: String::new(),
         });
+        places.push(system.equations[i].domain.clone());
     }
-    list
+    alike(&places, list)
+}
+
+/// One derivation for members of a family with the same steps.
+fn alike(domains: &[Domain], list: Vec<Derivation>) -> Vec<Derivation> {
+    let texts: Vec<Vec<String>> = list
+        .iter()
+        .map(|derivation| {
+            let steps = derivation.steps.iter().flat_map(|step| {
+                [step.derivative.clone().unwrap_or_default(), step.using.clone(), step.constraint.clone()]
+            });
+            [derivation.of.clone(), derivation.start.clone()].into_iter().chain(steps).collect()
+        })
+        .collect();
+    let derivation = |line: Line| {
+        let mut parts = line.parts.into_iter();
+        let (of, start) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+        let mut steps = Vec::new();
+        while let (Some(derivative), Some(using), Some(constraint)) = (parts.next(), parts.next(), parts.next()) {
+            steps.push(Step { derivative: (!derivative.is_empty()).then_some(derivative), using, constraint });
+        }
+        Derivation { of, start, steps, range: line.range }
+    };
+    rolled(domains.iter(), &texts).into_iter().map(derivation).collect()
 }
 
 /// The equations that define derivatives which occur in an expression.
-fn used(model: &Model, explicit: &[Explicit], expr: Expr) -> Vec<usize> {
+fn used(model: &Model, explicit: &[Explicit], expr: Expr) -> String {
     let orders = highest_orders(&model.dag, expr);
     let occurs = |e: &&Explicit| orders.iter().any(|&(j, order)| j == e.unknown && order >= e.order);
-    explicit.iter().filter(occurs).map(|e| e.equation + 1).collect()
+    let numbers: Vec<String> = explicit.iter().filter(occurs).map(|e| format!("({})", e.equation + 1)).collect();
+    numbers.join(", ")
 }
 
 /// `0 = …`.

@@ -99,16 +99,29 @@ impl InitialReport {
             list.push(("may be chosen", groups.join("; ")));
         }
         if !self.determined.is_empty() {
-            list.push(("follow from the equations", self.determined.join(", ")));
+            list.push(("follow from the equations", names(&self.determined)));
         }
         if !self.redundant.is_empty() {
-            let items: Vec<String> = self.redundant.iter().map(RedundantReport::sentence).collect();
-            list.push(("fixed without need", items.join("; ")));
+            let items: Vec<String> = self.redundant.iter().take(NAMED).map(RedundantReport::sentence).collect();
+            let more = self.redundant.len() - items.len();
+            let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+            list.push(("fixed without need", items.join("; ") + &more));
         }
         if !self.guessed.is_empty() {
-            list.push(("settled by guesses", self.guessed.join(", ")));
+            list.push(("settled by guesses", names(&self.guessed)));
         }
         list
+    }
+}
+
+/// Of longer lists only the beginning is read.
+const NAMED: usize = 24;
+
+/// `x, y, z`, or the first of many.
+fn names(list: &[String]) -> String {
+    match list.len().checked_sub(NAMED).filter(|&more| more > 1) {
+        Some(more) => format!("{} and {more} more", list[..NAMED].join(", ")),
+        None => list.join(", "),
     }
 }
 
@@ -116,13 +129,13 @@ impl ChoiceReport {
     /// `y`, `1 of x, y`, `2 of a, b, c, but not any (a, b will do)`.
     fn sentence(&self) -> String {
         if self.count == self.among.len() {
-            return self.among.join(", ");
+            return names(&self.among);
         }
-        let group = format!("{} of {}", self.count, self.among.join(", "));
+        let group = format!("{} of {}", self.count, names(&self.among));
         match self.any {
             Some(true) => group,
-            Some(false) => format!("{group}, but not any of them ({} will do)", self.example.join(", ")),
-            None => format!("{group} (for example {})", self.example.join(", ")),
+            Some(false) => format!("{group}, but not any of them ({} will do)", names(&self.example)),
+            None => format!("{group} (for example {})", names(&self.example)),
         }
     }
 }

@@ -5,9 +5,12 @@
 
 use std::fmt::Write;
 
-use super::document::{Derivation, Document, Markup, Named, Step, spelled_name};
-use super::{Report, facts};
+use super::Report;
+use super::document::{Derivation, Document, Markup, Named, Numbered, Replaced, Step, spelled_name};
+use super::facts::facts;
 
+/// Of more states, the others are not listed.
+const LISTED: usize = 40;
 /// Signature matrices with more columns do not fit on a page.
 const MAX_COLUMNS: usize = 18;
 
@@ -27,6 +30,7 @@ pub(super) fn article(report: &Report, document: &Document) -> String {
     }
     statement(&mut out, report);
     system(&mut out, document);
+    rewrites(&mut out, document);
     signature(&mut out, report, document);
     if !document.derivations.is_empty() {
         out.push_str("\n\\section*{Hidden constraints}\n");
@@ -48,9 +52,13 @@ fn statement(out: &mut String, report: &Report) {
 
 fn system(out: &mut String, document: &Document) {
     out.push_str("\n\\section*{System}\n\\begin{align}\n");
-    for (k, equation) in document.equations.iter().enumerate() {
+    for (k, Numbered { mathematics, numbers: (first, last), range }) in document.equations.iter().enumerate() {
         let end = if k + 1 < document.equations.len() { " \\\\" } else { "" };
-        let _ = writeln!(out, "  {}{end}", aligned(equation).join(" \\notag \\\\\n  &\\quad "));
+        let tag = if first == last { format!("\\tag{{{first}}}") } else { format!("\\tag{{{first}--{last}}}") };
+        let range =
+            if range.is_empty() { String::new() } else { format!("\\qquad {}", range.replace('…', "\\dots")) };
+        let lines = aligned(mathematics).join(" \\notag \\\\\n  &\\quad ");
+        let _ = writeln!(out, "  {lines}{range} {tag}{end}");
     }
     out.push_str("\\end{align}\n");
     if !document.definitions.is_empty() {
@@ -68,13 +76,14 @@ fn system(out: &mut String, document: &Document) {
     if !document.parameters.is_empty() {
         let _ = writeln!(out, "Parameters: {}.\n", list(&document.parameters).join(", "));
     }
-    let unknowns: Vec<String> = document.unknowns.iter().map(|n| format!("${}$", n.symbol)).collect();
+    let symbol = |n: &Named| format!("${}$ {}", n.symbol, text(&n.range)).trim_end().to_string();
+    let unknowns: Vec<String> = document.unknowns.iter().map(symbol).collect();
     let _ = writeln!(out, "Unknowns: {}.", unknowns.join(", "));
 }
 
 fn signature(out: &mut String, report: &Report, document: &Document) {
     let (Some(structure), Some(offsets)) = (&document.structure, &report.offsets) else { return };
-    let n = document.unknowns.len();
+    let n = document.symbols.len();
     out.push_str("\n\\section*{Signature matrix and offsets}\n");
     if n > MAX_COLUMNS {
         let list = |values: &[u32]| values.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
@@ -82,7 +91,7 @@ fn signature(out: &mut String, report: &Report, document: &Document) {
         return;
     }
     let _ = writeln!(out, "\\[\n\\begin{{array}}{{r|{}|c}}", "c".repeat(n));
-    let header: Vec<&str> = document.unknowns.iter().map(|u| u.symbol.as_str()).collect();
+    let header: Vec<&str> = document.symbols.iter().map(String::as_str).collect();
     let _ = writeln!(out, "  & {} & c_i \\\\ \\hline", header.join(" & "));
     for (i, row) in document.signature.iter().enumerate() {
         let cell = |(j, sigma): (usize, &Option<u32>)| match sigma {
@@ -101,12 +110,39 @@ fn signature(out: &mut String, report: &Report, document: &Document) {
     );
 }
 
-fn derivation(out: &mut String, Derivation { of, start, steps }: &Derivation) {
-    let _ = writeln!(out, "\n\\paragraph{{From {}}}", text(of));
+/// Equations that were combined, before and after.
+fn rewrites(out: &mut String, document: &Document) {
+    if document.rewrites.is_empty() {
+        return;
+    }
+    out.push_str("\n\\section*{Combined equations}\nLeading parts of the text cancel in these combinations.\n");
+    for Replaced { equation, terms, before, after, nonzero } in &document.rewrites {
+        let _ = writeln!(out, "\n\\paragraph{{Equation ({equation})}}");
+        display(out, "", before);
+        let term = |(coefficient, equation, order): &(Option<String>, usize, u32)| {
+            let operator = match order {
+                0 => String::new(),
+                1 => "\\frac{\\mathrm{d}}{\\mathrm{d}t}".into(),
+                n => format!("\\frac{{\\mathrm{{d}}^{n}}}{{\\mathrm{{d}}t^{n}}}"),
+            };
+            let factor = coefficient.as_ref().map_or_else(String::new, |q| format!("\\left({q}\\right)"));
+            format!("{factor}{operator}({equation})")
+        };
+        let combination: Vec<String> = terms.iter().map(term).collect();
+        display(out, "was replaced by", &combination.join(" + "));
+        display(out, "which says", after);
+        if let Some(nonzero) = nonzero {
+            display(out, "provided", &format!("{nonzero} \\neq 0"));
+        }
+    }
+}
+
+fn derivation(out: &mut String, Derivation { of, start, steps, range }: &Derivation) {
+    let range = if range.is_empty() { String::new() } else { format!(", {}", text(range)) };
+    let _ = writeln!(out, "\n\\paragraph{{From {}{range}}}", text(of));
     display(out, "", start);
     for Step { derivative, using, constraint } in steps {
-        let numbers: Vec<String> = using.iter().map(|k| format!("({k})")).collect();
-        let by = if numbers.is_empty() { String::new() } else { format!(" by {}", numbers.join(", ")) };
+        let by = if using.is_empty() { String::new() } else { format!(" by {}", text(using)) };
         match derivative {
             Some(derivative) => {
                 display(out, "Differentiated:", derivative);
@@ -188,7 +224,10 @@ fn initial(out: &mut String, report: &Report) {
     let Some(initial) = &report.initial_values else { return };
     let _ = writeln!(out, "\n\\section*{{Initial values}}\nConsistent at $t = {}$:", initial.t0);
     let value = |s: &super::StateReport| format!("${} = {}$", spelled_name(&s.name, Markup::Latex), number(s.value));
-    let states: Vec<String> = initial.states.iter().map(value).collect();
+    let mut states: Vec<String> = initial.states.iter().take(LISTED).map(value).collect();
+    if let Some(more) = initial.states.len().checked_sub(LISTED).filter(|&more| more > 0) {
+        states.push(format!("and {more} more"));
+    }
     let _ = writeln!(out, "{}.", states.join(", "));
     description(out, initial.sentences());
 }

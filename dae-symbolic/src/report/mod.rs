@@ -9,32 +9,35 @@
 //! `degrees_of_freedom` are what the certificate supports, of the first-order form: a variable that occurs with derivatives up to
 //! order $p$ counts as $p$ states.
 
+mod array;
 mod cases;
 mod certificate;
 mod derivation;
 mod document;
+mod evidence;
+mod facts;
+mod families;
 mod html;
 mod initial;
 mod latex;
 mod notions;
+mod parts;
 mod picture;
+mod rewrite;
 mod text;
 
+pub use array::{ArrayReport, RanksReport};
 pub use cases::CaseReport;
-pub use certificate::{
-    ArrayReport, CertificateReport, GenericReport, LocalReport, LowerReport, PointValue, RanksReport, RewriteReport,
-};
+pub use certificate::{CertificateReport, GenericReport, LocalReport, LowerReport, PointValue};
 pub use derivation::{BoundaryReport, DerivationReport, EntryReport, MechanicsReport, OptimalControlReport};
 pub use initial::{ChoiceReport, InitialReport, RedundantReport, StateReport};
 pub use notions::{FrozenReport, KroneckerReport, NotionsReport};
+pub use parts::{EliminatedReport, FormReport, HiddenReport, OffsetsReport, ProblemReport};
+pub use rewrite::RewriteReport;
 
 use document::{Document, Markup};
-use text::facts;
 
-use std::collections::HashMap;
-
-use crate::alias::{Eliminated, Stand};
-use crate::compile::{Compiled, HiddenConstraint, Rejected};
+use crate::compile::{Compiled, Rejected};
 use crate::diagnostic::Diagnostics;
 use crate::expr::{Notation, print_with};
 use crate::formulation::Form;
@@ -44,10 +47,10 @@ use crate::index::{ProblemKind, Verdict, structure_of_text};
 use crate::lower::Rejection;
 use crate::model::Model;
 use crate::notions::{Kronecker, Notions, Weierstrass, examine};
-use crate::structure::{Offsets, Structure};
+use crate::structure::Structure;
 
 /// Everything known about a model, or what is wrong with it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Report {
     /// Name of the model.
@@ -115,68 +118,6 @@ pub struct Report {
     pub problem: Option<ProblemReport>,
 }
 
-/// Offsets.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct OffsetsReport {
-    /// $c$: how often each equation is differentiated.
-    pub equations: Vec<u32>,
-    /// $d$: the order of the highest derivative of each unknown after that.
-    pub unknowns: Vec<u32>,
-}
-
-/// A hidden constraint.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct HiddenReport {
-    /// `der(equation 5)`.
-    pub name: String,
-    /// The equation it comes from.
-    pub equation: usize,
-    /// How often that was differentiated.
-    pub order: u32,
-    /// In plain mathematics.
-    pub text: String,
-    /// In LaTeX.
-    pub latex: String,
-}
-
-/// An unknown that the derived forms do not solve for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct EliminatedReport {
-    /// Its name.
-    pub unknown: String,
-    /// What it is, in plain mathematics.
-    pub value: String,
-    /// The equation that says so.
-    pub equation: usize,
-}
-
-/// A form of the model.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct FormReport {
-    /// `original`, `index1`, `index2`, `ggl`.
-    pub name: &'static str,
-    /// Why the model does not have it.
-    pub unavailable: Option<String>,
-}
-
-/// What is wrong with a model.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct ProblemReport {
-    /// `structurally singular`, `overdetermined`, `underdetermined`, `contradictory start values`, or `invalid text`.
-    pub kind: &'static str,
-    /// Names of the equations at fault.
-    pub equations: Vec<String>,
-    /// Names of the unknowns at fault.
-    pub unknowns: Vec<String>,
-    /// The findings, a line each.
-    pub messages: Vec<String>,
-}
-
 impl Report {
     /// The report of a model that has formulations.
     pub fn compiled(compiled: &Compiled) -> Report {
@@ -194,7 +135,7 @@ impl Report {
             degrees_of_freedom: certificate.degrees_of_freedom(),
             manifold_dimensions: analysis.manifold_dimensions(),
             explanation: analysis.explanation.clone(),
-            rewrites: analysis.rewrites.iter().map(RewriteReport::new).collect(),
+            rewrites: analysis.rewrites.iter().map(|rewrite| RewriteReport::new(model, rewrite)).collect(),
             redundant_equations: analysis.redundant.iter().map(|&k| model.equation_name(k)).collect(),
             hessenberg: analysis.hessenberg,
             certificate: Some(CertificateReport::new(model, analysis)),
@@ -274,7 +215,7 @@ impl Report {
                 unknowns: Vec::new(),
                 messages: messages(&rejection.diagnostics),
             }),
-            ..Report::nothing()
+            ..Report::default()
         }
     }
 
@@ -300,43 +241,7 @@ impl Report {
             structural_status: Some(status),
             structural_degrees_of_freedom: structure.as_ref().map(|s| s.degrees_of_freedom),
             offsets: structure.as_ref().map(|s| OffsetsReport::new(&s.offsets)),
-            ..Report::nothing()
-        }
-    }
-
-    fn nothing() -> Report {
-        Report {
-            name: None,
-            unknowns: Vec::new(),
-            equations: Vec::new(),
-            equation_names: Vec::new(),
-            derivations: Vec::new(),
-            structural_index: None,
-            structural_status: None,
-            structural_degrees_of_freedom: None,
-            sigma_jacobian_singular: None,
-            differentiation_index: None,
-            index_upper_bound: None,
-            degrees_of_freedom: None,
-            perturbation_index: None,
-            kronecker_index: None,
-            strangeness_index: None,
-            cases: Vec::new(),
-            notions: NotionsReport::default(),
-            manifold_dimensions: Vec::new(),
-            explanation: None,
-            rewrites: Vec::new(),
-            redundant_equations: Vec::new(),
-            offsets: None,
-            hessenberg: None,
-            certificate: None,
-            hidden_constraints: Vec::new(),
-            stand_ins: Vec::new(),
-            initial_values: None,
-            eliminated: Vec::new(),
-            warnings: Vec::new(),
-            forms: Vec::new(),
-            problem: None,
+            ..Report::default()
         }
     }
 }
@@ -357,43 +262,4 @@ const INVALID_TEXT: &str = "invalid text";
 
 fn messages(diagnostics: &Diagnostics) -> Vec<String> {
     diagnostics.iter().map(|finding| format!("{}: {}", finding.code, finding.message)).collect()
-}
-
-impl OffsetsReport {
-    fn new(offsets: &Offsets) -> Self {
-        OffsetsReport { equations: offsets.equations.clone(), unknowns: offsets.unknowns.clone() }
-    }
-}
-
-impl HiddenReport {
-    fn new(constraint: &HiddenConstraint) -> Self {
-        let HiddenConstraint { name, equation, order, text, latex, .. } = constraint.clone();
-        HiddenReport { name, equation: equation + 1, order, text, latex }
-    }
-}
-
-impl EliminatedReport {
-    fn new(compiled: &Compiled, it: &Eliminated) -> Self {
-        let model = &compiled.model;
-        let name = |unknown: usize| model.unknowns[unknown].name.clone();
-        let value = match &it.stand {
-            Stand::Unknown { unknown, factor } if factor.is_negative() => format!("-{}", name(*unknown)),
-            Stand::Unknown { unknown, .. } => name(*unknown),
-            Stand::Steady(value) => {
-                print_with(&model.dag, *value, Notation::Text, &HashMap::new(), |s| model.symbol_name(s))
-            }
-        };
-        EliminatedReport {
-            unknown: name(it.unknown),
-            value,
-            equation: compiled.analysis.system.equations[it.equation].text + 1,
-        }
-    }
-}
-
-impl FormReport {
-    fn new(compiled: &Compiled, form: Form) -> Self {
-        let refusal = compiled.unavailable.iter().find(|error| error.form == form);
-        FormReport { name: form.name(), unavailable: refusal.map(|error| error.message.clone()) }
-    }
 }

@@ -5,10 +5,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{
-    ArrayReport, CertificateReport, EliminatedReport, FormReport, GenericReport, HiddenReport, InitialReport,
-    LocalReport, LowerReport, Report, RewriteReport, StateReport,
-};
+use super::facts::facts;
+use super::{EliminatedReport, FormReport, HiddenReport, InitialReport, Report, StateReport};
 
 /// Sentences are folded at this width.
 const WIDTH: usize = 110;
@@ -101,78 +99,8 @@ impl Display for InitialReport {
     }
 }
 
-/// The answers in the order in which one asks, by heading.
-pub(super) fn facts(report: &Report) -> Vec<(String, String)> {
-    let mut list = Vec::new();
-    let mut say = |what: &str, answer: String| list.push((what.to_string(), answer));
-    if let Some(certificate) = &report.certificate {
-        let reason = certificate.reason.as_deref().unwrap_or_default();
-        say(
-            "differentiation index",
-            match (report.differentiation_index, report.index_upper_bound) {
-                (Some(index), _) => format!("{index}, {}", certificate.phrase()),
-                (None, Some(bound)) => format!("at most {bound}, {}: {reason}", certificate.phrase()),
-                (None, None) => format!("not certified: {reason}"),
-            },
-        );
-    }
-    for case in &report.cases {
-        say("", case.statement.clone());
-    }
-    if !report.stand_ins.is_empty() {
-        say("in general position", report.stand_ins.join(", "));
-    }
-    if let Some(degrees) = report.degrees_of_freedom {
-        say("degrees of freedom", degrees.to_string());
-    }
-    if report.manifold_dimensions.len() > 1 {
-        let list: Vec<String> = report.manifold_dimensions.iter().map(usize::to_string).collect();
-        say("consistent states", format!("of dimension {} after 0, 1, … differentiations", list.join(", ")));
-    }
-    if report.degrees_of_freedom == Some(0) && report.differentiation_index.is_some() {
-        say("", "the consistent states are isolated points at every time".into());
-    }
-    if let Some(size) = report.hessenberg {
-        say("classification", format!("Hessenberg form of size {size}"));
-    }
-    if let (Some(index), Some(degrees)) = (report.structural_index, report.structural_degrees_of_freedom) {
-        let misleads = if report.sigma_jacobian_singular == Some(true) { "; misleading" } else { "" };
-        let degrees = count(degrees, "degree");
-        say("structural index", format!("{index}, with {degrees} of freedom, of the text as written{misleads}"));
-    } else if let Some(status) = report.structural_status {
-        say("structure", status.into());
-    }
-    if let Some(explanation) = &report.explanation {
-        say("", explanation.clone());
-    }
-    if !report.redundant_equations.is_empty() {
-        let verb = if report.redundant_equations.len() == 1 { "follows" } else { "follow" };
-        say("redundant", format!("{} {verb} from the others", report.redundant_equations.join(", ")));
-    }
-    let notions = &report.notions;
-    if let Some(reason) = &notions.perturbation {
-        let index = report.perturbation_index.map_or_else(String::new, |index| format!("{index}: "));
-        say("perturbation index", format!("{index}{reason}"));
-    }
-    if let (Some(index), Some(reason)) = (report.strangeness_index, &notions.strangeness) {
-        say("strangeness index", format!("{index}: {reason}"));
-    }
-    if let Some(kronecker) = &notions.kronecker {
-        let index = report.kronecker_index.map_or_else(String::new, |index| format!("{index}: "));
-        say("Kronecker index", format!("{index}{}", kronecker.sentence()));
-        if !kronecker.null_vector.is_empty() {
-            say("null vector", format!("{}, for every function φ", kronecker.null_vector.join(", ")));
-        }
-        if let Some(combination) = &kronecker.dependent_equations {
-            say("dependent equations", format!("all unknowns cancel in {combination}"));
-        }
-    }
-    notions.warnings.iter().for_each(|warning| say("warning", warning.clone()));
-    list
-}
-
 /// A heading and a sentence, folded between words and hung under its beginning.
-fn folded(heading: &str, sentence: &str) -> String {
+pub(super) fn folded(heading: &str, sentence: &str) -> String {
     let indent = heading.chars().count();
     let (mut text, mut column) = (heading.to_string(), indent);
     for (k, word) in sentence.split(' ').enumerate() {
@@ -192,126 +120,6 @@ fn folded(heading: &str, sentence: &str) -> String {
     text
 }
 
-impl CertificateReport {
-    /// What proves the index, a sentence each, by heading.
-    pub(super) fn sentences(&self) -> Vec<(&'static str, String)> {
-        let bound = match self.bound {
-            Some(bound) => format!("{bound}, {}", self.generic),
-            None => format!("none: {}", self.generic),
-        };
-        vec![("upper bound", bound), ("start values", self.local.to_string()), ("lower bound", self.lower.to_string())]
-    }
-}
-
-impl Display for CertificateReport {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let lines: Vec<String> =
-            self.sentences().iter().map(|(what, sentence)| folded(&format!("  {what:12}  "), sentence)).collect();
-        f.write_str(lines.concat().trim_end())?;
-        self.array.as_ref().map_or(Ok(()), |array| write!(f, "\n{array}"))
-    }
-}
-
-impl Display for RewriteReport {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        writeln!(f, "  equation {} was replaced by {}", self.equation, self.combination)?;
-        writeln!(f, "    before  {}", self.before)?;
-        writeln!(f, "    after   {}", self.after)?;
-        match &self.nonzero {
-            Some(nonzero) => writeln!(f, "    provided {nonzero} ≠ 0"),
-            None => Ok(()),
-        }
-    }
-}
-
-impl Display for ArrayReport {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match &self.reason {
-            Some(reason) => write!(f, "  array         {}: {reason}", self.verdict)?,
-            None => write!(f, "  array         the derivative array of the text decides")?,
-        }
-        for ranks in &self.ranks {
-            let one_full = if ranks.one_full { "determines" } else { "does not determine" };
-            write!(
-                f,
-                "\n    {:16}  {} rows of rank {}, {one_full} all first derivatives (rank {} with {} above)",
-                count(ranks.differentiations as usize, "differentiation"),
-                ranks.rows,
-                ranks.all,
-                ranks.rates,
-                ranks.higher
-            )?;
-        }
-        match (self.constant_rank, self.exact) {
-            (Some(_), true) => write!(f, "\n    the ranks are exact, and constant near the start values"),
-            (Some("everywhere"), false) => {
-                write!(f, "\n    the ranks agree at {} points of solutions, and are generic ones", self.points)
-            }
-            (Some(_), false) => write!(
-                f,
-                "\n    the ranks agree at {} points of solutions; beside solutions they are larger",
-                self.points
-            ),
-            (None, _) => Ok(()),
-        }
-    }
-}
-
-impl Display for GenericReport {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match (&self.determinant, &self.prime, self.points, &self.reason) {
-            (Some(determinant), Some(prime), ..) => {
-                write!(f, "proved by a system Jacobian of determinant {determinant} modulo {prime}")?;
-                match self.assuming.is_empty() {
-                    true => Ok(()),
-                    false => write!(f, ", assuming that {}", self.assuming.join(" and that ")),
-                }
-            }
-            (_, _, Some(points), _) => {
-                write!(f, "the system Jacobian is singular at {points} random points: identically, but for chance")
-            }
-            _ => f.write_str(self.reason.as_deref().unwrap_or(self.status)),
-        }
-    }
-}
-
-impl Display for LocalReport {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match (self.condition, self.t0, self.radius, &self.reason) {
-            (Some(condition), Some(t0), Some(radius), _) => write!(
-                f,
-                "regular at t = {t0}, condition {}, proved by intervals in a box of half width {radius:.1e} around the \
-                 computed point (relative to values above 1)",
-                short(condition)
-            ),
-            (Some(condition), Some(t0), None, _) => {
-                write!(f, "regular at t = {t0}, condition {}, in floating-point arithmetic", short(condition))
-            }
-            (_, _, _, Some(reason)) => write!(f, "{}: {reason}", self.kind),
-            _ => f.write_str(self.kind),
-        }
-    }
-}
-
-impl Display for LowerReport {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let times = |m: u32| count(m as usize, "differentiation");
-        match (self.differentiations, &self.free, &self.reason) {
-            (Some(m), Some(free), _) => {
-                write!(f, "{} would not do: the derivative array leaves {free} free (a vector of its kernel)", times(m))
-            }
-            (Some(m), None, _) => write!(f, "{} may do", times(m)),
-            (None, _, Some(reason)) => write!(f, "none: {reason}"),
-            (None, _, None) => f.write_str("nothing is differentiated"),
-        }
-    }
-}
-
-fn count(n: usize, noun: &str) -> String {
+pub(super) fn count(n: usize, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
-}
-
-/// A number of no importance beyond two digits.
-fn short(value: f64) -> String {
-    if (0.1..1e4).contains(&value) { format!("{value:.1}") } else { format!("{value:.1e}") }
 }

@@ -3,11 +3,11 @@
 //! In: the cursor at `lagrangian {` or `optimal_control {`. Out: the statements of the block. The words that open them are words
 //! of the language only there. A statement with an error is reported and skipped up to its `;`.
 
-use super::ast::{Derived, DerivedKind, Equation, Item, ItemKind, List, Quantity, StatementKind};
+use super::ast::{Derived, DerivedKind, Element, Equation, Item, ItemKind, List, Quantity, StatementKind};
 use super::cursor::Look;
 use super::parse_model::Ending;
 use super::parser::{Parsed, Parser, Reported};
-use super::suggest;
+use super::{restrict, suggest};
 use crate::diagnostic::{Code, Diagnostic};
 use proc_macro2::Delimiter;
 
@@ -20,6 +20,13 @@ enum Opens {
     Constraint,
     Dynamics,
     Horizon,
+}
+
+/// What is around a statement.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Around {
+    Block,
+    For,
 }
 
 impl DerivedKind {
@@ -69,22 +76,40 @@ impl Parser {
         let close = self.expect_open(Delimiter::Brace, "`{`")?;
         let statements = kind.statements();
         let mut derived = Derived { kind, opening, items: Vec::new(), doubtful: false };
-        loop {
+        // Where the block and the `for`s in it end, and the items that open these.
+        let mut blocks: Vec<(usize, Option<usize>)> = vec![(close, None)];
+        while let Some(&(end, head)) = blocks.last() {
             self.cursor.skip_invisible();
-            if self.cursor.position() >= close {
-                break;
+            if self.cursor.position() >= end {
+                blocks.pop();
+                self.end_loop(head, end, &mut derived.items);
+                continue;
             }
             if self.cursor.accept(";") {
                 continue;
             }
             let start = self.cursor.position();
-            if self.item(kind, &statements, &mut derived).is_err() {
-                derived.doubtful = true;
-                self.skip_item(start, close);
+            match self.item(kind, &statements, &mut derived, head.map_or(Around::Block, |_| Around::For)) {
+                Ok(Some(end)) => blocks.push((end, Some(derived.items.len() - 1))),
+                Ok(None) => {}
+                Err(_) => {
+                    derived.doubtful = true;
+                    self.skip_item(start, end);
+                }
             }
         }
         self.cursor.set_position(close + 1);
         Ok((StatementKind::Derived(derived), Ending::Block))
+    }
+
+    /// Moves past the closing brace of a `for` and tells it how long it is.
+    fn end_loop(&mut self, head: Option<usize>, close: usize, items: &mut [Item]) {
+        let Some(head) = head else { return };
+        self.cursor.set_position(close + 1);
+        let inside = items.len() - 1 - head;
+        if let ItemKind::For(it) = &mut items[head].kind {
+            it.statements = inside;
+        }
     }
 
     /// Skips the rest of a broken statement, up to its `;` or the end of the block.
@@ -99,19 +124,37 @@ impl Parser {
         }
     }
 
-    fn item(&mut self, kind: DerivedKind, statements: &[(&str, Opens)], derived: &mut Derived) -> Parsed<()> {
+    /// One statement; where its body ends, if it is a `for`.
+    fn item(
+        &mut self,
+        kind: DerivedKind,
+        statements: &[(&str, Opens)],
+        derived: &mut Derived,
+        around: Around,
+    ) -> Parsed<Option<usize>> {
         let attributes = self.attributes()?;
         if let Some((_, at)) = attributes.nominal {
             self.misplaced_nominal(at);
         }
         self.cursor.skip_invisible();
         let start = self.cursor.position();
+        if self.cursor.at_word("for") {
+            let (head, ending) = self.for_head()?;
+            let (StatementKind::For(it), Ending::Opens(close)) = (head, ending) else { return Err(Reported) };
+            let origin = self.since(start);
+            derived.items.push(Item { docs: attributes.docs, origin, kind: ItemKind::For(it) });
+            return Ok(Some(close));
+        }
         let opens = match self.cursor.look(0) {
             Look::Word(word) => statements.iter().find(|(known, _)| *known == word).map(|&(_, opens)| opens),
             _ => None,
         };
         let Some(opens) = opens else { return Err(self.no_item(kind, statements)) };
         let content = match opens {
+            Opens::List(_) | Opens::Quantity(_) | Opens::Horizon if around == Around::For => {
+                let at = self.here();
+                return Err(self.fail(restrict::not_inside_derived_for(at)));
+            }
             Opens::List(list) => self.list(list)?,
             Opens::Quantity(quantity) => self.quantity(quantity)?,
             Opens::Force => {
@@ -127,7 +170,8 @@ impl Parser {
         };
         let origin = self.since(start);
         derived.items.push(Item { docs: attributes.docs, origin, kind: content });
-        self.semicolon()
+        self.semicolon()?;
+        Ok(None)
     }
 
     /// Something that opens no statement of the block.
@@ -147,7 +191,7 @@ impl Parser {
                 .label(at, "not known here");
         let finding = match suggest::nearest(&word, words.clone()) {
             Some(near) => finding.help(format!("did you mean `{near}`?")),
-            None if super::restrict::STATEMENT_WORDS.contains(&word.as_str()) => {
+            None if restrict::STATEMENT_WORDS.contains(&word.as_str()) => {
                 finding.help("declarations stand in the model itself, before or after the block")
             }
             None => finding.help(kind.equations()),
@@ -177,17 +221,18 @@ impl Parser {
         Ok(ItemKind::Quantity(quantity, self.expression()?))
     }
 
-    /// `(name)`
-    fn in_parentheses(&mut self, what: &str) -> Parsed<super::ast::Name> {
+    /// `(name)` or `(name[i])`
+    fn in_parentheses(&mut self, what: &str) -> Parsed<Element> {
         let close = self.expect_open(Delimiter::Parenthesis, &format!("`(` and {what}"))?;
         self.cursor.skip_invisible();
         let name = self.declared_name(what)?;
+        let indices = self.element()?;
         self.cursor.skip_invisible();
         if self.cursor.position() != close {
             return Err(self.unexpected("`)`"));
         }
         self.cursor.advance();
-        Ok(name)
+        Ok(Element { name, indices })
     }
 
     /// `constraint(lambda) left = right`
@@ -205,7 +250,7 @@ impl Parser {
         if self.cursor.at_operator("=") {
             let finding = Diagnostic::error(Code::MissingEquals, "a constraint is an equation with two sides")
                 .label(word, "not like this")
-                .help(format!("write `constraint({}) left = right;`", multiplier.text));
+                .help(format!("write `constraint({}) left = right;`", multiplier.name.text));
             return Err(self.fail(finding));
         }
         Ok(ItemKind::Constraint(multiplier, self.whole_equation()?))

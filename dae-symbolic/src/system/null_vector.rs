@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use crate::expr::echelon::{Echelon, SparseVector as Sparse};
 use crate::expr::prime_field::{FieldPoint, arithmetic};
-use crate::expr::{Dag, Expr, Node, Rational};
+use crate::expr::{Dag, Expr, Node, Rational, without_common_divisor};
 use crate::model::Model;
 
 /// The nonzero components, by row.
@@ -190,6 +190,10 @@ impl Circuit {
             let &minor = minors.get(&(all & !(1 << r)))?;
             let sign = if r.is_multiple_of(2) { Rational::ONE } else { Rational::MINUS_ONE };
             vector.push((row, dag.scale(sign, minor)));
+        }
+        let components: Vec<Expr> = vector.iter().map(|&(_, u)| u).collect();
+        if let Some(primitive) = without_common_divisor(dag, &components) {
+            vector.iter_mut().zip(primitive).for_each(|((_, u), quotient)| *u = quotient);
         }
         Some(without_common_factors(dag, vector))
     }

@@ -5,7 +5,7 @@
 use super::families::{agree, model};
 use dae_symbolic::expr::piecewise;
 use dae_symbolic::model::family::Body;
-use dae_symbolic::read_families;
+use dae_symbolic::{Families, read_families_text};
 
 #[test]
 fn boundaries_of_a_chain() {
@@ -169,7 +169,7 @@ fn decided_conditions_leave_no_switches_and_few_templates() {
     let roots: Vec<_> = written.equations.iter().map(|equation| equation.residual).collect();
     assert_eq!(piecewise(&written.dag, &roots), []);
     for n in [5, 5_000] {
-        let families = read_families(&text(n)).unwrap();
+        let Ok(Families { model: families, .. }) = read_families_text(&text(n)) else { panic!("a model") };
         let Body::Pieces(pieces) = &families.equations[0].body else { panic!("one template cannot do") };
         let domains: Vec<_> = pieces.iter().map(|piece| piece.domain[0]).collect();
         assert_eq!(domains, [(0, 1), (1, n as i64 - 1), (n as i64 - 1, n as i64)]);

@@ -1,8 +1,8 @@
 //! Jets that fulfil the derivative array, and points beside them.
 //!
 //! In: the array and jets to start from. Out: jets at which every row vanishes to rounding, moved as little as possible from the start
-//! (damped Gauss–Newton with least change, `newton.rs`: what is fixed stays, what is not given moves first). Rows may depend on one
-//! another.
+//! (damped Gauss–Newton with least change, `newton.rs`: what is fixed stays, what is not given moves first), with all rows at once or with
+//! ever more differentiations. Rows may depend on one another.
 //!
 //! A second point of the same solution is the Taylor polynomial a step further, corrected; neighbouring consistent points are
 //! corrected random ones.
@@ -12,7 +12,7 @@ use std::fmt;
 
 use dae_runtime::contract::Start;
 
-use super::newton::{SparseRow, step};
+use super::newton::{Prepared, SparseRow};
 use super::{DerivativeArray, Linearised};
 use crate::expr::prime_field::arithmetic::draw;
 use crate::expr::{Symbol, evaluate_one};
@@ -25,8 +25,8 @@ const MAX_STEPS: usize = 40;
 const HALVINGS: i32 = 20;
 /// Operations of all searches from one start; a macro should not hang. Only long equations need so many.
 const BUDGET: usize = 10_000_000;
-/// Sufficient decrease of the residual.
-const DECREASE: f64 = 1e-4;
+/// Sufficient decrease of the next step with the same matrix: $\lVert \bar z \rVert \le (1 - \lambda/4) \lVert z \rVert$.
+const NATURAL: f64 = 0.25;
 /// Rows that are smaller than this part of their terms vanish.
 const ROUNDING: f64 = 1e-14;
 /// When no step makes the rows smaller, they must be smaller than this part of their terms.
@@ -37,6 +37,9 @@ const NEAR: f64 = 1e-2;
 const SLOW: f64 = 0.05;
 /// How many such steps show that the solution is a multiple one, at which jets are known to a part of their digits only.
 const SLOW_STEPS: usize = 4;
+/// Free columns count as able to satisfy a row only where the pivot exceeds this; below, a free jet would run far away to spare a
+/// guess a small change. Tried in this order.
+const ABLE: [f64; 3] = [1e-3, 1e-6, 1e-9];
 /// Equations with a smaller share in a contradiction are not named.
 const SHARE: f64 = 1e-3;
 /// Relative changes of the start, tried in turn where a derivative vanishes just there.
@@ -180,7 +183,7 @@ pub fn consistent_point(
     for (j, series) in from.taylor.iter_mut().enumerate() {
         series.resize(array.coefficients(j), 0.0);
     }
-    let first = match system.solve(from.clone()) {
+    let first = match system.search(&from) {
         Ok(point) => return Ok(point),
         Err(error) => error,
     };
@@ -195,7 +198,7 @@ pub fn consistent_point(
                 *x = from.taylor[j][k];
             }
         }
-        system.solve(beside).ok()
+        system.search(&beside).ok()
     });
     elsewhere.ok_or(first)
 }
@@ -206,6 +209,8 @@ struct ArraySystem<'a> {
     parameters: &'a [f64],
     array: &'a DerivativeArray,
     how: Consistent,
+    /// Rows with more differentiations are left out.
+    differentiations: u32,
     /// Where the coefficients of each unknown start.
     first: Vec<usize>,
     columns: usize,
@@ -231,8 +236,10 @@ impl<'a> ArraySystem<'a> {
             first.push(columns);
             columns += array.coefficients(j);
         }
+        let differentiations = array.differentiations;
         let left = Cell::new(BUDGET / array.cost().max(1));
-        let mut system = ArraySystem { model, parameters, array, how, first, columns, is_free: Vec::new(), left };
+        let is_free = Vec::new();
+        let mut system = ArraySystem { model, parameters, array, how, differentiations, first, columns, is_free, left };
         let jets = (0..array.rates.len()).flat_map(|j| (0..array.coefficients(j)).map(move |k| (j, k)));
         system.is_free = jets.map(|(j, k)| system.kind(j, k) == Start::Free).collect();
         system
@@ -247,8 +254,37 @@ impl<'a> ArraySystem<'a> {
         }
     }
 
-    /// Gauss–Newton steps until every row holds.
-    fn solve(&self, mut point: ArrayPoint) -> Result<ArrayPoint, ArrayError> {
+    /// All rows at once, and where that leads nowhere in stages.
+    fn search(&self, from: &ArrayPoint) -> Result<ArrayPoint, ArrayError> {
+        let [able, others @ ..] = ABLE;
+        let first = match self.solve(from.clone(), able) {
+            Ok(point) => return Ok(point),
+            Err(error) => error,
+        };
+        others.into_iter().rev().find_map(|able| self.solve_in_stages(from.clone(), able)).ok_or(first)
+    }
+
+    /// With $0, 1, \dots, m$ differentiations, one after the other. Where equations can be combined so that leading parts cancel, they do so
+    /// on solutions only: in $\frac{d}{dt} (\lambda F) = \lambda \dot F + \dot \lambda F$ the last term pretends to determine derivatives as long
+    /// as $F \ne 0$. When the rows with fewer differentiations hold, it does not.
+    fn solve_in_stages(&self, mut point: ArrayPoint, able: f64) -> Option<ArrayPoint> {
+        for differentiations in 0..=self.array.differentiations {
+            let stage = ArraySystem {
+                differentiations,
+                first: self.first.clone(),
+                is_free: self.is_free.clone(),
+                left: self.left.clone(),
+                ..*self
+            };
+            point = stage.solve(point, able).ok()?;
+        }
+        Some(point)
+    }
+
+    /// Gauss–Newton steps until every row holds, damped by the natural monotonicity test: a step is short enough if the next one with the same
+    /// matrix is shorter, whatever units and combinations the rows are written in (Deuflhard, *Newton Methods for Nonlinear Problems*,
+    /// sect. 4.4).
+    fn solve(&self, mut point: ArrayPoint, able: f64) -> Result<ArrayPoint, ArrayError> {
         let mut slow = 0;
         for _ in 0..MAX_STEPS {
             if self.left.get() == 0 {
@@ -261,8 +297,9 @@ impl<'a> ArraySystem<'a> {
                 return Ok(point);
             }
             let right: Vec<f64> = here.residual.iter().map(|r| -r).collect();
-            let Some(found) = step(&here.rows, self.columns, &self.is_free, &right) else { break };
-            let before = norm(&here.residual);
+            let Some(prepared) = Prepared::new(&here.rows, self.columns, &self.is_free, able) else { break };
+            let found = prepared.step(&right);
+            let (before, length) = (norm(&here.residual), norm(&found.z));
             let mut full_step = f64::INFINITY;
             let moved = (0..HALVINGS).take_while(|_| self.left.get() > 0).find_map(|halving| {
                 let fraction = 0.5_f64.powi(halving);
@@ -271,10 +308,11 @@ impl<'a> ArraySystem<'a> {
                 if halving == 0 {
                     full_step = norm(&after);
                 }
-                // A residual that is not a number compares as false.
-                (norm(&after) <= (1.0 - DECREASE * fraction) * before).then_some(candidate)
+                let opposite: Vec<f64> = after.iter().map(|r| -r).collect();
+                // What is not a number compares as false.
+                (norm(&prepared.step(&opposite).z) <= (1.0 - NATURAL * fraction) * length).then_some(candidate)
             });
-            if before < NEAR && full_step > SLOW * before && full_step > CONSISTENCY {
+            if before < NEAR && full_step > SLOW * before && full_step < before && full_step > CONSISTENCY {
                 slow += 1;
             }
             if slow >= SLOW_STEPS {
@@ -314,11 +352,12 @@ impl<'a> ArraySystem<'a> {
     fn scaled(&self, point: &ArrayPoint) -> Result<Scaled, ArrayError> {
         let at = self.array.at(&self.model.dag, self.parameters, point);
         let Linearised { residuals, .. } = &at;
-        let (count, total) = (self.array.equations.len(), self.array.rows());
+        let count = self.array.equations.len();
+        let total = count * (self.differentiations as usize + 1);
         let mut rows: Vec<SparseRow> = vec![Vec::new(); total];
         let mut magnitude = vec![0.0; total];
         let mut largest = vec![0.0_f64; total];
-        self.array.entries(&at, self.array.differentiations, |l, i, j, k, value| {
+        self.array.entries(&at, self.differentiations, |l, i, j, k, value| {
             let row = l * count + i;
             magnitude[row] += (value * point.taylor[j][k]).abs();
             if value != 0.0 && self.kind(j, k) != Start::Fixed {

@@ -37,7 +37,7 @@ const DEPENDENT_SEEDS: u64 = 2;
 /// How well computed jets are known, relative to their size (at a double root, the root of rounding): what an entry could become by that counts as nothing.
 const UNCERTAINTY: f64 = 1e-7;
 /// Relative size of the random changes that lead to neighbouring points, tried in this order.
-const NEIGHBOURHOOD: [f64; 3] = [1e-2, 1e-3, 0.1];
+const NEIGHBOURHOOD: [f64; 4] = [1e-2, 1e-3, 0.1, 1e-4];
 /// Number of neighbouring points.
 const NEIGHBOURS: u64 = 2;
 /// Part of the time scale of the solution after which its second point lies, tried in this order.

@@ -19,17 +19,20 @@
 //! | `taylor.rs` | rows and Jacobian as Taylor coefficients, over the reals and over a prime field |
 //! | `matrix.rs` | the Jacobian at a point, its blocks and their ranks |
 //! | `newton.rs` | steps of least change |
+//! | `continued.rs` | higher derivatives at a regular point, order by order |
 //! | `jets.rs` | jets that fulfil the array to rounding, at the model's own branch; points beside them |
 //! | `judge.rs` | which $m$, at how many points, and when there is none |
 //!
 //! Jets are kept as Taylor coefficients $X_{j,k} = x_j^{(k)}/k!$, and rows as $F_i^{(l)}/l!$: the ranks are the same and the numbers stay small.
 
+mod continued;
 mod jets;
 mod judge;
 mod matrix;
 mod newton;
 mod taylor;
 
+pub(super) use continued::continued;
 pub use jets::{ArrayError, ArrayPoint, Consistent, consistent_point};
 pub use judge::{ArrayFinding, ArrayVerdict, ConstantRank, Freedom, judge, ranks_up_to};
 pub use matrix::{ArrayJacobian, ArrayRanks};

@@ -11,9 +11,6 @@
 use dae_runtime::rank::SingularValues;
 use nalgebra::DMatrix;
 
-/// Free columns count as able to satisfy a row only where the pivot exceeds this; below, a free jet would run far away to spare a
-/// guess a small change.
-const ABLE: f64 = 1e-3;
 /// A row that is closer to a combination of others is one.
 const DEPENDENT: f64 = 1e-8;
 /// Entries of the rows are at most this.
@@ -30,51 +27,69 @@ pub(super) struct Step {
     pub(super) unreached: Vec<f64>,
 }
 
-/// Solves for the step; `None` if the decomposition of the few rows fails.
-pub(super) fn step(rows: &[SparseRow], columns: usize, is_free: &[bool], b: &[f64]) -> Option<Step> {
-    let m = rows.len();
-    let factors = Factors::new(rows, columns, |j| is_free[j], ABLE);
-    let mut z = vec![0.0; columns];
-    let rest: Vec<usize> = factors.order[factors.rank..].to_vec();
-    let mut unreached = vec![0.0; m];
-    if !rest.is_empty() {
-        // C, row by row of N.
-        let combinations: Vec<Vec<f64>> = (factors.rank..m).map(|k| factors.combination(k)).collect();
+/// A matrix prepared for steps with several right-hand sides.
+pub(super) struct Prepared<'a> {
+    rows: &'a [SparseRow],
+    columns: usize,
+    factors: Factors,
+    /// $C$, row by row of $N$.
+    combinations: Vec<Vec<f64>>,
+    /// $B_N - C B_P$.
+    reduced: DMatrix<f64>,
+    /// Its columns that are not zero.
+    used: Vec<usize>,
+    /// Of these, transposed: few rows, whose singular vectors cost less so. `None` if there are none.
+    decomposition: Option<SingularValues>,
+}
+
+impl<'a> Prepared<'a> {
+    /// `None` if the decomposition of the few rows fails.
+    pub(super) fn new(rows: &'a [SparseRow], columns: usize, is_free: &[bool], able: f64) -> Option<Self> {
+        let factors = Factors::new(rows, columns, |j| is_free[j], able);
+        let combinations: Vec<Vec<f64>> = (factors.rank..rows.len()).map(|k| factors.combination(k)).collect();
+        let rest = &factors.order[factors.rank..];
         let mut reduced = DMatrix::zeros(rest.len(), columns);
-        let mut right = vec![0.0; rest.len()];
         for (k, (&i, combination)) in rest.iter().zip(&combinations).enumerate() {
             rows[i].iter().for_each(|&(j, value)| reduced[(k, j)] += value);
-            right[k] = b[i];
             for (&p, &c) in factors.order.iter().zip(combination).filter(|(_, c)| **c != 0.0) {
                 rows[p].iter().for_each(|&(j, value)| reduced[(k, j)] -= c * value);
-                right[k] -= c * b[p];
             }
         }
         let used: Vec<usize> = (0..columns).filter(|&j| reduced.column(j).amax() > 0.0).collect();
-        let small = reduced.select_columns(&used);
-        let found = match used.is_empty() {
-            true => Vec::new(),
-            false => {
-                // Few rows: the singular vectors of the transpose cost less.
-                let decomposition = SingularValues::of(&small.transpose()).ok()?;
-                decomposition.least_norm_transposed(decomposition.rank_against(REFERENCE).rank, &right)
-            }
+        let decomposition = match used.is_empty() {
+            true => None,
+            false => Some(SingularValues::of(&reduced.select_columns(&used).transpose()).ok()?),
         };
-        used.iter().zip(&found).for_each(|(&j, &x)| z[j] = x);
-        let left: Vec<f64> = (0..rest.len())
-            .map(|k| right[k] - used.iter().zip(&found).map(|(&j, x)| reduced[(k, j)] * x).sum::<f64>())
+        Some(Prepared { rows, columns, factors, combinations, reduced, used, decomposition })
+    }
+
+    /// Solves for the step.
+    pub(super) fn step(&self, b: &[f64]) -> Step {
+        let factors = &self.factors;
+        let rest = &factors.order[factors.rank..];
+        let mut z = vec![0.0; self.columns];
+        let mut unreached = vec![0.0; b.len()];
+        let right: Vec<f64> = rest
+            .iter()
+            .zip(&self.combinations)
+            .map(|(&i, combination)| b[i] - factors.order.iter().zip(combination).map(|(&p, c)| c * b[p]).sum::<f64>())
             .collect();
-        for ((&i, combination), left) in rest.iter().zip(&combinations).zip(left) {
+        if let Some(decomposition) = &self.decomposition {
+            let found = decomposition.least_norm_transposed(decomposition.rank_against(REFERENCE).rank, &right);
+            self.used.iter().zip(&found).for_each(|(&j, &x)| z[j] = x);
+        }
+        for (k, (&i, combination)) in rest.iter().zip(&self.combinations).enumerate() {
+            let left = right[k] - self.used.iter().map(|&j| self.reduced[(k, j)] * z[j]).sum::<f64>();
             unreached[i] = left;
             factors.order.iter().zip(combination).for_each(|(&p, c)| unreached[p] -= c * left);
         }
+        let remaining: Vec<f64> = factors.order[..factors.rank]
+            .iter()
+            .map(|&i| b[i] - self.rows[i].iter().map(|&(j, value)| value * z[j]).sum::<f64>())
+            .collect();
+        factors.least_norm(&remaining, &mut z);
+        Step { z, unreached }
     }
-    let remaining: Vec<f64> = factors.order[..factors.rank]
-        .iter()
-        .map(|&i| b[i] - rows[i].iter().map(|&(j, value)| value * z[j]).sum::<f64>())
-        .collect();
-    factors.least_norm(&remaining, &mut z);
-    Some(Step { z, unreached })
 }
 
 /// Rows that are combinations of others: each with its combination, `(row, coefficient)`, itself with coefficient $-1$ included. Rows are measured
@@ -206,6 +221,10 @@ fn reflect(columns: &mut [Vec<f64>], norms: &mut [f64], k: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn step(rows: &[SparseRow], columns: usize, is_free: &[bool], b: &[f64]) -> Option<Step> {
+        Some(Prepared::new(rows, columns, is_free, 1e-3)?.step(b))
+    }
 
     #[test]
     fn free_columns_take_the_whole_change_and_costly_ones_share_the_rest() {

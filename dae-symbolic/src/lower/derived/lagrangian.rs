@@ -3,54 +3,65 @@
 //! In: the statements of the block. Out: its equations in the model, and what they were derived from; or findings.
 
 use super::super::statements::Lowering;
-use super::{Block, Known};
+use super::{Block, Group, Known};
 use crate::derive::lagrangian::{Constraint, Coordinate, Energy, Lagrangian, derive};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expr::Rational;
 use crate::model::Derivation;
-use crate::model::family::EquationFamily;
-use crate::syntax::ast::{Equation, Item, ItemKind, List, Name, Quantity};
+use crate::syntax::ast::{Element, Equation, Item, ItemKind, List, Quantity};
 use crate::syntax::restrict::Place;
 
 impl<'a> Lowering<'a, '_> {
     pub(super) fn lagrangian(&mut self, position: usize, block: &Block<'a>) {
         let findings = self.found.len();
-        let system = self.mechanics(position, block);
+        let (system, constraints) = self.mechanics(position, block);
         if self.found.len() > findings || block.doubtful {
             return;
         }
         let written = self.unknown_names();
         match derive(&mut self.evaluator.dag, &system, &|symbol| super::symbol_name(&written, symbol)) {
             Ok(mut derived) => {
-                let first = self.model.equations.len();
-                derived.mechanics.equations = first..first + derived.equations.len();
-                self.model.equations.extend(derived.equations.into_iter().map(EquationFamily::from));
+                let coordinates = self.groups(block, List::Coordinates);
+                let velocities =
+                    if block.lists.contains_key(&List::Velocities) { coordinates.clone() } else { Vec::new() };
+                let groups = velocities.into_iter().chain(coordinates).chain(constraints);
+                derived.mechanics.equations = self.add_equations(derived.equations, groups);
                 self.model.derivations.push(Derivation::Mechanics(derived.mechanics));
             }
             Err(found) => self.found.append(found),
         }
     }
 
-    fn mechanics(&mut self, position: usize, block: &Block<'a>) -> Lagrangian {
+    /// The system, and which of its constraints belong together.
+    fn mechanics(&mut self, position: usize, block: &Block<'a>) -> (Lagrangian, Vec<Group>) {
         let coordinates = self.coordinates(block);
         let energies = self.energies(position, block);
         let dissipation = self.energy(position, block, Quantity::Dissipation, "dissipation function");
         let mut system = Lagrangian { coordinates, energies, dissipation, ..Lagrangian::default() };
-        for item in block.items {
-            match &item.kind {
-                ItemKind::Force(coordinate, value) => {
-                    let place = self.force_on(block, &system, coordinate);
-                    let value = self.value(Some(*value), position, Place::Equation);
+        let mut groups = Vec::new();
+        self.items(position, block.items, |this, item, group| match &item.kind {
+            ItemKind::Force(coordinate, value) => {
+                coordinate.indices.iter().for_each(|index| this.resolve(*index, position, Place::Extent));
+                this.resolve(*value, position, Place::Equation);
+                this.members(group, |this| {
+                    let place = this.force_on(block, &system, coordinate);
+                    let value = this.evaluate_scalar(*value);
                     system.forces.extend(place.zip(value.map(|value| value.expr)));
-                }
-                ItemKind::Constraint(multiplier, equation) => {
-                    let constraint = self.constraint(position, item, multiplier, equation);
-                    system.constraints.extend(constraint);
-                }
-                ItemKind::List(..) | ItemKind::Quantity(..) | ItemKind::Dynamics(_) | ItemKind::Horizon(..) => {}
+                });
             }
-        }
-        system
+            ItemKind::Constraint(multiplier, equation) => {
+                multiplier.indices.iter().for_each(|index| this.resolve(*index, position, Place::Extent));
+                this.resolve_equation(equation, position);
+                this.members(group, |this| system.constraints.extend(this.constraint(item, multiplier, equation)));
+                groups.push(group.clone());
+            }
+            ItemKind::List(..)
+            | ItemKind::Quantity(..)
+            | ItemKind::Dynamics(_)
+            | ItemKind::Horizon(..)
+            | ItemKind::For(_) => {}
+        });
+        (system, groups)
     }
 
     fn coordinates(&mut self, block: &Block<'a>) -> Vec<Coordinate> {
@@ -63,7 +74,8 @@ impl<'a> Lowering<'a, '_> {
         let velocities: Vec<Option<Known<'_>>> = if velocities.is_empty() {
             vec![None; coordinates.len()]
         } else {
-            self.pairs(block, List::Coordinates, List::Velocities);
+            let counts = (coordinates.len(), velocities.len());
+            self.pairs(block, (List::Coordinates, List::Velocities), counts);
             velocities
         };
         let pairs = coordinates.into_iter().zip(velocities);
@@ -110,8 +122,9 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// The position of a coordinate that a force acts on.
-    fn force_on(&mut self, block: &Block<'a>, system: &Lagrangian, name: &Name) -> Option<usize> {
-        let unknown = self.declared_unknown(name, "coordinate")?;
+    fn force_on(&mut self, block: &Block<'a>, system: &Lagrangian, it: &Element) -> Option<usize> {
+        let unknown = self.named_element(it, "coordinate")?;
+        let name = &it.name;
         let place = system.coordinates.iter().position(|coordinate| coordinate.unknown == unknown);
         if place.is_none() && block.lists.contains_key(&List::Coordinates) {
             let message = format!("a force acts on a coordinate, and `{}` is none", name.text);
@@ -126,18 +139,14 @@ impl<'a> Lowering<'a, '_> {
         place
     }
 
-    fn constraint(
-        &mut self,
-        position: usize,
-        item: &Item,
-        multiplier: &'a Name,
-        equation: &Equation,
-    ) -> Option<Constraint> {
-        let known = self.part(multiplier, "multiplier");
-        let value = self.residual(equation, position)?;
+    fn constraint(&mut self, item: &Item, multiplier: &'a Element, equation: &Equation) -> Option<Constraint> {
+        let unknown = self.named_element(multiplier, "multiplier");
+        let known = unknown.and_then(|unknown| self.part(unknown, &multiplier.name, "multiplier"));
+        let value = self.residual(equation)?;
         let mut docs = item.docs.clone();
         if docs.is_empty() {
-            docs.push(format!("Constraint with the multiplier `{}`.", multiplier.text));
+            let name = known.map_or_else(|| multiplier.name.text.clone(), |known| self.leaf_name(known.unknown));
+            docs.push(format!("Constraint with the multiplier `{name}`."));
         }
         Some(Constraint {
             multiplier: known?.unknown,

@@ -8,7 +8,6 @@ use crate::derive::optimal_control::{Control, ControlProblem, Cost, State, deriv
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expr::{Expr, Node, Symbol, UnknownId};
 use crate::model::Derivation;
-use crate::model::family::EquationFamily;
 use crate::origin::Origin;
 use crate::syntax::ast::{Equation, Item, ItemKind, List, Quantity};
 use crate::syntax::restrict::Place;
@@ -30,9 +29,9 @@ impl<'a> Lowering<'a, '_> {
         let written = self.unknown_names();
         match derive(&mut self.evaluator.dag, &problem, &|symbol| super::symbol_name(&written, symbol)) {
             Ok(mut derived) => {
-                let first = self.model.equations.len();
-                derived.problem.equations = first..first + derived.equations.len();
-                self.model.equations.extend(derived.equations.into_iter().map(EquationFamily::from));
+                let states = self.groups(block, List::States);
+                let groups = states.clone().into_iter().chain(states).chain(self.groups(block, List::Controls));
+                derived.problem.equations = self.add_equations(derived.equations, groups);
                 self.model.derivations.push(Derivation::OptimalControl(derived.problem));
             }
             Err(found) => self.found.append(found),
@@ -50,7 +49,7 @@ impl<'a> Lowering<'a, '_> {
             let help = "name the unknowns to choose: `controls u;`";
             self.missing(block, "an optimal control problem needs controls".into(), help);
         }
-        let paired = self.pairs(block, List::States, List::Adjoints);
+        let paired = self.pairs(block, (List::States, List::Adjoints), (states.len(), adjoints.len()));
         let mut dynamics = self.all_dynamics(position, block, &states);
         let running = self.cost(position, block, Quantity::RunningCost);
         let terminal = self.cost(position, block, Quantity::TerminalCost);
@@ -65,9 +64,10 @@ impl<'a> Lowering<'a, '_> {
         for (state, adjoint) in states.into_iter().zip(adjoints) {
             let Known { unknown, name } = state?;
             let Some(it) = dynamics.remove(&unknown) else {
-                let message = format!("the state `{}` has no dynamics", name.text);
+                let state = self.leaf_name(unknown);
+                let message = format!("the state `{state}` has no dynamics");
                 let finding = Diagnostic::error(Code::IncompleteDerivation, message).label(name.origin, "this state");
-                self.found.push(finding.help(format!("write `der({}) = …;` in the block", name.text)));
+                self.found.push(finding.help(format!("write `der({state}) = …;` in the block")));
                 continue;
             };
             let Dynamics { value, incidence, docs, origin } = it;
@@ -123,30 +123,36 @@ impl<'a> Lowering<'a, '_> {
         states: &[Option<Known<'a>>],
     ) -> HashMap<UnknownId, Dynamics> {
         let mut dynamics: HashMap<UnknownId, Dynamics> = HashMap::new();
-        for item in block.items {
-            let ItemKind::Dynamics(equation) = &item.kind else { continue };
-            let Some((unknown, it)) = self.dynamics(position, item, equation) else { continue };
-            if let Some(first) = dynamics.get(&unknown) {
-                let finding = Diagnostic::error(Code::RepeatedPart, "a state has two dynamics");
-                let finding = finding.label(it.origin, "given again").label(first.origin, "first given here");
-                self.found.push(finding.help("remove one of them"));
-            } else if states.iter().flatten().any(|state| state.unknown == unknown) {
-                dynamics.insert(unknown, it);
-            } else if states.iter().all(Option::is_some) {
-                let name = super::symbol_name(&self.unknown_names(), Symbol::Unknown { unknown, order: 0 });
-                let message = format!("`{name}` has dynamics in the block and is no state");
-                let finding =
-                    Diagnostic::error(Code::InvalidControlProblem, message).label(it.origin, "not of a state");
-                self.found.push(finding.help(format!("add `{name}` to the `states`, with an adjoint")));
-            }
-        }
+        self.items(position, block.items, |this, item, group| {
+            let ItemKind::Dynamics(equation) = &item.kind else { return };
+            this.resolve_equation(equation, position);
+            this.members(group, |this| {
+                let Some((unknown, it)) = this.dynamics(item, equation) else { return };
+                if let Some(first) = dynamics.get(&unknown) {
+                    let finding = Diagnostic::error(Code::RepeatedPart, "a state has two dynamics");
+                    let finding = finding.label(it.origin, "given again").label(first.origin, "first given here");
+                    this.found.push(finding.help("remove one of them"));
+                } else if states.iter().flatten().any(|state| state.unknown == unknown) {
+                    dynamics.insert(unknown, it);
+                } else if states.iter().all(Option::is_some) {
+                    this.no_state(unknown, it.origin);
+                }
+            });
+        });
         dynamics
     }
 
+    fn no_state(&mut self, unknown: UnknownId, origin: Origin) {
+        let name = self.leaf_name(unknown);
+        let message = format!("`{name}` has dynamics in the block and is no state");
+        let finding = Diagnostic::error(Code::InvalidControlProblem, message).label(origin, "not of a state");
+        self.found.push(finding.help(format!("add `{name}` to the `states`, with an adjoint")));
+    }
+
     /// `der(y) = f`.
-    fn dynamics(&mut self, position: usize, item: &Item, equation: &Equation) -> Option<(UnknownId, Dynamics)> {
-        let left = self.value(equation.left, position, Place::Equation);
-        let right = self.value(equation.right, position, Place::Equation);
+    fn dynamics(&mut self, item: &Item, equation: &Equation) -> Option<(UnknownId, Dynamics)> {
+        let left = self.evaluate_scalar(equation.left?);
+        let right = self.evaluate_scalar(equation.right?);
         let (left, right) = (left?, right?);
         let Node::Symbol(Symbol::Unknown { unknown, order: 1 }) = *self.evaluator.dag.node(left.expr) else {
             let at = equation.left.map_or(item.origin, |left| self.written.expressions.origin(left.root));

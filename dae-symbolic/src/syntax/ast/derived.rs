@@ -1,6 +1,6 @@
 //! Blocks from which equations are derived, as they are written.
 
-use super::{Equation, Expression, Name};
+use super::{Equation, Expression, For, Name};
 use crate::origin::Origin;
 
 /// Equations that are derived from a description.
@@ -59,13 +59,24 @@ pub enum ItemKind {
     /// `kinetic = …;` and its kin.
     Quantity(Quantity, Expression),
     /// `force(x) = …;`
-    Force(Name, Expression),
+    Force(Element, Expression),
     /// `constraint(lambda) left = right;`
-    Constraint(Name, Equation),
+    Constraint(Element, Equation),
     /// `der(y) = …;`
     Dynamics(Equation),
     /// `horizon(from, to);`
     Horizon(Expression, Expression),
+    /// `for i in range { statements }`; the statements follow.
+    For(For),
+}
+
+/// An unknown, or an element of an array of them.
+#[derive(Clone, Debug)]
+pub struct Element {
+    /// The name of the unknown or array.
+    pub name: Name,
+    /// Which element; none for a number.
+    pub indices: Vec<Expression>,
 }
 
 /// Unknowns that play a part.

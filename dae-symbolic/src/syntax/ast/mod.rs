@@ -7,7 +7,7 @@ mod expression;
 
 use crate::origin::Origin;
 
-pub use derived::{Derived, DerivedKind, Item, ItemKind, List, Quantity};
+pub use derived::{Derived, DerivedKind, Element, Item, ItemKind, List, Quantity};
 pub use expression::{CallForm, Comparison, Expression, Expressions, Node, NodeId, Power, Sign};
 
 /// A name and where it stands.

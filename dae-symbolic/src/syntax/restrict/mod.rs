@@ -46,6 +46,13 @@ pub(super) fn not_inside_block(at: Origin) -> Diagnostic {
         .help("declare it before: for one value per index an array, `var q: [f64; N];`")
 }
 
+/// A part of the whole problem inside a `for` of a `lagrangian` or `optimal_control` block.
+pub(super) fn not_inside_derived_for(at: Origin) -> Diagnostic {
+    Diagnostic::error(Code::UnsupportedConstruct, "a `for` of this block holds constraints, forces or dynamics, and other `for`s")
+        .label(at, "not allowed in a `for`")
+        .help("write it once, before or after the `for`: lists name whole arrays, and energies are sums, `sum(i in 0..N => …)`")
+}
+
 /// More branches than there may be.
 pub(crate) fn branches(at: Origin) -> Diagnostic {
     Diagnostic::error(

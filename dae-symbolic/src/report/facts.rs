@@ -1,0 +1,76 @@
+//! The answers in the order in which one asks.
+//!
+//! In: a [`Report`]. Out: headings and sentences, the same in text, LaTeX and HTML.
+
+use super::Report;
+use super::text::count;
+
+/// The answers in the order in which one asks, by heading.
+pub(super) fn facts(report: &Report) -> Vec<(String, String)> {
+    let mut list = Vec::new();
+    let mut say = |what: &str, answer: String| list.push((what.to_string(), answer));
+    if let Some(certificate) = &report.certificate {
+        let reason = certificate.reason.as_deref().unwrap_or_default();
+        say(
+            "differentiation index",
+            match (report.differentiation_index, report.index_upper_bound) {
+                (Some(index), _) => format!("{index}, {}", certificate.phrase()),
+                (None, Some(bound)) => format!("at most {bound}, {}: {reason}", certificate.phrase()),
+                (None, None) => format!("not certified: {reason}"),
+            },
+        );
+    }
+    for case in &report.cases {
+        say("", case.statement.clone());
+    }
+    if !report.stand_ins.is_empty() {
+        say("in general position", report.stand_ins.join(", "));
+    }
+    if let Some(degrees) = report.degrees_of_freedom {
+        say("degrees of freedom", degrees.to_string());
+    }
+    if report.manifold_dimensions.len() > 1 {
+        let list: Vec<String> = report.manifold_dimensions.iter().map(usize::to_string).collect();
+        say("consistent states", format!("of dimension {} after 0, 1, … differentiations", list.join(", ")));
+    }
+    if report.degrees_of_freedom == Some(0) && report.differentiation_index.is_some() {
+        say("", "the consistent states are isolated points at every time".into());
+    }
+    if let Some(size) = report.hessenberg {
+        say("classification", format!("Hessenberg form of size {size}"));
+    }
+    if let (Some(index), Some(degrees)) = (report.structural_index, report.structural_degrees_of_freedom) {
+        let misleads = if report.sigma_jacobian_singular == Some(true) { "; misleading" } else { "" };
+        let degrees = count(degrees, "degree");
+        say("structural index", format!("{index}, with {degrees} of freedom, of the text as written{misleads}"));
+    } else if let Some(status) = report.structural_status {
+        say("structure", status.into());
+    }
+    if let Some(explanation) = &report.explanation {
+        say("", explanation.clone());
+    }
+    if !report.redundant_equations.is_empty() {
+        let verb = if report.redundant_equations.len() == 1 { "follows" } else { "follow" };
+        say("redundant", format!("{} {verb} from the others", report.redundant_equations.join(", ")));
+    }
+    let notions = &report.notions;
+    if let Some(reason) = &notions.perturbation {
+        let index = report.perturbation_index.map_or_else(String::new, |index| format!("{index}: "));
+        say("perturbation index", format!("{index}{reason}"));
+    }
+    if let (Some(index), Some(reason)) = (report.strangeness_index, &notions.strangeness) {
+        say("strangeness index", format!("{index}: {reason}"));
+    }
+    if let Some(kronecker) = &notions.kronecker {
+        let index = report.kronecker_index.map_or_else(String::new, |index| format!("{index}: "));
+        say("Kronecker index", format!("{index}{}", kronecker.sentence()));
+        if !kronecker.null_vector.is_empty() {
+            say("null vector", format!("{}, for every function φ", kronecker.null_vector.join(", ")));
+        }
+        if let Some(combination) = &kronecker.dependent_equations {
+            say("dependent equations", format!("all unknowns cancel in {combination}"));
+        }
+    }
+    notions.warnings.iter().for_each(|warning| say("warning", warning.clone()));
+    list
+}

@@ -1,0 +1,137 @@
+//! The system in mathematics: equations, unknowns, parameters, combinations, and how hidden constraints follow.
+
+use super::super::Report;
+use super::super::document::{Derivation, Document, Named, Numbered, Replaced, Step};
+use super::{display, inline, line};
+use crate::expr::escaped;
+
+pub(super) fn system(out: &mut String, document: &Document) {
+    if document.equations.is_empty() {
+        return;
+    }
+    out.push_str("<h2>System</h2>\n<div class=\"scroll\"><table class=\"equations\">\n");
+    for Numbered { mathematics, numbers: (first, last), range } in &document.equations {
+        let number = if first == last { format!("({first})") } else { format!("({first}) – ({last})") };
+        line(
+            out,
+            format_args!(
+                "<tr><td>{}</td><td class=\"note\">{}</td><td class=\"number\">{number}</td></tr>",
+                display(mathematics),
+                escaped(range)
+            ),
+        );
+    }
+    out.push_str("</table></div>\n");
+    for (name, value) in &document.definitions {
+        line(out, format_args!("<p>with {}</p>", inline(&format!("{name}<mo>=</mo>{value}"))));
+    }
+    named(out, "Unknowns, with fixed start values (=) and guesses (≈)", &document.unknowns);
+    named(out, "Parameters, with their defaults", &document.parameters);
+}
+
+fn named(out: &mut String, title: &str, list: &[Named]) {
+    if list.is_empty() {
+        return;
+    }
+    line(out, format_args!("<h3>{title}</h3>"));
+    if list.iter().all(|n| n.docs.trim().is_empty()) {
+        let item = |n: &Named| format!("<li>{}{}</li>", inline(&assignment(n)), range(n));
+        let items: Vec<String> = list.iter().map(item).collect();
+        line(out, format_args!("<ul class=\"flow\">{}</ul>", items.concat()));
+        return;
+    }
+    out.push_str("<div class=\"scroll\"><table class=\"list\">\n");
+    for named in list {
+        let (assignment, docs) = (inline(&assignment(named)), escaped(named.docs.trim()));
+        let range = range(named);
+        line(out, format_args!("<tr><td>{assignment}{range}</td><td class=\"note\">{docs}</td></tr>"));
+    }
+    out.push_str("</table></div>\n");
+}
+
+/// `, i = 1, …, 58`.
+fn range(Named { range, .. }: &Named) -> String {
+    if range.is_empty() { String::new() } else { format!("<span class=\"range\">{}</span>", escaped(range)) }
+}
+
+/// `x = 1` for what is fixed, `x ≈ 1` for a guess, `x` for what is not given.
+fn assignment(Named { symbol, value, relation, .. }: &Named) -> String {
+    match value {
+        Some(value) => format!("{symbol}<mo>{relation}</mo>{value}"),
+        None => symbol.clone(),
+    }
+}
+
+pub(super) fn rewrites(out: &mut String, report: &Report, document: &Document) {
+    if let Some(explanation) = &report.explanation {
+        line(out, format_args!("<p class=\"warning\">{}</p>", escaped(explanation)));
+    }
+    if document.rewrites.is_empty() {
+        return;
+    }
+    out.push_str("<h2>Combined equations</h2>\n");
+    out.push_str("<p class=\"small\">Leading parts of the text cancel in these combinations, which replace one of its equations each.</p>\n");
+    for Replaced { equation, terms, before, after, nonzero } in &document.rewrites {
+        line(out, format_args!("<h3>Equation ({equation})</h3>\n<div class=\"chain\">"));
+        step(out, "", "before", before);
+        step(out, "", "replaced by", &combination(terms));
+        step(out, " hidden-constraint", "after", after);
+        if let Some(nonzero) = nonzero {
+            step(out, "", "provided", &format!("{nonzero}<mo>≠</mo><mn>0</mn>"));
+        }
+        out.push_str("</div>\n");
+    }
+}
+
+/// `(1) − x·d/dt (2)`, with brackets around coefficients.
+fn combination(terms: &[(Option<String>, usize, u32)]) -> String {
+    let term = |(coefficient, equation, order): &(Option<String>, usize, u32)| {
+        let operator = match order {
+            0 => String::new(),
+            1 => "<mfrac><mi mathvariant=\"normal\">d</mi><mrow><mi mathvariant=\"normal\">d</mi><mi>t</mi></mrow></mfrac>".into(),
+            n => format!(
+                "<mfrac><msup><mi mathvariant=\"normal\">d</mi><mn>{n}</mn></msup><mrow><mi mathvariant=\"normal\">d</mi>\
+                 <msup><mi>t</mi><mn>{n}</mn></msup></mrow></mfrac>"
+            ),
+        };
+        let factor = coefficient.as_ref().map_or_else(String::new, |q| format!("<mrow><mo>(</mo>{q}<mo>)</mo></mrow>"));
+        format!("{factor}{operator}<mtext>({equation})</mtext>")
+    };
+    terms.iter().map(term).collect::<Vec<String>>().join("<mo>+</mo>")
+}
+
+pub(super) fn derivations(out: &mut String, document: &Document) {
+    if document.derivations.is_empty() {
+        return;
+    }
+    out.push_str("<h2>Hidden constraints</h2>\n<p class=\"small\">They follow from the text by differentiation, and every solution fulfils them.</p>\n");
+    for Derivation { of, start, steps, range } in &document.derivations {
+        let range = if range.is_empty() { String::new() } else { format!(", {}", escaped(range)) };
+        line(out, format_args!("<h3>From {}{range}</h3>\n<div class=\"chain scroll\">", escaped(of)));
+        step(out, "", "", start);
+        for Step { derivative, using, constraint } in steps {
+            let label = match (derivative, using.is_empty()) {
+                (Some(_), true) => "simplified".to_string(),
+                (Some(_), false) => format!("by {using}"),
+                (None, true) => "differentiated".to_string(),
+                (None, false) => format!("differentiated, by {using}"),
+            };
+            if let Some(derivative) = derivative {
+                step(out, "", "differentiated", derivative);
+            }
+            step(out, " hidden-constraint", &label, constraint);
+        }
+        out.push_str("</div>\n");
+    }
+}
+
+fn step(out: &mut String, class: &str, label: &str, mathematics: &str) {
+    line(
+        out,
+        format_args!(
+            "<div class=\"step{class}\"><span class=\"label\">{}</span><div>{}</div></div>",
+            escaped(label),
+            display(mathematics)
+        ),
+    );
+}

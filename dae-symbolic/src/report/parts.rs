@@ -1,0 +1,112 @@
+//! Small parts of a report.
+//!
+//! In: what a compiled model consists of. Out: the same as data to be serialised.
+
+use std::collections::HashMap;
+
+use crate::alias::{Eliminated, Stand};
+use crate::compile::{Compiled, HiddenConstraint};
+use crate::expr::{Notation, print_with};
+use crate::formulation::Form;
+use crate::structure::Offsets;
+
+/// Offsets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct OffsetsReport {
+    /// $c$: how often each equation is differentiated.
+    pub equations: Vec<u32>,
+    /// $d$: the order of the highest derivative of each unknown after that.
+    pub unknowns: Vec<u32>,
+}
+
+/// A hidden constraint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct HiddenReport {
+    /// `der(equation 5)`.
+    pub name: String,
+    /// The equation it comes from.
+    pub equation: usize,
+    /// How often that was differentiated.
+    pub order: u32,
+    /// In plain mathematics.
+    pub text: String,
+    /// In LaTeX.
+    pub latex: String,
+}
+
+/// An unknown that the derived forms do not solve for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct EliminatedReport {
+    /// Its name.
+    pub unknown: String,
+    /// What it is, in plain mathematics.
+    pub value: String,
+    /// The equation that says so.
+    pub equation: usize,
+}
+
+/// A form of the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct FormReport {
+    /// `original`, `index1`, `index2`, `ggl`.
+    pub name: &'static str,
+    /// Why the model does not have it.
+    pub unavailable: Option<String>,
+}
+
+/// What is wrong with a model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct ProblemReport {
+    /// `structurally singular`, `overdetermined`, `underdetermined`, `contradictory start values`, or `invalid text`.
+    pub kind: &'static str,
+    /// Names of the equations at fault.
+    pub equations: Vec<String>,
+    /// Names of the unknowns at fault.
+    pub unknowns: Vec<String>,
+    /// The findings, a line each.
+    pub messages: Vec<String>,
+}
+
+impl OffsetsReport {
+    pub(super) fn new(offsets: &Offsets) -> Self {
+        OffsetsReport { equations: offsets.equations.clone(), unknowns: offsets.unknowns.clone() }
+    }
+}
+
+impl HiddenReport {
+    pub(super) fn new(constraint: &HiddenConstraint) -> Self {
+        let HiddenConstraint { name, equation, order, text, latex, .. } = constraint.clone();
+        HiddenReport { name, equation: equation + 1, order, text, latex }
+    }
+}
+
+impl EliminatedReport {
+    pub(super) fn new(compiled: &Compiled, it: &Eliminated) -> Self {
+        let model = &compiled.model;
+        let name = |unknown: usize| model.unknowns[unknown].name.clone();
+        let value = match &it.stand {
+            Stand::Unknown { unknown, factor } if factor.is_negative() => format!("-{}", name(*unknown)),
+            Stand::Unknown { unknown, .. } => name(*unknown),
+            Stand::Steady(value) => {
+                print_with(&model.dag, *value, Notation::Text, &HashMap::new(), |s| model.symbol_name(s))
+            }
+        };
+        EliminatedReport {
+            unknown: name(it.unknown),
+            value,
+            equation: compiled.analysis.system.equations[it.equation].text + 1,
+        }
+    }
+}
+
+impl FormReport {
+    pub(super) fn new(compiled: &Compiled, form: Form) -> Self {
+        let refusal = compiled.unavailable.iter().find(|error| error.form == form);
+        FormReport { name: form.name(), unavailable: refusal.map(|error| error.message.clone()) }
+    }
+}
