@@ -47,7 +47,7 @@ use exceptional::{Determinant, exceptional_defaults};
 use understand::{SMALL, Understood, as_written, understand};
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::expr::{Notation, ParameterId, Symbol, depths, evaluate, print, total_derivative};
+use crate::expr::{Expr, Notation, ParameterId, Symbol, depths, evaluate, print, total_derivative};
 use crate::model::Model;
 use crate::program::Unplaced;
 use crate::prolong::{Prolonged, prolong};
