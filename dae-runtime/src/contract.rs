@@ -223,7 +223,7 @@ pub trait Dae {
 }
 
 /// How a start value is meant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Start {
     /// Written `= value`: initialisation must not move it.
     Fixed,

@@ -9,11 +9,12 @@ use std::collections::HashMap;
 use proc_macro2::{Group, Span, TokenStream, TokenTree, token_stream};
 
 use crate::compile::{compile, compile_excerpt};
-use crate::diagnostic::Diagnostics;
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::emit::{emit, emit_stub};
 use crate::formulation::Form;
 use crate::freedom::contradictions;
 use crate::lower::{Families, Rejection, Stub, read_families, read_families_text, scalar_model};
+use crate::model::Torn;
 use crate::model::family::FamilyModel;
 use crate::syntax::{SourceMap, SourceText, to_compile_errors, to_text};
 
@@ -62,8 +63,10 @@ fn code(families: FamilyModel) -> Result<String, Diagnostics> {
     if contradictions.has_errors() {
         return Err(contradictions);
     }
-    // A whole model has no gaps.
-    Ok(emit(&compiled, &Form::ALL).unwrap_or_default())
+    emit(&compiled, &Form::ALL).map_err(|Torn| {
+        let message = "a whole model was taken for an excerpt; this is an error of `dae`, please report it";
+        Diagnostic::error(Code::InliningTooLarge, message).label(compiled.model.origin, "").into()
+    })
 }
 
 fn rejected(diagnostics: &Diagnostics, sources: &SourceMap, stub: Option<&Stub>) -> TokenStream {

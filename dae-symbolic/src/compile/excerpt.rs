@@ -8,7 +8,7 @@ use super::{Compiled, formulated};
 use crate::alias::reconcile;
 use crate::externals;
 use crate::family::{classes, excerpt, rows, unknown_classes};
-use crate::index::analyse_excerpt;
+use crate::index::{Insufficient, analyse_excerpt};
 use crate::model::family::{FamilyModel, instantiate_excerpt};
 use crate::model::verify;
 use crate::structure::analyse;
@@ -32,7 +32,7 @@ pub fn compile_excerpt(family: &FamilyModel, t0: f64) -> Option<Compiled> {
     let written = whole.sigma.highest_orders();
     let classes = classes(family, &whole, &structure.offsets);
     let unknowns = unknown_classes(family, &whole, &structure.offsets);
-    REACHES.into_iter().find_map(|reach| {
+    for reach in REACHES {
         let excerpt = excerpt(family, &classes, &unknowns, reach)?;
         let mut model = instantiate_excerpt(family.clone(), &excerpt).ok()?;
         if WORTH * model.equations.len() > whole.sigma.equations() {
@@ -41,9 +41,17 @@ pub fn compile_excerpt(family: &FamilyModel, t0: f64) -> Option<Compiled> {
         verify(&model).ok()?;
         externals::settle_tables(&mut model).ok()?;
         reconcile(&mut model).ok()?;
-        let analysis = analyse_excerpt(&mut model, &structure, &written, t0)?;
-        let compiled = formulated(model, analysis, t0).ok()?;
-        // A form that an excerpt does not have, the whole model may have.
-        compiled.unavailable.is_empty().then_some(compiled)
-    })
+        match analyse_excerpt(&mut model, &structure, &written, t0) {
+            Ok(analysis) => {
+                let compiled = formulated(model, analysis, t0).ok()?;
+                // A form that this excerpt does not have, a larger one or the whole model may have.
+                if compiled.unavailable.is_empty() {
+                    return Some(compiled);
+                }
+            }
+            Err(Insufficient::Torn) => {}
+            Err(Insufficient::Unsettled) => return None,
+        }
+    }
+    None
 }

@@ -4,14 +4,15 @@
 //! index range, where everything is the same in between. Symbolic work is done on these alone, and does not grow with the range.
 //!
 //! Loop variables and dimensions of arrays that are linked by accesses $i + c$ form an *index space*, in which the same values are left out.
-//! What happens at a single index (an end of a loop, a boundary of a class, a constant index) is a *landmark*, and the longest stretch
-//! without one is cut short. Indices that do not fit ($2 i$, $n - i$, indices into tables, numbers that are not affine in a loop variable) leave
+//! What happens at a single index (an end of a loop, a boundary of a class, a constant index, a number that bends or vanishes) is a
+//! *landmark*, and the longest stretch without one is cut short. Indices that do not fit ($2 i$, $n - i$, indices into tables) leave
 //! their spaces whole.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::classes::{Class, UnknownClass};
-use crate::expr::{Dag, Expr, Function, Node, Symbol, evaluate_one, reachable};
+use super::numbers::Numbers;
+use crate::expr::{Expr, Node, Symbol, reachable};
 use crate::model::Gap;
 use crate::model::family::{Access, Affine, Body, Excerpt, FamilyModel, Indexed, Loop, Steady};
 
@@ -49,8 +50,8 @@ struct Spaces<'a> {
     landmarks: Vec<BTreeSet<i64>>,
     /// Whether an index must stay whole.
     whole: Vec<bool>,
-    /// Numbers that have to be affine in a loop variable where members are left out.
-    numbers: Vec<(usize, usize, Expr)>,
+    /// First and one past the last value of each.
+    ranges: Vec<(i64, i64)>,
 }
 
 impl<'a> Spaces<'a> {
@@ -61,7 +62,7 @@ impl<'a> Spaces<'a> {
             parent: Vec::new(),
             landmarks: Vec::new(),
             whole: Vec::new(),
-            numbers: Vec::new(),
+            ranges: Vec::new(),
         };
         let over = |extents: &[usize]| -> Vec<(i64, i64)> { extents.iter().map(|&n| (0, n as i64)).collect() };
         let loops = |loops: &[Loop]| -> Vec<(i64, i64)> { loops.iter().map(|it| (it.start, it.end)).collect() };
@@ -78,6 +79,7 @@ impl<'a> Spaces<'a> {
             self.number.insert((of, k), self.parent.len());
             self.parent.push(self.parent.len());
             self.landmarks.push(BTreeSet::from([start, end]));
+            self.ranges.push((start, end));
             self.whole.push(false);
         }
     }
@@ -155,14 +157,16 @@ impl<'a> Spaces<'a> {
                 _ => {}
             }
         }
-        for (expr, levels) in bent_numbers(model, &nodes) {
-            match levels.as_slice() {
-                &[level] => {
+        let mut numbers = Numbers::new(model, &nodes);
+        for (part, levels) in numbers.parts() {
+            match (part, levels.as_slice()) {
+                (Some(part), &[level]) => {
                     if let Some(&number) = self.number.get(&(of, level)) {
-                        self.numbers.push((number, level, expr));
+                        let (start, end) = self.ranges[number];
+                        self.landmarks[number].extend(numbers.landmarks(part, level, start..end));
                     }
                 }
-                levels => levels.iter().for_each(|&level| self.keep(of, level)),
+                (_, levels) => levels.iter().for_each(|&level| self.keep(of, level)),
             }
         }
     }
@@ -216,10 +220,7 @@ impl<'a> Spaces<'a> {
             // Neighbours are up to `FURTHEST` away, and what is derived from them up to `reach`.
             let margin = 3 * reach + REGULAR + FURTHEST.min(reach);
             let left_out = stretch[0] + margin..stretch[1] - margin;
-            let straight = |(number, level, expr): &(usize, usize, Expr)| {
-                roots[*number] != root || is_straight(self.model, *level, *expr, stretch[0] + reach..stretch[1] - reach)
-            };
-            if !left_out.is_empty() && self.numbers.iter().all(straight) {
+            if !left_out.is_empty() {
                 of_space.insert(root, Gap { left_out, reach });
             }
         }
@@ -227,94 +228,4 @@ impl<'a> Spaces<'a> {
             self.number.iter().filter_map(|(&index, &number)| Some((index, of_space.get(&roots[number])?.clone())));
         gaps.collect()
     }
-}
-
-/// Numbers made of loop variables that are not affine in them by their form, each with the levels it depends on. What a function that is no
-/// number for any argument is applied to counts, not its value: the function is applied at run time.
-fn bent_numbers(model: &FamilyModel, nodes: &[Expr]) -> Vec<(Expr, Vec<usize>)> {
-    /// How an expression depends on loop variables.
-    #[derive(Clone, PartialEq)]
-    enum Kind {
-        Constant,
-        Affine(BTreeSet<usize>),
-        Bent(BTreeSet<usize>),
-        /// It contains other symbols, or is computed at run time.
-        Other,
-    }
-    let dag: &Dag = &model.dag;
-    let mut kinds: BTreeMap<Expr, Kind> = BTreeMap::new();
-    let mut found = Vec::new();
-    for &expr in nodes {
-        let children: Vec<(Expr, Kind)> = dag.children(expr).map(|child| (child, kinds[&child].clone())).collect();
-        let mut levels = BTreeSet::new();
-        let mut worst = 0;
-        for (_, kind) in &children {
-            match kind {
-                Kind::Constant => {}
-                Kind::Affine(of) => {
-                    worst = worst.max(1);
-                    levels.extend(of);
-                }
-                Kind::Bent(of) => {
-                    worst = worst.max(2);
-                    levels.extend(of);
-                }
-                Kind::Other => worst = 3,
-            }
-        }
-        let bent = |levels: BTreeSet<usize>| if levels.is_empty() { Kind::Constant } else { Kind::Bent(levels) };
-        let kind = match dag.node(expr) {
-            Node::Constant(_) => Kind::Constant,
-            Node::Pi | Node::Euler => Kind::Other,
-            Node::Symbol(Symbol::Parameter(id)) => match &model.steady[id.index()] {
-                Steady::Index(level) => Kind::Affine(BTreeSet::from([*level])),
-                Steady::Parameter(_) | Steady::Table(_) => Kind::Other,
-            },
-            Node::Symbol(_) | Node::Call(..) => Kind::Other,
-            _ if worst == 3 => Kind::Other,
-            Node::Sum { .. } => match worst {
-                0 => Kind::Constant,
-                1 => Kind::Affine(levels),
-                _ => Kind::Bent(levels),
-            },
-            Node::Product(_) => bent(levels),
-            Node::Apply(function, _) => match function {
-                Function::Abs | Function::Min | Function::Max | Function::Signum | Function::If | Function::Sqrt => {
-                    bent(levels)
-                }
-                _ => Kind::Other,
-            },
-        };
-        if kind == Kind::Other {
-            // Here numbers end: those among the operands are what an instance contains.
-            let bent = children.into_iter().filter_map(|(child, kind)| match kind {
-                Kind::Bent(levels) => Some((child, levels.into_iter().collect())),
-                Kind::Constant | Kind::Affine(_) | Kind::Other => None,
-            });
-            found.extend(bent);
-        }
-        kinds.insert(expr, kind);
-    }
-    if let Some(root) = nodes.last()
-        && let Some(Kind::Bent(levels)) = kinds.remove(root)
-    {
-        found.push((*root, levels.into_iter().collect()));
-    }
-    found
-}
-
-/// Whether a number that depends on one loop variable is affine in it over a range.
-fn is_straight(model: &FamilyModel, level: usize, expr: Expr, range: std::ops::Range<i64>) -> bool {
-    let value = |i: i64| {
-        evaluate_one(&model.dag, expr, |symbol| match symbol {
-            Symbol::Parameter(id) => match &model.steady[id.index()] {
-                Steady::Index(of) if *of == level => i as f64,
-                _ => f64::NAN,
-            },
-            _ => f64::NAN,
-        })
-    };
-    let values: Vec<f64> = range.map(value).collect();
-    let same = |w: &[f64]| (w[2] - 2.0 * w[1] + w[0]).abs() <= 1e-12 * (w[0].abs() + w[1].abs() + w[2].abs());
-    values.windows(3).all(same)
 }

@@ -10,11 +10,13 @@
 //! | `signature` | instances to rows of the signature matrix |
 //! | `boxes` | points with keys to boxes of equal keys |
 //! | `classes` | instances to classes |
+//! | `numbers` | numbers that depend on a loop variable to where they are unlike their neighbours |
 //! | `excerpt` | classes to the members that are enough to know all of them |
 
 mod boxes;
 mod classes;
 mod excerpt;
+mod numbers;
 mod signature;
 
 pub use boxes::{Box, boxes};

@@ -13,7 +13,8 @@ use dae_runtime::contract::Kind;
 
 use super::{FormEquation, FormError, FormUnknown, Formulation, Source};
 use crate::expr::{Dag, Expr, Rational, Symbol, gradient, substitute, symbols};
-use crate::model::{Numbering, derivative_name};
+use crate::model::{Numbering, Torn, derivative_name};
+use crate::origin::Origin;
 
 /// Appends the constraints, each with a multiplier. Without constraints nothing changes: index ≤ 2 is its own GGL form.
 pub(super) fn stabilise(
@@ -23,11 +24,16 @@ pub(super) fn stabilise(
 ) -> Result<(), FormError> {
     let rates: HashSet<u32> = formulation.equations.iter().flat_map(|e| rates(dag, e.residual)).collect();
     let mut corrections: HashMap<u32, Vec<(Rational, Expr)>> = HashMap::new();
-    let numbers = Numbering::of(constraints.iter().map(|constraint| &constraint.domain)).unwrap_or_default();
+    let numbers = Numbering::of(constraints.iter().map(|constraint| &constraint.domain));
+    let numbers = numbers.map_err(|Torn| FormError {
+        form: formulation.form,
+        message: "the members of a family that were left out are unlike the others".into(),
+        origin: Origin::NONE,
+    })?;
     let mut taken: HashSet<String> = formulation.unknowns.iter().map(|u| u.name.clone()).collect();
     for (k, constraint) in constraints.iter().enumerate() {
         let multiplier = formulation.unknowns.len() as u32;
-        let name = multiplier_name(&mut taken, numbers.places().get(k).map_or(k, |&place| place) + 1);
+        let name = multiplier_name(&mut taken, numbers.place_of(k) + 1);
         formulation.unknowns.push(FormUnknown {
             rate: derivative_name(&name, 1),
             name,

@@ -2,39 +2,65 @@
 //!
 //! In: an excerpt (a model with a few members of each long family), and the structure of the whole model. Out: its [`Analysis`], with the
 //! expressions of the excerpt and the certificate of the whole model: the offsets of the excerpt are those of the whole one, whose
-//! prolongation the members of the excerpt describe, and regularity and lower bound are established for that, at its own consistent point. `None`
-//! where the excerpt does not settle everything; then the whole model is to be analysed.
+//! prolongation the members of the excerpt describe, and regularity and lower bound are established for that, at its own consistent point. Or
+//! why the excerpt does not settle everything; then a larger excerpt or the whole model is to be analysed.
 
 use super::understand::as_written;
 use super::{
-    Analysis, Certificate, LocalRegularity, Verdict, Written, hessenberg, lifted, local, structure_of_text, witness,
+    Analysis, Certificate, LocalRegularity, LowerBound, Verdict, Written, check_growth, hessenberg, lifted, local,
+    structure_of_text, witness,
 };
 use crate::model::{Model, Numbering};
 use crate::prolong::prolong;
 use crate::structure::{Offsets, Structure};
 use crate::system::System;
 
+/// Why an excerpt is not enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Insufficient {
+    /// Members that are kept depend on members left out: one with more of them may do.
+    Torn,
+    /// No excerpt will do.
+    Unsettled,
+}
+
 /// Analyses an excerpt. `structure` is that of the whole model, `written` are the highest orders of its unknowns.
-pub fn analyse_excerpt(model: &mut Model, structure: &Structure, written: &[u32], t0: f64) -> Option<Analysis> {
-    let text = structure_of_text(model).ok()?;
+pub fn analyse_excerpt(
+    model: &mut Model,
+    structure: &Structure,
+    written: &[u32],
+    t0: f64,
+) -> Result<Analysis, Insufficient> {
+    use Insufficient::{Torn, Unsettled};
+    let text = structure_of_text(model).map_err(|_| Unsettled)?;
     let system = System::of_text(model);
-    let understood = as_written(model, system).ok()?;
+    let understood = as_written(model, system).map_err(|_| Unsettled)?;
     if !understood.is_regular() || !same_offsets(model, &understood.structure.offsets, &structure.offsets) {
-        return None;
+        return Err(Unsettled);
     }
     let offsets = lifted(model, &understood.structure.offsets);
     // All were raised alike.
-    let lift = offsets.unknowns.first()? - understood.structure.offsets.unknowns.first()?;
+    let lift = match (offsets.unknowns.first(), understood.structure.offsets.unknowns.first()) {
+        (Some(raised), Some(d)) => raised - d,
+        _ => return Err(Unsettled),
+    };
     let raised = |list: &[u32]| list.iter().map(|&k| k + lift).collect();
     let whole_offsets =
         Offsets { equations: raised(&structure.offsets.equations), unknowns: raised(&structure.offsets.unknowns) };
-    let prolonged = prolong(model, &understood.system, &offsets).ok()?;
-    let whole = prolonged.whole(&whole_offsets).ok()?;
+    check_growth(model, &understood.system, &offsets).map_err(|_| Unsettled)?;
+    let prolonged = prolong(model, &understood.system, &offsets).map_err(|_| Torn)?;
+    let whole = prolonged.whole(&whole_offsets).map_err(|_| Torn)?;
     let (local, jets) = local::regularity(model, &whole, t0);
     let (LocalRegularity::Numerical { condition, .. } | LocalRegularity::Proven { condition, .. }) = local else {
-        return None;
+        return Err(Unsettled);
     };
-    let lower = witness::lower_bound(written, structure, &whole, jets.as_ref()?, t0, condition);
+    let Some(jets) = jets else { return Err(Unsettled) };
+    let mut lower = witness::lower_bound(written, structure, &whole, &jets, t0, condition);
+    if let LowerBound::Witness(vector) = &mut lower {
+        // The member of the excerpt in whose likeness it is.
+        let places = Numbering::of(model.unknowns.iter().map(|u| &u.domain)).map_err(|_| Torn)?;
+        vector.unknown = places.places().partition_point(|&place| place <= vector.unknown).saturating_sub(1);
+    }
     let most = |list: &[u32]| list.iter().copied().max().unwrap_or(0);
     let missing = written.iter().zip(&structure.offsets.unknowns).map(|(&p, &d)| p.max(1).saturating_sub(d));
     let certificate = Certificate {
@@ -45,7 +71,7 @@ pub fn analyse_excerpt(model: &mut Model, structure: &Structure, written: &[u32]
         lower,
         array: None,
     };
-    let Verdict::Exact(index) = certificate.verdict() else { return None };
+    let Verdict::Exact(index) = certificate.verdict() else { return Err(Unsettled) };
     let of_whole = |part: Structure| Structure {
         structural_index: structure.structural_index,
         degrees_of_freedom: structure.degrees_of_freedom,
@@ -68,7 +94,7 @@ pub fn analyse_excerpt(model: &mut Model, structure: &Structure, written: &[u32]
     };
     analysis.explanation = super::explanation(model, &analysis, index);
     analysis.hessenberg = hessenberg::classify(model, &analysis.structure, &analysis.certificate);
-    Some(analysis)
+    Ok(analysis)
 }
 
 /// Whether the members of the excerpt have the offsets that they have in the whole model.

@@ -35,7 +35,7 @@ mod understand;
 mod witness;
 
 pub use certificate::{Certificate, GenericRegularity, Grounds, KernelVector, LocalRegularity, LowerBound, Verdict};
-pub use excerpt::analyse_excerpt;
+pub use excerpt::{Insufficient, analyse_excerpt};
 pub use generic::generic_rank;
 pub(crate) use generic::start_point;
 pub use kinks::differentiated_kinks;

@@ -105,7 +105,15 @@ impl Schedule<'_> {
         let straight = self.wide(rows, &straight)?;
         self.straight(straight)?;
         self.loops(&classes, &shaped, Store::Results);
-        Ok(Program { blocks: self.blocks, totals: self.totals })
+        let size = |block: &Block| {
+            let points: usize = block.domain.iter().map(|range| range.clone().count()).product();
+            points * block.outputs.len()
+        };
+        // Every result of the whole model is stored once.
+        match self.blocks.iter().map(size).sum::<usize>() == rows.places.total() {
+            true => Ok(Program { blocks: self.blocks, totals: self.totals }),
+            false => Err(Unplaced::Torn),
+        }
     }
 
     /// Loops for long sums that scalar rows contain, or several instances share.

@@ -5,7 +5,7 @@
 
 use std::cell::RefCell;
 
-use dae_runtime::contract::{Jet, JetEquation, Pattern, ProlongationDescription, Start};
+use dae_runtime::contract::{Jet, JetEquation, Pattern, ProlongationDescription};
 
 use super::Prolonged;
 use crate::model::{Numbering, Torn};
@@ -58,18 +58,14 @@ impl Prolonged {
             .map(|(k, jet)| Entry {
                 domain: self.jet_domains.get(k),
                 text: &jet.name,
-                key: (jet.stage, jet.start == Start::Fixed, jet.start == Start::Guess, jet.nominal.to_bits()),
+                key: (jet.stage, jet.start, jet.nominal.to_bits()),
                 places: vec![places.place_of(k)],
             })
             .collect();
-        whole(&entries, places.total(), |name, &(stage, fixed, guess, nominal), _| Jet {
+        whole(&entries, places.total(), |name, &(stage, start, nominal), _| Jet {
             name: name.into(),
             stage,
-            start: match (fixed, guess) {
-                (true, _) => Start::Fixed,
-                (_, true) => Start::Guess,
-                (false, false) => Start::Free,
-            },
+            start,
             nominal: f64::from_bits(nominal),
         })
     }

@@ -100,7 +100,11 @@ fn roll_apart<K: Eq + Hash>(items: &[Item<'_, K>]) -> (Vec<Class>, Option<Torn>)
             let (longer, apart) = join(items, joined, dimension);
             (joined, torn) = (longer, torn.or(apart));
         }
-        classes.extend(joined.into_iter().flat_map(|joined| class(items, joined)));
+        for joined in joined {
+            let (found, apart) = class(items, joined);
+            classes.extend(found);
+            torn = torn.or(apart);
+        }
     }
     classes.sort_by_key(|class| class.items.iter().copied().min());
     (classes, torn)
@@ -158,7 +162,7 @@ fn join<K>(items: &[Item<'_, K>], joined: Vec<Joined>, dimension: usize) -> (Vec
             let to = (k + 1).min(line.len() - 1);
             Step { from: first[k], to: first[to], distance: (at[to] - at[k]).max(1) }
         };
-        let lengths = segments(line.len(), next, |k| step(k).is_same(&step(k + 1)));
+        let lengths = segments(&at, next, |k| step(k).is_same(&step(k + 1)));
         let mut rows = Vec::new();
         let mut from = 0;
         for length in lengths {
@@ -190,7 +194,7 @@ struct Step<'s, 'a, K> {
 
 impl<K> Step<'_, '_, K> {
     fn addresses(&self) -> impl Iterator<Item = i64> {
-        self.from.addresses.iter().zip(&self.to.addresses).map(|(a, b)| b - a)
+        self.from.addresses.iter().zip(&self.to.addresses).map(|(a, b)| b.wrapping_sub(*a))
     }
 
     fn numbers(&self) -> impl Iterator<Item = Rational> {
@@ -201,7 +205,8 @@ impl<K> Step<'_, '_, K> {
     /// Whether everything changes alike, in proportion to the distance.
     fn is_same(&self, next: &Self) -> bool {
         let (here, there) = (self.distance, next.distance);
-        if !self.addresses().zip(next.addresses()).all(|(a, b)| a * there == b * here) {
+        let scaled = |a: i64, by: i64| i128::from(a) * i128::from(by);
+        if !self.addresses().zip(next.addresses()).all(|(a, b)| scaled(a, there) == scaled(b, here)) {
             return false;
         }
         let scaled = |q: Rational, by: i64| if by == 1 { q } else { q.mul(&Rational::from(by)) };
@@ -222,8 +227,9 @@ impl<K> Step<'_, '_, K> {
     }
 }
 
-/// Cuts a line of `count` into pieces: maximal rows of neighbours with equal steps, long ones first; the rest single.
-fn segments(count: usize, next: impl Fn(usize) -> bool, same: impl Fn(usize) -> bool) -> Vec<usize> {
+/// Cuts a line with the given indices into pieces: maximal rows of neighbours with equal steps, long ones first; the rest single.
+fn segments(at: &[i64], next: impl Fn(usize) -> bool, same: impl Fn(usize) -> bool) -> Vec<usize> {
+    let count = at.len();
     let mut rows: Vec<(usize, usize)> = Vec::new();
     let mut k = 0;
     while k + 1 < count {
@@ -239,7 +245,7 @@ fn segments(count: usize, next: impl Fn(usize) -> bool, same: impl Fn(usize) -> 
         // The next row may begin with the last member of this one.
         k += 1;
     }
-    rows.sort_by_key(|&(start, length)| (std::cmp::Reverse(length), start));
+    rows.sort_by_key(|&(start, length)| (std::cmp::Reverse(at[start + length - 1] - at[start]), start));
     // 0: free; otherwise the row it belongs to.
     let mut owner = vec![0; count];
     for (number, (start, length)) in rows.into_iter().enumerate() {
@@ -258,8 +264,8 @@ fn segments(count: usize, next: impl Fn(usize) -> bool, same: impl Fn(usize) -> 
     lengths
 }
 
-/// The class of joined items; single items if a number would not be exact.
-fn class<K>(items: &[Item<'_, K>], joined: Joined) -> Vec<Class> {
+/// The class of joined items; single items if a number would not be exact, which those of a gap cannot be.
+fn class<K>(items: &[Item<'_, K>], joined: Joined) -> (Vec<Class>, Option<Torn>) {
     let first = &items[joined.items[0]];
     let loops: Vec<&Row> = joined.rows.iter().rev().filter(|row| row.length > 1).collect();
     let numbers: Option<Vec<AffineNumber>> = (0..first.numbers.len()).map(|n| number(first, &loops, n)).collect();
@@ -272,9 +278,13 @@ fn class<K>(items: &[Item<'_, K>], joined: Joined) -> Vec<Class> {
             };
             let addresses = (0..first.addresses.len()).map(address).collect();
             let domain = loops.iter().map(|row| row.start..row.start + row.length as i64).collect();
-            vec![Class { domain, items: joined.items, addresses, numbers }]
+            (vec![Class { domain, items: joined.items, addresses, numbers }], None)
         }
-        None => joined.items.iter().map(|&item| single(items, item)).collect(),
+        None => {
+            let members: usize = joined.rows.iter().map(|row| row.length).product();
+            let torn = (members > joined.items.len()).then_some(Torn);
+            (joined.items.iter().map(|&item| single(items, item)).collect(), torn)
+        }
     }
 }
 

@@ -72,7 +72,7 @@ impl Rolled {
     }
 }
 
-/// The numbers in a text and what stands between them. Digits after a leading zero are text.
+/// The numbers in a text and what stands between them. Digits after a leading zero are text, and so are decimals.
 pub fn split_numbers(text: &str) -> (Vec<String>, Vec<i64>) {
     let mut parts = vec![String::new()];
     let mut numbers = Vec::new();
@@ -82,8 +82,9 @@ pub fn split_numbers(text: &str) -> (Vec<String>, Vec<i64>) {
         let last = parts.len() - 1;
         parts[last].push_str(&rest[..at]);
         let digits = &rest[at..end];
-        // Only what comes out as it went in is a number.
-        match digits.parse::<i64>().ok().filter(|number| number.to_string() == digits) {
+        let decimals = text[..text.len() - rest.len() + at].ends_with('.');
+        // Only what comes out as it went in is a number, and decimals are none.
+        match digits.parse::<i64>().ok().filter(|number| number.to_string() == digits && !decimals) {
             Some(number) => {
                 numbers.push(number);
                 parts.push(String::new());
