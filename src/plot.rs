@@ -114,6 +114,20 @@ const COLOURS: [RGBColor; 8] = [
     RGBColor(148, 148, 148),
 ];
 
+/// Between these, curves of a panel with more of them change their colour in the order in which they come.
+const RAMP: [RGBColor; 3] = [RGBColor(0, 60, 130), RGBColor(0, 158, 115), RGBColor(230, 159, 0)];
+
+/// The colour of curve `k` of `count`.
+fn colour(k: usize, count: usize) -> RGBColor {
+    if count <= COLOURS.len() {
+        return COLOURS[k % COLOURS.len()];
+    }
+    let place = 2.0 * k as f64 / (count - 1) as f64;
+    let (from, to) = if place < 1.0 { (RAMP[0], RAMP[1]) } else { (RAMP[1], RAMP[2]) };
+    let mixed = |a: u8, b: u8| (f64::from(a) + place.fract() * (f64::from(b) - f64::from(a))).round() as u8;
+    if place >= 2.0 { RAMP[2] } else { RGBColor(mixed(from.0, to.0), mixed(from.1, to.1), mixed(from.2, to.2)) }
+}
+
 fn drawing(error: impl fmt::Display) -> PlotError {
     PlotError::Drawing(error.to_string())
 }
@@ -149,7 +163,7 @@ fn draw(area: &Area<'_>, panel: &Panel, x_label: &str, times: Range<f64>) -> Res
         .draw()
         .map_err(drawing)?;
     for (k, series) in panel.series.iter().enumerate() {
-        let style = COLOURS[k % COLOURS.len()].stroke_width(2);
+        let style = colour(k, panel.series.len()).stroke_width(2);
         let on_axis = series.points.iter().map(|&(t, y)| (t, panel.scale.apply(y, floor)));
         for piece in pieces(on_axis) {
             let line = LineSeries::new(thinned(&piece, &times), style);
@@ -166,7 +180,7 @@ fn legend(area: &Area<'_>, panel: &Panel) -> Result<(), PlotError> {
     let named = panel.series.iter().enumerate().filter(|(_, series)| !series.label.is_empty());
     for (line, (k, series)) in named.enumerate() {
         let y = 20 + LINE * line as i32;
-        let style = COLOURS[k % COLOURS.len()].stroke_width(2);
+        let style = colour(k, panel.series.len()).stroke_width(2);
         area.draw(&PathElement::new([(4, y), (26, y)], style)).map_err(drawing)?;
         area.draw(&Text::new(series.label.clone(), (32, y - 7), font.clone())).map_err(drawing)?;
     }
@@ -292,6 +306,12 @@ mod tests {
         assert_eq!([0.0, 2.5, -10.0, 1e-9, 123456.0].map(number), ["0", "2.5", "-10", "1e-9", "1.235e5"]);
         assert_eq!(label(-12.0, Scale::Logarithmic), "1e-12");
         assert_eq!(label(-11.5, Scale::Logarithmic), "");
+    }
+
+    #[test]
+    fn many_curves_change_their_colour_gradually() {
+        assert_eq!((colour(0, 8), colour(7, 8)), (COLOURS[0], COLOURS[7]));
+        assert_eq!((colour(0, 13), colour(6, 13), colour(12, 13)), (RAMP[0], RAMP[1], RAMP[2]));
     }
 
     #[test]

@@ -31,26 +31,31 @@ pub(crate) fn latex_name(name: &str) -> String {
     if index.is_empty() { stem } else { format!("{stem}_{{{index}}}") }
 }
 
-/// The same in MathML.
+/// The same in MathML; a dot stands over the letter, not over its index.
 pub(crate) fn mathml_name(name: &str) -> String {
-    if let Some((base, order)) = derivative(name) {
-        let base = mathml_name(base);
-        return match order {
-            "1" => format!("<mover><mrow>{base}</mrow><mo>˙</mo></mover>"),
-            "2" => format!("<mover><mrow>{base}</mrow><mo>¨</mo></mover>"),
-            order => {
-                format!("<msup><mrow>{base}</mrow><mrow><mo>(</mo><mn>{}</mn><mo>)</mo></mrow></msup>", escaped(order))
-            }
-        };
+    let Some((base, order)) = derivative(name) else { return mathml_indexed(name, |letter| letter) };
+    let dotted = |dots: &str| mathml_indexed(base, |letter| format!("<mover>{letter}<mo>{dots}</mo></mover>"));
+    match order {
+        "1" => dotted("˙"),
+        "2" => dotted("¨"),
+        order => {
+            let (base, order) = (mathml_name(base), escaped(order));
+            format!("<msup><mrow>{base}</mrow><mrow><mo>(</mo><mn>{order}</mn><mo>)</mo></mrow></msup>")
+        }
     }
+}
+
+/// A letter or word, marked, with its index.
+fn mathml_indexed(name: &str, marked: impl Fn(String) -> String) -> String {
     let (stem, index) = split(name);
     let stem = match GREEK.iter().find(|(spelled, _)| *spelled == stem) {
         Some((_, letter)) => letter.to_string(),
         None => escaped(stem),
     };
+    let letter = marked(format!("<mi>{stem}</mi>"));
     match index.is_empty() {
-        true => format!("<mi>{stem}</mi>"),
-        false => format!("<msub><mi>{stem}</mi><mtext>{}</mtext></msub>", escaped(&index)),
+        true => letter,
+        false => format!("<msub>{letter}<mtext>{}</mtext></msub>", escaped(&index)),
     }
 }
 

@@ -15,6 +15,9 @@ const MAX_LENGTH: usize = 16_000;
 /// Between factors: a thin space, since names may have more than one letter.
 const TIMES: &str = "<mo>&#8290;</mo><mspace width=\"0.14em\"></mspace>";
 
+/// How a fraction with nothing above its bar begins; a coefficient takes that place.
+const ONE_OVER: &str = "<mfrac><mrow><mn>1</mn></mrow>";
+
 /// How tightly the outermost operation of a spelling binds.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 enum Binding {
@@ -104,11 +107,18 @@ impl Printer<'_> {
         for k in std::iter::once(first).chain((0..terms.len()).filter(|&k| k != first)) {
             let (q, term) = &terms[k];
             text.push_str(sign(text.is_empty(), q));
-            if !q.abs().is_one() {
-                text.push_str(&magnitude(&q.abs()));
-                text.push_str(TIMES);
+            let spelled = self.within(*term, Binding::Product);
+            match (q.abs().is_one(), spelled.strip_prefix(ONE_OVER)) {
+                (true, _) => text.push_str(&spelled),
+                (false, Some(below)) => {
+                    text.push_str(&format!("<mfrac><mrow>{}</mrow>{below}", magnitude(&q.abs())));
+                }
+                (false, None) => {
+                    text.push_str(&magnitude(&q.abs()));
+                    text.push_str(TIMES);
+                    text.push_str(&spelled);
+                }
             }
-            text.push_str(&self.within(*term, Binding::Product));
         }
         if !constant.is_zero() && !constant_first {
             text.push_str(sign(text.is_empty(), constant));

@@ -63,4 +63,4 @@ pub use rational::Rational;
 pub use substitute::substitute;
 pub use surfaces::{Surface, piecewise, surfaces};
 pub use symbol::{InputId, ParameterId, Symbol, UnknownId};
-pub use walk::{reachable, symbols};
+pub use walk::{depths, reachable, symbols};

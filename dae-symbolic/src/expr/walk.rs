@@ -63,6 +63,16 @@ pub fn reachable(dag: &Dag, roots: impl IntoIterator<Item = Expr>) -> Vec<Expr> 
     found
 }
 
+/// How many expressions every node of the DAG nests within one another, by its number.
+pub fn depths(dag: &Dag) -> Vec<u32> {
+    let mut depths: Vec<u32> = Vec::with_capacity(dag.len());
+    for index in 0..dag.len() {
+        let within = dag.children(Expr::at(index)).map(|child| depths[child.index()]).max();
+        depths.push(within.map_or(0, |depth| depth + 1));
+    }
+    depths
+}
+
 /// The symbols that occur in the given expressions, ascending.
 pub fn symbols(dag: &Dag, roots: impl IntoIterator<Item = Expr>) -> Vec<Symbol> {
     let mut symbols: Vec<Symbol> = reachable(dag, roots)

@@ -47,7 +47,7 @@ use exceptional::{Determinant, exceptional_defaults};
 use understand::{SMALL, Understood, as_written, understand};
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::expr::{Expr, Notation, ParameterId, Symbol, evaluate, print, total_derivative};
+use crate::expr::{Expr, Notation, ParameterId, Symbol, depths, evaluate, print, total_derivative};
 use crate::model::Model;
 use crate::program::Unplaced;
 use crate::prolong::{Prolonged, prolong};
@@ -111,6 +111,7 @@ impl Analysis {
 
 /// Analyses a model that passed the verifier. `t0` is the time at which the model's start values hold.
 pub fn analyse(model: &mut Model, t0: f64) -> Result<Analysis, (Problem, Diagnostics)> {
+    check_depth(model)?;
     if model.equations.len() > model.unknowns.len() {
         return redundant::analyse(model, t0);
     }
@@ -341,6 +342,26 @@ fn lifted(model: &Model, offsets: &Offsets) -> Offsets {
 /// Sub-expressions that differentiating one equation may add. Derivatives of products of functions double with each order; the compiler
 /// that runs this should not hang.
 const MAX_GROWTH: usize = 4_000;
+
+/// Sub-expressions within one another. The derivative of such a nest is a product of as many factors as it has levels, and so on.
+const MAX_DEPTH: u32 = 400;
+
+/// Rejects equations whose derivatives would get out of hand because of what they nest.
+fn check_depth(model: &Model) -> Result<(), (Problem, Diagnostics)> {
+    let depths = depths(&model.dag);
+    let depth = |i: usize| depths[model.equations[i].residual.index()];
+    let Some(i) = (0..model.equations.len()).find(|&i| depth(i) > MAX_DEPTH) else { return Ok(()) };
+    let message = format!(
+        "{} nests {} expressions within one another, and its derivatives are too long",
+        model.equation_name(i),
+        depth(i)
+    );
+    let diagnostic = Diagnostic::error(Code::TooLong, message)
+        .label(model.equations[i].origin, "")
+        .note(format!("up to {MAX_DEPTH} can be worked with"))
+        .help("give names to parts of it: a `var` with an equation of its own instead of a `let`");
+    Err((Problem::new(ProblemKind::TooLong, model, &[i], &[]), Diagnostics::from(diagnostic)))
+}
 
 /// Differentiates every equation as often as the offsets say, and rejects a model for which that gets out of hand.
 fn check_growth(model: &mut Model, system: &System, offsets: &Offsets) -> Result<(), (Problem, Diagnostics)> {

@@ -69,6 +69,9 @@ pub(super) fn perturbation(
             LocalRegularity::Singular { .. } => {
                 "where the system Jacobian is singular, nothing bounds what derivatives of perturbations do"
             }
+            _ if !analysis.is_generically_regular() => {
+                "the system Jacobian is identically singular, and does not show what derivatives of perturbations do"
+            }
             _ => "the system Jacobian is not known to be regular at a consistent point",
         });
     }

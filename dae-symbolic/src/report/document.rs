@@ -5,18 +5,15 @@
 
 use std::collections::HashMap;
 
+use super::chains::{Derivation, derivations};
 use super::families::{Line, rolled};
 use crate::compile::Compiled;
-use crate::expr::{Expr, Node, Notation, Rational, Symbol, mathml, print_with, total_derivative};
+use crate::expr::{Expr, Node, Notation, Rational, Symbol, mathml, print_with};
 use crate::index::{Rewrite, structure_of_text};
 use crate::model::{Domain, Model, Start};
-use crate::reduce::{Explicit, Reduced, reduce};
+use crate::reduce::reduce;
 use crate::spelling::{latex_name, mathml_name};
 use crate::structure::Structure;
-use crate::system::highest_orders;
-
-/// A derivative with longer markup is not shown before it is simplified.
-const MAX_STEP: usize = 12_000;
 
 /// Larger signature matrices are not laid out.
 pub(super) const MAX_PATTERN: usize = 160;
@@ -79,27 +76,6 @@ pub(super) struct Named {
     pub(super) docs: String,
     /// `i = 1, …, 58`; empty for a single one.
     pub(super) range: String,
-}
-
-/// How hidden constraints follow from an equation.
-pub(super) struct Derivation {
-    /// `equation 5`, or a combination.
-    pub(super) of: String,
-    /// The equation itself.
-    pub(super) start: String,
-    pub(super) steps: Vec<Step>,
-    /// `i = 1, …, 58`; empty for a single one.
-    pub(super) range: String,
-}
-
-/// One differentiation.
-pub(super) struct Step {
-    /// The derivative as it comes, if it is worth showing.
-    pub(super) derivative: Option<String>,
-    /// The equations that give derivatives in it: `(1), (2)`.
-    pub(super) using: String,
-    /// The constraint.
-    pub(super) constraint: String,
 }
 
 impl Document {
@@ -231,67 +207,8 @@ fn replaced(model: &mut Model, rewrite: &Rewrite, markup: Markup) -> Replaced {
     }
 }
 
-fn derivations(model: &mut Model, compiled: &Compiled, reduced: &Reduced, markup: Markup) -> Vec<Derivation> {
-    let system = &compiled.analysis.system;
-    let (mut list, mut places) = (Vec::new(), Vec::new());
-    for (i, family) in reduced.derivatives.iter().enumerate() {
-        let shown =
-            compiled.hidden.iter().filter(|c| c.equation == system.equations[i].text).map(|c| c.order as usize).max();
-        let Some(last) = shown else { continue };
-        let mut steps = Vec::new();
-        for order in 1..=last {
-            let raw = total_derivative(&mut model.dag, family[order - 1]);
-            let using = used(model, &reduced.explicit, raw);
-            let raw = model.dag.primitive_part(raw);
-            let constraint = model.dag.primitive_part(family[order]);
-            let derivative = (raw != constraint).then(|| zero_equals(model, raw, markup));
-            let derivative = derivative.filter(|text| text.len() <= MAX_STEP);
-            steps.push(Step { derivative, using, constraint: zero_equals(model, constraint, markup) });
-        }
-        list.push(Derivation {
-            of: system.equations[i].provenance.name(),
-            start: equation(model, system.equations[i].residual, markup),
-            steps,
-            range: String::new(),
-        });
-        places.push(system.equations[i].domain.clone());
-    }
-    alike(&places, list)
-}
-
-/// One derivation for members of a family with the same steps.
-fn alike(domains: &[Domain], list: Vec<Derivation>) -> Vec<Derivation> {
-    let texts: Vec<Vec<String>> = list
-        .iter()
-        .map(|derivation| {
-            let steps = derivation.steps.iter().flat_map(|step| {
-                [step.derivative.clone().unwrap_or_default(), step.using.clone(), step.constraint.clone()]
-            });
-            [derivation.of.clone(), derivation.start.clone()].into_iter().chain(steps).collect()
-        })
-        .collect();
-    let derivation = |line: Line| {
-        let mut parts = line.parts.into_iter();
-        let (of, start) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
-        let mut steps = Vec::new();
-        while let (Some(derivative), Some(using), Some(constraint)) = (parts.next(), parts.next(), parts.next()) {
-            steps.push(Step { derivative: (!derivative.is_empty()).then_some(derivative), using, constraint });
-        }
-        Derivation { of, start, steps, range: line.range }
-    };
-    rolled(domains.iter(), &texts).into_iter().map(derivation).collect()
-}
-
-/// The equations that define derivatives which occur in an expression.
-fn used(model: &Model, explicit: &[Explicit], expr: Expr) -> String {
-    let orders = highest_orders(&model.dag, expr);
-    let occurs = |e: &&Explicit| orders.iter().any(|&(j, order)| j == e.unknown && order >= e.order);
-    let numbers: Vec<String> = explicit.iter().filter(occurs).map(|e| format!("({})", e.equation + 1)).collect();
-    numbers.join(", ")
-}
-
 /// `0 = …`.
-fn zero_equals(model: &Model, residual: Expr, markup: Markup) -> String {
+pub(super) fn zero_equals(model: &Model, residual: Expr, markup: Markup) -> String {
     let spelled = spell(model, residual, markup);
     match markup {
         Markup::Latex => format!("0 = {spelled}"),
@@ -300,7 +217,7 @@ fn zero_equals(model: &Model, residual: Expr, markup: Markup) -> String {
 }
 
 /// $\dot x = \dots$ where the residual is a derivative and something else, otherwise $0 = \dots$.
-fn equation(model: &mut Model, residual: Expr, markup: Markup) -> String {
+pub(super) fn equation(model: &mut Model, residual: Expr, markup: Markup) -> String {
     let Node::Sum { constant, terms } = model.dag.node(residual).clone() else {
         return zero_equals(model, residual, markup);
     };

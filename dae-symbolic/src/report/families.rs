@@ -3,7 +3,8 @@
 //! In: a text for each instance. Out: `q[i - 1]` with the range of `i` (`program::roll::text`).
 
 use crate::model::Domain;
-use crate::program::roll::text::{Entry, grouped, index_names};
+use crate::program::affine::Range;
+use crate::program::roll::text::{Entry, Group, grouped, index_names};
 
 /// Parts of a text that are rolled together.
 pub(super) const SEPARATOR: char = '\u{1}';
@@ -29,13 +30,13 @@ pub(super) fn rolled<'a>(domains: impl Iterator<Item = &'a Domain>, texts: &[Vec
         .enumerate()
         .map(|(place, (domain, text))| Entry { domain: Some(domain), text, key: (), places: vec![place] })
         .collect();
-    let line = |group: &crate::program::roll::text::Group<()>| {
+    let line = |group: &Group<()>| {
         let indices = index_names(group.domain.len());
         let corner = |last: bool| -> Vec<i64> {
             group.domain.iter().map(|range| if last { range.end - 1 } else { range.start }).collect()
         };
         let place = |last| usize::try_from(group.places[0].at(&corner(last))).unwrap_or(0);
-        let range = |(range, index): (&crate::program::affine::Range, &String)| match range.end - range.start {
+        let range = |(range, index): (&Range, &String)| match range.end - range.start {
             1 => format!("{index} = {}", range.start),
             2 => format!("{index} = {}, {}", range.start, range.end - 1),
             _ => format!("{index} = {}, …, {}", range.start, range.end - 1),
@@ -48,8 +49,17 @@ pub(super) fn rolled<'a>(domains: impl Iterator<Item = &'a Domain>, texts: &[Vec
             range: ranges.join("; "),
         }
     };
-    // A report is about a whole model, which has no gaps.
-    let mut lines: Vec<Line> = grouped(&entries).unwrap_or_default().iter().map(line).collect();
+    // Where members of an excerpt do not tell what those in between are like, each stands for itself.
+    let Ok(groups) = grouped(&entries) else {
+        let single = |(place, parts): (usize, &Vec<String>)| Line {
+            parts: parts.clone(),
+            first: place,
+            last: place,
+            range: String::new(),
+        };
+        return texts.iter().enumerate().map(single).collect();
+    };
+    let mut lines: Vec<Line> = groups.iter().map(line).collect();
     lines.sort_by_key(|line| line.first);
     lines
 }

@@ -9,9 +9,26 @@
 //! `degrees_of_freedom` are what the certificate supports, of the first-order form: a variable that occurs with derivatives up to
 //! order $p$ counts as $p$ states.
 
+//!
+//! The fields of [`Report`] are the keys of `dae analyze --json`, each with its type and meaning; nested objects are
+//!
+//! | key | object |
+//! |---|---|
+//! | `derivations[]` | [`DerivationReport`] with its `kind`: [`MechanicsReport`], [`OptimalControlReport`] |
+//! | `cases[]` | [`CaseReport`] |
+//! | `notions` | [`NotionsReport`]: `kronecker` ([`KroneckerReport`]), `frozen` ([`FrozenReport`]), reasons, warnings |
+//! | `rewrites[]` | [`RewriteReport`] |
+//! | `offsets`, `certificate.offsets` | [`OffsetsReport`] |
+//! | `certificate` | [`CertificateReport`]: `generic` ([`GenericReport`], [`PointValue`]), `local` ([`LocalReport`]), `lower` ([`LowerReport`]), `array` ([`ArrayReport`], [`RanksReport`]) |
+//! | `hidden_constraints[]` | [`HiddenReport`] |
+//! | `initial_values` | [`InitialReport`]: `states[]` ([`StateReport`]), `choices[]` ([`ChoiceReport`]), `redundant[]` ([`RedundantReport`]) |
+//! | `eliminated[]`, `forms[]` | [`EliminatedReport`], [`FormReport`] |
+//! | `problem` | [`ProblemReport`] |
+
 mod array;
 mod cases;
 mod certificate;
+mod chains;
 mod derivation;
 mod document;
 mod evidence;

@@ -16,8 +16,8 @@
 //! x_l^{(d_l - \bar c)}$. It is not done here: it adds unknowns and equations to the text, whose states, start values and offsets everything
 //! behind this stage speaks of, and the index does not need it, because the derivative array decides without a rewrite; none of the
 //! systems of the literature that the tests hold need it (modified pendulum, flexible robot arm, ring modulator, transistor amplifier have
-//! a $u$ that serves). What such a model lacks is forms other than the original one, and it gets them when the text names the
-//! combination as an unknown of its own.
+//! a $u$ that serves). What such a model lacks is forms other than the original one, and it gets them when the text gives the combination a
+//! name, `s = q1 + q2` with `var s`, which is the same substitution by hand.
 
 use std::collections::BTreeMap;
 

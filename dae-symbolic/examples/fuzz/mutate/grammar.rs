@@ -239,7 +239,7 @@ fn rename(draw: &mut Draw, sketch: &Sketch) -> Option<String> {
 fn nest(draw: &mut Draw, sketch: &Sketch) -> Option<String> {
     let place = atom(draw, sketch)?;
     let own = &sketch.tokens[place];
-    let count = *draw.pick(&[2, 4, 8, 16, 40, 100, 2000]);
+    let count = *draw.pick(&[2, 2, 4, 4, 8, 8, 16, 40, 100, 300, 2000]);
     let nestings = [
         ("(", ")"),
         ("-", ""),

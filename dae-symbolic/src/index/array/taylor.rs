@@ -90,8 +90,8 @@ enum Rule {
     Jet { unknown: usize, order: usize },
     /// $q_0 + \sum_k q_k t_k$.
     Sum(Vec<(Rational, usize)>),
-    /// The product of earlier entries, some in the denominator.
-    Product { numerator: Vec<usize>, denominator: Vec<usize> },
+    /// The product of powers of earlier entries, some in the denominator.
+    Product { numerator: Vec<(usize, u32)>, denominator: Vec<(usize, u32)> },
     /// A function of arguments, by pairs of partial derivative and argument.
     Chain(Vec<(usize, usize)>),
 }
@@ -132,7 +132,7 @@ impl Tape {
                 Node::Product(factors) => {
                     let side = |sign: i32| {
                         let chosen = factors.iter().filter(move |&&(_, n)| n * sign > 0);
-                        chosen.flat_map(|&(b, n)| std::iter::repeat_n(position(b), n.unsigned_abs() as usize)).collect()
+                        chosen.map(|&(b, n)| (position(b), n.unsigned_abs())).collect()
                     };
                     Rule::Product { numerator: side(1), denominator: side(-1) }
                 }
@@ -246,16 +246,17 @@ pub(super) fn falling<S: Scalar>(k: usize, q: usize) -> S {
 /// Coefficient $l$ of $v = \prod a / \prod b$, given its own lower ones: $v \prod b = \prod a$.
 fn product_coefficient<S: Scalar>(
     series: &Series<S>,
-    numerator: &[usize],
-    denominator: &[usize],
+    numerator: &[(usize, u32)],
+    denominator: &[(usize, u32)],
     own: &[S],
     l: usize,
 ) -> S {
     let convolved = |a: &[S], b: &[S]| (0..=l).fold(S::ZERO, |sum, k| sum.plus(a[k].times(b[l - k])));
     let above = match *numerator {
         [] => S::ZERO,
-        [a] => series.of(a)[l],
-        [a, b] => convolved(series.of(a), series.of(b)),
+        [(a, 1)] => series.of(a)[l],
+        [(a, 2)] => convolved(series.of(a), series.of(a)),
+        [(a, 1), (b, 1)] => convolved(series.of(a), series.of(b)),
         _ => series_product(series, numerator, l)[l],
     };
     if denominator.is_empty() {
@@ -266,21 +267,53 @@ fn product_coefficient<S: Scalar>(
     above.plus(known.times(S::MINUS_ONE)).over(below[0])
 }
 
-/// The first $l + 1$ coefficients of a product.
-fn series_product<S: Scalar>(series: &Series<S>, factors: &[usize], l: usize) -> Vec<S> {
-    let mut product = vec![S::ZERO; l + 1];
-    product[0] = S::integer(1);
-    for (number, &factor) in factors.iter().enumerate() {
-        let factor = series.of(factor);
-        if number == 0 {
-            product.copy_from_slice(&factor[..=l]);
+/// Powers up to this are products.
+const MAX_REPEATED: u32 = 16;
+
+/// The first $l + 1$ coefficients of a product of powers.
+fn series_product<S: Scalar>(series: &Series<S>, factors: &[(usize, u32)], l: usize) -> Vec<S> {
+    let mut product: Vec<S> = (0..=l).map(|k| S::integer(u64::from(k == 0))).collect();
+    let mut is_one = true;
+    for &(factor, exponent) in factors {
+        let factor = &series.of(factor)[..=l];
+        if exponent > MAX_REPEATED {
+            multiply(&mut product, &series_power(factor, exponent));
+            is_one = false;
             continue;
         }
-        for i in (0..=l).rev() {
-            product[i] = (0..=i).fold(S::ZERO, |sum, k| sum.plus(product[k].times(factor[i - k])));
+        for _ in 0..exponent {
+            match is_one {
+                true => product.copy_from_slice(factor),
+                false => multiply(&mut product, factor),
+            }
+            is_one = false;
         }
     }
     product
+}
+
+/// By repeated squaring.
+fn series_power<S: Scalar>(base: &[S], mut exponent: u32) -> Vec<S> {
+    let mut power: Vec<S> = (0..base.len()).map(|k| S::integer(u64::from(k == 0))).collect();
+    let mut base = base.to_vec();
+    while exponent > 0 {
+        if exponent & 1 == 1 {
+            multiply(&mut power, &base);
+        }
+        exponent >>= 1;
+        if exponent > 0 {
+            let other = base.clone();
+            multiply(&mut base, &other);
+        }
+    }
+    power
+}
+
+/// A series times another one of the same length.
+fn multiply<S: Scalar>(product: &mut [S], factor: &[S]) {
+    for i in (0..product.len()).rev() {
+        product[i] = (0..=i).fold(S::ZERO, |sum, k| sum.plus(product[k].times(factor[i - k])));
+    }
 }
 
 /// For every node that the roots need, up to which order.

@@ -37,6 +37,10 @@ fn exceptional_case(model: &mut Model, determinant: &Determinant, exceptional: &
         let distance = model.dag.constant(distance);
         let moved: Vec<(ParameterId, Expr)> =
             defaults.iter().map(|&(p, value)| (p, model.dag.add(value, distance))).collect();
+        // Another exceptional value says nothing about the generic case.
+        if determinant.vanishes_at(model, &moved) {
+            continue;
+        }
         let (found, _) = verdict_of(model, |model| set(model, &moved), t0);
         let settled = found.is_exact();
         if settled || analysed_at.is_none() {

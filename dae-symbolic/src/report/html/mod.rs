@@ -50,8 +50,37 @@ fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
     let _ = writeln!(out, "{text}");
 }
 
+/// Markup of equations that need no second line.
+const LINE: usize = 1_600;
+
+/// Displayed mathematics; long sums in pieces between which the browser may begin a line, since it does not break formulas itself.
 fn display(mathematics: &str) -> String {
-    format!("<math displaystyle=\"true\"><mrow>{mathematics}</mrow></math>")
+    let whole = |part: &str| format!("<math displaystyle=\"true\"><mrow>{part}</mrow></math>");
+    if mathematics.len() <= LINE {
+        return whole(mathematics);
+    }
+    let pieces: Vec<String> = summands(mathematics).into_iter().map(whole).collect();
+    format!("<div class=\"long\">{}</div>", pieces.join(" "))
+}
+
+/// The markup, cut before signs that are within no other element.
+fn summands(mathematics: &str) -> Vec<&str> {
+    const SIGN: &str = "<mo form=\"infix\">";
+    let (mut pieces, mut from, mut depth) = (Vec::new(), 0, 0_usize);
+    for (at, _) in mathematics.match_indices('<') {
+        let tag = &mathematics[at..];
+        if tag.starts_with("</") {
+            depth = depth.saturating_sub(1);
+            continue;
+        }
+        if depth == 0 && tag.starts_with(SIGN) && at > from {
+            pieces.push(&mathematics[from..at]);
+            from = at;
+        }
+        depth += 1;
+    }
+    pieces.push(&mathematics[from..]);
+    pieces
 }
 
 fn inline(mathematics: &str) -> String {
@@ -191,4 +220,18 @@ fn list(out: &mut String, items: &[(String, String)]) {
         line(out, format_args!("<dt>{}</dt><dd>{}</dd>", escaped(what), escaped(sentence)));
     }
     out.push_str("</dl>\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_are_cut_before_their_outer_signs() {
+        let sum = "<mi>a</mi><mo form=\"infix\">+</mo><mrow><mi>b</mi><mo form=\"infix\">−</mo><mi>c</mi></mrow><mo form=\"infix\">−</mo><mi>d</mi>";
+        let pieces = summands(sum);
+        assert_eq!(pieces.concat(), sum);
+        assert_eq!(pieces.len(), 3);
+        assert!(pieces[1].ends_with("</mrow>"));
+    }
 }

@@ -1,7 +1,8 @@
 //! The system in mathematics: equations, unknowns, parameters, combinations, and how hidden constraints follow.
 
 use super::super::Report;
-use super::super::document::{Derivation, Document, Named, Numbered, Replaced, Step};
+use super::super::chains::{Derivation, Step};
+use super::super::document::{Document, Named, Numbered, Replaced};
 use super::{display, inline, line};
 use crate::expr::escaped;
 
@@ -9,19 +10,21 @@ pub(super) fn system(out: &mut String, document: &Document) {
     if document.equations.is_empty() {
         return;
     }
-    out.push_str("<h2>System</h2>\n<div class=\"scroll\"><table class=\"equations\">\n");
+    let families = document.equations.iter().any(|e| !e.range.is_empty());
+    let class = if families { "equations families" } else { "equations" };
+    line(out, format_args!("<h2>System</h2>\n<table class=\"{class}\">"));
     for Numbered { mathematics, numbers: (first, last), range } in &document.equations {
         let number = if first == last { format!("({first})") } else { format!("({first}) – ({last})") };
         line(
             out,
             format_args!(
-                "<tr><td>{}</td><td class=\"note\">{}</td><td class=\"number\">{number}</td></tr>",
+                "<tr><td class=\"scroll\">{}</td><td class=\"note\">{}</td><td class=\"number\">{number}</td></tr>",
                 display(mathematics),
                 escaped(range)
             ),
         );
     }
-    out.push_str("</table></div>\n");
+    out.push_str("</table>\n");
     for (name, value) in &document.definitions {
         line(out, format_args!("<p>with {}</p>", inline(&format!("{name}<mo>=</mo>{value}"))));
     }
@@ -72,7 +75,7 @@ pub(super) fn rewrites(out: &mut String, report: &Report, document: &Document) {
     out.push_str("<h2>Combined equations</h2>\n");
     out.push_str("<p class=\"small\">Leading parts of the text cancel in these combinations, which replace one of its equations each.</p>\n");
     for Replaced { equation, terms, before, after, nonzero } in &document.rewrites {
-        line(out, format_args!("<h3>Equation ({equation})</h3>\n<div class=\"chain\">"));
+        line(out, format_args!("<h3>Equation ({equation})</h3>\n<div class=\"chain scroll\">"));
         step(out, "", "before", before);
         step(out, "", "replaced by", &combination(terms));
         step(out, " hidden-constraint", "after", after);

@@ -1,0 +1,100 @@
+//! How hidden constraints follow from the text, step by step.
+//!
+//! In: a compiled model and its differentiated equations. Out: for each equation that is differentiated, its derivatives as they come and after
+//! explicit derivatives were replaced; one chain for the members of a family.
+
+use super::document::{Markup, equation, zero_equals};
+use super::families::{Line, rolled};
+use crate::compile::Compiled;
+use crate::expr::{Expr, total_derivative};
+use crate::model::{Domain, Model};
+use crate::reduce::{Explicit, Reduced};
+use crate::system::highest_orders;
+
+/// A derivative with longer markup is not shown before it is simplified.
+const MAX_STEP: usize = 12_000;
+
+/// How hidden constraints follow from an equation.
+pub(super) struct Derivation {
+    /// `equation 5`, or a combination.
+    pub(super) of: String,
+    /// The equation itself.
+    pub(super) start: String,
+    pub(super) steps: Vec<Step>,
+    /// `i = 1, …, 58`; empty for a single one.
+    pub(super) range: String,
+}
+
+/// One differentiation.
+pub(super) struct Step {
+    /// The derivative as it comes, if it is worth showing.
+    pub(super) derivative: Option<String>,
+    /// The equations that give derivatives in it: `(1), (2)`.
+    pub(super) using: String,
+    /// The constraint.
+    pub(super) constraint: String,
+}
+
+pub(super) fn derivations(
+    model: &mut Model,
+    compiled: &Compiled,
+    reduced: &Reduced,
+    markup: Markup,
+) -> Vec<Derivation> {
+    let system = &compiled.analysis.system;
+    let (mut list, mut places) = (Vec::new(), Vec::new());
+    for (i, family) in reduced.derivatives.iter().enumerate() {
+        let shown =
+            compiled.hidden.iter().filter(|c| c.equation == system.equations[i].text).map(|c| c.order as usize).max();
+        let Some(last) = shown else { continue };
+        let mut steps = Vec::new();
+        for order in 1..=last {
+            let raw = total_derivative(&mut model.dag, family[order - 1]);
+            let using = used(model, &reduced.explicit, raw);
+            let raw = model.dag.primitive_part(raw);
+            let constraint = model.dag.primitive_part(family[order]);
+            let derivative = (raw != constraint).then(|| zero_equals(model, raw, markup));
+            let derivative = derivative.filter(|text| text.len() <= MAX_STEP);
+            steps.push(Step { derivative, using, constraint: zero_equals(model, constraint, markup) });
+        }
+        list.push(Derivation {
+            of: system.equations[i].provenance.name(),
+            start: equation(model, system.equations[i].residual, markup),
+            steps,
+            range: String::new(),
+        });
+        places.push(system.equations[i].domain.clone());
+    }
+    alike(&places, list)
+}
+
+/// One derivation for members of a family with the same steps.
+fn alike(domains: &[Domain], list: Vec<Derivation>) -> Vec<Derivation> {
+    let texts: Vec<Vec<String>> = list
+        .iter()
+        .map(|derivation| {
+            let steps = derivation.steps.iter().flat_map(|step| {
+                [step.derivative.clone().unwrap_or_default(), step.using.clone(), step.constraint.clone()]
+            });
+            [derivation.of.clone(), derivation.start.clone()].into_iter().chain(steps).collect()
+        })
+        .collect();
+    let derivation = |line: Line| {
+        let mut parts = line.parts.into_iter();
+        let (of, start) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+        let mut steps = Vec::new();
+        while let (Some(derivative), Some(using), Some(constraint)) = (parts.next(), parts.next(), parts.next()) {
+            steps.push(Step { derivative: (!derivative.is_empty()).then_some(derivative), using, constraint });
+        }
+        Derivation { of, start, steps, range: line.range }
+    };
+    rolled(domains.iter(), &texts).into_iter().map(derivation).collect()
+}
+
+/// The equations that define derivatives which occur in an expression.
+fn used(model: &Model, explicit: &[Explicit], expr: Expr) -> String {
+    let orders = highest_orders(&model.dag, expr);
+    let occurs = |e: &&Explicit| orders.iter().any(|&(j, order)| j == e.unknown && order >= e.order);
+    let numbers: Vec<String> = explicit.iter().filter(occurs).map(|e| format!("({})", e.equation + 1)).collect();
+    numbers.join(", ")
+}
