@@ -343,9 +343,9 @@ fn lifted(model: &Model, offsets: &Offsets) -> Offsets {
 /// that runs this should not hang.
 const MAX_GROWTH: usize = 4_000;
 
-/// Operands of a derivative, beside those that come with the length of its equation: what a nest of functions has depends on the power of its
-/// depth, and some of these stages have to be differentiated once more.
-const MAX_OPERANDS: usize = 20_000;
+/// Operands of a first and of a higher derivative, beside those that come with the length of its equation: what a nest of functions has
+/// grows with a power of its depth, and the derivatives are differentiated once more.
+const MAX_OPERANDS: [usize; 2] = [4_000, 20_000];
 /// Two derivatives of a sum of products of functions are about so many times as long.
 const LONGER: usize = 16;
 
@@ -379,12 +379,10 @@ fn check_growth(model: &mut Model, system: &System, offsets: &Offsets) -> Result
     for (i, equation) in system.equations.iter().enumerate() {
         let budget = model.dag.len() + MAX_GROWTH;
         let mut derivative = equation.residual;
-        let operands = match offsets.equations[i] {
-            0 => usize::MAX,
-            _ => MAX_OPERANDS + LONGER * size(&model.dag, derivative),
-        };
+        let own = if offsets.equations[i] > 0 { size(&model.dag, derivative) } else { 0 };
         for order in 1..=offsets.equations[i] {
             derivative = total_derivative(&mut model.dag, derivative);
+            let operands = MAX_OPERANDS[usize::from(order > 1)] + LONGER * own;
             if model.dag.len() > budget || size(&model.dag, derivative) > operands {
                 let name = equation.provenance.name();
                 let message = format!(
