@@ -39,7 +39,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use exercise::{Output, Reached, exercise};
-use mutate::Mutator;
+use mutate::{Level, Mutator};
 use options::Options;
 use tally::Tally;
 use watchdog::{Clock, Watchdog};
@@ -95,7 +95,7 @@ fn run(options: Options) -> u64 {
     let is_model = |k: usize| reached[k].as_ref().is_some_and(Reached::is_accepted);
     let mutator = Mutator::new(&texts, is_model, options.seed);
     if let Some(number) = options.show {
-        println!("{}", mutator.input(number));
+        println!("{}", mutator.input(number).0);
         return 0;
     }
     std::panic::set_hook(Box::new(|panic| {
@@ -129,7 +129,8 @@ fn work(shared: &Shared, job: u64) {
         if trace {
             eprintln!("{number}");
         }
-        let (input, output) = (shared.mutator.input(number), Output::of(number));
+        let (input, level) = shared.mutator.input(number);
+        let output = output(number, level);
         watchdog.begin(number, &input);
         let begin = Instant::now();
         let result = attempt(&input, output);
@@ -141,7 +142,7 @@ fn work(shared: &Shared, job: u64) {
         watchdog.end();
         match result {
             Ok(reached) => {
-                tally.count(&reached);
+                tally.count(&reached, level);
                 if collect && shared.seen.lock().unwrap_or_else(PoisonError::into_inner).insert(reached.clone()) {
                     let small = smaller(&input, |text| attempt(text, output).is_ok_and(|r| r == reached));
                     corpus::keep("corpus", &small);
@@ -167,6 +168,14 @@ fn work(shared: &Shared, job: u64) {
         }
     }
     shared.tally.lock().unwrap_or_else(PoisonError::into_inner).add(&tally);
+}
+
+/// Most texts are only read; now and then one that is still a model goes on.
+fn output(number: u64, level: Level) -> Output {
+    match level {
+        Level::Text if !number.is_multiple_of(32) => Output::Reading,
+        Level::Text | Level::Model => Output::of(number / 32),
+    }
 }
 
 /// The time this thread is running while it does something; where the system does not tell, the time that passes.

@@ -4,13 +4,14 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use crate::exercise::Reached;
+use crate::mutate::Level;
 
 /// Counts.
 pub(crate) struct Tally {
     start: u64,
     begin: Instant,
-    /// By how far they got.
-    reached: [u64; 4],
+    /// By how far they got, those made from texts and those made from models.
+    reached: [[u64; 5]; 2],
     /// How long it took, and which.
     slowest: (Duration, u64),
     /// Panics and what took too long.
@@ -19,11 +20,11 @@ pub(crate) struct Tally {
 
 impl Tally {
     pub(crate) fn new(start: u64) -> Tally {
-        Tally { start, begin: Instant::now(), reached: [0; 4], slowest: (Duration::ZERO, 0), findings: 0 }
+        Tally { start, begin: Instant::now(), reached: [[0; 5]; 2], slowest: (Duration::ZERO, 0), findings: 0 }
     }
 
-    pub(crate) fn count(&mut self, reached: &Reached) {
-        self.reached[reached.depth()] += 1;
+    pub(crate) fn count(&mut self, reached: &Reached, level: Level) {
+        self.reached[usize::from(level == Level::Model)][reached.depth()] += 1;
     }
 
     pub(crate) fn time(&mut self, time: Duration, number: u64) {
@@ -31,11 +32,12 @@ impl Tally {
     }
 
     pub(crate) fn executions(&self) -> u64 {
-        self.reached.iter().sum()
+        self.reached.iter().flatten().sum()
     }
 
     pub(crate) fn add(&mut self, other: &Tally) {
-        self.reached.iter_mut().zip(other.reached).for_each(|(sum, count)| *sum += count);
+        let sums = self.reached.iter_mut().flatten();
+        sums.zip(other.reached.iter().flatten()).for_each(|(sum, count)| *sum += count);
         self.slowest = self.slowest.max(other.slowest);
         self.findings += other.findings;
     }
@@ -45,15 +47,17 @@ impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let executions = self.executions();
         let rate = executions as f64 / self.begin.elapsed().as_secs_f64();
-        let [unreadable, rejected, analysed, certified] = self.reached;
         let (time, number) = self.slowest;
-        write!(
-            f,
-            "{executions} executions from {}, {rate:.0} per second; unreadable {unreadable}, ill-posed {rejected}, analysed {analysed}, \
-             with an index {certified}; slowest {:.2} s (#{number}), findings {}",
-            self.start,
-            time.as_secs_f64(),
-            self.findings
-        )
+        write!(f, "{executions} executions from {}, {rate:.0} per second", self.start)?;
+        for (name, [unreadable, readable, rejected, analysed, certified]) in
+            ["texts", "models"].iter().zip(self.reached)
+        {
+            write!(
+                f,
+                "; {name}: unreadable {unreadable}, readable {readable}, ill-posed {rejected}, analysed {analysed}, \
+                 with an index {certified}"
+            )?;
+        }
+        write!(f, "; slowest {:.2} s (#{number}), findings {}", time.as_secs_f64(), self.findings)
     }
 }

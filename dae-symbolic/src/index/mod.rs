@@ -47,7 +47,7 @@ use exceptional::{Determinant, exceptional_defaults};
 use understand::{SMALL, Understood, as_written, understand};
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::expr::{Expr, Notation, ParameterId, Symbol, depths, evaluate, print, total_derivative};
+use crate::expr::{Dag, Expr, Notation, ParameterId, Symbol, depths, evaluate, print, reachable, total_derivative};
 use crate::model::Model;
 use crate::program::Unplaced;
 use crate::prolong::{Prolonged, prolong};
@@ -343,6 +343,17 @@ fn lifted(model: &Model, offsets: &Offsets) -> Offsets {
 /// that runs this should not hang.
 const MAX_GROWTH: usize = 4_000;
 
+/// Operands of a first and of a higher derivative, beside those that come with the length of its equation: what a nest of functions has
+/// grows with a power of its depth, and the derivatives are differentiated once more.
+const MAX_OPERANDS: [usize; 2] = [4_000, 20_000];
+/// Two derivatives of a sum of products of functions are about so many times as long.
+const LONGER: usize = 16;
+
+/// Expressions and operands.
+fn size(dag: &Dag, expr: Expr) -> usize {
+    reachable(dag, [expr]).into_iter().map(|e| 1 + dag.children(e).count()).sum()
+}
+
 /// Sub-expressions within one another. The derivative of such a nest is a product of as many factors as it has levels, and so on.
 const MAX_DEPTH: u32 = 400;
 
@@ -368,9 +379,11 @@ fn check_growth(model: &mut Model, system: &System, offsets: &Offsets) -> Result
     for (i, equation) in system.equations.iter().enumerate() {
         let budget = model.dag.len() + MAX_GROWTH;
         let mut derivative = equation.residual;
+        let own = if offsets.equations[i] > 0 { size(&model.dag, derivative) } else { 0 };
         for order in 1..=offsets.equations[i] {
             derivative = total_derivative(&mut model.dag, derivative);
-            if model.dag.len() > budget {
+            let operands = MAX_OPERANDS[usize::from(order > 1)] + LONGER * own;
+            if model.dag.len() > budget || size(&model.dag, derivative) > operands {
                 let name = equation.provenance.name();
                 let message = format!(
                     "{name} has to be differentiated {} times, and its derivative of order {order} is too long",

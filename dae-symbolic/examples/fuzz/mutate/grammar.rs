@@ -46,7 +46,7 @@ fn constant(draw: &mut Draw, sketch: &Sketch) -> Option<String> {
     let place = *draw.choose(&places)?;
     let integer = sketch.tokens[place].bytes().all(|c| c.is_ascii_digit());
     // Integers are often bounds, indices, and exponents.
-    let value = if integer && !draw.once_in(4) { draw.below(8).to_string() } else { number(draw) };
+    let value = if integer && !draw.once_in(8) { draw.below(8).to_string() } else { number(draw) };
     Some(sketch.with(place, value))
 }
 

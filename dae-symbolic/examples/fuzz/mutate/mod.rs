@@ -10,6 +10,17 @@ mod words;
 
 use crate::draw::Draw;
 
+/// How an input was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Level {
+    /// By changes that know nothing of the language.
+    Text,
+    /// By changes that mostly leave a model a model.
+    Model,
+}
+
+/// Of twenty inputs so many are for the parser: they cost a tenth of the others and less.
+const TEXTS_OF_20: usize = 17;
 /// Longer inputs take the time of many.
 const LONGEST: usize = 40_000;
 
@@ -27,33 +38,33 @@ impl Mutator {
         Mutator { texts: Pool::new(texts.to_vec()), models: Pool::new(models), seed }
     }
 
-    /// The input of an execution.
-    pub(crate) fn input(&self, number: u64) -> String {
+    /// The input of an execution, and how it was made.
+    pub(crate) fn input(&self, number: u64) -> (String, Level) {
         let draw = &mut Draw::new(self.seed, number);
-        let kind = draw.below(20);
-        let mut text = match kind {
-            0..4 => invent::model(draw),
-            // The other texts reach the parser alone.
-            4 => self.texts.draw(draw).to_string(),
-            _ => self.models.draw(draw).to_string(),
-        };
+        let level = if draw.below(20) < TEXTS_OF_20 { Level::Text } else { Level::Model };
         // Few changes most of the time: many of them only ever reach the parser.
         let changes = *draw.pick(&[1, 1, 1, 1, 2, 2, 3, 6]);
+        let kind = draw.below(6);
+        let mut text = match (level, kind) {
+            (Level::Text, 0 | 1) => self.texts.draw(draw).to_string(),
+            (Level::Model, 0 | 1) => invent::model(draw),
+            (Level::Text | Level::Model, _) => self.models.draw(draw).to_string(),
+        };
         for _ in 0..changes {
             let way = draw.below(4);
-            let other = if kind > 8 { self.models.draw(draw) } else { self.texts.draw(draw) };
-            text = match (kind, way) {
-                (4..7, 0..2) => junk::bytes(draw, &text),
-                (5..8, _) => junk::pieces(draw, &text, other),
-                (4 | 8, _) => junk::statements(draw, &text, other),
-                _ => grammar::change(draw, &text, other),
+            let other = if level == Level::Text { self.texts.draw(draw) } else { self.models.draw(draw) };
+            text = match (level, kind, way) {
+                (Level::Text, 0..5, 0) => junk::bytes(draw, &text),
+                (Level::Text, 0..5, _) => junk::pieces(draw, &text, other),
+                (Level::Text, _, _) => junk::statements(draw, &text, other),
+                (Level::Model, _, _) => grammar::change(draw, &text, other),
             };
             if text.len() > LONGEST {
                 let end = (0..=LONGEST).rev().find(|&k| text.is_char_boundary(k)).unwrap_or(0);
                 text.truncate(end);
             }
         }
-        text
+        (text, level)
     }
 }
 

@@ -49,14 +49,14 @@ pub(in crate::program) struct Shaped {
 impl Shaped {
     /// Takes the expressions `roots` of one instance apart.
     pub(in crate::program) fn new(order: &mut Order<'_>, roots: &[Expr]) -> Result<Shaped, Unplaced> {
+        Shaped::up_to(order, roots, usize::MAX)
+    }
+
+    /// The same; nothing at all if there are more operations than `most`, so that many large expressions cost no more than many small ones.
+    pub(super) fn up_to(order: &mut Order<'_>, roots: &[Expr], most: usize) -> Result<Shaped, Unplaced> {
         order.prepare(roots);
-        let mut shaped = Shaped {
-            operations: Vec::new(),
-            outputs: Vec::new(),
-            addresses: Vec::new(),
-            numbers: Vec::new(),
-            expressions: Vec::new(),
-        };
+        let mut entered = 0;
+        let mut shaped = Shaped::nothing();
         let mut registers: HashMap<Expr, Register> = HashMap::new();
         let mut stack: Vec<(Expr, Visit)> = roots.iter().rev().map(|&root| (root, Visit::Enter)).collect();
         while let Some((expr, visit)) = stack.pop() {
@@ -66,6 +66,10 @@ impl Shaped {
             let children = children(order, expr);
             match visit {
                 Visit::Enter if !children.is_empty() => {
+                    entered += 1;
+                    if entered > most {
+                        return Ok(Shaped::nothing());
+                    }
                     stack.push((expr, Visit::Leave));
                     stack.extend(children.into_iter().rev().map(|child| (child, Visit::Enter)));
                 }
@@ -82,8 +86,21 @@ impl Shaped {
         Ok(shaped)
     }
 
+    fn nothing() -> Shaped {
+        Shaped {
+            operations: Vec::new(),
+            outputs: Vec::new(),
+            addresses: Vec::new(),
+            numbers: Vec::new(),
+            expressions: Vec::new(),
+        }
+    }
+
     /// Multiplies the only root by a number.
     pub(super) fn scale(&mut self, q: &Rational) {
+        if self.outputs.is_empty() {
+            return;
+        }
         let number = self.number(q);
         for (output, expr) in self.outputs.iter_mut().zip(self.expressions.last().copied()) {
             self.operations.push(Operation::Sum { terms: vec![(number.clone(), *output)], constant: None });

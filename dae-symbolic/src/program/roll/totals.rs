@@ -28,7 +28,7 @@ pub(in crate::program) struct Alike {
 pub(in crate::program) fn terms(order: &mut Order<'_>, terms: &[(Rational, Expr)]) -> Result<Alike, Unplaced> {
     let mut shaped = Vec::with_capacity(terms.len());
     for (q, term) in terms {
-        let mut instance = Shaped::new(order, &[*term])?;
+        let mut instance = Shaped::up_to(order, &[*term], LARGE)?;
         instance.scale(q);
         shaped.push(instance);
     }
@@ -38,7 +38,8 @@ pub(in crate::program) fn terms(order: &mut Order<'_>, terms: &[(Rational, Expr)
 
 /// The entries of a row that are computed in loops; `first` is the position of the first.
 pub(in crate::program) fn entries(order: &mut Order<'_>, first: usize, roots: &[Expr]) -> Result<Alike, Unplaced> {
-    let shaped: Result<Vec<Shaped>, Unplaced> = roots.iter().map(|&root| Shaped::new(order, &[root])).collect();
+    let shaped: Result<Vec<Shaped>, Unplaced> =
+        roots.iter().map(|&root| Shaped::up_to(order, &[root], LARGE)).collect();
     let places: Vec<usize> = (first..first + roots.len()).collect();
     Ok(alike(shaped?, &places, (0..roots.len()).collect()))
 }
@@ -55,7 +56,8 @@ fn alike(shaped: Vec<Shaped>, places: &[usize], order: Vec<usize>) -> Alike {
     let mut count: HashMap<_, i64> = HashMap::new();
     let mut members = vec![None; shaped.len()];
     for k in order {
-        let small = shaped[k].operations.len() <= LARGE;
+        // Of larger ones there may be nothing.
+        let small = (1..=LARGE).contains(&shaped[k].operations.len());
         let number = count.entry((&shaped[k].operations, &shaped[k].outputs)).or_default();
         members[k] =
             small.then(|| Member { family: 0, indices: vec![*number], label: String::new(), gaps: Arc::default() });
