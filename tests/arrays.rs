@@ -176,3 +176,30 @@ fn problems_name_elements_and_instances() {
         assert!(text.contains(name), "{text}");
     }
 }
+
+dae::dae! {
+    /// Nothing reads a parameter, and every instance is written out.
+    struct Pair {
+        var x: [f64; 2] = 1;
+        for i in 0..2 {
+            der(x[i]) = -x[i];
+        }
+    }
+}
+
+#[test]
+fn arrays_need_no_parameters() {
+    let model = Pair::default().index1();
+    let solution = Integration::new(&model).rtol(1e-8).atol(1e-8).run(0.0, 1.0).unwrap();
+    assert!((solution.end_state[1] - (-1.0_f64).exp()).abs() < 1e-6);
+}
+
+#[test]
+fn a_family_without_its_first_member_is_a_short_message() {
+    let text = "struct Gap { const N = 400; var q: [f64; N] = 0; for i in 1..N { der(q[i]) = q[i - 1] - q[i]; } }";
+    let (model, _) = read_text(text).unwrap();
+    let Err(rejected) = compile(model, 0.0) else { panic!("an equation is missing") };
+    let message = rejected.diagnostics.to_string();
+    assert!(message.contains("`q[0]` occurs in only equation 1[i = 1]"), "{message}");
+    assert!(message.len() < 2000, "{} characters", message.len());
+}

@@ -5,7 +5,7 @@
 
 use super::body::{Body, Labels, Outputs, Slots};
 use super::names::Names;
-use crate::program::Program;
+use crate::program::{Block, Program};
 
 /// Programs of more instructions than this are cut into a function per block.
 const LONGEST: usize = 400;
@@ -85,8 +85,7 @@ fn in_parts(
         });
     }
     if blocks.is_empty() {
-        let Some(block) = program.blocks.first() else { return String::new() };
-        let slots = Body::part(names, block).slots(wanted);
+        let slots = Body::part(names, &Block::default()).slots(wanted);
         let signature = filled(signature, [&slots.t, &slots.y, &slots.yp, &slots.out]);
         text.push_str(&format!("{doc}    fn {signature} {{\n"));
     }

@@ -192,27 +192,51 @@ fn report(model: &Model, kind: ProblemKind, parts: &StructurallySingular, when: 
     (Problem::new(kind, model, &equations, &unknowns), Diagnostics::from(diagnostic.help(help)))
 }
 
+/// So many names are listed; of more, the first ones.
+const LISTED: usize = 6;
+
+/// The names, or the first of them and how many more there are.
+fn few(names: &[String]) -> String {
+    match names.get(..LISTED) {
+        Some(first) if names.len() > LISTED => format!("{} and {} more", first.join(", "), names.len() - LISTED),
+        _ => names.join(", "),
+    }
+}
+
 fn overdetermined(model: &Model, mut diagnostic: Diagnostic, part: &Part) -> Diagnostic {
     let names: Vec<String> = part.unknowns.iter().map(|&j| format!("`{}`", model.unknowns[j].name)).collect();
     let equations: Vec<String> = part.equations.iter().map(|&i| model.equation_name(i)).collect();
-    let what = if names.is_empty() { "no unknown at all".to_string() } else { format!("only {}", names.join(", ")) };
-    for &i in &part.equations {
+    let only = |names: &[String]| match names {
+        [] => "no unknown at all".to_string(),
+        names => format!("only {}", few(names)),
+    };
+    for &i in part.equations.iter().take(LISTED) {
+        // Of many, those in this very equation.
+        let own = model.equations[i].incidence.iter().map(|&(j, _)| format!("`{}`", model.unknowns[j.index()].name));
+        let what = if names.len() > LISTED { only(&own.collect::<Vec<_>>()) } else { only(&names) };
         diagnostic = diagnostic.label(model.equations[i].origin, format!("{} contains {what}", model.equation_name(i)));
     }
     let contain = if equations.len() == 1 { "contains" } else { "contain" };
-    diagnostic.note(format!("overdetermined: {} {contain} {what}", equations.join(", ")))
+    diagnostic.note(format!("overdetermined: {} {contain} {}", few(&equations), only(&names)))
 }
 
 fn underdetermined(model: &Model, mut diagnostic: Diagnostic, part: &Part) -> Diagnostic {
     let names: Vec<String> = part.unknowns.iter().map(|&j| format!("`{}`", model.unknowns[j].name)).collect();
     let equations: Vec<String> = part.equations.iter().map(|&i| model.equation_name(i)).collect();
-    let what = if equations.is_empty() { "no equation".to_string() } else { format!("only {}", equations.join(", ")) };
-    for &j in &part.unknowns {
+    let only = |equations: &[String]| match equations {
+        [] => "no equation".to_string(),
+        equations => format!("only {}", few(equations)),
+    };
+    for &j in part.unknowns.iter().take(LISTED) {
         let unknown = &model.unknowns[j];
+        // Of many, those that contain this very unknown.
+        let contains = |i: &&usize| model.equations[**i].incidence.iter().any(|(k, _)| k.index() == j);
+        let own = part.equations.iter().filter(contains).map(|&i| model.equation_name(i));
+        let what = if equations.len() > LISTED { only(&own.collect::<Vec<_>>()) } else { only(&equations) };
         diagnostic = diagnostic.label(unknown.origin, format!("`{}` occurs in {what}", unknown.name));
     }
     let occur = if names.len() == 1 { "occurs" } else { "occur" };
-    diagnostic.note(format!("underdetermined: {} {occur} in {what}", names.join(", ")))
+    diagnostic.note(format!("underdetermined: {} {occur} in {}", few(&names), only(&equations)))
 }
 
 fn count(n: usize, noun: &str) -> String {

@@ -92,7 +92,9 @@ impl fmt::Display for ArrayError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ArrayError::NonFinite { row } => write!(f, "{row} has no finite value at the start values"),
-            ArrayError::Contradiction { rows } => write!(f, "{} cannot all hold near the start values", listed(rows)),
+            ArrayError::Contradiction { rows } => {
+                write!(f, "no values were found near the start values at which {} hold together", listed(rows))
+            }
             ArrayError::Multiple { row } => {
                 write!(
                     f,

@@ -64,9 +64,17 @@ impl Rolled {
         text
     }
 
-    /// For people: `q[i - 1]`.
+    /// For people: `q[i - 1]`, `mu_(i + 1)`.
     pub fn text(&self, indices: &[String]) -> String {
-        let text = self.filled(|number| spell(number, indices));
+        let (mut text, mut depth) = (String::new(), 0);
+        for (k, part) in self.parts.iter().enumerate() {
+            text.push_str(part);
+            depth += part.matches('[').count() as i64 - part.matches(']').count() as i64;
+            let Some(number) = self.numbers.get(k).map(|number| spell(number, indices)) else { continue };
+            // Between brackets an index ends where they do; elsewhere it is a part of a name, a factor or an exponent.
+            let apart = depth == 0 && number.contains(' ');
+            text.push_str(&if apart { format!("({number})") } else { number });
+        }
         // `[i = 3]` says which loop variable the number is; it may have the name that it gets here.
         indices.iter().fold(text, |text, index| text.replace(&format!("{index} = {index}"), index))
     }
