@@ -31,6 +31,7 @@ mod local;
 mod problem;
 mod proof;
 mod redundant;
+mod steady;
 mod understand;
 mod witness;
 
@@ -165,6 +166,11 @@ fn analyse_system(
     let vanishing = jets.as_ref().and_then(|jets| vanishing_pivot(model, &prolonged, jets, &pivots, &rewrites, t0));
     if let Some(message) = vanishing {
         local = LocalRegularity::Singular { t0, message };
+    }
+    if let (LocalRegularity::Numerical { .. }, Some(jets)) = (&local, &jets)
+        && !steady::is_steady(model, &system, &structure.offsets, &prolonged, jets, t0)
+    {
+        local = LocalRegularity::Singular { t0, message: "it cannot be told from a singular matrix there".into() };
     }
     let bound = upper_bound(model, &system, &structure.offsets);
     let lower = match (&local, &jets) {
