@@ -158,6 +158,8 @@ impl Rational {
                 // |ad + bc| < 2^127: each product is at most 2^126.
                 Self::reduced(a * d + b * c, b * d)
             }
+            (Repr::Small(0, 1), Repr::Big(_)) => other.clone(),
+            (Repr::Big(_), Repr::Small(0, 1)) => self.clone(),
             _ => Self::from_big(self.to_big() + other.to_big()),
         }
     }
@@ -174,6 +176,9 @@ impl Rational {
             (Repr::Small(a, b), Repr::Small(c, d)) => {
                 Self::reduced(i128::from(*a) * i128::from(*c), i128::from(*b) * i128::from(*d))
             }
+            // Most coefficients are one, and big integers are slow to find that out.
+            (Repr::Small(1, 1), Repr::Big(_)) => other.clone(),
+            (Repr::Big(_), Repr::Small(1, 1)) => self.clone(),
             _ => Self::from_big(self.to_big() * other.to_big()),
         }
     }
