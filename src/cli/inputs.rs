@@ -74,8 +74,11 @@ fn spline(path: &Path, order: usize, ends: (f64, f64)) -> Result<Spline, String>
     Ok(spline)
 }
 
-/// Time and value of each row, with its line; a first line that holds no numbers names the columns, `#` starts a comment.
-fn rows(text: &str) -> Result<Vec<(usize, (f64, f64))>, String> {
+/// A line of the file by number, its time and value.
+type Row = (usize, (f64, f64));
+
+/// The rows; a first line that holds no numbers names the columns, `#` starts a comment.
+fn rows(text: &str) -> Result<Vec<Row>, String> {
     let mut rows = Vec::new();
     for (k, line) in text.lines().enumerate() {
         let line = line.split('#').next().unwrap_or_default().trim();

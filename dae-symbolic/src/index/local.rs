@@ -8,6 +8,7 @@ use dae_runtime::initialize::{InitializationError, InitializationOptions, consis
 
 use super::certificate::LocalRegularity;
 use super::proof::{self, Evidence};
+use super::steady::is_steady;
 use crate::model::Model;
 use crate::prolong::Prolonged;
 
@@ -26,8 +27,8 @@ pub(super) fn regularity(model: &Model, prolonged: &Prolonged, t0: f64) -> (Loca
     let condition = initial.condition;
     let local = match proof::examine(model, prolonged, &initial.jets, t0) {
         Evidence::Proven(radius) => LocalRegularity::Proven { condition, t0, radius },
-        Evidence::Regular => LocalRegularity::Numerical { condition, t0 },
-        Evidence::Doubtful => {
+        Evidence::Regular if is_steady(prolonged, &initial.jets, t0) => LocalRegularity::Numerical { condition, t0 },
+        Evidence::Regular | Evidence::Doubtful => {
             let message = "it cannot be told from a singular matrix there".into();
             LocalRegularity::Singular { t0, message }
         }

@@ -167,11 +167,6 @@ fn analyse_system(
     if let Some(message) = vanishing {
         local = LocalRegularity::Singular { t0, message };
     }
-    if let (LocalRegularity::Numerical { .. }, Some(jets)) = (&local, &jets)
-        && !steady::is_steady(model, &system, &structure.offsets, &prolonged, jets, t0)
-    {
-        local = LocalRegularity::Singular { t0, message: "it cannot be told from a singular matrix there".into() };
-    }
     let bound = upper_bound(model, &system, &structure.offsets);
     let lower = match (&local, &jets) {
         (LocalRegularity::Numerical { condition, .. } | LocalRegularity::Proven { condition, .. }, Some(jets))

@@ -75,7 +75,7 @@ pub(super) fn lower_bound(
 
 /// The rows of $J$ at the consistent point: equations and jets of stage 0 of the prolongation, in the order of the system. For
 /// $\partial f^{(c)} / \partial x^{(d)} = \partial f / \partial x^{(d - c)}$ (Griewank).
-fn jacobian(prolonged: &Prolonged, jets: &[f64], t0: f64) -> Vec<Vec<(usize, f64)>> {
+pub(super) fn jacobian(prolonged: &Prolonged, jets: &[f64], t0: f64) -> Vec<Vec<(usize, f64)>> {
     let description = prolonged.prolongation_description();
     let mut values = vec![0.0; description.jacobian.column_indices.len()];
     prolonged.prolonged_jacobian(t0, jets, &mut values);
