@@ -13,7 +13,7 @@ use dae_runtime::contract::{Prolongation, Start};
 use dae_runtime::initialize::InitializationError;
 
 use super::forced::{Forced, forced};
-use super::relaxed::{Agreement, agreement};
+use super::relaxed::{Agreement, Budget, agreement};
 use crate::compile::{Compiled, HiddenConstraint};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Symbol, symbols};
@@ -51,10 +51,11 @@ fn find(compiled: &Compiled) -> Option<Diagnostic> {
         return None;
     }
     let jets = &compiled.prolonged.prolongation_description().jets;
-    let (involved, names) = match agreement(&compiled.prolonged, compiled.t0, &all) {
+    let budget = Budget::new();
+    let (involved, names) = match agreement(&compiled.prolonged, compiled.t0, &all, &budget) {
         Agreement::Possible => return None,
         Agreement::Contradiction(first) => {
-            let (taking_part, error) = minimal(compiled, all, first);
+            let (taking_part, error) = minimal(compiled, all, first, &budget);
             let InitializationError::Conflict { fixed: named, equations } = error else { return None };
             let is_named = |f: &&Fixed| match jets.len() <= MAX_JETS {
                 true => taking_part.contains(&f.jet),
@@ -64,7 +65,7 @@ fn find(compiled: &Compiled) -> Option<Diagnostic> {
             (fixed.iter().filter(is_named).collect::<Vec<_>>(), names)
         }
         Agreement::Unsettled if jets.len() <= MAX_JETS => {
-            let Forced { jet, rows } = forced(&compiled.prolonged, compiled.t0, &all)?;
+            let Forced { jet, rows } = forced(&compiled.prolonged, compiled.t0, &all, &budget)?;
             let equations = &compiled.prolonged.description.equations;
             let names = rows.iter().map(|&row| equations[row].name.to_string()).collect();
             (fixed.iter().filter(|f| f.jet == jet).collect(), names)
@@ -90,7 +91,12 @@ fn fixed_values(compiled: &Compiled) -> Vec<Fixed> {
 }
 
 /// As few of the fixed jets as still contradict the equations, and how.
-fn minimal(compiled: &Compiled, all: Vec<usize>, first: InitializationError) -> (Vec<usize>, InitializationError) {
+fn minimal(
+    compiled: &Compiled,
+    all: Vec<usize>,
+    first: InitializationError,
+    budget: &Budget,
+) -> (Vec<usize>, InitializationError) {
     let mut error = first;
     if compiled.prolonged.description.jets.len() > MAX_JETS {
         return (all, error);
@@ -98,10 +104,10 @@ fn minimal(compiled: &Compiled, all: Vec<usize>, first: InitializationError) -> 
     let mut kept = all.clone();
     for jet in all {
         let without: Vec<usize> = kept.iter().copied().filter(|&k| k != jet).collect();
-        if without.is_empty() {
+        if without.is_empty() || budget.is_spent() {
             break;
         }
-        if let Agreement::Contradiction(found) = agreement(&compiled.prolonged, compiled.t0, &without) {
+        if let Agreement::Contradiction(found) = agreement(&compiled.prolonged, compiled.t0, &without, budget) {
             (kept, error) = (without, found);
         }
     }

@@ -10,7 +10,7 @@ use dae_runtime::contract::Prolongation;
 use dae_runtime::rank::SingularValues;
 use nalgebra::DMatrix;
 
-use super::relaxed::attempts;
+use super::relaxed::{Budget, attempts};
 use crate::prolong::Prolonged;
 
 /// Relative difference from which a value is another one.
@@ -27,7 +27,7 @@ pub(super) struct Forced {
 }
 
 /// Looks at the fixed jets, the latest stage first.
-pub(super) fn forced(prolonged: &Prolonged, t0: f64, fixed: &[usize]) -> Option<Forced> {
+pub(super) fn forced(prolonged: &Prolonged, t0: f64, fixed: &[usize], budget: &Budget) -> Option<Forced> {
     let jets = &prolonged.description.jets;
     let mut start = vec![0.0; jets.len()];
     prolonged.start_values(t0, &mut start);
@@ -37,10 +37,10 @@ pub(super) fn forced(prolonged: &Prolonged, t0: f64, fixed: &[usize]) -> Option<
         let others: Vec<usize> = fixed.iter().copied().filter(|&k| k != jet).collect();
         let scale = jets[jet].nominal.max(start[jet].abs());
         let differs = |point: &[f64]| (point[jet] - start[jet]).abs() > DIFFERENT * scale;
-        let mut points = attempts(prolonged, t0, &others);
+        let mut points = attempts(prolonged, t0, &others, budget);
         let point = points.next()?.ok()?.jets;
         let never = differs(&point) && points.flatten().all(|other| differs(&other.jets));
-        if !never {
+        if !never || budget.is_spent() {
             return None;
         }
         Some(Forced { jet, rows: determined_by(prolonged, t0, &point, &others, jet)? })

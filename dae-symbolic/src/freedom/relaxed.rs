@@ -4,6 +4,7 @@
 //! be initialised as the runtime does it.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 
 use dae_runtime::contract::{Prolongation, ProlongationDescription, Start};
 use dae_runtime::initialize::{Initial, InitializationError, InitializationOptions, consistent_initialization};
@@ -13,11 +14,28 @@ use crate::prolong::Prolonged;
 /// From how far away a solution is looked for, in nominal values, before a contradiction counts as one.
 const AMPLITUDES: [f64; 6] = [0.0, 0.1, 0.5, 1.0, 3.0, 10.0];
 
+/// Residuals of equations that may be computed to find what contradicts what; a compiler should not hang over a message.
+const BUDGET: usize = 1_500_000;
+
+/// What is left of it.
+pub(super) struct Budget(Cell<usize>);
+
+impl Budget {
+    pub(super) fn new() -> Budget {
+        Budget(Cell::new(BUDGET))
+    }
+
+    pub(super) fn is_spent(&self) -> bool {
+        self.0.get() == 0
+    }
+}
+
 /// The equations of a prolongation from other start values.
 struct Relaxed<'a> {
     inner: &'a Prolonged,
     description: ProlongationDescription,
     start: Vec<f64>,
+    budget: &'a Budget,
 }
 
 impl Prolongation for Relaxed<'_> {
@@ -30,6 +48,7 @@ impl Prolongation for Relaxed<'_> {
     }
 
     fn prolonged_residual(&self, t: f64, jets: &[f64], residual: &mut [f64]) {
+        self.budget.0.set(self.budget.0.get().saturating_sub(residual.len()));
         self.inner.prolonged_residual(t, jets, residual);
     }
 
@@ -49,9 +68,9 @@ pub(super) enum Agreement {
 }
 
 /// Looks for a consistent point with the jets of `fixed` at their start values, from the guesses of the model and from points around them.
-pub(super) fn agreement(prolonged: &Prolonged, t0: f64, fixed: &[usize]) -> Agreement {
+pub(super) fn agreement(prolonged: &Prolonged, t0: f64, fixed: &[usize], budget: &Budget) -> Agreement {
     let mut first = None;
-    for (attempt, outcome) in attempts(prolonged, t0, fixed).enumerate() {
+    for (attempt, outcome) in attempts(prolonged, t0, fixed, budget).enumerate() {
         match outcome {
             Err(error @ InitializationError::Conflict { .. }) => {
                 first.get_or_insert(error);
@@ -66,23 +85,33 @@ pub(super) fn agreement(prolonged: &Prolonged, t0: f64, fixed: &[usize]) -> Agre
             Ok(_) | Err(_) => return Agreement::Possible,
         }
     }
-    first.map_or(Agreement::Unsettled, Agreement::Contradiction)
+    // Points that were not tried may agree.
+    first.filter(|_| !budget.is_spent()).map_or(Agreement::Unsettled, Agreement::Contradiction)
 }
 
-/// The initialisation with the jets of `fixed` at their start values, from the guesses of the model and from points around them.
+/// The initialisation with the jets of `fixed` at their start values, from the guesses of the model and from points around them, as far as the
+/// budget lasts.
 pub(super) fn attempts<'p>(
     prolonged: &'p Prolonged,
     t0: f64,
     fixed: &'p [usize],
+    budget: &'p Budget,
 ) -> impl Iterator<Item = Result<Initial, InitializationError>> + 'p {
-    AMPLITUDES.into_iter().enumerate().map(move |(attempt, amplitude)| {
-        let relaxed = Relaxed::new(prolonged, t0, fixed, amplitude, attempt);
+    let tried = AMPLITUDES.into_iter().enumerate().take_while(|_| !budget.is_spent());
+    tried.map(move |(attempt, amplitude)| {
+        let relaxed = Relaxed::new(prolonged, t0, fixed, (attempt, amplitude), budget);
         consistent_initialization(&relaxed, t0, &InitializationOptions::default())
     })
 }
 
 impl<'a> Relaxed<'a> {
-    fn new(inner: &'a Prolonged, t0: f64, fixed: &[usize], amplitude: f64, attempt: usize) -> Self {
+    fn new(
+        inner: &'a Prolonged,
+        t0: f64,
+        fixed: &[usize],
+        (attempt, amplitude): (usize, f64),
+        budget: &'a Budget,
+    ) -> Self {
         let mut description = inner.prolongation_description().clone();
         let mut start = vec![0.0; description.jets.len()];
         inner.start_values(t0, &mut start);
@@ -98,6 +127,6 @@ impl<'a> Relaxed<'a> {
             }
         }
         description.jets = Cow::Owned(jets);
-        Relaxed { inner, description, start }
+        Relaxed { inner, description, start, budget }
     }
 }
