@@ -88,9 +88,10 @@ impl Numbering {
         self.places[position]
     }
 
-    /// The same for an entry that regular ones may refer to.
+    /// The same for an entry that there is and that regular ones may refer to.
     pub fn regular_place_of(&self, position: usize) -> Option<usize> {
-        self.core.binary_search(&position).is_err().then(|| self.places[position])
+        let is_regular = self.core.binary_search(&position).is_err();
+        self.places.get(position).copied().filter(|_| is_regular)
     }
 
     /// All places, ascending.
