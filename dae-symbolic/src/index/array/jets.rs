@@ -33,7 +33,9 @@ const ROUNDING: f64 = 1e-14;
 const CONSISTENCY: f64 = 1e-11;
 /// Scaled residuals below this are near a solution.
 const NEAR: f64 = 1e-2;
-/// Full steps near the solution that leave more than this part of the residual are slow: its derivative vanishes at the solution.
+/// Steps that are shorter, relative to the jets, are rounding.
+const NEGLIGIBLE: f64 = 1e-13;
+/// Full steps near the solution that leave more than this part of their length for the next are slow: its derivative vanishes at the solution.
 const SLOW: f64 = 0.05;
 /// How many such steps show that the solution is a multiple one, at which jets are known to a part of their digits only.
 const SLOW_STEPS: usize = 4;
@@ -302,19 +304,23 @@ impl<'a> ArraySystem<'a> {
             let Some(prepared) = Prepared::new(&here.rows, self.columns, &self.is_free, able) else { break };
             let found = prepared.step(&right);
             let (before, length) = (norm(&here.residual), norm(&found.z));
-            let mut full_step = f64::INFINITY;
+            if length <= NEGLIGIBLE * self.size(&point) {
+                return if holds_to(CONSISTENCY) { Ok(point) } else { Err(self.stuck(&here, &found.unreached)) };
+            }
+            let mut left_by_full_step = f64::INFINITY;
             let moved = (0..HALVINGS).take_while(|_| self.left.get() > 0).find_map(|halving| {
                 let fraction = 0.5_f64.powi(halving);
                 let candidate = self.moved(&point, &found.z, fraction);
-                let after = self.residual(&candidate, &here.scale);
+                let opposite: Vec<f64> = self.residual(&candidate, &here.scale).iter().map(|r| -r).collect();
+                let next = norm(&prepared.step(&opposite).z);
                 if halving == 0 {
-                    full_step = norm(&after);
+                    left_by_full_step = next;
                 }
-                let opposite: Vec<f64> = after.iter().map(|r| -r).collect();
                 // What is not a number compares as false.
-                (norm(&prepared.step(&opposite).z) <= (1.0 - NATURAL * fraction) * length).then_some(candidate)
+                (next <= (1.0 - NATURAL * fraction) * length).then_some(candidate)
             });
-            if before < NEAR && full_step > SLOW * before && full_step < before && full_step > CONSISTENCY {
+            let clear_of_rounding = length > CONSISTENCY * self.size(&point);
+            if before < NEAR && clear_of_rounding && left_by_full_step > SLOW * length && left_by_full_step < length {
                 slow += 1;
             }
             if slow >= SLOW_STEPS {
@@ -331,6 +337,12 @@ impl<'a> ArraySystem<'a> {
             true => Ok(point),
             false => Err(self.stuck(&here, &[])),
         }
+    }
+
+    /// The largest jet in nominal values, at least one.
+    fn size(&self, point: &ArrayPoint) -> f64 {
+        let relative = |j: usize| point.taylor[j].iter().map(move |x| x.abs() / self.model.unknowns[j].nominal);
+        (0..point.taylor.len()).flat_map(relative).fold(1.0, f64::max)
     }
 
     fn moved(&self, point: &ArrayPoint, z: &[f64], fraction: f64) -> ArrayPoint {
