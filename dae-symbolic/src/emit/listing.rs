@@ -8,7 +8,7 @@ use std::hash::Hash;
 use super::rolled::{in_loops, name};
 use crate::model::{Domain, Numbering, Torn};
 use crate::program::affine::Affine;
-use crate::program::roll::text::{Entry, Group, grouped, index_names, spell};
+use crate::program::roll::text::{Entry, Group, grouped, index_names, pattern_rows, spell};
 use dae_runtime::contract::Pattern;
 
 /// One statement per group; neighbours over the same box share a loop.
@@ -43,17 +43,9 @@ pub(super) fn list<K: Clone + Eq + Hash>(
 
 /// A pattern, as the statements that fill the variable `name`; the rows and columns have the given domains.
 pub(super) fn pattern(name: &str, pattern: &Pattern, domains: &[Domain], columns: &Numbering) -> Result<String, Torn> {
-    let rows = Numbering::of(domains)?;
-    let row = |row: usize| {
-        let places = pattern.row(row).map(|(column, _)| columns.place_of(column));
-        Entry {
-            domain: domains.get(row),
-            text: "",
-            key: pattern.row_starts[row + 1] - pattern.row_starts[row],
-            places: std::iter::once(rows.place_of(row)).chain(places).collect(),
-        }
-    };
-    let entries: Vec<Entry<'_, usize>> = (0..pattern.rows()).map(row).filter(|entry| entry.key > 0).collect();
+    let rows = Numbering::of(domains)?.total();
+    let entries = pattern_rows(pattern, domains, columns)?;
+    let entries: Vec<Entry<'_, usize>> = entries.into_iter().filter(|entry| entry.key > 0).collect();
     let put = |group: &Group<usize>, indices: &[String]| {
         let places: Vec<String> = group.places.iter().map(|place| spell(place, indices)).collect();
         if group.domain.is_empty() && group.key >= LONG {
@@ -62,7 +54,7 @@ pub(super) fn pattern(name: &str, pattern: &Pattern, domains: &[Domain], columns
         format!("{name}.row({}, &[{}]);", places[0], places[1..].join(", "))
     };
     let statements = statements(&grouped(&entries)?, "            ", put);
-    Ok(format!("            let mut {name} = Rows::new({}, {});\n{statements}", rows.total(), columns.total()))
+    Ok(format!("            let mut {name} = Rows::new({rows}, {});\n{statements}", columns.total()))
 }
 
 /// Rows of so many entries are filled by loops.

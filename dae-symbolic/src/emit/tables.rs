@@ -9,7 +9,7 @@ use super::docs;
 use super::listing;
 use crate::compile::CompiledForm;
 use crate::model::{Domain, Numbering, Torn};
-use crate::program::roll::text::{Entry, lines, spell};
+use crate::program::roll::text::{lines, listed, spell};
 use crate::prolong::Prolonged;
 
 /// Of long rows of models with families, about half as many columns are named.
@@ -64,14 +64,6 @@ pub(super) fn description(form: &CompiledForm, parameters: &[Domain], families: 
     if families { listed_description(form, parameters) } else { Ok(literal_description(&form.program.description)) }
 }
 
-/// Entries of a table at the places of their list.
-fn entries<'a, K>(list: impl Iterator<Item = (&'a Domain, &'a str, K)>) -> Result<Vec<Entry<'a, K>>, Torn> {
-    let list: Vec<_> = list.collect();
-    let places = Numbering::of(list.iter().map(|(domain, ..)| *domain))?;
-    let entry = |((domain, text, key), &place)| Entry { domain: Some(domain), text, key, places: vec![place] };
-    Ok(list.into_iter().zip(places.places()).map(entry).collect())
-}
-
 /// A number as a key.
 fn exact(value: f64) -> u64 {
     value.to_bits()
@@ -82,16 +74,16 @@ fn listed_description(form: &CompiledForm, parameters: &[Domain]) -> Result<Stri
     let of_unknowns = form.formulation.unknowns.iter().map(|u| &u.domain);
     let of_equations: Vec<Domain> = form.formulation.equations.iter().map(|e| e.domain.clone()).collect();
     let of_invariants: Vec<Domain> = form.formulation.invariants.iter().map(|i| i.domain.clone()).collect();
-    let unknowns = entries(
+    let unknowns = listed(
         of_unknowns
             .zip(d.unknowns.iter())
             .map(|(of, u)| (of, &*u.name, (u.kind == Kind::Algebraic, u.index, exact(u.nominal)))),
     )?;
-    let equations = entries(of_equations.iter().zip(d.equations.iter()).map(|(of, e)| (of, &*e.name, ())))?;
-    let names = entries(parameters.iter().zip(d.parameters.iter()).map(|(of, name)| (of, &**name, ())))?;
+    let equations = listed(of_equations.iter().zip(d.equations.iter()).map(|(of, e)| (of, &*e.name, ())))?;
+    let names = listed(parameters.iter().zip(d.parameters.iter()).map(|(of, name)| (of, &**name, ())))?;
     let rows = Numbering::of(&of_equations)?;
     let mut invariants =
-        entries(of_invariants.iter().zip(d.invariants.iter()).map(|(of, i)| (of, &*i.name, i.row.is_some())))?;
+        listed(of_invariants.iter().zip(d.invariants.iter()).map(|(of, i)| (of, &*i.name, i.row.is_some())))?;
     for (entry, invariant) in invariants.iter_mut().zip(d.invariants.iter()) {
         entry.places.extend(invariant.row.map(|row| rows.place_of(row)));
     }
@@ -108,8 +100,7 @@ fn listed_description(form: &CompiledForm, parameters: &[Domain]) -> Result<Stri
         let row = group.places.get(1).map_or("None".into(), |row| format!("Some({})", spell(row, indices)));
         format!("Invariant {{ name: {name}, row: {row} }}")
     })?);
-    let switches =
-        entries(form.program.switch_domains.iter().zip(d.switches.iter()).map(|(of, s)| (of, &*s.name, ())))?;
+    let switches = listed(form.program.switch_domains.iter().zip(d.switches.iter()).map(|(of, s)| (of, &*s.name, ())))?;
     text.push_str(&listing::list("switches", &switches, |name, _, _| format!("Switch {{ name: {name} }}"))?);
     let states = Numbering::of(form.formulation.unknowns.iter().map(|u| &u.domain))?;
     let parameters = Numbering::of(parameters)?;
@@ -210,25 +201,20 @@ pub(super) fn prolongation(prolonged: &Prolonged, families: bool) -> Result<Stri
 
 fn listed_prolongation(prolonged: &Prolonged) -> Result<String, Torn> {
     let d = &prolonged.description;
-    let code = |s: Start| match s {
-        Start::Fixed => 0,
-        Start::Guess => 1,
-        Start::Free => 2,
-    };
-    let jets = entries(
+    let jets = listed(
         prolonged
             .jet_domains
             .iter()
             .zip(d.jets.iter())
-            .map(|(of, j)| (of, &*j.name, (j.stage, code(j.start), exact(j.nominal)))),
+            .map(|(of, j)| (of, &*j.name, (j.stage, j.start, exact(j.nominal)))),
     )?;
     let equations =
-        entries(prolonged.equation_domains.iter().zip(d.equations.iter()).map(|(of, e)| (of, &*e.name, e.stage)))?;
+        listed(prolonged.equation_domains.iter().zip(d.equations.iter()).map(|(of, e)| (of, &*e.name, e.stage)))?;
     let columns = Numbering::of(&prolonged.jet_domains)?;
     let mut text = lazy("prolongation_description", "ProlongationDescription");
     text.push_str(&listing::list("jets", &jets, |name, group, _| {
-        let (stage, code, nominal) = group.key;
-        let kind = start([Start::Fixed, Start::Guess, Start::Free][code]);
+        let (stage, kind, nominal) = group.key;
+        let kind = start(kind);
         let nominal = f64::from_bits(nominal);
         format!("Jet {{ name: {name}, stage: {stage}, start: Start::{kind}, nominal: {nominal:?} }}")
     })?);

@@ -9,7 +9,7 @@ use dae_runtime::contract::{Jet, JetEquation, Pattern, ProlongationDescription};
 
 use super::Prolonged;
 use crate::model::{Numbering, Torn};
-use crate::program::roll::text::{Entry, whole};
+use crate::program::roll::text::{listed, pattern_rows, whole};
 use crate::structure::Offsets;
 
 impl Prolonged {
@@ -49,20 +49,10 @@ impl Prolonged {
     }
 
     fn whole_jets(&self) -> Result<Vec<Jet>, Torn> {
-        let places = Numbering::of(&self.jet_domains)?;
-        let entries: Vec<Entry<'_, _>> = self
-            .description
-            .jets
-            .iter()
-            .enumerate()
-            .map(|(k, jet)| Entry {
-                domain: self.jet_domains.get(k),
-                text: &jet.name,
-                key: (jet.stage, jet.start, jet.nominal.to_bits()),
-                places: vec![places.place_of(k)],
-            })
-            .collect();
-        whole(&entries, places.total(), |name, &(stage, start, nominal), _| Jet {
+        let jets = self.jet_domains.iter().zip(self.description.jets.iter());
+        let entries = listed(jets.map(|(of, jet)| (of, &*jet.name, (jet.stage, jet.start, jet.nominal.to_bits()))))?;
+        let total = Numbering::of(&self.jet_domains)?.total();
+        whole(&entries, total, |name, &(stage, start, nominal), _| Jet {
             name: name.into(),
             stage,
             start,
@@ -71,31 +61,15 @@ impl Prolonged {
     }
 
     fn whole_equations(&self) -> Result<Vec<JetEquation>, Torn> {
-        let places = Numbering::of(&self.equation_domains)?;
-        let entries: Vec<Entry<'_, _>> = self
-            .description
-            .equations
-            .iter()
-            .enumerate()
-            .map(|(k, equation)| Entry {
-                domain: self.equation_domains.get(k),
-                text: &equation.name,
-                key: equation.stage,
-                places: vec![places.place_of(k)],
-            })
-            .collect();
-        whole(&entries, places.total(), |name, &stage, _| JetEquation { name: name.into(), stage })
+        let equations = self.equation_domains.iter().zip(self.description.equations.iter());
+        let entries = listed(equations.map(|(of, equation)| (of, &*equation.name, equation.stage)))?;
+        let total = Numbering::of(&self.equation_domains)?.total();
+        whole(&entries, total, |name, &stage, _| JetEquation { name: name.into(), stage })
     }
 
     fn whole_jacobian(&self) -> Result<Pattern, Torn> {
         let (rows, columns) = (Numbering::of(&self.equation_domains)?, Numbering::of(&self.jet_domains)?);
-        let pattern = &self.description.jacobian;
-        let row = |row: usize| {
-            let entries = pattern.row(row).map(|(column, _)| columns.place_of(column));
-            let places: Vec<usize> = std::iter::once(rows.place_of(row)).chain(entries).collect();
-            Entry { domain: self.equation_domains.get(row), text: "", key: places.len(), places }
-        };
-        let entries: Vec<Entry<'_, usize>> = (0..pattern.rows()).map(row).collect();
+        let entries = pattern_rows(&self.description.jacobian, &self.equation_domains, &columns)?;
         let list = whole(&entries, rows.total(), |_, _, places| places[1..].to_vec())?;
         let starts = std::iter::once(0).chain(list.iter().scan(0, |sum, row| {
             *sum += row.len();

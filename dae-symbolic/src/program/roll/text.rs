@@ -6,6 +6,8 @@
 
 use std::hash::Hash;
 
+use dae_runtime::contract::Pattern;
+
 use super::super::affine::{Affine, Range, for_each_point};
 use super::{Class, Item, roll_apart};
 use crate::model::{Domain, Numbering, Torn};
@@ -141,6 +143,33 @@ pub struct Entry<'a, K> {
     pub key: K,
     /// Positions.
     pub places: Vec<usize>,
+}
+
+/// Entries of a table at the places of their list: domain, text, and what else has to agree.
+///
+/// # Errors
+/// If a family is interrupted close to what an excerpt leaves out.
+pub fn listed<'a, K>(list: impl Iterator<Item = (&'a Domain, &'a str, K)>) -> Result<Vec<Entry<'a, K>>, Torn> {
+    let list: Vec<_> = list.collect();
+    let places = Numbering::of(list.iter().map(|(domain, ..)| *domain))?;
+    let entry = |((domain, text, key), &place)| Entry { domain: Some(domain), text, key, places: vec![place] };
+    Ok(list.into_iter().zip(places.places()).map(entry).collect())
+}
+
+/// The rows of a pattern: the first place is that of the row, the others are those of its columns.
+///
+/// # Errors
+/// As for [`listed`].
+pub fn pattern_rows<'a>(
+    pattern: &Pattern,
+    domains: &'a [Domain],
+    columns: &Numbering,
+) -> Result<Vec<Entry<'a, usize>>, Torn> {
+    let mut entries = listed(domains.iter().enumerate().map(|(row, domain)| (domain, "", pattern.row(row).count())))?;
+    for (row, entry) in entries.iter_mut().enumerate() {
+        entry.places.extend(pattern.row(row).map(|(column, _)| columns.place_of(column)));
+    }
+    Ok(entries)
 }
 
 /// Entries that are written down once.
