@@ -20,12 +20,7 @@ pub(super) fn aligned(equation: &str) -> Vec<String> {
             }
         }
         let (piece, tail) = rest.split_at(token(rest, c));
-        match piece {
-            "{" | "\\left" => depth += 1,
-            "}" | "\\right" => depth -= 1,
-            " " => {}
-            _ => width += 1,
-        }
+        (depth, width) = after(piece, depth, width);
         if let Some(line) = lines.last_mut() {
             line.push_str(piece);
         }
@@ -35,6 +30,16 @@ pub(super) fn aligned(equation: &str) -> Vec<String> {
         *first = first.replacen(" = ", " &= ", 1);
     }
     lines.iter().map(|line| line.trim().to_string()).collect()
+}
+
+/// Depth of brackets and visible characters after one more command or character.
+fn after(piece: &str, depth: i32, width: usize) -> (i32, usize) {
+    match piece {
+        "{" | "\\left" => (depth + 1, width),
+        "}" | "\\right" => (depth - 1, width),
+        " " => (depth, width),
+        _ => (depth, width + 1),
+    }
 }
 
 /// Length of the command or character at the beginning.
@@ -53,12 +58,7 @@ fn visible(term: &str) -> usize {
             break;
         }
         let (piece, tail) = rest.split_at(token(rest, c));
-        match piece {
-            "{" | "\\left" => depth += 1,
-            "}" | "\\right" => depth -= 1,
-            " " => {}
-            _ => width += 1,
-        }
+        (depth, width) = after(piece, depth, width);
         rest = tail;
     }
     width
