@@ -4,6 +4,7 @@
 
 use dae_symbolic::emit::emit;
 use dae_symbolic::formulation::Form;
+use dae_symbolic::model::Torn;
 
 use super::{Exit, ExpandArguments, Loaded, print};
 
@@ -13,6 +14,9 @@ pub(super) fn run(arguments: &ExpandArguments) -> Result<Exit, Exit> {
     if loaded.compiled.forms.iter().all(|compiled| compiled.form != form) {
         return Err(loaded.refuse(form));
     }
-    print(&emit(&loaded.compiled, &[form]).unwrap_or_default())?;
-    Ok(Exit::Success)
+    match emit(&loaded.compiled, &[form]) {
+        Ok(code) => print(&code).map(|()| Exit::Success),
+        // What was read here is a whole model.
+        Err(Torn) => Err(loaded.refuse(form)),
+    }
 }
