@@ -27,7 +27,7 @@ use crate::diagnostic::Diagnostics;
 use crate::expr::Expr;
 use crate::externals::{self, InputNeed};
 use crate::formulation::{Form, FormError, FormProgram, Formulation};
-use crate::index::{Analysis, Problem, ProblemKind, analyse, differentiated_kinks};
+use crate::index::{Analysis, Problem, ProblemKind, analyse, contradiction, differentiated_kinks};
 use crate::model::Model;
 use crate::notions::{singular_pencil, with_null_vectors};
 use crate::prolong::Prolonged;
@@ -118,6 +118,9 @@ pub fn compile(mut model: Model, t0: f64) -> Result<Compiled, Rejected> {
     let analysis = match analyse(&mut model, t0) {
         Ok(analysis) => analysis,
         Err((problem, found)) => {
+            let open = problem.kind == ProblemKind::Undecided;
+            let shown = if open { contradiction(&mut model, t0) } else { None };
+            let (problem, found) = shown.unwrap_or((problem, found));
             let diagnostics = with_null_vectors(&model, found);
             return Err(Rejected { problem: Some(problem), t0, diagnostics });
         }
@@ -127,6 +130,11 @@ pub fn compile(mut model: Model, t0: f64) -> Result<Compiled, Rejected> {
     {
         let (equations, unknowns) = (Vec::new(), Vec::new());
         let problem = Problem { kind: ProblemKind::SingularPencil, equations, unknowns };
+        return Err(Rejected { problem: Some(problem), t0, diagnostics });
+    }
+    if analysis.lacks_consistent_point()
+        && let Some((problem, diagnostics)) = contradiction(&mut model, t0)
+    {
         return Err(Rejected { problem: Some(problem), t0, diagnostics });
     }
     formulated(model, analysis, t0)

@@ -17,11 +17,13 @@
 //!
 //! With all three the answer is exact. Where one is missing, because structure lies (`understand.rs` combines equations), because $J$ is singular
 //! on this solution, because the bound is not attained, or because there are more equations than unknowns (`redundant.rs`), the derivative array
-//! itself decides (`array/`): index, no index, or undecided, with the reason.
+//! itself decides (`array/`): index, no index, or undecided, with the reason. Where not even a consistent point was found, all unknowns are
+//! eliminated to see whether the equations contradict one another (`elimination/`).
 
 pub mod array;
 mod block_proof;
 mod certificate;
+mod elimination;
 pub(crate) mod exceptional;
 mod excerpt;
 mod generic;
@@ -36,6 +38,7 @@ mod understand;
 mod witness;
 
 pub use certificate::{Certificate, GenericRegularity, Grounds, KernelVector, LocalRegularity, LowerBound, Verdict};
+pub(crate) use elimination::contradiction;
 pub use excerpt::{Insufficient, analyse_excerpt};
 pub use generic::generic_rank;
 pub(crate) use generic::start_point;
@@ -102,6 +105,13 @@ impl Analysis {
     /// Whether the system Jacobian is nonsingular for generic values of parameters, unknowns and time.
     pub fn is_generically_regular(&self) -> bool {
         matches!(self.certificate.generic, GenericRegularity::Nonsingular { .. })
+    }
+
+    /// Whether the search for a consistent point ended without one.
+    pub(crate) fn lacks_consistent_point(&self) -> bool {
+        let array = self.certificate.array.as_ref().map(|finding| &finding.verdict);
+        let open = array.is_none_or(|verdict| !matches!(verdict, ArrayVerdict::Index(_)));
+        open && !self.certificate.is_regular()
     }
 
     /// The dimension of the set of consistent states after $0, 1, \dots$ differentiations; empty where it was not computed.
