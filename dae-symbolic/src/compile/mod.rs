@@ -13,11 +13,13 @@
 //!    parameters and inputs.
 //! 5. `formulation::FormProgram`: inputs are expanded; after this point nothing refers to the DAG.
 
+mod definitions;
 mod excerpt;
 mod forms;
 mod hidden;
 mod summary;
 
+pub(crate) use definitions::{Named, definitions_in};
 pub use excerpt::compile_excerpt;
 use hidden::hidden_constraints;
 use summary::summary;

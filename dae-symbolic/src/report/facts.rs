@@ -3,6 +3,7 @@
 //! In: a [`Report`]. Out: headings and sentences, the same in text, LaTeX and HTML.
 
 use super::Report;
+use super::families::folded;
 use super::text::count;
 
 /// The answers in the order in which one asks, by heading.
@@ -51,7 +52,7 @@ pub(super) fn facts(report: &Report) -> Vec<(String, String)> {
     }
     if !report.redundant_equations.is_empty() {
         let verb = if report.redundant_equations.len() == 1 { "follows" } else { "follow" };
-        say("redundant", format!("{} {verb} from the others", report.redundant_equations.join(", ")));
+        say("redundant", format!("{} {verb} from the others", folded(&report.redundant_equations).join(", ")));
     }
     let notions = &report.notions;
     if let Some(reason) = &notions.perturbation {
