@@ -4,7 +4,7 @@
 //! spelling. Contracts between the stages:
 //!
 //! 1. `model`: names are resolved, every symbol is declared, inputs are symbols of their own.
-//! 2. `alias::reconcile`: fixed start values of equal unknowns agree. `index::analyse`: the working system is square (redundant equations
+//! 2. `check_values`: defaults and start values are numbers. `alias::reconcile`: fixed start values of equal unknowns agree. `index::analyse`: the working system is square (redundant equations
 //!    are set aside); after this point the offsets hold for it, and the certificate says what is proved. A singular system Jacobian leaves
 //!    only the original form.
 //! 3. `alias::eliminate`: unknowns that are equal to others or constant occur in no other equation; the original form is made of the
@@ -18,11 +18,13 @@ mod excerpt;
 mod forms;
 mod hidden;
 mod summary;
+mod values;
 
 pub(crate) use definitions::{Named, definitions_in};
 pub use excerpt::compile_excerpt;
 use hidden::hidden_constraints;
 use summary::summary;
+use values::check_values;
 
 use crate::alias::{Eliminated, reconcile};
 use crate::diagnostic::Diagnostics;
@@ -116,6 +118,7 @@ impl Rejected {
 /// If the model is ill-posed.
 pub fn compile(mut model: Model, t0: f64) -> Result<Compiled, Rejected> {
     externals::settle_tables(&mut model).map_err(|found| Rejected::text(t0, found))?;
+    check_values(&model).map_err(|found| Rejected::text(t0, found))?;
     reconcile(&mut model).map_err(|found| Rejected::text(t0, found))?;
     let analysis = match analyse(&mut model, t0) {
         Ok(analysis) => analysis,

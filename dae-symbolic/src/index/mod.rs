@@ -35,7 +35,9 @@ mod steady;
 mod understand;
 mod witness;
 
-pub use certificate::{Certificate, GenericRegularity, Grounds, KernelVector, LocalRegularity, LowerBound, Verdict};
+pub use certificate::{
+    Certificate, GenericRegularity, Grounds, KernelVector, LocalRegularity, LowerBound, Unproved, Verdict,
+};
 pub use excerpt::{Insufficient, analyse_excerpt};
 pub use generic::generic_rank;
 pub(crate) use generic::start_point;

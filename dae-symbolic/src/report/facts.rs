@@ -3,6 +3,7 @@
 //! In: a [`Report`]. Out: headings and sentences, the same in text, LaTeX and HTML.
 
 use super::Report;
+use super::cases::statements;
 use super::families::folded;
 use super::text::count;
 
@@ -21,9 +22,7 @@ pub(super) fn facts(report: &Report) -> Vec<(String, String)> {
             },
         );
     }
-    for case in &report.cases {
-        say("", case.statement.clone());
-    }
+    statements(&report.cases).into_iter().for_each(|statement| say("", statement));
     if !report.stand_ins.is_empty() {
         say("in general position", report.stand_ins.join(", "));
     }

@@ -25,6 +25,7 @@
 //! | `definitions[]`, `eliminated[]`, `forms[]` | [`DefinitionReport`], [`EliminatedReport`], [`FormReport`] |
 //! | `problem` | [`ProblemReport`] |
 
+mod advice;
 mod array;
 mod cases;
 mod certificate;
@@ -53,6 +54,7 @@ pub use notions::{FrozenReport, KroneckerReport, NotionsReport};
 pub use parts::{DefinitionReport, EliminatedReport, FormReport, HiddenReport, OffsetsReport, ProblemReport};
 pub use rewrite::RewriteReport;
 
+use advice::advice;
 use document::{Document, Markup};
 use listing::Listing;
 
@@ -181,7 +183,7 @@ impl Report {
             hidden_constraints,
             eliminated,
             stand_ins: crate::externals::stand_ins(model),
-            warnings: messages(&compiled.warnings),
+            warnings: messages(&compiled.warnings).into_iter().chain(advice(compiled)).collect(),
             forms: Form::ALL.map(|form| FormReport::new(compiled, form)).to_vec(),
             initial_values: initial_values(compiled).as_ref().map(InitialReport::new),
             problem: contradiction(compiled),
