@@ -65,6 +65,10 @@ pub struct CompiledForm {
     pub program: FormProgram,
     /// Its rows in plain mathematics.
     pub spelled: Vec<String>,
+    /// Its invariants in plain mathematics.
+    pub invariants_spelled: Vec<String>,
+    /// What it does not solve for, in plain mathematics.
+    pub eliminated_spelled: Vec<String>,
 }
 
 /// Everything known about a model.

@@ -149,9 +149,12 @@ impl<'a> Body<'a> {
                 Load::Time => self.names.time.clone(),
                 Load::Total(place) => format!("{}[{}]", slots.totals, spell(place, &indices)),
                 Load::Parameter(place) | Load::Y(place) | Load::Yp(place) => {
-                    let name = generalised(|at| self.names.written(load, at), place, &self.block.domain)
-                        .map_or_else(|| "value".into(), |text| word(&text, &indices));
-                    let name = unique(&mut self.taken, &name);
+                    let written = generalised(|at| self.names.written(load, at), place, &self.block.domain);
+                    let wanted = written.as_ref().map_or_else(|| "value".into(), |text| word(text, &indices));
+                    let name = unique(&mut self.taken, &wanted);
+                    if let Some(written) = written.filter(|_| is_altered(&name, &wanted)) {
+                        code.push_str(&docs([format!("`{name}` is {}", written.text(&indices))], "        "));
+                    }
                     code.push_str(&assignment(&name, &format!("{}[{}]", slots.of(load), spell(place, &indices))));
                     name
                 }
@@ -169,9 +172,7 @@ impl<'a> Body<'a> {
                 let texts = |pick: fn(&(String, String)) -> &str| {
                     generalised(|at| labels.at(at).map(pick), &output.place, &self.block.domain)
                 };
-                if let Some(mathematics) = texts(|(_, mathematics)| mathematics).filter(|text| text.parts != [""]) {
-                    code.push_str(&docs([shortened(mathematics.text(&indices))], "        "));
-                }
+                code.push_str(&self.mathematics(labels, &output.place, &indices));
                 let name = texts(|(name, _)| name).map_or_else(|| "row".into(), |name| word(&name, &indices));
                 let name = unique(&mut self.taken, &name);
                 code.push_str(&assignment(&name, &result));
@@ -180,6 +181,20 @@ impl<'a> Body<'a> {
             code.push_str(&set(&format!("{}[{}]", slots.out, spell(&output.place, &indices)), &result));
         }
         in_loops(&self.block.domain, &code, "        ")
+    }
+
+    /// What a result is in mathematics, as a comment: for all members of a family, or where the members' texts are too unlike, for the first.
+    fn mathematics(&self, labels: &Labels, place: &Affine, indices: &[String]) -> String {
+        let text = |at| labels.at(at).map(|(_, mathematics)| mathematics.as_str());
+        if let Some(rolled) = generalised(text, place, &self.block.domain) {
+            let text = rolled.text(indices);
+            return if text.is_empty() { String::new() } else { docs([shortened(text)], "        ") };
+        }
+        let first: Vec<i64> = self.block.domain.iter().map(|range| range.start).collect();
+        let text = usize::try_from(place.at(&first)).ok().and_then(text).filter(|text| !text.is_empty());
+        text.map_or_else(String::new, |text| {
+            docs([format!("{}, and likewise the others", shortened(text.to_string()))], "        ")
+        })
     }
 
     /// The `let` statements, and the spelling of every register.
@@ -249,6 +264,8 @@ impl<'a> Body<'a> {
             let name = |i| load_name(self.names, &load(i).map(|&i| Affine::fixed(i)));
             let entry = |i| if loads.contains(&load(i)) { name(i) } else { "_".to_string() };
             let list: Vec<String> = (0..length).map(entry).collect();
+            let written = (0..length).filter(|&i| loads.contains(&load(i))).map(|i| (name(i), &self.names.of(slot)[i]));
+            code.push_str(&altered(written));
             code.push_str(&destructure(&list, &slots[slot]));
         }
         let parameters: Vec<usize> =
@@ -256,6 +273,9 @@ impl<'a> Body<'a> {
         if !parameters.is_empty() {
             let entry = |i| if parameters.contains(&i) { self.names.parameters[i].as_str() } else { "_" };
             let list: Vec<&str> = (0..self.names.parameters.len()).map(entry).collect();
+            code.push_str(&altered(
+                parameters.iter().map(|&i| (self.names.parameters[i].clone(), &self.names.of(0)[i])),
+            ));
             code.push_str(&format!("        let [{}] = self.{};\n", list.join(", "), self.names.parameter_path));
         }
         code
@@ -352,6 +372,18 @@ impl<'a> Body<'a> {
         }
         code
     }
+}
+
+/// Whether a name got an underscore or a number that the model's own name does not have.
+fn is_altered(name: &str, wanted: &str) -> bool {
+    name != wanted || name.ends_with('_')
+}
+
+/// A comment on the names that are not those of the model: `F_`, which would be a constant without its underscore, and names that were taken.
+fn altered<'n>(names: impl Iterator<Item = (String, &'n String)>) -> String {
+    let other = names.filter(|(name, written)| is_altered(name, &identifier(written)));
+    let list: Vec<String> = other.map(|(name, written)| format!("`{name}` is {written}")).collect();
+    if list.is_empty() { String::new() } else { docs([list.join(", ")], "        ") }
 }
 
 fn load_of(instruction: &Instruction) -> Option<Load> {
