@@ -66,6 +66,7 @@ fn generated_functions_say_what_they_compute() {
     assert!(rows > 100, "{rows}");
     let code = stdout(&dae(&["expand", &names, "--form", "ggl"]));
     assert!(code.contains("/// `F_` is F"), "{code}");
+    assert!(code.contains("/// `der_x_i_2` is der(x[i]) as a rate"), "{code}");
     assert!(code.contains("/// definition of der(x[i]): 0 = d/dt x[i] - der(x[i])"), "{code}");
     let code = stdout(&dae(&["expand", PENDULUM, "--form", "ggl"]));
     assert!(code.contains("/// * mu_1: multiplier that enforces equation 5, zero on solutions"), "{code}");
