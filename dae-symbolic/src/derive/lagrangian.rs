@@ -175,7 +175,7 @@ impl Parts {
             let residual = dag.sum(terms);
             let name = names(Symbol::Unknown { unknown: coordinate.unknown, order: 0 });
             equations.push(Equation {
-                name: format!("equation of motion of {name}"),
+                name: format!("motion of {name}"),
                 docs: vec![format!("Euler–Lagrange equation of `{name}`.")],
                 residual,
                 incidence: incidence(dag, residual),

@@ -130,7 +130,7 @@ pub struct Definition {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Equation {
     /// `equation 1` is the first that the text writes down, `equation 4[i = 17]` an instance of the fourth; what a block stands for is called
-    /// by its part in it: `constraint of lambda`, `equation of motion of x`.
+    /// by its part in it: `constraint of lambda`, `motion of x`.
     pub name: String,
     /// Documentation, line by line.
     pub docs: Vec<String>,

@@ -63,13 +63,13 @@ impl Listing {
             equations: rows(
                 model.equations.iter().map(|e| &e.domain),
                 names.zip(equations.iter().cloned()),
-                |k| c(k),
+                c,
                 |k, text| format!("c = {}  {text}", c(k)),
             ),
             unknowns: rows(
                 model.unknowns.iter().map(|u| &u.domain),
                 model.unknowns.iter().map(|u| (u.name.clone(), String::new())),
-                |k| d(k),
+                d,
                 |k, _| format!("d = {}", d(k)),
             ),
             origins: model.equations.iter().map(|e| e.origin).collect(),

@@ -13,11 +13,14 @@ pub(super) fn system(out: &mut String, document: &Document) {
     let families = document.equations.iter().any(|e| !e.range.is_empty());
     let class = if families { "equations families" } else { "equations" };
     line(out, format_args!("<h2>System</h2>\n<table class=\"{class}\">"));
+    // The first row sets the widths of the columns.
+    let widest = document.equations.iter().map(|e| e.number.chars().count()).max().unwrap_or(0);
+    let width = 2.2 + 0.5 * widest as f64;
     for Numbered { mathematics, number, range } in &document.equations {
         line(
             out,
             format_args!(
-                "<tr><td class=\"scroll\">{}</td><td class=\"note\">{}</td><td class=\"number\">({})</td></tr>",
+                "<tr><td class=\"scroll\">{}</td><td class=\"note\">{}</td><td class=\"number\" style=\"width:{width:.1}rem\">({})</td></tr>",
                 display(mathematics),
                 escaped(range),
                 escaped(number)
