@@ -37,7 +37,9 @@ mod steady;
 mod understand;
 mod witness;
 
-pub use certificate::{Certificate, GenericRegularity, Grounds, KernelVector, LocalRegularity, LowerBound, Verdict};
+pub use certificate::{
+    Certificate, GenericRegularity, Grounds, KernelVector, LocalRegularity, LowerBound, Unproved, Verdict,
+};
 pub(crate) use elimination::contradiction;
 pub use excerpt::{Insufficient, analyse_excerpt};
 pub use generic::generic_rank;
@@ -281,8 +283,7 @@ fn explanation(model: &Model, analysis: &Analysis, index: u32) -> Option<String>
         ([], _) if singular => "leading parts cancel in a way that no combination shows".into(),
         ([], _) => "its derivatives are not all needed, because leading parts of derived equations cancel".into(),
         (rewrites, _) => {
-            let names =
-                |r: &Rewrite| listed(&r.cancelling.iter().map(|k| format!("equation {}", k + 1)).collect::<Vec<_>>());
+            let names = |r: &Rewrite| listed(&r.cancelling.iter().map(|&k| model.equation_name(k)).collect::<Vec<_>>());
             let cancel: Vec<String> =
                 rewrites.iter().map(|r| format!("the leading parts of {} cancel", names(r))).collect();
             cancel.join("; ")
