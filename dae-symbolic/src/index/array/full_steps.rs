@@ -15,7 +15,7 @@ use dae_runtime::contract::Start;
 
 use super::ArrayPoint;
 use super::jets::{ArraySystem, CONSISTENCY, NEGLIGIBLE, ROUNDING, norm};
-use super::newton::Prepared;
+use super::newton::{Prepared, SparseRow};
 
 /// Steps with one number of differentiations.
 const MAX_STEPS: usize = 100;
@@ -50,14 +50,11 @@ pub(super) fn full_steps(system: &ArraySystem<'_>, from: &ArrayPoint) -> Option<
         for differentiations in 0..=system.array.differentiations {
             point = solve(&system.with_differentiations(differentiations), point, cost)?;
         }
-            eprintln!("full {cost:?} near {}", is_near(system, from, &point));
-        }
         is_near(system, from, &point).then_some(point)
     })
 }
 
 fn solve(system: &ArraySystem<'_>, mut point: ArrayPoint, cost: Cost) -> Option<ArrayPoint> {
-    let all_free = vec![true; system.columns];
     for _ in 0..MAX_STEPS {
         if !system.may_go_on() {
             break;
@@ -68,27 +65,31 @@ fn solve(system: &ArraySystem<'_>, mut point: ArrayPoint, cost: Cost) -> Option<
         }
         let consistent = here.hold_to(CONSISTENCY);
         let ease = ease(system, &point, cost);
-        for (row, residual) in here.rows.iter_mut().zip(&mut here.residual) {
-            row.iter_mut().for_each(|(column, value)| *value *= ease[*column]);
-            let largest = row.iter().fold(0.0_f64, |largest, (_, value)| largest.max(value.abs()));
-            if largest > 0.0 {
-                row.iter_mut().for_each(|(_, value)| *value /= largest);
-                *residual /= -largest;
-            }
-        }
-        let mut z = Prepared::new(&here.rows, system.columns, &all_free, DEPENDENT)?.step(&here.residual).z;
+        here.weigh(&ease);
+        let opposite: Vec<f64> = here.residual.iter().map(|r| -r).collect();
+        let mut z = least_norm(&here.rows, system.columns)?.step(&opposite).z;
         if norm(&z) <= NEGLIGIBLE {
             return consistent.then_some(point);
         }
         z.iter_mut().zip(&ease).for_each(|(z, ease)| *z *= ease);
         let next = system.moved(&point, &z, 1.0);
-        // What is not a number compares as false.
-        if next == point || !(system.size(&next) < LOST) {
+        let size = system.size(&next);
+        if next == point || size.is_nan() || size > LOST {
             return consistent.then_some(point);
         }
         point = next;
     }
     None
+}
+
+/// Steps of least norm.
+pub(super) fn least_norm(rows: &[SparseRow], columns: usize) -> Option<Prepared<'_>> {
+    Prepared::new(rows, columns, &vec![true; columns], DEPENDENT)
+}
+
+/// By column, the changes that cost the same when they are relative to the jets.
+pub(super) fn relative_ease(system: &ArraySystem<'_>, point: &ArrayPoint) -> Vec<f64> {
+    ease(system, point, COSTS[0])
 }
 
 /// By column, the change that costs one.

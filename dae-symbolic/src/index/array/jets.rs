@@ -231,12 +231,27 @@ pub(super) struct ArraySystem<'a> {
 pub(super) struct Scaled {
     pub(super) rows: Vec<SparseRow>,
     pub(super) residual: Vec<f64>,
-    scale: Vec<f64>,
+    /// What the rows were multiplied by.
+    pub(super) scale: Vec<f64>,
     /// $\sum_j |\partial f_i / \partial X_j\, X_j|$, scaled: what the residual is compared with.
-    magnitude: Vec<f64>,
+    pub(super) magnitude: Vec<f64>,
 }
 
 impl Scaled {
+    /// Columns measured in units of their own, and rows scaled again so that the largest entry of each is 1.
+    pub(super) fn weigh(&mut self, units: &[f64]) {
+        for (i, row) in self.rows.iter_mut().enumerate() {
+            row.iter_mut().for_each(|(column, value)| *value *= units[*column]);
+            let largest = row.iter().fold(0.0_f64, |largest, (_, value)| largest.max(value.abs()));
+            if largest > 0.0 {
+                row.iter_mut().for_each(|(_, value)| *value /= largest);
+                self.residual[i] /= largest;
+                self.magnitude[i] /= largest;
+                self.scale[i] /= largest;
+            }
+        }
+    }
+
     /// Whether every row is smaller than this part of its terms.
     pub(super) fn hold_to(&self, unit: f64) -> bool {
         self.residual.iter().zip(&self.magnitude).all(|(r, m)| r.abs() <= unit * m.max(unit))
@@ -244,7 +259,7 @@ impl Scaled {
 }
 
 impl<'a> ArraySystem<'a> {
-    fn new(model: &'a Model, parameters: &'a [f64], array: &'a DerivativeArray, how: Consistent) -> Self {
+    pub(super) fn new(model: &'a Model, parameters: &'a [f64], array: &'a DerivativeArray, how: Consistent) -> Self {
         let mut first = Vec::with_capacity(array.rates.len());
         let mut columns = 0;
         for j in 0..array.rates.len() {
