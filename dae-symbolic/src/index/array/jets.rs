@@ -12,6 +12,7 @@ use std::fmt;
 
 use dae_runtime::contract::Start;
 
+use super::full_steps::full_steps;
 use super::newton::{Prepared, SparseRow};
 use super::{DerivativeArray, Linearised};
 use crate::expr::prime_field::arithmetic::draw;
@@ -28,13 +29,13 @@ const BUDGET: usize = 10_000_000;
 /// Sufficient decrease of the next step with the same matrix: $\lVert \bar z \rVert \le (1 - \lambda/4) \lVert z \rVert$.
 const NATURAL: f64 = 0.25;
 /// Rows that are smaller than this part of their terms vanish.
-const ROUNDING: f64 = 1e-14;
+pub(super) const ROUNDING: f64 = 1e-14;
 /// When no step makes the rows smaller, they must be smaller than this part of their terms.
-const CONSISTENCY: f64 = 1e-11;
+pub(super) const CONSISTENCY: f64 = 1e-11;
 /// Scaled residuals below this are near a solution.
 const NEAR: f64 = 1e-2;
 /// Steps that are shorter, relative to the jets, are rounding.
-const NEGLIGIBLE: f64 = 1e-13;
+pub(super) const NEGLIGIBLE: f64 = 1e-13;
 /// Full steps near the solution that leave more than this part of their length for the next are slow: its derivative vanishes at the solution.
 const SLOW: f64 = 0.05;
 /// How many such steps show that the solution is a multiple one, at which jets are known to a part of their digits only.
@@ -191,6 +192,9 @@ pub fn consistent_point(
         Ok(point) => return Ok(point),
         Err(error) => error,
     };
+    if let Some(point) = full_steps(&system, &from) {
+        return Ok(point);
+    }
     if how == Consistent::Alike {
         return Err(first);
     }
@@ -208,32 +212,54 @@ pub fn consistent_point(
 }
 
 /// The array as a system of equations for jets.
-struct ArraySystem<'a> {
-    model: &'a Model,
+pub(super) struct ArraySystem<'a> {
+    pub(super) model: &'a Model,
     parameters: &'a [f64],
-    array: &'a DerivativeArray,
+    pub(super) array: &'a DerivativeArray,
     how: Consistent,
     /// Rows with more differentiations are left out.
     differentiations: u32,
     /// Where the coefficients of each unknown start.
     first: Vec<usize>,
-    columns: usize,
+    pub(super) columns: usize,
     is_free: Vec<bool>,
     /// How often the rows may still be evaluated.
     left: Cell<usize>,
 }
 
 /// The rows at a point, scaled so that the largest entry of each is about 1 in nominal values.
-struct Scaled {
-    rows: Vec<SparseRow>,
-    residual: Vec<f64>,
-    scale: Vec<f64>,
+pub(super) struct Scaled {
+    pub(super) rows: Vec<SparseRow>,
+    pub(super) residual: Vec<f64>,
+    /// What the rows were multiplied by.
+    pub(super) scale: Vec<f64>,
     /// $\sum_j |\partial f_i / \partial X_j\, X_j|$, scaled: what the residual is compared with.
-    magnitude: Vec<f64>,
+    pub(super) magnitude: Vec<f64>,
+}
+
+impl Scaled {
+    /// Columns measured in units of their own, and rows scaled again so that the largest entry of each is 1.
+    pub(super) fn weigh(&mut self, units: &[f64]) {
+        for (i, row) in self.rows.iter_mut().enumerate() {
+            row.iter_mut().for_each(|(column, value)| *value *= units[*column]);
+            let largest = row.iter().fold(0.0_f64, |largest, (_, value)| largest.max(value.abs()));
+            if largest > 0.0 {
+                row.iter_mut().for_each(|(_, value)| *value /= largest);
+                self.residual[i] /= largest;
+                self.magnitude[i] /= largest;
+                self.scale[i] /= largest;
+            }
+        }
+    }
+
+    /// Whether every row is smaller than this part of its terms.
+    pub(super) fn hold_to(&self, unit: f64) -> bool {
+        self.residual.iter().zip(&self.magnitude).all(|(r, m)| r.abs() <= unit * m.max(unit))
+    }
 }
 
 impl<'a> ArraySystem<'a> {
-    fn new(model: &'a Model, parameters: &'a [f64], array: &'a DerivativeArray, how: Consistent) -> Self {
+    pub(super) fn new(model: &'a Model, parameters: &'a [f64], array: &'a DerivativeArray, how: Consistent) -> Self {
         let mut first = Vec::with_capacity(array.rates.len());
         let mut columns = 0;
         for j in 0..array.rates.len() {
@@ -250,7 +276,7 @@ impl<'a> ArraySystem<'a> {
     }
 
     /// What may happen to $X_{j,k}$.
-    fn kind(&self, j: usize, k: usize) -> Start {
+    pub(super) fn kind(&self, j: usize, k: usize) -> Start {
         match self.how {
             Consistent::Model => self.model.unknowns[j].start_value(k as u32).map_or(Start::Free, |s| s.kind),
             Consistent::Alike if k < self.array.rates[j] as usize => Start::Guess,
@@ -273,16 +299,21 @@ impl<'a> ArraySystem<'a> {
     /// as $F \ne 0$. When the rows with fewer differentiations hold, it does not.
     fn solve_in_stages(&self, mut point: ArrayPoint, able: f64) -> Option<ArrayPoint> {
         for differentiations in 0..=self.array.differentiations {
-            let stage = ArraySystem {
-                differentiations,
-                first: self.first.clone(),
-                is_free: self.is_free.clone(),
-                left: self.left.clone(),
-                ..*self
-            };
-            point = stage.solve(point, able).ok()?;
+            point = self.with_differentiations(differentiations).solve(point, able).ok()?;
         }
         Some(point)
+    }
+
+    /// The rows with at most so many differentiations.
+    pub(super) fn with_differentiations(&self, differentiations: u32) -> ArraySystem<'a> {
+        let (first, is_free, left) = (self.first.clone(), self.is_free.clone(), self.left.clone());
+        ArraySystem { differentiations, first, is_free, left, ..*self }
+    }
+
+    /// Whether the rows may be evaluated once more.
+    pub(super) fn may_go_on(&self) -> bool {
+        self.left.update(|left| left.saturating_sub(1));
+        self.left.get() > 0
     }
 
     /// Gauss–Newton steps until every row holds, damped by the natural monotonicity test: a step is short enough if the next one with the same
@@ -295,9 +326,7 @@ impl<'a> ArraySystem<'a> {
                 break;
             }
             let here = self.scaled(&point)?;
-            let holds_to =
-                |unit: f64| here.residual.iter().zip(&here.magnitude).all(|(r, m)| r.abs() <= unit * m.max(unit));
-            if holds_to(ROUNDING) {
+            if here.hold_to(ROUNDING) {
                 return Ok(point);
             }
             let right: Vec<f64> = here.residual.iter().map(|r| -r).collect();
@@ -305,7 +334,7 @@ impl<'a> ArraySystem<'a> {
             let found = prepared.step(&right);
             let (before, length) = (norm(&here.residual), norm(&found.z));
             if length <= NEGLIGIBLE * self.size(&point) {
-                return if holds_to(CONSISTENCY) { Ok(point) } else { Err(self.stuck(&here, &found.unreached)) };
+                return if here.hold_to(CONSISTENCY) { Ok(point) } else { Err(self.stuck(&here, &found.unreached)) };
             }
             let mut left_by_full_step = f64::INFINITY;
             let moved = (0..HALVINGS).take_while(|_| self.left.get() > 0).find_map(|halving| {
@@ -328,24 +357,24 @@ impl<'a> ArraySystem<'a> {
             }
             match moved {
                 Some(candidate) if candidate != point => point = candidate,
-                _ if holds_to(CONSISTENCY) => return Ok(point),
+                _ if here.hold_to(CONSISTENCY) => return Ok(point),
                 _ => return Err(self.stuck(&here, &found.unreached)),
             }
         }
         let here = self.scaled(&point)?;
-        match here.residual.iter().zip(&here.magnitude).all(|(r, m)| r.abs() <= CONSISTENCY * m.max(CONSISTENCY)) {
+        match here.hold_to(CONSISTENCY) {
             true => Ok(point),
             false => Err(self.stuck(&here, &[])),
         }
     }
 
     /// The largest jet in nominal values, at least one.
-    fn size(&self, point: &ArrayPoint) -> f64 {
+    pub(super) fn size(&self, point: &ArrayPoint) -> f64 {
         let relative = |j: usize| point.taylor[j].iter().map(move |x| x.abs() / self.model.unknowns[j].nominal);
         (0..point.taylor.len()).flat_map(relative).fold(1.0, f64::max)
     }
 
-    fn moved(&self, point: &ArrayPoint, z: &[f64], fraction: f64) -> ArrayPoint {
+    pub(super) fn moved(&self, point: &ArrayPoint, z: &[f64], fraction: f64) -> ArrayPoint {
         let mut moved = point.clone();
         for (j, series) in moved.taylor.iter_mut().enumerate() {
             let nominal = self.model.unknowns[j].nominal;
@@ -363,7 +392,7 @@ impl<'a> ArraySystem<'a> {
         (0..scale.len()).map(|row| at[row % count][row / count] * scale[row]).collect()
     }
 
-    fn scaled(&self, point: &ArrayPoint) -> Result<Scaled, ArrayError> {
+    pub(super) fn scaled(&self, point: &ArrayPoint) -> Result<Scaled, ArrayError> {
         let at = self.array.at(&self.model.dag, self.parameters, point);
         let Linearised { residuals, .. } = &at;
         let count = self.array.equations.len();
@@ -421,6 +450,6 @@ impl<'a> ArraySystem<'a> {
     }
 }
 
-fn norm(values: &[f64]) -> f64 {
+pub(super) fn norm(values: &[f64]) -> f64 {
     values.iter().map(|value| value * value).sum::<f64>().sqrt()
 }

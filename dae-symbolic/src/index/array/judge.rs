@@ -16,6 +16,7 @@
 
 use super::matrix::{exact_ranks, exact_rows};
 use super::newton::{SparseRow, dependencies};
+use super::refined;
 use super::{ArrayError, ArrayJacobian, ArrayPoint, ArrayRanks, Consistent, DerivativeArray, consistent_point};
 use crate::expr::prime_field::{FieldPoint, Independence, sparse_rank};
 use crate::expr::{Expr, Node, Rational, Symbol, piecewise, reachable, symbols};
@@ -237,10 +238,11 @@ impl<'a> Court<'a> {
         let moved = array.at(&self.model.dag, &self.parameters, &moved);
         let ranks = ArrayJacobian::new(array, &at, &moved, m).ranks(array.states(), array.rates.len());
         let ranks = ranks.map_err(|error| error.to_string())?;
-        match ranks.clear {
-            true => Ok(ranks),
-            false => Err(format!("ranks of the derivative array are not clear (gap {:.1e})", ranks.gap)),
+        if ranks.clear {
+            return Ok(ranks);
         }
+        refined::ranks(self.model, &self.parameters, array, point, m)
+            .ok_or_else(|| format!("ranks of the derivative array are not clear (gap {:.1e})", ranks.gap))
     }
 
     /// The exact ranks of an affine system at a time that is a decimal fraction; `None` where a coefficient is a function of the time other

@@ -1,0 +1,120 @@
+//! Jets that fulfil the derivative array, by full steps.
+//!
+//! In: the array as a system of equations and jets to start from. Out: jets at which every row vanishes to rounding, not far from there, or
+//! nothing.
+//!
+//! Where unknowns are polynomials of others that obey simple equations, so that each is determined when those before it are, undamped
+//! Newton steps find one after the other, exactly, while the rest runs away and comes back: $x = a$, $y = q(x)$, $z = r(x, y)$ need three
+//! steps, whatever $q$ and $r$ are. Every monotonicity test forbids that, and crawls along the curved path on which all go down together. So
+//! this is what is tried when damped steps (`jets.rs`) lead nowhere: with $0, 1, \dots, m$ differentiations, one after the other, steps of least
+//! norm (Deuflhard, *Newton Methods for Nonlinear Problems*, sect. 4.4.1) in which derivatives that nobody gave are cheap rather than free.
+//! Near a solution such a step has no choice to make: rows that free jets satisfy less and less well, because what multiplies them vanishes
+//! on solutions, pass on to the others smoothly.
+
+use dae_runtime::contract::Start;
+
+use super::ArrayPoint;
+use super::jets::{ArraySystem, CONSISTENCY, NEGLIGIBLE, ROUNDING, norm};
+use super::newton::{Prepared, SparseRow};
+
+/// Steps with one number of differentiations.
+const MAX_STEPS: usize = 100;
+/// Arrays with more rows are left alone: most have no solution where damped steps find none.
+const MAX_ROWS: usize = 120;
+/// Rows that are closer to a combination of others are one.
+const DEPENDENT: f64 = 1e-11;
+/// Jets that are larger, in nominal values, do not come back.
+const LOST: f64 = 1e15;
+/// Start values that moved by more than this part of their size are not the ones that were asked about.
+const FAR: f64 = 0.5;
+
+/// What a change of a jet costs.
+#[derive(Clone, Copy, Debug)]
+enum Cost {
+    /// Relative to its size; derivatives that nobody gave this much less.
+    Relative(f64),
+    /// In nominal values; the Taylor coefficient of order $k$, if nobody gave it, less by this to the $k$.
+    Geometric(f64),
+}
+
+/// Tried in this order.
+const COSTS: [Cost; 2] = [Cost::Relative(1e3), Cost::Geometric(10.0)];
+
+/// Looks for jets near `from`.
+pub(super) fn full_steps(system: &ArraySystem<'_>, from: &ArrayPoint) -> Option<ArrayPoint> {
+    if system.array.rows() > MAX_ROWS {
+        return None;
+    }
+    COSTS.into_iter().find_map(|cost| {
+        let mut point = from.clone();
+        for differentiations in 0..=system.array.differentiations {
+            point = solve(&system.with_differentiations(differentiations), point, cost)?;
+        }
+        is_near(system, from, &point).then_some(point)
+    })
+}
+
+fn solve(system: &ArraySystem<'_>, mut point: ArrayPoint, cost: Cost) -> Option<ArrayPoint> {
+    for _ in 0..MAX_STEPS {
+        if !system.may_go_on() {
+            break;
+        }
+        let mut here = system.scaled(&point).ok()?;
+        if here.hold_to(ROUNDING) {
+            return Some(point);
+        }
+        let consistent = here.hold_to(CONSISTENCY);
+        let ease = ease(system, &point, cost);
+        here.weigh(&ease);
+        let opposite: Vec<f64> = here.residual.iter().map(|r| -r).collect();
+        let mut z = least_norm(&here.rows, system.columns)?.step(&opposite).z;
+        if norm(&z) <= NEGLIGIBLE {
+            return consistent.then_some(point);
+        }
+        z.iter_mut().zip(&ease).for_each(|(z, ease)| *z *= ease);
+        let next = system.moved(&point, &z, 1.0);
+        let size = system.size(&next);
+        if next == point || size.is_nan() || size > LOST {
+            return consistent.then_some(point);
+        }
+        point = next;
+    }
+    None
+}
+
+/// Steps of least norm.
+pub(super) fn least_norm(rows: &[SparseRow], columns: usize) -> Option<Prepared<'_>> {
+    Prepared::new(rows, columns, &vec![true; columns], DEPENDENT)
+}
+
+/// By column, the changes that cost the same when they are relative to the jets.
+pub(super) fn relative_ease(system: &ArraySystem<'_>, point: &ArrayPoint) -> Vec<f64> {
+    ease(system, point, COSTS[0])
+}
+
+/// By column, the change that costs one.
+fn ease(system: &ArraySystem<'_>, point: &ArrayPoint, cost: Cost) -> Vec<f64> {
+    let mut ease = Vec::with_capacity(system.columns);
+    for (j, series) in point.taylor.iter().enumerate() {
+        for (k, x) in series.iter().enumerate() {
+            let is_free = system.kind(j, k) == Start::Free;
+            ease.push(match cost {
+                Cost::Relative(less) => {
+                    let size = (x.abs() / system.model.unknowns[j].nominal).max(1.0);
+                    if is_free { less * size } else { size }
+                }
+                Cost::Geometric(less) if is_free => less.powi(k as i32),
+                Cost::Geometric(_) => 1.0,
+            });
+        }
+    }
+    ease
+}
+
+/// Whether what is given is about what it was: on another branch another index may hold.
+fn is_near(system: &ArraySystem<'_>, from: &ArrayPoint, point: &ArrayPoint) -> bool {
+    let jets = from.taylor.iter().zip(&point.taylor).enumerate();
+    jets.flat_map(|(j, (a, b))| a.iter().zip(b).enumerate().map(move |(k, (a, b))| (j, k, a, b)))
+        .filter(|&(j, k, ..)| system.kind(j, k) != Start::Free)
+        .all(|(j, _, a, b)| (a - b).abs() <= FAR * a.abs().max(system.model.unknowns[j].nominal))
+}
