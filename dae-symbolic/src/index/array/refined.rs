@@ -68,8 +68,8 @@ fn refine(model: &Model, parameters: &[f64], array: &DerivativeArray, point: &Ar
         let right: Vec<f64> = residual.iter().zip(&here.scale).map(|(r, factor)| -r * factor).collect();
         let z = prepared.step(&right).z;
         let length = z.iter().fold(0.0_f64, |largest, z| largest.max(z.abs()));
-        // What is not a number compares as false.
-        if !(length <= LEFT * before) {
+        // What is not a number is no progress either.
+        if length.is_nan() || length > LEFT * before {
             return None;
         }
         before = length;
