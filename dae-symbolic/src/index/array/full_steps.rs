@@ -18,9 +18,9 @@ use super::jets::{ArraySystem, CONSISTENCY, NEGLIGIBLE, ROUNDING, norm};
 use super::newton::{Prepared, SparseRow};
 
 /// Steps with one number of differentiations.
-const MAX_STEPS: usize = 100;
+const MAX_STEPS: usize = 120;
 /// Arrays with more rows are left alone: most have no solution where damped steps find none.
-const MAX_ROWS: usize = 120;
+const MAX_ROWS: usize = 80;
 /// Rows that are closer to a combination of others are one.
 const DEPENDENT: f64 = 1e-11;
 /// Jets that are larger, in nominal values, do not come back.
@@ -38,7 +38,7 @@ enum Cost {
 }
 
 /// Tried in this order.
-const COSTS: [Cost; 2] = [Cost::Relative(1e3), Cost::Geometric(10.0)];
+const COSTS: [Cost; 3] = [Cost::Relative(1e3), Cost::Geometric(10.0), Cost::Relative(30.0)];
 
 /// Looks for jets near `from`.
 pub(super) fn full_steps(system: &ArraySystem<'_>, from: &ArrayPoint) -> Option<ArrayPoint> {
@@ -46,12 +46,33 @@ pub(super) fn full_steps(system: &ArraySystem<'_>, from: &ArrayPoint) -> Option<
         return None;
     }
     COSTS.into_iter().find_map(|cost| {
-        let mut point = from.clone();
-        for differentiations in 0..=system.array.differentiations {
-            point = solve(&system.with_differentiations(differentiations), point, cost)?;
+        let found = in_stages(system, from.clone(), cost)?;
+        if is_near(system, from, &found) {
+            return Some(found);
         }
-        is_near(system, from, &point).then_some(point)
+        // Derivatives that are about right may lead there from the start values themselves.
+        let found = in_stages(system, with_given(system, found, from), cost)?;
+        is_near(system, from, &found).then_some(found)
     })
+}
+
+fn in_stages(system: &ArraySystem<'_>, mut point: ArrayPoint, cost: Cost) -> Option<ArrayPoint> {
+    for differentiations in 0..=system.array.differentiations {
+        point = solve(&system.with_differentiations(differentiations), point, cost)?;
+    }
+    Some(point)
+}
+
+/// `point` with what is given as in `from`.
+fn with_given(system: &ArraySystem<'_>, mut point: ArrayPoint, from: &ArrayPoint) -> ArrayPoint {
+    for (j, (series, given)) in point.taylor.iter_mut().zip(&from.taylor).enumerate() {
+        for (k, (x, given)) in series.iter_mut().zip(given).enumerate() {
+            if system.kind(j, k) != Start::Free {
+                *x = *given;
+            }
+        }
+    }
+    point
 }
 
 fn solve(system: &ArraySystem<'_>, mut point: ArrayPoint, cost: Cost) -> Option<ArrayPoint> {
@@ -67,7 +88,7 @@ fn solve(system: &ArraySystem<'_>, mut point: ArrayPoint, cost: Cost) -> Option<
         let ease = ease(system, &point, cost);
         here.weigh(&ease);
         let opposite: Vec<f64> = here.residual.iter().map(|r| -r).collect();
-        let mut z = least_norm(&here.rows, system.columns)?.step(&opposite).z;
+        let mut z = least_norm(&here.rows, system.columns, DEPENDENT)?.step(&opposite).z;
         if norm(&z) <= NEGLIGIBLE {
             return consistent.then_some(point);
         }
@@ -82,9 +103,9 @@ fn solve(system: &ArraySystem<'_>, mut point: ArrayPoint, cost: Cost) -> Option<
     None
 }
 
-/// Steps of least norm.
-pub(super) fn least_norm(rows: &[SparseRow], columns: usize) -> Option<Prepared<'_>> {
-    Prepared::new(rows, columns, &vec![true; columns], DEPENDENT)
+/// Steps of least norm; rows that are closer to a combination of others than `dependent` are one.
+pub(super) fn least_norm(rows: &[SparseRow], columns: usize, dependent: f64) -> Option<Prepared<'_>> {
+    Prepared::new(rows, columns, &vec![true; columns], dependent)
 }
 
 /// By column, the changes that cost the same when they are relative to the jets.
