@@ -87,7 +87,8 @@
 //! branch that is not taken no index is out of bounds. Such conditions may also compare with `==` and `!=`. Around equations there are no
 //! others.
 //!
-//! In results, messages and reports the elements are `q[3]` and `T[2][5]`, the equations `equation 4[i = 17]`.
+//! In results, messages and reports the elements are `q[3]` and `T[2][5]`, the equations `equation 4[i = 17]`: the fourth equation that the
+//! text writes down. Equations of a block are called by their part: `motion of x`, `constraint of lambda`.
 //!
 //! ```
 //! use dae::Integration;

@@ -251,12 +251,16 @@ fn the_default_that_makes_the_index_is_named() {
     let [case] = without.cases.as_slice() else { panic!("one case: {:?}", without.cases) };
     assert_eq!((case.exceptional.as_str(), case.regular.as_str(), case.own), ("Cs = 0", "Cs ≠ 0", "exceptional"));
     assert_eq!((case.other_index, case.every_other_value), (Some(0), true));
-    assert_eq!(case.statement, "index 2 holds for Cs = 0; for Cs ≠ 0 it is 0 (certified at Cs = 1)");
+    assert_eq!(
+        case.statement,
+        "index 2 holds for Cs = 0; for Cs ≠ 0 the index is 0 (certified at Cs = 1); if this value is meant for good, \
+         write `const Cs = 0;` in place of `param`"
+    );
     let with = report(&RING.replace("Cs = 0;", "Cs = 0.1;"), 0.2);
     assert_eq!(with.differentiation_index, Some(0));
     let case = with.cases.iter().find(|case| case.exceptional == "Cs = 0").expect("the capacities may be switched off");
     assert_eq!((case.own, case.other_index), ("regular", Some(2)));
-    assert_eq!(case.statement, "index 0 holds for Cs ≠ 0; for Cs = 0 it is 2");
+    assert_eq!(case.statement, "index 0 holds for Cs ≠ 0; for Cs = 0 the index is 2");
 }
 
 #[test]
@@ -265,14 +269,22 @@ fn parameters_in_leading_coefficients() {
         format!("struct S {{ param eps = {eps}; var y = 1; var z ~ 1; der(y) = -z; eps * der(z) = y - 2 * z; }}")
     };
     let statement = |eps: &str| report(&text(eps), 0.0).cases.into_iter().map(|c| c.statement).collect::<Vec<_>>();
-    assert_eq!(statement("0.01"), ["index 0 holds for eps ≠ 0; for eps = 0 it is 1"]);
-    assert_eq!(statement("0"), ["index 1 holds for eps = 0; for eps ≠ 0 it is 0 (certified at eps = 1)"]);
+    assert_eq!(statement("0.01"), ["index 0 holds for eps ≠ 0; for eps = 0 the index is 1"]);
+    assert_eq!(
+        statement("0"),
+        [
+            "index 1 holds for eps = 0; for eps ≠ 0 the index is 0 (certified at eps = 1); if this value is meant for good, \
+          write `const eps = 0;` in place of `param`"
+        ]
+    );
     // Exceptional together only; and at other values than zero.
     let two = "struct S { param a = 0; param b = 0; var y = 1; var z ~ 1; der(y) = -z; (a + b) * der(z) = y - 2 * z; }";
     let found = report(two, 0.0);
     assert_eq!(found.differentiation_index, Some(1));
     assert_eq!(found.cases[0].exceptional, "a = 0 and b = 0");
     assert_eq!(found.cases[0].other_index, Some(0));
+    let hint = "if these values are meant for good, write `const a = 0;` and `const b = 0;` in place of `param`";
+    assert!(found.cases[0].statement.ends_with(hint), "{}", found.cases[0].statement);
     let cancelling = "struct S { param a = 1; var y ~ 1; var z = 1; der(y) + a * der(z) = y; der(y) + der(z) = z; }";
     let found = report(cancelling, 0.0);
     assert_eq!((found.differentiation_index, found.cases[0].other_index), (Some(1), Some(0)), "{:?}", found.cases);
@@ -282,9 +294,37 @@ fn parameters_in_leading_coefficients() {
     let found = report(two_roots, 0.0);
     let [case] = found.cases.as_slice() else { panic!("one case: {:?}", found.cases) };
     assert_eq!((case.every_other_value, case.other_index), (false, Some(0)), "a = 1 is an exception as well");
-    assert_eq!(case.statement, "index 1 holds for a = 0; for almost all a ≠ 0 it is 0 (certified at a = 0.1)");
+    let statement = "index 1 holds for a = 0; for almost all a ≠ 0 the index is 0 (certified at a = 0.1)";
+    assert!(case.statement.starts_with(statement), "{}", case.statement);
     // No parameter: nothing to say.
     assert_eq!(report("struct S { var y = 1; der(y) = -y; }", 0.0).cases, []);
+}
+
+/// Of many conditions some are analysed, and all are told.
+#[test]
+fn no_condition_is_kept_back() {
+    let letters: Vec<char> = ('a'..='j').collect();
+    let declared: String = letters.iter().map(|p| format!("param {p} = 2; var x_{p} = 1; ")).collect();
+    let equations: String = letters.iter().map(|p| format!("{p} * der(x_{p}) = x_{p}; ")).collect();
+    let found = report(&format!("struct S {{ {declared}{equations} }}"), 0.0);
+    let conditions: Vec<String> = letters.iter().map(|p| format!("{p} = 0")).collect();
+    assert_eq!(found.cases.iter().map(|case| case.exceptional.clone()).collect::<Vec<_>>(), conditions);
+    let analysed = found.cases.iter().filter(|case| case.other_index == Some(1)).count();
+    assert!((1..10).contains(&analysed), "{analysed}");
+    let text = found.to_string();
+    assert_eq!(text.matches("the index is 1").count(), analysed, "{text}");
+    assert!(text.contains("it may be another where") && text.contains("more condition"), "{text}");
+}
+
+/// A model that has no solution, or more than one, on the other side, is not called by the name of a kind of problem.
+#[test]
+fn the_other_side_is_told_in_words() {
+    let text = "struct S { param m = 1; var x ~ 1; var y = 0; var u ~ 0; var v = 0; var f ~ 0;
+        der(x) = u; der(y) = v; m * der(u) = -f * x; m * der(v) = -f * y - m; 0 = x.powi(2) + y.powi(2) - 1; }";
+    let found = report(text, 0.0);
+    let case = found.cases.iter().find(|case| case.exceptional == "m = 0").expect("without mass nothing is determined");
+    assert_eq!(case.other_verdict, "ill-posed");
+    assert_eq!(case.statement, "index 3 holds for m ≠ 0; for m = 0 the solution is not unique");
 }
 
 /// Campbell, Linh & Petzold, eq. (9).
@@ -298,7 +338,7 @@ fn the_other_branch_is_mentioned() {
     assert_eq!((on_1.differentiation_index, case.own, case.other_index), (Some(2), "exceptional", Some(1)));
     assert_eq!(
         case.statement,
-        "index 2 holds on this solution, where x2 - 1 = 0; where x2 - 1 ≠ 0 it is 1 (certified at x2 = 0)"
+        "index 2 holds on this solution, where x2 - 1 = 0; where x2 - 1 ≠ 0 the index is 1 (certified at x2 = 0)"
     );
 }
 

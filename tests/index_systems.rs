@@ -24,11 +24,11 @@ fn numbers(value: &Value) -> Option<Vec<u32>> {
 
 fn report(system: &Value) -> Report {
     let text = model_text(system);
-    let (model, _) = dae_symbolic::read_text(&text).unwrap_or_else(|rejection| panic!("{text}\n{rejection:?}"));
+    let (model, places) = dae_symbolic::read_text(&text).unwrap_or_else(|rejection| panic!("{text}\n{rejection:?}"));
     let t0 = system["t"].as_f64().expect("a time");
     match compile(model.clone(), t0) {
-        Ok(compiled) => Report::compiled(&compiled),
-        Err(rejected) => Report::rejected(&model, &rejected),
+        Ok(compiled) => Report::compiled(&compiled).with_places(&places),
+        Err(rejected) => Report::rejected(&model, &rejected).with_places(&places),
     }
 }
 

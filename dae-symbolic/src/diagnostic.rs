@@ -78,6 +78,7 @@ codes! {
     NoUnknowns = "E202", "a model without unknowns";
     DivisionByZero = "E203", "a division by exactly zero";
     UndeclaredSymbol = "E204", "an expression with a symbol that the model does not declare";
+    NotFinite = "E205", "a default or start value that is no finite number";
     StructurallySingular = "E301", "equations and unknowns that cannot be assigned to one another";
     NotSquare = "E302", "a model with more equations than unknowns or fewer";
     TooLong = "E303", "derivatives that are too long to be formed";

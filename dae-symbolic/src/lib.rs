@@ -28,6 +28,7 @@ pub mod reduce;
 pub mod report;
 mod spelling;
 pub mod structure;
+mod subsets;
 #[cfg(feature = "syntax")]
 pub mod syntax;
 pub mod system;

@@ -330,8 +330,11 @@ fn a_chain_of_pendulums_with_arrays() {
     proves_equal(derived, by_hand);
     let model = model(derived);
     let names: Vec<String> = (0..model.equations.len()).map(|k| model.equation_name(k)).collect();
-    assert_eq!(names[1], "equation 1[i = 1]");
-    assert_eq!(names[3 * 4..], ["equation 5", "equation 6[i = 1]", "equation 6[i = 2]"]);
+    assert_eq!(names[1], "velocity of x[i = 1]");
+    assert_eq!(
+        names[3 * 4..],
+        ["constraint of lambda[0]", "constraint of lambda[i = 1]", "constraint of lambda[i = 2]"]
+    );
     assert_eq!(model.equations[7].docs, ["Euler–Lagrange equation of `x[i]`."]);
     let compiled = dae_symbolic::compile::compile(model, 0.0).unwrap_or_else(|it| panic!("{}", it.diagnostics));
     assert_eq!(compiled.analysis.certificate.verdict(), dae_symbolic::index::Verdict::Exact(3));

@@ -108,6 +108,14 @@ fn a_plate() {
     assert_same(&sized(PLATE, 50));
 }
 
+/// From which size on an excerpt is so much smaller than the plate that it is taken: the figures in the README. Where N is odd, the sine is exactly one at
+/// the middle of an edge, and what is near that is kept as well.
+#[test]
+fn a_plate_that_is_large_enough() {
+    let is_taken = |n: usize| compile_excerpt(&families(&sized(PLATE, n)).model, 0.0).is_some();
+    assert_eq!([36, 38, 51, 53].map(is_taken), [false, true, false, true]);
+}
+
 /// Whether an excerpt is enough; if so, the code is that of the whole model.
 fn is_enough(text: &str) -> bool {
     let enough = compile_excerpt(&families(text).model, 0.0).is_some_and(|it| emit(&it, &Form::ALL).is_ok());

@@ -61,11 +61,11 @@ impl Outcome {
             Outcome::Compiled(compiled) => {
                 let found = contradictions(compiled);
                 let findings = found.has_errors().then(|| to_text(&found, places, source.as_text()));
-                (Report::compiled(compiled), findings)
+                (Report::compiled(compiled).with_places(places), findings)
             }
             Outcome::Rejected(model, rejected) => {
                 let findings = to_text(&rejected.diagnostics, places, source.as_text());
-                (Report::rejected(model, rejected), Some(findings))
+                (Report::rejected(model, rejected).with_places(places), Some(findings))
             }
             Outcome::Unreadable(report, findings) => ((**report).clone(), Some(findings.clone())),
         }

@@ -3,10 +3,11 @@
 use super::*;
 
 /// Keys of the report of any model, well-posed or not.
-pub(crate) const KEYS: [&str; 31] = [
+pub(crate) const KEYS: [&str; 33] = [
     "name",
     "unknowns",
     "equation_names",
+    "equation_places",
     "equations",
     "structural_index",
     "structural_status",
@@ -25,6 +26,7 @@ pub(crate) const KEYS: [&str; 31] = [
     "explanation",
     "rewrites",
     "redundant_equations",
+    "definitions",
     "derivations",
     "eliminated",
     "offsets",

@@ -31,3 +31,43 @@ fn forms_that_a_model_does_not_have() {
     assert!(message.starts_with("error: no ggl form: ") && message.contains(&format!("{path}:1:8")), "{message}");
     assert!(message.contains("help: the model has these forms: original"), "{message}");
 }
+
+/// A reader need not know the contract by heart: each function that computes says what, and each row of a residual is written above its line.
+#[test]
+fn generated_functions_say_what_they_compute() {
+    let plain =
+        ["description", "prolongation_description", "parameters", "set_parameters", "prolongation", "input_error"];
+    let names = file(
+        "names_of_code.dae",
+        "struct Names { var F ~ 1; var dx ~ 0; var x: [f64; 6] = 1; var w: [f64; 6] ~ 0; var y = 0; var z = 0; var p ~ 0;
+        for i in 0..6 { der(x[i], 2) = -F * x[i] + w[i]; } for i in 0..6 { w[i] = sin(t) * x[i]; }
+        0 = F - 1 - dx; 0 = dx + x[0]; der(y) = z; der(z) = p; 0 = y; }",
+    );
+    let mut rows = 0;
+    for model in
+        [PENDULUM, CAR_AXIS, AMPLIFIER, "examples/models/chain.dae", "examples/models/slider_crank.dae", &names]
+    {
+        for form in ["index1", "ggl"] {
+            let code = stdout(&dae(&["expand", model, "--form", form]));
+            let lines: Vec<&str> = code.lines().map(str::trim).collect();
+            let contract = lines.iter().position(|line| line.starts_with("impl ::dae::__private")).expect("a contract");
+            for (before, line) in lines[contract..].iter().zip(&lines[contract + 1..]) {
+                let function = line.strip_prefix("fn ").and_then(|rest| rest.split('(').next());
+                if let Some(name) = function.filter(|name| !plain.contains(name) && !name.starts_with("part_")) {
+                    assert!(before.starts_with("///"), "{model}: {name}, {before}");
+                }
+                if line.starts_with("let equation_") || line.starts_with("let der_equation_") {
+                    assert!(before.starts_with("/// "), "{model}: {line}, {before}");
+                    rows += 1;
+                }
+            }
+        }
+    }
+    assert!(rows > 100, "{rows}");
+    let code = stdout(&dae(&["expand", &names, "--form", "ggl"]));
+    assert!(code.contains("/// `F_` is F"), "{code}");
+    assert!(code.contains("/// `der_x_i_2` is der(x[i]) as a rate"), "{code}");
+    assert!(code.contains("/// definition of der(x[i]): 0 = d/dt x[i] - der(x[i])"), "{code}");
+    let code = stdout(&dae(&["expand", PENDULUM, "--form", "ggl"]));
+    assert!(code.contains("/// * mu_1: multiplier that enforces equation 5, zero on solutions"), "{code}");
+}

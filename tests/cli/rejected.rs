@@ -115,3 +115,64 @@ fn files_that_are_not_there() {
     assert_eq!(code(&output), 1);
     assert!(stderr(&output).starts_with("error: `no/such.dae` cannot be read: "), "{}", stderr(&output));
 }
+
+/// Defaults and start values that are no numbers are told by name, and what follows from them is not told as well.
+#[test]
+fn values_that_are_no_numbers_are_told() {
+    let text = "struct S { param a = 0; param b = 1 / a; param c = b + 1; var x = 1; der(x) = -b * x + c; }";
+    let output = dae(&["analyze", &file("infinite.dae", text)]);
+    let message = stderr(&output);
+    assert_eq!(code(&output), 1);
+    assert!(message.starts_with("error[E205]: the default of `b` is infinite, with a = 0\n"), "{message}");
+    assert!(message.contains(":1:31") && !message.contains("`c`"), "{message}");
+    let text = "struct S { param a = -1; var x = sqrt(a); der(x) = -x; }";
+    let message = stderr(&dae(&["analyze", &file("undefined.dae", text)]));
+    assert!(message.starts_with("error[E205]: the start value of `x` is undefined, with a = -1\n"), "{message}");
+    let text = "struct S { const N = 4; param a: [f64; N] = |i| i; param b: [f64; N] = |i| 1 / a[i]; var x = 1;
+        der(x) = -b[1] * x; }";
+    let message = stderr(&dae(&["analyze", &file("infinite_element.dae", text)]));
+    assert!(message.starts_with("error[E205]: the default of `b[0]` is infinite, with a[0] = 0\n"), "{message}");
+}
+
+/// Names in a help are those of the model, and the usual name of the time is understood.
+#[test]
+fn helps_speak_of_the_model() {
+    let text = "struct S { var w: [f64; 3] = 1; var z ~ 0; for i in 0..3 { der(w[i]) = -w[i]; } 0 = z - w; }";
+    let message = stderr(&dae(&["analyze", &file("whole_array.dae", text)]));
+    assert!(message.contains("= help: take an element, `w[i]`, in a `for` or a `sum` over all of them"), "{message}");
+    let text = "struct S { var x = 1; der(x) = -x + time; }";
+    let message = stderr(&dae(&["analyze", &file("time.dae", text)]));
+    assert!(message.contains("unknown name `time`") && message.contains("= help: the time is called `t`"), "{message}");
+}
+
+/// Where a search for consistent values ends without any, the report names the equations to look at, and blames nothing that is not known yet.
+#[test]
+fn what_to_check_is_said() {
+    let warnings = |name: &str, text: &str| {
+        let report = json(&dae(&["analyze", &file(name, text), "--json"]));
+        (report["warnings"][0].as_str().unwrap_or_default().to_string(), report)
+    };
+    let text =
+        "struct S { var x ~ 1; var y ~ 0.2; var z ~ 1; 0 = x.powi(2) + y.powi(2) - 1; 0 = x + y - 3; der(z) = x - z; }";
+    let (advice, _) = warnings("far_apart.dae", text);
+    let expected =
+        "equation 1 and equation 2 together restrict x, y and could not be fulfilled from the start values: check";
+    assert!(advice.starts_with(expected), "{advice}");
+    let text = "struct S { input u; var x = 1; var y ~ 0; 0 = x - u; der(y) = x; }";
+    let (advice, report) = warnings("supplied.dae", text);
+    assert!(advice.starts_with("`u` had no values while the model was analysed"), "{advice}");
+    let reason = report["certificate"]["local"]["reason"].as_str().expect("a reason");
+    assert!(reason.starts_with("with other functions in place of u, `x = 1` is fixed"), "{reason}");
+    // A model that is right is given no advice.
+    assert_eq!(warnings("right.dae", "struct S { var x = 1; der(x) = -x; }").0, "");
+}
+
+/// Why a verdict is numerical.
+#[test]
+fn a_proof_that_is_not_made_is_explained() {
+    let text = std::fs::read_to_string("examples/models/chain.dae").expect("an example");
+    let long = file("unproved_chain.dae", &text.replace("const N = 6;", "const N = 60;"));
+    let text = stdout(&dae(&["analyze", &long])).split_whitespace().collect::<Vec<_>>().join(" ");
+    let why = "it is not proved by intervals, because more than 150 equations have to be solved together";
+    assert!(text.contains("established numerically") && text.contains(why), "{text}");
+}

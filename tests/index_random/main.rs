@@ -51,8 +51,6 @@ const GENERATORS: [Generator; 17] = [
     Generator { name: "ill-mechanisms", draw: mechanisms::with_dependent_row },
     Generator { name: "ill-counts", draw: ill_posed::wrong_count },
     Generator { name: "ill-patterns", draw: ill_posed::structurally_singular },
-    // That nonlinear equations have no solution is beyond what an analysis near the guesses can show: of these two nothing is asked but that
-    // no index is stated.
     Generator { name: "unsolvable-pencils", draw: ill_posed::contradictory },
     Generator { name: "unsolvable-mechanisms", draw: mechanisms::contradictory },
 ];

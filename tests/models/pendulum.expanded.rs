@@ -112,10 +112,12 @@ impl ::dae::__private::Prolongation for PendulumProlongation {
         &DESCRIPTION
     }
 
+    /// X as the model gives it, fixed values and guesses; zero where it gives none.
     fn start_values(&self, time: f64, values: &mut [f64]) {
         values.copy_from_slice(&[1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
     }
 
+    /// G(t, X): the equations and their derivatives, X the unknowns and theirs; its zeros are consistent.
     fn prolonged_residual(&self, time: f64, jets: &[f64], residual: &mut [f64]) {
         let &[x, der_x, der2_x, y, der_y, der2_y, u, der_u, v, der_v, lambda] = jets else { return };
         let [g, l] = self.parameters;
@@ -144,15 +146,16 @@ impl ::dae::__private::Prolongation for PendulumProlongation {
         ]);
     }
 
-    /// equation 5 by x, y
-    /// equation 1 by der(x), u
-    /// equation 2 by der(y), v
-    /// der(equation 5) by x, der(x), y, der(y)
-    /// der(equation 1) by der(x, 2), der(u)
-    /// der(equation 2) by der(y, 2), der(v)
-    /// equation 3 by x, der(u), lambda
-    /// equation 4 by y, der(v), lambda
-    /// der(equation 5, 2) by x, der(x), der(x, 2), y, der(y), der(y, 2)
+    /// ∂G/∂X, row by row where it is not zero:
+    /// * equation 5 by x, y
+    /// * equation 1 by der(x), u
+    /// * equation 2 by der(y), v
+    /// * der(equation 5) by x, der(x), y, der(y)
+    /// * der(equation 1) by der(x, 2), der(u)
+    /// * der(equation 2) by der(y, 2), der(v)
+    /// * equation 3 by x, der(u), lambda
+    /// * equation 4 by y, der(v), lambda
+    /// * der(equation 5, 2) by x, der(x), der(x, 2), y, der(y), der(y, 2)
     fn prolonged_jacobian(&self, time: f64, jets: &[f64], values: &mut [f64]) {
         let &[x, der_x, der2_x, y, der_y, der2_y, _, _, _, _, lambda] = jets else { return };
         let twice_y = 2.0 * y;
@@ -240,6 +243,7 @@ impl ::dae::__private::Dae for PendulumOriginal {
         self.prolongation.parameters.copy_from_slice(values);
     }
 
+    /// F(t, y, y'), which is zero on solutions; y is `state`, y' is `rate`.
     fn residual(&self, time: f64, state: &[f64], rate: &[f64], residual: &mut [f64]) {
         let &[x, y, u, v, lambda] = state else { return };
         let &[der_x, der_y, der_u, der_v, _] = rate else { return };
@@ -257,11 +261,12 @@ impl ::dae::__private::Dae for PendulumOriginal {
         residual.copy_from_slice(&[equation_1, equation_2, equation_3, equation_4, equation_5]);
     }
 
-    /// equation 1 by u
-    /// equation 2 by v
-    /// equation 3 by x, lambda
-    /// equation 4 by y, lambda
-    /// equation 5 by x, y
+    /// ∂F/∂y, row by row where it is not zero:
+    /// * equation 1 by u
+    /// * equation 2 by v
+    /// * equation 3 by x, lambda
+    /// * equation 4 by y, lambda
+    /// * equation 5 by x, y
     fn jacobian_y(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
         let &[x, y, _, _, lambda] = state else { return };
         values.copy_from_slice(&[
@@ -273,10 +278,11 @@ impl ::dae::__private::Dae for PendulumOriginal {
         ]);
     }
 
-    /// equation 1 by der(x)
-    /// equation 2 by der(y)
-    /// equation 3 by der(u)
-    /// equation 4 by der(v)
+    /// ∂F/∂y', row by row where it is not zero:
+    /// * equation 1 by der(x)
+    /// * equation 2 by der(y)
+    /// * equation 3 by der(u)
+    /// * equation 4 by der(v)
     fn jacobian_yp(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
         values.copy_from_slice(&[
             1.0,
@@ -286,8 +292,9 @@ impl ::dae::__private::Dae for PendulumOriginal {
         ]);
     }
 
-    /// equation 4 by g
-    /// equation 5 by l
+    /// ∂F/∂p, by the parameters, row by row where it is not zero:
+    /// * equation 4 by g
+    /// * equation 5 by l
     fn jacobian_p(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
         let [_, l] = self.prolongation.parameters;
         values.copy_from_slice(&[
@@ -296,20 +303,25 @@ impl ::dae::__private::Dae for PendulumOriginal {
         ]);
     }
 
+    /// ∂F/∂t, with y and y' held.
     fn jacobian_t(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
         values.copy_from_slice(&[0.0, 0.0, 0.0, 0.0, 0.0]);
     }
 
+    /// φ(t, y), which is zero on solutions: the constraints, stated and hidden.
     fn invariants(&self, time: f64, state: &[f64], values: &mut [f64]) {
         let &[x, y, u, v, _] = state else { return };
         let [_, l] = self.prolongation.parameters;
+        /// equation 5: 0 = x² + y² - l²
         let equation_5 = x * x + y * y - l * l;
+        /// der(equation 5): 0 = 2·x·u + 2·y·v
         let der_equation_5 = 2.0 * (x * u) + 2.0 * (y * v);
         values.copy_from_slice(&[equation_5, der_equation_5]);
     }
 
-    /// equation 5 by x, y
-    /// der(equation 5) by x, y, u, v
+    /// ∂φ/∂y, row by row where it is not zero:
+    /// * equation 5 by x, y
+    /// * der(equation 5) by x, y, u, v
     fn invariants_jacobian(&self, time: f64, state: &[f64], values: &mut [f64]) {
         let &[x, y, u, v, _] = state else { return };
         let twice_y = 2.0 * y;
@@ -324,6 +336,7 @@ impl ::dae::__private::Dae for PendulumOriginal {
         &self.prolongation
     }
 
+    /// y and y' from the jets: the unknowns of the model with their derivatives.
     fn states_from_jets(&self, _time: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {
         y.copy_from_slice(&[jets[0], jets[3], jets[6], jets[8], jets[10]]);
         yp.copy_from_slice(&[jets[1], jets[4], jets[7], jets[9], 0.0]);
@@ -400,6 +413,7 @@ impl ::dae::__private::Dae for PendulumIndex1 {
         self.prolongation.parameters.copy_from_slice(values);
     }
 
+    /// F(t, y, y'), which is zero on solutions; y is `state`, y' is `rate`.
     fn residual(&self, time: f64, state: &[f64], rate: &[f64], residual: &mut [f64]) {
         let &[x, y, u, v, lambda] = state else { return };
         let &[der_x, der_y, der_u, der_v, _] = rate else { return };
@@ -418,11 +432,12 @@ impl ::dae::__private::Dae for PendulumIndex1 {
         residual.copy_from_slice(&[equation_1, equation_2, equation_3, equation_4, der2_equation_5]);
     }
 
-    /// equation 1 by u
-    /// equation 2 by v
-    /// equation 3 by x, lambda
-    /// equation 4 by y, lambda
-    /// der(equation 5, 2) by x, y, u, v, lambda
+    /// ∂F/∂y, row by row where it is not zero:
+    /// * equation 1 by u
+    /// * equation 2 by v
+    /// * equation 3 by x, lambda
+    /// * equation 4 by y, lambda
+    /// * der(equation 5, 2) by x, y, u, v, lambda
     fn jacobian_y(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
         let &[x, y, u, v, lambda] = state else { return };
         let [g, _] = self.prolongation.parameters;
@@ -436,10 +451,11 @@ impl ::dae::__private::Dae for PendulumIndex1 {
         ]);
     }
 
-    /// equation 1 by der(x)
-    /// equation 2 by der(y)
-    /// equation 3 by der(u)
-    /// equation 4 by der(v)
+    /// ∂F/∂y', row by row where it is not zero:
+    /// * equation 1 by der(x)
+    /// * equation 2 by der(y)
+    /// * equation 3 by der(u)
+    /// * equation 4 by der(v)
     fn jacobian_yp(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
         values.copy_from_slice(&[
             1.0,
@@ -449,8 +465,9 @@ impl ::dae::__private::Dae for PendulumIndex1 {
         ]);
     }
 
-    /// equation 4 by g
-    /// der(equation 5, 2) by g
+    /// ∂F/∂p, by the parameters, row by row where it is not zero:
+    /// * equation 4 by g
+    /// * der(equation 5, 2) by g
     fn jacobian_p(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
         let &[_, y, _, _, _] = state else { return };
         values.copy_from_slice(&[
@@ -459,23 +476,29 @@ impl ::dae::__private::Dae for PendulumIndex1 {
         ]);
     }
 
+    /// ∂F/∂t, with y and y' held.
     fn jacobian_t(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
         values.copy_from_slice(&[0.0, 0.0, 0.0, 0.0, 0.0]);
     }
 
+    /// φ(t, y), which is zero on solutions: the constraints, stated and hidden.
     fn invariants(&self, time: f64, state: &[f64], values: &mut [f64]) {
         let &[x, y, u, v, lambda] = state else { return };
         let [g, l] = self.prolongation.parameters;
+        /// der(equation 5, 2): 0 = 2·u² + 2·v² - 2·x²·lambda + 2·y·(-y·lambda - g)
         let der2_equation_5 =
             2.0 * (u * u) + 2.0 * (v * v) - 2.0 * (x * x * lambda) + 2.0 * (y * (-(y * lambda) - g));
+        /// equation 5: 0 = x² + y² - l²
         let equation_5 = x * x + y * y - l * l;
+        /// der(equation 5): 0 = 2·x·u + 2·y·v
         let der_equation_5 = 2.0 * (x * u) + 2.0 * (y * v);
         values.copy_from_slice(&[der2_equation_5, equation_5, der_equation_5]);
     }
 
-    /// der(equation 5, 2) by x, y, u, v, lambda
-    /// equation 5 by x, y
-    /// der(equation 5) by x, y, u, v
+    /// ∂φ/∂y, row by row where it is not zero:
+    /// * der(equation 5, 2) by x, y, u, v, lambda
+    /// * equation 5 by x, y
+    /// * der(equation 5) by x, y, u, v
     fn invariants_jacobian(&self, time: f64, state: &[f64], values: &mut [f64]) {
         let &[x, y, u, v, lambda] = state else { return };
         let [g, _] = self.prolongation.parameters;
@@ -493,6 +516,7 @@ impl ::dae::__private::Dae for PendulumIndex1 {
         &self.prolongation
     }
 
+    /// y and y' from the jets: the unknowns of the model with their derivatives.
     fn states_from_jets(&self, _time: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {
         y.copy_from_slice(&[jets[0], jets[3], jets[6], jets[8], jets[10]]);
         yp.copy_from_slice(&[jets[1], jets[4], jets[7], jets[9], 0.0]);
@@ -568,6 +592,7 @@ impl ::dae::__private::Dae for PendulumIndex2 {
         self.prolongation.parameters.copy_from_slice(values);
     }
 
+    /// F(t, y, y'), which is zero on solutions; y is `state`, y' is `rate`.
     fn residual(&self, time: f64, state: &[f64], rate: &[f64], residual: &mut [f64]) {
         let &[x, y, u, v, lambda] = state else { return };
         let &[der_x, der_y, der_u, der_v, _] = rate else { return };
@@ -585,11 +610,12 @@ impl ::dae::__private::Dae for PendulumIndex2 {
         residual.copy_from_slice(&[equation_1, equation_2, equation_3, equation_4, der_equation_5]);
     }
 
-    /// equation 1 by u
-    /// equation 2 by v
-    /// equation 3 by x, lambda
-    /// equation 4 by y, lambda
-    /// der(equation 5) by x, y, u, v
+    /// ∂F/∂y, row by row where it is not zero:
+    /// * equation 1 by u
+    /// * equation 2 by v
+    /// * equation 3 by x, lambda
+    /// * equation 4 by y, lambda
+    /// * der(equation 5) by x, y, u, v
     fn jacobian_y(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
         let &[x, y, u, v, lambda] = state else { return };
         values.copy_from_slice(&[
@@ -601,10 +627,11 @@ impl ::dae::__private::Dae for PendulumIndex2 {
         ]);
     }
 
-    /// equation 1 by der(x)
-    /// equation 2 by der(y)
-    /// equation 3 by der(u)
-    /// equation 4 by der(v)
+    /// ∂F/∂y', row by row where it is not zero:
+    /// * equation 1 by der(x)
+    /// * equation 2 by der(y)
+    /// * equation 3 by der(u)
+    /// * equation 4 by der(v)
     fn jacobian_yp(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
         values.copy_from_slice(&[
             1.0,
@@ -614,27 +641,33 @@ impl ::dae::__private::Dae for PendulumIndex2 {
         ]);
     }
 
-    /// equation 4 by g
+    /// ∂F/∂p, by the parameters, row by row where it is not zero:
+    /// * equation 4 by g
     fn jacobian_p(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
         values.copy_from_slice(&[
             1.0,
         ]);
     }
 
+    /// ∂F/∂t, with y and y' held.
     fn jacobian_t(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
         values.copy_from_slice(&[0.0, 0.0, 0.0, 0.0, 0.0]);
     }
 
+    /// φ(t, y), which is zero on solutions: the constraints, stated and hidden.
     fn invariants(&self, time: f64, state: &[f64], values: &mut [f64]) {
         let &[x, y, u, v, _] = state else { return };
         let [_, l] = self.prolongation.parameters;
+        /// der(equation 5): 0 = 2·x·u + 2·y·v
         let der_equation_5 = 2.0 * (x * u) + 2.0 * (y * v);
+        /// equation 5: 0 = x² + y² - l²
         let equation_5 = x * x + y * y - l * l;
         values.copy_from_slice(&[der_equation_5, equation_5]);
     }
 
-    /// der(equation 5) by x, y, u, v
-    /// equation 5 by x, y
+    /// ∂φ/∂y, row by row where it is not zero:
+    /// * der(equation 5) by x, y, u, v
+    /// * equation 5 by x, y
     fn invariants_jacobian(&self, time: f64, state: &[f64], values: &mut [f64]) {
         let &[x, y, u, v, _] = state else { return };
         let twice_y = 2.0 * y;
@@ -649,6 +682,7 @@ impl ::dae::__private::Dae for PendulumIndex2 {
         &self.prolongation
     }
 
+    /// y and y' from the jets: the unknowns of the model with their derivatives.
     fn states_from_jets(&self, _time: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {
         y.copy_from_slice(&[jets[0], jets[3], jets[6], jets[8], jets[10]]);
         yp.copy_from_slice(&[jets[1], jets[4], jets[7], jets[9], 0.0]);
@@ -663,6 +697,7 @@ impl ::dae::__private::Dae for PendulumIndex2 {
 /// * equation 4: 0 = der(v) + y·lambda + g
 /// * der(equation 5): 0 = 2·x·u + 2·y·v
 /// * equation 5: 0 = x² + y² - l²
+/// * mu_1: multiplier that enforces equation 5, zero on solutions
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(non_snake_case, non_camel_case_types, dead_code, unused_variables, unused_doc_comments)]
 #[allow(clippy::all, clippy::pedantic, clippy::nursery)]
@@ -727,6 +762,7 @@ impl ::dae::__private::Dae for PendulumGgl {
         self.prolongation.parameters.copy_from_slice(values);
     }
 
+    /// F(t, y, y'), which is zero on solutions; y is `state`, y' is `rate`.
     fn residual(&self, time: f64, state: &[f64], rate: &[f64], residual: &mut [f64]) {
         let &[x, y, u, v, lambda, mu_1] = state else { return };
         let &[der_x, der_y, der_u, der_v, _, _] = rate else { return };
@@ -748,12 +784,13 @@ impl ::dae::__private::Dae for PendulumGgl {
         ]);
     }
 
-    /// equation 1 by x, u, mu_1
-    /// equation 2 by y, v, mu_1
-    /// equation 3 by x, lambda
-    /// equation 4 by y, lambda
-    /// der(equation 5) by x, y, u, v
-    /// equation 5 by x, y
+    /// ∂F/∂y, row by row where it is not zero:
+    /// * equation 1 by x, u, mu_1
+    /// * equation 2 by y, v, mu_1
+    /// * equation 3 by x, lambda
+    /// * equation 4 by y, lambda
+    /// * der(equation 5) by x, y, u, v
+    /// * equation 5 by x, y
     fn jacobian_y(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
         let &[x, y, u, v, lambda, mu_1] = state else { return };
         let twice_y = 2.0 * y;
@@ -769,10 +806,11 @@ impl ::dae::__private::Dae for PendulumGgl {
         ]);
     }
 
-    /// equation 1 by der(x)
-    /// equation 2 by der(y)
-    /// equation 3 by der(u)
-    /// equation 4 by der(v)
+    /// ∂F/∂y', row by row where it is not zero:
+    /// * equation 1 by der(x)
+    /// * equation 2 by der(y)
+    /// * equation 3 by der(u)
+    /// * equation 4 by der(v)
     fn jacobian_yp(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
         values.copy_from_slice(&[
             1.0,
@@ -782,8 +820,9 @@ impl ::dae::__private::Dae for PendulumGgl {
         ]);
     }
 
-    /// equation 4 by g
-    /// equation 5 by l
+    /// ∂F/∂p, by the parameters, row by row where it is not zero:
+    /// * equation 4 by g
+    /// * equation 5 by l
     fn jacobian_p(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
         let [_, l] = self.prolongation.parameters;
         values.copy_from_slice(&[
@@ -792,20 +831,25 @@ impl ::dae::__private::Dae for PendulumGgl {
         ]);
     }
 
+    /// ∂F/∂t, with y and y' held.
     fn jacobian_t(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
         values.copy_from_slice(&[0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
     }
 
+    /// φ(t, y), which is zero on solutions: the constraints, stated and hidden.
     fn invariants(&self, time: f64, state: &[f64], values: &mut [f64]) {
         let &[x, y, u, v, _, _] = state else { return };
         let [_, l] = self.prolongation.parameters;
+        /// der(equation 5): 0 = 2·x·u + 2·y·v
         let der_equation_5 = 2.0 * (x * u) + 2.0 * (y * v);
+        /// equation 5: 0 = x² + y² - l²
         let equation_5 = x * x + y * y - l * l;
         values.copy_from_slice(&[der_equation_5, equation_5]);
     }
 
-    /// der(equation 5) by x, y, u, v
-    /// equation 5 by x, y
+    /// ∂φ/∂y, row by row where it is not zero:
+    /// * der(equation 5) by x, y, u, v
+    /// * equation 5 by x, y
     fn invariants_jacobian(&self, time: f64, state: &[f64], values: &mut [f64]) {
         let &[x, y, u, v, _, _] = state else { return };
         let twice_y = 2.0 * y;
@@ -820,6 +864,7 @@ impl ::dae::__private::Dae for PendulumGgl {
         &self.prolongation
     }
 
+    /// y and y' from the jets: the unknowns of the model with their derivatives.
     fn states_from_jets(&self, _time: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {
         y.copy_from_slice(&[jets[0], jets[3], jets[6], jets[8], jets[10], 0.0]);
         yp.copy_from_slice(&[jets[1], jets[4], jets[7], jets[9], 0.0, 0.0]);

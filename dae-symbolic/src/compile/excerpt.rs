@@ -4,6 +4,7 @@
 //! structure of the whole model is found from the integers of its accesses, and its certificate is made with its own numbers; both
 //! take time that is linear in the number of instances. `None` where an excerpt does not tell everything, or is hardly smaller.
 
+use super::values::check_values;
 use super::{Compiled, formulated};
 use crate::alias::reconcile;
 use crate::externals;
@@ -40,6 +41,7 @@ pub fn compile_excerpt(family: &FamilyModel, t0: f64) -> Option<Compiled> {
         }
         verify(&model).ok()?;
         externals::settle_tables(&mut model).ok()?;
+        check_values(&model).ok()?;
         reconcile(&mut model).ok()?;
         match analyse_excerpt(&mut model, &structure, &written, t0) {
             Ok(analysis) => {

@@ -2,14 +2,14 @@
 //!
 //! In: the model with its analysis. Out: every form it has, ready to run, and why it does not have the others.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use dae_runtime::contract::Kind;
 
 use super::CompiledForm;
 use crate::alias::{Eliminated, Elimination, eliminate};
 use crate::expr::{Expr, Notation, Symbol, print_with};
-use crate::formulation::{Form, FormEquation, FormError, FormProgram, Formulation, Source, formulate, state_names};
+use crate::formulation::{Form, FormError, FormProgram, Formulation, Source, formulate, state_names};
 use crate::index::{Analysis, generic_rank};
 use crate::model::{Model, Numbering};
 use crate::program::Derivative;
@@ -79,10 +79,21 @@ fn compile_form(
     let rank = leading_rank(model, &formulation, rank);
     let program = FormProgram::new(model, &formulation, &analysis.prolonged, rank).map_err(|_| unplaced)?;
     let names = state_names(model, &formulation).into_iter().collect();
-    let name = |symbol| formulation.symbol_name(model, symbol);
-    let spell = |e: &FormEquation| spell(model, &e.name, e.residual, &names, name);
-    let spelled = formulation.equations.iter().map(spell).collect();
-    Ok(CompiledForm { form, formulation, program, spelled })
+    let states: HashSet<&str> = formulation.unknowns.iter().map(|u| u.name.as_str()).collect();
+    let name = |symbol| match (symbol, formulation.symbol_name(model, symbol)) {
+        // A derivative that is a state, and that the equation says to be one.
+        (Symbol::StateDerivative(i), rate) if states.contains(rate.as_str()) => {
+            format!("d/dt {}", formulation.unknowns[i as usize].name)
+        }
+        (_, name) => name,
+    };
+    let spell = |of: &str, residual: Expr| spell(model, of, residual, &names, name);
+    let spelled = formulation.equations.iter().map(|e| spell(&e.name, e.residual)).collect();
+    let invariants_spelled = formulation.invariants.iter().map(|i| spell(&i.name, i.value)).collect();
+    let value = |value: Expr| print_with(&model.dag, value, Notation::Text, &names, name);
+    let eliminated_spelled =
+        formulation.eliminated.iter().map(|it| format!("{} = {}", it.name, value(it.value))).collect();
+    Ok(CompiledForm { form, formulation, program, spelled, invariants_spelled, eliminated_spelled })
 }
 
 /// Zero where it is not known: then every differential unknown may be algebraic in disguise. Of the whole model it is known from an

@@ -4,7 +4,7 @@
 //! spelling. Contracts between the stages:
 //!
 //! 1. `model`: names are resolved, every symbol is declared, inputs are symbols of their own.
-//! 2. `alias::reconcile`: fixed start values of equal unknowns agree. `index::analyse`: the working system is square (redundant equations
+//! 2. `check_values`: defaults and start values are numbers. `alias::reconcile`: fixed start values of equal unknowns agree. `index::analyse`: the working system is square (redundant equations
 //!    are set aside); after this point the offsets hold for it, and the certificate says what is proved. A singular system Jacobian leaves
 //!    only the original form.
 //! 3. `alias::eliminate`: unknowns that are equal to others or constant occur in no other equation; the original form is made of the
@@ -13,21 +13,25 @@
 //!    parameters and inputs.
 //! 5. `formulation::FormProgram`: inputs are expanded; after this point nothing refers to the DAG.
 
+mod definitions;
 mod excerpt;
 mod forms;
 mod hidden;
 mod summary;
+mod values;
 
+pub(crate) use definitions::{Named, definitions_in};
 pub use excerpt::compile_excerpt;
 use hidden::hidden_constraints;
 use summary::summary;
+use values::check_values;
 
 use crate::alias::{Eliminated, reconcile};
 use crate::diagnostic::Diagnostics;
 use crate::expr::Expr;
 use crate::externals::{self, InputNeed};
 use crate::formulation::{Form, FormError, FormProgram, Formulation};
-use crate::index::{Analysis, Problem, ProblemKind, analyse, differentiated_kinks};
+use crate::index::{Analysis, Problem, ProblemKind, analyse, contradiction, differentiated_kinks};
 use crate::model::Model;
 use crate::notions::{singular_pencil, with_null_vectors};
 use crate::prolong::Prolonged;
@@ -61,6 +65,10 @@ pub struct CompiledForm {
     pub program: FormProgram,
     /// Its rows in plain mathematics.
     pub spelled: Vec<String>,
+    /// Its invariants in plain mathematics.
+    pub invariants_spelled: Vec<String>,
+    /// What it does not solve for, in plain mathematics.
+    pub eliminated_spelled: Vec<String>,
 }
 
 /// Everything known about a model.
@@ -114,10 +122,14 @@ impl Rejected {
 /// If the model is ill-posed.
 pub fn compile(mut model: Model, t0: f64) -> Result<Compiled, Rejected> {
     externals::settle_tables(&mut model).map_err(|found| Rejected::text(t0, found))?;
+    check_values(&model).map_err(|found| Rejected::text(t0, found))?;
     reconcile(&mut model).map_err(|found| Rejected::text(t0, found))?;
     let analysis = match analyse(&mut model, t0) {
         Ok(analysis) => analysis,
         Err((problem, found)) => {
+            let open = problem.kind == ProblemKind::Undecided;
+            let shown = if open { contradiction(&mut model, t0) } else { None };
+            let (problem, found) = shown.unwrap_or((problem, found));
             let diagnostics = with_null_vectors(&model, found);
             return Err(Rejected { problem: Some(problem), t0, diagnostics });
         }
@@ -127,6 +139,11 @@ pub fn compile(mut model: Model, t0: f64) -> Result<Compiled, Rejected> {
     {
         let (equations, unknowns) = (Vec::new(), Vec::new());
         let problem = Problem { kind: ProblemKind::SingularPencil, equations, unknowns };
+        return Err(Rejected { problem: Some(problem), t0, diagnostics });
+    }
+    if analysis.lacks_consistent_point()
+        && let Some((problem, diagnostics)) = contradiction(&mut model, t0)
+    {
         return Err(Rejected { problem: Some(problem), t0, diagnostics });
     }
     formulated(model, analysis, t0)

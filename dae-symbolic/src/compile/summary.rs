@@ -2,7 +2,7 @@
 //!
 //! In: a compiled model. Out: index, degrees of freedom and hidden constraints in a few lines, in the words of the report.
 
-use crate::compile::{Compiled, HiddenConstraint};
+use crate::compile::{Compiled, HiddenConstraint, definitions_in};
 use crate::externals;
 use crate::index::{Verdict, at_defaults};
 use crate::program::roll;
@@ -36,6 +36,10 @@ pub(super) fn summary(compiled: &Compiled) -> Vec<String> {
         // Equations of the text: where it has redundant ones, the system has fewer.
         let domains = compiled.hidden.iter().map(|c| compiled.model.equations.get(c.equation).map(|e| &e.domain));
         lines.extend(roll::text::lines(domains.zip(hidden.iter().map(String::as_str))));
+        let named = definitions_in(&compiled.model, hidden.iter().map(String::as_str));
+        let values: Vec<String> = named.iter().map(|it| format!("where {} = {}", it.name, it.value)).collect();
+        let lets = roll::text::lines(named.iter().map(|it| Some(&it.domain)).zip(values.iter().map(String::as_str)));
+        lines.extend(lets.into_iter().flat_map(|line| [String::new(), line]));
     }
     let unknown = externals::stand_ins(&compiled.model);
     if !unknown.is_empty() {

@@ -175,6 +175,7 @@ impl Parts {
             let residual = dag.sum(terms);
             let name = names(Symbol::Unknown { unknown: coordinate.unknown, order: 0 });
             equations.push(Equation {
+                name: format!("motion of {name}"),
                 docs: vec![format!("Euler–Lagrange equation of `{name}`.")],
                 residual,
                 incidence: incidence(dag, residual),
@@ -183,6 +184,7 @@ impl Parts {
             });
         }
         equations.extend(system.constraints.iter().map(|constraint| Equation {
+            name: format!("constraint of {}", names(Symbol::Unknown { unknown: constraint.multiplier, order: 0 })),
             docs: constraint.docs.clone(),
             residual: constraint.residual,
             incidence: constraint.incidence.clone(),
@@ -231,6 +233,7 @@ fn kinematics(dag: &mut Dag, system: &Lagrangian, names: Names<'_>) -> Vec<Equat
         let name = |symbol| names(symbol);
         let position = name(Symbol::Unknown { unknown: coordinate.unknown, order: 0 });
         equations.push(Equation {
+            name: format!("velocity of {position}"),
             docs: vec![format!("`{}` is the velocity of `{position}`.", name(coordinate.rate()))],
             residual,
             incidence: incidence(dag, residual),

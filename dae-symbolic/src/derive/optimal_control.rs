@@ -161,6 +161,7 @@ fn equations(
     for state in &problem.states {
         let rate = dag.symbol(Symbol::Unknown { unknown: state.unknown, order: 1 });
         equations.push(Equation {
+            name: format!("dynamics of {}", name(state.unknown)),
             docs: state.docs.clone(),
             residual: residual(dag, rate, state.dynamics),
             incidence: state.incidence.clone(),
@@ -172,19 +173,18 @@ fn equations(
         let rate = dag.symbol(Symbol::Unknown { unknown: state.adjoint, order: 1 });
         let slope = slopes.get(&state.unknown).map(|&slope| (Rational::ONE, slope));
         let residual = dag.sum([(Rational::ONE, rate)].into_iter().chain(slope).collect::<Vec<_>>());
-        let docs = vec![format!("Adjoint equation of `{}`.", name(state.unknown))];
-        equations.push(derived(dag, docs, residual, state.origin));
+        equations.push(derived(dag, "Adjoint equation", &name(state.unknown), residual, state.origin));
     }
     for control in &problem.controls {
         let Some(&residual) = slopes.get(&control.unknown) else { continue };
-        let docs = vec![format!("Stationarity in `{}`.", name(control.unknown))];
-        equations.push(derived(dag, docs, residual, control.origin));
+        equations.push(derived(dag, "Stationarity", &name(control.unknown), residual, control.origin));
     }
     equations
 }
 
-fn derived(dag: &Dag, docs: Vec<String>, residual: Expr, origin: Origin) -> Equation {
-    Equation { docs, residual, incidence: incidence(dag, residual), domain: Domain::scalar(), origin }
+fn derived(dag: &Dag, what: &str, of: &str, residual: Expr, origin: Origin) -> Equation {
+    let (name, docs) = (format!("{} of {of}", what.to_lowercase()), vec![format!("{what} of `{of}`.")]);
+    Equation { name, docs, residual, incidence: incidence(dag, residual), domain: Domain::scalar(), origin }
 }
 
 /// A part that an unknown plays.

@@ -10,7 +10,7 @@ use super::names::Names;
 use super::{ALLOW, close, docs, form_doc, form_type, prefix, tables};
 use super::{external, listing};
 use crate::compile::{Compiled, CompiledForm};
-use crate::formulation::StateSource;
+use crate::formulation::{FormUnknown, Source, StateSource};
 use crate::model::{Domain, Numbering, Torn};
 use crate::program::Program;
 use crate::program::roll::text::{Entry, grouped, lines, shortened, spell};
@@ -59,6 +59,7 @@ fn declaration(compiled: &Compiled, form: &CompiledForm) -> String {
     let rows = lines(rows.map(|(domain, row)| (Some(domain), row.as_str())));
     let row = |row: String| if compiled.model.has_families() { shortened(row) } else { row };
     text.push_str(&docs(rows.into_iter().map(|line| format!("* {}", row(line))), ""));
+    text.push_str(&multipliers_doc(form));
     let eliminated: Vec<&str> = form.formulation.eliminated.iter().map(|it| it.name.as_str()).collect();
     if !eliminated.is_empty() {
         let line = format!("Eliminated, as they are equal to others or constant: {}.", eliminated.join(", "));
@@ -72,6 +73,19 @@ fn declaration(compiled: &Compiled, form: &CompiledForm) -> String {
     text
 }
 
+/// What the multipliers that the form introduces are for.
+fn multipliers_doc(form: &CompiledForm) -> String {
+    let introduced = form.formulation.unknowns.iter().filter(|u| u.source == Source::Multiplier);
+    let introduced: Vec<&FormUnknown> = introduced.collect();
+    // The constraints with a multiplier each are the last rows.
+    let constraints = &form.formulation.equations[form.formulation.equations.len() - introduced.len()..];
+    let pairs = introduced.iter().zip(constraints);
+    let texts: Vec<String> = pairs
+        .map(|(u, constraint)| format!("* {}: multiplier that enforces {}, zero on solutions", u.name, constraint.name))
+        .collect();
+    docs(lines(introduced.iter().map(|u| Some(&u.domain)).zip(texts.iter().map(String::as_str))), "")
+}
+
 fn residual_and_jacobians(form: &CompiledForm, names: &Names) -> Result<String, Torn> {
     let (program, description) = (&form.program, &form.program.description);
     let equations = description.equations.iter().map(|e| e.name.to_string());
@@ -79,34 +93,39 @@ fn residual_and_jacobians(form: &CompiledForm, names: &Names) -> Result<String, 
     let list = equations.zip(form.spelled.iter().cloned()).collect();
     let labels = Labels { list, places: Numbering::of(&domains)? };
     let residual = format!("residual{FULL}");
-    let mut text = method(names, &residual, "", &program.residual, slots("residual"), Outputs::Named(&labels));
+    let doc = docs(["F(t, y, y'), which is zero on solutions; y is `state`, y' is `rate`."], "    ");
+    let mut text = method(names, &residual, &doc, &program.residual, slots("residual"), Outputs::Named(&labels));
     let row = |row: usize| labels_of(&labels, row);
     let unknowns = &form.formulation.unknowns;
     let state = |column: usize| unknowns[column].name.clone();
     let rate = |column: usize| unknowns[column].rate.clone();
     let parameter = |column: usize| description.parameters[column].to_string();
-    let mut jacobian = |name: &str, pattern: &Pattern, program: &Program, column: &dyn Fn(usize) -> String| {
-        let doc = tables::rows_doc(pattern, &domains, row, column);
-        let rows = Outputs::Rows(&pattern.row_starts);
-        text.push_str(&method(names, &format!("{name}{FULL}"), &doc, program, slots("values"), rows));
-    };
-    jacobian("jacobian_y", &description.jacobian_y, &program.jacobian_y, &state);
-    jacobian("jacobian_yp", &description.jacobian_yp, &program.jacobian_yp, &rate);
-    jacobian("jacobian_p", &description.jacobian_p, &program.jacobian_p, &parameter);
+    let mut jacobian =
+        |[name, what]: [&str; 2], pattern: &Pattern, program: &Program, column: &dyn Fn(usize) -> String| {
+            let doc = tables::rows_doc(what, pattern, &domains, row, column);
+            let rows = Outputs::Rows(&pattern.row_starts);
+            text.push_str(&method(names, &format!("{name}{FULL}"), &doc, program, slots("values"), rows));
+        };
+    jacobian(["jacobian_y", "∂F/∂y"], &description.jacobian_y, &program.jacobian_y, &state);
+    jacobian(["jacobian_yp", "∂F/∂y'"], &description.jacobian_yp, &program.jacobian_yp, &rate);
+    jacobian(["jacobian_p", "∂F/∂p, by the parameters"], &description.jacobian_p, &program.jacobian_p, &parameter);
     let in_time = format!("jacobian_t{FULL}");
-    Ok(text + &method(names, &in_time, "", &program.jacobian_t, slots("values"), Outputs::Array))
+    let doc = docs(["∂F/∂t, with y and y' held."], "    ");
+    Ok(text + &method(names, &in_time, &doc, &program.jacobian_t, slots("values"), Outputs::Array))
 }
 
 fn invariants(form: &CompiledForm, names: &Names) -> Result<String, Torn> {
     let (program, description) = (&form.program, &form.program.description);
     let domains: Vec<Domain> = form.formulation.invariants.iter().map(|i| i.domain.clone()).collect();
-    let list = description.invariants.iter().map(|i| (i.name.to_string(), String::new())).collect();
+    let names_of = description.invariants.iter().map(|i| i.name.to_string());
+    let list = names_of.zip(form.invariants_spelled.iter().cloned()).collect();
     let labels = Labels { list, places: Numbering::of(&domains)? };
     let values = format!("invariants{SHORT}");
-    let text = method(names, &values, "", &program.invariants, slots("values"), Outputs::Named(&labels));
+    let doc = docs(["φ(t, y), which is zero on solutions: the constraints, stated and hidden."], "    ");
+    let text = method(names, &values, &doc, &program.invariants, slots("values"), Outputs::Named(&labels));
     let pattern = &description.invariants_jacobian;
     let state = |column: usize| form.formulation.unknowns[column].name.clone();
-    let doc = tables::rows_doc(pattern, &domains, |row| labels_of(&labels, row), state);
+    let doc = tables::rows_doc("∂φ/∂y", pattern, &domains, |row| labels_of(&labels, row), state);
     let jacobian = format!("invariants_jacobian{SHORT}");
     let rows = Outputs::Rows(&pattern.row_starts);
     Ok(text + &method(names, &jacobian, &doc, &program.invariants_jacobian, slots("values"), rows))
@@ -119,7 +138,8 @@ fn switches(form: &CompiledForm, names: &Names) -> String {
         return String::new();
     }
     let of = form.program.switch_domains.iter().map(Some);
-    let doc = docs(lines(of.zip(switches.iter().map(|switch| &*switch.name))), "    ");
+    let doc = docs(["Where one of these passes through zero, an equation changes its branch:"], "    ")
+        + &docs(lines(of.zip(switches.iter().map(|switch| &*switch.name))), "    ");
     let signature = format!("switching_functions{FULL}");
     method(names, &signature, &doc, &form.program.switches, slots("values"), Outputs::Array)
 }
@@ -130,8 +150,9 @@ fn eliminated(form: &CompiledForm, names: &Names) -> Result<String, Torn> {
     if eliminated.is_empty() {
         return Ok(String::new());
     }
-    let doc = super::docs(eliminated.iter().map(|it| &it.name), "    ");
-    let list: Vec<(String, String)> = eliminated.iter().map(|it| (it.name.to_string(), String::new())).collect();
+    let doc = docs(["What the form does not solve for, from the state:"], "    ");
+    let names_of = eliminated.iter().map(|it| it.name.to_string());
+    let list: Vec<(String, String)> = names_of.zip(form.eliminated_spelled.iter().cloned()).collect();
     let places = Numbering::of(&vec![Domain::scalar(); list.len()])?;
     let labels = Labels { list, places };
     let signature = format!("eliminated{SHORT}");
@@ -143,8 +164,9 @@ fn states_from_jets(compiled: &Compiled, form: &CompiledForm) -> Result<String, 
         true => listed_states(form, &compiled.prolonged)?,
         false => literal_states(&form.program.states),
     };
+    let doc = docs(["y and y' from the jets: the unknowns of the model with their derivatives."], "    ");
     Ok(format!(
-        "    fn states_from_jets(&self, _time: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {{\n{code}    }}\n"
+        "{doc}    fn states_from_jets(&self, _time: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {{\n{code}    }}\n"
     ))
 }
 

@@ -119,6 +119,11 @@ impl Names {
         self.written[vector].get(self.places[of].position(place)?).map(String::as_str)
     }
 
+    /// Names of parameters (0), states (1) or rates (2) as the model writes them.
+    pub(super) fn of(&self, vector: usize) -> &[String] {
+        &self.written[vector]
+    }
+
     /// The names in use, for a body to add its own.
     pub(super) fn taken(&self) -> HashSet<String> {
         self.taken.clone()

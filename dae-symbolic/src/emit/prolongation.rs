@@ -30,7 +30,7 @@ pub(super) fn source(compiled: &Compiled) -> Result<String, Torn> {
     text.push_str(&method(
         &names,
         "start_values(&self, {t}: f64, {out}: &mut [f64])",
-        "",
+        &docs(["X as the model gives it, fixed values and guesses; zero where it gives none."], "    "),
         &prolonged.start,
         slots,
         Outputs::Array,
@@ -43,12 +43,16 @@ pub(super) fn source(compiled: &Compiled) -> Result<String, Torn> {
     text.push_str(&method(
         &names,
         "prolonged_residual(&self, {t}: f64, {y}: &[f64], {out}: &mut [f64])",
-        "",
+        &docs(
+            ["G(t, X): the equations and their derivatives, X the unknowns and theirs; its zeros are consistent."],
+            "    ",
+        ),
         &prolonged.residual,
         ["time", "jets", "", "residual"],
         Outputs::Named(&labels),
     ));
     let rows = tables::rows_doc(
+        "∂G/∂X",
         &prolonged.description.jacobian,
         &prolonged.equation_domains,
         |row| labels_of(&labels, row),

@@ -17,6 +17,7 @@ const COLUMNS: usize = 40;
 
 /// One doc line per row: its name and the columns of its entries in order; rows of a family in one.
 pub(super) fn rows_doc(
+    what: &str,
     pattern: &Pattern,
     domains: &[Domain],
     row: impl Fn(usize) -> String,
@@ -33,7 +34,10 @@ pub(super) fn rows_doc(
             texts.push((domains.get(r), format!("{} by {}", row(r), columns.join(", "))));
         }
     }
-    docs(lines(texts.iter().map(|(domain, line)| (*domain, line.as_str()))), "    ")
+    let first =
+        if texts.is_empty() { format!("{what}: zero.") } else { format!("{what}, row by row where it is not zero:") };
+    let rows = lines(texts.iter().map(|(domain, line)| (*domain, line.as_str())));
+    docs([first].into_iter().chain(rows.into_iter().map(|row| format!("* {row}"))), "    ")
 }
 
 fn kind(k: Kind) -> &'static str {

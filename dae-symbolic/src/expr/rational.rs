@@ -92,6 +92,14 @@ impl Rational {
         self.to_big().denom().clone()
     }
 
+    /// How many binary digits numerator and denominator have together.
+    pub fn bits(&self) -> u64 {
+        match &self.0 {
+            Repr::Small(n, d) => u64::from(128 - n.unsigned_abs().leading_zeros() - d.unsigned_abs().leading_zeros()),
+            Repr::Big(big) => big.numer().bits() + big.denom().bits(),
+        }
+    }
+
     /// Whether it is zero.
     pub fn is_zero(&self) -> bool {
         matches!(self.0, Repr::Small(0, _))

@@ -9,6 +9,7 @@ use nalgebra::DMatrix;
 
 use crate::compile::Compiled;
 use crate::model::derivative_name;
+use crate::subsets::subsets;
 use crate::system::written_orders;
 
 /// Rows of the null space below this size are zero.
@@ -266,19 +267,13 @@ fn choices(candidates: &[Candidate], states: &[usize], rows: &[Vec<f64>]) -> Vec
 
 /// Whether all sets of `count` members are independent.
 fn any_will_do(members: &[usize], count: usize, rows: &[Vec<f64>]) -> Option<bool> {
-    let subsets = (0..count).try_fold(1_usize, |n, k| n.checked_mul(members.len() - k).map(|n| n / (k + 1)))?;
-    if subsets > MAX_SUBSETS {
+    let number = (0..count).try_fold(1_usize, |n, k| n.checked_mul(members.len() - k).map(|n| n / (k + 1)))?;
+    if number > MAX_SUBSETS {
         return None;
     }
-    let mut chosen: Vec<usize> = (0..count).collect();
-    loop {
+    let is_independent = |chosen: Vec<usize>| {
         let subset: Vec<usize> = chosen.iter().map(|&k| members[k]).collect();
-        if Basis::greedy(rows, &subset).chosen.len() < count {
-            return Some(false);
-        }
-        // The next subset in lexicographic order.
-        let Some(k) = (0..count).rev().find(|&k| chosen[k] < members.len() - count + k) else { return Some(true) };
-        chosen[k] += 1;
-        (k + 1..count).for_each(|l| chosen[l] = chosen[l - 1] + 1);
-    }
+        Basis::greedy(rows, &subset).chosen.len() == count
+    };
+    Some(subsets(members.len(), count).all(is_independent))
 }

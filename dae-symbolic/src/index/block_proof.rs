@@ -68,6 +68,13 @@ impl Enclosures<'_> {
         })
     }
 
+    /// Whether there are blocks that are small enough for a proof.
+    pub(super) fn falls_into_blocks(&self, jets: &[f64]) -> bool {
+        let midpoint: Vec<Interval> = jets.iter().map(|&x| Interval::point(x)).collect();
+        let rows = Rows::new(self.prolonged.prolongation_description().equations.len(), &self.jacobian(&midpoint));
+        self.blocks_in_order(&rows).is_some()
+    }
+
     /// Blocks of every stage in order of solution; `None` if one is too large, or fixed values leave equations without a jet.
     fn blocks_in_order(&self, rows: &Rows) -> Option<Vec<Block>> {
         let description = self.prolonged.prolongation_description();

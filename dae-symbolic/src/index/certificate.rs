@@ -52,6 +52,8 @@ pub enum LocalRegularity {
         condition: f64,
         /// Time of the point.
         t0: f64,
+        /// Why it is not proved.
+        unproved: Unproved,
     },
     /// Singular there: the index of the generic system does not hold on this solution.
     Singular {
@@ -70,6 +72,17 @@ pub enum LocalRegularity {
         /// Why.
         reason: String,
     },
+}
+
+/// Why regularity is not proved in interval arithmetic where it holds in floating-point arithmetic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unproved {
+    /// Other functions stood in for those of the caller.
+    StandIns,
+    /// More equations have to be solved together than the proof is made for; so many it is made for.
+    TooLarge(usize),
+    /// The enclosures were too wide, or the equations jump near the point.
+    TooWide,
 }
 
 /// Whether one differentiation less than the bound of the structure would do.

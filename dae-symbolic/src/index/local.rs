@@ -9,6 +9,7 @@ use dae_runtime::initialize::{InitializationError, InitializationOptions, consis
 use super::certificate::LocalRegularity;
 use super::proof::{self, Evidence};
 use super::steady::is_steady;
+use crate::externals::stand_ins;
 use crate::model::Model;
 use crate::prolong::Prolonged;
 
@@ -22,13 +23,23 @@ pub(super) fn regularity(model: &Model, prolonged: &Prolonged, t0: f64) -> (Loca
             let reason = format!("the check at the start values is left to the initialisation: {error}");
             return (LocalRegularity::NotAttempted { reason }, None);
         }
-        Err(error) => return (LocalRegularity::NoConsistentPoint { message: error.to_string() }, None),
+        Err(error) => {
+            // Values that the caller has yet to supply are nobody's fault.
+            let supplied = stand_ins(model);
+            let message = match supplied.is_empty() {
+                true => error.to_string(),
+                false => format!("with other functions in place of {}, {error}", supplied.join(", ")),
+            };
+            return (LocalRegularity::NoConsistentPoint { message }, None);
+        }
     };
     let condition = initial.condition;
     let local = match proof::examine(model, prolonged, &initial.jets, t0) {
         Evidence::Proven(radius) => LocalRegularity::Proven { condition, t0, radius },
-        Evidence::Regular if is_steady(prolonged, &initial.jets, t0) => LocalRegularity::Numerical { condition, t0 },
-        Evidence::Regular | Evidence::Doubtful => {
+        Evidence::Regular(unproved) if is_steady(prolonged, &initial.jets, t0) => {
+            LocalRegularity::Numerical { condition, t0, unproved }
+        }
+        Evidence::Regular(_) | Evidence::Doubtful => {
             let message = "it cannot be told from a singular matrix there".into();
             LocalRegularity::Singular { t0, message }
         }

@@ -17,11 +17,13 @@
 //!
 //! With all three the answer is exact. Where one is missing, because structure lies (`understand.rs` combines equations), because $J$ is singular
 //! on this solution, because the bound is not attained, or because there are more equations than unknowns (`redundant.rs`), the derivative array
-//! itself decides (`array/`): index, no index, or undecided, with the reason.
+//! itself decides (`array/`): index, no index, or undecided, with the reason. Where not even a consistent point was found, all unknowns are
+//! eliminated to see whether the equations contradict one another (`elimination/`).
 
 pub mod array;
 mod block_proof;
 mod certificate;
+mod elimination;
 pub(crate) mod exceptional;
 mod excerpt;
 mod generic;
@@ -35,7 +37,10 @@ mod steady;
 mod understand;
 mod witness;
 
-pub use certificate::{Certificate, GenericRegularity, Grounds, KernelVector, LocalRegularity, LowerBound, Verdict};
+pub use certificate::{
+    Certificate, GenericRegularity, Grounds, KernelVector, LocalRegularity, LowerBound, Unproved, Verdict,
+};
+pub(crate) use elimination::contradiction;
 pub use excerpt::{Insufficient, analyse_excerpt};
 pub use generic::generic_rank;
 pub(crate) use generic::start_point;
@@ -102,6 +107,13 @@ impl Analysis {
     /// Whether the system Jacobian is nonsingular for generic values of parameters, unknowns and time.
     pub fn is_generically_regular(&self) -> bool {
         matches!(self.certificate.generic, GenericRegularity::Nonsingular { .. })
+    }
+
+    /// Whether the search for a consistent point ended without one.
+    pub(crate) fn lacks_consistent_point(&self) -> bool {
+        let array = self.certificate.array.as_ref().map(|finding| &finding.verdict);
+        let open = array.is_none_or(|verdict| !matches!(verdict, ArrayVerdict::Index(_)));
+        open && !self.certificate.is_regular()
     }
 
     /// The dimension of the set of consistent states after $0, 1, \dots$ differentiations; empty where it was not computed.
@@ -271,8 +283,7 @@ fn explanation(model: &Model, analysis: &Analysis, index: u32) -> Option<String>
         ([], _) if singular => "leading parts cancel in a way that no combination shows".into(),
         ([], _) => "its derivatives are not all needed, because leading parts of derived equations cancel".into(),
         (rewrites, _) => {
-            let names =
-                |r: &Rewrite| listed(&r.cancelling.iter().map(|k| format!("equation {}", k + 1)).collect::<Vec<_>>());
+            let names = |r: &Rewrite| listed(&r.cancelling.iter().map(|&k| model.equation_name(k)).collect::<Vec<_>>());
             let cancel: Vec<String> =
                 rewrites.iter().map(|r| format!("the leading parts of {} cancel", names(r))).collect();
             cancel.join("; ")

@@ -18,6 +18,7 @@ use dae_runtime::rank::equilibrate;
 use dae_runtime::sparse::{Regularity, SparseMatrix, regularity};
 use nalgebra::DMatrix;
 
+use super::certificate::Unproved;
 use crate::expr::Function;
 use crate::expr::interval::Interval;
 use crate::model::Model;
@@ -37,8 +38,8 @@ const RADII: [f64; 3] = [1e-13, 1e-11, 1e-8];
 pub(super) enum Evidence {
     /// Within this radius there is a consistent point, and the Jacobian is nonsingular in the whole box.
     Proven(f64),
-    /// It is regular, even if every entry that the uncertainty of the jets could make zero is zero.
-    Regular,
+    /// It is regular, even if every entry that the uncertainty of the jets could make zero is zero; why that is all.
+    Regular(Unproved),
     /// It cannot be told from a singular matrix.
     Doubtful,
 }
@@ -55,12 +56,21 @@ pub(super) fn examine(model: &Model, prolonged: &Prolonged, jets: &[f64], t: f64
         return Evidence::Proven(radius);
     }
     match system.survives_uncertainty(jets) {
-        true => Evidence::Regular,
+        true => Evidence::Regular(match model.has_stand_ins() {
+            true => Unproved::StandIns,
+            false if system.is_too_large(jets) => Unproved::TooLarge(MAX_EQUATIONS),
+            false => Unproved::TooWide,
+        }),
         false => Evidence::Doubtful,
     }
 }
 
 impl Enclosures<'_> {
+    /// Whether the equations neither are few nor fall into small parts.
+    fn is_too_large(&self, jets: &[f64]) -> bool {
+        self.equations() > MAX_EQUATIONS && !self.falls_into_blocks(jets)
+    }
+
     /// The radius of a box around the jets in which there is a consistent point with a regular system Jacobian.
     fn regular_near(&self, jets: &[f64]) -> Option<f64> {
         let description = self.prolonged.prolongation_description();

@@ -11,6 +11,7 @@ use crate::diagnostic::Diagnostics;
 use crate::expr::prime_field::{FieldPoint, sparse_rank};
 use crate::model::Model;
 use crate::prolong::default_parameters;
+use crate::subsets::subsets;
 use crate::system::System;
 
 /// Rows over the prime field: column and residue.
@@ -184,16 +185,5 @@ fn complete(model: &mut Model, mut analysis: Analysis, t0: f64) -> Result<Analys
 
 /// Sets of `n` of `m` equations, earlier ones first.
 fn choices(m: usize, n: usize) -> Vec<Vec<usize>> {
-    let mut list = Vec::new();
-    let mut chosen: Vec<usize> = (0..n).collect();
-    while list.len() < MAX_CHOICES {
-        list.push(chosen.clone());
-        // The next combination in lexicographic order.
-        let Some(place) = (0..n).rev().find(|&k| chosen[k] < m - n + k) else { break };
-        chosen[place] += 1;
-        for k in place + 1..n {
-            chosen[k] = chosen[k - 1] + 1;
-        }
-    }
-    list
+    subsets(m, n).take(MAX_CHOICES).collect()
 }

@@ -9,6 +9,7 @@ use super::leaves::NoIndex;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Expr, Rational};
 use crate::model::family::{Affine, MAX_INSTANCES};
+use crate::program::roll::text::index_names;
 use crate::syntax::ast::{Limit, Node, NodeId};
 
 impl Evaluator<'_> {
@@ -150,7 +151,38 @@ impl Evaluator<'_> {
         let name = self.described(id);
         let message = format!("{name} is {}, and a number is expected here", shape(extents));
         let finding = Diagnostic::error(Code::ArrayShape, message).label(at, "not a number");
-        self.report(id, finding.help("take an element, `q[i]`, in a `for` or a `sum` over all of them"), found);
+        let help = self.element_help(id, extents);
+        self.report(id, finding.help(help), found);
+    }
+
+    /// How the array is made a number, in the names of the model.
+    fn element_help(&self, id: NodeId, extents: &[usize]) -> String {
+        let of_all = "in a `for` or a `sum` over all of them";
+        // The derivative of an array is one of its elements'.
+        let (array, around) = match self.expressions.node(id) {
+            Node::Call { function, arguments, .. } if function.text == "der" => match arguments.first() {
+                Some(&array) => (array, ["der(", ")"]),
+                None => (id, ["", ""]),
+            },
+            _ => (id, ["", ""]),
+        };
+        let described = self.described(array);
+        let Some(name) = described.strip_prefix('`').and_then(|rest| rest.strip_suffix('`')) else {
+            return match self.expressions.node(id) {
+                Node::List(_) | Node::Repeat { .. } => {
+                    let array = shape_of_type(extents);
+                    format!("write a number, or declare what it is for as an array, `{array}`")
+                }
+                _ => format!("take an element, {of_all}"),
+            };
+        };
+        let used = name.matches('[').count();
+        let names = index_names(used + extents.len());
+        // A loop around it may have the first of these names.
+        let fresh = names.iter().filter(|index| !name.contains(&format!("[{index}]"))).take(extents.len());
+        let indices: String = fresh.map(|index| format!("[{index}]")).collect();
+        let [before, after] = around;
+        format!("take an element, `{before}{name}{indices}{after}`, {of_all}")
     }
 
     /// A number of elements.
@@ -204,4 +236,9 @@ impl Evaluator<'_> {
         };
         Some((first?, end))
     }
+}
+
+/// `[[f64; 3]; 2]`
+fn shape_of_type(extents: &[usize]) -> String {
+    extents.iter().rev().fold("f64".to_string(), |of, extent| format!("[{of}; {extent}]"))
 }

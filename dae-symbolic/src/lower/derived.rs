@@ -145,13 +145,14 @@ impl<'a> Lowering<'a, '_> {
             let (index, variable) =
                 (element_name("", &points[0]), names.iter().map(|i| format!("[{i}]")).collect::<String>());
             let docs = one.docs.iter().map(|line| line.replace(&index, &variable)).collect();
+            let name = one.name.split('[').next().unwrap_or_default().to_string();
             let origin = one.origin;
             let piece = |(point, Equation { residual, incidence, .. }): (Vec<i64>, Equation)| Piece {
                 domain: point.iter().map(|&i| (i, i + 1)).collect(),
                 body: EquationBody { residual, incidence },
             };
             let body = Body::Pieces(points.into_iter().zip(members).map(piece).collect());
-            self.model.equations.push(EquationFamily { docs, loops, body, origin });
+            self.model.equations.push(EquationFamily { name, docs, loops, body, origin });
         }
         first..self.model.equations.len()
     }

@@ -15,7 +15,7 @@ use crate::expr::{Call, Dag, Expr, Symbol, UnknownId, evaluate_one};
 use crate::model::family::{
     Body, DefinitionFamily, EquationBody, EquationFamily, FamilyModel, Loop, ParameterArray, UnknownArray,
 };
-use crate::model::{Input, residual};
+use crate::model::{Input, numbered_equation, residual};
 use crate::origin::Origin;
 use crate::syntax::ast::{self, Declaration, Expression, Statement, StatementKind, Variable};
 use crate::syntax::restrict::Place;
@@ -34,6 +34,7 @@ pub(super) fn lower(written: &ast::Model, found: &mut Diagnostics) -> FamilyMode
         branches: Vec::new(),
         local_definitions: Vec::new(),
         definition_names: HashSet::new(),
+        written_equations: 0,
         parts: HashMap::new(),
         found,
     };
@@ -79,6 +80,8 @@ pub(super) struct Lowering<'a, 'f> {
     /// Sub-expressions declared in these.
     pub(super) local_definitions: Vec<(usize, &'a Declaration)>,
     definition_names: HashSet<&'a str>,
+    /// How many equations outside of blocks there were so far.
+    written_equations: usize,
     /// The parts that unknowns play in derived equations, and where that is said.
     pub(super) parts: HashMap<UnknownId, (Origin, &'static str)>,
     pub(super) found: &'f mut Diagnostics,
@@ -272,8 +275,9 @@ impl<'a> Lowering<'a, '_> {
             })
         });
         let body = body.unwrap_or(Body::Pieces(Vec::new()));
-        let (docs, origin) = (statement.docs.clone(), statement.origin);
-        self.model.equations.push(EquationFamily { docs, loops, body, origin });
+        let (name, docs) = (numbered_equation(self.written_equations), statement.docs.clone());
+        self.written_equations += 1;
+        self.model.equations.push(EquationFamily { name, docs, loops, body, origin: statement.origin });
     }
 
     fn finish(mut self) -> FamilyModel {

@@ -2,7 +2,10 @@
 //!
 //! In: names and expressions, built in the builder's own [`Dag`]. Out: a verified [`Model`], or what is wrong with it.
 
-use super::{Definition, Domain, Equation, Input, Model, Parameter, Start, StartValue, Unknown, incidence, verify};
+use super::{
+    Definition, Domain, Equation, Input, Model, Parameter, Start, StartValue, Unknown, incidence, numbered_equation,
+    verify,
+};
 use crate::diagnostic::Diagnostics;
 use crate::expr::{Dag, Expr, InputId, ParameterId, Symbol, UnknownId};
 use crate::origin::Origin;
@@ -108,7 +111,8 @@ impl ModelBuilder {
 
     /// Names a sub-expression.
     pub fn definition(&mut self, name: impl Into<String>, value: Expr) {
-        self.model.definitions.push(Definition { name: name.into(), docs: Vec::new(), value, origin: Origin::NONE });
+        let (domain, origin) = (Domain::scalar(), Origin::NONE);
+        self.model.definitions.push(Definition { name: name.into(), docs: Vec::new(), value, domain, origin });
     }
 
     /// $x^{(k)}$ as an expression.
@@ -130,8 +134,9 @@ impl ModelBuilder {
     pub fn equation(&mut self, left: Expr, right: Expr) {
         let residual = residual(&mut self.model.dag, left, right);
         let incidence = incidence(&self.model.dag, residual);
-        let domain = Domain::scalar();
-        self.model.equations.push(Equation { docs: Vec::new(), residual, incidence, domain, origin: Origin::NONE });
+        let (domain, name) = (Domain::scalar(), numbered_equation(self.model.equations.len()));
+        let (docs, origin) = (Vec::new(), Origin::NONE);
+        self.model.equations.push(Equation { name, docs, residual, incidence, domain, origin });
     }
 
     /// The model, if it is one.

@@ -120,6 +120,8 @@ pub struct Definition {
     pub docs: Vec<String>,
     /// What it stands for.
     pub value: Expr,
+    /// Which instance of a family it is.
+    pub domain: Domain,
     /// Where its name stands.
     pub origin: Origin,
 }
@@ -127,6 +129,9 @@ pub struct Definition {
 /// An equation, residual equals zero.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Equation {
+    /// `equation 1` is the first that the text writes down, `equation 4[i = 17]` an instance of the fourth; what a block stands for is called
+    /// by its part in it: `constraint of lambda`, `motion of x`.
+    pub name: String,
     /// Documentation, line by line.
     pub docs: Vec<String>,
     /// For `0 = e` and `e = 0` it is `e`, otherwise left side minus right side.
@@ -140,10 +145,9 @@ pub struct Equation {
 }
 
 impl Model {
-    /// Name of an equation: `equation 1` is the first of the text, `equation 4[i = 17]` an instance of the fourth.
+    /// Name of an equation, see [`Equation::name`]; the only one under which a user hears of it.
     pub fn equation_name(&self, equation: usize) -> String {
-        let member = self.equations.get(equation).and_then(|equation| equation.domain.member.as_ref());
-        member.map_or_else(|| format!("equation {}", equation + 1), |member| member.label.clone())
+        self.equations.get(equation).map_or_else(String::new, |equation| equation.name.clone())
     }
 
     /// Name of a symbol as the user writes it: `x`, `der(x)`, `der(x, 2)`, `t`.
@@ -164,6 +168,11 @@ impl Model {
         };
         derivative_name(name, order)
     }
+}
+
+/// `equation 1`: the name of an equation of the text after `before` others.
+pub fn numbered_equation(before: usize) -> String {
+    format!("equation {}", before + 1)
 }
 
 /// `x`, `der(x)`, `der(x, 2)`.

@@ -37,7 +37,9 @@ impl Model {
 
     /// The sub-expressions that have a name in the text.
     pub fn definition_names(&self) -> Vec<(Expr, String)> {
-        self.definitions.iter().map(|d| (d.value, d.name.clone())).collect()
+        let is_bare =
+            |value| matches!(self.dag.node(value), Node::Symbol(_) | Node::Constant(_) | Node::Pi | Node::Euler);
+        self.definitions.iter().filter(|d| !is_bare(d.value)).map(|d| (d.value, d.name.clone())).collect()
     }
 
     /// The expressions with every parameter replaced by its default.
@@ -59,7 +61,7 @@ impl Model {
             .collect()
     }
 
-    fn is_supplied(&self, definition: Expr) -> bool {
+    pub(crate) fn is_supplied(&self, definition: Expr) -> bool {
         match self.dag.node(definition) {
             Node::Call(call, _) => matches!(call.function.source, ExternalSource::Input),
             _ => false,

@@ -35,7 +35,8 @@ pub(super) fn pencil(model: &mut Model, form: &FirstOrder, t: Option<&Rational>)
     for (c, &value) in form.coefficients.iter().zip(&values) {
         let Some(q) = model.dag.as_constant(value) else {
             let name = model.symbol_name(Symbol::Unknown { unknown: unknown_id(c.unknown), order: c.order });
-            return Err(format!("the coefficient of `{name}` in equation {} is not a rational number", c.equation + 1));
+            let equation = model.equation_name(c.equation);
+            return Err(format!("the coefficient of `{name}` in {equation} is not a rational number"));
         };
         let (side, column) = form.column(c.unknown, c.order);
         let (e, a) = &mut pencil.rows[c.equation];

@@ -2,9 +2,12 @@
 //!
 //! In: [`Case`]s and the verdict of the model. Out: which of them the verdict is about, and what holds in the other.
 
-use crate::index::{Grounds, Verdict};
+use crate::index::{Grounds, ProblemKind, Verdict};
 use crate::notions::Case;
 use crate::notions::cases::{Other, Scope, Side, Subject};
+use crate::system::listed;
+
+const NOT_ANALYSED: &str = "not analysed";
 
 /// A condition on which the index depends.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,8 +39,9 @@ impl CaseReport {
             Other::Verdict(Verdict::Exact(index), _) => ("exact", Some(*index)),
             Other::Verdict(Verdict::AtMost { .. }, _) => ("upper bound", None),
             Other::Verdict(Verdict::NotCertified { .. }, _) => ("not certified", None),
-            Other::IllPosed(_) => ("ill-posed", None),
-            Other::Open => ("not analysed", None),
+            Other::Rejected(ProblemKind::Undecided | ProblemKind::TooLong) => ("not certified", None),
+            Other::Rejected(_) => ("ill-posed", None),
+            Other::Open => (NOT_ANALYSED, None),
         };
         CaseReport {
             subject: match case.subject {
@@ -59,7 +63,7 @@ impl CaseReport {
     }
 }
 
-/// `index 2 holds for Cs = 0; for Cs ≠ 0 it is 1`.
+/// `index 2 holds for Cs = 0; for Cs ≠ 0 the index is 0`.
 fn statement(case: &Case, index: Option<u32>) -> String {
     let what = index.map_or_else(|| "the verdict".to_string(), |index| format!("index {index}"));
     let Case { exceptional, regular, .. } = case;
@@ -78,12 +82,12 @@ fn statement(case: &Case, index: Option<u32>) -> String {
         }
     };
     let found = match &case.other {
-        Other::Verdict(Verdict::Exact(index), _) => format!("it is {index}"),
-        Other::Verdict(Verdict::AtMost { bound, .. }, _) => format!("it is at most {bound}"),
-        Other::Verdict(Verdict::NotCertified { .. }, _) => "it is not known".into(),
-        Other::IllPosed(kind) => format!("the model is {kind}"),
+        Other::Verdict(Verdict::Exact(index), _) => format!("the index is {index}"),
+        Other::Verdict(Verdict::AtMost { bound, .. }, _) => format!("the index is at most {bound}"),
+        Other::Verdict(Verdict::NotCertified { .. }, _) => "the index is not known".into(),
+        Other::Rejected(kind) => rejected(*kind).into(),
         Other::Open if case.own == Side::Regular => return format!("{what} holds {own}"),
-        Other::Open => "it may be another".into(),
+        Other::Open => "the index may be another".into(),
     };
     // A condition that is an equation of parameters says by itself where it was looked at.
     let place = case.analysed_at.as_ref().filter(|&at| at != exceptional);
@@ -94,5 +98,51 @@ fn statement(case: &Case, index: Option<u32>) -> String {
         },
         _ => String::new(),
     };
-    format!("{what} holds {own}; {other} {found}{grounds}")
+    format!("{what} holds {own}; {other} {found}{grounds}{}", hint(case))
+}
+
+/// A value that is meant for good need not be one that can be changed between runs.
+fn hint(case: &Case) -> String {
+    match (case.subject, case.own) {
+        (Subject::Parameters, Side::Exceptional) => {
+            let constants: Vec<String> = case.exceptional_values.iter().map(|at| format!("`const {at};`")).collect();
+            let verb = if constants.len() == 1 { "this value is" } else { "these values are" };
+            format!("; if {verb} meant for good, write {} in place of `param`", listed(&constants))
+        }
+        (Subject::Parameters, Side::Regular) | (Subject::Solution, _) => String::new(),
+    }
+}
+
+/// Why the model is rejected on the other side, as a clause.
+fn rejected(kind: ProblemKind) -> &'static str {
+    match kind {
+        ProblemKind::StructurallySingular => "the model is structurally singular",
+        ProblemKind::Overdetermined => "there are too many equations",
+        ProblemKind::Underdetermined => "there are too few equations",
+        ProblemKind::SingularPencil => "the pencil is singular, and no solution is determined",
+        ProblemKind::NotUnique => "the solution is not unique",
+        ProblemKind::Contradictory => "the equations contradict one another",
+        ProblemKind::Undecided => "the index was not found",
+        ProblemKind::TooLong => "the derivatives are too long for an index to be found",
+    }
+}
+
+/// More conditions of which the other side is open are told in one sentence.
+const OPEN: usize = 3;
+
+/// The sentences about all cases; those that nobody looked into, in one if there are many.
+pub(super) fn statements(cases: &[CaseReport]) -> Vec<String> {
+    let is_open = |case: &&CaseReport| case.other_verdict == NOT_ANALYSED && case.own == "regular";
+    let (open, mut list): (Vec<&CaseReport>, Vec<&CaseReport>) = cases.iter().partition(is_open);
+    if open.len() <= OPEN {
+        list.extend(open);
+        return list.iter().map(|case| case.statement.clone()).collect();
+    }
+    let named: Vec<&str> = open[..OPEN].iter().map(|case| case.exceptional.as_str()).collect();
+    let rest = format!(
+        "it may be another where {} or under {} more conditions of this kind, which were not looked into",
+        named.join(", "),
+        open.len() - OPEN
+    );
+    list.iter().map(|case| case.statement.clone()).chain([rest]).collect()
 }

@@ -4,7 +4,9 @@
 //! the condition at the start values.
 
 use super::{ArrayReport, OffsetsReport};
-use crate::index::{Analysis, GenericRegularity, Grounds, KernelVector, LocalRegularity, LowerBound, Verdict};
+use crate::index::{
+    Analysis, GenericRegularity, Grounds, KernelVector, LocalRegularity, LowerBound, Unproved, Verdict,
+};
 use crate::model::{Model, derivative_name};
 
 /// What is proved about the index.
@@ -181,9 +183,13 @@ impl LocalReport {
                 radius: Some(radius),
                 ..nothing
             },
-            &LocalRegularity::Numerical { condition, t0 } => {
-                LocalReport { kind: "numerical", condition: Some(condition), t0: Some(t0), ..nothing }
-            }
+            &LocalRegularity::Numerical { condition, t0, unproved } => LocalReport {
+                kind: "numerical",
+                condition: Some(condition),
+                t0: Some(t0),
+                reason: Some(why_unproved(unproved)),
+                ..nothing
+            },
             LocalRegularity::Singular { t0, message } => {
                 LocalReport { kind: "singular", t0: Some(*t0), reason: Some(message.clone()), ..nothing }
             }
@@ -194,6 +200,21 @@ impl LocalReport {
                 LocalReport { kind: "not attempted", reason: Some(reason.clone()), ..nothing }
             }
         }
+    }
+}
+
+/// Why there is no proof in interval arithmetic, in a sentence.
+fn why_unproved(unproved: Unproved) -> String {
+    match unproved {
+        Unproved::StandIns => {
+            "it is not proved by intervals, because what is proved of a function that stands in for one of the \
+                               caller is not proved of that one"
+                .into()
+        }
+        Unproved::TooLarge(most) => format!(
+            "it is not proved by intervals, because more than {most} equations have to be solved together, for which the proof is not made"
+        ),
+        Unproved::TooWide => "it is not proved by intervals, because they came out too wide near this point".into(),
     }
 }
 

@@ -3,13 +3,13 @@
 //! In: a compiled model and its differentiated equations. Out: for each equation that is differentiated, its derivatives as they come and after
 //! explicit derivatives were replaced; one chain for the members of a family.
 
-use super::document::{Markup, equation, zero_equals};
+use super::document::{Markup, equation, number, zero_equals};
 use super::families::{Line, rolled};
 use crate::compile::Compiled;
 use crate::expr::{Expr, total_derivative};
 use crate::model::{Domain, Model};
 use crate::reduce::{Explicit, Reduced};
-use crate::system::highest_orders;
+use crate::system::{System, highest_orders};
 
 /// A derivative with longer markup is not shown before it is simplified.
 const MAX_STEP: usize = 12_000;
@@ -21,7 +21,7 @@ pub(super) struct Derivation {
     /// The equation itself.
     pub(super) start: String,
     pub(super) steps: Vec<Step>,
-    /// `i = 1, …, 58`; empty for a single one.
+    /// `for i in 1..=58`; empty for a single one.
     pub(super) range: String,
 }
 
@@ -50,7 +50,7 @@ pub(super) fn derivations(
         let mut steps = Vec::new();
         for order in 1..=last {
             let raw = total_derivative(&mut model.dag, family[order - 1]);
-            let using = used(model, &reduced.explicit, raw);
+            let using = used(model, system, &reduced.explicit, raw);
             let raw = model.dag.primitive_part(raw);
             let constraint = model.dag.primitive_part(family[order]);
             let derivative = (raw != constraint).then(|| zero_equals(model, raw, markup));
@@ -92,9 +92,13 @@ fn alike(domains: &[Domain], list: Vec<Derivation>) -> Vec<Derivation> {
 }
 
 /// The equations that define derivatives which occur in an expression.
-fn used(model: &Model, explicit: &[Explicit], expr: Expr) -> String {
+fn used(model: &Model, system: &System, explicit: &[Explicit], expr: Expr) -> String {
     let orders = highest_orders(&model.dag, expr);
     let occurs = |e: &&Explicit| orders.iter().any(|&(j, order)| j == e.unknown && order >= e.order);
-    let numbers: Vec<String> = explicit.iter().filter(occurs).map(|e| format!("({})", e.equation + 1)).collect();
+    let numbers: Vec<String> = explicit
+        .iter()
+        .filter(occurs)
+        .map(|e| format!("({})", number(&system.equations[e.equation].provenance.name())))
+        .collect();
     numbers.join(", ")
 }

@@ -5,6 +5,8 @@
 use std::collections::HashMap;
 use std::fmt::{self, Display, Formatter};
 
+use super::families::folded;
+use super::text::folded as hung;
 use crate::expr::{Expr, Notation, Symbol, UnknownId, print_with};
 use crate::model::{Boundary, BoundaryCondition, Derivation, Mechanics, Model, OptimalControl};
 
@@ -23,8 +25,10 @@ pub enum DerivationReport {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct MechanicsReport {
-    /// Numbers of its equations, from 1.
+    /// Positions of its equations in [`Report::equations`](super::Report::equations), from 1.
     pub equations: Vec<usize>,
+    /// Their names.
+    pub equation_names: Vec<String>,
     /// $L$.
     pub lagrangian: String,
     /// $q$.
@@ -47,8 +51,10 @@ pub struct MechanicsReport {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct OptimalControlReport {
-    /// Numbers of its equations, from 1.
+    /// Positions of its equations in [`Report::equations`](super::Report::equations), from 1.
     pub equations: Vec<usize>,
+    /// Their names.
+    pub equation_names: Vec<String>,
     /// $H$.
     pub hamiltonian: String,
     /// $y$.
@@ -125,6 +131,7 @@ impl Spelling<'_> {
         };
         MechanicsReport {
             equations: it.equations.clone().map(|k| k + 1).collect(),
+            equation_names: it.equations.clone().map(|k| self.model.equation_name(k)).collect(),
             lagrangian: self.text(it.lagrangian),
             velocities: it.velocities.iter().map(|&u| self.model.symbol_name(u)).collect(),
             mass_matrix: entries(&it.mass, &coordinates),
@@ -147,6 +154,7 @@ impl Spelling<'_> {
         };
         OptimalControlReport {
             equations: it.equations.clone().map(|k| k + 1).collect(),
+            equation_names: it.equations.clone().map(|k| self.model.equation_name(k)).collect(),
             hamiltonian: self.text(it.hamiltonian),
             states: self.unknowns(&it.states),
             adjoints: self.unknowns(&it.adjoints),
@@ -168,8 +176,9 @@ impl Display for DerivationReport {
 
 impl Display for MechanicsReport {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        writeln!(f, "Mechanics: M·u' = f - Gᵀ·λ, 0 = g, {}", range(&self.equations))?;
-        let list = |names: &[String]| names.join(", ");
+        writeln!(f, "Mechanics: M·u' = f - Gᵀ·λ, 0 = g")?;
+        let list = |names: &[String]| folded(names).join(", ");
+        f.write_str(&hung("  equations: ", &list(&self.equation_names)))?;
         writeln!(f, "  q = {}", list(&self.coordinates))?;
         writeln!(f, "  u = {}", list(&self.velocities))?;
         if !self.multipliers.is_empty() {
@@ -187,8 +196,9 @@ impl Display for MechanicsReport {
 
 impl Display for OptimalControlReport {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        writeln!(f, "Optimal control: y' = f, v' = -H_y, 0 = H_u, {}", range(&self.equations))?;
-        let list = |names: &[String]| names.join(", ");
+        writeln!(f, "Optimal control: y' = f, v' = -H_y, 0 = H_u")?;
+        let list = |names: &[String]| folded(names).join(", ");
+        f.write_str(&hung("  equations: ", &list(&self.equation_names)))?;
         writeln!(f, "  y = {}", list(&self.states))?;
         writeln!(f, "  v = {}", list(&self.adjoints))?;
         writeln!(f, "  u = {}", list(&self.controls))?;
@@ -198,14 +208,5 @@ impl Display for OptimalControlReport {
             writeln!(f, "  {unknown}({time}) = {value}")?;
         }
         Ok(())
-    }
-}
-
-/// `equations 1 to 5`.
-fn range(equations: &[usize]) -> String {
-    match equations {
-        [] => String::new(),
-        [only] => format!("equation {only}"),
-        [first, .., last] => format!("equations {first} to {last}"),
     }
 }

@@ -3,7 +3,7 @@
 //! In: a model, and what was found out about it. Out: its equations, the derivation of every hidden constraint, and the signature matrix, with
 //! expressions spelled in one kind of markup. `latex.rs` and `html.rs` lay it out.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::chains::{Derivation, derivations};
 use super::families::{Line, rolled};
@@ -34,8 +34,8 @@ pub(super) struct Document {
     pub(super) equations: Vec<Numbered>,
     /// Equations that were replaced by combinations.
     pub(super) rewrites: Vec<Replaced>,
-    /// `let` and `input`: name and value.
-    pub(super) definitions: Vec<(String, String)>,
+    /// `let` and `input`: name, value, and for which members of a family.
+    pub(super) definitions: Vec<[String; 3]>,
     /// The symbols of all unknowns.
     pub(super) symbols: Vec<String>,
     pub(super) unknowns: Vec<Named>,
@@ -49,18 +49,18 @@ pub(super) struct Document {
 /// An equation, or those of a family.
 pub(super) struct Numbered {
     pub(super) mathematics: String,
-    /// Its number, or the first and the last of several.
-    pub(super) numbers: (usize, usize),
-    /// `i = 1, …, 58`; empty for a single one.
+    /// `4`, `4[i]`, or the whole name where it has no number: see [`number`].
+    pub(super) number: String,
+    /// `for i in 1..=58`; empty for a single one.
     pub(super) range: String,
 }
 
 /// An equation that was replaced by a combination.
 pub(super) struct Replaced {
-    /// Its number.
-    pub(super) equation: usize,
+    /// Its [`number`].
+    pub(super) equation: String,
     /// What replaced it: coefficient, number of the equation, how often that is differentiated. `None` for a coefficient of one.
-    pub(super) terms: Vec<(Option<String>, usize, u32)>,
+    pub(super) terms: Vec<(Option<String>, String, u32)>,
     pub(super) before: String,
     pub(super) after: String,
     /// What must not be zero.
@@ -74,7 +74,7 @@ pub(super) struct Named {
     /// `=` for a value that holds, `≈` for a guess.
     pub(super) relation: &'static str,
     pub(super) docs: String,
-    /// `i = 1, …, 58`; empty for a single one.
+    /// `for i in 1..=58`; empty for a single one.
     pub(super) range: String,
 }
 
@@ -104,17 +104,11 @@ impl Document {
             incidence.iter().for_each(|&(j, order)| row[j.index()] = Some(order));
             row
         };
-        let definitions = model.definitions.iter().map(|d| (d.name.clone(), d.value));
-        let inputs = model.inputs.iter().map(|i| (i.name.clone(), i.definition));
-        let definitions: Vec<(String, Expr)> = definitions.chain(inputs).collect();
         Document {
             docs: model.docs.clone(),
             equations: equations(model, &residuals, markup),
             rewrites: Vec::new(),
-            definitions: definitions
-                .into_iter()
-                .map(|(name, value)| (spelled_name(&name, markup), spell(model, value, markup)))
-                .collect(),
+            definitions: definitions(model, markup),
             symbols: model.unknowns.iter().map(|u| spelled_name(&u.name, markup)).collect(),
             unknowns: unknowns(model, markup),
             parameters: parameters(model, markup),
@@ -128,14 +122,47 @@ impl Document {
     }
 }
 
+/// `let`s that are more than another name, and inputs that the model defines.
+fn definitions(model: &Model, markup: Markup) -> Vec<[String; 3]> {
+    let named: HashSet<Expr> = model.definition_names().into_iter().map(|(value, _)| value).collect();
+    let lets = model.definitions.iter().filter(|d| named.contains(&d.value));
+    let lets = lets.map(|d| (&d.domain, &d.name, d.value));
+    let scalar = Domain::scalar();
+    let inputs = model.inputs.iter().filter(|i| !model.is_supplied(i.definition));
+    let all: Vec<(&Domain, &String, Expr)> = lets.chain(inputs.map(|i| (&scalar, &i.name, i.definition))).collect();
+    let text =
+        |&(_, name, value): &(&Domain, &String, Expr)| vec![spelled_name(name, markup), spell(model, value, markup)];
+    let texts: Vec<Vec<String>> = all.iter().map(text).collect();
+    let lines = rolled(all.iter().map(|(domain, ..)| *domain), &texts).into_iter();
+    lines
+        .map(|line| {
+            let [name, value] = <[String; 2]>::try_from(line.parts).unwrap_or_default();
+            [name, value, line.range]
+        })
+        .collect()
+}
+
 fn equations(model: &mut Model, residuals: &[Expr], markup: Markup) -> Vec<Numbered> {
-    let texts: Vec<Vec<String>> = residuals.iter().map(|&residual| vec![equation(model, residual, markup)]).collect();
-    let numbered = |mut line: Line| Numbered {
-        mathematics: line.parts.swap_remove(0),
-        numbers: (line.first + 1, line.last + 1),
-        range: line.range,
+    let numbers = model.equations.iter().map(|e| number(&e.name).to_string()).collect::<Vec<_>>().into_iter();
+    let texts: Vec<Vec<String>> = residuals
+        .iter()
+        .zip(numbers)
+        .map(|(&residual, number)| vec![equation(model, residual, markup), number])
+        .collect();
+    let numbered = |line: Line| {
+        let [mathematics, number] = <[String; 2]>::try_from(line.parts).unwrap_or_default();
+        Numbered { mathematics, number, range: line.range }
     };
     rolled(model.equations.iter().map(|e| &e.domain), &texts).into_iter().map(numbered).collect()
+}
+
+/// What stands in parentheses beside an equation: `4[i = 17]` for `equation 4[i = 17]`, and all of a name that says what the equation is.
+pub(super) fn number(name: &str) -> &str {
+    let is_number = |rest: &&str| {
+        let indices = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+        indices.len() < rest.len() && (indices.is_empty() || (indices.starts_with('[') && indices.ends_with(']')))
+    };
+    name.strip_prefix("equation ").filter(is_number).unwrap_or(name)
 }
 
 fn unknowns(model: &Model, markup: Markup) -> Vec<Named> {
@@ -193,13 +220,14 @@ fn in_families<'a>(domains: impl Iterator<Item = &'a Domain> + Clone, all: Vec<N
 }
 
 fn replaced(model: &mut Model, rewrite: &Rewrite, markup: Markup) -> Replaced {
+    let name = |k: usize| number(&model.equations[k].name).to_string();
     let coefficient = |q: Expr| match model.dag.as_constant(q) {
         Some(q) if q.is_one() => None,
         _ => Some(spell(model, q, markup)),
     };
-    let terms = rewrite.combination.terms.iter().map(|&(q, k, order)| (coefficient(q), k + 1, order)).collect();
+    let terms = rewrite.combination.terms.iter().map(|&(q, k, order)| (coefficient(q), name(k), order)).collect();
     Replaced {
-        equation: rewrite.equation + 1,
+        equation: name(rewrite.equation),
         terms,
         nonzero: rewrite.nonzero.map(|e| spell(model, e, markup)),
         before: equation(model, rewrite.before, markup),

@@ -54,8 +54,9 @@ impl Display for LocalReport {
                  computed point (relative to values above 1)",
                 short(condition)
             ),
-            (Some(condition), Some(t0), None, _) => {
-                write!(f, "regular at t = {t0}, condition {}, in floating-point arithmetic", short(condition))
+            (Some(condition), Some(t0), None, reason) => {
+                write!(f, "regular at t = {t0}, condition {}, in floating-point arithmetic", short(condition))?;
+                reason.as_ref().map_or(Ok(()), |reason| write!(f, "; {reason}"))
             }
             (_, _, _, Some(reason)) => write!(f, "{}: {reason}", self.kind),
             _ => f.write_str(self.kind),

@@ -3,6 +3,8 @@
 //! In: a [`Report`]. Out: headings and sentences, the same in text, LaTeX and HTML.
 
 use super::Report;
+use super::cases::statements;
+use super::families::folded;
 use super::text::count;
 
 /// The answers in the order in which one asks, by heading.
@@ -20,9 +22,7 @@ pub(super) fn facts(report: &Report) -> Vec<(String, String)> {
             },
         );
     }
-    for case in &report.cases {
-        say("", case.statement.clone());
-    }
+    statements(&report.cases).into_iter().for_each(|statement| say("", statement));
     if !report.stand_ins.is_empty() {
         say("in general position", report.stand_ins.join(", "));
     }
@@ -51,7 +51,7 @@ pub(super) fn facts(report: &Report) -> Vec<(String, String)> {
     }
     if !report.redundant_equations.is_empty() {
         let verb = if report.redundant_equations.len() == 1 { "follows" } else { "follow" };
-        say("redundant", format!("{} {verb} from the others", report.redundant_equations.join(", ")));
+        say("redundant", format!("{} {verb} from the others", folded(&report.redundant_equations).join(", ")));
     }
     let notions = &report.notions;
     if let Some(reason) = &notions.perturbation {

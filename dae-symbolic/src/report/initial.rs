@@ -4,6 +4,7 @@
 
 use dae_runtime::contract::Start;
 
+use super::families::folded;
 use crate::freedom::{Choice, InitialValues, Redundant, StateValue};
 
 /// Initial values at the consistent point of the model.
@@ -91,6 +92,16 @@ impl InitialReport {
         }
     }
 
+    /// Name, value and start of every state; neighbours in an array with the same value are one.
+    pub(super) fn lines(&self) -> Vec<(String, f64, &'static str)> {
+        let alike = |a: &StateReport, b: &StateReport| a.start == b.start && a.value.to_bits() == b.value.to_bits();
+        let lines = self.states.chunk_by(alike).flat_map(|like| {
+            let names: Vec<String> = like.iter().map(|state| state.name.clone()).collect();
+            folded(&names).into_iter().map(|name| (name, like[0].value, like[0].start))
+        });
+        lines.collect()
+    }
+
     /// What to know about them, a sentence each, by heading.
     pub(super) fn sentences(&self) -> Vec<(&'static str, String)> {
         let mut list = Vec::new();
@@ -117,8 +128,9 @@ impl InitialReport {
 /// Of longer lists only the beginning is read.
 const NAMED: usize = 24;
 
-/// `x, y, z`, or the first of many.
+/// `x, y, q[0..=9]`, or the first of many.
 fn names(list: &[String]) -> String {
+    let list = folded(list);
     match list.len().checked_sub(NAMED).filter(|&more| more > 1) {
         Some(more) => format!("{} and {more} more", list[..NAMED].join(", ")),
         None => list.join(", "),
@@ -144,7 +156,7 @@ impl RedundantReport {
     fn sentence(&self) -> String {
         match self.follows_from.as_slice() {
             [] => format!("{}, which the equations determine", self.name),
-            from => format!("{}, which follows from {}", self.name, from.join(", ")),
+            from => format!("{}, which follows from {}", self.name, names(from)),
         }
     }
 }

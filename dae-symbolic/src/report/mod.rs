@@ -22,9 +22,10 @@
 //! | `certificate` | [`CertificateReport`]: `generic` ([`GenericReport`], [`PointValue`]), `local` ([`LocalReport`]), `lower` ([`LowerReport`]), `array` ([`ArrayReport`], [`RanksReport`]) |
 //! | `hidden_constraints[]` | [`HiddenReport`] |
 //! | `initial_values` | [`InitialReport`]: `states[]` ([`StateReport`]), `choices[]` ([`ChoiceReport`]), `redundant[]` ([`RedundantReport`]) |
-//! | `eliminated[]`, `forms[]` | [`EliminatedReport`], [`FormReport`] |
+//! | `definitions[]`, `eliminated[]`, `forms[]` | [`DefinitionReport`], [`EliminatedReport`], [`FormReport`] |
 //! | `problem` | [`ProblemReport`] |
 
+mod advice;
 mod array;
 mod cases;
 mod certificate;
@@ -37,6 +38,7 @@ mod families;
 mod html;
 mod initial;
 mod latex;
+mod listing;
 mod notions;
 mod parts;
 mod picture;
@@ -49,12 +51,14 @@ pub use certificate::{CertificateReport, GenericReport, LocalReport, LowerReport
 pub use derivation::{BoundaryReport, DerivationReport, EntryReport, MechanicsReport, OptimalControlReport};
 pub use initial::{ChoiceReport, InitialReport, RedundantReport, StateReport};
 pub use notions::{FrozenReport, KroneckerReport, NotionsReport};
-pub use parts::{EliminatedReport, FormReport, HiddenReport, OffsetsReport, ProblemReport};
+pub use parts::{DefinitionReport, EliminatedReport, FormReport, HiddenReport, OffsetsReport, ProblemReport};
 pub use rewrite::RewriteReport;
 
+use advice::advice;
 use document::{Document, Markup};
+use listing::Listing;
 
-use crate::compile::{Compiled, Rejected};
+use crate::compile::{Compiled, Rejected, definitions_in};
 use crate::diagnostic::Diagnostics;
 use crate::expr::{Notation, print_with};
 use crate::formulation::Form;
@@ -64,7 +68,11 @@ use crate::index::{ProblemKind, Verdict, structure_of_text};
 use crate::lower::Rejection;
 use crate::model::Model;
 use crate::notions::{Kronecker, Notions, Weierstrass, examine};
+#[cfg(feature = "syntax")]
+use crate::origin::Origin;
 use crate::structure::Structure;
+#[cfg(feature = "syntax")]
+use crate::syntax::SourceMap;
 
 /// Everything known about a model, or what is wrong with it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -76,8 +84,13 @@ pub struct Report {
     pub unknowns: Vec<String>,
     /// Its equations in plain mathematics.
     pub equations: Vec<String>,
-    /// Their names: `equation 1`, or `equation 4[i = 17]` for an instance of a family.
+    /// Their names: `equation 1` is the first that the text writes down, `equation 4[i = 17]` an instance of the fourth, and `constraint of
+    /// lambda` one that a block stands for. They are the names in all messages and all kinds of report.
     pub equation_names: Vec<String>,
+    /// The line and column at which each of them begins, from 1; empty if that is not known, see [`Report::with_places`].
+    pub equation_places: Vec<[usize; 2]>,
+    /// What the names of `let`s and inputs in this report stand for.
+    pub definitions: Vec<DefinitionReport>,
     /// What some of them were derived from.
     pub derivations: Vec<DerivationReport>,
     /// Index that the pattern suggests.
@@ -133,6 +146,8 @@ pub struct Report {
     pub forms: Vec<FormReport>,
     /// What is wrong with the model.
     pub problem: Option<ProblemReport>,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    listing: Listing,
 }
 
 impl Report {
@@ -145,7 +160,16 @@ impl Report {
             Verdict::AtMost { bound, .. } => (None, Some(bound)),
             Verdict::NotCertified { .. } => (None, None),
         };
+        let text = Report::of_text(model);
+        let hidden_constraints: Vec<HiddenReport> = compiled.hidden.iter().map(HiddenReport::new).collect();
+        let eliminated: Vec<EliminatedReport> =
+            compiled.eliminated.iter().map(|it| EliminatedReport::new(compiled, it)).collect();
+        let listing = text.listing.clone().with_hidden(model, &hidden_constraints);
+        let texts = text.equations.iter().chain(hidden_constraints.iter().map(|constraint| &constraint.text));
+        let definitions = definitions_in(model, texts.map(String::as_str));
         Report {
+            listing: listing.with_eliminated(model, &eliminated).with_definitions(&definitions),
+            definitions: definitions.into_iter().map(DefinitionReport::new).collect(),
             sigma_jacobian_singular: analysis.written.jacobian_singular,
             differentiation_index,
             index_upper_bound,
@@ -156,16 +180,25 @@ impl Report {
             redundant_equations: analysis.redundant.iter().map(|&k| model.equation_name(k)).collect(),
             hessenberg: analysis.hessenberg,
             certificate: Some(CertificateReport::new(model, analysis)),
-            hidden_constraints: compiled.hidden.iter().map(HiddenReport::new).collect(),
-            eliminated: compiled.eliminated.iter().map(|it| EliminatedReport::new(compiled, it)).collect(),
+            hidden_constraints,
+            eliminated,
             stand_ins: crate::externals::stand_ins(model),
-            warnings: messages(&compiled.warnings),
+            warnings: messages(&compiled.warnings).into_iter().chain(advice(compiled)).collect(),
             forms: Form::ALL.map(|form| FormReport::new(compiled, form)).to_vec(),
             initial_values: initial_values(compiled).as_ref().map(InitialReport::new),
             problem: contradiction(compiled),
-            ..Report::of_text(model)
+            ..text
         }
         .with_notions(&examine(model, Some(analysis), compiled.t0))
+    }
+
+    /// The report with the places of equations in the text that the model was read from.
+    #[cfg(feature = "syntax")]
+    #[must_use]
+    pub fn with_places(self, places: &SourceMap) -> Report {
+        let start = |&origin: &Origin| places.location(origin).map(|at| [at.start.line, at.start.column]);
+        let equation_places: Option<Vec<[usize; 2]>> = self.listing.origins.iter().map(start).collect();
+        Report { equation_places: equation_places.unwrap_or_default(), ..self }
     }
 
     /// A LaTeX article about a model that has formulations.
@@ -248,16 +281,19 @@ impl Report {
         let definitions = model.definition_names().into_iter().collect();
         let spelled =
             |residual| print_with(&model.dag, residual, Notation::Text, &definitions, |s| model.symbol_name(s));
+        let equations: Vec<String> = model.equations.iter().map(|e| format!("0 = {}", spelled(e.residual))).collect();
+        let offsets = structure.as_ref().map(|s| OffsetsReport::new(&s.offsets));
         Report {
+            listing: Listing::of_text(model, &equations, offsets.as_ref()),
             name: Some(model.name.clone()),
             unknowns: model.unknowns.iter().map(|unknown| unknown.name.clone()).collect(),
-            equations: model.equations.iter().map(|e| format!("0 = {}", spelled(e.residual))).collect(),
+            equations,
             equation_names: (0..model.equations.len()).map(|k| model.equation_name(k)).collect(),
             derivations: DerivationReport::of(model),
             structural_index: structure.as_ref().map(|s| s.structural_index),
             structural_status: Some(status),
             structural_degrees_of_freedom: structure.as_ref().map(|s| s.degrees_of_freedom),
-            offsets: structure.as_ref().map(|s| OffsetsReport::new(&s.offsets)),
+            offsets,
             ..Report::default()
         }
     }

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use crate::alias::{Eliminated, Stand};
-use crate::compile::{Compiled, HiddenConstraint};
+use crate::compile::{Compiled, HiddenConstraint, Named};
 use crate::expr::{Notation, print_with};
 use crate::formulation::Form;
 use crate::structure::Offsets;
@@ -26,7 +26,7 @@ pub struct OffsetsReport {
 pub struct HiddenReport {
     /// `der(equation 5)`.
     pub name: String,
-    /// The equation it comes from.
+    /// The position in [`Report::equations`](super::Report::equations), from 1, of the equation it comes from.
     pub equation: usize,
     /// How often that was differentiated.
     pub order: u32,
@@ -34,6 +34,16 @@ pub struct HiddenReport {
     pub text: String,
     /// In LaTeX.
     pub latex: String,
+}
+
+/// A name of the model and what it stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct DefinitionReport {
+    /// `force`.
+    pub name: String,
+    /// In plain mathematics.
+    pub value: String,
 }
 
 /// An unknown that the derived forms do not solve for.
@@ -44,8 +54,10 @@ pub struct EliminatedReport {
     pub unknown: String,
     /// What it is, in plain mathematics.
     pub value: String,
-    /// The equation that says so.
+    /// The position in [`Report::equations`](super::Report::equations), from 1, of the equation that says so.
     pub equation: usize,
+    /// Its name.
+    pub equation_name: String,
 }
 
 /// A form of the model.
@@ -78,6 +90,12 @@ impl OffsetsReport {
     }
 }
 
+impl DefinitionReport {
+    pub(super) fn new(Named { name, value, .. }: Named) -> Self {
+        DefinitionReport { name, value }
+    }
+}
+
 impl HiddenReport {
     pub(super) fn new(constraint: &HiddenConstraint) -> Self {
         let HiddenConstraint { name, equation, order, text, latex, .. } = constraint.clone();
@@ -96,10 +114,12 @@ impl EliminatedReport {
                 print_with(&model.dag, *value, Notation::Text, &HashMap::new(), |s| model.symbol_name(s))
             }
         };
+        let text = compiled.analysis.system.equations[it.equation].text;
         EliminatedReport {
             unknown: name(it.unknown),
             value,
-            equation: compiled.analysis.system.equations[it.equation].text + 1,
+            equation: text + 1,
+            equation_name: model.equation_name(text),
         }
     }
 }

@@ -5,7 +5,8 @@
 
 use std::fmt::Write;
 
-use super::document::MAX_PATTERN;
+use super::Report;
+use super::document::{MAX_PATTERN, number};
 use crate::expr::escaped;
 use crate::structure::Structure;
 
@@ -16,8 +17,9 @@ const NAMED: usize = 30;
 pub(super) fn block_triangular(
     structure: &Structure,
     signature: &[Vec<Option<u32>>],
-    unknowns: &[String],
+    report: &Report,
 ) -> Option<String> {
+    let unknowns = &report.unknowns;
     let n = unknowns.len();
     if n == 0 || n > MAX_PATTERN {
         return None;
@@ -25,7 +27,9 @@ pub(super) fn block_triangular(
     let named = n <= NAMED;
     let cell = if named { 26.0 } else { (640.0 / n as f64).max(3.5) };
     let longest = unknowns.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-    let (left, top) = if named { (34.0, 20.0 + 7.5 * longest as f64) } else { (4.0, 4.0) };
+    let numbers = report.equation_names.iter().map(|name| number(name).chars().count());
+    let widest = numbers.max().unwrap_or(0).saturating_sub(2);
+    let (left, top) = if named { (34.0 + 7.5 * widest as f64, 20.0 + 7.5 * longest as f64) } else { (4.0, 4.0) };
     let (width, height) = (left + cell * n as f64 + 4.0, top + cell * n as f64 + 4.0);
     let rows: Vec<usize> = structure.blocks.iter().flat_map(|b| b.equations.iter().copied()).collect();
     let columns: Vec<usize> = structure.blocks.iter().flat_map(|b| b.unknowns.iter().copied()).collect();
@@ -68,7 +72,7 @@ pub(super) fn block_triangular(
                  <text class=\"column\" transform=\"translate({:.1} {:.1}) rotate(-90)\">{}</text>",
                 left - 6.0,
                 top + middle + 4.0,
-                i + 1,
+                escaped(number(&report.equation_names[i])),
                 left + middle + 4.0,
                 top - 6.0,
                 escaped(&unknowns[j]),

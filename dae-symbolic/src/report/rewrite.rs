@@ -12,12 +12,16 @@ use crate::model::Model;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct RewriteReport {
-    /// Which.
+    /// Its position in [`Report::equations`](super::Report::equations), from 1.
     pub equation: usize,
+    /// Its name.
+    pub equation_name: String,
     /// By what.
     pub combination: String,
-    /// The equations whose leading parts cancel.
+    /// The positions of the equations whose leading parts cancel.
     pub cancelling: Vec<usize>,
+    /// Their names.
+    pub cancelling_names: Vec<String>,
     /// The equation before.
     pub before: String,
     /// The equation after.
@@ -31,8 +35,10 @@ impl RewriteReport {
         let spelled = |e| print(&model.dag, e, Notation::Text, |symbol| model.symbol_name(symbol));
         RewriteReport {
             equation: rewrite.equation + 1,
+            equation_name: model.equation_name(rewrite.equation),
             combination: rewrite.combination.in_full(model),
             cancelling: rewrite.cancelling.iter().map(|k| k + 1).collect(),
+            cancelling_names: rewrite.cancelling.iter().map(|&k| model.equation_name(k)).collect(),
             before: format!("0 = {}", spelled(rewrite.before)),
             after: format!("0 = {}", spelled(rewrite.after)),
             nonzero: rewrite.nonzero.map(spelled),
@@ -42,7 +48,7 @@ impl RewriteReport {
 
 impl Display for RewriteReport {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        writeln!(f, "  equation {} was replaced by {}", self.equation, self.combination)?;
+        writeln!(f, "  {} was replaced by {}", self.equation_name, self.combination)?;
         writeln!(f, "    before  {}", self.before)?;
         writeln!(f, "    after   {}", self.after)?;
         match &self.nonzero {

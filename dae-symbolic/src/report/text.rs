@@ -6,7 +6,8 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::facts::facts;
-use super::{EliminatedReport, FormReport, HiddenReport, InitialReport, Report, StateReport};
+use super::listing::Row;
+use super::{FormReport, InitialReport, Report};
 
 /// Sentences are folded at this width.
 const WIDTH: usize = 110;
@@ -25,12 +26,10 @@ impl Display for Report {
             self.rewrites.iter().try_for_each(|rewrite| write!(f, "{rewrite}"))?;
         }
         self.derivations.iter().try_for_each(|derivation| write!(f, "\n{derivation}"))?;
-        if !self.hidden_constraints.is_empty() {
+        self.named(f)?;
+        if !self.listing.hidden.is_empty() {
             writeln!(f, "\nHidden constraints")?;
-            let width = self.hidden_constraints.iter().map(|c| c.name.len()).max().unwrap_or(0);
-            self.hidden_constraints
-                .iter()
-                .try_for_each(|HiddenReport { name, text, .. }| writeln!(f, "  {name:width$}  {text}"))?;
+            table(f, &self.listing.hidden, |_| String::new())?;
         }
         if let Some(initial) = &self.initial_values {
             writeln!(f, "\nInitial values, consistent at t = {}\n{initial}", initial.t0)?;
@@ -39,11 +38,9 @@ impl Display for Report {
             writeln!(f, "\nWarnings")?;
             self.warnings.iter().try_for_each(|warning| writeln!(f, "  {warning}"))?;
         }
-        if !self.eliminated.is_empty() {
+        if !self.listing.eliminated.is_empty() {
             writeln!(f, "\nUnknowns that the forms but the original one do not solve for")?;
-            self.eliminated.iter().try_for_each(|EliminatedReport { unknown, value, equation }| {
-                writeln!(f, "  {unknown} = {value}, by equation {equation}")
-            })?;
+            table(f, &self.listing.eliminated, |_| String::new())?;
         }
         if !self.forms.is_empty() {
             writeln!(f, "\nForms")?;
@@ -67,30 +64,60 @@ impl Report {
         facts(self).iter().try_for_each(|(what, answer)| f.write_str(&folded(&format!("  {what:23}  "), answer)))
     }
 
-    fn offsets(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Some(offsets) = &self.offsets else { return Ok(()) };
-        writeln!(f, "\nEquations, and how often the pattern asks to differentiate them")?;
-        let numbers = self.equation_names.iter().map(|name| name.strip_prefix("equation ").unwrap_or(name));
-        let width = numbers.clone().map(str::len).max().unwrap_or(0).max(3);
-        for ((number, equation), c) in numbers.zip(&self.equations).zip(&offsets.equations) {
-            writeln!(f, "  {number:>width$}  c = {c}  {equation}")?;
+    fn named(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if self.listing.definitions.is_empty() {
+            return Ok(());
         }
-        writeln!(f, "\nUnknowns, and the order of their highest derivative after that")?;
-        let width = self.unknowns.iter().map(String::len).max().unwrap_or(0);
-        for (unknown, d) in self.unknowns.iter().zip(&offsets.unknowns) {
-            writeln!(f, "  {unknown:width$}  d = {d}")?;
-        }
-        Ok(())
+        writeln!(f, "\nNamed expressions")?;
+        let rows = &self.listing.definitions;
+        let width = rows.iter().map(|row| row.label.chars().count()).max().unwrap_or(0);
+        rows.iter().try_for_each(|row| writeln!(f, "  {:width$} {}", row.label, row.whole()))
     }
+
+    fn offsets(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if self.offsets.is_none() {
+            return Ok(());
+        }
+        let (where_they_stand, place) = match self.equation_places.is_empty() {
+            true => ("", Vec::new()),
+            false => (", the line and column where they begin", self.places()),
+        };
+        writeln!(f, "\nEquations{where_they_stand}, and how often the pattern asks to differentiate them")?;
+        let width = place.iter().map(String::len).max().unwrap_or(0);
+        let before = |k: usize| place.get(k).map_or_else(String::new, |place| format!("{place:width$}  "));
+        table(f, &self.listing.equations, before)?;
+        writeln!(f, "\nUnknowns, and the order of their highest derivative after that")?;
+        table(f, &self.listing.unknowns, |_| String::new())
+    }
+
+    /// `12:9` for every equation.
+    fn places(&self) -> Vec<String> {
+        self.equation_places.iter().map(|[line, column]| format!("{line}:{column}")).collect()
+    }
+}
+
+/// Lines in columns: the label, what stands `before` the text of the first member, the text.
+fn table(f: &mut Formatter<'_>, rows: &[Row], before: impl Fn(usize) -> String) -> fmt::Result {
+    let width = rows.iter().map(|row| row.label.chars().count()).max().unwrap_or(0);
+    for row in rows {
+        let line = format!("  {:width$}  {}{}", row.label, before(row.first), row.whole());
+        writeln!(f, "{}", line.trim_end())?;
+        if row.more > 0 {
+            writeln!(f, "  … and {} more like these", row.more)?;
+        }
+    }
+    Ok(())
 }
 
 impl Display for InitialReport {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let width = self.states.iter().map(|s| s.name.chars().count()).max().unwrap_or(0);
-        for StateReport { name, start, value } in self.states.iter().take(LISTED) {
-            writeln!(f, "  {name:width$} = {value:<22} {}", if *start == "free" { "" } else { start })?;
+        let lines = self.lines();
+        let width = lines.iter().map(|(name, ..)| name.chars().count()).max().unwrap_or(0);
+        for (name, value, start) in lines.iter().take(LISTED) {
+            let line = format!("  {name:width$} = {value:<22} {}", if *start == "free" { "" } else { start });
+            writeln!(f, "{}", line.trim_end())?;
         }
-        if let Some(more) = self.states.len().checked_sub(LISTED).filter(|&more| more > 0) {
+        if let Some(more) = lines.len().checked_sub(LISTED).filter(|&more| more > 0) {
             writeln!(f, "  and {more} more")?;
         }
         let lines: Vec<String> =

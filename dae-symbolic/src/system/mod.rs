@@ -116,7 +116,7 @@ fn spelled(model: &Model, terms: &[(Expr, usize, u32)]) -> String {
             (false, true) => " - ",
         });
         text.push_str(&factor);
-        text.push_str(&derivative_name(&format!("equation {}", k + 1), order));
+        text.push_str(&derivative_name(&model.equation_name(k), order));
     }
     text
 }

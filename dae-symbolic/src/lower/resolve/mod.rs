@@ -291,6 +291,9 @@ impl<'a> Resolver<'a> {
         if is_function_of_the_language(name) {
             return finding.help(format!("functions are called: `{name}(x)` or `x.{name}()`"));
         }
+        if name.eq_ignore_ascii_case("time") {
+            return finding.help("the time is called `t`");
+        }
         match self.names.nearest(name, NameKind::Value, &self.inner_names()) {
             Some(near) => finding.help(format!("did you mean `{near}`?")),
             None => finding.help("declare it: `var` for an unknown, `param` for a parameter, `let` for an expression"),

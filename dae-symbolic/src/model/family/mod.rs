@@ -214,6 +214,8 @@ pub struct DefinitionFamily {
 /// An equation and the loops around it; without loops it is a scalar equation.
 #[derive(Clone, Debug)]
 pub struct EquationFamily {
+    /// Its name without indices, see [`Equation::name`].
+    pub name: String,
     /// Documentation, line by line.
     pub docs: Vec<String>,
     /// Loops around it, the outermost first.
@@ -236,8 +238,9 @@ pub struct EquationBody {
 /// A scalar equation over leaves of a family model.
 impl From<Equation> for EquationFamily {
     fn from(equation: Equation) -> Self {
-        let Equation { docs, residual, incidence, origin, .. } = equation;
-        EquationFamily { docs, loops: Vec::new(), body: Body::Template(EquationBody { residual, incidence }), origin }
+        let Equation { name, docs, residual, incidence, origin, .. } = equation;
+        let body = Body::Template(EquationBody { residual, incidence });
+        EquationFamily { name, docs, loops: Vec::new(), body, origin }
     }
 }
 

@@ -14,12 +14,12 @@ mod solution;
 
 use dae_runtime::contract::Start;
 
-use crate::index::{Analysis, Grounds, Verdict, analyse};
+use crate::index::{Analysis, Grounds, ProblemKind, Verdict, analyse};
 use crate::model::Model;
 
 /// In larger models the other side is not analysed.
 const MAX_UNKNOWNS: usize = 60;
-/// Conditions of each kind that are looked at.
+/// Of conditions of each kind, so many are analysed on their other side; the others are listed all the same.
 const MAX_CASES: usize = 6;
 
 /// A condition on which the index depends.
@@ -29,6 +29,8 @@ pub struct Case {
     pub subject: Subject,
     /// `Cs = 0`, `1 - x2 = 0`: where the system Jacobian is singular.
     pub exceptional: String,
+    /// For parameters, the same one by one: `Cs = 0`.
+    pub exceptional_values: Vec<String>,
     /// `Cs ≠ 0`: where it is generically not.
     pub regular: String,
     /// On which side the model is, with its defaults and start values.
@@ -73,8 +75,8 @@ pub enum Scope {
 pub enum Other {
     /// The model has this verdict there.
     Verdict(Verdict, Grounds),
-    /// It is ill-posed there; the kind of problem.
-    IllPosed(&'static str),
+    /// It is rejected there: ill-posed, or beyond what the analysis decides.
+    Rejected(ProblemKind),
     /// It was not analysed.
     Open,
 }
@@ -112,7 +114,7 @@ fn verdict_of(model: &Model, vary: impl FnOnce(&mut Model), t0: f64) -> (Other, 
             let certificate = &analysis.certificate;
             (Other::Verdict(certificate.verdict(), certificate.grounds()), Some(analysis))
         }
-        Err((problem, _)) => (Other::IllPosed(problem.kind.name()), None),
+        Err((problem, _)) => (Other::Rejected(problem.kind), None),
     }
 }
 

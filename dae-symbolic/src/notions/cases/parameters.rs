@@ -56,6 +56,7 @@ fn exceptional_case(model: &mut Model, determinant: &Determinant, exceptional: &
     Case {
         subject: Subject::Parameters,
         exceptional: at_defaults(model, exceptional),
+        exceptional_values: defaults.iter().map(|&one| spelled(model, &[one], "=")).collect(),
         regular: if together { format!("not all of {}", at_defaults(model, exceptional)) } else { regular },
         own: Side::Exceptional,
         scope: if every { Scope::Every } else { Scope::AlmostEvery },
@@ -71,14 +72,18 @@ fn switched(model: &mut Model, determinant: &Determinant, t0: f64) -> Vec<Case> 
         for candidate in CANDIDATES {
             let value = model.dag.integer(candidate);
             let at = [(p, value)];
-            if list.len() == MAX_CASES || default_values(model, &[p]) == at || !determinant.vanishes_at(model, &at) {
+            if default_values(model, &[p]) == at || !determinant.vanishes_at(model, &at) {
                 continue;
             }
-            let (other, _) = verdict_of(model, |model| set(model, &at), t0);
+            let other = match list.len() < MAX_CASES {
+                true => verdict_of(model, |model| set(model, &at), t0).0,
+                false => Other::Open,
+            };
             let every = determinant.vanishes_only_at(model, p, value);
             list.push(Case {
                 subject: Subject::Parameters,
                 exceptional: spelled(model, &at, "="),
+                exceptional_values: vec![spelled(model, &at, "=")],
                 regular: spelled(model, &at, "≠"),
                 own: Side::Regular,
                 scope: if every { Scope::Every } else { Scope::AlmostEvery },

@@ -40,22 +40,29 @@ pub(super) fn cases(model: &mut Model, analysis: &Analysis, t0: f64) -> Vec<Case
     let sides: Vec<Side> = sides.collect();
     let own = if sides.contains(&Side::Exceptional) { Side::Exceptional } else { Side::Regular };
     // Where one factor vanishes, the others say nothing about the index.
-    let relevant = factors.into_iter().zip(sides).filter(|&(_, side)| side == own).take(MAX_CASES);
-    relevant.map(|(factor, side)| case(model, factor, side, t0)).collect()
+    let relevant = factors.into_iter().zip(sides).filter(|&(_, side)| side == own).enumerate();
+    let mut case = |(k, (factor, side))| {
+        let (other, analysed_at) =
+            if k < MAX_CASES { other_side(model, factor, side, t0) } else { (Other::Open, None) };
+        case(model, factor, side, other, analysed_at)
+    };
+    relevant.map(&mut case).collect()
 }
 
-fn case(model: &mut Model, factor: Expr, own: Side, t0: f64) -> Case {
-    let (other, analysed_at) = match root(model, factor) {
-        Some((unknown, root)) => match own {
-            Side::Regular => on_the_root(model, unknown, root, t0),
-            Side::Exceptional => beside_the_root(model, unknown, root, t0),
-        },
-        None => (Other::Open, None),
-    };
+fn other_side(model: &mut Model, factor: Expr, own: Side, t0: f64) -> (Other, Option<String>) {
+    match (root(model, factor), own) {
+        (Some((unknown, root)), Side::Regular) => on_the_root(model, unknown, root, t0),
+        (Some((unknown, root)), Side::Exceptional) => beside_the_root(model, unknown, root, t0),
+        (None, _) => (Other::Open, None),
+    }
+}
+
+fn case(model: &Model, factor: Expr, own: Side, other: Other, analysed_at: Option<String>) -> Case {
     let spelled = spelled(model, factor);
     Case {
         subject: Subject::Solution,
         exceptional: format!("{spelled} = 0"),
+        exceptional_values: Vec::new(),
         regular: format!("{spelled} ≠ 0"),
         own,
         scope: Scope::AlmostEvery,

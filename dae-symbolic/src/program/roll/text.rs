@@ -292,16 +292,24 @@ pub fn shortened(text: String) -> String {
 
 fn line(group: &Group<()>) -> String {
     let indices = index_names(group.domain.len());
-    let mut line = group.text.text(&indices);
-    for (range, index) in group.domain.iter().zip(&indices) {
-        line.push_str(&format!(", {index} = {}..{}", range.start, range.end - 1));
-    }
-    line
+    let text = group.text.text(&indices);
+    if group.domain.is_empty() { text } else { format!("{text}, {}", ranges(&group.domain, &indices)) }
+}
+
+/// `for i in 2..=19, j = 3`: for which values of the loop indices a text stands; empty for a single one. Ranges are spelled as Rust's
+/// inclusive ones in everything that is printed, so that nobody has to wonder whether the last belongs to them.
+pub fn ranges(domain: &[Range], indices: &[String]) -> String {
+    let range = |(range, index): (&Range, &String)| match range.end - range.start {
+        1 => format!("{index} = {}", range.start),
+        _ => format!("{index} in {}..={}", range.start, range.end - 1),
+    };
+    let list: Vec<String> = domain.iter().zip(indices).map(range).collect();
+    if list.is_empty() { String::new() } else { format!("for {}", list.join(", ")) }
 }
 
 impl<K> Group<K> {
     /// The number of entries.
-    fn size(&self) -> usize {
+    pub fn size(&self) -> usize {
         self.domain.iter().map(|range| range.end.saturating_sub(range.start) as usize).product()
     }
 }

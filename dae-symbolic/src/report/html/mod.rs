@@ -12,6 +12,7 @@ mod system;
 use structure::structure;
 use system::{derivations, rewrites, system};
 
+use super::cases::statements;
 use super::document::{Document, Markup, spelled_name};
 use super::facts::facts;
 use super::{InitialReport, Report};
@@ -127,8 +128,8 @@ fn hero(out: &mut String, report: &Report) {
     if let Some(reason) = report.certificate.as_ref().and_then(|c| c.reason.as_ref()) {
         line(out, format_args!("<p class=\"warning\">{}</p>", escaped(reason)));
     }
-    for case in &report.cases {
-        line(out, format_args!("<p class=\"case\">{}</p>", escaped(&case.statement)));
+    for statement in statements(&report.cases) {
+        line(out, format_args!("<p class=\"case\">{}</p>", escaped(&statement)));
     }
 }
 

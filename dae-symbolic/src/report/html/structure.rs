@@ -1,9 +1,10 @@
 //! The structure: signature matrix with offsets, and the block-triangular form.
 
-use super::super::document::Document;
+use super::super::document::{Document, number};
 use super::super::picture::block_triangular;
 use super::super::{OffsetsReport, Report};
 use super::{inline, line};
+use crate::expr::escaped;
 use crate::structure::Structure;
 
 /// Signature matrices with more columns are not shown as tables.
@@ -13,13 +14,13 @@ pub(super) fn structure(out: &mut String, report: &Report, document: &Document) 
     let (Some(structure), Some(offsets)) = (&document.structure, &report.offsets) else { return };
     out.push_str("<h2>Structure</h2>\n<div class=\"pair\">\n");
     if document.symbols.len() <= MAX_COLUMNS {
-        signature(out, document, structure, offsets);
+        signature(out, report, document, structure, offsets);
     }
     blocks(out, report, document, structure);
     out.push_str("</div>\n");
 }
 
-fn signature(out: &mut String, document: &Document, structure: &Structure, offsets: &OffsetsReport) {
+fn signature(out: &mut String, report: &Report, document: &Document, structure: &Structure, offsets: &OffsetsReport) {
     out.push_str("<div>\n<h3>Signature matrix with offsets</h3>\n<div class=\"scroll\"><table class=\"signature\">\n");
     let header: Vec<String> = document.symbols.iter().map(|symbol| format!("<th>{}</th>", inline(symbol))).collect();
     let (c, d) = (inline("<msub><mi>c</mi><mi>i</mi></msub>"), inline("<msub><mi>d</mi><mi>j</mi></msub>"));
@@ -35,7 +36,14 @@ fn signature(out: &mut String, document: &Document, structure: &Structure, offse
         };
         let cells: Vec<String> = row.iter().enumerate().map(cell).collect();
         let offset = offsets.equations[i];
-        line(out, format_args!("<tr><th>({})</th>{}<td class=\"offset\">{offset}</td></tr>", i + 1, cells.concat()));
+        line(
+            out,
+            format_args!(
+                "<tr><th>({})</th>{}<td class=\"offset\">{offset}</td></tr>",
+                escaped(number(&report.equation_names[i])),
+                cells.concat()
+            ),
+        );
     }
     let cells: Vec<String> = offsets.unknowns.iter().map(|d| format!("<td class=\"offset\">{d}</td>")).collect();
     line(out, format_args!("<tr><th class=\"corner\">{d}</th>{}<td class=\"offset\"></td></tr>", cells.concat()));
@@ -53,7 +61,7 @@ fn blocks(out: &mut String, report: &Report, document: &Document, structure: &St
         n => format!("{n} blocks"),
     };
     line(out, format_args!("<div>\n<h3>Block-triangular form: {count}, the largest of size {largest}</h3>"));
-    if let Some(picture) = block_triangular(structure, &document.signature, &report.unknowns) {
+    if let Some(picture) = block_triangular(structure, &document.signature, report) {
         line(out, format_args!("<div class=\"scroll\">{picture}</div>"));
         out.push_str(
             "<p class=\"small\">Blocks are solved one after the other, from the top; what stands left of a block is known by \

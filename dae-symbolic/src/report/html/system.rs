@@ -13,20 +13,24 @@ pub(super) fn system(out: &mut String, document: &Document) {
     let families = document.equations.iter().any(|e| !e.range.is_empty());
     let class = if families { "equations families" } else { "equations" };
     line(out, format_args!("<h2>System</h2>\n<table class=\"{class}\">"));
-    for Numbered { mathematics, numbers: (first, last), range } in &document.equations {
-        let number = if first == last { format!("({first})") } else { format!("({first}) – ({last})") };
+    // The first row sets the widths of the columns.
+    let widest = document.equations.iter().map(|e| e.number.chars().count()).max().unwrap_or(0);
+    let width = 2.2 + 0.5 * widest as f64;
+    for Numbered { mathematics, number, range } in &document.equations {
         line(
             out,
             format_args!(
-                "<tr><td class=\"scroll\">{}</td><td class=\"note\">{}</td><td class=\"number\">{number}</td></tr>",
+                "<tr><td class=\"scroll\">{}</td><td class=\"note\">{}</td><td class=\"number\" style=\"width:{width:.1}rem\">({})</td></tr>",
                 display(mathematics),
-                escaped(range)
+                escaped(range),
+                escaped(number)
             ),
         );
     }
     out.push_str("</table>\n");
-    for (name, value) in &document.definitions {
-        line(out, format_args!("<p>with {}</p>", inline(&format!("{name}<mo>=</mo>{value}"))));
+    for [name, value, range] in &document.definitions {
+        let range = if range.is_empty() { String::new() } else { format!(" {}", escaped(range)) };
+        line(out, format_args!("<p>with {}{range}</p>", inline(&format!("{name}<mo>=</mo>{value}"))));
     }
     named(out, "Unknowns, with fixed start values (=) and guesses (≈)", &document.unknowns);
     named(out, "Parameters, with their defaults", &document.parameters);
@@ -52,7 +56,7 @@ fn named(out: &mut String, title: &str, list: &[Named]) {
     out.push_str("</table></div>\n");
 }
 
-/// `, i = 1, …, 58`.
+/// `for i in 1..=58`.
 fn range(Named { range, .. }: &Named) -> String {
     if range.is_empty() { String::new() } else { format!("<span class=\"range\">{}</span>", escaped(range)) }
 }
@@ -75,7 +79,7 @@ pub(super) fn rewrites(out: &mut String, report: &Report, document: &Document) {
     out.push_str("<h2>Combined equations</h2>\n");
     out.push_str("<p class=\"small\">Leading parts of the text cancel in these combinations, which replace one of its equations each.</p>\n");
     for Replaced { equation, terms, before, after, nonzero } in &document.rewrites {
-        line(out, format_args!("<h3>Equation ({equation})</h3>\n<div class=\"chain scroll\">"));
+        line(out, format_args!("<h3>Equation ({})</h3>\n<div class=\"chain scroll\">", escaped(equation)));
         step(out, "", "before", before);
         step(out, "", "replaced by", &combination(terms));
         step(out, " hidden-constraint", "after", after);
@@ -87,8 +91,8 @@ pub(super) fn rewrites(out: &mut String, report: &Report, document: &Document) {
 }
 
 /// `(1) − x·d/dt (2)`, with brackets around coefficients.
-fn combination(terms: &[(Option<String>, usize, u32)]) -> String {
-    let term = |(coefficient, equation, order): &(Option<String>, usize, u32)| {
+fn combination(terms: &[(Option<String>, String, u32)]) -> String {
+    let term = |(coefficient, equation, order): &(Option<String>, String, u32)| {
         let operator = match order {
             0 => String::new(),
             1 => "<mfrac><mi mathvariant=\"normal\">d</mi><mrow><mi mathvariant=\"normal\">d</mi><mi>t</mi></mrow></mfrac>".into(),
@@ -98,7 +102,7 @@ fn combination(terms: &[(Option<String>, usize, u32)]) -> String {
             ),
         };
         let factor = coefficient.as_ref().map_or_else(String::new, |q| format!("<mrow><mo>(</mo>{q}<mo>)</mo></mrow>"));
-        format!("{factor}{operator}<mtext>({equation})</mtext>")
+        format!("{factor}{operator}<mtext>({})</mtext>", escaped(equation))
     };
     terms.iter().map(term).collect::<Vec<String>>().join("<mo>+</mo>")
 }
@@ -109,7 +113,7 @@ pub(super) fn derivations(out: &mut String, document: &Document) {
     }
     out.push_str("<h2>Hidden constraints</h2>\n<p class=\"small\">They follow from the text by differentiation, and every solution fulfils them.</p>\n");
     for Derivation { of, start, steps, range } in &document.derivations {
-        let range = if range.is_empty() { String::new() } else { format!(", {}", escaped(range)) };
+        let range = if range.is_empty() { String::new() } else { format!(" {}", escaped(range)) };
         line(out, format_args!("<h3>From {}{range}</h3>\n<div class=\"chain scroll\">", escaped(of)));
         step(out, "", "", start);
         for Step { derivative, using, constraint } in steps {

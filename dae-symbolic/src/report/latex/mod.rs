@@ -11,7 +11,7 @@ use super::Report;
 use spelling::{aligned, number, text};
 
 use super::chains::{Derivation, Step};
-use super::document::{Document, Markup, Named, Numbered, Replaced, spelled_name};
+use super::document::{Document, Markup, Named, Numbered, Replaced, number as number_of, spelled_name};
 use super::facts::facts;
 
 /// Of more states, the others are not listed.
@@ -57,18 +57,21 @@ fn statement(out: &mut String, report: &Report) {
 
 fn system(out: &mut String, document: &Document) {
     out.push_str("\n\\section*{System}\n\\begin{align}\n");
-    for (k, Numbered { mathematics, numbers: (first, last), range }) in document.equations.iter().enumerate() {
+    for (k, Numbered { mathematics, number, range }) in document.equations.iter().enumerate() {
         let end = if k + 1 < document.equations.len() { " \\\\" } else { "" };
-        let tag = if first == last { format!("\\tag{{{first}}}") } else { format!("\\tag{{{first}--{last}}}") };
-        let range =
-            if range.is_empty() { String::new() } else { format!("\\qquad {}", range.replace('…', "\\dots")) };
+        let tag = format!("\\tag{{{}}}", text(number));
+        let range = if range.is_empty() { String::new() } else { format!("\\qquad \\text{{{}}}", text(range)) };
         let lines = aligned(mathematics).join(" \\notag \\\\\n  &\\quad ");
         let _ = writeln!(out, "  {lines}{range} {tag}{end}");
     }
     out.push_str("\\end{align}\n");
     if !document.definitions.is_empty() {
-        let list: Vec<String> =
-            document.definitions.iter().map(|(name, value)| format!("${name} = {value}$")).collect();
+        let list: Vec<String> = document
+            .definitions
+            .iter()
+            .map(|[name, value, range]| format!("${name} = {value}$ {}", text(range)))
+            .collect();
+        let list: Vec<&str> = list.iter().map(|item| item.trim_end()).collect();
         let _ = writeln!(out, "with {}.\n", list.join(", "));
     }
     let list = |named: &[Named]| -> Vec<String> {
@@ -105,7 +108,13 @@ fn signature(out: &mut String, report: &Report, document: &Document) {
             Some(sigma) => sigma.to_string(),
         };
         let cells: Vec<String> = row.iter().enumerate().map(cell).collect();
-        let _ = writeln!(out, "  ({}) & {} & {} \\\\", i + 1, cells.join(" & "), offsets.equations[i]);
+        let _ = writeln!(
+            out,
+            "  \\text{{({})}} & {} & {} \\\\",
+            text(number_of(&report.equation_names[i])),
+            cells.join(" & "),
+            offsets.equations[i]
+        );
     }
     let d: Vec<String> = offsets.unknowns.iter().map(u32::to_string).collect();
     let _ = writeln!(out, "  \\hline d_j & {} &\n\\end{{array}}\n\\]", d.join(" & "));
@@ -122,16 +131,16 @@ fn rewrites(out: &mut String, document: &Document) {
     }
     out.push_str("\n\\section*{Combined equations}\nLeading parts of the text cancel in these combinations.\n");
     for Replaced { equation, terms, before, after, nonzero } in &document.rewrites {
-        let _ = writeln!(out, "\n\\paragraph{{Equation ({equation})}}");
+        let _ = writeln!(out, "\n\\paragraph{{Equation ({})}}", text(equation));
         display(out, "", before);
-        let term = |(coefficient, equation, order): &(Option<String>, usize, u32)| {
+        let term = |(coefficient, equation, order): &(Option<String>, String, u32)| {
             let operator = match order {
                 0 => String::new(),
                 1 => "\\frac{\\mathrm{d}}{\\mathrm{d}t}".into(),
                 n => format!("\\frac{{\\mathrm{{d}}^{n}}}{{\\mathrm{{d}}t^{n}}}"),
             };
             let factor = coefficient.as_ref().map_or_else(String::new, |q| format!("\\left({q}\\right)"));
-            format!("{factor}{operator}({equation})")
+            format!("{factor}{operator}\\text{{({})}}", text(equation))
         };
         let combination: Vec<String> = terms.iter().map(term).collect();
         display(out, "was replaced by", &combination.join(" + "));
@@ -143,7 +152,7 @@ fn rewrites(out: &mut String, document: &Document) {
 }
 
 fn derivation(out: &mut String, Derivation { of, start, steps, range }: &Derivation) {
-    let range = if range.is_empty() { String::new() } else { format!(", {}", text(range)) };
+    let range = if range.is_empty() { String::new() } else { format!(" {}", text(range)) };
     let _ = writeln!(out, "\n\\paragraph{{From {}{range}}}", text(of));
     display(out, "", start);
     for Step { derivative, using, constraint } in steps {

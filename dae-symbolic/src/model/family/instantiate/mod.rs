@@ -108,13 +108,14 @@ impl<'a> Instantiation<'a> {
                     incidence.extend(self.unknown(access, &point, gaps).map(|unknown| (unknown, order)));
                 }
                 highest_orders(&mut incidence);
-                let label = equation_label(number, &family.loops, &point);
+                let name = equation_name(&family.name, &family.loops, &point);
                 equations.push(Equation {
                     docs: family.docs.clone(),
                     residual,
                     incidence,
-                    domain: self.domain(&extents, number, point, gaps, label),
+                    domain: self.domain(&extents, number, point, gaps, name.clone()),
                     origin: family.origin,
+                    name,
                 });
             }
         }
@@ -132,15 +133,21 @@ impl<'a> Instantiation<'a> {
 
     fn definitions(&mut self) -> Vec<Definition> {
         let mut definitions = Vec::new();
-        for (family, gaps) in self.family.definitions.iter().zip(&self.excerpt.definitions) {
+        for (number, family) in self.family.definitions.iter().enumerate() {
+            let gaps = &self.excerpt.definitions[number];
             let points = kept(family.body.indices(&family.loops), gaps);
             let values = self.instances(&family.body, |&body| body, &points, gaps, family.origin);
-            definitions.extend(points.iter().zip(values).map(|(point, value)| Definition {
-                name: element_name(&family.name, point),
-                docs: family.docs.clone(),
-                value,
-                origin: family.origin,
-            }));
+            let extents: Vec<usize> = family.loops.iter().map(Loop::size).collect();
+            for (point, value) in points.into_iter().zip(values) {
+                let name = element_name(&family.name, &point);
+                definitions.push(Definition {
+                    docs: family.docs.clone(),
+                    value,
+                    domain: self.domain(&extents, number, point, gaps, name.clone()),
+                    origin: family.origin,
+                    name,
+                });
+            }
         }
         definitions
     }
@@ -293,10 +300,9 @@ fn highest_orders(incidence: &mut Vec<(UnknownId, u32)>) {
 }
 
 /// `equation 4`, `equation 4[i = 17]`.
-fn equation_label(number: usize, loops: &[Loop], point: &[i64]) -> String {
-    let name = format!("equation {}", number + 1);
+fn equation_name(name: &str, loops: &[Loop], point: &[i64]) -> String {
     if loops.is_empty() {
-        return name;
+        return name.to_string();
     }
     let indices: Vec<String> = loops.iter().zip(point).map(|(range, i)| format!("{} = {i}", range.name)).collect();
     format!("{name}[{}]", indices.join(", "))

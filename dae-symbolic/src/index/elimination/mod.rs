@@ -1,0 +1,125 @@
+//! Contradictions, by elimination of all unknowns.
+//!
+//! In: a model for which no consistent point was found. Out: equations and derivatives that contradict one another whatever the values are,
+//! with what is left of them when all unknowns are eliminated: $0 = c(t)$ with $c(t_0) \ne 0$ or a derivative of $c$ that is not zero there.
+//!
+//! The rows of the derivative array are polynomials in the jets. A combination of them with polynomials as coefficients, in which no
+//! unknown occurs, has to vanish along any solution, with all its derivatives (Ritt (1950), ch. I). The search for one is exact and bounded; that nothing is found says nothing.
+//!
+//! | file | what |
+//! |---|---|
+//! | `polynomial.rs` | polynomials over the rational numbers |
+//! | `ring.rs` | expressions as polynomials |
+//! | `ideal.rs` | substitution, reduction, combinations of leading terms |
+
+mod ideal;
+mod polynomial;
+mod ring;
+
+use self::ideal::{Ideal, Member};
+use self::ring::Ring;
+use super::problem::{self, Problem};
+use crate::diagnostic::Diagnostics;
+use crate::expr::interval::{Interval, evaluate_interval};
+use crate::expr::{Expr, Notation, Rational, Symbol, print, total_derivative};
+use crate::model::{Model, derivative_name};
+
+/// Rows of the array that are looked at; one bit for each.
+const MAX_ROWS: usize = 128;
+/// Every equation is differentiated at most so often.
+const MAX_DIFFERENTIATIONS: u32 = 4;
+/// Terms that are made in one search. Of random contradictory systems one in a hundred takes more than 9,000.
+const BUDGET: usize = 60_000;
+/// Sub-expressions that differentiating may add.
+const MAX_NODES: usize = 10_000;
+/// Derivatives of what is left over that are looked at.
+const MAX_ORDER: usize = 6;
+
+/// Looks for a contradiction, with ever more differentiations.
+pub(crate) fn contradiction(model: &mut Model, t0: f64) -> Option<(Problem, Diagnostics)> {
+    let residuals: Vec<Expr> = model.equations.iter().map(|e| e.residual).collect();
+    let mut rows = model.expand_inputs(&residuals);
+    let (count, nodes) = (rows.len(), model.dag.len());
+    for order in 0..=MAX_DIFFERENTIATIONS {
+        if rows.is_empty() || rows.len() > MAX_ROWS || model.dag.len() > nodes + MAX_NODES {
+            return None;
+        }
+        let all = u128::MAX >> (u128::BITS as usize - rows.len());
+        if let Some(mut found) = eliminate(model, &rows, all, BUDGET, t0) {
+            // Fewer rows say more.
+            for row in (0..rows.len()).rev() {
+                let fewer = found.made_of & !(1 << row);
+                if fewer != found.made_of {
+                    found = eliminate(model, &rows, fewer, 2 * found.spent, t0).unwrap_or(found);
+                }
+            }
+            return Some(described(model, count, found));
+        }
+        let last = rows[order as usize * count..].to_vec();
+        rows.extend(last.into_iter().map(|row| total_derivative(&mut model.dag, row)));
+    }
+    None
+}
+
+/// What is left of some rows.
+struct Consequence {
+    value: Expr,
+    /// The rows that it was made of, as bits.
+    made_of: u128,
+    spent: usize,
+}
+
+fn eliminate(model: &mut Model, rows: &[Expr], chosen: u128, budget: usize, t0: f64) -> Option<Consequence> {
+    let chosen: Vec<(usize, Expr)> = rows.iter().copied().enumerate().filter(|(k, _)| chosen & (1 << k) != 0).collect();
+    let roots: Vec<Expr> = chosen.iter().map(|&(_, row)| row).collect();
+    let ring = Ring::of(&model.dag, &roots);
+    let polynomials = ring.polynomials(&model.dag, &roots)?;
+    let generators =
+        polynomials.into_iter().zip(&chosen).map(|(polynomial, (k, _))| Member { polynomial, made_of: 1 << k });
+    let identities = ring.identities(&model.dag).into_iter().map(|polynomial| Member { polynomial, made_of: 0 });
+    let mut left_over = None;
+    let ideal = Ideal::new(generators.chain(identities).collect(), budget);
+    let (found, left) = ideal.consequence(|polynomial| {
+        let terms: Vec<(Rational, Expr)> =
+            ring.spelled(polynomial).into_iter().map(|(q, factors)| (q, model.dag.product(factors))).collect();
+        let value = model.dag.sum(terms);
+        let differs = differs_from_zero(model, value, t0);
+        left_over = differs.then_some(value);
+        differs
+    })?;
+    Some(Consequence { value: left_over?, made_of: found.made_of, spent: budget - left })
+}
+
+/// Whether a function of time or one of its derivatives is certainly not zero at $t_0$, for the default parameters.
+fn differs_from_zero(model: &mut Model, value: Expr, t0: f64) -> bool {
+    let mut derivative = model.with_default_parameters(&[value])[0];
+    let nodes = model.dag.len();
+    for _ in 0..=MAX_ORDER {
+        let enclosure = evaluate_interval(&model.dag, &[derivative], |symbol| match symbol {
+            Symbol::Time => Interval::point(t0),
+            Symbol::Parameter(_)
+            | Symbol::Input { .. }
+            | Symbol::Unknown { .. }
+            | Symbol::State(_)
+            | Symbol::StateDerivative(_) => Interval::ENTIRE,
+        });
+        // What has no value is no number.
+        if enclosure[0].mignitude() > 0.0 {
+            return true;
+        }
+        if model.dag.is_steady(derivative) || model.dag.len() > nodes + MAX_NODES {
+            return false;
+        }
+        derivative = total_derivative(&mut model.dag, derivative);
+    }
+    false
+}
+
+fn described(model: &Model, count: usize, found: Consequence) -> (Problem, Diagnostics) {
+    let name = |row: usize| derivative_name(&model.equation_name(row % count), (row / count) as u32);
+    let rows: Vec<String> = (0..u128::BITS as usize).filter(|row| found.made_of & (1 << row) != 0).map(name).collect();
+    let spelled = print(&model.dag, found.value, Notation::Text, |symbol| model.symbol_name(symbol));
+    let when = if model.dag.is_steady(found.value) { "" } else { ", which does not hold on any interval of time" };
+    let message = format!("eliminating all unknowns from them leaves 0 = {spelled}{when}");
+    problem::contradictory(model, &rows, &message)
+}

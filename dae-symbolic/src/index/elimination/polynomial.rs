@@ -1,0 +1,249 @@
+//! Polynomials over the rational numbers.
+//!
+//! In: monomials and coefficients. Out: sums, products, and what is left after replacing a variable or a leading monomial.
+//!
+//! Variables are numbers. Those from [`Polynomial::UNKNOWN`] on are sought, the others are known functions of time; monomials are ordered by
+//! their degree in the sought variables and then lexicographically, which is an admissible order.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use crate::expr::Rational;
+
+/// $\prod_j v_j^{n_j}$, descending by variable, exponents positive.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Monomial {
+    /// The degree in what is sought; it comes first in the order.
+    degree: u32,
+    factors: Vec<(u32, u32)>,
+}
+
+impl Monomial {
+    fn of(factors: Vec<(u32, u32)>) -> Self {
+        let sought = factors.iter().take_while(|(variable, _)| *variable >= Polynomial::UNKNOWN);
+        Monomial { degree: sought.fold(0, |sum, (_, exponent)| sum.saturating_add(*exponent)), factors }
+    }
+
+    /// $v^n$.
+    pub(super) fn power(variable: u32, exponent: u32) -> Self {
+        Monomial::of(if exponent == 0 { Vec::new() } else { vec![(variable, exponent)] })
+    }
+
+    /// Variables and exponents, descending.
+    pub(super) fn factors(&self) -> &[(u32, u32)] {
+        &self.factors
+    }
+
+    /// The exponent of a variable.
+    fn exponent(&self, variable: u32) -> u32 {
+        self.factors.iter().find(|(v, _)| *v == variable).map_or(0, |&(_, exponent)| exponent)
+    }
+
+    /// The product.
+    pub(super) fn times(&self, other: &Self) -> Self {
+        self.merged(other, u32::saturating_add)
+    }
+
+    /// The least common multiple.
+    pub(super) fn common_multiple(&self, other: &Self) -> Self {
+        self.merged(other, u32::max)
+    }
+
+    fn merged(&self, other: &Self, both: impl Fn(u32, u32) -> u32) -> Self {
+        let (a, b) = (&self.factors, &other.factors);
+        let mut merged = Vec::with_capacity(a.len() + b.len());
+        let (mut i, mut k) = (0, 0);
+        while i < a.len() && k < b.len() {
+            let order = a[i].0.cmp(&b[k].0);
+            merged.push(match order {
+                Ordering::Greater => a[i],
+                Ordering::Less => b[k],
+                Ordering::Equal => (a[i].0, both(a[i].1, b[k].1)),
+            });
+            i += usize::from(order.is_ge());
+            k += usize::from(order.is_le());
+        }
+        merged.extend(&a[i..]);
+        merged.extend(&b[k..]);
+        Monomial::of(merged)
+    }
+
+    /// Whether it divides another one.
+    pub(super) fn divides(&self, other: &Self) -> bool {
+        self.degree <= other.degree && self.factors.iter().all(|&(v, exponent)| exponent <= other.exponent(v))
+    }
+
+    /// The quotient, if it is a monomial.
+    pub(super) fn over(&self, other: &Self) -> Option<Self> {
+        if !other.divides(self) {
+            return None;
+        }
+        let rest = self.factors.iter().map(|&(variable, exponent)| (variable, exponent - other.exponent(variable)));
+        Some(Monomial::of(rest.filter(|&(_, exponent)| exponent > 0).collect()))
+    }
+
+    /// Without one of its variables.
+    fn without(&self, variable: u32) -> Self {
+        Monomial::of(self.factors.iter().copied().filter(|&(v, _)| v != variable).collect())
+    }
+}
+
+/// $\sum_k q_k m_k$, coefficients nonzero.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Polynomial(BTreeMap<Monomial, Rational>);
+
+impl Polynomial {
+    /// The number of the first variable that is sought.
+    pub(super) const UNKNOWN: u32 = 1 << 31;
+
+    /// A number.
+    pub(super) fn constant(value: Rational) -> Self {
+        Self::term(Monomial::default(), value)
+    }
+
+    /// $q m$.
+    pub(super) fn term(monomial: Monomial, coefficient: Rational) -> Self {
+        let mut polynomial = Polynomial::default();
+        polynomial.add_term(monomial, &coefficient);
+        polynomial
+    }
+
+    /// Monomials and coefficients, ascending.
+    pub(super) fn terms(&self) -> impl DoubleEndedIterator<Item = (&Monomial, &Rational)> {
+        self.0.iter()
+    }
+
+    /// How many terms there are.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The terms, those with long coefficients counted as several.
+    pub(super) fn size(&self) -> usize {
+        const WORD: u64 = 64;
+        self.0.values().map(|q| 1 + (q.bits() / WORD) as usize).sum()
+    }
+
+    /// Whether nothing that is sought occurs.
+    pub(super) fn is_known(&self) -> bool {
+        self.0.last_key_value().is_none_or(|(monomial, _)| monomial.degree == 0)
+    }
+
+    /// The highest monomial with its coefficient.
+    pub(super) fn leading(&self) -> Option<(&Monomial, &Rational)> {
+        self.0.last_key_value()
+    }
+
+    fn add_term(&mut self, monomial: Monomial, coefficient: &Rational) {
+        let entry = self.0.entry(monomial);
+        match entry {
+            std::collections::btree_map::Entry::Vacant(vacant) => {
+                if !coefficient.is_zero() {
+                    vacant.insert(coefficient.clone());
+                }
+            }
+            std::collections::btree_map::Entry::Occupied(mut occupied) => {
+                let sum = occupied.get().add(coefficient);
+                if sum.is_zero() {
+                    occupied.remove();
+                } else {
+                    occupied.insert(sum);
+                }
+            }
+        }
+    }
+
+    /// `self += q m other`.
+    pub(super) fn add_multiple(&mut self, q: &Rational, monomial: &Monomial, other: &Self) {
+        for (m, r) in &other.0 {
+            self.add_term(m.times(monomial), &q.mul(r));
+        }
+    }
+
+    /// The product.
+    pub(super) fn times(&self, other: &Self) -> Self {
+        let mut product = Polynomial::default();
+        for (monomial, q) in &self.0 {
+            product.add_multiple(q, monomial, other);
+        }
+        product
+    }
+
+    /// $p^n$; `None` if more than `most` terms arise on the way.
+    pub(super) fn power(&self, n: u32, most: usize) -> Option<Self> {
+        if let (1, Some((monomial, q))) = (self.len(), self.leading()) {
+            let powers: Option<Vec<(u32, u32)>> =
+                monomial.factors.iter().map(|&(variable, m)| Some((variable, m.checked_mul(n)?))).collect();
+            let coefficient = q.powi(i32::try_from(n).ok()?)?;
+            return Some(Polynomial::term(
+                Monomial::of(powers?.into_iter().filter(|f| f.1 > 0).collect()),
+                coefficient,
+            ));
+        }
+        let mut power = Polynomial::constant(Rational::ONE);
+        for _ in 0..n {
+            if power.len().saturating_mul(self.len()) > most {
+                return None;
+            }
+            power = power.times(self);
+        }
+        Some(power)
+    }
+
+    /// The quotient by the leading coefficient.
+    pub(super) fn monic(mut self) -> Self {
+        let Some(inverse) = self.leading().and_then(|(_, q)| q.recip()) else { return self };
+        self.0.values_mut().for_each(|q| *q = q.mul(&inverse));
+        self
+    }
+
+    /// The variables that are sought and occur in one term only, alone and with power one, with their coefficients: it can be solved for them.
+    pub(super) fn solvable(&self) -> Vec<(u32, Rational)> {
+        let mut occurrences: BTreeMap<u32, usize> = BTreeMap::new();
+        for &(variable, _) in self.0.keys().flat_map(Monomial::factors) {
+            *occurrences.entry(variable).or_default() += 1;
+        }
+        let alone = |(monomial, q): (&Monomial, &Rational)| match monomial.factors() {
+            &[(variable, 1)] if variable >= Self::UNKNOWN && occurrences[&variable] == 1 => Some((variable, q.clone())),
+            _ => None,
+        };
+        self.0.iter().filter_map(alone).collect()
+    }
+
+    /// How many terms contain a variable.
+    pub(super) fn occurrences(&self, variable: u32) -> usize {
+        self.0.keys().filter(|monomial| monomial.exponent(variable) > 0).count()
+    }
+
+    /// What it is equal to where `self`, of which the variable is a term with coefficient `q`, vanishes.
+    pub(super) fn solved_for(&self, variable: u32, q: &Rational) -> Option<Self> {
+        let factor = q.recip()?.neg();
+        let rest = self.0.iter().filter(|(monomial, _)| monomial.exponent(variable) == 0);
+        Some(Polynomial(rest.map(|(monomial, r)| (monomial.clone(), r.mul(&factor))).collect()))
+    }
+
+    /// The polynomial with a variable replaced; `None` if more than `most` terms arise on the way.
+    pub(super) fn replaced(&self, variable: u32, value: &Self, most: usize) -> Option<Self> {
+        let mut by_power: BTreeMap<u32, Polynomial> = BTreeMap::new();
+        for (monomial, q) in &self.0 {
+            let rest = by_power.entry(monomial.exponent(variable)).or_default();
+            rest.add_term(monomial.without(variable), q);
+        }
+        let mut result = by_power.remove(&0).unwrap_or_default();
+        let (mut power, mut reached) = (Polynomial::constant(Rational::ONE), 0);
+        for (exponent, rest) in by_power {
+            for _ in reached..exponent {
+                if power.len().saturating_mul(value.len()) > most {
+                    return None;
+                }
+                power = power.times(value);
+            }
+            reached = exponent;
+            if power.len().saturating_mul(rest.len()) > most {
+                return None;
+            }
+            result.add_multiple(&Rational::ONE, &Monomial::default(), &power.times(&rest));
+        }
+        (result.len() <= most).then_some(result)
+    }
+}

@@ -1,0 +1,153 @@
+//! Expressions as polynomials.
+//!
+//! In: expressions. Out: polynomials in the jets, in functions of them, and in functions of time alone; and identities between these functions.
+//! What is no sum, product or power stays a variable of its own, so that every consequence drawn from the polynomials is one of the
+//! expressions, wherever these are defined.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::polynomial::{Monomial, Polynomial};
+use crate::expr::{Dag, Expr, Function, Node, Rational, Symbol, reachable};
+
+/// Longer polynomials are not looked at.
+pub(super) const MAX_TERMS: usize = 4_000;
+/// What a variable stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Meaning {
+    /// An expression.
+    Value(Expr),
+    /// One over it.
+    Reciprocal(Expr),
+}
+
+/// The variables of some expressions.
+pub(super) struct Ring {
+    numbers: BTreeMap<Meaning, u32>,
+    meanings: BTreeMap<u32, Meaning>,
+}
+
+impl Ring {
+    /// The ring in which all of the expressions are polynomials.
+    pub(super) fn of(dag: &Dag, roots: &[Expr]) -> Self {
+        let nodes = reachable(dag, roots.iter().copied());
+        let mut moves: BTreeMap<Expr, bool> = BTreeMap::new();
+        let mut found = Vec::new();
+        for &expr in &nodes {
+            let is_jet = matches!(dag.node(expr), Node::Symbol(Symbol::Unknown { .. }));
+            let is_sought = is_jet || dag.children(expr).any(|child| moves[&child]);
+            moves.insert(expr, is_sought);
+            match dag.node(expr) {
+                Node::Constant(_) | Node::Sum { .. } => {}
+                Node::Product(factors) => {
+                    let below = factors.iter().filter(|(_, n)| *n < 0);
+                    found.extend(below.map(|&(base, _)| (moves[&base], 0, Meaning::Reciprocal(base))));
+                }
+                Node::Symbol(Symbol::Unknown { order, .. }) => found.push((true, order + 1, Meaning::Value(expr))),
+                Node::Pi | Node::Euler | Node::Symbol(_) | Node::Apply(..) | Node::Call(..) => {
+                    found.push((is_sought, 0, Meaning::Value(expr)));
+                }
+            }
+        }
+        // Higher derivatives are eliminated first.
+        found.sort_unstable();
+        found.dedup();
+        let number = |(k, &(is_sought, _, meaning)): (usize, &(bool, u32, Meaning))| {
+            (meaning, k as u32 + if is_sought { Polynomial::UNKNOWN } else { 0 })
+        };
+        let numbers: BTreeMap<Meaning, u32> = found.iter().enumerate().map(number).collect();
+        let meanings = numbers.iter().map(|(&meaning, &k)| (k, meaning)).collect();
+        Ring { numbers, meanings }
+    }
+
+    fn variable(&self, meaning: Meaning, exponent: u32) -> Polynomial {
+        let monomial = self.numbers.get(&meaning).map(|&number| Monomial::power(number, exponent));
+        monomial.map_or_else(Polynomial::default, |monomial| Polynomial::term(monomial, Rational::ONE))
+    }
+
+    /// The expressions; `None` if one of them is too long.
+    pub(super) fn polynomials(&self, dag: &Dag, roots: &[Expr]) -> Option<Vec<Polynomial>> {
+        let mut image: BTreeMap<Expr, Rc<Polynomial>> = BTreeMap::new();
+        for expr in reachable(dag, roots.iter().copied()) {
+            let polynomial = match dag.node(expr) {
+                Node::Constant(q) => Polynomial::constant(q.clone()),
+                Node::Sum { constant, terms } => {
+                    let mut sum = Polynomial::constant(constant.clone());
+                    terms.iter().for_each(|(q, t)| sum.add_multiple(q, &Monomial::default(), &image[t]));
+                    sum
+                }
+                Node::Product(factors) => self.product(factors, &image)?,
+                Node::Pi | Node::Euler | Node::Symbol(_) | Node::Apply(..) | Node::Call(..) => {
+                    self.variable(Meaning::Value(expr), 1)
+                }
+            };
+            if polynomial.len() > MAX_TERMS {
+                return None;
+            }
+            image.insert(expr, Rc::new(polynomial));
+        }
+        Some(roots.iter().map(|root| image[root].as_ref().clone()).collect())
+    }
+
+    fn product(&self, factors: &[(Expr, i32)], image: &BTreeMap<Expr, Rc<Polynomial>>) -> Option<Polynomial> {
+        let mut product = Polynomial::constant(Rational::ONE);
+        for &(base, n) in factors {
+            let factor = match n < 0 {
+                true => self.variable(Meaning::Reciprocal(base), n.unsigned_abs()),
+                false => image[&base].power(n.unsigned_abs(), MAX_TERMS)?,
+            };
+            if product.len().saturating_mul(factor.len()) > MAX_TERMS {
+                return None;
+            }
+            product = product.times(&factor);
+        }
+        Some(product)
+    }
+
+    /// What holds between the variables: $b \cdot b^{-1} = 1$, $(\sqrt a)^2 = a$, $\sin^2 a + \cos^2 a = 1$.
+    pub(super) fn identities(&self, dag: &Dag) -> Vec<Polynomial> {
+        let of = |expr: Expr| self.polynomials(dag, &[expr]).and_then(|mut list| list.pop());
+        let less = |mut a: Polynomial, b: &Polynomial| {
+            a.add_multiple(&Rational::from(-1), &Monomial::default(), b);
+            a
+        };
+        let one = Polynomial::constant(Rational::ONE);
+        let identity = |&meaning: &Meaning| {
+            let expr = match meaning {
+                Meaning::Reciprocal(base) => return Some(less(of(base)?.times(&self.variable(meaning, 1)), &one)),
+                Meaning::Value(expr) => expr,
+            };
+            let Node::Apply(function, arguments) = dag.node(expr) else { return None };
+            if *function == Function::Sqrt {
+                return Some(less(self.variable(meaning, 2), &of(arguments[0])?));
+            }
+            let is_cosine = |e: &Expr| matches!(dag.node(*e), Node::Apply(Function::Cos, a) if a == arguments);
+            let (_, cosine) = self.values().find(|(e, _)| *function == Function::Sin && is_cosine(e))?;
+            let mut sum = self.variable(meaning, 2);
+            sum.add_multiple(&Rational::ONE, &Monomial::power(cosine, 2), &one);
+            Some(less(sum, &one))
+        };
+        self.numbers.keys().filter_map(identity).collect()
+    }
+
+    fn values(&self) -> impl Iterator<Item = (Expr, u32)> + '_ {
+        self.numbers.iter().filter_map(|(meaning, &number)| match meaning {
+            Meaning::Value(expr) => Some((*expr, number)),
+            Meaning::Reciprocal(_) => None,
+        })
+    }
+
+    /// A polynomial as factors of its terms, to build an expression from.
+    pub(super) fn spelled(&self, polynomial: &Polynomial) -> Vec<(Rational, Vec<(Expr, i32)>)> {
+        let factor = |&(variable, exponent): &(u32, u32)| {
+            let exponent = i32::try_from(exponent).ok()?;
+            match self.meanings.get(&variable)? {
+                Meaning::Value(expr) => Some((*expr, exponent)),
+                Meaning::Reciprocal(expr) => Some((*expr, -exponent)),
+            }
+        };
+        let term =
+            |(monomial, q): (&Monomial, &Rational)| (q.clone(), monomial.factors().iter().filter_map(factor).collect());
+        polynomial.terms().map(term).collect()
+    }
+}

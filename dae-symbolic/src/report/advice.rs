@@ -1,0 +1,86 @@
+//! What to look at when no consistent values were found.
+//!
+//! In: a compiled model without a consistent point. Out: a sentence that names the equations which were not fulfilled together, with what they
+//! restrict, and what may be wrong: with them, or with the guesses. Whether nonlinear equations contradict one another is not decided by a search that
+//! ends without a result, and the sentence does not say so.
+
+use std::collections::BTreeSet;
+
+use super::families::folded;
+use crate::compile::Compiled;
+use crate::index::LocalRegularity;
+use crate::index::array::ArrayVerdict;
+use crate::model::Model;
+use crate::system::listed;
+
+/// More equations are no help.
+const NAMED: usize = 6;
+
+/// The sentence; `None` where values were found, or nothing restricts them.
+pub(super) fn advice(compiled: &Compiled) -> Option<String> {
+    let (model, certificate) = (&compiled.model, &compiled.analysis.certificate);
+    let LocalRegularity::NoConsistentPoint { message } = &certificate.local else { return None };
+    // What the caller supplies is not known yet: nothing is wrong with the model.
+    let supplied = crate::externals::stand_ins(model);
+    if !supplied.is_empty() {
+        let names: Vec<String> = supplied.iter().map(|name| format!("`{name}`")).collect();
+        return Some(format!(
+            "{} had no values while the model was analysed, and other functions stood in; whether the start values agree with the real \
+             ones is decided when a run starts. For a certified index, fix only what does not depend on them, and make the rest guesses (`~`)",
+            listed(&names)
+        ));
+    }
+    let array = certificate.array.as_ref().and_then(|finding| match &finding.verdict {
+        ArrayVerdict::NoConsistentPoint { message, .. } => Some(message.as_str()),
+        ArrayVerdict::Index(_)
+        | ArrayVerdict::NoIndex(_)
+        | ArrayVerdict::Dependent { .. }
+        | ArrayVerdict::Undecided { .. } => None,
+    });
+    let named = |k: &usize| {
+        let name = model.equation_name(*k);
+        [message.as_str(), array.unwrap_or_default()].iter().any(|text| mentions(text, &name))
+    };
+    let off: Vec<usize> = (0..model.equations.len()).filter(named).collect();
+    let equations = with_partners(model, &off);
+    let names: Vec<String> = equations.iter().map(|&k| model.equation_name(k)).collect();
+    let unknowns = restricted(model, &equations);
+    if names.is_empty() || names.len() > NAMED || unknowns.is_empty() {
+        return None;
+    }
+    let (restrict, check) = match names.len() {
+        1 => ("restricts", "check its constants and signs, since it may have no solution"),
+        _ => ("together restrict", "check their constants and signs, since they may have no common solution"),
+    };
+    Some(format!(
+        "{} {restrict} {} and could not be fulfilled from the start values: {check}; if they are right, give guesses (`~`) near one",
+        listed(&folded(&names)),
+        folded(&unknowns).join(", ")
+    ))
+}
+
+/// Whether the name stands in the text, and not as the beginning of a longer one.
+fn mentions(text: &str, name: &str) -> bool {
+    text.match_indices(name).any(|(at, _)| {
+        let next = text[at + name.len()..].chars().next();
+        !next.is_some_and(|c| c.is_ascii_digit() || c == '[' || c == '_')
+    })
+}
+
+/// These and the other equations without derivatives that restrict the same unknowns.
+fn with_partners(model: &Model, off: &[usize]) -> Vec<usize> {
+    let is_static = |k: usize| model.equations[k].incidence.iter().all(|&(_, order)| order == 0);
+    let of = |k: usize| model.equations[k].incidence.iter().map(|&(unknown, _)| unknown);
+    let touched: BTreeSet<_> = off.iter().filter(|&&k| is_static(k)).flat_map(|&k| of(k)).collect();
+    let partner = |k: &usize| off.contains(k) || (is_static(*k) && of(*k).any(|unknown| touched.contains(&unknown)));
+    (0..model.equations.len()).filter(partner).collect()
+}
+
+/// The unknowns in them.
+fn restricted(model: &Model, equations: &[usize]) -> Vec<String> {
+    let unknowns: BTreeSet<usize> = equations
+        .iter()
+        .flat_map(|&k| model.equations[k].incidence.iter().map(|&(unknown, _)| unknown.index()))
+        .collect();
+    unknowns.into_iter().map(|j| model.unknowns[j].name.clone()).collect()
+}
