@@ -17,7 +17,7 @@ use super::full_steps::{least_norm, relative_ease};
 use super::jets::ArraySystem;
 use super::matrix::Columns;
 use super::twofold::Twofold;
-use super::{ArrayPoint, ArrayRanks, Consistent, DerivativeArray, Linearised, Scalar, taylor};
+use super::{ArrayJacobian, ArrayPoint, ArrayRanks, Consistent, DerivativeArray, Linearised, Scalar, taylor};
 use crate::expr::{Dag, Expr, Node, Symbol};
 use crate::model::Model;
 
@@ -38,23 +38,29 @@ const ROUNDING: f64 = 1e-24;
 const THERE: f64 = 1e-12;
 const NOTHING: f64 = 1e-21;
 
-/// Ranks with at most `m` differentiations; `None` if they are not clear with this precision either.
+/// Ranks with at most `m` differentiations; `None` if they are not clear with this precision either. `jacobian` is what the array is with the jets
+/// as they are: entries that it does not call certain must not matter, however many digits they have, and jets that the model fixes stay, so that
+/// a multiple solution is not mistaken for the simple ones beside it.
 pub(super) fn ranks(
     model: &Model,
     parameters: &[f64],
     array: &DerivativeArray,
     point: &ArrayPoint,
+    jacobian: &ArrayJacobian,
     m: u32,
 ) -> Option<ArrayRanks> {
     let jets = refine(model, parameters, array, point)?;
     let values = values_at(&model.dag, array.tape.nodes(), parameters, point.t, &jets)?;
     let at = array.linearised(&values, &jets);
-    Elimination::of(array, &at, m).ranks(array, m)
+    let all = |_: usize, _: usize| true;
+    let certain = |i: usize, j: usize| jacobian.certain[(i, j)] != 0.0;
+    let ranks = Elimination::of(array, &at, m, all).ranks(array, m)?;
+    Elimination::of(array, &at, m, certain).ranks(array, m).filter(|other| other.agrees_with(&ranks)).map(|_| ranks)
 }
 
 /// Jets that fulfil the array.
 fn refine(model: &Model, parameters: &[f64], array: &DerivativeArray, point: &ArrayPoint) -> Option<Vec<Vec<Twofold>>> {
-    let system = ArraySystem::new(model, parameters, array, Consistent::Alike);
+    let system = ArraySystem::new(model, parameters, array, Consistent::Model);
     let mut jets: Vec<Vec<Twofold>> =
         point.taylor.iter().map(|series| series.iter().map(|&x| Twofold::of(x)).collect()).collect();
     let count = array.equations.len();
@@ -159,8 +165,13 @@ struct Elimination {
 }
 
 impl Elimination {
-    /// Of the scaled Jacobian.
-    fn of(array: &DerivativeArray, at: &Linearised<Twofold>, m: u32) -> Elimination {
+    /// Of the scaled Jacobian, without the entries that do not count.
+    fn of(
+        array: &DerivativeArray,
+        at: &Linearised<Twofold>,
+        m: u32,
+        counts: impl Fn(usize, usize) -> bool,
+    ) -> Elimination {
         let columns = Columns::new(array, m);
         let count = array.equations.len();
         let mut rows = vec![vec![Twofold::ZERO; columns.count()]; count * (m as usize + 1)];
@@ -168,9 +179,10 @@ impl Elimination {
             let place = &mut rows[l * count + i][columns.of(j, k)];
             *place = place.plus(value);
         });
-        for row in &mut rows {
+        for (i, row) in rows.iter_mut().enumerate() {
             let rounding = ROUNDING * row.iter().fold(0.0_f64, |largest, x| largest.max(x.high.abs()));
-            row.iter_mut().filter(|x| x.high.abs() <= rounding).for_each(|x| *x = Twofold::ZERO);
+            let is_nothing = |(j, x): &(usize, &mut Twofold)| x.high.abs() <= rounding || !counts(i, *j);
+            row.iter_mut().enumerate().filter(is_nothing).for_each(|(_, x)| *x = Twofold::ZERO);
         }
         let values = DMatrix::from_fn(rows.len(), columns.count(), |i, j| rows[i][j].high);
         let mut scaled = values.clone();
