@@ -23,6 +23,10 @@ const MAX_STEPS: usize = 120;
 const MAX_ROWS: usize = 80;
 /// Rows that are closer to a combination of others are one.
 const DEPENDENT: f64 = 1e-11;
+/// Of steps longer than this, the last must be followed by one of at most this part of its length: slower is the approach to a multiple
+/// solution, at which jets are known to a part of their digits only.
+const KNOWN: f64 = 1e-9;
+const QUICK: f64 = 0.1;
 /// Jets that are larger, in nominal values, do not come back.
 const LOST: f64 = 1e15;
 /// Start values that moved by more than this part of their size are not the ones that were asked about.
@@ -76,27 +80,33 @@ fn with_given(system: &ArraySystem<'_>, mut point: ArrayPoint, from: &ArrayPoint
 }
 
 fn solve(system: &ArraySystem<'_>, mut point: ArrayPoint, cost: Cost) -> Option<ArrayPoint> {
+    let (mut before, mut left) = (f64::INFINITY, 0.0);
     for _ in 0..MAX_STEPS {
         if !system.may_go_on() {
             break;
         }
         let mut here = system.scaled(&point).ok()?;
         if here.hold_to(ROUNDING) {
-            return Some(point);
+            return (left <= QUICK).then_some(point);
         }
         let consistent = here.hold_to(CONSISTENCY);
         let ease = ease(system, &point, cost);
         here.weigh(&ease);
         let opposite: Vec<f64> = here.residual.iter().map(|r| -r).collect();
         let mut z = least_norm(&here.rows, system.columns, DEPENDENT)?.step(&opposite).z;
-        if norm(&z) <= NEGLIGIBLE {
-            return consistent.then_some(point);
+        let length = norm(&z);
+        if before > KNOWN {
+            left = length / before;
         }
+        if length <= NEGLIGIBLE {
+            return (consistent && left <= QUICK).then_some(point);
+        }
+        before = length;
         z.iter_mut().zip(&ease).for_each(|(z, ease)| *z *= ease);
         let next = system.moved(&point, &z, 1.0);
         let size = system.size(&next);
         if next == point || size.is_nan() || size > LOST {
-            return consistent.then_some(point);
+            return (consistent && left <= QUICK).then_some(point);
         }
         point = next;
     }
