@@ -18,11 +18,15 @@ use super::jets::{ArraySystem, CONSISTENCY, NEGLIGIBLE, ROUNDING, norm};
 use super::newton::{Prepared, SparseRow};
 
 /// Steps with one number of differentiations.
-const MAX_STEPS: usize = 100;
+const MAX_STEPS: usize = 120;
 /// Arrays with more rows are left alone: most have no solution where damped steps find none.
-const MAX_ROWS: usize = 120;
+const MAX_ROWS: usize = 80;
 /// Rows that are closer to a combination of others are one.
 const DEPENDENT: f64 = 1e-11;
+/// Of steps longer than this, the last must be followed by one of at most this part of its length: slower is the approach to a multiple
+/// solution, at which jets are known to a part of their digits only.
+const KNOWN: f64 = 1e-9;
+const QUICK: f64 = 0.1;
 /// Jets that are larger, in nominal values, do not come back.
 const LOST: f64 = 1e15;
 /// Start values that moved by more than this part of their size are not the ones that were asked about.
@@ -38,7 +42,7 @@ enum Cost {
 }
 
 /// Tried in this order.
-const COSTS: [Cost; 2] = [Cost::Relative(1e3), Cost::Geometric(10.0)];
+const COSTS: [Cost; 3] = [Cost::Relative(1e3), Cost::Geometric(10.0), Cost::Relative(30.0)];
 
 /// Looks for jets near `from`.
 pub(super) fn full_steps(system: &ArraySystem<'_>, from: &ArrayPoint) -> Option<ArrayPoint> {
@@ -46,45 +50,72 @@ pub(super) fn full_steps(system: &ArraySystem<'_>, from: &ArrayPoint) -> Option<
         return None;
     }
     COSTS.into_iter().find_map(|cost| {
-        let mut point = from.clone();
-        for differentiations in 0..=system.array.differentiations {
-            point = solve(&system.with_differentiations(differentiations), point, cost)?;
+        let found = in_stages(system, from.clone(), cost)?;
+        if is_near(system, from, &found) {
+            return Some(found);
         }
-        is_near(system, from, &point).then_some(point)
+        // Derivatives that are about right may lead there from the start values themselves.
+        let found = in_stages(system, with_given(system, found, from), cost)?;
+        is_near(system, from, &found).then_some(found)
     })
 }
 
+fn in_stages(system: &ArraySystem<'_>, mut point: ArrayPoint, cost: Cost) -> Option<ArrayPoint> {
+    for differentiations in 0..=system.array.differentiations {
+        point = solve(&system.with_differentiations(differentiations), point, cost)?;
+    }
+    Some(point)
+}
+
+/// `point` with what is given as in `from`.
+fn with_given(system: &ArraySystem<'_>, mut point: ArrayPoint, from: &ArrayPoint) -> ArrayPoint {
+    for (j, (series, given)) in point.taylor.iter_mut().zip(&from.taylor).enumerate() {
+        for (k, (x, given)) in series.iter_mut().zip(given).enumerate() {
+            if system.kind(j, k) != Start::Free {
+                *x = *given;
+            }
+        }
+    }
+    point
+}
+
 fn solve(system: &ArraySystem<'_>, mut point: ArrayPoint, cost: Cost) -> Option<ArrayPoint> {
+    let (mut before, mut left) = (f64::INFINITY, 0.0);
     for _ in 0..MAX_STEPS {
         if !system.may_go_on() {
             break;
         }
         let mut here = system.scaled(&point).ok()?;
         if here.hold_to(ROUNDING) {
-            return Some(point);
+            return (left <= QUICK).then_some(point);
         }
         let consistent = here.hold_to(CONSISTENCY);
         let ease = ease(system, &point, cost);
         here.weigh(&ease);
         let opposite: Vec<f64> = here.residual.iter().map(|r| -r).collect();
-        let mut z = least_norm(&here.rows, system.columns)?.step(&opposite).z;
-        if norm(&z) <= NEGLIGIBLE {
-            return consistent.then_some(point);
+        let mut z = least_norm(&here.rows, system.columns, DEPENDENT)?.step(&opposite).z;
+        let length = norm(&z);
+        if before > KNOWN {
+            left = length / before;
         }
+        if length <= NEGLIGIBLE {
+            return (consistent && left <= QUICK).then_some(point);
+        }
+        before = length;
         z.iter_mut().zip(&ease).for_each(|(z, ease)| *z *= ease);
         let next = system.moved(&point, &z, 1.0);
         let size = system.size(&next);
         if next == point || size.is_nan() || size > LOST {
-            return consistent.then_some(point);
+            return (consistent && left <= QUICK).then_some(point);
         }
         point = next;
     }
     None
 }
 
-/// Steps of least norm.
-pub(super) fn least_norm(rows: &[SparseRow], columns: usize) -> Option<Prepared<'_>> {
-    Prepared::new(rows, columns, &vec![true; columns], DEPENDENT)
+/// Steps of least norm; rows that are closer to a combination of others than `dependent` are one.
+pub(super) fn least_norm(rows: &[SparseRow], columns: usize, dependent: f64) -> Option<Prepared<'_>> {
+    Prepared::new(rows, columns, &vec![true; columns], dependent)
 }
 
 /// By column, the changes that cost the same when they are relative to the jets.

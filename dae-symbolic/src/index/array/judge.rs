@@ -236,12 +236,13 @@ impl<'a> Court<'a> {
         let at = array.at(&self.model.dag, &self.parameters, point);
         let moved = point.beside(self.model, UNCERTAINTY, 0, |_| usize::MAX);
         let moved = array.at(&self.model.dag, &self.parameters, &moved);
-        let ranks = ArrayJacobian::new(array, &at, &moved, m).ranks(array.states(), array.rates.len());
+        let jacobian = ArrayJacobian::new(array, &at, &moved, m);
+        let ranks = jacobian.ranks(array.states(), array.rates.len());
         let ranks = ranks.map_err(|error| error.to_string())?;
         if ranks.clear {
             return Ok(ranks);
         }
-        refined::ranks(self.model, &self.parameters, array, point, m)
+        refined::ranks(self.model, &self.parameters, array, point, &jacobian, m)
             .ok_or_else(|| format!("ranks of the derivative array are not clear (gap {:.1e})", ranks.gap))
     }
 

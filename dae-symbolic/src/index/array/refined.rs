@@ -17,59 +17,72 @@ use super::full_steps::{least_norm, relative_ease};
 use super::jets::ArraySystem;
 use super::matrix::Columns;
 use super::twofold::Twofold;
-use super::{ArrayPoint, ArrayRanks, Consistent, DerivativeArray, Linearised, Scalar, taylor};
+use super::{ArrayJacobian, ArrayPoint, ArrayRanks, Consistent, DerivativeArray, Linearised, Scalar, taylor};
 use crate::expr::{Dag, Expr, Node, Symbol};
 use crate::model::Model;
 
-/// Steps of refinement, each of which leaves at most this part of the step before.
-const MAX_STEPS: usize = 12;
+/// Steps of refinement.
+const MAX_STEPS: usize = 20;
+/// Each leaves at most this part of the step before: at a multiple solution it is a quarter or more.
 const LEFT: f64 = 1e-2;
+/// Steps that are shorter than this, and the part that they may leave: what is in the way now is the rounding of their own linear algebra.
+const KNOWN: f64 = 1e-13;
+const LEFT_OF_ROUNDING: f64 = 0.5;
+/// Rows that are closer to a combination of others are one.
+const DEPENDENT: f64 = 1e-14;
 /// Rows that are smaller than this part of their terms vanish.
-const VANISHES: f64 = 1e-26;
+const VANISHES: f64 = 1e-23;
 /// Entries below this part of the largest of their row are rounding.
 const ROUNDING: f64 = 1e-24;
 /// Pivots above this part of the largest number in the scaled matrix are there, those below are rounding; in between there must be none.
 const THERE: f64 = 1e-12;
 const NOTHING: f64 = 1e-21;
 
-/// Ranks with at most `m` differentiations; `None` if they are not clear with this precision either.
+/// Ranks with at most `m` differentiations; `None` if they are not clear with this precision either. `jacobian` is what the array is with the jets
+/// as they are: entries that it does not call certain must not matter, however many digits they have, and jets that the model fixes stay, so that
+/// a multiple solution is not mistaken for the simple ones beside it.
 pub(super) fn ranks(
     model: &Model,
     parameters: &[f64],
     array: &DerivativeArray,
     point: &ArrayPoint,
+    jacobian: &ArrayJacobian,
     m: u32,
 ) -> Option<ArrayRanks> {
     let jets = refine(model, parameters, array, point)?;
     let values = values_at(&model.dag, array.tape.nodes(), parameters, point.t, &jets)?;
     let at = array.linearised(&values, &jets);
-    Elimination::of(array, &at, m).ranks(array, m)
+    let all = |_: usize, _: usize| true;
+    let certain = |i: usize, j: usize| jacobian.certain[(i, j)] != 0.0;
+    let ranks = Elimination::of(array, &at, m, all).ranks(array, m)?;
+    Elimination::of(array, &at, m, certain).ranks(array, m).filter(|other| other.agrees_with(&ranks)).map(|_| ranks)
 }
 
 /// Jets that fulfil the array.
 fn refine(model: &Model, parameters: &[f64], array: &DerivativeArray, point: &ArrayPoint) -> Option<Vec<Vec<Twofold>>> {
-    let system = ArraySystem::new(model, parameters, array, Consistent::Alike);
-    let mut here = system.scaled(point).ok()?;
-    let magnitude: Vec<f64> = here.magnitude.iter().zip(&here.scale).map(|(size, scale)| size / scale).collect();
-    let ease = relative_ease(&system, point);
-    here.weigh(&ease);
-    let prepared = least_norm(&here.rows, system.columns)?;
+    let system = ArraySystem::new(model, parameters, array, Consistent::Model);
     let mut jets: Vec<Vec<Twofold>> =
         point.taylor.iter().map(|series| series.iter().map(|&x| Twofold::of(x)).collect()).collect();
     let count = array.equations.len();
     let mut before = f64::INFINITY;
     for _ in 0..MAX_STEPS {
+        let rounded = jets.iter().map(|series| series.iter().map(|x| x.high).collect()).collect();
+        let rounded = ArrayPoint { t: point.t, taylor: rounded };
+        let mut here = system.scaled(&rounded).ok()?;
+        let ease = relative_ease(&system, &rounded);
+        here.weigh(&ease);
         let values = values_at(&model.dag, array.residuals.nodes(), parameters, point.t, &jets)?;
         let residuals = array.residuals.run(&values, &jets, array.differentiations as usize);
-        let residual: Vec<f64> = (0..array.rows()).map(|row| residuals[row % count][row / count].high).collect();
-        if residual.iter().zip(&magnitude).all(|(r, size)| r.abs() <= VANISHES * size) {
+        here.residual =
+            (0..array.rows()).map(|row| residuals[row % count][row / count].high * here.scale[row]).collect();
+        if here.hold_to(VANISHES) {
             return Some(jets);
         }
-        let right: Vec<f64> = residual.iter().zip(&here.scale).map(|(r, factor)| -r * factor).collect();
-        let z = prepared.step(&right).z;
+        let opposite: Vec<f64> = here.residual.iter().map(|r| -r).collect();
+        let z = least_norm(&here.rows, system.columns, DEPENDENT)?.step(&opposite).z;
         let length = z.iter().fold(0.0_f64, |largest, z| largest.max(z.abs()));
-        // What is not a number is no progress either.
-        if length.is_nan() || length > LEFT * before {
+        let allowed = if before > KNOWN { LEFT } else { LEFT_OF_ROUNDING };
+        if length.is_nan() || length > allowed * before {
             return None;
         }
         before = length;
@@ -152,8 +165,13 @@ struct Elimination {
 }
 
 impl Elimination {
-    /// Of the scaled Jacobian.
-    fn of(array: &DerivativeArray, at: &Linearised<Twofold>, m: u32) -> Elimination {
+    /// Of the scaled Jacobian, without the entries that do not count.
+    fn of(
+        array: &DerivativeArray,
+        at: &Linearised<Twofold>,
+        m: u32,
+        counts: impl Fn(usize, usize) -> bool,
+    ) -> Elimination {
         let columns = Columns::new(array, m);
         let count = array.equations.len();
         let mut rows = vec![vec![Twofold::ZERO; columns.count()]; count * (m as usize + 1)];
@@ -161,9 +179,10 @@ impl Elimination {
             let place = &mut rows[l * count + i][columns.of(j, k)];
             *place = place.plus(value);
         });
-        for row in &mut rows {
+        for (i, row) in rows.iter_mut().enumerate() {
             let rounding = ROUNDING * row.iter().fold(0.0_f64, |largest, x| largest.max(x.high.abs()));
-            row.iter_mut().filter(|x| x.high.abs() <= rounding).for_each(|x| *x = Twofold::ZERO);
+            let is_nothing = |(j, x): &(usize, &mut Twofold)| x.high.abs() <= rounding || !counts(i, *j);
+            row.iter_mut().enumerate().filter(is_nothing).for_each(|(_, x)| *x = Twofold::ZERO);
         }
         let values = DMatrix::from_fn(rows.len(), columns.count(), |i, j| rows[i][j].high);
         let mut scaled = values.clone();
