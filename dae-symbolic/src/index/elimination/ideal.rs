@@ -11,11 +11,10 @@
 use std::collections::BTreeSet;
 
 use super::polynomial::{Monomial, Polynomial};
-use super::ring::MAX_TERMS;
 use crate::expr::Rational;
 
 /// Longer polynomials, with long coefficients counted as several terms, are left out.
-const MAX_SIZE: usize = 2 * MAX_TERMS;
+const MAX_SIZE: usize = 8_000;
 
 /// A polynomial of the ideal, and the generators it was made of, as bits.
 #[derive(Clone, Debug)]
@@ -95,7 +94,7 @@ impl Ideal {
                 self.join(member);
                 continue;
             }
-            if let Some(polynomial) = member.polynomial.replaced(variable, &value, MAX_TERMS) {
+            if let Some(polynomial) = member.polynomial.replaced(variable, &value, &mut self.left) {
                 self.join(Member { polynomial, made_of: member.made_of | solved.made_of });
             }
         }
@@ -135,11 +134,11 @@ impl Ideal {
                     open.add_multiple(&q.neg(), &quotient, &divisor.polynomial);
                     made_of |= divisor.made_of;
                     changed = true;
-                    (divisor.polynomial.size() * (1 + (q.bits() / 64) as usize), open.len() > MAX_TERMS)
+                    (divisor.polynomial.size() * (1 + (q.bits() / 64) as usize), open.len() > MAX_SIZE)
                 }
                 _ => {
                     let term = Polynomial::term(monomial.clone(), q.clone());
-                    open.add_multiple(&Rational::from(-1), &Monomial::default(), &term);
+                    open.add_multiple(&Rational::MINUS_ONE, &Monomial::default(), &term);
                     done.add_multiple(&Rational::ONE, &Monomial::default(), &term);
                     (1, false)
                 }

@@ -73,12 +73,14 @@ fn eliminate(model: &mut Model, rows: &[Expr], chosen: u128, budget: usize, t0: 
     let chosen: Vec<(usize, Expr)> = rows.iter().copied().enumerate().filter(|(k, _)| chosen & (1 << k) != 0).collect();
     let roots: Vec<Expr> = chosen.iter().map(|&(_, row)| row).collect();
     let ring = Ring::of(&model.dag, &roots);
-    let polynomials = ring.polynomials(&model.dag, &roots, budget)?;
+    let mut left = budget;
+    let polynomials = ring.polynomials(&model.dag, &roots, &mut left)?;
     let generators =
         polynomials.into_iter().zip(&chosen).map(|(polynomial, (k, _))| Member { polynomial, made_of: 1 << k });
-    let identities = ring.identities(&model.dag).into_iter().map(|polynomial| Member { polynomial, made_of: 0 });
+    let identities =
+        ring.identities(&model.dag, &mut left).into_iter().map(|polynomial| Member { polynomial, made_of: 0 });
     let mut left_over = None;
-    let ideal = Ideal::new(generators.chain(identities).collect(), budget);
+    let ideal = Ideal::new(generators.chain(identities).collect(), left);
     let (found, left) = ideal.consequence(|polynomial| {
         let terms: Vec<(Rational, Expr)> =
             ring.spelled(polynomial).into_iter().map(|(q, factors)| (q, model.dag.product(factors))).collect();

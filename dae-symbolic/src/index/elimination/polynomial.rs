@@ -160,34 +160,32 @@ impl Polynomial {
         }
     }
 
-    /// The product.
-    pub(super) fn times(&self, other: &Self) -> Self {
+    /// The difference.
+    pub(super) fn minus(&self, other: &Self) -> Self {
+        let mut difference = self.clone();
+        difference.add_multiple(&Rational::MINUS_ONE, &Monomial::default(), other);
+        difference
+    }
+
+    /// The product; `None` if that takes more than is left of a budget, which is charged.
+    pub(super) fn times(&self, other: &Self, left: &mut usize) -> Option<Self> {
+        *left = left.checked_sub(self.size().saturating_mul(other.size()))?;
         let mut product = Polynomial::default();
         for (monomial, q) in &self.0 {
             product.add_multiple(q, monomial, other);
         }
-        product
+        Some(product)
     }
 
-    /// $p^n$; `None` if more than `most` terms arise on the way.
-    pub(super) fn power(&self, n: u32, most: usize) -> Option<Self> {
+    /// $p^n$, within a budget like [`Polynomial::times`].
+    pub(super) fn power(&self, n: u32, left: &mut usize) -> Option<Self> {
         if let (1, Some((monomial, q))) = (self.len(), self.leading()) {
             let powers: Option<Vec<(u32, u32)>> =
                 monomial.factors.iter().map(|&(variable, m)| Some((variable, m.checked_mul(n)?))).collect();
-            let coefficient = q.powi(i32::try_from(n).ok()?)?;
-            return Some(Polynomial::term(
-                Monomial::of(powers?.into_iter().filter(|f| f.1 > 0).collect()),
-                coefficient,
-            ));
+            let powers = powers?.into_iter().filter(|&(_, exponent)| exponent > 0).collect();
+            return Some(Polynomial::term(Monomial::of(powers), q.powi(i32::try_from(n).ok()?)?));
         }
-        let mut power = Polynomial::constant(Rational::ONE);
-        for _ in 0..n {
-            if power.len().saturating_mul(self.len()) > most {
-                return None;
-            }
-            power = power.times(self);
-        }
-        Some(power)
+        (0..n).try_fold(Polynomial::constant(Rational::ONE), |power, _| power.times(self, left))
     }
 
     /// The quotient by the leading coefficient.
@@ -222,8 +220,8 @@ impl Polynomial {
         Some(Polynomial(rest.map(|(monomial, r)| (monomial.clone(), r.mul(&factor))).collect()))
     }
 
-    /// The polynomial with a variable replaced; `None` if more than `most` terms arise on the way.
-    pub(super) fn replaced(&self, variable: u32, value: &Self, most: usize) -> Option<Self> {
+    /// The polynomial with a variable replaced, within a budget like [`Polynomial::times`].
+    pub(super) fn replaced(&self, variable: u32, value: &Self, left: &mut usize) -> Option<Self> {
         let mut by_power: BTreeMap<u32, Polynomial> = BTreeMap::new();
         for (monomial, q) in &self.0 {
             let rest = by_power.entry(monomial.exponent(variable)).or_default();
@@ -232,18 +230,10 @@ impl Polynomial {
         let mut result = by_power.remove(&0).unwrap_or_default();
         let (mut power, mut reached) = (Polynomial::constant(Rational::ONE), 0);
         for (exponent, rest) in by_power {
-            for _ in reached..exponent {
-                if power.len().saturating_mul(value.len()) > most {
-                    return None;
-                }
-                power = power.times(value);
-            }
+            power = power.times(&value.power(exponent - reached, left)?, left)?;
             reached = exponent;
-            if power.len().saturating_mul(rest.len()) > most {
-                return None;
-            }
-            result.add_multiple(&Rational::ONE, &Monomial::default(), &power.times(&rest));
+            result.add_multiple(&Rational::ONE, &Monomial::default(), &power.times(&rest, left)?);
         }
-        (result.len() <= most).then_some(result)
+        Some(result)
     }
 }

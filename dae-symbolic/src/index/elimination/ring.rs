@@ -10,8 +10,6 @@ use std::rc::Rc;
 use super::polynomial::{Monomial, Polynomial};
 use crate::expr::{Dag, Expr, Function, Node, Rational, Symbol, reachable};
 
-/// Longer polynomials are not looked at.
-pub(super) const MAX_TERMS: usize = 4_000;
 /// What a variable stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Meaning {
@@ -65,9 +63,8 @@ impl Ring {
         monomial.map_or_else(Polynomial::default, |monomial| Polynomial::term(monomial, Rational::ONE))
     }
 
-    /// The expressions; `None` if they have more than `most` terms on the way.
-    pub(super) fn polynomials(&self, dag: &Dag, roots: &[Expr], most: usize) -> Option<Vec<Polynomial>> {
-        let mut left = most;
+    /// The expressions; `None` if that takes more than is left of a budget, which is charged.
+    pub(super) fn polynomials(&self, dag: &Dag, roots: &[Expr], left: &mut usize) -> Option<Vec<Polynomial>> {
         let mut image: BTreeMap<Expr, Rc<Polynomial>> = BTreeMap::new();
         for expr in reachable(dag, roots.iter().copied()) {
             let polynomial = match dag.node(expr) {
@@ -82,7 +79,7 @@ impl Ring {
                     self.variable(Meaning::Value(expr), 1)
                 }
             };
-            left = left.checked_sub(polynomial.size())?;
+            *left = left.checked_sub(polynomial.size())?;
             image.insert(expr, Rc::new(polynomial));
         }
         Some(roots.iter().map(|root| image[root].as_ref().clone()).collect())
@@ -92,46 +89,40 @@ impl Ring {
         &self,
         factors: &[(Expr, i32)],
         image: &BTreeMap<Expr, Rc<Polynomial>>,
-        most: usize,
+        left: &mut usize,
     ) -> Option<Polynomial> {
-        let mut product = Polynomial::constant(Rational::ONE);
-        for &(base, n) in factors {
+        factors.iter().try_fold(Polynomial::constant(Rational::ONE), |product, &(base, n)| {
             let factor = match n < 0 {
                 true => self.variable(Meaning::Reciprocal(base), n.unsigned_abs()),
-                false => image[&base].power(n.unsigned_abs(), most)?,
+                false => image[&base].power(n.unsigned_abs(), left)?,
             };
-            if product.len().saturating_mul(factor.len()) > most {
-                return None;
-            }
-            product = product.times(&factor);
-        }
-        Some(product)
+            product.times(&factor, left)
+        })
     }
 
     /// What holds between the variables: $b \cdot b^{-1} = 1$, $(\sqrt a)^2 = a$, $\sin^2 a + \cos^2 a = 1$.
-    pub(super) fn identities(&self, dag: &Dag) -> Vec<Polynomial> {
-        let of = |expr: Expr| self.polynomials(dag, &[expr], MAX_TERMS).and_then(|mut list| list.pop());
-        let less = |mut a: Polynomial, b: &Polynomial| {
-            a.add_multiple(&Rational::from(-1), &Monomial::default(), b);
-            a
-        };
+    pub(super) fn identities(&self, dag: &Dag, left: &mut usize) -> Vec<Polynomial> {
+        self.numbers.keys().filter_map(|&meaning| self.identity(dag, meaning, left)).collect()
+    }
+
+    fn identity(&self, dag: &Dag, meaning: Meaning, left: &mut usize) -> Option<Polynomial> {
         let one = Polynomial::constant(Rational::ONE);
-        let identity = |&meaning: &Meaning| {
-            let expr = match meaning {
-                Meaning::Reciprocal(base) => return Some(less(of(base)?.times(&self.variable(meaning, 1)), &one)),
-                Meaning::Value(expr) => expr,
-            };
-            let Node::Apply(function, arguments) = dag.node(expr) else { return None };
-            if *function == Function::Sqrt {
-                return Some(less(self.variable(meaning, 2), &of(arguments[0])?));
+        let mut of = |expr: Expr| self.polynomials(dag, &[expr], left).and_then(|mut list| list.pop());
+        let expr = match meaning {
+            Meaning::Reciprocal(base) => {
+                let denominator = of(base)?;
+                return Some(denominator.times(&self.variable(meaning, 1), left)?.minus(&one));
             }
-            let is_cosine = |e: &Expr| matches!(dag.node(*e), Node::Apply(Function::Cos, a) if a == arguments);
-            let (_, cosine) = self.values().find(|(e, _)| *function == Function::Sin && is_cosine(e))?;
-            let mut sum = self.variable(meaning, 2);
-            sum.add_multiple(&Rational::ONE, &Monomial::power(cosine, 2), &one);
-            Some(less(sum, &one))
+            Meaning::Value(expr) => expr,
         };
-        self.numbers.keys().filter_map(identity).collect()
+        let Node::Apply(function, arguments) = dag.node(expr) else { return None };
+        let square = self.variable(meaning, 2);
+        if *function == Function::Sqrt {
+            return Some(square.minus(&of(arguments[0])?));
+        }
+        let is_cosine = |e: &Expr| matches!(dag.node(*e), Node::Apply(Function::Cos, a) if a == arguments);
+        let (cosine, _) = self.values().find(|(e, _)| *function == Function::Sin && is_cosine(e))?;
+        Some(square.minus(&one.minus(&self.variable(Meaning::Value(cosine), 2))))
     }
 
     fn values(&self) -> impl Iterator<Item = (Expr, u32)> + '_ {
