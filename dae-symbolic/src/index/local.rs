@@ -12,6 +12,7 @@ use super::steady::is_steady;
 use crate::externals::stand_ins;
 use crate::model::Model;
 use crate::prolong::Prolonged;
+use crate::system::listed;
 
 pub(super) fn regularity(model: &Model, prolonged: &Prolonged, t0: f64) -> (LocalRegularity, Option<Vec<f64>>) {
     let initial = match consistent_initialization(prolonged, t0, &InitializationOptions::default()) {
@@ -24,13 +25,7 @@ pub(super) fn regularity(model: &Model, prolonged: &Prolonged, t0: f64) -> (Loca
             return (LocalRegularity::NotAttempted { reason }, None);
         }
         Err(error) => {
-            // Values that the caller has yet to supply are nobody's fault.
-            let supplied = stand_ins(model);
-            let message = match supplied.is_empty() {
-                true => error.to_string(),
-                false => format!("with other functions in place of {}, {error}", supplied.join(", ")),
-            };
-            return (LocalRegularity::NoConsistentPoint { message }, None);
+            return (LocalRegularity::NoConsistentPoint { message: why(model, &error) }, None);
         }
     };
     let condition = initial.condition;
@@ -45,4 +40,20 @@ pub(super) fn regularity(model: &Model, prolonged: &Prolonged, t0: f64) -> (Loca
         }
     };
     (local, Some(initial.jets))
+}
+
+/// Why there is no consistent point. Values that the caller has yet to supply are nobody's fault.
+fn why(model: &Model, error: &InitializationError) -> String {
+    let supplied = listed(&stand_ins(model));
+    match error {
+        _ if supplied.is_empty() => error.to_string(),
+        InitializationError::Conflict { fixed, equations } => {
+            let values: Vec<String> = fixed.iter().map(|f| format!("`{} = {}`", f.jet, f.value)).collect();
+            let equations: Vec<String> = equations.iter().map(|mismatch| mismatch.equation.to_string()).collect();
+            let agree = if values.len() == 1 { "agrees" } else { "agree" };
+            let (values, equations) = (listed(&values), listed(&equations));
+            format!("whether {values} {agree} with {equations} depends on {supplied}, which the caller supplies")
+        }
+        _ => format!("with other functions in place of {supplied}, {error}"),
+    }
 }

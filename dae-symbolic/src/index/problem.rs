@@ -2,11 +2,15 @@
 //!
 //! In: the Dulmage–Mendelsohn parts. Out: a [`Problem`] for the report and a diagnostic that points at the equations and unknowns.
 
+use std::collections::{BTreeSet, HashMap, HashSet};
+
 use super::array::Freedom;
 use super::certificate::times;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Notation, print};
 use crate::model::{Model, derivative_name, incidence};
+use crate::origin::Origin;
+use crate::program::roll::text::folded;
 use crate::structure::{Part, StructurallySingular};
 use crate::system::{SystemEquation, listed};
 
@@ -195,48 +199,87 @@ fn report(model: &Model, kind: ProblemKind, parts: &StructurallySingular, when: 
 /// So many names are listed; of more, the first ones.
 const LISTED: usize = 6;
 
-/// The names, or the first of them and how many more there are.
+/// The names, those of a family as one, or the first of them and how many more there are.
 fn few(names: &[String]) -> String {
+    let names = folded(names);
     match names.get(..LISTED) {
         Some(first) if names.len() > LISTED => format!("{} and {} more", first.join(", "), names.len() - LISTED),
         _ => names.join(", "),
     }
 }
 
+/// The same of names in the language.
+fn few_quoted(names: &[String]) -> String {
+    few(&folded(names).iter().map(|name| format!("`{name}`")).collect::<Vec<_>>())
+}
+
+/// What stands at one place of the text, in the order of the places: members of a family are told together.
+fn by_place(list: &[usize], origin: impl Fn(usize) -> Origin) -> Vec<(Origin, Vec<usize>)> {
+    let mut groups: Vec<(Origin, Vec<usize>)> = Vec::new();
+    let mut place: HashMap<Origin, usize> = HashMap::new();
+    for &k in list {
+        let at = *place.entry(origin(k)).or_insert_with(|| {
+            groups.push((origin(k), Vec::new()));
+            groups.len() - 1
+        });
+        groups[at].1.push(k);
+    }
+    groups
+}
+
+/// `contains`, `contain`.
+fn verb(singular: &str, plural: &str, subjects: usize) -> String {
+    if subjects == 1 { singular.to_string() } else { plural.to_string() }
+}
+
 fn overdetermined(model: &Model, mut diagnostic: Diagnostic, part: &Part) -> Diagnostic {
-    let names: Vec<String> = part.unknowns.iter().map(|&j| format!("`{}`", model.unknowns[j].name)).collect();
+    let unknown = |j: usize| model.unknowns[j].name.clone();
+    let names: Vec<String> = part.unknowns.iter().map(|&j| unknown(j)).collect();
     let equations: Vec<String> = part.equations.iter().map(|&i| model.equation_name(i)).collect();
     let only = |names: &[String]| match names {
         [] => "no unknown at all".to_string(),
-        names => format!("only {}", few(names)),
+        names => format!("only {}", few_quoted(names)),
     };
-    for &i in part.equations.iter().take(LISTED) {
-        // Of many, those in this very equation.
-        let own = model.equations[i].incidence.iter().map(|&(j, _)| format!("`{}`", model.unknowns[j.index()].name));
-        let what = if names.len() > LISTED { only(&own.collect::<Vec<_>>()) } else { only(&names) };
-        diagnostic = diagnostic.label(model.equations[i].origin, format!("{} contains {what}", model.equation_name(i)));
+    for (origin, own) in by_place(&part.equations, |i| model.equations[i].origin).into_iter().take(LISTED) {
+        // Of many unknowns, those in these very equations.
+        let within: BTreeSet<usize> =
+            own.iter().flat_map(|&i| model.equations[i].incidence.iter().map(|&(j, _)| j.index())).collect();
+        let what = match names.len() > LISTED {
+            true => only(&within.into_iter().map(unknown).collect::<Vec<_>>()),
+            false => only(&names),
+        };
+        let these: Vec<String> = own.iter().map(|&i| model.equation_name(i)).collect();
+        diagnostic =
+            diagnostic.label(origin, format!("{} {} {what}", few(&these), verb("contains", "contain", own.len())));
     }
-    let contain = if equations.len() == 1 { "contains" } else { "contain" };
+    let contain = verb("contains", "contain", equations.len());
     diagnostic.note(format!("overdetermined: {} {contain} {}", few(&equations), only(&names)))
 }
 
 fn underdetermined(model: &Model, mut diagnostic: Diagnostic, part: &Part) -> Diagnostic {
-    let names: Vec<String> = part.unknowns.iter().map(|&j| format!("`{}`", model.unknowns[j].name)).collect();
+    let names: Vec<String> = part.unknowns.iter().map(|&j| model.unknowns[j].name.clone()).collect();
     let equations: Vec<String> = part.equations.iter().map(|&i| model.equation_name(i)).collect();
     let only = |equations: &[String]| match equations {
         [] => "no equation".to_string(),
         equations => format!("only {}", few(equations)),
     };
-    for &j in part.unknowns.iter().take(LISTED) {
-        let unknown = &model.unknowns[j];
-        // Of many, those that contain this very unknown.
-        let contains = |i: &&usize| model.equations[**i].incidence.iter().any(|(k, _)| k.index() == j);
-        let own = part.equations.iter().filter(contains).map(|&i| model.equation_name(i));
-        let what = if equations.len() > LISTED { only(&own.collect::<Vec<_>>()) } else { only(&equations) };
-        diagnostic = diagnostic.label(unknown.origin, format!("`{}` occurs in {what}", unknown.name));
+    for (origin, own) in by_place(&part.unknowns, |j| model.unknowns[j].origin).into_iter().take(LISTED) {
+        // Of many equations, those that contain these very unknowns.
+        let these: HashSet<usize> = own.iter().copied().collect();
+        let contains = |i: &&usize| model.equations[**i].incidence.iter().any(|(k, _)| these.contains(&k.index()));
+        let what = match equations.len() > LISTED {
+            true => {
+                let around = part.equations.iter().filter(contains).map(|&i| model.equation_name(i));
+                only(&around.collect::<Vec<_>>())
+            }
+            false => only(&equations),
+        };
+        let these: Vec<String> = own.iter().map(|&j| model.unknowns[j].name.clone()).collect();
+        diagnostic = diagnostic
+            .label(origin, format!("{} {} in {what}", few_quoted(&these), verb("occurs", "occur", own.len())));
     }
-    let occur = if names.len() == 1 { "occurs" } else { "occur" };
-    diagnostic.note(format!("underdetermined: {} {occur} in {}", few(&names), only(&equations)))
+    let occur = verb("occurs", "occur", names.len());
+    diagnostic.note(format!("underdetermined: {} {occur} in {}", few_quoted(&names), only(&equations)))
 }
 
 fn count(n: usize, noun: &str) -> String {

@@ -6,11 +6,11 @@
 
 use std::collections::BTreeSet;
 
-use super::families::folded;
 use crate::compile::Compiled;
 use crate::index::LocalRegularity;
 use crate::index::array::ArrayVerdict;
 use crate::model::Model;
+use crate::program::roll::text::folded;
 use crate::system::listed;
 
 /// More equations are no help.

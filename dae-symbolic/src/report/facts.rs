@@ -4,8 +4,8 @@
 
 use super::Report;
 use super::cases::statements;
-use super::families::folded;
 use super::text::count;
+use crate::program::roll::text::folded;
 
 /// The answers in the order in which one asks, by heading.
 pub(super) fn facts(report: &Report) -> Vec<(String, String)> {

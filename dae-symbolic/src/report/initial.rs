@@ -4,8 +4,8 @@
 
 use dae_runtime::contract::Start;
 
-use super::families::folded;
 use crate::freedom::{Choice, InitialValues, Redundant, StateValue};
+use crate::program::roll::text::folded;
 
 /// Initial values at the consistent point of the model.
 #[derive(Clone, Debug, PartialEq)]

@@ -36,7 +36,7 @@ impl Display for Report {
         }
         if !self.warnings.is_empty() {
             writeln!(f, "\nWarnings")?;
-            self.warnings.iter().try_for_each(|warning| writeln!(f, "  {warning}"))?;
+            self.warnings.iter().try_for_each(|warning| f.write_str(&folded("  ", warning)))?;
         }
         if !self.listing.eliminated.is_empty() {
             writeln!(f, "\nUnknowns that the forms but the original one do not solve for")?;

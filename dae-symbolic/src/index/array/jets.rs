@@ -96,7 +96,8 @@ impl fmt::Display for ArrayError {
         match self {
             ArrayError::NonFinite { row } => write!(f, "{row} has no finite value at the start values"),
             ArrayError::Contradiction { rows } => {
-                write!(f, "no values were found near the start values at which {} hold together", listed(rows))
+                let hold = if rows.len() == 1 { "holds" } else { "hold together" };
+                write!(f, "no values were found near the start values at which {} {hold}", listed(rows))
             }
             ArrayError::Multiple { row } => {
                 write!(

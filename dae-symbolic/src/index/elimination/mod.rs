@@ -73,7 +73,7 @@ fn eliminate(model: &mut Model, rows: &[Expr], chosen: u128, budget: usize, t0: 
     let chosen: Vec<(usize, Expr)> = rows.iter().copied().enumerate().filter(|(k, _)| chosen & (1 << k) != 0).collect();
     let roots: Vec<Expr> = chosen.iter().map(|&(_, row)| row).collect();
     let ring = Ring::of(&model.dag, &roots);
-    let polynomials = ring.polynomials(&model.dag, &roots)?;
+    let polynomials = ring.polynomials(&model.dag, &roots, budget)?;
     let generators =
         polynomials.into_iter().zip(&chosen).map(|(polynomial, (k, _))| Member { polynomial, made_of: 1 << k });
     let identities = ring.identities(&model.dag).into_iter().map(|polynomial| Member { polynomial, made_of: 0 });

@@ -65,8 +65,9 @@ impl Ring {
         monomial.map_or_else(Polynomial::default, |monomial| Polynomial::term(monomial, Rational::ONE))
     }
 
-    /// The expressions; `None` if one of them is too long.
-    pub(super) fn polynomials(&self, dag: &Dag, roots: &[Expr]) -> Option<Vec<Polynomial>> {
+    /// The expressions; `None` if they have more than `most` terms on the way.
+    pub(super) fn polynomials(&self, dag: &Dag, roots: &[Expr], most: usize) -> Option<Vec<Polynomial>> {
+        let mut left = most;
         let mut image: BTreeMap<Expr, Rc<Polynomial>> = BTreeMap::new();
         for expr in reachable(dag, roots.iter().copied()) {
             let polynomial = match dag.node(expr) {
@@ -76,27 +77,30 @@ impl Ring {
                     terms.iter().for_each(|(q, t)| sum.add_multiple(q, &Monomial::default(), &image[t]));
                     sum
                 }
-                Node::Product(factors) => self.product(factors, &image)?,
+                Node::Product(factors) => self.product(factors, &image, left)?,
                 Node::Pi | Node::Euler | Node::Symbol(_) | Node::Apply(..) | Node::Call(..) => {
                     self.variable(Meaning::Value(expr), 1)
                 }
             };
-            if polynomial.len() > MAX_TERMS {
-                return None;
-            }
+            left = left.checked_sub(polynomial.size())?;
             image.insert(expr, Rc::new(polynomial));
         }
         Some(roots.iter().map(|root| image[root].as_ref().clone()).collect())
     }
 
-    fn product(&self, factors: &[(Expr, i32)], image: &BTreeMap<Expr, Rc<Polynomial>>) -> Option<Polynomial> {
+    fn product(
+        &self,
+        factors: &[(Expr, i32)],
+        image: &BTreeMap<Expr, Rc<Polynomial>>,
+        most: usize,
+    ) -> Option<Polynomial> {
         let mut product = Polynomial::constant(Rational::ONE);
         for &(base, n) in factors {
             let factor = match n < 0 {
                 true => self.variable(Meaning::Reciprocal(base), n.unsigned_abs()),
-                false => image[&base].power(n.unsigned_abs(), MAX_TERMS)?,
+                false => image[&base].power(n.unsigned_abs(), most)?,
             };
-            if product.len().saturating_mul(factor.len()) > MAX_TERMS {
+            if product.len().saturating_mul(factor.len()) > most {
                 return None;
             }
             product = product.times(&factor);
@@ -106,7 +110,7 @@ impl Ring {
 
     /// What holds between the variables: $b \cdot b^{-1} = 1$, $(\sqrt a)^2 = a$, $\sin^2 a + \cos^2 a = 1$.
     pub(super) fn identities(&self, dag: &Dag) -> Vec<Polynomial> {
-        let of = |expr: Expr| self.polynomials(dag, &[expr]).and_then(|mut list| list.pop());
+        let of = |expr: Expr| self.polynomials(dag, &[expr], MAX_TERMS).and_then(|mut list| list.pop());
         let less = |mut a: Polynomial, b: &Polynomial| {
             a.add_multiple(&Rational::from(-1), &Monomial::default(), b);
             a
