@@ -19,8 +19,8 @@ use dae_symbolic::syntax::{SourceText, to_text};
 use dae_symbolic::{expand, read_text};
 use proc_macro2::TokenStream;
 
-/// What a model takes grows with its equations, so that larger ones take long without being hangs; they are read and no more.
-const MAX_EQUATIONS: usize = 200;
+/// What a model takes grows with its equations and unknowns, so that larger ones take long without being hangs; they are read and no more.
+const MAX_SIZE: usize = 200;
 
 /// What is asked for once a model is analysed and formulated. Each costs about as much as the analysis of a small model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,7 +108,7 @@ pub(crate) fn exercise(text: &str, output: Output) -> Reached {
             return Reached::Unreadable(rejection.diagnostics.iter().map(|finding| finding.code.text()).collect());
         }
     };
-    if output == Output::Reading || model.equations.len() > MAX_EQUATIONS {
+    if output == Output::Reading || model.equations.len().max(model.unknowns.len()) > MAX_SIZE {
         return Reached::Readable;
     }
     write_macro(text, output);

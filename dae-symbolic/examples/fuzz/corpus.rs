@@ -8,6 +8,11 @@ use std::path::{Path, PathBuf};
 
 use crate::directory;
 
+/// What fuzzing found.
+pub(crate) fn found() -> Vec<String> {
+    files(&directory("found"), "dae")
+}
+
 /// All of them; longer ones would take the time of many.
 pub(crate) fn texts() -> Vec<String> {
     const LONGEST: usize = 4000;

@@ -367,7 +367,7 @@ fn size(dag: &Dag, expr: Expr) -> usize {
 }
 
 /// Sub-expressions within one another. The derivative of such a nest is a product of as many factors as it has levels, and so on.
-const MAX_DEPTH: u32 = 400;
+const MAX_DEPTH: u32 = 200;
 
 /// Rejects equations whose derivatives would get out of hand because of what they nest.
 fn check_depth(model: &Model) -> Result<(), (Problem, Diagnostics)> {
