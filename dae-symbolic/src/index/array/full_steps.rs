@@ -8,14 +8,17 @@
 //! steps, whatever $q$ and $r$ are. Every monotonicity test forbids that, and crawls along the curved path on which all go down together. So
 //! this is what is tried when damped steps (`jets.rs`) lead nowhere: with $0, 1, \dots, m$ differentiations, one after the other, steps of least
 //! norm (Deuflhard, *Newton Methods for Nonlinear Problems*, sect. 4.4.1) in which derivatives that nobody gave are cheap rather than free.
+//! What they run into need not be a solution: far away, rows are small beside their terms. So rows have to vanish with twice the precision as
+//! well (`refined.rs`).
+//!
 //! Near a solution such a step has no choice to make: rows that free jets satisfy less and less well, because what multiplies them vanishes
 //! on solutions, pass on to the others smoothly.
 
 use dae_runtime::contract::Start;
 
-use super::ArrayPoint;
 use super::jets::{ArraySystem, CONSISTENCY, NEGLIGIBLE, ROUNDING, norm};
 use super::newton::{Prepared, SparseRow};
+use super::{ArrayPoint, refined};
 
 /// Steps with one number of differentiations.
 const MAX_STEPS: usize = 120;
@@ -51,12 +54,14 @@ pub(super) fn full_steps(system: &ArraySystem<'_>, from: &ArrayPoint) -> Option<
     }
     COSTS.into_iter().find_map(|cost| {
         let found = in_stages(system, from.clone(), cost)?;
-        if is_near(system, from, &found) {
+        let is_solution =
+            |found: &ArrayPoint| is_near(system, from, found) && refined::is_simple_solution(system, found);
+        if is_solution(&found) {
             return Some(found);
         }
         // Derivatives that are about right may lead there from the start values themselves.
         let found = in_stages(system, with_given(system, found, from), cost)?;
-        is_near(system, from, &found).then_some(found)
+        is_solution(&found).then_some(found)
     })
 }
 

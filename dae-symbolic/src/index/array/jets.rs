@@ -215,7 +215,7 @@ pub fn consistent_point(
 /// The array as a system of equations for jets.
 pub(super) struct ArraySystem<'a> {
     pub(super) model: &'a Model,
-    parameters: &'a [f64],
+    pub(super) parameters: &'a [f64],
     pub(super) array: &'a DerivativeArray,
     how: Consistent,
     /// Rows with more differentiations are left out.

@@ -30,6 +30,8 @@ const KNOWN: f64 = 1e-13;
 const LEFT_OF_ROUNDING: f64 = 0.5;
 /// Rows that are closer to a combination of others are one.
 const DEPENDENT: f64 = 1e-14;
+/// Jets that change by a larger part of their size were not those of a solution.
+const SAME: f64 = 1e-6;
 /// Rows that are smaller than this part of their terms vanish.
 const VANISHES: f64 = 1e-23;
 /// Entries below this part of the largest of their row are rounding.
@@ -49,7 +51,8 @@ pub(super) fn ranks(
     jacobian: &ArrayJacobian,
     m: u32,
 ) -> Option<ArrayRanks> {
-    let jets = refine(model, parameters, array, point)?;
+    let system = ArraySystem::new(model, parameters, array, Consistent::Model);
+    let jets = refine(&system, point)?;
     let values = values_at(&model.dag, array.tape.nodes(), parameters, point.t, &jets)?;
     let at = array.linearised(&values, &jets);
     let all = |_: usize, _: usize| true;
@@ -58,9 +61,20 @@ pub(super) fn ranks(
     Elimination::of(array, &at, m, certain).ranks(array, m).filter(|other| other.agrees_with(&ranks)).map(|_| ranks)
 }
 
+/// Whether jets that fulfil the array to rounding are those of a simple solution, to the digits that they have: where jets are large, rows may
+/// be rounding beside their terms and have no solution anywhere near.
+pub(super) fn is_simple_solution(system: &ArraySystem<'_>, point: &ArrayPoint) -> bool {
+    let Some(jets) = refine(system, point) else { return false };
+    let unknowns = jets.iter().zip(&point.taylor).zip(&system.model.unknowns);
+    unknowns.into_iter().all(|((refined, series), unknown)| {
+        let close = |(r, x): (&Twofold, &f64)| (r.high - x).abs() <= SAME * x.abs().max(unknown.nominal);
+        refined.iter().zip(series).all(close)
+    })
+}
+
 /// Jets that fulfil the array.
-fn refine(model: &Model, parameters: &[f64], array: &DerivativeArray, point: &ArrayPoint) -> Option<Vec<Vec<Twofold>>> {
-    let system = ArraySystem::new(model, parameters, array, Consistent::Model);
+fn refine(system: &ArraySystem<'_>, point: &ArrayPoint) -> Option<Vec<Vec<Twofold>>> {
+    let ArraySystem { model, parameters, array, .. } = *system;
     let mut jets: Vec<Vec<Twofold>> =
         point.taylor.iter().map(|series| series.iter().map(|&x| Twofold::of(x)).collect()).collect();
     let count = array.equations.len();
@@ -69,7 +83,7 @@ fn refine(model: &Model, parameters: &[f64], array: &DerivativeArray, point: &Ar
         let rounded = jets.iter().map(|series| series.iter().map(|x| x.high).collect()).collect();
         let rounded = ArrayPoint { t: point.t, taylor: rounded };
         let mut here = system.scaled(&rounded).ok()?;
-        let ease = relative_ease(&system, &rounded);
+        let ease = relative_ease(system, &rounded);
         here.weigh(&ease);
         let values = values_at(&model.dag, array.residuals.nodes(), parameters, point.t, &jets)?;
         let residuals = array.residuals.run(&values, &jets, array.differentiations as usize);
