@@ -141,7 +141,7 @@ pub fn compile(mut model: Model, t0: f64) -> Result<Compiled, Rejected> {
         let problem = Problem { kind: ProblemKind::SingularPencil, equations, unknowns };
         return Err(Rejected { problem: Some(problem), t0, diagnostics });
     }
-    if analysis.lacks_consistent_point()
+    if analysis.may_be_contradictory()
         && let Some((problem, diagnostics)) = contradiction(&mut model, t0)
     {
         return Err(Rejected { problem: Some(problem), t0, diagnostics });

@@ -17,8 +17,8 @@
 //!
 //! With all three the answer is exact. Where one is missing, because structure lies (`understand.rs` combines equations), because $J$ is singular
 //! on this solution, because the bound is not attained, or because there are more equations than unknowns (`redundant.rs`), the derivative array
-//! itself decides (`array/`): index, no index, or undecided, with the reason. Where not even a consistent point was found, all unknowns are
-//! eliminated to see whether the equations contradict one another (`elimination/`).
+//! itself decides (`array/`): index, no index, or undecided, with the reason. Where it is not certain that there is a consistent point, all
+//! unknowns are eliminated to see whether the equations contradict one another (`elimination/`).
 
 pub mod array;
 mod block_proof;
@@ -109,11 +109,16 @@ impl Analysis {
         matches!(self.certificate.generic, GenericRegularity::Nonsingular { .. })
     }
 
-    /// Whether the search for a consistent point ended without one.
-    pub(crate) fn lacks_consistent_point(&self) -> bool {
-        let array = self.certificate.array.as_ref().map(|finding| &finding.verdict);
-        let open = array.is_none_or(|verdict| !matches!(verdict, ArrayVerdict::Index(_)));
-        open && !self.certificate.is_regular()
+    /// Whether what is said, if anything, rests on a point that need not be a solution: far away, residuals are rounding beside their terms, and
+    /// Jacobians regular that are singular in the limit.
+    pub(crate) fn may_be_contradictory(&self) -> bool {
+        match self.certificate.local {
+            LocalRegularity::Proven { .. } => false,
+            LocalRegularity::Numerical { condition, .. } => condition > DOUBTFUL,
+            LocalRegularity::Singular { .. }
+            | LocalRegularity::NoConsistentPoint { .. }
+            | LocalRegularity::NotAttempted { .. } => self.certificate.grounds() != Grounds::Proved,
+        }
     }
 
     /// The dimension of the set of consistent states after $0, 1, \dots$ differentiations; empty where it was not computed.
@@ -350,6 +355,9 @@ fn lifted(model: &Model, offsets: &Offsets) -> Offsets {
     let raised = |list: &[u32]| list.iter().map(|&k| k + lift).collect();
     Offsets { equations: raised(&offsets.equations), unknowns: raised(&offsets.unknowns) }
 }
+
+/// Regularity of a larger condition, in floating-point arithmetic, does not show that there is a solution.
+const DOUBTFUL: f64 = 1e8;
 
 /// Sub-expressions that differentiating one equation may add. Derivatives of products of functions double with each order; the compiler
 /// that runs this should not hang.

@@ -9,6 +9,7 @@
 
 use std::cell::Cell;
 use std::fmt;
+use std::rc::Rc;
 
 use dae_runtime::contract::Start;
 
@@ -224,8 +225,8 @@ pub(super) struct ArraySystem<'a> {
     first: Vec<usize>,
     pub(super) columns: usize,
     is_free: Vec<bool>,
-    /// How often the rows may still be evaluated.
-    left: Cell<usize>,
+    /// How often the rows may still be evaluated, in all stages together.
+    left: Rc<Cell<usize>>,
 }
 
 /// The rows at a point, scaled so that the largest entry of each is about 1 in nominal values.
@@ -268,7 +269,7 @@ impl<'a> ArraySystem<'a> {
             columns += array.coefficients(j);
         }
         let differentiations = array.differentiations;
-        let left = Cell::new(BUDGET / array.cost().max(1));
+        let left = Rc::new(Cell::new(BUDGET / array.cost().max(1)));
         let is_free = Vec::new();
         let mut system = ArraySystem { model, parameters, array, how, differentiations, first, columns, is_free, left };
         let jets = (0..array.rates.len()).flat_map(|j| (0..array.coefficients(j)).map(move |k| (j, k)));
@@ -394,6 +395,7 @@ impl<'a> ArraySystem<'a> {
     }
 
     pub(super) fn scaled(&self, point: &ArrayPoint) -> Result<Scaled, ArrayError> {
+        self.left.update(|left| left.saturating_sub(self.array.relative_cost()));
         let at = self.array.at(&self.model.dag, self.parameters, point);
         let Linearised { residuals, .. } = &at;
         let count = self.array.equations.len();

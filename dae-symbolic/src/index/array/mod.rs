@@ -135,6 +135,11 @@ impl DerivativeArray {
         self.residuals.nodes().len() * (self.differentiations as usize + 1)
     }
 
+    /// How many times that their partial derivatives take.
+    fn relative_cost(&self) -> usize {
+        self.tape.nodes().len() / self.residuals.nodes().len().max(1)
+    }
+
     /// The rows alone, $F_i^{(l)}/l!$ by $i$ and $l$.
     pub fn residuals_at(&self, dag: &Dag, parameters: &[f64], point: &ArrayPoint) -> Vec<Vec<f64>> {
         let values = values_at(dag, self.residuals.nodes(), parameters, point);

@@ -245,7 +245,7 @@ impl Elimination {
                     }
                 }
             }
-            if size < THERE * self.largest {
+            if size <= THERE * self.largest {
                 self.largest_dropped = self.largest_dropped.max(size);
                 return;
             }

@@ -1,10 +1,11 @@
 //! Contradictions, by elimination of all unknowns.
 //!
-//! In: a model for which no consistent point was found. Out: equations and derivatives that contradict one another whatever the values are,
-//! with what is left of them when all unknowns are eliminated: $0 = c(t)$ with $c(t_0) \ne 0$ or a derivative of $c$ that is not zero there.
+//! In: a model of which it is not certain that it has a consistent point. Out: equations and derivatives that contradict one another
+//! whatever the values are, with what is left of them when all unknowns are eliminated: $0 = c(t)$ with $c(t_0) \ne 0$ or a derivative of $c$ that is not zero there.
 //!
 //! The rows of the derivative array are polynomials in the jets. A combination of them with polynomials as coefficients, in which no
-//! unknown occurs, has to vanish along any solution, with all its derivatives (Ritt (1950), ch. I). The search for one is exact and bounded; that nothing is found says nothing.
+//! unknown occurs, has to vanish along any solution, with all its derivatives (Ritt (1950), ch. I). The search for one is exact and
+//! bounded; that nothing is found says nothing.
 //!
 //! | file | what |
 //! |---|---|
