@@ -52,6 +52,9 @@ impl Ideal {
         }
     }
 
+    /// A look at this many terms or pairs costs as much as making one.
+    const LOOKS: usize = 8;
+
     fn spend(&mut self, size: usize) {
         self.left = self.left.saturating_sub(size);
     }
@@ -74,6 +77,7 @@ impl Ideal {
 
     /// Solves one polynomial for a variable and replaces that in the others. Returns whether there was one.
     fn substitute(&mut self) -> bool {
+        self.spend(self.members.iter().map(|(_, member)| member.polynomial.len()).sum::<usize>() / Self::LOOKS);
         let mut best: Option<(usize, usize, u32, Rational)> = None;
         for (place, (_, member)) in self.members.iter().enumerate() {
             for (variable, q) in member.polynomial.solvable() {
@@ -143,7 +147,7 @@ impl Ideal {
                     (1, false)
                 }
             };
-            self.spend(spent);
+            self.spend(spent + self.members.len() / Self::LOOKS);
             if long {
                 return None;
             }
@@ -153,6 +157,7 @@ impl Ideal {
 
     /// Adds the combination of the two polynomials whose leading terms have the lowest common multiple. Returns whether there were two.
     fn combine(&mut self) -> bool {
+        self.spend(self.members.len().pow(2) / Self::LOOKS);
         let mut best: Option<(Monomial, usize, usize)> = None;
         for (i, (a, first)) in self.members.iter().enumerate() {
             for (k, (b, second)) in self.members.iter().enumerate().skip(i + 1) {
