@@ -177,7 +177,7 @@ fn ten_thousand_systems_have_no_wrong_verdict() {
     let directory = std::env::var("INDEX_RANDOM_SAVE").ok();
     let count = variable("INDEX_RANDOM_COUNT").unwrap_or(ALL);
     let seed = variable("INDEX_RANDOM_SEED").unwrap_or(0);
-    let mut wrong = Vec::new();
+    let (mut wrong, mut open) = (Vec::new(), Vec::new());
     println!(
         "{:<23}{:>7}{:>8}{:>9}{:>9}{:>7}{:>10}{:>18}",
         "generator", "systems", "exact", "at most", "nothing", "wrong", "seconds", "slowest"
@@ -199,17 +199,27 @@ fn ten_thousand_systems_have_no_wrong_verdict() {
             save(Path::new(directory), generator.name, &tally);
         }
         wrong.extend(texts(generator, &tally));
+        if count >= ALL && 100 * (tally.at_most + tally.nothing) as u64 >= count {
+            open.push(generator.name);
+        }
     }
     assert_none_wrong(&wrong);
+    assert!(open.is_empty(), "one in a hundred or more is not certified: {open:?}");
 }
 
-/// Systems of which something wrong was once stated: a singular Jacobian that computed jets make regular (condition $5 \cdot 10^{10}$), and one of
-/// rank two less, whose inverse by cofactors is rounding divided by rounding.
+/// Systems of which something wrong was once stated: a singular Jacobian that computed jets make regular (condition $5 \cdot 10^{10}$), one of
+/// rank two less, whose inverse by cofactors is rounding divided by rounding, and points so far away that residuals are rounding beside their
+/// terms.
 #[test]
 fn nothing_wrong_is_stated_again() {
-    for (name, seed, number) in
-        [("weierstrass-nonlinear", 3, 236), ("unsolvable-pencils", 0, 36), ("unsolvable-pencils", 0, 284)]
-    {
+    for (name, seed, number) in [
+        ("weierstrass-nonlinear", 3, 236),
+        ("unsolvable-pencils", 0, 36),
+        ("unsolvable-pencils", 0, 284),
+        ("unsolvable-pencils", 0, 524),
+        ("unsolvable-pencils", 21, 310),
+        ("unsolvable-mechanisms", 31, 132),
+    ] {
         let generator = GENERATORS.iter().find(|g| g.name == name).expect("a generator of that name");
         let case = generator.case(seed, number);
         let outcome = case.outcome();
