@@ -219,6 +219,7 @@ fn nothing_wrong_is_stated_again() {
         ("unsolvable-pencils", 0, 524),
         ("unsolvable-pencils", 21, 310),
         ("unsolvable-mechanisms", 31, 132),
+        ("cancelling", 42, 497),
     ] {
         let generator = GENERATORS.iter().find(|g| g.name == name).expect("a generator of that name");
         let case = generator.case(seed, number);

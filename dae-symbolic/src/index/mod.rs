@@ -154,12 +154,19 @@ fn analyse_system(
             return Err(found);
         }
         // Combinations that cannot be differentiated are of no use: the derivative array needs none.
-        understood = as_written(model, system)?;
+        understood = as_written(model, system.clone())?;
         offsets = understood.offsets(model);
     }
+    let mut prolonged = prolong(model, &understood.system, &offsets);
+    if prolonged.is_err() && !understood.rewrites.is_empty() {
+        // Nor are those with derivatives beyond the jets that the offsets reach.
+        understood = as_written(model, system)?;
+        offsets = understood.offsets(model);
+        prolonged = prolong(model, &understood.system, &offsets);
+    }
+    let prolonged = prolonged.map_err(|unplaced| internal(model, unplaced))?;
     let regular = understood.is_regular();
     let Understood { system, structure, rewrites, pivots, generic, singular_as_written } = understood;
-    let prolonged = prolong(model, &system, &offsets).map_err(|unplaced| internal(model, unplaced))?;
     let exceptional = match regular {
         true => {
             let jacobian = system.jacobian(&mut model.dag, &structure.offsets);
