@@ -118,10 +118,10 @@ impl Polynomial {
         self.0.len()
     }
 
-    /// The terms, those with long coefficients counted as several.
+    /// The terms, those with long coefficients counted as many: reducing fractions takes the square of their length.
     pub(super) fn size(&self) -> usize {
         const WORD: u64 = 64;
-        self.0.values().map(|q| 1 + (q.bits() / WORD) as usize).sum()
+        self.0.values().map(|q| 1 + (q.bits() / WORD).pow(2) as usize).sum()
     }
 
     /// Whether nothing that is sought occurs.
