@@ -86,6 +86,9 @@ fn models_with_solutions_are_not_contradictory() {
         "var x ~ 1; var y ~ 1; x.powi(2) + y.powi(2) = -1; der(x) = y;",
         // The remainder is zero for the default of the parameter.
         "param a = 1; var x ~ 1; var d ~ 1; var y ~ 1; d = sqrt(x.powi(2) + y.powi(2)); der(x) = y/d; d.powi(2) - x.powi(2) = y.powi(2) + a - 1;",
+        // What is left is for the caller to say.
+        "input u; var a ~ 0.1; var x ~ 0.1; var y ~ -1; x = sin(a); y = -cos(a); x.powi(2) + y.powi(2) = u;",
+        "extern fn f(z) = f, der(z) = df; var a ~ 0.1; var x ~ 0.1; var y ~ -1; x = sin(a); y = -cos(a); x.powi(2) + y.powi(2) = 1 + f(0);",
         // Two branches.
         "var x ~ 0.5; var y ~ 0; (x - 1)*(x - 2) = 0; x*y = y.powi(2) + sin(t);",
     ];

@@ -207,6 +207,11 @@ fn ten_thousand_systems_have_no_wrong_verdict() {
     assert!(open.is_empty(), "one in a hundred or more is not certified: {open:?}");
 }
 
+fn case_of(name: &str, seed: u64, number: u64) -> Case {
+    let generator = GENERATORS.iter().find(|g| g.name == name).expect("a generator of that name");
+    generator.case(seed, number)
+}
+
 /// Systems of which something wrong was once stated: a singular Jacobian that computed jets make regular (condition $5 \cdot 10^{10}$), one of
 /// rank two less, whose inverse by cofactors is rounding divided by rounding, and points so far away that residuals are rounding beside their
 /// terms.
@@ -221,8 +226,7 @@ fn nothing_wrong_is_stated_again() {
         ("unsolvable-mechanisms", 31, 132),
         ("cancelling", 42, 497),
     ] {
-        let generator = GENERATORS.iter().find(|g| g.name == name).expect("a generator of that name");
-        let case = generator.case(seed, number);
+        let case = case_of(name, seed, number);
         let outcome = case.outcome();
         assert!(!matches!(outcome, Outcome::Wrong(_)), "{name} {number}: {outcome:?}\n{}", case.text);
     }
@@ -244,8 +248,7 @@ fn what_was_once_undecided_is_certified() {
         ("weierstrass-nonlinear", 11, 796),
         ("weierstrass-nonlinear", 13, 863),
     ] {
-        let generator = GENERATORS.iter().find(|g| g.name == name).expect("a generator of that name");
-        let case = generator.case(seed, number);
+        let case = case_of(name, seed, number);
         assert_eq!(case.outcome(), Outcome::Exact, "{name} {number}\n{}", case.text);
     }
 }

@@ -1,7 +1,8 @@
 //! Contradictions, by elimination of all unknowns.
 //!
 //! In: a model of which it is not certain that it has a consistent point. Out: equations and derivatives that contradict one another
-//! whatever the values are, with what is left of them when all unknowns are eliminated: $0 = c(t)$ with $c(t_0) \ne 0$ or a derivative of $c$ that is not zero there.
+//! whatever the values are, with what is left of them when all unknowns are eliminated: $0 = c(t)$ with $c(t_0) \ne 0$ or a derivative of
+//! $c$ that is not zero there.
 //!
 //! The rows of the derivative array are polynomials in the jets. A combination of them with polynomials as coefficients, in which no
 //! unknown occurs, has to vanish along any solution, with all its derivatives (Ritt (1950), ch. I). The search for one is exact and
@@ -22,7 +23,7 @@ use self::ring::Ring;
 use super::problem::{self, Problem};
 use crate::diagnostic::Diagnostics;
 use crate::expr::interval::{Interval, evaluate_interval};
-use crate::expr::{Expr, Notation, Rational, Symbol, print, total_derivative};
+use crate::expr::{Expr, ExternalSource, Node, Notation, Symbol, print, reachable, total_derivative};
 use crate::model::{Model, derivative_name};
 
 /// Rows of the array that are looked at; one bit for each.
@@ -83,18 +84,29 @@ fn eliminate(model: &mut Model, rows: &[Expr], chosen: u128, budget: usize, t0: 
     let mut left_over = None;
     let ideal = Ideal::new(generators.chain(identities).collect(), left);
     let (found, left) = ideal.consequence(|polynomial| {
-        let terms: Vec<(Rational, Expr)> =
-            ring.spelled(polynomial).into_iter().map(|(q, factors)| (q, model.dag.product(factors))).collect();
-        let value = model.dag.sum(terms);
-        let differs = differs_from_zero(model, value, t0);
-        left_over = differs.then_some(value);
-        differs
+        let value = ring.expression(&mut model.dag, polynomial);
+        left_over = value.filter(|&value| differs_from_zero(model, value, t0));
+        left_over.is_some()
     })?;
     Some(Consequence { value: left_over?, made_of: found.made_of, spent: budget - left })
 }
 
-/// Whether a function of time or one of its derivatives is certainly not zero at $t_0$, for the default parameters.
+/// Whether a function of time or one of its derivatives is certainly not zero at $t_0$, for the default parameters. Of functions that the model
+/// does not know nothing is certain: what stands in for them may differ where theirs do not.
 fn differs_from_zero(model: &mut Model, value: Expr, t0: f64) -> bool {
+    let is_unknown = |e: &Expr| match model.dag.node(*e) {
+        Node::Call(call, _) => !matches!(call.function.source, ExternalSource::Table(_)),
+        Node::Constant(_)
+        | Node::Pi
+        | Node::Euler
+        | Node::Symbol(_)
+        | Node::Sum { .. }
+        | Node::Product(_)
+        | Node::Apply(..) => false,
+    };
+    if reachable(&model.dag, [value]).iter().any(is_unknown) {
+        return false;
+    }
     let mut derivative = model.with_default_parameters(&[value])[0];
     let nodes = model.dag.len();
     for _ in 0..=MAX_ORDER {

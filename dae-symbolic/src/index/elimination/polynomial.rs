@@ -7,49 +7,53 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use crate::expr::Rational;
+
+/// Powers beyond this are not formed.
+const MAX_EXPONENT: u64 = 1 << 40;
 
 /// $\prod_j v_j^{n_j}$, descending by variable, exponents positive.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Monomial {
     /// The degree in what is sought; it comes first in the order.
-    degree: u32,
-    factors: Vec<(u32, u32)>,
+    degree: u64,
+    factors: Vec<(u32, u64)>,
 }
 
 impl Monomial {
-    fn of(factors: Vec<(u32, u32)>) -> Self {
+    fn of(factors: Vec<(u32, u64)>) -> Self {
         let sought = factors.iter().take_while(|(variable, _)| *variable >= Polynomial::UNKNOWN);
-        Monomial { degree: sought.fold(0, |sum, (_, exponent)| sum.saturating_add(*exponent)), factors }
+        Monomial { degree: sought.map(|(_, exponent)| exponent).sum(), factors }
     }
 
     /// $v^n$.
-    pub(super) fn power(variable: u32, exponent: u32) -> Self {
+    pub(super) fn power(variable: u32, exponent: u64) -> Self {
         Monomial::of(if exponent == 0 { Vec::new() } else { vec![(variable, exponent)] })
     }
 
     /// Variables and exponents, descending.
-    pub(super) fn factors(&self) -> &[(u32, u32)] {
+    pub(super) fn factors(&self) -> &[(u32, u64)] {
         &self.factors
     }
 
     /// The exponent of a variable.
-    fn exponent(&self, variable: u32) -> u32 {
+    fn exponent(&self, variable: u32) -> u64 {
         self.factors.iter().find(|(v, _)| *v == variable).map_or(0, |&(_, exponent)| exponent)
     }
 
     /// The product.
     pub(super) fn times(&self, other: &Self) -> Self {
-        self.merged(other, u32::saturating_add)
+        self.merged(other, |a, b| a + b)
     }
 
     /// The least common multiple.
     pub(super) fn common_multiple(&self, other: &Self) -> Self {
-        self.merged(other, u32::max)
+        self.merged(other, u64::max)
     }
 
-    fn merged(&self, other: &Self, both: impl Fn(u32, u32) -> u32) -> Self {
+    fn merged(&self, other: &Self, both: impl Fn(u64, u64) -> u64) -> Self {
         let (a, b) = (&self.factors, &other.factors);
         let mut merged = Vec::with_capacity(a.len() + b.len());
         let (mut i, mut k) = (0, 0);
@@ -135,14 +139,12 @@ impl Polynomial {
     }
 
     fn add_term(&mut self, monomial: Monomial, coefficient: &Rational) {
-        let entry = self.0.entry(monomial);
-        match entry {
-            std::collections::btree_map::Entry::Vacant(vacant) => {
-                if !coefficient.is_zero() {
-                    vacant.insert(coefficient.clone());
-                }
+        match self.0.entry(monomial) {
+            Entry::Vacant(_) if coefficient.is_zero() => {}
+            Entry::Vacant(vacant) => {
+                vacant.insert(coefficient.clone());
             }
-            std::collections::btree_map::Entry::Occupied(mut occupied) => {
+            Entry::Occupied(mut occupied) => {
                 let sum = occupied.get().add(coefficient);
                 if sum.is_zero() {
                     occupied.remove();
@@ -178,10 +180,12 @@ impl Polynomial {
     }
 
     /// $p^n$, within a budget like [`Polynomial::times`].
-    pub(super) fn power(&self, n: u32, left: &mut usize) -> Option<Self> {
+    pub(super) fn power(&self, n: u64, left: &mut usize) -> Option<Self> {
         if let (1, Some((monomial, q))) = (self.len(), self.leading()) {
-            let powers: Option<Vec<(u32, u32)>> =
-                monomial.factors.iter().map(|&(variable, m)| Some((variable, m.checked_mul(n)?))).collect();
+            // As long as sums of such exponents cannot overflow.
+            let bounded = |m: u64| m.checked_mul(n).filter(|&exponent| exponent <= MAX_EXPONENT);
+            let powers: Option<Vec<(u32, u64)>> =
+                monomial.factors.iter().map(|&(variable, m)| Some((variable, bounded(m)?))).collect();
             let powers = powers?.into_iter().filter(|&(_, exponent)| exponent > 0).collect();
             return Some(Polynomial::term(Monomial::of(powers), q.powi(i32::try_from(n).ok()?)?));
         }
@@ -222,7 +226,7 @@ impl Polynomial {
 
     /// The polynomial with a variable replaced, within a budget like [`Polynomial::times`].
     pub(super) fn replaced(&self, variable: u32, value: &Self, left: &mut usize) -> Option<Self> {
-        let mut by_power: BTreeMap<u32, Polynomial> = BTreeMap::new();
+        let mut by_power: BTreeMap<u64, Polynomial> = BTreeMap::new();
         for (monomial, q) in &self.0 {
             let rest = by_power.entry(monomial.exponent(variable)).or_default();
             rest.add_term(monomial.without(variable), q);

@@ -58,9 +58,9 @@ impl Ring {
         Ring { numbers, meanings }
     }
 
-    fn variable(&self, meaning: Meaning, exponent: u32) -> Polynomial {
-        let monomial = self.numbers.get(&meaning).map(|&number| Monomial::power(number, exponent));
-        monomial.map_or_else(Polynomial::default, |monomial| Polynomial::term(monomial, Rational::ONE))
+    fn variable(&self, meaning: Meaning, exponent: u64) -> Option<Polynomial> {
+        let monomial = Monomial::power(*self.numbers.get(&meaning)?, exponent);
+        Some(Polynomial::term(monomial, Rational::ONE))
     }
 
     /// The expressions; `None` if that takes more than is left of a budget, which is charged.
@@ -76,7 +76,7 @@ impl Ring {
                 }
                 Node::Product(factors) => self.product(factors, &image, left)?,
                 Node::Pi | Node::Euler | Node::Symbol(_) | Node::Apply(..) | Node::Call(..) => {
-                    self.variable(Meaning::Value(expr), 1)
+                    self.variable(Meaning::Value(expr), 1)?
                 }
             };
             *left = left.checked_sub(polynomial.size())?;
@@ -92,9 +92,10 @@ impl Ring {
         left: &mut usize,
     ) -> Option<Polynomial> {
         factors.iter().try_fold(Polynomial::constant(Rational::ONE), |product, &(base, n)| {
+            let exponent = u64::from(n.unsigned_abs());
             let factor = match n < 0 {
-                true => self.variable(Meaning::Reciprocal(base), n.unsigned_abs()),
-                false => image[&base].power(n.unsigned_abs(), left)?,
+                true => self.variable(Meaning::Reciprocal(base), exponent)?,
+                false => image[&base].power(exponent, left)?,
             };
             product.times(&factor, left)
         })
@@ -111,18 +112,18 @@ impl Ring {
         let expr = match meaning {
             Meaning::Reciprocal(base) => {
                 let denominator = of(base)?;
-                return Some(denominator.times(&self.variable(meaning, 1), left)?.minus(&one));
+                return Some(denominator.times(&self.variable(meaning, 1)?, left)?.minus(&one));
             }
             Meaning::Value(expr) => expr,
         };
         let Node::Apply(function, arguments) = dag.node(expr) else { return None };
-        let square = self.variable(meaning, 2);
+        let square = self.variable(meaning, 2)?;
         if *function == Function::Sqrt {
             return Some(square.minus(&of(arguments[0])?));
         }
         let is_cosine = |e: &Expr| matches!(dag.node(*e), Node::Apply(Function::Cos, a) if a == arguments);
         let (cosine, _) = self.values().find(|(e, _)| *function == Function::Sin && is_cosine(e))?;
-        Some(square.minus(&one.minus(&self.variable(Meaning::Value(cosine), 2))))
+        Some(square.minus(&one.minus(&self.variable(Meaning::Value(cosine), 2)?)))
     }
 
     fn values(&self) -> impl Iterator<Item = (Expr, u32)> + '_ {
@@ -132,17 +133,20 @@ impl Ring {
         })
     }
 
-    /// A polynomial as factors of its terms, to build an expression from.
-    pub(super) fn spelled(&self, polynomial: &Polynomial) -> Vec<(Rational, Vec<(Expr, i32)>)> {
-        let factor = |&(variable, exponent): &(u32, u32)| {
-            let exponent = i32::try_from(exponent).ok()?;
-            match self.meanings.get(&variable)? {
-                Meaning::Value(expr) => Some((*expr, exponent)),
-                Meaning::Reciprocal(expr) => Some((*expr, -exponent)),
-            }
-        };
-        let term =
-            |(monomial, q): (&Monomial, &Rational)| (q.clone(), monomial.factors().iter().filter_map(factor).collect());
-        polynomial.terms().map(term).collect()
+    /// A polynomial as an expression; `None` if an exponent is too large for one.
+    pub(super) fn expression(&self, dag: &mut Dag, polynomial: &Polynomial) -> Option<Expr> {
+        let mut terms = Vec::with_capacity(polynomial.len());
+        for (monomial, q) in polynomial.terms() {
+            let factor = |&(variable, exponent): &(u32, u64)| {
+                let exponent = i32::try_from(exponent).ok()?;
+                Some(match *self.meanings.get(&variable)? {
+                    Meaning::Value(expr) => (expr, exponent),
+                    Meaning::Reciprocal(expr) => (expr, -exponent),
+                })
+            };
+            let factors: Option<Vec<(Expr, i32)>> = monomial.factors().iter().map(factor).collect();
+            terms.push((q.clone(), dag.product(factors?)));
+        }
+        Some(dag.sum(terms))
     }
 }
