@@ -213,8 +213,8 @@ fn case_of(name: &str, seed: u64, number: u64) -> Case {
 }
 
 /// Systems of which something wrong was once stated: a singular Jacobian that computed jets make regular (condition $5 \cdot 10^{10}$), one of
-/// rank two less, whose inverse by cofactors is rounding divided by rounding, and points so far away that residuals are rounding beside their
-/// terms.
+/// rank two less, whose inverse by cofactors is rounding divided by rounding, points so far away that residuals are rounding beside their
+/// terms, and start values next to a branch that a combination of equations does not see.
 #[test]
 fn nothing_wrong_is_stated_again() {
     for (name, seed, number) in [
@@ -225,6 +225,8 @@ fn nothing_wrong_is_stated_again() {
         ("unsolvable-pencils", 21, 310),
         ("unsolvable-mechanisms", 31, 132),
         ("cancelling", 42, 497),
+        ("branches", 42, 670),
+        ("unsolvable-pencils", 41, 649),
     ] {
         let case = case_of(name, seed, number);
         let outcome = case.outcome();

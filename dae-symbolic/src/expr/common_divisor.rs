@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::prime_field::expand::{Polynomial, expand, times};
+use super::prime_field::expand::{Polynomial, expand, expression, times};
 use super::{Dag, Expr, Rational};
 
 /// Expressions with more terms are left as they are.
@@ -44,15 +44,7 @@ pub(crate) fn without_common_divisor(dag: &mut Dag, list: &[Expr]) -> Option<Vec
     let quotients: Vec<Polynomial> =
         polynomials.iter().map(|p| search.quotient(p, &divisor)).collect::<Option<Vec<Polynomial>>>()?;
     let scale = Rational::content(quotients.iter().flat_map(Polynomial::values)).recip()?;
-    Some(quotients.iter().map(|q| expression(dag, q, &scale)).collect())
-}
-
-fn expression(dag: &mut Dag, polynomial: &Polynomial, scale: &Rational) -> Expr {
-    let terms: Vec<(Rational, Expr)> = polynomial
-        .iter()
-        .map(|(monomial, q)| (q.mul(scale), dag.product(monomial.iter().map(|&(base, n)| (base, n as i32)))))
-        .collect();
-    dag.sum(terms)
+    quotients.iter().map(|q| expression(dag, q, &scale)).collect()
 }
 
 fn is_number(polynomial: &Polynomial) -> bool {

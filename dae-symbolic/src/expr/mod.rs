@@ -58,6 +58,7 @@ pub use external::{Call, Derivative as ExternalDerivative, External, Source as E
 pub use function::{Domain, Function, Parity};
 pub use identity::{transfer, vanishes};
 pub use mathml::{escaped, mathml};
+pub(crate) use prime_field::expand::multiplied_out;
 pub use print::{Notation, print, print_with};
 pub use rational::Rational;
 pub use substitute::substitute;

@@ -74,6 +74,13 @@ pub enum LocalRegularity {
     },
 }
 
+impl LocalRegularity {
+    /// Whether there is a consistent point at which the system Jacobian is regular.
+    pub fn is_regular(&self) -> bool {
+        matches!(self, LocalRegularity::Numerical { .. } | LocalRegularity::Proven { .. })
+    }
+}
+
 /// Why regularity is not proved in interval arithmetic where it holds in floating-point arithmetic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unproved {
@@ -206,12 +213,7 @@ impl Certificate {
 
     /// Whether what the structure proves at the same point excludes the index that the array says.
     fn contradicts(&self, index: u32) -> bool {
-        self.regular_locally() && index > self.bound
-    }
-
-    fn regular_locally(&self) -> bool {
-        matches!(self.local, LocalRegularity::Numerical { .. } | LocalRegularity::Proven { .. })
-            && matches!(self.generic, GenericRegularity::Nonsingular { .. })
+        self.is_regular() && index > self.bound
     }
 
     /// What the structure supports; `array` is why the derivative array does not say more.
@@ -273,7 +275,7 @@ impl Certificate {
     /// Whether the system Jacobian is regular at the model's own consistent point: then the degrees of freedom are those of the
     /// structure and the index is at most the bound.
     pub fn is_regular(&self) -> bool {
-        self.regular_locally()
+        self.local.is_regular() && matches!(self.generic, GenericRegularity::Nonsingular { .. })
     }
 }
 

@@ -6,15 +6,16 @@
 
 use dae_runtime::initialize::{InitializationError, InitializationOptions, consistent_initialization};
 
+use super::array::{self, ArrayPoint};
 use super::certificate::LocalRegularity;
 use super::proof::{self, Evidence};
 use super::steady::is_steady;
 use crate::externals::stand_ins;
 use crate::model::Model;
-use crate::prolong::Prolonged;
+use crate::prolong::{Prolonged, default_parameters};
 use crate::system::listed;
 
-pub(super) fn regularity(model: &Model, prolonged: &Prolonged, t0: f64) -> (LocalRegularity, Option<Vec<f64>>) {
+pub(super) fn regularity(model: &mut Model, prolonged: &Prolonged, t0: f64) -> (LocalRegularity, Option<Vec<f64>>) {
     let initial = match consistent_initialization(prolonged, t0, &InitializationOptions::default()) {
         Ok(initial) => initial,
         Err(error @ InitializationError::SingularJacobian { .. }) => {
@@ -31,6 +32,10 @@ pub(super) fn regularity(model: &Model, prolonged: &Prolonged, t0: f64) -> (Loca
     let condition = initial.condition;
     let local = match proof::examine(model, prolonged, &initial.jets, t0) {
         Evidence::Proven(radius) => LocalRegularity::Proven { condition, t0, radius },
+        Evidence::Regular(_) if is_rounding(model, prolonged, &initial.jets, t0) => {
+            let message = "where the search ended, the equations hold only because their terms are rounded";
+            return (LocalRegularity::NoConsistentPoint { message: message.into() }, None);
+        }
         Evidence::Regular(unproved) if is_steady(prolonged, &initial.jets, t0) => {
             LocalRegularity::Numerical { condition, t0, unproved }
         }
@@ -40,6 +45,17 @@ pub(super) fn regularity(model: &Model, prolonged: &Prolonged, t0: f64) -> (Loca
         }
     };
     (local, Some(initial.jets))
+}
+
+/// Whether the equations hold at jets because all digits of their terms cancel, and not because a solution is there.
+fn is_rounding(model: &mut Model, prolonged: &Prolonged, jets: &[f64], t0: f64) -> bool {
+    // Of a long family there are the jets of all members, but no expressions.
+    if prolonged.residuals.is_empty() {
+        return false;
+    }
+    let parameters = default_parameters(model);
+    let point = ArrayPoint::of_jets(prolonged, jets, t0);
+    array::is_solution(model, &parameters, &prolonged.residuals, &point) == Some(false)
 }
 
 /// Why there is no consistent point. Values that the caller has yet to supply are nobody's fault.

@@ -11,7 +11,8 @@
 //!   see `upper_bound`). One nonzero value
 //!   of $\det J$ in a prime field proves that it is not identically zero.
 //! * **At the model's own point** (`local.rs`; `exceptional.rs` names parameters because of whose defaults $J$ is singular at every point). $J$ is regular at the consistent point that the start values lead to, for the
-//!   default parameters; by an interval proof where it succeeds (`proof.rs`), otherwise in floating-point arithmetic.
+//!   default parameters; by an interval proof where it succeeds (`proof.rs`), otherwise in floating-point arithmetic; and it is the solution that
+//!   they mean (`nearest.rs`).
 //! * **Lower bound** (`witness.rs`). At that point the derivative array with one differentiation less is not 1-full: one column of $J^{-1}$
 //!   shows a vector of its kernel.
 //!
@@ -30,6 +31,7 @@ mod generic;
 mod hessenberg;
 mod kinks;
 mod local;
+mod nearest;
 mod problem;
 mod proof;
 mod redundant;
@@ -175,7 +177,7 @@ fn analyse_system(
         }
         false => Vec::new(),
     };
-    let (mut local, jets) = match (regular, exceptional.is_empty()) {
+    let (mut local, mut jets) = match (regular, exceptional.is_empty()) {
         (true, true) => local::regularity(model, &prolonged, t0),
         // Its stages would hold fast what the equations are to determine, and blame the start values.
         (true, false) => {
@@ -187,11 +189,17 @@ fn analyse_system(
             (LocalRegularity::NotAttempted { reason }, None)
         }
     };
-    let vanishing = jets.as_ref().and_then(|jets| vanishing_pivot(model, &prolonged, jets, &pivots, &rewrites, t0));
-    if let Some(message) = vanishing {
-        local = LocalRegularity::Singular { t0, message };
-    }
     let bound = upper_bound(model, &system, &structure.offsets);
+    if let Some(found) = jets.as_ref().filter(|_| local.is_regular()) {
+        let vanishing =
+            |model: &mut Model, jets: &[f64]| vanishing_pivot(model, &prolonged, jets, &pivots, &rewrites, t0);
+        if let Some(message) = vanishing(model, found) {
+            local = LocalRegularity::Singular { t0, message };
+        } else if let Some((other, message)) = nearest::singular_jets(model, &prolonged, found, bound, t0, vanishing) {
+            local = LocalRegularity::Singular { t0, message };
+            jets = Some(other);
+        }
+    }
     let lower = match (&local, &jets) {
         (LocalRegularity::Numerical { condition, .. } | LocalRegularity::Proven { condition, .. }, Some(jets))
             if system.is_text() =>
@@ -261,10 +269,7 @@ fn array_start(model: &mut Model, analysis: &Analysis, t0: f64) -> ArrayPoint {
     let Some(jets) = analysis.jets.as_ref().filter(|_| analysis.certificate.is_regular()) else {
         return ArrayPoint::of_start_values(model, parameters, t0);
     };
-    let first = &analysis.prolonged.first_jet;
-    let ends = first.iter().skip(1).copied().chain([jets.len()]);
-    let families = first.iter().zip(ends).map(|(&start, end)| jets[start..end].to_vec()).collect();
-    let point = ArrayPoint::of_derivatives(t0, families);
+    let point = ArrayPoint::of_jets(&analysis.prolonged, jets, t0);
     let offsets = &analysis.structure.offsets;
     // As far as the array with one differentiation more than the bound goes.
     let wanted = |(order, &d): (u32, &u32)| (order.max(1) + analysis.certificate.bound + 1).saturating_sub(d);

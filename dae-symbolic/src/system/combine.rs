@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 use super::null_vector::{NullVector, null_vectors};
 use super::{Provenance, System, derivatives, highest_orders};
 use crate::expr::prime_field::FieldPoint;
-use crate::expr::{Dag, Expr, Rational, Symbol, piecewise, substitute, total_derivative};
+use crate::expr::{Dag, Expr, Rational, Symbol, multiplied_out, piecewise, substitute, total_derivative};
 use crate::model::Model;
 use crate::structure::Offsets;
 
@@ -88,12 +88,20 @@ fn replaced(
     }
     let combination = model.dag.sum(residual);
     let after = without_leading(model, combination, offsets, lowest)?;
+    let after = simplified(&mut model.dag, after);
     let mut result = system.clone();
     let before = std::mem::replace(&mut result.equations[equation].residual, after);
     let terms = provenance.into_iter().filter(|(_, q)| !model.dag.is_zero(*q)).map(|((k, order), q)| (q, k, order));
     result.equations[equation].provenance = Provenance::combination(model, terms.collect());
     let pivot = model.dag.as_constant(pivot).is_none().then_some(pivot);
     Some((result, Combination { equation, pivot, before, after }))
+}
+
+/// Multiplied out, if unknowns or their highest derivatives cancel.
+fn simplified(dag: &mut Dag, e: Expr) -> Expr {
+    let jets = |dag: &Dag, e: Expr| highest_orders(dag, e).into_iter().map(|(_, order)| order + 1).sum::<u32>();
+    let before = jets(dag, e);
+    multiplied_out(dag, e).filter(|&other| jets(dag, other) < before).unwrap_or(e)
 }
 
 /// Adds $u\, \mathrm d^r / \mathrm d t^r$ of a combination of the text, by Leibniz' rule.

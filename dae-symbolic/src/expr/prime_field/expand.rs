@@ -54,6 +54,23 @@ pub(in crate::expr) fn expand(dag: &Dag, wanted: &[Expr]) -> ExprMap<Rc<Polynomi
     wanted.iter().map(|expr| (*expr, expanded[expr].clone())).collect()
 }
 
+/// A polynomial times a number as an expression; `None` if an exponent is too large for one.
+pub(in crate::expr) fn expression(dag: &mut Dag, polynomial: &Polynomial, scale: &Rational) -> Option<Expr> {
+    let mut terms = Vec::with_capacity(polynomial.len());
+    for (monomial, q) in polynomial {
+        let factors = monomial.iter().map(|&(base, n)| Some((base, i32::try_from(n).ok()?)));
+        let factors = factors.collect::<Option<Vec<(Expr, i32)>>>()?;
+        terms.push((q.mul(scale), dag.product(factors)));
+    }
+    Some(dag.sum(terms))
+}
+
+/// The expression multiplied out, so that what cancels does; `None` if an exponent is too large for that.
+pub(crate) fn multiplied_out(dag: &mut Dag, e: Expr) -> Option<Expr> {
+    let expanded = expand(dag, &[e]);
+    expression(dag, &expanded[&e], &Rational::ONE)
+}
+
 /// What is reached through sums and products only, children first.
 fn arithmetic_nodes(dag: &Dag, wanted: &[Expr]) -> Vec<Expr> {
     let mut stack = wanted.to_vec();

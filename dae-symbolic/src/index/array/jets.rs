@@ -19,6 +19,7 @@ use super::{DerivativeArray, Linearised};
 use crate::expr::prime_field::arithmetic::draw;
 use crate::expr::{Symbol, evaluate_one};
 use crate::model::{Model, derivative_name};
+use crate::prolong::Prolonged;
 use crate::system::listed;
 
 /// Steps of one solve.
@@ -133,6 +134,14 @@ impl ArrayPoint {
             (0..=highest).map(|k| unknown.start_value(k).map_or(0.0, |s| value(s.value))).collect::<Vec<f64>>()
         });
         ArrayPoint::of_derivatives(t, families.collect())
+    }
+
+    /// The jets of a prolongation.
+    pub fn of_jets(prolonged: &Prolonged, jets: &[f64], t: f64) -> ArrayPoint {
+        let first = &prolonged.first_jet;
+        let ends = first.iter().skip(1).copied().chain([jets.len()]);
+        let families = first.iter().zip(ends).map(|(&start, end)| jets[start..end].to_vec()).collect();
+        ArrayPoint::of_derivatives(t, families)
     }
 
     /// Derivatives $x_j^{(k)}$ by unknown and order as Taylor coefficients.

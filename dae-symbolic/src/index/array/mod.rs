@@ -41,6 +41,7 @@ pub(super) use continued::continued;
 pub use jets::{ArrayError, ArrayPoint, Consistent, consistent_point};
 pub use judge::{ArrayFinding, ArrayVerdict, ConstantRank, Freedom, judge, ranks_up_to};
 pub use matrix::{ArrayJacobian, ArrayRanks};
+pub(super) use refined::is_solution;
 pub use taylor::{Residue, Scalar, Tape};
 
 use crate::expr::prime_field::{FieldPoint, arithmetic};

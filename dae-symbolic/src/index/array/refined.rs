@@ -18,9 +18,11 @@ use super::jets::ArraySystem;
 use super::matrix::Columns;
 use super::twofold::Twofold;
 use super::{ArrayJacobian, ArrayPoint, ArrayRanks, Consistent, DerivativeArray, Linearised, Scalar, taylor};
-use crate::expr::{Dag, Expr, Node, Symbol};
+use crate::expr::{Dag, Expr, Node, Symbol, reachable, symbols};
 use crate::model::Model;
 
+/// More equations are not examined.
+const MAX_ROWS: usize = 80;
 /// Steps of refinement.
 const MAX_STEPS: usize = 20;
 /// Each leaves at most this part of the step before: at a multiple solution it is a quarter or more.
@@ -70,6 +72,30 @@ pub(super) fn is_simple_solution(system: &ArraySystem<'_>, point: &ArrayPoint) -
         let close = |(r, x): (&Twofold, &f64)| (r.high - x).abs() <= SAME * x.abs().max(unknown.nominal);
         refined.iter().zip(series).all(close)
     })
+}
+
+/// Whether there is a solution at jets that fulfil equations to rounding, as [`is_simple_solution`] says; `None` for many equations, and for
+/// functions of unknowns, which are evaluated with fewer digits.
+pub(in crate::index) fn is_solution(
+    model: &mut Model,
+    parameters: &[f64],
+    residuals: &[Expr],
+    point: &ArrayPoint,
+) -> Option<bool> {
+    let residuals = model.expand_inputs(residuals);
+    let is_function = |e: &Expr| matches!(model.dag.node(*e), Node::Apply(..) | Node::Call(..));
+    let functions = reachable(&model.dag, residuals.iter().copied()).into_iter().filter(is_function);
+    let known = symbols(&model.dag, functions).iter().all(|s| !matches!(s, Symbol::Unknown { .. }));
+    if !known || residuals.len() > MAX_ROWS {
+        return None;
+    }
+    let rates = point.taylor.iter().map(|series| series.len() as u32 - 1).collect();
+    let array = DerivativeArray::of_equations(&mut model.dag, residuals, rates, 0)?;
+    let mut point = point.clone();
+    for (j, series) in point.taylor.iter_mut().enumerate() {
+        series.resize(array.coefficients(j), 0.0);
+    }
+    Some(is_simple_solution(&ArraySystem::new(model, parameters, &array, Consistent::Alike), &point))
 }
 
 /// Jets that fulfil the array.

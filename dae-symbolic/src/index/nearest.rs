@@ -1,0 +1,63 @@
+//! Whether the start values mean another solution than the one that was found.
+//!
+//! In: consistent jets at which the system Jacobian is regular, far from the start values. Out: those to which the equations as written and their
+//! derivatives lead from the same start values, if they are not farther away and the Jacobian is singular there.
+//!
+//! Newton's method for the prolongation avoids the points at which its Jacobian is singular, however near they are; and where an equation was
+//! multiplied by something that vanishes there, they are no solutions for it. On the branch that the start values mean another index may
+//! hold than on the one where it ends.
+
+use super::array::{ArrayPoint, Consistent, DerivativeArray, consistent_point};
+use super::proof::{self, Evidence};
+use crate::model::Model;
+use crate::prolong::{Prolonged, default_parameters};
+
+/// Start values that moved by more than this part of their size may mean another solution.
+const FAR: f64 = 0.5;
+/// What is farther away by less than this is not farther: which start values a modeller took seriously is not known.
+const ABOUT: f64 = 2.0;
+/// Arrays with more rows are left alone.
+const MAX_ROWS: usize = 120;
+
+/// The other jets and what is singular there; `vanishes` tells what the prolongation requires and does not hold at jets.
+pub(super) fn singular_jets(
+    model: &mut Model,
+    prolonged: &Prolonged,
+    jets: &[f64],
+    bound: u32,
+    t0: f64,
+    vanishes: impl FnOnce(&mut Model, &[f64]) -> Option<String>,
+) -> Option<(Vec<f64>, String)> {
+    let parameters = default_parameters(model);
+    let start = ArrayPoint::of_start_values(model, &parameters, t0);
+    let found = change(model, prolonged, &start, jets);
+    if found <= FAR || model.equations.len() * (bound as usize + 1) > MAX_ROWS {
+        return None;
+    }
+    let array = DerivativeArray::of(model, bound)?;
+    let point = consistent_point(model, &parameters, &array, &start, Consistent::Model).ok()?;
+    let offsets = prolonged.offsets.unknowns.iter().enumerate();
+    let known = offsets.flat_map(|(j, &d)| (0..=d as usize).map(move |k| (j, k)));
+    let other: Option<Vec<f64>> =
+        known.map(|(j, k)| (k < point.taylor[j].len()).then(|| point.derivative(j, k))).collect();
+    let other = other.filter(|other| change(model, prolonged, &start, other) <= ABOUT * found)?;
+    let reason = vanishes(model, &other).or_else(|| match proof::examine(model, prolonged, &other, t0) {
+        Evidence::Doubtful => Some("it cannot be told from a singular matrix there".into()),
+        Evidence::Proven(_) | Evidence::Regular(_) => None,
+    })?;
+    Some((other, reason))
+}
+
+/// The largest relative change of a start value.
+fn change(model: &Model, prolonged: &Prolonged, start: &ArrayPoint, jets: &[f64]) -> f64 {
+    let mut largest = 0.0_f64;
+    for (j, unknown) in model.unknowns.iter().enumerate() {
+        for k in (0..start.taylor[j].len()).filter(|&k| unknown.start_value(k as u32).is_some()) {
+            if let Some(place) = prolonged.jet(j, k as u32) {
+                let given = start.derivative(j, k);
+                largest = largest.max((jets[place] - given).abs() / given.abs().max(unknown.nominal));
+            }
+        }
+    }
+    largest
+}
