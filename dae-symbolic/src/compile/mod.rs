@@ -31,7 +31,9 @@ use crate::diagnostic::Diagnostics;
 use crate::expr::Expr;
 use crate::externals::{self, InputNeed};
 use crate::formulation::{Form, FormError, FormProgram, Formulation};
-use crate::index::{Analysis, Problem, ProblemKind, analyse, contradiction, differentiated_kinks};
+use crate::index::{
+    Analysis, MAX_DIFFERENTIATIONS, Problem, ProblemKind, analyse, contradiction, differentiated_kinks,
+};
 use crate::model::Model;
 use crate::notions::{singular_pencil, with_null_vectors};
 use crate::prolong::Prolonged;
@@ -128,7 +130,7 @@ pub fn compile(mut model: Model, t0: f64) -> Result<Compiled, Rejected> {
         Ok(analysis) => analysis,
         Err((problem, found)) => {
             let open = problem.kind == ProblemKind::Undecided;
-            let shown = if open { contradiction(&mut model, t0) } else { None };
+            let shown = if open { contradiction(&mut model, t0, MAX_DIFFERENTIATIONS) } else { None };
             let (problem, found) = shown.unwrap_or((problem, found));
             let diagnostics = with_null_vectors(&model, found);
             return Err(Rejected { problem: Some(problem), t0, diagnostics });
@@ -141,8 +143,8 @@ pub fn compile(mut model: Model, t0: f64) -> Result<Compiled, Rejected> {
         let problem = Problem { kind: ProblemKind::SingularPencil, equations, unknowns };
         return Err(Rejected { problem: Some(problem), t0, diagnostics });
     }
-    if analysis.may_be_contradictory()
-        && let Some((problem, diagnostics)) = contradiction(&mut model, t0)
+    if let Some(most) = analysis.may_be_contradictory()
+        && let Some((problem, diagnostics)) = contradiction(&mut model, t0, most)
     {
         return Err(Rejected { problem: Some(problem), t0, diagnostics });
     }

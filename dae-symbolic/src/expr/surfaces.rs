@@ -15,7 +15,8 @@
 
 use super::prime_field::FieldPoint;
 use super::substitute::rebuild;
-use super::{Dag, Expr, Function, Node, Rational, Symbol, differentiate, gradient, reachable, substitute, symbols};
+use super::{Dag, Expr, Function, Node, ParameterId, Rational, Symbol};
+use super::{differentiate, gradient, reachable, substitute, symbols};
 
 /// Points of the prime field at which an expression has to vanish to count as zero.
 const POINTS: u64 = 2;
@@ -67,6 +68,35 @@ pub fn piecewise(dag: &Dag, roots: &[Expr]) -> Vec<Expr> {
     found
 }
 
+/// The expressions with every piecewise function $f$ replaced by $s f_+ + (1 - s) f_-$, where $s$ is a parameter that no model has, the same
+/// for functions with the same switch. What vanishes whatever the $s$ are vanishes on all branches.
+pub(crate) fn blended(dag: &mut Dag, roots: &[Expr]) -> Vec<Expr> {
+    let mut switches: Vec<Expr> = Vec::new();
+    rebuild(dag, roots, |dag, expr, arguments| {
+        let Node::Apply(function, _) = *dag.node(expr) else { return None };
+        let switch = function.switch(dag, arguments)?;
+        let surface = dag.primitive_part(switch);
+        let place = switches.iter().position(|&known| known == surface).unwrap_or_else(|| {
+            switches.push(surface);
+            switches.len() - 1
+        });
+        let flipped = is_negative(dag, switch);
+        let [ahead, behind] = [!flipped, flipped].map(|positive| branch(dag, function, arguments, positive));
+        let weight = dag.symbol(Symbol::Parameter(ParameterId(u32::MAX - place as u32)));
+        let difference = dag.sub(ahead, behind);
+        let part = dag.mul(weight, difference);
+        Some(dag.add(behind, part))
+    })
+}
+
+/// Whether the expression is a negative multiple of its primitive part.
+fn is_negative(dag: &Dag, switch: Expr) -> bool {
+    match dag.node(switch) {
+        Node::Sum { terms, .. } => terms[0].0.is_negative(),
+        _ => false,
+    }
+}
+
 /// What decides the branch of a piecewise function, by its sign.
 fn switch_of(dag: &mut Dag, expr: Expr) -> Option<Expr> {
     let Node::Apply(function, arguments) = dag.node(expr).clone() else { return None };
@@ -111,10 +141,7 @@ impl Surface {
 
     /// Whether the function's own switch is a negative multiple of $\sigma$.
     fn is_flipped(&self, dag: &mut Dag, node: Expr) -> bool {
-        switch_of(dag, node).is_some_and(|switch| match dag.node(switch) {
-            Node::Sum { terms, .. } => terms[0].0.is_negative(),
-            _ => false,
-        })
+        switch_of(dag, node).is_some_and(|switch| is_negative(dag, switch))
     }
 
     /// A variable in which $\sigma$ is linear.
@@ -240,6 +267,19 @@ mod tests {
         assert_eq!(jumps(&mut dag, min), [Some(1)]);
         let both = dag.add(min, max);
         assert_eq!(jumps(&mut dag, both), [None]);
+    }
+
+    #[test]
+    fn what_vanishes_on_all_branches_vanishes_blended() {
+        let Case { mut dag, x, y } = case();
+        let [min, max] = [Function::Min, Function::Max].map(|f| dag.apply(f, &[x, y]));
+        let abs = dag.apply(Function::Abs, &[x]);
+        let sum = dag.sum([(Rational::ONE, min), (Rational::ONE, max)]);
+        let both = dag.add(x, y);
+        let (same, other) = (dag.sub(sum, both), dag.sub(abs, x));
+        let blended = blended(&mut dag, &[same, other]);
+        assert!(vanishes(&dag, blended[0]));
+        assert!(!vanishes(&dag, blended[1]));
     }
 
     #[test]

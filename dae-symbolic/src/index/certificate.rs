@@ -90,6 +90,8 @@ pub enum Unproved {
     TooLarge(usize),
     /// The enclosures were too wide, or the equations jump near the point.
     TooWide,
+    /// That the redundant equations hold is seen at points.
+    Redundant,
 }
 
 /// Whether one differentiation less than the bound of the structure would do.

@@ -42,7 +42,7 @@ mod witness;
 pub use certificate::{
     Certificate, GenericRegularity, Grounds, KernelVector, LocalRegularity, LowerBound, Unproved, Verdict,
 };
-pub(crate) use elimination::contradiction;
+pub(crate) use elimination::{MAX_DIFFERENTIATIONS, contradiction};
 pub use excerpt::{Insufficient, analyse_excerpt};
 pub use generic::generic_rank;
 pub(crate) use generic::start_point;
@@ -111,15 +111,21 @@ impl Analysis {
         matches!(self.certificate.generic, GenericRegularity::Nonsingular { .. })
     }
 
-    /// Whether what is said, if anything, rests on a point that need not be a solution: far away, residuals are rounding beside their terms, and
-    /// Jacobians regular that are singular in the limit.
-    pub(crate) fn may_be_contradictory(&self) -> bool {
-        match self.certificate.local {
+    /// How often equations are worth differentiating in search of a contradiction, if what is said, if anything, rests on a point that need not
+    /// be a solution: far away, residuals are rounding beside their terms, and Jacobians regular that are singular in the limit. That redundant
+    /// equations hold is seen at points.
+    pub(crate) fn may_be_contradictory(&self) -> Option<u32> {
+        let doubtful = match self.certificate.local {
             LocalRegularity::Proven { .. } => false,
             LocalRegularity::Numerical { condition, .. } => condition > DOUBTFUL,
             LocalRegularity::Singular { .. }
             | LocalRegularity::NoConsistentPoint { .. }
             | LocalRegularity::NotAttempted { .. } => self.certificate.grounds() != Grounds::Proved,
+        };
+        match (doubtful, self.redundant.is_empty()) {
+            (true, _) => Some(MAX_DIFFERENTIATIONS),
+            (false, false) => Some(1),
+            (false, true) => None,
         }
     }
 

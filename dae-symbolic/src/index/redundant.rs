@@ -6,7 +6,7 @@
 
 use super::array::{ArrayPoint, ArrayVerdict, Consistent, DerivativeArray, consistent_point, judge};
 use super::problem::{self, Problem, ProblemKind};
-use super::{Analysis, LocalRegularity, LowerBound, Verdict, analyse_system, array_start, judged, settle};
+use super::{Analysis, LocalRegularity, LowerBound, Unproved, Verdict, analyse_system, array_start, judged, settle};
 use crate::diagnostic::Diagnostics;
 use crate::expr::prime_field::{FieldPoint, sparse_rank};
 use crate::model::Model;
@@ -124,6 +124,13 @@ fn combinations_of_others(model: &mut Model, t0: f64) -> Option<Analysis> {
         }
         if matches!(analysis.certificate.verdict(), Verdict::Exact(_)) {
             settle(model, &mut analysis, t0).ok()?;
+            let certificate = &mut analysis.certificate;
+            if let LocalRegularity::Proven { condition, t0, .. } = certificate.local {
+                certificate.local = LocalRegularity::Numerical { condition, t0, unproved: Unproved::Redundant };
+            }
+            if let Some(finding) = &mut certificate.array {
+                finding.exact = false;
+            }
             return Some(analysis);
         }
     }

@@ -214,6 +214,9 @@ fn why_unproved(unproved: Unproved) -> String {
         Unproved::TooLarge(most) => format!(
             "it is not proved by intervals, because more than {most} equations have to be solved together, for which the proof is not made"
         ),
+        Unproved::Redundant => {
+            "that the redundant equations follow from the others is seen at random points, not proved".into()
+        }
         Unproved::TooWide => "it is not proved by intervals, because they came out too wide near this point".into(),
     }
 }

@@ -24,12 +24,9 @@ use std::collections::BTreeMap;
 use super::null_vector::{NullVector, null_vectors};
 use super::{Provenance, System, derivatives, highest_orders};
 use crate::expr::prime_field::FieldPoint;
-use crate::expr::{Dag, Expr, Rational, Symbol, multiplied_out, piecewise, substitute, total_derivative};
+use crate::expr::{Dag, Expr, Rational, Symbol, blended, multiplied_out, substitute, total_derivative};
 use crate::model::Model;
 use crate::structure::Offsets;
-
-/// Points with drawn branches at which what cancels must vanish.
-const BRANCHES: u64 = 16;
 
 /// An equation replaced by a combination.
 #[derive(Clone, Debug, PartialEq)]
@@ -137,13 +134,14 @@ fn without_leading(model: &mut Model, combination: Expr, offsets: &Offsets, lowe
         let number = model.dag.integer(number);
         let struck = substitute(&mut model.dag, &[combination], |_, s| is_leading(s).then_some(number))[0];
         let difference = model.dag.sub(combination, struck);
+        // What cancels on one branch of a piecewise function need not cancel on another, which the solution or other parameters may reach.
         let expanded = model.expand_inputs(&[difference]);
-        let vanishes = |point: FieldPoint| point.evaluate(&model.dag, &expanded).is_ok_and(|found| found.values == [0]);
+        let blended = blended(&mut model.dag, &expanded);
         let start = crate::index::start_point(model);
-        let on_its_branch = (0..2).all(|seed| vanishes(FieldPoint::new(seed).with_start(start.iter().copied())));
-        // What cancels on one branch of a piecewise function need not cancel on another, which the solution or other parameters may
-        // reach: without a start, every point draws its branches.
-        let branches = if piecewise(&model.dag, &expanded).is_empty() { 0 } else { BRANCHES };
-        (on_its_branch && (0..branches).all(|seed| vanishes(FieldPoint::new(seed)))).then_some(struck)
+        let vanishes = |seed| {
+            let point = FieldPoint::new(seed).with_start(start.iter().copied());
+            point.evaluate(&model.dag, &blended).is_ok_and(|found| found.values == [0])
+        };
+        (0..2).all(vanishes).then_some(struck)
     })
 }

@@ -14,15 +14,17 @@
 //! left the system determines fewer derivatives than there are unknowns and says nothing more, so that a part of the solution may be
 //! chosen at will (Rabier & Rheinboldt, *J. Differential Equations* 109, 1994). The free part is read off the kernel of $(G_{u'}, G_w)$.
 
+use dae_runtime::sparse::SparseMatrix;
+
 use super::matrix::{exact_ranks, exact_rows};
 use super::newton::{SparseRow, dependencies};
-use super::refined;
+use super::refined::{self, Refined};
 use super::{ArrayError, ArrayJacobian, ArrayPoint, ArrayRanks, Consistent, DerivativeArray, consistent_point};
 use crate::expr::prime_field::{FieldPoint, Independence, sparse_rank};
-use crate::expr::{Expr, Node, Rational, Symbol, piecewise, reachable, symbols};
+use crate::expr::{Expr, Node, Rational, Symbol, blended, piecewise, reachable, symbols};
 use crate::index::certificate::times;
 use crate::index::start_point;
-use crate::model::Model;
+use crate::model::{Model, derivative_name};
 use crate::prolong::default_parameters;
 
 /// Arrays with more rows are left alone: dense decompositions cost their third power, and a macro runs unoptimised.
@@ -37,6 +39,8 @@ const MAX_DEPENDENT: u32 = 3;
 const DEPENDENT_SEEDS: u64 = 2;
 /// How well computed jets are known, relative to their size (at a double root, the root of rounding): what an entry could become by that counts as nothing.
 const UNCERTAINTY: f64 = 1e-7;
+/// Pivots that are dropped and larger, relative to the largest and the number of rows, need not be rounding.
+const ROUNDING: f64 = 1e-15;
 /// Relative size of the random changes that lead to neighbouring points, tried in this order.
 const NEIGHBOURHOOD: [f64; 4] = [1e-2, 1e-3, 0.1, 1e-4];
 /// Number of neighbouring points.
@@ -239,11 +243,18 @@ impl<'a> Court<'a> {
         let jacobian = ArrayJacobian::new(array, &at, &moved, m);
         let ranks = jacobian.ranks(array.states(), array.rates.len());
         let ranks = ranks.map_err(|error| error.to_string())?;
-        if ranks.clear {
+        // What was dropped may be there for all that computed jets tell.
+        let is_rounding = ranks.clear && ranks.dropped <= ROUNDING * ranks.rows as f64;
+        if is_rounding && (ranks.dropped == 0.0 || ranks.rows > MAX_ROWS_IN_PASSING) {
             return Ok(ranks);
         }
-        refined::ranks(self.model, &self.parameters, array, point, &jacobian, m)
-            .ok_or_else(|| format!("ranks of the derivative array are not clear (gap {:.1e})", ranks.gap))
+        match refined::ranks(self.model, &self.parameters, array, point, &jacobian, m) {
+            Refined::Ranks(ranks) => Ok(ranks),
+            Refined::Unknown if is_rounding => Ok(ranks),
+            Refined::Unclear | Refined::Unknown => {
+                Err(format!("ranks of the derivative array are not clear (gap {:.1e})", ranks.gap))
+            }
+        }
     }
 
     /// The exact ranks of an affine system at a time that is a decimal fraction; `None` where a coefficient is a function of the time other
@@ -279,8 +290,11 @@ impl<'a> Court<'a> {
     fn dependent_rows(&mut self) -> Option<Vec<(usize, u32)>> {
         let (count, unknowns) = (self.equations.len(), self.rates.len());
         let small = |m: &u32| count <= unknowns && count * (*m as usize + 1) <= MAX_ROWS;
+        // On all branches, not that of the start values alone.
+        let equations = blended(&mut self.model.dag, &self.equations);
         for m in (0..=MAX_DEPENDENT).take_while(small) {
-            let array = self.array(m)?;
+            let rates = self.rates.clone();
+            let array = DerivativeArray::of_equations(&mut self.model.dag, equations.clone(), rates, m)?;
             let mut matrices = Vec::new();
             for seed in 0..DEPENDENT_SEEDS {
                 let point = FieldPoint::new(seed).with_start(start_point(self.model));
@@ -292,19 +306,35 @@ impl<'a> Court<'a> {
                     |matrix: &Vec<Vec<(usize, u64)>>| rows.iter().map(|&row| matrix[row].clone()).collect::<Vec<_>>();
                 matrices.iter().all(|matrix| sparse_rank(&chosen(matrix)) < rows.len())
             };
-            let mut rows: Vec<usize> = (0..array.rows()).collect();
-            if dependent(&rows) {
-                // The least dependent set among them.
-                for row in (0..array.rows()).rev() {
-                    let without: Vec<usize> = rows.iter().copied().filter(|&other| other != row).collect();
-                    if dependent(&without) {
-                        rows = without;
-                    }
-                }
+            if let Some(rows) = least(array.rows(), dependent) {
                 return Some(rows.into_iter().map(|row| (row % count, (row / count) as u32)).collect());
             }
         }
         None
+    }
+
+    /// Rows of an affine array that contradict one another at almost every time: their left-hand sides depend on one another exactly, and the
+    /// rows do not.
+    fn contradiction(&self, array: &DerivativeArray) -> Vec<String> {
+        let dag = &self.model.dag;
+        if !self.affine || !piecewise(dag, &self.equations).is_empty() {
+            return Vec::new();
+        }
+        let point = FieldPoint::new(0).with_start(start_point(self.model));
+        let proven = point.evaluate(dag, &self.equations).is_ok_and(|found| found.independence == Independence::Proven);
+        let Some(at) = array.at_random(dag, &point, 0).filter(|_| proven) else { return Vec::new() };
+        let left = exact_rows(array, &at, array.differentiations);
+        let (count, column) = (self.equations.len(), left.iter().flatten().map(|&(j, _)| j + 1).max().unwrap_or(0));
+        let with_residual = |row: usize| {
+            let value = at.residuals[row % count][row / count].0;
+            left[row].iter().copied().chain((value != 0).then_some((column, value))).collect::<Vec<_>>()
+        };
+        let contradict = |rows: &[usize]| {
+            let whole = sparse_rank(&rows.iter().map(|&row| with_residual(row)).collect::<Vec<_>>());
+            whole > sparse_rank(&rows.iter().map(|&row| left[row].clone()).collect::<Vec<_>>())
+        };
+        let name = |row: usize| derivative_name(&self.model.equation_name(row % count), (row / count) as u32);
+        least(left.len(), contradict).into_iter().flatten().map(name).collect()
     }
 
     /// Compares the ranks with those at other points.
@@ -382,7 +412,13 @@ impl<'a> Court<'a> {
         let moved = array.at(&self.model.dag, &self.parameters, &moved);
         let jacobian = ArrayJacobian::new(array, &at, &moved, m);
         let [higher, rates, _] = jacobian.widths;
-        let matrix = &jacobian.certain;
+        // Scaled: what depends on what must not be a question of units.
+        let (count, width) = jacobian.certain.shape();
+        let places = (0..count).flat_map(|i| (0..width).map(move |j| (i, j)));
+        let entries = places.map(|(i, j)| (i, j, jacobian.certain[(i, j)])).filter(|(_, _, x)| *x != 0.0);
+        let mut matrix = SparseMatrix::from_entries(count, width, entries);
+        let (_, units) = matrix.equilibrate();
+        let matrix = matrix.to_dense();
         let sparse = |values: &mut dyn Iterator<Item = f64>| -> SparseRow {
             values.enumerate().filter(|&(_, x)| x != 0.0).collect()
         };
@@ -397,7 +433,7 @@ impl<'a> Court<'a> {
         let seen = |vector: &Vec<(usize, f64)>| -> Vec<(usize, f64)> {
             let size = vector.iter().fold(0.0_f64, |size, (_, x)| size.max(x.abs()));
             let part = vector.iter().filter(|&&(j, x)| j >= higher && x.abs() > PARTICIPATES * size);
-            let mut part: Vec<(usize, f64)> = part.map(|&(j, x)| (j - higher, x)).collect();
+            let mut part: Vec<(usize, f64)> = part.map(|&(j, x)| (j - higher, x * units[j])).collect();
             part.sort_unstable_by_key(|&(j, _)| j);
             let most = part.iter().fold(0.0, |a: f64, &(_, b)| if b.abs() > a.abs() { b } else { a });
             part.into_iter().map(|(j, x)| (j, x / most)).collect()
@@ -423,6 +459,21 @@ impl<'a> Court<'a> {
             differentiations: m,
         })
     }
+}
+
+/// A set of rows, none of which can be left out, that has a property which larger sets have as well; `None` if all together do not.
+fn least(count: usize, has: impl Fn(&[usize]) -> bool) -> Option<Vec<usize>> {
+    let mut rows: Vec<usize> = (0..count).collect();
+    if !has(&rows) {
+        return None;
+    }
+    for row in (0..count).rev() {
+        let without: Vec<usize> = rows.iter().copied().filter(|&other| other != row).collect();
+        if has(&without) {
+            rows = without;
+        }
+    }
+    Some(rows)
 }
 
 /// The time in which the Taylor series change by their own size.
@@ -454,7 +505,6 @@ fn disagreement(here: &ArrayRanks, there: &ArrayRanks, what: &str) -> String {
     )
 }
 
-/// An affine system whose rows contradict one another wherever one starts, and whatever start values are fixed, has no solution.
 fn no_point(court: &Court<'_>, array: &DerivativeArray, start: &ArrayPoint, error: ArrayError) -> ArrayVerdict {
     let message = error.to_string();
     let free = consistent_point(court.model, &court.parameters, array, start, Consistent::Alike).err();
@@ -462,6 +512,6 @@ fn no_point(court: &Court<'_>, array: &DerivativeArray, start: &ArrayPoint, erro
         (ArrayError::Contradiction { .. }, Some(ArrayError::Contradiction { rows })) => rows,
         _ => Vec::new(),
     };
-    let contradiction = if court.affine { nearby.clone() } else { Vec::new() };
+    let contradiction = court.contradiction(array);
     ArrayVerdict::NoConsistentPoint { message, contradiction, nearby }
 }

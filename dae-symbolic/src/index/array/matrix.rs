@@ -31,6 +31,8 @@ pub struct ArrayRanks {
     pub all: usize,
     /// Smallest kept over largest dropped pivot, the worst of the three; infinite for exact ranks.
     pub gap: f64,
+    /// The largest dropped pivot over the largest one; zero for exact ranks.
+    pub dropped: f64,
     /// Whether the ranks can be trusted.
     pub clear: bool,
 }
@@ -144,6 +146,10 @@ impl ArrayJacobian {
             rates: found[1].rank,
             all: found[2].rank,
             gap: found.iter().map(|rank| rank.gap).fold(f64::INFINITY, f64::min),
+            dropped: found
+                .iter()
+                .map(|rank| rank.largest_dropped / (rank.smallest_kept * rank.condition))
+                .fold(0.0, f64::max),
             clear,
         })
     }
@@ -180,6 +186,7 @@ pub(super) fn exact_ranks(array: &DerivativeArray, at: &Linearised<Residue>, m: 
         rates: below(higher + rates),
         all: below(columns.count()),
         gap: f64::INFINITY,
+        dropped: 0.0,
         clear: true,
     }
 }

@@ -6,19 +6,20 @@
 //! digits, steps with the Jacobian that is there. It converges by many digits a step at a simple solution and crawls at a multiple one,
 //! of which nothing is said here.
 //!
-//! Functions are evaluated with 16 digits. As values at the time of the start they are as good as those next to them; at unknowns they
-//! end the refinement, or leave numbers of their size where there is zero. So a number between what is surely there and what is
-//! rounding in all 32 digits makes the ranks unclear.
+//! External functions and tables are evaluated with 16 digits. As values at the time of the start they are as good as those next to them; at
+//! unknowns they end the refinement, or leave numbers of their size where there is zero. So a number between what is surely there and what
+//! is rounding in all 32 digits makes the ranks unclear.
 
 use dae_runtime::rank::equilibrate;
 use nalgebra::DMatrix;
 
 use super::full_steps::{least_norm, relative_ease};
+use super::functions;
 use super::jets::ArraySystem;
 use super::matrix::Columns;
 use super::twofold::Twofold;
 use super::{ArrayJacobian, ArrayPoint, ArrayRanks, Consistent, DerivativeArray, Linearised, Scalar, taylor};
-use crate::expr::{Dag, Expr, Node, Symbol, reachable, symbols};
+use crate::expr::{Dag, Expr, Node, Symbol, reachable};
 use crate::model::Model;
 
 /// More equations are not examined.
@@ -42,9 +43,20 @@ const ROUNDING: f64 = 1e-24;
 const THERE: f64 = 1e-12;
 const NOTHING: f64 = 1e-21;
 
-/// Ranks with at most `m` differentiations; `None` if they are not clear with this precision either. `jacobian` is what the array is with the jets
-/// as they are: entries that it does not call certain must not matter, however many digits they have, and jets that the model fixes stay, so that
-/// a multiple solution is not mistaken for the simple ones beside it.
+/// What twice the precision says about ranks.
+pub(super) enum Refined {
+    /// Clear ones.
+    Ranks(ArrayRanks),
+    /// They are not clear with this precision either.
+    Unclear,
+    /// There is not so much precision: no jets fulfil the array to so many digits, because the solution is a multiple one, or functions with
+    /// fewer digits are in the way.
+    Unknown,
+}
+
+/// Ranks with at most `m` differentiations. `jacobian` is what the array is with the jets as they are: entries that it does not call certain must
+/// not matter, however many digits they have, and jets that the model fixes stay, so that a multiple solution is not mistaken for the simple
+/// ones beside it.
 pub(super) fn ranks(
     model: &Model,
     parameters: &[f64],
@@ -52,15 +64,30 @@ pub(super) fn ranks(
     point: &ArrayPoint,
     jacobian: &ArrayJacobian,
     m: u32,
-) -> Option<ArrayRanks> {
+) -> Refined {
     let system = ArraySystem::new(model, parameters, array, Consistent::Model);
-    let jets = refine(&system, point)?;
-    let values = values_at(&model.dag, array.tape.nodes(), parameters, point.t, &jets)?;
+    let Some(jets) = refine(&system, point) else { return Refined::Unknown };
+    let Some(values) = values_at(&model.dag, array.tape.nodes(), parameters, point.t, &jets) else {
+        return Refined::Unknown;
+    };
     let at = array.linearised(&values, &jets);
     let all = |_: usize, _: usize| true;
     let certain = |i: usize, j: usize| jacobian.certain[(i, j)] != 0.0;
-    let ranks = Elimination::of(array, &at, m, all).ranks(array, m)?;
-    Elimination::of(array, &at, m, certain).ranks(array, m).filter(|other| other.agrees_with(&ranks)).map(|_| ranks)
+    let found = [
+        Elimination::of(array, &at, m, all).ranks(array, m, NOTHING),
+        // What was left out of it is at most rounding with 16 digits, and leaves as much behind.
+        Elimination::of(array, &at, m, certain).ranks(array, m, THERE),
+    ];
+    match found {
+        [Some(ranks), Some(other)] if ranks.agrees_with(&other) => Refined::Ranks(ranks),
+        _ if has_calls(&model.dag, array.tape.nodes()) => Refined::Unknown,
+        _ => Refined::Unclear,
+    }
+}
+
+/// Whether there are functions with fewer digits.
+fn has_calls(dag: &Dag, nodes: &[Expr]) -> bool {
+    nodes.iter().any(|&e| matches!(dag.node(e), Node::Call(..)))
 }
 
 /// Whether jets that fulfil the array to rounding are those of a simple solution, to the digits that they have: where jets are large, rows may
@@ -74,8 +101,8 @@ pub(super) fn is_simple_solution(system: &ArraySystem<'_>, point: &ArrayPoint) -
     })
 }
 
-/// Whether there is a solution at jets that fulfil equations to rounding, as [`is_simple_solution`] says; `None` for many equations, and for
-/// functions of unknowns, which are evaluated with fewer digits.
+/// Whether there is a solution at jets that fulfil equations to rounding, as [`is_simple_solution`] says; `None` for many equations, and with
+/// functions that have fewer digits.
 pub(in crate::index) fn is_solution(
     model: &mut Model,
     parameters: &[f64],
@@ -83,10 +110,8 @@ pub(in crate::index) fn is_solution(
     point: &ArrayPoint,
 ) -> Option<bool> {
     let residuals = model.expand_inputs(residuals);
-    let is_function = |e: &Expr| matches!(model.dag.node(*e), Node::Apply(..) | Node::Call(..));
-    let functions = reachable(&model.dag, residuals.iter().copied()).into_iter().filter(is_function);
-    let known = symbols(&model.dag, functions).iter().all(|s| !matches!(s, Symbol::Unknown { .. }));
-    if !known || residuals.len() > MAX_ROWS {
+    let is_call = |e: &Expr| matches!(model.dag.node(*e), Node::Call(..));
+    if residuals.len() > MAX_ROWS || reachable(&model.dag, residuals.iter().copied()).iter().any(is_call) {
         return None;
     }
     let rates = point.taylor.iter().map(|series| series.len() as u32 - 1).collect();
@@ -170,9 +195,8 @@ fn values_at(dag: &Dag, nodes: &[Expr], parameters: &[f64], t: f64, jets: &[Vec<
             }
             Node::Call(call, arguments) => Twofold::of(call.value(arguments.iter().map(|&a| of(a).high))),
             Node::Apply(function, arguments) => {
-                let a = of(arguments[0]).high;
-                let other = |k: usize| arguments.get(k).map_or(a, |&b| of(b).high);
-                Twofold::of(function.value(a, other(1), other(2)))
+                let argument = |k: usize| of(*arguments.get(k).unwrap_or(&arguments[0]));
+                functions::value(*function, argument(0), argument(1), argument(2))
             }
         };
         values.push(next);
@@ -237,7 +261,8 @@ impl Elimination {
         Elimination { rows, widths: columns.widths, used: 0, largest, smallest_kept, largest_dropped: 0.0 }
     }
 
-    fn ranks(mut self, array: &DerivativeArray, m: u32) -> Option<ArrayRanks> {
+    /// Clear if pivots that are not there are smaller than `nothing`, relative to the largest.
+    fn ranks(mut self, array: &DerivativeArray, m: u32, nothing: f64) -> Option<ArrayRanks> {
         let mut found = [0; 3];
         let mut first = 0;
         for (rank, width) in found.iter_mut().zip(self.widths) {
@@ -245,7 +270,7 @@ impl Elimination {
             first += width;
             *rank = self.used;
         }
-        let clear = self.smallest_kept >= THERE * self.largest && self.largest_dropped <= NOTHING * self.largest;
+        let clear = self.smallest_kept >= THERE * self.largest && self.largest_dropped <= nothing * self.largest;
         clear.then(|| ArrayRanks {
             differentiations: m,
             rows: self.rows.len(),
@@ -255,6 +280,7 @@ impl Elimination {
             rates: found[1],
             all: found[2],
             gap: self.smallest_kept.min(self.largest) / self.largest_dropped.max(NOTHING * self.largest),
+            dropped: self.largest_dropped / self.largest,
             clear,
         })
     }

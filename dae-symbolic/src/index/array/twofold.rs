@@ -16,13 +16,15 @@ pub(super) struct Twofold {
     low: f64,
 }
 
-/// $\pi$ and $e$ beyond the nearest machine number.
+/// $\pi$, $e$ and $\ln 2$ beyond the nearest machine number.
 const PI: Twofold = Twofold { high: std::f64::consts::PI, low: 1.224_646_799_147_353_2e-16 };
 const EULER: Twofold = Twofold { high: std::f64::consts::E, low: 1.445_646_891_729_250_2e-16 };
+const LN_2: Twofold = Twofold { high: std::f64::consts::LN_2, low: 2.319_046_813_846_299_6e-17 };
 
 impl Twofold {
     pub(super) const PI: Twofold = PI;
     pub(super) const EULER: Twofold = EULER;
+    pub(super) const LN_2: Twofold = LN_2;
 
     pub(super) fn of(x: f64) -> Twofold {
         Twofold { high: x, low: 0.0 }
@@ -34,7 +36,11 @@ impl Twofold {
     }
 
     pub(super) fn minus(self, other: Twofold) -> Twofold {
-        self.plus(Twofold { high: -other.high, low: -other.low })
+        self.plus(other.negative())
+    }
+
+    pub(super) fn negative(self) -> Twofold {
+        Twofold { high: -self.high, low: -self.low }
     }
 }
 

@@ -23,9 +23,17 @@ pub(super) struct Member {
     pub(super) made_of: u128,
 }
 
+/// A member in its place.
+struct Numbered {
+    number: usize,
+    /// Members with smaller numbers do not reduce it.
+    reduced_up_to: usize,
+    member: Member,
+}
+
 /// The generators and what has become of them.
 pub(super) struct Ideal {
-    members: Vec<(usize, Member)>,
+    members: Vec<Numbered>,
     next: usize,
     /// Pairs whose combination was looked at.
     paired: BTreeSet<(usize, usize)>,
@@ -37,17 +45,17 @@ impl Ideal {
     /// `budget` is the number of terms that may be made.
     pub(super) fn new(generators: Vec<Member>, budget: usize) -> Self {
         let mut ideal = Ideal { members: Vec::new(), next: 0, paired: BTreeSet::new(), left: budget };
-        generators.into_iter().for_each(|member| ideal.join(member));
+        generators.into_iter().for_each(|member| ideal.join(member, 0));
         ideal
     }
 
-    fn join(&mut self, member: Member) {
+    fn join(&mut self, member: Member, reduced_up_to: usize) {
         let polynomial = member.polynomial.monic();
         let size = polynomial.size();
         self.spend(size);
         // What grows too long is left out: fewer polynomials have fewer consequences.
         if (1..=MAX_SIZE).contains(&size) {
-            self.members.push((self.next, Member { polynomial, ..member }));
+            self.members.push(Numbered { number: self.next, reduced_up_to, member: Member { polynomial, ..member } });
             self.next += 1;
         }
     }
@@ -63,10 +71,10 @@ impl Ideal {
     pub(super) fn consequence(mut self, mut wanted: impl FnMut(&Polynomial) -> bool) -> Option<(Member, usize)> {
         while self.left > 0 {
             let (known, sought): (Vec<_>, Vec<_>) =
-                std::mem::take(&mut self.members).into_iter().partition(|(_, member)| member.polynomial.is_known());
+                std::mem::take(&mut self.members).into_iter().partition(|m| m.member.polynomial.is_known());
             self.members = sought;
-            if let Some((_, found)) = known.into_iter().find(|(_, member)| wanted(&member.polynomial)) {
-                return Some((found, self.left));
+            if let Some(found) = known.into_iter().find(|m| wanted(&m.member.polynomial)) {
+                return Some((found.member, self.left));
             }
             if !(self.substitute() || self.reduce() || self.combine()) {
                 return None;
@@ -77,12 +85,12 @@ impl Ideal {
 
     /// Solves one polynomial for a variable and replaces that in the others. Returns whether there was one.
     fn substitute(&mut self) -> bool {
-        self.spend(self.members.iter().map(|(_, member)| member.polynomial.len()).sum::<usize>() / Self::LOOKS);
+        self.spend(self.members.iter().map(|m| m.member.polynomial.len()).sum::<usize>() / Self::LOOKS);
         let mut best: Option<(usize, usize, u32, Rational)> = None;
-        for (place, (_, member)) in self.members.iter().enumerate() {
+        for (place, Numbered { member, .. }) in self.members.iter().enumerate() {
             for (variable, q) in member.polynomial.solvable() {
                 let others = self.members.iter().enumerate().filter(|(k, _)| *k != place);
-                let occurrences: usize = others.map(|(_, (_, other))| other.polynomial.occurrences(variable)).sum();
+                let occurrences: usize = others.map(|(_, other)| other.member.polynomial.occurrences(variable)).sum();
                 let cost = occurrences * (member.polynomial.len() - 1);
                 if best.as_ref().is_none_or(|(least, ..)| cost < *least) {
                     best = Some((cost, place, variable, q));
@@ -90,35 +98,47 @@ impl Ideal {
             }
         }
         let Some((cost, place, variable, q)) = best else { return false };
-        let (_, solved) = self.members.swap_remove(place);
+        let solved = self.members.swap_remove(place).member;
         let Some(value) = solved.polynomial.solved_for(variable, &q) else { return true };
         self.spend(cost);
-        for (_, member) in std::mem::take(&mut self.members) {
-            if member.polynomial.occurrences(variable) == 0 {
-                self.join(member);
-                continue;
-            }
-            if let Some(polynomial) = member.polynomial.replaced(variable, &value, &mut self.left) {
-                self.join(Member { polynomial, made_of: member.made_of | solved.made_of });
+        for numbered in std::mem::take(&mut self.members) {
+            if numbered.member.polynomial.occurrences(variable) == 0 {
+                self.members.push(numbered);
+            } else if let Some(polynomial) = numbered.member.polynomial.replaced(variable, &value, &mut self.left) {
+                self.join(Member { polynomial, made_of: numbered.member.made_of | solved.made_of }, 0);
             }
         }
-        self.members.sort_by_key(|(number, _)| *number);
+        self.members.sort_by_key(|m| m.number);
         true
     }
 
     /// Reduces a polynomial by the others. Returns whether one changed.
     fn reduce(&mut self) -> bool {
         for place in 0..self.members.len() {
-            let (number, member) = self.members.remove(place);
-            match self.normal_form(&member) {
-                Some(reduced) => {
-                    self.join(reduced);
-                    return true;
+            let reducible = self.is_reducible(place);
+            self.members[place].reduced_up_to = self.next;
+            if reducible {
+                let numbered = self.members.remove(place);
+                match self.normal_form(&numbered.member) {
+                    Some(reduced) => {
+                        self.join(reduced, self.next);
+                        return true;
+                    }
+                    None => self.members.insert(place, numbered),
                 }
-                None => self.members.insert(place, (number, member)),
             }
         }
         false
+    }
+
+    /// Whether the leading term of a member that is new divides a term of this one.
+    fn is_reducible(&mut self, place: usize) -> bool {
+        let Numbered { number, reduced_up_to, member } = &self.members[place];
+        let new = self.members.iter().filter(|m| m.number >= *reduced_up_to && m.number != *number);
+        let leading: Vec<&Monomial> = new.filter_map(|m| Some(m.member.polynomial.leading()?.0)).collect();
+        let reducible = member.polynomial.terms().any(|(term, _)| leading.iter().any(|leading| leading.divides(term)));
+        self.spend(member.polynomial.len() * leading.len() / Self::LOOKS);
+        reducible
     }
 
     /// What is left of a polynomial when leading terms of the members are replaced; `None` if nothing changes.
@@ -127,28 +147,26 @@ impl Ideal {
         let mut open = member.polynomial.clone();
         let mut done = Polynomial::default();
         let mut changed = false;
-        while let Some((monomial, q)) = open.leading().map(|(m, q)| (m.clone(), q.clone())) {
-            let divides = |(_, divisor): &&(usize, Member)| {
-                divisor.polynomial.leading().is_some_and(|(leading, _)| leading.divides(&monomial))
-            };
-            let shortest = self.members.iter().filter(divides).min_by_key(|(_, divisor)| divisor.polynomial.len());
-            let quotient = shortest.and_then(|(_, d)| Some((d, monomial.over(d.polynomial.leading()?.0)?)));
-            let (spent, long) = match quotient {
+        while let Some((monomial, q)) = open.take_leading() {
+            let divides =
+                |m: &&Numbered| m.member.polynomial.leading().is_some_and(|(leading, _)| leading.divides(&monomial));
+            let shortest = self.members.iter().filter(divides).min_by_key(|m| m.member.polynomial.len());
+            let quotient = shortest.and_then(|m| Some((&m.member, monomial.over(m.member.polynomial.leading()?.0)?)));
+            let spent = match quotient {
                 Some((divisor, quotient)) if self.left > 0 => {
-                    open.add_multiple(&q.neg(), &quotient, &divisor.polynomial);
+                    // The leading terms cancel.
+                    open.add_multiple_of_tail(&q.neg(), &quotient, &divisor.polynomial);
                     made_of |= divisor.made_of;
                     changed = true;
-                    (divisor.polynomial.size() * (1 + (q.bits() / 64) as usize), open.len() > MAX_SIZE)
+                    divisor.polynomial.size() * (1 + (q.bits() / 64) as usize)
                 }
                 _ => {
-                    let term = Polynomial::term(monomial.clone(), q.clone());
-                    open.add_multiple(&Rational::MINUS_ONE, &Monomial::default(), &term);
-                    done.add_multiple(&Rational::ONE, &Monomial::default(), &term);
-                    (1, false)
+                    done.add_term(monomial, &q);
+                    1
                 }
             };
             self.spend(spent + self.members.len() / Self::LOOKS);
-            if long {
+            if open.len() > MAX_SIZE {
                 return None;
             }
         }
@@ -159,15 +177,9 @@ impl Ideal {
     fn combine(&mut self) -> bool {
         self.spend(self.members.len().pow(2) / Self::LOOKS);
         let mut best: Option<(Monomial, usize, usize)> = None;
-        for (i, (a, first)) in self.members.iter().enumerate() {
-            for (k, (b, second)) in self.members.iter().enumerate().skip(i + 1) {
-                let (Some((f, _)), Some((g, _))) = (first.polynomial.leading(), second.polynomial.leading()) else {
-                    continue;
-                };
-                let common = f.common_multiple(g);
-                let overlap = common != f.times(g);
-                if overlap
-                    && !self.paired.contains(&(*a, *b))
+        for (i, first) in self.members.iter().enumerate() {
+            for (k, second) in self.members.iter().enumerate().skip(i + 1) {
+                if let Some(common) = self.overlap(first, second)
                     && best.as_ref().is_none_or(|(least, ..)| common < *least)
                 {
                     best = Some((common, i, k));
@@ -175,17 +187,25 @@ impl Ideal {
             }
         }
         let Some((common, i, k)) = best else { return false };
-        let ((a, first), (b, second)) = (&self.members[i], &self.members[k]);
-        self.paired.insert((*a, *b));
+        let (first, second) = (&self.members[i], &self.members[k]);
+        self.paired.insert((first.number, second.number));
         let mut polynomial = Polynomial::default();
-        for (member, sign) in [(first, 1), (second, -1)] {
+        for (member, sign) in [(&first.member, 1), (&second.member, -1)] {
             let factor = member.polynomial.leading().and_then(|(leading, _)| common.over(leading));
             let Some(factor) = factor else { return true };
             polynomial.add_multiple(&Rational::from(sign), &factor, &member.polynomial);
         }
-        let combined = Member { polynomial, made_of: first.made_of | second.made_of };
+        let combined = Member { polynomial, made_of: first.member.made_of | second.member.made_of };
         let reduced = self.normal_form(&combined).unwrap_or(combined);
-        self.join(reduced);
+        self.join(reduced, self.next);
         true
+    }
+
+    /// The lowest common multiple of the leading terms of two members whose combination was not looked at and may say something: not where the
+    /// terms are coprime.
+    fn overlap(&self, first: &Numbered, second: &Numbered) -> Option<Monomial> {
+        let (f, g) = (first.member.polynomial.leading()?.0, second.member.polynomial.leading()?.0);
+        let is_new = !self.paired.contains(&(first.number, second.number));
+        (is_new && !f.is_coprime_to(g)).then(|| f.common_multiple(g))
     }
 }

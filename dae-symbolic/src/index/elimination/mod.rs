@@ -18,35 +18,38 @@ mod ideal;
 mod polynomial;
 mod ring;
 
+use std::collections::BTreeSet;
+
 use self::ideal::{Ideal, Member};
 use self::ring::Ring;
 use super::problem::{self, Problem};
 use crate::diagnostic::Diagnostics;
 use crate::expr::interval::{Interval, evaluate_interval};
-use crate::expr::{Expr, ExternalSource, Node, Notation, Symbol, print, reachable, total_derivative};
+use crate::expr::{Dag, Expr, ExternalSource, Node, Notation, Symbol, print, reachable, total_derivative};
 use crate::model::{Model, derivative_name};
 
 /// Rows of the array that are looked at; one bit for each.
 const MAX_ROWS: usize = 128;
-/// Every equation is differentiated at most so often.
-const MAX_DIFFERENTIATIONS: u32 = 4;
-/// Terms that are made in one search. Of random contradictory systems one in a hundred takes more than 9,000.
-const BUDGET: usize = 60_000;
+/// How often every equation is differentiated where nothing is known of a solution.
+pub(crate) const MAX_DIFFERENTIATIONS: u32 = 4;
+/// Terms that are made in one search. Of random contradictory systems that are found so, one in thirty takes more than 9,000 and three in a
+/// thousand more than this.
+const BUDGET: usize = 20_000;
 /// Sub-expressions that differentiating may add.
 const MAX_NODES: usize = 10_000;
 /// Derivatives of what is left over that are looked at.
 const MAX_ORDER: usize = 6;
 
-/// Looks for a contradiction, with ever more differentiations.
-pub(crate) fn contradiction(model: &mut Model, t0: f64) -> Option<(Problem, Diagnostics)> {
+/// Looks for a contradiction, with ever more differentiations, up to `most`.
+pub(crate) fn contradiction(model: &mut Model, t0: f64, most: u32) -> Option<(Problem, Diagnostics)> {
     let residuals: Vec<Expr> = model.equations.iter().map(|e| e.residual).collect();
     let mut rows = model.expand_inputs(&residuals);
     let (count, nodes) = (rows.len(), model.dag.len());
-    for order in 0..=MAX_DIFFERENTIATIONS {
+    for order in 0..=most {
         if rows.is_empty() || rows.len() > MAX_ROWS || model.dag.len() > nodes + MAX_NODES {
             return None;
         }
-        let all = u128::MAX >> (u128::BITS as usize - rows.len());
+        let all = without_new_poles(&model.dag, &rows, count);
         if let Some(mut found) = eliminate(model, &rows, all, BUDGET, t0) {
             // Fewer rows say more.
             for row in (0..rows.len()).rev() {
@@ -61,6 +64,28 @@ pub(crate) fn contradiction(model: &mut Model, t0: f64) -> Option<(Problem, Diag
         rows.extend(last.into_iter().map(|row| total_derivative(&mut model.dag, row)));
     }
     None
+}
+
+/// Rows whose denominators are among those of the first `count` rows, the text, or are never zero: where a function ends, as the root does
+/// at zero, derivatives have poles that solutions may run along.
+fn without_new_poles(dag: &Dag, rows: &[Expr], count: usize) -> u128 {
+    let denominators = |row: Expr| {
+        let products = reachable(dag, [row]).into_iter().filter_map(|e| match dag.node(e) {
+            Node::Product(factors) => Some(factors),
+            Node::Constant(_)
+            | Node::Pi
+            | Node::Euler
+            | Node::Symbol(_)
+            | Node::Sum { .. }
+            | Node::Apply(..)
+            | Node::Call(..) => None,
+        });
+        products.flatten().filter(|(_, n)| *n < 0).map(|&(base, _)| base).collect::<BTreeSet<Expr>>()
+    };
+    let written: BTreeSet<Expr> = rows[..count].iter().flat_map(|&row| denominators(row)).collect();
+    let is_never_zero = |base: Expr| evaluate_interval(dag, &[base], |_| Interval::ENTIRE)[0].mignitude() > 0.0;
+    let is_sound = |row: Expr| denominators(row).into_iter().all(|base| written.contains(&base) || is_never_zero(base));
+    rows.iter().enumerate().filter(|&(_, &row)| is_sound(row)).fold(0, |sound, (k, _)| sound | 1 << k)
 }
 
 /// What is left of some rows.

@@ -72,6 +72,11 @@ impl Monomial {
         Monomial::of(merged)
     }
 
+    /// Whether no variable is in both.
+    pub(super) fn is_coprime_to(&self, other: &Self) -> bool {
+        self.factors.iter().all(|&(v, _)| other.exponent(v) == 0)
+    }
+
     /// Whether it divides another one.
     pub(super) fn divides(&self, other: &Self) -> bool {
         self.degree <= other.degree && self.factors.iter().all(|&(v, exponent)| exponent <= other.exponent(v))
@@ -138,7 +143,12 @@ impl Polynomial {
         self.0.last_key_value()
     }
 
-    fn add_term(&mut self, monomial: Monomial, coefficient: &Rational) {
+    /// Takes the highest monomial and its coefficient out of it.
+    pub(super) fn take_leading(&mut self) -> Option<(Monomial, Rational)> {
+        self.0.pop_last()
+    }
+
+    pub(super) fn add_term(&mut self, monomial: Monomial, coefficient: &Rational) {
         match self.0.entry(monomial) {
             Entry::Vacant(_) if coefficient.is_zero() => {}
             Entry::Vacant(vacant) => {
@@ -157,9 +167,12 @@ impl Polynomial {
 
     /// `self += q m other`.
     pub(super) fn add_multiple(&mut self, q: &Rational, monomial: &Monomial, other: &Self) {
-        for (m, r) in &other.0 {
-            self.add_term(m.times(monomial), &q.mul(r));
-        }
+        other.0.iter().for_each(|(m, r)| self.add_term(m.times(monomial), &q.mul(r)));
+    }
+
+    /// `self += q m other`, without the leading term of the other.
+    pub(super) fn add_multiple_of_tail(&mut self, q: &Rational, monomial: &Monomial, other: &Self) {
+        other.0.iter().rev().skip(1).for_each(|(m, r)| self.add_term(m.times(monomial), &q.mul(r)));
     }
 
     /// The difference.
@@ -188,6 +201,9 @@ impl Polynomial {
                 monomial.factors.iter().map(|&(variable, m)| Some((variable, bounded(m)?))).collect();
             let powers = powers?.into_iter().filter(|&(_, exponent)| exponent > 0).collect();
             return Some(Polynomial::term(Monomial::of(powers), q.powi(i32::try_from(n).ok()?)?));
+        }
+        if self.len() == 0 && n > 0 {
+            return Some(Polynomial::default());
         }
         (0..n).try_fold(Polynomial::constant(Rational::ONE), |power, _| power.times(self, left))
     }

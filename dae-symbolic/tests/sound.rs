@@ -1,0 +1,118 @@
+//! Models for which a wrong statement is near at hand.
+//!
+//! In: badly scaled models, models at the end of a function's domain, models with branches, and redundant equations that nearly hold. Out: the
+//! right answer, or none; never another one.
+
+use dae_symbolic::compile::{Compiled, Rejected, compile};
+use dae_symbolic::formulation::Form;
+use dae_symbolic::index::{ProblemKind, Verdict};
+use dae_symbolic::read_text;
+
+fn compiled(body: &str) -> Result<Compiled, Rejected> {
+    let text = format!("struct Model {{ {body} }}");
+    let (model, _) = read_text(&text).unwrap_or_else(|found| panic!("{body}\n{found:?}"));
+    compile(model, 0.0)
+}
+
+/// The index that is stated.
+fn index(body: &str) -> Option<u32> {
+    let compiled = compiled(body).unwrap_or_else(|rejected| panic!("{body}\n{}", rejected.diagnostics));
+    match compiled.analysis.certificate.verdict() {
+        Verdict::Exact(index) => Some(index),
+        Verdict::AtMost { .. } | Verdict::NotCertified { .. } => None,
+    }
+}
+
+/// Where a small number decides whether a matrix is singular, it is there.
+#[test]
+fn small_conductances_are_not_nothing() {
+    // u₂ = -10¹¹ x/w: index 1, and not 2.
+    let hidden = "var x ~ 0; var u1 ~ 0; var u2 ~ 0; var w = 1; der(w) = -w*w; der(x) = u2; 0 = (u1 - u2)*w - x;";
+    for small in ["1e-9", "1e-11", "1e-12", "1e-13", "1e-14"] {
+        let body = format!("{hidden} 0 = (u1 - u2)*w + {small}*u2*w;");
+        assert!(matches!(index(&body), None | Some(1)), "{small}");
+    }
+    assert_eq!(index(&format!("{hidden} 0 = (u1 - u2)*w + 1e-11*u2*w;")), Some(1));
+    let others = [
+        "var x = 1e-11; var u1 ~ 1; var u2 ~ -1; var w = 1; der(w) = -w*w; der(x) = u2; 0 = (u1 - u2)*w - x; 0 = (u1 - u2)*w + 1e-11*u2*w;",
+        "param g = 1e-12; param gw = 1; var v ~ 0; var u1 ~ 0; var u2 ~ 0; der(v) = u2; \
+         0 = gw*(u1 - u2) + 0.1*(u1 - u2)*abs(u1 - u2) - v; 0 = gw*(u1 - u2) + 0.1*(u1 - u2)*abs(u1 - u2) + g*u2;",
+        "var x ~ 0; var u1 ~ 0; var u2 ~ 0; var w = 1; der(w) = -w*w; der(x) = u2; 0 = 1e6*(u1 - u2)*w - x; 0 = 1e6*(u1 - u2)*w + 1e-6*u2*w;",
+        "var x = 0; var u1 ~ 0; var u2 ~ 0; der(x) = u2 + sin(t); 0 = (u1 - u2)*exp(t) - x; 0 = (u1 - u2)*exp(t) + 1e-11*u2*exp(t);",
+    ];
+    for body in others {
+        assert!(matches!(index(body), None | Some(1)), "{body}");
+    }
+}
+
+/// Such models have exactly one solution.
+#[test]
+fn badly_scaled_models_are_not_rejected() {
+    let bodies = [
+        "var u1 ~ 0; var u2 ~ 0; var w = 1; der(w) = -w*w; 0 = 1e6*(u1 - u2)*w; 1e6*(u1 - u2)*w = 1e-6*u2*w;",
+        "var u1 ~ 0; var u2 ~ 0; var w = 1; der(w) = -w*w; 0 = 1e7*(u1 - u2)*w; 1e7*(u1 - u2)*w = 1e-7*u2*w;",
+        "var u1 ~ 0; var u2 ~ 0; var w = 1; der(w) = -w*w; 0 = 1e8*(u1 - u2)*w; 1e8*(u1 - u2)*w = 1e-8*u2*w;",
+        "var u1 ~ 1; var u2 ~ 1; 1 = 1e4*(u1 - u2); 1e4*(u1 - u2) = 1e-9*u2;",
+        "var u1 ~ 1; var u2 ~ 1; 1 = 1e6*(u1 - u2); 1e6*(u1 - u2) = 1e-6*u2;",
+        "var u1 ~ 1; var u2 ~ 1; var u3 ~ 1; sin(t) + 1 = 1e6*(u1 - u2); 1e6*(u1 - u2) = 1e6*(u2 - u3); 1e6*(u2 - u3) = 1e-9*u3;",
+        "var x ~ 0; var y ~ 0; x + y = 1; x + 1.0000000001*y = 2;",
+    ];
+    for body in bodies {
+        if let Err(rejected) = compiled(body) {
+            panic!("{body}\n{}", rejected.diagnostics);
+        }
+    }
+}
+
+/// Where a function ends, its derivatives have poles, and solutions may run along them.
+#[test]
+fn ends_of_domains_are_no_contradictions() {
+    let bodies = [
+        "var x ~ 1; var y ~ 1; x = 1; y = asin(x);",
+        "var h ~ 0; var q ~ 0; var p ~ 0; p = 9.81*h; q = sqrt(p); h = 0;",
+        "var p1 ~ 2; var p2 ~ 1; var q ~ 0; p1 = 1; p2 = 1; q = sqrt(p1 - p2);",
+        "var x ~ 0; 0 = sqrt(x);",
+    ];
+    for body in bodies {
+        if let Err(rejected) = compiled(body) {
+            panic!("{body}\n{}", rejected.diagnostics);
+        }
+    }
+}
+
+/// What cancels on the branch of the start values does not on the one that is reached later.
+#[test]
+fn combinations_hold_on_all_branches() {
+    let nested =
+        (1..10).rev().fold("z*der(y)".to_string(), |inner, k| format!("if t > 0.{k} {{ {inner} }} else {{ 0 }}"));
+    let body = format!(
+        "var z = 2; var x ~ 0; var y = 0; der(x) + der(y) = 1; der(x) + der(y) + ({nested}) = 1 + x; der(z) = -z;"
+    );
+    let compiled = compiled(&body).unwrap_or_else(|rejected| panic!("{}", rejected.diagnostics));
+    assert!(compiled.analysis.rewrites.is_empty());
+    assert!(compiled.forms.iter().all(|form| form.form == Form::Original));
+}
+
+/// One solution, on another branch than that of the guesses.
+#[test]
+fn another_branch_is_not_excluded() {
+    for body in
+        ["var x ~ 50; var y ~ 0; x + y = 1; max(x + y, 3*y) = 3;", "var x ~ 5; var y ~ 5; x = 1; abs(y) + y = x - 1;"]
+    {
+        let kind = compiled(body).err().and_then(|rejected| rejected.problem).map(|problem| problem.kind);
+        assert!(!matches!(kind, Some(ProblemKind::NotUnique | ProblemKind::Contradictory)), "{body}: {kind:?}");
+    }
+}
+
+/// Beside the size of its terms a difference is rounding, and is there.
+#[test]
+fn redundant_equations_that_nearly_hold_contradict() {
+    for body in [
+        "var x ~ 1; x = 1; x = 1.0000000001;",
+        "var x ~ 1; x = 1e10; x = 1e10 + 1;",
+        "var x ~ 1e10; x = sin(t) + 1e10; x = 1e10 + cos(t);",
+    ] {
+        let kind = compiled(body).err().and_then(|rejected| rejected.problem).map(|problem| problem.kind);
+        assert_eq!(kind, Some(ProblemKind::Contradictory), "{body}");
+    }
+}
