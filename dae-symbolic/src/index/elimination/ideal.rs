@@ -8,7 +8,7 @@
 //! where two leading terms overlap, the combination in which they cancel joins the others (Buchberger; Cox, Little & O'Shea,
 //! *Ideals, Varieties, and Algorithms*, § 2.7). It ends when the budget does: that nothing was found proves nothing.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::polynomial::{Monomial, Polynomial};
 use crate::expr::Rational;
@@ -28,6 +28,8 @@ struct Numbered {
     number: usize,
     /// Members with smaller numbers do not reduce it.
     reduced_up_to: usize,
+    /// The variables for which it can be solved, with their coefficients.
+    solvable: Vec<(u32, Rational)>,
     member: Member,
 }
 
@@ -55,7 +57,9 @@ impl Ideal {
         self.spend(size);
         // What grows too long is left out: fewer polynomials have fewer consequences.
         if (1..=MAX_SIZE).contains(&size) {
-            self.members.push(Numbered { number: self.next, reduced_up_to, member: Member { polynomial, ..member } });
+            let solvable = polynomial.solvable();
+            let member = Member { polynomial, ..member };
+            self.members.push(Numbered { number: self.next, reduced_up_to, solvable, member });
             self.next += 1;
         }
     }
@@ -86,14 +90,21 @@ impl Ideal {
     /// Solves one polynomial for a variable and replaces that in the others. Returns whether there was one.
     fn substitute(&mut self) -> bool {
         self.spend(self.members.iter().map(|m| m.member.polynomial.len()).sum::<usize>() / Self::LOOKS);
+        let mut occurrences: BTreeMap<u32, usize> = BTreeMap::new();
+        for (variable, _) in self.members.iter().flat_map(|m| &m.solvable) {
+            occurrences.insert(*variable, 0);
+        }
+        let terms = self.members.iter().flat_map(|m| m.member.polynomial.terms());
+        for (variable, _) in terms.flat_map(|(monomial, _)| monomial.factors()) {
+            occurrences.entry(*variable).and_modify(|count| *count += 1);
+        }
         let mut best: Option<(usize, usize, u32, Rational)> = None;
-        for (place, Numbered { member, .. }) in self.members.iter().enumerate() {
-            for (variable, q) in member.polynomial.solvable() {
-                let others = self.members.iter().enumerate().filter(|(k, _)| *k != place);
-                let occurrences: usize = others.map(|(_, other)| other.member.polynomial.occurrences(variable)).sum();
-                let cost = occurrences * (member.polynomial.len() - 1);
+        for (place, Numbered { member, solvable, .. }) in self.members.iter().enumerate() {
+            for (variable, q) in solvable {
+                // It occurs once in this one.
+                let cost = (occurrences[variable] - 1) * (member.polynomial.len() - 1);
                 if best.as_ref().is_none_or(|(least, ..)| cost < *least) {
-                    best = Some((cost, place, variable, q));
+                    best = Some((cost, place, *variable, q.clone()));
                 }
             }
         }
@@ -133,7 +144,7 @@ impl Ideal {
 
     /// Whether the leading term of a member that is new divides a term of this one.
     fn is_reducible(&mut self, place: usize) -> bool {
-        let Numbered { number, reduced_up_to, member } = &self.members[place];
+        let Numbered { number, reduced_up_to, member, .. } = &self.members[place];
         let new = self.members.iter().filter(|m| m.number >= *reduced_up_to && m.number != *number);
         let leading: Vec<&Monomial> = new.filter_map(|m| Some(m.member.polynomial.leading()?.0)).collect();
         let reducible = member.polynomial.terms().any(|(term, _)| leading.iter().any(|leading| leading.divides(term)));
@@ -179,8 +190,9 @@ impl Ideal {
         let mut best: Option<(Monomial, usize, usize)> = None;
         for (i, first) in self.members.iter().enumerate() {
             for (k, second) in self.members.iter().enumerate().skip(i + 1) {
-                if let Some(common) = self.overlap(first, second)
-                    && best.as_ref().is_none_or(|(least, ..)| common < *least)
+                let least = best.as_ref().map(|(least, ..)| least);
+                if let Some(common) = self.overlap(first, second, least)
+                    && least.is_none_or(|least| common < *least)
                 {
                     best = Some((common, i, k));
                 }
@@ -202,9 +214,12 @@ impl Ideal {
     }
 
     /// The lowest common multiple of the leading terms of two members whose combination was not looked at and may say something: not where the
-    /// terms are coprime.
-    fn overlap(&self, first: &Numbered, second: &Numbered) -> Option<Monomial> {
+    /// terms are coprime, and not where the multiple is of a higher degree than the least so far.
+    fn overlap(&self, first: &Numbered, second: &Numbered, least: Option<&Monomial>) -> Option<Monomial> {
         let (f, g) = (first.member.polynomial.leading()?.0, second.member.polynomial.leading()?.0);
+        if least.is_some_and(|least| f.degree().max(g.degree()) > least.degree()) {
+            return None;
+        }
         let is_new = !self.paired.contains(&(first.number, second.number));
         (is_new && !f.is_coprime_to(g)).then(|| f.common_multiple(g))
     }

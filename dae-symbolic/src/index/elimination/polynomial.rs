@@ -38,6 +38,11 @@ impl Monomial {
         &self.factors
     }
 
+    /// The degree in what is sought.
+    pub(super) fn degree(&self) -> u64 {
+        self.degree
+    }
+
     /// The exponent of a variable.
     fn exponent(&self, variable: u32) -> u64 {
         self.factors.iter().find(|(v, _)| *v == variable).map_or(0, |&(_, exponent)| exponent)
