@@ -37,8 +37,9 @@ const SPARE: u32 = 2;
 const MAX_DEPENDENT: u32 = 3;
 /// Random points at which they must.
 const DEPENDENT_SEEDS: u64 = 2;
-/// How well computed jets are known, relative to their size (at a double root, the root of rounding): what an entry could become by that counts as nothing.
-const UNCERTAINTY: f64 = 1e-7;
+/// How well computed jets are known, relative to their size (at a double root, the root of rounding): what an entry could become by that
+/// counts as nothing.
+pub(super) const UNCERTAINTY: f64 = 1e-7;
 /// Pivots that are dropped and larger, relative to the largest and the number of rows, need not be rounding.
 const ROUNDING: f64 = 1e-15;
 /// Relative size of the random changes that lead to neighbouring points, tried in this order.

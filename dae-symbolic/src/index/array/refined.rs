@@ -16,6 +16,7 @@ use nalgebra::DMatrix;
 use super::full_steps::{least_norm, relative_ease};
 use super::functions;
 use super::jets::ArraySystem;
+use super::judge::UNCERTAINTY;
 use super::matrix::Columns;
 use super::twofold::Twofold;
 use super::{ArrayJacobian, ArrayPoint, ArrayRanks, Consistent, DerivativeArray, Linearised, Scalar, taylor};
@@ -73,13 +74,14 @@ pub(super) fn ranks(
     let at = array.linearised(&values, &jets);
     let all = |_: usize, _: usize| true;
     let certain = |i: usize, j: usize| jacobian.certain[(i, j)] != 0.0;
-    let found = [
-        Elimination::of(array, &at, m, all).ranks(array, m, NOTHING),
-        // What was left out of it is at most rounding with 16 digits, and leaves as much behind.
-        Elimination::of(array, &at, m, certain).ranks(array, m, THERE),
-    ];
-    match found {
-        [Some(ranks), Some(other)] if ranks.agrees_with(&other) => Refined::Ranks(ranks),
+    let ranks = Elimination::of(array, &at, m, all).ranks(array, m, THERE, NOTHING);
+    // What was left out leaves at most this behind: rounding with 16 digits, or what jets are not known to.
+    let agrees = |there: f64, ranks: &ArrayRanks| {
+        let without = Elimination::of(array, &at, m, certain).ranks(array, m, there, there);
+        without.is_some_and(|without| without.agrees_with(ranks))
+    };
+    match ranks {
+        Some(ranks) if agrees(THERE, &ranks) || agrees(UNCERTAINTY, &ranks) => Refined::Ranks(ranks),
         _ if has_calls(&model.dag, array.tape.nodes()) => Refined::Unknown,
         _ => Refined::Unclear,
     }
@@ -261,16 +263,16 @@ impl Elimination {
         Elimination { rows, widths: columns.widths, used: 0, largest, smallest_kept, largest_dropped: 0.0 }
     }
 
-    /// Clear if pivots that are not there are smaller than `nothing`, relative to the largest.
-    fn ranks(mut self, array: &DerivativeArray, m: u32, nothing: f64) -> Option<ArrayRanks> {
+    /// Clear if pivots are above `there` or at most `nothing`, relative to the largest.
+    fn ranks(mut self, array: &DerivativeArray, m: u32, there: f64, nothing: f64) -> Option<ArrayRanks> {
         let mut found = [0; 3];
         let mut first = 0;
         for (rank, width) in found.iter_mut().zip(self.widths) {
-            self.exhaust(first, first + width);
+            self.exhaust(first, first + width, there);
             first += width;
             *rank = self.used;
         }
-        let clear = self.smallest_kept >= THERE * self.largest && self.largest_dropped <= nothing * self.largest;
+        let clear = self.smallest_kept >= there * self.largest && self.largest_dropped <= nothing * self.largest;
         clear.then(|| ArrayRanks {
             differentiations: m,
             rows: self.rows.len(),
@@ -286,7 +288,7 @@ impl Elimination {
     }
 
     /// Takes pivots from the columns `first..end` as long as there are any.
-    fn exhaust(&mut self, first: usize, end: usize) {
+    fn exhaust(&mut self, first: usize, end: usize, there: f64) {
         let mut next = first;
         loop {
             let (mut size, mut pivot) = (0.0, (self.used, next));
@@ -297,7 +299,7 @@ impl Elimination {
                     }
                 }
             }
-            if size <= THERE * self.largest {
+            if size <= there * self.largest {
                 self.largest_dropped = self.largest_dropped.max(size);
                 return;
             }
