@@ -93,6 +93,16 @@ fn combinations_hold_on_all_branches() {
     assert!(compiled.forms.iter().all(|form| form.form == Form::Original));
 }
 
+/// A capacitance is small, and not zero.
+#[test]
+fn small_parameters_are_not_nothing() {
+    let body = "param c = 1e-12; param k = 1e-9; var x = 1; var y ~ 1; var z ~ 0;
+        c*der(x) + c*k*der(y) = z; k*der(x) + k*k*der(y) = y - x + z; z = -x*y;";
+    let compiled = compiled(body).unwrap_or_else(|rejected| panic!("{}", rejected.diagnostics));
+    assert_eq!(compiled.analysis.rewrites.len(), 1);
+    assert!(compiled.forms.iter().any(|form| form.form == Form::Index1));
+}
+
 /// One solution, on another branch than that of the guesses.
 #[test]
 fn another_branch_is_not_excluded() {

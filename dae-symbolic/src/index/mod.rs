@@ -32,6 +32,7 @@ mod hessenberg;
 mod kinks;
 mod local;
 mod nearest;
+mod pivots;
 mod problem;
 mod proof;
 mod redundant;
@@ -52,10 +53,10 @@ pub use understand::Rewrite;
 
 use array::{ArrayFinding, ArrayPoint, ArrayRanks, ArrayVerdict};
 use exceptional::{Determinant, exceptional_defaults};
-use understand::{SMALL, Understood, as_written, understand};
+use understand::{Understood, as_written, understand};
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::expr::{Dag, Expr, Notation, ParameterId, Symbol, depths, evaluate, print, reachable, total_derivative};
+use crate::expr::{Dag, Expr, Notation, ParameterId, Symbol, depths, print, reachable, total_derivative};
 use crate::model::Model;
 use crate::program::Unplaced;
 use crate::prolong::{Prolonged, prolong};
@@ -198,7 +199,7 @@ fn analyse_system(
     let bound = upper_bound(model, &system, &structure.offsets);
     if let Some(found) = jets.as_ref().filter(|_| local.is_regular()) {
         let vanishing =
-            |model: &mut Model, jets: &[f64]| vanishing_pivot(model, &prolonged, jets, &pivots, &rewrites, t0);
+            |model: &mut Model, jets: &[f64]| pivots::vanishing(model, &prolonged, jets, &pivots, &rewrites, t0);
         if let Some(message) = vanishing(model, found) {
             local = LocalRegularity::Singular { t0, message };
         } else if let Some((other, message)) = nearest::singular_jets(model, &prolonged, found, bound, t0, vanishing) {
@@ -324,34 +325,6 @@ pub(crate) fn at_defaults(model: &Model, parameters: &[ParameterId]) -> String {
         format!("{} = {value}", model.symbol_name(Symbol::Parameter(p)))
     };
     listed(&parameters.iter().map(spelled).collect::<Vec<_>>())
-}
-
-/// A pivot by which a combination was multiplied and which is zero at the consistent point, in words.
-fn vanishing_pivot(
-    model: &mut Model,
-    prolonged: &Prolonged,
-    jets: &[f64],
-    pivots: &[Expr],
-    rewrites: &[Rewrite],
-    t0: f64,
-) -> Option<String> {
-    let expanded = model.expand_inputs(pivots);
-    let values = values_at(model, prolonged, jets, t0, &expanded);
-    let safe = |value: &f64| value.abs() > SMALL;
-    let place = values.iter().position(|value| !safe(value))?;
-    let pivot = rewrites.iter().filter_map(|r| r.nonzero).nth(place)?;
-    let spelled = print(&model.dag, pivot, Notation::Text, |symbol| model.symbol_name(symbol));
-    Some(format!("equations were combined under the condition {spelled} ≠ 0, which does not hold there"))
-}
-
-/// Values of expressions without inputs at the jets of the prolongation.
-fn values_at(model: &Model, prolonged: &Prolonged, jets: &[f64], t0: f64, list: &[Expr]) -> Vec<f64> {
-    evaluate(&model.dag, list, |symbol| match symbol {
-        Symbol::Time => t0,
-        Symbol::Parameter(p) => prolonged.parameters[p.index()],
-        Symbol::Unknown { unknown, order } => prolonged.jet(unknown.index(), order).map_or(f64::NAN, |k| jets[k]),
-        Symbol::Input { .. } | Symbol::State(_) | Symbol::StateDerivative(_) => f64::NAN,
-    })
 }
 
 /// $\max_i (c_i + r_i) + \max_j (\max(p_j, 1) - d_j)^+$, where equation $i$ of the system contains derivatives of the text up to $r_i$: with

@@ -4,12 +4,12 @@
 //! generically nonsingular, and every replacement on the way with the equation before and after.
 
 use super::certificate::GenericRegularity;
+use super::pivots::nonzero_at_start;
 use super::problem::{self, Problem};
 use super::{generic, lifted, structure_of_system, undifferentiated};
 use crate::diagnostic::Diagnostics;
-use crate::expr::{Expr, Symbol, evaluate_one};
+use crate::expr::Expr;
 use crate::model::Model;
-use crate::prolong::default_parameters;
 use crate::structure::{Offsets, Structure};
 use crate::system::{Combination, Provenance, System, combine};
 
@@ -127,25 +127,3 @@ fn generic_regularity(model: &mut Model, system: &System, structure: &Structure)
     let jacobian = system.jacobian(&mut model.dag, &structure.offsets);
     generic::regularity(model, structure.transversal.len(), &jacobian)
 }
-
-/// Whether an expression differs from zero at the start values; what they do not tell is checked at the consistent point.
-fn nonzero_at_start(model: &Model, e: Expr) -> bool {
-    let parameters = default_parameters(model);
-    let value = evaluate_one(&model.dag, e, |symbol| match symbol {
-        Symbol::Parameter(p) => parameters.get(p.index()).copied().unwrap_or(f64::NAN),
-        Symbol::Unknown { unknown, order } => {
-            let start = model.unknowns[unknown.index()].start_value(order);
-            start.map_or(f64::NAN, |s| {
-                evaluate_one(&model.dag, s.value, |symbol| match symbol {
-                    Symbol::Parameter(p) => parameters.get(p.index()).copied().unwrap_or(f64::NAN),
-                    _ => f64::NAN,
-                })
-            })
-        }
-        Symbol::Time | Symbol::Input { .. } | Symbol::State(_) | Symbol::StateDerivative(_) => f64::NAN,
-    });
-    value.is_nan() || value.abs() > SMALL
-}
-
-/// A pivot that is smaller counts as zero.
-pub(super) const SMALL: f64 = 1e-8;

@@ -1,0 +1,73 @@
+//! What equations were multiplied by when they were combined.
+//!
+//! In: pivots, and values. Out: whether they differ from zero there. A combination with a pivot that vanishes has lost an equation.
+//!
+//! Computed unknowns are known to rounding in their nominal values, at double roots to the root of it; parameters and constants are what they
+//! are, however small: a capacitance of $10^{-12}$ is not zero.
+
+use std::collections::BTreeMap;
+
+use super::{Rewrite, start_point};
+use crate::expr::{Expr, Node, Notation, Symbol, evaluate, print, reachable};
+use crate::model::Model;
+use crate::prolong::Prolonged;
+
+/// A pivot that is smaller than this part of its terms counts as zero.
+const SMALL: f64 = 1e-8;
+
+/// Whether an expression differs from zero at the start values; what they do not tell is checked at the consistent point.
+pub(super) fn nonzero_at_start(model: &Model, e: Expr) -> bool {
+    let start: BTreeMap<Symbol, f64> = start_point(model).into_iter().collect();
+    differs_from_zero(model, e, |symbol| start.get(&symbol).copied().unwrap_or(f64::NAN)).unwrap_or(true)
+}
+
+/// A pivot by which a combination was multiplied and which is zero at the consistent point, in words.
+pub(super) fn vanishing(
+    model: &mut Model,
+    prolonged: &Prolonged,
+    jets: &[f64],
+    pivots: &[Expr],
+    rewrites: &[Rewrite],
+    t0: f64,
+) -> Option<String> {
+    let expanded = model.expand_inputs(pivots);
+    let value = |symbol| match symbol {
+        Symbol::Time => t0,
+        Symbol::Parameter(p) => prolonged.parameters[p.index()],
+        Symbol::Unknown { unknown, order } => prolonged.jet(unknown.index(), order).map_or(f64::NAN, |k| jets[k]),
+        Symbol::Input { .. } | Symbol::State(_) | Symbol::StateDerivative(_) => f64::NAN,
+    };
+    let place = expanded.iter().position(|&pivot| differs_from_zero(model, pivot, value) != Some(true))?;
+    let pivot = rewrites.iter().filter_map(|r| r.nonzero).nth(place)?;
+    let spelled = print(&model.dag, pivot, Notation::Text, |symbol| model.symbol_name(symbol));
+    Some(format!("equations were combined under the condition {spelled} ≠ 0, which does not hold there"))
+}
+
+/// Whether a value is clear of zero for all that unknowns are known to; `None` if it has none.
+fn differs_from_zero(model: &Model, e: Expr, value: impl Fn(Symbol) -> f64) -> Option<bool> {
+    let dag = &model.dag;
+    let nodes = reachable(dag, [e]);
+    let values = evaluate(dag, &nodes, value);
+    // How large a node would be if nothing in it cancelled.
+    let mut sizes: Vec<f64> = Vec::with_capacity(nodes.len());
+    for (&node, value) in nodes.iter().zip(&values) {
+        let place = |child: Expr| nodes.partition_point(|&other| other < child);
+        let size = match dag.node(node) {
+            Node::Constant(_) | Node::Pi | Node::Euler => value.abs(),
+            Node::Symbol(Symbol::Unknown { unknown, .. }) => value.abs().max(model.unknowns[unknown.index()].nominal),
+            Node::Symbol(_) => value.abs(),
+            Node::Sum { constant, terms } => {
+                terms.iter().fold(constant.to_f64().abs(), |sum, (q, t)| sum + q.to_f64().abs() * sizes[place(*t)])
+            }
+            Node::Product(factors) => factors.iter().fold(1.0, |product, &(base, n)| {
+                let base = place(base);
+                product * if n > 0 { sizes[base] } else { values[base].abs() }.powi(n)
+            }),
+            // An argument that is a little off makes a sine of zero about so large.
+            Node::Apply(..) | Node::Call(..) => value.abs().max(1.0),
+        };
+        sizes.push(size);
+    }
+    let (value, size) = (values.last()?, sizes.last()?);
+    (!value.is_nan()).then(|| value.abs() > SMALL * size)
+}
