@@ -95,7 +95,7 @@ fn contradictions_are_named() {
     let start = start(&model, 0.0);
     let finding = judge(&mut model, &start, None);
     let ArrayVerdict::NoConsistentPoint { contradiction, .. } = finding.verdict else { panic!("{finding:?}") };
-    assert_eq!(contradiction, ["equation 1", "der(equation 2)"]);
+    assert_eq!(contradiction, [(0, 0), (1, 1)]);
 }
 
 /// $u^\top F$ of index 4 with a time-varying coefficient, exact over the prime field.

@@ -1,7 +1,7 @@
 //! What the names in a text stand for.
 //!
-//! In: equations and constraints as they are printed, with the names of the model's `let`s and inputs where their values occur. Out: for each name that
-//! occurs, its value in plain mathematics, so that nobody has to look it up; names in these values included.
+//! In: equations and constraints as they are printed, with the names of the model's `let`s and inputs where their values occur. Out: for
+//! each name that occurs, its value in plain mathematics, so that nobody has to look it up; names in these values included.
 
 use std::collections::{HashMap, HashSet};
 

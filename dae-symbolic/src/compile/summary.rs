@@ -6,6 +6,7 @@ use crate::compile::{Compiled, HiddenConstraint, definitions_in};
 use crate::externals;
 use crate::index::{Verdict, at_defaults};
 use crate::program::roll;
+use crate::system::listed;
 
 /// What a reader of the generated documentation wants to know first.
 pub(super) fn summary(compiled: &Compiled) -> Vec<String> {
@@ -27,6 +28,13 @@ pub(super) fn summary(compiled: &Compiled) -> Vec<String> {
         lines.push(format!("Degrees of freedom: {certified}."));
     } else if analysis.certificate.has_reduction() {
         lines.push(format!("Degrees of freedom, generically: {degrees}."));
+    }
+    if !analysis.redundant.is_empty() {
+        let names: Vec<String> = analysis.redundant.iter().map(|&i| compiled.model.equation_name(i)).collect();
+        let (equations, unknowns) = (compiled.model.equations.len(), compiled.model.unknowns.len());
+        let follows = if names.len() == 1 { "follows" } else { "follow" };
+        let names = listed(&roll::text::folded(&names));
+        lines.push(format!("{equations} equations for {unknowns} unknowns: {names} {follows} from the others."));
     }
     if !compiled.hidden.is_empty() {
         lines.push(String::new());

@@ -1,7 +1,7 @@
 //! Values that are no numbers.
 //!
-//! In: a model. Out: an error for every default and start value that is infinite or undefined, as `1 / a` is with the default `a = 0`: the analysis is
-//! made at these values, and would be of nothing.
+//! In: a model. Out: an error for every default and start value that is infinite or undefined, as `1 / a` is with the default `a = 0`: the
+//! analysis is made at these values, and would be of nothing.
 
 use std::collections::HashSet;
 

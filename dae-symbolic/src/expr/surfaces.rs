@@ -10,8 +10,8 @@
 //! $$ m = \min \{\, k : \partial^k (f_+ - f_-) / \partial x^k \neq 0 \text{ at } x = x^\ast \,\}, $$
 //!
 //! because $f_+ - f_- = (x - x^\ast)^m\, e$ with $e \ne 0$ on the surface: $m = 0$ is a jump, $m = 1$ a kink. If $\sigma$ is linear in no
-//! variable, a term of it takes the place of $x$ (in $\sqrt{x^2 + y^2} - 1$ the root); then $m$ is a lower bound. Whether a derivative vanishes on the
-//! surface is decided by its canonical form or by residues in the prime field.
+//! variable, a term of it takes the place of $x$ (in $\sqrt{x^2 + y^2} - 1$ the root); then $m$ is a lower bound. Whether a derivative
+//! vanishes on the surface is decided by its canonical form or by residues in the prime field.
 
 use super::prime_field::FieldPoint;
 use super::substitute::rebuild;

@@ -10,9 +10,9 @@
 //!   freedom, and that the differentiation index is at most $\max c_i$, plus one if some $d_j = 0$ (more where equations were combined,
 //!   see `upper_bound`). One nonzero value
 //!   of $\det J$ in a prime field proves that it is not identically zero.
-//! * **At the model's own point** (`local.rs`; `exceptional.rs` names parameters because of whose defaults $J$ is singular at every point). $J$ is regular at the consistent point that the start values lead to, for the
-//!   default parameters; by an interval proof where it succeeds (`proof.rs`), otherwise in floating-point arithmetic; and it is the solution that
-//!   they mean (`nearest.rs`).
+//! * **At the model's own point** (`local.rs`; `exceptional.rs` names parameters because of whose defaults $J$ is singular at every point).
+//!   $J$ is regular at the consistent point that the start values lead to, for the default parameters; by an interval proof where it
+//!   succeeds (`proof.rs`), otherwise in floating-point arithmetic; and it is the solution that they mean (`nearest.rs`).
 //! * **Lower bound** (`witness.rs`). At that point the derivative array with one differentiation less is not 1-full: one column of $J^{-1}$
 //!   shows a vector of its kernel.
 //!

@@ -133,20 +133,19 @@ pub(super) fn dependent(model: &Model, rows: &[(usize, u32)]) -> (Problem, Diagn
     (Problem::new(ProblemKind::NotUnique, model, &equations, &[]), Diagnostics::from(diagnostic))
 }
 
-/// Rows of the derivative array, by name, that contradict one another.
-pub(super) fn contradictory(model: &Model, rows: &[String], message: &str) -> (Problem, Diagnostics) {
-    let involved = |i: &usize| {
-        let name = model.equation_name(*i);
-        rows.iter().any(|row| *row == name || row.contains(&format!("({name})")) || row.contains(&format!("({name},")))
-    };
-    let equations: Vec<usize> = (0..model.equations.len()).filter(involved).collect();
-    let title = format!("the equations contradict one another: {} cannot hold at the same time", rows.join(", "));
+/// Rows of the derivative array, by equation and number of differentiations, that contradict one another.
+pub(super) fn contradictory(model: &Model, rows: &[(usize, u32)], message: &str) -> (Problem, Diagnostics) {
+    let names: Vec<String> = rows.iter().map(|&(i, order)| derivative_name(&model.equation_name(i), order)).collect();
+    let equations: BTreeSet<usize> = rows.iter().map(|&(i, _)| i).collect();
+    let together = if names.len() == 1 { "" } else { " at the same time" };
+    let title = format!("the equations contradict one another: {} cannot hold{together}", listed(&names));
     let mut diagnostic = Diagnostic::error(Code::Contradictory, title);
     for &i in &equations {
         diagnostic = diagnostic.label(model.equations[i].origin, model.equation_name(i));
     }
     let help = "remove one of these equations, or correct it";
     let diagnostic = diagnostic.note(message).help(help);
+    let equations: Vec<usize> = equations.into_iter().collect();
     (Problem::new(ProblemKind::Contradictory, model, &equations, &[]), Diagnostics::from(diagnostic))
 }
 
@@ -259,27 +258,26 @@ fn overdetermined(model: &Model, mut diagnostic: Diagnostic, part: &Part) -> Dia
 fn underdetermined(model: &Model, mut diagnostic: Diagnostic, part: &Part) -> Diagnostic {
     let names: Vec<String> = part.unknowns.iter().map(|&j| model.unknowns[j].name.clone()).collect();
     let equations: Vec<String> = part.equations.iter().map(|&i| model.equation_name(i)).collect();
-    let only = |equations: &[String]| match equations {
-        [] => "no equation".to_string(),
-        equations => format!("only {}", few(equations)),
-    };
     for (origin, own) in by_place(&part.unknowns, |j| model.unknowns[j].origin).into_iter().take(LISTED) {
-        // Of many equations, those that contain these very unknowns.
         let these: HashSet<usize> = own.iter().copied().collect();
         let contains = |i: &&usize| model.equations[**i].incidence.iter().any(|(k, _)| these.contains(&k.index()));
-        let what = match equations.len() > LISTED {
-            true => {
-                let around = part.equations.iter().filter(contains).map(|&i| model.equation_name(i));
-                only(&around.collect::<Vec<_>>())
-            }
-            false => only(&equations),
-        };
+        let around: Vec<String> = part.equations.iter().filter(contains).map(|&i| model.equation_name(i)).collect();
+        let what = if around.is_empty() { "no equation".to_string() } else { format!("only {}", few(&around)) };
         let these: Vec<String> = own.iter().map(|&j| model.unknowns[j].name.clone()).collect();
         diagnostic = diagnostic
             .label(origin, format!("{} {} in {what}", few_quoted(&these), verb("occurs", "occur", own.len())));
     }
-    let occur = verb("occurs", "occur", names.len());
-    diagnostic.note(format!("underdetermined: {} {occur} in {}", few_quoted(&names), only(&equations)))
+    let unknowns = few_quoted(&names);
+    diagnostic.note(match equations.as_slice() {
+        [] => format!("underdetermined: {unknowns} {} in no equation", verb("occurs", "occur", names.len())),
+        equations => format!(
+            "underdetermined: for {}, {unknowns}, there {} only {}, {}",
+            count(names.len(), "unknown"),
+            verb("is", "are", equations.len()),
+            count(equations.len(), "equation"),
+            few(equations)
+        ),
+    })
 }
 
 fn count(n: usize, noun: &str) -> String {

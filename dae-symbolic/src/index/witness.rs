@@ -4,9 +4,9 @@
 //! moves $u'$, where $G$ is the derivative array with one differentiation less than the bound: a proof that it is not 1-full there, without
 //! forming it.
 //!
-//! Move the jets $x_j^{(d_j + s)}$ by $\delta_s$, $s \ge s_0$. The row $f_i^{(c_i + s)}$ sees $J \delta_s$ and what it inherits from lower stages. Rows
-//! with more than $m$ differentiations are not in the array; all others of stages above $s_0$ can be satisfied one stage after the other, because $J$ is
-//! regular. At stage $s_0$ this leaves
+//! Move the jets $x_j^{(d_j + s)}$ by $\delta_s$, $s \ge s_0$. The row $f_i^{(c_i + s)}$ sees $J \delta_s$ and what it inherits from lower
+//! stages. Rows with more than $m$ differentiations are not in the array; all others of stages above $s_0$ can be satisfied one stage after
+//! the other, because $J$ is regular. At stage $s_0$ this leaves
 //!
 //! $$ J\, \delta_{s_0} = e, \qquad e_i = 0 \text{ where } c_i + s_0 \le m. $$
 //!

@@ -4,11 +4,11 @@
 //! the derivatives that the model defines explicitly have been replaced, as one does by hand:
 //! $0 = x^2 + y^2 - l^2$ becomes $0 = 2xu + 2yv$ because the text says $\dot x = u$, $\dot y = v$.
 //!
-//! An equation is *explicit* if it reads $a\, x_j^{(p)} + r = 0$ with $a$ made of numbers and parameters (a mass), $r$ free of $x_j^{(p)}$ and above and of
-//! every jet that another explicit equation defines, and if $d_j - c_i = p$. It stays as it is in every formulation; $x_j^{(p + k)}$ is
-//! replaced by the $k$-th total derivative of $-r/a$ in all others. In the system Jacobian this is elimination with
-//! numbers as pivots, so what is regular stays regular. The offsets bound the orders that appear: with $d_j = c_i + p$ the explicit equation
-//! is differentiated at most $c_i$ times.
+//! An equation is *explicit* if it reads $a\, x_j^{(p)} + r = 0$ with $a$ made of numbers and parameters (a mass), $r$ free of $x_j^{(p)}$
+//! and above and of every jet that another explicit equation defines, and if $d_j - c_i = p$. It stays as it is in every formulation;
+//! $x_j^{(p + k)}$ is replaced by the $k$-th total derivative of $-r/a$ in all others. In the system Jacobian this is elimination with
+//! numbers as pivots, so what is regular stays regular. The offsets bound the orders that appear: with $d_j = c_i + p$ the explicit
+//! equation is differentiated at most $c_i$ times.
 
 use std::collections::HashMap;
 

@@ -1,8 +1,8 @@
 //! What to look at when no consistent values were found.
 //!
 //! In: a compiled model without a consistent point. Out: a sentence that names the equations which were not fulfilled together, with what they
-//! restrict, and what may be wrong: with them, or with the guesses. Whether nonlinear equations contradict one another is not decided by a search that
-//! ends without a result, and the sentence does not say so.
+//! restrict, and what may be wrong: with them, or with the guesses. Whether nonlinear equations contradict one another is not decided by a
+//! search that ends without a result, and the sentence does not say so.
 
 use std::collections::BTreeSet;
 

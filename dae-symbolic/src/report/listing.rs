@@ -1,7 +1,7 @@
 //! Equations, unknowns and constraints as a text report lists them.
 //!
-//! In: a model and what was found out about it. Out: a line each, one for the members of a family that say the same; of a family whose members are too
-//! unlike for that, the first ones.
+//! In: a model and what was found out about it. Out: a line each, one for the members of a family that say the same; of a family whose
+//! members are too unlike for that, the first ones.
 
 use super::document::number;
 use super::families::{Line, rolled_by};

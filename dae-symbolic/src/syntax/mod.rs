@@ -91,6 +91,7 @@
 
 pub mod ast;
 mod attributes;
+mod brackets;
 mod conditional;
 mod cursor;
 mod frames;
@@ -142,6 +143,13 @@ pub fn parse(tokens: TokenStream) -> Parsed {
 pub fn tokenize(text: &str) -> Result<TokenStream, (Diagnostics, SourceMap)> {
     text.parse().map_err(|error: proc_macro2::LexError| {
         let mut sources = SourceMap::default();
+        if let Some((bracket, at)) = brackets::lonely(text) {
+            let at = sources.foreign(at);
+            let finding = Diagnostic::error(Code::UnreadableText, format!("`{bracket}` has no counterpart"))
+                .label(at, "alone")
+                .help("add the bracket that belongs to it, or remove it");
+            return (finding.into(), sources);
+        }
         let at = sources.foreign(error.span());
         let finding = Diagnostic::error(Code::UnreadableText, "the text is not made of Rust tokens")
             .label(at, "cannot be read from here on")

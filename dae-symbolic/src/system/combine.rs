@@ -8,8 +8,8 @@
 //!
 //! replaces an equation with $c_l = \underline c$, provided $u$ contains no $x_j^{(k)}$ with $k \ge d_j - \underline c$. Then
 //! $\partial \bar f / \partial x_j^{(d_j - \underline c)} = (u^\top J)_j = 0$: the combination does not depend on these derivatives, whatever it
-//! looks like, and they are struck out of it by putting a number in their place. Where $u_l \ne 0$ the old equation follows from the new one and the others: nothing
-//! is lost.
+//! looks like, and they are struck out of it by putting a number in their place. Where $u_l \ne 0$ the old equation follows from the new
+//! one and the others: nothing is lost.
 //!
 //! The companion of that paper, the expression substitution method (Sect. 5), serves where every $u$ contains leading derivatives, because
 //! equations are nonlinear in a common combination of them: $v$ with $J v = 0$ gives new unknowns $y_j = x_j^{(d_j - \bar c)} - (v_j / v_l)\,

@@ -24,7 +24,7 @@ use crate::expr::prime_field::{FieldPoint, Independence, sparse_rank};
 use crate::expr::{Expr, Node, Rational, Symbol, blended, piecewise, reachable, symbols};
 use crate::index::certificate::times;
 use crate::index::start_point;
-use crate::model::{Model, derivative_name};
+use crate::model::Model;
 use crate::prolong::default_parameters;
 
 /// Arrays with more rows are left alone: dense decompositions cost their third power, and a macro runs unoptimised.
@@ -87,8 +87,8 @@ pub enum ArrayVerdict {
     NoConsistentPoint {
         /// Why, in words.
         message: String,
-        /// The rows that contradict one another, if it is known that they do.
-        contradiction: Vec<String>,
+        /// The rows that contradict one another, by equation and number of differentiations, if it is known that they do.
+        contradiction: Vec<(usize, u32)>,
         /// The rows that contradict one another to first order, wherever the search ends.
         nearby: Vec<String>,
     },
@@ -316,7 +316,7 @@ impl<'a> Court<'a> {
 
     /// Rows of an affine array that contradict one another at almost every time: their left-hand sides depend on one another exactly, and the
     /// rows do not.
-    fn contradiction(&self, array: &DerivativeArray) -> Vec<String> {
+    fn contradiction(&self, array: &DerivativeArray) -> Vec<(usize, u32)> {
         let dag = &self.model.dag;
         if !self.affine || !piecewise(dag, &self.equations).is_empty() {
             return Vec::new();
@@ -334,8 +334,8 @@ impl<'a> Court<'a> {
             let whole = sparse_rank(&rows.iter().map(|&row| with_residual(row)).collect::<Vec<_>>());
             whole > sparse_rank(&rows.iter().map(|&row| left[row].clone()).collect::<Vec<_>>())
         };
-        let name = |row: usize| derivative_name(&self.model.equation_name(row % count), (row / count) as u32);
-        least(left.len(), contradict).into_iter().flatten().map(name).collect()
+        let named = |row: usize| (row % count, (row / count) as u32);
+        least(left.len(), contradict).into_iter().flatten().map(named).collect()
     }
 
     /// Compares the ranks with those at other points.

@@ -26,7 +26,7 @@ use super::problem::{self, Problem};
 use crate::diagnostic::Diagnostics;
 use crate::expr::interval::{Interval, evaluate_interval};
 use crate::expr::{Dag, Expr, ExternalSource, Node, Notation, Symbol, print, reachable, total_derivative};
-use crate::model::{Model, derivative_name};
+use crate::model::Model;
 
 /// Rows of the array that are looked at; one bit for each.
 const MAX_ROWS: usize = 128;
@@ -156,8 +156,8 @@ fn differs_from_zero(model: &mut Model, value: Expr, t0: f64) -> bool {
 }
 
 fn described(model: &Model, count: usize, found: Consequence) -> (Problem, Diagnostics) {
-    let name = |row: usize| derivative_name(&model.equation_name(row % count), (row / count) as u32);
-    let rows: Vec<String> = (0..u128::BITS as usize).filter(|row| found.made_of & (1 << row) != 0).map(name).collect();
+    let rows = (0..u128::BITS as usize).filter(|row| found.made_of & (1 << row) != 0);
+    let rows: Vec<(usize, u32)> = rows.map(|row| (row % count, (row / count) as u32)).collect();
     let spelled = print(&model.dag, found.value, Notation::Text, |symbol| model.symbol_name(symbol));
     let when = if model.dag.is_steady(found.value) { "" } else { ", which does not hold on any interval of time" };
     let message = format!("eliminating all unknowns from them leaves 0 = {spelled}{when}");

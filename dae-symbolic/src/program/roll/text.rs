@@ -1,8 +1,8 @@
 //! Texts of families: one for all instances.
 //!
 //! In: texts of which one belongs to each instance (`q[3]`, `equation 5[3]: 0 = q[3] - q[2]`). Out: one text with affine functions of
-//! the indices (`q[i]`, `equation 5[i]: 0 = q[i] - q[i - 1]`). Texts are rolled by the numbers in them, whatever these mean, and only if the result says of
-//! every instance what its own text said.
+//! the indices (`q[i]`, `equation 5[i]: 0 = q[i] - q[i - 1]`). Texts are rolled by the numbers in them, whatever these mean, and only if
+//! the result says of every instance what its own text said.
 
 use std::hash::Hash;
 

@@ -1,8 +1,8 @@
 //! A report as an HTML page.
 //!
-//! In: a [`Report`] and the mathematics of its model in MathML. Out: one file without scripts and without anything to be fetched, to be read in any browser
-//! in light and dark: what is known about the index, the system, its signature matrix and block-triangular form, the derivation of the hidden
-//! constraints, initial values, and what proves it all.
+//! In: a [`Report`] and the mathematics of its model in MathML. Out: one file without scripts and without anything to be fetched, to be
+//! read in any browser in light and dark: what is known about the index, the system, its signature matrix and block-triangular form, the
+//! derivation of the hidden constraints, initial values, and what proves it all.
 
 use std::fmt::Write;
 

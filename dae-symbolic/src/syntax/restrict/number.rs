@@ -20,7 +20,7 @@ pub(in crate::syntax) fn number(text: &str, at: Origin) -> Result<Rational, Diag
     let negative = text.starts_with('-');
     let (number, suffix) = text.trim_start_matches('-').split_at_checked(end_of_number(text)).unwrap_or((text, ""));
     if !matches!(suffix, "" | "f64") {
-        let help = "literals are exact numbers: remove the suffix";
+        let help = "literals are exact numbers: remove the suffix, or write `*` if a product is meant";
         return invalid(format!("the suffix `{suffix}` is not part of the language"), help);
     }
     // Short integers, most of all literals, need no big numbers.
