@@ -200,6 +200,6 @@ fn a_family_without_its_first_member_is_a_short_message() {
     let (model, _) = read_text(text).unwrap();
     let Err(rejected) = compile(model, 0.0) else { panic!("an equation is missing") };
     let message = rejected.diagnostics.to_string();
-    assert!(message.contains("`q[0..=399]` occur in only equation 1[i = 1..=399]"), "{message}");
+    assert!(message.contains("`q[0..=399]`, there are only 399 equations, equation 1[i = 1..=399]"), "{message}");
     assert!(message.len() < 2000, "{} characters", message.len());
 }
