@@ -35,8 +35,9 @@ pub(crate) const MAX_DIFFERENTIATIONS: u32 = 4;
 /// Terms that are made in one search. Of random contradictory systems that are found so, one in thirty takes more than 9,000 and three in a
 /// thousand more than this.
 const BUDGET: usize = 20_000;
-/// Sub-expressions that differentiating may add.
+/// Sub-expressions that differentiating the equations may add, and differentiating what is left over.
 const MAX_NODES: usize = 10_000;
+const MAX_OF_REMAINDER: usize = 1_000;
 /// Derivatives of what is left over that are looked at.
 const MAX_ORDER: usize = 6;
 
@@ -143,11 +144,12 @@ fn differs_from_zero(model: &mut Model, value: Expr, t0: f64) -> bool {
             | Symbol::State(_)
             | Symbol::StateDerivative(_) => Interval::ENTIRE,
         });
-        // What has no value is no number.
+        // What has no value is no number, and its derivatives have none.
         if enclosure[0].mignitude() > 0.0 {
             return true;
         }
-        if model.dag.is_steady(derivative) || model.dag.len() > nodes + MAX_NODES {
+        let is_bounded = enclosure[0].magnitude().is_finite();
+        if !is_bounded || model.dag.is_steady(derivative) || model.dag.len() > nodes + MAX_OF_REMAINDER {
             return false;
         }
         derivative = total_derivative(&mut model.dag, derivative);
