@@ -89,6 +89,9 @@ fn models_with_solutions_are_not_contradictory() {
         // What is left is for the caller to say.
         "input u; var a ~ 0.1; var x ~ 0.1; var y ~ -1; x = sin(a); y = -cos(a); x.powi(2) + y.powi(2) = u;",
         "extern fn f(z) = f, der(z) = df; var a ~ 0.1; var x ~ 0.1; var y ~ -1; x = sin(a); y = -cos(a); x.powi(2) + y.powi(2) = 1 + f(0);",
+        "input u; var x ~ 1; var y ~ 1; x + y = u; der(x) + der(y) = 0; x = 1;",
+        // A guard against division by zero.
+        "var x ~ 1; var y ~ 1; x = 0; 2*x = 0; y = if x > 0 { 1/x } else { 0 };",
         // Two branches.
         "var x ~ 0.5; var y ~ 0; (x - 1)*(x - 2) = 0; x*y = y.powi(2) + sin(t);",
     ];

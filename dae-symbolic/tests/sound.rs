@@ -23,6 +23,12 @@ fn index(body: &str) -> Option<u32> {
     }
 }
 
+fn accepted(body: &str) {
+    if let Err(rejected) = compiled(body) {
+        panic!("{body}\n{}", rejected.diagnostics);
+    }
+}
+
 /// Where a small number decides whether a matrix is singular, it is there.
 #[test]
 fn small_conductances_are_not_nothing() {
@@ -57,11 +63,7 @@ fn badly_scaled_models_are_not_rejected() {
         "var u1 ~ 1; var u2 ~ 1; var u3 ~ 1; sin(t) + 1 = 1e6*(u1 - u2); 1e6*(u1 - u2) = 1e6*(u2 - u3); 1e6*(u2 - u3) = 1e-9*u3;",
         "var x ~ 0; var y ~ 0; x + y = 1; x + 1.0000000001*y = 2;",
     ];
-    for body in bodies {
-        if let Err(rejected) = compiled(body) {
-            panic!("{body}\n{}", rejected.diagnostics);
-        }
-    }
+    bodies.into_iter().for_each(accepted);
 }
 
 /// Where a function ends, its derivatives have poles, and solutions may run along them.
@@ -73,11 +75,7 @@ fn ends_of_domains_are_no_contradictions() {
         "var p1 ~ 2; var p2 ~ 1; var q ~ 0; p1 = 1; p2 = 1; q = sqrt(p1 - p2);",
         "var x ~ 0; 0 = sqrt(x);",
     ];
-    for body in bodies {
-        if let Err(rejected) = compiled(body) {
-            panic!("{body}\n{}", rejected.diagnostics);
-        }
-    }
+    bodies.into_iter().for_each(accepted);
 }
 
 /// What cancels on the branch of the start values does not on the one that is reached later.

@@ -143,7 +143,7 @@ pub fn compile(mut model: Model, t0: f64) -> Result<Compiled, Rejected> {
         let problem = Problem { kind: ProblemKind::SingularPencil, equations, unknowns };
         return Err(Rejected { problem: Some(problem), t0, diagnostics });
     }
-    if let Some(most) = analysis.may_be_contradictory()
+    if let Some(most) = analysis.differentiations_in_doubt()
         && let Some((problem, diagnostics)) = contradiction(&mut model, t0, most)
     {
         return Err(Rejected { problem: Some(problem), t0, diagnostics });

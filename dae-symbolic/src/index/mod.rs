@@ -115,7 +115,7 @@ impl Analysis {
     /// How often equations are worth differentiating in search of a contradiction, if what is said, if anything, rests on a point that need not
     /// be a solution: far away, residuals are rounding beside their terms, and Jacobians regular that are singular in the limit. That redundant
     /// equations hold is seen at points.
-    pub(crate) fn may_be_contradictory(&self) -> Option<u32> {
+    pub(crate) fn differentiations_in_doubt(&self) -> Option<u32> {
         let doubtful = match self.certificate.local {
             LocalRegularity::Proven { .. } => false,
             LocalRegularity::Numerical { condition, .. } => condition > DOUBTFUL,

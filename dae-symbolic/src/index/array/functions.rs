@@ -63,28 +63,10 @@ pub(super) fn value(function: Function, a: Twofold, b: Twofold, c: Twofold) -> T
             let (sinh, cosh) = sinh_cosh(y);
             a.times(cosh).minus(sinh).times(cosh)
         }),
-        Function::Abs => {
-            if a.high < 0.0 {
-                a.negative()
-            } else {
-                a
-            }
-        }
+        Function::Abs => either(a.high < 0.0, a.negative(), a),
         Function::Signum => Twofold::of(function.value(a.high, b.high, c.high)),
-        Function::Min => {
-            if b.minus(a).high < 0.0 {
-                b
-            } else {
-                a
-            }
-        }
-        Function::Max => {
-            if a.minus(b).high < 0.0 {
-                b
-            } else {
-                a
-            }
-        }
+        Function::Min => either(b.minus(a).high < 0.0, b, a),
+        Function::Max => either(a.minus(b).high < 0.0, b, a),
         Function::Hypot => {
             let square = a.times(a).plus(b.times(b));
             newton(&|y| square.minus(y.times(y)).over(y.scaled(2.0)))
@@ -92,14 +74,12 @@ pub(super) fn value(function: Function, a: Twofold, b: Twofold, c: Twofold) -> T
         Function::ExpM1 => exp_m1(a),
         Function::Ln1p => newton(&|y| a.plus(one).times(exp_m1(y.negative())).plus(a)),
         Function::Powf => exp(b.times(ln(a))),
-        Function::If => {
-            if a.high > 0.0 {
-                b
-            } else {
-                c
-            }
-        }
+        Function::If => either(a.high > 0.0, b, c),
     }
+}
+
+fn either(first: bool, a: Twofold, b: Twofold) -> Twofold {
+    if first { a } else { b }
 }
 
 fn quotient((a, b): (Twofold, Twofold)) -> Twofold {

@@ -16,27 +16,20 @@
 
 use dae_runtime::sparse::SparseMatrix;
 
-use super::matrix::{exact_ranks, exact_rows};
 use super::newton::{SparseRow, dependencies};
 use super::refined::{self, Refined};
 use super::{ArrayError, ArrayJacobian, ArrayPoint, ArrayRanks, Consistent, DerivativeArray, consistent_point};
-use crate::expr::prime_field::{FieldPoint, Independence, sparse_rank};
-use crate::expr::{Expr, Node, Rational, Symbol, blended, piecewise, reachable, symbols};
+use crate::expr::{Expr, Symbol, piecewise, symbols};
 use crate::index::certificate::times;
-use crate::index::start_point;
 use crate::model::Model;
 use crate::prolong::default_parameters;
 
 /// Arrays with more rows are left alone: dense decompositions cost their third power, and a macro runs unoptimised.
-const MAX_ROWS: usize = 420;
+pub(super) const MAX_ROWS: usize = 420;
 /// Arrays with more rows are left alone where nothing depends on them.
 const MAX_ROWS_IN_PASSING: usize = 120;
 /// Differentiations that are tried where nothing bounds the index, beyond the number of states.
 const SPARE: u32 = 2;
-/// Differentiations with which rows are examined that may depend on one another at every point.
-const MAX_DEPENDENT: u32 = 3;
-/// Random points at which they must.
-const DEPENDENT_SEEDS: u64 = 2;
 /// How well computed jets are known, relative to their size (at a double root, the root of rounding): what an entry could become by that
 /// counts as nothing.
 pub(super) const UNCERTAINTY: f64 = 1e-7;
@@ -202,14 +195,14 @@ pub fn ranks_up_to(model: &mut Model, start: &ArrayPoint, m: u32) -> Option<Vec<
     (0..=m).map(|k| court.ranks(&array, &point, k).ok()).collect()
 }
 
-struct Court<'a> {
-    model: &'a mut Model,
+pub(super) struct Court<'a> {
+    pub(super) model: &'a mut Model,
     parameters: Vec<f64>,
     /// The equations with inputs and parameters replaced by what they are.
-    equations: Vec<Expr>,
-    rates: Vec<u32>,
+    pub(super) equations: Vec<Expr>,
+    pub(super) rates: Vec<u32>,
     /// Whether the Jacobian of the equations depends on nothing but the time.
-    affine: bool,
+    pub(super) affine: bool,
 }
 
 impl<'a> Court<'a> {
@@ -256,86 +249,6 @@ impl<'a> Court<'a> {
                 Err(format!("ranks of the derivative array are not clear (gap {:.1e})", ranks.gap))
             }
         }
-    }
-
-    /// The exact ranks of an affine system at a time that is a decimal fraction; `None` where a coefficient is a function of the time other
-    /// than a rational one (its value at this very time is no generic one), or numbers in the coefficients are not known to be independent.
-    fn exact_at(&self, array: &DerivativeArray, t: f64, m: u32) -> Option<ArrayRanks> {
-        if !self.affine {
-            return None;
-        }
-        let dag = &self.model.dag;
-        let coefficients: Vec<Expr> = array.partial_derivatives().collect();
-        let is_function = |e: &Expr| matches!(dag.node(*e), Node::Apply(..) | Node::Call(..));
-        let functions = reachable(dag, coefficients.iter().copied()).into_iter().filter(is_function);
-        if symbols(dag, functions).iter().any(|s| matches!(s, Symbol::Time)) {
-            return None;
-        }
-        let independent = FieldPoint::new(0).evaluate(dag, &coefficients).ok()?.independence;
-        if independent != Independence::Proven {
-            return None;
-        }
-        let time = Rational::from_decimal(&format!("{t:?}"))?.modulo(crate::expr::prime_field::PRIME)?;
-        let point = FieldPoint::new(0).with_start(start_point(self.model)).with_given([(Symbol::Time, time)]);
-        Some(exact_ranks(array, &array.at_random(dag, &point, 0)?, m))
-    }
-
-    /// The ranks at a random point, consistent or not.
-    fn generic(&self, array: &DerivativeArray, m: u32) -> Option<ArrayRanks> {
-        let point = FieldPoint::new(1).with_start(start_point(self.model));
-        Some(exact_ranks(array, &array.at_random(&self.model.dag, &point, 1)?, m))
-    }
-
-    /// Rows that depend on one another at every point, in a model with no more equations than unknowns; `None` if there are none among those
-    /// examined.
-    fn dependent_rows(&mut self) -> Option<Vec<(usize, u32)>> {
-        let (count, unknowns) = (self.equations.len(), self.rates.len());
-        let small = |m: &u32| count <= unknowns && count * (*m as usize + 1) <= MAX_ROWS;
-        // On all branches, not that of the start values alone.
-        let equations = blended(&mut self.model.dag, &self.equations);
-        for m in (0..=MAX_DEPENDENT).take_while(small) {
-            let rates = self.rates.clone();
-            let array = DerivativeArray::of_equations(&mut self.model.dag, equations.clone(), rates, m)?;
-            let mut matrices = Vec::new();
-            for seed in 0..DEPENDENT_SEEDS {
-                let point = FieldPoint::new(seed).with_start(start_point(self.model));
-                let at = array.at_random(&self.model.dag, &point, seed)?;
-                matrices.push(exact_rows(&array, &at, m));
-            }
-            let dependent = |rows: &[usize]| {
-                let chosen =
-                    |matrix: &Vec<Vec<(usize, u64)>>| rows.iter().map(|&row| matrix[row].clone()).collect::<Vec<_>>();
-                matrices.iter().all(|matrix| sparse_rank(&chosen(matrix)) < rows.len())
-            };
-            if let Some(rows) = least(array.rows(), dependent) {
-                return Some(rows.into_iter().map(|row| (row % count, (row / count) as u32)).collect());
-            }
-        }
-        None
-    }
-
-    /// Rows of an affine array that contradict one another at almost every time: their left-hand sides depend on one another exactly, and the
-    /// rows do not.
-    fn contradiction(&self, array: &DerivativeArray) -> Vec<(usize, u32)> {
-        let dag = &self.model.dag;
-        if !self.affine || !piecewise(dag, &self.equations).is_empty() {
-            return Vec::new();
-        }
-        let point = FieldPoint::new(0).with_start(start_point(self.model));
-        let proven = point.evaluate(dag, &self.equations).is_ok_and(|found| found.independence == Independence::Proven);
-        let Some(at) = array.at_random(dag, &point, 0).filter(|_| proven) else { return Vec::new() };
-        let left = exact_rows(array, &at, array.differentiations);
-        let (count, column) = (self.equations.len(), left.iter().flatten().map(|&(j, _)| j + 1).max().unwrap_or(0));
-        let with_residual = |row: usize| {
-            let value = at.residuals[row % count][row / count].0;
-            left[row].iter().copied().chain((value != 0).then_some((column, value))).collect::<Vec<_>>()
-        };
-        let contradict = |rows: &[usize]| {
-            let whole = sparse_rank(&rows.iter().map(|&row| with_residual(row)).collect::<Vec<_>>());
-            whole > sparse_rank(&rows.iter().map(|&row| left[row].clone()).collect::<Vec<_>>())
-        };
-        let named = |row: usize| (row % count, (row / count) as u32);
-        least(left.len(), contradict).into_iter().flatten().map(named).collect()
     }
 
     /// Compares the ranks with those at other points.
@@ -460,21 +373,6 @@ impl<'a> Court<'a> {
             differentiations: m,
         })
     }
-}
-
-/// A set of rows, none of which can be left out, that has a property which larger sets have as well; `None` if all together do not.
-fn least(count: usize, has: impl Fn(&[usize]) -> bool) -> Option<Vec<usize>> {
-    let mut rows: Vec<usize> = (0..count).collect();
-    if !has(&rows) {
-        return None;
-    }
-    for row in (0..count).rev() {
-        let without: Vec<usize> = rows.iter().copied().filter(|&other| other != row).collect();
-        if has(&without) {
-            rows = without;
-        }
-    }
-    Some(rows)
 }
 
 /// The time in which the Taylor series change by their own size.

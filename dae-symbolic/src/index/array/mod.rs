@@ -23,11 +23,13 @@
 //! | `jets.rs` | jets that fulfil the array to rounding, at the model's own branch; points beside them |
 //! | `full_steps.rs` | the same by undamped steps, where damped ones lead nowhere |
 //! | `refined.rs`, `twofold.rs`, `functions.rs` | ranks with twice the precision, where matrices of full rank are nearly singular |
+//! | `exact.rs` | ranks, dependencies and contradictions over the prime field |
 //! | `judge.rs` | which $m$, at how many points, and when there is none |
 //!
 //! Jets are kept as Taylor coefficients $X_{j,k} = x_j^{(k)}/k!$, and rows as $F_i^{(l)}/l!$: the ranks are the same and the numbers stay small.
 
 mod continued;
+mod exact;
 mod full_steps;
 mod functions;
 mod jets;

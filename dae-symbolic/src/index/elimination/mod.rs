@@ -21,7 +21,7 @@ mod ring;
 use std::collections::BTreeSet;
 
 use self::ideal::{Ideal, Member};
-use self::ring::Ring;
+use self::ring::{Ring, evaluated};
 use super::problem::{self, Problem};
 use crate::diagnostic::Diagnostics;
 use crate::expr::interval::{Interval, evaluate_interval};
@@ -71,15 +71,9 @@ pub(crate) fn contradiction(model: &mut Model, t0: f64, most: u32) -> Option<(Pr
 /// at zero, derivatives have poles that solutions may run along.
 fn without_new_poles(dag: &Dag, rows: &[Expr], count: usize) -> u128 {
     let denominators = |row: Expr| {
-        let products = reachable(dag, [row]).into_iter().filter_map(|e| match dag.node(e) {
+        let products = evaluated(dag, &[row]).into_iter().filter_map(|e| match dag.node(e) {
             Node::Product(factors) => Some(factors),
-            Node::Constant(_)
-            | Node::Pi
-            | Node::Euler
-            | Node::Symbol(_)
-            | Node::Sum { .. }
-            | Node::Apply(..)
-            | Node::Call(..) => None,
+            _ => None,
         });
         products.flatten().filter(|(_, n)| *n < 0).map(|&(base, _)| base).collect::<BTreeSet<Expr>>()
     };
@@ -122,13 +116,7 @@ fn eliminate(model: &mut Model, rows: &[Expr], chosen: u128, budget: usize, t0: 
 fn differs_from_zero(model: &mut Model, value: Expr, t0: f64) -> bool {
     let is_unknown = |e: &Expr| match model.dag.node(*e) {
         Node::Call(call, _) => !matches!(call.function.source, ExternalSource::Table(_)),
-        Node::Constant(_)
-        | Node::Pi
-        | Node::Euler
-        | Node::Symbol(_)
-        | Node::Sum { .. }
-        | Node::Product(_)
-        | Node::Apply(..) => false,
+        _ => false,
     };
     if reachable(&model.dag, [value]).iter().any(is_unknown) {
         return false;

@@ -4,11 +4,22 @@
 //! What is no sum, product or power stays a variable of its own, so that every consequence drawn from the polynomials is one of the
 //! expressions, wherever these are defined.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::polynomial::{Monomial, Polynomial};
 use crate::expr::{Dag, Expr, Function, Node, Rational, Symbol, reachable};
+
+/// What is evaluated on all branches, children first: a conditional is a variable, and what is in it need not have a value.
+pub(super) fn evaluated(dag: &Dag, roots: &[Expr]) -> BTreeSet<Expr> {
+    let (mut found, mut open) = (BTreeSet::new(), roots.to_vec());
+    while let Some(expr) = open.pop() {
+        if found.insert(expr) && !matches!(dag.node(expr), Node::Apply(Function::If, _)) {
+            open.extend(dag.children(expr));
+        }
+    }
+    found
+}
 
 /// What a variable stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,11 +41,14 @@ impl Ring {
     pub(super) fn of(dag: &Dag, roots: &[Expr]) -> Self {
         let nodes = reachable(dag, roots.iter().copied());
         let mut moves: BTreeMap<Expr, bool> = BTreeMap::new();
-        let mut found = Vec::new();
         for &expr in &nodes {
             let is_jet = matches!(dag.node(expr), Node::Symbol(Symbol::Unknown { .. }));
             let is_sought = is_jet || dag.children(expr).any(|child| moves[&child]);
             moves.insert(expr, is_sought);
+        }
+        let mut found = Vec::new();
+        for expr in evaluated(dag, roots) {
+            let is_sought = moves[&expr];
             match dag.node(expr) {
                 Node::Constant(_) | Node::Sum { .. } => {}
                 Node::Product(factors) => {
@@ -66,7 +80,7 @@ impl Ring {
     /// The expressions; `None` if that takes more than is left of a budget, which is charged.
     pub(super) fn polynomials(&self, dag: &Dag, roots: &[Expr], left: &mut usize) -> Option<Vec<Polynomial>> {
         let mut image: BTreeMap<Expr, Rc<Polynomial>> = BTreeMap::new();
-        for expr in reachable(dag, roots.iter().copied()) {
+        for expr in evaluated(dag, roots) {
             let polynomial = match dag.node(expr) {
                 Node::Constant(q) => Polynomial::constant(q.clone()),
                 Node::Sum { constant, terms } => {
