@@ -24,10 +24,15 @@
 use crate::contract::{Dae, Description};
 use crate::linear::{IterationMatrix, Lu};
 use crate::stepper::{ClosingCorrection, Statistics};
+use crate::weights::Weights;
 
 /// Newton steps. The error of the first is the square of Newton's tolerance; at the loosest tolerances
 /// ($10^{-2}, 10^{-4}, 10^{-8}, 10^{-16}$) it takes four.
 const MAX_CORRECTIONS: usize = 4;
+
+/// What Newton's iteration leaves over is below the tolerance, and so is what corrects it; where the constraints hardly determine the
+/// correction it is not made.
+const LARGEST_CORRECTION: f64 = 10.0;
 
 /// Storage of the correction.
 #[derive(Clone, Debug)]
@@ -47,6 +52,7 @@ pub(crate) struct Closing {
     small: Lu<f64>,
     multipliers: Vec<f64>,
     candidate: Vec<f64>,
+    change: Vec<f64>,
 }
 
 /// An invariant and the row of $F$ that enforces it.
@@ -78,14 +84,16 @@ impl Closing {
             small: Lu::new(m),
             multipliers: vec![0.0; m],
             candidate: vec![0.0; n],
+            change: vec![0.0; n],
         }
     }
 
-    /// Corrects `y` in place. A correction that does not make the residual smaller is not made.
+    /// Corrects `y` in place. A correction that does not make the residual smaller, or that exceeds the tolerance, is not made.
     pub(crate) fn apply(
         &mut self,
         dae: &dyn Dae,
         matrix: &IterationMatrix<f64>,
+        weights: &Weights,
         t: f64,
         y: &mut [f64],
         statistics: &mut Statistics,
@@ -110,6 +118,12 @@ impl Closing {
             dae.invariants(t, &self.candidate, &mut self.values);
             let corrected = self.residual_in_roundings();
             if corrected.is_nan() || corrected >= size {
+                return;
+            }
+            for ((change, new), old) in self.change.iter_mut().zip(&self.candidate).zip(y.iter()) {
+                *change = new - old;
+            }
+            if weights.norm(&self.change) > LARGEST_CORRECTION {
                 return;
             }
             y.copy_from_slice(&self.candidate);

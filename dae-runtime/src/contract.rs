@@ -215,6 +215,12 @@ pub trait Dae {
         None
     }
 
+    /// Of a formulation in local coordinates ([`crate::chart`]): chooses these at the start of a run (`anew`), or where those at hand have
+    /// become unsuitable, and says whether $F$ has changed by that. Integrators ask after every accepted step.
+    fn choose_coordinates(&self, _t: f64, _y: &[f64], _anew: bool) -> bool {
+        false
+    }
+
     /// The model with the derivatives of its equations, for consistent initialisation.
     fn prolongation(&self) -> &dyn Prolongation;
 

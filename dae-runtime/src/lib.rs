@@ -14,6 +14,7 @@
 //! | [`stepper`] | options, statistics, failures, and the contract of an integrator: one accepted step at a time |
 //! | [`radau5`] | Radau IIA of order 5 |
 //! | [`bdf`] | backward differentiation formulas of variable order and step |
+//! | [`chart`] | state-space forms: constraints as a manifold in local coordinates that change with the solution |
 //! | [`solve`] | the driver: initialisation, method, record |
 //! | [`solution`] | what a run leaves behind |
 //!
@@ -23,6 +24,7 @@
 //! a run creeps along without a solution).
 
 pub mod bdf;
+pub mod chart;
 mod clock;
 mod closing;
 pub mod contract;

@@ -176,6 +176,8 @@ pub struct Statistics {
     pub factorizations: usize,
     /// Back-substitutions.
     pub solves: usize,
+    /// How often a state-space form changed its local coordinates.
+    pub coordinate_changes: usize,
 }
 
 impl Statistics {

@@ -29,6 +29,8 @@ use history::{Formula, History};
 use newton::{Newton, Predictor, Trouble};
 use starter::Starter;
 
+/// The first step is not shorter than this part of the longest that it may be, unless it has to be repeated.
+const SHORTEST_FIRST_STEP: f64 = 1e-4;
 /// A failed iteration shortens the step by this factor.
 const AFTER_TROUBLE: f64 = 0.25;
 
@@ -70,6 +72,7 @@ impl<'d> Bdf<'d> {
         t_end: f64,
         options: &Options,
     ) -> Result<Self, Failure> {
+        dae.choose_coordinates(t0, y0, true);
         let mut bdf = Bdf::start(dae, t0, y0, yp0, t_end, options)?;
         bdf.h = bdf.first_step(options).min(options.max_step);
         bdf.history = History::from_derivative(y0, yp0, bdf.clock.direction() * bdf.h);
@@ -132,8 +135,8 @@ impl<'d> Bdf<'d> {
         check_residual(self.dae.description(), self.clock.time(), &self.candidate)
     }
 
-    /// Length of the first step: half of the tolerance away from the start, and no more than a thousandth of the
-    /// interval.
+    /// Length of the first step: half of the tolerance away from the start, no more than a thousandth of the interval, and not
+    /// shorter than that by orders of magnitude.
     fn first_step(&mut self, options: &Options) -> f64 {
         if let Some(h) = options.prescribed_first_step() {
             return h;
@@ -141,7 +144,8 @@ impl<'d> Bdf<'d> {
         self.weights.update(&self.y, 1.0);
         let longest = 1e-3 * self.clock.span();
         let speed = self.control.norm(&self.weights, &self.yp);
-        if speed * longest > 0.5 { 0.5 / speed } else { longest }
+        // Multipliers of index 2 are residuals divided by the step: below the shortest they would be rounding.
+        (0.5 / speed).clamp(SHORTEST_FIRST_STEP * longest, longest)
     }
 
     /// One attempt at a step of signed length `h`: `Ok` when it is accepted.
@@ -206,7 +210,7 @@ impl<'d> Bdf<'d> {
     }
 
     fn accept(&mut self, formula: &Formula, landing: Landing, t: f64) {
-        self.closing.apply(self.dae, self.newton.matrix(), t, &mut self.candidate, &mut self.statistics);
+        self.closing.apply(self.dae, self.newton.matrix(), &self.weights, t, &mut self.candidate, &mut self.statistics);
         for i in 0..self.e.len() {
             self.e[i] = self.candidate[i] - self.predicted[i];
         }
@@ -215,6 +219,10 @@ impl<'d> Bdf<'d> {
         self.yp.copy_from_slice(&self.candidate_slope);
         self.clock.advance(formula.h, landing);
         self.statistics.steps += 1;
+        if self.dae.choose_coordinates(self.clock.time(), &self.y, false) {
+            self.newton.forget();
+            self.statistics.coordinate_changes += 1;
+        }
     }
 
     /// Length of the step after one of length `h`.

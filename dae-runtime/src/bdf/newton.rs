@@ -23,6 +23,13 @@ pub(super) const MAX_ITERATIONS_AT_FIXED_STEP: usize = 20;
 const SLOWEST_RATE: f64 = 0.9;
 /// Fraction of the tolerance that the iteration error may have.
 const TOLERANCE: f64 = 0.1;
+/// The same at a fixed step, where no error test will notice an iteration that stopped too early; or the iteration goes on until rounding
+/// keeps corrections from becoming smaller.
+const TOLERANCE_AT_FIXED_STEP: f64 = 1e-4 * TOLERANCE;
+/// Corrections that shrink by less than this from one iteration to the next are rounding, with a new matrix; an old one is renewed.
+const STAGNATION: (f64, f64) = (0.5, 0.1);
+/// Corrections this much smaller than the first that do not shrink any more are rounding, whatever the tolerance says.
+const ROUNDING: f64 = 1e-6;
 /// However short the step, the iteration error of an unknown of index 2 is at most this fraction of its size: the
 /// weight $h$ alone would accept anything as $h \to 0$, and a run would creep along an impasse where there is no
 /// solution.
@@ -109,6 +116,11 @@ impl Newton {
         }
     }
 
+    /// The equations are others from now on.
+    pub(super) fn forget(&mut self) {
+        self.state = Matrix::Missing;
+    }
+
     pub(super) fn matrix(&self) -> &IterationMatrix<f64> {
         &self.matrix
     }
@@ -183,7 +195,8 @@ impl Newton {
     ) -> Result<(), Trouble> {
         let last = predictor.last;
         let factor = 2.0 / (1.0 + predictor.leading / self.factorized_leading);
-        let mut first = 0.0;
+        let fixed = self.max_iterations == MAX_ITERATIONS_AT_FIXED_STEP;
+        let (mut first, mut previous) = (0.0, f64::INFINITY);
         for iteration in 0..self.max_iterations {
             dae.residual(predictor.t, y, yp, &mut self.delta);
             statistics.residuals += 1;
@@ -211,9 +224,18 @@ impl Newton {
                 }
                 self.rate_sum = (rate / (1.0 - rate)).max(SMALLEST_RATE);
             }
-            if self.rate_sum * size <= TOLERANCE && self.multipliers_settled(last) {
+            let settled = self.rate_sum * size <= TOLERANCE && self.multipliers_settled(last);
+            let stagnates = size > STAGNATION.0 * previous && self.state == Matrix::New;
+            if settled && (!fixed || stagnates || self.rate_sum * size <= TOLERANCE_AT_FIXED_STEP) {
                 return Ok(());
             }
+            if fixed && stagnates && size <= ROUNDING * first {
+                return Ok(());
+            }
+            if fixed && self.state == Matrix::Old && size > STAGNATION.1 * previous {
+                break;
+            }
+            previous = size;
         }
         Err(Trouble::Convergence { unknown: weights.worst(&self.delta) })
     }

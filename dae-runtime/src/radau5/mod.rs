@@ -128,6 +128,10 @@ impl Radau5<'_> {
         };
         self.accept(h, landing);
         self.choose_next_step(h, next);
+        if self.dae.choose_coordinates(self.clock.time(), &self.y, false) {
+            self.freshness = Freshness::Outdated;
+            self.statistics.coordinate_changes += 1;
+        }
         Ok(Ok(()))
     }
 
@@ -252,7 +256,8 @@ impl Radau5<'_> {
         self.stall.watch(&self.weights, h, &self.yp, &self.slope);
         std::mem::swap(&mut self.yp, &mut self.slope);
         let t = self.clock.time();
-        self.closing.apply(self.dae, &self.matrices.real, t, &mut self.candidate, &mut self.statistics);
+        let matrix = &self.matrices.real;
+        self.closing.apply(self.dae, matrix, &self.weights, t, &mut self.candidate, &mut self.statistics);
         self.multipliers.apply(
             self.dae,
             &self.matrices.real,
