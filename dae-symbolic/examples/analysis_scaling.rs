@@ -16,7 +16,6 @@ use std::time::Instant;
 
 use dae_symbolic::compile::{compile, compile_excerpt};
 use dae_symbolic::emit::emit;
-use dae_symbolic::formulation::Form;
 use dae_symbolic::index::Verdict;
 use dae_symbolic::{Families, read_families_text, scalar_model};
 
@@ -131,7 +130,7 @@ fn measure(text: &str) -> Result<([f64; 4], String), Box<dyn Error>> {
         }
     };
     stage(1);
-    let _ = emit(&compiled, &Form::ALL);
+    let _ = emit(&compiled);
     stage(2);
     times[3] = compiled.model.dag.len() as f64;
     let verdict = match compiled.analysis.certificate.verdict() {

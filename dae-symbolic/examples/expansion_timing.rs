@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use dae_symbolic::compile::compile;
 use dae_symbolic::emit::emit;
-use dae_symbolic::formulation::Form;
+use dae_symbolic::form::Form;
 use dae_symbolic::{expand, read_text};
 use proc_macro2::TokenStream;
 
@@ -27,9 +27,9 @@ fn main() -> Result<(), Box<dyn Error>> {
             let start = Instant::now();
             let (model, _) = read_text(text).map_err(|rejection| rejection.diagnostics)?;
             let read = start.elapsed();
-            let compiled = compile(model, 0.0).map_err(|rejected| rejected.diagnostics)?;
+            let compiled = compile(model.with_forms(Form::BASIC), 0.0).map_err(|rejected| rejected.diagnostics)?;
             let analysed = start.elapsed();
-            bytes = emit(&compiled, &Form::ALL).map_or(0, |text| text.len());
+            bytes = emit(&compiled).map_or(0, |text| text.len());
             let emitted = start.elapsed();
             let tokens: TokenStream = text.parse()?;
             let start = Instant::now();

@@ -66,6 +66,7 @@ codes! {
     InvalidNominal = "E111", "a nominal value that is no positive number";
     DuplicateStart = "E112", "two start values for the same derivative";
     InliningTooLarge = "E113", "functions that grow too large when inlined";
+    UnknownForm = "E114", "a formulation that does not exist";
     MisplacedCondition = "E120", "a condition where a number belongs, or the other way round";
     InvalidIndex = "E121", "an index that is no integer made of constants and loop variables";
     IndexOutOfBounds = "E122", "an index outside of its array";
@@ -93,6 +94,7 @@ codes! {
     SingularMass = "E406", "a coordinate without inertia";
     InvalidControlProblem = "E407", "dynamics or costs of which optimality conditions cannot be derived";
     ContradictingStarts = "E408", "fixed start values of equal unknowns that contradict";
+    MissingForm = "E501", "a formulation that the model does not have";
     ContradictoryStart = "E601", "fixed start values that contradict the equations";
     DifferentiatedKink = "W501", "an equation with a kink that the reduction differentiates";
     DifferentiatedJump = "W502", "an equation that jumps and that the reduction differentiates";

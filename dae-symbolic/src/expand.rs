@@ -8,14 +8,15 @@ use std::collections::HashMap;
 
 use proc_macro2::{Group, Span, TokenStream, TokenTree, token_stream};
 
-use crate::compile::{compile, compile_excerpt};
+use crate::compile::{Compiled, compile, compile_excerpt};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::emit::{emit, emit_stub};
-use crate::formulation::Form;
+use crate::form::Form;
 use crate::freedom::contradictions;
 use crate::lower::{Families, Rejection, Stub, read_families, read_families_text, scalar_model};
 use crate::model::Torn;
 use crate::model::family::FamilyModel;
+use crate::origin::Origin;
 use crate::syntax::{SourceMap, SourceText, to_compile_errors, to_text};
 
 /// Time at which the start values of a model hold while it is compiled.
@@ -53,7 +54,7 @@ pub fn expand_text(source: SourceText<'_>) -> Result<String, String> {
 /// The code of a model, from an excerpt of it where that tells everything.
 fn code(families: FamilyModel) -> Result<String, Diagnostics> {
     if let Some(compiled) = compile_excerpt(&families, START)
-        && let Ok(text) = emit(&compiled, &Form::ALL)
+        && let Ok(text) = emit(&compiled)
     {
         return Ok(text);
     }
@@ -63,10 +64,29 @@ fn code(families: FamilyModel) -> Result<String, Diagnostics> {
     if contradictions.has_errors() {
         return Err(contradictions);
     }
-    emit(&compiled, &Form::ALL).map_err(|Torn| {
+    let missing = missing_forms(&compiled);
+    if missing.has_errors() {
+        return Err(missing);
+    }
+    emit(&compiled).map_err(|Torn| {
         let message = "a whole model was taken for an excerpt; this is an error of `dae`, please report it";
         Diagnostic::error(Code::InliningTooLarge, message).label(compiled.model.origin, "").into()
     })
+}
+
+/// Forms that the text asks for and the model does not have.
+fn missing_forms(compiled: &Compiled) -> Diagnostics {
+    let mut found = Diagnostics::default();
+    let asked = compiled.model.forms.iter().zip(&compiled.model.form_origins);
+    for (form, &origin) in asked {
+        let Some(error) = compiled.unavailable.iter().find(|error| error.form == *form) else { continue };
+        let finding = Diagnostic::error(Code::MissingForm, error.to_string()).label(origin, "asked for here");
+        found.push(match error.origin == Origin::NONE || error.origin == compiled.model.origin {
+            true => finding,
+            false => finding.label(error.origin, "because of this"),
+        });
+    }
+    found
 }
 
 fn rejected(diagnostics: &Diagnostics, sources: &SourceMap, stub: Option<&Stub>) -> TokenStream {
@@ -118,7 +138,7 @@ fn respan(tokens: TokenStream, known: &Stub, sources: &SourceMap) -> TokenStream
             Some(TokenTree::Ident(mut ident)) => {
                 let text = ident.to_string();
                 let is_field = || levels.len() == 1 && starts_model(&levels[0].done, &known.name.text);
-                if text == known.name.text || is_form_method(&text, &done) {
+                if text == known.name.text || is_form_method(&text, &done, &known.forms) {
                     ident.set_span(model);
                 } else if let Some(&span) = fields.get(text.as_str()).filter(|_| is_field()) {
                     ident.set_span(span);
@@ -143,7 +163,7 @@ fn starts_model(tokens: &[TokenTree], name: &str) -> bool {
 }
 
 /// Whether a word after `fn` names one of the formulations.
-fn is_form_method(word: &str, before: &[TokenTree]) -> bool {
+fn is_form_method(word: &str, before: &[TokenTree], forms: &[Form]) -> bool {
     let named = matches!(before, [.., TokenTree::Ident(keyword)] if keyword == "fn");
-    named && Form::ALL.iter().any(|form| form.name() == word)
+    named && forms.iter().any(|form| form.identifier() == word)
 }

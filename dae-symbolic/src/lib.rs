@@ -14,6 +14,7 @@ mod expand;
 pub mod expr;
 pub mod externals;
 pub mod family;
+pub mod form;
 pub mod formulation;
 pub mod freedom;
 pub mod index;

@@ -2,7 +2,6 @@
 
 use dae_symbolic::compile::{Compiled, compile, compile_excerpt};
 use dae_symbolic::emit::emit;
-use dae_symbolic::formulation::Form;
 use dae_symbolic::{Families, read_families_text, scalar_model};
 
 const CHAIN: &str = include_str!("../../examples/models/chain.dae");
@@ -37,7 +36,7 @@ fn difference(text: &str, excerpt: &Compiled) -> Option<String> {
     if verdicts[0] != verdicts[1] {
         return Some(format!("{verdicts:?}"));
     }
-    let (a, b) = (emit(excerpt, &Form::ALL).ok()?, emit(&whole, &Form::ALL).unwrap());
+    let (a, b) = (emit(excerpt).ok()?, emit(&whole).unwrap());
     let code = |text: &str| -> Vec<String> {
         text.lines().filter(|line| !line.trim_start().starts_with("///")).map(str::to_string).collect()
     };
@@ -59,7 +58,7 @@ fn check(names: impl Fn(&str) -> bool) {
     let (mut accepted, mut wrong) = (0, Vec::new());
     for (name, text) in listed().into_iter().filter(|(name, _)| names(name)) {
         let Ok(Families { model, .. }) = read_families_text(text) else { continue };
-        let Some(excerpt) = compile_excerpt(&model, 0.0).filter(|it| emit(it, &Form::ALL).is_ok()) else { continue };
+        let Some(excerpt) = compile_excerpt(&model, 0.0).filter(|it| emit(it).is_ok()) else { continue };
         accepted += 1;
         if let Some(found) = difference(text, &excerpt) {
             wrong.push(format!("{name}: {found}"));
@@ -118,7 +117,7 @@ fn a_plate_that_is_large_enough() {
 
 /// Whether an excerpt is enough; if so, the code is that of the whole model.
 fn is_enough(text: &str) -> bool {
-    let enough = compile_excerpt(&families(text).model, 0.0).is_some_and(|it| emit(&it, &Form::ALL).is_ok());
+    let enough = compile_excerpt(&families(text).model, 0.0).is_some_and(|it| emit(&it).is_ok());
     if enough {
         assert_same(text);
     }

@@ -4,14 +4,14 @@
 //! right answer, or none; never another one.
 
 use dae_symbolic::compile::{Compiled, Rejected, compile};
-use dae_symbolic::formulation::Form;
+use dae_symbolic::form::Form;
 use dae_symbolic::index::{ProblemKind, Verdict};
 use dae_symbolic::read_text;
 
 fn compiled(body: &str) -> Result<Compiled, Rejected> {
     let text = format!("struct Model {{ {body} }}");
     let (model, _) = read_text(&text).unwrap_or_else(|found| panic!("{body}\n{found:?}"));
-    compile(model, 0.0)
+    compile(model.with_forms(Form::BASIC), 0.0)
 }
 
 /// The index that is stated.

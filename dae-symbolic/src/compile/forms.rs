@@ -7,47 +7,58 @@ use std::collections::{HashMap, HashSet};
 use dae_runtime::contract::Kind;
 
 use super::CompiledForm;
-use crate::alias::{Eliminated, Elimination, eliminate};
+use crate::alias::{Elimination, eliminate};
 use crate::expr::{Expr, Notation, Symbol, print_with};
-use crate::formulation::{Form, FormError, FormProgram, Formulation, Source, formulate, state_names};
+use crate::formulation::{Form, FormError, FormProgram, Formulation, Material, formulate, state_names};
 use crate::index::{Analysis, generic_rank};
 use crate::model::{Model, Numbering};
 use crate::program::Derivative;
 use crate::reduce::{Reduced, reduce};
-use crate::structure::Structure;
 use crate::system::System;
 
-/// All forms.
+/// The forms that the model asks for.
 pub(super) fn all(
     model: &mut Model,
     analysis: &Analysis,
     reduced: &Reduced,
     smaller: Option<&(Elimination, Reduced)>,
+    t0: f64,
 ) -> (Vec<CompiledForm>, Vec<FormError>) {
+    let start = |unknown: usize, order: u32| {
+        let jets = analysis.jets.as_ref()?;
+        jets.get(analysis.prolonged.jet(unknown, order)?).copied()
+    };
+    let written = System::of_text(model);
+    let text = Material {
+        text: &written,
+        system: &analysis.system,
+        structure: &analysis.structure,
+        reduced,
+        eliminated: &[],
+        start: &start,
+        t0,
+    };
+    let derived = smaller.map_or(text, |(it, reduced)| Material {
+        system: &it.system,
+        structure: &it.structure,
+        reduced,
+        eliminated: &it.eliminated,
+        ..text
+    });
     let (mut forms, mut unavailable) = (Vec::new(), Vec::new());
-    for form in Form::ALL {
-        let text = Working { system: &analysis.system, structure: &analysis.structure, reduced, eliminated: &[] };
-        let working = match smaller {
-            Some((it, reduced)) if form != Form::Original => {
-                Working { system: &it.system, structure: &it.structure, reduced, eliminated: &it.eliminated }
-            }
-            _ => text,
-        };
-        match compile_form(model, analysis, working, form) {
+    let mut add = |model: &mut Model, form: &Form| {
+        let material = if *form == Form::Original { &text } else { &derived };
+        match compile_form(model, analysis, material, form) {
             Ok(compiled) => forms.push(compiled),
             Err(error) => unavailable.push(error),
         }
+    };
+    model.forms.clone().iter().for_each(|form| add(model, form));
+    // What nobody asked for by name may be another one, if there is none of the usual ones.
+    if model.forms == Form::DEFAULT && !analysis.certificate.has_reduction() {
+        add(model, &Form::Original);
     }
     (forms, unavailable)
-}
-
-/// What a form is made of: the text, or the text without what is equal to something else.
-#[derive(Clone, Copy)]
-struct Working<'a> {
-    system: &'a System,
-    structure: &'a Structure,
-    reduced: &'a Reduced,
-    eliminated: &'a [Eliminated],
 }
 
 /// The system without unknowns that are equal to others or constant, if there are any.
@@ -60,16 +71,15 @@ pub(super) fn smaller(model: &mut Model, analysis: &Analysis) -> Option<(Elimina
 fn compile_form(
     model: &mut Model,
     analysis: &Analysis,
-    working: Working<'_>,
-    form: Form,
+    material: &Material<'_>,
+    form: &Form,
 ) -> Result<CompiledForm, FormError> {
-    let refuse = |message: &str| FormError { form, message: message.into(), origin: model.origin };
-    if form != Form::Original && !analysis.certificate.has_reduction() {
+    let origin = model.origin;
+    let refuse = |message: &str| FormError { form: form.clone(), message: message.into(), origin };
+    if *form != Form::Original && !analysis.certificate.has_reduction() {
         return Err(refuse("the system Jacobian is singular, so that the constraints to differentiate are not known"));
     }
-    let unplaced = refuse("an expression contains a derivative that no state stands for");
-    let formulation = formulate(model, working.system, working.structure, working.reduced, working.eliminated, form)?;
-    check_independent(model, &formulation)?;
+    let formulation = formulate(model, material, form)?;
     let residuals: Vec<Expr> = formulation.equations.iter().map(|e| e.residual).collect();
     let leading = Derivative::entries(&mut model.dag, &residuals, |symbol| match symbol {
         Symbol::StateDerivative(state) => Some(state as usize),
@@ -77,7 +87,8 @@ fn compile_form(
     });
     let rank = generic_rank(model, residuals.len(), &leading);
     let rank = leading_rank(model, &formulation, rank);
-    let program = FormProgram::new(model, &formulation, &analysis.prolonged, rank).map_err(|_| unplaced)?;
+    let program = FormProgram::new(model, &formulation, &analysis.prolonged, rank)
+        .map_err(|_| refuse("the members of a family that were left out are unlike the others"))?;
     let names = state_names(model, &formulation).into_iter().collect();
     let states: HashSet<&str> = formulation.unknowns.iter().map(|u| u.name.as_str()).collect();
     let name = |symbol| match (symbol, formulation.symbol_name(model, symbol)) {
@@ -93,7 +104,7 @@ fn compile_form(
     let value = |value: Expr| print_with(&model.dag, value, Notation::Text, &names, name);
     let eliminated_spelled =
         formulation.eliminated.iter().map(|it| format!("{} = {}", it.name, value(it.value))).collect();
-    Ok(CompiledForm { form, formulation, program, spelled, invariants_spelled, eliminated_spelled })
+    Ok(CompiledForm { form: form.clone(), formulation, program, spelled, invariants_spelled, eliminated_spelled })
 }
 
 /// Zero where it is not known: then every differential unknown may be algebraic in disguise. Of the whole model it is known from an
@@ -105,32 +116,6 @@ fn leading_rank(model: &Model, formulation: &Formulation, rank: Option<usize>) -
         Some(rank) if rank == differential.clone().count() => Numbering::of(differential).map_or(0, |it| it.total()),
         Some(_) | None => 0,
     }
-}
-
-/// $\Phi_y D = \Phi_y \Phi_y^\top$ is nonsingular exactly when the constraints that have a multiplier each are independent.
-fn check_independent(model: &mut Model, formulation: &Formulation) -> Result<(), FormError> {
-    let multipliers = formulation.unknowns.iter().filter(|u| u.source == Source::Multiplier).count();
-    let constraints = &formulation.equations[formulation.equations.len() - multipliers..];
-    let values: Vec<Expr> = constraints.iter().map(|e| e.residual).collect();
-    let jacobian = Derivative::entries(&mut model.dag, &values, |symbol| match symbol {
-        Symbol::State(state) => Some(state as usize),
-        _ => None,
-    });
-    // All at once first: in nearly every model that settles it.
-    let rank = |model: &mut Model, count: usize| {
-        let rows: Vec<_> = jacobian.iter().filter(|&&(row, ..)| row < count).copied().collect();
-        generic_rank(model, count, &rows)
-    };
-    if multipliers == 0 || rank(model, multipliers) == Some(multipliers) {
-        return Ok(());
-    }
-    let dependent = (1..=multipliers).find(|&count| rank(model, count) != Some(count)).unwrap_or(multipliers);
-    let dependent = &constraints[dependent - 1];
-    Err(FormError {
-        form: formulation.form,
-        message: format!("{} is not known to be independent of the constraints before it", dependent.name),
-        origin: dependent.origin,
-    })
 }
 
 /// `equation 5: 0 = …`.

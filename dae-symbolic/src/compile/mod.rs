@@ -156,7 +156,7 @@ fn formulated(mut model: Model, analysis: Analysis, t0: f64) -> Result<Compiled,
     let reduced = reduce(&mut model.dag, &analysis.system, &analysis.structure.offsets);
     let smaller = if analysis.certificate.has_reduction() { forms::smaller(&mut model, &analysis) } else { None };
     let hidden = hidden_constraints(&mut model, &analysis, &reduced);
-    let (forms, unavailable) = forms::all(&mut model, &analysis, &reduced, smaller.as_ref());
+    let (forms, unavailable) = forms::all(&mut model, &analysis, &reduced, smaller.as_ref(), t0);
     let warnings = differentiated_kinks(&mut model, &analysis);
     let programs: Vec<&FormProgram> = forms.iter().map(|form| &form.program).collect();
     let needs = externals::needs(&mut model, &analysis, &programs).map_err(|found| Rejected::text(t0, found))?;

@@ -7,10 +7,10 @@ use dae_runtime::contract::Pattern;
 use super::body::{Labels, Outputs};
 use super::method::{labels_of, method};
 use super::names::Names;
-use super::{ALLOW, close, docs, form_doc, form_type, prefix, tables};
+use super::{ALLOW, close, docs, form_type, prefix, tables};
 use super::{external, listing};
 use crate::compile::{Compiled, CompiledForm};
-use crate::formulation::{FormUnknown, Source, StateSource};
+use crate::formulation::{Source, StateSource};
 use crate::model::{Domain, Numbering, Torn};
 use crate::program::Program;
 use crate::program::roll::text::{Entry, grouped, lines, shortened, spell};
@@ -52,8 +52,8 @@ pub(super) fn source(compiled: &Compiled, form: &CompiledForm) -> Result<String,
 fn declaration(compiled: &Compiled, form: &CompiledForm) -> String {
     let model = &compiled.model;
     let (name, vis) = (&model.name, prefix(&model.visibility));
-    let target = form_type(name, form.form);
-    let mut text = docs([format!("The {} form of [`{name}`]. {}", form.form.name(), form_doc(form.form))], "");
+    let target = form_type(name, &form.form);
+    let mut text = docs([format!("The {} form of [`{name}`]. {}", form.form, form.form.sentence())], "");
     text.push_str("///\n");
     let rows = form.formulation.equations.iter().map(|e| &e.domain).zip(&form.spelled);
     let rows = lines(rows.map(|(domain, row)| (Some(domain), row.as_str())));
@@ -75,15 +75,15 @@ fn declaration(compiled: &Compiled, form: &CompiledForm) -> String {
 
 /// What the multipliers that the form introduces are for.
 fn multipliers_doc(form: &CompiledForm) -> String {
-    let introduced = form.formulation.unknowns.iter().filter(|u| u.source == Source::Multiplier);
-    let introduced: Vec<&FormUnknown> = introduced.collect();
-    // The constraints with a multiplier each are the last rows.
-    let constraints = &form.formulation.equations[form.formulation.equations.len() - introduced.len()..];
-    let pairs = introduced.iter().zip(constraints);
-    let texts: Vec<String> = pairs
-        .map(|(u, constraint)| format!("* {}: multiplier that enforces {}, zero on solutions", u.name, constraint.name))
-        .collect();
-    docs(lines(introduced.iter().map(|u| Some(&u.domain)).zip(texts.iter().map(String::as_str))), "")
+    let introduced = form.formulation.unknowns.iter().filter_map(|u| match u.source {
+        Source::Multiplier { row } => {
+            let constraint = &form.formulation.equations[row].name;
+            Some((&u.domain, format!("* {}: multiplier that enforces {constraint}, zero on solutions", u.name)))
+        }
+        Source::Jet { .. } => None,
+    });
+    let introduced: Vec<(&Domain, String)> = introduced.collect();
+    docs(lines(introduced.iter().map(|(domain, text)| (Some(*domain), text.as_str()))), "")
 }
 
 fn residual_and_jacobians(form: &CompiledForm, names: &Names) -> Result<String, Torn> {

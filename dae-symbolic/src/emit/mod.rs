@@ -21,8 +21,8 @@ mod rolled;
 mod stub;
 mod tables;
 
-use crate::compile::{Compiled, CompiledForm};
-use crate::formulation::Form;
+use crate::compile::Compiled;
+use crate::form::Form;
 use crate::model::Torn;
 #[cfg(feature = "syntax")]
 pub use stub::emit_stub;
@@ -33,15 +33,14 @@ const ALLOW: &str = "#[allow(non_snake_case, non_camel_case_types, dead_code, un
 
 const DERIVE: &str = "#[derive(Clone, Copy, Debug, PartialEq)]\n";
 
-/// The Rust source of the model with those of the given formulations that it has.
+/// The Rust source of the model with its formulations.
 ///
 /// # Errors
 /// If an excerpt of a model does not tell what the members left out are like; never for a whole model.
-pub fn emit(compiled: &Compiled, forms: &[Form]) -> Result<String, Torn> {
-    let chosen: Vec<&CompiledForm> = compiled.forms.iter().filter(|f| forms.contains(&f.form)).collect();
-    let mut text = model::source(compiled, &chosen)?;
+pub fn emit(compiled: &Compiled) -> Result<String, Torn> {
+    let mut text = model::source(compiled)?;
     text.push_str(&prolongation::source(compiled)?);
-    for form in chosen {
+    for form in &compiled.forms {
         text.push_str(&formulation::source(compiled, form)?);
     }
     text.truncate(text.trim_end().len() + 1);
@@ -61,23 +60,8 @@ fn prefix(visibility: &str) -> String {
 }
 
 /// `PendulumGgl`: the struct of a formulation.
-fn form_type(model: &str, form: Form) -> String {
-    let suffix = match form {
-        Form::Original => "Original",
-        Form::Index1 => "Index1",
-        Form::Index2 => "Index2",
-        Form::Ggl => "Ggl",
-    };
-    format!("{model}{suffix}")
-}
-
-fn form_doc(form: Form) -> &'static str {
-    match form {
-        Form::Original => "The system as written.",
-        Form::Index1 => "Constraints differentiated until the index is 1; lower constraints are invariants that drift.",
-        Form::Index2 => "Constraints differentiated until the index is 2.",
-        Form::Ggl => "Index 2 with all constraints enforced (Gear, Gupta and Leimkuhler).",
-    }
+fn form_type(model: &str, form: &Form) -> String {
+    format!("{model}{}", form.suffix())
 }
 
 /// Ends an `impl` whose last method left an empty line.

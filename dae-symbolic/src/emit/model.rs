@@ -1,15 +1,15 @@
 //! The struct of the model: its fields are the parameters, its methods the formulations.
 //!
 //! In: a compiled model. Out: the struct with what is known about the model as documentation, its defaults, and a method for each
-//! formulation chosen.
+//! formulation.
 
 use super::fields::{defaults, fields, layout};
-use super::{ALLOW, docs, external, form_doc, form_type, prefix};
-use crate::compile::{Compiled, CompiledForm};
+use super::{ALLOW, docs, external, form_type, prefix};
+use crate::compile::Compiled;
 use crate::model::Torn;
 use crate::prolong::parameter_places;
 
-pub(super) fn source(compiled: &Compiled, forms: &[&CompiledForm]) -> Result<String, Torn> {
+pub(super) fn source(compiled: &Compiled) -> Result<String, Torn> {
     let model = &compiled.model;
     let (name, vis) = (&model.name, prefix(&model.visibility));
     let mut text = docs(&model.docs, "");
@@ -38,12 +38,19 @@ pub(super) fn source(compiled: &Compiled, forms: &[&CompiledForm]) -> Result<Str
         text.push_str(&external::constructor(compiled, &statements, &defaults));
     }
     text.push_str(&report(compiled));
-    for form in forms {
-        let (method, target) = (form.form.name(), form_type(name, form.form));
-        text.push_str(&docs([form_doc(form.form)], "    "));
+    for form in &compiled.forms {
+        let (method, target) = (form.form.identifier(), form_type(name, &form.form));
+        text.push_str(&docs([form.form.sentence()], "    "));
         text.push_str("    #[must_use]\n");
-        text.push_str(&format!("    {vis}fn {method}(&self) -> {target} {{\n"));
-        text.push_str(&format!("        {target} {{ prolongation: self.prolongation() }}\n    }}\n\n"));
+        let value = format!("{target} {{ prolongation: self.prolongation() }}");
+        let (returned, value) = match form.formulation.coordinates {
+            None => (target, value),
+            Some(coordinates) => (
+                format!("::dae::__private::StateSpace<{target}>"),
+                format!("::dae::__private::StateSpace::new({value}, ::dae::__private::Coordinates::{coordinates:?})"),
+            ),
+        };
+        text.push_str(&format!("    {vis}fn {method}(&self) -> {returned} {{\n        {value}\n    }}\n\n"));
     }
     text.push_str(&docs(["The model with the derivatives of its equations, for consistent initial values."], "    "));
     text.push_str("    #[must_use]\n");
@@ -75,7 +82,7 @@ fn report_lines(compiled: &Compiled) -> Vec<String> {
     let mut lines = compiled.summary.clone();
     for missing in &compiled.unavailable {
         lines.push(String::new());
-        lines.push(format!("There is no {} form: {}.", missing.form.name(), missing.message));
+        lines.push(format!("There is no {} form: {}.", missing.form, missing.message));
     }
     lines
 }

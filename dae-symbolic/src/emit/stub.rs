@@ -7,7 +7,6 @@ use super::external::{SHARED, constructor_of};
 use super::fields::type_of;
 use super::model::default_impl;
 use super::{ALLOW, DERIVE, docs, form_type, prefix};
-use crate::formulation::Form;
 use crate::lower::Stub;
 
 /// The Rust source of the stand-in.
@@ -38,8 +37,8 @@ pub fn emit_stub(stub: &Stub) -> String {
     text.push_str("    /// Nothing is known.\n");
     text.push_str(&format!("    {vis}const REPORT: &'static str = \"\";\n\n"));
     let mut aliases = String::new();
-    let forms = Form::ALL.iter().map(|&form| (form.name(), form_type(name, form)));
-    for (method, target) in forms.chain([("prolongation", format!("{name}Prolongation"))]) {
+    let forms = stub.forms.iter().map(|form| (form.identifier(), form_type(name, form)));
+    for (method, target) in forms.chain([("prolongation".to_string(), format!("{name}Prolongation"))]) {
         text.push_str(&format!("    /// Stand-in.\n    #[must_use]\n    {vis}fn {method}(&self) -> {target} {{\n"));
         text.push_str("        ::dae::__private::Rejected\n    }\n\n");
         aliases.push_str(&format!("/// Stand-in.\n{ALLOW}{vis}type {target} = ::dae::__private::Rejected;\n"));

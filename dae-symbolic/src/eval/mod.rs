@@ -6,6 +6,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use dae_runtime::chart::{Coordinates, StateSpace};
 use dae_runtime::contract::{Dae, Description, Prolongation};
 use dae_runtime::signal::{Input, InputError, Need, unmet};
 
@@ -63,6 +64,15 @@ impl Interpreter {
         }
         self.error = self.without_values();
         Ok(self)
+    }
+
+    /// The formulation to integrate: with constraints enforced in local coordinates if it has any
+    /// ([`Formulation::coordinates`](crate::formulation::Formulation::coordinates)).
+    pub fn in_coordinates(self, coordinates: Option<Coordinates>) -> Box<dyn Dae> {
+        match coordinates {
+            Some(coordinates) => Box::new(StateSpace::new(self, coordinates)),
+            None => Box::new(self),
+        }
     }
 
     fn supply(&mut self, name: &str, input: &Input) {

@@ -1,135 +1,120 @@
 //! From differentiated constraints to a formulation.
 //!
-//! In: the model, its working system, and which form. Out: unknowns, rows and invariants over states.
+//! In: the model, what formulations are made of, and which form. Out: unknowns, rows and invariants over states.
 
+use dae_runtime::chart::Coordinates;
 use dae_runtime::contract::{Kind, Stand};
 
 use super::classify::classify;
-use super::levels::index1_levels;
-use super::{Form, FormEliminated, FormEquation, FormError, FormInvariant, FormUnknown, Formulation, Source, ggl};
+use super::directions::{Choice, Setting};
+use super::selection::{Material, Row, Selection};
+use super::{
+    Directions, Form, FormEliminated, FormEquation, FormError, FormInvariant, FormUnknown, Formulation, Source,
+    baumgarte, multipliers, original, reduced,
+};
 use crate::alias::{self, Eliminated};
 use crate::expr::{Dag, Expr, Rational, Symbol, substitute, symbols};
-use crate::model::{Domain, Model, derivative_name};
-use crate::origin::Origin;
-use crate::reduce::Reduced;
-use crate::structure::Structure;
-use crate::system::{System, highest_orders};
-
-/// A row or constraint in jets, before states are chosen.
-struct Row {
-    name: String,
-    value: Expr,
-    origin: Origin,
-    domain: Domain,
-}
-
-/// The rows of a form, and constraints beside them.
-struct Selection {
-    /// One per equation of the system.
-    rows: Vec<Row>,
-    /// Which rows are constraints on lower derivatives, hence must be free of $y'$.
-    constraints: Vec<usize>,
-    /// Lower constraints that become rows with a multiplier each.
-    appended: Vec<Row>,
-    /// Lower constraints that the form only implies.
-    implied: Vec<Row>,
-}
+use crate::model::{Model, derivative_name};
+use crate::system::highest_orders;
 
 /// Builds a formulation.
-pub fn formulate(
-    model: &mut Model,
-    system: &System,
-    structure: &Structure,
-    reduced: &Reduced,
-    eliminated: &[Eliminated],
-    form: Form,
-) -> Result<Formulation, FormError> {
-    let text = System::of_text(model);
-    let selection = select(&text, system, structure, reduced, eliminated, form);
-    let lifted = |row: &Row| highest_orders(&model.dag, row.value);
-    let mut states = vec![1; model.unknowns.len()];
-    for row in &selection.rows {
-        for (j, order) in lifted(row) {
-            states[j] = states[j].max(order);
-        }
-    }
-    let appended = selection.appended.iter();
-    let implied = selection.implied.iter().filter(|_| form != Form::Original);
-    let constraints = selection.constraints.iter().map(|&i| &selection.rows[i]);
-    for row in constraints.chain(appended).chain(implied) {
-        for (j, order) in lifted(row) {
-            states[j] = states[j].max(order + 1);
-        }
-    }
-    eliminated.iter().for_each(|it| states[it.unknown] = 0);
-    let layout = Layout::new(&states);
+///
+/// # Errors
+/// If the model has no such form.
+pub fn formulate(model: &mut Model, material: &Material<'_>, form: &Form) -> Result<Formulation, FormError> {
+    let mut selection = select(model, material, form)?;
+    let layout = Layout::of(model, material, &selection);
     layout.declare(&mut model.dag);
     let mut formulation = Formulation {
-        form,
+        form: form.clone(),
         unknowns: layout.unknowns(model),
         equations: layout.rows(&mut model.dag, &selection.rows, form)?,
         invariants: Vec::new(),
-        eliminated: layout.eliminated(model, eliminated),
+        eliminated: layout.eliminated(model, material.eliminated),
+        coordinates: match form {
+            Form::StateSpace | Form::Dummy => Some(Coordinates::Partition),
+            Form::Tangent => Some(Coordinates::Tangent),
+            _ => None,
+        },
     };
     formulation.equations.extend(layout.order_reduction(model));
-    let appended = layout.rows(&mut model.dag, &selection.appended, form)?;
-    ggl::stabilise(&mut model.dag, &mut formulation, appended)?;
-    classify(&model.dag, &mut formulation);
+    let gradients = Directions::Gradient;
+    let choice = match form {
+        Form::Stabilized(directions) | Form::Projected(directions) => Choice::Directions(directions),
+        Form::Pb => Choice::Leading,
+        Form::Overdetermined => Choice::Weighed,
+        Form::StateSpace | Form::Dummy | Form::Tangent => Choice::AtRunTime,
+        _ => Choice::Directions(&gradients),
+    };
+    let setting = Setting { form, choice, material, layout: &layout };
+    let Selection { enforced, implied, .. } = &mut selection;
+    multipliers::keep_independent(model, &setting, enforced, implied)?;
+    // What is chosen while a run goes on is not in the rows.
+    if choice == Choice::AtRunTime {
+        classify(&model.dag, &mut formulation);
+    }
+    multipliers::append(model, &setting, &mut formulation, &selection.enforced)?;
+    if choice != Choice::AtRunTime {
+        classify(&model.dag, &mut formulation);
+    }
     formulation.invariants = invariants(model, &layout, &selection, &formulation);
     Ok(formulation)
 }
 
-fn select(
-    text: &System,
-    system: &System,
-    structure: &Structure,
-    reduced: &Reduced,
-    eliminated: &[Eliminated],
-    form: Form,
-) -> Selection {
-    let mut gives = vec![false; system.equations.len()];
-    eliminated.iter().for_each(|it| gives[it.equation] = true);
-    let index1 = index1_levels(structure);
-    let mut selection =
-        Selection { rows: Vec::new(), constraints: Vec::new(), appended: Vec::new(), implied: Vec::new() };
-    for (i, equation) in system.equations.iter().enumerate().filter(|&(i, _)| !gives[i]) {
-        let name = equation.provenance.name();
-        let derivatives = &reduced.derivatives[i];
-        let row = |order: u32| Row {
-            name: derivative_name(&name, order),
-            value: derivatives[order as usize],
-            origin: equation.origin,
-            domain: equation.domain.clone(),
-        };
-        let c = derivatives.len() as u32 - 1;
-        if form == Form::Original {
-            let written = &text.equations[equation.text];
-            let name = written.provenance.name();
-            let (origin, domain) = (written.origin, written.domain.clone());
-            selection.rows.push(Row { name, value: written.residual, origin, domain });
-            // A combination is itself a constraint that the text does not state.
-            let first = u32::from(equation.is_text());
-            selection.implied.extend((first..c).map(row));
-            continue;
+fn select(model: &mut Model, material: &Material<'_>, form: &Form) -> Result<Selection, FormError> {
+    Ok(match form {
+        Form::Original => original::select(material),
+        Form::Index1 => reduced::select(material, 0),
+        Form::Index2 => reduced::select(material, 1),
+        Form::Ggl | Form::Stabilized(_) => reduced::select(material, 1).enforce(|_| true),
+        Form::Baumgarte(gains) => baumgarte::select(model, material, gains)?,
+        Form::Projected(_) | Form::Pa => reduced::select(material, 0).enforce(|row| row.place.1 == 0),
+        Form::Pb | Form::Pc | Form::Overdetermined | Form::StateSpace | Form::Tangent | Form::Dummy => {
+            reduced::select(material, 0).enforce(|_| true)
         }
-        let level = if form == Form::Index1 { index1[i] } else { index1[i].saturating_sub(1) }.min(c);
-        if level < c {
-            selection.constraints.push(selection.rows.len());
-        }
-        selection.rows.push(row(level));
-        let lower = if form == Form::Ggl { &mut selection.appended } else { &mut selection.implied };
-        lower.extend((0..level).map(row));
-    }
-    selection
+    })
 }
 
 /// Which jets are states: $x_j, \dots, x_j^{(n_j - 1)}$ stand from `first[j]` on.
-struct Layout {
+pub(super) struct Layout {
     first: Vec<usize>,
     count: Vec<u32>,
 }
 
 impl Layout {
+    /// The states in which rows and constraints can be written, constraints without $y'$.
+    fn of(model: &Model, material: &Material<'_>, selection: &Selection) -> Self {
+        let lifted = |row: &Row| highest_orders(&model.dag, row.value);
+        let mut states = vec![1; model.unknowns.len()];
+        for (j, order) in selection.rows.iter().flat_map(lifted) {
+            states[j] = states[j].max(order);
+        }
+        let implied = selection.implied.iter().filter(|_| !selection.states_of_rows);
+        let constraints = selection.constraints.iter().map(|&i| &selection.rows[i]);
+        for (j, order) in constraints.chain(&selection.enforced).chain(implied).flat_map(lifted) {
+            states[j] = states[j].max(order + 1);
+        }
+        material.eliminated.iter().for_each(|it| states[it.unknown] = 0);
+        Layout::new(&states)
+    }
+
+    /// $(j, k)$ of the states $x_j^{(k)}$ in their order.
+    pub(super) fn jets(&self) -> Vec<(usize, u32)> {
+        let families = self.count.iter().enumerate();
+        families.flat_map(|(j, &n)| (0..n).map(move |order| (j, order))).collect()
+    }
+
+    /// The state that is $x_j^{(k)}$.
+    pub(super) fn state(&self, unknown: usize, order: u32) -> Option<u32> {
+        (order < self.count[unknown]).then(|| self.first[unknown] as u32 + order)
+    }
+
+    /// The name of a state.
+    pub(super) fn name(&self, model: &Model, state: u32) -> String {
+        let (unknown, order) = self.jets()[state as usize];
+        derivative_name(&model.unknowns[unknown].name, order)
+    }
+
     fn new(count: &[u32]) -> Self {
         let starts = count.iter().scan(0, |next, &n| {
             let start = *next;
@@ -203,7 +188,7 @@ impl Layout {
     }
 
     /// The expression over states, or `None` if it contains a jet beyond $y'$.
-    fn express(&self, dag: &mut Dag, value: Expr) -> Option<Expr> {
+    pub(super) fn express(&self, dag: &mut Dag, value: Expr) -> Option<Expr> {
         let placed = |(j, order): &(usize, u32)| self.place(*j, *order).is_some();
         highest_orders(dag, value).iter().all(placed).then(|| {
             substitute(dag, &[value], |dag, symbol| match symbol {
@@ -215,18 +200,19 @@ impl Layout {
         })
     }
 
-    fn rows(&self, dag: &mut Dag, rows: &[Row], form: Form) -> Result<Vec<FormEquation>, FormError> {
+    pub(super) fn rows(&self, dag: &mut Dag, rows: &[Row], form: &Form) -> Result<Vec<FormEquation>, FormError> {
         let express = |row: &Row| match self.express(dag, row.value) {
             Some(residual) => {
                 Ok(FormEquation { name: row.name.clone(), residual, origin: row.origin, domain: row.domain.clone() })
             }
-            None => Err(FormError {
-                form,
-                message: format!("{} contains a derivative beyond those of the states", row.name),
-                origin: row.origin,
-            }),
+            None => Err(self.not_expressed(row, form)),
         };
         rows.iter().map(express).collect()
+    }
+
+    pub(super) fn not_expressed(&self, row: &Row, form: &Form) -> FormError {
+        let message = format!("{} contains a derivative beyond those of the states", row.name);
+        FormError { form: form.clone(), message, origin: row.origin }
     }
 
     /// $\mathrm d x^{(k)} / \mathrm d t = x^{(k+1)}$ between states of the same unknown.

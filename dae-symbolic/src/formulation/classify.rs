@@ -17,7 +17,7 @@ use dae_runtime::contract::Kind;
 
 use super::Formulation;
 use crate::expr::{Dag, Symbol, symbols};
-use crate::structure::{SignatureMatrix, Structure, analyse};
+use crate::structure::{SignatureMatrix, Structure, analyse, block_triangular_form};
 
 /// Fills in kinds and indices.
 pub(super) fn classify(dag: &Dag, formulation: &mut Formulation) {
@@ -49,29 +49,28 @@ pub(super) fn classify(dag: &Dag, formulation: &mut Formulation) {
 
 fn indices(sigma: &SignatureMatrix, structure: &Structure) -> Vec<u32> {
     let (c, d) = (&structure.offsets.equations, &structure.offsets.unknowns);
+    let blocks = block_triangular_form(&structure.jacobian, &structure.transversal);
     let mut block_of = vec![0; d.len()];
-    for (b, block) in structure.blocks.iter().enumerate() {
+    for (b, block) in blocks.iter().enumerate() {
         block.unknowns.iter().for_each(|&j| block_of[j] = b);
     }
     let lowest = c.iter().chain(d).copied().max().unwrap_or(0);
-    // By block and by depth below stage 0: D_b(-depth).
-    let mut differentiations: Vec<Vec<u32>> = Vec::with_capacity(structure.blocks.len());
-    for (b, block) in structure.blocks.iter().enumerate() {
-        let mut own = vec![0; lowest as usize + 1];
-        for depth in (0..=lowest).rev() {
-            let mut most = own.get(depth as usize + 1).copied().unwrap_or(0);
+    // By depth below stage 0 and by block: D_b(-depth). Lower stages first, and within a stage in the order of solution.
+    let mut differentiations = vec![vec![0; blocks.len()]; lowest as usize + 2];
+    for depth in (0..=lowest).rev() {
+        for (b, block) in blocks.iter().enumerate() {
+            let mut most = differentiations[depth as usize + 1][b];
             for &i in block.equations.iter().filter(|&&i| c[i] >= depth) {
                 let order = c[i] - depth;
                 most = most.max(order);
                 for (k, highest) in sigma.row(i).filter(|&(k, _)| block_of[k] != b) {
-                    // The offsets bound the order, so that the stage is at most 0.
+                    // The offsets bound the order, so that the stage is at most that of the equation.
                     let below = d[k].saturating_sub(highest + order);
-                    most = most.max(differentiations[block_of[k]][below as usize]);
+                    most = most.max(differentiations[below as usize][block_of[k]]);
                 }
             }
-            own[depth as usize] = most;
+            differentiations[depth as usize][b] = most;
         }
-        differentiations.push(own);
     }
-    (0..d.len()).map(|j| 1 + differentiations[block_of[j]][d[j] as usize]).collect()
+    (0..d.len()).map(|j| 1 + differentiations[d[j] as usize][block_of[j]]).collect()
 }

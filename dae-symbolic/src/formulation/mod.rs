@@ -8,7 +8,15 @@
 //! | `original` | as written | hidden constraints that its unknowns can express, implied |
 //! | `index1` | each constraint differentiated until the index is 1 | all lower ones, implied: they drift |
 //! | `index2` | each constraint differentiated once less | the lower ones implied, the last enforced |
-//! | `ggl` | as `index2`, and all lower constraints beside them, with multipliers $\mu$ | all enforced |
+//! | `ggl`, `stabilized(D)` | as `index2`, and all lower constraints beside them, with multipliers $\mu$ | all enforced |
+//! | `baumgarte(γ)` | as `index1`, but of each constraint a combination of its derivatives | all lower ones, implied: they decay |
+//! | `projected(D)`, `pa` | as `index1`, and the constraints of the text beside them, with multipliers | these enforced, those between implied |
+//! | `pb`, `pc`, `overdetermined` | as `index1`, and all lower constraints beside them, with multipliers | all enforced |
+//! | `state_space`, `tangent`, `dummy` | the same, with directions $D$ that the runtime chooses ([`dae_runtime::chart`]) | all enforced |
+//!
+//! A form is a file that selects rows (`original.rs`, `reduced.rs`, `baumgarte.rs`); which of the lower constraints are enforced by multipliers,
+//! and in which directions these act, is common to all (`multipliers.rs`, `directions.rs`). With multipliers the system is
+//! $F(t, y, y' + D\mu) = 0$, $\Phi(t, y) = 0$.
 //!
 //! The levels: with canonical offsets $c$, $d$, equation $i$ differentiated $c_i$ times determines highest derivatives. Where no
 //! unknown is purely algebraic ($d_j \ge 1$ throughout a block and whatever needs its highest derivatives), $c_i - 1$ times is
@@ -18,53 +26,28 @@
 //! $\dot x = x^{(1)}, \dots$ as additional rows (order reduction), so that constraints are free of $y'$.
 
 mod assemble;
+mod baumgarte;
 mod classify;
-mod ggl;
-mod levels;
-mod program;
+mod directions;
 
+mod levels;
+mod multipliers;
+mod original;
+mod program;
+mod reduced;
+mod selection;
+
+pub use crate::form::{Directions, Form, Gain, Gains, UnknownForm};
 pub use assemble::formulate;
 pub use program::{FormProgram, StateSource, state_names};
+pub use selection::Material;
 
+use dae_runtime::chart::Coordinates;
 use dae_runtime::contract::{Kind, Stand};
 
 use crate::expr::{Expr, Symbol};
 use crate::model::{Domain, Model};
 use crate::origin::Origin;
-
-/// Which formulation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Form {
-    /// As written, only reduced to first order.
-    Original,
-    /// Constraints differentiated until the index is 1.
-    Index1,
-    /// Constraints differentiated until the index is 2 (velocity level in mechanics).
-    Index2,
-    /// Gear, Gupta and Leimkuhler: index 2 with all lower constraints enforced by multipliers,
-    /// Hairer & Wanner II, Sect. VII.1, eq. (1.48), Ascher & Petzold (1993), eq. (2.18).
-    Ggl,
-}
-
-impl Form {
-    /// All forms.
-    pub const ALL: [Form; 4] = [Form::Original, Form::Index1, Form::Index2, Form::Ggl];
-
-    /// Name on the command line and in generated code.
-    pub fn name(self) -> &'static str {
-        match self {
-            Form::Original => "original",
-            Form::Index1 => "index1",
-            Form::Index2 => "index2",
-            Form::Ggl => "ggl",
-        }
-    }
-
-    /// The form of the given name.
-    pub fn from_name(name: &str) -> Option<Form> {
-        Self::ALL.into_iter().find(|form| form.name() == name)
-    }
-}
 
 /// Where an unknown of a formulation comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +60,10 @@ pub enum Source {
         order: u32,
     },
     /// It is a multiplier of the formulation, zero on solutions.
-    Multiplier,
+    Multiplier {
+        /// The row of $F$ that it enforces.
+        row: usize,
+    },
 }
 
 /// An entry of $y$.
@@ -151,6 +137,8 @@ pub struct Formulation {
     pub invariants: Vec<FormInvariant>,
     /// Unknowns of the model that are not among $y$.
     pub eliminated: Vec<FormEliminated>,
+    /// The local coordinates in which the constraints with a multiplier are enforced, if these act in directions chosen while a run goes on.
+    pub coordinates: Option<Coordinates>,
 }
 
 impl Formulation {
@@ -179,7 +167,7 @@ pub struct FormError {
 
 impl std::fmt::Display for FormError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "no {} form: {}", self.form.name(), self.message)
+        write!(f, "no {} form: {}", self.form, self.message)
     }
 }
 

@@ -101,7 +101,7 @@ impl FormProgram {
             eliminated: Program::new(dag, &eliminated, &names, load)?,
             description: Description {
                 model: model.name.clone().into(),
-                form: formulation.form.name().into(),
+                form: formulation.form.to_string().into(),
                 unknowns: formulation.unknowns.iter().map(described).collect(),
                 equations: formulation.equations.iter().map(|e| Equation { name: e.name.clone().into() }).collect(),
                 parameters: parameters.into(),
@@ -165,7 +165,7 @@ fn described(unknown: &super::FormUnknown) -> Unknown {
 
 fn source(source: Source, kind: Kind, prolonged: &Prolonged) -> StateSource {
     match source {
-        Source::Multiplier => StateSource { value: None, rate: None },
+        Source::Multiplier { .. } => StateSource { value: None, rate: None },
         Source::Jet { unknown, order } => StateSource {
             value: prolonged.jet(unknown, order),
             rate: prolonged.jet(unknown, order + 1).filter(|_| kind == Kind::Differential),
@@ -184,7 +184,7 @@ pub fn state_names(model: &mut Model, formulation: &Formulation) -> Vec<(Expr, S
                 let unknown = crate::expr::UnknownId(unknown as u32);
                 Some((Symbol::Unknown { unknown, order }, state as u32))
             }
-            Source::Multiplier => None,
+            Source::Multiplier { .. } => None,
         })
         .collect();
     let (values, names): (Vec<Expr>, Vec<String>) = model.definition_names().into_iter().unzip();

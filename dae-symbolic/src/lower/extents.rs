@@ -28,7 +28,8 @@ impl Lowering<'_, '_> {
             | StatementKind::Start(_)
             | StatementKind::Equation(_)
             | StatementKind::Branch(_)
-            | StatementKind::Derived(_) => false,
+            | StatementKind::Derived(_)
+            | StatementKind::Forms(_) => false,
         });
         for (position, statement) in written.statements.iter().enumerate() {
             match &statement.kind {
@@ -53,7 +54,8 @@ impl Lowering<'_, '_> {
                 | StatementKind::Equation(_)
                 | StatementKind::For(_)
                 | StatementKind::Branch(_)
-                | StatementKind::Derived(_) => {}
+                | StatementKind::Derived(_)
+                | StatementKind::Forms(_) => {}
             }
         }
         // Scalars come first, so that in a scalar model leaves are unknowns and parameters.

@@ -28,6 +28,7 @@ mod starts;
 mod statements;
 
 use crate::diagnostic::Diagnostics;
+use crate::form::Form;
 use crate::model::family::{self, FamilyModel};
 use crate::model::{self, Model};
 use crate::syntax::{self, SourceMap, SourceText, ast};
@@ -49,6 +50,8 @@ pub struct Stub {
     pub inputs: Vec<ast::Name>,
     /// Names of its unknowns.
     pub unknowns: Vec<ast::Name>,
+    /// The formulations that are asked for.
+    pub forms: Vec<Form>,
 }
 
 impl Stub {
@@ -60,6 +63,7 @@ impl Stub {
             arrays: BTreeMap::new(),
             inputs: Vec::new(),
             unknowns: Vec::new(),
+            forms: model.forms(),
         };
         let mut met = BTreeSet::new();
         for statement in &model.statements {

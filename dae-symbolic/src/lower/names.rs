@@ -84,7 +84,8 @@ impl<'a> Names<'a> {
                 | StatementKind::Equation(_)
                 | StatementKind::For(_)
                 | StatementKind::Branch(_)
-                | StatementKind::Derived(_) => continue,
+                | StatementKind::Derived(_)
+                | StatementKind::Forms(_) => continue,
             };
             names.declare(name, Entry { entity, origin: name.origin, statement }, found);
         }

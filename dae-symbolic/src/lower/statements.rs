@@ -12,12 +12,13 @@ use super::resolve::Resolver;
 use super::starts::Whole;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Call, Dag, Expr, Symbol, UnknownId, evaluate_one};
+use crate::form::Form;
 use crate::model::family::{
     Body, DefinitionFamily, EquationBody, EquationFamily, FamilyModel, Loop, ParameterArray, UnknownArray,
 };
 use crate::model::{Input, numbered_equation, residual};
 use crate::origin::Origin;
-use crate::syntax::ast::{self, Declaration, Expression, Statement, StatementKind, Variable};
+use crate::syntax::ast::{self, AskedForm, Declaration, Expression, Statement, StatementKind, Variable};
 use crate::syntax::restrict::Place;
 use std::collections::{HashMap, HashSet};
 
@@ -64,6 +65,8 @@ fn empty(written: &ast::Model) -> FamilyModel {
         accesses: Vec::new(),
         steady: Vec::new(),
         derivations: Vec::new(),
+        forms: Form::DEFAULT.to_vec(),
+        form_origins: Vec::new(),
     }
 }
 
@@ -104,7 +107,21 @@ impl<'a> Lowering<'a, '_> {
             StatementKind::For(it) => self.open_loop(position, it),
             StatementKind::Branch(it) => self.open_branch(position, it),
             StatementKind::Derived(it) => self.derived(position, it),
+            StatementKind::Forms(it) => self.forms(it, statement.origin),
         }
+    }
+
+    fn forms(&mut self, asked: &[AskedForm], origin: Origin) {
+        if let Some(&first) = self.model.form_origins.first() {
+            let finding = Diagnostic::error(Code::DuplicateName, "the forms are asked for twice")
+                .label(origin, "asked for again")
+                .label(first, "first asked for here")
+                .help("write one `forms(…);` with all of them");
+            self.found.push(finding);
+            return;
+        }
+        (self.model.forms, self.model.form_origins) =
+            asked.iter().map(|asked| (asked.form.clone(), asked.origin)).unzip();
     }
 
     /// Gives the nodes of an expression their meanings.

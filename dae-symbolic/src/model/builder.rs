@@ -8,6 +8,7 @@ use super::{
 };
 use crate::diagnostic::Diagnostics;
 use crate::expr::{Dag, Expr, InputId, ParameterId, Symbol, UnknownId};
+use crate::form::Form;
 use crate::origin::Origin;
 
 /// Builds a model at run time.
@@ -50,6 +51,8 @@ impl ModelBuilder {
             definitions: Vec::new(),
             equations: Vec::new(),
             derivations: Vec::new(),
+            forms: Form::DEFAULT.to_vec(),
+            form_origins: Vec::new(),
         };
         ModelBuilder { model }
     }

@@ -20,6 +20,7 @@ pub use numbering::{Numbering, Torn};
 pub use verify::verify;
 
 use crate::expr::{Dag, Expr, InputId, ParameterId, Symbol, UnknownId, symbols};
+use crate::form::Form;
 use crate::origin::Origin;
 pub use dae_runtime::contract::Start;
 
@@ -51,6 +52,10 @@ pub struct Model {
     pub equations: Vec<Equation>,
     /// What some of the equations were derived from.
     pub derivations: Vec<Derivation>,
+    /// The formulations that are asked for.
+    pub forms: Vec<Form>,
+    /// Where they are asked for; empty if the text does not say which it wants.
+    pub form_origins: Vec<Origin>,
 }
 
 /// A parameter: constant in time, changeable between runs.
@@ -145,6 +150,12 @@ pub struct Equation {
 }
 
 impl Model {
+    /// The model with other formulations asked for.
+    #[must_use]
+    pub fn with_forms(self, forms: impl Into<Vec<Form>>) -> Model {
+        Model { forms: forms.into(), form_origins: Vec::new(), ..self }
+    }
+
     /// Name of an equation, see [`Equation::name`]; the only one under which a user hears of it.
     pub fn equation_name(&self, equation: usize) -> String {
         self.equations.get(equation).map_or_else(String::new, |equation| equation.name.clone())

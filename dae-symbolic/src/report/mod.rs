@@ -61,7 +61,6 @@ use listing::Listing;
 use crate::compile::{Compiled, Rejected, definitions_in};
 use crate::diagnostic::Diagnostics;
 use crate::expr::{Notation, print_with};
-use crate::formulation::Form;
 use crate::freedom::{contradictions, initial_values};
 use crate::index::{ProblemKind, Verdict, structure_of_text};
 #[cfg(feature = "syntax")]
@@ -184,7 +183,7 @@ impl Report {
             eliminated,
             stand_ins: crate::externals::stand_ins(model),
             warnings: messages(&compiled.warnings).into_iter().chain(advice(compiled)).collect(),
-            forms: Form::ALL.map(|form| FormReport::new(compiled, form)).to_vec(),
+            forms: model.forms.iter().map(|form| FormReport::new(compiled, form)).collect(),
             initial_values: initial_values(compiled).as_ref().map(InitialReport::new),
             problem: contradiction(compiled),
             ..text

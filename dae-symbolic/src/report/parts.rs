@@ -64,8 +64,8 @@ pub struct EliminatedReport {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct FormReport {
-    /// `original`, `index1`, `index2`, `ggl`.
-    pub name: &'static str,
+    /// `index1`, `projected(B)`, ….
+    pub name: String,
     /// Why the model does not have it.
     pub unavailable: Option<String>,
 }
@@ -125,8 +125,8 @@ impl EliminatedReport {
 }
 
 impl FormReport {
-    pub(super) fn new(compiled: &Compiled, form: Form) -> Self {
-        let refusal = compiled.unavailable.iter().find(|error| error.form == form);
-        FormReport { name: form.name(), unavailable: refusal.map(|error| error.message.clone()) }
+    pub(super) fn new(compiled: &Compiled, form: &Form) -> Self {
+        let refusal = compiled.unavailable.iter().find(|error| error.form == *form);
+        FormReport { name: form.to_string(), unavailable: refusal.map(|error| error.message.clone()) }
     }
 }

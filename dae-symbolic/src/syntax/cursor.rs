@@ -120,6 +120,12 @@ impl Cursor {
         }
     }
 
+    /// Whether the group opened `ahead` tokens after the current one is followed by an operator.
+    pub(super) fn group_ends_before(&self, ahead: usize, operator: &str) -> bool {
+        let Some(Token::Open(_, close)) = self.tokens.get(self.position + ahead) else { return false };
+        matches!(self.tokens.get(close + 1), Some(Token::Operator(text)) if *text == operator)
+    }
+
     /// Whether the first braces from here on hold statements and not an expression.
     pub(super) fn opens_statements(&self) -> bool {
         let mut at = self.position;

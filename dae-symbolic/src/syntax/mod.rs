@@ -10,7 +10,7 @@
 //! ```text
 //! model       = docs [ visibility ] "struct" NAME "{" { statement } "}" ;
 //! statement   = docs ( constant | parameter | input | table | external | definition | function | variable | start | equation | family
-//!               | choice | lagrangian | optimal_control ) ;
+//!               | choice | forms | lagrangian | optimal_control ) ;
 //! constant    = "const" NAME [ type ] "=" value ";" ;
 //! parameter   = "param" NAME [ type ] "=" value ";" ;
 //! input       = "input" NAME [ ":" "f64" ] [ "=" expression ] ";" ;
@@ -26,6 +26,8 @@
 //! equation    = expression "=" expression ";" ;
 //! family      = "for" NAME "in" range "{" { inner } "}" ;
 //! choice      = "if" condition "{" { inner } "}" { "else" "if" condition "{" { inner } "}" } [ "else" "{" { inner } "}" ] ;
+//! forms       = "forms" "(" form { "," form } [ "," ] ")" ";" ;
+//! form        = NAME [ "(" choices ")" ] ;
 //! inner       = docs ( equation | definition | start | family | choice ) ;
 //! range       = expression ( ".." | "..=" ) expression ;
 //! type        = ":" ( "f64" | "[" "f64" ";" expression "]" | "[" "[" "f64" ";" expression "]" ";" expression "]" ) ;
@@ -101,6 +103,7 @@ mod parse_declaration;
 mod parse_derived;
 mod parse_expression;
 mod parse_external;
+mod parse_forms;
 mod parse_model;
 mod parse_operand;
 mod parser;

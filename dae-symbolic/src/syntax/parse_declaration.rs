@@ -33,6 +33,7 @@ impl Parser {
             "fn" => self.function(),
             "var" => self.variable(nominal),
             "start" => self.start(),
+            "forms" if self.at_forms() => self.forms(),
             "for" => self.for_head(),
             "if" if self.cursor.opens_statements() => self.branch_head(),
             word if declares || restrict::is_keyword(word) => {

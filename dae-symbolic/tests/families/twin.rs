@@ -6,7 +6,7 @@ use dae_runtime::contract::{Dae, Pattern};
 use dae_symbolic::compile::{Compiled, CompiledForm, compile};
 use dae_symbolic::emit::emit;
 use dae_symbolic::eval::Interpreter;
-use dae_symbolic::formulation::Form;
+use dae_symbolic::form::Form;
 use dae_symbolic::model::{Domain, Member, Model, Unknown};
 use proc_macro2::{TokenStream, TokenTree};
 
@@ -27,7 +27,7 @@ pub(crate) fn set_member(unknown: &mut Unknown, domain: Domain) {
 }
 
 pub(crate) fn compiled(model: Model) -> Compiled {
-    compile(model, 0.0).unwrap_or_else(|rejected| panic!("{}", rejected.diagnostics))
+    compile(model.with_forms(Form::BASIC), 0.0).unwrap_or_else(|rejected| panic!("{}", rejected.diagnostics))
 }
 
 /// The same model without families; equations keep their names.
@@ -72,7 +72,7 @@ pub(crate) fn token_count(tokens: TokenStream) -> usize {
 }
 
 pub(crate) fn expansion(model: Model) -> String {
-    emit(&compiled(model), &Form::ALL).unwrap()
+    emit(&compiled(model)).unwrap()
 }
 
 pub(crate) fn tokens(model: Model) -> usize {

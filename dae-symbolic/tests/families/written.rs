@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use dae_symbolic::compile::compile;
 use dae_symbolic::emit::emit;
-use dae_symbolic::formulation::Form;
+use dae_symbolic::form::Form;
 use dae_symbolic::model::Model;
 use dae_symbolic::read_text;
 
@@ -44,9 +44,10 @@ fn timing() {
             let start = Instant::now();
             let model = model(text, n);
             let read = start.elapsed();
-            let compiled = compile(model, 0.0).unwrap_or_else(|rejected| panic!("{}", rejected.diagnostics));
+            let compiled = compile(model.with_forms(Form::BASIC), 0.0)
+                .unwrap_or_else(|rejected| panic!("{}", rejected.diagnostics));
             let analysed = start.elapsed();
-            let code = emit(&compiled, &Form::ALL).unwrap();
+            let code = emit(&compiled).unwrap();
             let times = [read, analysed - read, start.elapsed() - analysed].map(|time| time.as_secs_f64());
             let count = super::twin::token_count(code.parse().unwrap());
             println!("{name:8}{n:5}{:12.3}{:14.3}{:11.3}{:9}{count:9}", times[0], times[1], times[2], code.len());

@@ -26,6 +26,7 @@ pub use verify::verify;
 
 use super::{Derivation, Equation, Input, Start};
 use crate::expr::{Dag, Expr, UnknownId};
+use crate::form::Form;
 use crate::origin::Origin;
 
 /// Largest number of elements of an array, and of instances of an equation.
@@ -60,6 +61,10 @@ pub struct FamilyModel {
     pub equations: Vec<EquationFamily>,
     /// What equations were derived from; their positions are those of families.
     pub derivations: Vec<Derivation>,
+    /// The formulations that are asked for.
+    pub forms: Vec<Form>,
+    /// Where they are asked for; empty if the text does not say which it wants.
+    pub form_origins: Vec<Origin>,
     /// What the leaves `Symbol::Unknown` stand for.
     pub accesses: Vec<Access>,
     /// What the leaves `Symbol::Parameter` stand for.

@@ -5,6 +5,7 @@
 mod derived;
 mod expression;
 
+use crate::form::Form;
 use crate::origin::Origin;
 
 pub use derived::{Derived, DerivedKind, Element, Item, ItemKind, List, Quantity};
@@ -34,6 +35,18 @@ pub struct Model {
     pub expressions: Expressions,
     /// Names in statements that could not be read: they may be meant as declarations, so their use is no further error.
     pub doubtful: Vec<String>,
+}
+
+impl Model {
+    /// The formulations that are asked for.
+    pub fn forms(&self) -> Vec<Form> {
+        let asked = self.statements.iter().filter_map(|statement| match &statement.kind {
+            StatementKind::Forms(asked) => Some(asked.iter().map(|asked| asked.form.clone()).collect::<Vec<Form>>()),
+            _ => None,
+        });
+        let asked: Vec<Vec<Form>> = asked.collect();
+        if asked.is_empty() { Form::DEFAULT.to_vec() } else { asked.concat() }
+    }
 }
 
 /// One statement.
@@ -78,6 +91,17 @@ pub enum StatementKind {
     Branch(Branch),
     /// `lagrangian { … }` and its kin.
     Derived(Derived),
+    /// `forms(ggl, index1);`
+    Forms(Vec<AskedForm>),
+}
+
+/// A formulation that is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AskedForm {
+    /// Which.
+    pub form: Form,
+    /// Where.
+    pub origin: Origin,
 }
 
 /// A name with a value; the value is missing if it had an error that is reported already.

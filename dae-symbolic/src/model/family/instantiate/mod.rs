@@ -52,8 +52,22 @@ pub fn instantiate_excerpt(family: FamilyModel, excerpt: &Excerpt) -> Result<Mod
     }
     // A scalar model keeps its graph.
     let dag = if scalar { family.dag } else { dag };
-    let FamilyModel { name, origin, docs, visibility, .. } = family;
-    Ok(Model { dag, name, origin, docs, visibility, parameters, unknowns, inputs, definitions, equations, derivations })
+    let FamilyModel { name, origin, docs, visibility, forms, form_origins, .. } = family;
+    Ok(Model {
+        dag,
+        name,
+        origin,
+        docs,
+        visibility,
+        parameters,
+        unknowns,
+        inputs,
+        definitions,
+        equations,
+        derivations,
+        forms,
+        form_origins,
+    })
 }
 
 struct Instantiation<'a> {

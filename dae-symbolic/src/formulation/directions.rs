@@ -1,0 +1,441 @@
+//! The directions in which the multipliers of a formulation correct the derivatives.
+//!
+//! In: enforced constraints $\Phi(t, y) = 0$ and a choice of [`Directions`]. Out: the columns of $D$, one per constraint. A column has
+//! entries for the states that occur in its constraint at the highest derivatives, $x_j^{(k)}$ with $k = d_j - c_i + l$ for
+//! $\Phi = f_i^{(l)}$; the gradient has others as well, for which the multipliers of the velocity constraint act on positions too.
+//!
+//! * `C`: $D = \Phi_y^\top$.
+//! * `B`: how the highest derivatives $z$ respond to the algebraic unknowns $\lambda$ of the text by the equations that are no constraints,
+//!   $F_z\, \delta z + F_\lambda\, \delta\lambda = 0$; $M^{-1} G^\top$ in mechanics. Solved by elimination, with pivots that are largest at the
+//!   start of the model. Ascher & Petzold (1993), eq. (2.18).
+//! * `unit`: for each constraint a unit vector, by elimination with column pivoting at the start.
+//! * an array of parameters, one row per unknown that the constraints restrict in this way, one column per constraint.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::assemble::Layout;
+use super::selection::{Material, Row};
+use super::{Directions, Form, FormError};
+use crate::expr::{Expr, ParameterId, Rational, Symbol, UnknownId, evaluate_one, gradient};
+use crate::model::Model;
+use crate::prolong::default_parameters;
+
+/// The entries of a column of $D$ by state.
+pub(super) type Column = Vec<(u32, Expr)>;
+
+/// Where the columns of $D$ come from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Choice<'a> {
+    /// As the user says.
+    Directions(&'a Directions),
+    /// The gradients by the highest derivatives alone.
+    Leading,
+    /// The gradients in the metric of the leading matrix.
+    Weighed,
+    /// While a run goes on.
+    AtRunTime,
+}
+
+/// What is needed to find them.
+pub(super) struct Setting<'a> {
+    pub(super) form: &'a Form,
+    pub(super) choice: Choice<'a>,
+    pub(super) material: &'a Material<'a>,
+    pub(super) layout: &'a Layout,
+}
+
+impl Setting<'_> {
+    /// One column per constraint.
+    pub(super) fn columns(&self, model: &mut Model, enforced: &[Row]) -> Result<Vec<Column>, FormError> {
+        match self.choice {
+            Choice::Directions(Directions::Gradient) => {
+                Ok(enforced.iter().map(|row| self.gradient(model, row, |_| true)).collect())
+            }
+            Choice::Weighed => self.weighed(model, enforced),
+            Choice::AtRunTime => Ok(vec![Column::new(); enforced.len()]),
+            Choice::Leading => Ok(enforced.iter().map(|row| self.leading(model, row)).collect()),
+            Choice::Directions(Directions::Unit) => self.units(model, enforced),
+            Choice::Directions(Directions::Multipliers) => self.responses(model, enforced),
+            Choice::Directions(Directions::Named(name)) => self.named(model, enforced, name),
+        }
+    }
+
+    /// Whether multipliers are determined wherever the constraints are independent.
+    pub(super) fn is_regular(&self) -> bool {
+        matches!(self.choice, Choice::Directions(Directions::Gradient) | Choice::AtRunTime)
+    }
+
+    pub(super) fn refuse(&self, row: &Row, message: String) -> FormError {
+        FormError { form: self.form.clone(), message, origin: row.origin }
+    }
+
+    /// The gradient of a constraint by some of its jets.
+    fn gradient(&self, model: &mut Model, row: &Row, wanted: impl Fn((usize, u32)) -> bool) -> Column {
+        let Some(value) = self.layout.express(&mut model.dag, row.value) else { return Vec::new() };
+        let jets = self.layout.jets();
+        let partials = gradient(&mut model.dag, value, |s| matches!(s, Symbol::State(_)));
+        let state = |(symbol, partial)| match symbol {
+            Symbol::State(state) if wanted(jets[state as usize]) => Some((state, partial)),
+            _ => None,
+        };
+        partials.into_iter().filter_map(state).collect()
+    }
+
+    /// Whether a jet is of the highest order at which its unknown can occur in a row.
+    fn is_leading(&self, row: &Row, (unknown, order): (usize, u32)) -> bool {
+        let offsets = &self.material.structure.offsets;
+        let (i, l) = row.place;
+        offsets.unknowns[unknown] + l == offsets.equations[i] + order
+    }
+
+    fn leading(&self, model: &mut Model, row: &Row) -> Column {
+        self.gradient(model, row, |jet| self.is_leading(row, jet))
+    }
+
+    /// The value of an expression over states at the start of the model.
+    fn at_start(&self, model: &mut Model, value: Expr) -> f64 {
+        let value = model.expand_inputs(&[value])[0];
+        let (jets, parameters) = (self.layout.jets(), default_parameters(model));
+        evaluate_one(&model.dag, value, |symbol| match symbol {
+            Symbol::Parameter(p) => parameters[p.index()],
+            Symbol::State(i) => {
+                let (unknown, order) = jets[i as usize];
+                (self.material.start)(unknown, order).unwrap_or(0.0)
+            }
+            Symbol::StateDerivative(i) => {
+                let (unknown, order) = jets[i as usize];
+                (self.material.start)(unknown, order + 1).unwrap_or(0.0)
+            }
+            Symbol::Time => self.material.t0,
+            Symbol::Input { .. } | Symbol::Unknown { .. } => 0.0,
+        })
+    }
+
+    /// Column pivots of the matrix of leading gradients, level by level.
+    fn units(&self, model: &mut Model, enforced: &[Row]) -> Result<Vec<Column>, FormError> {
+        let one = model.dag.integer(1);
+        let mut rows: Vec<BTreeMap<u32, f64>> = Vec::with_capacity(enforced.len());
+        let mut columns = Vec::with_capacity(enforced.len());
+        for row in enforced {
+            let mut entries: BTreeMap<u32, f64> = BTreeMap::new();
+            for (state, partial) in self.leading(model, row) {
+                entries.insert(state, self.at_start(model, partial));
+            }
+            for (pivot, earlier) in columns.iter().zip(&rows) {
+                eliminate(&mut entries, *pivot, earlier);
+            }
+            let largest = entries.iter().max_by(|a, b| a.1.abs().total_cmp(&b.1.abs())).filter(|(_, v)| v.abs() > 0.0);
+            let Some((&pivot, _)) = largest else {
+                return Err(self.refuse(row, format!("at the start, no unit vector corrects {}", row.name)));
+            };
+            rows.push(entries);
+            columns.push(pivot);
+        }
+        Ok(columns.into_iter().map(|state| vec![(state, one)]).collect())
+    }
+
+    /// The columns of a matrix that the user names.
+    fn named(&self, model: &mut Model, enforced: &[Row], name: &str) -> Result<Vec<Column>, FormError> {
+        let mut states = BTreeSet::new();
+        for row in enforced {
+            states.extend(self.leading(model, row).into_iter().map(|(state, _)| state));
+        }
+        let at = |i: usize, k: usize| match enforced.len() {
+            1 => [format!("{name}[{i}]"), format!("{name}[{i}, {k}]")],
+            _ => [format!("{name}[{i}, {k}]"), format!("{name}[{i}][{k}]")],
+        };
+        let find = |model: &Model, i: usize, k: usize| {
+            let names = at(i, k);
+            model.parameters.iter().position(|p| names.contains(&p.name))
+        };
+        let mut columns = Vec::with_capacity(enforced.len());
+        for (k, row) in enforced.iter().enumerate() {
+            let mut column = Vec::new();
+            for (i, &state) in states.iter().enumerate() {
+                let Some(parameter) = find(model, i, k) else {
+                    let unknowns: Vec<String> = states.iter().map(|&state| self.layout.name(model, state)).collect();
+                    let size = format!("{} × {}", states.len(), enforced.len());
+                    let rows = unknowns.join(", ");
+                    let message = format!("`{name}` is no array of parameters of size {size}, whose rows are {rows}");
+                    return Err(self.refuse(row, message));
+                };
+                column.push((state, model.dag.symbol(Symbol::Parameter(ParameterId(parameter as u32)))));
+            }
+            columns.push(column);
+        }
+        Ok(columns)
+    }
+
+    /// $B$: one column per algebraic unknown of the text, at the level of each constraint.
+    fn responses(&self, model: &mut Model, enforced: &[Row]) -> Result<Vec<Column>, FormError> {
+        let Some(first) = enforced.first() else { return Ok(Vec::new()) };
+        let Dynamics { rows, moving, algebraic } = self.dynamics(first)?;
+        let offsets = &self.material.structure.offsets;
+        let columns: Vec<usize> = moving.iter().chain(&algebraic).copied().collect();
+        let matrix: Vec<BTreeMap<usize, Expr>> =
+            rows.iter().map(|&i| self.highest_partials(model, i, &columns)).collect();
+        let solution = self.solve(model, matrix, moving.len(), columns.len()).ok_or_else(|| self.unsolved(first))?;
+        let mut numbers: BTreeMap<u32, usize> = BTreeMap::new();
+        let mut result = Vec::with_capacity(enforced.len());
+        for row in enforced {
+            let below = offsets.equations[row.place.0] - row.place.1;
+            let number = numbers.entry(below).or_insert(0);
+            let mut column = Vec::new();
+            for (k, &j) in moving.iter().enumerate() {
+                let state = offsets.unknowns[j].checked_sub(below).and_then(|order| self.layout.state(j, order));
+                if let (Some(state), Some(&value)) = (state, solution[k].get(*number)) {
+                    if !model.dag.is_zero(value) {
+                        column.push((state, model.dag.neg(value)));
+                    }
+                }
+            }
+            *number += 1;
+            result.push(column);
+        }
+        Ok(result)
+    }
+
+    /// $\mathcal M^{-1} \Phi_y^\top$: gradients that are the shortest in the metric of the leading matrix. The equations that are solved for a
+    /// derivative of their own say which derivatives are the same, $w = E z$ (positions move as velocities do); with $M$ the matrix of the
+    /// others by $z$ and $g$ the part of the gradient that belongs to derivatives of one level, the corrections of this level are
+    /// $E\,M^{-1} E^\top g$.
+    fn weighed(&self, model: &mut Model, enforced: &[Row]) -> Result<Vec<Column>, FormError> {
+        let Some(first) = enforced.first() else { return Ok(Vec::new()) };
+        let Dynamics { rows, moving, .. } = self.dynamics(first)?;
+        let (offsets, reduced) = (&self.material.structure.offsets, self.material.reduced);
+        // Only what is differentiated says that derivatives are the same; what is not is a row of M.
+        let identities = reduced.explicit.iter().filter(|it| offsets.equations[it.equation] > 0);
+        let given: BTreeMap<usize, usize> = identities
+            .filter(|it| rows.contains(&it.equation) && moving.contains(&it.unknown))
+            .map(|it| (it.unknown, it.equation))
+            .collect();
+        let identities: BTreeSet<usize> = given.values().copied().collect();
+        let kept: Vec<usize> = moving.iter().copied().filter(|j| !given.contains_key(j)).collect();
+        // E: each derivative by those that are kept, found in the order in which they are given.
+        let one = model.dag.integer(1);
+        let mut extension: BTreeMap<usize, BTreeMap<usize, Expr>> =
+            kept.iter().enumerate().map(|(k, &j)| (j, BTreeMap::from([(k, one)]))).collect();
+        let mut open: Vec<(usize, usize)> = given.into_iter().collect();
+        while !open.is_empty() {
+            let before = open.len();
+            let mut waiting = Vec::new();
+            for (j, i) in open {
+                let partials = self.highest_partials(model, i, &moving);
+                let own = moving.iter().position(|&it| it == j).and_then(|k| partials.get(&k).copied());
+                let others: Vec<(usize, Expr)> = partials
+                    .into_iter()
+                    .map(|(k, value)| (moving[k], value))
+                    .filter(|&(other, _)| other != j)
+                    .collect();
+                let Some(own) = own.filter(|_| others.iter().all(|(other, _)| extension.contains_key(other))) else {
+                    waiting.push((j, i));
+                    continue;
+                };
+                let mut row = BTreeMap::new();
+                for (other, value) in others {
+                    let ratio = model.dag.div(value, own);
+                    let factor = model.dag.neg(ratio);
+                    add_multiple(model, &mut row, factor, &extension[&other].clone());
+                }
+                extension.insert(j, row);
+            }
+            if waiting.len() == before {
+                return Err(self.unsolved(first));
+            }
+            open = waiting;
+        }
+        // M by rows, each next to the kept derivative it is matched with.
+        let implicit: Vec<usize> = rows.iter().copied().filter(|i| !identities.contains(i)).collect();
+        let mut mass: Vec<BTreeMap<usize, Expr>> = Vec::with_capacity(implicit.len());
+        for &i in &implicit {
+            let mut row = BTreeMap::new();
+            for (k, value) in self.highest_partials(model, i, &moving) {
+                add_multiple(model, &mut row, value, &extension[&moving[k]].clone());
+            }
+            mass.push(row);
+        }
+        if implicit.len() != kept.len() {
+            return Err(self.unsolved(first));
+        }
+        let diagonal = self.diagonal(model, &mass);
+        let mut result = Vec::with_capacity(enforced.len());
+        for row in enforced {
+            let mut levels: BTreeMap<u32, Vec<(usize, Expr)>> = BTreeMap::new();
+            let jets = self.layout.jets();
+            for (state, value) in self.gradient(model, row, |_| true) {
+                let (j, order) = jets[state as usize];
+                levels.entry(offsets.unknowns[j] - 1 - order).or_default().push((j, value));
+            }
+            let mut column = Column::new();
+            for (level, entries) in levels {
+                let mut right: BTreeMap<usize, Expr> = BTreeMap::new();
+                for (j, value) in entries {
+                    add_multiple(model, &mut right, value, &extension[&j].clone());
+                }
+                let mut system = mass.clone();
+                for (row, &(k, negative)) in system.iter_mut().zip(&diagonal) {
+                    if let Some(&value) = right.get(&k) {
+                        row.insert(kept.len(), if negative { model.dag.neg(value) } else { value });
+                    }
+                }
+                let solution =
+                    self.solve(model, system, kept.len(), kept.len() + 1).ok_or_else(|| self.unsolved(first))?;
+                for &j in &moving {
+                    let Some(order) = offsets.unknowns[j].checked_sub(level + 1) else { continue };
+                    let Some(state) = self.layout.state(j, order) else { continue };
+                    let terms: Vec<(Rational, Expr)> = extension[&j]
+                        .iter()
+                        .map(|(&k, &e)| (e, solution[k][0]))
+                        .map(|(e, z)| (Rational::ONE, model.dag.mul(e, z)))
+                        .collect();
+                    let value = model.dag.sum(terms);
+                    if !model.dag.is_zero(value) {
+                        column.push((state, value));
+                    }
+                }
+            }
+            result.push(column);
+        }
+        Ok(result)
+    }
+
+    /// For each row of the mass matrix the derivative that it belongs to, and the sign of its entry there: the largest entry of the whole
+    /// matrix at the start, then of what is left. In a positive definite matrix these are the diagonal.
+    fn diagonal(&self, model: &mut Model, mass: &[BTreeMap<usize, Expr>]) -> Vec<(usize, bool)> {
+        let mut entries: Vec<(usize, usize, f64)> = Vec::new();
+        for (i, row) in mass.iter().enumerate() {
+            entries.extend(row.iter().map(|(&k, &value)| (i, k, self.at_start(model, value))));
+        }
+        entries.sort_by(|a, b| b.2.abs().total_cmp(&a.2.abs()).then(a.0.cmp(&b.0)).then(a.1.cmp(&b.1)));
+        let mut of_row = vec![None; mass.len()];
+        let mut taken = BTreeSet::new();
+        for (i, k, value) in entries {
+            if of_row[i].is_none() && taken.insert(k) {
+                of_row[i] = Some((k, value < 0.0));
+            }
+        }
+        of_row.into_iter().map(|found| found.unwrap_or((usize::MAX, false))).collect()
+    }
+
+    /// The equations that are no constraints, and the unknowns with and without derivatives.
+    fn dynamics(&self, first: &Row) -> Result<Dynamics, FormError> {
+        let offsets = &self.material.structure.offsets;
+        let (constrained, rest): (Vec<_>, Vec<_>) = self.material.candidates().partition(|c| c.level > 0);
+        let given: BTreeSet<usize> = self.material.eliminated.iter().map(|it| it.unknown).collect();
+        let unknowns = (0..offsets.unknowns.len()).filter(|j| !given.contains(j));
+        let (algebraic, moving): (Vec<usize>, Vec<usize>) = unknowns.partition(|&j| offsets.unknowns[j] == 0);
+        let rows: Vec<usize> = rest.into_iter().map(|candidate| candidate.index).collect();
+        if algebraic.len() != constrained.len() || rows.len() != moving.len() {
+            let message = format!(
+                "the directions are not defined: {} constraints are differentiated, and {} unknowns occur without derivatives",
+                constrained.len(),
+                algebraic.len()
+            );
+            return Err(self.refuse(first, message));
+        }
+        Ok(Dynamics { rows, moving, algebraic })
+    }
+
+    fn unsolved(&self, row: &Row) -> FormError {
+        let message = "the directions are not defined: the equations do not give the highest derivatives at the start";
+        self.refuse(row, message.into())
+    }
+
+    /// $\partial f_i / \partial x_j^{(d_j - c_i)}$ over states, by the position of $j$ in a list.
+    fn highest_partials(&self, model: &mut Model, i: usize, unknowns: &[usize]) -> BTreeMap<usize, Expr> {
+        let offsets = &self.material.structure.offsets;
+        let residual = self.material.system.equations[i].residual;
+        let mut entries = BTreeMap::new();
+        for (k, &j) in unknowns.iter().enumerate() {
+            let Some(order) = offsets.unknowns[j].checked_sub(offsets.equations[i]) else { continue };
+            let jet = Symbol::Unknown { unknown: UnknownId(j as u32), order };
+            let partial = gradient(&mut model.dag, residual, |s| s == jet).first().map(|&(_, partial)| partial);
+            if let Some(partial) = partial.and_then(|partial| self.layout.express(&mut model.dag, partial)) {
+                entries.insert(k, partial);
+            }
+        }
+        entries
+    }
+
+    /// Gauss–Jordan elimination of $(A \mid R)$, $A$ of size $n$; returns $A^{-1} R$ by rows; `width` is that of both together.
+    fn solve(
+        &self,
+        model: &mut Model,
+        mut rows: Vec<BTreeMap<usize, Expr>>,
+        n: usize,
+        width: usize,
+    ) -> Option<Vec<Vec<Expr>>> {
+        let zero = model.dag.integer(0);
+        let mut row_of = vec![usize::MAX; n];
+        let mut done = vec![false; rows.len()];
+        for _ in 0..n {
+            let (row, column) = self.pivot(model, &rows, &done, n)?;
+            (row_of[column], done[row]) = (row, true);
+            let pivot = rows[row][&column];
+            let scaled: BTreeMap<usize, Expr> =
+                rows[row].iter().map(|(&k, &value)| (k, model.dag.div(value, pivot))).collect();
+            rows[row].clone_from(&scaled);
+            for other in (0..rows.len()).filter(|&other| other != row) {
+                let Some(factor) = rows[other].remove(&column) else { continue };
+                for (&k, &value) in scaled.iter().filter(|&(&k, _)| k != column) {
+                    let product = model.dag.mul(factor, value);
+                    let before = rows[other].get(&k).copied().unwrap_or(zero);
+                    let difference = model.dag.sub(before, product);
+                    match model.dag.is_zero(difference) {
+                        true => rows[other].remove(&k),
+                        false => rows[other].insert(k, difference),
+                    };
+                }
+            }
+        }
+        let right = |row: usize| (n..width).map(|k| rows[row].get(&k).copied().unwrap_or(zero)).collect();
+        Some(row_of.into_iter().map(right).collect())
+    }
+
+    /// Of the rows that are left, the one with the fewest entries, and in it the entry that is a number or the largest at the start.
+    fn pivot(
+        &self,
+        model: &mut Model,
+        rows: &[BTreeMap<usize, Expr>],
+        done: &[bool],
+        n: usize,
+    ) -> Option<(usize, usize)> {
+        let open = (0..rows.len()).filter(|&row| !done[row]);
+        let row = open.min_by_key(|&row| (rows[row].range(..n).count(), row))?;
+        let entries: Vec<(usize, Expr)> = rows[row].range(..n).map(|(&k, &value)| (k, value)).collect();
+        if let Some(&(column, _)) = entries.iter().find(|(_, value)| model.dag.as_constant(*value).is_some()) {
+            return Some((row, column));
+        }
+        let sized = entries.into_iter().map(|(column, value)| (column, self.at_start(model, value).abs()));
+        let sized: Vec<(usize, f64)> = sized.filter(|(_, size)| *size > 0.0).collect();
+        let (column, _) = sized.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+        Some((row, column))
+    }
+}
+
+/// What determines the highest derivatives.
+struct Dynamics {
+    /// Equations that are no constraints.
+    rows: Vec<usize>,
+    /// Unknowns whose derivatives occur.
+    moving: Vec<usize>,
+    /// The others.
+    algebraic: Vec<usize>,
+}
+
+fn add_multiple(model: &mut Model, row: &mut BTreeMap<usize, Expr>, factor: Expr, other: &BTreeMap<usize, Expr>) {
+    for (&k, &value) in other {
+        let product = model.dag.mul(factor, value);
+        let sum = row.get(&k).map_or(product, |&before| model.dag.add(before, product));
+        row.insert(k, sum);
+    }
+}
+
+/// Subtracts the multiple of an earlier row that removes its pivot.
+fn eliminate(entries: &mut BTreeMap<u32, f64>, pivot: u32, earlier: &BTreeMap<u32, f64>) {
+    let Some(value) = entries.remove(&pivot) else { return };
+    let factor = value / earlier[&pivot];
+    for (&state, entry) in earlier.iter().filter(|&(&state, _)| state != pivot) {
+        *entries.entry(state).or_insert(0.0) -= factor * entry;
+    }
+}

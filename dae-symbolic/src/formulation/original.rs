@@ -1,0 +1,21 @@
+//! The system as written.
+
+use super::selection::{Material, Row, Selection};
+
+pub(super) fn select(material: &Material<'_>) -> Selection {
+    let mut selection = Selection { states_of_rows: true, ..Selection::default() };
+    for candidate in material.candidates() {
+        let written = &material.text.equations[candidate.equation.text];
+        selection.rows.push(Row {
+            name: written.provenance.name(),
+            value: written.residual,
+            origin: written.origin,
+            domain: written.domain.clone(),
+            place: (candidate.index, 0),
+        });
+        // A combination is itself a constraint that the text does not state.
+        let first = u32::from(candidate.equation.is_text());
+        selection.implied.extend((first..candidate.last()).map(|order| candidate.row(order)));
+    }
+    selection
+}

@@ -1,0 +1,110 @@
+//! Which equations, differentiated how often, are the rows of a formulation.
+//!
+//! In: the working system with its differentiated equations. Out: a [`Selection`]: rows, and the constraints below them.
+
+use super::levels::index1_levels;
+use crate::alias::Eliminated;
+use crate::expr::Expr;
+use crate::model::{Domain, derivative_name};
+use crate::origin::Origin;
+use crate::reduce::Reduced;
+use crate::structure::Structure;
+use crate::system::{System, SystemEquation};
+
+/// What formulations are made of.
+#[derive(Clone, Copy)]
+pub struct Material<'a> {
+    /// The text as written.
+    pub text: &'a System,
+    /// The working system.
+    pub system: &'a System,
+    /// Its structure.
+    pub structure: &'a Structure,
+    /// Its equations with their derivatives.
+    pub reduced: &'a Reduced,
+    /// Unknowns that are equal to others or constant, and occur in no other equation.
+    pub eliminated: &'a [Eliminated],
+    /// Values of the jets at the consistent start of the model, as far as there is one.
+    pub start: &'a dyn Fn(usize, u32) -> Option<f64>,
+    /// Its time.
+    pub t0: f64,
+}
+
+/// A row or constraint in jets, before states are chosen.
+#[derive(Clone)]
+pub(super) struct Row {
+    pub(super) name: String,
+    pub(super) value: Expr,
+    pub(super) origin: Origin,
+    pub(super) domain: Domain,
+    /// It is $f_i^{(l)}$ of the working system.
+    pub(super) place: (usize, u32),
+}
+
+/// The rows of a form, and constraints beside them.
+#[derive(Default)]
+pub(super) struct Selection {
+    /// One per equation of the system.
+    pub(super) rows: Vec<Row>,
+    /// Which rows are constraints on lower derivatives, hence must be free of $y'$.
+    pub(super) constraints: Vec<usize>,
+    /// Lower constraints that become rows with a multiplier each.
+    pub(super) enforced: Vec<Row>,
+    /// Lower constraints that the form only implies.
+    pub(super) implied: Vec<Row>,
+    /// Whether the states are those of the rows alone; implied constraints that these cannot express are left out.
+    pub(super) states_of_rows: bool,
+}
+
+impl Selection {
+    /// Enforces those implied constraints.
+    pub(super) fn enforce(mut self, which: impl Fn(&Row) -> bool) -> Selection {
+        let (enforced, implied) = self.implied.into_iter().partition(which);
+        (self.enforced, self.implied) = (enforced, implied);
+        self
+    }
+}
+
+/// An equation of the working system.
+pub(super) struct Candidate<'a> {
+    pub(super) index: usize,
+    pub(super) equation: &'a SystemEquation,
+    name: String,
+    derivatives: &'a [Expr],
+    /// How often it is differentiated for index 1.
+    pub(super) level: u32,
+}
+
+impl Candidate<'_> {
+    /// $f_i^{(l)}$.
+    pub(super) fn row(&self, order: u32) -> Row {
+        Row {
+            name: derivative_name(&self.name, order),
+            value: self.derivatives[order as usize],
+            origin: self.equation.origin,
+            domain: self.equation.domain.clone(),
+            place: (self.index, order),
+        }
+    }
+
+    /// How often it can be differentiated.
+    pub(super) fn last(&self) -> u32 {
+        self.derivatives.len() as u32 - 1
+    }
+}
+
+impl<'a> Material<'a> {
+    /// The equations but those that give the eliminated unknowns.
+    pub(super) fn candidates(&self) -> impl Iterator<Item = Candidate<'a>> {
+        let Material { system, reduced, .. } = *self;
+        let mut gives = vec![false; system.equations.len()];
+        self.eliminated.iter().for_each(|it| gives[it.equation] = true);
+        let levels = index1_levels(self.structure);
+        let equations = system.equations.iter().enumerate().filter(move |&(i, _)| !gives[i]);
+        equations.map(move |(index, equation)| {
+            let derivatives: &[Expr] = &reduced.derivatives[index];
+            let level = levels[index].min(derivatives.len() as u32 - 1);
+            Candidate { index, equation, name: equation.provenance.name(), derivatives, level }
+        })
+    }
+}
