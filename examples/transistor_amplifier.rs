@@ -11,6 +11,7 @@ use dae::{Integration, Method};
 dae::dae! {
     /// Transistor amplifier of the test set for IVP solvers (Mazzia & Magherini): index 1, stiff, driven by an input.
     pub struct TransistorAmplifier {
+        forms(original, index1, ggl);
         param ub = 6.0;
         param uf = 0.026;
         param alpha = 0.99;

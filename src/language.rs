@@ -112,7 +112,7 @@
 //! # fn main() -> Result<(), dae::RunError> {
 //! let mut line = Line::default();
 //! line.k[4] = 20.0;
-//! let form = line.original();
+//! let form = line.index1();
 //! let solution = Integration::new(&form).rtol(1e-8).atol(1e-8).run(0.0, 1.0)?;
 //! assert!(solution.is_success());
 //! assert_eq!(solution.names[3], "x[3]");
@@ -250,20 +250,61 @@
 //!
 //! For a model `Pendulum`: the struct `Pendulum` with one field per parameter and their defaults ([`Default`]); the constant
 //! `Pendulum::REPORT` with index, degrees of freedom and hidden constraints; and one method per formulation, each of which gives a
-//! type that fulfils [`Dae`](crate::Dae).
+//! type that fulfils [`Dae`](crate::Dae). A model has the formulations that it asks for, `ggl` and `index1` if it does not say:
 //!
-//! | method | formulation |
+//! ```
+//! use dae::Integration;
+//!
+//! dae::dae! {
+//!     /// A bead on a circle, three times.
+//!     pub struct Bead {
+//!         forms(index1, baumgarte(gamma), projected(C));
+//!         /// How fast violated constraints decay.
+//!         param gamma = 5;
+//!         var x = 1;
+//!         var y ~ 0;
+//!         var u ~ 0;
+//!         var v = 0;
+//!         var lambda;
+//!         der(x) = u;
+//!         der(y) = v;
+//!         der(u) = -lambda * x;
+//!         der(v) = -lambda * y - 9.81;
+//!         0 = x.powi(2) + y.powi(2) - 1;
+//!     }
+//! }
+//!
+//! # fn main() -> Result<(), dae::RunError> {
+//! let bead = Bead { gamma: 10.0, ..Bead::default() };
+//! let drifting = Integration::new(&bead.index1()).run(0.0, 10.0)?;
+//! let decaying = Integration::new(&bead.baumgarte()).run(0.0, 10.0)?;
+//! let projected = Integration::new(&bead.projected_c()).run(0.0, 10.0)?;
+//! let violated = |solution: &dae::Solution| solution.invariants.iter().map(|it| it.max).fold(0.0, f64::max);
+//! assert!(violated(&decaying) < violated(&drifting));
+//! assert!(projected.is_success());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! | form, method | formulation |
 //! |---|---|
-//! | `original()` | the system as written |
-//! | `index1()` | constraints differentiated until the index is 1; the lower ones are kept as invariants that drift |
-//! | `index2()` | constraints differentiated until the index is 2 |
-//! | `ggl()` | index 2 with all constraints enforced, after Gear, Gupta and Leimkuhler: the one to take if in doubt |
+//! | `original`, `original()` | the system as written |
+//! | `index1`, `index1()` | constraints differentiated until the index is 1; the lower ones are kept as invariants that drift |
+//! | `index2`, `index2()` | constraints differentiated until the index is 2 |
+//! | `ggl`, `ggl()` | index 2 with all constraints enforced, after Gear, Gupta and Leimkuhler: the one to take if in doubt |
+//! | `stabilized(D)`, `stabilized_d()` | the same with multipliers in the directions `D` |
+//! | `baumgarte(gamma)`, `baumgarte()` | index 1 with $(\tau + \gamma)^m$ for what is violated; `baumgarte(alpha, beta)` for $\ddot g + 2\alpha\dot g + \beta^2 g$, `baumgarte([a0, a1, …])` for any polynomial; numbers or parameters |
+//! | `projected(D)`, `projected_d()` | index 1 with the constraints of the text enforced in the directions `D` |
+//! | `pa`, `pb`, `pc` | index 1 with the constraints of the text, or all of them, enforced through their gradients (Ascher and Petzold 1993, sect. 4) |
+//!
+//! Directions `D`: `C`, the gradients of the constraints; `B`, how the multipliers of the text act, $M^{-1} G^\top$ in mechanics; `unit`, unit
+//! vectors; or the name of an array of parameters.
 //!
 //! Unknowns that equations say to be equal to others up to sign, or constant (`a = b;`, `a = -b;`, `a = 3;`, `a = p + 1;` for a
-//! parameter), are not solved for in the last three. They are in the results under their names all the same, after the others; index,
+//! parameter), are not solved for in all of them but `original`. They are in the results under their names all the same, after the others; index,
 //! degrees of freedom and start values are those of the text.
 //!
-//! If a model has no such formulation, the method is missing and the documentation of the struct says why.
+//! A form that a text asks for and that its model does not have is an error at its name.
 //!
 //! A model that is wrong is reported at the tokens at fault, all errors in one go, and the rest of the crate is compiled against a
 //! stand-in, so that they are the only errors:

@@ -4,13 +4,14 @@
 
 use dae::symbolic::compile::{Compiled, compile};
 use dae::symbolic::eval::Interpreter;
+use dae::symbolic::form::Form;
 use dae::symbolic::index::Verdict;
 use dae::{Dae, Integration, Solution};
 
 fn compiled(body: &str) -> Compiled {
     let text = format!("struct M {{ {body} }}");
     let (model, _) = dae::symbolic::read_text(&text).unwrap_or_else(|rejection| panic!("{text}: {rejection:?}"));
-    compile(model, 0.0).unwrap_or_else(|rejected| panic!("{text}: {rejected:?}"))
+    compile(model.with_forms(Form::BASIC), 0.0).unwrap_or_else(|rejected| panic!("{text}: {rejected:?}"))
 }
 
 fn verdict(body: &str) -> Verdict {
@@ -19,7 +20,7 @@ fn verdict(body: &str) -> Verdict {
 
 fn run(body: &str, form: &str, t_end: f64) -> Result<Solution, String> {
     let compiled = compiled(body);
-    let form = compiled.forms.iter().find(|f| f.form.name() == form).expect("the form exists");
+    let form = compiled.forms.iter().find(|f| f.form.to_string() == form).expect("the form exists");
     let system = Interpreter::new(form.program.clone(), compiled.prolonged.clone());
     Integration::new(&system).run(0.0, t_end).map_err(|error| error.to_string())
 }
@@ -69,7 +70,7 @@ fn generic_knowledge_is_no_certificate_without_a_consistent_point() {
 fn equations_that_repeat_others_are_named() {
     let text = "struct M { var x = 1.0; var y ~ 0.0; var u; var v; der(x)=u; der(y)=v; x*x+y*y=1; 2*x*x+2*y*y=2; }";
     let (model, _) = dae::symbolic::read_text(text).expect("readable");
-    let rejected = compile(model, 0.0).err().expect("ill-posed");
+    let rejected = compile(model.with_forms(Form::BASIC), 0.0).err().expect("ill-posed");
     let message = rejected.diagnostics.iter().map(|d| d.message.clone()).collect::<String>();
     assert_eq!(
         message,
@@ -156,7 +157,7 @@ fn equations_that_hold_at_the_start_alone_are_not_redundant() {
     ] {
         let text = format!("struct M {{ {body} }}");
         let (model, _) = dae::symbolic::read_text(&text).expect("readable");
-        if let Ok(compiled) = compile(model, 0.0) {
+        if let Ok(compiled) = compile(model.with_forms(Form::BASIC), 0.0) {
             let verdict = compiled.analysis.certificate.verdict();
             assert!(matches!(verdict, Verdict::NotCertified { .. }), "{body}: {verdict:?}");
         }
@@ -168,7 +169,7 @@ fn equations_that_hold_at_the_start_alone_are_not_redundant() {
 fn a_run_at_other_parameters_is_checked_again() {
     let compiled = compiled("param eps = 1; var x = 1; var y ~ 0; der(x) = -y; eps*y = x - 1;");
     assert_eq!(compiled.analysis.certificate.verdict(), Verdict::Exact(1));
-    let form = compiled.forms.iter().find(|f| f.form.name() == "index1").expect("the form exists");
+    let form = compiled.forms.iter().find(|f| f.form == Form::Index1).expect("the form exists");
     let mut system = Interpreter::new(form.program.clone(), compiled.prolonged.clone());
     Integration::new(&system).run(0.0, 1.0).expect("it starts at the default");
     system.set_parameters(&[0.0]);

@@ -6,13 +6,14 @@
 mod book;
 
 use dae_symbolic::compile::compile;
+use dae_symbolic::form::Form;
 use dae_symbolic::report::Report;
 
 use book::{model_text, name, systems};
 
 fn report(text: &str, t0: f64) -> Report {
     let (model, _) = dae_symbolic::read_text(text).unwrap_or_else(|rejection| panic!("{text}\n{rejection:?}"));
-    match compile(model.clone(), t0) {
+    match compile(model.clone().with_forms(Form::BASIC), t0) {
         Ok(compiled) => Report::compiled(&compiled),
         Err(rejected) => Report::rejected(&model, &rejected),
     }
@@ -160,7 +161,7 @@ fn a_singular_pencil_has_its_null_vector_named() {
     let (model, _) =
         dae_symbolic::read_text("struct Redundant { var x; var y; der(x) + der(y) = cos(t); x + y = sin(t); }")
             .expect("a model");
-    let Err(rejected) = compile(model, 0.0) else { panic!("ill-posed") };
+    let Err(rejected) = compile(model.with_forms(Form::BASIC), 0.0) else { panic!("ill-posed") };
     let notes: Vec<&str> = rejected.diagnostics.iter().flat_map(|d| d.notes.iter().map(String::as_str)).collect();
     assert!(notes.contains(&"x = φ, y = -φ may be added to any solution, for every function φ(t)"), "{notes:?}");
 

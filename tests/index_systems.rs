@@ -9,6 +9,7 @@ mod book;
 use std::process::Command;
 
 use dae_symbolic::compile::compile;
+use dae_symbolic::form::Form;
 use dae_symbolic::report::Report;
 use serde_json::Value;
 
@@ -26,7 +27,7 @@ fn report(system: &Value) -> Report {
     let text = model_text(system);
     let (model, places) = dae_symbolic::read_text(&text).unwrap_or_else(|rejection| panic!("{text}\n{rejection:?}"));
     let t0 = system["t"].as_f64().expect("a time");
-    match compile(model.clone(), t0) {
+    match compile(model.clone().with_forms(Form::BASIC), t0) {
         Ok(compiled) => Report::compiled(&compiled).with_places(&places),
         Err(rejected) => Report::rejected(&model, &rejected).with_places(&places),
     }

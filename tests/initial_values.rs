@@ -5,12 +5,13 @@
 
 use dae::symbolic::compile::{Compiled, compile};
 use dae::symbolic::diagnostic::{Code, Diagnostic};
+use dae::symbolic::form::Form;
 use dae::symbolic::freedom::{InitialValues, contradictions, initial_values};
 use dae::symbolic::read_text;
 
 fn compiled(text: &str) -> Compiled {
     let (model, _) = read_text(text).unwrap_or_else(|rejection| panic!("{text}\n{rejection:?}"));
-    compile(model, 0.0).unwrap_or_else(|rejected| panic!("{text}\n{}", rejected.diagnostics))
+    compile(model.with_forms(Form::BASIC), 0.0).unwrap_or_else(|rejected| panic!("{text}\n{}", rejected.diagnostics))
 }
 
 /// The pendulum with start values as given, `x = 0.6`, `u ~ 0`.

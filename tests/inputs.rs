@@ -2,7 +2,7 @@
 
 use dae::symbolic::compile::{Compiled, compile};
 use dae::symbolic::eval::Interpreter;
-use dae::symbolic::formulation::Form;
+use dae::symbolic::form::Form;
 use dae::symbolic::read_text;
 use dae::{Dae, Input, InputError, Integration, RunError, Spline};
 
@@ -37,6 +37,7 @@ mod gas {
 dae::dae! {
     /// The density is a function of the crate; its equation is differentiated once.
     pub struct Outside {
+        forms(original, index1, index2, ggl);
         param k = 1.5;
         extern fn rho(p, temperature: f64) -> f64 = gas::density,
             der(p) = gas::by_p, der(temperature) = gas::by_t,
@@ -53,6 +54,7 @@ dae::dae! {
 
 dae::dae! {
     pub struct Inside {
+        forms(original, index1, index2, ggl);
         param k = 1.5;
         fn rho(p, temperature) { p / (temperature + 2) }
         var p ~ 1;
@@ -147,11 +149,11 @@ fn a_table_of_a_cubic_is_that_cubic() {
 
 fn compiled(body: &str) -> Result<Compiled, String> {
     let (model, _) = read_text(&format!("struct M {{ {body} }}")).map_err(|r| r.diagnostics.to_string())?;
-    compile(model, 0.0).map_err(|r| r.diagnostics.to_string())
+    compile(model.with_forms(Form::BASIC), 0.0).map_err(|r| r.diagnostics.to_string())
 }
 
-fn interpreter(compiled: &Compiled, form: Form) -> Interpreter {
-    let found = compiled.forms.iter().find(|f| f.form == form).expect("the form");
+fn interpreter(compiled: &Compiled, form: &Form) -> Interpreter {
+    let found = compiled.forms.iter().find(|f| f.form == *form).expect("the form");
     Interpreter::new(found.program.clone(), compiled.prolonged.clone())
 }
 
@@ -173,7 +175,7 @@ fn a_spline_is_as_smooth_as_the_reduction_needs() {
     // Index n: the table is differentiated n - 1 times.
     for (length, order) in [(1, 0), (3, 2), (5, 4)] {
         let compiled = compiled(&chain(length, 21)).unwrap();
-        let form = interpreter(&compiled, Form::Index1);
+        let form = interpreter(&compiled, &Form::Index1);
         let solution = Integration::new(&form).run(0.0, 2.1).unwrap();
         assert!(solution.is_success());
         let exact = (2.1 + std::f64::consts::FRAC_PI_2 * order as f64).sin();
@@ -235,7 +237,7 @@ fn an_input_without_the_derivatives_is_refused_by_name() {
 #[test]
 fn the_interpreter_takes_inputs_and_refuses_code() {
     let model = compiled("input u; var x = 0; der(x) = u;").unwrap();
-    let form = interpreter(&model, Form::Original);
+    let form = interpreter(&model, &Form::Original);
     assert_eq!(form.input_error(), Some(InputError::NotSupplied { input: "u".into() }));
     assert!(matches!(Integration::new(&form).run(0.0, 1.0), Err(RunError::Input(_))));
     let unknown = form.clone().with_inputs(&model.needs, &[("v", 1.0.into())]).err();
@@ -246,7 +248,7 @@ fn the_interpreter_takes_inputs_and_refuses_code() {
     assert!((solution.end_state[0] - 6.0).abs() < 1e-9);
 
     let model = compiled("extern fn f(a) = f, der(a) = g; var x = 0; der(x) = f(x);").unwrap();
-    let error = interpreter(&model, Form::Original).input_error();
+    let error = interpreter(&model, &Form::Original).input_error();
     assert_eq!(error, Some(InputError::NotInterpreted { function: "f".into() }));
 }
 

@@ -6,6 +6,7 @@
 use std::io::Write;
 
 use dae_symbolic::compile::{Compiled, Rejected, compile};
+use dae_symbolic::form::Form;
 use dae_symbolic::freedom::contradictions;
 use dae_symbolic::model::Model;
 use dae_symbolic::report::Report;
@@ -48,7 +49,9 @@ fn analyze(source: &Source, t0: f64, places: &mut SourceMap) -> Outcome {
         }
     };
     *places = found;
-    match compile(model.clone(), t0) {
+    // Of a text that asks for none, the forms that need no choices.
+    let forms = if model.form_origins.is_empty() { Form::BASIC.to_vec() } else { model.forms.clone() };
+    match compile(model.clone().with_forms(forms), t0) {
         Ok(compiled) => Outcome::Compiled(Box::new(compiled)),
         Err(rejected) => Outcome::Rejected(Box::new(model), rejected),
     }

@@ -28,6 +28,7 @@ struct Statistics {
     residuals: usize,
     jacobians: usize,
     factorizations: usize,
+    coordinate_changes: usize,
     seconds: f64,
 }
 
@@ -59,6 +60,7 @@ impl<'s> Simulation<'s> {
                 residuals: work.residuals,
                 jacobians: work.jacobians,
                 factorizations: work.factorizations,
+                coordinate_changes: work.coordinate_changes,
                 seconds: solution.seconds,
             },
         }

@@ -14,10 +14,14 @@ use std::fmt::Display;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::str::FromStr;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
+use dae_runtime::Method;
+use dae_runtime::stepper::MAX_ORDER;
 use dae_symbolic::compile::{Compiled, compile};
-use dae_symbolic::formulation::{Form, FormError};
+use dae_symbolic::form::Form;
+use dae_symbolic::formulation::FormError;
 use dae_symbolic::syntax::{SourceMap, SourceText, to_text};
 
 /// How the command ended.
@@ -63,8 +67,11 @@ enum Command {
     /// Print the Rust code of a form of the model.
     Expand(ExpandArguments),
     /// Integrate a form of the model.
-    Simulate(SimulateArguments),
+    Simulate(Box<SimulateArguments>),
 }
+
+/// How the choices of a form are written on a command line.
+const FORM: &str = "original|index1|index2|ggl|stabilized:D|projected:D|pa|pb|pc|overdetermined|baumgarte:GAMMA|state-space|tangent|dummy";
 
 /// The model and the time at which its start values hold.
 #[derive(Args)]
@@ -96,8 +103,8 @@ struct ExpandArguments {
     #[command(flatten)]
     model: ModelArguments,
     /// Which form.
-    #[arg(long)]
-    form: FormArgument,
+    #[arg(long, value_name = FORM)]
+    form: Form,
 }
 
 #[derive(Args)]
@@ -108,11 +115,14 @@ struct SimulateArguments {
     #[arg(long, value_name = "T", value_parser = finite, allow_negative_numbers = true)]
     t_end: f64,
     /// Which form to integrate.
-    #[arg(long, default_value = "ggl")]
-    form: FormArgument,
-    /// By which method.
-    #[arg(long, default_value = "radau5")]
+    #[arg(long, value_name = FORM, default_value = "ggl")]
+    form: Form,
+    /// By which method; `implicit-euler` and `bdf1` to `bdf5` have a constant order, with --step also a constant step.
+    #[arg(long, value_name = "radau5|bdf|implicit-euler|bdfK", default_value = "radau5")]
     method: MethodArgument,
+    /// Constant step length; errors are not tested.
+    #[arg(long, value_name = "H", value_parser = finite)]
+    step: Option<f64>,
     /// Relative tolerance.
     #[arg(long, value_name = "R", default_value_t = 1e-6, value_parser = finite, allow_negative_numbers = true)]
     rtol: f64,
@@ -141,31 +151,30 @@ struct SimulateArguments {
     plot: Option<PathBuf>,
 }
 
-/// [`Form`] as an argument.
-#[derive(Clone, Copy, ValueEnum)]
-enum FormArgument {
-    Original,
-    Index1,
-    Index2,
-    Ggl,
-}
-
-impl From<FormArgument> for Form {
-    fn from(form: FormArgument) -> Form {
-        match form {
-            FormArgument::Original => Form::Original,
-            FormArgument::Index1 => Form::Index1,
-            FormArgument::Index2 => Form::Index2,
-            FormArgument::Ggl => Form::Ggl,
-        }
-    }
-}
-
 /// A method as an argument.
-#[derive(Clone, Copy, ValueEnum)]
-enum MethodArgument {
-    Radau5,
-    Bdf,
+#[derive(Clone, Debug)]
+struct MethodArgument {
+    name: String,
+    method: Method,
+    /// Highest order, if it is given.
+    order: Option<usize>,
+}
+
+impl FromStr for MethodArgument {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (method, order) = match text {
+            "radau5" => (Method::Radau5, None),
+            "bdf" => (Method::Bdf, None),
+            "implicit-euler" => (Method::Bdf, Some(1)),
+            _ => match text.strip_prefix("bdf").and_then(|order| order.parse::<usize>().ok()) {
+                Some(order) if (1..=MAX_ORDER).contains(&order) => (Method::Bdf, Some(order)),
+                _ => return Err(format!("the methods are radau5, bdf, implicit-euler and bdf1 to bdf{MAX_ORDER}")),
+            },
+        };
+        Ok(MethodArgument { name: text.to_string(), method, order })
+    }
 }
 
 fn finite(text: &str) -> Result<f64, String> {
@@ -234,14 +243,14 @@ struct Loaded {
 }
 
 impl Loaded {
-    /// Reads and compiles a model, or says on stderr why it cannot be.
-    fn read(arguments: &ModelArguments) -> Result<Loaded, Exit> {
+    /// Reads and compiles a form of a model, or says on stderr why it cannot be.
+    fn read(arguments: &ModelArguments, form: &Form) -> Result<Loaded, Exit> {
         let source = Source::read(&arguments.file)?;
         let (model, places) = dae_symbolic::read_text(&source.text).map_err(|rejection| {
             let _ = write!(std::io::stderr(), "{}", rejection.to_text(source.as_text()));
             Exit::Rejected
         })?;
-        let compiled = compile(model, arguments.t0).map_err(|rejected| {
+        let compiled = compile(model.with_forms([form.clone()]), arguments.t0).map_err(|rejected| {
             let _ = write!(std::io::stderr(), "{}", to_text(&rejected.diagnostics, &places, source.as_text()));
             Exit::Rejected
         })?;
@@ -249,13 +258,14 @@ impl Loaded {
         Ok(Loaded { compiled, source, places })
     }
 
-    /// Says on stderr why the model does not have a form.
-    fn refuse(&self, form: Form) -> Exit {
-        let Some(error) = self.compiled.unavailable.iter().find(|error| error.form == form) else {
-            return fail(Exit::Rejected, format_args!("no {} form", form.name()));
+    /// Says on stderr why the model does not have the form.
+    fn refuse(&self, form: &Form) -> Exit {
+        let Some(error) = self.compiled.unavailable.iter().find(|error| error.form == *form) else {
+            return fail(Exit::Rejected, format_args!("no {form} form"));
         };
-        let available: Vec<&str> = self.compiled.forms.iter().map(|f| f.form.name()).collect();
         let place = self.place(error).map_or_else(String::new, |place| format!("\n  --> {place}"));
+        let basic = compile(self.compiled.model.clone().with_forms(Form::BASIC), self.compiled.t0);
+        let available = basic.map_or_else(|_| Vec::new(), |it| it.forms.iter().map(|f| f.form.to_string()).collect());
         let help = match available.is_empty() {
             true => String::new(),
             false => format!("\n  = help: the model has these forms: {}", available.join(", ")),

@@ -9,34 +9,34 @@ use std::path::Path;
 
 use dae_runtime::contract::Dae;
 use dae_runtime::solution::Solution;
-use dae_runtime::solve::{Integration, Method, Record, RunError};
+use dae_runtime::solve::{Integration, Record, RunError};
 use dae_symbolic::eval::Interpreter;
-use dae_symbolic::formulation::Form;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::{Exit, Loaded, MethodArgument, SimulateArguments, fail, inputs, json, picture, print, summary};
+use super::{Exit, Loaded, SimulateArguments, fail, inputs, json, picture, print, summary};
 
 pub(super) fn run(arguments: &SimulateArguments) -> Result<Exit, Exit> {
-    let loaded = Loaded::read(&arguments.model)?;
-    let form = Form::from(arguments.form);
+    let form = &arguments.form;
+    let loaded = Loaded::read(&arguments.model, form)?;
     let compiled = &loaded.compiled;
-    let chosen = compiled.forms.iter().find(|f| f.form == form).ok_or_else(|| loaded.refuse(form))?;
+    let chosen = compiled.forms.first().ok_or_else(|| loaded.refuse(form))?;
     let given = inputs::read(&arguments.inputs, &compiled.needs, (arguments.model.t0, arguments.t_end))?;
     let mut dae = Interpreter::new(chosen.program.clone(), compiled.prolonged.clone())
         .with_inputs(&compiled.needs, &given)
         .map_err(|error| fail(Exit::Usage, error))?;
     let parameters = inputs::parameters(&dae.description().parameters, dae.parameters(), &arguments.parameters)?;
     dae.set_parameters(&parameters);
+    let dae = dae.in_coordinates(chosen.formulation.coordinates);
 
-    let solution = match integrate(&dae, arguments) {
+    let solution = match integrate(dae.as_ref(), arguments) {
         Ok(solution) => solution,
-        Err(error) => return refuse_start(&dae, arguments, &error),
+        Err(error) => return refuse_start(dae.as_ref(), arguments, &error),
     };
     let description = dae.description();
     match &arguments.csv {
         _ if arguments.json => print(&json::text(&json::Simulation::of(description, &solution))?)?,
         Some(path) => write(path, &summary::csv(&solution))?,
-        None => print(&summary::text(description, name(arguments.method), &solution))?,
+        None => print(&summary::text(description, &arguments.method.name, &solution))?,
     }
     if let Some(path) = &arguments.plot {
         let title = format!("{}, {} form", description.model, description.form);
@@ -47,7 +47,7 @@ pub(super) fn run(arguments: &SimulateArguments) -> Result<Exit, Exit> {
     if solution.is_success() { Ok(Exit::Success) } else { Ok(fail(Exit::Stopped, &solution.status)) }
 }
 
-fn integrate(dae: &Interpreter, arguments: &SimulateArguments) -> Result<Solution, RunError> {
+fn integrate(dae: &dyn Dae, arguments: &SimulateArguments) -> Result<Solution, RunError> {
     let (t0, t_end) = (arguments.model.t0, arguments.t_end);
     let record = match (arguments.at.is_empty(), &arguments.plot) {
         (false, _) => Record::At(arguments.at.clone()),
@@ -59,13 +59,19 @@ fn integrate(dae: &Interpreter, arguments: &SimulateArguments) -> Result<Solutio
         bar.set_position(((t - t0) / (t_end - t0) * PROGRESS as f64) as u64);
         ControlFlow::Continue(())
     };
-    let solution = Integration::new(dae)
-        .method(arguments.method.into())
+    let mut run = Integration::new(dae)
+        .method(arguments.method.method)
         .rtol(arguments.rtol)
         .atol(arguments.atol)
         .record(record)
-        .on_step(&mut observer)
-        .run(t0, t_end);
+        .on_step(&mut observer);
+    if let Some(order) = arguments.method.order {
+        run = run.max_order(order);
+    }
+    if let Some(h) = arguments.step {
+        run = run.fixed_step(h);
+    }
+    let solution = run.run(t0, t_end);
     bar.finish_and_clear();
     solution
 }
@@ -98,20 +104,4 @@ fn refuse_start(dae: &dyn Dae, arguments: &SimulateArguments, error: &RunError) 
 fn write(path: &Path, text: &str) -> Result<(), Exit> {
     std::fs::write(path, text)
         .map_err(|error| fail(Exit::Rejected, format_args!("`{}` cannot be written: {error}", path.display())))
-}
-
-impl From<MethodArgument> for Method {
-    fn from(method: MethodArgument) -> Method {
-        match method {
-            MethodArgument::Radau5 => Method::Radau5,
-            MethodArgument::Bdf => Method::Bdf,
-        }
-    }
-}
-
-fn name(method: MethodArgument) -> &'static str {
-    match method {
-        MethodArgument::Radau5 => "radau5",
-        MethodArgument::Bdf => "bdf",
-    }
 }

@@ -28,6 +28,9 @@ pub(super) fn text(description: &Description, method: &str, solution: &Solution)
         }
     }
     let work = &solution.statistics;
+    if work.coordinate_changes > 0 {
+        let _ = writeln!(out, "\n{} changes of local coordinates", work.coordinate_changes);
+    }
     let _ = writeln!(
         out,
         "\n{} steps, {} rejected, {} residuals, {} Jacobians, {} factorizations, {:.3} s",

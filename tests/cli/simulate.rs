@@ -39,7 +39,7 @@ fn keys_of_the_json() {
     let run = simulate(&[PENDULUM, "--t-end", "0.5"]);
     let expected = ["name", "form", "status", "times", "values", "invariants_max", "invariants", "statistics"];
     assert_eq!(keys(&run), sorted(expected));
-    let expected = ["steps", "rejected", "residuals", "jacobians", "factorizations", "seconds"];
+    let expected = ["steps", "rejected", "residuals", "jacobians", "factorizations", "coordinate_changes", "seconds"];
     assert_eq!(keys(&run["statistics"]), sorted(expected));
     let times = run["times"].as_array().expect("a list");
     assert_eq!(times.len() as f64, number(&run["statistics"]["steps"]) + 1.0);
@@ -174,4 +174,52 @@ fn tables_pictures_and_summaries() {
     let summary = stdout(&dae(&["simulate", PENDULUM, "--t-end", "3", "--method", "bdf"]));
     assert!(summary.starts_with("Pendulum, ggl form, bdf: success\n\nAt t = 3\n"), "{summary}");
     assert!(summary.contains("  equation 5 ") && summary.contains("  enforced\n"), "{summary}");
+}
+
+#[test]
+fn steps_and_orders_are_constant_if_asked_for() {
+    for (method, order) in [("implicit-euler", 1.0), ("bdf2", 2.0), ("bdf3", 3.0)] {
+        let error = |steps: f64| {
+            let h = format!("{}", 1.0 / steps);
+            let run = simulate(&[PENDULUM, "--t-end", "1", "--form", "ggl", "--method", method, "--step", &h]);
+            assert_eq!(number(&run["statistics"]["steps"]), steps, "{method}");
+            let values = run["values"]["x"].as_array().expect("a list");
+            // Reference value of the problem at t = 1.
+            (number(&values[values.len() - 1]) - 0.879_548_132_411_889_2).abs()
+        };
+        let (coarse, fine) = (error(500.0), error(1000.0));
+        let observed = (coarse / fine).log2();
+        assert!((observed - order).abs() < 0.3, "{method}: order {observed}");
+    }
+}
+
+#[test]
+fn forms_with_choices() {
+    for form in [
+        "baumgarte:5",
+        "baumgarte:5,5",
+        "stabilized:B",
+        "projected:C",
+        "pa",
+        "pb",
+        "pc",
+        "overdetermined",
+        "state-space",
+    ] {
+        let run = simulate(&[PENDULUM, "--t-end", "1", "--form", form, "--rtol", "1e-9", "--atol", "1e-9"]);
+        assert_eq!(run["status"], "success", "{form}");
+        let values = run["values"]["x"].as_array().expect("a list");
+        let error = (number(&values[values.len() - 1]) - 0.879_548_132_411_889_2).abs();
+        assert!(error < 1e-6, "{form}: {error:e}");
+        assert_eq!(run["form"].as_str().map(|name| name.contains(&form[..2])), Some(true), "{form}");
+    }
+    for (arguments, expected) in [
+        (["--form", "projected"], "the form projected needs the directions of its multipliers"),
+        (["--form", "index3"], "there is no form `index3`"),
+        (["--method", "bdf6"], "bdf1 to bdf5"),
+    ] {
+        let output = dae(&[&["simulate", PENDULUM, "--t-end", "1"], &arguments[..]].concat());
+        assert_eq!(code(&output), 2);
+        assert!(stderr(&output).contains(expected), "{}", stderr(&output));
+    }
 }

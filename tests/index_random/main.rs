@@ -12,6 +12,7 @@
 
 mod case;
 mod derivative_arrays;
+mod forms;
 mod hessenberg;
 mod hiding;
 mod ill_posed;

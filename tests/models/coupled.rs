@@ -3,6 +3,7 @@
 dae::dae! {
     /// Oscillators around their own mean.
     pub struct Coupled {
+        forms(original, index1, index2, ggl);
         const N = 12;
         param k = 2.0;
         /// Weights.

@@ -84,7 +84,7 @@ fn missing_formulations_are_explained() {
 fn path_of_the_crate() {
     let model = "struct Decay { var x = 1; der(x) = -x; }";
     let code = expanded(&format!("/// Documented.\n#[dae(crate = ::models::differential)]\n{model}"));
-    assert!(code.contains("impl ::models::differential::__private::Dae for DecayOriginal"), "{code}");
+    assert!(code.contains("impl ::models::differential::__private::Dae for DecayIndex1"), "{code}");
     assert!(!code.contains("::dae::"), "{code}");
     let refused = |text: &str| expand_text(SourceText { file: "model.dae", text }).unwrap_err();
     assert!(refused(&format!("#[dae(crate = )]\n{model}")).contains("1:15"));

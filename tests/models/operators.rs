@@ -3,6 +3,7 @@
 dae::dae! {
     /// No physics: every operator, derivatives that enter nonlinearly, an input that is differentiated, awkward names.
     pub struct Operators {
+        forms(original, index1, index2, ggl);
         const HALF = 1 / 2;
         /// A parameter in capitals.
         param R = 1.5;

@@ -35,28 +35,16 @@ impl Pendulum {
         "* der(equation 5, 2): 0 = u² + v² - x²·lambda + y·(-y·lambda - g)\n",
     );
 
-    /// The system as written.
+    /// Index 2 with all constraints enforced (Gear, Gupta and Leimkuhler).
     #[must_use]
-    pub fn original(&self) -> PendulumOriginal {
-        PendulumOriginal { prolongation: self.prolongation() }
+    pub fn ggl(&self) -> PendulumGgl {
+        PendulumGgl { prolongation: self.prolongation() }
     }
 
     /// Constraints differentiated until the index is 1; lower constraints are invariants that drift.
     #[must_use]
     pub fn index1(&self) -> PendulumIndex1 {
         PendulumIndex1 { prolongation: self.prolongation() }
-    }
-
-    /// Constraints differentiated until the index is 2.
-    #[must_use]
-    pub fn index2(&self) -> PendulumIndex2 {
-        PendulumIndex2 { prolongation: self.prolongation() }
-    }
-
-    /// Index 2 with all constraints enforced (Gear, Gupta and Leimkuhler).
-    #[must_use]
-    pub fn ggl(&self) -> PendulumGgl {
-        PendulumGgl { prolongation: self.prolongation() }
     }
 
     /// The model with the derivatives of its equations, for consistent initial values.
@@ -171,521 +159,6 @@ impl ::dae::__private::Prolongation for PendulumProlongation {
             lambda, 1.0, y,
             2.0 * der2_x, 4.0 * der_x, twice_x, 2.0 * der2_y, 4.0 * der_y, twice_y,
         ]);
-    }
-}
-
-/// The original form of [`Pendulum`]. The system as written.
-///
-/// * equation 1: 0 = der(x) - u
-/// * equation 2: 0 = der(y) - v
-/// * equation 3: 0 = der(u) + x·lambda
-/// * equation 4: 0 = der(v) + y·lambda + g
-/// * equation 5: 0 = x² + y² - l²
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[allow(non_snake_case, non_camel_case_types, dead_code, unused_variables, unused_doc_comments)]
-#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
-pub struct PendulumOriginal {
-    prolongation: PendulumProlongation,
-}
-
-#[allow(non_snake_case, non_camel_case_types, dead_code, unused_variables, unused_doc_comments)]
-#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
-impl ::dae::__private::Dae for PendulumOriginal {
-    fn description(&self) -> &::dae::__private::Description {
-        use ::dae::__private::*;
-        static UNKNOWNS: [Unknown; 5] = [
-            unknown("x", Kind::Differential, 1, 1.0),
-            unknown("y", Kind::Differential, 1, 1.0),
-            unknown("u", Kind::Differential, 2, 1.0),
-            unknown("v", Kind::Differential, 2, 1.0),
-            unknown("lambda", Kind::Algebraic, 3, 1.0),
-        ];
-        static EQUATIONS: [Equation; 5] = [
-            equation("equation 1"),
-            equation("equation 2"),
-            equation("equation 3"),
-            equation("equation 4"),
-            equation("equation 5"),
-        ];
-        static PARAMETERS: [Name; 2] = [
-            Borrowed("g"),
-            Borrowed("l"),
-        ];
-        static INVARIANTS: [Invariant; 2] = [
-            enforced("equation 5", 4),
-            implied("der(equation 5)"),
-        ];
-        static SWITCHES: [Switch; 0] = [];
-        static DESCRIPTION: Description = Description {
-            model: Borrowed("Pendulum"),
-            form: Borrowed("original"),
-            unknowns: Borrowed(&UNKNOWNS),
-            equations: Borrowed(&EQUATIONS),
-            parameters: Borrowed(&PARAMETERS),
-            invariants: Borrowed(&INVARIANTS),
-            switches: Borrowed(&SWITCHES),
-            eliminated: Borrowed(&[]),
-            leading: Leading::Constant,
-            leading_rank: 4,
-            jacobian_y: pattern(5, &[0, 1, 2, 4, 6, 8], &[2, 3, 0, 4, 1, 4, 0, 1]),
-            jacobian_yp: pattern(5, &[0, 1, 2, 3, 4, 4], &[0, 1, 2, 3]),
-            jacobian_p: pattern(2, &[0, 0, 0, 0, 1, 2], &[0, 1]),
-            invariants_jacobian: pattern(5, &[0, 2, 6], &[0, 1, 0, 1, 2, 3]),
-        };
-        &DESCRIPTION
-    }
-
-    fn parameters(&self) -> &[f64] {
-        &self.prolongation.parameters
-    }
-
-    fn set_parameters(&mut self, values: &[f64]) {
-        self.prolongation.parameters.copy_from_slice(values);
-    }
-
-    /// F(t, y, y'), which is zero on solutions; y is `state`, y' is `rate`.
-    fn residual(&self, time: f64, state: &[f64], rate: &[f64], residual: &mut [f64]) {
-        let &[x, y, u, v, lambda] = state else { return };
-        let &[der_x, der_y, der_u, der_v, _] = rate else { return };
-        let [g, l] = self.prolongation.parameters;
-        /// equation 1: 0 = der(x) - u
-        let equation_1 = -u + der_x;
-        /// equation 2: 0 = der(y) - v
-        let equation_2 = -v + der_y;
-        /// equation 3: 0 = der(u) + x·lambda
-        let equation_3 = der_u + x * lambda;
-        /// equation 4: 0 = der(v) + y·lambda + g
-        let equation_4 = der_v + y * lambda + g;
-        /// equation 5: 0 = x² + y² - l²
-        let equation_5 = x * x + y * y - l * l;
-        residual.copy_from_slice(&[equation_1, equation_2, equation_3, equation_4, equation_5]);
-    }
-
-    /// ∂F/∂y, row by row where it is not zero:
-    /// * equation 1 by u
-    /// * equation 2 by v
-    /// * equation 3 by x, lambda
-    /// * equation 4 by y, lambda
-    /// * equation 5 by x, y
-    fn jacobian_y(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
-        let &[x, y, _, _, lambda] = state else { return };
-        values.copy_from_slice(&[
-            -1.0,
-            -1.0,
-            lambda, x,
-            lambda, y,
-            2.0 * x, 2.0 * y,
-        ]);
-    }
-
-    /// ∂F/∂y', row by row where it is not zero:
-    /// * equation 1 by der(x)
-    /// * equation 2 by der(y)
-    /// * equation 3 by der(u)
-    /// * equation 4 by der(v)
-    fn jacobian_yp(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
-        values.copy_from_slice(&[
-            1.0,
-            1.0,
-            1.0,
-            1.0,
-        ]);
-    }
-
-    /// ∂F/∂p, by the parameters, row by row where it is not zero:
-    /// * equation 4 by g
-    /// * equation 5 by l
-    fn jacobian_p(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
-        let [_, l] = self.prolongation.parameters;
-        values.copy_from_slice(&[
-            1.0,
-            -2.0 * l,
-        ]);
-    }
-
-    /// ∂F/∂t, with y and y' held.
-    fn jacobian_t(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
-        values.copy_from_slice(&[0.0, 0.0, 0.0, 0.0, 0.0]);
-    }
-
-    /// φ(t, y), which is zero on solutions: the constraints, stated and hidden.
-    fn invariants(&self, time: f64, state: &[f64], values: &mut [f64]) {
-        let &[x, y, u, v, _] = state else { return };
-        let [_, l] = self.prolongation.parameters;
-        /// equation 5: 0 = x² + y² - l²
-        let equation_5 = x * x + y * y - l * l;
-        /// der(equation 5): 0 = 2·x·u + 2·y·v
-        let der_equation_5 = 2.0 * (x * u) + 2.0 * (y * v);
-        values.copy_from_slice(&[equation_5, der_equation_5]);
-    }
-
-    /// ∂φ/∂y, row by row where it is not zero:
-    /// * equation 5 by x, y
-    /// * der(equation 5) by x, y, u, v
-    fn invariants_jacobian(&self, time: f64, state: &[f64], values: &mut [f64]) {
-        let &[x, y, u, v, _] = state else { return };
-        let twice_y = 2.0 * y;
-        let twice_x = 2.0 * x;
-        values.copy_from_slice(&[
-            twice_x, twice_y,
-            2.0 * u, 2.0 * v, twice_x, twice_y,
-        ]);
-    }
-
-    fn prolongation(&self) -> &dyn ::dae::__private::Prolongation {
-        &self.prolongation
-    }
-
-    /// y and y' from the jets: the unknowns of the model with their derivatives.
-    fn states_from_jets(&self, _time: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {
-        y.copy_from_slice(&[jets[0], jets[3], jets[6], jets[8], jets[10]]);
-        yp.copy_from_slice(&[jets[1], jets[4], jets[7], jets[9], 0.0]);
-    }
-}
-
-/// The index1 form of [`Pendulum`]. Constraints differentiated until the index is 1; lower constraints are invariants that drift.
-///
-/// * equation 1: 0 = der(x) - u
-/// * equation 2: 0 = der(y) - v
-/// * equation 3: 0 = der(u) + x·lambda
-/// * equation 4: 0 = der(v) + y·lambda + g
-/// * der(equation 5, 2): 0 = 2·u² + 2·v² - 2·x²·lambda + 2·y·(-y·lambda - g)
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[allow(non_snake_case, non_camel_case_types, dead_code, unused_variables, unused_doc_comments)]
-#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
-pub struct PendulumIndex1 {
-    prolongation: PendulumProlongation,
-}
-
-#[allow(non_snake_case, non_camel_case_types, dead_code, unused_variables, unused_doc_comments)]
-#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
-impl ::dae::__private::Dae for PendulumIndex1 {
-    fn description(&self) -> &::dae::__private::Description {
-        use ::dae::__private::*;
-        static UNKNOWNS: [Unknown; 5] = [
-            unknown("x", Kind::Differential, 1, 1.0),
-            unknown("y", Kind::Differential, 1, 1.0),
-            unknown("u", Kind::Differential, 1, 1.0),
-            unknown("v", Kind::Differential, 1, 1.0),
-            unknown("lambda", Kind::Algebraic, 1, 1.0),
-        ];
-        static EQUATIONS: [Equation; 5] = [
-            equation("equation 1"),
-            equation("equation 2"),
-            equation("equation 3"),
-            equation("equation 4"),
-            equation("der(equation 5, 2)"),
-        ];
-        static PARAMETERS: [Name; 2] = [
-            Borrowed("g"),
-            Borrowed("l"),
-        ];
-        static INVARIANTS: [Invariant; 3] = [
-            enforced("der(equation 5, 2)", 4),
-            implied("equation 5"),
-            implied("der(equation 5)"),
-        ];
-        static SWITCHES: [Switch; 0] = [];
-        static DESCRIPTION: Description = Description {
-            model: Borrowed("Pendulum"),
-            form: Borrowed("index1"),
-            unknowns: Borrowed(&UNKNOWNS),
-            equations: Borrowed(&EQUATIONS),
-            parameters: Borrowed(&PARAMETERS),
-            invariants: Borrowed(&INVARIANTS),
-            switches: Borrowed(&SWITCHES),
-            eliminated: Borrowed(&[]),
-            leading: Leading::Constant,
-            leading_rank: 4,
-            jacobian_y: pattern(5, &[0, 1, 2, 4, 6, 11], &[2, 3, 0, 4, 1, 4, 0, 1, 2, 3, 4]),
-            jacobian_yp: pattern(5, &[0, 1, 2, 3, 4, 4], &[0, 1, 2, 3]),
-            jacobian_p: pattern(2, &[0, 0, 0, 0, 1, 2], &[0, 0]),
-            invariants_jacobian: pattern(5, &[0, 5, 7, 11], &[0, 1, 2, 3, 4, 0, 1, 0, 1, 2, 3]),
-        };
-        &DESCRIPTION
-    }
-
-    fn parameters(&self) -> &[f64] {
-        &self.prolongation.parameters
-    }
-
-    fn set_parameters(&mut self, values: &[f64]) {
-        self.prolongation.parameters.copy_from_slice(values);
-    }
-
-    /// F(t, y, y'), which is zero on solutions; y is `state`, y' is `rate`.
-    fn residual(&self, time: f64, state: &[f64], rate: &[f64], residual: &mut [f64]) {
-        let &[x, y, u, v, lambda] = state else { return };
-        let &[der_x, der_y, der_u, der_v, _] = rate else { return };
-        let [g, _] = self.prolongation.parameters;
-        let s1 = y * lambda;
-        /// equation 1: 0 = der(x) - u
-        let equation_1 = -u + der_x;
-        /// equation 2: 0 = der(y) - v
-        let equation_2 = -v + der_y;
-        /// equation 3: 0 = der(u) + x·lambda
-        let equation_3 = der_u + x * lambda;
-        /// equation 4: 0 = der(v) + y·lambda + g
-        let equation_4 = der_v + s1 + g;
-        /// der(equation 5, 2): 0 = 2·u² + 2·v² - 2·x²·lambda + 2·y·(-y·lambda - g)
-        let der2_equation_5 = 2.0 * (u * u) + 2.0 * (v * v) - 2.0 * (x * x * lambda) + 2.0 * (y * (-s1 - g));
-        residual.copy_from_slice(&[equation_1, equation_2, equation_3, equation_4, der2_equation_5]);
-    }
-
-    /// ∂F/∂y, row by row where it is not zero:
-    /// * equation 1 by u
-    /// * equation 2 by v
-    /// * equation 3 by x, lambda
-    /// * equation 4 by y, lambda
-    /// * der(equation 5, 2) by x, y, u, v, lambda
-    fn jacobian_y(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
-        let &[x, y, u, v, lambda] = state else { return };
-        let [g, _] = self.prolongation.parameters;
-        values.copy_from_slice(&[
-            -1.0,
-            -1.0,
-            lambda, x,
-            lambda, y,
-            -4.0 * (x * lambda), -4.0 * (y * lambda) - 2.0 * g, 4.0 * u, 4.0 * v,
-            -2.0 * (x * x) - 2.0 * (y * y),
-        ]);
-    }
-
-    /// ∂F/∂y', row by row where it is not zero:
-    /// * equation 1 by der(x)
-    /// * equation 2 by der(y)
-    /// * equation 3 by der(u)
-    /// * equation 4 by der(v)
-    fn jacobian_yp(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
-        values.copy_from_slice(&[
-            1.0,
-            1.0,
-            1.0,
-            1.0,
-        ]);
-    }
-
-    /// ∂F/∂p, by the parameters, row by row where it is not zero:
-    /// * equation 4 by g
-    /// * der(equation 5, 2) by g
-    fn jacobian_p(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
-        let &[_, y, _, _, _] = state else { return };
-        values.copy_from_slice(&[
-            1.0,
-            -2.0 * y,
-        ]);
-    }
-
-    /// ∂F/∂t, with y and y' held.
-    fn jacobian_t(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
-        values.copy_from_slice(&[0.0, 0.0, 0.0, 0.0, 0.0]);
-    }
-
-    /// φ(t, y), which is zero on solutions: the constraints, stated and hidden.
-    fn invariants(&self, time: f64, state: &[f64], values: &mut [f64]) {
-        let &[x, y, u, v, lambda] = state else { return };
-        let [g, l] = self.prolongation.parameters;
-        /// der(equation 5, 2): 0 = 2·u² + 2·v² - 2·x²·lambda + 2·y·(-y·lambda - g)
-        let der2_equation_5 =
-            2.0 * (u * u) + 2.0 * (v * v) - 2.0 * (x * x * lambda) + 2.0 * (y * (-(y * lambda) - g));
-        /// equation 5: 0 = x² + y² - l²
-        let equation_5 = x * x + y * y - l * l;
-        /// der(equation 5): 0 = 2·x·u + 2·y·v
-        let der_equation_5 = 2.0 * (x * u) + 2.0 * (y * v);
-        values.copy_from_slice(&[der2_equation_5, equation_5, der_equation_5]);
-    }
-
-    /// ∂φ/∂y, row by row where it is not zero:
-    /// * der(equation 5, 2) by x, y, u, v, lambda
-    /// * equation 5 by x, y
-    /// * der(equation 5) by x, y, u, v
-    fn invariants_jacobian(&self, time: f64, state: &[f64], values: &mut [f64]) {
-        let &[x, y, u, v, lambda] = state else { return };
-        let [g, _] = self.prolongation.parameters;
-        let twice_y = 2.0 * y;
-        let twice_x = 2.0 * x;
-        values.copy_from_slice(&[
-            -4.0 * (x * lambda), -4.0 * (y * lambda) - 2.0 * g, 4.0 * u, 4.0 * v,
-            -2.0 * (x * x) - 2.0 * (y * y),
-            twice_x, twice_y,
-            2.0 * u, 2.0 * v, twice_x, twice_y,
-        ]);
-    }
-
-    fn prolongation(&self) -> &dyn ::dae::__private::Prolongation {
-        &self.prolongation
-    }
-
-    /// y and y' from the jets: the unknowns of the model with their derivatives.
-    fn states_from_jets(&self, _time: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {
-        y.copy_from_slice(&[jets[0], jets[3], jets[6], jets[8], jets[10]]);
-        yp.copy_from_slice(&[jets[1], jets[4], jets[7], jets[9], 0.0]);
-    }
-}
-
-/// The index2 form of [`Pendulum`]. Constraints differentiated until the index is 2.
-///
-/// * equation 1: 0 = der(x) - u
-/// * equation 2: 0 = der(y) - v
-/// * equation 3: 0 = der(u) + x·lambda
-/// * equation 4: 0 = der(v) + y·lambda + g
-/// * der(equation 5): 0 = 2·x·u + 2·y·v
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[allow(non_snake_case, non_camel_case_types, dead_code, unused_variables, unused_doc_comments)]
-#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
-pub struct PendulumIndex2 {
-    prolongation: PendulumProlongation,
-}
-
-#[allow(non_snake_case, non_camel_case_types, dead_code, unused_variables, unused_doc_comments)]
-#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
-impl ::dae::__private::Dae for PendulumIndex2 {
-    fn description(&self) -> &::dae::__private::Description {
-        use ::dae::__private::*;
-        static UNKNOWNS: [Unknown; 5] = [
-            unknown("x", Kind::Differential, 1, 1.0),
-            unknown("y", Kind::Differential, 1, 1.0),
-            unknown("u", Kind::Differential, 1, 1.0),
-            unknown("v", Kind::Differential, 1, 1.0),
-            unknown("lambda", Kind::Algebraic, 2, 1.0),
-        ];
-        static EQUATIONS: [Equation; 5] = [
-            equation("equation 1"),
-            equation("equation 2"),
-            equation("equation 3"),
-            equation("equation 4"),
-            equation("der(equation 5)"),
-        ];
-        static PARAMETERS: [Name; 2] = [
-            Borrowed("g"),
-            Borrowed("l"),
-        ];
-        static INVARIANTS: [Invariant; 2] = [
-            enforced("der(equation 5)", 4),
-            implied("equation 5"),
-        ];
-        static SWITCHES: [Switch; 0] = [];
-        static DESCRIPTION: Description = Description {
-            model: Borrowed("Pendulum"),
-            form: Borrowed("index2"),
-            unknowns: Borrowed(&UNKNOWNS),
-            equations: Borrowed(&EQUATIONS),
-            parameters: Borrowed(&PARAMETERS),
-            invariants: Borrowed(&INVARIANTS),
-            switches: Borrowed(&SWITCHES),
-            eliminated: Borrowed(&[]),
-            leading: Leading::Constant,
-            leading_rank: 4,
-            jacobian_y: pattern(5, &[0, 1, 2, 4, 6, 10], &[2, 3, 0, 4, 1, 4, 0, 1, 2, 3]),
-            jacobian_yp: pattern(5, &[0, 1, 2, 3, 4, 4], &[0, 1, 2, 3]),
-            jacobian_p: pattern(2, &[0, 0, 0, 0, 1, 1], &[0]),
-            invariants_jacobian: pattern(5, &[0, 4, 6], &[0, 1, 2, 3, 0, 1]),
-        };
-        &DESCRIPTION
-    }
-
-    fn parameters(&self) -> &[f64] {
-        &self.prolongation.parameters
-    }
-
-    fn set_parameters(&mut self, values: &[f64]) {
-        self.prolongation.parameters.copy_from_slice(values);
-    }
-
-    /// F(t, y, y'), which is zero on solutions; y is `state`, y' is `rate`.
-    fn residual(&self, time: f64, state: &[f64], rate: &[f64], residual: &mut [f64]) {
-        let &[x, y, u, v, lambda] = state else { return };
-        let &[der_x, der_y, der_u, der_v, _] = rate else { return };
-        let [g, _] = self.prolongation.parameters;
-        /// equation 1: 0 = der(x) - u
-        let equation_1 = -u + der_x;
-        /// equation 2: 0 = der(y) - v
-        let equation_2 = -v + der_y;
-        /// equation 3: 0 = der(u) + x·lambda
-        let equation_3 = der_u + x * lambda;
-        /// equation 4: 0 = der(v) + y·lambda + g
-        let equation_4 = der_v + y * lambda + g;
-        /// der(equation 5): 0 = 2·x·u + 2·y·v
-        let der_equation_5 = 2.0 * (x * u) + 2.0 * (y * v);
-        residual.copy_from_slice(&[equation_1, equation_2, equation_3, equation_4, der_equation_5]);
-    }
-
-    /// ∂F/∂y, row by row where it is not zero:
-    /// * equation 1 by u
-    /// * equation 2 by v
-    /// * equation 3 by x, lambda
-    /// * equation 4 by y, lambda
-    /// * der(equation 5) by x, y, u, v
-    fn jacobian_y(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
-        let &[x, y, u, v, lambda] = state else { return };
-        values.copy_from_slice(&[
-            -1.0,
-            -1.0,
-            lambda, x,
-            lambda, y,
-            2.0 * u, 2.0 * v, 2.0 * x, 2.0 * y,
-        ]);
-    }
-
-    /// ∂F/∂y', row by row where it is not zero:
-    /// * equation 1 by der(x)
-    /// * equation 2 by der(y)
-    /// * equation 3 by der(u)
-    /// * equation 4 by der(v)
-    fn jacobian_yp(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
-        values.copy_from_slice(&[
-            1.0,
-            1.0,
-            1.0,
-            1.0,
-        ]);
-    }
-
-    /// ∂F/∂p, by the parameters, row by row where it is not zero:
-    /// * equation 4 by g
-    fn jacobian_p(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
-        values.copy_from_slice(&[
-            1.0,
-        ]);
-    }
-
-    /// ∂F/∂t, with y and y' held.
-    fn jacobian_t(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
-        values.copy_from_slice(&[0.0, 0.0, 0.0, 0.0, 0.0]);
-    }
-
-    /// φ(t, y), which is zero on solutions: the constraints, stated and hidden.
-    fn invariants(&self, time: f64, state: &[f64], values: &mut [f64]) {
-        let &[x, y, u, v, _] = state else { return };
-        let [_, l] = self.prolongation.parameters;
-        /// der(equation 5): 0 = 2·x·u + 2·y·v
-        let der_equation_5 = 2.0 * (x * u) + 2.0 * (y * v);
-        /// equation 5: 0 = x² + y² - l²
-        let equation_5 = x * x + y * y - l * l;
-        values.copy_from_slice(&[der_equation_5, equation_5]);
-    }
-
-    /// ∂φ/∂y, row by row where it is not zero:
-    /// * der(equation 5) by x, y, u, v
-    /// * equation 5 by x, y
-    fn invariants_jacobian(&self, time: f64, state: &[f64], values: &mut [f64]) {
-        let &[x, y, u, v, _] = state else { return };
-        let twice_y = 2.0 * y;
-        let twice_x = 2.0 * x;
-        values.copy_from_slice(&[
-            2.0 * u, 2.0 * v, twice_x, twice_y,
-            twice_x, twice_y,
-        ]);
-    }
-
-    fn prolongation(&self) -> &dyn ::dae::__private::Prolongation {
-        &self.prolongation
-    }
-
-    /// y and y' from the jets: the unknowns of the model with their derivatives.
-    fn states_from_jets(&self, _time: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {
-        y.copy_from_slice(&[jets[0], jets[3], jets[6], jets[8], jets[10]]);
-        yp.copy_from_slice(&[jets[1], jets[4], jets[7], jets[9], 0.0]);
     }
 }
 
@@ -868,5 +341,185 @@ impl ::dae::__private::Dae for PendulumGgl {
     fn states_from_jets(&self, _time: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {
         y.copy_from_slice(&[jets[0], jets[3], jets[6], jets[8], jets[10], 0.0]);
         yp.copy_from_slice(&[jets[1], jets[4], jets[7], jets[9], 0.0, 0.0]);
+    }
+}
+
+/// The index1 form of [`Pendulum`]. Constraints differentiated until the index is 1; lower constraints are invariants that drift.
+///
+/// * equation 1: 0 = der(x) - u
+/// * equation 2: 0 = der(y) - v
+/// * equation 3: 0 = der(u) + x·lambda
+/// * equation 4: 0 = der(v) + y·lambda + g
+/// * der(equation 5, 2): 0 = 2·u² + 2·v² - 2·x²·lambda + 2·y·(-y·lambda - g)
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(non_snake_case, non_camel_case_types, dead_code, unused_variables, unused_doc_comments)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
+pub struct PendulumIndex1 {
+    prolongation: PendulumProlongation,
+}
+
+#[allow(non_snake_case, non_camel_case_types, dead_code, unused_variables, unused_doc_comments)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
+impl ::dae::__private::Dae for PendulumIndex1 {
+    fn description(&self) -> &::dae::__private::Description {
+        use ::dae::__private::*;
+        static UNKNOWNS: [Unknown; 5] = [
+            unknown("x", Kind::Differential, 1, 1.0),
+            unknown("y", Kind::Differential, 1, 1.0),
+            unknown("u", Kind::Differential, 1, 1.0),
+            unknown("v", Kind::Differential, 1, 1.0),
+            unknown("lambda", Kind::Algebraic, 1, 1.0),
+        ];
+        static EQUATIONS: [Equation; 5] = [
+            equation("equation 1"),
+            equation("equation 2"),
+            equation("equation 3"),
+            equation("equation 4"),
+            equation("der(equation 5, 2)"),
+        ];
+        static PARAMETERS: [Name; 2] = [
+            Borrowed("g"),
+            Borrowed("l"),
+        ];
+        static INVARIANTS: [Invariant; 3] = [
+            enforced("der(equation 5, 2)", 4),
+            implied("equation 5"),
+            implied("der(equation 5)"),
+        ];
+        static SWITCHES: [Switch; 0] = [];
+        static DESCRIPTION: Description = Description {
+            model: Borrowed("Pendulum"),
+            form: Borrowed("index1"),
+            unknowns: Borrowed(&UNKNOWNS),
+            equations: Borrowed(&EQUATIONS),
+            parameters: Borrowed(&PARAMETERS),
+            invariants: Borrowed(&INVARIANTS),
+            switches: Borrowed(&SWITCHES),
+            eliminated: Borrowed(&[]),
+            leading: Leading::Constant,
+            leading_rank: 4,
+            jacobian_y: pattern(5, &[0, 1, 2, 4, 6, 11], &[2, 3, 0, 4, 1, 4, 0, 1, 2, 3, 4]),
+            jacobian_yp: pattern(5, &[0, 1, 2, 3, 4, 4], &[0, 1, 2, 3]),
+            jacobian_p: pattern(2, &[0, 0, 0, 0, 1, 2], &[0, 0]),
+            invariants_jacobian: pattern(5, &[0, 5, 7, 11], &[0, 1, 2, 3, 4, 0, 1, 0, 1, 2, 3]),
+        };
+        &DESCRIPTION
+    }
+
+    fn parameters(&self) -> &[f64] {
+        &self.prolongation.parameters
+    }
+
+    fn set_parameters(&mut self, values: &[f64]) {
+        self.prolongation.parameters.copy_from_slice(values);
+    }
+
+    /// F(t, y, y'), which is zero on solutions; y is `state`, y' is `rate`.
+    fn residual(&self, time: f64, state: &[f64], rate: &[f64], residual: &mut [f64]) {
+        let &[x, y, u, v, lambda] = state else { return };
+        let &[der_x, der_y, der_u, der_v, _] = rate else { return };
+        let [g, _] = self.prolongation.parameters;
+        let s1 = y * lambda;
+        /// equation 1: 0 = der(x) - u
+        let equation_1 = -u + der_x;
+        /// equation 2: 0 = der(y) - v
+        let equation_2 = -v + der_y;
+        /// equation 3: 0 = der(u) + x·lambda
+        let equation_3 = der_u + x * lambda;
+        /// equation 4: 0 = der(v) + y·lambda + g
+        let equation_4 = der_v + s1 + g;
+        /// der(equation 5, 2): 0 = 2·u² + 2·v² - 2·x²·lambda + 2·y·(-y·lambda - g)
+        let der2_equation_5 = 2.0 * (u * u) + 2.0 * (v * v) - 2.0 * (x * x * lambda) + 2.0 * (y * (-s1 - g));
+        residual.copy_from_slice(&[equation_1, equation_2, equation_3, equation_4, der2_equation_5]);
+    }
+
+    /// ∂F/∂y, row by row where it is not zero:
+    /// * equation 1 by u
+    /// * equation 2 by v
+    /// * equation 3 by x, lambda
+    /// * equation 4 by y, lambda
+    /// * der(equation 5, 2) by x, y, u, v, lambda
+    fn jacobian_y(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
+        let &[x, y, u, v, lambda] = state else { return };
+        let [g, _] = self.prolongation.parameters;
+        values.copy_from_slice(&[
+            -1.0,
+            -1.0,
+            lambda, x,
+            lambda, y,
+            -4.0 * (x * lambda), -4.0 * (y * lambda) - 2.0 * g, 4.0 * u, 4.0 * v,
+            -2.0 * (x * x) - 2.0 * (y * y),
+        ]);
+    }
+
+    /// ∂F/∂y', row by row where it is not zero:
+    /// * equation 1 by der(x)
+    /// * equation 2 by der(y)
+    /// * equation 3 by der(u)
+    /// * equation 4 by der(v)
+    fn jacobian_yp(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
+        values.copy_from_slice(&[
+            1.0,
+            1.0,
+            1.0,
+            1.0,
+        ]);
+    }
+
+    /// ∂F/∂p, by the parameters, row by row where it is not zero:
+    /// * equation 4 by g
+    /// * der(equation 5, 2) by g
+    fn jacobian_p(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
+        let &[_, y, _, _, _] = state else { return };
+        values.copy_from_slice(&[
+            1.0,
+            -2.0 * y,
+        ]);
+    }
+
+    /// ∂F/∂t, with y and y' held.
+    fn jacobian_t(&self, time: f64, state: &[f64], rate: &[f64], values: &mut [f64]) {
+        values.copy_from_slice(&[0.0, 0.0, 0.0, 0.0, 0.0]);
+    }
+
+    /// φ(t, y), which is zero on solutions: the constraints, stated and hidden.
+    fn invariants(&self, time: f64, state: &[f64], values: &mut [f64]) {
+        let &[x, y, u, v, lambda] = state else { return };
+        let [g, l] = self.prolongation.parameters;
+        /// der(equation 5, 2): 0 = 2·u² + 2·v² - 2·x²·lambda + 2·y·(-y·lambda - g)
+        let der2_equation_5 =
+            2.0 * (u * u) + 2.0 * (v * v) - 2.0 * (x * x * lambda) + 2.0 * (y * (-(y * lambda) - g));
+        /// equation 5: 0 = x² + y² - l²
+        let equation_5 = x * x + y * y - l * l;
+        /// der(equation 5): 0 = 2·x·u + 2·y·v
+        let der_equation_5 = 2.0 * (x * u) + 2.0 * (y * v);
+        values.copy_from_slice(&[der2_equation_5, equation_5, der_equation_5]);
+    }
+
+    /// ∂φ/∂y, row by row where it is not zero:
+    /// * der(equation 5, 2) by x, y, u, v, lambda
+    /// * equation 5 by x, y
+    /// * der(equation 5) by x, y, u, v
+    fn invariants_jacobian(&self, time: f64, state: &[f64], values: &mut [f64]) {
+        let &[x, y, u, v, lambda] = state else { return };
+        let [g, _] = self.prolongation.parameters;
+        let twice_y = 2.0 * y;
+        let twice_x = 2.0 * x;
+        values.copy_from_slice(&[
+            -4.0 * (x * lambda), -4.0 * (y * lambda) - 2.0 * g, 4.0 * u, 4.0 * v,
+            -2.0 * (x * x) - 2.0 * (y * y),
+            twice_x, twice_y,
+            2.0 * u, 2.0 * v, twice_x, twice_y,
+        ]);
+    }
+
+    fn prolongation(&self) -> &dyn ::dae::__private::Prolongation {
+        &self.prolongation
+    }
+
+    /// y and y' from the jets: the unknowns of the model with their derivatives.
+    fn states_from_jets(&self, _time: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {
+        y.copy_from_slice(&[jets[0], jets[3], jets[6], jets[8], jets[10]]);
+        yp.copy_from_slice(&[jets[1], jets[4], jets[7], jets[9], 0.0]);
     }
 }

@@ -3,6 +3,7 @@
 dae::dae! {
     /// A pendulum on a rod that gives a little beyond a length, with dry friction and a wind that sets in.
     pub struct Piecewise {
+        forms(original, index1, index2, ggl);
         param g = 9.81;
         param l = 1.0;
         param mu = 0.2;

@@ -30,6 +30,7 @@ macro_rules! relaxation {
     ($name:ident, $rate:expr, $target:expr) => {
         dae::dae! {
             struct $name {
+                forms(index2);
                 var x = 0;
                 der(x) = $rate * ($target - x);
             }
@@ -94,9 +95,9 @@ fn models_stand_anywhere() {
         assert!((value - expected).abs() < 1e-7, "{value} instead of {expected}");
     };
     close(&Local { rate: 2.0 }.index1(), (-2.0_f64).exp());
-    close(&inner::deeper::Growth::default().original(), 1.0_f64.exp());
+    close(&inner::deeper::Growth::default().index1(), 1.0_f64.exp());
     close(&inner::lower_case { values: 3.0, ..Default::default() }.ggl(), (-1.0_f64).exp());
-    close(&crowded::Gas::default().original(), (-2.0_f64).exp());
+    close(&crowded::Gas::default().index1(), (-2.0_f64).exp());
     close(&renamed::Renamed { rate: 3.0 }.index1(), (-3.0_f64).exp());
     close(&Relaxation {}.index2(), 3.0 * (1.0 - (-2.0_f64).exp()));
 }

@@ -3,6 +3,7 @@
 dae::dae! {
     /// A source behind a resistor charges a capacitor; every junction has a name.
     pub struct Wires {
+        forms(original, index1, index2, ggl);
         param V = 5;
         param R = 2;
         param C = 0.5;

@@ -183,10 +183,10 @@ impl Setting<'_> {
             let mut column = Vec::new();
             for (k, &j) in moving.iter().enumerate() {
                 let state = offsets.unknowns[j].checked_sub(below).and_then(|order| self.layout.state(j, order));
-                if let (Some(state), Some(&value)) = (state, solution[k].get(*number)) {
-                    if !model.dag.is_zero(value) {
-                        column.push((state, model.dag.neg(value)));
-                    }
+                if let (Some(state), Some(&value)) = (state, solution[k].get(*number))
+                    && !model.dag.is_zero(value)
+                {
+                    column.push((state, model.dag.neg(value)));
                 }
             }
             *number += 1;

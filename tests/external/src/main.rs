@@ -51,7 +51,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let solution = Integration::new(&index1).method(Method::Bdf).rtol(1e-9).atol(1e-9).run(0.0, 1.0)?;
     println!("{} {:.6}", solution.status, solution.end_state[1]);
 
-    let decay = Decay::default().original();
+    let decay = Decay::default().index1();
     let solution = Integration::new(&decay).rtol(1e-9).atol(1e-9).run(0.0, 2.0)?;
     println!("{} {:.6}", solution.status, solution.end_state[0]);
     Ok(())

@@ -1,0 +1,135 @@
+//! Constrained problems of the test set for IVP solvers (Mazzia & Magherini) from their equations to solutions, in every formulation.
+//!
+//! In: models as `.dae` files and values at the end of the interval, computed by others. Out: a table of formulations and methods with the
+//! number of correct digits, steps, seconds, and the worst residual of a constraint that the form enforces; or why there is no number.
+//!
+//! ```sh
+//! cargo run --release --features interpreter --example test_set            # all
+//! cargo run --release --features interpreter --example test_set -- andrews
+//! ```
+
+use std::error::Error;
+use std::path::Path;
+
+use dae::symbolic::compile::{Compiled, CompiledForm, compile};
+use dae::symbolic::eval::Interpreter;
+use dae::symbolic::form::Form;
+use dae::{Integration, Method, Record, Tolerance};
+
+/// Model, values at the end, and what is asked for.
+struct Problem {
+    name: &'static str,
+    model: &'static str,
+    reference: &'static str,
+}
+
+const PROBLEMS: [Problem; 6] = [
+    Problem { name: "car axis", model: "models/car_axis.dae", reference: "../tests/references/car_axis.json" },
+    Problem {
+        name: "slider crank",
+        model: "models/slider_crank.dae",
+        reference: "../tests/references/slider_crank.json",
+    },
+    Problem { name: "andrews", model: "test_set/andrews.dae", reference: "test_set/andrews.json" },
+    Problem { name: "fekete", model: "test_set/fekete.dae", reference: "test_set/fekete.json" },
+    Problem { name: "wheelset", model: "test_set/wheelset.dae", reference: "test_set/wheelset.json" },
+    Problem { name: "charge pump", model: "test_set/charge_pump.dae", reference: "test_set/charge_pump.json" },
+];
+
+const FORMS: [&str; 13] = [
+    "original",
+    "index1",
+    "index2",
+    "ggl",
+    "stabilized(B)",
+    "baumgarte(10)",
+    "projected(B)",
+    "pa",
+    "pb",
+    "pc",
+    "overdetermined",
+    "state_space",
+    "tangent",
+];
+
+const TOLERANCE: f64 = 1e-7;
+/// Runs that take longer say so.
+const MAX_STEPS: usize = 60_000;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let wanted: Vec<String> = std::env::args().skip(1).collect();
+    println!("rtol = atol = {TOLERANCE:e}; digits, steps, seconds, largest residual of an enforced constraint");
+    for problem in PROBLEMS.iter().filter(|it| wanted.is_empty() || wanted.iter().any(|name| name == it.name)) {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+        let text = std::fs::read_to_string(folder.join(problem.model))?;
+        let reference = Reference::read(&std::fs::read_to_string(folder.join(problem.reference))?)?;
+        let (model, _) = dae::symbolic::read_text(&text).map_err(|rejection| rejection.diagnostics.to_string())?;
+        let forms = FORMS.iter().map(|name| name.parse()).collect::<Result<Vec<Form>, _>>()?;
+        let compiled =
+            compile(model.with_forms(forms.clone()), 0.0).map_err(|rejected| rejected.diagnostics.to_string())?;
+        println!("\n| {} | Radau IIA | BDF |\n|---|---|---|", problem.name);
+        for form in &forms {
+            let cell = |method| match compiled.forms.iter().find(|found| found.form == *form) {
+                Some(found) => run(&compiled, found, method, &reference),
+                None => compiled
+                    .unavailable
+                    .iter()
+                    .find(|it| it.form == *form)
+                    .map_or("–".into(), |it| it.message.clone()),
+            };
+            println!("| `{form}` | {} | {} |", cell(Method::Radau5), cell(Method::Bdf));
+        }
+    }
+    Ok(())
+}
+
+/// Values at the end.
+struct Reference {
+    time: f64,
+    values: Vec<(String, f64)>,
+}
+
+impl Reference {
+    fn read(text: &str) -> Result<Reference, Box<dyn Error>> {
+        let file: serde_json::Value = serde_json::from_str(text)?;
+        let last = |key: &str| file[key].as_array().and_then(|list| list.last().cloned()).ok_or("a list is missing");
+        let names: Vec<String> = serde_json::from_value(file["unknowns"].clone())?;
+        let values: Vec<f64> = serde_json::from_value(last("values")?)?;
+        Ok(Reference { time: serde_json::from_value(last("times")?)?, values: names.into_iter().zip(values).collect() })
+    }
+}
+
+/// A cell of the table.
+fn run(compiled: &Compiled, form: &CompiledForm, method: Method, reference: &Reference) -> String {
+    let system = Interpreter::new(form.program.clone(), compiled.prolonged.clone());
+    let system = system.in_coordinates(form.formulation.coordinates);
+    let tolerances = system.description().unknowns.iter().map(|unknown| TOLERANCE * unknown.nominal).collect();
+    let options = dae::Options {
+        rtol: TOLERANCE,
+        atol: Tolerance::PerComponent(tolerances),
+        max_steps: MAX_STEPS,
+        ..Default::default()
+    };
+    let run =
+        Integration::new(system.as_ref()).method(method).options(options).record(Record::At(vec![reference.time]));
+    let solution = match run.run(0.0, reference.time) {
+        Ok(solution) => solution,
+        Err(error) => return error.to_string(),
+    };
+    if !solution.is_success() {
+        return solution.status.to_string();
+    }
+    let mut worst: f64 = 0.0;
+    for (name, expected) in &reference.values {
+        let Some(place) = solution.names.iter().position(|known| known == name) else { return format!("no `{name}`") };
+        let nominal = system.description().unknowns.get(place).map_or(1.0, |unknown| unknown.nominal);
+        worst = worst.max((solution.end_state[place] - expected).abs() / (nominal + expected.abs()));
+    }
+    format!(
+        "{:.1}, {}, {:.2} s, {:.0e}",
+        -worst.log10(),
+        solution.statistics.steps,
+        solution.seconds,
+        solution.invariants_max()
+    )
+}
