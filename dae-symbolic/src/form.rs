@@ -105,6 +105,24 @@ impl std::error::Error for UnknownForm {}
 /// How the forms are named, for messages.
 pub const NAMES: &str = "index1, index2, ggl, original, stabilized(D), projected(D), pa, pb, pc, baumgarte(GAMMA), overdetermined, state_space, tangent, dummy";
 
+/// Their first words.
+pub const WORDS: [&str; 14] = [
+    "original",
+    "index1",
+    "index2",
+    "ggl",
+    "stabilized",
+    "projected",
+    "pa",
+    "pb",
+    "pc",
+    "baumgarte",
+    "overdetermined",
+    "state_space",
+    "tangent",
+    "dummy",
+];
+
 impl Form {
     /// The forms that need no choice beyond themselves.
     pub const BASIC: [Form; 4] = [Form::Original, Form::Index1, Form::Index2, Form::Ggl];

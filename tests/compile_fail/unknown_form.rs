@@ -1,14 +1,14 @@
-//! A form that does not exist, and one that is asked for twice.
+//! Forms that do not exist, one of them nearly.
 
 dae::dae! {
     pub struct Model {
-        forms(ggl, index3);
+        forms(ggl, index3, tangnt);
         var x = 1;
         der(x) = -x;
     }
 }
 
 fn main() {
-    let form = Model::default().ggl();
+    let form = Model::default().tangent();
     let _ = dae::Integration::new(&form).run(0.0, 1.0);
 }

@@ -11,6 +11,7 @@ use super::selection::{Material, Row, Selection};
 use super::{Form, FormError, Gain, Gains, reduced};
 use crate::expr::{Expr, ParameterId, Rational, Symbol};
 use crate::model::Model;
+use crate::origin::Origin;
 
 pub(super) fn select(model: &mut Model, material: &Material<'_>, gains: &Gains) -> Result<Selection, FormError> {
     let mut selection = reduced::select(material, 0);
@@ -25,8 +26,9 @@ pub(super) fn select(model: &mut Model, material: &Material<'_>, gains: &Gains) 
         }
         let coefficients = coefficients(model, gains, below.len()).map_err(|message| FormError {
             form: Form::Baumgarte(gains.clone()),
+            // A parameter that does not exist has nothing to do with the equation.
+            origin: if message.contains("{}") { row.origin } else { Origin::NONE },
             message: message.replace("{}", &below[0].name),
-            origin: row.origin,
         })?;
         let terms: Vec<(Rational, Expr)> = coefficients
             .into_iter()

@@ -6,10 +6,11 @@ use proc_macro2::Delimiter;
 
 use super::ast::{AskedForm, StatementKind};
 use super::cursor::Look;
+use super::nearest;
 use super::parse_model::Ending;
 use super::parser::{Parsed, Parser};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::form::Form;
+use crate::form::{self, Form};
 
 impl Parser {
     /// Whether `forms(…);` follows, and not an equation that calls a function of this name.
@@ -26,24 +27,33 @@ impl Parser {
             let start = self.cursor.position();
             let text = self.text_of_form(close);
             let origin = self.since(start);
-            let finding = match text.parse::<Form>() {
-                Err(error) => Diagnostic::error(Code::UnknownForm, error.message).label(origin, "not a form"),
-                Ok(form) => match forms.iter().find(|asked| asked.form.identifier() == form.identifier()) {
-                    None => {
-                        forms.push(AskedForm { form, origin });
-                        self.cursor.accept(",");
-                        continue;
-                    }
-                    Some(first) => {
-                        let message = format!("two forms would have the method `{}`", form.identifier());
-                        Diagnostic::error(Code::DuplicateName, message)
-                            .label(origin, "asked for again")
-                            .label(first.origin, "first asked for here")
-                            .help("numbers can be parameters: `param gamma = 10; forms(baumgarte(gamma));`")
-                    }
-                },
+            self.cursor.accept(",");
+            let meant = match text.parse::<Form>() {
+                Ok(form) => Some(form),
+                Err(error) => {
+                    // What was meant keeps its method, so that its calls are no errors of their own.
+                    let (name, choice) = text.split_at(text.find('(').unwrap_or(text.len()));
+                    let near = nearest(name, form::WORDS).filter(|&near| near != name);
+                    let finding = Diagnostic::error(Code::UnknownForm, error.message).label(origin, "not a form");
+                    self.fail(match near {
+                        Some(near) => finding.help(format!("did you mean `{near}`?")),
+                        None => finding,
+                    });
+                    near.and_then(|near| format!("{near}{choice}").parse().ok())
+                }
             };
-            return Err(self.fail(finding));
+            let Some(form) = meant else { continue };
+            match forms.iter().find(|asked| asked.form.identifier() == form.identifier()) {
+                None => forms.push(AskedForm { form, origin }),
+                Some(first) => {
+                    let message = format!("two forms would have the method `{}`", form.identifier());
+                    let finding = Diagnostic::error(Code::DuplicateName, message)
+                        .label(origin, "asked for again")
+                        .label(first.origin, "first asked for here")
+                        .help("numbers can be parameters: `param gamma = 10; forms(baumgarte(gamma));`");
+                    self.fail(finding);
+                }
+            }
         }
         self.cursor.set_position(close + 1);
         Ok((StatementKind::Forms(forms), Ending::Semicolon))
