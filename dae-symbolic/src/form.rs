@@ -140,7 +140,10 @@ impl Form {
 
     /// Its types are called by the name of the model and this.
     pub fn suffix(&self) -> String {
-        let capital = |word: &str| word[..1].to_uppercase() + &word[1..];
+        let capital = |word: &str| {
+            let mut letters = word.chars();
+            letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+        };
         self.identifier().split('_').filter(|word| !word.is_empty()).map(capital).collect()
     }
 
@@ -295,6 +298,9 @@ impl FromStr for Gains {
         match <[Gain; 2]>::try_from(list(text)?) {
             Ok([alpha, beta]) => Ok(Gains::Oscillator(alpha, beta)),
             Err(one) => match <[Gain; 1]>::try_from(one) {
+                Ok([Gain::Number(gamma)]) if gamma.is_negative() => {
+                    Err(UnknownForm { message: "with a negative gamma violations grow instead of decaying".into() })
+                }
                 Ok([gamma]) => Ok(Gains::Power(gamma)),
                 Err(_) => Err(UnknownForm {
                     message: "the form baumgarte takes gamma, or alpha and beta, or [a0, a1, …]".into(),
@@ -311,7 +317,10 @@ fn gain(text: &str) -> Result<Gain, UnknownForm> {
         None => Rational::from_decimal(text),
     };
     if let Some(number) = number {
-        return Ok(Gain::Number(number));
+        return match number.to_f64().is_finite() {
+            true => Ok(Gain::Number(number)),
+            false => Err(UnknownForm { message: format!("`{text}` is too large") }),
+        };
     }
     let mut letters = text.chars();
     let is_name = letters.next().is_some_and(|c| c.is_alphabetic() || c == '_')
@@ -345,7 +354,17 @@ mod tests {
         assert_eq!("projected:C".parse(), Ok(Form::Projected(Directions::Gradient)));
         assert_eq!("baumgarte:1e4".parse::<Form>().unwrap().suffix(), "Baumgarte");
         assert_eq!("stabilized(B)".parse::<Form>().unwrap().identifier(), "stabilized_b");
-        for wrong in ["", "index3", "ggl(1)", "projected", "baumgarte", "baumgarte(1, 2, 3)", "baumgarte(2 x)"] {
+        for wrong in [
+            "",
+            "index3",
+            "ggl(1)",
+            "projected",
+            "baumgarte",
+            "baumgarte(1, 2, 3)",
+            "baumgarte(2 x)",
+            "baumgarte(-1)",
+            "baumgarte(1e400)",
+        ] {
             assert!(wrong.parse::<Form>().is_err(), "{wrong}");
         }
     }

@@ -20,6 +20,9 @@ use crate::expr::{Expr, ParameterId, Rational, Symbol, UnknownId, evaluate_one, 
 use crate::model::Model;
 use crate::prolong::default_parameters;
 
+/// How far entries of a symmetric matrix may be apart, relative to its diagonal.
+const SYMMETRY: f64 = 1e-9;
+
 /// The entries of a column of $D$ by state.
 pub(super) type Column = Vec<(u32, Expr)>;
 
@@ -141,18 +144,20 @@ impl Setting<'_> {
             states.extend(self.leading(model, row).into_iter().map(|(state, _)| state));
         }
         let at = |i: usize, k: usize| match enforced.len() {
-            1 => [format!("{name}[{i}]"), format!("{name}[{i}, {k}]")],
-            _ => [format!("{name}[{i}, {k}]"), format!("{name}[{i}][{k}]")],
+            1 => [format!("{name}[{i}]"), format!("{name}[{i}][{k}]")],
+            _ => [format!("{name}[{i}][{k}]"), format!("{name}[{i}][{k}]")],
         };
         let find = |model: &Model, i: usize, k: usize| {
             let names = at(i, k);
             model.parameters.iter().position(|p| names.contains(&p.name))
         };
+        let too_large = find(model, states.len(), 0).is_some()
+            || find(model, 0, enforced.len()).is_some_and(|_| enforced.len() > 1);
         let mut columns = Vec::with_capacity(enforced.len());
         for (k, row) in enforced.iter().enumerate() {
             let mut column = Vec::new();
             for (i, &state) in states.iter().enumerate() {
-                let Some(parameter) = find(model, i, k) else {
+                let Some(parameter) = find(model, i, k).filter(|_| !too_large) else {
                     let unknowns: Vec<String> = states.iter().map(|&state| self.layout.name(model, state)).collect();
                     let size = format!("{} × {}", states.len(), enforced.len());
                     let rows = unknowns.join(", ");
@@ -175,22 +180,37 @@ impl Setting<'_> {
         let matrix: Vec<BTreeMap<usize, Expr>> =
             rows.iter().map(|&i| self.highest_partials(model, i, &columns)).collect();
         let solution = self.solve(model, matrix, moving.len(), columns.len()).ok_or_else(|| self.unsolved(first))?;
-        let mut numbers: BTreeMap<u32, usize> = BTreeMap::new();
-        let mut result = Vec::with_capacity(enforced.len());
-        for row in enforced {
-            let below = offsets.equations[row.place.0] - row.place.1;
-            let number = numbers.entry(below).or_insert(0);
-            let mut column = Vec::new();
-            for (k, &j) in moving.iter().enumerate() {
-                let state = offsets.unknowns[j].checked_sub(below).and_then(|order| self.layout.state(j, order));
-                if let (Some(state), Some(&value)) = (state, solution[k].get(*number))
-                    && !model.dag.is_zero(value)
-                {
-                    column.push((state, model.dag.neg(value)));
+        // At each level the constraints are paired with the multipliers that act on them most at the start.
+        let mut result = vec![Column::new(); enforced.len()];
+        let levels: BTreeSet<u32> = enforced.iter().map(|row| offsets.equations[row.place.0] - row.place.1).collect();
+        for below in levels {
+            let at_level = |k: &usize| offsets.equations[enforced[*k].place.0] - enforced[*k].place.1 == below;
+            let constraints: Vec<usize> = (0..enforced.len()).filter(at_level).collect();
+            let column = |model: &mut Model, multiplier: usize| -> Column {
+                let mut column = Column::new();
+                for (k, &j) in moving.iter().enumerate() {
+                    let state = offsets.unknowns[j].checked_sub(below).and_then(|order| self.layout.state(j, order));
+                    if let (Some(state), value) = (state, solution[k][multiplier])
+                        && !model.dag.is_zero(value)
+                    {
+                        column.push((state, model.dag.neg(value)));
+                    }
                 }
+                column
+            };
+            let columns: Vec<Column> = (0..algebraic.len()).map(|multiplier| column(model, multiplier)).collect();
+            let mut effects: Vec<Vec<f64>> = Vec::with_capacity(constraints.len());
+            for &k in &constraints {
+                let partials: BTreeMap<u32, Expr> = self.leading(model, &enforced[k]).into_iter().collect();
+                let effect = |column: &Column, model: &mut Model| {
+                    let terms = column.iter().filter_map(|(state, d)| Some((*partials.get(state)?, *d)));
+                    terms.map(|(g, d)| self.at_start(model, g) * self.at_start(model, d)).sum::<f64>()
+                };
+                effects.push(columns.iter().map(|column| effect(column, model)).collect());
             }
-            *number += 1;
-            result.push(column);
+            for (row, multiplier) in complete_pivots(effects) {
+                result[constraints[row]].clone_from(&columns[multiplier]);
+            }
         }
         Ok(result)
     }
@@ -257,7 +277,10 @@ impl Setting<'_> {
         if implicit.len() != kept.len() {
             return Err(self.unsolved(first));
         }
-        let diagonal = self.diagonal(model, &mass);
+        let Some(diagonal) = self.diagonal(model, &mass) else {
+            let message = "the equations of motion have no symmetric mass matrix, whose metric it would be".to_string();
+            return Err(self.refuse(first, message));
+        };
         let mut result = Vec::with_capacity(enforced.len());
         for row in enforced {
             let mut levels: BTreeMap<u32, Vec<(usize, Expr)>> = BTreeMap::new();
@@ -299,9 +322,10 @@ impl Setting<'_> {
         Ok(result)
     }
 
-    /// For each row of the mass matrix the derivative that it belongs to, and the sign of its entry there: the largest entry of the whole
-    /// matrix at the start, then of what is left. In a positive definite matrix these are the diagonal.
-    fn diagonal(&self, model: &mut Model, mass: &[BTreeMap<usize, Expr>]) -> Vec<(usize, bool)> {
+    /// For each row of the mass matrix the derivative that it belongs to, and whether its entry there is negative: the largest entry of the
+    /// whole matrix at the start, then of what is left. In a positive definite matrix these are the diagonal; `None` where the matrix with
+    /// these as its diagonal is not symmetric, so that it is no metric.
+    fn diagonal(&self, model: &mut Model, mass: &[BTreeMap<usize, Expr>]) -> Option<Vec<(usize, bool)>> {
         let mut entries: Vec<(usize, usize, f64)> = Vec::new();
         for (i, row) in mass.iter().enumerate() {
             entries.extend(row.iter().map(|(&k, &value)| (i, k, self.at_start(model, value))));
@@ -309,12 +333,20 @@ impl Setting<'_> {
         entries.sort_by(|a, b| b.2.abs().total_cmp(&a.2.abs()).then(a.0.cmp(&b.0)).then(a.1.cmp(&b.1)));
         let mut of_row = vec![None; mass.len()];
         let mut taken = BTreeSet::new();
-        for (i, k, value) in entries {
+        for &(i, k, value) in &entries {
             if of_row[i].is_none() && taken.insert(k) {
                 of_row[i] = Some((k, value < 0.0));
             }
         }
-        of_row.into_iter().map(|found| found.unwrap_or((usize::MAX, false))).collect()
+        let of_row: Vec<(usize, bool)> = of_row.into_iter().collect::<Option<_>>()?;
+        let mut values: BTreeMap<(usize, usize), f64> = BTreeMap::new();
+        for (i, k, value) in entries {
+            values.insert((of_row[i].0, k), if of_row[i].1 { -value } else { value });
+        }
+        let at = |i: usize, k: usize| values.get(&(i, k)).copied().unwrap_or(0.0);
+        let symmetric =
+            |&(i, k): &(usize, usize)| (at(i, k) - at(k, i)).abs() <= SYMMETRY * (at(i, i) * at(k, k)).abs().sqrt();
+        values.keys().all(symmetric).then_some(of_row)
     }
 
     /// The equations that are no constraints, and the unknowns with and without derivatives.
@@ -429,6 +461,27 @@ fn add_multiple(model: &mut Model, row: &mut BTreeMap<usize, Expr>, factor: Expr
         let sum = row.get(&k).map_or(product, |&before| model.dag.add(before, product));
         row.insert(k, sum);
     }
+}
+
+/// The places of the pivots of Gaussian elimination with complete pivoting; a row that has none left has no place.
+fn complete_pivots(mut matrix: Vec<Vec<f64>>) -> Vec<(usize, usize)> {
+    let mut open: BTreeSet<usize> = (0..matrix.len()).collect();
+    let mut pivots = Vec::new();
+    while let Some((i, j)) = {
+        let entries = open.iter().flat_map(|&i| (0..matrix[i].len()).map(move |j| (i, j)));
+        let size = |&(i, j): &(usize, usize)| matrix[i][j].abs();
+        entries.filter(|place| size(place) > 0.0).max_by(|a, b| size(a).total_cmp(&size(b)).then(b.cmp(a)))
+    } {
+        open.remove(&i);
+        let pivot_row = matrix[i].clone();
+        for &other in &open {
+            let factor = matrix[other][j] / pivot_row[j];
+            matrix[other].iter_mut().zip(&pivot_row).for_each(|(entry, p)| *entry -= factor * p);
+            matrix[other][j] = 0.0;
+        }
+        pivots.push((i, j));
+    }
+    pivots
 }
 
 /// Subtracts the multiple of an earlier row that removes its pivot.
