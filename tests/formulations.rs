@@ -124,3 +124,49 @@ fn a_method_refuses_a_form_it_does_not_converge_for() {
     let constant_steps = Integration::new(&system).method(Method::Bdf).fixed_step(1e-3).run(0.0, 0.1);
     assert!(constant_steps.is_ok_and(|solution| solution.is_success()), "constant steps converge and are allowed");
 }
+
+fn with_form(text: &str, form: &str) -> Result<dae::symbolic::compile::Compiled, String> {
+    let (model, _) = dae::symbolic::read_text(text).expect("readable");
+    let form: Form = form.parse().expect("a form");
+    let compiled = compile(model.with_forms([form]), 0.0).map_err(|rejected| rejected.diagnostics.to_string())?;
+    match compiled.unavailable.first() {
+        Some(error) => Err(error.to_string()),
+        None => Ok(compiled),
+    }
+}
+
+/// Where the directions of a multiplier become tangent to its constraint, there are equilibria that no solution has.
+#[test]
+fn false_equilibria_are_no_success() {
+    let text = "struct M { var x = 1; var y ~ 0; var lam;
+        der(x) + 3*der(y) = -3*y + 2*x*0.1 + lam*(x + 3*y);
+        der(y) = 1 + lam*y;
+        0 = x.powi(2) + y.powi(2) - 1; }";
+    let compiled = with_form(text, "projected(unit)").expect("it has the form");
+    let system = Interpreter::new(compiled.forms[0].program.clone(), compiled.prolonged.clone());
+    let run = Integration::new(&system).method(Method::Bdf).rtol(1e-7).atol(1e-7);
+    let solution = run.run(0.0, 3.0).expect("it starts");
+    let message = solution.status.to_string();
+    assert!(message.contains("`mu_1` of the projected(unit) form is -6"), "{message}");
+    // There is no metric in which gradients could be weighed.
+    let message = with_form(text, "overdetermined").err().expect("refused");
+    assert!(message.contains("no symmetric mass matrix"), "{message}");
+}
+
+/// Constraints of different index in either order of the multipliers' declarations.
+#[test]
+fn directions_belong_to_their_constraints() {
+    for multipliers in ["var mu; var lam;", "var lam; var mu;"] {
+        let text = format!(
+            "struct M {{ var x = 0.6; var y ~ 0.8; var u ~ 0; var v = 0.2; var z = 0; var w ~ 1; {multipliers}
+             der(x) = u; der(y) = v; der(u) = -lam*x; der(v) = -lam*y - 1; der(z) = -z + mu; der(w) = w + 2*mu;
+             0 = x.powi(2) + y.powi(2) - 1; w = cos(t) + z; }}"
+        );
+        for form in ["stabilized(B)", "projected(B)"] {
+            let compiled = with_form(&text, form).unwrap_or_else(|message| panic!("{message}"));
+            let system = Interpreter::new(compiled.forms[0].program.clone(), compiled.prolonged.clone());
+            let solution = Integration::new(&system).rtol(1e-8).atol(1e-8).run(0.0, 1.0).expect("it starts");
+            assert!(solution.is_success(), "{form}: {}", solution.status);
+        }
+    }
+}

@@ -235,6 +235,18 @@ pub enum Failure {
         /// Its index.
         index: u8,
     },
+    /// A multiplier of the formulation, zero on solutions, is not small at the end: the directions in which it acts no longer correct the
+    /// constraints, and what was computed since is wrong.
+    MultiplierNotZero {
+        /// Time of the end.
+        t: f64,
+        /// The formulation.
+        form: Name,
+        /// The multiplier.
+        multiplier: Name,
+        /// Its value.
+        value: f64,
+    },
     /// An option has no meaning: a negative tolerance, a step of length zero.
     InvalidOption {
         /// What is wrong with which option.
@@ -295,6 +307,11 @@ impl fmt::Display for Failure {
                 f,
                 "{method} with step size control integrates unknowns of index up to {limit}, and `{unknown}` of the {form} form has \
                  index {index}; integrate the ggl, index2 or index1 form"
+            ),
+            Failure::MultiplierNotZero { t, form, multiplier, value } => write!(
+                f,
+                "`{multiplier}` of the {form} form is {value:.3e} at t = {t}, and zero on solutions: its directions do not correct the \
+                 constraints any more, and values since then are wrong; integrate another form, ggl or tangent for instance"
             ),
             Failure::InvalidOption { message } => f.write_str(message),
         }
