@@ -6,7 +6,11 @@
 //! ```sh
 //! cargo run --release --features interpreter --example test_set            # all
 //! cargo run --release --features interpreter --example test_set -- andrews
+//! cargo run --release --features interpreter --example test_set -- andrews --closing
 //! ```
+//!
+//! The last one prints what it costs to close every step onto the constraints: the time of a run with it over that of one without, the
+//! shortest of several each, in turns.
 
 use std::error::Error;
 use std::path::Path;
@@ -14,7 +18,7 @@ use std::path::Path;
 use dae::symbolic::compile::{Compiled, CompiledForm, compile};
 use dae::symbolic::eval::Interpreter;
 use dae::symbolic::form::Form;
-use dae::{Integration, Method, Record, Tolerance};
+use dae::{ClosingCorrection, Dae, Integration, Method, Options, Record, Solution, Tolerance};
 
 /// Model, values at the end, and what is asked for.
 struct Problem {
@@ -57,8 +61,14 @@ const TOLERANCE: f64 = 1e-7;
 const MAX_STEPS: usize = 60_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let wanted: Vec<String> = std::env::args().skip(1).collect();
-    println!("rtol = atol = {TOLERANCE:e}; digits, steps, seconds, largest residual of an enforced constraint");
+    let (options, wanted): (Vec<String>, Vec<String>) = std::env::args().skip(1).partition(|it| it.starts_with("--"));
+    let closing = options.iter().any(|option| option == "--closing");
+    match closing {
+        true => println!("rtol = atol = {TOLERANCE:e}; time with the closing correction over time without"),
+        false => {
+            println!("rtol = atol = {TOLERANCE:e}; digits, steps, seconds, largest residual of an enforced constraint")
+        }
+    }
     for problem in PROBLEMS.iter().filter(|it| wanted.is_empty() || wanted.iter().any(|name| name == it.name)) {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
         let text = std::fs::read_to_string(folder.join(problem.model))?;
@@ -70,6 +80,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("\n| {} | Radau IIA | BDF |\n|---|---|---|", problem.name);
         for form in &forms {
             let cell = |method| match compiled.forms.iter().find(|found| found.form == *form) {
+                Some(found) if closing => cost_of_closing(&compiled, found, method, reference.time),
                 Some(found) => run(&compiled, found, method, &reference),
                 None => compiled
                     .unavailable
@@ -99,26 +110,53 @@ impl Reference {
     }
 }
 
-/// A cell of the table.
-fn run(compiled: &Compiled, form: &CompiledForm, method: Method, reference: &Reference) -> String {
+/// A run of a form.
+fn solve(
+    compiled: &Compiled,
+    form: &CompiledForm,
+    method: Method,
+    end: f64,
+    closing_correction: ClosingCorrection,
+) -> Result<(Solution, Box<dyn Dae>), String> {
     let system = Interpreter::new(form.program.clone(), compiled.prolonged.clone());
     let system = system.in_coordinates(form.formulation.coordinates);
     let tolerances = system.description().unknowns.iter().map(|unknown| TOLERANCE * unknown.nominal).collect();
-    let options = dae::Options {
+    let options = Options {
         rtol: TOLERANCE,
         atol: Tolerance::PerComponent(tolerances),
         max_steps: MAX_STEPS,
-        ..Default::default()
+        closing_correction,
+        ..Options::default()
     };
-    let run =
-        Integration::new(system.as_ref()).method(method).options(options).record(Record::At(vec![reference.time]));
-    let solution = match run.run(0.0, reference.time) {
-        Ok(solution) => solution,
-        Err(error) => return error.to_string(),
-    };
-    if !solution.is_success() {
-        return solution.status.to_string();
+    let run = Integration::new(system.as_ref()).method(method).options(options).record(Record::At(vec![end]));
+    let solution = run.run(0.0, end).map_err(|error| error.to_string())?;
+    match solution.is_success() {
+        true => Ok((solution, system)),
+        false => Err(solution.status.to_string()),
     }
+}
+
+/// The ratio of the shortest times.
+fn cost_of_closing(compiled: &Compiled, form: &CompiledForm, method: Method, end: f64) -> String {
+    const RUNS: usize = 7;
+    let (mut with, mut without) = (f64::INFINITY, f64::INFINITY);
+    for _ in 0..RUNS {
+        for (mode, shortest) in [(ClosingCorrection::On, &mut with), (ClosingCorrection::Off, &mut without)] {
+            match solve(compiled, form, method, end, mode) {
+                Ok((solution, _)) => *shortest = shortest.min(solution.seconds),
+                Err(message) => return message,
+            }
+        }
+    }
+    format!("{:.2}", with / without)
+}
+
+/// A cell of the table.
+fn run(compiled: &Compiled, form: &CompiledForm, method: Method, reference: &Reference) -> String {
+    let (solution, system) = match solve(compiled, form, method, reference.time, ClosingCorrection::On) {
+        Ok(done) => done,
+        Err(message) => return message,
+    };
     let mut worst: f64 = 0.0;
     for (name, expected) in &reference.values {
         let Some(place) = solution.names.iter().position(|known| known == name) else { return format!("no `{name}`") };
