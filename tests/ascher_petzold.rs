@@ -34,7 +34,6 @@ fn rows_agree_with_exact_arithmetic() {
             blown_up += 1;
             continue;
         }
-        // The bound itself cannot tell an unstable run from a stable one that its rounding errors follow.
         for (&found, &expected) in found.iter().zip(&expected) {
             let close = (found - expected).abs() <= 1e-6 * expected + ROUNDING * f64::from(expected < ROUNDING);
             assert!(close, "{key}: {found:e} instead of {expected:e}");

@@ -23,7 +23,7 @@
 //! velocities belong to velocity constraints. Coordinates are changed when $\varphi_y D$ is much closer to a singular matrix than when they were
 //! chosen, which is the only time at which a step allocates.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::HashMap;
 
 use crate::contract::{Dae, Description, Pattern, Prolongation};
@@ -72,7 +72,6 @@ pub struct StateSpace<D> {
     /// For every entry by a multiplier: where it stands, and its terms $\partial F/\partial y'_j \cdot D_{jk}$.
     terms: Vec<(usize, Vec<(usize, usize)>)>,
     work: RefCell<Work>,
-    changes: Cell<usize>,
 }
 
 /// Storage.
@@ -148,13 +147,8 @@ impl<D: Dae> StateSpace<D> {
             open: Vec::with_capacity(m),
             pivots: vec![false; n],
         };
-        let (work, changes) = (RefCell::new(work), Cell::new(0));
-        StateSpace { inner, coordinates, description, constraints, candidates, of_state, copies, terms, work, changes }
-    }
-
-    /// How often the coordinates were changed since the start of a run.
-    pub fn changes(&self) -> usize {
-        self.changes.get()
+        let work = RefCell::new(work);
+        StateSpace { inner, coordinates, description, constraints, candidates, of_state, copies, terms, work }
     }
 
     /// The first multiplier.
@@ -162,13 +156,14 @@ impl<D: Dae> StateSpace<D> {
         self.description.unknowns.len() - self.constraints.len()
     }
 
-    /// $y' + D\mu$ in the storage for it.
-    fn correct(&self, work: &mut Work, y: &[f64], yp: &[f64]) {
-        let n = self.multipliers();
+    /// Calls a function with $y' + D\mu$ in the storage for it.
+    fn corrected(&self, y: &[f64], yp: &[f64], f: impl FnOnce(&mut Work)) {
+        let (n, work) = (self.multipliers(), &mut *self.work.borrow_mut());
         work.yp.copy_from_slice(yp);
         for (candidate, direction) in self.candidates.iter().zip(&work.directions) {
             work.yp[candidate.state] += direction * y[n + candidate.constraint];
         }
+        f(work);
     }
 
     /// How far $\varphi_y D$ is from a singular matrix, if rows of $\varphi_y$ are scaled to largest entries of one: the inverse of the
@@ -316,40 +311,33 @@ impl<D: Dae> Dae for StateSpace<D> {
     }
 
     fn residual(&self, t: f64, y: &[f64], yp: &[f64], residual: &mut [f64]) {
-        let work = &mut *self.work.borrow_mut();
-        self.correct(work, y, yp);
-        self.inner.residual(t, y, &work.yp, residual);
+        self.corrected(y, yp, |work| self.inner.residual(t, y, &work.yp, residual));
     }
 
     fn jacobian_y(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
-        let work = &mut *self.work.borrow_mut();
-        self.correct(work, y, yp);
-        self.inner.jacobian_y(t, y, &work.yp, &mut work.jacobian_y);
-        self.inner.jacobian_yp(t, y, &work.yp, &mut work.jacobian_yp);
-        for (&place, value) in self.copies.iter().zip(&work.jacobian_y) {
-            values[place] = *value;
-        }
-        for (place, terms) in &self.terms {
-            values[*place] = terms.iter().map(|&(position, c)| work.jacobian_yp[position] * work.directions[c]).sum();
-        }
+        self.corrected(y, yp, |work| {
+            self.inner.jacobian_y(t, y, &work.yp, &mut work.jacobian_y);
+            self.inner.jacobian_yp(t, y, &work.yp, &mut work.jacobian_yp);
+            for (&place, value) in self.copies.iter().zip(&work.jacobian_y) {
+                values[place] = *value;
+            }
+            for (place, terms) in &self.terms {
+                let term = |&(position, c): &(usize, usize)| work.jacobian_yp[position] * work.directions[c];
+                values[*place] = terms.iter().map(term).sum();
+            }
+        });
     }
 
     fn jacobian_yp(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
-        let work = &mut *self.work.borrow_mut();
-        self.correct(work, y, yp);
-        self.inner.jacobian_yp(t, y, &work.yp, values);
+        self.corrected(y, yp, |work| self.inner.jacobian_yp(t, y, &work.yp, values));
     }
 
     fn jacobian_t(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
-        let work = &mut *self.work.borrow_mut();
-        self.correct(work, y, yp);
-        self.inner.jacobian_t(t, y, &work.yp, values);
+        self.corrected(y, yp, |work| self.inner.jacobian_t(t, y, &work.yp, values));
     }
 
     fn jacobian_p(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
-        let work = &mut *self.work.borrow_mut();
-        self.correct(work, y, yp);
-        self.inner.jacobian_p(t, y, &work.yp, values);
+        self.corrected(y, yp, |work| self.inner.jacobian_p(t, y, &work.yp, values));
     }
 
     fn invariants(&self, t: f64, y: &[f64], values: &mut [f64]) {
@@ -361,9 +349,7 @@ impl<D: Dae> Dae for StateSpace<D> {
     }
 
     fn switching_functions(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
-        let work = &mut *self.work.borrow_mut();
-        self.correct(work, y, yp);
-        self.inner.switching_functions(t, y, &work.yp, values);
+        self.corrected(y, yp, |work| self.inner.switching_functions(t, y, &work.yp, values));
     }
 
     fn eliminated(&self, t: f64, y: &[f64], values: &mut [f64]) {
@@ -383,14 +369,14 @@ impl<D: Dae> Dae for StateSpace<D> {
     }
 
     fn choose_coordinates(&self, t: f64, y: &[f64], anew: bool) -> bool {
+        // Without constraints there is nothing to choose.
+        if self.constraints.is_empty() {
+            return false;
+        }
         let work = &mut *self.work.borrow_mut();
         self.inner.invariants_jacobian(t, y, &mut work.invariants);
-        if anew {
-            self.changes.set(0);
-        } else if self.measure(work) > WORSE * work.chosen_at {
+        if !anew && self.measure(work) > WORSE * work.chosen_at {
             return false;
-        } else {
-            self.changes.set(self.changes.get() + 1);
         }
         self.choose(work);
         work.chosen_at = self.measure(work);

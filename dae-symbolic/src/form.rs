@@ -103,25 +103,13 @@ impl fmt::Display for UnknownForm {
 impl std::error::Error for UnknownForm {}
 
 /// How the forms are named, for messages.
-pub const NAMES: &str = "index1, index2, ggl, original, stabilized(D), projected(D), pa, pb, pc, baumgarte(GAMMA), overdetermined, state_space, tangent, dummy";
+pub const NAMES: &str = "index1, index2, ggl, original, stabilized(D), projected(D), pa, pb, pc, baumgarte(GAMMA), overdetermined, \
+                         state_space, tangent, dummy";
 
 /// Their first words.
-pub const WORDS: [&str; 14] = [
-    "original",
-    "index1",
-    "index2",
-    "ggl",
-    "stabilized",
-    "projected",
-    "pa",
-    "pb",
-    "pc",
-    "baumgarte",
-    "overdetermined",
-    "state_space",
-    "tangent",
-    "dummy",
-];
+pub fn words() -> impl Iterator<Item = &'static str> {
+    NAMES.split(", ").map(|name| name.split('(').next().unwrap_or(name))
+}
 
 impl Form {
     /// The forms that need no choice beyond themselves.

@@ -144,6 +144,10 @@ impl<'d> Bdf<'d> {
         self.weights.update(&self.y, 1.0);
         let longest = 1e-3 * self.clock.span();
         let speed = self.control.norm(&self.weights, &self.yp);
+        // Zero over zero where an unknown starts at zero and has no absolute tolerance.
+        if speed.is_nan() {
+            return longest;
+        }
         // Multipliers of index 2 are residuals divided by the step: below the shortest they would be rounding.
         (0.5 / speed).clamp(SHORTEST_FIRST_STEP * longest, longest)
     }

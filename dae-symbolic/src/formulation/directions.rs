@@ -8,8 +8,10 @@
 //! * `B`: how the highest derivatives $z$ respond to the algebraic unknowns $\lambda$ of the text by the equations that are no constraints,
 //!   $F_z\, \delta z + F_\lambda\, \delta\lambda = 0$; $M^{-1} G^\top$ in mechanics. Solved by elimination, with pivots that are largest at the
 //!   start of the model. Ascher & Petzold (1993), eq. (2.18).
-//! * `unit`: for each constraint a unit vector, by elimination with column pivoting at the start.
+//! * `unit`: for each constraint a unit vector, by elimination with complete pivoting at the start.
 //! * an array of parameters, one row per unknown that the constraints restrict in this way, one column per constraint.
+//! * $\mathcal M^{-1} \Phi_y^\top$, the gradients in the metric of the mass matrix, for the overdetermined form: Hairer & Wanner II, Sect. VII.2,
+//!   eq. (2.27).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -114,27 +116,24 @@ impl Setting<'_> {
         })
     }
 
-    /// Column pivots of the matrix of leading gradients, level by level.
+    /// The pivots of the matrix of leading gradients.
     fn units(&self, model: &mut Model, enforced: &[Row]) -> Result<Vec<Column>, FormError> {
         let one = model.dag.integer(1);
-        let mut rows: Vec<BTreeMap<u32, f64>> = Vec::with_capacity(enforced.len());
-        let mut columns = Vec::with_capacity(enforced.len());
-        for row in enforced {
-            let mut entries: BTreeMap<u32, f64> = BTreeMap::new();
+        let mut matrix = vec![vec![0.0; self.layout.jets().len()]; enforced.len()];
+        for (entries, row) in matrix.iter_mut().zip(enforced) {
             for (state, partial) in self.leading(model, row) {
-                entries.insert(state, self.at_start(model, partial));
+                entries[state as usize] = self.at_start(model, partial);
             }
-            for (pivot, earlier) in columns.iter().zip(&rows) {
-                eliminate(&mut entries, *pivot, earlier);
-            }
-            let largest = entries.iter().max_by(|a, b| a.1.abs().total_cmp(&b.1.abs())).filter(|(_, v)| v.abs() > 0.0);
-            let Some((&pivot, _)) = largest else {
-                return Err(self.refuse(row, format!("at the start, no unit vector corrects {}", row.name)));
-            };
-            rows.push(entries);
-            columns.push(pivot);
         }
-        Ok(columns.into_iter().map(|state| vec![(state, one)]).collect())
+        let mut columns = vec![Column::new(); enforced.len()];
+        complete_pivots(matrix).into_iter().for_each(|(row, state)| columns[row].push((state as u32, one)));
+        match columns.iter().position(Vec::is_empty) {
+            None => Ok(columns),
+            Some(k) => {
+                let row = &enforced[k];
+                Err(self.refuse(row, format!("at the start, no unit vector corrects {}", row.name)))
+            }
+        }
     }
 
     /// The columns of a matrix that the user names.
@@ -143,13 +142,11 @@ impl Setting<'_> {
         for row in enforced {
             states.extend(self.leading(model, row).into_iter().map(|(state, _)| state));
         }
-        let at = |i: usize, k: usize| match enforced.len() {
-            1 => [format!("{name}[{i}]"), format!("{name}[{i}][{k}]")],
-            _ => [format!("{name}[{i}][{k}]"), format!("{name}[{i}][{k}]")],
-        };
+        // A single column may be a vector.
         let find = |model: &Model, i: usize, k: usize| {
-            let names = at(i, k);
-            model.parameters.iter().position(|p| names.contains(&p.name))
+            let (vector, matrix) = (format!("{name}[{i}]"), format!("{name}[{i}][{k}]"));
+            let named = |it: &str| it == matrix || (it == vector && enforced.len() == 1);
+            model.parameters.iter().position(|p| named(&p.name))
         };
         let too_large = find(model, states.len(), 0).is_some()
             || find(model, 0, enforced.len()).is_some_and(|_| enforced.len() > 1);
@@ -189,8 +186,8 @@ impl Setting<'_> {
             let column = |model: &mut Model, multiplier: usize| -> Column {
                 let mut column = Column::new();
                 for (k, &j) in moving.iter().enumerate() {
-                    let state = offsets.unknowns[j].checked_sub(below).and_then(|order| self.layout.state(j, order));
-                    if let (Some(state), value) = (state, solution[k][multiplier])
+                    let (order, value) = (offsets.unknowns[j].checked_sub(below), solution[k][multiplier]);
+                    if let Some(state) = order.and_then(|order| self.layout.state(j, order))
                         && !model.dag.is_zero(value)
                     {
                         column.push((state, model.dag.neg(value)));
@@ -482,13 +479,4 @@ fn complete_pivots(mut matrix: Vec<Vec<f64>>) -> Vec<(usize, usize)> {
         pivots.push((i, j));
     }
     pivots
-}
-
-/// Subtracts the multiple of an earlier row that removes its pivot.
-fn eliminate(entries: &mut BTreeMap<u32, f64>, pivot: u32, earlier: &BTreeMap<u32, f64>) {
-    let Some(value) = entries.remove(&pivot) else { return };
-    let factor = value / earlier[&pivot];
-    for (&state, entry) in earlier.iter().filter(|&(&state, _)| state != pivot) {
-        *entries.entry(state).or_insert(0.0) -= factor * entry;
-    }
 }

@@ -33,7 +33,7 @@ impl Parser {
                 Err(error) => {
                     // What was meant keeps its method, so that its calls are no errors of their own.
                     let (name, choice) = text.split_at(text.find('(').unwrap_or(text.len()));
-                    let near = nearest(name, form::WORDS).filter(|&near| near != name);
+                    let near = nearest(name, form::words()).filter(|&near| near != name);
                     let finding = Diagnostic::error(Code::UnknownForm, error.message).label(origin, "not a form");
                     self.fail(match near {
                         Some(near) => finding.help(format!("did you mean `{near}`?")),
