@@ -40,7 +40,7 @@ const PROBLEMS: [Problem; 6] = [
     Problem { name: "charge pump", model: "test_set/charge_pump.dae", reference: "test_set/charge_pump.json" },
 ];
 
-const FORMS: [&str; 13] = [
+const FORMS: [&str; 15] = [
     "original",
     "index1",
     "index2",
@@ -54,6 +54,8 @@ const FORMS: [&str; 13] = [
     "overdetermined",
     "state_space",
     "tangent",
+    "derivative_array",
+    "strangeness_free",
 ];
 
 const TOLERANCE: f64 = 1e-7;
@@ -119,7 +121,7 @@ fn solve(
     closing_correction: ClosingCorrection,
 ) -> Result<(Solution, Box<dyn Dae>), String> {
     let system = Interpreter::new(form.program.clone(), compiled.prolonged.clone());
-    let system = system.in_coordinates(form.formulation.coordinates);
+    let system = system.completed(form.formulation.completion);
     let tolerances = system.description().unknowns.iter().map(|unknown| TOLERANCE * unknown.nominal).collect();
     let options = Options {
         rtol: TOLERANCE,

@@ -95,7 +95,7 @@ impl Reached {
 
 /// The forms that need no choices, and one of the others.
 fn forms(number: usize) -> Vec<Form> {
-    const OTHERS: [&str; 11] = [
+    const OTHERS: [&str; 13] = [
         "stabilized(B)",
         "stabilized(unit)",
         "projected(B)",
@@ -107,6 +107,8 @@ fn forms(number: usize) -> Vec<Form> {
         "baumgarte(2)",
         "state_space",
         "tangent",
+        "derivative_array",
+        "strangeness_free",
     ];
     let other = OTHERS[number % OTHERS.len()].parse::<Form>();
     Form::BASIC.into_iter().chain(other).collect()
@@ -198,7 +200,7 @@ fn run(compiled: &Compiled, number: usize) {
         .collect();
     let interpreter = Interpreter::new(form.program.clone(), compiled.prolonged.clone());
     let Ok(dae) = interpreter.with_inputs(&compiled.needs, &inputs) else { return };
-    let dae = dae.in_coordinates(form.formulation.coordinates);
+    let dae = dae.completed(form.formulation.completion);
     let method = if number.is_multiple_of(2) { Method::Radau5 } else { Method::Bdf };
     let _ = Integration::new(dae.as_ref())
         .method(method)

@@ -38,7 +38,7 @@ fn compiled() -> Compiled {
 fn run(compiled: &Compiled, form: &Form, method: Method, tolerance: f64, end: f64) -> Solution {
     let found = compiled.forms.iter().find(|f| f.form == *form).expect("the form exists");
     let system = Interpreter::new(found.program.clone(), compiled.prolonged.clone());
-    let system = system.in_coordinates(found.formulation.coordinates);
+    let system = system.completed(found.formulation.completion);
     let run = Integration::new(system.as_ref()).method(method).rtol(tolerance).atol(tolerance);
     let solution = run.run(0.0, end).expect("it starts");
     assert!(solution.is_success(), "{form} by {method:?}: {}", solution.status);

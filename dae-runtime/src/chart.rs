@@ -368,7 +368,7 @@ impl<D: Dae> Dae for StateSpace<D> {
         self.inner.states_from_jets(t, jets, y, yp);
     }
 
-    fn choose_coordinates(&self, t: f64, y: &[f64], anew: bool) -> bool {
+    fn choose_coordinates(&self, t: f64, y: &[f64], _yp: &[f64], anew: bool) -> bool {
         // Without constraints there is nothing to choose.
         if self.constraints.is_empty() {
             return false;

@@ -9,6 +9,7 @@ pub use std::borrow::Cow::{Borrowed, Owned};
 
 pub use std::sync::LazyLock;
 
+pub use crate::array::DerivativeArray;
 pub use crate::chart::{Coordinates, StateSpace};
 pub use crate::contract::{
     Dae, Description, Eliminated, Equation, Invariant, Jet, JetEquation, Kind, Leading, Name, Pattern, Prolongation,

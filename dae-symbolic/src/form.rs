@@ -40,6 +40,10 @@ pub enum Form {
     Overdetermined,
     /// Mattsson and Söderlind: the derivatives of dependent unknowns are unknowns of their own, which ones is decided while a run goes on.
     Dummy,
+    /// All equations with their derivatives, solved for what they determine: Hairer & Wanner II, Sect. VII.2, eq. (2.30).
+    DerivativeArray,
+    /// The equations of the text, and beside them all hidden constraints as their derivatives imply them (Kunkel and Mehrmann).
+    StrangenessFree,
 }
 
 /// The directions $D$ in which the multipliers $\mu$ of a formulation correct the derivatives: $F(t, y, y' + D\mu) = 0$.
@@ -104,7 +108,7 @@ impl std::error::Error for UnknownForm {}
 
 /// How the forms are named, for messages.
 pub const NAMES: &str = "index1, index2, ggl, original, stabilized(D), projected(D), pa, pb, pc, baumgarte(GAMMA), overdetermined, \
-                         state_space, tangent, dummy";
+                         state_space, tangent, dummy, derivative_array, strangeness_free";
 
 /// Their first words.
 pub fn words() -> impl Iterator<Item = &'static str> {
@@ -117,6 +121,11 @@ impl Form {
 
     /// Those of a text that does not say which it wants.
     pub const DEFAULT: [Form; 2] = [Form::Ggl, Form::Index1];
+
+    /// Whether it is made of the equations of the text, whatever the structure says.
+    pub fn is_of_text(&self) -> bool {
+        matches!(self, Form::Original | Form::DerivativeArray | Form::StrangenessFree)
+    }
 
     /// Its methods are called by this in generated code: the name without what is no part of an identifier, and without numbers.
     pub fn identifier(&self) -> String {
@@ -156,6 +165,12 @@ impl Form {
                 "Index 1 with all constraints enforced through weighed gradients (Hairer and Wanner II, eq. VII.2.27).".into()
             }
             Form::Dummy => "Index 1 with all constraints enforced and dummy derivatives (Mattsson and Söderlind).".into(),
+            Form::DerivativeArray => {
+                "The equations with their derivatives, solved for what they determine (Hairer and Wanner II, eq. VII.2.30).".into()
+            }
+            Form::StrangenessFree => {
+                "The equations of the text with all hidden constraints, as the derivative array implies them (Kunkel and Mehrmann).".into()
+            }
         }
     }
 }
@@ -176,6 +191,8 @@ impl fmt::Display for Form {
             Form::StateSpace => f.write_str("state-space"),
             Form::Tangent => f.write_str("tangent"),
             Form::Dummy => f.write_str("dummy"),
+            Form::DerivativeArray => f.write_str("derivative-array"),
+            Form::StrangenessFree => f.write_str("strangeness-free"),
             Form::Overdetermined => f.write_str("overdetermined"),
         }
     }
@@ -240,6 +257,8 @@ impl FromStr for Form {
             "state-space" | "state_space" => plain(Form::StateSpace),
             "tangent" => plain(Form::Tangent),
             "dummy" => plain(Form::Dummy),
+            "derivative-array" | "derivative_array" => plain(Form::DerivativeArray),
+            "strangeness-free" | "strangeness_free" => plain(Form::StrangenessFree),
             "overdetermined" => plain(Form::Overdetermined),
             "stabilized" => Ok(Form::Stabilized(directions()?)),
             "projected" => Ok(Form::Projected(directions()?)),

@@ -26,7 +26,7 @@ pub(super) fn run(arguments: &SimulateArguments) -> Result<Exit, Exit> {
         .map_err(|error| fail(Exit::Usage, error))?;
     let parameters = inputs::parameters(&dae.description().parameters, dae.parameters(), &arguments.parameters)?;
     dae.set_parameters(&parameters);
-    let dae = dae.in_coordinates(chosen.formulation.coordinates);
+    let dae = dae.completed(chosen.formulation.completion);
 
     let solution = match integrate(dae.as_ref(), arguments) {
         Ok(solution) => solution,

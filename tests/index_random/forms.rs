@@ -23,8 +23,8 @@ const TOLERANCE: f64 = 1e-9;
 const ALLOWED: f64 = 1e-5;
 
 /// Not those whose directions are a matter of luck, unit vectors and the multipliers of the text.
-const FORMS: [&str; 9] =
-    ["index1", "index2", "ggl", "pa", "pc", "baumgarte(1)", "overdetermined", "state_space", "tangent"];
+const FORMS: [&str; 11] =
+    ["index1", "index2", "ggl", "pa", "pc", "baumgarte(1)", "overdetermined", "state_space", "tangent", "derivative_array", "strangeness_free"];
 
 /// What came of one form of one system by one method.
 enum Run {
@@ -35,7 +35,7 @@ enum Run {
 
 fn run(compiled: &Compiled, form: &CompiledForm, method: Method, t0: f64, names: &[String]) -> Run {
     let system = Interpreter::new(form.program.clone(), compiled.prolonged.clone());
-    let system = system.in_coordinates(form.formulation.coordinates);
+    let system = system.completed(form.formulation.completion);
     let run = Integration::new(system.as_ref()).method(method).rtol(TOLERANCE).atol(TOLERANCE).max_steps(20_000);
     let Ok(solution) = run.run(t0, t0 + LENGTH) else { return Run::Stopped };
     if !solution.is_success() {

@@ -34,7 +34,7 @@ fn compare(a: &dyn Dae, b: &dyn Dae, points: &[Point]) {
     let jets = a.prolongation().prolongation_description();
     for Point { t, y, yp, jets: x } in points {
         // Of forms in local coordinates, in those that fit the point.
-        let chosen = [a, b].map(|m| m.choose_coordinates(*t, y, true));
+        let chosen = [a, b].map(|m| m.choose_coordinates(*t, y, yp, true));
         assert_eq!(chosen[0], chosen[1]);
         let same = |name: &str, length: usize, f: &dyn Fn(&dyn Dae, &mut [f64])| {
             let (mut left, mut right) = (vec![0.0; length], vec![0.0; length]);

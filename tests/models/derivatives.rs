@@ -23,7 +23,7 @@ fn jacobians_agree_with_differences() {
         for form in &compiled.forms {
             let mut interpreted = interpreter(&compiled, &form.form);
             for point in points(interpreted.as_ref(), 3) {
-                interpreted.choose_coordinates(point.t, &point.y, true);
+                interpreted.choose_coordinates(point.t, &point.y, &point.yp, true);
                 entries += by_state_and_time(interpreted.as_ref(), &point);
                 entries += by_parameters(interpreted.as_mut(), &point);
                 entries += prolongation(interpreted.as_ref(), &point);

@@ -5,7 +5,7 @@ use dae::Input;
 dae::dae! {
     /// A pendulum whose pivot follows a table sideways and the caller's hand up and down, pushed by the wind.
     pub struct Driven {
-        forms(original, index1, index2, ggl);
+        forms(original, index1, index2, ggl, derivative_array);
         const STEP = 1 / 2;
         param g = 9.81;
         param l = 1.2;

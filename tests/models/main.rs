@@ -67,12 +67,27 @@ fn models() -> Vec<Generated> {
         generated!(
             mechanics::Crane::default(),
             "mechanics.rs",
-            [original, index1, index2, ggl, stabilized_b, projected_unit, pa, pb, pc, baumgarte, state_space, tangent]
+            [
+                original,
+                index1,
+                index2,
+                ggl,
+                stabilized_b,
+                projected_unit,
+                pa,
+                pb,
+                pc,
+                baumgarte,
+                state_space,
+                tangent,
+                derivative_array,
+                strangeness_free
+            ]
         ),
         generated!(operators::Operators::default(), "operators.rs", [original, index1, index2, ggl]),
         generated!(wires::Wires::default(), "wires.rs", [original, index1, index2, ggl]),
         generated!(piecewise::Piecewise::default(), "piecewise.rs", [original, index1, index2, ggl]),
-        generated!(driven::model(), "driven.rs", [original, index1, index2, ggl]),
+        generated!(driven::model(), "driven.rs", [original, index1, index2, ggl, derivative_array]),
     ]
 }
 
@@ -106,5 +121,5 @@ fn interpreter(compiled: &Compiled, form: &Form) -> Box<dyn Dae> {
     let found = compiled.forms.iter().find(|f| f.form == *form).expect("the model has all forms");
     let inputs = if compiled.needs.is_empty() { Vec::new() } else { driven::inputs() };
     let interpreter = Interpreter::new(found.program.clone(), compiled.prolonged.clone());
-    interpreter.with_inputs(&compiled.needs, &inputs).unwrap().in_coordinates(found.formulation.coordinates)
+    interpreter.with_inputs(&compiled.needs, &inputs).unwrap().completed(found.formulation.completion)
 }

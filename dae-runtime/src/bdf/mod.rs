@@ -72,7 +72,7 @@ impl<'d> Bdf<'d> {
         t_end: f64,
         options: &Options,
     ) -> Result<Self, Failure> {
-        dae.choose_coordinates(t0, y0, true);
+        dae.choose_coordinates(t0, y0, yp0, true);
         let mut bdf = Bdf::start(dae, t0, y0, yp0, t_end, options)?;
         bdf.h = bdf.first_step(options).min(options.max_step);
         bdf.history = History::from_derivative(y0, yp0, bdf.clock.direction() * bdf.h);
@@ -223,7 +223,7 @@ impl<'d> Bdf<'d> {
         self.yp.copy_from_slice(&self.candidate_slope);
         self.clock.advance(formula.h, landing);
         self.statistics.steps += 1;
-        if self.dae.choose_coordinates(self.clock.time(), &self.y, false) {
+        if self.dae.choose_coordinates(self.clock.time(), &self.y, &self.yp, false) {
             self.newton.forget();
             self.statistics.coordinate_changes += 1;
         }

@@ -128,7 +128,7 @@ impl Radau5<'_> {
         };
         self.accept(h, landing);
         self.choose_next_step(h, next);
-        if self.dae.choose_coordinates(self.clock.time(), &self.y, false) {
+        if self.dae.choose_coordinates(self.clock.time(), &self.y, &self.yp, false) {
             self.freshness = Freshness::Outdated;
             self.statistics.coordinate_changes += 1;
         }

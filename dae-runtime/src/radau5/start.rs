@@ -29,7 +29,7 @@ impl<'d> Radau5<'d> {
         let n = description.unknowns.len();
         check_start(description, t0, y0, yp0, t_end)?;
         options.check(n)?;
-        dae.choose_coordinates(t0, y0, true);
+        dae.choose_coordinates(t0, y0, yp0, true);
         let (rtol, atol) = transform_tolerances(options, n);
         // As in RADAU5: tight tolerances need more accurate stages than loose ones, but none below rounding.
         let newton_tolerance = (10.0 * f64::EPSILON / rtol.max(f64::EPSILON)).max(rtol.sqrt().min(0.03));

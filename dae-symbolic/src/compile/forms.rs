@@ -9,10 +9,11 @@ use dae_runtime::contract::Kind;
 use super::CompiledForm;
 use crate::alias::{Elimination, eliminate};
 use crate::expr::{Expr, Notation, Symbol, print_with};
-use crate::formulation::{Form, FormError, FormProgram, Formulation, Material, formulate, state_names};
+use crate::formulation::{Completion, Form, FormError, FormProgram, Formulation, Material, formulate, state_names};
 use crate::index::{Analysis, generic_rank};
 use crate::model::{Model, Numbering};
 use crate::program::Derivative;
+use crate::prolong::Prolonged;
 use crate::reduce::{Reduced, reduce};
 use crate::system::System;
 
@@ -20,6 +21,7 @@ use crate::system::System;
 pub(super) fn all(
     model: &mut Model,
     analysis: &Analysis,
+    prolonged: &Prolonged,
     reduced: &Reduced,
     smaller: Option<&(Elimination, Reduced)>,
     t0: f64,
@@ -37,6 +39,7 @@ pub(super) fn all(
         eliminated: &[],
         start: &start,
         t0,
+        index: analysis.sufficient_differentiations(),
     };
     let derived = smaller.map_or(text, |(it, reduced)| Material {
         system: &it.system,
@@ -47,8 +50,8 @@ pub(super) fn all(
     });
     let (mut forms, mut unavailable) = (Vec::new(), Vec::new());
     let mut add = |model: &mut Model, form: &Form| {
-        let material = if *form == Form::Original { &text } else { &derived };
-        match compile_form(model, analysis, material, form) {
+        let material = if form.is_of_text() { &text } else { &derived };
+        match compile_form(model, analysis, prolonged, material, form) {
             Ok(compiled) => forms.push(compiled),
             Err(error) => unavailable.push(error),
         }
@@ -71,12 +74,13 @@ pub(super) fn smaller(model: &mut Model, analysis: &Analysis) -> Option<(Elimina
 fn compile_form(
     model: &mut Model,
     analysis: &Analysis,
+    prolonged: &Prolonged,
     material: &Material<'_>,
     form: &Form,
 ) -> Result<CompiledForm, FormError> {
     let origin = model.origin;
     let refuse = |message: &str| FormError { form: form.clone(), message: message.into(), origin };
-    if *form != Form::Original && !analysis.certificate.has_reduction() {
+    if !form.is_of_text() && !analysis.certificate.has_reduction() {
         return Err(refuse("the system Jacobian is singular, so that the constraints to differentiate are not known"));
     }
     let formulation = formulate(model, material, form)?;
@@ -86,8 +90,12 @@ fn compile_form(
         _ => None,
     });
     let rank = generic_rank(model, residuals.len(), &leading);
-    let rank = leading_rank(model, &formulation, rank);
-    let program = FormProgram::new(model, &formulation, &analysis.prolonged, rank)
+    let rank = match formulation.completion {
+        // Only as many of its differential equations will be taken.
+        Some(Completion::DerivativeArray) => analysis.certificate.degrees_of_freedom().unwrap_or(0),
+        _ => leading_rank(model, &formulation, rank),
+    };
+    let program = FormProgram::new(model, &formulation, prolonged, rank)
         .map_err(|_| refuse("the members of a family that were left out are unlike the others"))?;
     let names = state_names(model, &formulation).into_iter().collect();
     let states: HashSet<&str> = formulation.unknowns.iter().map(|u| u.name.as_str()).collect();
@@ -130,8 +138,8 @@ fn spell(
 }
 
 /// The rows of the prolongation.
-pub(super) fn prolonged_spelled(model: &Model, analysis: &Analysis) -> Vec<String> {
-    let equations = analysis.prolonged.residuals.iter().zip(analysis.prolonged.description.equations.iter());
+pub(super) fn prolonged_spelled(model: &Model, prolonged: &Prolonged) -> Vec<String> {
+    let equations = prolonged.residuals.iter().zip(prolonged.description.equations.iter());
     let names = model.definition_names().into_iter().collect();
     equations.map(|(&f, e)| spell(model, &e.name, f, &names, |s| model.symbol_name(s))).collect()
 }

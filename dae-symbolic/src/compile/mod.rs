@@ -36,7 +36,7 @@ use crate::index::{
 };
 use crate::model::Model;
 use crate::notions::{singular_pencil, with_null_vectors};
-use crate::prolong::Prolonged;
+use crate::prolong::{Prolonged, prolong_alike};
 use crate::reduce::reduce;
 
 /// A constraint that the text implies and does not state.
@@ -156,12 +156,12 @@ fn formulated(mut model: Model, analysis: Analysis, t0: f64) -> Result<Compiled,
     let reduced = reduce(&mut model.dag, &analysis.system, &analysis.structure.offsets);
     let smaller = if analysis.certificate.has_reduction() { forms::smaller(&mut model, &analysis) } else { None };
     let hidden = hidden_constraints(&mut model, &analysis, &reduced);
-    let (forms, unavailable) = forms::all(&mut model, &analysis, &reduced, smaller.as_ref(), t0);
+    let prolonged = prolonged(&mut model, &analysis);
+    let (forms, unavailable) = forms::all(&mut model, &analysis, &prolonged, &reduced, smaller.as_ref(), t0);
     let warnings = differentiated_kinks(&mut model, &analysis);
     let programs: Vec<&FormProgram> = forms.iter().map(|form| &form.program).collect();
     let needs = externals::needs(&mut model, &analysis, &programs).map_err(|found| Rejected::text(t0, found))?;
-    let prolonged = analysis.prolonged.clone();
-    let prolonged_spelled = forms::prolonged_spelled(&model, &analysis);
+    let prolonged_spelled = forms::prolonged_spelled(&model, &prolonged);
     let mut compiled = Compiled {
         model,
         t0,
@@ -178,4 +178,15 @@ fn formulated(mut model: Model, analysis: Analysis, t0: f64) -> Result<Compiled,
     };
     compiled.summary = summary(&compiled);
     Ok(compiled)
+}
+
+/// What consistent initial values fulfil: the derivative array where that is all that is known.
+fn prolonged(model: &mut Model, analysis: &Analysis) -> Prolonged {
+    if let (false, Some(index)) = (analysis.certificate.has_reduction(), analysis.sufficient_differentiations())
+        && let system = analysis.equations_of_text(model)
+        && let Ok(array) = prolong_alike(model, &system, index)
+    {
+        return array;
+    }
+    analysis.prolonged.clone()
 }

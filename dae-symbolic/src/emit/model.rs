@@ -6,6 +6,7 @@
 use super::fields::{defaults, fields, layout};
 use super::{ALLOW, docs, external, form_type, prefix};
 use crate::compile::Compiled;
+use crate::formulation::Completion;
 use crate::model::Torn;
 use crate::prolong::parameter_places;
 
@@ -43,9 +44,13 @@ pub(super) fn source(compiled: &Compiled) -> Result<String, Torn> {
         text.push_str(&docs([form.form.sentence()], "    "));
         text.push_str("    #[must_use]\n");
         let value = format!("{target} {{ prolongation: self.prolongation() }}");
-        let (returned, value) = match form.formulation.coordinates {
+        let (returned, value) = match form.formulation.completion {
             None => (target, value),
-            Some(coordinates) => (
+            Some(Completion::DerivativeArray) => (
+                format!("::dae::__private::DerivativeArray<{target}>"),
+                format!("::dae::__private::DerivativeArray::new({value})"),
+            ),
+            Some(Completion::Chart(coordinates)) => (
                 format!("::dae::__private::StateSpace<{target}>"),
                 format!("::dae::__private::StateSpace::new({value}, ::dae::__private::Coordinates::{coordinates:?})"),
             ),

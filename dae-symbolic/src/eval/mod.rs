@@ -6,13 +6,14 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use dae_runtime::chart::{Coordinates, StateSpace};
+use dae_runtime::array::DerivativeArray;
+use dae_runtime::chart::StateSpace;
 use dae_runtime::contract::{Dae, Description, Prolongation};
 use dae_runtime::signal::{Input, InputError, Need, unmet};
 
 use crate::expr::{External, ExternalSource};
 use crate::externals::InputNeed;
-use crate::formulation::FormProgram;
+use crate::formulation::{Completion, FormProgram};
 use crate::program::{Point, Program};
 use crate::prolong::Prolonged;
 
@@ -66,11 +67,11 @@ impl Interpreter {
         Ok(self)
     }
 
-    /// The formulation to integrate: with constraints enforced in local coordinates if it has any
-    /// ([`Formulation::coordinates`](crate::formulation::Formulation::coordinates)).
-    pub fn in_coordinates(self, coordinates: Option<Coordinates>) -> Box<dyn Dae> {
-        match coordinates {
-            Some(coordinates) => Box::new(StateSpace::new(self, coordinates)),
+    /// The formulation to integrate, with what the runtime adds to it ([`Formulation::completion`](crate::formulation::Formulation::completion)).
+    pub fn completed(self, completion: Option<Completion>) -> Box<dyn Dae> {
+        match completion {
+            Some(Completion::DerivativeArray) => Box::new(DerivativeArray::new(self)),
+            Some(Completion::Chart(coordinates)) => Box::new(StateSpace::new(self, coordinates)),
             None => Box::new(self),
         }
     }

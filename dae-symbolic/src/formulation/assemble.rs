@@ -9,8 +9,8 @@ use super::classify::classify;
 use super::directions::{Choice, Setting};
 use super::selection::{Material, Row, Selection};
 use super::{
-    Directions, Form, FormEliminated, FormEquation, FormError, FormInvariant, FormUnknown, Formulation, Source,
-    baumgarte, multipliers, original, reduced,
+    Completion, Directions, Form, FormEliminated, FormEquation, FormError, FormInvariant, FormUnknown, Formulation, Source,
+    baumgarte, derivative_array, multipliers, original, reduced,
 };
 use crate::alias::{self, Eliminated};
 use crate::expr::{Dag, Expr, Rational, Symbol, substitute, symbols};
@@ -22,6 +22,9 @@ use crate::system::highest_orders;
 /// # Errors
 /// If the model has no such form.
 pub fn formulate(model: &mut Model, material: &Material<'_>, form: &Form) -> Result<Formulation, FormError> {
+    if matches!(form, Form::DerivativeArray | Form::StrangenessFree) {
+        return derivative_array::formulate(model, material, form);
+    }
     let mut selection = select(model, material, form)?;
     let layout = Layout::of(model, material, &selection);
     layout.declare(&mut model.dag);
@@ -31,9 +34,9 @@ pub fn formulate(model: &mut Model, material: &Material<'_>, form: &Form) -> Res
         equations: layout.rows(&mut model.dag, &selection.rows, form)?,
         invariants: Vec::new(),
         eliminated: layout.eliminated(model, material.eliminated),
-        coordinates: match form {
-            Form::StateSpace | Form::Dummy => Some(Coordinates::Partition),
-            Form::Tangent => Some(Coordinates::Tangent),
+        completion: match form {
+            Form::StateSpace | Form::Dummy => Some(Completion::Chart(Coordinates::Partition)),
+            Form::Tangent => Some(Completion::Chart(Coordinates::Tangent)),
             _ => None,
         },
     };
@@ -63,7 +66,7 @@ pub fn formulate(model: &mut Model, material: &Material<'_>, form: &Form) -> Res
 
 fn select(model: &mut Model, material: &Material<'_>, form: &Form) -> Result<Selection, FormError> {
     Ok(match form {
-        Form::Original => original::select(material),
+        Form::Original | Form::DerivativeArray | Form::StrangenessFree => original::select(material),
         Form::Index1 => reduced::select(material, 0),
         Form::Index2 => reduced::select(material, 1),
         Form::Ggl | Form::Stabilized(_) => reduced::select(material, 1).enforce(|_| true),

@@ -11,7 +11,7 @@
 //! the last over jets of earlier blocks $b'$ that occur in these equations, $s'$ being their stage there. So an equation that uses a
 //! variable of a constrained block without its derivative does not inherit the index of that block's multipliers.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use dae_runtime::contract::Kind;
 
@@ -22,21 +22,18 @@ use crate::structure::{SignatureMatrix, Structure, analyse, block_triangular_for
 /// Fills in kinds and indices.
 pub(super) fn classify(dag: &Dag, formulation: &mut Formulation) {
     let mut rows = Vec::with_capacity(formulation.equations.len());
-    let mut differential = HashSet::new();
     for equation in &formulation.equations {
         let mut orders: Vec<(usize, u32)> = Vec::new();
         for symbol in symbols(dag, [equation.residual]) {
             match symbol {
                 Symbol::State(state) => orders.push((state as usize, 0)),
-                Symbol::StateDerivative(state) => {
-                    differential.insert(state as usize);
-                    orders.push((state as usize, 1));
-                }
+                Symbol::StateDerivative(state) => orders.push((state as usize, 1)),
                 Symbol::Time | Symbol::Parameter(_) | Symbol::Input { .. } | Symbol::Unknown { .. } => {}
             }
         }
         rows.push(orders);
     }
+    let differential = differential_states(dag, formulation);
     for (state, unknown) in formulation.unknowns.iter_mut().enumerate() {
         unknown.kind = if differential.contains(&state) { Kind::Differential } else { Kind::Algebraic };
     }
@@ -45,6 +42,16 @@ pub(super) fn classify(dag: &Dag, formulation: &mut Formulation) {
     for (unknown, index) in formulation.unknowns.iter_mut().zip(indices(&sigma, &structure)) {
         unknown.index = u8::try_from(index).unwrap_or(u8::MAX);
     }
+}
+
+/// The unknowns whose derivatives occur.
+pub(super) fn differential_states(dag: &Dag, formulation: &Formulation) -> BTreeSet<usize> {
+    let symbols = symbols(dag, formulation.equations.iter().map(|equation| equation.residual));
+    let rate = |symbol: Symbol| match symbol {
+        Symbol::StateDerivative(state) => Some(state as usize),
+        _ => None,
+    };
+    symbols.into_iter().filter_map(rate).collect()
 }
 
 fn indices(sigma: &SignatureMatrix, structure: &Structure) -> Vec<u32> {

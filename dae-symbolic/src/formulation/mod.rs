@@ -13,10 +13,11 @@
 //! | `projected(D)`, `pa` | as `index1`, and the constraints of the text beside them, with multipliers | these enforced, those between implied |
 //! | `pb`, `pc`, `overdetermined` | as `index1`, and all lower constraints beside them, with multipliers | all enforced |
 //! | `state_space`, `tangent`, `dummy` | the same, with directions $D$ that the runtime chooses ([`dae_runtime::chart`]) | all enforced |
+//! | `derivative_array`, `strangeness_free` | the text with its derivatives, and differential equations that the runtime chooses ([`dae_runtime::array`]) | all enforced |
 //!
 //! A form is a file that selects rows (`original.rs`, `reduced.rs`, `baumgarte.rs`); which of the lower constraints are enforced by multipliers,
 //! and in which directions these act, is common to all (`multipliers.rs`, `directions.rs`). With multipliers the system is
-//! $F(t, y, y' + D\mu) = 0$, $\Phi(t, y) = 0$.
+//! $F(t, y, y' + D\mu) = 0$, $\Phi(t, y) = 0$. The derivative array needs neither levels nor offsets (`derivative_array.rs`).
 //!
 //! The levels: with canonical offsets $c$, $d$, equation $i$ differentiated $c_i$ times determines highest derivatives. Where no
 //! unknown is purely algebraic ($d_j \ge 1$ throughout a block and whatever needs its highest derivatives), $c_i - 1$ times is
@@ -28,8 +29,8 @@
 mod assemble;
 mod baumgarte;
 mod classify;
+mod derivative_array;
 mod directions;
-
 mod levels;
 mod multipliers;
 mod original;
@@ -137,8 +138,17 @@ pub struct Formulation {
     pub invariants: Vec<FormInvariant>,
     /// Unknowns of the model that are not among $y$.
     pub eliminated: Vec<FormEliminated>,
-    /// The local coordinates in which the constraints with a multiplier are enforced, if these act in directions chosen while a run goes on.
-    pub coordinates: Option<Coordinates>,
+    /// What the runtime adds to the rows while a run goes on.
+    pub completion: Option<Completion>,
+}
+
+/// What the runtime adds to a formulation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Completion {
+    /// The directions in which its multipliers act ([`dae_runtime::chart`]).
+    Chart(Coordinates),
+    /// The choice of its differential equations ([`dae_runtime::array`]).
+    DerivativeArray,
 }
 
 impl Formulation {

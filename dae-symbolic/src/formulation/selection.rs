@@ -28,6 +28,8 @@ pub struct Material<'a> {
     pub start: &'a dyn Fn(usize, u32) -> Option<f64>,
     /// Its time.
     pub t0: f64,
+    /// [`Analysis::sufficient_differentiations`](crate::index::Analysis::sufficient_differentiations).
+    pub index: Option<u32>,
 }
 
 /// A row or constraint in jets, before states are chosen.

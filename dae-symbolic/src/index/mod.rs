@@ -130,6 +130,24 @@ impl Analysis {
         }
     }
 
+    /// How often to differentiate the equations of the text that are not redundant, so that they determine all first derivatives, if that is
+    /// certified: the differentiation index or what bounds it. Redundant equations may have made that of the text smaller.
+    pub fn sufficient_differentiations(&self) -> Option<u32> {
+        if !self.redundant.is_empty() {
+            return self.certificate.is_regular().then_some(self.certificate.bound);
+        }
+        match self.certificate.verdict() {
+            Verdict::Exact(index) | Verdict::AtMost { bound: index, .. } => Some(index),
+            Verdict::NotCertified { .. } => None,
+        }
+    }
+
+    /// The equations of the text that are not redundant.
+    pub fn equations_of_text(&self, model: &mut Model) -> System {
+        let chosen: Vec<usize> = self.system.equations.iter().map(|equation| equation.text).collect();
+        System::of_equations(model, &chosen)
+    }
+
     /// The dimension of the set of consistent states after $0, 1, \dots$ differentiations; empty where it was not computed.
     pub fn manifold_dimensions(&self) -> Vec<usize> {
         self.array_ranks.iter().map(ArrayRanks::manifold_dimension).collect()

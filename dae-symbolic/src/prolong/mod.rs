@@ -5,6 +5,9 @@
 //! structural analysis method for DAEs*, BIT 41, 2001, sect. 2.3): at stage $s = -\max c, \dots, 0$ the equations
 //! $f_i^{(c_i + s)}$ determine the jets $x_j^{(d_j + s)}$. Its zeros are the consistent initial values.
 //!
+//! Where structure does not tell the stages, all equations are differentiated as often as the index says ([`prolong_alike`]), and
+//! solved together.
+//!
 //! [`Prolonged`] fulfils the runtime's [`Prolongation`] contract by interpretation.
 
 mod parameters;
@@ -20,7 +23,7 @@ use crate::expr::{Dag, Expr, Symbol, UnknownId};
 use crate::model::{Domain, Model, Numbering, derivative_name};
 use crate::program::{Derivative, Load, Point, Program, Rows, Unplaced};
 use crate::structure::Offsets;
-use crate::system::System;
+use crate::system::{System, written_orders};
 
 /// Programs of the prolongation, and parameter values to run them at.
 #[derive(Clone, Debug)]
@@ -59,7 +62,26 @@ impl Prolonged {
 
 /// Builds the prolongation of `system` with the given offsets.
 pub fn prolong(model: &mut Model, system: &System, offsets: &Offsets) -> Result<Prolonged, Unplaced> {
-    let (first_jet, jets) = jets(model, offsets);
+    prolong_in(model, system, offsets, |stage| stage)
+}
+
+/// The derivative array of `system`: every equation with so many derivatives, all of one stage. That is not stage 0, since which of its jets
+/// the array determines is not for a square system Jacobian to say.
+pub fn prolong_alike(model: &mut Model, system: &System, differentiations: u32) -> Result<Prolonged, Unplaced> {
+    let rates = written_orders(model).into_iter().map(|order| order.max(1) + differentiations);
+    let offsets =
+        Offsets { equations: vec![differentiations; system.equations.len()], unknowns: rates.collect() };
+    prolong_in(model, system, &offsets, |_| -1)
+}
+
+/// `stage` says at which stage is solved what the offsets place at one.
+fn prolong_in(
+    model: &mut Model,
+    system: &System,
+    offsets: &Offsets,
+    stage: fn(i32) -> i32,
+) -> Result<Prolonged, Unplaced> {
+    let (first_jet, jets) = jets(model, offsets, stage);
     let position = |unknown: UnknownId, order: u32| first_jet[unknown.index()] + order as usize;
     let arrays = model.unknowns.iter().zip(&offsets.unknowns);
     let arrays: Vec<Domain> =
@@ -71,7 +93,7 @@ pub fn prolong(model: &mut Model, system: &System, offsets: &Offsets) -> Result<
         Symbol::Unknown { unknown, order } => jet_places.regular_place_of(position(unknown, order)).map(Load::Y),
         Symbol::Input { .. } | Symbol::State(_) | Symbol::StateDerivative(_) => None,
     };
-    let Equations { described, domains, residuals } = equations(&mut model.dag, system, offsets);
+    let Equations { described, domains, residuals } = equations(&mut model.dag, system, offsets, stage);
     let written = residuals.clone();
     let residuals = model.expand_inputs(&residuals);
     let names = model.definition_names();
@@ -104,14 +126,14 @@ pub fn prolong(model: &mut Model, system: &System, offsets: &Offsets) -> Result<
 }
 
 /// The jet vector: unknown by unknown, order by order.
-fn jets(model: &Model, offsets: &Offsets) -> (Vec<usize>, Vec<Jet>) {
+fn jets(model: &Model, offsets: &Offsets, stage: fn(i32) -> i32) -> (Vec<usize>, Vec<Jet>) {
     let mut first = Vec::with_capacity(model.unknowns.len());
     let mut jets = Vec::new();
     for (unknown, &d) in model.unknowns.iter().zip(&offsets.unknowns) {
         first.push(jets.len());
         jets.extend((0..=d).map(|order| Jet {
             name: derivative_name(&unknown.name, order).into(),
-            stage: order as i32 - d as i32,
+            stage: stage(order as i32 - d as i32),
             start: unknown.start_value(order).map_or(Start::Free, |s| s.kind),
             nominal: unknown.nominal,
         }));
@@ -126,12 +148,12 @@ struct Equations {
     residuals: Vec<Expr>,
 }
 
-fn equations(dag: &mut Dag, system: &System, offsets: &Offsets) -> Equations {
+fn equations(dag: &mut Dag, system: &System, offsets: &Offsets, stage: fn(i32) -> i32) -> Equations {
     let derivatives = system.derivatives(dag, &offsets.equations);
     let mut list = Vec::new();
     for (i, family) in derivatives.iter().enumerate() {
         for (order, &residual) in family.iter().enumerate() {
-            let stage = order as i32 - offsets.equations[i] as i32;
+            let stage = stage(order as i32 - offsets.equations[i] as i32);
             let name = derivative_name(&system.equations[i].provenance.name(), order as u32);
             list.push((JetEquation { name: name.into(), stage }, i, residual));
         }

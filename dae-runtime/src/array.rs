@@ -1,0 +1,538 @@
+//! Derivative-array forms: the equations with their derivatives, solved for what they determine, at any index and without structure.
+//!
+//! In: a formulation in the states $u$ and the higher derivatives $z$ that occur in the array, whose rows are the $N$ equations of the array
+//!
+//! $$ G(t, u, z) = 0, \qquad z = (u', w), \quad \dim z = N, $$
+//!
+//! and after these as many differential equations $H(t, u, u', z) = 0$ as there are states, more than are independent. Out: the same with
+//! a square regular system. Of $H$ it has as many rows as there are degrees of freedom; the others give way to $K^\top z = \mathrm{const}$, where the columns of $K$
+//! span what the array leaves undetermined of $z$, $G_z K = 0$: of all derivatives that fulfil the array it takes those nearest to the last ones.
+//!
+//! With $H = u' - z_1$ these are equations (2.30) of Hairer & Wanner II, Sect. VII.2 (S. L. Campbell, E. Moore, Numer. Math. 69, 1995):
+//! $u_b' = f_b(u_b)$, $u_a = \varphi_3(u_b)$, with the array of as many differentiations as the index. With the equations of the model for $H$ and one
+//! differentiation less they are the strangeness-free form of P. Kunkel, V. Mehrmann (*Differential-Algebraic Equations*, EMS 2006,
+//! Hypothesis 4.2), with rows that are chosen instead of combined. Only the rows of $H$ are discretised; all constraints, the hidden ones too, are
+//! solved at every step. It is a system of index 1.
+//!
+//! Which rows, and what $K$ is, follows from Gaussian elimination with complete pivoting, as (2.31) does it: first in the columns of $z$, where the
+//! rank of $G_z$ is the number of rows less that of the constraints between states; what is left has entries by $u$ only and gives $u_a$; then
+//! in the rows of $H$. The choice is constant until it has become much worse than another would be, and $u$ and $z$ are continuous where it changes.
+//! That costs an elimination of the array per step.
+
+use std::cell::RefCell;
+use std::ops::Range;
+
+use crate::contract::{Dae, Description, Pattern, Prolongation};
+use crate::signal::InputError;
+
+/// Rows of $H$ are kept while their pivots are at least this part of those that complete pivoting would take.
+const MUCH_SMALLER: f64 = 0.02;
+/// $K$ is kept while it is at least this far from one that leaves something undetermined: the cosine of an angle.
+const TURNED: f64 = 0.5;
+/// Steps of the iteration for the derivatives that the initialisation does not give.
+const MAX_ITERATIONS: usize = 30;
+/// It ends when its steps are rounding, relative to the derivatives.
+const NEGLIGIBLE: f64 = 1e-15;
+/// Or when they are as small as this and do not become smaller.
+const ROUNDING: f64 = 1e-10;
+
+/// A derivative array, completed to a regular system.
+#[derive(Clone, Debug)]
+pub struct DerivativeArray<D> {
+    inner: D,
+    description: Description,
+    /// $\dim u$.
+    states: usize,
+    /// Where each entry of the inner $\partial F/\partial y$ stands in the one with rows $K^\top z$.
+    copies: Vec<usize>,
+    /// By row of $H$: where each of $z$ stands in it.
+    places: Vec<Vec<usize>>,
+    work: RefCell<Work>,
+}
+
+/// Storage.
+#[derive(Clone, Debug)]
+struct Work {
+    /// By row of $H$: whether it is discretised, or the column of $K$ that stands in its place.
+    rows: Vec<Row>,
+    /// The columns of $K$, one after the other.
+    gauge: Vec<f64>,
+    /// $K^\top z$.
+    reference: Vec<f64>,
+    /// The columns of another $K$, orthonormal when columns are scaled.
+    kernel: Vec<f64>,
+    jacobian_y: Vec<f64>,
+    jacobian_yp: Vec<f64>,
+    residual: Vec<f64>,
+    elimination: Elimination,
+    small: Elimination,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Row {
+    Discretised,
+    Gauge(usize),
+}
+
+impl<D: Dae> DerivativeArray<D> {
+    /// Completes a derivative array. Its rows are the invariants that the formulation enforces; the rank of the differential equations is
+    /// the leading rank of its description, its degrees of freedom.
+    pub fn new(inner: D) -> Self {
+        let of = inner.description();
+        let rows = of.invariants.iter().filter(|invariant| invariant.row.is_some()).count();
+        let all = of.unknowns.len();
+        let states = all - rows;
+        let (mut starts, mut columns) = (vec![0], Vec::new());
+        let mut copies = vec![0; of.jacobian_y.len()];
+        let mut places = Vec::with_capacity(states);
+        for row in 0..all {
+            let mut entries: Vec<(usize, Option<usize>)> =
+                of.jacobian_y.row(row).map(|(column, position)| (column, Some(position))).collect();
+            if row >= rows {
+                let own: Vec<usize> = entries.iter().map(|&(column, _)| column).collect();
+                let missing = (states..all).filter(|column| own.binary_search(column).is_err());
+                entries.extend(missing.map(|column| (column, None)));
+                entries.sort_unstable_by_key(|&(column, _)| column);
+                let first = columns.len();
+                let derivatives = entries.iter().enumerate().filter(|(_, (column, _))| *column >= states);
+                places.push(derivatives.map(|(k, _)| first + k).collect());
+            }
+            for (column, position) in entries {
+                if let Some(position) = position {
+                    copies[position] = columns.len();
+                }
+                columns.push(column);
+            }
+            starts.push(columns.len());
+        }
+        let jacobian_y = Pattern { columns: all, row_starts: starts.into(), column_indices: columns.into() };
+        let description = Description { jacobian_y, ..of.clone() };
+        let constraints = states - of.leading_rank.min(states);
+        // The derivatives come first.
+        let nominal = of.unknowns[states..].iter().chain(&of.unknowns[..states]).map(|unknown| unknown.nominal).collect();
+        let work = Work {
+            rows: vec![Row::Discretised; states],
+            gauge: vec![0.0; constraints * rows],
+            reference: vec![0.0; constraints],
+            kernel: vec![0.0; constraints * rows],
+            jacobian_y: vec![0.0; of.jacobian_y.len()],
+            jacobian_yp: vec![0.0; of.jacobian_yp.len()],
+            residual: vec![0.0; all],
+            elimination: Elimination::new(all, nominal),
+            small: Elimination::new(constraints, vec![1.0; constraints]),
+        };
+        DerivativeArray { inner, description, states, copies, places, work: RefCell::new(work) }
+    }
+
+    /// $N$.
+    fn array_rows(&self) -> usize {
+        self.description.unknowns.len() - self.states
+    }
+
+    /// How many constraints there are between states.
+    fn constraints(&self) -> usize {
+        self.states - self.description.leading_rank.min(self.states)
+    }
+
+    /// $(G_z, G_u)$ over $(0, H_{u'})$, scaled.
+    fn linearise(&self, work: &mut Work, t: f64, y: &[f64], yp: &[f64]) {
+        let (inner, n, rows) = (self.inner.description(), self.states, self.array_rows());
+        self.inner.jacobian_y(t, y, yp, &mut work.jacobian_y);
+        self.inner.jacobian_yp(t, y, yp, &mut work.jacobian_yp);
+        let Work { elimination, jacobian_y, jacobian_yp, .. } = work;
+        elimination.matrix.fill(0.0);
+        for (scale, z) in elimination.column_scale.iter_mut().zip(y[n..].iter().chain(&y[..n])) {
+            *scale = scale.max(z.abs());
+        }
+        for (row, column, position) in inner.jacobian_y.entries().take_while(|&(row, ..)| row < rows) {
+            let column = if column < n { rows + column } else { column - n };
+            *elimination.entry(row, column) = jacobian_y[position];
+        }
+        for row in rows..rows + n {
+            for (column, position) in inner.jacobian_yp.row(row) {
+                *elimination.entry(row, rows + column) = jacobian_yp[position];
+            }
+        }
+        elimination.equilibrate();
+    }
+
+    /// Eliminates the array, with its kernel as a result, then in rows of $H$: in those at hand if they will do, otherwise in any. `None` if there
+    /// are no pivots left; otherwise whether the rows at hand will do.
+    fn eliminate(&self, work: &mut Work) -> Option<bool> {
+        let (n, rows, constraints) = (self.states, self.array_rows(), self.constraints());
+        let Work { elimination, kernel, rows: choice, .. } = work;
+        elimination.begin();
+        elimination.complete(rows.checked_sub(constraints)?, 0..rows, 0..rows)?;
+        kernel_vectors(elimination, rows, kernel);
+        elimination.complete(constraints, 0..rows, rows..rows + n)?;
+        let discretised = |row: usize| choice[row - rows] == Row::Discretised;
+        let mut will_do = choice.iter().filter(|row| **row == Row::Discretised).count() == n - constraints;
+        for _ in constraints..n {
+            let (best, size) = elimination.largest(rows..rows + n, rows..rows + n, |_| true)?;
+            let at_hand = elimination.largest(rows..rows + n, rows..rows + n, discretised);
+            let pivot = at_hand.filter(|&(_, its_size)| will_do && its_size >= MUCH_SMALLER * size);
+            will_do &= pivot.is_some();
+            elimination.pivot(pivot.map_or(best, |(pivot, _)| pivot));
+        }
+        Some(will_do)
+    }
+
+    /// Whether the gauge at hand determines what the kernel leaves open: it does not if the two are orthogonal in some direction.
+    fn is_turned(&self, work: &mut Work) -> bool {
+        let (rows, constraints) = (self.array_rows(), self.constraints());
+        let Work { small, gauge, kernel, elimination, .. } = work;
+        for (i, vector) in gauge.chunks_exact(rows).enumerate() {
+            let scaled = || vector.iter().zip(&elimination.column_scale).map(|(g, scale)| g * scale);
+            let length = scaled().map(|g| g * g).sum::<f64>().sqrt();
+            for (j, direction) in kernel.chunks_exact(rows).enumerate() {
+                *small.entry(i, j) = scaled().zip(direction).map(|(g, k)| g * k).sum::<f64>() / length;
+            }
+        }
+        small.begin();
+        for _ in 0..constraints {
+            match small.largest(0..constraints, 0..constraints, |_| true) {
+                Some((pivot, size)) if size >= TURNED => small.pivot(pivot),
+                _ => return true,
+            }
+        }
+        false
+    }
+
+    /// Takes the rows of $H$ with a pivot, and the kernel for $K$.
+    fn choose(&self, work: &mut Work, y: &[f64]) {
+        let rows = self.array_rows();
+        let Work { rows: choice, elimination, gauge, reference, kernel, .. } = work;
+        let mut free = 0..self.constraints();
+        for (row, choice) in choice.iter_mut().enumerate() {
+            let pivot = !elimination.open_rows[rows + row];
+            *choice = if pivot { Row::Discretised } else { free.next().map_or(Row::Discretised, Row::Gauge) };
+        }
+        let scales = elimination.column_scale[..rows].iter().cycle();
+        gauge.iter_mut().zip(kernel.iter()).zip(scales).for_each(|((g, k), scale)| *g = k / scale);
+        for (reference, column) in reference.iter_mut().zip(gauge.chunks_exact(rows)) {
+            *reference = dot(column, &y[self.states..]);
+        }
+    }
+
+    /// Derivatives that fulfil the array, as far as it determines them, by Newton's method from those at hand; not finite ones if there is no
+    /// value to start from.
+    fn complete(&self, t: f64, y: &mut [f64], yp: &[f64]) {
+        let (n, rows) = (self.states, self.array_rows());
+        let rank = rows - self.constraints().min(rows);
+        let work = &mut *self.work.borrow_mut();
+        let mut last = f64::INFINITY;
+        for _ in 0..MAX_ITERATIONS {
+            self.inner.residual(t, y, yp, &mut work.residual);
+            self.linearise(work, t, y, yp);
+            let Work { elimination, residual, .. } = &mut *work;
+            if residual[..rows].iter().any(|value| !value.is_finite()) {
+                y[n..].fill(f64::NAN);
+                return;
+            }
+            elimination.right_hand_side(&residual[..rows]);
+            elimination.begin();
+            if elimination.complete(rank, 0..rows, 0..rows).is_none() {
+                return;
+            }
+            elimination.back_substitute();
+            let mut largest: f64 = 0.0;
+            for (z, step) in y[n..].iter_mut().zip(&elimination.solution) {
+                *z -= step;
+                largest = largest.max(step.abs() / z.abs().max(1.0));
+            }
+            // Steps that are small and do not become smaller are rounding.
+            if largest.is_nan() || largest <= NEGLIGIBLE || (largest >= 0.5 * last && largest <= ROUNDING) {
+                return;
+            }
+            last = largest;
+        }
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// An orthonormal basis of what an elimination in the first columns leaves undetermined of them.
+fn kernel_vectors(elimination: &Elimination, columns: usize, kernel: &mut [f64]) {
+    let mut free = (0..columns).filter(|&column| elimination.open_columns[column]);
+    for k in 0..kernel.len().checked_div(columns).unwrap_or(0) {
+        let (before, rest) = kernel.split_at_mut(k * columns);
+        let vector = &mut rest[..columns];
+        vector.fill(0.0);
+        let Some(column) = free.next() else { return };
+        vector[column] = 1.0;
+        for &(row, column) in elimination.taken.iter().rev() {
+            let entries = elimination.row(row);
+            vector[column] = -dot(&entries[..columns], vector) / entries[column];
+        }
+        // Twice is enough (Kahan; see Parlett, The Symmetric Eigenvalue Problem, sect. 6.9).
+        for _ in 0..2 {
+            for other in before.chunks_exact(columns) {
+                let share = dot(other, vector);
+                vector.iter_mut().zip(other).for_each(|(x, other)| *x -= share * other);
+            }
+            let length = dot(vector, vector).sqrt();
+            vector.iter_mut().for_each(|x| *x /= length);
+        }
+    }
+}
+
+/// Gaussian elimination with pivots in any order, on a dense matrix with one right-hand side as its last column.
+#[derive(Clone, Debug)]
+struct Elimination {
+    columns: usize,
+    matrix: Vec<f64>,
+    row_scale: Vec<f64>,
+    column_scale: Vec<f64>,
+    open_rows: Vec<bool>,
+    open_columns: Vec<bool>,
+    taken: Vec<(usize, usize)>,
+    solution: Vec<f64>,
+}
+
+impl Elimination {
+    /// Room for as many unknowns as there are typical magnitudes.
+    fn new(rows: usize, column_scale: Vec<f64>) -> Self {
+        let columns = column_scale.len() + 1;
+        Elimination {
+            columns,
+            matrix: vec![0.0; rows * columns],
+            row_scale: vec![1.0; rows],
+            column_scale,
+            open_rows: vec![true; rows],
+            open_columns: vec![true; columns - 1],
+            taken: Vec::with_capacity(rows),
+            solution: vec![0.0; columns - 1],
+        }
+    }
+
+    fn entry(&mut self, row: usize, column: usize) -> &mut f64 {
+        &mut self.matrix[row * self.columns + column]
+    }
+
+    fn at(&self, (row, column): (usize, usize)) -> f64 {
+        self.matrix[row * self.columns + column]
+    }
+
+    fn row(&self, row: usize) -> &[f64] {
+        &self.matrix[row * self.columns..(row + 1) * self.columns]
+    }
+
+    /// Columns multiplied by typical magnitudes, then rows scaled to largest entries of one. Columns are not scaled by their entries: what is
+    /// small in $K$ would change with them.
+    fn equilibrate(&mut self) {
+        let Elimination { columns, matrix, row_scale, column_scale, .. } = self;
+        for (row, scale) in matrix.chunks_exact_mut(*columns).zip(row_scale) {
+            row.iter_mut().zip(column_scale.iter()).for_each(|(x, scale)| *x *= scale);
+            let size = row.iter().fold(0.0_f64, |largest, x| x.abs().max(largest));
+            *scale = if size > 0.0 && size.is_finite() { 1.0 / size } else { 1.0 };
+            row.iter_mut().for_each(|x| *x *= *scale);
+        }
+    }
+
+    /// The right-hand side of the first rows.
+    fn right_hand_side(&mut self, values: &[f64]) {
+        let last = self.columns - 1;
+        for (row, value) in values.iter().enumerate() {
+            *self.entry(row, last) = value * self.row_scale[row];
+        }
+    }
+
+    fn begin(&mut self) {
+        self.open_rows.fill(true);
+        self.open_columns.fill(true);
+        self.taken.clear();
+    }
+
+    /// The largest entry of open rows that are wanted, and open columns.
+    fn largest(
+        &self,
+        rows: Range<usize>,
+        columns: Range<usize>,
+        wanted: impl Fn(usize) -> bool,
+    ) -> Option<((usize, usize), f64)> {
+        let mut best: Option<((usize, usize), f64)> = None;
+        for row in rows.filter(|&row| self.open_rows[row] && wanted(row)) {
+            for column in columns.clone().filter(|&column| self.open_columns[column]) {
+                let size = self.at((row, column)).abs();
+                if size > best.map_or(0.0, |(_, size)| size) {
+                    best = Some(((row, column), size));
+                }
+            }
+        }
+        best
+    }
+
+    /// So many pivots, each the largest entry there is; `None` if there are fewer.
+    fn complete(&mut self, count: usize, rows: Range<usize>, columns: Range<usize>) -> Option<()> {
+        for _ in 0..count {
+            let (pivot, _) = self.largest(rows.clone(), columns.clone(), |_| true)?;
+            self.pivot(pivot);
+        }
+        Some(())
+    }
+
+    /// Eliminates a column from the open rows.
+    fn pivot(&mut self, (row, column): (usize, usize)) {
+        self.open_rows[row] = false;
+        self.open_columns[column] = false;
+        self.taken.push((row, column));
+        let pivot = self.at((row, column));
+        for other in (0..self.open_rows.len()).filter(|&other| self.open_rows[other]) {
+            let factor = self.matrix[other * self.columns + column] / pivot;
+            if factor != 0.0 {
+                let (at, from) = (other * self.columns, row * self.columns);
+                for k in 0..self.columns {
+                    self.matrix[at + k] -= factor * self.matrix[from + k];
+                }
+            }
+            self.matrix[other * self.columns + column] = 0.0;
+        }
+    }
+
+    /// Solves for the pivot columns with all others zero.
+    fn back_substitute(&mut self) {
+        self.solution.fill(0.0);
+        for &(row, column) in self.taken.iter().rev() {
+            let entries = &self.matrix[row * self.columns..(row + 1) * self.columns];
+            let known = dot(&entries[..self.columns - 1], &self.solution);
+            self.solution[column] = (entries[self.columns - 1] - known) / entries[column];
+        }
+        self.solution.iter_mut().zip(&self.column_scale).for_each(|(x, scale)| *x *= scale);
+    }
+}
+
+impl<D: Dae> Dae for DerivativeArray<D> {
+    fn description(&self) -> &Description {
+        &self.description
+    }
+
+    fn parameters(&self) -> &[f64] {
+        self.inner.parameters()
+    }
+
+    fn set_parameters(&mut self, values: &[f64]) {
+        self.inner.set_parameters(values);
+    }
+
+    fn residual(&self, t: f64, y: &[f64], yp: &[f64], residual: &mut [f64]) {
+        self.inner.residual(t, y, yp, residual);
+        let work = self.work.borrow();
+        for (row, value) in work.rows.iter().zip(&mut residual[self.array_rows()..]) {
+            if let Row::Gauge(k) = row {
+                *value = dot(work.gauge(*k, self.array_rows()), &y[self.states..]) - work.reference[*k];
+            }
+        }
+    }
+
+    fn jacobian_y(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+        let work = &mut *self.work.borrow_mut();
+        self.inner.jacobian_y(t, y, yp, &mut work.jacobian_y);
+        values.fill(0.0);
+        for (&place, value) in self.copies.iter().zip(&work.jacobian_y) {
+            values[place] = *value;
+        }
+        let first = self.array_rows();
+        for (row, places) in work.rows.iter().zip(&self.places).enumerate() {
+            if let (Row::Gauge(k), places) = places {
+                let starts = &self.description.jacobian_y.row_starts;
+                values[starts[first + row]..starts[first + row + 1]].fill(0.0);
+                places.iter().zip(work.gauge(*k, first)).for_each(|(&place, g)| values[place] = *g);
+            }
+        }
+    }
+
+    fn jacobian_yp(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+        self.inner.jacobian_yp(t, y, yp, values);
+        self.without_gauges(&self.description.jacobian_yp, values);
+    }
+
+    fn jacobian_t(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+        self.inner.jacobian_t(t, y, yp, values);
+        for (row, value) in self.work.borrow().rows.iter().zip(&mut values[self.array_rows()..]) {
+            if *row != Row::Discretised {
+                *value = 0.0;
+            }
+        }
+    }
+
+    fn jacobian_p(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+        self.inner.jacobian_p(t, y, yp, values);
+        self.without_gauges(&self.description.jacobian_p, values);
+    }
+
+    fn invariants(&self, t: f64, y: &[f64], values: &mut [f64]) {
+        self.inner.invariants(t, y, values);
+    }
+
+    fn invariants_jacobian(&self, t: f64, y: &[f64], values: &mut [f64]) {
+        self.inner.invariants_jacobian(t, y, values);
+    }
+
+    fn switching_functions(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+        self.inner.switching_functions(t, y, yp, values);
+    }
+
+    fn eliminated(&self, t: f64, y: &[f64], values: &mut [f64]) {
+        self.inner.eliminated(t, y, values);
+    }
+
+    fn input_error(&self) -> Option<InputError> {
+        self.inner.input_error()
+    }
+
+    fn prolongation(&self) -> &dyn Prolongation {
+        self.inner.prolongation()
+    }
+
+    fn states_from_jets(&self, t: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {
+        self.inner.states_from_jets(t, jets, y, yp);
+        self.complete(t, y, yp);
+        // Slopes beyond the jets, where a row is solved for one.
+        let (work, first) = (&mut *self.work.borrow_mut(), self.array_rows());
+        self.inner.residual(t, y, yp, &mut work.residual);
+        self.inner.jacobian_yp(t, y, yp, &mut work.jacobian_yp);
+        for row in first..first + self.states {
+            let mut entries = self.description.jacobian_yp.row(row);
+            if let (Some((column, position)), None) = (entries.next(), entries.next())
+                && work.jacobian_yp[position] == 1.0
+            {
+                yp[column] -= work.residual[row];
+            }
+        }
+    }
+
+    fn choose_coordinates(&self, t: f64, y: &[f64], yp: &[f64], anew: bool) -> bool {
+        if self.constraints() == 0 {
+            return false;
+        }
+        let work = &mut *self.work.borrow_mut();
+        self.linearise(work, t, y, yp);
+        match self.eliminate(work) {
+            None => false,
+            Some(true) if !anew && !self.is_turned(work) => false,
+            Some(_) => {
+                self.choose(work, y);
+                true
+            }
+        }
+    }
+}
+
+impl Work {
+    /// A column of $K$.
+    fn gauge(&self, k: usize, rows: usize) -> &[f64] {
+        &self.gauge[k * rows..(k + 1) * rows]
+    }
+}
+
+impl<D: Dae> DerivativeArray<D> {
+    /// Nothing but $z$ occurs in a row of $K^\top z$.
+    fn without_gauges(&self, pattern: &Pattern, values: &mut [f64]) {
+        let first = self.array_rows();
+        for (k, _) in self.work.borrow().rows.iter().enumerate().filter(|(_, row)| **row != Row::Discretised) {
+            values[pattern.row_starts[first + k]..pattern.row_starts[first + k + 1]].fill(0.0);
+        }
+    }
+}

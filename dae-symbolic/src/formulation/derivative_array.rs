@@ -1,0 +1,198 @@
+//! The derivative array with differential equations beside it: for any index, whatever the structure says.
+//!
+//! In: the equations of the text, and how often to differentiate them. Out: a formulation with the states $x_j, \dots, x_j^{(P_j - 1)}$,
+//! $P_j \ge 1$ being the order of $x_j$ in the text, and the higher derivatives that occur. Its rows are
+//!
+//! | rows | `derivative_array` | `strangeness_free` |
+//! |---|---|---|
+//! | array | $F^{(l)} = 0$, $0 \le l \le m$, in states and higher derivatives | the same with $m - 1$ in place of $m$ |
+//! | differential equations | $\dot x_j^{(k)} = x_j^{(k+1)}$, all | these for $k + 1 < P_j$, and $F$ with $\mathrm d x_j^{(P_j - 1)} / \mathrm d t$ for $x_j^{(P_j)}$ |
+//!
+//! with $m$ the differentiation index, or what bounds it. There are more differential equations than are independent: which of them are taken, and what
+//! stands in place of the others, is chosen while a run goes on ([`dae_runtime::array`], where the sources are). Every member of a family is a row
+//! of its own.
+
+use dae_runtime::contract::Kind;
+
+use super::{
+    Completion, Form, FormEquation, FormError, FormInvariant, FormUnknown, Formulation, Source, classify::differential_states,
+    selection::Material,
+};
+use crate::expr::{Dag, Expr, Rational, Symbol, substitute};
+use crate::model::{Domain, Model, derivative_name};
+use crate::system::{SystemEquation, derivatives, written_orders};
+
+/// Sub-expressions that the derivatives of one equation may add.
+const MAX_GROWTH: usize = 4_000;
+
+/// Builds the form.
+pub(super) fn formulate(
+    model: &mut Model,
+    material: &Material<'_>,
+    form: &Form,
+) -> Result<Formulation, FormError> {
+    let refuse = |message: &str| FormError { form: form.clone(), message: message.into(), origin: model.origin };
+    if model.is_excerpt() {
+        return Err(refuse("every member of a family is a row of its own"));
+    }
+    let Some(index) = material.index else {
+        return Err(refuse("no index is certified, so that it is not known how often to differentiate"));
+    };
+    let array_form = *form == Form::DerivativeArray;
+    let differentiations = if array_form { index } else { index.saturating_sub(1) };
+    let equations: Vec<&SystemEquation> =
+        material.candidates().map(|candidate| &material.text.equations[candidate.equation.text]).collect();
+    let layout = Layout::of(model, differentiations);
+    layout.declare(&mut model.dag);
+    let mut rows = Vec::new();
+    for &equation in &equations {
+        let limit = model.dag.len() + MAX_GROWTH;
+        let list = derivatives(&mut model.dag, equation.residual, differentiations);
+        if model.dag.len() > limit {
+            let name = equation.provenance.name();
+            let message = format!("{name} has to be differentiated {differentiations} times, and that is too long");
+            return Err(FormError { form: form.clone(), message, origin: equation.origin });
+        }
+        for (order, &derivative) in list.iter().enumerate() {
+            let residual = layout.express(&mut model.dag, derivative, Layout::jet);
+            rows.push(row(equation, derivative_name(&equation.provenance.name(), order as u32), residual));
+        }
+    }
+    let array_rows = rows.len();
+    for (j, &rate) in layout.rates.iter().enumerate() {
+        let chained = if array_form { rate } else { rate - 1 };
+        rows.extend((0..chained).map(|order| layout.definition(model, j, order)));
+    }
+    if !array_form {
+        for &equation in &equations {
+            let residual = layout.express(&mut model.dag, equation.residual, Layout::discretised);
+            rows.push(row(equation, format!("{}, discretised", equation.provenance.name()), residual));
+        }
+    }
+    let invariant = |(row, equation): (usize, &FormEquation)| FormInvariant {
+        name: equation.name.clone(),
+        value: equation.residual,
+        row: Some(row),
+        domain: Domain::scalar(),
+    };
+    let mut formulation = Formulation {
+        form: form.clone(),
+        unknowns: layout.unknowns(model, array_form),
+        invariants: rows[..array_rows].iter().enumerate().map(invariant).collect(),
+        equations: rows,
+        eliminated: Vec::new(),
+        completion: Some(Completion::DerivativeArray),
+    };
+    for state in differential_states(&model.dag, &formulation) {
+        formulation.unknowns[state].kind = Kind::Differential;
+    }
+    Ok(formulation)
+}
+
+fn row(equation: &SystemEquation, name: String, residual: Expr) -> FormEquation {
+    FormEquation { name, residual, origin: equation.origin, domain: Domain::scalar() }
+}
+
+/// Where the jets are: states first, the higher derivatives after them.
+struct Layout {
+    /// $P_j$.
+    rates: Vec<u32>,
+    /// The place of $x_j$.
+    first_state: Vec<u32>,
+    /// The place of $x_j^{(P_j)}$.
+    first_derivative: Vec<u32>,
+    differentiations: u32,
+}
+
+impl Layout {
+    fn of(model: &Model, differentiations: u32) -> Layout {
+        let rates: Vec<u32> = written_orders(model).into_iter().map(|order| order.max(1)).collect();
+        let states: u32 = rates.iter().sum();
+        let before = |counts: &mut dyn Iterator<Item = u32>, start: u32| {
+            let starts = counts.scan(start, |next, count| Some(std::mem::replace(next, *next + count)));
+            starts.collect::<Vec<u32>>()
+        };
+        Layout {
+            first_state: before(&mut rates.iter().copied(), 0),
+            first_derivative: before(&mut rates.iter().map(|_| differentiations + 1), states),
+            rates,
+            differentiations,
+        }
+    }
+
+    /// The place of $x_j^{(k)}$ among the unknowns.
+    fn place(&self, unknown: usize, order: u32) -> u32 {
+        match order.checked_sub(self.rates[unknown]) {
+            None => self.first_state[unknown] + order,
+            Some(higher) => self.first_derivative[unknown] + higher,
+        }
+    }
+
+    /// $x_j^{(k)}$ as an unknown.
+    fn jet(&self, unknown: usize, order: u32) -> Symbol {
+        Symbol::State(self.place(unknown, order))
+    }
+
+    /// The same, but for $x_j^{(P_j)}$, which is the derivative of a state.
+    fn discretised(&self, unknown: usize, order: u32) -> Symbol {
+        match order == self.rates[unknown] {
+            true => Symbol::StateDerivative(self.place(unknown, order - 1)),
+            false => self.jet(unknown, order),
+        }
+    }
+
+    fn express(&self, dag: &mut Dag, value: Expr, placed: fn(&Layout, usize, u32) -> Symbol) -> Expr {
+        substitute(dag, &[value], |dag, symbol| match symbol {
+            Symbol::Unknown { unknown, order } => Some(dag.symbol(placed(self, unknown.index(), order))),
+            _ => None,
+        })[0]
+    }
+
+    /// $\dot x_j^{(k)} = x_j^{(k+1)}$.
+    fn definition(&self, model: &mut Model, unknown: usize, order: u32) -> FormEquation {
+        let dag = &mut model.dag;
+        let rate = dag.symbol(Symbol::StateDerivative(self.place(unknown, order)));
+        let next = dag.symbol(self.jet(unknown, order + 1));
+        let residual = dag.sum([(Rational::ONE, rate), (Rational::MINUS_ONE, next)]);
+        let unknown = &model.unknowns[unknown];
+        let name = format!("definition of {}", derivative_name(&unknown.name, order + 1));
+        FormEquation { name, residual, origin: unknown.origin, domain: Domain::scalar() }
+    }
+
+    /// Makes the symbols in their order, which is the order in which sums and products will list them.
+    fn declare(&self, dag: &mut Dag) {
+        let states: u32 = self.rates.iter().sum();
+        let derivatives = self.rates.len() as u32 * (self.differentiations + 1);
+        for state in 0..states + derivatives {
+            dag.symbol(Symbol::State(state));
+        }
+        for state in 0..states {
+            dag.symbol(Symbol::StateDerivative(state));
+        }
+    }
+
+    /// States are called by their names, and so are the $x_j^{(P_j)}$ if the array determines them. What it does not determine need not be
+    /// the derivative that it stands for, and is called otherwise.
+    fn unknowns(&self, model: &Model, first_are_determined: bool) -> Vec<FormUnknown> {
+        let unknown = |j: usize, order: u32| {
+            let (of, rate) = (&model.unknowns[j], self.rates[j]);
+            let name = match order {
+                _ if order < rate + u32::from(first_are_determined) => derivative_name(&of.name, order),
+                _ => format!("w({}, {order})", of.name),
+            };
+            FormUnknown {
+                rate: derivative_name(&name, 1),
+                name,
+                source: Source::Jet { unknown: j, order },
+                kind: Kind::Algebraic,
+                index: 1,
+                nominal: of.nominal,
+                domain: Domain::scalar(),
+            }
+        };
+        let rates = || self.rates.iter().enumerate();
+        let states = rates().flat_map(|(j, &rate)| (0..rate).map(move |order| (j, order)));
+        let higher = rates().flat_map(|(j, &rate)| (rate..=rate + self.differentiations).map(move |order| (j, order)));
+        states.chain(higher).map(|(j, order)| unknown(j, order)).collect()
+    }
+}
