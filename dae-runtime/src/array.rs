@@ -27,8 +27,8 @@ use crate::signal::InputError;
 
 /// Rows of $H$ are kept while their pivots are at least this part of those that complete pivoting would take.
 const MUCH_SMALLER: f64 = 0.02;
-/// $K$ is kept while it is at least this far from one that leaves something undetermined: the cosine of an angle.
-const TURNED: f64 = 0.5;
+/// $K$ is kept while the angle between it and the kernel has at least this cosine.
+const TURNED: f64 = 0.9;
 /// Steps of the iteration for the derivatives that the initialisation does not give.
 const MAX_ITERATIONS: usize = 30;
 /// It ends when its steps are rounding, relative to the derivatives.
@@ -65,7 +65,6 @@ struct Work {
     jacobian_yp: Vec<f64>,
     residual: Vec<f64>,
     elimination: Elimination,
-    small: Elimination,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -109,7 +108,8 @@ impl<D: Dae> DerivativeArray<D> {
         let description = Description { jacobian_y, ..of.clone() };
         let constraints = states - of.leading_rank.min(states);
         // The derivatives come first.
-        let nominal = of.unknowns[states..].iter().chain(&of.unknowns[..states]).map(|unknown| unknown.nominal).collect();
+        let nominal =
+            of.unknowns[states..].iter().chain(&of.unknowns[..states]).map(|unknown| unknown.nominal).collect();
         let work = Work {
             rows: vec![Row::Discretised; states],
             gauge: vec![0.0; constraints * rows],
@@ -119,7 +119,6 @@ impl<D: Dae> DerivativeArray<D> {
             jacobian_yp: vec![0.0; of.jacobian_yp.len()],
             residual: vec![0.0; all],
             elimination: Elimination::new(all, nominal),
-            small: Elimination::new(constraints, vec![1.0; constraints]),
         };
         DerivativeArray { inner, description, states, copies, places, work: RefCell::new(work) }
     }
@@ -141,9 +140,6 @@ impl<D: Dae> DerivativeArray<D> {
         self.inner.jacobian_yp(t, y, yp, &mut work.jacobian_yp);
         let Work { elimination, jacobian_y, jacobian_yp, .. } = work;
         elimination.matrix.fill(0.0);
-        for (scale, z) in elimination.column_scale.iter_mut().zip(y[n..].iter().chain(&y[..n])) {
-            *scale = scale.max(z.abs());
-        }
         for (row, column, position) in inner.jacobian_y.entries().take_while(|&(row, ..)| row < rows) {
             let column = if column < n { rows + column } else { column - n };
             *elimination.entry(row, column) = jacobian_y[position];
@@ -177,25 +173,17 @@ impl<D: Dae> DerivativeArray<D> {
         Some(will_do)
     }
 
-    /// Whether the gauge at hand determines what the kernel leaves open: it does not if the two are orthogonal in some direction.
-    fn is_turned(&self, work: &mut Work) -> bool {
-        let (rows, constraints) = (self.array_rows(), self.constraints());
-        let Work { small, gauge, kernel, elimination, .. } = work;
-        for (i, vector) in gauge.chunks_exact(rows).enumerate() {
-            let scaled = || vector.iter().zip(&elimination.column_scale).map(|(g, scale)| g * scale);
-            let length = scaled().map(|g| g * g).sum::<f64>().sqrt();
-            for (j, direction) in kernel.chunks_exact(rows).enumerate() {
-                *small.entry(i, j) = scaled().zip(direction).map(|(g, k)| g * k).sum::<f64>() / length;
-            }
-        }
-        small.begin();
-        for _ in 0..constraints {
-            match small.largest(0..constraints, 0..constraints, |_| true) {
-                Some((pivot, size)) if size >= TURNED => small.pivot(pivot),
-                _ => return true,
-            }
-        }
-        false
+    /// Whether the kernel has turned away from the gauge. Both are orthonormal in the scaling at hand, and the sum of the squares of what the gauge
+    /// does not see of the kernel bounds that of any of its directions.
+    fn is_turned(&self, work: &Work) -> bool {
+        let rows = self.array_rows();
+        let Work { gauge, kernel, elimination, .. } = work;
+        let scaled = |a: &[f64], b: &[f64]| -> f64 {
+            a.iter().zip(b).zip(&elimination.column_scale).map(|((a, b), scale)| a * b * scale).sum()
+        };
+        let seen = |direction: &[f64]| gauge.chunks_exact(rows).map(|g| scaled(g, direction).powi(2)).sum::<f64>();
+        let unseen: f64 = kernel.chunks_exact(rows).map(|direction| 1.0 - seen(direction)).sum();
+        unseen.is_nan() || unseen > 1.0 - TURNED * TURNED
     }
 
     /// Takes the rows of $H$ with a pivot, and the kernel for $K$.
@@ -292,7 +280,7 @@ struct Elimination {
 }
 
 impl Elimination {
-    /// Room for as many unknowns as there are typical magnitudes.
+    /// Room for as many unknowns as there are magnitudes.
     fn new(rows: usize, column_scale: Vec<f64>) -> Self {
         let columns = column_scale.len() + 1;
         Elimination {
@@ -319,8 +307,8 @@ impl Elimination {
         &self.matrix[row * self.columns..(row + 1) * self.columns]
     }
 
-    /// Columns multiplied by typical magnitudes, then rows scaled to largest entries of one. Columns are not scaled by their entries: what is
-    /// small in $K$ would change with them.
+    /// Columns multiplied by the magnitudes at the start of the run, then rows scaled to largest entries of one. Columns are not scaled by
+    /// their entries or later magnitudes: what is small in $K$ would change with them.
     fn equilibrate(&mut self) {
         let Elimination { columns, matrix, row_scale, column_scale, .. } = self;
         for (row, scale) in matrix.chunks_exact_mut(*columns).zip(row_scale) {
@@ -508,6 +496,11 @@ impl<D: Dae> Dae for DerivativeArray<D> {
             return false;
         }
         let work = &mut *self.work.borrow_mut();
+        if anew {
+            let magnitudes = y[self.states..].iter().chain(&y[..self.states]);
+            let scales = work.elimination.column_scale.iter_mut().zip(magnitudes);
+            scales.for_each(|(scale, y)| *scale = scale.max(y.abs()));
+        }
         self.linearise(work, t, y, yp);
         match self.eliminate(work) {
             None => false,

@@ -63,6 +63,9 @@ pub enum Kind {
     Differential,
     /// $y_j'$ does not occur.
     Algebraic,
+    /// $y_j'$ does not occur, and the model does not determine $y_j$: it is one of many values that serve the others, and errors in it do not
+    /// count.
+    Auxiliary,
 }
 
 /// One entry of $y$.

@@ -3,13 +3,14 @@
 //! In: Jacobian values on the patterns of a [`Description`], two scalars and a step size. Out: solutions of linear
 //! systems, or the row and column where the matrix is singular. All storage is allocated by the constructors.
 //!
-//! Two scalings make the factorisation independent of the step size and of the units of the model:
+//! Three scalings make the factorisation independent of the step size and of the units of the model:
 //!
 //! * the column of an unknown of index $k$ is multiplied by $h^{-(k-1)}$, that is, the system is solved for
 //!   $h^{k-1}\\Delta y_j$. Otherwise the condition grows like $h^{-k}$ (Petzold & Lötstedt 1986);
+//! * that of every unknown is multiplied by its magnitude, the larger of its value and its nominal value;
 //! * rows are then equilibrated to largest entries between one and two.
 //!
-//! Both use powers of two, so that they round nothing.
+//! All use powers of two, so that they round nothing.
 //!
 //! The factorisation is the right-looking column form of Gaussian elimination with partial pivoting (Golub & Van
 //! Loan, algorithm 3.4.1). A sparse solver belongs behind [`IterationMatrix`], whose users never see the storage.
@@ -216,18 +217,28 @@ pub(crate) struct Jacobians {
     pub(crate) y: Vec<f64>,
     /// Values of $F_{y'}$ on its pattern.
     pub(crate) yp: Vec<f64>,
+    /// Typical magnitudes of the unknowns, powers of two.
+    magnitudes: Vec<f64>,
 }
 
 impl Jacobians {
     /// Room for the Jacobians of a formulation.
     pub(crate) fn new(description: &Description) -> Self {
-        Jacobians { y: vec![0.0; description.jacobian_y.len()], yp: vec![0.0; description.jacobian_yp.len()] }
+        Jacobians {
+            y: vec![0.0; description.jacobian_y.len()],
+            yp: vec![0.0; description.jacobian_yp.len()],
+            magnitudes: vec![1.0; description.unknowns.len()],
+        }
     }
 
     /// Evaluates both.
     pub(crate) fn evaluate(&mut self, dae: &dyn Dae, t: f64, y: &[f64], yp: &[f64]) {
         dae.jacobian_y(t, y, yp, &mut self.y);
         dae.jacobian_yp(t, y, yp, &mut self.yp);
+        for ((magnitude, y), unknown) in self.magnitudes.iter_mut().zip(y).zip(dae.description().unknowns.iter()) {
+            // `max` ignores a NaN.
+            *magnitude = power_of_two(unknown.nominal.abs().max(y.abs()).min(f64::MAX));
+        }
     }
 
     /// Whether every value is finite.
@@ -264,6 +275,7 @@ impl<S: Scalar> IterationMatrix<S> {
     pub(crate) fn assemble(&mut self, description: &Description, a: S, b: S, jacobians: &Jacobians, h: f64) {
         let n = self.lu.order();
         scale_by_index(description, h, &mut self.column_scale);
+        self.column_scale.iter_mut().zip(&jacobians.magnitudes).for_each(|(scale, magnitude)| *scale *= magnitude);
         let matrix = self.lu.matrix_mut();
         matrix.fill(S::zero());
         for (pattern, values, factor) in

@@ -5,9 +5,14 @@
 //! The factor $h^{k-1}$ for an unknown of index $k$ is that of Hairer & Wanner, section VII.4 (and of RADAU5): the local
 //! error of such an unknown, and the correction Newton's iteration makes to it, is $h^{1-k}$ times larger than that of
 //! a state, without harm to the states. Steps longer than one do not make these tests stricter: $h$ is capped at 1.
+//! What is auxiliary counts little in iterations and nothing in errors.
 
-use crate::contract::Description;
+use crate::contract::{Description, Kind};
 use crate::stepper::Tolerance;
+
+/// Part of an auxiliary unknown to which Newton's iteration finds it: others depend on it only to second order, and it may be known to a
+/// few digits only.
+const AUXILIARY: f64 = 1e-3;
 
 /// Weights of the entries of $y$, kept for one state and one step size.
 #[derive(Clone, Debug)]
@@ -15,6 +20,8 @@ pub(crate) struct Weights {
     rtol: f64,
     atol: Vec<f64>,
     index: Vec<u8>,
+    /// Whether each unknown is more than auxiliary.
+    counts: Vec<bool>,
     weights: Vec<f64>,
 }
 
@@ -26,6 +33,7 @@ impl Weights {
             rtol,
             atol: (0..n).map(|i| atol.get(i)).collect(),
             index: description.unknowns.iter().map(|unknown| unknown.index).collect(),
+            counts: description.unknowns.iter().map(|unknown| unknown.kind != Kind::Auxiliary).collect(),
             weights: vec![0.0; n],
         }
     }
@@ -35,6 +43,10 @@ impl Weights {
         let h = h.abs().min(1.0);
         for i in 0..y.len() {
             let allowed = self.atol[i] + self.rtol * y[i].abs();
+            if !self.counts[i] {
+                self.weights[i] = 1.0 / (self.atol[i] + AUXILIARY.max(self.rtol) * y[i].abs().max(1.0));
+                continue;
+            }
             self.weights[i] = h.powi(i32::from(self.index[i]) - 1) / allowed.max(f64::MIN_POSITIVE);
         }
     }
@@ -52,6 +64,13 @@ impl Weights {
     /// Root mean square of $w_i v_i$ over all entries.
     pub(crate) fn norm(&self, v: &[f64]) -> f64 {
         (self.sum_of_squares(v) / v.len().max(1) as f64).sqrt()
+    }
+
+    /// [`Weights::norm`] of what is not auxiliary.
+    pub(crate) fn error_norm(&self, v: &[f64]) -> f64 {
+        let counted = self.weights.iter().zip(v).zip(&self.counts).filter(|(_, counts)| **counts);
+        let (sum, n) = counted.fold((0.0, 0), |(sum, n), ((w, v), _)| (sum + (w * v).powi(2), n + 1));
+        (sum / n.max(1) as f64).sqrt()
     }
 
     /// Root mean square of $w_i v_i$ over the entries listed; zero if there are none.
@@ -72,7 +91,9 @@ mod tests {
     use super::*;
 
     fn weights(index: &[u8]) -> Weights {
-        Weights { rtol: 0.1, atol: vec![0.5; index.len()], index: index.to_vec(), weights: vec![0.0; index.len()] }
+        let n = index.len();
+        let (counts, weights) = (vec![true; n], vec![0.0; n]);
+        Weights { rtol: 0.1, atol: vec![0.5; n], index: index.to_vec(), counts, weights }
     }
 
     #[test]

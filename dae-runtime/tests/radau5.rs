@@ -68,27 +68,28 @@ fn order_is_five_for_index_1() {
     assert_order(order(&ode, 4, 2.0, &[2f64.cos()], ClosingCorrection::Off, 0), 5.0);
 }
 
-/// Steps and accuracy with and without closing, over a range of tolerances: single runs differ by chance.
+/// Steps and accuracy with and without closing, over a range of tolerances: single runs differ by chance, by up to a fifth in their steps.
 #[test]
 fn closing_an_index_1_form_leaves_errors_and_steps_alone() {
+    const RUNS: u32 = 200;
     let problem = manufactured::state_dependent_leading();
     let exact = manufactured::state_dependent_leading_solution(10.0);
     for method in [Method::Radau5, Method::Bdf] {
         let run = |mode| {
             let (mut steps, mut digits, mut invariants) = (0, 0.0, 0.0_f64);
-            for k in 0..20 {
-                let tolerance = 10f64.powf(-3.0 - 0.35 * f64::from(k));
+            for k in 0..RUNS {
+                let tolerance = 10f64.powf(-3.0 - 7.0 * f64::from(k) / f64::from(RUNS));
                 let integration = Integration::new(&problem).method(method).rtol(tolerance).atol(tolerance);
                 let integration = integration.closing_correction(mode);
                 let solution = integration.run_from(0.0, &problem.y0, &problem.yp0, 10.0).unwrap();
                 steps += solution.statistics.steps;
-                digits += mixed_digits(&solution.end_state, &exact) / 20.0;
+                digits += mixed_digits(&solution.end_state, &exact) / f64::from(RUNS);
                 invariants = invariants.max(solution.invariants_max());
             }
             (steps as f64, digits, invariants)
         };
         let ((steps, digits, invariants), open) = (run(ClosingCorrection::On), run(ClosingCorrection::Off));
-        assert!((steps / open.0 - 1.0).abs() < 0.05, "{method:?}: {steps} and {} steps", open.0);
+        assert!((steps / open.0 - 1.0).abs() < 0.03, "{method:?}: {steps} and {} steps", open.0);
         assert!((digits - open.1).abs() < 0.3, "{method:?}: {digits} and {} digits", open.1);
         assert!(invariants < 2e-15 && open.2 > 1e-6, "{method:?}: {invariants:e} {:e}", open.2);
     }

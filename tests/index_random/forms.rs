@@ -23,8 +23,19 @@ const TOLERANCE: f64 = 1e-9;
 const ALLOWED: f64 = 1e-5;
 
 /// Not those whose directions are a matter of luck, unit vectors and the multipliers of the text.
-const FORMS: [&str; 11] =
-    ["index1", "index2", "ggl", "pa", "pc", "baumgarte(1)", "overdetermined", "state_space", "tangent", "derivative_array", "strangeness_free"];
+const FORMS: [&str; 11] = [
+    "index1",
+    "index2",
+    "ggl",
+    "pa",
+    "pc",
+    "baumgarte(1)",
+    "overdetermined",
+    "state_space",
+    "tangent",
+    "derivative_array",
+    "strangeness_free",
+];
 
 /// What came of one form of one system by one method.
 enum Run {

@@ -242,7 +242,7 @@ impl Radau5<'_> {
         }
         self.error.iter_mut().for_each(|x| *x = -*x);
         self.matrices.real.solve(&mut self.error);
-        Ok(self.weights.norm(&self.error))
+        Ok(self.weights.error_norm(&self.error))
     }
 
     /// Moves on to the end of the step.

@@ -44,6 +44,7 @@ fn kind(k: Kind) -> &'static str {
     match k {
         Kind::Differential => "Differential",
         Kind::Algebraic => "Algebraic",
+        Kind::Auxiliary => "Auxiliary",
     }
 }
 
@@ -79,9 +80,7 @@ fn listed_description(form: &CompiledForm, parameters: &[Domain]) -> Result<Stri
     let of_equations: Vec<Domain> = form.formulation.equations.iter().map(|e| e.domain.clone()).collect();
     let of_invariants: Vec<Domain> = form.formulation.invariants.iter().map(|i| i.domain.clone()).collect();
     let unknowns = listed(
-        of_unknowns
-            .zip(d.unknowns.iter())
-            .map(|(of, u)| (of, &*u.name, (u.kind == Kind::Algebraic, u.index, exact(u.nominal)))),
+        of_unknowns.zip(d.unknowns.iter()).map(|(of, u)| (of, &*u.name, (kind(u.kind), u.index, exact(u.nominal)))),
     )?;
     let equations = listed(of_equations.iter().zip(d.equations.iter()).map(|(of, e)| (of, &*e.name, ())))?;
     let names = listed(parameters.iter().zip(d.parameters.iter()).map(|(of, name)| (of, &**name, ())))?;
@@ -93,8 +92,7 @@ fn listed_description(form: &CompiledForm, parameters: &[Domain]) -> Result<Stri
     }
     let mut text = lazy("description", "Description");
     text.push_str(&listing::list("unknowns", &unknowns, |name, group, _| {
-        let (algebraic, index, nominal) = group.key;
-        let kind = kind(if algebraic { Kind::Algebraic } else { Kind::Differential });
+        let (kind, index, nominal) = group.key;
         let nominal = f64::from_bits(nominal);
         format!("Unknown {{ name: {name}, kind: Kind::{kind}, index: {index}, nominal: {nominal:?} }}")
     })?);

@@ -9,8 +9,8 @@ use super::classify::classify;
 use super::directions::{Choice, Setting};
 use super::selection::{Material, Row, Selection};
 use super::{
-    Completion, Directions, Form, FormEliminated, FormEquation, FormError, FormInvariant, FormUnknown, Formulation, Source,
-    baumgarte, derivative_array, multipliers, original, reduced,
+    Completion, Directions, Form, FormEliminated, FormEquation, FormError, FormInvariant, FormUnknown, Formulation,
+    Source, baumgarte, derivative_array, multipliers, original, reduced,
 };
 use crate::alias::{self, Eliminated};
 use crate::expr::{Dag, Expr, Rational, Symbol, substitute, symbols};

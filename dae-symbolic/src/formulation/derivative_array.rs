@@ -15,8 +15,8 @@
 use dae_runtime::contract::Kind;
 
 use super::{
-    Completion, Form, FormEquation, FormError, FormInvariant, FormUnknown, Formulation, Source, classify::differential_states,
-    selection::Material,
+    Completion, Form, FormEquation, FormError, FormInvariant, FormUnknown, Formulation, Source,
+    classify::differential_states, selection::Material,
 };
 use crate::expr::{Dag, Expr, Rational, Symbol, substitute};
 use crate::model::{Domain, Model, derivative_name};
@@ -26,11 +26,7 @@ use crate::system::{SystemEquation, derivatives, written_orders};
 const MAX_GROWTH: usize = 4_000;
 
 /// Builds the form.
-pub(super) fn formulate(
-    model: &mut Model,
-    material: &Material<'_>,
-    form: &Form,
-) -> Result<Formulation, FormError> {
+pub(super) fn formulate(model: &mut Model, material: &Material<'_>, form: &Form) -> Result<Formulation, FormError> {
     let refuse = |message: &str| FormError { form: form.clone(), message: message.into(), origin: model.origin };
     if model.is_excerpt() {
         return Err(refuse("every member of a family is a row of its own"));
@@ -176,15 +172,17 @@ impl Layout {
     fn unknowns(&self, model: &Model, first_are_determined: bool) -> Vec<FormUnknown> {
         let unknown = |j: usize, order: u32| {
             let (of, rate) = (&model.unknowns[j], self.rates[j]);
-            let name = match order {
-                _ if order < rate + u32::from(first_are_determined) => derivative_name(&of.name, order),
-                _ => format!("w({}, {order})", of.name),
+            let (name, kind) = match order {
+                _ if order < rate + u32::from(first_are_determined) => {
+                    (derivative_name(&of.name, order), Kind::Algebraic)
+                }
+                _ => (format!("w({}, {order})", of.name), Kind::Auxiliary),
             };
             FormUnknown {
                 rate: derivative_name(&name, 1),
                 name,
                 source: Source::Jet { unknown: j, order },
-                kind: Kind::Algebraic,
+                kind,
                 index: 1,
                 nominal: of.nominal,
                 domain: Domain::scalar(),

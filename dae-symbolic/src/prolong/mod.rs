@@ -69,8 +69,7 @@ pub fn prolong(model: &mut Model, system: &System, offsets: &Offsets) -> Result<
 /// the array determines is not for a square system Jacobian to say.
 pub fn prolong_alike(model: &mut Model, system: &System, differentiations: u32) -> Result<Prolonged, Unplaced> {
     let rates = written_orders(model).into_iter().map(|order| order.max(1) + differentiations);
-    let offsets =
-        Offsets { equations: vec![differentiations; system.equations.len()], unknowns: rates.collect() };
+    let offsets = Offsets { equations: vec![differentiations; system.equations.len()], unknowns: rates.collect() };
     prolong_in(model, system, &offsets, |_| -1)
 }
 
