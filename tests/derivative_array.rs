@@ -101,7 +101,7 @@ fn index_4_with_coefficients_that_change_in_time() {
     assert_eq!(compiled.analysis.certificate.degrees_of_freedom(), Some(1));
     let x = time_varying(1.5);
     let exact: Vec<(&str, f64)> = ["x0", "x1", "x2", "x3", "x4"].into_iter().zip(x).collect();
-    for (label, solution) in runs(&compiled, 1.5, 1e-10) {
+    for (label, solution) in runs(&compiled, 1.5, 1e-11) {
         assert_digits(&label, &solution, &exact, 8.0);
     }
 }

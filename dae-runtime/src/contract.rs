@@ -106,6 +106,8 @@ pub struct Invariant {
 pub struct Switch {
     /// The function in plain mathematics: `x - y`.
     pub name: Name,
+    /// Whether it depends on the time and parameters only, so that its zeros are known before the run.
+    pub of_time: bool,
 }
 
 /// An unknown of the model that a formulation does not solve for.
@@ -205,8 +207,8 @@ pub trait Dae {
     /// $\partial \varphi/\partial y$.
     fn invariants_jacobian(&self, t: f64, y: &[f64], values: &mut [f64]);
 
-    /// The switching functions, one value per entry of `description().switches`. Those who want steps to end where $F$ changes its
-    /// branch locate their zeros; nothing in this crate does so yet.
+    /// The switching functions, one value per entry of `description().switches`. The driver ends steps at the zeros of those that depend
+    /// on the time alone ([`crate::solve`]).
     fn switching_functions(&self, _t: f64, _y: &[f64], _yp: &[f64], _values: &mut [f64]) {}
 
     /// The values of the eliminated unknowns, one per entry of `description().eliminated`.

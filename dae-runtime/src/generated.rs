@@ -45,8 +45,8 @@ pub const fn eliminated(name: &'static str, stand: Stand) -> Eliminated {
 }
 
 /// A switching function.
-pub const fn switch(name: &'static str) -> Switch {
-    Switch { name: Borrowed(name) }
+pub const fn switch(name: &'static str, of_time: bool) -> Switch {
+    Switch { name: Borrowed(name), of_time }
 }
 
 /// A sparsity pattern by compressed rows.

@@ -7,7 +7,7 @@
 //!
 //! * the column of an unknown of index $k$ is multiplied by $h^{-(k-1)}$, that is, the system is solved for
 //!   $h^{k-1}\\Delta y_j$. Otherwise the condition grows like $h^{-k}$ (Petzold & Lötstedt 1986);
-//! * that of every unknown is multiplied by its magnitude, the larger of its value and its nominal value;
+//! * that of an auxiliary unknown is multiplied by its magnitude, the larger of its value and its nominal value: it may be any;
 //! * rows are then equilibrated to largest entries between one and two.
 //!
 //! All use powers of two, so that they round nothing.
@@ -17,7 +17,7 @@
 
 use nalgebra::ComplexField;
 
-use crate::contract::{Dae, Description, Pattern};
+use crate::contract::{Dae, Description, Kind, Pattern};
 
 /// A number a matrix can have: `f64` or `Complex<f64>`.
 pub(crate) trait Scalar: ComplexField<RealField = f64> + Copy {}
@@ -217,7 +217,7 @@ pub(crate) struct Jacobians {
     pub(crate) y: Vec<f64>,
     /// Values of $F_{y'}$ on its pattern.
     pub(crate) yp: Vec<f64>,
-    /// Typical magnitudes of the unknowns, powers of two.
+    /// Magnitudes of the auxiliary unknowns, powers of two; one for others.
     magnitudes: Vec<f64>,
 }
 
@@ -236,8 +236,10 @@ impl Jacobians {
         dae.jacobian_y(t, y, yp, &mut self.y);
         dae.jacobian_yp(t, y, yp, &mut self.yp);
         for ((magnitude, y), unknown) in self.magnitudes.iter_mut().zip(y).zip(dae.description().unknowns.iter()) {
-            // `max` ignores a NaN.
-            *magnitude = power_of_two(unknown.nominal.abs().max(y.abs()).min(f64::MAX));
+            if unknown.kind == Kind::Auxiliary {
+                // `max` ignores a NaN.
+                *magnitude = power_of_two(unknown.nominal.abs().max(y.abs()).min(f64::MAX));
+            }
         }
     }
 

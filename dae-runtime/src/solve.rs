@@ -1,7 +1,8 @@
 //! The driver: a formulation, a method and options in, a [`Solution`] out.
 //!
 //! In: a [`Dae`]. Out: its solution as far as it exists, with the reason if that is not the end time.
-//! The driver loops over the steps of a [`Stepper`] and knows nothing of methods; methods know nothing of output.
+//! The driver loops over the steps of a [`Stepper`] and knows nothing of methods; methods know nothing of output. Where a function of the
+//! time changes its branch (the kinks of an input) a step ends, and the method starts again.
 //!
 //! ```
 //! # use dae_runtime::contract::Dae;
@@ -24,7 +25,7 @@ use crate::initialize::{InitializationError, InitializationOptions, consistent_i
 use crate::radau5::Radau5;
 use crate::signal::InputError;
 use crate::solution::{Solution, Status, horner};
-use crate::stepper::{ClosingCorrection, DenseAccuracy, Failure, Options, StepControl, Stepper, Tolerance};
+use crate::stepper::{ClosingCorrection, DenseAccuracy, Failure, Options, Statistics, StepControl, Stepper, Tolerance};
 
 /// Which method integrates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -297,10 +298,17 @@ impl<'d, 'c> Integration<'d, 'c> {
                 solution.push(t0, y0);
                 solution.status = Status::Stopped(failure);
             }
-            Ok(mut stepper) => {
-                solution.status = self.drive(stepper.as_mut(), t_end, requested, &mut solution);
+            Ok(stepper) => {
+                let switches = match self.options.control {
+                    StepControl::Adaptive => Crossing::of_time(self.dae, t0, y0, yp0, t_end),
+                    StepControl::Fixed(_) => Vec::new(),
+                };
+                let mut run = Segments { stepper, done: Statistics::default(), switches, phase: Phase::Regular };
+                solution.status = self.drive(&mut run, t_end, requested, &mut solution);
+                let Segments { stepper, mut done, .. } = run;
                 solution.end_at(stepper.time(), stepper.state(), stepper.derivative());
-                solution.statistics = stepper.statistics();
+                done += stepper.statistics();
+                solution.statistics = done;
             }
         }
         solution.seconds = clock.elapsed().as_secs_f64();
@@ -310,30 +318,37 @@ impl<'d, 'c> Integration<'d, 'c> {
     /// Steps to the end and records on the way.
     fn drive(
         mut self,
-        stepper: &mut dyn Stepper,
+        run: &mut Segments<'d>,
         t_end: f64,
         mut requested: Requested,
         solution: &mut Solution,
     ) -> Status {
         let mut residuals = vec![0.0; solution.invariants.len()];
-        self.dae.invariants(stepper.time(), stepper.state(), &mut residuals);
+        self.dae.invariants(run.stepper.time(), run.stepper.state(), &mut residuals);
         solution.note_invariants(&residuals);
-        self.record_step(stepper, stepper.time(), &mut requested, solution);
-        while stepper.time() != t_end {
-            if let (Some(&t), DenseAccuracy::Lower) = (requested.times.get(requested.next), stepper.dense_accuracy()) {
-                stepper.stop_at(t);
+        self.record_step(run.stepper.as_ref(), run.stepper.time(), &mut requested, solution);
+        while run.stepper.time() != t_end {
+            let output = requested.times.get(requested.next).copied();
+            let output = output.filter(|_| run.stepper.dense_accuracy() == DenseAccuracy::Lower);
+            run.stop(output, requested.direction);
+            let before = run.stepper.time();
+            if let Err(failure) = run.stepper.step() {
+                match run.hop(&failure, self.dae, t_end, &self.options) {
+                    true => continue,
+                    false => return Status::Stopped(failure),
+                }
             }
-            let before = stepper.time();
-            if let Err(failure) = stepper.step() {
-                return Status::Stopped(failure);
-            }
-            self.dae.invariants(stepper.time(), stepper.state(), &mut residuals);
+            let t = run.stepper.time();
+            self.dae.invariants(t, run.stepper.state(), &mut residuals);
             solution.note_invariants(&residuals);
-            self.record_step(stepper, before, &mut requested, solution);
+            self.record_step(run.stepper.as_ref(), before, &mut requested, solution);
             if let Some(observer) = &mut self.observer
-                && observer(stepper.time()).is_break()
+                && observer(t).is_break()
             {
                 return Status::Interrupted;
+            }
+            if let Err(failure) = run.go_on(self.method, self.dae, (t - before).abs(), t_end, &self.options) {
+                return Status::Stopped(failure);
             }
         }
         Status::Success
@@ -352,6 +367,150 @@ impl<'d, 'c> Integration<'d, 'c> {
             }
             Record::At(_) => requested.record(stepper, before, solution),
         }
+    }
+}
+
+/// A run in pieces on which no function of the time changes its branch.
+struct Segments<'d> {
+    stepper: Box<dyn Stepper + 'd>,
+    /// Work on earlier pieces.
+    done: Statistics,
+    /// Where the next ones begin, the last first.
+    switches: Vec<Crossing>,
+    phase: Phase,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// The method of the run.
+    Regular,
+    /// The first step of a piece.
+    Settling,
+    /// So many steps of a method with one stage are left, to get over a kink.
+    Hopping(usize),
+}
+
+/// Steps by a method with one stage, where one with several meets a kink.
+const HOPS: usize = 10;
+
+/// The first step of a piece, as a part of the last one of the piece before. It is not tested for its error, since what determines it,
+/// algebraic unknowns and derivatives, may have jumped.
+const SETTLING: f64 = 1e-3;
+
+impl<'d> Segments<'d> {
+    /// Lets steps end at the next output or the end of the piece.
+    fn stop(&mut self, output: Option<f64>, direction: f64) {
+        let switch = self.switches.last().map(|crossing| crossing.before);
+        let nearest = [output, switch].into_iter().flatten().min_by(|a, b| (a * direction).total_cmp(&(b * direction)));
+        if let Some(t) = nearest {
+            self.stepper.stop_at(t);
+        }
+    }
+
+    /// Goes on with steps of one stage where several stages cannot be solved: at a kink of $F$ on different sides of which they lie, its Jacobian
+    /// need not be near any that would do for all of them.
+    fn hop(&mut self, failure: &Failure, dae: &'d dyn Dae, t_end: f64, options: &Options) -> bool {
+        let at_kink = matches!(failure, Failure::StepSizeTooSmall { .. }) && !dae.description().switches.is_empty();
+        if !at_kink || self.phase != Phase::Regular || options.control != StepControl::Adaptive {
+            return false;
+        }
+        let (t, y, yp) = (self.stepper.time(), self.stepper.state(), self.stepper.derivative());
+        let max_steps = options.max_steps.saturating_sub(self.done.steps + self.stepper.statistics().steps);
+        let options = Options { max_steps, ..options.clone() };
+        let Ok(stepper) = Method::Bdf.start(dae, t, y, yp, t_end, &options) else { return false };
+        self.done += self.stepper.statistics();
+        self.stepper = stepper;
+        self.phase = Phase::Hopping(HOPS);
+        true
+    }
+
+    /// Begins the next piece at its time, or goes on after its first step.
+    fn go_on(
+        &mut self,
+        method: Method,
+        dae: &'d dyn Dae,
+        step: f64,
+        t_end: f64,
+        options: &Options,
+    ) -> Result<(), Failure> {
+        let (mut t, direction) = (self.stepper.time(), if t_end < self.stepper.time() { -1.0 } else { 1.0 });
+        let mut begins = false;
+        while let Some(crossing) = self.switches.pop_if(|crossing| (t - crossing.before) * direction >= 0.0) {
+            begins = true;
+            t = if (crossing.after - t) * direction > 0.0 { crossing.after } else { t };
+        }
+        if let (false, Phase::Hopping(left)) = (begins, self.phase)
+            && left > 1
+        {
+            self.phase = Phase::Hopping(left - 1);
+            return Ok(());
+        }
+        if !begins && self.phase == Phase::Regular {
+            return Ok(());
+        }
+        self.done += self.stepper.statistics();
+        let (y, yp) = (self.stepper.state(), self.stepper.derivative());
+        let max_steps = options.max_steps.saturating_sub(self.done.steps);
+        let options = Options { max_steps, ..options.clone() };
+        self.phase = if begins { Phase::Settling } else { Phase::Regular };
+        self.stepper = match begins {
+            true => {
+                let control = StepControl::Fixed(SETTLING * step);
+                Box::new(Radau5::new(dae, t, y, yp, t_end, &Options { control, ..options })?)
+            }
+            false => method.start(dae, t, y, yp, t_end, &options)?,
+        };
+        Ok(())
+    }
+}
+
+/// Two neighbouring times between which a switching function changes its sign.
+struct Crossing {
+    before: f64,
+    after: f64,
+}
+
+/// Points at which switching functions of the time are looked at.
+const SAMPLES: usize = 256;
+
+impl Crossing {
+    /// Where switching functions of the time change their signs, the last first. Those that change it twice between two of many points
+    /// are not seen.
+    fn of_time(dae: &dyn Dae, t0: f64, y: &[f64], yp: &[f64], t_end: f64) -> Vec<Crossing> {
+        let switches = &dae.description().switches;
+        let of_time: Vec<usize> = (0..switches.len()).filter(|&k| switches[k].of_time).collect();
+        if of_time.is_empty() || t0 == t_end {
+            return Vec::new();
+        }
+        let mut values = vec![0.0; switches.len()];
+        let mut positive = |t: f64| -> Vec<bool> {
+            dae.switching_functions(t, y, yp, &mut values);
+            of_time.iter().map(|&k| values[k] > 0.0).collect()
+        };
+        let mut list = Vec::new();
+        let (mut last, mut signs) = (t0, positive(t0));
+        for k in 1..=SAMPLES {
+            let t = if k == SAMPLES { t_end } else { t0 + (t_end - t0) * (k as f64 / SAMPLES as f64) };
+            let next = positive(t);
+            for switch in (0..of_time.len()).filter(|&switch| signs[switch] != next[switch]) {
+                let (mut before, mut after) = (last, t);
+                loop {
+                    let middle = 0.5 * (before + after);
+                    if middle == before || middle == after {
+                        break;
+                    }
+                    let same = positive(middle)[switch] == signs[switch];
+                    if same { before = middle } else { after = middle }
+                }
+                list.push(Crossing { before, after });
+            }
+            (last, signs) = (t, next);
+        }
+        let direction = if t_end < t0 { -1.0 } else { 1.0 };
+        list.retain(|crossing| crossing.before != t0 && crossing.after != t_end);
+        list.sort_by(|a, b| (direction * b.before).total_cmp(&(direction * a.before)));
+        list.dedup_by(|a, b| a.before == b.before);
+        list
     }
 }
 

@@ -180,6 +180,19 @@ pub struct Statistics {
     pub coordinate_changes: usize,
 }
 
+impl std::ops::AddAssign for Statistics {
+    fn add_assign(&mut self, other: Statistics) {
+        self.steps += other.steps;
+        self.error_rejections += other.error_rejections;
+        self.convergence_rejections += other.convergence_rejections;
+        self.residuals += other.residuals;
+        self.jacobians += other.jacobians;
+        self.factorizations += other.factorizations;
+        self.solves += other.solves;
+        self.coordinate_changes += other.coordinate_changes;
+    }
+}
+
 impl Statistics {
     /// All repeated steps.
     pub fn rejected(&self) -> usize {

@@ -21,6 +21,9 @@ pub(super) const MAX_ITERATIONS: usize = 4;
 pub(super) const MAX_ITERATIONS_AT_FIXED_STEP: usize = 20;
 /// Slowest rate worth waiting for.
 const SLOWEST_RATE: f64 = 0.9;
+/// Iterations with a new matrix each, where $F$ has kinks; and after how many of them they are damped.
+const ITERATIONS_ANEW: usize = 24;
+const FULL_ITERATIONS: usize = 8;
 /// Fraction of the tolerance that the iteration error may have.
 const TOLERANCE: f64 = 0.1;
 /// The same at a fixed step, where no error test will notice an iteration that stopped too early; or the iteration goes on until rounding
@@ -93,6 +96,8 @@ pub(super) struct Newton {
     rate_sum: f64,
     delta: Vec<f64>,
     max_iterations: usize,
+    /// Whether $F$ changes its branch somewhere.
+    has_kinks: bool,
     /// `(unknown of index 2, its nominal value)`.
     multipliers: Vec<(usize, f64)>,
 }
@@ -109,6 +114,7 @@ impl Newton {
             rate_sum: RATE_OF_NEW_MATRIX,
             delta: vec![0.0; n],
             max_iterations,
+            has_kinks: !description.switches.is_empty(),
             multipliers: (0..n)
                 .filter(|&i| description.unknowns[i].index == 2)
                 .map(|i| (i, description.unknowns[i].nominal))
@@ -158,8 +164,10 @@ impl Newton {
                 Ok(()) => return Ok(()),
                 Err(_) if self.state == Matrix::Old => self.renew(dae, predictor, statistics)?,
                 Err(trouble) => {
-                    self.state = Matrix::Missing;
-                    return Err(trouble);
+                    let beyond =
+                        self.has_kinks && self.iterate_anew(dae, predictor, weights, statistics, e, y, yp).is_ok();
+                    self.state = if beyond { Matrix::Old } else { Matrix::Missing };
+                    return if beyond { Ok(()) } else { Err(trouble) };
                 }
             }
         }
@@ -181,6 +189,45 @@ impl Newton {
         self.factorized_leading = predictor.leading;
         self.rate_sum = RATE_OF_NEW_MATRIX;
         Ok(())
+    }
+
+    /// Newton's iteration with a new matrix in every step: the solution may be beyond a kink that the predictor does not see. Steps become
+    /// shorter in the end, where full ones lead from one side to the other.
+    fn iterate_anew(
+        &mut self,
+        dae: &dyn Dae,
+        predictor: &Predictor<'_>,
+        weights: &Weights,
+        statistics: &mut Statistics,
+        e: &mut [f64],
+        y: &mut [f64],
+        yp: &mut [f64],
+    ) -> Result<(), Trouble> {
+        e.fill(0.0);
+        y.copy_from_slice(predictor.y);
+        yp.copy_from_slice(predictor.yp);
+        for iteration in 0..ITERATIONS_ANEW {
+            self.renew(dae, &Predictor { y, yp, ..*predictor }, statistics)?;
+            dae.residual(predictor.t, y, yp, &mut self.delta);
+            statistics.residuals += 1;
+            self.matrix.solve(&mut self.delta);
+            statistics.solves += 1;
+            let size = weights.norm(&self.delta);
+            if !size.is_finite() {
+                break;
+            }
+            let factor = if iteration < FULL_ITERATIONS { -1.0 } else { -0.5 };
+            for i in 0..e.len() {
+                self.delta[i] *= factor;
+                e[i] += self.delta[i];
+                y[i] = predictor.y[i] + e[i];
+                yp[i] = predictor.yp[i] + predictor.leading * e[i];
+            }
+            if size <= TOLERANCE / RATE_OF_NEW_MATRIX && self.multipliers_settled(predictor.last) {
+                return Ok(());
+            }
+        }
+        Err(Trouble::Convergence { unknown: weights.worst(&self.delta) })
     }
 
     fn iterate(

@@ -63,6 +63,10 @@ use trouble::{Rejection, Trouble};
 /// A Jacobian is kept as long as Newton's iteration contracts faster than this.
 const KEEP_JACOBIAN: f64 = 1e-3;
 
+/// So often the iteration of one step may fail if $F$ has kinks: steps whose stages lie on both sides of one are better made by a method with
+/// one stage, and that soon, before steps become so short that rounding decides on which side they are.
+const PATIENCE_AT_KINKS: usize = 6;
+
 /// A Radau IIA integration under way.
 pub struct Radau5<'d> {
     dae: &'d dyn Dae,
@@ -87,6 +91,8 @@ pub struct Radau5<'d> {
     stall: Stall,
     error: Vec<f64>,
     slope: Vec<f64>,
+    /// How often the iteration of one step may fail.
+    patience: usize,
     /// Length of the next step, positive.
     h: f64,
     /// Signed length of the last step.
@@ -308,6 +314,7 @@ impl Stepper for Radau5<'_> {
             return Err(Failure::TooManySteps { t: self.clock.time(), max_steps: self.max_steps });
         }
         let (first, _) = self.clock.fit(self.h);
+        let mut failures = 0;
         loop {
             let (h, landing) = self.clock.fit(self.h);
             let lost = self.h < self.clock.resolution() || self.stall.is_hopeless();
@@ -319,13 +326,14 @@ impl Stepper for Radau5<'_> {
             if !matches!(rejection.trouble, Trouble::Error { .. }) {
                 self.statistics.convergence_rejections += 1;
                 self.controller.after_failure();
+                failures += 1;
             }
             let refreshes = self.freshness == Freshness::Usable;
             if refreshes {
                 self.freshness = Freshness::Outdated;
             }
             let hopeless = match self.control {
-                StepControl::Adaptive => rejection.retry < self.clock.resolution(),
+                StepControl::Adaptive => rejection.retry < self.clock.resolution() || failures > self.patience,
                 StepControl::Fixed(_) => !refreshes,
             };
             if hopeless {

@@ -5,7 +5,7 @@
 use super::control::Controller;
 use super::stages::{Matrices, Stages};
 use super::tableau::Tableau;
-use super::{Freshness, Radau5};
+use super::{Freshness, PATIENCE_AT_KINKS, Radau5};
 use crate::clock::Clock;
 use crate::closing::Closing;
 use crate::contract::{Dae, Description, Kind, Unknown};
@@ -42,6 +42,7 @@ impl<'d> Radau5<'d> {
             max_steps: options.max_steps,
             y: y0.to_vec(),
             yp: yp0.to_vec(),
+            patience: if description.switches.is_empty() { usize::MAX } else { PATIENCE_AT_KINKS },
             candidate: vec![0.0; n],
             jacobians: Jacobians::new(description),
             freshness: Freshness::Outdated,

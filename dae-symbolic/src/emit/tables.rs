@@ -102,8 +102,11 @@ fn listed_description(form: &CompiledForm, parameters: &[Domain]) -> Result<Stri
         let row = group.places.get(1).map_or("None".into(), |row| format!("Some({})", spell(row, indices)));
         format!("Invariant {{ name: {name}, row: {row} }}")
     })?);
-    let switches = listed(form.program.switch_domains.iter().zip(d.switches.iter()).map(|(of, s)| (of, &*s.name, ())))?;
-    text.push_str(&listing::list("switches", &switches, |name, _, _| format!("Switch {{ name: {name} }}"))?);
+    let switches = form.program.switch_domains.iter().zip(d.switches.iter());
+    let switches = listed(switches.map(|(of, s)| (of, &*s.name, s.of_time)))?;
+    text.push_str(&listing::list("switches", &switches, |name, group, _| {
+        format!("Switch {{ name: {name}, of_time: {} }}", group.key)
+    })?);
     let states = Numbering::of(form.formulation.unknowns.iter().map(|u| &u.domain))?;
     let parameters = Numbering::of(parameters)?;
     let patterns = [
@@ -147,7 +150,7 @@ fn literal_description(d: &Description) -> String {
         None => format!("implied({:?})", i.name),
     });
     let leading = leading(d.leading);
-    let switches = d.switches.iter().map(|s| format!("switch({:?})", s.name));
+    let switches = d.switches.iter().map(|s| format!("switch({:?}, {})", s.name, s.of_time));
     let mut text = String::from("    fn description(&self) -> &::dae::__private::Description {\n");
     text.push_str("        use ::dae::__private::*;\n");
     text.push_str(&table("UNKNOWNS", "Unknown", unknowns));

@@ -133,7 +133,7 @@ impl FormProgram {
     }
 }
 
-/// The functions that decide the branches of the rows.
+/// The functions that decide the branches of the rows, those of their inputs included.
 struct Switches {
     functions: Vec<Expr>,
     /// Those of the rows in which they occur first.
@@ -142,7 +142,7 @@ struct Switches {
 }
 
 fn switches(model: &mut Model, formulation: &Formulation, residuals: &[Expr]) -> Switches {
-    let functions: Vec<Expr> = surfaces(&mut model.dag, residuals).into_iter().map(|s| s.function).collect();
+    let mut functions: Vec<Expr> = surfaces(&mut model.dag, residuals).into_iter().map(|s| s.function).collect();
     let mut rows: HashMap<Expr, &Domain> = HashMap::new();
     let members = formulation.equations.iter().filter(|e| e.domain.member.is_some() && !functions.is_empty());
     for equation in members {
@@ -150,13 +150,24 @@ fn switches(model: &mut Model, formulation: &Formulation, residuals: &[Expr]) ->
             rows.entry(surface.function).or_insert(&equation.domain);
         }
     }
-    let domains = functions.iter().map(|f| rows.get(f).map_or_else(Domain::scalar, |&domain| domain.clone())).collect();
+    let mut domains: Vec<Domain> =
+        functions.iter().map(|f| rows.get(f).map_or_else(Domain::scalar, |&domain| domain.clone())).collect();
+    let (of_rows, expanded) = (model.expand_inputs(&functions), model.expand_inputs(residuals));
+    let mut of_inputs: Vec<Expr> = surfaces(&mut model.dag, &expanded).into_iter().map(|s| s.function).collect();
+    of_inputs.retain(|f| !of_rows.contains(f));
+    domains.extend(of_inputs.iter().map(|_| Domain::scalar()));
+    functions.extend(&of_inputs);
     let definitions = if functions.is_empty() { Vec::new() } else { state_names(model, formulation) };
     let definitions = definitions.into_iter().collect();
     let name = |symbol| formulation.symbol_name(model, symbol);
-    let spelled = |&f: &Expr| Switch { name: print_with(&model.dag, f, Notation::Text, &definitions, name).into() };
-    let names = functions.iter().map(spelled).collect();
-    Switches { functions: model.expand_inputs(&functions), domains, names }
+    let values: Vec<Expr> = of_rows.into_iter().chain(of_inputs).collect();
+    let of_time = |f| symbols(&model.dag, [f]).iter().all(|s| matches!(s, Symbol::Time | Symbol::Parameter(_)));
+    let described = functions.iter().zip(&values).map(|(&written, &value)| Switch {
+        name: print_with(&model.dag, written, Notation::Text, &definitions, name).into(),
+        of_time: of_time(value),
+    });
+    let names = described.collect();
+    Switches { functions: values, domains, names }
 }
 
 fn described(unknown: &super::FormUnknown) -> Unknown {
