@@ -4,7 +4,7 @@ use dae::symbolic::compile::{Compiled, compile};
 use dae::symbolic::eval::Interpreter;
 use dae::symbolic::form::Form;
 use dae::symbolic::read_text;
-use dae::{Dae, Integration};
+use dae::{Dae, Integration, Method, Record};
 
 /// Four diodes that conduct from a knee voltage on, as resistors; a load between their outputs.
 mod bridge {
@@ -61,6 +61,53 @@ fn switching_functions_change_their_sign_with_the_branch() {
     // plus, minus, a, charge
     form.switching_functions(0.0, &[2.0, 0.75, 4.0, 0.0], &[0.0; 4], &mut values);
     assert_eq!(values, [-1.5, 2.5, -3.75, 0.25]);
+}
+
+/// A pulse of a millionth of the interval, which steps that grow while nothing happens would pass over; by both methods, in both directions,
+/// and with outputs in the middle of it.
+#[test]
+fn a_short_pulse_is_not_missed() {
+    let compiled = compiled("input pulse = if t > 3 && t < 3.00001 { 1e5 } else { 0 }; var x = 0; der(x) = pulse - x;");
+    let form = compiled.forms.iter().find(|form| form.form == Form::Index1).expect("a form");
+    let system = Interpreter::new(form.program.clone(), compiled.prolonged.clone());
+    assert!(system.description().switches.iter().all(|switch| switch.of_time));
+    let (middle, end) = (3.000005, 10.0);
+    // The pulse turns x from 0 into 1 - exp(-1e-5), in units of 1e5.
+    let exact =
+        |t: f64| 1e5 * (if t < 3.00001 { 1.0 - f64::exp(3.0 - t) } else { f64::exp(3.00001 - t) - f64::exp(3.0 - t) });
+    for method in [Method::Radau5, Method::Bdf] {
+        let run = || Integration::new(&system).method(method).rtol(1e-8).atol(1e-10);
+        let solution = run().record(Record::At(vec![middle, end])).run(0.0, end).unwrap();
+        assert!(solution.is_success(), "{}", solution.status);
+        for (t, expected) in [(middle, exact(middle)), (end, exact(end))] {
+            let found = solution.value("x", t).expect("recorded");
+            assert!((found - expected).abs() < 1e-7, "{method:?}: x({t}) = {found}, {expected}");
+        }
+        let back = run().run_from(end, &[exact(end)], &[-exact(end)], 0.0).unwrap();
+        assert!(back.is_success() && back.end_state[0].abs() < 1e-4, "{method:?}: {:?}", back.end_state);
+    }
+}
+
+/// The index-1 form of a capacitor at a voltage source has the derivative of the voltage, which jumps where the voltage has a kink; and the
+/// algebraic unknowns jump with it.
+#[test]
+fn algebraic_unknowns_may_jump_at_kinks_of_inputs() {
+    let compiled = compiled(
+        "input v = min(1, max(0, t - 1)); var q ~ 0; var i ~ 0; var heat = 0; q = v; der(q) = i; der(heat) = i * i;",
+    );
+    for form in &compiled.forms {
+        let system = Interpreter::new(form.program.clone(), compiled.prolonged.clone());
+        for method in [Method::Radau5, Method::Bdf] {
+            let run = Integration::new(&system).method(method).rtol(1e-8).atol(1e-8);
+            let solution = run.record(Record::Dense).run(0.0, 3.0).unwrap();
+            assert!(solution.is_success(), "{} by {method:?}: {}", form.form, solution.status);
+            let value = |name: &str, t: f64| solution.value(name, t).expect("an unknown");
+            assert!((value("heat", 3.0) - 1.0).abs() < 1e-5, "{} by {method:?}: {}", form.form, value("heat", 3.0));
+            assert!(
+                (value("i", 1.5) - 1.0).abs() < 1e-6 && value("i", 0.5).abs() < 1e-6 && value("i", 2.5).abs() < 1e-6
+            );
+        }
+    }
 }
 
 fn compiled(body: &str) -> Compiled {
