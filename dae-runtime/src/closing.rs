@@ -1,18 +1,19 @@
 //! Closing correction: an accepted step is moved onto the constraints that its formulation enforces.
 //!
 //! In: an accepted state and the factorised iteration matrix of its step. Out: the same state with the residual of
-//! the enforced constraints at rounding level.
+//! the enforced constraints at a few roundings.
 //!
 //! An implicit method satisfies a constraint $\varphi(t, y) = 0$ that is a row of $F$ only to the tolerance of
 //! Newton's iteration. The iteration matrix $K = c\\,F_{y'} + F_y$ says in which directions to correct: with $R$
-//! selecting the rows of $F$ that are constraints, these are the columns of $W = K^{-1} R^{\mathsf T}$. A simplified
-//! Newton step $-W \varphi$ would contract as fast as the constraint Jacobian in $K$ is fresh, and $K$ may be many
-//! steps old. So only the directions come from $K$, a back-substitution per constraint and factorisation, and the
-//! Jacobian $\varphi_y$ is that of the state:
+//! selecting the rows of $F$ that are constraints, these are the columns of $W = K^{-1} R^{\mathsf T}$, a back-substitution per constraint
+//! and factorisation. The correction is
 //!
-//! $$ \Delta y = W \mu, \qquad (\varphi_y W)\\, \mu = -\varphi(t, y) . $$
+//! $$ \Delta y = W \mu, \qquad S \mu = -\varphi(t, y), \qquad S \approx \varphi_y W . $$
 //!
-//! This is Newton's method for $\varphi = 0$ in the range of $W$, which converges quadratically however old $K$ is.
+//! With $K$ and $\varphi_y$ of the same state $S$ is a multiple of the identity; $K$ may be many steps old, though. $\varphi_y$ costs more
+//! than the rest of a step, so that $S$ is evaluated when the directions are new or the iteration is slow, and otherwise learns from what the
+//! corrections achieve (C. G. Broyden, Math. Comp. 19, 1965): $S$ becomes $S + \varphi(t, y + W\mu)\, \mu^{\mathsf T} / \mu^{\mathsf T}\mu$.
+//!
 //! In a GGL form the columns of $W$ satisfy $c\\,M \Delta q + G^{\mathsf T} \Delta\mu \approx 0$ (eq. 1.48 and
 //! section VII.2 of Hairer & Wanner), so that $W \approx M^{-1} G^{\mathsf T}$ up to scale: the projection that is
 //! orthogonal in the metric of the leading matrix. A constraint that determines an algebraic unknown of index 1
@@ -26,9 +27,17 @@ use crate::linear::{IterationMatrix, Lu};
 use crate::stepper::{ClosingCorrection, Statistics};
 use crate::weights::Weights;
 
-/// Newton steps. The error of the first is the square of Newton's tolerance; at the loosest tolerances
-/// ($10^{-2}, 10^{-4}, 10^{-8}, 10^{-16}$) it takes four.
-const MAX_CORRECTIONS: usize = 4;
+/// Corrections of a step.
+const MAX_CORRECTIONS: usize = 6;
+
+/// Residuals of so many rounding errors will do.
+const ENOUGH: f64 = 1.0;
+
+/// A correction that leaves more than this part of the residual is slow.
+const SLOW: f64 = 0.1;
+
+/// Residuals of less than so many rounding errors teach nothing.
+const NOISE: f64 = 1e4;
 
 /// What Newton's iteration leaves over is below the tolerance, and so is what corrects it; where the constraints hardly determine the
 /// correction it is not made.
@@ -44,11 +53,14 @@ pub(crate) struct Closing {
     directions: Vec<f64>,
     /// Number of the factorisation the directions come from.
     factorization: usize,
+    /// The constraints before and after a correction.
     values: Vec<f64>,
+    corrected: Vec<f64>,
     jacobian: Vec<f64>,
     /// What rounding alone can make of each enforced constraint.
     rounding: Vec<f64>,
-    /// $\varphi_y W$.
+    /// $S$, and its factors.
+    matrix: Vec<f64>,
     small: Lu<f64>,
     multipliers: Vec<f64>,
     candidate: Vec<f64>,
@@ -79,8 +91,10 @@ impl Closing {
             directions: vec![0.0; n * m],
             factorization: 0,
             values: vec![0.0; description.invariants.len()],
+            corrected: vec![0.0; description.invariants.len()],
             jacobian: vec![0.0; description.invariants_jacobian.len()],
             rounding: vec![0.0; m],
+            matrix: vec![0.0; m * m],
             small: Lu::new(m),
             multipliers: vec![0.0; m],
             candidate: vec![0.0; n],
@@ -101,22 +115,27 @@ impl Closing {
         if self.enforced.is_empty() {
             return;
         }
-        self.linearise(dae, t, y);
         dae.invariants(t, y, &mut self.values);
-        let mut size = self.residual_in_roundings();
-        for correction in 0..MAX_CORRECTIONS {
-            if size <= 1.0 {
+        let mut is_new = self.factorization != matrix.factorizations();
+        if is_new && !self.linearise(dae, matrix, t, y, statistics) {
+            return;
+        }
+        self.estimate_rounding(dae.description(), y);
+        let mut size = self.in_roundings(&self.values);
+        for _ in 0..MAX_CORRECTIONS {
+            if size <= ENOUGH {
                 return;
             }
-            if correction > 0 {
-                self.linearise(dae, t, y);
+            self.correct(y);
+            dae.invariants(t, &self.candidate, &mut self.corrected);
+            let corrected = self.in_roundings(&self.corrected);
+            if !is_new && (corrected.is_nan() || corrected > (SLOW * size).max(ENOUGH)) {
+                is_new = true;
+                if !self.linearise(dae, matrix, t, y, statistics) {
+                    return;
+                }
+                continue;
             }
-            self.update_directions(matrix, statistics);
-            if !self.correct(dae.description(), y) {
-                return;
-            }
-            dae.invariants(t, &self.candidate, &mut self.values);
-            let corrected = self.residual_in_roundings();
             if corrected.is_nan() || corrected >= size {
                 return;
             }
@@ -126,17 +145,62 @@ impl Closing {
             if weights.norm(&self.change) > LARGEST_CORRECTION {
                 return;
             }
+            if size > NOISE {
+                self.learn();
+            }
             y.copy_from_slice(&self.candidate);
+            std::mem::swap(&mut self.values, &mut self.corrected);
             size = corrected;
         }
     }
 
-    /// Derivatives of the constraints, and their rounding errors
-    /// $\varepsilon \sum_j |\partial\varphi_i/\partial y_j| \max(|y_j|, \mathrm{nominal}_j)$. Without the nominal value,
-    /// the velocity constraint of a body almost at rest would outweigh all others.
-    fn linearise(&mut self, dae: &dyn Dae, t: f64, y: &[f64]) {
+    /// Directions and derivatives of the constraints; `false` when these do not depend on the directions.
+    fn linearise(
+        &mut self,
+        dae: &dyn Dae,
+        matrix: &IterationMatrix<f64>,
+        t: f64,
+        y: &[f64],
+        statistics: &mut Statistics,
+    ) -> bool {
+        let (n, m) = (self.candidate.len(), self.enforced.len());
+        let pattern = &dae.description().invariants_jacobian;
         dae.invariants_jacobian(t, y, &mut self.jacobian);
-        let description = dae.description();
+        self.update_directions(matrix, statistics);
+        for (direction, column) in self.directions.chunks_exact(n).zip(self.matrix.chunks_exact_mut(m)) {
+            for (enforced, entry) in self.enforced.iter().zip(column) {
+                let entries = pattern.row(enforced.invariant);
+                *entry = entries.map(|(column, position)| self.jacobian[position] * direction[column]).sum();
+            }
+        }
+        self.factorize()
+    }
+
+    fn factorize(&mut self) -> bool {
+        self.small.matrix_mut().copy_from_slice(&self.matrix);
+        let regular = self.small.factorize().is_ok();
+        if !regular {
+            // To be evaluated again.
+            self.factorization = 0;
+        }
+        regular
+    }
+
+    /// Broyden's update of $S$.
+    fn learn(&mut self) {
+        let m = self.enforced.len();
+        let square: f64 = self.multipliers.iter().map(|mu| mu * mu).sum();
+        for (mu, column) in self.multipliers.iter().zip(self.matrix.chunks_exact_mut(m)) {
+            for (enforced, entry) in self.enforced.iter().zip(column) {
+                *entry += self.corrected[enforced.invariant] * mu / square;
+            }
+        }
+        self.factorize();
+    }
+
+    /// Rounding errors of the constraints, $\varepsilon \sum_j |\partial\varphi_i/\partial y_j| \max(|y_j|, \mathrm{nominal}_j)$. Without the
+    /// nominal value, the velocity constraint of a body almost at rest would outweigh all others.
+    fn estimate_rounding(&mut self, description: &Description, y: &[f64]) {
         let magnitude = |column: usize| y[column].abs().max(description.unknowns[column].nominal.abs());
         for (rounding, enforced) in self.rounding.iter_mut().zip(&self.enforced) {
             let entries = description.invariants_jacobian.row(enforced.invariant);
@@ -146,9 +210,9 @@ impl Closing {
     }
 
     /// Largest enforced residual in units of its rounding error.
-    fn residual_in_roundings(&self) -> f64 {
+    fn in_roundings(&self, values: &[f64]) -> f64 {
         let sizes =
-            self.enforced.iter().zip(&self.rounding).map(|(e, rounding)| (self.values[e.invariant] / rounding).abs());
+            self.enforced.iter().zip(&self.rounding).map(|(e, rounding)| (values[e.invariant] / rounding).abs());
         // `max` would ignore NaN.
         sizes.fold(0.0, |worst, size| if size > worst || size.is_nan() { size } else { worst })
     }
@@ -170,26 +234,15 @@ impl Closing {
         }
     }
 
-    /// The candidate is one Newton step from `y`; `false` when the constraints do not depend on the directions.
-    fn correct(&mut self, description: &Description, y: &[f64]) -> bool {
-        let (n, m) = (self.candidate.len(), self.enforced.len());
-        for (direction, column) in self.directions.chunks_exact(n).zip(self.small.matrix_mut().chunks_exact_mut(m)) {
-            for (enforced, entry) in self.enforced.iter().zip(column) {
-                let entries = description.invariants_jacobian.row(enforced.invariant);
-                *entry = entries.map(|(column, position)| self.jacobian[position] * direction[column]).sum();
-            }
-        }
-        if self.small.factorize().is_err() {
-            return false;
-        }
+    /// The candidate is one step from `y`.
+    fn correct(&mut self, y: &[f64]) {
         for (enforced, multiplier) in self.enforced.iter().zip(&mut self.multipliers) {
             *multiplier = -self.values[enforced.invariant];
         }
         self.small.solve(&mut self.multipliers);
         self.candidate.copy_from_slice(y);
-        for (direction, multiplier) in self.directions.chunks_exact(n).zip(&self.multipliers) {
+        for (direction, multiplier) in self.directions.chunks_exact(y.len()).zip(&self.multipliers) {
             self.candidate.iter_mut().zip(direction).for_each(|(y, d)| *y += multiplier * d);
         }
-        true
     }
 }
