@@ -28,7 +28,7 @@ use crate::stepper::{ClosingCorrection, Statistics};
 use crate::weights::Weights;
 
 /// Corrections of a step.
-const MAX_CORRECTIONS: usize = 6;
+const MAX_CORRECTIONS: usize = 10;
 
 /// Residuals of so many rounding errors will do.
 const ENOUGH: f64 = 1.0;
@@ -116,8 +116,9 @@ impl Closing {
             return;
         }
         dae.invariants(t, y, &mut self.values);
-        let mut is_new = self.factorization != matrix.factorizations();
-        if is_new && !self.linearise(dae, matrix, t, y, statistics) {
+        // Whether S is that of this very state.
+        let mut is_fresh = self.factorization != matrix.factorizations();
+        if is_fresh && !self.linearise(dae, matrix, t, y, statistics) {
             return;
         }
         self.estimate_rounding(dae.description(), y);
@@ -129,8 +130,8 @@ impl Closing {
             self.correct(y);
             dae.invariants(t, &self.candidate, &mut self.corrected);
             let corrected = self.in_roundings(&self.corrected);
-            if !is_new && (corrected.is_nan() || corrected > (SLOW * size).max(ENOUGH)) {
-                is_new = true;
+            if !is_fresh && (corrected.is_nan() || corrected > (SLOW * size).max(ENOUGH)) {
+                is_fresh = true;
                 if !self.linearise(dae, matrix, t, y, statistics) {
                     return;
                 }
@@ -142,7 +143,7 @@ impl Closing {
             for ((change, new), old) in self.change.iter_mut().zip(&self.candidate).zip(y.iter()) {
                 *change = new - old;
             }
-            if weights.norm(&self.change) > LARGEST_CORRECTION {
+            if weights.error_norm(&self.change) > LARGEST_CORRECTION {
                 return;
             }
             if size > NOISE {
@@ -150,7 +151,7 @@ impl Closing {
             }
             y.copy_from_slice(&self.candidate);
             std::mem::swap(&mut self.values, &mut self.corrected);
-            size = corrected;
+            (size, is_fresh) = (corrected, false);
         }
     }
 
