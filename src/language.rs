@@ -33,7 +33,8 @@
 //! changes its branch, a *switching function* vanishes: those of a formulation are listed in its description and computed by
 //! [`Dae::switching_functions`](crate::Dae::switching_functions). Derivatives are taken branch by branch. If the index reduction
 //! differentiates an equation across a kink or a jump, the documentation of the model and its `REPORT` warn (a macro has no other way
-//! to warn without failing the build), and so does `dae analyze`.
+//! to warn without failing the build), and so does `dae analyze`. Where a switching function depends on the time alone, as those of most inputs,
+//! steps end at its zeros and the method begins again; other switches are passed by short steps.
 //!
 //! ```
 //! use dae::{Integration, Method};
@@ -296,6 +297,9 @@
 //! | `baumgarte(gamma)`, `baumgarte()` | index 1 with $(\tau + \gamma)^m$ for what is violated; `baumgarte(alpha, beta)` for $\ddot g + 2\alpha\dot g + \beta^2 g$, `baumgarte([a0, a1, …])` for any polynomial; numbers or parameters |
 //! | `projected(D)`, `projected_d()` | index 1 with the constraints of the text enforced in the directions `D` |
 //! | `pa`, `pb`, `pc` | index 1 with the constraints of the text, or all of them, enforced through their gradients (Ascher and Petzold 1993, sect. 4) |
+//! | `overdetermined` | index 1 with all constraints enforced in the metric of the leading matrix (Hairer and Wanner II, eq. VII.2.27) |
+//! | `state_space`, `tangent`, `dummy` | index 1 with all constraints enforced in local coordinates that change while a run goes on |
+//! | `derivative_array`, `strangeness_free` | the equations with their derivatives, of any index and without structure (ibid., eq. VII.2.30; Kunkel and Mehrmann): the way out where the others do not exist, slower where they do. Results have unknowns `w(x, 2)` in place of derivatives that the array does not determine |
 //!
 //! Directions `D`: `C`, the gradients of the constraints; `B`, how the multipliers of the text act, $M^{-1} G^\top$ in mechanics; `unit`, unit
 //! vectors; or the name of an array of parameters.

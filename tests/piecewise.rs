@@ -40,7 +40,7 @@ fn a_bridge_rectifies() {
     let model = bridge::Bridge::default();
     let form = model.index1();
     let end = std::f64::consts::PI;
-    // No event location: small steps see to it that none passes over a switch.
+    // Switches of the unknowns are not located: small steps see to it that none is passed over.
     let solution = Integration::new(&form).rtol(1e-7).atol(1e-7).max_step(0.01).run(0.0, end).unwrap();
     assert!(solution.is_success(), "{}", solution.status);
     // While two diodes conduct, |u| = 2 knee + (load + 2 on) i; otherwise next to nothing flows.

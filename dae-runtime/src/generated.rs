@@ -9,12 +9,12 @@ pub use std::borrow::Cow::{Borrowed, Owned};
 
 pub use std::sync::LazyLock;
 
-pub use crate::array::DerivativeArray;
 pub use crate::chart::{Coordinates, StateSpace};
 pub use crate::contract::{
     Dae, Description, Eliminated, Equation, Invariant, Jet, JetEquation, Kind, Leading, Name, Pattern, Prolongation,
     ProlongationDescription, Stand, Start, Switch, Unknown,
 };
+pub use crate::derivative_array::DerivativeArray;
 
 pub use crate::signal::{Input, InputError, Need, unmet};
 pub use crate::spline::Spline;

@@ -15,7 +15,7 @@
 //! | [`radau5`] | Radau IIA of order 5 |
 //! | [`bdf`] | backward differentiation formulas of variable order and step |
 //! | [`chart`] | state-space forms: constraints as a manifold in local coordinates that change with the solution |
-//! | [`array`] | derivative-array forms: the equations with their derivatives, solved for what they determine |
+//! | [`derivative_array`] | derivative-array forms: the equations with their derivatives, solved for what they determine |
 //! | [`solve`] | the driver: initialisation, method, record |
 //! | [`solution`] | what a run leaves behind |
 //!
@@ -24,12 +24,12 @@
 //! enforced constraints), `multipliers` (multipliers of index 2 with the order of the states) and `stall` (gives up where
 //! a run creeps along without a solution).
 
-pub mod array;
 pub mod bdf;
 pub mod chart;
 mod clock;
 mod closing;
 pub mod contract;
+pub mod derivative_array;
 pub mod generated;
 pub mod initialize;
 mod linear;

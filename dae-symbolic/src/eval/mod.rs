@@ -6,9 +6,9 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use dae_runtime::array::DerivativeArray;
 use dae_runtime::chart::StateSpace;
 use dae_runtime::contract::{Dae, Description, Prolongation};
+use dae_runtime::derivative_array::DerivativeArray;
 use dae_runtime::signal::{Input, InputError, Need, unmet};
 
 use crate::expr::{External, ExternalSource};

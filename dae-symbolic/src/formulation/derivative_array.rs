@@ -9,7 +9,7 @@
 //! | differential equations | $\dot x_j^{(k)} = x_j^{(k+1)}$, all | these for $k + 1 < P_j$, and $F$ with $\mathrm d x_j^{(P_j - 1)} / \mathrm d t$ for $x_j^{(P_j)}$ |
 //!
 //! with $m$ the differentiation index, or what bounds it. There are more differential equations than are independent: which of them are taken, and what
-//! stands in place of the others, is chosen while a run goes on ([`dae_runtime::array`], where the sources are). Every member of a family is a row
+//! stands in place of the others, is chosen while a run goes on ([`dae_runtime::derivative_array`], where the sources are). Every member of a family is a row
 //! of its own.
 
 use dae_runtime::contract::Kind;
@@ -22,6 +22,8 @@ use crate::expr::{Dag, Expr, Rational, Symbol, substitute};
 use crate::model::{Domain, Model, derivative_name};
 use crate::system::{SystemEquation, derivatives, written_orders};
 
+/// Each step takes the third power of their number.
+const MAX_UNKNOWNS: u32 = 400;
 /// Sub-expressions that the derivatives of one equation may add.
 const MAX_GROWTH: usize = 4_000;
 
@@ -39,6 +41,12 @@ pub(super) fn formulate(model: &mut Model, material: &Material<'_>, form: &Form)
     let equations: Vec<&SystemEquation> =
         material.candidates().map(|candidate| &material.text.equations[candidate.equation.text]).collect();
     let layout = Layout::of(model, differentiations);
+    if layout.unknowns_in_all() > MAX_UNKNOWNS {
+        return Err(refuse(&format!(
+            "the derivative array has {} unknowns, which is too many for its dense matrices",
+            layout.unknowns_in_all()
+        )));
+    }
     layout.declare(&mut model.dag);
     let mut rows = Vec::new();
     for &equation in &equations {
@@ -116,6 +124,11 @@ impl Layout {
         }
     }
 
+    /// How many there are.
+    fn unknowns_in_all(&self) -> u32 {
+        self.rates.iter().map(|rate| rate + self.differentiations + 1).sum()
+    }
+
     /// The place of $x_j^{(k)}$ among the unknowns.
     fn place(&self, unknown: usize, order: u32) -> u32 {
         match order.checked_sub(self.rates[unknown]) {
@@ -158,8 +171,7 @@ impl Layout {
     /// Makes the symbols in their order, which is the order in which sums and products will list them.
     fn declare(&self, dag: &mut Dag) {
         let states: u32 = self.rates.iter().sum();
-        let derivatives = self.rates.len() as u32 * (self.differentiations + 1);
-        for state in 0..states + derivatives {
+        for state in 0..self.unknowns_in_all() {
             dag.symbol(Symbol::State(state));
         }
         for state in 0..states {

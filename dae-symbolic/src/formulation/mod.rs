@@ -13,7 +13,7 @@
 //! | `projected(D)`, `pa` | as `index1`, and the constraints of the text beside them, with multipliers | these enforced, those between implied |
 //! | `pb`, `pc`, `overdetermined` | as `index1`, and all lower constraints beside them, with multipliers | all enforced |
 //! | `state_space`, `tangent`, `dummy` | the same, with directions $D$ that the runtime chooses ([`dae_runtime::chart`]) | all enforced |
-//! | `derivative_array`, `strangeness_free` | the text with its derivatives, and differential equations that the runtime chooses ([`dae_runtime::array`]) | all enforced |
+//! | `derivative_array`, `strangeness_free` | the text with its derivatives, and differential equations that the runtime chooses ([`dae_runtime::derivative_array`]) | all enforced |
 //!
 //! A form is a file that selects rows (`original.rs`, `reduced.rs`, `baumgarte.rs`); which of the lower constraints are enforced by multipliers,
 //! and in which directions these act, is common to all (`multipliers.rs`, `directions.rs`). With multipliers the system is
@@ -147,7 +147,7 @@ pub struct Formulation {
 pub enum Completion {
     /// The directions in which its multipliers act ([`dae_runtime::chart`]).
     Chart(Coordinates),
-    /// The choice of its differential equations ([`dae_runtime::array`]).
+    /// The choice of its differential equations ([`dae_runtime::derivative_array`]).
     DerivativeArray,
 }
 
