@@ -333,7 +333,7 @@ impl<'d, 'c> Integration<'d, 'c> {
             run.stop(output, requested.direction);
             let before = run.stepper.time();
             if let Err(failure) = run.stepper.step() {
-                match run.hop(&failure, self.dae, t_end, &self.options) {
+                match run.recover(&failure, self.method, self.dae, t_end, &self.options) {
                     true => continue,
                     false => return Status::Stopped(failure),
                 }
@@ -408,19 +408,22 @@ impl<'d> Segments<'d> {
     }
 
     /// Goes on with steps of one stage where several stages cannot be solved: at a kink of $F$ on different sides of which they lie, its Jacobian
-    /// need not be near any that would do for all of them.
-    fn hop(&mut self, failure: &Failure, dae: &'d dyn Dae, t_end: f64, options: &Options) -> bool {
+    /// need not be near any that would do for all of them. A first step of a piece that cannot be made is left out. `false` if nothing helps.
+    fn recover(&mut self, failure: &Failure, method: Method, dae: &'d dyn Dae, t_end: f64, options: &Options) -> bool {
         let at_kink = matches!(failure, Failure::StepSizeTooSmall { .. }) && !dae.description().switches.is_empty();
-        if !at_kink || self.phase != Phase::Regular || options.control != StepControl::Adaptive {
-            return false;
-        }
+        let (method, phase) = match self.phase {
+            Phase::Settling => (method, Phase::Regular),
+            Phase::Regular if at_kink && options.control == StepControl::Adaptive => {
+                (Method::Bdf, Phase::Hopping(HOPS))
+            }
+            Phase::Regular | Phase::Hopping(_) => return false,
+        };
         let (t, y, yp) = (self.stepper.time(), self.stepper.state(), self.stepper.derivative());
         let max_steps = options.max_steps.saturating_sub(self.done.steps + self.stepper.statistics().steps);
         let options = Options { max_steps, ..options.clone() };
-        let Ok(stepper) = Method::Bdf.start(dae, t, y, yp, t_end, &options) else { return false };
+        let Ok(stepper) = method.start(dae, t, y, yp, t_end, &options) else { return false };
         self.done += self.stepper.statistics();
-        self.stepper = stepper;
-        self.phase = Phase::Hopping(HOPS);
+        (self.stepper, self.phase) = (stepper, phase);
         true
     }
 
@@ -434,6 +437,9 @@ impl<'d> Segments<'d> {
         options: &Options,
     ) -> Result<(), Failure> {
         let (mut t, direction) = (self.stepper.time(), if t_end < self.stepper.time() { -1.0 } else { 1.0 });
+        if t == t_end {
+            return Ok(());
+        }
         let mut begins = false;
         while let Some(crossing) = self.switches.pop_if(|crossing| (t - crossing.before) * direction >= 0.0) {
             begins = true;
