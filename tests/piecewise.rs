@@ -88,6 +88,34 @@ fn a_short_pulse_is_not_missed() {
     }
 }
 
+/// Branches are those of the piece also where a comparison is strict at its end; pulses that come and go, many of them, and a switch at the end.
+#[test]
+fn pulses_keep_their_area() {
+    // From 30 periods with 0.999 < sin t for 2 arccos(0.999).
+    let narrow = 2.0 * f64::acos(0.999);
+    for (text, end, exact) in [
+        ("if t > 500 && t < 500.001 { 1000 } else { 0 }", 1000.0, 1000.0 * (500.001 - 500.0)),
+        ("if t >= 1 && t <= 1.01 { 100 } else { 0 }", 10.0, 1.0),
+        ("if sin(t) > 0.999 { 1 } else { 0 }", 30.0 * std::f64::consts::TAU, 30.0 * narrow),
+        ("if sin(70 * t) > 0 { 1 } else { 0 }", std::f64::consts::TAU, std::f64::consts::PI),
+        ("if t < 1 { 1 } else { 0 }", 1.0, 1.0),
+    ] {
+        let compiled = compiled(&format!("var x = 0; der(x) = {text};"));
+        let form = compiled.forms.iter().find(|form| form.form == Form::Index1).expect("a form");
+        let system = Interpreter::new(form.program.clone(), compiled.prolonged.clone());
+        for method in [Method::Radau5, Method::Bdf] {
+            for record in [Record::Steps, Record::Dense, Record::At(vec![end])] {
+                let solution =
+                    Integration::new(&system).method(method).rtol(1e-7).atol(1e-9).record(record).run(0.0, end);
+                let solution = solution.unwrap();
+                assert!(solution.is_success(), "{text} by {method:?}: {}", solution.status);
+                let found = solution.value("x", end).expect("recorded");
+                assert!((found - exact).abs() < 1e-6, "{text} by {method:?}: {found} instead of {exact}");
+            }
+        }
+    }
+}
+
 /// A pendulum that is pushed twice: multipliers jump, whatever the index of the form.
 #[test]
 fn pushes_on_a_constrained_system() {
