@@ -159,6 +159,39 @@ fn campbell_and_gear_with_a_defect() {
     }
 }
 
+/// Across a kink of unknowns the derivatives jump, of which an array that is evaluated on one side knows nothing.
+#[test]
+fn kinks_are_not_differentiated() {
+    let text = "pub struct Rectifier { var u = 0; var i ~ 0; der(u) = i - u; i = max(0, sin(t) - u) * 1e3; }";
+    let compiled = compiled(text);
+    let [refused] = &compiled.unavailable[..] else { panic!("one is refused: {:?}", compiled.unavailable) };
+    assert_eq!(refused.form, Form::DerivativeArray);
+    assert!(refused.message.starts_with("equation 2 is not smooth where "), "{}", refused.message);
+    // The other differentiates nothing at index 1.
+    let [form] = &compiled.forms[..] else { panic!("one is left") };
+    let system = Interpreter::new(form.program.clone(), compiled.prolonged.clone());
+    let system = system.completed(form.formulation.completion);
+    for method in [Method::Radau5, Method::Bdf] {
+        let solution = Integration::new(system.as_ref()).method(method).rtol(1e-7).atol(1e-9).run(0.0, 10.0).unwrap();
+        let found = solution.value("u", 10.0).expect("an unknown");
+        assert!(solution.is_success() && (found - 0.181_374).abs() < 2e-6, "{method:?}: {found}");
+    }
+}
+
+/// The choices of one run are nothing to the next.
+#[test]
+fn a_second_run_is_the_first() {
+    let compiled = compiled(TIME_VARYING);
+    let form = &compiled.forms[0];
+    let system = Interpreter::new(form.program.clone(), compiled.prolonged.clone());
+    let system = system.completed(form.formulation.completion);
+    let run = |end: f64| Integration::new(system.as_ref()).rtol(1e-7).atol(1e-7).run(0.0, end).expect("consistent");
+    let first = run(1.0);
+    run(1.5);
+    let second = run(1.0);
+    assert_eq!((first.statistics, first.end_state), (second.statistics, second.end_state));
+}
+
 /// Own example: leading parts cancel inside functions, so that no combination of equations shows it and the system Jacobian is singular.
 #[test]
 fn a_system_without_structure() {

@@ -26,10 +26,11 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use crate::contract::{Dae, Description, Pattern, Prolongation};
+use crate::contract::{Dae, Description, Pattern};
+use crate::elimination::Elimination;
 use crate::linear::Lu;
-use crate::signal::InputError;
 use crate::structure::{Incidence, Matching};
+use crate::wrapper::forward_to_inner;
 
 /// Coordinates are changed when the smallest singular value of $\varphi_y D$, as an estimate, is below this part of what it was when they
 /// were chosen.
@@ -89,11 +90,7 @@ struct Work {
     invariants: Vec<f64>,
     small: Lu<f64>,
     column: Vec<f64>,
-    /// $\varphi_y$ during elimination.
-    dense: Vec<f64>,
-    open: Vec<usize>,
-    /// Whether each state is dependent.
-    pivots: Vec<bool>,
+    elimination: Elimination,
 }
 
 impl<D: Dae> StateSpace<D> {
@@ -143,9 +140,7 @@ impl<D: Dae> StateSpace<D> {
             invariants: vec![0.0; of.invariants_jacobian.len()],
             small: Lu::new(m),
             column: vec![0.0; m],
-            dense: vec![0.0; m * n],
-            open: Vec::with_capacity(m),
-            pivots: vec![false; n],
+            elimination: Elimination::new(m, vec![1.0; n]),
         };
         let work = RefCell::new(work);
         StateSpace { inner, coordinates, description, constraints, candidates, of_state, copies, terms, work }
@@ -223,40 +218,19 @@ impl<D: Dae> StateSpace<D> {
     /// Gaussian elimination with complete pivoting on $\varphi_y$ with scaled rows: the pivot columns are the dependent unknowns.
     fn partition(&self, work: &mut Work) {
         let (n, m) = (self.multipliers(), self.constraints.len());
-        let Work { dense: matrix, open, pivots, invariants, directions, .. } = work;
-        open.clear();
-        matrix.fill(0.0);
-        for candidate in &self.candidates {
-            matrix[candidate.constraint * n + candidate.state] = invariants[candidate.position];
-        }
-        for row in matrix.chunks_exact_mut(n.max(1)) {
-            let size = row.iter().fold(0.0_f64, |size, x| size.max(x.abs())).max(f64::MIN_POSITIVE);
-            row.iter_mut().for_each(|x| *x /= size);
-        }
+        let Work { elimination, invariants, directions, .. } = work;
         directions.fill(0.0);
-        pivots.fill(false);
-        open.extend(0..m);
-        while !open.is_empty() {
-            let entries = open.iter().flat_map(|&row| (0..n).map(move |column| (row, column)));
-            let size = |&(row, column): &(usize, usize)| matrix[row * n + column].abs();
-            let Some((row, column)) = entries.max_by(|a, b| size(a).total_cmp(&size(b))) else { return };
-            let pivot = matrix[row * n + column];
-            if pivot == 0.0 || pivot.is_nan() {
-                open.clear();
-                return;
-            }
-            open.retain(|&other| other != row);
-            for &other in open.iter() {
-                let factor = matrix[other * n + column] / pivot;
-                if factor != 0.0 {
-                    (0..n).for_each(|j| matrix[other * n + j] -= factor * matrix[row * n + j]);
-                }
-                matrix[other * n + column] = 0.0;
-            }
-            pivots[column] = true;
+        elimination.matrix.fill(0.0);
+        for candidate in &self.candidates {
+            *elimination.entry(candidate.constraint, candidate.state) = invariants[candidate.position];
+        }
+        elimination.equilibrate();
+        elimination.begin();
+        if elimination.complete(m, 0..m, 0..n).is_none() {
+            return;
         }
         // Each dependent unknown belongs to a constraint in which it occurs; elimination says which unknowns, not in which constraint.
-        let chosen = |c: &&Candidate| pivots[c.state];
+        let chosen = |c: &&Candidate| !elimination.open_columns[c.state];
         let rows = (0..m).map(|k| {
             let of = self.candidates[self.candidates_of(k)].iter().filter(chosen);
             of.map(|c| c.state).collect::<Vec<usize>>()
@@ -302,13 +276,7 @@ impl<D: Dae> Dae for StateSpace<D> {
         &self.description
     }
 
-    fn parameters(&self) -> &[f64] {
-        self.inner.parameters()
-    }
-
-    fn set_parameters(&mut self, values: &[f64]) {
-        self.inner.set_parameters(values);
-    }
+    forward_to_inner!();
 
     fn residual(&self, t: f64, y: &[f64], yp: &[f64], residual: &mut [f64]) {
         self.corrected(y, yp, |work| self.inner.residual(t, y, &work.yp, residual));
@@ -340,28 +308,8 @@ impl<D: Dae> Dae for StateSpace<D> {
         self.corrected(y, yp, |work| self.inner.jacobian_p(t, y, &work.yp, values));
     }
 
-    fn invariants(&self, t: f64, y: &[f64], values: &mut [f64]) {
-        self.inner.invariants(t, y, values);
-    }
-
-    fn invariants_jacobian(&self, t: f64, y: &[f64], values: &mut [f64]) {
-        self.inner.invariants_jacobian(t, y, values);
-    }
-
     fn switching_functions(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
         self.corrected(y, yp, |work| self.inner.switching_functions(t, y, &work.yp, values));
-    }
-
-    fn eliminated(&self, t: f64, y: &[f64], values: &mut [f64]) {
-        self.inner.eliminated(t, y, values);
-    }
-
-    fn input_error(&self) -> Option<InputError> {
-        self.inner.input_error()
-    }
-
-    fn prolongation(&self) -> &dyn Prolongation {
-        self.inner.prolongation()
     }
 
     fn states_from_jets(&self, t: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {

@@ -20,10 +20,10 @@
 //! That costs an elimination of the array per step.
 
 use std::cell::RefCell;
-use std::ops::Range;
 
-use crate::contract::{Dae, Description, Pattern, Prolongation};
-use crate::signal::InputError;
+use crate::contract::{Dae, Description, Pattern};
+use crate::elimination::{Elimination, dot};
+use crate::wrapper::forward_to_inner;
 
 /// Rows of $H$ are kept while their pivots are at least this part of those that complete pivoting would take.
 const MUCH_SMALLER: f64 = 0.02;
@@ -107,9 +107,6 @@ impl<D: Dae> DerivativeArray<D> {
         let jacobian_y = Pattern { columns: all, row_starts: starts.into(), column_indices: columns.into() };
         let description = Description { jacobian_y, ..of.clone() };
         let constraints = states - of.leading_rank.min(states);
-        // The derivatives come first.
-        let nominal =
-            of.unknowns[states..].iter().chain(&of.unknowns[..states]).map(|unknown| unknown.nominal).collect();
         let work = Work {
             rows: vec![Row::Discretised; states],
             gauge: vec![0.0; constraints * rows],
@@ -118,7 +115,7 @@ impl<D: Dae> DerivativeArray<D> {
             jacobian_y: vec![0.0; of.jacobian_y.len()],
             jacobian_yp: vec![0.0; of.jacobian_yp.len()],
             residual: vec![0.0; all],
-            elimination: Elimination::new(all, nominal),
+            elimination: Elimination::new(all, vec![1.0; all]),
         };
         DerivativeArray { inner, description, states, copies, places, work: RefCell::new(work) }
     }
@@ -131,6 +128,13 @@ impl<D: Dae> DerivativeArray<D> {
     /// How many constraints there are between states.
     fn constraints(&self) -> usize {
         self.states - self.description.leading_rank.min(self.states)
+    }
+
+    /// Magnitudes at the start of a run, of the derivatives first: of values or what they typically are, whichever is larger.
+    fn measure(&self, work: &mut Work, y: &[f64]) {
+        let all = self.description.unknowns.iter().zip(y);
+        let magnitudes = all.cycle().skip(self.states).map(|(unknown, y)| unknown.nominal.abs().max(y.abs()));
+        work.elimination.column_scale.iter_mut().zip(magnitudes).for_each(|(scale, magnitude)| *scale = magnitude);
     }
 
     /// $(G_z, G_u)$ over $(0, H_{u'})$, scaled.
@@ -208,6 +212,7 @@ impl<D: Dae> DerivativeArray<D> {
         let (n, rows) = (self.states, self.array_rows());
         let rank = rows - self.constraints().min(rows);
         let work = &mut *self.work.borrow_mut();
+        self.measure(work, y);
         let mut last = f64::INFINITY;
         for _ in 0..MAX_ITERATIONS {
             self.inner.residual(t, y, yp, &mut work.residual);
@@ -237,10 +242,6 @@ impl<D: Dae> DerivativeArray<D> {
     }
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
 /// An orthonormal basis of what an elimination in the first columns leaves undetermined of them.
 fn kernel_vectors(elimination: &Elimination, columns: usize, kernel: &mut [f64]) {
     let mut free = (0..columns).filter(|&column| elimination.open_columns[column]);
@@ -266,143 +267,12 @@ fn kernel_vectors(elimination: &Elimination, columns: usize, kernel: &mut [f64])
     }
 }
 
-/// Gaussian elimination with pivots in any order, on a dense matrix with one right-hand side as its last column.
-#[derive(Clone, Debug)]
-struct Elimination {
-    columns: usize,
-    matrix: Vec<f64>,
-    row_scale: Vec<f64>,
-    column_scale: Vec<f64>,
-    open_rows: Vec<bool>,
-    open_columns: Vec<bool>,
-    taken: Vec<(usize, usize)>,
-    solution: Vec<f64>,
-}
-
-impl Elimination {
-    /// Room for as many unknowns as there are magnitudes.
-    fn new(rows: usize, column_scale: Vec<f64>) -> Self {
-        let columns = column_scale.len() + 1;
-        Elimination {
-            columns,
-            matrix: vec![0.0; rows * columns],
-            row_scale: vec![1.0; rows],
-            column_scale,
-            open_rows: vec![true; rows],
-            open_columns: vec![true; columns - 1],
-            taken: Vec::with_capacity(rows),
-            solution: vec![0.0; columns - 1],
-        }
-    }
-
-    fn entry(&mut self, row: usize, column: usize) -> &mut f64 {
-        &mut self.matrix[row * self.columns + column]
-    }
-
-    fn at(&self, (row, column): (usize, usize)) -> f64 {
-        self.matrix[row * self.columns + column]
-    }
-
-    fn row(&self, row: usize) -> &[f64] {
-        &self.matrix[row * self.columns..(row + 1) * self.columns]
-    }
-
-    /// Columns multiplied by the magnitudes at the start of the run, then rows scaled to largest entries of one. Columns are not scaled by
-    /// their entries or later magnitudes: what is small in $K$ would change with them.
-    fn equilibrate(&mut self) {
-        let Elimination { columns, matrix, row_scale, column_scale, .. } = self;
-        for (row, scale) in matrix.chunks_exact_mut(*columns).zip(row_scale) {
-            row.iter_mut().zip(column_scale.iter()).for_each(|(x, scale)| *x *= scale);
-            let size = row.iter().fold(0.0_f64, |largest, x| x.abs().max(largest));
-            *scale = if size > 0.0 && size.is_finite() { 1.0 / size } else { 1.0 };
-            row.iter_mut().for_each(|x| *x *= *scale);
-        }
-    }
-
-    /// The right-hand side of the first rows.
-    fn right_hand_side(&mut self, values: &[f64]) {
-        let last = self.columns - 1;
-        for (row, value) in values.iter().enumerate() {
-            *self.entry(row, last) = value * self.row_scale[row];
-        }
-    }
-
-    fn begin(&mut self) {
-        self.open_rows.fill(true);
-        self.open_columns.fill(true);
-        self.taken.clear();
-    }
-
-    /// The largest entry of open rows that are wanted, and open columns.
-    fn largest(
-        &self,
-        rows: Range<usize>,
-        columns: Range<usize>,
-        wanted: impl Fn(usize) -> bool,
-    ) -> Option<((usize, usize), f64)> {
-        let mut best: Option<((usize, usize), f64)> = None;
-        for row in rows.filter(|&row| self.open_rows[row] && wanted(row)) {
-            for column in columns.clone().filter(|&column| self.open_columns[column]) {
-                let size = self.at((row, column)).abs();
-                if size > best.map_or(0.0, |(_, size)| size) {
-                    best = Some(((row, column), size));
-                }
-            }
-        }
-        best
-    }
-
-    /// So many pivots, each the largest entry there is; `None` if there are fewer.
-    fn complete(&mut self, count: usize, rows: Range<usize>, columns: Range<usize>) -> Option<()> {
-        for _ in 0..count {
-            let (pivot, _) = self.largest(rows.clone(), columns.clone(), |_| true)?;
-            self.pivot(pivot);
-        }
-        Some(())
-    }
-
-    /// Eliminates a column from the open rows.
-    fn pivot(&mut self, (row, column): (usize, usize)) {
-        self.open_rows[row] = false;
-        self.open_columns[column] = false;
-        self.taken.push((row, column));
-        let pivot = self.at((row, column));
-        for other in (0..self.open_rows.len()).filter(|&other| self.open_rows[other]) {
-            let factor = self.matrix[other * self.columns + column] / pivot;
-            if factor != 0.0 {
-                let (at, from) = (other * self.columns, row * self.columns);
-                for k in 0..self.columns {
-                    self.matrix[at + k] -= factor * self.matrix[from + k];
-                }
-            }
-            self.matrix[other * self.columns + column] = 0.0;
-        }
-    }
-
-    /// Solves for the pivot columns with all others zero.
-    fn back_substitute(&mut self) {
-        self.solution.fill(0.0);
-        for &(row, column) in self.taken.iter().rev() {
-            let entries = &self.matrix[row * self.columns..(row + 1) * self.columns];
-            let known = dot(&entries[..self.columns - 1], &self.solution);
-            self.solution[column] = (entries[self.columns - 1] - known) / entries[column];
-        }
-        self.solution.iter_mut().zip(&self.column_scale).for_each(|(x, scale)| *x *= scale);
-    }
-}
-
 impl<D: Dae> Dae for DerivativeArray<D> {
     fn description(&self) -> &Description {
         &self.description
     }
 
-    fn parameters(&self) -> &[f64] {
-        self.inner.parameters()
-    }
-
-    fn set_parameters(&mut self, values: &[f64]) {
-        self.inner.set_parameters(values);
-    }
+    forward_to_inner!();
 
     fn residual(&self, t: f64, y: &[f64], yp: &[f64], residual: &mut [f64]) {
         self.inner.residual(t, y, yp, residual);
@@ -450,28 +320,8 @@ impl<D: Dae> Dae for DerivativeArray<D> {
         self.without_gauges(&self.description.jacobian_p, values);
     }
 
-    fn invariants(&self, t: f64, y: &[f64], values: &mut [f64]) {
-        self.inner.invariants(t, y, values);
-    }
-
-    fn invariants_jacobian(&self, t: f64, y: &[f64], values: &mut [f64]) {
-        self.inner.invariants_jacobian(t, y, values);
-    }
-
     fn switching_functions(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
         self.inner.switching_functions(t, y, yp, values);
-    }
-
-    fn eliminated(&self, t: f64, y: &[f64], values: &mut [f64]) {
-        self.inner.eliminated(t, y, values);
-    }
-
-    fn input_error(&self) -> Option<InputError> {
-        self.inner.input_error()
-    }
-
-    fn prolongation(&self) -> &dyn Prolongation {
-        self.inner.prolongation()
     }
 
     fn states_from_jets(&self, t: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {
@@ -497,9 +347,9 @@ impl<D: Dae> Dae for DerivativeArray<D> {
         }
         let work = &mut *self.work.borrow_mut();
         if anew {
-            let magnitudes = y[self.states..].iter().chain(&y[..self.states]);
-            let scales = work.elimination.column_scale.iter_mut().zip(magnitudes);
-            scales.for_each(|(scale, y)| *scale = scale.max(y.abs()));
+            // Nothing of an earlier run.
+            work.rows.fill(Row::Discretised);
+            self.measure(work, y);
         }
         self.linearise(work, t, y, yp);
         match self.eliminate(work) {

@@ -21,7 +21,8 @@
 //!
 //! What steps are made of is private: `linear` (iteration matrices and their factors), `weights` (error norms by index),
 //! `clock` (time without accumulated rounding, landing on given times), `closing` (accepted steps are moved onto the
-//! enforced constraints), `multipliers` (multipliers of index 2 with the order of the states) and `stall` (gives up where
+//! enforced constraints), `multipliers` (multipliers of index 2 with the order of the states), `elimination` (which rows and columns are
+//! independent), `wrapper` (what completed formulations leave to the one inside) and `stall` (gives up where
 //! a run creeps along without a solution).
 
 pub mod bdf;
@@ -30,6 +31,7 @@ mod clock;
 mod closing;
 pub mod contract;
 pub mod derivative_array;
+mod elimination;
 pub mod generated;
 pub mod initialize;
 mod linear;
@@ -45,6 +47,7 @@ mod stall;
 pub mod stepper;
 pub mod structure;
 mod weights;
+mod wrapper;
 
 pub use solution::{Solution, Status};
 pub use solve::{Integration, Method, Record};

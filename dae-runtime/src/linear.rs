@@ -18,6 +18,7 @@
 use nalgebra::ComplexField;
 
 use crate::contract::{Dae, Description, Kind, Pattern};
+use crate::elimination::Elimination;
 
 /// A number a matrix can have: `f64` or `Complex<f64>`.
 pub(crate) trait Scalar: ComplexField<RealField = f64> + Copy {}
@@ -184,26 +185,19 @@ pub(crate) fn deficiency(n: usize, matrix: &mut [f64]) -> Option<Deficiency> {
             column.iter_mut().for_each(|x| *x /= size);
         }
     }
-    let (mut rows, mut columns): (Vec<usize>, Vec<usize>) = ((0..n).collect(), (0..n).collect());
+    let mut elimination = Elimination::new(n, vec![1.0; n]);
+    for (column, entries) in matrix.chunks_exact(n.max(1)).enumerate() {
+        entries.iter().enumerate().for_each(|(row, &x)| *elimination.entry(row, column) = x);
+    }
     let threshold = 8.0 * n as f64 * f64::EPSILON;
-    for k in 0..n {
-        let (mut pivot, mut size) = ((k, k), 0.0);
-        for (j, &column) in columns.iter().enumerate().skip(k) {
-            for (i, &row) in rows.iter().enumerate().skip(k) {
-                if matrix[column * n + row].abs() > size {
-                    (pivot, size) = ((i, j), matrix[column * n + row].abs());
-                }
-            }
-        }
-        rows.swap(k, pivot.0);
-        columns.swap(k, pivot.1);
-        if size <= threshold {
-            return Some(Deficiency { row: rows[k], column: columns[k] });
-        }
-        for &column in &columns[k + 1..] {
-            let factor = matrix[column * n + rows[k]] / matrix[columns[k] * n + rows[k]];
-            for &row in &rows[k + 1..] {
-                matrix[column * n + row] -= factor * matrix[columns[k] * n + row];
+    for _ in 0..n {
+        match elimination.largest(0..n, 0..n, |_| true) {
+            Some((pivot, size)) if size > threshold => elimination.pivot(pivot),
+            Some(((row, column), _)) => return Some(Deficiency { row, column }),
+            None => {
+                let first = |open: &[bool]| open.iter().position(|&open| open).unwrap_or(0);
+                let (row, column) = (first(&elimination.open_rows), first(&elimination.open_columns));
+                return Some(Deficiency { row, column });
             }
         }
     }

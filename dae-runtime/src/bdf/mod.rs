@@ -26,7 +26,7 @@ use crate::weights::Weights;
 use control::Control;
 use filter::Filter;
 use history::{Formula, History};
-use newton::{Newton, Predictor, Trouble};
+use newton::{Iterate, Newton, Predictor, Trouble};
 use starter::Starter;
 
 /// The first step is not shorter than this part of the longest that it may be, unless it has to be repeated.
@@ -164,15 +164,8 @@ impl<'d> Bdf<'d> {
         let t = self.clock.time() + h;
         let predictor =
             Predictor { t, last: &self.y, y: &self.predicted, yp: &self.predicted_slope, leading: formula.leading, h };
-        self.newton.solve(
-            dae,
-            &predictor,
-            &self.weights,
-            &mut self.statistics,
-            &mut self.e,
-            &mut self.candidate,
-            &mut self.candidate_slope,
-        )?;
+        let mut at = Iterate { e: &mut self.e, y: &mut self.candidate, yp: &mut self.candidate_slope };
+        self.newton.solve(dae, &predictor, &self.weights, &mut self.statistics, &mut at)?;
         let (order, factor) = match self.step_control {
             StepControl::Fixed(_) => (self.order, 1.0),
             StepControl::Adaptive => {

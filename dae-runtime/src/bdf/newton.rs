@@ -74,6 +74,22 @@ pub(super) struct Predictor<'a> {
     pub(super) h: f64,
 }
 
+/// What is iterated: $y = y_0 + e$, $y' = y_0' + c\\,e$ with the predicted $y_0$, $y_0'$.
+pub(super) struct Iterate<'a> {
+    pub(super) e: &'a mut [f64],
+    pub(super) y: &'a mut [f64],
+    pub(super) yp: &'a mut [f64],
+}
+
+impl Iterate<'_> {
+    /// Back to the predictor.
+    fn predict(&mut self, predictor: &Predictor<'_>) {
+        self.e.fill(0.0);
+        self.y.copy_from_slice(predictor.y);
+        self.yp.copy_from_slice(predictor.yp);
+    }
+}
+
 /// Whether the matrix belongs to the step at hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Matrix {
@@ -131,16 +147,14 @@ impl Newton {
         &self.matrix
     }
 
-    /// Solves for `e`, with `y` and `yp` at the solution.
+    /// Solves for the iterate.
     pub(super) fn solve(
         &mut self,
         dae: &dyn Dae,
         predictor: &Predictor<'_>,
         weights: &Weights,
         statistics: &mut Statistics,
-        e: &mut [f64],
-        y: &mut [f64],
-        yp: &mut [f64],
+        at: &mut Iterate<'_>,
     ) -> Result<(), Trouble> {
         if self.state == Matrix::New {
             self.state = Matrix::Old;
@@ -157,15 +171,12 @@ impl Newton {
         }
         self.last_leading = predictor.leading;
         loop {
-            e.fill(0.0);
-            y.copy_from_slice(predictor.y);
-            yp.copy_from_slice(predictor.yp);
-            match self.iterate(dae, predictor, weights, statistics, e, y, yp) {
+            at.predict(predictor);
+            match self.iterate(dae, predictor, weights, statistics, at) {
                 Ok(()) => return Ok(()),
                 Err(_) if self.state == Matrix::Old => self.renew(dae, predictor, statistics)?,
                 Err(trouble) => {
-                    let beyond =
-                        self.has_kinks && self.iterate_anew(dae, predictor, weights, statistics, e, y, yp).is_ok();
+                    let beyond = self.has_kinks && self.iterate_anew(dae, predictor, weights, statistics, at).is_ok();
                     self.state = if beyond { Matrix::Old } else { Matrix::Missing };
                     return if beyond { Ok(()) } else { Err(trouble) };
                 }
@@ -199,29 +210,16 @@ impl Newton {
         predictor: &Predictor<'_>,
         weights: &Weights,
         statistics: &mut Statistics,
-        e: &mut [f64],
-        y: &mut [f64],
-        yp: &mut [f64],
+        at: &mut Iterate<'_>,
     ) -> Result<(), Trouble> {
-        e.fill(0.0);
-        y.copy_from_slice(predictor.y);
-        yp.copy_from_slice(predictor.yp);
+        at.predict(predictor);
         for iteration in 0..ITERATIONS_ANEW {
-            self.renew(dae, &Predictor { y, yp, ..*predictor }, statistics)?;
-            dae.residual(predictor.t, y, yp, &mut self.delta);
-            statistics.residuals += 1;
-            self.matrix.solve(&mut self.delta);
-            statistics.solves += 1;
-            let size = weights.norm(&self.delta);
+            self.renew(dae, &Predictor { y: at.y, yp: at.yp, ..*predictor }, statistics)?;
+            let factor = if iteration < FULL_ITERATIONS { 1.0 } else { 0.5 };
+            self.correct(dae, predictor, factor, statistics, at)?;
+            let size = weights.norm(&self.delta) / factor;
             if !size.is_finite() {
                 break;
-            }
-            let factor = if iteration < FULL_ITERATIONS { -1.0 } else { -0.5 };
-            for i in 0..e.len() {
-                self.delta[i] *= factor;
-                e[i] += self.delta[i];
-                y[i] = predictor.y[i] + e[i];
-                yp[i] = predictor.yp[i] + predictor.leading * e[i];
             }
             if size <= TOLERANCE / RATE_OF_NEW_MATRIX && self.multipliers_settled(predictor.last) {
                 return Ok(());
@@ -230,34 +228,45 @@ impl Newton {
         Err(Trouble::Convergence { unknown: weights.worst(&self.delta) })
     }
 
+    /// One correction with the matrix at hand, which is left in `delta`.
+    fn correct(
+        &mut self,
+        dae: &dyn Dae,
+        predictor: &Predictor<'_>,
+        factor: f64,
+        statistics: &mut Statistics,
+        at: &mut Iterate<'_>,
+    ) -> Result<(), Trouble> {
+        dae.residual(predictor.t, at.y, at.yp, &mut self.delta);
+        statistics.residuals += 1;
+        if let Some(equation) = self.delta.iter().position(|r| !r.is_finite()) {
+            return Err(Trouble::NonFinite { equation });
+        }
+        self.matrix.solve(&mut self.delta);
+        statistics.solves += 1;
+        for i in 0..at.e.len() {
+            self.delta[i] *= -factor;
+            at.e[i] += self.delta[i];
+            at.y[i] = predictor.y[i] + at.e[i];
+            at.yp[i] = predictor.yp[i] + predictor.leading * at.e[i];
+        }
+        Ok(())
+    }
+
     fn iterate(
         &mut self,
         dae: &dyn Dae,
         predictor: &Predictor<'_>,
         weights: &Weights,
         statistics: &mut Statistics,
-        e: &mut [f64],
-        y: &mut [f64],
-        yp: &mut [f64],
+        at: &mut Iterate<'_>,
     ) -> Result<(), Trouble> {
         let last = predictor.last;
         let factor = 2.0 / (1.0 + predictor.leading / self.factorized_leading);
         let fixed = self.max_iterations == MAX_ITERATIONS_AT_FIXED_STEP;
         let (mut first, mut previous) = (0.0, f64::INFINITY);
         for iteration in 0..self.max_iterations {
-            dae.residual(predictor.t, y, yp, &mut self.delta);
-            statistics.residuals += 1;
-            if let Some(equation) = self.delta.iter().position(|r| !r.is_finite()) {
-                return Err(Trouble::NonFinite { equation });
-            }
-            self.matrix.solve(&mut self.delta);
-            statistics.solves += 1;
-            for i in 0..e.len() {
-                self.delta[i] *= -factor;
-                e[i] += self.delta[i];
-                y[i] = predictor.y[i] + e[i];
-                yp[i] = predictor.yp[i] + predictor.leading * e[i];
-            }
+            self.correct(dae, predictor, factor, statistics, at)?;
             let size = weights.norm(&self.delta);
             if iteration == 0 {
                 first = size;

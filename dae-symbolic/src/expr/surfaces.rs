@@ -13,6 +13,7 @@
 //! variable, a term of it takes the place of $x$ (in $\sqrt{x^2 + y^2} - 1$ the root); then $m$ is a lower bound. Whether a derivative
 //! vanishes on the surface is decided by its canonical form or by residues in the prime field.
 
+use super::interval::{Interval, evaluate_interval};
 use super::prime_field::FieldPoint;
 use super::substitute::rebuild;
 use super::{Dag, Expr, Function, Node, ParameterId, Rational, Symbol};
@@ -41,13 +42,13 @@ enum Side {
 }
 
 /// The surfaces of the expressions, in the order in which their first piecewise functions were built; those that no variable can
-/// cross, being made of parameters, are left out.
+/// cross, being made of parameters or bounded away from zero as $2 + x^2$ is, are left out.
 pub fn surfaces(dag: &mut Dag, roots: &[Expr]) -> Vec<Surface> {
     let mut found: Vec<Surface> = Vec::new();
     for expr in reachable(dag, roots.iter().copied()) {
         let Some(switch) = switch_of(dag, expr) else { continue };
         let function = dag.primitive_part(switch);
-        if dag.is_steady(function) {
+        if dag.is_steady(function) || never_zero(dag, function) {
             continue;
         }
         match found.iter_mut().find(|surface| surface.function == function) {
@@ -56,6 +57,12 @@ pub fn surfaces(dag: &mut Dag, roots: &[Expr]) -> Vec<Surface> {
         }
     }
     found
+}
+
+/// Whether no values of its symbols make the expression zero, as far as an enclosure of its values tells.
+fn never_zero(dag: &Dag, e: Expr) -> bool {
+    let number = Interval::new(-f64::MAX, f64::MAX).expect("an interval");
+    evaluate_interval(dag, &[e], |_| number)[0].mignitude() > 0.0
 }
 
 /// The piecewise functions in the expressions, those of constants and parameters included.
@@ -247,6 +254,11 @@ mod tests {
         ];
         let found: Vec<Expr> = surfaces(&mut dag, &all).into_iter().map(|surface| surface.function).collect();
         assert_eq!(found, [difference, x]);
+        let two = dag.constant(Rational::from(2));
+        let square = dag.powi(x, 2);
+        let positive = dag.add(two, square);
+        let smooth = dag.apply(Function::Abs, &[positive]);
+        assert_eq!(surfaces(&mut dag, &[smooth]), [], "|x² + 2| has no kink");
     }
 
     #[test]

@@ -18,7 +18,7 @@ use super::{
     Completion, Form, FormEquation, FormError, FormInvariant, FormUnknown, Formulation, Source,
     classify::differential_states, selection::Material,
 };
-use crate::expr::{Dag, Expr, Rational, Symbol, substitute};
+use crate::expr::{Dag, Expr, Notation, Rational, Symbol, print_with, substitute, surfaces, symbols};
 use crate::model::{Domain, Model, derivative_name};
 use crate::system::{SystemEquation, derivatives, written_orders};
 
@@ -50,6 +50,9 @@ pub(super) fn formulate(model: &mut Model, material: &Material<'_>, form: &Form)
     layout.declare(&mut model.dag);
     let mut rows = Vec::new();
     for &equation in &equations {
+        if let Some(message) = jump(model, equation, differentiations) {
+            return Err(FormError { form: form.clone(), message, origin: equation.origin });
+        }
         let limit = model.dag.len() + MAX_GROWTH;
         let list = derivatives(&mut model.dag, equation.residual, differentiations);
         if model.dag.len() > limit {
@@ -91,6 +94,23 @@ pub(super) fn formulate(model: &mut Model, material: &Material<'_>, form: &Form)
         formulation.unknowns[state].kind = Kind::Differential;
     }
     Ok(formulation)
+}
+
+/// Where a derivative in the array would jump as unknowns change: on either side the array says nothing of the other. What jumps in time does so
+/// where steps end.
+fn jump(model: &mut Model, equation: &SystemEquation, differentiations: u32) -> Option<String> {
+    if differentiations == 0 {
+        return None;
+    }
+    let crossed = |dag: &Dag, f: Expr| symbols(dag, [f]).iter().any(|s| matches!(s, Symbol::Unknown { .. }));
+    let found = surfaces(&mut model.dag, &[equation.residual]).into_iter().find(|surface| {
+        crossed(&model.dag, surface.function)
+            && surface.first_jump(&mut model.dag, equation.residual, differentiations).is_some()
+    })?;
+    let names = model.definition_names().into_iter().collect();
+    let function = print_with(&model.dag, found.function, Notation::Text, &names, |s| model.symbol_name(s));
+    let name = equation.provenance.name();
+    Some(format!("{name} is not smooth where {function} = 0, and would have to be differentiated"))
 }
 
 fn row(equation: &SystemEquation, name: String, residual: Expr) -> FormEquation {

@@ -15,6 +15,9 @@
 //! # }
 //! ```
 
+mod crossing;
+mod segments;
+
 use std::fmt;
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -25,7 +28,9 @@ use crate::initialize::{InitializationError, InitializationOptions, consistent_i
 use crate::radau5::Radau5;
 use crate::signal::InputError;
 use crate::solution::{Solution, Status, horner};
-use crate::stepper::{ClosingCorrection, DenseAccuracy, Failure, Options, Statistics, StepControl, Stepper, Tolerance};
+use crate::stepper::{ClosingCorrection, DenseAccuracy, Failure, Options, StepControl, Stepper, Tolerance};
+use crossing::Crossing;
+use segments::Segments;
 
 /// Which method integrates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -303,12 +308,10 @@ impl<'d, 'c> Integration<'d, 'c> {
                     StepControl::Adaptive => Crossing::of_time(self.dae, t0, y0, yp0, t_end),
                     StepControl::Fixed(_) => Vec::new(),
                 };
-                let mut run = Segments { stepper, done: Statistics::default(), switches, phase: Phase::Regular };
+                let mut run = Segments::new(stepper, switches);
                 solution.status = self.drive(&mut run, t_end, requested, &mut solution);
-                let Segments { stepper, mut done, .. } = run;
-                solution.end_at(stepper.time(), stepper.state(), stepper.derivative());
-                done += stepper.statistics();
-                solution.statistics = done;
+                solution.end_at(run.stepper.time(), run.stepper.state(), run.stepper.derivative());
+                solution.statistics = run.statistics();
             }
         }
         solution.seconds = clock.elapsed().as_secs_f64();
@@ -374,217 +377,6 @@ impl<'d, 'c> Integration<'d, 'c> {
             }
             Record::At(_) => requested.record(stepper, before, solution),
         }
-    }
-}
-
-/// A run in pieces on which no function of the time changes its branch.
-struct Segments<'d> {
-    stepper: Box<dyn Stepper + 'd>,
-    /// Work on earlier pieces.
-    done: Statistics,
-    /// Where the next ones begin, the last first.
-    switches: Vec<Crossing>,
-    phase: Phase,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
-    /// The method of the run.
-    Regular,
-    /// The first step of a piece.
-    Settling,
-    /// So many steps of a method with one stage are left, to get over a kink.
-    Hopping(usize),
-}
-
-/// Steps by a method with one stage, where one with several meets a kink.
-const HOPS: usize = 10;
-
-/// The first step of a piece, as a part of the last one of the piece before. It is not tested for its error, since what determines it,
-/// algebraic unknowns and derivatives, may have jumped.
-const SETTLING: f64 = 1e-3;
-
-impl<'d> Segments<'d> {
-    /// Lets steps end at the next output or the end of the piece.
-    fn stop(&mut self, output: Option<f64>, direction: f64) {
-        let switch = self.switches.last().map(|crossing| crossing.before);
-        let nearest = [output, switch].into_iter().flatten().min_by(|a, b| (a * direction).total_cmp(&(b * direction)));
-        if let Some(t) = nearest {
-            self.stepper.stop_at(t);
-        }
-    }
-
-    /// Goes on with steps of one stage where several stages cannot be solved: at a kink of $F$ on different sides of which they lie, its Jacobian
-    /// need not be near any that would do for all of them. A first step of a piece that cannot be made is left out. `false` if nothing helps.
-    fn recover(&mut self, failure: &Failure, method: Method, dae: &'d dyn Dae, t_end: f64, options: &Options) -> bool {
-        let at_kink = matches!(failure, Failure::StepSizeTooSmall { .. }) && !dae.description().switches.is_empty();
-        let (method, phase) = match self.phase {
-            Phase::Settling => (method, Phase::Regular),
-            Phase::Regular if at_kink && options.control == StepControl::Adaptive => {
-                (Method::Bdf, Phase::Hopping(HOPS))
-            }
-            Phase::Regular | Phase::Hopping(_) => return false,
-        };
-        let (t, y, yp) = (self.stepper.time(), self.stepper.state(), self.stepper.derivative());
-        let max_steps = options.max_steps.saturating_sub(self.done.steps + self.stepper.statistics().steps);
-        let options = Options { max_steps, ..options.clone() };
-        let Ok(stepper) = method.start(dae, t, y, yp, t_end, &options) else { return false };
-        self.done += self.stepper.statistics();
-        (self.stepper, self.phase) = (stepper, phase);
-        true
-    }
-
-    /// Begins the next piece at its time, or goes on after its first step.
-    fn go_on(
-        &mut self,
-        method: Method,
-        dae: &'d dyn Dae,
-        step: f64,
-        t_end: f64,
-        options: &Options,
-    ) -> Result<(), Failure> {
-        let (mut t, direction) = (self.stepper.time(), if t_end < self.stepper.time() { -1.0 } else { 1.0 });
-        if t == t_end {
-            return Ok(());
-        }
-        let mut begins = false;
-        while let Some(crossing) = self.switches.pop_if(|crossing| (t - crossing.before) * direction >= 0.0) {
-            begins = true;
-            t = if (crossing.after - t) * direction > 0.0 { crossing.after } else { t };
-        }
-        if let (false, Phase::Hopping(left)) = (begins, self.phase)
-            && left > 1
-        {
-            self.phase = Phase::Hopping(left - 1);
-            return Ok(());
-        }
-        if !begins && self.phase == Phase::Regular {
-            return Ok(());
-        }
-        self.done += self.stepper.statistics();
-        let (y, yp) = (self.stepper.state(), self.stepper.derivative());
-        let max_steps = options.max_steps.saturating_sub(self.done.steps);
-        let options = Options { max_steps, ..options.clone() };
-        self.phase = if begins { Phase::Settling } else { Phase::Regular };
-        self.stepper = match begins {
-            true => {
-                let control = StepControl::Fixed(SETTLING * step);
-                Box::new(Radau5::new(dae, t, y, yp, t_end, &Options { control, ..options })?)
-            }
-            false => method.start(dae, t, y, yp, t_end, &options)?,
-        };
-        Ok(())
-    }
-}
-
-/// Times before and after a switching function vanishes, as near to each other as numbers are. In between it is zero, and the branch
-/// that is taken there depends on whether the text says `<` or `<=`.
-struct Crossing {
-    before: f64,
-    after: f64,
-}
-
-/// Points at which switching functions of the time are looked at.
-const SAMPLES: usize = 2048;
-/// Steps to an extremum between such points, where a function comes near to zero and goes away again.
-const TO_EXTREMUM: usize = 40;
-
-/// The switching functions that depend on the time alone.
-struct OfTime<'d> {
-    dae: &'d dyn Dae,
-    /// Which.
-    switches: Vec<usize>,
-    y: &'d [f64],
-    yp: &'d [f64],
-    values: Vec<f64>,
-}
-
-impl OfTime<'_> {
-    fn all(&mut self, t: f64) -> Vec<f64> {
-        self.dae.switching_functions(t, self.y, self.yp, &mut self.values);
-        self.switches.iter().map(|&k| self.values[k]).collect()
-    }
-
-    fn value(&mut self, switch: usize, t: f64) -> f64 {
-        self.dae.switching_functions(t, self.y, self.yp, &mut self.values);
-        self.values[self.switches[switch]]
-    }
-
-    /// The last time from `inside` towards `outside` at which a function has this sign, where it has it at `inside` and not at `outside`.
-    fn last_with(&mut self, switch: usize, sign: i8, mut inside: f64, mut outside: f64) -> f64 {
-        loop {
-            let middle = 0.5 * (inside + outside);
-            if middle == inside || middle == outside {
-                return inside;
-            }
-            let has = sign_of(self.value(switch, middle)) == sign;
-            if has { inside = middle } else { outside = middle }
-        }
-    }
-
-    fn crossing(&mut self, switch: usize, [a, b]: [f64; 2], signs: [i8; 2]) -> Crossing {
-        Crossing { before: self.last_with(switch, signs[0], a, b), after: self.last_with(switch, signs[1], b, a) }
-    }
-
-    /// Where between two times a function of one sign at both has another one, by golden sections towards zero.
-    fn dip(&mut self, switch: usize, [mut a, mut b]: [f64; 2], sign: i8) -> Option<f64> {
-        let golden = 0.5 * (5f64.sqrt() - 1.0);
-        for _ in 0..TO_EXTREMUM {
-            let (left, right) = (b - golden * (b - a), a + golden * (b - a));
-            let (at_left, at_right) = (self.value(switch, left), self.value(switch, right));
-            for (t, value) in [(left, at_left), (right, at_right)] {
-                if sign_of(value) != sign {
-                    return Some(t);
-                }
-            }
-            if at_left.abs() < at_right.abs() { b = right } else { a = left }
-        }
-        None
-    }
-}
-
-fn sign_of(value: f64) -> i8 {
-    i8::from(value > 0.0) - i8::from(value < 0.0)
-}
-
-impl Crossing {
-    /// Where switching functions of the time change their signs, the last first. Those that change it twice between two of many points, and
-    /// are not smooth there, may not be seen.
-    fn of_time(dae: &dyn Dae, t0: f64, y: &[f64], yp: &[f64], t_end: f64) -> Vec<Crossing> {
-        let switches = &dae.description().switches;
-        let switches: Vec<usize> = (0..switches.len()).filter(|&k| switches[k].of_time).collect();
-        if switches.is_empty() || t0 == t_end {
-            return Vec::new();
-        }
-        let count = switches.len();
-        let mut functions = OfTime { dae, switches, y, yp, values: vec![0.0; dae.description().switches.len()] };
-        let time = |k: usize| if k == SAMPLES { t_end } else { t0 + (t_end - t0) * (k as f64 / SAMPLES as f64) };
-        let mut list = Vec::new();
-        let (mut earlier, mut last) = (functions.all(t0), functions.all(t0));
-        for k in 1..=SAMPLES {
-            let next = functions.all(time(k));
-            for switch in 0..count {
-                let [before, at, after] = [earlier[switch], last[switch], next[switch]];
-                let signs = [sign_of(at), sign_of(after)];
-                if signs[0] != signs[1] {
-                    list.push(functions.crossing(switch, [time(k - 1), time(k)], signs));
-                }
-                let is_nearest = k > 1 && at.abs() < before.abs() && at.abs() <= after.abs();
-                if is_nearest && signs[0] == signs[1] && sign_of(before) == signs[0] && signs[0] != 0 {
-                    let ends = [time(k - 2), time(k)];
-                    if let Some(dip) = functions.dip(switch, ends, signs[0]) {
-                        let inside = sign_of(functions.value(switch, dip));
-                        list.push(functions.crossing(switch, [ends[0], dip], [signs[0], inside]));
-                        list.push(functions.crossing(switch, [dip, ends[1]], [inside, signs[0]]));
-                    }
-                }
-            }
-            (earlier, last) = (last, next);
-        }
-        let direction = if t_end < t0 { -1.0 } else { 1.0 };
-        list.retain(|crossing| crossing.before != t0);
-        list.sort_by(|a, b| (direction * b.before).total_cmp(&(direction * a.before)));
-        list
     }
 }
 

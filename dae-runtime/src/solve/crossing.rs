@@ -1,0 +1,117 @@
+//! Where functions of the time change their branch.
+//!
+//! In: a formulation with switching functions of which some depend on the time alone. Out: their sign changes in an interval, to rounding: each as the
+//! last time before and the first one after it.
+
+use crate::contract::Dae;
+
+/// Times before and after a switching function vanishes, as near to each other as numbers are. In between it is zero, and the branch
+/// that is taken there depends on whether the text says `<` or `<=`.
+pub(super) struct Crossing {
+    pub(super) before: f64,
+    pub(super) after: f64,
+}
+
+/// Points at which switching functions of the time are looked at.
+const SAMPLES: usize = 2048;
+/// Steps to an extremum between such points, where a function comes near to zero and goes away again.
+const TO_EXTREMUM: usize = 40;
+
+/// The switching functions that depend on the time alone.
+struct OfTime<'d> {
+    dae: &'d dyn Dae,
+    /// Which.
+    switches: Vec<usize>,
+    y: &'d [f64],
+    yp: &'d [f64],
+    values: Vec<f64>,
+}
+
+impl OfTime<'_> {
+    fn all(&mut self, t: f64) -> Vec<f64> {
+        self.dae.switching_functions(t, self.y, self.yp, &mut self.values);
+        self.switches.iter().map(|&k| self.values[k]).collect()
+    }
+
+    fn value(&mut self, switch: usize, t: f64) -> f64 {
+        self.dae.switching_functions(t, self.y, self.yp, &mut self.values);
+        self.values[self.switches[switch]]
+    }
+
+    /// The last time from `inside` towards `outside` at which a function has this sign, where it has it at `inside` and not at `outside`.
+    fn last_with(&mut self, switch: usize, sign: i8, mut inside: f64, mut outside: f64) -> f64 {
+        loop {
+            let middle = 0.5 * (inside + outside);
+            if middle == inside || middle == outside {
+                return inside;
+            }
+            let has = sign_of(self.value(switch, middle)) == sign;
+            if has { inside = middle } else { outside = middle }
+        }
+    }
+
+    fn crossing(&mut self, switch: usize, [a, b]: [f64; 2], signs: [i8; 2]) -> Crossing {
+        Crossing { before: self.last_with(switch, signs[0], a, b), after: self.last_with(switch, signs[1], b, a) }
+    }
+
+    /// Where between two times a function of one sign at both has another one, by golden sections towards zero.
+    fn dip(&mut self, switch: usize, [mut a, mut b]: [f64; 2], sign: i8) -> Option<f64> {
+        let golden = 0.5 * (5f64.sqrt() - 1.0);
+        for _ in 0..TO_EXTREMUM {
+            let (left, right) = (b - golden * (b - a), a + golden * (b - a));
+            let (at_left, at_right) = (self.value(switch, left), self.value(switch, right));
+            for (t, value) in [(left, at_left), (right, at_right)] {
+                if sign_of(value) != sign {
+                    return Some(t);
+                }
+            }
+            if at_left.abs() < at_right.abs() { b = right } else { a = left }
+        }
+        None
+    }
+}
+
+fn sign_of(value: f64) -> i8 {
+    i8::from(value > 0.0) - i8::from(value < 0.0)
+}
+
+impl Crossing {
+    /// Where switching functions of the time change their signs, the last first. Those that change it twice between two of many points, and
+    /// are not smooth there, may not be seen.
+    pub(super) fn of_time(dae: &dyn Dae, t0: f64, y: &[f64], yp: &[f64], t_end: f64) -> Vec<Crossing> {
+        let switches = &dae.description().switches;
+        let switches: Vec<usize> = (0..switches.len()).filter(|&k| switches[k].of_time).collect();
+        if switches.is_empty() || t0 == t_end {
+            return Vec::new();
+        }
+        let count = switches.len();
+        let mut functions = OfTime { dae, switches, y, yp, values: vec![0.0; dae.description().switches.len()] };
+        let time = |k: usize| if k == SAMPLES { t_end } else { t0 + (t_end - t0) * (k as f64 / SAMPLES as f64) };
+        let mut list = Vec::new();
+        let (mut earlier, mut last) = (functions.all(t0), functions.all(t0));
+        for k in 1..=SAMPLES {
+            let next = functions.all(time(k));
+            for switch in 0..count {
+                let [before, at, after] = [earlier[switch], last[switch], next[switch]];
+                let signs = [sign_of(at), sign_of(after)];
+                if signs[0] != signs[1] {
+                    list.push(functions.crossing(switch, [time(k - 1), time(k)], signs));
+                }
+                let is_nearest = k > 1 && at.abs() < before.abs() && at.abs() <= after.abs();
+                if is_nearest && signs[0] == signs[1] && sign_of(before) == signs[0] && signs[0] != 0 {
+                    let ends = [time(k - 2), time(k)];
+                    if let Some(dip) = functions.dip(switch, ends, signs[0]) {
+                        let inside = sign_of(functions.value(switch, dip));
+                        list.push(functions.crossing(switch, [ends[0], dip], [signs[0], inside]));
+                        list.push(functions.crossing(switch, [dip, ends[1]], [inside, signs[0]]));
+                    }
+                }
+            }
+            (earlier, last) = (last, next);
+        }
+        let direction = if t_end < t0 { -1.0 } else { 1.0 };
+        list.retain(|crossing| crossing.before != t0);
+        list.sort_by(|a, b| (direction * b.before).total_cmp(&(direction * a.before)));
+        list
+    }
+}
