@@ -124,10 +124,9 @@ fn solve(
 ) -> Result<(Solution, Box<dyn Dae>), String> {
     let system = Interpreter::new(form.program.clone(), compiled.prolonged.clone());
     let system = system.completed(form.formulation.completion);
-    let tolerances = system.description().unknowns.iter().map(|unknown| TOLERANCE * unknown.nominal).collect();
     let options = Options {
         rtol: TOLERANCE,
-        atol: Tolerance::PerComponent(tolerances),
+        atol: Tolerance::Scalar(TOLERANCE),
         max_steps: MAX_STEPS,
         closing_correction,
         ..Options::default()

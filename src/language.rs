@@ -17,7 +17,7 @@
 //! | `var x = 1;` | an unknown whose start value is fixed |
 //! | `var x ~ 1;` | an unknown whose start value is a guess: consistent initialisation moves it as little as it can |
 //! | `var x;` | an unknown about whose start nothing is known |
-//! | `#[nominal(1e-3)] var x;` | an unknown of this typical magnitude |
+//! | `#[nominal(1e-3)] var x;` | an unknown of this typical magnitude; absolute tolerances are parts of it |
 //! | `start der(x) ~ 0.8;` | a start value of a derivative, `=` or `~` |
 //! | `der(x) = v;` | an equation; either side may be any expression |
 //! | `m * der(x, 2) = f;` | one with a second derivative |

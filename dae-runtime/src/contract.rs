@@ -108,6 +108,8 @@ pub struct Switch {
     pub name: Name,
     /// Whether it depends on the time and parameters only, so that its zeros are known before the run.
     pub of_time: bool,
+    /// Whether $F$ itself jumps there, and not only its derivatives.
+    pub jumps: bool,
 }
 
 /// An unknown of the model that a formulation does not solve for.

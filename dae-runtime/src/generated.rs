@@ -45,8 +45,8 @@ pub const fn eliminated(name: &'static str, stand: Stand) -> Eliminated {
 }
 
 /// A switching function.
-pub const fn switch(name: &'static str, of_time: bool) -> Switch {
-    Switch { name: Borrowed(name), of_time }
+pub const fn switch(name: &'static str, of_time: bool, jumps: bool) -> Switch {
+    Switch { name: Borrowed(name), of_time, jumps }
 }
 
 /// A sparsity pattern by compressed rows.

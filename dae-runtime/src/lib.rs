@@ -46,6 +46,7 @@ pub mod spline;
 mod stall;
 pub mod stepper;
 pub mod structure;
+mod switching;
 mod weights;
 mod wrapper;
 

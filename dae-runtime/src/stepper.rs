@@ -5,24 +5,37 @@
 
 use std::fmt;
 
-use crate::contract::{Description, Name};
+use crate::contract::{Description, Name, Unknown};
 
 /// Absolute tolerance.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Tolerance {
-    /// The same for every unknown.
+    /// The same part of the nominal value of every unknown ([`Unknown::nominal`], one unless the model says otherwise).
     Scalar(f64),
-    /// One per entry of $y$.
+    /// One per entry of $y$, in its unit.
     PerComponent(Vec<f64>),
 }
 
 impl Tolerance {
-    /// The tolerance of entry `i`.
-    pub fn get(&self, i: usize) -> f64 {
+    /// The tolerances of these unknowns, each in its unit.
+    pub fn of(&self, unknowns: &[Unknown]) -> Vec<f64> {
         match self {
-            Tolerance::Scalar(value) => *value,
-            Tolerance::PerComponent(values) => values[i],
+            Tolerance::Scalar(part) => unknowns.iter().map(|unknown| part * unknown.nominal).collect(),
+            Tolerance::PerComponent(values) => values.clone(),
         }
+    }
+
+    /// The numbers that the caller gave.
+    fn given(&self) -> &[f64] {
+        match self {
+            Tolerance::Scalar(part) => std::slice::from_ref(part),
+            Tolerance::PerComponent(values) => values,
+        }
+    }
+
+    /// The largest number that the caller gave.
+    pub(crate) fn largest(&self) -> f64 {
+        self.given().iter().copied().fold(0.0, f64::max)
     }
 }
 
@@ -111,10 +124,10 @@ impl Options {
             return reject(format!("{} absolute tolerances for {n} unknowns", values.len()));
         }
         let meaningful = |tolerance: f64| tolerance.is_finite() && tolerance >= 0.0;
-        if !meaningful(self.rtol) || !(0..n).all(|i| meaningful(self.atol.get(i))) {
+        if !meaningful(self.rtol) || !self.atol.given().iter().all(|&atol| meaningful(atol)) {
             return reject("a tolerance is negative or not finite".into());
         }
-        if self.rtol == 0.0 && (0..n).any(|i| self.atol.get(i) == 0.0) {
+        if self.rtol == 0.0 && self.atol.given().contains(&0.0) {
             return reject("relative and absolute tolerance of an unknown are both zero".into());
         }
         let fixed = match self.control {
@@ -168,6 +181,8 @@ pub struct Statistics {
     pub error_rejections: usize,
     /// Steps repeated because the nonlinear iteration did not converge or met a non-finite value.
     pub convergence_rejections: usize,
+    /// Steps repeated with another length to end where $F$ jumps.
+    pub switch_rejections: usize,
     /// Evaluations of $F$.
     pub residuals: usize,
     /// Evaluations of the pair $\partial F/\partial y$, $\partial F/\partial y'$.
@@ -185,6 +200,7 @@ impl std::ops::AddAssign for Statistics {
         self.steps += other.steps;
         self.error_rejections += other.error_rejections;
         self.convergence_rejections += other.convergence_rejections;
+        self.switch_rejections += other.switch_rejections;
         self.residuals += other.residuals;
         self.jacobians += other.jacobians;
         self.factorizations += other.factorizations;
@@ -196,7 +212,7 @@ impl std::ops::AddAssign for Statistics {
 impl Statistics {
     /// All repeated steps.
     pub fn rejected(&self) -> usize {
-        self.error_rejections + self.convergence_rejections
+        self.error_rejections + self.convergence_rejections + self.switch_rejections
     }
 }
 
@@ -259,6 +275,14 @@ pub enum Failure {
         multiplier: Name,
         /// Its value.
         value: f64,
+    },
+    /// Functions of the unknowns change their branch again and again without progress: the equations of either side lead back to where they change,
+    /// and no solution goes on.
+    Chattering {
+        /// Time of the last accepted step.
+        t: f64,
+        /// The switching function that vanishes there.
+        switch: Name,
     },
     /// An option has no meaning: a negative tolerance, a step of length zero.
     InvalidOption {
@@ -326,6 +350,11 @@ impl fmt::Display for Failure {
                 "`{multiplier}` of the {form} form is {value:.3e} at t = {t}, and zero on solutions: its directions do not correct the \
                  constraints any more, and values since then are wrong; integrate another form, ggl or tangent for instance"
             ),
+            Failure::Chattering { t, switch } => write!(
+                f,
+                "no solution goes on from t = {t}, where {switch} = 0: the equations for {switch} > 0 and those for {switch} < 0 both lead back \
+                 there; say by an equation of its own what holds while {switch} = 0, or let the change be smooth, tanh(({switch})/eps) for its sign"
+            ),
             Failure::InvalidOption { message } => f.write_str(message),
         }
     }
@@ -341,6 +370,14 @@ pub trait Stepper {
     /// From now on steps do not pass `t` either, and one ends there exactly: for output with the full accuracy of the
     /// method. A time that is not ahead, or is beyond the end time, means the end time.
     fn stop_at(&mut self, t: f64);
+
+    /// From now on steps end just before surfaces of the unknowns across which $F$ jumps ([`crate::contract::Switch::jumps`]). What follows
+    /// begins anew: see [`Stepper::at_switch`].
+    fn locate_switches(&mut self);
+
+    /// The switching function just before a zero of which steps have come. Beyond it another run has to go on from the same state, with a step
+    /// that is long enough to meet the equations of the other side; this one would stay where it is.
+    fn at_switch(&self) -> Option<usize>;
 
     /// Time of the last accepted step.
     fn time(&self) -> f64;

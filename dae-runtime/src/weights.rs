@@ -31,7 +31,7 @@ impl Weights {
         let n = description.unknowns.len();
         Weights {
             rtol,
-            atol: (0..n).map(|i| atol.get(i)).collect(),
+            atol: atol.of(&description.unknowns),
             index: description.unknowns.iter().map(|unknown| unknown.index).collect(),
             counts: description.unknowns.iter().map(|unknown| unknown.kind != Kind::Auxiliary).collect(),
             weights: vec![0.0; n],

@@ -126,7 +126,7 @@ struct SimulateArguments {
     /// Relative tolerance.
     #[arg(long, value_name = "R", default_value_t = 1e-6, value_parser = finite, allow_negative_numbers = true)]
     rtol: f64,
-    /// Absolute tolerance.
+    /// Absolute tolerance, as a part of the nominal value of each unknown.
     #[arg(long, value_name = "A", default_value_t = 1e-6, value_parser = finite, allow_negative_numbers = true)]
     atol: f64,
     /// Replace the value of a parameter, of an element `k[2]` or of all elements of an array. Others keep theirs, even if the text

@@ -21,7 +21,7 @@ use crate::contract::{Description, Kind};
 use crate::weights::Weights;
 
 /// Local errors are tested against the tolerance divided by this: over a run they add up.
-const STRICTNESS: f64 = 2.0;
+const STRICTNESS: f64 = 5.0;
 
 /// A rejected step is shortened at least and at most by these factors (this and those below as in IDA).
 const REJECTED: (f64, f64) = (0.25, 0.9);

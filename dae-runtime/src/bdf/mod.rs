@@ -22,6 +22,7 @@ use crate::radau5::Radau5;
 use crate::stepper::{
     DenseAccuracy, Failure, Options, Statistics, StepCause, StepControl, Stepper, check_residual, check_start,
 };
+use crate::switching::{Passage, Switching};
 use crate::weights::Weights;
 use control::Control;
 use filter::Filter;
@@ -53,6 +54,8 @@ pub struct Bdf<'d> {
     newton: Newton,
     control: Control,
     closing: Closing,
+    switching: Switching,
+    at_switch: Option<usize>,
     /// Order of the next step.
     order: usize,
     /// Length of the next step, positive.
@@ -119,6 +122,8 @@ impl<'d> Bdf<'d> {
             newton: Newton::new(description, max_iterations),
             control: Control::new(description, Filter::new(dae, t0, y0, yp0), options.max_order),
             closing: Closing::new(description, options.closing_correction),
+            switching: Switching::default(),
+            at_switch: None,
             order: 1,
             h: 0.0,
             statistics: Statistics::default(),
@@ -165,7 +170,23 @@ impl<'d> Bdf<'d> {
         let predictor =
             Predictor { t, last: &self.y, y: &self.predicted, yp: &self.predicted_slope, leading: formula.leading, h };
         let mut at = Iterate { e: &mut self.e, y: &mut self.candidate, yp: &mut self.candidate_slope };
-        self.newton.solve(dae, &predictor, &self.weights, &mut self.statistics, &mut at)?;
+        let solved = self.newton.solve(dae, &predictor, &self.weights, &mut self.statistics, &mut at);
+        let end = match solved {
+            Ok(()) => (t, &*self.candidate, &*self.candidate_slope),
+            Err(_) => (t, &*self.predicted, &*self.predicted_slope),
+        };
+        match self.switching.passage(dae, h.abs(), end, solved.is_ok(), self.clock.resolution()) {
+            Passage::Free => solved?,
+            Passage::Reached => self.at_switch = Some(self.switching.first()),
+            Passage::AtStart => {
+                self.at_switch = Some(self.switching.first());
+                return Ok(());
+            }
+            Passage::Retry(length) => {
+                self.h = length;
+                return Err(Trouble::Switch);
+            }
+        }
         let (order, factor) = match self.step_control {
             StepControl::Fixed(_) => (self.order, 1.0),
             StepControl::Adaptive => {
@@ -173,7 +194,7 @@ impl<'d> Bdf<'d> {
                     self.control.estimate(description, &self.history, &formula, &self.newton, &self.weights, &self.e);
                 if estimate.test > 1.0 || estimate.test.is_nan() {
                     let (order, factor) = self.control.after_rejection(&estimate, self.order, failures + 1);
-                    (self.order, self.h) = (order, h.abs() * factor);
+                    (self.order, self.h, self.at_switch) = (order, h.abs() * factor, None);
                     return Err(Trouble::Error { unknown: self.control.worst(&self.weights, &self.e) });
                 }
                 let (history, newton) = (&self.history, &self.newton);
@@ -216,6 +237,7 @@ impl<'d> Bdf<'d> {
         self.yp.copy_from_slice(&self.candidate_slope);
         self.clock.advance(formula.h, landing);
         self.statistics.steps += 1;
+        self.switching.begin(self.dae, self.clock.time(), &self.y, &self.yp);
         if self.dae.choose_coordinates(self.clock.time(), &self.y, &self.yp, false) {
             self.newton.forget();
             self.statistics.coordinate_changes += 1;
@@ -255,6 +277,7 @@ impl<'d> Bdf<'d> {
             Trouble::Error { unknown: i } => StepCause::Error { unknown: unknown(i) },
             Trouble::Convergence { unknown: i } => StepCause::Convergence { unknown: unknown(i) },
             Trouble::NonFinite { equation: i } => StepCause::NonFinite { equation: equation(i) },
+            Trouble::Switch => StepCause::Convergence { unknown: unknown(0) },
             Trouble::Singular => {
                 let leading = self.history.formula(self.order, h).leading;
                 let predictor =
@@ -272,7 +295,7 @@ impl<'d> Bdf<'d> {
 
 impl Stepper for Bdf<'_> {
     fn step(&mut self) -> Result<(), Failure> {
-        if self.clock.is_over() {
+        if self.clock.is_over() || self.at_switch.is_some() {
             return Ok(());
         }
         if self.statistics.steps >= self.max_steps {
@@ -285,14 +308,18 @@ impl Stepper for Bdf<'_> {
         loop {
             let (h, landing) = self.fit();
             let Err(trouble) = self.attempt(h, landing, error_failures) else { return Ok(()) };
-            if matches!(trouble, Trouble::Error { .. }) {
-                error_failures += 1;
-                self.statistics.error_rejections += 1;
-            } else {
-                self.statistics.convergence_rejections += 1;
-                self.control.after_trouble();
-                if self.step_control == StepControl::Adaptive {
-                    self.h = AFTER_TROUBLE * h.abs();
+            match trouble {
+                Trouble::Switch => self.statistics.switch_rejections += 1,
+                Trouble::Error { .. } => {
+                    error_failures += 1;
+                    self.statistics.error_rejections += 1;
+                }
+                Trouble::Convergence { .. } | Trouble::NonFinite { .. } | Trouble::Singular => {
+                    self.statistics.convergence_rejections += 1;
+                    self.control.after_trouble();
+                    if self.step_control == StepControl::Adaptive {
+                        self.h = AFTER_TROUBLE * h.abs();
+                    }
                 }
             }
             let hopeless = match self.step_control {
@@ -311,6 +338,14 @@ impl Stepper for Bdf<'_> {
         if let Some(starter) = &mut self.starter {
             starter.radau.stop_at(t);
         }
+    }
+
+    fn locate_switches(&mut self) {
+        self.switching = Switching::new(self.dae, self.clock.time(), &self.y, &self.yp);
+    }
+
+    fn at_switch(&self) -> Option<usize> {
+        self.at_switch
     }
 
     fn time(&self) -> f64 {

@@ -46,6 +46,8 @@ const RATE_OF_OTHER_LEADING: f64 = 100.0;
 /// Smallest $\varrho/(1-\varrho)$ that is carried over to the next step: an iteration that happened to converge at
 /// once says little about the next one.
 const SMALLEST_RATE: f64 = 1e-3;
+/// The same where $F$ has kinks: beyond one the iteration is another.
+const RATE_AT_KINKS: f64 = 0.05;
 /// Ratios of leading coefficients beyond which the factors are renewed: at $(1 - \tfrac14)/(1 + \tfrac14)$ and its inverse
 /// the corrections with the best factor $2/(1 + c/c_0)$ still contract by $\tfrac14$ at both ends of the spectrum.
 const LEADING_RATIO: (f64, f64) = (0.6, 1.0 / 0.6);
@@ -61,6 +63,8 @@ pub(super) enum Trouble {
     NonFinite { equation: usize },
     /// There is no factorisation.
     Singular,
+    /// The step would pass a surface across which $F$ jumps.
+    Switch,
 }
 
 /// Where a step starts.
@@ -270,6 +274,8 @@ impl Newton {
             let size = weights.norm(&self.delta);
             if iteration == 0 {
                 first = size;
+                let smallest = if self.has_kinks { RATE_AT_KINKS } else { SMALLEST_RATE };
+                self.rate_sum = self.rate_sum.max(smallest);
                 if size <= AT_ONCE && self.multipliers_settled(last) {
                     return Ok(());
                 }

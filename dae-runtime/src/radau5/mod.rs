@@ -54,6 +54,7 @@ use crate::linear::{Jacobians, Singular};
 use crate::multipliers::Multipliers;
 use crate::stall::Stall;
 use crate::stepper::{DenseAccuracy, Failure, Statistics, StepControl, Stepper};
+use crate::switching::{Passage, Switching};
 use crate::weights::Weights;
 use control::Controller;
 use stages::{Matrices, Outcome, Stages, Start};
@@ -89,6 +90,8 @@ pub struct Radau5<'d> {
     multipliers: Multipliers,
     controller: Controller,
     stall: Stall,
+    switching: Switching,
+    at_switch: Option<usize>,
     error: Vec<f64>,
     slope: Vec<f64>,
     /// How often the iteration of one step may fail.
@@ -122,14 +125,25 @@ impl Radau5<'_> {
         }
         self.weights.update(&self.y, h);
         self.predict(h);
-        if let Err(rejection) = self.solve_stages(h) {
-            return Ok(Err(rejection));
+        let solved = self.solve_stages(h);
+        match (self.passage(h, solved.is_ok()), solved) {
+            (Passage::Free, Err(rejection)) => return Ok(Err(rejection)),
+            (Passage::Free, Ok(())) => {}
+            (Passage::Reached, _) => self.at_switch = Some(self.switching.first()),
+            (Passage::AtStart, _) => {
+                self.at_switch = Some(self.switching.first());
+                return Ok(Ok(()));
+            }
+            (Passage::Retry(retry), _) => return Ok(Err(Rejection { trouble: Trouble::Switch, retry })),
         }
         let next = match self.control {
             StepControl::Fixed(length) => length,
             StepControl::Adaptive => match self.test_error(h) {
                 Ok(next) => next,
-                Err(rejection) => return Ok(Err(rejection)),
+                Err(rejection) => {
+                    self.at_switch = None;
+                    return Ok(Err(rejection));
+                }
             },
         };
         self.accept(h, landing);
@@ -139,6 +153,19 @@ impl Radau5<'_> {
             self.statistics.coordinate_changes += 1;
         }
         Ok(Ok(()))
+    }
+
+    /// Has the Jacobian of the first step evaluated where that is predicted to end: if it starts at a surface across which $F$ jumps, the equations are
+    /// those beyond it.
+    pub(crate) fn look_beyond(&mut self) {
+        let (h, _) = self.clock.fit(self.h);
+        self.predict(h);
+        self.end_of_stages(h);
+        self.jacobians.evaluate(self.dae, self.clock.time() + h, &self.candidate, &self.slope);
+        self.statistics.jacobians += 1;
+        if self.jacobians.is_finite() {
+            self.freshness = Freshness::Current;
+        }
     }
 
     fn update_jacobians(&mut self) -> Result<(), Failure> {
@@ -205,6 +232,34 @@ impl Radau5<'_> {
         }
     }
 
+    /// Whether the step would pass a surface across which $F$ jumps. Of stages that were not found the prediction is all that is known.
+    fn passage(&mut self, h: f64, solved: bool) -> Passage {
+        if !self.switching.is_watching() {
+            return Passage::Free;
+        }
+        if !solved {
+            self.predict(h);
+        }
+        self.end_of_stages(h);
+        let t = self.clock.time() + h;
+        self.switching.passage(
+            self.dae,
+            h.abs(),
+            (t, &self.candidate, &self.slope),
+            solved,
+            self.clock.resolution(),
+        )
+    }
+
+    /// The state and the slope at the end of the stages, in `candidate` and `slope`.
+    fn end_of_stages(&mut self, h: f64) {
+        let d = [0, 1, 2].map(|j| self.tableau.inverse[(2, j)] / h);
+        for k in 0..self.y.len() {
+            self.slope[k] = self.stages.combine(d, k);
+            self.candidate[k] = self.y[k] + self.stages.z[2][k];
+        }
+    }
+
     /// Length of the next step if the error is small enough.
     fn test_error(&mut self, h: f64) -> Result<f64, Rejection> {
         let size = self
@@ -217,7 +272,6 @@ impl Radau5<'_> {
         let trouble = Trouble::Error { unknown: self.weights.worst(&self.error) };
         let retry =
             if size.is_finite() { self.controller.after_error(h.abs(), size, iterations) } else { 0.1 * h.abs() };
-        self.statistics.error_rejections += 1;
         Err(Rejection { trouble, retry })
     }
 
@@ -254,11 +308,7 @@ impl Radau5<'_> {
     /// Moves on to the end of the step.
     fn accept(&mut self, h: f64, landing: Landing) {
         self.clock.advance(h, landing);
-        let d = [0, 1, 2].map(|j| self.tableau.inverse[(2, j)] / h);
-        for k in 0..self.y.len() {
-            self.slope[k] = self.stages.combine(d, k);
-            self.candidate[k] = self.y[k] + self.stages.z[2][k];
-        }
+        self.end_of_stages(h);
         self.stall.watch(&self.weights, h, &self.yp, &self.slope);
         std::mem::swap(&mut self.yp, &mut self.slope);
         let t = self.clock.time();
@@ -286,6 +336,7 @@ impl Radau5<'_> {
         std::mem::swap(&mut self.y, &mut self.candidate);
         self.last_step = h;
         self.statistics.steps += 1;
+        self.switching.begin(self.dae, self.clock.time(), &self.y, &self.yp);
     }
 
     /// What the next step reuses, and its length, of which the controller proposes `next`.
@@ -307,7 +358,7 @@ impl Radau5<'_> {
 
 impl Stepper for Radau5<'_> {
     fn step(&mut self) -> Result<(), Failure> {
-        if self.clock.is_over() {
+        if self.clock.is_over() || self.at_switch.is_some() {
             return Ok(());
         }
         if self.statistics.steps >= self.max_steps {
@@ -323,12 +374,16 @@ impl Stepper for Radau5<'_> {
                 return Err(self.failure(Trouble::Error { unknown }, first, h));
             }
             let Err(rejection) = self.attempt(h, landing)? else { return Ok(()) };
-            if !matches!(rejection.trouble, Trouble::Error { .. }) {
-                self.statistics.convergence_rejections += 1;
-                self.controller.after_failure();
-                failures += 1;
+            match rejection.trouble {
+                Trouble::Error { .. } => self.statistics.error_rejections += 1,
+                Trouble::Switch => self.statistics.switch_rejections += 1,
+                Trouble::Convergence { .. } | Trouble::NonFinite { .. } | Trouble::Singular(_) => {
+                    self.statistics.convergence_rejections += 1;
+                    self.controller.after_failure();
+                    failures += 1;
+                }
             }
-            let refreshes = self.freshness == Freshness::Usable;
+            let refreshes = self.freshness == Freshness::Usable && !matches!(rejection.trouble, Trouble::Switch);
             if refreshes {
                 self.freshness = Freshness::Outdated;
             }
@@ -347,6 +402,14 @@ impl Stepper for Radau5<'_> {
 
     fn stop_at(&mut self, t: f64) {
         self.clock.stop_at(t);
+    }
+
+    fn locate_switches(&mut self) {
+        self.switching = Switching::new(self.dae, self.clock.time(), &self.y, &self.yp);
+    }
+
+    fn at_switch(&self) -> Option<usize> {
+        self.at_switch
     }
 
     fn time(&self) -> f64 {

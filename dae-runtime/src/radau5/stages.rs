@@ -7,7 +7,7 @@
 use nalgebra::{Complex, Matrix3};
 
 use super::tableau::Tableau;
-use crate::contract::Dae;
+use crate::contract::{Dae, Description};
 use crate::linear::IterationMatrix;
 use crate::stepper::StepControl;
 use crate::weights::Weights;
@@ -16,6 +16,8 @@ use crate::weights::Weights;
 pub(super) const MAX_ITERATIONS: usize = 7;
 /// Iterations per step, if it cannot.
 const MAX_ITERATIONS_FIXED: usize = 30;
+/// Where $F$ has kinks, no smaller $\theta/(1 - \theta)$ is carried to the next step: beyond a kink the iteration is another one.
+const RATE_AT_KINKS: f64 = 0.05;
 
 /// The two factorised matrices of a step.
 #[derive(Clone, Debug)]
@@ -59,6 +61,8 @@ pub(super) struct Stages {
     /// Bound on the weighted error of the stages.
     tolerance: f64,
     max_iterations: usize,
+    /// Whether $F$ changes its branch somewhere.
+    has_kinks: bool,
     /// $\theta / (1 - \theta)$ of the last iteration; carried from step to step for the first test.
     eta: f64,
     /// Rate of convergence of the last iteration.
@@ -68,8 +72,9 @@ pub(super) struct Stages {
 }
 
 impl Stages {
-    /// Room for `n` unknowns; `tolerance` is the bound on the weighted error.
-    pub(super) fn new(n: usize, tolerance: f64, control: StepControl) -> Self {
+    /// Room for a formulation; `tolerance` is the bound on the weighted error.
+    pub(super) fn new(description: &Description, tolerance: f64, control: StepControl) -> Self {
+        let n = description.unknowns.len();
         let max_iterations = match control {
             StepControl::Adaptive => MAX_ITERATIONS,
             StepControl::Fixed(_) => MAX_ITERATIONS_FIXED,
@@ -84,6 +89,7 @@ impl Stages {
             slope: vec![0.0; n],
             tolerance,
             max_iterations,
+            has_kinks: !description.switches.is_empty(),
             eta: 1.0,
             theta: 0.0,
             iterations: 0,
@@ -105,7 +111,8 @@ impl Stages {
         start: Start<'_>,
     ) -> Outcome {
         transform(&tableau.t_inverse, &self.z, &mut self.w);
-        self.eta = self.eta.max(f64::EPSILON).powf(0.8);
+        let lowest = if self.has_kinks { RATE_AT_KINKS } else { f64::EPSILON.powf(0.8) };
+        self.eta = self.eta.powf(0.8).max(lowest);
         self.theta = 0.0;
         self.iterations = 0;
         let (mut previous, mut previous_ratio) = (0.0, 0.0);

@@ -13,6 +13,7 @@ use crate::linear::{IterationMatrix, Jacobians};
 use crate::multipliers::Multipliers;
 use crate::stall::Stall;
 use crate::stepper::{Failure, Options, Statistics, Tolerance, check_residual, check_start};
+use crate::switching::Switching;
 use crate::weights::Weights;
 
 impl<'d> Radau5<'d> {
@@ -30,7 +31,7 @@ impl<'d> Radau5<'d> {
         check_start(description, t0, y0, yp0, t_end)?;
         options.check(n)?;
         dae.choose_coordinates(t0, y0, yp0, true);
-        let (rtol, atol) = transform_tolerances(options, n);
+        let (rtol, atol) = transform_tolerances(options, &description.unknowns);
         // As in RADAU5: tight tolerances need more accurate stages than loose ones, but none below rounding.
         let newton_tolerance = (10.0 * f64::EPSILON / rtol.max(f64::EPSILON)).max(rtol.sqrt().min(0.03));
         let mut radau = Radau5 {
@@ -49,11 +50,13 @@ impl<'d> Radau5<'d> {
             matrices: Matrices { real: IterationMatrix::new(n), complex: IterationMatrix::new(n) },
             factorized_for: 0.0,
             weights: Weights::new(description, rtol, &atol),
-            stages: Stages::new(n, newton_tolerance, options.control),
+            stages: Stages::new(description, newton_tolerance, options.control),
             closing: Closing::new(description, options.closing_correction),
             multipliers: Multipliers::new(description, options.closing_correction),
             controller: Controller::default(),
             stall: Stall::new(description),
+            switching: Switching::default(),
+            at_switch: None,
             error: vec![0.0; n],
             slope: vec![0.0; n],
             h: 0.0,
@@ -99,10 +102,10 @@ fn tangent(description: &Description, yp0: &[f64]) -> Vec<f64> {
 }
 
 /// $0.1\\,\mathrm{rtol}^{2/3}$, and absolute tolerances in proportion.
-fn transform_tolerances(options: &Options, n: usize) -> (f64, Tolerance) {
-    let leading =
-        if options.rtol > 0.0 { options.rtol } else { (0..n).map(|i| options.atol.get(i)).fold(0.0, f64::max) };
+fn transform_tolerances(options: &Options, unknowns: &[Unknown]) -> (f64, Tolerance) {
+    let leading = if options.rtol > 0.0 { options.rtol } else { options.atol.largest() };
     let factor = 0.1 * leading.powf(-1.0 / 3.0);
-    let atol = (0..n).map(|i| factor * options.atol.get(i)).collect();
+    let mut atol = options.atol.of(unknowns);
+    atol.iter_mut().for_each(|atol| *atol *= factor);
     (factor * options.rtol, Tolerance::PerComponent(atol))
 }

@@ -21,6 +21,8 @@ pub(super) enum Trouble {
     Convergence { unknown: usize },
     NonFinite { equation: usize },
     Singular(Singular),
+    /// The step would pass a surface across which $F$ jumps.
+    Switch,
 }
 
 impl Radau5<'_> {
@@ -32,6 +34,7 @@ impl Radau5<'_> {
         let unknown = |i: usize| description.unknowns[i].name.clone();
         let cause = match trouble {
             Trouble::Error { unknown: i } => StepCause::Error { unknown: unknown(i) },
+            Trouble::Switch => StepCause::Convergence { unknown: unknown(0) },
             Trouble::Convergence { unknown: i } | Trouble::Singular(Singular::Column(i)) => {
                 StepCause::Convergence { unknown: unknown(i) }
             }

@@ -29,7 +29,6 @@ use crate::radau5::Radau5;
 use crate::signal::InputError;
 use crate::solution::{Solution, Status, horner};
 use crate::stepper::{ClosingCorrection, DenseAccuracy, Failure, Options, StepControl, Stepper, Tolerance};
-use crossing::Crossing;
 use segments::Segments;
 
 /// Which method integrates.
@@ -214,7 +213,7 @@ impl<'d, 'c> Integration<'d, 'c> {
         self
     }
 
-    /// Sets the absolute tolerance of all unknowns.
+    /// Sets the absolute tolerance of all unknowns, as a part of the nominal value of each.
     pub fn atol(mut self, atol: f64) -> Self {
         self.options.atol = Tolerance::Scalar(atol);
         self
@@ -297,18 +296,13 @@ impl<'d, 'c> Integration<'d, 'c> {
         let whole = n + description.eliminated.len();
         let [y0, yp0] = [y0, yp0].map(|values| if values.len() == whole { &values[..n] } else { values });
         let mut solution = Solution::new(self.dae, t0, y0, yp0);
-        match self.method.start(self.dae, t0, y0, yp0, t_end, &self.options) {
+        match Segments::start(self.dae, self.method, [t0, t_end], [y0, yp0], &self.options) {
             Err(failure @ (Failure::InvalidOption { .. } | Failure::UnsuitableMethod { .. })) => return Err(failure),
             Err(failure) => {
                 solution.push(t0, y0);
                 solution.status = Status::Stopped(failure);
             }
-            Ok(stepper) => {
-                let switches = match self.options.control {
-                    StepControl::Adaptive => Crossing::of_time(self.dae, t0, y0, yp0, t_end),
-                    StepControl::Fixed(_) => Vec::new(),
-                };
-                let mut run = Segments::new(stepper, switches);
+            Ok(mut run) => {
                 solution.status = self.drive(&mut run, t_end, requested, &mut solution);
                 solution.end_at(run.stepper.time(), run.stepper.state(), run.stepper.derivative());
                 solution.statistics = run.statistics();
@@ -336,12 +330,19 @@ impl<'d, 'c> Integration<'d, 'c> {
             run.stop(output, requested.direction);
             let before = run.stepper.time();
             if let Err(failure) = run.stepper.step() {
-                match run.recover(&failure, self.method, self.dae, t_end, &self.options) {
-                    true => continue,
-                    false => return Status::Stopped(failure),
+                match run.recover(failure) {
+                    Ok(()) => continue,
+                    Err(failure) => return Status::Stopped(failure),
                 }
             }
             let t = run.stepper.time();
+            if t == before {
+                match run.go_on(0.0) {
+                    Ok(()) => continue,
+                    Err(failure) => return Status::Stopped(failure),
+                }
+            }
+            
             self.dae.invariants(t, run.stepper.state(), &mut residuals);
             solution.note_invariants(&residuals);
             self.record_step(run.stepper.as_ref(), before, &mut requested, solution);
@@ -350,7 +351,7 @@ impl<'d, 'c> Integration<'d, 'c> {
             {
                 return Status::Interrupted;
             }
-            if let Err(failure) = run.go_on(self.method, self.dae, (t - before).abs(), t_end, &self.options) {
+            if let Err(failure) = run.go_on((t - before).abs()) {
                 return Status::Stopped(failure);
             }
             // A switch at the very end.
@@ -408,7 +409,8 @@ fn multiplier_not_zero(dae: &dyn Dae, solution: &Solution, t0: f64, options: &Op
     dae.jacobian_yp(t, y, yp, &mut by_yp);
     let size = |values: &[f64]| values.iter().fold(0.0_f64, |size, value| size.max(value.abs()));
     let speed = size(yp);
-    let tolerance = (0..n).map(|i| options.atol.get(i) + options.rtol * y[i].abs()).fold(0.0, f64::max);
+    let atol = options.atol.of(&description.unknowns);
+    let tolerance = (0..n).map(|i| atol[i] + options.rtol * y[i].abs()).fold(0.0, f64::max);
     let step = (t - t0).abs() / solution.statistics.steps.max(1) as f64;
     let mut worst = (0.0, None);
     for row in 0..description.jacobian_y.rows() {

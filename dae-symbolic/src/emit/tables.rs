@@ -103,9 +103,10 @@ fn listed_description(form: &CompiledForm, parameters: &[Domain]) -> Result<Stri
         format!("Invariant {{ name: {name}, row: {row} }}")
     })?);
     let switches = form.program.switch_domains.iter().zip(d.switches.iter());
-    let switches = listed(switches.map(|(of, s)| (of, &*s.name, s.of_time)))?;
+    let switches = listed(switches.map(|(of, s)| (of, &*s.name, (s.of_time, s.jumps))))?;
     text.push_str(&listing::list("switches", &switches, |name, group, _| {
-        format!("Switch {{ name: {name}, of_time: {} }}", group.key)
+        let (of_time, jumps) = group.key;
+        format!("Switch {{ name: {name}, of_time: {of_time}, jumps: {jumps} }}")
     })?);
     let states = Numbering::of(form.formulation.unknowns.iter().map(|u| &u.domain))?;
     let parameters = Numbering::of(parameters)?;
@@ -150,7 +151,7 @@ fn literal_description(d: &Description) -> String {
         None => format!("implied({:?})", i.name),
     });
     let leading = leading(d.leading);
-    let switches = d.switches.iter().map(|s| format!("switch({:?}, {})", s.name, s.of_time));
+    let switches = d.switches.iter().map(|s| format!("switch({:?}, {}, {})", s.name, s.of_time, s.jumps));
     let mut text = String::from("    fn description(&self) -> &::dae::__private::Description {\n");
     text.push_str("        use ::dae::__private::*;\n");
     text.push_str(&table("UNKNOWNS", "Unknown", unknowns));

@@ -4,7 +4,7 @@
 //! off the jets. Code generation spells a [`FormProgram`], the interpreter runs it.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use dae_runtime::contract::{Description, Eliminated, Equation, Invariant, Kind, Leading, Name, Switch, Unknown};
 
@@ -143,6 +143,7 @@ struct Switches {
 
 fn switches(model: &mut Model, formulation: &Formulation, residuals: &[Expr]) -> Switches {
     let mut functions: Vec<Expr> = surfaces(&mut model.dag, residuals).into_iter().map(|s| s.function).collect();
+    let jumps = jumps(model, residuals);
     let mut rows: HashMap<Expr, &Domain> = HashMap::new();
     let members = formulation.equations.iter().filter(|e| e.domain.member.is_some() && !functions.is_empty());
     for equation in members {
@@ -165,9 +166,23 @@ fn switches(model: &mut Model, formulation: &Formulation, residuals: &[Expr]) ->
     let described = functions.iter().zip(&values).map(|(&written, &value)| Switch {
         name: print_with(&model.dag, written, Notation::Text, &definitions, name).into(),
         of_time: of_time(value),
+        jumps: jumps.contains(&written),
     });
     let names = described.collect();
     Switches { functions: values, domains, names }
+}
+
+/// The switching functions across whose zeros a row jumps, those of inputs left out.
+fn jumps(model: &mut Model, residuals: &[Expr]) -> HashSet<Expr> {
+    let mut found = HashSet::new();
+    for &residual in residuals {
+        for surface in surfaces(&mut model.dag, &[residual]) {
+            if !found.contains(&surface.function) && surface.first_jump(&mut model.dag, residual, 0).is_some() {
+                found.insert(surface.function);
+            }
+        }
+    }
+    found
 }
 
 fn described(unknown: &super::FormUnknown) -> Unknown {
