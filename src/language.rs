@@ -33,8 +33,9 @@
 //! changes its branch, a *switching function* vanishes: those of a formulation are listed in its description and computed by
 //! [`Dae::switching_functions`](crate::Dae::switching_functions). Derivatives are taken branch by branch. If the index reduction
 //! differentiates an equation across a kink or a jump, the documentation of the model and its `REPORT` warn (a macro has no other way
-//! to warn without failing the build), and so does `dae analyze`. Where a switching function depends on the time alone, as those of most inputs,
-//! steps end at its zeros and the method begins again; other switches are passed by short steps.
+//! to warn without failing the build), and so does `dae analyze`. Steps end at the zeros of switching functions that depend on the time alone, as
+//! those of most inputs do, and of those across which the equations jump; there the method begins again. Kinks of the unknowns are passed by
+//! short steps. If equations of both sides lead back to where they change (a body at rest under `signum(v)`), the run ends and says so.
 //!
 //! ```
 //! use dae::{Integration, Method};

@@ -4,7 +4,7 @@ use dae::symbolic::compile::{Compiled, compile};
 use dae::symbolic::eval::Interpreter;
 use dae::symbolic::form::Form;
 use dae::symbolic::read_text;
-use dae::{Dae, Integration, Method, Record};
+use dae::{Dae, Failure, Integration, Method, Record, Status};
 
 /// Four diodes that conduct from a knee voltage on, as resistors; a load between their outputs.
 mod bridge {
@@ -40,7 +40,7 @@ fn a_bridge_rectifies() {
     let model = bridge::Bridge::default();
     let form = model.index1();
     let end = std::f64::consts::PI;
-    // Switches of the unknowns are not located: small steps see to it that none is passed over.
+    // Kinks are not located: small steps see to it that none is passed over.
     let solution = Integration::new(&form).rtol(1e-7).atol(1e-7).max_step(0.01).run(0.0, end).unwrap();
     assert!(solution.is_success(), "{}", solution.status);
     // While two diodes conduct, |u| = 2 knee + (load + 2 on) i; otherwise next to nothing flows.
@@ -163,6 +163,60 @@ fn algebraic_unknowns_may_jump_at_kinks_of_inputs() {
             assert!(
                 (value("i", 1.5) - 1.0).abs() < 1e-6 && value("i", 0.5).abs() < 1e-6 && value("i", 2.5).abs() < 1e-6
             );
+        }
+    }
+}
+
+/// Where equations jump as unknowns change, a step ends and the method begins again: errors are those of the steps, and runs are short.
+#[test]
+fn steps_end_at_jumps() {
+    // Arcs around 0.5 and -0.25 from x = 1.2.
+    let outer = (0.7f64.powi(2) - 0.5f64.powi(2) + 0.25f64.powi(2)).sqrt();
+    let period = 2.0 * f64::acos(-0.5 / 0.7) + 2.0 * (std::f64::consts::PI - f64::acos(0.25 / outer));
+    let on_a_line = "var x = 0; var y; var u = 0; var v; var lambda; der(x) = u; der(y) = v;
+        der(u) = (if x < 0.5 { 2 } else { -2 }) - lambda; der(v) = lambda; x = y;";
+    for (text, end, exact) in [
+        ("var x = 1; der(x) = if x > 0.5 { -1 } else { -3 };", 3.0, -7.0),
+        ("var x = 1; var w; der(x) = -w; w = if x > 0.5 { 1 } else { 3 };", 3.0, -7.0),
+        // The function that decides jumps as well.
+        ("var x = 1; var w; der(x) = -w; w + x = if w + x > 1.5 { x + 1 } else { x + 3 };", 0.4, 0.6),
+        ("var x = 1.2; var v = 0; der(x) = v; der(v) = -x + if x > 0 { 0.5 } else { -0.25 };", 5.0 * period, 1.2),
+        (on_a_line, 4.5, 0.125),
+    ] {
+        let compiled = compiled(text);
+        for form in compiled.forms.iter().filter(|form| form.form != Form::Original) {
+            let system = Interpreter::new(form.program.clone(), compiled.prolonged.clone());
+            assert!(system.description().switches[0].jumps);
+            for method in [Method::Radau5, Method::Bdf] {
+                let solution = Integration::new(&system).method(method).rtol(1e-7).atol(1e-7).run(0.0, end).unwrap();
+                assert!(solution.is_success(), "{text}, {} by {method:?}: {}", form.form, solution.status);
+                let error = (solution.end_state[0] - exact).abs();
+                assert!(error < 1e-5, "{text}, {} by {method:?}: {error:e}", form.form);
+                let statistics = solution.statistics;
+                println!("{} {method:?}: {error:.1e}, {statistics:?}", form.form);
+                assert!(statistics.steps < 1500 && statistics.error_rejections < 100, "{text}: {statistics:?}");
+            }
+        }
+    }
+}
+
+/// Where the equations of both sides lead back to where they change, no solution goes on, and that is said.
+#[test]
+fn chattering_ends_a_run() {
+    // A body on a spring with dry friction, whose swings become smaller by twice the force: 1, -0.8, ..., 0.2, and at rest after five halves.
+    let friction = "var x = 1.05; var v = 0; der(x) = v; der(v) = -x - 0.1 * signum(v);";
+    let relay = "var v = 1; der(v) = if v > 0 { -1 } else { 1 };";
+    for (text, stop) in [(friction, 5.0 * std::f64::consts::PI), (relay, 1.0)] {
+        let compiled = compiled(text);
+        let form = compiled.forms.iter().find(|form| form.form == Form::Index1).expect("a form");
+        let system = Interpreter::new(form.program.clone(), compiled.prolonged.clone());
+        for method in [Method::Radau5, Method::Bdf] {
+            let solution = Integration::new(&system).method(method).rtol(1e-8).atol(1e-8).run(0.0, 20.0).unwrap();
+            let Status::Stopped(Failure::Chattering { t, switch }) = &solution.status else {
+                panic!("{text} by {method:?}: {}", solution.status)
+            };
+            assert!((t - stop).abs() < 1e-5 && switch == "v", "{text} by {method:?}: {}", solution.status);
+            assert_eq!(solution.times.last(), Some(t), "what was computed is kept");
         }
     }
 }

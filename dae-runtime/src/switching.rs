@@ -9,12 +9,12 @@
 
 use crate::contract::Dae;
 
-/// A step ends at a surface if it comes nearer than this part of its length.
-const NEAR: f64 = 1e-10;
-/// Where it is sent: nearer by this factor.
-const AIM: f64 = 0.1;
-/// Both distances are wider by this factor after each attempt that ended beyond nevertheless.
-const WIDEN: f64 = 8.0;
+/// A step ends at a surface if it comes nearer than this part of its length: this part of the relative tolerance, between two bounds. So much later
+/// the unknowns have changed by so much less than by the whole step, and less than the iteration leaves unknown.
+const NEAR: f64 = 1e-2;
+const NEAREST: (f64, f64) = (1e-10, 1e-6);
+/// Attempts end before the estimated place of a surface by this part of the estimate's error.
+const MARGIN: f64 = 0.1;
 /// Attempts at one step; after that it is left to the error test.
 const ATTEMPTS: usize = 40;
 
@@ -34,6 +34,8 @@ pub(crate) enum Passage {
 /// The surfaces that a run does not step over.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Switching {
+    /// How near to a surface a step ends, as a part of its length.
+    near: f64,
     /// Which switching functions.
     watched: Vec<usize>,
     /// All of them.
@@ -46,17 +48,16 @@ pub(crate) struct Switching {
     beyond: Option<(f64, f64)>,
     /// The switching function that vanishes first.
     first: usize,
-    /// Attempts that ended beyond a surface although they were to end before it.
-    overshoots: i32,
     attempts: usize,
 }
 
 impl Switching {
-    /// Watches the functions of the unknowns across whose zeros $F$ jumps, from a state on.
-    pub(crate) fn new(dae: &dyn Dae, t: f64, y: &[f64], yp: &[f64]) -> Self {
+    /// Watches the functions of the unknowns across whose zeros $F$ jumps, from a state on; `rtol` is the relative tolerance of the run.
+    pub(crate) fn new(dae: &dyn Dae, rtol: f64, t: f64, y: &[f64], yp: &[f64]) -> Self {
         let switches = &dae.description().switches;
         let watched: Vec<usize> = (0..switches.len()).filter(|&k| switches[k].jumps && !switches[k].of_time).collect();
-        let mut switching = Switching { values: vec![0.0; switches.len()], watched, ..Switching::default() };
+        let near = (NEAR * rtol).clamp(NEAREST.0, NEAREST.1);
+        let mut switching = Switching { near, values: vec![0.0; switches.len()], watched, ..Switching::default() };
         switching.begin(dae, t, y, yp);
         switching
     }
@@ -72,8 +73,13 @@ impl Switching {
             return;
         }
         self.start = self.evaluate(dae, t, y, yp);
+        self.forget();
+    }
+
+    /// What attempts have shown is no longer asked for: their errors are too large, and the step will be shorter.
+    pub(crate) fn forget(&mut self) {
         self.inside.clear();
-        (self.beyond, self.overshoots, self.attempts) = (None, 0, 0);
+        (self.beyond, self.attempts) = (None, 0);
     }
 
     fn evaluate(&mut self, dae: &dyn Dae, t: f64, y: &[f64], yp: &[f64]) -> Vec<f64> {
@@ -95,6 +101,11 @@ impl Switching {
             return Passage::Free;
         }
         let end = self.evaluate(dae, at.0, at.1, at.2);
+        self.judge(h, end, solved, resolution)
+    }
+
+    /// The same, from the values of the functions that are watched.
+    fn judge(&mut self, h: f64, end: Vec<f64>, solved: bool, resolution: f64) -> Passage {
         let passed = self.first_passed(&end);
         let suspected = if solved { self.beyond.is_some() } else { !self.inside.is_empty() };
         match passed {
@@ -108,7 +119,6 @@ impl Switching {
             self.inside.push((h, end));
             self.inside.sort_by(|a, b| a.0.total_cmp(&b.0));
         } else {
-            self.overshoots += i32::from(self.beyond.is_some());
             self.beyond = Some((h, passed.map_or(1.0, |(part, _)| part) * h));
         }
         self.next(h, resolution, is_inside)
@@ -129,30 +139,91 @@ impl Switching {
     /// What to do after an attempt of length `h` while one that ends beyond a surface is known.
     fn next(&self, h: f64, resolution: f64, is_inside: bool) -> Passage {
         let Some((beyond, guess)) = self.beyond else { return Passage::Free };
-        let near = (NEAR * beyond).max(resolution);
-        let back = near * AIM * WIDEN.powi(self.overshoots);
+        let near = (self.near * beyond).max(resolution);
         let last = self.inside.last().map_or(0.0, |(h, _)| *h);
-        let between = |&s: &f64| s > last && s <= beyond;
-        let surface = self.surface().filter(between);
-        if is_inside && h == last && surface.unwrap_or(beyond) - h <= near.max(2.0 * back) {
+        let between = |s: f64| s > last && s <= beyond;
+        let found = self.surface().filter(|&(s, _)| between(s));
+        if is_inside && h == last && found.map_or(beyond, |(s, _)| s) - h <= near {
             return Passage::Reached;
         }
+        // Before there are attempts on this side, the secant to one beyond has to do.
+        let middle = 0.5 * (last + beyond);
+        let (surface, error) = found.unwrap_or(if last == 0.0 { (guess, guess) } else { (middle, 0.0) });
         if beyond - last <= near {
             return if last == 0.0 { Passage::AtStart } else { Passage::Retry(last) };
         }
-        let aimed = surface.or(Some(guess).filter(between)).map(|s| s - back).filter(|&s| s > last);
-        let retry = aimed.unwrap_or(0.5 * (last + beyond));
+        let aimed = surface - (MARGIN * error).max(0.5 * near);
+        let retry = if between(surface) && aimed > last { aimed } else { middle };
         if retry <= near { Passage::AtStart } else { Passage::Retry(retry) }
     }
 
-    /// Where the first surface lies by the secants through the two longest attempts on this side.
-    fn surface(&self) -> Option<f64> {
-        let (h, end) = self.inside.last()?;
-        let (earlier, before) = match self.inside.len() {
-            1 => (0.0, &self.start),
-            many => (self.inside[many - 2].0, &self.inside[many - 2].1),
+    /// Where the first surface lies, by inverse interpolation through the last attempts on this side, and how uncertain that is: how far from it
+    /// interpolation of the next lower degree puts it.
+    fn surface(&self) -> Option<(f64, f64)> {
+        let attempts = self.inside.iter().rev().map(|(h, values)| (*h, values));
+        let points: Vec<(f64, &Vec<f64>)> = attempts.chain([(0.0, &self.start)]).take(3).collect();
+        let &[a, b, ..] = &points[..] else { return None };
+        let estimate = |k: usize| {
+            let at = |(h, values): (f64, &Vec<f64>)| (h, values[k]);
+            let linear = secant(at(a), at(b));
+            let Some(&c) = points.get(2) else { return (linear, linear - a.0) };
+            let (b, c) = (at(b).1, at(c));
+            let curved = linear + (secant(at(a), c) - linear) * b / (b - c.1);
+            (curved, (curved - linear).abs())
         };
-        let roots = before.iter().zip(end).filter(|&(a, b)| a.abs() > b.abs());
-        roots.map(|(a, b)| h + (h - earlier) * b / (a - b)).min_by(f64::total_cmp)
+        let approaching = (0..self.start.len()).filter(|&k| b.1[k].abs() > a.1[k].abs());
+        approaching.map(estimate).filter(|(s, _)| s.is_finite()).min_by(|a, b| a.0.total_cmp(&b.0))
+    }
+}
+
+/// Where the line through two points vanishes.
+fn secant(a: (f64, f64), b: (f64, f64)) -> f64 {
+    a.0 + (b.0 - a.0) * a.1 / (a.1 - b.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Attempts at a step of length one until it is decided where it ends; `value` is what the function is at the end of an attempt.
+    fn locate(start: f64, value: impl Fn(f64) -> (f64, bool)) -> (Passage, f64, usize) {
+        let mut switching = Switching { near: 1e-9, watched: vec![0], start: vec![start], ..Switching::default() };
+        let mut h = 1.0;
+        for attempts in 1.. {
+            let (end, solved) = value(h);
+            match switching.judge(h, vec![end], solved, 1e-15) {
+                Passage::Retry(other) => h = other,
+                decided => return (decided, h, attempts),
+            }
+        }
+        unreachable!()
+    }
+
+    #[test]
+    fn surfaces_are_found_from_this_side() {
+        let root = 0.3;
+        // Straight and bent either way; beyond it the values are those of other equations, or there are none.
+        for bend in [0.0, 0.9, -0.9, 3.0] {
+            for beyond in [1.0, 30.0, 0.01, -1.0, f64::NAN] {
+                let function = |h: f64| (h - root) * (1.0 + bend * (h - root));
+                let value = |h: f64| match function(h) {
+                    value if h < root => (value, true),
+                    value if beyond > 0.0 => (beyond * value.abs(), true),
+                    _ if beyond < 0.0 => (1.0, false),
+                    _ => (f64::NAN, true),
+                };
+                let (passage, h, attempts) = locate(function(0.0), value);
+                assert_eq!(passage, Passage::Reached, "{bend}, {beyond}");
+                assert!(h < root && root - h < 2e-9 && attempts < 20, "{bend}, {beyond}: {:e}, {attempts}", root - h);
+            }
+        }
+    }
+
+    #[test]
+    fn a_step_that_starts_at_a_surface_is_not_made() {
+        assert_eq!(locate(-1e-12, |h| (h - 1e-12, true)).0, Passage::AtStart);
+        assert_eq!(locate(-1.0, |h| (h - 2.0, true)).0, Passage::Free);
+        // What is zero at the start has no side.
+        assert_eq!(locate(0.0, |h| (h, true)).0, Passage::Free);
     }
 }

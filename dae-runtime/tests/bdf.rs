@@ -109,11 +109,11 @@ fn pendulum_ggl_at_tight_tolerance() {
 #[test]
 fn all_forms_of_the_pendulum() {
     let (t, reference) = pendulum::REFERENCE[3];
-    for (form, expected) in [(Form::Index1, 6.0), (Form::Index2, 5.8), (Form::Ggl, 6.3), (Form::Index3, 3.5)] {
+    for (form, expected) in [(Form::Index1, 6.5), (Form::Index2, 6.5), (Form::Ggl, 7.0), (Form::Index3, 3.5)] {
         let run = run(&pendulum::pendulum(form), t, 1e-8);
         let digits = mixed_digits(&run.y[..4], &reference[..4]);
         assert!(digits > expected, "{form:?}: {digits}");
-        assert!(run.statistics.steps < 900, "{form:?}: {:?}", run.statistics);
+        assert!(run.statistics.steps < 950, "{form:?}: {:?}", run.statistics);
     }
 }
 

@@ -54,6 +54,8 @@ pub struct Bdf<'d> {
     newton: Newton,
     control: Control,
     closing: Closing,
+    /// As the caller gave it.
+    rtol: f64,
     switching: Switching,
     at_switch: Option<usize>,
     /// Order of the next step.
@@ -122,6 +124,7 @@ impl<'d> Bdf<'d> {
             newton: Newton::new(description, max_iterations),
             control: Control::new(description, Filter::new(dae, t0, y0, yp0), options.max_order),
             closing: Closing::new(description, options.closing_correction),
+            rtol: options.rtol,
             switching: Switching::default(),
             at_switch: None,
             order: 1,
@@ -195,6 +198,7 @@ impl<'d> Bdf<'d> {
                 if estimate.test > 1.0 || estimate.test.is_nan() {
                     let (order, factor) = self.control.after_rejection(&estimate, self.order, failures + 1);
                     (self.order, self.h, self.at_switch) = (order, h.abs() * factor, None);
+                    self.switching.forget();
                     return Err(Trouble::Error { unknown: self.control.worst(&self.weights, &self.e) });
                 }
                 let (history, newton) = (&self.history, &self.newton);
@@ -341,7 +345,7 @@ impl Stepper for Bdf<'_> {
     }
 
     fn locate_switches(&mut self) {
-        self.switching = Switching::new(self.dae, self.clock.time(), &self.y, &self.yp);
+        self.switching = Switching::new(self.dae, self.rtol, self.clock.time(), &self.y, &self.yp);
     }
 
     fn at_switch(&self) -> Option<usize> {

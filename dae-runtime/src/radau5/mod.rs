@@ -90,6 +90,8 @@ pub struct Radau5<'d> {
     multipliers: Multipliers,
     controller: Controller,
     stall: Stall,
+    /// As the caller gave it.
+    rtol: f64,
     switching: Switching,
     at_switch: Option<usize>,
     error: Vec<f64>,
@@ -142,6 +144,7 @@ impl Radau5<'_> {
                 Ok(next) => next,
                 Err(rejection) => {
                     self.at_switch = None;
+                    self.switching.forget();
                     return Ok(Err(rejection));
                 }
             },
@@ -242,13 +245,7 @@ impl Radau5<'_> {
         }
         self.end_of_stages(h);
         let t = self.clock.time() + h;
-        self.switching.passage(
-            self.dae,
-            h.abs(),
-            (t, &self.candidate, &self.slope),
-            solved,
-            self.clock.resolution(),
-        )
+        self.switching.passage(self.dae, h.abs(), (t, &self.candidate, &self.slope), solved, self.clock.resolution())
     }
 
     /// The state and the slope at the end of the stages, in `candidate` and `slope`.
@@ -405,7 +402,7 @@ impl Stepper for Radau5<'_> {
     }
 
     fn locate_switches(&mut self) {
-        self.switching = Switching::new(self.dae, self.clock.time(), &self.y, &self.yp);
+        self.switching = Switching::new(self.dae, self.rtol, self.clock.time(), &self.y, &self.yp);
     }
 
     fn at_switch(&self) -> Option<usize> {

@@ -55,6 +55,7 @@ impl<'d> Radau5<'d> {
             multipliers: Multipliers::new(description, options.closing_correction),
             controller: Controller::default(),
             stall: Stall::new(description),
+            rtol: options.rtol,
             switching: Switching::default(),
             at_switch: None,
             error: vec![0.0; n],

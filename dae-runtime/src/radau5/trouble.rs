@@ -17,9 +17,15 @@ pub(super) struct Rejection {
 /// Indices only; names are looked up when it comes to a failure.
 #[derive(Clone, Copy)]
 pub(super) enum Trouble {
-    Error { unknown: usize },
-    Convergence { unknown: usize },
-    NonFinite { equation: usize },
+    Error {
+        unknown: usize,
+    },
+    Convergence {
+        unknown: usize,
+    },
+    NonFinite {
+        equation: usize,
+    },
     Singular(Singular),
     /// The step would pass a surface across which $F$ jumps.
     Switch,

@@ -23,7 +23,7 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use crate::bdf::Bdf;
-use crate::contract::Dae;
+use crate::contract::{Dae, Kind};
 use crate::initialize::{InitializationError, InitializationOptions, consistent_initialization};
 use crate::radau5::Radau5;
 use crate::signal::InputError;
@@ -342,7 +342,7 @@ impl<'d, 'c> Integration<'d, 'c> {
                     Err(failure) => return Status::Stopped(failure),
                 }
             }
-            
+
             self.dae.invariants(t, run.stepper.state(), &mut residuals);
             solution.note_invariants(&residuals);
             self.record_step(run.stepper.as_ref(), before, &mut requested, solution);
@@ -410,7 +410,8 @@ fn multiplier_not_zero(dae: &dyn Dae, solution: &Solution, t0: f64, options: &Op
     let size = |values: &[f64]| values.iter().fold(0.0_f64, |size, value| size.max(value.abs()));
     let speed = size(yp);
     let atol = options.atol.of(&description.unknowns);
-    let tolerance = (0..n).map(|i| atol[i] + options.rtol * y[i].abs()).fold(0.0, f64::max);
+    let states = (0..n).filter(|&i| description.unknowns[i].kind == Kind::Differential);
+    let tolerance = states.map(|i| atol[i] + options.rtol * y[i].abs()).fold(0.0, f64::max);
     let step = (t - t0).abs() / solution.statistics.steps.max(1) as f64;
     let mut worst = (0.0, None);
     for row in 0..description.jacobian_y.rows() {

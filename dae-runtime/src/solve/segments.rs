@@ -4,6 +4,8 @@
 //! as unknowns change, one after the other, and the work of all of them; and one of another method for a few steps where several stages
 //! meet a kink that nobody has located.
 
+use std::collections::VecDeque;
+
 use super::Method;
 use super::crossing::Crossing;
 use crate::contract::Dae;
@@ -17,10 +19,11 @@ const HOPS: usize = 10;
 const SETTLING: f64 = 1e-3;
 /// The last step of a piece is cut. It counts as this part of the one before if it is shorter.
 const CUT: f64 = 0.1;
-/// So many pieces of no more than [`FEW`] steps each, one after the other, are no progress.
-const PIECES: usize = 200;
-/// A piece of so many steps has not come far.
-const FEW: usize = 3;
+/// So many pieces that together are shorter than a step of the run are no progress; and so many more for each switching function, since several may
+/// change their signs at one time.
+const PIECES: (usize, usize) = (20, 4);
+/// The shortest such step, as a part of the run.
+const SHORTEST: f64 = 1e-6;
 
 /// A run in pieces on which $F$ is smooth but for kinks.
 pub(super) struct Segments<'d> {
@@ -36,8 +39,12 @@ pub(super) struct Segments<'d> {
     phase: Phase,
     /// Length of the last regular step.
     last_step: f64,
-    /// How many of the last pieces had few steps.
-    short_pieces: usize,
+    /// Length of the longest one.
+    longest_step: f64,
+    /// Where the last pieces ended.
+    ends: VecDeque<f64>,
+    /// The switching function of the unknowns at which the last of them ended that ended at one.
+    last_switch: Option<usize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +81,9 @@ impl<'d> Segments<'d> {
             switches,
             phase: Phase::Regular,
             last_step: SETTLING * (t_end - t0).abs(),
-            short_pieces: 0,
+            longest_step: SHORTEST * (t_end - t0).abs(),
+            ends: VecDeque::new(),
+            last_switch: None,
         };
         run.locate_switches();
         Ok(run)
@@ -105,6 +114,7 @@ impl<'d> Segments<'d> {
     /// Goes on with steps of one stage where several stages cannot be solved: at a kink of $F$ on different sides of which they lie, its Jacobian
     /// need not be near any that would do for all of them, and so where a first step of a piece cannot be made. An error if nothing helps.
     pub(super) fn recover(&mut self, failure: Failure) -> Result<(), Failure> {
+        self.note_end()?;
         let too_small = matches!(failure, Failure::StepSizeTooSmall { .. });
         let at_kink = too_small && !self.dae.description().switches.is_empty();
         match self.phase {
@@ -116,10 +126,7 @@ impl<'d> Segments<'d> {
                 let t = self.stepper.time();
                 self.replace(t, Phase::Hopping { left: HOPS, at: None }, Method::Bdf).map_err(|_| failure)
             }
-            Phase::Hopping { at: Some(switch), .. } if too_small => {
-                let switch = self.dae.description().switches[switch].name.clone();
-                Err(Failure::Chattering { t: self.stepper.time(), switch })
-            }
+            Phase::Hopping { at: Some(switch), .. } if too_small => Err(self.chattering(switch)),
             Phase::Regular | Phase::Hopping { .. } => Err(failure),
         }
     }
@@ -138,6 +145,7 @@ impl<'d> Segments<'d> {
         }
         if self.phase == Phase::Regular {
             self.last_step = if begins { step.max(CUT * self.last_step) } else { step };
+            self.longest_step = self.longest_step.max(step);
         }
         match self.phase {
             Phase::Hopping { left, at } if !begins && left > 1 => {
@@ -146,23 +154,36 @@ impl<'d> Segments<'d> {
             }
             Phase::Regular if !begins => Ok(()),
             _ if begins => {
-                self.count_short_pieces(at)?;
+                self.last_switch = at.or(self.last_switch);
+                if at.is_some() {
+                    self.note_end()?;
+                }
                 self.replace(t, Phase::Settling { at }, self.method)
             }
             _ => self.replace(t, Phase::Regular, self.method),
         }
     }
 
-    /// An error if many short pieces have come to an end at `switch`, one after the other.
-    fn count_short_pieces(&mut self, switch: Option<usize>) -> Result<(), Failure> {
-        let Some(switch) = switch else { return Ok(()) };
-        let is_short = self.stepper.statistics().steps <= FEW;
-        self.short_pieces = if is_short { self.short_pieces + 1 } else { 0 };
-        if self.short_pieces <= PIECES {
+    /// A piece has come to its end where unknowns switch. An error if many have without progress.
+    fn note_end(&mut self) -> Result<(), Failure> {
+        if self.phase != Phase::Regular {
             return Ok(());
         }
+        let t = self.stepper.time();
+        self.ends.push_back(t);
+        if self.ends.len() <= PIECES.0 + PIECES.1 * self.dae.description().switches.len() {
+            return Ok(());
+        }
+        let first = self.ends.pop_front().unwrap_or(t);
+        match self.last_switch {
+            Some(switch) if (t - first).abs() < self.longest_step => Err(self.chattering(switch)),
+            _ => Ok(()),
+        }
+    }
+
+    fn chattering(&self, switch: usize) -> Failure {
         let switch = self.dae.description().switches[switch].name.clone();
-        Err(Failure::Chattering { t: self.stepper.time(), switch })
+        Failure::Chattering { t: self.stepper.time(), switch }
     }
 
     /// Another stepper takes over at the state of the last one.
