@@ -31,7 +31,7 @@ use crate::weights::Weights;
 const MAX_CORRECTIONS: usize = 10;
 
 /// Residuals of so many rounding errors will do.
-const ENOUGH: f64 = 1.0;
+const ENOUGH: f64 = 30.0;
 
 /// A correction that leaves more than this part of the residual is slow.
 const SLOW: f64 = 0.1;
@@ -40,8 +40,9 @@ const SLOW: f64 = 0.1;
 const NOISE: f64 = 1e4;
 
 /// What Newton's iteration leaves over is below the tolerance, and so is what corrects it; where the constraints hardly determine the
-/// correction it is not made.
+/// correction it is not made. A larger one is made if it leaves little of the residual.
 const LARGEST_CORRECTION: f64 = 10.0;
+const LARGEST_GOOD_CORRECTION: f64 = 1000.0;
 
 /// Storage of the correction.
 #[derive(Clone, Debug)]
@@ -55,6 +56,8 @@ pub(crate) struct Closing {
     factorization: usize,
     /// The constraints before and after a correction.
     values: Vec<f64>,
+    /// Whether they are those of the last state.
+    are_known: bool,
     corrected: Vec<f64>,
     jacobian: Vec<f64>,
     /// What rounding alone can make of each enforced constraint.
@@ -91,6 +94,7 @@ impl Closing {
             directions: vec![0.0; n * m],
             factorization: 0,
             values: vec![0.0; description.invariants.len()],
+            are_known: false,
             corrected: vec![0.0; description.invariants.len()],
             jacobian: vec![0.0; description.invariants_jacobian.len()],
             rounding: vec![0.0; m],
@@ -116,6 +120,7 @@ impl Closing {
             return;
         }
         dae.invariants(t, y, &mut self.values);
+        self.are_known = true;
         // Whether S is that of this very state.
         let mut is_fresh = self.factorization != matrix.factorizations();
         if is_fresh && !self.linearise(dae, matrix, t, y, statistics) {
@@ -143,7 +148,8 @@ impl Closing {
             for ((change, new), old) in self.change.iter_mut().zip(&self.candidate).zip(y.iter()) {
                 *change = new - old;
             }
-            if weights.error_norm(&self.change) > LARGEST_CORRECTION {
+            let largest = if corrected <= SLOW * size { LARGEST_GOOD_CORRECTION } else { LARGEST_CORRECTION };
+            if weights.error_norm(&self.change) > largest {
                 return;
             }
             if size > NOISE {
@@ -153,6 +159,16 @@ impl Closing {
             std::mem::swap(&mut self.values, &mut self.corrected);
             (size, is_fresh) = (corrected, false);
         }
+    }
+
+    /// Residuals of the invariants at the state that the last call has left.
+    pub(crate) fn invariants(&self) -> Option<&[f64]> {
+        self.are_known.then_some(&self.values)
+    }
+
+    /// The state has changed since in unknowns on which invariants depend.
+    pub(crate) fn forget_invariants(&mut self) {
+        self.are_known = false;
     }
 
     /// Directions and derivatives of the constraints; `false` when these do not depend on the directions.

@@ -74,11 +74,10 @@ enum Row {
 }
 
 impl<D: Dae> DerivativeArray<D> {
-    /// Completes a derivative array. Its rows are the invariants that the formulation enforces; the rank of the differential equations is
+    /// Completes a derivative array, the first `rows` rows of the formulation; the differential equations follow, and their rank is
     /// the leading rank of its description, its degrees of freedom.
-    pub fn new(inner: D) -> Self {
+    pub fn new(inner: D, rows: usize) -> Self {
         let of = inner.description();
-        let rows = of.invariants.iter().filter(|invariant| invariant.row.is_some()).count();
         let all = of.unknowns.len();
         let states = all - rows;
         let (mut starts, mut columns) = (vec![0], Vec::new());

@@ -29,6 +29,8 @@ pub(crate) struct Multipliers {
     /// `(invariant, row of F)` of the enforced ones.
     enforced: Vec<(usize, usize)>,
     roles: Vec<Role>,
+    /// Whether invariants depend on a multiplier.
+    in_invariants: bool,
     jacobian: Vec<f64>,
     jacobian_t: Vec<f64>,
     drift: Vec<f64>,
@@ -67,8 +69,10 @@ impl Multipliers {
             enforced.clear();
         }
         let n = roles.len();
+        let mut entries = description.invariants_jacobian.entries();
         Multipliers {
             enforced,
+            in_invariants: entries.any(|(_, column, _)| roles[column] == Role::Multiplier),
             roles,
             jacobian: vec![0.0; description.invariants_jacobian.len()],
             jacobian_t: vec![0.0; n],
@@ -80,7 +84,7 @@ impl Multipliers {
     }
 
     /// Improves multipliers in `y` and slopes in `yp` with the factors of $\frac\gamma h F_{y'} + F_y$,
-    /// `leading` $= \frac\gamma h$.
+    /// `leading` $= \frac\gamma h$. Says whether invariants have changed by that.
     pub(crate) fn apply(
         &mut self,
         dae: &dyn Dae,
@@ -91,18 +95,18 @@ impl Multipliers {
         y: &mut [f64],
         yp: &mut [f64],
         statistics: &mut Statistics,
-    ) {
+    ) -> bool {
         if self.enforced.is_empty() {
-            return;
+            return false;
         }
         self.y.copy_from_slice(y);
         self.yp.copy_from_slice(yp);
         dae.invariants_jacobian(t, y, &mut self.jacobian);
         if !self.are_on_states(dae.description()) {
-            return;
+            return false;
         }
         dae.jacobian_t(t, y, yp, &mut self.jacobian_t);
-        let mut last = f64::INFINITY;
+        let (mut last, mut changed) = (f64::INFINITY, false);
         for _ in 0..=MAX_ITERATIONS {
             self.solve(dae, matrix, leading, t);
             statistics.residuals += 1;
@@ -110,9 +114,10 @@ impl Multipliers {
             let size = weights.norm(&self.update);
             let contracts = size <= CONTRACTION * last;
             if !contracts {
-                return;
+                break;
             }
             if last.is_finite() {
+                changed = self.in_invariants;
                 // The last iterate is confirmed by the correction to it.
                 y.copy_from_slice(&self.y);
                 yp.copy_from_slice(&self.yp);
@@ -120,6 +125,7 @@ impl Multipliers {
             self.correct(leading);
             last = size;
         }
+        changed
     }
 
     /// Only constraints on states are differentiated: a row that defines an algebraic unknown is none.

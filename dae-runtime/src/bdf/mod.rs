@@ -364,6 +364,10 @@ impl Stepper for Bdf<'_> {
         &self.yp
     }
 
+    fn invariants(&self) -> Option<&[f64]> {
+        self.closing.invariants()
+    }
+
     fn order(&self) -> usize {
         self.starter.as_ref().map_or(self.history.order().max(1), |starter| starter.radau.order())
     }

@@ -10,7 +10,7 @@
 //! $k$ counts with the factor $h^{k-1}$ (see [`crate::weights`]): its correction contains residuals divided by
 //! $h^{k-1}$, and at full weight multipliers would decide the convergence of every step.
 
-use crate::contract::{Dae, Description};
+use crate::contract::{Dae, Description, Kind};
 use crate::linear::{Deficiency, IterationMatrix, Jacobians, Singular};
 use crate::stepper::Statistics;
 use crate::weights::Weights;
@@ -46,8 +46,8 @@ const RATE_OF_OTHER_LEADING: f64 = 100.0;
 /// Smallest $\varrho/(1-\varrho)$ that is carried over to the next step: an iteration that happened to converge at
 /// once says little about the next one.
 const SMALLEST_RATE: f64 = 1e-3;
-/// The same where $F$ has kinks: beyond one the iteration is another.
-const RATE_AT_KINKS: f64 = 0.05;
+/// The same where $F$ has kinks, beyond which the iteration is another, or auxiliary unknowns, which are known to few digits.
+const SMALLEST_UNCERTAIN_RATE: f64 = 0.05;
 /// Ratios of leading coefficients beyond which the factors are renewed: at $(1 - \tfrac14)/(1 + \tfrac14)$ and its inverse
 /// the corrections with the best factor $2/(1 + c/c_0)$ still contract by $\tfrac14$ at both ends of the spectrum.
 const LEADING_RATIO: (f64, f64) = (0.6, 1.0 / 0.6);
@@ -118,6 +118,8 @@ pub(super) struct Newton {
     max_iterations: usize,
     /// Whether $F$ changes its branch somewhere.
     has_kinks: bool,
+    /// That is carried over.
+    smallest_rate: f64,
     /// `(unknown of index 2, its nominal value)`.
     multipliers: Vec<(usize, f64)>,
 }
@@ -125,6 +127,8 @@ pub(super) struct Newton {
 impl Newton {
     pub(super) fn new(description: &Description, max_iterations: usize) -> Self {
         let n = description.unknowns.len();
+        let has_kinks = !description.switches.is_empty();
+        let is_uncertain = has_kinks || description.unknowns.iter().any(|u| u.kind == Kind::Auxiliary);
         Newton {
             jacobians: Jacobians::new(description),
             matrix: IterationMatrix::new(n),
@@ -134,7 +138,8 @@ impl Newton {
             rate_sum: RATE_OF_NEW_MATRIX,
             delta: vec![0.0; n],
             max_iterations,
-            has_kinks: !description.switches.is_empty(),
+            has_kinks,
+            smallest_rate: if is_uncertain { SMALLEST_UNCERTAIN_RATE } else { SMALLEST_RATE },
             multipliers: (0..n)
                 .filter(|&i| description.unknowns[i].index == 2)
                 .map(|i| (i, description.unknowns[i].nominal))
@@ -274,8 +279,7 @@ impl Newton {
             let size = weights.norm(&self.delta);
             if iteration == 0 {
                 first = size;
-                let smallest = if self.has_kinks { RATE_AT_KINKS } else { SMALLEST_RATE };
-                self.rate_sum = self.rate_sum.max(smallest);
+                self.rate_sum = self.rate_sum.max(self.smallest_rate);
                 if size <= AT_ONCE && self.multipliers_settled(last) {
                     return Ok(());
                 }

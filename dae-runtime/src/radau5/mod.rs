@@ -311,7 +311,7 @@ impl Radau5<'_> {
         let t = self.clock.time();
         let matrix = &self.matrices.real;
         self.closing.apply(self.dae, matrix, &self.weights, t, &mut self.candidate, &mut self.statistics);
-        self.multipliers.apply(
+        let changed = self.multipliers.apply(
             self.dae,
             &self.matrices.real,
             self.tableau.gamma / h,
@@ -321,6 +321,9 @@ impl Radau5<'_> {
             &mut self.yp,
             &mut self.statistics,
         );
+        if changed {
+            self.closing.forget_invariants();
+        }
         for k in 0..self.y.len() {
             self.stages.z[2][k] = self.candidate[k] - self.y[k];
             let [z1, z2, z3] = [0, 1, 2].map(|i| self.stages.z[i][k]);
@@ -419,6 +422,10 @@ impl Stepper for Radau5<'_> {
 
     fn derivative(&self) -> &[f64] {
         &self.yp
+    }
+
+    fn invariants(&self) -> Option<&[f64]> {
+        self.closing.invariants()
     }
 
     fn order(&self) -> usize {

@@ -343,8 +343,13 @@ impl<'d, 'c> Integration<'d, 'c> {
                 }
             }
 
-            self.dae.invariants(t, run.stepper.state(), &mut residuals);
-            solution.note_invariants(&residuals);
+            match run.stepper.invariants() {
+                Some(residuals) => solution.note_invariants(residuals),
+                None => {
+                    self.dae.invariants(t, run.stepper.state(), &mut residuals);
+                    solution.note_invariants(&residuals);
+                }
+            }
             self.record_step(run.stepper.as_ref(), before, &mut requested, solution);
             if let Some(observer) = &mut self.observer
                 && observer(t).is_break()

@@ -92,7 +92,7 @@ fn compile_form(
     let rank = generic_rank(model, residuals.len(), &leading);
     let rank = match formulation.completion {
         // Only as many of its differential equations will be taken.
-        Some(Completion::DerivativeArray) => analysis.certificate.degrees_of_freedom().unwrap_or(0),
+        Some(Completion::DerivativeArray { .. }) => analysis.certificate.degrees_of_freedom().unwrap_or(0),
         _ => leading_rank(model, &formulation, rank),
     };
     let program = FormProgram::new(model, &formulation, prolonged, rank)

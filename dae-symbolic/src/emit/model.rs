@@ -46,9 +46,9 @@ pub(super) fn source(compiled: &Compiled) -> Result<String, Torn> {
         let value = format!("{target} {{ prolongation: self.prolongation() }}");
         let (returned, value) = match form.formulation.completion {
             None => (target, value),
-            Some(Completion::DerivativeArray) => (
+            Some(Completion::DerivativeArray { rows }) => (
                 format!("::dae::__private::DerivativeArray<{target}>"),
-                format!("::dae::__private::DerivativeArray::new({value})"),
+                format!("::dae::__private::DerivativeArray::new({value}, {rows})"),
             ),
             Some(Completion::Chart(coordinates)) => (
                 format!("::dae::__private::StateSpace<{target}>"),

@@ -70,7 +70,7 @@ impl Interpreter {
     /// The formulation to integrate, with what the runtime adds to it ([`Formulation::completion`](crate::formulation::Formulation::completion)).
     pub fn completed(self, completion: Option<Completion>) -> Box<dyn Dae> {
         match completion {
-            Some(Completion::DerivativeArray) => Box::new(DerivativeArray::new(self)),
+            Some(Completion::DerivativeArray { rows }) => Box::new(DerivativeArray::new(self, rows)),
             Some(Completion::Chart(coordinates)) => Box::new(StateSpace::new(self, coordinates)),
             None => Box::new(self),
         }

@@ -76,6 +76,14 @@ pub(super) fn formulate(model: &mut Model, material: &Material<'_>, form: &Form)
             rows.push(row(equation, format!("{}, discretised", equation.provenance.name()), residual));
         }
     }
+    let unknowns = layout.unknowns(model, array_form);
+    // What binds auxiliary unknowns only says nothing of the solution.
+    let is_determined = |symbol: &Symbol| match symbol {
+        Symbol::State(place) => unknowns[*place as usize].kind != Kind::Auxiliary,
+        _ => true,
+    };
+    let constraints = rows[..array_rows].iter().enumerate();
+    let constraints = constraints.filter(|(_, row)| symbols(&model.dag, [row.residual]).iter().all(is_determined));
     let invariant = |(row, equation): (usize, &FormEquation)| FormInvariant {
         name: equation.name.clone(),
         value: equation.residual,
@@ -84,11 +92,11 @@ pub(super) fn formulate(model: &mut Model, material: &Material<'_>, form: &Form)
     };
     let mut formulation = Formulation {
         form: form.clone(),
-        unknowns: layout.unknowns(model, array_form),
-        invariants: rows[..array_rows].iter().enumerate().map(invariant).collect(),
+        invariants: constraints.map(invariant).collect(),
+        unknowns,
         equations: rows,
         eliminated: Vec::new(),
-        completion: Some(Completion::DerivativeArray),
+        completion: Some(Completion::DerivativeArray { rows: array_rows }),
     };
     for state in differential_states(&model.dag, &formulation) {
         formulation.unknowns[state].kind = Kind::Differential;

@@ -147,8 +147,11 @@ pub struct Formulation {
 pub enum Completion {
     /// The directions in which its multipliers act ([`dae_runtime::chart`]).
     Chart(Coordinates),
-    /// The choice of its differential equations ([`dae_runtime::derivative_array`]).
-    DerivativeArray,
+    /// The choice of its differential equations ([`dae_runtime::derivative_array`]), which follow the rows of the array.
+    DerivativeArray {
+        /// How many rows the array has.
+        rows: usize,
+    },
 }
 
 impl Formulation {
