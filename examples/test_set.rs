@@ -66,7 +66,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (options, wanted): (Vec<String>, Vec<String>) = std::env::args().skip(1).partition(|it| it.starts_with("--"));
     let closing = options.iter().any(|option| option == "--closing");
     match closing {
-        true => println!("rtol = atol = {TOLERANCE:e}; time (steps) with the closing correction over time (steps) without"),
+        true => {
+            println!("rtol = atol = {TOLERANCE:e}; time (steps) with the closing correction over time (steps) without")
+        }
         false => {
             println!(
                 "rtol = atol = {TOLERANCE:e}; digits, steps, seconds, largest relative residual of an enforced constraint"

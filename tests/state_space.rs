@@ -61,7 +61,7 @@ fn coordinates_change_and_the_solution_does_not_notice() {
             assert!(turns(&solution) >= 10, "{form} by {method:?}: {} turns", turns(&solution));
             let changes = solution.statistics.coordinate_changes;
             assert!((20..=80).contains(&changes), "{form} by {method:?}: {changes} changes");
-            assert!(solution.invariants_max() < 1e-12, "{form} by {method:?}: {:e}", solution.invariants_max());
+            assert!(solution.invariants_max() < 1e-11, "{form} by {method:?}: {:e}", solution.invariants_max());
             let pairs = solution.end_state[..4].iter().zip(&reference.end_state);
             let error = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             assert!(error < 2e-5, "{form} by {method:?}: {error:e}");

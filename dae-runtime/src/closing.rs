@@ -1,18 +1,18 @@
 //! Closing correction: an accepted step is moved onto the constraints that its formulation enforces.
 //!
 //! In: an accepted state and the factorised iteration matrix of its step. Out: the same state with the residual of
-//! the enforced constraints at a few roundings.
+//! the enforced constraints at no more than some ten roundings.
 //!
 //! An implicit method satisfies a constraint $\varphi(t, y) = 0$ that is a row of $F$ only to the tolerance of
 //! Newton's iteration. The iteration matrix $K = c\\,F_{y'} + F_y$ says in which directions to correct: with $R$
-//! selecting the rows of $F$ that are constraints, these are the columns of $W = K^{-1} R^{\mathsf T}$, a back-substitution per constraint
-//! and factorisation. The correction is
+//! selecting the rows of $F$ that are constraints, these are the columns of $W = K^{-1} R^{\mathsf T}$, a back-substitution per constraint.
+//! The correction is
 //!
 //! $$ \Delta y = W \mu, \qquad S \mu = -\varphi(t, y), \qquad S \approx \varphi_y W . $$
 //!
 //! With $K$ and $\varphi_y$ of the same state $S$ is a multiple of the identity; $K$ may be many steps old, though. $\varphi_y$ costs more
-//! than the rest of a step, so that $S$ is evaluated when the directions are new or the iteration is slow, and otherwise learns from what the
-//! corrections achieve (C. G. Broyden, Math. Comp. 19, 1965): $S$ becomes $S + \varphi(t, y + W\mu)\, \mu^{\mathsf T} / \mu^{\mathsf T}\mu$.
+//! than the rest of a step, so that $W$ and $S$ are kept as long as the iteration is fast, and $S^{-1}$ learns from what the
+//! corrections achieve (C. G. Broyden, Math. Comp. 19, 1965).
 //!
 //! In a GGL form the columns of $W$ satisfy $c\\,M \Delta q + G^{\mathsf T} \Delta\mu \approx 0$ (eq. 1.48 and
 //! section VII.2 of Hairer & Wanner), so that $W \approx M^{-1} G^{\mathsf T}$ up to scale: the projection that is
@@ -36,6 +36,12 @@ const ENOUGH: f64 = 30.0;
 /// A correction that leaves more than this part of the residual is slow.
 const SLOW: f64 = 0.1;
 
+/// The same directions and derivatives serve for at most so many steps.
+const OLDEST: usize = 50;
+
+/// Broyden's update is left out where it would divide by less than this part of the square of the correction.
+const LEAST_PIVOT: f64 = 0.1;
+
 /// Residuals of less than so many rounding errors teach nothing.
 const NOISE: f64 = 1e4;
 
@@ -52,8 +58,10 @@ pub(crate) struct Closing {
     moved: Vec<bool>,
     /// Columns of $W$, one after the other.
     directions: Vec<f64>,
-    /// Number of the factorisation the directions come from.
-    factorization: usize,
+    /// Number of the factorisation they come from; none before there are any.
+    factorization: Option<usize>,
+    /// Steps since then.
+    age: usize,
     /// The constraints before and after a correction.
     values: Vec<f64>,
     /// Whether they are those of the last state.
@@ -62,10 +70,13 @@ pub(crate) struct Closing {
     jacobian: Vec<f64>,
     /// What rounding alone can make of each enforced constraint.
     rounding: Vec<f64>,
-    /// $S$, and its factors.
-    matrix: Vec<f64>,
+    /// $S^{-1}$ by columns, and the factors of an $S$ that was evaluated.
+    inverse: Vec<f64>,
     small: Lu<f64>,
     multipliers: Vec<f64>,
+    /// $S^{-1}\varphi$ after a correction, and $\mu^{\mathsf T} S^{-1}$.
+    left: Vec<f64>,
+    row: Vec<f64>,
     candidate: Vec<f64>,
     change: Vec<f64>,
 }
@@ -92,15 +103,18 @@ impl Closing {
             enforced,
             moved: description.unknowns.iter().map(|unknown| unknown.index == 1).collect(),
             directions: vec![0.0; n * m],
-            factorization: 0,
+            factorization: None,
+            age: 0,
             values: vec![0.0; description.invariants.len()],
             are_known: false,
             corrected: vec![0.0; description.invariants.len()],
             jacobian: vec![0.0; description.invariants_jacobian.len()],
             rounding: vec![0.0; m],
-            matrix: vec![0.0; m * m],
+            inverse: vec![0.0; m * m],
             small: Lu::new(m),
             multipliers: vec![0.0; m],
+            left: vec![0.0; m],
+            row: vec![0.0; m],
             candidate: vec![0.0; n],
             change: vec![0.0; n],
         }
@@ -122,7 +136,8 @@ impl Closing {
         dae.invariants(t, y, &mut self.values);
         self.are_known = true;
         // Whether S is that of this very state.
-        let mut is_fresh = self.factorization != matrix.factorizations();
+        self.age += 1;
+        let mut is_fresh = self.factorization.is_none() || self.age > OLDEST;
         if is_fresh && !self.linearise(dae, matrix, t, y, statistics) {
             return;
         }
@@ -171,6 +186,11 @@ impl Closing {
         self.are_known = false;
     }
 
+    /// The directions mean something else from now on.
+    pub(crate) fn forget(&mut self) {
+        self.factorization = None;
+    }
+
     /// Directions and derivatives of the constraints; `false` when these do not depend on the directions.
     fn linearise(
         &mut self,
@@ -184,35 +204,48 @@ impl Closing {
         let pattern = &dae.description().invariants_jacobian;
         dae.invariants_jacobian(t, y, &mut self.jacobian);
         self.update_directions(matrix, statistics);
-        for (direction, column) in self.directions.chunks_exact(n).zip(self.matrix.chunks_exact_mut(m)) {
+        let small = self.small.matrix_mut();
+        for (direction, column) in self.directions.chunks_exact(n).zip(small.chunks_exact_mut(m)) {
             for (enforced, entry) in self.enforced.iter().zip(column) {
                 let entries = pattern.row(enforced.invariant);
                 *entry = entries.map(|(column, position)| self.jacobian[position] * direction[column]).sum();
             }
         }
-        self.factorize()
-    }
-
-    fn factorize(&mut self) -> bool {
-        self.small.matrix_mut().copy_from_slice(&self.matrix);
-        let regular = self.small.factorize().is_ok();
-        if !regular {
+        if self.small.factorize().is_err() {
             // To be evaluated again.
-            self.factorization = 0;
+            self.factorization = None;
+            return false;
         }
-        regular
+        for (k, column) in self.inverse.chunks_exact_mut(m).enumerate() {
+            column.fill(0.0);
+            column[k] = 1.0;
+            self.small.solve(column);
+        }
+        self.age = 0;
+        true
     }
 
-    /// Broyden's update of $S$.
+    /// Broyden's update of $S^{-1}$: with $\mu = -S^{-1} \varphi$ and $v = S^{-1} \varphi(t, y + W\mu)$ it becomes
+    /// $S^{-1} - v\, \mu^{\mathsf T} S^{-1} / \mu^{\mathsf T} (\mu + v)$.
     fn learn(&mut self) {
         let m = self.enforced.len();
-        let square: f64 = self.multipliers.iter().map(|mu| mu * mu).sum();
-        for (mu, column) in self.multipliers.iter().zip(self.matrix.chunks_exact_mut(m)) {
-            for (enforced, entry) in self.enforced.iter().zip(column) {
-                *entry += self.corrected[enforced.invariant] * mu / square;
-            }
+        multiply(&self.inverse, &self.enforced, &self.corrected, &mut self.left);
+        let (mut square, mut slope) = (0.0, 0.0);
+        for (mu, v) in self.multipliers.iter().zip(&self.left) {
+            square += mu * mu;
+            slope += mu * v;
         }
-        self.factorize();
+        let divisor = square + slope;
+        // Nearly singular.
+        if divisor.is_nan() || divisor <= LEAST_PIVOT * square {
+            return;
+        }
+        for (column, entry) in self.inverse.chunks_exact(m).zip(&mut self.row) {
+            *entry = column.iter().zip(&self.multipliers).map(|(h, mu)| h * mu).sum::<f64>() / divisor;
+        }
+        for (column, entry) in self.inverse.chunks_exact_mut(m).zip(&self.row) {
+            column.iter_mut().zip(&self.left).for_each(|(h, v)| *h -= v * entry);
+        }
     }
 
     /// Rounding errors of the constraints, $\varepsilon \sum_j |\partial\varphi_i/\partial y_j| \max(|y_j|, \mathrm{nominal}_j)$. Without the
@@ -236,10 +269,10 @@ impl Closing {
 
     /// $W$, unless it belongs to the factors at hand.
     fn update_directions(&mut self, matrix: &IterationMatrix<f64>, statistics: &mut Statistics) {
-        if self.factorization == matrix.factorizations() {
+        if self.factorization == Some(matrix.factorizations()) {
             return;
         }
-        self.factorization = matrix.factorizations();
+        self.factorization = Some(matrix.factorizations());
         for (enforced, direction) in self.enforced.iter().zip(self.directions.chunks_exact_mut(self.moved.len())) {
             direction.fill(0.0);
             direction[enforced.row] = 1.0;
@@ -253,13 +286,20 @@ impl Closing {
 
     /// The candidate is one step from `y`.
     fn correct(&mut self, y: &[f64]) {
-        for (enforced, multiplier) in self.enforced.iter().zip(&mut self.multipliers) {
-            *multiplier = -self.values[enforced.invariant];
-        }
-        self.small.solve(&mut self.multipliers);
+        multiply(&self.inverse, &self.enforced, &self.values, &mut self.multipliers);
+        self.multipliers.iter_mut().for_each(|mu| *mu = -*mu);
         self.candidate.copy_from_slice(y);
         for (direction, multiplier) in self.directions.chunks_exact(y.len()).zip(&self.multipliers) {
             self.candidate.iter_mut().zip(direction).for_each(|(y, d)| *y += multiplier * d);
         }
+    }
+}
+
+/// $S^{-1}$ times the enforced ones among the values of invariants.
+fn multiply(inverse: &[f64], enforced: &[Enforced], values: &[f64], product: &mut [f64]) {
+    product.fill(0.0);
+    for (column, enforced) in inverse.chunks_exact(product.len()).zip(enforced) {
+        let value = values[enforced.invariant];
+        product.iter_mut().zip(column).for_each(|(product, h)| *product += h * value);
     }
 }

@@ -91,7 +91,7 @@ fn closing_an_index_1_form_leaves_errors_and_steps_alone() {
         let ((steps, digits, invariants), open) = (run(ClosingCorrection::On), run(ClosingCorrection::Off));
         assert!((steps / open.0 - 1.0).abs() < 0.03, "{method:?}: {steps} and {} steps", open.0);
         assert!((digits - open.1).abs() < 0.3, "{method:?}: {digits} and {} digits", open.1);
-        assert!(invariants < 2e-15 && open.2 > 1e-6, "{method:?}: {invariants:e} {:e}", open.2);
+        assert!(invariants < 1e-13 && open.2 > 1e-6, "{method:?}: {invariants:e} {:e}", open.2);
     }
 }
 
@@ -127,7 +127,7 @@ fn without_closing_constraints_hold_to_newtons_tolerance_only() {
         };
         let (closed, open) = (run(ClosingCorrection::On), run(ClosingCorrection::Off));
         assert!(closed.is_success() && open.is_success());
-        assert!(closed.invariants_max() <= 2e-15, "{tolerance:e}: {:?}", closed.invariants);
+        assert!(closed.invariants_max() <= 1e-13, "{tolerance:e}: {:?}", closed.invariants);
         assert!(open.invariants_max() > 10.0 * closed.invariants_max(), "{tolerance:e}: {:?}", open.invariants);
     }
 }
@@ -256,5 +256,5 @@ fn multipliers_follow_constraints_that_depend_on_time() {
     let integration = Integration::new(&problem).rtol(1e-10).atol(1e-10);
     let solution = integration.run_from(0.0, &problem.y0, &problem.yp0, t_end).unwrap();
     let digits = mixed_digits(&solution.end_state, &reference);
-    assert!(digits > 8.0 && solution.invariants_max() < 1e-14, "{digits} digits, {:?}", solution.invariants);
+    assert!(digits > 8.0 && solution.invariants_max() < 1e-13, "{digits} digits, {:?}", solution.invariants);
 }

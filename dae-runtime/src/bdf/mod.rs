@@ -244,6 +244,7 @@ impl<'d> Bdf<'d> {
         self.switching.begin(self.dae, self.clock.time(), &self.y, &self.yp);
         if self.dae.choose_coordinates(self.clock.time(), &self.y, &self.yp, false) {
             self.newton.forget();
+            self.closing.forget();
             self.statistics.coordinate_changes += 1;
         }
     }

@@ -153,6 +153,7 @@ impl Radau5<'_> {
         self.choose_next_step(h, next);
         if self.dae.choose_coordinates(self.clock.time(), &self.y, &self.yp, false) {
             self.freshness = Freshness::Outdated;
+            self.closing.forget();
             self.statistics.coordinate_changes += 1;
         }
         Ok(Ok(()))
