@@ -388,7 +388,7 @@ pub trait Stepper {
     /// $y'$ there, for differential unknowns.
     fn derivative(&self) -> &[f64];
 
-    /// Residuals of the invariants there ([`Dae::invariants`]), if the step has computed them.
+    /// Residuals of the invariants there ([`crate::contract::Dae::invariants`]), if the step has computed them.
     fn invariants(&self) -> Option<&[f64]>;
 
     /// Order of the last step.
