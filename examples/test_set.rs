@@ -40,7 +40,7 @@ const PROBLEMS: [Problem; 6] = [
     Problem { name: "charge pump", model: "test_set/charge_pump.dae", reference: "test_set/charge_pump.json" },
 ];
 
-const FORMS: [&str; 15] = [
+const FORMS: [&str; 16] = [
     "original",
     "index1",
     "index2",
@@ -54,6 +54,7 @@ const FORMS: [&str; 15] = [
     "overdetermined",
     "state_space",
     "tangent",
+    "underlying",
     "derivative_array",
     "strangeness_free",
 ];

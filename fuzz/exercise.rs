@@ -95,7 +95,7 @@ impl Reached {
 
 /// The forms that need no choices, and one of the others.
 fn forms(number: usize) -> Vec<Form> {
-    const OTHERS: [&str; 13] = [
+    const OTHERS: [&str; 14] = [
         "stabilized(B)",
         "stabilized(unit)",
         "projected(B)",
@@ -107,6 +107,7 @@ fn forms(number: usize) -> Vec<Form> {
         "baumgarte(2)",
         "state_space",
         "tangent",
+        "underlying",
         "derivative_array",
         "strangeness_free",
     ];

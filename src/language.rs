@@ -300,6 +300,7 @@
 //! | `pa`, `pb`, `pc` | index 1 with the constraints of the text, or all of them, enforced through their gradients (Ascher and Petzold 1993, sect. 4) |
 //! | `overdetermined` | index 1 with all constraints enforced in the metric of the leading matrix (Hairer and Wanner II, eq. VII.2.27) |
 //! | `state_space`, `tangent`, `dummy` | index 1 with all constraints enforced in local coordinates that change while a run goes on |
+//! | `underlying` | the underlying ordinary differential equation $y' = f(t, y)$: all constraints are invariants that drift. It is an [`UnderlyingOde`](crate::runtime::underlying::UnderlyingOde), whose `solve` is what explicit and projection methods need |
 //! | `derivative_array`, `strangeness_free` | the equations with their derivatives, of any index and without structure (ibid., eq. VII.2.30; Kunkel and Mehrmann): the way out where the others do not exist, slower where they do. Results have unknowns `w(x, 2)` in place of derivatives that the array does not determine |
 //!
 //! Directions `D`: `C`, the gradients of the constraints; `B`, how the multipliers of the text act, $M^{-1} G^\top$ in mechanics; `unit`, unit

@@ -48,6 +48,7 @@ fn all_forms() -> Vec<Form> {
         "state_space",
         "tangent",
         "dummy",
+        "underlying",
         "derivative_array",
         "strangeness_free",
     ];

@@ -18,6 +18,7 @@ pub use crate::derivative_array::DerivativeArray;
 
 pub use crate::signal::{Input, InputError, Need, unmet};
 pub use crate::spline::Spline;
+pub use crate::underlying::UnderlyingOde;
 
 /// An unknown of a formulation.
 pub const fn unknown(name: &'static str, kind: Kind, index: u8, nominal: f64) -> Unknown {

@@ -16,6 +16,7 @@
 //! | [`bdf`] | backward differentiation formulas of variable order and step |
 //! | [`chart`] | state-space forms: constraints as a manifold in local coordinates that change with the solution |
 //! | [`derivative_array`] | derivative-array forms: the equations with their derivatives, solved for what they determine |
+//! | [`underlying`] | the underlying ordinary differential equation $y' = f(t, y)$ with the invariants of its solutions |
 //! | [`solve`] | the driver: initialisation, method, record |
 //! | [`solution`] | what a run leaves behind |
 //!
@@ -47,6 +48,7 @@ mod stall;
 pub mod stepper;
 pub mod structure;
 mod switching;
+pub mod underlying;
 mod weights;
 mod wrapper;
 

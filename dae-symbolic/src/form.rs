@@ -40,6 +40,9 @@ pub enum Form {
     Overdetermined,
     /// Mattsson and Söderlind: the derivatives of dependent unknowns are unknowns of their own, which ones is decided while a run goes on.
     Dummy,
+    /// The underlying ordinary differential equation: every constraint differentiated until the equations give the highest derivatives, and
+    /// solved for these: Hairer & Wanner II, Sect. VII.1, eq. (1.6).
+    Underlying,
     /// All equations with their derivatives, solved for what they determine: Hairer & Wanner II, Sect. VII.2, eq. (2.30).
     DerivativeArray,
     /// The equations of the text, and beside them all hidden constraints as their derivatives imply them (Kunkel and Mehrmann).
@@ -108,7 +111,7 @@ impl std::error::Error for UnknownForm {}
 
 /// How the forms are named, for messages.
 pub const NAMES: &str = "index1, index2, ggl, original, stabilized(D), projected(D), pa, pb, pc, baumgarte(GAMMA), overdetermined, \
-                         state_space, tangent, dummy, derivative_array, strangeness_free";
+                         state_space, tangent, dummy, underlying, derivative_array, strangeness_free";
 
 /// Their first words.
 pub fn words() -> impl Iterator<Item = &'static str> {
@@ -165,6 +168,9 @@ impl Form {
                 "Index 1 with all constraints enforced through weighed gradients (Hairer and Wanner II, eq. VII.2.27).".into()
             }
             Form::Dummy => "Index 1 with all constraints enforced and dummy derivatives (Mattsson and Söderlind).".into(),
+            Form::Underlying => {
+                "The underlying ordinary differential equation, solved for its derivatives; constraints are invariants that drift.".into()
+            }
             Form::DerivativeArray => {
                 "The equations with their derivatives, solved for what they determine (Hairer and Wanner II, eq. VII.2.30).".into()
             }
@@ -191,6 +197,7 @@ impl fmt::Display for Form {
             Form::StateSpace => f.write_str("state-space"),
             Form::Tangent => f.write_str("tangent"),
             Form::Dummy => f.write_str("dummy"),
+            Form::Underlying => f.write_str("underlying"),
             Form::DerivativeArray => f.write_str("derivative-array"),
             Form::StrangenessFree => f.write_str("strangeness-free"),
             Form::Overdetermined => f.write_str("overdetermined"),
@@ -257,6 +264,7 @@ impl FromStr for Form {
             "state-space" | "state_space" => plain(Form::StateSpace),
             "tangent" => plain(Form::Tangent),
             "dummy" => plain(Form::Dummy),
+            "underlying" => plain(Form::Underlying),
             "derivative-array" | "derivative_array" => plain(Form::DerivativeArray),
             "strangeness-free" | "strangeness_free" => plain(Form::StrangenessFree),
             "overdetermined" => plain(Form::Overdetermined),

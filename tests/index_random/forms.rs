@@ -23,7 +23,7 @@ const TOLERANCE: f64 = 1e-9;
 const ALLOWED: f64 = 1e-5;
 
 /// Not those whose directions are a matter of luck, unit vectors and the multipliers of the text.
-const FORMS: [&str; 11] = [
+const FORMS: [&str; 12] = [
     "index1",
     "index2",
     "ggl",
@@ -33,6 +33,7 @@ const FORMS: [&str; 11] = [
     "overdetermined",
     "state_space",
     "tangent",
+    "underlying",
     "derivative_array",
     "strangeness_free",
 ];

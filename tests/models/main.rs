@@ -80,6 +80,7 @@ fn models() -> Vec<Generated> {
                 baumgarte,
                 state_space,
                 tangent,
+                underlying,
                 derivative_array,
                 strangeness_free
             ]

@@ -4,7 +4,7 @@ dae::dae! {
     /// A load on a rope below a trolley.
     pub struct Crane {
         forms(original, index1, index2, ggl, stabilized(B), projected(unit), pa, pb, pc, baumgarte(2), state_space, tangent,
-            derivative_array, strangeness_free);
+            underlying, derivative_array, strangeness_free);
         /// Mass of the trolley.
         param m1 = 2;
         param m2 = 1;

@@ -46,6 +46,10 @@ pub(super) fn source(compiled: &Compiled) -> Result<String, Torn> {
         let value = format!("{target} {{ prolongation: self.prolongation() }}");
         let (returned, value) = match form.formulation.completion {
             None => (target, value),
+            Some(Completion::Underlying) => (
+                format!("::dae::__private::UnderlyingOde<{target}>"),
+                format!("::dae::__private::UnderlyingOde::new({value})"),
+            ),
             Some(Completion::DerivativeArray { rows }) => (
                 format!("::dae::__private::DerivativeArray<{target}>"),
                 format!("::dae::__private::DerivativeArray::new({value}, {rows})"),

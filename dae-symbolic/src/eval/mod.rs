@@ -10,6 +10,7 @@ use dae_runtime::chart::StateSpace;
 use dae_runtime::contract::{Dae, Description, Prolongation};
 use dae_runtime::derivative_array::DerivativeArray;
 use dae_runtime::signal::{Input, InputError, Need, unmet};
+use dae_runtime::underlying::UnderlyingOde;
 
 use crate::expr::{External, ExternalSource};
 use crate::externals::InputNeed;
@@ -70,6 +71,7 @@ impl Interpreter {
     /// The formulation to integrate, with what the runtime adds to it ([`Formulation::completion`](crate::formulation::Formulation::completion)).
     pub fn completed(self, completion: Option<Completion>) -> Box<dyn Dae> {
         match completion {
+            Some(Completion::Underlying) => Box::new(UnderlyingOde::new(self)),
             Some(Completion::DerivativeArray { rows }) => Box::new(DerivativeArray::new(self, rows)),
             Some(Completion::Chart(coordinates)) => Box::new(StateSpace::new(self, coordinates)),
             None => Box::new(self),

@@ -37,6 +37,7 @@ pub fn formulate(model: &mut Model, material: &Material<'_>, form: &Form) -> Res
         completion: match form {
             Form::StateSpace | Form::Dummy => Some(Completion::Chart(Coordinates::Partition)),
             Form::Tangent => Some(Completion::Chart(Coordinates::Tangent)),
+            Form::Underlying => Some(Completion::Underlying),
             _ => None,
         },
     };
@@ -67,13 +68,14 @@ pub fn formulate(model: &mut Model, material: &Material<'_>, form: &Form) -> Res
 fn select(model: &mut Model, material: &Material<'_>, form: &Form) -> Result<Selection, FormError> {
     Ok(match form {
         Form::Original | Form::DerivativeArray | Form::StrangenessFree => original::select(material),
-        Form::Index1 => reduced::select(material, 0),
-        Form::Index2 => reduced::select(material, 1),
-        Form::Ggl | Form::Stabilized(_) => reduced::select(material, 1).enforce(|_| true),
+        Form::Index1 => reduced::index1(material),
+        Form::Index2 => reduced::index2(material),
+        Form::Underlying => reduced::underlying(material),
+        Form::Ggl | Form::Stabilized(_) => reduced::index2(material).enforce(|_| true),
         Form::Baumgarte(gains) => baumgarte::select(model, material, gains)?,
-        Form::Projected(_) | Form::Pa => reduced::select(material, 0).enforce(|row| row.place.1 == 0),
+        Form::Projected(_) | Form::Pa => reduced::index1(material).enforce(|row| row.place.1 == 0),
         Form::Pb | Form::Pc | Form::Overdetermined | Form::StateSpace | Form::Tangent | Form::Dummy => {
-            reduced::select(material, 0).enforce(|_| true)
+            reduced::index1(material).enforce(|_| true)
         }
     })
 }
@@ -246,7 +248,12 @@ fn invariants(
     let free_of_rates =
         |dag: &Dag, value| !symbols(dag, [value]).iter().any(|s| matches!(s, Symbol::StateDerivative(_)));
     let mut list = Vec::new();
-    for (row, equation) in formulation.equations.iter().enumerate() {
+    let rows = match formulation.completion {
+        // They are solved, not enforced.
+        Some(Completion::Underlying) => &[],
+        _ => formulation.equations.as_slice(),
+    };
+    for (row, equation) in rows.iter().enumerate() {
         if free_of_rates(&model.dag, equation.residual) {
             let (name, domain) = (equation.name.clone(), equation.domain.clone());
             list.push(FormInvariant { name, value: equation.residual, row: Some(row), domain });

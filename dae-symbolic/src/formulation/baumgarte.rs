@@ -14,7 +14,7 @@ use crate::model::Model;
 use crate::origin::Origin;
 
 pub(super) fn select(model: &mut Model, material: &Material<'_>, gains: &Gains) -> Result<Selection, FormError> {
-    let mut selection = reduced::select(material, 0);
+    let mut selection = reduced::index1(material);
     let mut lower: Vec<Vec<Row>> = vec![Vec::new(); material.system.equations.len()];
     for row in &selection.implied {
         lower[row.place.0].push(row.clone());

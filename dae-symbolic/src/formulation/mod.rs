@@ -7,6 +7,7 @@
 //! |---|---|---|
 //! | `original` | as written | hidden constraints that its unknowns can express, implied |
 //! | `index1` | each constraint differentiated until the index is 1 | all lower ones, implied: they drift |
+//! | `underlying` | each constraint differentiated until the highest derivatives are determined, for which the runtime solves | all lower ones, implied: they drift |
 //! | `index2` | each constraint differentiated once less | the lower ones implied, the last enforced |
 //! | `ggl`, `stabilized(D)` | as `index2`, and all lower constraints beside them, with multipliers $\mu$ | all enforced |
 //! | `baumgarte(γ)` | as `index1`, but of each constraint a combination of its derivatives | all lower ones, implied: they decay |
@@ -147,6 +148,8 @@ pub struct Formulation {
 pub enum Completion {
     /// The directions in which its multipliers act ([`dae_runtime::chart`]).
     Chart(Coordinates),
+    /// The solution for its derivatives ([`dae_runtime::underlying`]).
+    Underlying,
     /// The choice of its differential equations ([`dae_runtime::derivative_array`]), which follow the rows of the array.
     DerivativeArray {
         /// How many rows the array has.

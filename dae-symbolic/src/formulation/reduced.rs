@@ -1,13 +1,27 @@
 //! Index reduction by differentiation: each constraint is replaced by one of its derivatives, as often differentiated as the certified
 //! offsets say (`levels.rs`); the lower ones are implied and drift.
 
-use super::selection::{Material, Selection};
+use super::selection::{Candidate, Material, Selection};
 
-/// `less` differentiations less than for index 1: with one less the index is 2.
-pub(super) fn select(material: &Material<'_>, less: u32) -> Selection {
+/// Until the index is 1.
+pub(super) fn index1(material: &Material<'_>) -> Selection {
+    select(material, |candidate| candidate.level)
+}
+
+/// Once less: until the index is 2.
+pub(super) fn index2(material: &Material<'_>) -> Selection {
+    select(material, |candidate| candidate.level.saturating_sub(1))
+}
+
+/// Until the equations determine the highest derivatives.
+pub(super) fn underlying(material: &Material<'_>) -> Selection {
+    select(material, |candidate| candidate.last())
+}
+
+fn select(material: &Material<'_>, level: impl Fn(&Candidate<'_>) -> u32) -> Selection {
     let mut selection = Selection::default();
     for candidate in material.candidates() {
-        let level = candidate.level.saturating_sub(less);
+        let level = level(&candidate);
         if level < candidate.last() {
             selection.constraints.push(selection.rows.len());
         }
