@@ -300,6 +300,7 @@
 //! | `pa`, `pb`, `pc` | index 1 with the constraints of the text, or all of them, enforced through their gradients (Ascher and Petzold 1993, sect. 4) |
 //! | `overdetermined` | index 1 with all constraints enforced in the metric of the leading matrix (Hairer and Wanner II, eq. VII.2.27) |
 //! | `state_space`, `tangent`, `dummy` | index 1 with all constraints enforced in local coordinates that change while a run goes on |
+//! | `recommended`, `recommended()` | one of the others: the one that fits the model at its start, after the conclusions of Ascher and Petzold (1993); its documentation says why, and `dae analyze` with the numbers |
 //! | `underlying` | the underlying ordinary differential equation $y' = f(t, y)$: all constraints are invariants that drift. It is an [`UnderlyingOde`](crate::runtime::underlying::UnderlyingOde), whose `solve` is what explicit and projection methods need |
 //! | `derivative_array`, `strangeness_free` | the equations with their derivatives, of any index and without structure (ibid., eq. VII.2.30; Kunkel and Mehrmann): the way out where the others do not exist, slower where they do. Results have unknowns `w(x, 2)` in place of derivatives that the array does not determine |
 //!
@@ -310,7 +311,8 @@
 //! parameter), are not solved for in all of them but `original`. They are in the results under their names all the same, after the others; index,
 //! degrees of freedom and start values are those of the text.
 //!
-//! A form that a text asks for and that its model does not have is an error at its name.
+//! A form that a text asks for and that its model does not have is an error at its name. The type of a form knows the highest index of its
+//! unknowns: `Integration::new(&form).method(dae::Bdf)` does not compile for an index of 3, [`Method::Bdf`](crate::Method::Bdf) says so when the run starts.
 //!
 //! A model that is wrong is reported at the tokens at fault, all errors in one go, and the rest of the crate is compiled against a
 //! stand-in, so that they are the only errors:

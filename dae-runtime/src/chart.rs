@@ -26,6 +26,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
+use crate::class::Classified;
 use crate::contract::{Dae, Description, Pattern};
 use crate::elimination::Elimination;
 use crate::linear::Lu;
@@ -269,6 +270,14 @@ fn candidates<D: Dae>(inner: &D, constraints: &[usize], n: usize) -> Vec<Candida
         list.extend(chosen.into_iter().map(|(state, position)| Candidate { constraint, position, state }));
     }
     list
+}
+
+impl<D: Classified> Classified for StateSpace<D> {
+    type Class = D::Class;
+
+    fn as_dae(&self) -> &dyn Dae {
+        self
+    }
 }
 
 impl<D: Dae> Dae for StateSpace<D> {

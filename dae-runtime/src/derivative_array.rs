@@ -21,6 +21,7 @@
 
 use std::cell::RefCell;
 
+use crate::class::Classified;
 use crate::contract::{Dae, Description, Pattern};
 use crate::elimination::{Elimination, dot};
 use crate::wrapper::forward_to_inner;
@@ -263,6 +264,14 @@ fn kernel_vectors(elimination: &Elimination, columns: usize, kernel: &mut [f64])
             let length = dot(vector, vector).sqrt();
             vector.iter_mut().for_each(|x| *x /= length);
         }
+    }
+}
+
+impl<D: Classified> Classified for DerivativeArray<D> {
+    type Class = D::Class;
+
+    fn as_dae(&self) -> &dyn Dae {
+        self
     }
 }
 

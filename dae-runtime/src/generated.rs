@@ -10,6 +10,8 @@ pub use std::borrow::Cow::{Borrowed, Owned};
 pub use std::sync::LazyLock;
 
 pub use crate::chart::{Coordinates, StateSpace};
+use crate::class::Open;
+pub use crate::class::{Classified, Index};
 pub use crate::contract::{
     Dae, Description, Eliminated, Equation, Invariant, Jet, JetEquation, Kind, Leading, Name, Pattern, Prolongation,
     ProlongationDescription, Stand, Start, Switch, Unknown,
@@ -128,6 +130,14 @@ impl Rows {
 /// that code which uses the model is compiled, and is never run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rejected;
+
+impl Classified for Rejected {
+    type Class = Open;
+
+    fn as_dae(&self) -> &dyn Dae {
+        self
+    }
+}
 
 impl Dae for Rejected {
     fn description(&self) -> &Description {

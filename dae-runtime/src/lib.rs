@@ -17,6 +17,7 @@
 //! | [`chart`] | state-space forms: constraints as a manifold in local coordinates that change with the solution |
 //! | [`derivative_array`] | derivative-array forms: the equations with their derivatives, solved for what they determine |
 //! | [`underlying`] | the underlying ordinary differential equation $y' = f(t, y)$ with the invariants of its solutions |
+//! | [`class`] | which methods suit which formulations, as types |
 //! | [`solve`] | the driver: initialisation, method, record |
 //! | [`solution`] | what a run leaves behind |
 //!
@@ -28,6 +29,7 @@
 
 pub mod bdf;
 pub mod chart;
+pub mod class;
 mod clock;
 mod closing;
 pub mod contract;

@@ -13,6 +13,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fmt;
 
+use crate::class::{Classified, Index};
 use crate::contract::{Dae, Description, Equation, Kind, Leading, Name, Pattern, Unknown};
 use crate::linear::{Deficiency, Jacobians, Lu, Singular, deficiency};
 use crate::sparse::{Factors, SparseMatrix};
@@ -344,6 +345,14 @@ impl Diagonal {
         }
         *factors = Some(BlockFactors::Dense(lu));
         Ok(())
+    }
+}
+
+impl<D: Dae> Classified for UnderlyingOde<D> {
+    type Class = Index<1>;
+
+    fn as_dae(&self) -> &dyn Dae {
+        self
     }
 }
 

@@ -40,6 +40,8 @@ pub enum Form {
     Overdetermined,
     /// Mattsson and Söderlind: the derivatives of dependent unknowns are unknowns of their own, which ones is decided while a run goes on.
     Dummy,
+    /// The one of them that [`crate::advice`] recommends for the model at its start.
+    Recommended,
     /// The underlying ordinary differential equation: every constraint differentiated until the equations give the highest derivatives, and
     /// solved for these: Hairer & Wanner II, Sect. VII.1, eq. (1.6).
     Underlying,
@@ -111,7 +113,8 @@ impl std::error::Error for UnknownForm {}
 
 /// How the forms are named, for messages.
 pub const NAMES: &str = "index1, index2, ggl, original, stabilized(D), projected(D), pa, pb, pc, baumgarte(GAMMA), overdetermined, \
-                         state_space, tangent, dummy, underlying, derivative_array, strangeness_free";
+                         state_space, tangent, dummy, underlying, derivative_array, strangeness_free, \
+                         recommended";
 
 /// Their first words.
 pub fn words() -> impl Iterator<Item = &'static str> {
@@ -168,6 +171,7 @@ impl Form {
                 "Index 1 with all constraints enforced through weighed gradients (Hairer and Wanner II, eq. VII.2.27).".into()
             }
             Form::Dummy => "Index 1 with all constraints enforced and dummy derivatives (Mattsson and Söderlind).".into(),
+            Form::Recommended => "The form that is recommended for the model.".into(),
             Form::Underlying => {
                 "The underlying ordinary differential equation, solved for its derivatives; constraints are invariants that drift.".into()
             }
@@ -197,6 +201,7 @@ impl fmt::Display for Form {
             Form::StateSpace => f.write_str("state-space"),
             Form::Tangent => f.write_str("tangent"),
             Form::Dummy => f.write_str("dummy"),
+            Form::Recommended => f.write_str("recommended"),
             Form::Underlying => f.write_str("underlying"),
             Form::DerivativeArray => f.write_str("derivative-array"),
             Form::StrangenessFree => f.write_str("strangeness-free"),
@@ -264,6 +269,7 @@ impl FromStr for Form {
             "state-space" | "state_space" => plain(Form::StateSpace),
             "tangent" => plain(Form::Tangent),
             "dummy" => plain(Form::Dummy),
+            "recommended" => plain(Form::Recommended),
             "underlying" => plain(Form::Underlying),
             "derivative-array" | "derivative_array" => plain(Form::DerivativeArray),
             "strangeness-free" | "strangeness_free" => plain(Form::StrangenessFree),

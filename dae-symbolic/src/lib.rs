@@ -1,5 +1,6 @@
 //! The symbolic layer of `dae`.
 
+pub mod advice;
 pub mod alias;
 #[cfg(all(feature = "syntax", feature = "codegen"))]
 pub mod build;

@@ -71,7 +71,7 @@ enum Command {
 }
 
 /// How the choices of a form are written on a command line.
-const FORM: &str = "original|index1|index2|ggl|stabilized:D|projected:D|pa|pb|pc|overdetermined|baumgarte:GAMMA|state-space|tangent|dummy|underlying|derivative-array|strangeness-free";
+const FORM: &str = "original|index1|index2|ggl|stabilized:D|projected:D|pa|pb|pc|overdetermined|baumgarte:GAMMA|state-space|tangent|dummy|underlying|derivative-array|strangeness-free|recommended";
 
 /// The model and the time at which its start values hold.
 #[derive(Args)]

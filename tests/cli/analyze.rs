@@ -3,7 +3,7 @@
 use super::*;
 
 /// Keys of the report of any model, well-posed or not.
-pub(crate) const KEYS: [&str; 33] = [
+pub(crate) const KEYS: [&str; 34] = [
     "name",
     "unknowns",
     "equation_names",
@@ -36,6 +36,7 @@ pub(crate) const KEYS: [&str; 33] = [
     "stand_ins",
     "warnings",
     "forms",
+    "recommendation",
     "problem",
 ];
 

@@ -35,8 +35,15 @@ fn forms_that_a_model_does_not_have() {
 /// A reader need not know the contract by heart: each function that computes says what, and each row of a residual is written above its line.
 #[test]
 fn generated_functions_say_what_they_compute() {
-    let plain =
-        ["description", "prolongation_description", "parameters", "set_parameters", "prolongation", "input_error"];
+    let plain = [
+        "as_dae",
+        "description",
+        "prolongation_description",
+        "parameters",
+        "set_parameters",
+        "prolongation",
+        "input_error",
+    ];
     let names = file(
         "names_of_code.dae",
         "struct Names { var F ~ 1; var dx ~ 0; var x: [f64; 6] = 1; var w: [f64; 6] ~ 0; var y = 0; var z = 0; var p ~ 0;

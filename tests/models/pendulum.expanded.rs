@@ -180,6 +180,16 @@ pub struct PendulumGgl {
 
 #[allow(non_snake_case, non_camel_case_types, dead_code, unused_variables, unused_doc_comments)]
 #[allow(clippy::all, clippy::pedantic, clippy::nursery)]
+impl ::dae::__private::Classified for PendulumGgl {
+    type Class = ::dae::__private::Index<2>;
+
+    fn as_dae(&self) -> &dyn ::dae::__private::Dae {
+        self
+    }
+}
+
+#[allow(non_snake_case, non_camel_case_types, dead_code, unused_variables, unused_doc_comments)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
 impl ::dae::__private::Dae for PendulumGgl {
     fn description(&self) -> &::dae::__private::Description {
         use ::dae::__private::*;
@@ -356,6 +366,16 @@ impl ::dae::__private::Dae for PendulumGgl {
 #[allow(clippy::all, clippy::pedantic, clippy::nursery)]
 pub struct PendulumIndex1 {
     prolongation: PendulumProlongation,
+}
+
+#[allow(non_snake_case, non_camel_case_types, dead_code, unused_variables, unused_doc_comments)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
+impl ::dae::__private::Classified for PendulumIndex1 {
+    type Class = ::dae::__private::Index<1>;
+
+    fn as_dae(&self) -> &dyn ::dae::__private::Dae {
+        self
+    }
 }
 
 #[allow(non_snake_case, non_camel_case_types, dead_code, unused_variables, unused_doc_comments)]

@@ -19,10 +19,12 @@ mod crossing;
 mod segments;
 
 use std::fmt;
+use std::marker::PhantomData;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
 use crate::bdf::Bdf;
+use crate::class::{Classified, Open, Treats};
 use crate::contract::{Dae, Kind};
 use crate::initialize::{InitializationError, InitializationOptions, consistent_initialization};
 use crate::radau5::Radau5;
@@ -167,7 +169,10 @@ impl From<Failure> for RunError {
 type Observer<'c> = &'c mut dyn FnMut(f64) -> ControlFlow<()>;
 
 /// An integration to be configured and run.
-pub struct Integration<'d, 'c> {
+///
+/// `C` is the class of the formulation ([`crate::class`]).
+pub struct Integration<'d, 'c, C = Open> {
+    class: PhantomData<C>,
     dae: &'d dyn Dae,
     method: Method,
     options: Options,
@@ -176,11 +181,12 @@ pub struct Integration<'d, 'c> {
     observer: Option<Observer<'c>>,
 }
 
-impl<'d, 'c> Integration<'d, 'c> {
+impl<'d, 'c, C> Integration<'d, 'c, C> {
     /// An integration with Radau5 and default options.
-    pub fn new(dae: &'d dyn Dae) -> Self {
+    pub fn new<D: Classified<Class = C> + ?Sized>(dae: &'d D) -> Self {
         Integration {
-            dae,
+            class: PhantomData,
+            dae: dae.as_dae(),
             method: Method::default(),
             options: Options::default(),
             initialization: InitializationOptions::default(),
@@ -189,9 +195,9 @@ impl<'d, 'c> Integration<'d, 'c> {
         }
     }
 
-    /// Chooses the method.
-    pub fn method(mut self, method: Method) -> Self {
-        self.method = method;
+    /// Chooses the method: [`crate::class::Bdf`] or [`crate::class::Radau5`], which only go with formulations that they suit, or a [`Method`].
+    pub fn method(mut self, method: impl Treats<C>) -> Self {
+        self.method = method.method();
         self
     }
 

@@ -15,6 +15,7 @@ pub mod transistor_amplifier;
 
 use std::borrow::Cow;
 
+use dae_runtime::class::{Classified, Open};
 use dae_runtime::contract::{
     Dae, Description, Equation, Invariant, Jet, Kind, Leading, Name, Pattern, Prolongation, ProlongationDescription,
     Start, Unknown,
@@ -109,6 +110,14 @@ fn lift(x: &[f64], seed: Option<usize>) -> [Dual; MAX] {
         lifted[i] = Dual { value, derivative: if seed == Some(i) { 1.0 } else { 0.0 } };
     }
     lifted
+}
+
+impl<M: Model> Classified for Problem<M> {
+    type Class = Open;
+
+    fn as_dae(&self) -> &dyn Dae {
+        self
+    }
 }
 
 impl<M: Model> Dae for Problem<M> {

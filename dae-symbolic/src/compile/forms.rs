@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 use dae_runtime::contract::Kind;
 
 use super::CompiledForm;
+use crate::advice::{Advice, advise};
 use crate::alias::{Elimination, eliminate};
 use crate::expr::{Expr, Notation, Symbol, print_with};
 use crate::formulation::{Completion, Form, FormError, FormProgram, Formulation, Material, formulate, state_names};
@@ -17,55 +18,101 @@ use crate::prolong::Prolonged;
 use crate::reduce::{Reduced, reduce};
 use crate::system::System;
 
-/// The forms that the model asks for.
-pub(super) fn all(
-    model: &mut Model,
-    analysis: &Analysis,
-    prolonged: &Prolonged,
-    reduced: &Reduced,
-    smaller: Option<&(Elimination, Reduced)>,
-    t0: f64,
-) -> (Vec<CompiledForm>, Vec<FormError>) {
-    let start = |unknown: usize, order: u32| {
-        let jets = analysis.jets.as_ref()?;
-        jets.get(analysis.prolonged.jet(unknown, order)?).copied()
-    };
-    let written = System::of_text(model);
-    let text = Material {
-        text: &written,
-        system: &analysis.system,
-        structure: &analysis.structure,
-        reduced,
-        eliminated: &[],
-        start: &start,
-        t0,
-        index: analysis.sufficient_differentiations(),
-    };
-    let derived = smaller.map_or(text, |(it, reduced)| Material {
-        system: &it.system,
-        structure: &it.structure,
-        reduced,
-        eliminated: &it.eliminated,
-        ..text
-    });
-    let (mut forms, mut unavailable) = (Vec::new(), Vec::new());
-    let mut add = |model: &mut Model, form: &Form| {
-        let material = if form.is_of_text() { &text } else { &derived };
-        match compile_form(model, analysis, prolonged, material, form) {
-            Ok(compiled) => forms.push(compiled),
-            Err(error) => unavailable.push(error),
+/// What the forms of a model are made from.
+pub(crate) struct Setting<'a> {
+    pub(crate) analysis: &'a Analysis,
+    pub(crate) prolonged: &'a Prolonged,
+    /// For the forms that are the text, whatever the structure says.
+    text: Material<'a>,
+    /// For the others.
+    pub(crate) derived: Material<'a>,
+}
+
+/// A model reduced in both ways: with all its unknowns, and without those that are equal to others or constant.
+pub(super) struct Reductions {
+    pub(super) reduced: Reduced,
+    pub(super) smaller: Option<(Elimination, Reduced)>,
+    written: System,
+}
+
+impl Reductions {
+    pub(super) fn of(model: &mut Model, analysis: &Analysis) -> Reductions {
+        let reduced = reduce(&mut model.dag, &analysis.system, &analysis.structure.offsets);
+        let smaller = if analysis.certificate.has_reduction() { smaller(model, analysis) } else { None };
+        Reductions { reduced, smaller, written: System::of_text(model) }
+    }
+
+    /// Calls a function with what forms are made from.
+    pub(super) fn with_setting<T>(
+        &self,
+        analysis: &Analysis,
+        prolonged: &Prolonged,
+        t0: f64,
+        f: impl FnOnce(&Setting<'_>) -> T,
+    ) -> T {
+        let start = |unknown: usize, order: u32| {
+            let jets = analysis.jets.as_ref()?;
+            jets.get(analysis.prolonged.jet(unknown, order)?).copied()
+        };
+        let text = Material {
+            text: &self.written,
+            system: &analysis.system,
+            structure: &analysis.structure,
+            reduced: &self.reduced,
+            eliminated: &[],
+            start: &start,
+            t0,
+            index: analysis.sufficient_differentiations(),
+        };
+        let derived = self.smaller.as_ref().map_or(text, |(it, reduced)| Material {
+            system: &it.system,
+            structure: &it.structure,
+            reduced,
+            eliminated: &it.eliminated,
+            ..text
+        });
+        f(&Setting { analysis, prolonged, text, derived })
+    }
+}
+
+impl Setting<'_> {
+    /// Makes a form of the model.
+    pub(crate) fn compile(&self, model: &mut Model, form: &Form) -> Result<CompiledForm, FormError> {
+        let material = if form.is_of_text() { &self.text } else { &self.derived };
+        compile_form(model, self.analysis, self.prolonged, material, form)
+    }
+}
+
+/// The forms that the model asks for, what is advised if it asks for that, and why it does not have the others.
+pub(super) fn all(model: &mut Model, setting: &Setting<'_>) -> (Vec<CompiledForm>, Option<Advice>, Vec<FormError>) {
+    let (mut forms, mut advice, mut unavailable): (Vec<CompiledForm>, _, _) = (Vec::new(), None, Vec::new());
+    let mut add = |model: &mut Model, forms: &mut Vec<CompiledForm>, form: &Form| {
+        if !forms.iter().any(|made| made.form == *form) {
+            match setting.compile(model, form) {
+                Ok(compiled) => forms.push(compiled),
+                Err(error) => unavailable.push(error),
+            }
         }
     };
-    model.forms.clone().iter().for_each(|form| add(model, form));
-    // What nobody asked for by name may be another one, if there is none of the usual ones.
-    if model.forms == Form::DEFAULT && !analysis.certificate.has_reduction() {
-        add(model, &Form::Original);
+    for form in model.forms.clone() {
+        match form {
+            Form::Recommended => {
+                let found = advise(model, setting, &forms);
+                add(model, &mut forms, &found.form);
+                advice = Some(found);
+            }
+            form => add(model, &mut forms, &form),
+        }
     }
-    (forms, unavailable)
+    // What nobody asked for by name may be another one, if there is none of the usual ones.
+    if model.forms == Form::DEFAULT && !setting.analysis.certificate.has_reduction() {
+        add(model, &mut forms, &Form::Original);
+    }
+    (forms, advice, unavailable)
 }
 
 /// The system without unknowns that are equal to others or constant, if there are any.
-pub(super) fn smaller(model: &mut Model, analysis: &Analysis) -> Option<(Elimination, Reduced)> {
+fn smaller(model: &mut Model, analysis: &Analysis) -> Option<(Elimination, Reduced)> {
     let elimination = eliminate(model, &analysis.system)?;
     let reduced = reduce(&mut model.dag, &elimination.system, &elimination.structure.offsets);
     Some((elimination, reduced))

@@ -22,10 +22,13 @@ mod values;
 
 pub(crate) use definitions::{Named, definitions_in};
 pub use excerpt::compile_excerpt;
+use forms::Reductions;
+pub(crate) use forms::Setting;
 use hidden::hidden_constraints;
 use summary::summary;
 use values::check_values;
 
+use crate::advice::{Advice, advise};
 use crate::alias::{Eliminated, reconcile};
 use crate::diagnostic::Diagnostics;
 use crate::expr::Expr;
@@ -37,7 +40,6 @@ use crate::index::{
 use crate::model::Model;
 use crate::notions::{singular_pencil, with_null_vectors};
 use crate::prolong::{Prolonged, prolong_alike};
-use crate::reduce::reduce;
 
 /// A constraint that the text implies and does not state.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,6 +93,8 @@ pub struct Compiled {
     pub forms: Vec<CompiledForm>,
     /// Why it does not have the others.
     pub unavailable: Vec<FormError>,
+    /// Which of them is recommended, if the text asks for that one.
+    pub recommended: Option<Advice>,
     /// Unknowns that the derived forms do not solve for, because they are equal to others or constant.
     pub eliminated: Vec<Eliminated>,
     /// What the user should know although the model can be used.
@@ -110,6 +114,16 @@ pub struct Rejected {
     pub t0: f64,
     /// What to tell the user.
     pub diagnostics: Diagnostics,
+}
+
+impl Compiled {
+    /// Which form to take, and why: [`crate::advice`].
+    pub fn advice(&self) -> Advice {
+        let mut model = self.model.clone();
+        let reductions = Reductions::of(&mut model, &self.analysis);
+        let advised = |setting: &Setting<'_>| advise(&mut model, setting, &self.forms);
+        reductions.with_setting(&self.analysis, &self.prolonged, self.t0, advised)
+    }
 }
 
 impl Rejected {
@@ -153,11 +167,11 @@ pub fn compile(mut model: Model, t0: f64) -> Result<Compiled, Rejected> {
 
 /// Stages 3 to 5.
 fn formulated(mut model: Model, analysis: Analysis, t0: f64) -> Result<Compiled, Rejected> {
-    let reduced = reduce(&mut model.dag, &analysis.system, &analysis.structure.offsets);
-    let smaller = if analysis.certificate.has_reduction() { forms::smaller(&mut model, &analysis) } else { None };
-    let hidden = hidden_constraints(&mut model, &analysis, &reduced);
+    let reductions = Reductions::of(&mut model, &analysis);
+    let hidden = hidden_constraints(&mut model, &analysis, &reductions.reduced);
     let prolonged = prolonged(&mut model, &analysis);
-    let (forms, unavailable) = forms::all(&mut model, &analysis, &prolonged, &reduced, smaller.as_ref(), t0);
+    let (forms, recommended, unavailable) =
+        reductions.with_setting(&analysis, &prolonged, t0, |setting| forms::all(&mut model, setting));
     let warnings = differentiated_kinks(&mut model, &analysis);
     let programs: Vec<&FormProgram> = forms.iter().map(|form| &form.program).collect();
     let needs = externals::needs(&mut model, &analysis, &programs).map_err(|found| Rejected::text(t0, found))?;
@@ -171,7 +185,8 @@ fn formulated(mut model: Model, analysis: Analysis, t0: f64) -> Result<Compiled,
         prolonged_spelled,
         forms,
         unavailable,
-        eliminated: smaller.map_or_else(Vec::new, |(it, _)| it.eliminated),
+        recommended,
+        eliminated: reductions.smaller.map_or_else(Vec::new, |(it, _)| it.eliminated),
         warnings,
         needs,
         summary: Vec::new(),

@@ -69,6 +69,11 @@ fn declaration(compiled: &Compiled, form: &CompiledForm) -> String {
     text.push_str(ALLOW);
     text.push_str(&format!("{vis}struct {target} {{\n    prolongation: {name}Prolongation,\n}}\n\n"));
     text.push_str(ALLOW);
+    let highest = form.formulation.unknowns.iter().map(|unknown| unknown.index).max().unwrap_or(1);
+    text.push_str(&format!("impl ::dae::__private::Classified for {target} {{\n"));
+    text.push_str(&format!("    type Class = ::dae::__private::Index<{highest}>;\n\n"));
+    text.push_str("    fn as_dae(&self) -> &dyn ::dae::__private::Dae {\n        self\n    }\n}\n\n");
+    text.push_str(ALLOW);
     text.push_str(&format!("impl ::dae::__private::Dae for {target} {{\n"));
     text
 }

@@ -60,6 +60,14 @@ pub(super) fn source(compiled: &Compiled) -> Result<String, Torn> {
             ),
         };
         text.push_str(&format!("    {vis}fn {method}(&self) -> {returned} {{\n        {value}\n    }}\n\n"));
+        if let Some(advice) = compiled.recommended.as_ref().filter(|advice| advice.form == form.form) {
+            let doc =
+                format!("The {} form, which is recommended: {} ({}).", advice.form, advice.reason, advice.reference);
+            text.push_str(&docs([doc], "    "));
+            text.push_str("    #[must_use]\n");
+            let call = format!("self.{method}()");
+            text.push_str(&format!("    {vis}fn recommended(&self) -> {returned} {{\n        {call}\n    }}\n\n"));
+        }
     }
     text.push_str(&docs(["The model with the derivatives of its equations, for consistent initial values."], "    "));
     text.push_str("    #[must_use]\n");

@@ -7,6 +7,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use dae_runtime::chart::StateSpace;
+use dae_runtime::class::{Classified, Open};
 use dae_runtime::contract::{Dae, Description, Prolongation};
 use dae_runtime::derivative_array::DerivativeArray;
 use dae_runtime::signal::{Input, InputError, Need, unmet};
@@ -120,6 +121,14 @@ impl Interpreter {
     fn run(&self, program: &Program, t: f64, y: &[f64], yp: &[f64], outputs: &mut [f64]) {
         let point = Point { t, parameters: &self.prolonged.parameters, y, yp };
         program.run(point, &mut self.scratch.borrow_mut(), outputs);
+    }
+}
+
+impl Classified for Interpreter {
+    type Class = Open;
+
+    fn as_dae(&self) -> &dyn Dae {
+        self
     }
 }
 

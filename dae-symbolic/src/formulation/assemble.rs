@@ -67,6 +67,10 @@ pub fn formulate(model: &mut Model, material: &Material<'_>, form: &Form) -> Res
 
 fn select(model: &mut Model, material: &Material<'_>, form: &Form) -> Result<Selection, FormError> {
     Ok(match form {
+        Form::Recommended => {
+            let message = "it stands for another one".into();
+            return Err(FormError { form: form.clone(), message, origin: model.origin });
+        }
         Form::Original | Form::DerivativeArray | Form::StrangenessFree => original::select(material),
         Form::Index1 => reduced::index1(material),
         Form::Index2 => reduced::index2(material),

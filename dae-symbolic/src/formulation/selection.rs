@@ -96,6 +96,11 @@ impl Candidate<'_> {
 }
 
 impl<'a> Material<'a> {
+    /// Whether some equation has to be differentiated for index 1.
+    pub(crate) fn has_hidden_constraints(&self) -> bool {
+        self.candidates().any(|candidate| candidate.level > 0)
+    }
+
     /// The equations but those that give the eliminated unknowns.
     pub(super) fn candidates(&self) -> impl Iterator<Item = Candidate<'a>> {
         let Material { system, reduced, .. } = *self;

@@ -99,6 +99,11 @@ pub struct Strangeness {
     pub reason: &'static str,
 }
 
+/// Whether the equations are linear in the unknowns.
+pub(crate) fn is_linear(model: &mut Model) -> bool {
+    FirstOrder::of_model(model).linearity < Linearity::Nonlinear
+}
+
 /// Examines a model; `analysis` is `None` for one that was rejected.
 pub fn examine(model: &Model, analysis: Option<&Analysis>, t0: f64) -> Notions {
     let model = &mut model.clone();

@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::chains::{Derivation, derivations};
 use super::families::{Line, rolled};
+use super::formulations::{Formulated, formulations};
 use crate::compile::Compiled;
 use crate::expr::{Expr, Node, Notation, Rational, Symbol, mathml, print_with};
 use crate::index::{Rewrite, structure_of_text};
@@ -41,6 +42,7 @@ pub(super) struct Document {
     pub(super) unknowns: Vec<Named>,
     pub(super) parameters: Vec<Named>,
     pub(super) derivations: Vec<Derivation>,
+    pub(super) formulations: Vec<Formulated>,
     pub(super) structure: Option<Structure>,
     /// $\sigma_{ij}$, the pattern of the text; empty for large ones.
     pub(super) signature: Vec<Vec<Option<u32>>>,
@@ -89,7 +91,8 @@ impl Document {
             derivations(&mut model, compiled, &reduced, markup)
         };
         let rewrites = analysis.rewrites.iter().map(|rewrite| replaced(&mut model, rewrite, markup)).collect();
-        Document { derivations, rewrites, ..Document::of_text(&mut model, markup) }
+        let formulations = formulations(&mut model, compiled, markup);
+        Document { derivations, formulations, rewrites, ..Document::of_text(&mut model, markup) }
     }
 
     pub(super) fn rejected(model: &Model, markup: Markup) -> Document {
@@ -113,6 +116,7 @@ impl Document {
             unknowns: unknowns(model, markup),
             parameters: parameters(model, markup),
             derivations: Vec::new(),
+            formulations: Vec::new(),
             structure: structure_of_text(model).ok(),
             signature: match n <= MAX_PATTERN {
                 true => model.equations.iter().map(|e| row(&e.incidence)).collect(),
@@ -237,33 +241,44 @@ fn replaced(model: &mut Model, rewrite: &Rewrite, markup: Markup) -> Replaced {
 
 /// `0 = …`.
 pub(super) fn zero_equals(model: &Model, residual: Expr, markup: Markup) -> String {
-    let spelled = spell(model, residual, markup);
-    match markup {
-        Markup::Latex => format!("0 = {spelled}"),
-        Markup::MathMl => format!("<mn>0</mn><mo>=</mo>{spelled}"),
-    }
+    equals("0", &spell(model, residual, markup), markup)
 }
 
 /// $\dot x = \dots$ where the residual is a derivative and something else, otherwise $0 = \dots$.
 pub(super) fn equation(model: &mut Model, residual: Expr, markup: Markup) -> String {
-    let Node::Sum { constant, terms } = model.dag.node(residual).clone() else {
-        return zero_equals(model, residual, markup);
-    };
+    let is_rate = |symbol| matches!(symbol, Symbol::Unknown { order, .. } if order > 0);
+    solved_or_zero(model, residual, markup, is_rate, |model, expr| spell(model, expr, markup))
+}
+
+/// The same in any symbols.
+pub(super) fn solved_or_zero(
+    model: &mut Model,
+    residual: Expr,
+    markup: Markup,
+    is_rate: impl Fn(Symbol) -> bool,
+    spell: impl Fn(&Model, Expr) -> String,
+) -> String {
+    let zero_equals = |model: &Model| equals("0", &spell(model, residual), markup);
+    let Node::Sum { constant, terms } = model.dag.node(residual).clone() else { return zero_equals(model) };
     let leading = |(q, t): &(Rational, Expr)| {
-        let derivative = matches!(model.dag.node(*t), Node::Symbol(Symbol::Unknown { order, .. }) if *order > 0);
+        let derivative = matches!(model.dag.node(*t), Node::Symbol(symbol) if is_rate(*symbol));
         derivative && q.abs().is_one()
     };
     let candidates: Vec<usize> = (0..terms.len()).filter(|&k| leading(&terms[k])).collect();
-    let [k] = candidates[..] else { return zero_equals(model, residual, markup) };
+    let [k] = candidates[..] else { return zero_equals(model) };
     let scale = terms[k].0.neg();
     let others = terms.iter().enumerate().filter(|&(l, _)| l != k).map(|(_, (q, t))| (q.mul(&scale), *t));
     let constant = model.dag.constant(constant.mul(&scale));
     let others: Vec<(Rational, Expr)> = others.chain([(Rational::ONE, constant)]).collect();
     let right = model.dag.sum(others);
-    let (left, right) = (spell(model, terms[k].1, markup), spell(model, right, markup));
-    match markup {
-        Markup::Latex => format!("{left} = {right}"),
-        Markup::MathMl => format!("{left}<mo>=</mo>{right}"),
+    equals(&spell(model, terms[k].1), &spell(model, right), markup)
+}
+
+fn equals(left: &str, right: &str, markup: Markup) -> String {
+    match (markup, left) {
+        (Markup::Latex, _) => format!("{left} = {right}"),
+        (Markup::MathMl, "0") => format!("<mn>0</mn><mo>=</mo>{right}"),
+        (Markup::MathMl, _) => format!("{left}<mo>=</mo>{right}"),
     }
 }
 

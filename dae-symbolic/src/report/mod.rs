@@ -23,6 +23,7 @@
 //! | `hidden_constraints[]` | [`HiddenReport`] |
 //! | `initial_values` | [`InitialReport`]: `states[]` ([`StateReport`]), `choices[]` ([`ChoiceReport`]), `redundant[]` ([`RedundantReport`]) |
 //! | `definitions[]`, `eliminated[]`, `forms[]` | [`DefinitionReport`], [`EliminatedReport`], [`FormReport`] |
+//! | `recommendation` | [`RecommendationReport`]: `measures` ([`MeasuresReport`]), `conditioning` ([`ConditioningReport`]) |
 //! | `problem` | [`ProblemReport`] |
 
 mod advice;
@@ -35,6 +36,7 @@ mod document;
 mod evidence;
 mod facts;
 mod families;
+mod formulations;
 mod html;
 mod initial;
 mod latex;
@@ -42,6 +44,7 @@ mod listing;
 mod notions;
 mod parts;
 mod picture;
+mod recommendation;
 mod rewrite;
 mod text;
 
@@ -52,6 +55,7 @@ pub use derivation::{BoundaryReport, DerivationReport, EntryReport, MechanicsRep
 pub use initial::{ChoiceReport, InitialReport, RedundantReport, StateReport};
 pub use notions::{FrozenReport, KroneckerReport, NotionsReport};
 pub use parts::{DefinitionReport, EliminatedReport, FormReport, HiddenReport, OffsetsReport, ProblemReport};
+pub use recommendation::{ConditioningReport, MeasuresReport, RecommendationReport};
 pub use rewrite::RewriteReport;
 
 use advice::advice;
@@ -141,6 +145,8 @@ pub struct Report {
     /// Unknowns that the derived forms do not solve for, because they are equal to others or constant; they are in the results all the
     /// same.
     pub eliminated: Vec<EliminatedReport>,
+    /// Which of its forms to take.
+    pub recommendation: Option<RecommendationReport>,
     /// The forms in which the model can be integrated, and why not in the others.
     pub forms: Vec<FormReport>,
     /// What is wrong with the model.
@@ -183,6 +189,7 @@ impl Report {
             eliminated,
             stand_ins: crate::externals::stand_ins(model),
             warnings: messages(&compiled.warnings).into_iter().chain(advice(compiled)).collect(),
+            recommendation: Some(RecommendationReport::new(compiled.advice())),
             forms: model.forms.iter().map(|form| FormReport::new(compiled, form)).collect(),
             initial_values: initial_values(compiled).as_ref().map(InitialReport::new),
             problem: contradiction(compiled),

@@ -7,7 +7,7 @@ use std::fmt::{self, Display, Formatter};
 
 use super::facts::facts;
 use super::listing::Row;
-use super::{FormReport, InitialReport, Report};
+use super::{FormReport, InitialReport, RecommendationReport, Report};
 
 /// Sentences are folded at this width.
 const WIDTH: usize = 110;
@@ -48,6 +48,10 @@ impl Display for Report {
                 None => writeln!(f, "  {name:8}  available"),
                 Some(reason) => writeln!(f, "  {name:8}  {reason}"),
             })?;
+            let sentences = self.recommendation.iter().flat_map(RecommendationReport::sentences);
+            sentences
+                .map(|(what, sentence)| folded(&format!("  {what:18}  "), &sentence))
+                .try_for_each(|line| f.write_str(&line))?;
         }
         if let Some(certificate) = &self.certificate {
             writeln!(f, "\nCertificate\n{certificate}")?;

@@ -10,7 +10,7 @@ mod structure;
 mod system;
 
 use structure::structure;
-use system::{derivations, rewrites, system};
+use system::{derivations, formulations, rewrites, system};
 
 use super::cases::statements;
 use super::document::{Document, Markup, spelled_name};
@@ -42,6 +42,7 @@ pub(super) fn page(report: &Report, document: &Document) -> String {
     notions(&mut out, report);
     certificate(&mut out, report);
     forms(&mut out, report);
+    formulations(&mut out, document);
     out.push_str("</main>\n</body>\n</html>\n");
     out
 }
@@ -210,6 +211,9 @@ fn forms(out: &mut String, report: &Report) {
     let forms: Vec<(String, String)> =
         report.forms.iter().map(|form| (form.name.to_string(), sentence(&form.unavailable))).collect();
     list(out, &forms);
+    let sentences = report.recommendation.iter().flat_map(|it| it.sentences());
+    let sentences: Vec<(String, String)> = sentences.map(|(what, sentence)| (what.to_string(), sentence)).collect();
+    list(out, &sentences);
 }
 
 fn list(out: &mut String, items: &[(String, String)]) {

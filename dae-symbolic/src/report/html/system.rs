@@ -3,6 +3,7 @@
 use super::super::Report;
 use super::super::chains::{Derivation, Step};
 use super::super::document::{Document, Named, Numbered, Replaced};
+use super::super::formulations::Formulated;
 use super::{display, inline, line};
 use crate::expr::escaped;
 
@@ -10,13 +11,38 @@ pub(super) fn system(out: &mut String, document: &Document) {
     if document.equations.is_empty() {
         return;
     }
-    let families = document.equations.iter().any(|e| !e.range.is_empty());
+    out.push_str("<h2>System</h2>\n");
+    numbered(out, &document.equations);
+    for [name, value, range] in &document.definitions {
+        let range = if range.is_empty() { String::new() } else { format!(" {}", escaped(range)) };
+        line(out, format_args!("<p>with {}{range}</p>", inline(&format!("{name}<mo>=</mo>{value}"))));
+    }
+    named(out, "Unknowns, with fixed start values (=) and guesses (≈)", &document.unknowns);
+    named(out, "Parameters, with their defaults", &document.parameters);
+}
+
+/// The rows of each form, folded up until they are asked for.
+pub(super) fn formulations(out: &mut String, document: &Document) {
+    for Formulated { name, sentence, rows, implied } in &document.formulations {
+        line(out, format_args!("<details><summary>Equations of the {} form</summary>", escaped(name)));
+        line(out, format_args!("<p class=\"small\">{}</p>", escaped(sentence)));
+        numbered(out, rows);
+        if !implied.is_empty() {
+            out.push_str("<p class=\"small\">Implied, and not enforced:</p>\n");
+            numbered(out, implied);
+        }
+        out.push_str("</details>\n");
+    }
+}
+
+fn numbered(out: &mut String, equations: &[Numbered]) {
+    let families = equations.iter().any(|e| !e.range.is_empty());
     let class = if families { "equations families" } else { "equations" };
-    line(out, format_args!("<h2>System</h2>\n<table class=\"{class}\">"));
+    line(out, format_args!("<table class=\"{class}\">"));
     // The first row sets the widths of the columns.
-    let widest = document.equations.iter().map(|e| e.number.chars().count()).max().unwrap_or(0);
+    let widest = equations.iter().map(|e| e.number.chars().count()).max().unwrap_or(0);
     let width = 2.2 + 0.5 * widest as f64;
-    for Numbered { mathematics, number, range } in &document.equations {
+    for Numbered { mathematics, number, range } in equations {
         line(
             out,
             format_args!(
@@ -28,12 +54,6 @@ pub(super) fn system(out: &mut String, document: &Document) {
         );
     }
     out.push_str("</table>\n");
-    for [name, value, range] in &document.definitions {
-        let range = if range.is_empty() { String::new() } else { format!(" {}", escaped(range)) };
-        line(out, format_args!("<p>with {}{range}</p>", inline(&format!("{name}<mo>=</mo>{value}"))));
-    }
-    named(out, "Unknowns, with fixed start values (=) and guesses (≈)", &document.unknowns);
-    named(out, "Parameters, with their defaults", &document.parameters);
 }
 
 fn named(out: &mut String, title: &str, list: &[Named]) {

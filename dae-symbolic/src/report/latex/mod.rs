@@ -13,6 +13,7 @@ use spelling::{aligned, number, text};
 use super::chains::{Derivation, Step};
 use super::document::{Document, Markup, Named, Numbered, Replaced, number as number_of, spelled_name};
 use super::facts::facts;
+use super::formulations::Formulated;
 
 /// Of more states, the others are not listed.
 const LISTED: usize = 40;
@@ -41,6 +42,7 @@ pub(super) fn article(report: &Report, document: &Document) -> String {
         out.push_str("\n\\section*{Hidden constraints}\n");
         document.derivations.iter().for_each(|d| derivation(&mut out, d));
     }
+    formulations(&mut out, report, document);
     initial(&mut out, report);
     certificate(&mut out, report);
     out.push_str("\n\\end{document}\n");
@@ -55,16 +57,38 @@ fn statement(out: &mut String, report: &Report) {
     out.push_str("\\end{description}\n");
 }
 
-fn system(out: &mut String, document: &Document) {
-    out.push_str("\n\\section*{System}\n\\begin{align}\n");
-    for (k, Numbered { mathematics, number, range }) in document.equations.iter().enumerate() {
-        let end = if k + 1 < document.equations.len() { " \\\\" } else { "" };
+fn numbered(out: &mut String, equations: &[Numbered]) {
+    out.push_str("\\begin{align}\n");
+    for (k, Numbered { mathematics, number, range }) in equations.iter().enumerate() {
+        let end = if k + 1 < equations.len() { " \\\\" } else { "" };
         let tag = format!("\\tag{{{}}}", text(number));
         let range = if range.is_empty() { String::new() } else { format!("\\qquad \\text{{{}}}", text(range)) };
         let lines = aligned(mathematics).join(" \\notag \\\\\n  &\\quad ");
         let _ = writeln!(out, "  {lines}{range} {tag}{end}");
     }
     out.push_str("\\end{align}\n");
+}
+
+/// The rows of each form, and what it only implies.
+fn formulations(out: &mut String, report: &Report, document: &Document) {
+    if document.formulations.is_empty() {
+        return;
+    }
+    out.push_str("\n\\section*{Formulations}\n");
+    description(out, report.recommendation.iter().flat_map(|it| it.sentences()));
+    for Formulated { name, sentence, rows, implied } in &document.formulations {
+        let _ = writeln!(out, "\n\\subsection*{{{}}}\n{}", text(name), text(sentence));
+        numbered(out, rows);
+        if !implied.is_empty() {
+            out.push_str("Implied, and not enforced:\n");
+            numbered(out, implied);
+        }
+    }
+}
+
+fn system(out: &mut String, document: &Document) {
+    out.push_str("\n\\section*{System}\n");
+    numbered(out, &document.equations);
     if !document.definitions.is_empty() {
         let list: Vec<String> = document
             .definitions

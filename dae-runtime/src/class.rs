@@ -1,0 +1,89 @@
+//! Which methods suit which formulations, known to the type system.
+//!
+//! In: the type of a formulation. Out: its class, the highest index of its unknowns, which a method has to treat. What the macro generates
+//! has its class in its type, so that a method that does not converge for it does not compile:
+//!
+//! ```compile_fail,E0277
+//! # use dae_runtime::class::{Bdf, Classified, Index};
+//! # fn demo(pendulum: &impl Classified<Class = Index<3>>) {
+//! dae_runtime::Integration::new(pendulum).method(Bdf);
+//! # }
+//! ```
+//!
+//! What is only known when a program runs, a `dyn Dae` or a [`Method`] that is a value, is checked when a run starts.
+
+use crate::contract::Dae;
+use crate::solve::Method;
+
+/// The class of formulations whose unknowns have an index of at most `K` ([`crate::contract::Unknown::index`]).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Index<const K: u8>;
+
+/// The class of formulations that are not known before a program runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Open;
+
+/// A formulation with its class.
+#[diagnostic::on_unimplemented(
+    message = "the class of the formulation `{Self}` is not known",
+    note = "implement `Classified` for it, with `Index<K>` or `Open` as its class, or pass it as `&dyn Dae`"
+)]
+pub trait Classified: Dae {
+    /// [`Index<K>`] or [`Open`].
+    type Class;
+
+    /// The formulation.
+    fn as_dae(&self) -> &dyn Dae;
+}
+
+impl Classified for dyn Dae + '_ {
+    type Class = Open;
+
+    fn as_dae(&self) -> &dyn Dae {
+        self
+    }
+}
+
+/// A choice of method that suits formulations of the class `C`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not converge for formulations of class `{C}`",
+    label = "no method for this formulation",
+    note = "`Radau5` integrates unknowns of index up to 3, `Bdf` up to 2",
+    note = "of the same model, `ggl()` and `index2()` have unknowns of index 2, `index1()` and the state-space forms of index 1 or 2",
+    note = "`Method::Bdf` is checked when a run starts, and goes with fixed steps for any index"
+)]
+pub trait Treats<C> {
+    /// The method.
+    fn method(self) -> Method;
+}
+
+/// Radau IIA of order 5: for Hessenberg forms of index up to 3 (Hairer, Lubich and Roche, *The Numerical Solution of
+/// Differential-Algebraic Systems by Runge-Kutta Methods*, 1989, ch. 6).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Radau5;
+
+/// Backward differentiation formulas: for an index up to 2 (Brenan, Campbell and Petzold, sect. 3.2: at variable steps the order is lost
+/// above that).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bdf;
+
+/// The classes that a method treats.
+macro_rules! treats {
+    ($method:ident: $($class:ty),*) => {
+        $(impl Treats<$class> for $method {
+            fn method(self) -> Method {
+                Method::$method
+            }
+        })*
+    };
+}
+
+treats!(Radau5: Index<1>, Index<2>, Index<3>, Open);
+treats!(Bdf: Index<1>, Index<2>, Open);
+
+/// Whether it suits is seen when a run starts.
+impl<C> Treats<C> for Method {
+    fn method(self) -> Method {
+        self
+    }
+}

@@ -1,0 +1,106 @@
+//! The underlying ordinary differential equation, linearised, and the solutions of it that keep the constraints.
+//!
+//! In: the compiled underlying form. Out: $J = \partial f / \partial y$ and a basis $T$ of the tangent space $\ker \varphi_y$; the frozen
+//! part of the model is $\tau' = T^\top J T\,\tau$ up to the motion of $T$.
+
+use dae_runtime::contract::Dae;
+use dae_runtime::underlying::UnderlyingOde;
+use nalgebra::DMatrix;
+
+use super::local::is_finite;
+use crate::compile::CompiledForm;
+use crate::eval::Interpreter;
+use crate::formulation::Source;
+use crate::prolong::Prolonged;
+
+/// Singular values below this part of the largest are zero.
+const RANK: f64 = 1e-10;
+
+/// The underlying ordinary differential equation at work.
+pub(super) struct Flow {
+    ode: UnderlyingOde<Interpreter>,
+    y: Vec<f64>,
+    yp: Vec<f64>,
+    /// $x_j^{(k)}$ of each of its unknowns.
+    pub(super) jets: Vec<(usize, u32)>,
+}
+
+/// What it is at a point.
+pub(super) struct Linearization {
+    /// $J$, square in the differential unknowns.
+    pub(super) jacobian: DMatrix<f64>,
+    /// $T$, with orthonormal columns.
+    pub(super) tangent: DMatrix<f64>,
+}
+
+impl Flow {
+    /// At a consistent point given as jets of the prolongation; `None` if the equations do not give the derivatives there.
+    pub(super) fn new(form: &CompiledForm, prolonged: &Prolonged, jets: &[f64], t0: f64) -> Option<Flow> {
+        let n = form.formulation.unknowns.len();
+        let inner = Interpreter::new(form.program.clone(), prolonged.clone());
+        let ode = UnderlyingOde::new(inner);
+        let (mut y, mut yp) = (vec![0.0; n], vec![0.0; n]);
+        ode.states_from_jets(t0, jets, &mut y, &mut yp);
+        ode.solve(t0, &mut y, &mut yp).ok()?;
+        let source = |source: Source| match source {
+            Source::Jet { unknown, order } => (unknown, order),
+            Source::Multiplier { row } => (usize::MAX, row as u32),
+        };
+        let jets = form.formulation.unknowns.iter().map(|unknown| source(unknown.source)).collect();
+        Some(Flow { ode, y, yp, jets })
+    }
+
+    /// Positions of the differential unknowns.
+    pub(super) fn states(&self) -> &[usize] {
+        self.ode.states()
+    }
+
+    /// The largest $|y_j'| / (|y_j| + \text{nominal})$.
+    pub(super) fn speed(&self) -> f64 {
+        let unknowns = &self.ode.description().unknowns;
+        let relative = |&j: &usize| self.yp[j].abs() / (self.y[j].abs() + unknowns[j].nominal.abs());
+        self.states().iter().map(relative).fold(0.0, f64::max)
+    }
+
+    /// $J$ and $T$ at time `t`, at the start values.
+    pub(super) fn linearization(&self, t: f64) -> Option<Linearization> {
+        let (description, states) = (self.ode.description(), self.states());
+        let mut place = vec![None; description.unknowns.len()];
+        states.iter().enumerate().for_each(|(k, &j)| place[j] = Some(k));
+        let (mut y, mut yp) = (self.y.clone(), self.yp.clone());
+        self.ode.solve(t, &mut y, &mut yp).ok()?;
+        let mut values = vec![0.0; description.jacobian_y.len()];
+        self.ode.jacobian_y(t, &y, &yp, &mut values);
+        let mut jacobian = DMatrix::zeros(states.len(), states.len());
+        for (row, column, position) in description.jacobian_y.entries() {
+            if let (Some(row), Some(column)) = (place[row], place[column]) {
+                jacobian[(row, column)] = -values[position];
+            }
+        }
+        let mut values = vec![0.0; description.invariants_jacobian.len()];
+        self.ode.invariants_jacobian(t, &y, &mut values);
+        // As many rows as columns at least, so that the decomposition has all right singular vectors.
+        let rows = description.invariants.len().max(states.len());
+        let mut gradients = DMatrix::zeros(rows, states.len());
+        for (row, column, position) in description.invariants_jacobian.entries() {
+            if let Some(column) = place[column] {
+                gradients[(row, column)] = values[position];
+            }
+        }
+        (is_finite(&jacobian) && is_finite(&gradients)).then_some(())?;
+        Some(Linearization { jacobian, tangent: kernel(&gradients)? })
+    }
+}
+
+/// An orthonormal basis of the kernel.
+pub(super) fn kernel(matrix: &DMatrix<f64>) -> Option<DMatrix<f64>> {
+    let n = matrix.ncols();
+    if n == 0 {
+        return Some(DMatrix::zeros(0, 0));
+    }
+    let decomposition = matrix.clone().svd(false, true);
+    let (values, right) = (&decomposition.singular_values, decomposition.v_t.as_ref()?);
+    let zero = RANK * values.max();
+    let vectors: Vec<_> = (0..n).filter(|&k| values[k] <= zero).map(|k| right.row(k).transpose()).collect();
+    Some(if vectors.is_empty() { DMatrix::zeros(n, 0) } else { DMatrix::from_columns(&vectors) })
+}

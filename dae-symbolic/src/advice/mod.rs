@@ -1,0 +1,208 @@
+//! Which formulation to take: the conclusions of Ascher & Petzold (1993), sect. 5, applied to numbers at the start of a model.
+//!
+//! In: a model with its analysis. Out: an [`Advice`]: a form that the model has, the reason in a sentence, and the numbers behind it.
+//!
+//! | what | measured by | conclusion |
+//! |---|---|---|
+//! | nothing is differentiated | offsets | `index1`: the equations as they are |
+//! | no equation is known to be differentiated | system Jacobian | `derivative_array`, of any index |
+//! | the directions of the constraints turn fast | rotation of the row space of $C$, against the speed of the solution | `pa`: projected invariants, conclusion 5 |
+//! | multipliers act almost along the constraints | $\lVert B(CB)^{-1} \rVert$ against $\lVert C^+ \rVert$ | `pa`, conclusion 5 |
+//! | the frozen part is stiff | eigenvalues of the underlying equation on the constraints | `ggl`: stabilised index 2, conclusion 4 |
+//! | none of these | | `ggl`; conclusion 3: many forms serve |
+
+mod conditioning;
+mod flow;
+mod local;
+
+pub use conditioning::Conditioning;
+
+use nalgebra::DMatrix;
+
+use crate::compile::{CompiledForm, Setting};
+use crate::form::Form;
+use crate::index::Verdict;
+use crate::model::Model;
+use crate::notions::is_linear;
+use flow::Flow;
+use local::{Local, is_finite, norm};
+
+/// A quantity is fast, or large, that is so many times another.
+const MUCH: f64 = 100.0;
+
+/// Eigenvalues below this part of the largest count as zero.
+const NOTICEABLE: f64 = 1e-6;
+
+/// Larger models are not measured: eigenvalues take the third power.
+const MAX_UNKNOWNS: usize = 200;
+
+/// What to take, and why.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Advice {
+    /// The form.
+    pub form: Form,
+    /// In a sentence.
+    pub reason: String,
+    /// Where that is said.
+    pub reference: &'static str,
+    /// What it rests on, where constraints are hidden and the start is known.
+    pub measures: Option<Measures>,
+    /// The conditioning constants of a linear problem.
+    pub conditioning: Option<Conditioning>,
+}
+
+/// Numbers at the start, in the unit of the time where they have one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Measures {
+    /// How fast the solution changes: the largest $|y_j'| / (|y_j| + \text{nominal})$.
+    pub speed: f64,
+    /// The fastest decay of the frozen part: the largest $-\operatorname{Re}\lambda$ of the underlying equation on the constraints, or zero.
+    pub decay: f64,
+    /// The smallest $|\lambda|$ that is not zero, or zero.
+    pub slowest: f64,
+    /// How fast the directions of the constraints turn along the solution, in radians.
+    pub rotation: f64,
+    /// $\lVert B(CB)^{-1} \rVert / \lVert C^+ \rVert$: one where multipliers act along the gradients of the constraints, large where they act
+    /// almost tangentially to them. `None` where there is no such $B$.
+    pub obliqueness: Option<f64>,
+}
+
+const CONCLUSIONS: &str = "Ascher and Petzold, SIAM J. Sci. Comput. 14 (1993), sect. 5";
+
+/// Advises on a model whose analysis is done, and which has at least the forms that were made of it so far.
+pub(crate) fn advise(model: &mut Model, setting: &Setting<'_>, made: &[CompiledForm]) -> Advice {
+    let found =
+        |form, reason: String, reference| Advice { form, reason, reference, measures: None, conditioning: None };
+    if !setting.analysis.certificate.has_reduction() {
+        return match setting.analysis.certificate.verdict() {
+            Verdict::Exact(0 | 1) => found(
+                Form::Original,
+                "the text is of index 1 as it stands".into(),
+                "Brenan, Campbell and Petzold, Numerical Solution of Initial-Value Problems in DAEs, sect. 3.2",
+            ),
+            _ => found(
+                Form::DerivativeArray,
+                "the system Jacobian is singular, so that no equation is known to be the one to differentiate; the derivative array needs to know \
+                 none"
+                    .into(),
+                "Hairer and Wanner II, Sect. VII.2, eq. (2.30)",
+            ),
+        };
+    }
+    let local = Local::of(model, &setting.derived).filter(|_| setting.derived.has_hidden_constraints());
+    let Some(local) = local else {
+        let reason = "no constraint is hidden: the equations are of index 1 or less as they stand".into();
+        return found(Form::Index1, reason, "Hairer and Wanner II, Sect. VI.1");
+    };
+    let flow = flow(model, setting);
+    let (measures, conditioning) = match &flow {
+        Some(flow) => {
+            let interval = (setting.derived.t0, setting.derived.t0 + 1.0);
+            let linear = is_linear(model);
+            let constants = linear.then(|| conditioning::conditioning(model, &local, flow, interval)).flatten();
+            (measures(model, setting, &local, flow), constants)
+        }
+        None => (None, None),
+    };
+    let (forms, reason) = decide(measures.as_ref());
+    let mut exists = |form: &Form| made.iter().any(|it| it.form == *form) || setting.compile(model, form).is_ok();
+    let form = forms.into_iter().find(|form| exists(form)).unwrap_or(Form::Index1);
+    Advice { form, reason, reference: CONCLUSIONS, measures, conditioning }
+}
+
+/// The forms in question, the best first, and why.
+fn decide(measures: Option<&Measures>) -> (Vec<Form>, String) {
+    let projected = || vec![Form::Pa, Form::Pc, Form::Ggl];
+    let Some(it) = measures else {
+        let reason = "stabilised index reduction serves wherever constraints vary as slowly as the solution (what they do here was not measured)";
+        return (vec![Form::Ggl], reason.into());
+    };
+    // At rest, what it would do.
+    let (rate, whose) = match it.speed > 0.0 {
+        true => (it.speed, "the solution changes"),
+        false => (it.slowest, "the model at rest would move"),
+    };
+    if it.rotation > MUCH * rate {
+        let reason = format!(
+            "the directions of the constraints turn at a rate of {}, and {whose} at one of {}: stabilised index 2 would have to \
+             follow them, projected invariants need not (pc, if velocity constraints must hold exactly)",
+            short(it.rotation),
+            short(rate)
+        );
+        return (projected(), reason);
+    }
+    if let Some(obliqueness) = it.obliqueness.filter(|&obliqueness| obliqueness > MUCH) {
+        let reason = format!(
+            "multipliers act almost along the constraints ({} times what their gradients would need, as with masses that are \
+             very different): projected through the gradients the invariants are better conditioned (pc, if velocity constraints must hold exactly)",
+            short(obliqueness)
+        );
+        return (projected(), reason);
+    }
+    if it.decay > MUCH * rate {
+        let reason = format!(
+            "the frozen part decays at a rate of {}, and {whose} at one of {}: stiff, so that stabilised index 2 with a stiff \
+             method is best",
+            short(it.decay),
+            short(rate)
+        );
+        return (vec![Form::Ggl], reason);
+    }
+    let reason = "constraints vary slowly and nothing is stiff at the start, where many formulations serve; this one enforces all constraints";
+    (vec![Form::Ggl], reason.into())
+}
+
+fn flow(model: &mut Model, setting: &Setting<'_>) -> Option<Flow> {
+    let jets = setting.analysis.jets.as_ref()?;
+    if model.is_excerpt() || model.has_stand_ins() || model.unknowns.len() > MAX_UNKNOWNS {
+        return None;
+    }
+    let form = setting.compile(model, &Form::Underlying).ok()?;
+    Flow::new(&form, setting.prolonged, jets, setting.derived.t0)
+}
+
+fn measures(model: &mut Model, setting: &Setting<'_>, local: &Local, flow: &Flow) -> Option<Measures> {
+    let (t0, start) = (setting.derived.t0, setting.derived.start);
+    let (c, b) = local.values(model, 1, t0, start);
+    c.iter().all(is_finite).then_some(())?;
+    // In nominal values, so that units do not count.
+    let nominal: Vec<f64> = local.moving.iter().map(|&j| model.unknowns[j].nominal).collect();
+    let scaled =
+        |matrix: &DMatrix<f64>| DMatrix::from_fn(matrix.nrows(), matrix.ncols(), |i, j| matrix[(i, j)] * nominal[j]);
+    let (gradients, moved) = (scaled(&c[0]), scaled(&c[1]));
+    let inverse = gradients.clone().pseudo_inverse(1e-12 * norm(&gradients)).ok()?;
+    // The part of the derivative that leaves the row space.
+    let turned = &moved - &moved * &inverse * &gradients;
+    let rotation = norm(&(&inverse * turned));
+    let oblique = |b: &DMatrix<f64>| {
+        let b = DMatrix::from_fn(b.nrows(), b.ncols(), |i, j| match gradients.column(i).amax() > 0.0 {
+            true => b[(i, j)] / nominal[i],
+            false => 0.0,
+        });
+        let right_inverse = &b * (&gradients * &b).try_inverse()?;
+        let ratio = norm(&right_inverse) / norm(&inverse);
+        ratio.is_finite().then_some(ratio)
+    };
+    let obliqueness = b.and_then(|b| oblique(&b[0]));
+    let point = flow.linearization(t0)?;
+    let frozen = point.tangent.transpose() * &point.jacobian * &point.tangent;
+    let eigenvalues: Vec<_> =
+        if frozen.is_empty() { Vec::new() } else { frozen.complex_eigenvalues().iter().copied().collect() };
+    let largest = eigenvalues.iter().map(|value| value.norm()).fold(0.0, f64::max);
+    // What is smaller are rounding errors of eigenvalues, of multiple ones in particular.
+    let noticeable = |size: &f64| *size > NOTICEABLE * largest;
+    let decay = eigenvalues.iter().map(|value| -value.re).filter(noticeable).fold(0.0, f64::max);
+    let slow = eigenvalues.iter().map(|value| value.norm()).filter(noticeable);
+    let slowest = slow.reduce(f64::min).unwrap_or(0.0);
+    Some(Measures { speed: flow.speed(), decay, slowest, rotation, obliqueness })
+}
+
+/// Three digits.
+pub(crate) fn short(x: f64) -> String {
+    let digits = x.abs().log10().floor();
+    match x {
+        0.0 => "0".into(),
+        _ if (-3.0..5.0).contains(&digits) => format!("{x:.*}", (2.0 - digits).max(0.0) as usize),
+        _ => format!("{x:.2e}"),
+    }
+}
