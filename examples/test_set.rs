@@ -146,9 +146,9 @@ fn solve(
 /// The ratio of the shortest times, and of the numbers of steps, over tolerances around the one of the table: the number of steps of a single run is
 /// a matter of chance to some ten per cent.
 fn cost_of_closing(compiled: &Compiled, form: &CompiledForm, method: Method, end: f64) -> String {
-    const RUNS: usize = 5;
+    const RUNS: usize = 3;
     let (mut seconds, mut steps) = ([0.0; 2], [0; 2]);
-    for tolerance in (-4..=4).map(|k| TOLERANCE * f64::powf(2.0, 0.25 * f64::from(k))) {
+    for tolerance in (-16..=16).map(|k| TOLERANCE * f64::powf(2.0, f64::from(k) / 16.0)) {
         let mut shortest = [f64::INFINITY; 2];
         for run in 0..RUNS {
             for (k, mode) in [ClosingCorrection::On, ClosingCorrection::Off].into_iter().enumerate() {

@@ -1,7 +1,7 @@
 //! Closing correction: an accepted step is moved onto the constraints that its formulation enforces.
 //!
 //! In: an accepted state and the factorised iteration matrix of its step. Out: the same state with the residual of
-//! the enforced constraints at no more than some ten roundings.
+//! the enforced constraints at no more than some thirty roundings.
 //!
 //! An implicit method satisfies a constraint $\varphi(t, y) = 0$ that is a row of $F$ only to the tolerance of
 //! Newton's iteration. The iteration matrix $K = c\\,F_{y'} + F_y$ says in which directions to correct: with $R$
@@ -38,6 +38,9 @@ const SLOW: f64 = 0.1;
 
 /// The same directions and derivatives serve for at most so many steps.
 const OLDEST: usize = 50;
+
+/// Sizes of rounding errors serve for so many steps.
+const ROUNDINGS_FOR: usize = 10;
 
 /// Broyden's update is left out where it would divide by less than this part of the square of the correction.
 const LEAST_PIVOT: f64 = 0.1;
@@ -135,13 +138,15 @@ impl Closing {
         }
         dae.invariants(t, y, &mut self.values);
         self.are_known = true;
-        // Whether S is that of this very state.
         self.age += 1;
+        // Whether S is that of this very state.
         let mut is_fresh = self.factorization.is_none() || self.age > OLDEST;
         if is_fresh && !self.linearise(dae, matrix, t, y, statistics) {
             return;
         }
-        self.estimate_rounding(dae.description(), y);
+        if self.age.is_multiple_of(ROUNDINGS_FOR) {
+            self.estimate_rounding(dae.description(), y);
+        }
         let mut size = self.in_roundings(&self.values);
         for _ in 0..MAX_CORRECTIONS {
             if size <= ENOUGH {

@@ -22,6 +22,8 @@ use crate::weights::Weights;
 const MAX_ITERATIONS: usize = 2;
 /// An iteration must contract at least like this to be worth it.
 const CONTRACTION: f64 = 0.25;
+/// Where it contracts like this, the next correction needs no confirmation.
+const SURE: f64 = 0.1;
 
 /// Storage of the iteration.
 #[derive(Clone, Debug)]
@@ -107,7 +109,7 @@ impl Multipliers {
         }
         dae.jacobian_t(t, y, yp, &mut self.jacobian_t);
         let (mut last, mut changed) = (f64::INFINITY, false);
-        for _ in 0..=MAX_ITERATIONS {
+        for iteration in 0..=MAX_ITERATIONS {
             self.solve(dae, matrix, leading, t);
             statistics.residuals += 1;
             statistics.solves += 1;
@@ -116,11 +118,18 @@ impl Multipliers {
             if !contracts {
                 break;
             }
+            let is_sure = iteration + 1 == MAX_ITERATIONS && size <= SURE * last;
+            if is_sure {
+                self.correct(leading);
+            }
+            // The last iterate is confirmed by the correction to it.
             if last.is_finite() {
                 changed = self.in_invariants;
-                // The last iterate is confirmed by the correction to it.
                 y.copy_from_slice(&self.y);
                 yp.copy_from_slice(&self.yp);
+            }
+            if is_sure {
+                break;
             }
             self.correct(leading);
             last = size;

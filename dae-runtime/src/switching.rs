@@ -4,8 +4,8 @@
 //! of them vanishes.
 //!
 //! An attempt that ends beyond the surface satisfies the equations of the other side with a history from this one, and a difference of
-//! $h\,\Delta f$ lies between the two: only attempts that end on this side tell where it is. So the surface is approached from here, by secants through
-//! attempts on this side, and one on the other side is a bound.
+//! $h\,\Delta f$ lies between the two: only attempts that end on this side tell where it is. So the surface is approached from here, by inverse interpolation
+//! through attempts on this side, and one on the other side is a bound.
 
 use crate::contract::Dae;
 
@@ -44,7 +44,7 @@ pub(crate) struct Switching {
     start: Vec<f64>,
     /// Attempts that end before any surface, the longest last: length and values.
     inside: Vec<(f64, Vec<f64>)>,
-    /// Length of the shortest attempt that ends beyond one, and how far beyond by a secant from the start.
+    /// Length of the shortest attempt that ends beyond one, and where a secant from the start puts the surface.
     beyond: Option<(f64, f64)>,
     /// The switching function that vanishes first.
     first: usize,
@@ -188,15 +188,15 @@ mod tests {
     /// Attempts at a step of length one until it is decided where it ends; `value` is what the function is at the end of an attempt.
     fn locate(start: f64, value: impl Fn(f64) -> (f64, bool)) -> (Passage, f64, usize) {
         let mut switching = Switching { near: 1e-9, watched: vec![0], start: vec![start], ..Switching::default() };
-        let mut h = 1.0;
-        for attempts in 1.. {
+        let (mut h, mut attempts) = (1.0, 0);
+        loop {
             let (end, solved) = value(h);
+            attempts += 1;
             match switching.judge(h, vec![end], solved, 1e-15) {
                 Passage::Retry(other) => h = other,
                 decided => return (decided, h, attempts),
             }
         }
-        unreachable!()
     }
 
     #[test]

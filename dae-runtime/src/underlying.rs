@@ -233,7 +233,9 @@ impl<D: Dae> UnderlyingOde<D> {
                 values[k] -= work.solution[k];
             }
             renew = size > SLOW * before;
-            if size <= 4.0 * f64::EPSILON || (size <= ROUNDING && renew) {
+            // What the next correction would be.
+            let next = if before.is_finite() { size * (size / before).min(1.0) } else { size };
+            if next <= 4.0 * f64::EPSILON || (size <= ROUNDING && renew) {
                 return self.check_finite(t, |row| work.solution[row].is_finite());
             }
             before = size;

@@ -3,6 +3,8 @@
 //! In: what is known of the model. Out: Rust text with the same types, fields and methods and no mathematics, so that the rest
 //! of the crate is compiled against it and the only errors the user sees are those of the model.
 
+use std::collections::BTreeMap;
+
 use super::external::{SHARED, constructor_of};
 use super::fields::type_of;
 use super::model::default_impl;
@@ -37,8 +39,10 @@ pub fn emit_stub(stub: &Stub) -> String {
     text.push_str("    /// Nothing is known.\n");
     text.push_str(&format!("    {vis}const REPORT: &'static str = \"\";\n\n"));
     let mut aliases = String::new();
-    let forms = stub.forms.iter().map(|form| (form.identifier(), form_type(name, form)));
-    for (method, target) in forms.chain([("prolongation".to_string(), format!("{name}Prolongation"))]) {
+    // A text may ask for the same twice, which is reported elsewhere.
+    let forms: BTreeMap<String, String> =
+        stub.forms.iter().map(|form| (form.identifier(), form_type(name, form))).collect();
+    for (method, target) in forms.into_iter().chain([("prolongation".to_string(), format!("{name}Prolongation"))]) {
         text.push_str(&format!("    /// Stand-in.\n    #[must_use]\n    {vis}fn {method}(&self) -> {target} {{\n"));
         text.push_str("        ::dae::__private::Rejected\n    }\n\n");
         aliases.push_str(&format!("/// Stand-in.\n{ALLOW}{vis}type {target} = ::dae::__private::Rejected;\n"));
