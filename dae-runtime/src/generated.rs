@@ -20,7 +20,7 @@ pub use crate::derivative_array::DerivativeArray;
 
 pub use crate::signal::{Input, InputError, Need, unmet};
 pub use crate::spline::Spline;
-pub use crate::underlying::UnderlyingOde;
+pub use crate::underlying::{UnderlyingOde, Unsolvable};
 
 /// An unknown of a formulation.
 pub const fn unknown(name: &'static str, kind: Kind, index: u8, nominal: f64) -> Unknown {
@@ -130,6 +130,21 @@ impl Rows {
 /// that code which uses the model is compiled, and is never run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rejected;
+
+impl Rejected {
+    /// In place of [`UnderlyingOde::states`].
+    pub fn states(&self) -> &[usize] {
+        &[]
+    }
+
+    /// In place of [`UnderlyingOde::solve`].
+    ///
+    /// # Errors
+    /// None.
+    pub fn solve(&self, _t: f64, _y: &mut [f64], _yp: &mut [f64]) -> Result<(), Unsolvable> {
+        Ok(())
+    }
+}
 
 impl Classified for Rejected {
     type Class = Open;

@@ -58,7 +58,11 @@ macro_rules! generated {
 fn models() -> Vec<Generated> {
     use transistor_amplifier::TransistorAmplifier;
     vec![
-        generated!(car_axis::CarAxis::default(), "../../examples/car_axis.rs", [original, index1, index2, ggl]),
+        generated!(
+            car_axis::CarAxis::default(),
+            "../../examples/car_axis.rs",
+            [original, index1, index2, ggl, projected_b, pa, overdetermined, state_space, tangent]
+        ),
         generated!(chain::Chain::default(), "../../examples/chain.rs", [ggl, index1]),
         generated!(coupled::Coupled::default(), "coupled.rs", [original, index1, index2, ggl]),
         generated!(plate::Plate::default(), "../../examples/plate.rs", [ggl, index1]),

@@ -97,6 +97,10 @@ fn report(compiled: &Compiled) -> String {
 /// The summary, and why some formulations are missing.
 fn report_lines(compiled: &Compiled) -> Vec<String> {
     let mut lines = compiled.summary.clone();
+    if let Some(advice) = &compiled.recommended {
+        lines.push(String::new());
+        lines.push(format!("Recommended is the {} form: {} ({}).", advice.form, advice.reason, advice.reference));
+    }
     for missing in &compiled.unavailable {
         lines.push(String::new());
         lines.push(format!("There is no {} form: {}.", missing.form, missing.message));
