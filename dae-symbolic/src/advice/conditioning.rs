@@ -23,20 +23,19 @@ use crate::model::Model;
 /// The interval is taken in so many steps at least, and in as many per radian by which $R$ turns.
 const STEPS: (usize, f64) = (32, 2.0);
 
-/// More steps are not made.
+/// More steps are not made, and fewer of large systems: this is divided by the third power of the number of states.
 const MAX_STEPS: usize = 4096;
+const MAX_WORK: usize = 20_000_000;
 
 /// Green's function begins at so many times.
 const STARTS: usize = 32;
-
-/// Products of matrices for every step and start: not of large ones.
-const MAX_STATES: usize = 60;
 
 /// The step of difference quotients.
 const DIFFERENCE: f64 = 1e-5;
 
 /// The constants.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Conditioning {
     /// $K_1$.
     pub k1: f64,
@@ -83,21 +82,29 @@ pub(super) fn conditioning(
     let coarse: Vec<Sample> = grid(STEPS.0).map(&mut sample).collect::<Option<_>>()?;
     let turning = coarse.iter().map(|it| norm(&it.r[1])).fold(0.0, f64::max);
     let steps = STEPS.0.max((STEPS.1 * turning * (to - from).abs()).min(1e9) as usize);
-    let is_fine = steps <= MAX_STEPS;
+    let states = flow.states().len().max(1);
+    let is_fine = steps <= MAX_STEPS.min(MAX_WORK / states.pow(3));
     // Ends and middles of the steps.
     let samples = if is_fine { grid(2 * steps).map(&mut sample).collect::<Option<_>>()? } else { coarse };
     let (mut k1, mut k2, mut k3) = (0.0_f64, 0.0_f64, 0.0_f64);
     for Sample { c, b, r, .. } in &samples {
-        k1 = k1.max(norm(&(&c[0] * &b[0]).try_inverse()?));
-        let mut stacked = DMatrix::zeros(r[0].nrows() + c[0].nrows(), columns.len());
+        k1 = larger(k1, norm(&(&c[0] * &b[0]).try_inverse()?));
+        (r[0].nrows() + c[0].nrows() == columns.len()).then_some(())?;
+        let mut stacked = DMatrix::zeros(columns.len(), columns.len());
         stacked.rows_mut(0, r[0].nrows()).copy_from(&r[0]);
         stacked.rows_mut(r[0].nrows(), c[0].nrows()).copy_from(&c[0]);
-        k2 = k2.max(norm(&stacked.try_inverse()?));
-        k3 = c.iter().chain(b).chain(r).map(norm).fold(k3, f64::max);
+        k2 = larger(k2, norm(&stacked.try_inverse()?));
+        k3 = c.iter().chain(b).chain(r).map(norm).fold(k3, larger);
     }
     let unknowns: Vec<usize> = columns.into_iter().map(|k| local.moving[k]).collect();
+    [k1, k2, k3].iter().all(|k| k.is_finite()).then_some(())?;
     let k4 = if is_fine { green(flow, samples, &unknowns, m as usize) } else { None };
     Some(Conditioning { k1, k2, k3, k4, interval: (from, to) })
+}
+
+/// Where one is not a number, neither is this.
+fn larger(a: f64, b: f64) -> f64 {
+    if b > a || b.is_nan() { b } else { a }
 }
 
 /// $R$ and its derivatives from those of $B$.
@@ -130,7 +137,7 @@ fn basis(b: &[DMatrix<f64>]) -> Option<Vec<DMatrix<f64>>> {
 /// $K_4$, by the exponential midpoint rule.
 fn green(flow: &Flow, mut samples: Vec<Sample>, unknowns: &[usize], m: usize) -> Option<f64> {
     let rows = samples[0].r[0].nrows();
-    if flow.states().len() > MAX_STATES || rows == 0 {
+    if rows == 0 {
         return None;
     }
     // Each basis as close to the one before as rotations bring it.

@@ -92,9 +92,10 @@ impl Flow {
     }
 }
 
-/// An orthonormal basis of the kernel.
+/// An orthonormal basis of the kernel; `None` where an entry is not finite.
 pub(super) fn kernel(matrix: &DMatrix<f64>) -> Option<DMatrix<f64>> {
     let n = matrix.ncols();
+    is_finite(matrix).then_some(())?;
     if n == 0 {
         return Some(DMatrix::zeros(0, 0));
     }

@@ -148,7 +148,11 @@ pub(super) fn is_finite(matrix: &DMatrix<f64>) -> bool {
     matrix.iter().all(|x| x.is_finite())
 }
 
-/// The spectral norm; zero for an empty matrix.
+/// The spectral norm; zero for an empty matrix, `NaN` where an entry is not finite.
 pub(super) fn norm(matrix: &DMatrix<f64>) -> f64 {
-    if matrix.is_empty() { 0.0 } else { matrix.singular_values().max() }
+    match (matrix.is_empty(), is_finite(matrix)) {
+        (true, _) => 0.0,
+        (false, false) => f64::NAN,
+        (false, true) => matrix.singular_values().max(),
+    }
 }

@@ -17,7 +17,7 @@ mod local;
 
 pub use conditioning::Conditioning;
 
-use nalgebra::DMatrix;
+use nalgebra::{Complex, DMatrix, Schur};
 
 use crate::compile::{CompiledForm, Setting};
 use crate::form::Form;
@@ -32,6 +32,9 @@ const MUCH: f64 = 100.0;
 
 /// Eigenvalues below this part of the largest count as zero.
 const NOTICEABLE: f64 = 1e-6;
+
+/// Iterations for eigenvalues.
+const MAX_SWEEPS: usize = 10_000;
 
 /// Larger models are not measured: eigenvalues take the third power.
 const MAX_UNKNOWNS: usize = 200;
@@ -53,6 +56,7 @@ pub struct Advice {
 
 /// Numbers at the start, in the unit of the time where they have one.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Measures {
     /// How fast the solution changes: the largest $|y_j'| / (|y_j| + \text{nominal})$.
     pub speed: f64,
@@ -170,6 +174,7 @@ fn measures(model: &mut Model, setting: &Setting<'_>, local: &Local, flow: &Flow
     let scaled =
         |matrix: &DMatrix<f64>| DMatrix::from_fn(matrix.nrows(), matrix.ncols(), |i, j| matrix[(i, j)] * nominal[j]);
     let (gradients, moved) = (scaled(&c[0]), scaled(&c[1]));
+    (is_finite(&gradients) && is_finite(&moved)).then_some(())?;
     let inverse = gradients.clone().pseudo_inverse(1e-12 * norm(&gradients)).ok()?;
     // The part of the derivative that leaves the row space.
     let turned = &moved - &moved * &inverse * &gradients;
@@ -186,15 +191,30 @@ fn measures(model: &mut Model, setting: &Setting<'_>, local: &Local, flow: &Flow
     let obliqueness = b.and_then(|b| oblique(&b[0]));
     let point = flow.linearization(t0)?;
     let frozen = point.tangent.transpose() * &point.jacobian * &point.tangent;
-    let eigenvalues: Vec<_> =
-        if frozen.is_empty() { Vec::new() } else { frozen.complex_eigenvalues().iter().copied().collect() };
+    let eigenvalues = eigenvalues(frozen)?;
     let largest = eigenvalues.iter().map(|value| value.norm()).fold(0.0, f64::max);
     // What is smaller are rounding errors of eigenvalues, of multiple ones in particular.
     let noticeable = |size: &f64| *size > NOTICEABLE * largest;
     let decay = eigenvalues.iter().map(|value| -value.re).filter(noticeable).fold(0.0, f64::max);
     let slow = eigenvalues.iter().map(|value| value.norm()).filter(noticeable);
     let slowest = slow.reduce(f64::min).unwrap_or(0.0);
-    Some(Measures { speed: flow.speed(), decay, slowest, rotation, obliqueness })
+    let found = Measures { speed: flow.speed(), decay, slowest, rotation, obliqueness };
+    [found.speed, decay, slowest, rotation].iter().all(|x| x.is_finite()).then_some(found)
+}
+
+/// Of a matrix that may be empty; `None` if it is not finite, or the iteration does not converge.
+fn eigenvalues(mut matrix: DMatrix<f64>) -> Option<Vec<Complex<f64>>> {
+    if matrix.is_empty() {
+        return Some(Vec::new());
+    }
+    is_finite(&matrix).then_some(())?;
+    // So that squares do not overflow.
+    let size = matrix.amax();
+    if size > 0.0 {
+        matrix /= size;
+    }
+    let decomposition = Schur::try_new(matrix, f64::EPSILON, MAX_SWEEPS)?;
+    Some(decomposition.complex_eigenvalues().iter().map(|value| value * size).collect())
 }
 
 /// Three digits.

@@ -23,7 +23,7 @@
 //! | `hidden_constraints[]` | [`HiddenReport`] |
 //! | `initial_values` | [`InitialReport`]: `states[]` ([`StateReport`]), `choices[]` ([`ChoiceReport`]), `redundant[]` ([`RedundantReport`]) |
 //! | `definitions[]`, `eliminated[]`, `forms[]` | [`DefinitionReport`], [`EliminatedReport`], [`FormReport`] |
-//! | `recommendation` | [`RecommendationReport`]: `measures` ([`MeasuresReport`]), `conditioning` ([`ConditioningReport`]) |
+//! | `recommendation` | [`RecommendationReport`]: `measures` ([`Measures`](crate::advice::Measures)), `conditioning` ([`Conditioning`](crate::advice::Conditioning)) |
 //! | `problem` | [`ProblemReport`] |
 
 mod advice;
@@ -55,7 +55,7 @@ pub use derivation::{BoundaryReport, DerivationReport, EntryReport, MechanicsRep
 pub use initial::{ChoiceReport, InitialReport, RedundantReport, StateReport};
 pub use notions::{FrozenReport, KroneckerReport, NotionsReport};
 pub use parts::{DefinitionReport, EliminatedReport, FormReport, HiddenReport, OffsetsReport, ProblemReport};
-pub use recommendation::{ConditioningReport, MeasuresReport, RecommendationReport};
+pub use recommendation::RecommendationReport;
 pub use rewrite::RewriteReport;
 
 use advice::advice;

@@ -15,41 +15,9 @@ pub struct RecommendationReport {
     /// Where that is said.
     pub reference: String,
     /// What it rests on: rates at the start in the unit of the time, and a ratio.
-    pub measures: Option<MeasuresReport>,
+    pub measures: Option<Measures>,
     /// Of a linear problem: the constants of Ascher and Petzold (1993), sect. 2.
-    pub conditioning: Option<ConditioningReport>,
-}
-
-/// See [`Measures`].
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct MeasuresReport {
-    /// How fast the solution changes.
-    pub speed: f64,
-    /// The fastest decay of the frozen part.
-    pub decay: f64,
-    /// Its smallest rate that is not zero.
-    pub slowest: f64,
-    /// How fast the directions of the constraints turn.
-    pub rotation: f64,
-    /// How obliquely multipliers act on the constraints; one is orthogonal.
-    pub obliqueness: Option<f64>,
-}
-
-/// See [`Conditioning`].
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct ConditioningReport {
-    /// Eq. (2.5).
-    pub k1: f64,
-    /// Eq. (2.6).
-    pub k2: f64,
-    /// Eq. (2.7).
-    pub k3: f64,
-    /// The bound of the Green's function of the essential underlying ordinary differential equation.
-    pub k4: Option<f64>,
-    /// The times between which they are maxima.
-    pub interval: [f64; 2],
+    pub conditioning: Option<Conditioning>,
 }
 
 impl RecommendationReport {
@@ -59,30 +27,22 @@ impl RecommendationReport {
             form: form.to_string(),
             reason,
             reference: reference.to_string(),
-            measures: measures.map(|Measures { speed, decay, slowest, rotation, obliqueness }| MeasuresReport {
-                speed,
-                decay,
-                slowest,
-                rotation,
-                obliqueness,
-            }),
-            conditioning: conditioning.map(|Conditioning { k1, k2, k3, k4, interval: (from, to) }| {
-                ConditioningReport { k1, k2, k3, k4, interval: [from, to] }
-            }),
+            measures,
+            conditioning,
         }
     }
 
     /// Headings and sentences.
     pub(super) fn sentences(&self) -> Vec<(&'static str, String)> {
         let mut list = vec![("recommended form", format!("{}: {} ({})", self.form, self.reason, self.reference))];
-        if let Some(MeasuresReport { speed, decay, rotation, obliqueness, .. }) = &self.measures {
+        if let Some(Measures { speed, decay, rotation, obliqueness, .. }) = &self.measures {
             let [speed, decay, rotation] = [*speed, *decay, *rotation].map(short);
             let oblique = obliqueness.map(|it| format!(", obliqueness of the multipliers {}", short(it)));
             let rates =
                 format!("solution {speed}, decay of the frozen part {decay}, directions of the constraints {rotation}");
             list.push(("rates at the start", rates + &oblique.unwrap_or_default()));
         }
-        if let Some(ConditioningReport { k1, k2, k3, k4, interval: [from, to] }) = &self.conditioning {
+        if let Some(Conditioning { k1, k2, k3, k4, interval: (from, to) }) = &self.conditioning {
             let k4 = k4.map(|k4| format!(", K4 = {}", short(k4))).unwrap_or_default();
             let [k1, k2, k3] = [*k1, *k2, *k3].map(short);
             let constants = format!("K1 = {k1}, K2 = {k2}, K3 = {k3}{k4} for t from {from} to {to}");
