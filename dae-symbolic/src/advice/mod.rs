@@ -85,7 +85,11 @@ pub(crate) fn advise(model: &mut Model, setting: &Setting<'_>, made: &[CompiledF
                 "Brenan, Campbell and Petzold, Numerical Solution of Initial-Value Problems in DAEs, sect. 3.2",
             ),
             _ => found(
-                Form::DerivativeArray,
+                // One that can be made; where none can, the reason says what is missing.
+                [Form::DerivativeArray, Form::Original]
+                    .into_iter()
+                    .find(|form| made.iter().any(|it| it.form == *form) || setting.compile(model, form).is_ok())
+                    .unwrap_or(Form::DerivativeArray),
                 "the system Jacobian is singular, so that no equation is known to be the one to differentiate; the derivative array needs to know \
                  none"
                     .into(),

@@ -86,27 +86,27 @@ impl Setting<'_> {
 /// The forms that the model asks for, what is advised if it asks for that, and why it does not have the others.
 pub(super) fn all(model: &mut Model, setting: &Setting<'_>) -> (Vec<CompiledForm>, Option<Advice>, Vec<FormError>) {
     let (mut forms, mut advice, mut unavailable): (Vec<CompiledForm>, _, _) = (Vec::new(), None, Vec::new());
-    let mut add = |model: &mut Model, forms: &mut Vec<CompiledForm>, form: &Form| {
-        if !forms.iter().any(|made| made.form == *form) {
-            match setting.compile(model, form) {
-                Ok(compiled) => forms.push(compiled),
-                Err(error) => unavailable.push(error),
-            }
-        }
-    };
-    for form in model.forms.clone() {
-        match form {
-            Form::Recommended => {
-                let found = advise(model, setting, &forms);
-                add(model, &mut forms, &found.form);
-                advice = Some(found);
-            }
-            form => add(model, &mut forms, &form),
-        }
-    }
+    let mut asked = model.forms.clone();
     // What nobody asked for by name may be another one, if there is none of the usual ones.
-    if model.forms == Form::DEFAULT && !setting.analysis.certificate.has_reduction() {
-        add(model, &mut forms, &Form::Original);
+    if asked == Form::DEFAULT && !setting.analysis.certificate.has_reduction() {
+        asked.push(Form::Original);
+    }
+    for form in asked {
+        let wanted = match form {
+            Form::Recommended => advice.insert(advise(model, setting, &forms)).form.clone(),
+            _ => form.clone(),
+        };
+        if forms.iter().any(|made| made.form == wanted) {
+            continue;
+        }
+        match setting.compile(model, &wanted) {
+            Ok(compiled) => forms.push(compiled),
+            Err(error) if form == wanted => unavailable.push(error),
+            Err(FormError { message, origin, .. }) => {
+                let message = format!("it would be {wanted}, and there is none: {message}");
+                unavailable.push(FormError { form, message, origin });
+            }
+        }
     }
     (forms, advice, unavailable)
 }
