@@ -30,13 +30,13 @@ fn example(number: usize, parameters: &[(&str, &str)]) -> Advice {
 #[test]
 fn the_examples_of_the_paper() {
     for (number, nu, form, because) in [
-        (1, "1", Form::Ggl, "slowly"),
+        (1, "1", Form::Ggl, "no faster"),
         (1, "1000", Form::Pa, "turn at a rate of 1000,"),
-        (2, "1", Form::Ggl, "slowly"),
+        (2, "1", Form::Ggl, "no faster"),
         (2, "1000", Form::Pa, "almost along"),
-        (3, "1", Form::Ggl, "slowly"),
+        (3, "1", Form::Ggl, "no faster"),
         (3, "1000", Form::Pa, "almost along"),
-        (4, "1", Form::Ggl, "slowly"),
+        (4, "1", Form::Ggl, "no faster"),
         (4, "1000", Form::Pa, "turn at a rate of 1000,"),
     ] {
         let found = example(number, &[("nu", nu)]);
@@ -100,7 +100,7 @@ fn other_models() {
     );
     let measures = found.measures.expect("measured");
     assert!(measures.speed == 0.0 && (measures.slowest - 1.0).abs() < 1e-12 && (measures.decay - 0.05).abs() < 1e-12);
-    assert!(found.form == Form::Ggl && found.reason.contains("slowly"), "{found:?}");
+    assert!(found.form == Form::Ggl && found.reason.contains("no faster"), "{found:?}");
     // Leading parts cancel inside functions: nobody knows what to differentiate.
     let found = advice(
         "struct Hidden { var x ~ -9.7; var y ~ -4.9; var z ~ -2; var w ~ 4.8; let a = der(x) + y*der(y);
@@ -133,4 +133,19 @@ fn the_recommended_form_of_a_type() {
     assert_eq!(form.description().form, "pa", "{}", Rail::REPORT);
     let solution = dae::Integration::new(&form).method(dae::Bdf).run(0.0, 1e-3).expect("it starts");
     assert!(solution.is_success(), "{}", solution.status);
+}
+
+/// Numbers that iterations for eigenvalues or singular values do not survive, or would take for ever: no measures then, but an answer.
+#[test]
+fn awkward_numbers() {
+    for text in [
+        "struct Cycle { var x = 0; var z ~ 0; var a = 1; var b = 2; var c = 3; var d = 4;
+            der(a) = b; der(b) = c; der(c) = d; der(d) = a; der(x) = z; 0 = x - sin(t); }",
+        "struct Large { var x = 1; var y ~ 0; var z ~ 0; der(x) = -x + 1e200 * z; der(y) = y + z; 0 = x + 2 * y; }",
+        "struct Grows { var x = 1; var y ~ 0; var z ~ 0; der(x) = -x + z * exp(1000 * t); der(y) = y + z; 0 = x + 2 * y; }",
+        "struct High { var x = 1; var y ~ 0; var z ~ 0; der(x, 8) = -x + z; der(y, 8) = y + z; 0 = x + 2 * y; }",
+    ] {
+        let found = advice(text);
+        assert!(matches!(found.form, Form::Ggl | Form::Pa | Form::Index1), "{found:?}");
+    }
 }

@@ -39,6 +39,9 @@ const MAX_SWEEPS: usize = 10_000;
 /// Larger models are not measured: eigenvalues take the third power.
 const MAX_UNKNOWNS: usize = 200;
 
+/// What moves at less than this part of the slowest rate is at rest, up to rounding.
+const AT_REST: f64 = 1e-9;
+
 /// What to take, and why.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Advice {
@@ -99,8 +102,13 @@ pub(crate) fn advise(model: &mut Model, setting: &Setting<'_>, made: &[CompiledF
     }
     let local = Local::of(model, &setting.derived).filter(|_| setting.derived.has_hidden_constraints());
     let Some(local) = local else {
-        let reason = "no constraint is hidden: the equations are of index 1 or less as they stand".into();
-        return found(Form::Index1, reason, "Hairer and Wanner II, Sect. VI.1");
+        let reason = match setting.derived.eliminated.is_empty() {
+            true => "no constraint is hidden: the equations are of index 1 or less as they stand",
+            false => {
+                "no constraint is hidden once unknowns that are equal to others or constant are eliminated, as all forms but `original` do"
+            }
+        };
+        return found(Form::Index1, reason.into(), "Hairer and Wanner II, Sect. VI.1");
     };
     let flow = flow(model, setting);
     let (measures, conditioning) = match &flow {
@@ -126,7 +134,7 @@ fn decide(measures: Option<&Measures>) -> (Vec<Form>, String) {
         return (vec![Form::Ggl], reason.into());
     };
     // At rest, what it would do.
-    let (rate, whose) = match it.speed > 0.0 {
+    let (rate, whose) = match it.speed > AT_REST * it.slowest {
         true => (it.speed, "the solution changes"),
         false => (it.slowest, "the model at rest would move"),
     };
@@ -156,7 +164,8 @@ fn decide(measures: Option<&Measures>) -> (Vec<Form>, String) {
         );
         return (vec![Form::Ggl], reason);
     }
-    let reason = "constraints vary slowly and nothing is stiff at the start, where many formulations serve; this one enforces all constraints";
+    let reason = "at the start constraints vary no faster than the solution and nothing is stiff, so that many formulations serve; this one enforces \
+                  all constraints";
     (vec![Form::Ggl], reason.into())
 }
 
