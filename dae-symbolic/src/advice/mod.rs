@@ -87,17 +87,17 @@ pub(crate) fn advise(model: &mut Model, setting: &Setting<'_>, made: &[CompiledF
                 "the text is of index 1 as it stands".into(),
                 "Brenan, Campbell and Petzold, Numerical Solution of Initial-Value Problems in DAEs, sect. 3.2",
             ),
-            _ => found(
-                // One that can be made; where none can, the reason says what is missing.
-                [Form::DerivativeArray, Form::Original]
-                    .into_iter()
-                    .find(|form| made.iter().any(|it| it.form == *form) || setting.compile(model, form).is_ok())
-                    .unwrap_or(Form::DerivativeArray),
-                "the system Jacobian is singular, so that no equation is known to be the one to differentiate; the derivative array needs to know \
-                 none"
-                    .into(),
-                "Hairer and Wanner II, Sect. VII.2, eq. (2.30)",
-            ),
+            _ => {
+                let form = Form::DerivativeArray;
+                let exists = made.iter().any(|it| it.form == form) || setting.compile(model, &form).is_ok();
+                let unknown =
+                    "the system Jacobian is singular, so that no equation is known to be the one to differentiate";
+                let (form, rest) = match exists {
+                    true => (form, "the derivative array needs to know none"),
+                    false => (Form::Original, "and there is no derivative array, which would need to know none"),
+                };
+                found(form, format!("{unknown}; {rest}"), "Hairer and Wanner II, Sect. VII.2, eq. (2.30)")
+            }
         };
     }
     let local = Local::of(model, &setting.derived).filter(|_| setting.derived.has_hidden_constraints());
