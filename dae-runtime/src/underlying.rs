@@ -226,8 +226,7 @@ impl<D: Dae> UnderlyingOde<D> {
             for (k, unknown) in unknowns.iter().enumerate() {
                 let values = if unknown.kind == Kind::Differential { &mut work.yp } else { &mut work.y };
                 let correction = work.solution[k].abs() / (values[k].abs() + unknown.nominal.abs());
-                // A value that is not finite shows in the next residual.
-                if correction > size {
+                if correction > size || correction.is_nan() {
                     (size, worst) = (correction, k);
                 }
                 values[k] -= work.solution[k];
@@ -236,7 +235,10 @@ impl<D: Dae> UnderlyingOde<D> {
             // What the next correction would be.
             let next = if before.is_finite() { size * (size / before).min(1.0) } else { size };
             if next <= 4.0 * f64::EPSILON || (size <= ROUNDING && renew) {
-                return self.check_finite(t, |row| work.solution[row].is_finite());
+                return Ok(());
+            }
+            if !size.is_finite() {
+                break;
             }
             before = size;
         }

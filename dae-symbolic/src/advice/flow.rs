@@ -25,14 +25,6 @@ pub(super) struct Flow {
     pub(super) jets: Vec<(usize, u32)>,
 }
 
-/// What it is at a point.
-pub(super) struct Linearization {
-    /// $J$, square in the differential unknowns.
-    pub(super) jacobian: DMatrix<f64>,
-    /// $T$, with orthonormal columns.
-    pub(super) tangent: DMatrix<f64>,
-}
-
 impl Flow {
     /// At a consistent point given as jets of the prolongation; `None` if the equations do not give the derivatives there.
     pub(super) fn new(form: &CompiledForm, prolonged: &Prolonged, jets: &[f64], t0: f64) -> Option<Flow> {
@@ -62,33 +54,40 @@ impl Flow {
         self.states().iter().map(relative).fold(0.0, f64::max)
     }
 
-    /// $J$ and $T$ at time `t`, at the start values.
-    pub(super) fn linearization(&self, t: f64) -> Option<Linearization> {
-        let (description, states) = (self.ode.description(), self.states());
-        let mut place = vec![None; description.unknowns.len()];
-        states.iter().enumerate().for_each(|(k, &j)| place[j] = Some(k));
-        let (mut y, mut yp) = (self.y.clone(), self.yp.clone());
-        self.ode.solve(t, &mut y, &mut yp).ok()?;
-        let mut values = vec![0.0; description.jacobian_y.len()];
-        self.ode.jacobian_y(t, &y, &yp, &mut values);
-        let mut jacobian = DMatrix::zeros(states.len(), states.len());
-        for (row, column, position) in description.jacobian_y.entries() {
-            if let (Some(row), Some(column)) = (place[row], place[column]) {
+    /// The place of each unknown among the differential ones.
+    fn places(&self) -> Vec<Option<usize>> {
+        let mut places = vec![None; self.ode.description().unknowns.len()];
+        self.states().iter().enumerate().for_each(|(k, &j)| places[j] = Some(k));
+        places
+    }
+
+    /// $J$ at time `t` and the start values, square in the differential unknowns.
+    pub(super) fn jacobian(&self, t: f64) -> Option<DMatrix<f64>> {
+        let (pattern, places, n) = (&self.ode.description().jacobian_y, self.places(), self.states().len());
+        let mut values = vec![0.0; pattern.len()];
+        self.ode.jacobian_y(t, &self.y, &self.yp, &mut values);
+        let mut jacobian = DMatrix::zeros(n, n);
+        for (row, column, position) in pattern.entries() {
+            if let (Some(row), Some(column)) = (places[row], places[column]) {
                 jacobian[(row, column)] = -values[position];
             }
         }
+        is_finite(&jacobian).then_some(jacobian)
+    }
+
+    /// $T$ at time `t` and the start values, with orthonormal columns.
+    pub(super) fn tangent(&self, t: f64) -> Option<DMatrix<f64>> {
+        let (description, places, n) = (self.ode.description(), self.places(), self.states().len());
         let mut values = vec![0.0; description.invariants_jacobian.len()];
-        self.ode.invariants_jacobian(t, &y, &mut values);
+        self.ode.invariants_jacobian(t, &self.y, &mut values);
         // As many rows as columns at least, so that the decomposition has all right singular vectors.
-        let rows = description.invariants.len().max(states.len());
-        let mut gradients = DMatrix::zeros(rows, states.len());
+        let mut gradients = DMatrix::zeros(description.invariants.len().max(n), n);
         for (row, column, position) in description.invariants_jacobian.entries() {
-            if let Some(column) = place[column] {
+            if let Some(column) = places[column] {
                 gradients[(row, column)] = values[position];
             }
         }
-        (is_finite(&jacobian) && is_finite(&gradients)).then_some(())?;
-        Some(Linearization { jacobian, tangent: kernel(&gradients)? })
+        kernel(&gradients)
     }
 }
 

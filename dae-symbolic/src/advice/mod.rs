@@ -202,9 +202,8 @@ fn measures(model: &mut Model, setting: &Setting<'_>, local: &Local, flow: &Flow
         ratio.is_finite().then_some(ratio)
     };
     let obliqueness = b.and_then(|b| oblique(&b[0]));
-    let point = flow.linearization(t0)?;
-    let frozen = point.tangent.transpose() * &point.jacobian * &point.tangent;
-    let eigenvalues = eigenvalues(frozen)?;
+    let tangent = flow.tangent(t0)?;
+    let eigenvalues = eigenvalues(tangent.transpose() * flow.jacobian(t0)? * &tangent)?;
     let largest = eigenvalues.iter().map(|value| value.norm()).fold(0.0, f64::max);
     // What is smaller are rounding errors of eigenvalues, of multiple ones in particular.
     let noticeable = |size: &f64| *size > NOTICEABLE * largest;
