@@ -57,13 +57,14 @@ fn crate_outside_the_workspace() {
     lints_are_quiet(&external);
     error_in_a_macro(&external);
     error_in_a_file(&external);
+    error_in_an_included_file(&external);
 }
 
 /// The pendulum at $t = 1$ (`references/pendulum.json`), the inflow that makes the level $2 + \sin t$, and $N(2) = 1/2$.
 fn models_run(external: &Crate) {
     let run = external.cargo(&["run", "--bin", "external"]);
     let inflow = 1.0_f64.cos() + 0.02 * (2.0 * 9.81 * (2.0 + 1.0_f64.sin())).sqrt();
-    let expected = format!("success 0.879548\nsuccess {inflow:.6}\nsuccess 0.500000\n");
+    let expected = format!("success 0.879548\nsuccess {inflow:.6}\nsuccess {inflow:.6}\nsuccess 0.500000\n");
     assert_eq!(text(&run.stdout), expected, "{}", text(&run.stderr));
     assert_eq!(text(&run.stderr), "");
 }
@@ -79,7 +80,7 @@ fn error_in_a_macro(external: &Crate) {
     let check = external.cargo(&arguments);
     let message = text(&check.stderr);
     assert!(!check.status.success());
-    assert!(message.starts_with("src/bin/broken.rs:7:19: error: [E101] unknown name `rte`"), "{message}");
+    assert!(message.starts_with("src/bin/broken.rs:15:19: error: [E101] unknown name `rte`"), "{message}");
     let errors = message.lines().filter(|line| line.contains("error")).count();
     assert_eq!(errors, 2, "the error of the model and the count of errors, no other:\n{message}");
 }
@@ -90,4 +91,15 @@ fn error_in_a_file(external: &Crate) {
     assert!(!check.status.success());
     assert!(message.contains("error[E101]: unknown name `rte`\n"), "{message}");
     assert!(message.contains("--> models/broken.dae:4:15\n"), "{message}");
+}
+
+fn error_in_an_included_file(external: &Crate) {
+    let check = external.cargo(&["check", "--bin", "broken", "--features", "broken_include"]);
+    let message = text(&check.stderr);
+    assert!(!check.status.success());
+    assert!(message.contains("error[E101]: unknown name `rte`\n"), "{message}");
+    assert!(message.contains("--> models/broken.dae:4:15\n"), "{message}");
+    assert!(message.contains("--> src/bin/broken.rs:5:25\n"), "{message}");
+    assert!(message.contains("models/none.dae: No such file"), "{message}");
+    assert!(message.contains("the path of a model in quotes is expected: \"models/pendulum.dae\""), "{message}");
 }

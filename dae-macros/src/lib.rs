@@ -1,6 +1,6 @@
-//! The `dae!` macro: a doorway to `dae-symbolic`, which does the work.
+//! The macros `dae!` and `include_model!`: a doorway to `dae-symbolic`, which does the work.
 //!
-//! In: the tokens of a model. Out: Rust items, or errors at the tokens at fault.
+//! In: the tokens of a model, or the path of a file with it. Out: Rust items, or errors at the tokens at fault.
 
 use proc_macro::TokenStream;
 
@@ -10,4 +10,11 @@ use proc_macro::TokenStream;
 #[proc_macro]
 pub fn dae(model: TokenStream) -> TokenStream {
     dae_symbolic::expand(model.into()).into()
+}
+
+/// [`dae!`] of a model in a file of its own: `include_model!("models/pendulum.dae")` with the path relative to the package. Errors give the
+/// line and column in that file.
+#[proc_macro]
+pub fn include_model(path: TokenStream) -> TokenStream {
+    dae_symbolic::build::include(path.into()).into()
 }

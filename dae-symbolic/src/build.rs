@@ -1,6 +1,6 @@
-//! The door for build scripts: a `.dae` file to a Rust file.
+//! The doors for models in files of their own: [`include`], and [`compile`] for build scripts.
 //!
-//! In: the path of a file with the body of a `dae!`. Out: the file that generated items are written to, or an error that prints as
+//! In: the path of a file with the body of a `dae!`. Out: generated items, as tokens or in a Rust file, or an error that prints as
 //! rustc's would, with file, line and column. This is the one place of the crate that reads and writes files and
 //! looks at the environment.
 //!
@@ -20,6 +20,8 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+
+use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 
 use crate::expand::expand_text;
 use crate::syntax::SourceText;
@@ -101,4 +103,61 @@ pub fn compile_into(model: impl AsRef<Path>, directory: impl AsRef<Path>) -> Res
     let target = directory.as_ref().join(stem).with_extension("rs");
     std::fs::write(&target, code).map_err(|error| file(&target, error))?;
     Ok(target)
+}
+
+/// Expands the argument of an `include_model!`: the path of a model in quotes, relative to the package. The compiler is told to do so again when
+/// the file changes.
+pub fn include(argument: TokenStream) -> TokenStream {
+    let (path, span) = match path_of(argument) {
+        Ok(found) => found,
+        Err(span) => return compile_error("the path of a model in quotes is expected: \"models/pendulum.dae\"", span),
+    };
+    // Cargo sets this; other build systems resolve relative paths as rustc does.
+    let package = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default();
+    let file = package.join(&path);
+    // Tokens of the compiler do not tell where in a text they were; those of a plain program do.
+    proc_macro2::fallback::force();
+    let expanded = std::fs::read_to_string(&file)
+        .map_err(|error| format!("{}: {error}", file.display()))
+        .and_then(|text| expand_text(SourceText { file: &path, text: &text }));
+    proc_macro2::fallback::unforce();
+    match expanded.and_then(|code| code.parse::<TokenStream>().map_err(|error| error.to_string())) {
+        Ok(items) => {
+            let tracked = format!("const _: &[u8] = ::core::include_bytes!({:?});", file.display().to_string());
+            let mut tokens: TokenStream = tracked.parse().unwrap_or_default();
+            tokens.extend(items);
+            tokens
+        }
+        Err(message) => compile_error(&format!("\n{message}"), span),
+    }
+}
+
+/// What a single literal in plain quotes says, and where it stands.
+fn path_of(argument: TokenStream) -> Result<(String, Span), Span> {
+    let mut tokens = argument.into_iter();
+    let span = match tokens.next() {
+        // What a macro of the user's hands on comes in a group without delimiters.
+        Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::None => return path_of(group.stream()),
+        Some(TokenTree::Literal(literal)) if tokens.next().is_none() => {
+            let text = literal.to_string();
+            let path = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+            match path.filter(|path| !path.contains('\\')) {
+                Some(path) => return Ok((path.to_string(), literal.span())),
+                None => literal.span(),
+            }
+        }
+        Some(token) => token.span(),
+        None => Span::call_site(),
+    };
+    Err(span)
+}
+
+fn compile_error(message: &str, span: Span) -> TokenStream {
+    let error = format!("::core::compile_error! {{ {message:?} }}");
+    let tokens: TokenStream = error.parse().unwrap_or_default();
+    let at = |mut token: TokenTree| {
+        token.set_span(span);
+        token
+    };
+    tokens.into_iter().map(at).collect()
 }

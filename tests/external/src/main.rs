@@ -27,9 +27,14 @@ pub mod pendulum {
     }
 }
 
-/// A model from a file.
+/// A model from a file, by the build script.
 pub mod tank {
     include!(concat!(env!("OUT_DIR"), "/tank.rs"));
+}
+
+/// The same without it.
+pub mod included {
+    dae::include_model!("models/tank.dae");
 }
 
 dae::dae! {
@@ -48,6 +53,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{} {:.6}", solution.status, solution.end_state[0]);
 
     let index1 = tank::Tank { hole: 0.02, ..tank::Tank::default() }.index1();
+    let solution = Integration::new(&index1).method(Method::Bdf).rtol(1e-9).atol(1e-9).run(0.0, 1.0)?;
+    println!("{} {:.6}", solution.status, solution.end_state[1]);
+
+    let index1 = included::Tank { hole: 0.02, ..included::Tank::default() }.index1();
     let solution = Integration::new(&index1).method(Method::Bdf).rtol(1e-9).atol(1e-9).run(0.0, 1.0)?;
     println!("{} {:.6}", solution.status, solution.end_state[1]);
 

@@ -1,0 +1,153 @@
+//! The problems: models that the compiler reads from their files, references, and what is compared.
+
+use std::error::Error;
+use std::path::Path;
+
+use dae::{Dae, Solution};
+
+/// A problem of the test set.
+pub(crate) struct Problem {
+    pub(crate) name: &'static str,
+    /// The formulations that are worth comparing.
+    pub(crate) forms: fn() -> Vec<Box<dyn Dae>>,
+    /// Where the reference values are, from here.
+    reference: &'static str,
+    /// The run goes from 0 to here.
+    pub(crate) end: f64,
+    /// What an error is compared with beside the value.
+    scale: Measure,
+    /// Unknowns that the test set does not compare, by how their names begin.
+    left_out: &'static [&'static str],
+}
+
+/// The absolute part of an error measure.
+#[derive(Clone, Copy)]
+enum Measure {
+    One,
+    /// Relative errors only.
+    Zero,
+    /// The nominal value of the unknown.
+    Nominal,
+}
+
+/// A model in a module of its own, and its formulations as objects.
+macro_rules! models {
+    ($($module:ident: $model:ident = $file:literal [$($form:ident),*];)*) => {$(
+        mod $module {
+            dae::include_model!($file);
+
+            pub(super) fn forms() -> Vec<Box<dyn dae::Dae>> {
+                let model = $model::default();
+                vec![$(Box::new(model.$form())),*]
+            }
+        }
+    )*};
+}
+
+models! {
+    pendulum: Pendulum = "examples/test_set/pendulum.dae" [original, index2, ggl, index1];
+    andrews: Andrews = "examples/test_set/andrews.dae" [original, index2, ggl, index1];
+    car_axis: CarAxis = "examples/models/car_axis.dae" [original, index2, ggl, index1];
+    slider_crank: SliderCrank = "examples/models/slider_crank.dae" [index2, ggl, index1];
+    fekete: Fekete = "examples/test_set/fekete.dae" [original, index1];
+    wheelset: Wheelset = "examples/test_set/wheelset.dae" [original];
+    transistor_amplifier: TransistorAmplifier = "examples/models/transistor_amplifier.dae" [original, index1];
+    robertson: Robertson = "examples/test_set/robertson.dae" [original];
+    charge_pump: ChargePump = "examples/test_set/charge_pump.dae" [original, index1];
+}
+
+const PROBLEM: Problem =
+    Problem { name: "", forms: Vec::new, reference: "", end: 0.0, scale: Measure::One, left_out: &[] };
+
+/// All of them, by index and size.
+pub(crate) fn all() -> Vec<Problem> {
+    vec![
+        Problem { name: "pendulum", forms: pendulum::forms, reference: "pendulum.json", end: 100.0, ..PROBLEM },
+        Problem { name: "andrews", forms: andrews::forms, reference: "andrews.json", end: 0.03, ..PROBLEM },
+        Problem {
+            name: "car axis",
+            forms: car_axis::forms,
+            reference: "../../tests/references/car_axis.json",
+            end: 3.0,
+            ..PROBLEM
+        },
+        Problem {
+            name: "slider crank",
+            forms: slider_crank::forms,
+            reference: "../../tests/references/slider_crank.json",
+            end: 0.1,
+            ..PROBLEM
+        },
+        Problem { name: "fekete", forms: fekete::forms, reference: "fekete.json", end: 1000.0, ..PROBLEM },
+        Problem {
+            name: "wheelset",
+            forms: wheelset::forms,
+            reference: "wheelset.json",
+            end: 10.0,
+            left_out: &["lam"],
+            ..PROBLEM
+        },
+        Problem {
+            name: "transistor amplifier",
+            forms: transistor_amplifier::forms,
+            reference: "../../tests/references/transistor_amplifier.json",
+            end: 0.2,
+            ..PROBLEM
+        },
+        Problem {
+            name: "robertson",
+            forms: robertson::forms,
+            reference: "robertson.json",
+            end: 1e11,
+            scale: Measure::Zero,
+            ..PROBLEM
+        },
+        Problem {
+            name: "charge pump",
+            forms: charge_pump::forms,
+            reference: "charge_pump.json",
+            end: 1.2e-6,
+            scale: Measure::Nominal,
+            ..PROBLEM
+        },
+    ]
+}
+
+impl Problem {
+    /// Names and values at the end.
+    pub(crate) fn reference(&self) -> Result<Vec<(String, f64)>, Box<dyn Error>> {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/test_set").join(self.reference);
+        let file: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(path)?)?;
+        let last = |key: &str| file[key].as_array().and_then(|list| list.last().cloned()).ok_or("a list is missing");
+        let end: f64 = serde_json::from_value(last("times")?)?;
+        if end != self.end {
+            return Err(format!("{}: the reference is for t = {end}", self.name).into());
+        }
+        let names: Vec<String> = serde_json::from_value(file["unknowns"].clone())?;
+        let values: Vec<f64> = serde_json::from_value(last("values")?)?;
+        let is_compared = |name: &str| !self.left_out.iter().any(|start| name.starts_with(start));
+        Ok(names.into_iter().zip(values).filter(|(name, _)| is_compared(name)).collect())
+    }
+
+    /// Correct digits at the end.
+    pub(crate) fn digits(
+        &self,
+        form: &dyn Dae,
+        solution: &Solution,
+        reference: &[(String, f64)],
+    ) -> Result<f64, String> {
+        let mut worst = f64::MIN_POSITIVE;
+        for (name, expected) in reference {
+            let place = solution.names.iter().position(|known| known == name).ok_or(format!("no `{name}`"))?;
+            let scale = match (self.scale, form.description().unknowns.get(place)) {
+                (Measure::Nominal, Some(unknown)) => unknown.nominal,
+                (Measure::Zero, _) => 0.0,
+                (Measure::One, _) | (_, None) => 1.0,
+            };
+            let error = (solution.end_state[place] - expected).abs() / (scale + expected.abs());
+            // `max` would forget a NaN.
+            worst = if error > worst || error.is_nan() { error } else { worst };
+        }
+        Ok(-worst.log10())
+    }
+}

@@ -1,0 +1,250 @@
+//! Work and precision on the test set for IVP solvers (Mazzia & Magherini), with generated code.
+//!
+//! In: models as `.dae` files and reference values. Out: for every problem, formulation, method and tolerance the correct digits, the work and the
+//! time of the solve; as a table, as JSON lines, as a diagram, or as ratios to the work of established codes at equal digits.
+//!
+//! ```sh
+//! cargo run --release --example work_precision                      # everything, and work_precision.svg
+//! cargo run --release --example work_precision -- andrews --method bdf --form ggl --rtol 1e-6 --json
+//! cargo run --release --example work_precision -- --peers           # against IDA, RADAU5 and RADAU
+//! ```
+//!
+//! Digits are $-\log_{10} \max_i |e_i| / (s_i + |y_i|)$ over the unknowns that the test set compares, with $s_i = 1$ or, where
+//! units ask for it, the nominal value. The time is that of the integration from consistent values, the median of seven runs.
+
+#[path = "test_set/problems.rs"]
+mod problems;
+
+#[path = "test_set/peers.rs"]
+mod peers;
+
+use std::error::Error;
+
+use dae::plot::{Panel, Scale, Series, save};
+use dae::runtime::initialize::{InitializationOptions, consistent_initialization};
+use dae::{Dae, Integration, Method, Options, Solution, Statistics, Status, Tolerance};
+use peers::Peers;
+use problems::Problem;
+
+/// The methods by the names that the command line gives them.
+const METHODS: [(&str, Method); 2] = [("bdf", Method::Bdf), ("radau5", Method::Radau5)];
+
+const TOLERANCES: [f64; 4] = [1e-4, 1e-6, 1e-8, 1e-10];
+
+/// Runs whose times the median is of; of runs that take seconds one is enough.
+const RUNS: usize = 7;
+const LONG: f64 = 2.0;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let request = Request::read(std::env::args().skip(1))?;
+    let mut cells = Vec::new();
+    for problem in problems::all() {
+        if !request.problems.is_empty() && !request.problems.iter().any(|name| name == problem.name) {
+            continue;
+        }
+        let reference = problem.reference()?;
+        for form in (problem.forms)() {
+            let name = form.description().form.to_string();
+            if request.form.as_ref().is_some_and(|wanted| *wanted != name) {
+                continue;
+            }
+            for (method_name, method) in METHODS {
+                if request.method.as_ref().is_some_and(|wanted| wanted != method_name) {
+                    continue;
+                }
+                for &rtol in &request.tolerances {
+                    let outcome = solve(&problem, form.as_ref(), method, rtol, request.runs());
+                    let cell = Cell::new(&problem, form.as_ref(), method_name, rtol, outcome, &reference);
+                    match request.output {
+                        Output::Json => println!("{}", cell.json()),
+                        Output::Table | Output::Peers => println!("{}", cell.row()),
+                    }
+                    cells.push(cell);
+                }
+            }
+        }
+    }
+    match request.output {
+        Output::Json => Ok(()),
+        Output::Peers => {
+            print!("{}", Peers::read()?.compared(&cells));
+            Ok(())
+        }
+        Output::Table => diagram(&cells),
+    }
+}
+
+/// What the command line asks for.
+struct Request {
+    problems: Vec<String>,
+    method: Option<String>,
+    form: Option<String>,
+    tolerances: Vec<f64>,
+    output: Output,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Output {
+    Table,
+    Json,
+    Peers,
+}
+
+impl Request {
+    fn read(arguments: impl Iterator<Item = String>) -> Result<Request, Box<dyn Error>> {
+        let mut request = Request {
+            problems: Vec::new(),
+            method: None,
+            form: None,
+            tolerances: TOLERANCES.to_vec(),
+            output: Output::Table,
+        };
+        let mut arguments = arguments;
+        while let Some(argument) = arguments.next() {
+            let mut value = || arguments.next().ok_or(format!("{argument} needs a value"));
+            match argument.as_str() {
+                "--method" => request.method = Some(value()?),
+                "--form" => request.form = Some(value()?),
+                "--rtol" => request.tolerances = value()?.split(',').map(str::parse).collect::<Result<_, _>>()?,
+                "--json" => request.output = Output::Json,
+                "--peers" => request.output = Output::Peers,
+                option if option.starts_with("--") => return Err(format!("{option} is no option here").into()),
+                problem => request.problems.push(problem.into()),
+            }
+        }
+        let methods = METHODS.map(|(name, _)| name);
+        match request.method.as_deref().filter(|name| !methods.contains(name)) {
+            Some(name) => Err(format!("{name} is no method: {}", methods.join(", ")).into()),
+            None => Ok(request),
+        }
+    }
+
+    /// Ratios of work need no times.
+    fn runs(&self) -> usize {
+        if self.output == Output::Peers { 1 } else { RUNS }
+    }
+}
+
+/// A run, with the median of the times of several; or why there is none.
+fn solve(problem: &Problem, form: &dyn Dae, method: Method, rtol: f64, runs: usize) -> Result<(Solution, f64), String> {
+    let n = form.description().unknowns.len();
+    let (mut y, mut yp) = (vec![0.0; n], vec![0.0; n]);
+    let start = InitializationOptions::default();
+    let initial = consistent_initialization(form.prolongation(), 0.0, &start).map_err(|error| error.to_string())?;
+    form.states_from_jets(0.0, &initial.jets, &mut y, &mut yp);
+    let options = Options { rtol, atol: Tolerance::Scalar(rtol), ..Options::default() };
+    let once = || {
+        let run = Integration::new(form).method(method).options(options.clone());
+        run.record(dae::Record::At(vec![problem.end])).run_from(0.0, &y, &yp, problem.end)
+    };
+    let first = once().map_err(|error| error.to_string())?;
+    let mut seconds = vec![first.seconds];
+    while seconds.len() < runs && first.seconds < LONG && first.is_success() {
+        seconds.push(once().map_err(|error| error.to_string())?.seconds);
+    }
+    seconds.sort_by(f64::total_cmp);
+    match &first.status {
+        Status::Success => Ok((first, seconds[seconds.len() / 2])),
+        other => Err(other.to_string()),
+    }
+}
+
+/// One run of the diagram.
+pub(crate) struct Cell {
+    pub(crate) problem: &'static str,
+    form: String,
+    pub(crate) method: &'static str,
+    rtol: f64,
+    outcome: Result<Figures, String>,
+}
+
+/// What a run achieved, and at what cost.
+pub(crate) struct Figures {
+    pub(crate) digits: f64,
+    pub(crate) statistics: Statistics,
+    pub(crate) seconds: f64,
+}
+
+impl Cell {
+    fn new(
+        problem: &Problem,
+        form: &dyn Dae,
+        method: &'static str,
+        rtol: f64,
+        outcome: Result<(Solution, f64), String>,
+        reference: &[(String, f64)],
+    ) -> Cell {
+        let figures = |(solution, seconds): (Solution, f64)| {
+            let digits = problem.digits(form, &solution, reference)?;
+            Ok(Figures { digits, statistics: solution.statistics, seconds })
+        };
+        let name = form.description().form.to_string();
+        Cell { problem: problem.name, form: name, method, rtol, outcome: outcome.and_then(figures) }
+    }
+
+    /// What was achieved, if the run came to its end.
+    pub(crate) fn figures(&self) -> Option<&Figures> {
+        self.outcome.as_ref().ok()
+    }
+
+    /// The curve that it is a point of.
+    pub(crate) fn curve(&self) -> String {
+        format!("{} {}", self.method, self.form)
+    }
+
+    fn json(&self) -> String {
+        let head = serde_json::json!({
+            "problem": self.problem, "form": self.form, "method": self.method, "rtol": self.rtol,
+        });
+        let tail = match &self.outcome {
+            Ok(Figures { digits, statistics, seconds }) => serde_json::json!({
+                "digits": digits, "steps": statistics.steps, "residuals": statistics.residuals, "jacobians": statistics.jacobians,
+                "factorizations": statistics.factorizations, "seconds": seconds,
+            }),
+            Err(message) => serde_json::json!({ "failure": message }),
+        };
+        let mut whole = head;
+        if let (Some(whole), serde_json::Value::Object(tail)) = (whole.as_object_mut(), tail) {
+            whole.extend(tail);
+        }
+        whole.to_string()
+    }
+
+    fn row(&self) -> String {
+        let head = format!("{:22}{:10}{:9}{:7.0e}", self.problem, self.form, self.method, self.rtol);
+        match &self.outcome {
+            Ok(Figures { digits, statistics: s, seconds }) => format!(
+                "{head}{digits:7.2} digits{:8} steps{:6} rejected{:9} residuals{:8} Jacobians{:8} factorizations{:11.3} ms",
+                s.steps,
+                s.rejected(),
+                s.residuals,
+                s.jacobians,
+                s.factorizations,
+                1e3 * seconds
+            ),
+            Err(message) => format!("{head}   {message}"),
+        }
+    }
+}
+
+/// Time over digits, a panel for every problem.
+fn diagram(cells: &[Cell]) -> Result<(), Box<dyn Error>> {
+    let mut panels: Vec<Panel> = Vec::new();
+    let mut problem = "";
+    for cell in cells {
+        if cell.problem != problem {
+            problem = cell.problem;
+            let y_label = format!("{problem}: seconds");
+            panels.push(Panel { y_label, scale: Scale::Logarithmic, series: Vec::new() });
+        }
+        let (Some(panel), Some(figures)) = (panels.last_mut(), cell.figures()) else { continue };
+        let (curve, point) = (cell.curve(), (figures.digits, figures.seconds));
+        match panel.series.iter_mut().find(|series| series.label == curve) {
+            Some(series) => series.points.push(point),
+            None => panel.series.push(Series::new(curve, vec![point])),
+        }
+    }
+    save("work_precision.svg", "Work and precision", "correct digits", &panels)?;
+    println!("work_precision.svg");
+    Ok(())
+}
