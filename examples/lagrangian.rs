@@ -63,6 +63,7 @@ dae::dae! {
     /// Slider crank with a flexible connecting rod, from its energies (test set for IVP solvers, Mazzia & Magherini; Simeon, 1996): the crank
     /// turns with constant speed, so that the third constraint depends on time, and the rod bends (`q1`, `q2`) and stretches (`q3`, `q4`).
     pub struct SliderCrank {
+        forms(original, index2, ggl, index1);
         const M2 = 0.151104;
         const L1 = 0.15;
         const L2 = 0.30;

@@ -27,7 +27,7 @@ use peers::Peers;
 use problems::Problem;
 
 /// The methods by the names that the command line gives them.
-const METHODS: [(&str, Method); 2] = [("bdf", Method::Bdf), ("radau5", Method::Radau5)];
+const METHODS: [(&str, Method); 3] = [("bdf", Method::Bdf), ("radau5", Method::Radau5), ("radau", Method::Radau)];
 
 const TOLERANCES: [f64; 4] = [1e-4, 1e-6, 1e-8, 1e-10];
 

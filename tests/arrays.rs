@@ -96,9 +96,12 @@ fn difference(family: &str, scalar: &str) -> f64 {
     for form in [Form::Index1, Form::Ggl] {
         for method in [Method::Radau5, Method::Bdf] {
             let (left, right) = (solved(&family, &form, method), solved(&scalar, &form, method));
-            // Loops add in another order, and BDF, which ends its iterations early, makes of the last bits a small part of its tolerance.
-            assert_eq!(left.statistics.steps, right.statistics.steps);
-            let share = if method == Method::Bdf { 1e-3 } else { 1.0 };
+            // Loops add in another order, and BDF, which ends its iterations early, makes of the last bits a part of its tolerance and, now and
+            // then, another order of the formula.
+            let [steps, twin] = [left.statistics.steps, right.statistics.steps].map(|steps| steps as f64);
+            let allowed = if method == Method::Bdf { 0.2 } else { 0.0 };
+            assert!((steps / twin - 1.0).abs() <= allowed, "{steps} and {twin} steps");
+            let share = if method == Method::Bdf { 1e-4 } else { 1.0 };
             for (k, name) in left.names.iter().enumerate() {
                 assert_eq!(left.value(name, 0.5), Some(left.end_state[k]));
                 let twin = right.value(&plain(name), 0.5).unwrap_or_else(|| panic!("{name} is in the results"));

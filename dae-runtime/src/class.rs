@@ -48,7 +48,7 @@ impl Classified for dyn Dae + '_ {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not converge for formulations of class `{C}`",
     label = "no method for this formulation",
-    note = "`Radau5` integrates unknowns of index up to 3, `Bdf` up to 2",
+    note = "`Radau5` and `Radau` integrate unknowns of index up to 3, `Bdf` up to 2",
     note = "of the same model, `ggl()` and `index2()` have unknowns of index 2, `index1()` and the state-space forms of index 1 or 2",
     note = "`Method::Bdf` is checked when a run starts, and goes with fixed steps for any index"
 )]
@@ -61,6 +61,10 @@ pub trait Treats<C> {
 /// Differential-Algebraic Systems by Runge-Kutta Methods*, 1989, ch. 6).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Radau5;
+
+/// Radau IIA of orders 5, 9 and 13, chosen as the run goes on: for the same forms.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Radau;
 
 /// Backward differentiation formulas: for an index up to 2 (Brenan, Campbell and Petzold, sect. 3.2: at variable steps the order is lost
 /// above that).
@@ -79,6 +83,7 @@ macro_rules! treats {
 }
 
 treats!(Radau5: Index<1>, Index<2>, Index<3>, Open);
+treats!(Radau: Index<1>, Index<2>, Index<3>, Open);
 treats!(Bdf: Index<1>, Index<2>, Open);
 
 /// Whether it suits is seen when a run starts.

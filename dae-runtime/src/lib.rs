@@ -12,7 +12,7 @@
 //! | [`rank`] | numerical rank with the gap that supports it, solutions of least norm |
 //! | [`signal`], [`spline`] | inputs that the caller supplies; tables |
 //! | [`stepper`] | options, statistics, failures, and the contract of an integrator: one accepted step at a time |
-//! | [`radau5`] | Radau IIA of order 5 |
+//! | [`radau`] | Radau IIA of orders 1, 5, 9 and 13 |
 //! | [`bdf`] | backward differentiation formulas of variable order and step |
 //! | [`chart`] | state-space forms: constraints as a manifold in local coordinates that change with the solution |
 //! | [`derivative_array`] | derivative-array forms: the equations with their derivatives, solved for what they determine |
@@ -21,10 +21,10 @@
 //! | [`solve`] | the driver: initialisation, method, record |
 //! | [`solution`] | what a run leaves behind |
 //!
-//! What steps are made of is private: `linear` (iteration matrices and their factors), `weights` (error norms by index),
+//! What steps are made of is private: `integrator` (the loop of attempts, for every method), `linear` (iteration matrices and their factors), `weights` (error norms by index),
 //! `clock` (time without accumulated rounding, landing on given times), `closing` (accepted steps are moved onto the
 //! enforced constraints), `multipliers` (multipliers of index 2 with the order of the states), `elimination` (which rows and columns are
-//! independent), `wrapper` (what completed formulations leave to the one inside) and `stall` (gives up where
+//! independent), `switching` (steps that end where $F$ jumps), `wrapper` (what completed formulations leave to the one inside) and `stall` (gives up where
 //! a run creeps along without a solution).
 
 pub mod bdf;
@@ -37,9 +37,10 @@ pub mod derivative_array;
 mod elimination;
 pub mod generated;
 pub mod initialize;
+mod integrator;
 mod linear;
 mod multipliers;
-pub mod radau5;
+pub mod radau;
 pub mod rank;
 pub mod signal;
 pub mod solution;

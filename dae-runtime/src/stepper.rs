@@ -1,7 +1,7 @@
 //! What every integrator looks like from outside: one accepted step at a time.
 //!
 //! In: options. Out: the [`Stepper`] contract, statistics, and the typed reasons why a run can end early.
-//! The driver in `solve.rs` loops over steps; the methods (`radau5`, `bdf`) know nothing of output.
+//! The driver in `solve` loops over steps; the methods (`radau`, `bdf`) know nothing of output.
 
 use std::fmt;
 
@@ -31,11 +31,6 @@ impl Tolerance {
             Tolerance::Scalar(part) => std::slice::from_ref(part),
             Tolerance::PerComponent(values) => values,
         }
-    }
-
-    /// The largest number that the caller gave.
-    pub(crate) fn largest(&self) -> f64 {
-        self.given().iter().copied().fold(0.0, f64::max)
     }
 }
 
@@ -82,9 +77,9 @@ pub struct Options {
     pub max_step: f64,
     /// Upper bound of the number of accepted steps.
     pub max_steps: usize,
-    /// Highest order of a method of variable order (BDF), 1 to [`MAX_ORDER`]; at a fixed step its order. Means nothing
-    /// to a method of one order (Radau IIA).
-    pub max_order: usize,
+    /// Highest order of a method of variable order: BDF has 1 to [`MAX_ORDER`], Radau IIA 1, 5, 9 and 13; at a fixed step the order. Without it the
+    /// highest of the method; at a fixed step 5.
+    pub max_order: Option<usize>,
     /// Adaptive or fixed step.
     pub control: StepControl,
     /// Whether steps are closed onto the enforced constraints.
@@ -99,7 +94,7 @@ impl Default for Options {
             initial_step: None,
             max_step: f64::INFINITY,
             max_steps: 10_000_000,
-            max_order: MAX_ORDER,
+            max_order: None,
             control: StepControl::Adaptive,
             closing_correction: ClosingCorrection::On,
         }
@@ -142,8 +137,8 @@ impl Options {
         if self.max_step.is_nan() || self.max_step <= 0.0 {
             return reject("the largest step length is not positive".into());
         }
-        if !(1..=MAX_ORDER).contains(&self.max_order) {
-            return reject(format!("the highest order is {}: it can be 1 to {MAX_ORDER}", self.max_order));
+        if self.max_order == Some(0) {
+            return reject("the highest order is 0".into());
         }
         Ok(())
     }

@@ -8,7 +8,6 @@
 //! What is auxiliary counts little in iterations and nothing in errors.
 
 use crate::contract::{Description, Kind};
-use crate::stepper::Tolerance;
 
 /// Part of an auxiliary unknown to which Newton's iteration finds it: others depend on it only to second order, and it may be known to a
 /// few digits only.
@@ -17,7 +16,7 @@ const AUXILIARY: f64 = 1e-3;
 /// Weights of the entries of $y$, kept for one state and one step size.
 #[derive(Clone, Debug)]
 pub(crate) struct Weights {
-    rtol: f64,
+    rtol: Vec<f64>,
     atol: Vec<f64>,
     index: Vec<u8>,
     /// Whether each unknown is more than auxiliary.
@@ -26,12 +25,12 @@ pub(crate) struct Weights {
 }
 
 impl Weights {
-    /// Weights for a formulation; all zero until [`Weights::update`].
-    pub(crate) fn new(description: &Description, rtol: f64, atol: &Tolerance) -> Self {
+    /// Weights for a formulation, with tolerances of each of its unknowns; all zero until [`Weights::update`].
+    pub(crate) fn new(description: &Description, rtol: Vec<f64>, atol: Vec<f64>) -> Self {
         let n = description.unknowns.len();
         Weights {
             rtol,
-            atol: atol.of(&description.unknowns),
+            atol,
             index: description.unknowns.iter().map(|unknown| unknown.index).collect(),
             counts: description.unknowns.iter().map(|unknown| unknown.kind != Kind::Auxiliary).collect(),
             weights: vec![0.0; n],
@@ -42,9 +41,9 @@ impl Weights {
     pub(crate) fn update(&mut self, y: &[f64], h: f64) {
         let h = h.abs().min(1.0);
         for i in 0..y.len() {
-            let allowed = self.atol[i] + self.rtol * y[i].abs();
+            let allowed = self.atol[i] + self.rtol[i] * y[i].abs();
             if !self.counts[i] {
-                self.weights[i] = 1.0 / (self.atol[i] + AUXILIARY.max(self.rtol) * y[i].abs().max(1.0));
+                self.weights[i] = 1.0 / (self.atol[i] + AUXILIARY.max(self.rtol[i]) * y[i].abs().max(1.0));
                 continue;
             }
             self.weights[i] = h.powi(i32::from(self.index[i]) - 1) / allowed.max(f64::MIN_POSITIVE);
@@ -79,6 +78,15 @@ impl Weights {
         (sum / entries.len().max(1) as f64).sqrt()
     }
 
+    /// [`Weights::worst`] of what is not auxiliary.
+    pub(crate) fn worst_error(&self, v: &[f64]) -> usize {
+        let size = |i: usize| (self.weights[i] * v[i]).abs();
+        let counted = (0..v.len()).filter(|&i| self.counts[i]);
+        let larger =
+            |worst: usize, i: usize| if size(worst) >= size(i) || !size(worst).is_finite() { worst } else { i };
+        counted.reduce(larger).unwrap_or(0)
+    }
+
     /// The entry with the largest $|w_i v_i|$; one that is not finite counts as largest.
     pub(crate) fn worst(&self, v: &[f64]) -> usize {
         let size = |i: usize| (self.weights[i] * v[i]).abs();
@@ -93,7 +101,7 @@ mod tests {
     fn weights(index: &[u8]) -> Weights {
         let n = index.len();
         let (counts, weights) = (vec![true; n], vec![0.0; n]);
-        Weights { rtol: 0.1, atol: vec![0.5; n], index: index.to_vec(), counts, weights }
+        Weights { rtol: vec![0.1; n], atol: vec![0.5; n], index: index.to_vec(), counts, weights }
     }
 
     #[test]

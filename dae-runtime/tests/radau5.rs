@@ -7,9 +7,8 @@ mod problems;
 
 use dae_runtime::Status;
 use dae_runtime::contract::Dae;
-use dae_runtime::radau5::Radau5;
 use dae_runtime::solve::{Integration, Method, Record};
-use dae_runtime::stepper::{ClosingCorrection, Failure, Options, StepControl, Stepper, Tolerance};
+use dae_runtime::stepper::{ClosingCorrection, Failure, Options, StepControl, Tolerance};
 use problems::{Model, Problem, manufactured, mixed_digits, pendulum, steering_wheel, stiff};
 
 fn options(tolerance: f64) -> Options {
@@ -26,7 +25,7 @@ fn fixed_step_errors<M: Model>(
 ) -> Vec<f64> {
     let control = StepControl::Fixed(t_end / n as f64);
     let options = Options { control, closing_correction, ..options(1e-12) };
-    let mut stepper = Radau5::new(problem, problem.t0, &problem.y0, &problem.yp0, t_end, &options).unwrap();
+    let mut stepper = Method::Radau5.start(problem, problem.t0, &problem.y0, &problem.yp0, t_end, &options).unwrap();
     while stepper.time() != t_end {
         stepper.step().unwrap();
     }
@@ -158,7 +157,8 @@ fn forms_of_the_pendulum_agree_with_the_reference() {
 fn error_estimate_bounds_the_local_error_with_a_state_dependent_leading_matrix() {
     let problem = manufactured::state_dependent_leading();
     for tolerance in [1e-4, 1e-6, 1e-8] {
-        let mut stepper = Radau5::new(&problem, 0.0, &problem.y0, &problem.yp0, 2.0, &options(tolerance)).unwrap();
+        let mut stepper =
+            Method::Radau5.start(&problem, 0.0, &problem.y0, &problem.yp0, 2.0, &options(tolerance)).unwrap();
         while stepper.time() != 2.0 {
             let (t, y, yp) = (stepper.time(), stepper.state().to_vec(), stepper.derivative().to_vec());
             stepper.step().unwrap();
@@ -191,7 +191,7 @@ fn dense_output_is_of_order_three_and_ends_on_the_steps() {
 #[test]
 fn steps_can_be_made_one_by_one_and_told_where_to_stop() {
     let problem = steering_wheel::steering_wheel();
-    let mut stepper = Radau5::new(&problem, 0.0, &problem.y0, &problem.yp0, 0.5, &options(1e-9)).unwrap();
+    let mut stepper = Method::Radau5.start(&problem, 0.0, &problem.y0, &problem.yp0, 0.5, &options(1e-9)).unwrap();
     stepper.stop_at(0.25);
     while stepper.time() != 0.25 {
         assert!(stepper.time() < 0.25);

@@ -14,7 +14,7 @@ use std::path::Path;
 use super::Cell;
 
 /// Whom each method is compared with.
-const PEERS: [(&str, &str); 2] = [("bdf", "ida"), ("radau5", "radau5")];
+const PEERS: [(&str, &str); 3] = [("bdf", "ida"), ("radau5", "radau5"), ("radau", "radau")];
 
 const MEASURES: [&str; 4] = ["steps", "residuals", "Jacobians", "factorizations"];
 

@@ -117,8 +117,9 @@ struct SimulateArguments {
     /// Which form to integrate.
     #[arg(long, value_name = FORM, default_value = "ggl")]
     form: Form,
-    /// By which method; `implicit-euler` and `bdf1` to `bdf5` have a constant order, with --step also a constant step.
-    #[arg(long, value_name = "radau5|bdf|implicit-euler|bdfK", default_value = "radau5")]
+    /// By which method: Radau IIA of order 5 or, as it pays, 5 to 13, or BDF; of `implicit-euler`, `bdf1` to `bdf5`, `radau9` and `radau13` the highest
+    /// order, which with --step is the order.
+    #[arg(long, value_name = "radau5|radau|radauK|bdf|bdfK|implicit-euler", default_value = "radau5")]
     method: MethodArgument,
     /// Constant step length; errors are not tested.
     #[arg(long, value_name = "H", value_parser = finite)]
@@ -166,11 +167,18 @@ impl FromStr for MethodArgument {
     fn from_str(text: &str) -> Result<Self, String> {
         let (method, order) = match text {
             "radau5" => (Method::Radau5, None),
+            "radau" => (Method::Radau, None),
+            "radau9" => (Method::Radau, Some(9)),
+            "radau13" => (Method::Radau, Some(13)),
             "bdf" => (Method::Bdf, None),
             "implicit-euler" => (Method::Bdf, Some(1)),
             _ => match text.strip_prefix("bdf").and_then(|order| order.parse::<usize>().ok()) {
                 Some(order) if (1..=MAX_ORDER).contains(&order) => (Method::Bdf, Some(order)),
-                _ => return Err(format!("the methods are radau5, bdf, implicit-euler and bdf1 to bdf{MAX_ORDER}")),
+                _ => {
+                    return Err(format!(
+                        "the methods are radau5, radau, radau9, radau13, bdf, bdf1 to bdf{MAX_ORDER} and implicit-euler"
+                    ));
+                }
             },
         };
         Ok(MethodArgument { name: text.to_string(), method, order })

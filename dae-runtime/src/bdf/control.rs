@@ -56,6 +56,8 @@ pub(super) struct Control {
     max_order: usize,
     /// Order and step size are raised at every step until the first sign of an error.
     starting: bool,
+    /// Failed error tests of the step under way.
+    failures: usize,
 }
 
 impl Control {
@@ -69,12 +71,13 @@ impl Control {
             vector: vec![0.0; unknowns.len()],
             max_order,
             starting: true,
+            failures: 0,
         }
     }
 
-    /// Norm over what is tested.
-    pub(super) fn norm(&self, weights: &Weights, v: &[f64]) -> f64 {
-        weights.norm_over(&self.tested, v)
+    /// Replaces the filter: coordinates have changed.
+    pub(super) fn filter_by(&mut self, filter: Filter) {
+        self.filter = filter;
     }
 
     /// Filtered norm of the vector that was prepared in `self.vector`.
@@ -126,17 +129,18 @@ impl Control {
     /// The unknown with the largest tested error.
     pub(super) fn worst(&self, weights: &Weights, e: &[f64]) -> usize {
         let size = |i: usize| (weights.as_slice()[i] * e[i]).abs();
-        self.tested.iter().copied().fold(0, |worst, i| if size(i) > size(worst) { i } else { worst })
+        self.tested.iter().copied().reduce(|worst, i| if size(i) > size(worst) { i } else { worst }).unwrap_or(0)
     }
 
-    /// Order and factor of the step size after the `failures`th failed error test of a step.
-    pub(super) fn after_rejection(&mut self, estimate: &Estimate, order: usize, failures: usize) -> (usize, f64) {
+    /// Order and factor of the step size after a failed error test of a step of such an order.
+    pub(super) fn after_rejection(&mut self, estimate: &Estimate, order: usize) -> (usize, f64) {
         self.starting = false;
+        self.failures += 1;
         let (next, error) = match estimate.change {
             OrderChange::Lower => (order - 1, estimate.below),
             OrderChange::Keep => (order, estimate.at_order),
         };
-        match failures {
+        match self.failures {
             1 => (next, (REJECTED.1 * elementary(error, next)).clamp(REJECTED.0, REJECTED.1)),
             2 => (next, REJECTED.0),
             _ => (1, REJECTED.0),
@@ -159,13 +163,14 @@ impl Control {
         weights: &Weights,
         e: &[f64],
     ) -> (usize, f64) {
+        self.failures = 0;
         let order = formula.order;
         let raised_just_now = order == history.order() + 1;
         if estimate.change == OrderChange::Lower || order == self.max_order {
             self.starting = false;
         }
         if self.starting {
-            return if history.order() == 0 { (order, 1.0) } else { (order + 1, GROWTH) };
+            return (order + 1, GROWTH);
         }
         let may_raise = order < self.max_order && !raised_just_now && history.constant_steps_with(formula) > order + 1;
         let (next, error) = match estimate.change {

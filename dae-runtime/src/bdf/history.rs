@@ -55,28 +55,22 @@ pub(super) struct History {
 }
 
 impl History {
-    /// One value and its derivative; `h` is the step about to be tried.
-    pub(super) fn from_derivative(y: &[f64], yp: &[f64], h: f64) -> Self {
-        let n = y.len();
-        let mut history = History::empty(n, h);
-        history.phi[..n].copy_from_slice(y);
-        for i in 0..n {
-            history.phi[n + i] = h * yp[i];
-        }
-        history.psi[0] = h;
-        history
+    /// Room for values of `n` unknowns.
+    pub(super) fn new(n: usize) -> Self {
+        History { n, phi: vec![0.0; STORED * n], psi: [1.0; STORED], order: 0, h: 1.0, constant_steps: 0 }
     }
 
-    /// Takes values at equidistant times, the oldest first, for a formula of the order of their number.
-    pub(super) fn fill(&mut self, values: &[Vec<f64>], h: f64) {
-        let (n, order) = (self.n, values.len().min(MAX_ORDER));
+    /// Takes values at equidistant times, the oldest first, for formulas of such an order. With no more of them than that their first predictor is of
+    /// one degree less than it could be.
+    pub(super) fn fill(&mut self, values: &[Vec<f64>], h: f64, order: usize) {
+        let (n, count) = (self.n, values.len().min(MAX_ORDER + 1));
         self.phi.fill(0.0);
-        for (i, value) in values.iter().rev().take(order).enumerate() {
+        for (i, value) in values.iter().rev().take(count).enumerate() {
             self.phi[i * n..(i + 1) * n].copy_from_slice(value);
         }
         // Row i becomes the i-th backward difference, which is what phi_i is at constant step.
-        for level in 1..order {
-            for i in (level..order).rev() {
+        for level in 1..count {
+            for i in (level..count).rev() {
                 let (newer, older) = self.phi.split_at_mut(i * n);
                 older[..n].iter_mut().zip(&newer[(i - 1) * n..]).for_each(|(older, newer)| *older = newer - *older);
             }
@@ -87,16 +81,12 @@ impl History {
         (self.order, self.h, self.constant_steps) = (order, h, 0);
     }
 
-    fn empty(n: usize, h: f64) -> Self {
-        History { n, phi: vec![0.0; STORED * n], psi: [0.0; STORED], order: 0, h, constant_steps: 0 }
-    }
-
     /// $\varphi_i$ of the last accepted step.
     pub(super) fn difference(&self, i: usize) -> &[f64] {
         &self.phi[i * self.n..(i + 1) * self.n]
     }
 
-    /// Order of the last accepted step; zero before the first.
+    /// Order of the last accepted step, or what the values at hand are enough for.
     pub(super) fn order(&self) -> usize {
         self.order
     }
@@ -105,14 +95,6 @@ impl History {
     pub(super) fn constant_steps_with(&self, formula: &Formula) -> usize {
         let same = formula.h == self.h && formula.order == self.order;
         if same { (self.constant_steps + 1).min(formula.order + 2) } else { 1 }
-    }
-
-    /// Before the first step: adapts $\varphi_1 = h y'$ to another step size.
-    pub(super) fn rescale_start(&mut self, h: f64) {
-        let ratio = h / self.psi[0];
-        self.phi[self.n..2 * self.n].iter_mut().for_each(|phi| *phi *= ratio);
-        self.psi[0] = h;
-        self.h = h;
     }
 
     /// Coefficients of a step of order `order` and length `h`.
@@ -174,7 +156,7 @@ impl History {
         coefficients.fill(0.0);
         let mut basis = [0.0; STORED];
         basis[0] = 1.0;
-        for i in 0..=self.order.max(1) {
+        for i in 0..=self.order {
             for k in 0..=i {
                 for j in 0..n {
                     coefficients[k * n + j] += basis[k] * self.phi[i * n + j];
@@ -200,8 +182,8 @@ mod tests {
         let dp = |t: f64| -1.0 + 4.0 * t - 1.5 * t.powi(2) + 0.4 * t.powi(3) + 1.5 * t.powi(4);
         let (mut t, mut y, mut yp) = (0.2, [0.0], [0.0]);
         let values: Vec<Vec<f64>> = (0..5).map(|i| vec![p(t - 0.1 * (4 - i) as f64)]).collect();
-        let mut history = History::from_derivative(&y, &yp, 0.1);
-        history.fill(&values, 0.1);
+        let mut history = History::new(1);
+        history.fill(&values, 0.1, 5);
         for (attempt, h) in [0.1, 0.13, 0.05, 0.1, 0.1, 0.2, 0.07].into_iter().enumerate() {
             let formula = history.formula(5, h);
             history.predict(&formula, &mut y, &mut yp);
@@ -224,8 +206,8 @@ mod tests {
     #[test]
     fn coefficients_at_constant_step_are_those_of_bdf() {
         // BDF2: (3 y_n - 4 y_{n-1} + y_{n-2}) / (2 h), error constant 1/3 of the difference quotient.
-        let mut history = History::from_derivative(&[0.0], &[0.0], 0.5);
-        history.fill(&[vec![5.0], vec![2.0]], 0.5);
+        let mut history = History::new(1);
+        history.fill(&[vec![5.0], vec![2.0]], 0.5, 2);
         let formula = history.formula(2, 0.5);
         let (mut y, mut yp) = ([0.0], [0.0]);
         history.predict(&formula, &mut y, &mut yp);

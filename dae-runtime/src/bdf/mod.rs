@@ -7,7 +7,8 @@
 //! those codes is what knowledge of the structure allows: algebraic unknowns and unknowns of index 2 and more stay
 //! out of the error test without being asked for, Newton's convergence test weighs them by $h^{k-1}$, algebraic
 //! unknowns in disguise are filtered out of the error, and accepted steps are closed onto the constraints
-//! (`closing.rs`); the correction enters $e$, so that the history consists of consistent values.
+//! (`closing.rs`); the correction enters $e$, so that the history consists of consistent values. The first values come from Radau IIA
+//! (`starter`).
 
 mod control;
 mod filter;
@@ -16,375 +17,234 @@ mod newton;
 mod starter;
 
 use crate::clock::{Clock, Landing};
-use crate::closing::Closing;
 use crate::contract::Dae;
-use crate::radau5::Radau5;
-use crate::stepper::{
-    DenseAccuracy, Failure, Options, Statistics, StepCause, StepControl, Stepper, check_residual, check_start,
-};
-use crate::switching::{Passage, Switching};
+use crate::integrator::{Integrator, Rejection, Run, Scheme, Start, Trouble};
+use crate::linear::Deficiency;
+use crate::radau;
+use crate::stepper::{DenseAccuracy, Failure, MAX_ORDER, Options, StepControl, Stepper};
 use crate::weights::Weights;
 use control::Control;
 use filter::Filter;
 use history::{Formula, History};
-use newton::{Iterate, Newton, Predictor, Trouble};
+use newton::{Iterate, Newton, Predictor};
 use starter::Starter;
 
-/// The first step is not shorter than this part of the longest that it may be, unless it has to be repeated.
-const SHORTEST_FIRST_STEP: f64 = 1e-4;
 /// A failed iteration shortens the step by this factor.
 const AFTER_TROUBLE: f64 = 0.25;
 
-/// A BDF integration under way.
-pub struct Bdf<'d> {
+/// An integration from consistent `y0`, `yp0` at `t0` to `t_end`, which may be earlier.
+///
+/// # Errors
+/// If an option has no meaning, or $F$ has no value at the start.
+pub fn start<'d>(
     dae: &'d dyn Dae,
-    clock: Clock,
-    step_control: StepControl,
-    max_step: f64,
-    max_steps: usize,
-    y: Vec<f64>,
-    yp: Vec<f64>,
+    t0: f64,
+    y0: &[f64],
+    yp0: &[f64],
+    t_end: f64,
+    options: &Options,
+) -> Result<Box<dyn Stepper + 'd>, Failure> {
+    let max_order = options.max_order.unwrap_or(MAX_ORDER);
+    if max_order > MAX_ORDER {
+        let message = format!("the highest order of BDF is {max_order}: it can be 1 to {MAX_ORDER}");
+        return Err(Failure::InvalidOption { message });
+    }
+    let start = Start { t0, y0, yp0, t_end };
+    let (mut run, radau) = radau::begin(dae, start, options, radau::Stage::THREE, radau::Accuracy::OfPolynomials)?;
+    let description = dae.description();
+    let n = description.unknowns.len();
+    let weights = Weights::new(description, vec![options.rtol; n], options.atol.of(&description.unknowns));
+    let max_iterations = match options.control {
+        StepControl::Adaptive => newton::MAX_ITERATIONS,
+        StepControl::Fixed(_) => newton::MAX_ITERATIONS_AT_FIXED_STEP,
+    };
+    let mut bdf = Bdf {
+        predicted: vec![0.0; n],
+        predicted_slope: vec![0.0; n],
+        e: vec![0.0; n],
+        history: History::new(n),
+        newton: Newton::new(description, max_iterations),
+        control: Control::new(description, Filter::new(dae, t0, y0, yp0), max_order),
+        order: max_order,
+        formula: Formula::default(),
+        starter: None,
+    };
+    let begins_with_euler = match options.control {
+        StepControl::Adaptive => max_order < MAX_ORDER,
+        StepControl::Fixed(_) => max_order == 1,
+    };
+    if !begins_with_euler {
+        bdf.starter = Some(Starter::new(radau, weights, options.control, y0, max_order));
+    } else {
+        // Where formulas of all orders may not follow, the first one is the implicit Euler method, predicted along the tangent.
+        run.weights = weights;
+        let h = run.clock.direction() * run.h;
+        let before = y0.iter().zip(yp0).map(|(y, slope)| y - h * slope).collect();
+        bdf.history.fill(&[before, y0.to_vec()], h, 1);
+        bdf.order = 1;
+    }
+    Ok(Box::new(Integrator::new(run, bdf)))
+}
+
+/// The scheme.
+struct Bdf {
     predicted: Vec<f64>,
     predicted_slope: Vec<f64>,
-    candidate: Vec<f64>,
-    candidate_slope: Vec<f64>,
     e: Vec<f64>,
-    weights: Weights,
     history: History,
     newton: Newton,
     control: Control,
-    closing: Closing,
-    /// As the caller gave it.
-    rtol: f64,
-    switching: Switching,
-    at_switch: Option<usize>,
     /// Order of the next step.
     order: usize,
-    /// Length of the next step, positive.
-    h: f64,
-    statistics: Statistics,
-    /// Makes the first steps of a run with constant step.
-    starter: Option<Starter<'d>>,
+    /// That of the attempt under way.
+    formula: Formula,
+    /// Makes the first steps of a run, and is there until the first one by a formula.
+    starter: Option<Starter>,
 }
 
-impl<'d> Bdf<'d> {
-    /// An integration from consistent `y0`, `yp0` at `t0` to `t_end`, which may be earlier.
-    pub fn new(
-        dae: &'d dyn Dae,
-        t0: f64,
-        y0: &[f64],
-        yp0: &[f64],
-        t_end: f64,
-        options: &Options,
-    ) -> Result<Self, Failure> {
-        dae.choose_coordinates(t0, y0, yp0, true);
-        let mut bdf = Bdf::start(dae, t0, y0, yp0, t_end, options)?;
-        bdf.h = bdf.first_step(options).min(options.max_step);
-        bdf.history = History::from_derivative(y0, yp0, bdf.clock.direction() * bdf.h);
-        if let StepControl::Fixed(h) = options.control {
-            let radau = Radau5::new(dae, t0, y0, yp0, t_end, options)?;
-            bdf.starter = Some(Starter::new(radau, h, options.max_order));
-            bdf.order = options.max_order;
-        }
-        Ok(bdf)
+impl Bdf {
+    /// Predictor of a step of length `h`.
+    fn predict(&mut self, h: f64) {
+        self.formula = self.history.formula(self.order, h);
+        self.history.predict(&self.formula, &mut self.predicted, &mut self.predicted_slope);
     }
 
-    /// Checks the input and allocates everything.
-    fn start(
-        dae: &'d dyn Dae,
-        t0: f64,
-        y0: &[f64],
-        yp0: &[f64],
-        t_end: f64,
-        options: &Options,
-    ) -> Result<Self, Failure> {
-        let description = dae.description();
-        let n = description.unknowns.len();
-        check_start(description, t0, y0, yp0, t_end)?;
-        options.check(n)?;
-        let max_iterations = match options.control {
-            StepControl::Adaptive => newton::MAX_ITERATIONS,
-            StepControl::Fixed(_) => newton::MAX_ITERATIONS_AT_FIXED_STEP,
+    /// The starter, as long as steps are made by it.
+    fn starting(&mut self) -> Option<&mut Starter> {
+        self.starter.as_mut().filter(|starter| !starter.is_done())
+    }
+}
+
+impl Scheme for Bdf {
+    fn solve(&mut self, run: &mut Run<'_>, h: f64) -> Result<(), Rejection> {
+        if let Some(starter) = self.starting() {
+            return starter.radau.solve(run, h);
+        }
+        self.predict(h);
+        let predictor = Predictor {
+            t: run.clock.time() + h,
+            last: &run.y,
+            y: &self.predicted,
+            yp: &self.predicted_slope,
+            leading: self.formula.leading,
+            h,
         };
-        let mut bdf = Bdf {
-            dae,
-            clock: Clock::new(t0, t_end),
-            step_control: options.control,
-            max_step: options.max_step,
-            max_steps: options.max_steps,
-            y: y0.to_vec(),
-            yp: yp0.to_vec(),
-            predicted: vec![0.0; n],
-            predicted_slope: vec![0.0; n],
-            candidate: vec![0.0; n],
-            candidate_slope: vec![0.0; n],
-            e: vec![0.0; n],
-            weights: Weights::new(description, options.rtol, &options.atol),
-            history: History::from_derivative(y0, yp0, 1.0),
-            newton: Newton::new(description, max_iterations),
-            control: Control::new(description, Filter::new(dae, t0, y0, yp0), options.max_order),
-            closing: Closing::new(description, options.closing_correction),
-            rtol: options.rtol,
-            switching: Switching::default(),
-            at_switch: None,
-            order: 1,
-            h: 0.0,
-            statistics: Statistics::default(),
-            starter: None,
-        };
-        bdf.check_residual()?;
-        Ok(bdf)
+        let mut at = Iterate { e: &mut self.e, y: &mut run.candidate, yp: &mut run.candidate_slope };
+        self.newton.solve(run.dae, &predictor, &run.weights, &mut run.statistics, &mut at).map_err(|trouble| {
+            self.control.after_trouble();
+            Rejection { trouble, retry: AFTER_TROUBLE * h.abs() }
+        })
     }
 
-    /// $F$ must be finite at an accepted state.
-    fn check_residual(&mut self) -> Result<(), Failure> {
-        self.dae.residual(self.clock.time(), &self.y, &self.yp, &mut self.candidate);
-        self.statistics.residuals += 1;
-        check_residual(self.dae.description(), self.clock.time(), &self.candidate)
+    fn predict_end(&mut self, run: &mut Run<'_>, h: f64) {
+        if let Some(starter) = self.starting() {
+            return starter.radau.predict_end(run, h);
+        }
+        run.candidate.copy_from_slice(&self.predicted);
+        run.candidate_slope.copy_from_slice(&self.predicted_slope);
     }
 
-    /// Length of the first step: half of the tolerance away from the start, no more than a thousandth of the interval, and not
-    /// shorter than that by orders of magnitude.
-    fn first_step(&mut self, options: &Options) -> f64 {
-        if let Some(h) = options.prescribed_first_step() {
-            return h;
+    fn test_error(&mut self, run: &mut Run<'_>, h: f64) -> Result<f64, Rejection> {
+        if let Some(starter) = self.starting() {
+            return starter.test_error(run, h);
         }
-        self.weights.update(&self.y, 1.0);
-        let longest = 1e-3 * self.clock.span();
-        let speed = self.control.norm(&self.weights, &self.yp);
-        // Zero over zero where an unknown starts at zero and has no absolute tolerance.
-        if speed.is_nan() {
-            return longest;
+        let description = run.dae.description();
+        let (history, formula, newton) = (&self.history, &self.formula, &self.newton);
+        let estimate = self.control.estimate(description, history, formula, newton, &run.weights, &self.e);
+        if estimate.test > 1.0 || estimate.test.is_nan() {
+            let (order, factor) = self.control.after_rejection(&estimate, self.order);
+            self.order = order;
+            let trouble = Trouble::Error { unknown: self.worst(run) };
+            return Err(Rejection { trouble, retry: factor * h.abs() });
         }
-        // Multipliers of index 2 are residuals divided by the step: below the shortest they would be rounding.
-        (0.5 / speed).clamp(SHORTEST_FIRST_STEP * longest, longest)
-    }
-
-    /// One attempt at a step of signed length `h`: `Ok` when it is accepted.
-    fn attempt(&mut self, h: f64, landing: Landing, failures: usize) -> Result<(), Trouble> {
-        if self.history.order() == 0 {
-            self.history.rescale_start(h);
-        }
-        let (dae, description) = (self.dae, self.dae.description());
-        let formula = self.history.formula(self.order, h);
-        self.history.predict(&formula, &mut self.predicted, &mut self.predicted_slope);
-        self.weights.update(&self.y, h);
-        let t = self.clock.time() + h;
-        let predictor =
-            Predictor { t, last: &self.y, y: &self.predicted, yp: &self.predicted_slope, leading: formula.leading, h };
-        let mut at = Iterate { e: &mut self.e, y: &mut self.candidate, yp: &mut self.candidate_slope };
-        let solved = self.newton.solve(dae, &predictor, &self.weights, &mut self.statistics, &mut at);
-        let end = match solved {
-            Ok(()) => (t, &*self.candidate, &*self.candidate_slope),
-            Err(_) => (t, &*self.predicted, &*self.predicted_slope),
-        };
-        match self.switching.passage(dae, h.abs(), end, solved.is_ok(), self.clock.resolution()) {
-            Passage::Free => solved?,
-            Passage::Reached => self.at_switch = Some(self.switching.first()),
-            Passage::AtStart => {
-                self.at_switch = Some(self.switching.first());
-                return Ok(());
-            }
-            Passage::Retry(length) => {
-                self.h = length;
-                return Err(Trouble::Switch);
-            }
-        }
-        let (order, factor) = match self.step_control {
-            StepControl::Fixed(_) => (self.order, 1.0),
-            StepControl::Adaptive => {
-                let estimate =
-                    self.control.estimate(description, &self.history, &formula, &self.newton, &self.weights, &self.e);
-                if estimate.test > 1.0 || estimate.test.is_nan() {
-                    let (order, factor) = self.control.after_rejection(&estimate, self.order, failures + 1);
-                    (self.order, self.h, self.at_switch) = (order, h.abs() * factor, None);
-                    self.switching.forget();
-                    return Err(Trouble::Error { unknown: self.control.worst(&self.weights, &self.e) });
-                }
-                let (history, newton) = (&self.history, &self.newton);
-                self.control.after_success(&estimate, description, history, &formula, newton, &self.weights, &self.e)
-            }
-        };
-        self.accept(&formula, landing, t);
+        let (order, factor) =
+            self.control.after_success(&estimate, description, history, formula, newton, &run.weights, &self.e);
         self.order = order;
-        self.plan(h, factor);
-        Ok(())
+        Ok(factor * h.abs())
     }
 
-    /// A step of the start, unless there are enough values.
-    fn step_of_start(&mut self) -> Result<(), Failure> {
-        let Some(starter) = &mut self.starter else { return Ok(()) };
-        if starter.complete().is_none() {
-            starter.step()?;
-            let (h, landing) = self.clock.fit(self.h);
-            self.clock.advance(h, landing);
-            self.y.copy_from_slice(starter.radau.state());
-            self.yp.copy_from_slice(starter.radau.derivative());
-            self.statistics = starter.radau.statistics();
-            return Ok(());
-        }
-        let h = self.clock.direction() * self.h;
-        if let Some(values) = starter.complete() {
-            self.history.fill(values, h);
+    fn accept(&mut self, run: &mut Run<'_>, h: f64) {
+        if let Some(starter) = self.starter.as_mut().filter(|starter| !starter.is_done()) {
+            if let Some(order) = starter.accept(run, h, &mut self.history) {
+                self.order = order;
+            }
+            return;
         }
         self.starter = None;
-        self.step()
+        let t = run.clock.time();
+        run.closing.apply(run.dae, self.newton.matrix(), &run.weights, t, &mut run.candidate, &mut run.statistics);
+        for ((e, candidate), predicted) in self.e.iter_mut().zip(&run.candidate).zip(&self.predicted) {
+            *e = candidate - predicted;
+        }
+        self.history.accept(&self.formula, &self.e, &run.candidate);
+        run.y.copy_from_slice(&run.candidate);
+        run.yp.copy_from_slice(&run.candidate_slope);
     }
 
-    fn accept(&mut self, formula: &Formula, landing: Landing, t: f64) {
-        self.closing.apply(self.dae, self.newton.matrix(), &self.weights, t, &mut self.candidate, &mut self.statistics);
-        for i in 0..self.e.len() {
-            self.e[i] = self.candidate[i] - self.predicted[i];
-        }
-        self.history.accept(formula, &self.e, &self.candidate);
-        self.y.copy_from_slice(&self.candidate);
-        self.yp.copy_from_slice(&self.candidate_slope);
-        self.clock.advance(formula.h, landing);
-        self.statistics.steps += 1;
-        self.switching.begin(self.dae, self.clock.time(), &self.y, &self.yp);
-        if self.dae.choose_coordinates(self.clock.time(), &self.y, &self.yp, false) {
-            self.newton.forget();
-            self.closing.forget();
-            self.statistics.coordinate_changes += 1;
+    fn forget(&mut self, run: &Run<'_>) {
+        self.newton.forget();
+        self.control.filter_by(Filter::new(run.dae, run.clock.time(), &run.y, &run.yp));
+        if let Some(starter) = &mut self.starter {
+            starter.radau.forget(run);
         }
     }
 
-    /// Length of the step after one of length `h`.
-    fn plan(&mut self, h: f64, factor: f64) {
-        self.h = match self.step_control {
-            StepControl::Fixed(length) => length,
-            StepControl::Adaptive => (h.abs() * factor).min(self.max_step),
-        };
-    }
-
-    /// The step to try: cut to land on the end time or a stop, in two equal halves where one step and a small rest
+    /// Cut to land on the end time or a stop, in two equal halves where one step and a small rest
     /// would do, since a multistep method recovers from a small step only slowly.
-    fn fit(&self) -> (f64, Landing) {
-        let (h, landing) = self.clock.fit(self.h);
-        if landing == Landing::Stop || self.step_control != StepControl::Adaptive {
+    fn fit(&self, clock: &Clock, length: f64) -> (f64, Landing) {
+        let (h, landing) = clock.fit(length);
+        let starting = self.starter.as_ref().is_some_and(|starter| !starter.is_done());
+        if landing == Landing::Stop || starting || self.newton.has_fixed_step() {
             return (h, landing);
         }
-        match self.clock.fit(2.0 * self.h) {
+        match clock.fit(2.0 * length) {
             (left, Landing::Stop) => (0.5 * left, Landing::Free),
             (_, Landing::Free) => (h, landing),
         }
     }
 
-    /// The failure that a trouble becomes when no shorter step can be tried.
-    fn failure(&mut self, trouble: Trouble, h: f64) -> Failure {
-        if let Err(failure) = self.check_residual() {
-            return failure;
+    fn patience(&self) -> usize {
+        self.starter
+            .as_ref()
+            .filter(|starter| !starter.is_done())
+            .map_or(usize::MAX, |starter| starter.radau.patience())
+    }
+
+    fn worst(&self, run: &Run<'_>) -> usize {
+        match self.starter.as_ref().filter(|starter| !starter.is_done()) {
+            Some(starter) => starter.radau.worst(run),
+            None => self.control.worst(&run.weights, &self.e),
         }
-        let (description, t) = (self.dae.description(), self.clock.time());
-        let equation = |i: usize| description.equations[i].name.clone();
-        let unknown = |i: usize| description.unknowns[i].name.clone();
-        let cause = match trouble {
-            Trouble::Error { unknown: i } => StepCause::Error { unknown: unknown(i) },
-            Trouble::Convergence { unknown: i } => StepCause::Convergence { unknown: unknown(i) },
-            Trouble::NonFinite { equation: i } => StepCause::NonFinite { equation: equation(i) },
-            Trouble::Switch => StepCause::Convergence { unknown: unknown(0) },
-            Trouble::Singular => {
-                let leading = self.history.formula(self.order, h).leading;
-                let predictor =
-                    Predictor { t: t + h, last: &self.y, y: &self.predicted, yp: &self.predicted_slope, leading, h };
-                if let Some(found) = self.newton.deficiency(self.dae, &predictor) {
-                    let (equation, unknown) = (equation(found.row), unknown(found.column));
-                    return Failure::SingularIterationMatrix { t, equation, unknown };
-                }
-                StepCause::Convergence { unknown: unknown(0) }
-            }
+    }
+
+    fn deficiency(&mut self, run: &mut Run<'_>, h: f64) -> Option<Deficiency> {
+        if let Some(starter) = self.starting() {
+            return starter.radau.deficiency(run, h);
+        }
+        self.predict(h);
+        let predictor = Predictor {
+            t: run.clock.time() + h,
+            last: &run.y,
+            y: &self.predicted,
+            yp: &self.predicted_slope,
+            leading: self.formula.leading,
+            h,
         };
-        Failure::StepSizeTooSmall { t, h, cause }
-    }
-}
-
-impl Stepper for Bdf<'_> {
-    fn step(&mut self) -> Result<(), Failure> {
-        if self.clock.is_over() || self.at_switch.is_some() {
-            return Ok(());
-        }
-        if self.statistics.steps >= self.max_steps {
-            return Err(Failure::TooManySteps { t: self.clock.time(), max_steps: self.max_steps });
-        }
-        if self.starter.is_some() {
-            return self.step_of_start();
-        }
-        let mut error_failures = 0;
-        loop {
-            let (h, landing) = self.fit();
-            let Err(trouble) = self.attempt(h, landing, error_failures) else { return Ok(()) };
-            match trouble {
-                Trouble::Switch => self.statistics.switch_rejections += 1,
-                Trouble::Error { .. } => {
-                    error_failures += 1;
-                    self.statistics.error_rejections += 1;
-                }
-                Trouble::Convergence { .. } | Trouble::NonFinite { .. } | Trouble::Singular => {
-                    self.statistics.convergence_rejections += 1;
-                    self.control.after_trouble();
-                    if self.step_control == StepControl::Adaptive {
-                        self.h = AFTER_TROUBLE * h.abs();
-                    }
-                }
-            }
-            let hopeless = match self.step_control {
-                StepControl::Adaptive => self.h < self.clock.resolution(),
-                // The iteration has already been repeated with a new matrix.
-                StepControl::Fixed(_) => true,
-            };
-            if hopeless {
-                return Err(self.failure(trouble, h));
-            }
-        }
-    }
-
-    fn stop_at(&mut self, t: f64) {
-        self.clock.stop_at(t);
-        if let Some(starter) = &mut self.starter {
-            starter.radau.stop_at(t);
-        }
-    }
-
-    fn locate_switches(&mut self) {
-        self.switching = Switching::new(self.dae, self.rtol, self.clock.time(), &self.y, &self.yp);
-    }
-
-    fn at_switch(&self) -> Option<usize> {
-        self.at_switch
-    }
-
-    fn time(&self) -> f64 {
-        self.clock.time()
-    }
-
-    fn state(&self) -> &[f64] {
-        &self.y
-    }
-
-    fn derivative(&self) -> &[f64] {
-        &self.yp
-    }
-
-    fn invariants(&self) -> Option<&[f64]> {
-        self.closing.invariants()
+        self.newton.deficiency(run.dae, &predictor)
     }
 
     fn order(&self) -> usize {
-        self.starter.as_ref().map_or(self.history.order().max(1), |starter| starter.radau.order())
+        self.starter.as_ref().map_or(self.history.order(), |starter| starter.radau.order())
     }
 
-    fn statistics(&self) -> Statistics {
-        self.statistics
-    }
-
-    /// The error constant of the local error test covers the interpolation. Only between the first values of a run with
-    /// fixed step, which come from Radau IIA, the polynomial is a cubic; a step cut there would begin the start anew.
+    /// The error constant of the local error test covers the interpolation. Only between the first values of a run, which come from
+    /// Radau IIA, the polynomial is a cubic.
     fn dense_accuracy(&self) -> DenseAccuracy {
         DenseAccuracy::AsSteps
     }
 
     fn dense_degree(&self) -> usize {
-        self.starter.as_ref().map_or(self.history.order().max(1), |starter| starter.radau.dense_degree())
+        self.starter.as_ref().map_or(self.history.order(), |starter| starter.radau.dense_degree())
     }
 
     fn dense_coefficients(&self, coefficients: &mut [f64]) {

@@ -11,6 +11,7 @@
 //! $h^{k-1}$, and at full weight multipliers would decide the convergence of every step.
 
 use crate::contract::{Dae, Description, Kind};
+use crate::integrator::Trouble;
 use crate::linear::{Deficiency, IterationMatrix, Jacobians, Singular};
 use crate::stepper::Statistics;
 use crate::weights::Weights;
@@ -51,21 +52,6 @@ const SMALLEST_UNCERTAIN_RATE: f64 = 0.05;
 /// Ratios of leading coefficients beyond which the factors are renewed: at $(1 - \tfrac14)/(1 + \tfrac14)$ and its inverse
 /// the corrections with the best factor $2/(1 + c/c_0)$ still contract by $\tfrac14$ at both ends of the spectrum.
 const LEADING_RATIO: (f64, f64) = (0.6, 1.0 / 0.6);
-
-/// Why an attempt at a step failed. Indices only: names are looked up when it comes to a failure of the run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Trouble {
-    /// The local error is too large, mostly in this unknown.
-    Error { unknown: usize },
-    /// Newton's iteration diverges or is too slow, mostly in this unknown.
-    Convergence { unknown: usize },
-    /// This equation is not finite.
-    NonFinite { equation: usize },
-    /// There is no factorisation.
-    Singular,
-    /// The step would pass a surface across which $F$ jumps.
-    Switch,
-}
 
 /// Where a step starts.
 pub(super) struct Predictor<'a> {
@@ -152,6 +138,11 @@ impl Newton {
         self.state = Matrix::Missing;
     }
 
+    /// Whether steps cannot be made shorter.
+    pub(super) fn has_fixed_step(&self) -> bool {
+        self.max_iterations == MAX_ITERATIONS_AT_FIXED_STEP
+    }
+
     pub(super) fn matrix(&self) -> &IterationMatrix<f64> {
         &self.matrix
     }
@@ -174,7 +165,7 @@ impl Newton {
         } else if predictor.leading != self.last_leading {
             self.rate_sum = RATE_OF_OTHER_LEADING;
         }
-        if self.max_iterations == MAX_ITERATIONS_AT_FIXED_STEP {
+        if self.has_fixed_step() {
             // No error test will notice an iteration that stopped too early.
             self.rate_sum = RATE_OF_NEW_MATRIX;
         }
@@ -272,7 +263,7 @@ impl Newton {
     ) -> Result<(), Trouble> {
         let last = predictor.last;
         let factor = 2.0 / (1.0 + predictor.leading / self.factorized_leading);
-        let fixed = self.max_iterations == MAX_ITERATIONS_AT_FIXED_STEP;
+        let fixed = self.has_fixed_step();
         let (mut first, mut previous) = (0.0, f64::INFINITY);
         for iteration in 0..self.max_iterations {
             self.correct(dae, predictor, factor, statistics, at)?;

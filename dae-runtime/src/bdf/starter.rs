@@ -1,46 +1,101 @@
-//! The first values of a run with constant step and order.
+//! The first values of a run.
 //!
-//! In: start values, a step size. Out: as many equidistant values as the order asks for.
+//! In: steps of Radau IIA of order 5. Out: as many values as a formula needs.
 //!
-//! A formula of order $k$ needs $k$ values. Beginning with order 1 would leave an error of order $h^2$ in all that
-//! follows, so the missing values come from the one-step method of order 5.
+//! A formula of order $k$ needs $k$ values. Beginning with order 1 would take many short steps or, at a fixed step, leave an error of order
+//! $h^2$ in all that follows. With step control the collocation polynomial of a single step gives the values for a formula of its degree, 3; at
+//! a fixed step there are as many steps as the order asks for.
 
-use crate::radau5::Radau5;
-use crate::stepper::{Failure, Stepper};
+use super::history::History;
+use crate::integrator::{Rejection, Run, Scheme};
+use crate::radau::Radau;
+use crate::stepper::StepControl;
+use crate::weights::Weights;
+
+/// The start is over when steps grow by no more than this, or after so many.
+const GROWTH: f64 = 4.0;
+const STEPS: usize = 4;
 
 /// Radau steps until there are enough values.
-pub(super) struct Starter<'d> {
-    pub(super) radau: Radau5<'d>,
-    h: f64,
-    /// Values at equidistant times, the oldest first.
-    values: Vec<Vec<f64>>,
-    count: usize,
+pub(super) struct Starter {
+    pub(super) radau: Radau,
+    /// Those of the formulas.
+    weights: Weights,
+    kind: Kind,
+    order: usize,
+    done: bool,
+    /// Accepted steps.
+    steps: usize,
 }
 
-impl<'d> Starter<'d> {
-    /// Room for `order` values at steps of length `h`.
-    pub(super) fn new(radau: Radau5<'d>, h: f64, order: usize) -> Self {
-        let mut values = vec![vec![0.0; radau.state().len()]; order];
-        values[0].copy_from_slice(radau.state());
-        Starter { radau, h, values, count: 1 }
+enum Kind {
+    /// By the polynomial of the last step, when `ready`.
+    Polynomial { ready: bool, values: Vec<Vec<f64>> },
+    /// Values at equidistant times `h`, the oldest first.
+    Steps { h: f64, values: Vec<Vec<f64>>, count: usize },
+}
+
+impl Starter {
+    /// Begins at `y0`, for formulas of at most such an order.
+    pub(super) fn new(radau: Radau, weights: Weights, control: StepControl, y0: &[f64], max_order: usize) -> Self {
+        let room = |count: usize| vec![y0.to_vec(); count];
+        let (order, kind) = match control {
+            StepControl::Adaptive => {
+                let order = radau.stages();
+                (order, Kind::Polynomial { ready: false, values: room(order + 1) })
+            }
+            StepControl::Fixed(h) => (max_order, Kind::Steps { h, values: room(max_order), count: 1 }),
+        };
+        Starter { radau, weights, kind, order, done: false, steps: 0 }
     }
 
-    /// One more value.
-    pub(super) fn step(&mut self) -> Result<(), Failure> {
-        let before = self.radau.time();
-        self.radau.step()?;
-        let length = (self.radau.time() - before).abs();
-        // A step that was cut to land somewhere begins a new sequence.
-        if (length - self.h).abs() > 1e-9 * self.h {
-            self.count = 0;
+    /// Whether formulas take over.
+    pub(super) fn is_done(&self) -> bool {
+        self.done
+    }
+
+    /// As the method of the start; the last of its steps is followed by one of a formula.
+    pub(super) fn test_error(&mut self, run: &mut Run<'_>, h: f64) -> Result<f64, Rejection> {
+        let next = self.radau.test_error(run, h)?;
+        self.steps += 1;
+        let Kind::Polynomial { ready, .. } = &mut self.kind else { return Ok(next) };
+        *ready = next <= GROWTH * h.abs() || self.steps >= STEPS;
+        Ok(if *ready { h.abs() / self.order as f64 } else { next })
+    }
+
+    /// Takes in a step. The order of the first formula, if one can follow.
+    pub(super) fn accept(&mut self, run: &mut Run<'_>, h: f64, history: &mut History) -> Option<usize> {
+        self.radau.accept(run, h);
+        match &mut self.kind {
+            Kind::Polynomial { ready, values } => {
+                if !*ready {
+                    return None;
+                }
+                let last = values.len() - 1;
+                for (i, value) in values.iter_mut().enumerate() {
+                    self.radau.interpolate((i as f64 - last as f64) / last as f64, value);
+                }
+                history.fill(values, h / last as f64, self.order);
+            }
+            Kind::Steps { h: length, values, count } => {
+                // A step that was cut to land somewhere begins a new sequence.
+                if (h.abs() / *length - 1.0).abs() > 1e-6 {
+                    *count = 0;
+                }
+                if *count == values.len() {
+                    values.rotate_left(1);
+                    *count -= 1;
+                }
+                values[*count].copy_from_slice(&run.y);
+                *count += 1;
+                if *count < values.len() {
+                    return None;
+                }
+                history.fill(values, h, self.order);
+            }
         }
-        self.values[self.count].copy_from_slice(self.radau.state());
-        self.count += 1;
-        Ok(())
-    }
-
-    /// The values once there are enough, the oldest first.
-    pub(super) fn complete(&self) -> Option<&[Vec<f64>]> {
-        (self.count >= self.values.len()).then_some(&self.values)
+        std::mem::swap(&mut run.weights, &mut self.weights);
+        self.done = true;
+        Some(self.order)
     }
 }

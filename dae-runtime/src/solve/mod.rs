@@ -23,11 +23,11 @@ use std::marker::PhantomData;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use crate::bdf::Bdf;
+use crate::bdf;
 use crate::class::{Classified, Open, Treats};
 use crate::contract::{Dae, Kind};
 use crate::initialize::{InitializationError, InitializationOptions, consistent_initialization};
-use crate::radau5::Radau5;
+use crate::radau;
 use crate::signal::InputError;
 use crate::solution::{Solution, Status, horner};
 use crate::stepper::{ClosingCorrection, DenseAccuracy, Failure, Options, StepControl, Stepper, Tolerance};
@@ -37,9 +37,11 @@ use segments::Segments;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Method {
-    /// Radau IIA of order 5, a one-step method: stiff and higher-index systems, tight tolerances.
+    /// Radau IIA of order 5, a one-step method: stiff and higher-index systems.
     #[default]
     Radau5,
+    /// Radau IIA of orders 5, 9 and 13, chosen as the run goes on: the same at tight tolerances.
+    Radau,
     /// Backward differentiation formulas of order 1 to [`Options::max_order`], a multistep method: large systems, moderate tolerances.
     Bdf,
 }
@@ -57,8 +59,16 @@ impl Method {
     ) -> Result<Box<dyn Stepper + 'd>, Failure> {
         self.check_index(dae, options)?;
         match self {
-            Method::Radau5 => Ok(Box::new(Radau5::new(dae, t0, y0, yp0, t_end, options)?)),
-            Method::Bdf => Ok(Box::new(Bdf::new(dae, t0, y0, yp0, t_end, options)?)),
+            Method::Radau5 => {
+                let max_order = Some(options.max_order.unwrap_or(5));
+                if max_order > Some(5) {
+                    let message = "the order of Radau5 is 5; Radau has orders up to 13".into();
+                    return Err(Failure::InvalidOption { message });
+                }
+                radau::start(dae, t0, y0, yp0, t_end, &Options { max_order, ..options.clone() })
+            }
+            Method::Radau => radau::start(dae, t0, y0, yp0, t_end, options),
+            Method::Bdf => bdf::start(dae, t0, y0, yp0, t_end, options),
         }
     }
 }
@@ -67,7 +77,7 @@ impl Method {
     /// Name in messages.
     fn name(self) -> &'static str {
         match self {
-            Method::Radau5 => "Radau IIA",
+            Method::Radau5 | Method::Radau => "Radau IIA",
             Method::Bdf => "BDF",
         }
     }
@@ -77,7 +87,7 @@ impl Method {
     /// ch. 6), BDF for index 2 (Brenan, Campbell and Petzold, sect. 3.2: at variable steps the order is lost above that).
     fn highest_index(self) -> u8 {
         match self {
-            Method::Radau5 => 3,
+            Method::Radau5 | Method::Radau => 3,
             Method::Bdf => 2,
         }
     }
@@ -243,9 +253,9 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
         self
     }
 
-    /// Bounds the order of [`Method::Bdf`].
+    /// Bounds the order of a method of variable order.
     pub fn max_order(mut self, order: usize) -> Self {
-        self.options.max_order = order;
+        self.options.max_order = Some(order);
         self
     }
 
@@ -402,8 +412,8 @@ fn multipliers(dae: &dyn Dae, t: f64) -> Vec<usize> {
 }
 
 /// Corrections of slopes by multipliers above this part of the slopes are suspicious, if over a step they amount to more than this many
-/// tolerances.
-const SUSPICIOUS: (f64, f64) = (1e-2, 1e3);
+/// tolerances; to fewer where they are all that there is of the slopes.
+const SUSPICIOUS: [(f64, f64); 2] = [(1e-2, 1e3), (0.5, 30.0)];
 
 /// Whether multipliers correct the slopes at the end by more than the discretisation explains. At a fixed step that is for the caller to judge.
 fn multiplier_not_zero(dae: &dyn Dae, solution: &Solution, t0: f64, options: &Options) -> Option<Failure> {
@@ -438,7 +448,8 @@ fn multiplier_not_zero(dae: &dyn Dae, solution: &Solution, t0: f64, options: &Op
         }
     }
     let (correction, Some(column)) = worst else { return None };
-    let suspicious = correction > SUSPICIOUS.0 * speed && correction * step > SUSPICIOUS.1 * tolerance;
+    let suspicious =
+        SUSPICIOUS.iter().any(|(part, multiple)| correction > part * speed && correction * step > multiple * tolerance);
     suspicious.then(|| Failure::MultiplierNotZero {
         t,
         form: description.form.clone(),

@@ -9,11 +9,14 @@ use std::collections::VecDeque;
 use super::Method;
 use super::crossing::Crossing;
 use crate::contract::Dae;
-use crate::radau5::Radau5;
+use crate::integrator::Start;
+use crate::radau;
 use crate::stepper::{Failure, Options, Statistics, StepControl, Stepper};
 
 /// Steps by a method with one stage, where one with several meets a kink.
 const HOPS: usize = 10;
+/// Their highest order: lower than that of the method, so that they begin with one stage too.
+const HOPPING_ORDER: usize = 2;
 /// The first step of a piece, as a part of the last one of the piece before. It is not tested for its error, since what determines it,
 /// algebraic unknowns and derivatives, may have jumped.
 const SETTLING: f64 = 1e-3;
@@ -194,11 +197,14 @@ impl<'d> Segments<'d> {
         self.stepper = match phase {
             Phase::Settling { .. } => {
                 let control = StepControl::Fixed(SETTLING * self.last_step);
-                let mut radau = Radau5::new(dae, t, y, yp, self.t_end, &Options { control, ..options })?;
-                radau.look_beyond();
-                Box::new(radau)
+                let start = Start { t0: t, y0: y, yp0: yp, t_end: self.t_end };
+                radau::beyond(dae, start, &Options { control, ..options })?
             }
-            Phase::Regular | Phase::Hopping { .. } => method.start(dae, t, y, yp, self.t_end, &options)?,
+            Phase::Hopping { .. } => {
+                let options = Options { max_order: Some(HOPPING_ORDER), ..options };
+                method.start(dae, t, y, yp, self.t_end, &options)?
+            }
+            Phase::Regular => method.start(dae, t, y, yp, self.t_end, &options)?,
         };
         (self.done, self.phase) = (done, phase);
         self.locate_switches();

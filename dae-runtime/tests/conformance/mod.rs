@@ -246,8 +246,8 @@ pub fn rejects_options_without_meaning(method: Method, _: Promise) {
         Options { atol: Tolerance::PerComponent(vec![1.0; 2]), ..defaults() },
         Options { initial_step: Some(0.0), ..defaults() },
         Options { max_step: -1.0, ..defaults() },
-        Options { max_order: 0, ..defaults() },
-        Options { max_order: 6, ..defaults() },
+        Options { max_order: Some(0), ..defaults() },
+        Options { max_order: Some(6), ..defaults() },
     ] {
         assert!(matches!(run(options.clone(), &[1.0], 1.0), Err(Failure::InvalidOption { .. })), "{options:?}");
     }

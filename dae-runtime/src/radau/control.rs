@@ -5,8 +5,6 @@
 //! controller (8.25), which extrapolates how the error changes from step to step. The constants are the defaults of
 //! RADAU5.
 
-use super::stages::MAX_ITERATIONS;
-
 /// Safety factor of the error per step.
 const SAFETY: f64 = 0.9;
 /// A step is at most this much longer than the one before.
@@ -19,8 +17,14 @@ const WORTH_CHANGING: f64 = 1.2;
 const FIRST_STEP: f64 = 0.1;
 /// Smaller errors of the last step say nothing about the trend.
 const SMALLEST_TREND: f64 = 1e-2;
-/// The error estimate is of order $h^4$.
-const EXPONENT: f64 = 0.25;
+/// What the controller has to know of a method with $s$ stages.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scales {
+    /// $1/(s + 1)$: the error estimate is of order $h^{s+1}$.
+    pub(super) exponent: f64,
+    /// Iterations that a step may have.
+    pub(super) max_iterations: usize,
+}
 
 /// Memory of the controller.
 #[derive(Clone, Debug, Default)]
@@ -43,9 +47,16 @@ impl Controller {
     }
 
     /// Length after a step of length `h` (positive) whose error is too large.
-    pub(super) fn after_error(&mut self, h: f64, error: f64, iterations: usize) -> f64 {
+    pub(super) fn after_error(&mut self, scales: Scales, h: f64, error: f64, iterations: usize) -> f64 {
         self.repeated = true;
-        if self.is_first() { FIRST_STEP * h } else { h * elementary(error, iterations).min(SAFETY) }
+        if self.is_first() { FIRST_STEP * h } else { h * elementary(scales, error, iterations).min(SAFETY) }
+    }
+
+    /// Errors are estimated by another formula from now on.
+    pub(super) fn forget_trend(&mut self) {
+        if let Some((_, error)) = &mut self.accepted {
+            *error = 1.0;
+        }
     }
 
     /// Notes that a step failed for another reason.
@@ -54,10 +65,10 @@ impl Controller {
     }
 
     /// Length after an accepted step of length `h` (positive).
-    pub(super) fn after_success(&mut self, h: f64, error: f64, iterations: usize) -> f64 {
-        let mut factor = elementary(error, iterations);
+    pub(super) fn after_success(&mut self, scales: Scales, h: f64, error: f64, iterations: usize) -> f64 {
+        let mut factor = elementary(scales, error, iterations);
         if let Some((last_h, last_error)) = self.accepted {
-            let predictive = SAFETY * last_h.recip() * h * (last_error / (error * error)).powf(EXPONENT);
+            let predictive = SAFETY * last_h.recip() * h * (last_error / (error * error)).powf(scales.exponent);
             factor = factor.min(predictive.clamp(MAX_SHRINKAGE, MAX_GROWTH));
         }
         if self.repeated {
@@ -75,8 +86,8 @@ pub(super) fn keeps_length(factor: f64) -> bool {
 }
 
 /// (8.21).
-fn elementary(error: f64, iterations: usize) -> f64 {
-    let most = (2 * MAX_ITERATIONS) as f64;
+fn elementary(scales: Scales, error: f64, iterations: usize) -> f64 {
+    let most = (2 * scales.max_iterations) as f64;
     let safety = SAFETY * ((1.0 + most) / (iterations as f64 + most)).min(1.0);
-    (safety * error.powf(-EXPONENT)).clamp(MAX_SHRINKAGE, MAX_GROWTH)
+    (safety * error.powf(-scales.exponent)).clamp(MAX_SHRINKAGE, MAX_GROWTH)
 }

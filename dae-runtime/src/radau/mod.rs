@@ -1,0 +1,638 @@
+//! Radau IIA of orders 1, 5, 9 and 13 for fully implicit systems $F(t, y, y') = 0$, with Hairer's control of everything.
+//!
+//! In: a formulation, consistent start values, an end time, options. Out: a [`Stepper`]. Sources: RADAU5, Hairer & Wanner,
+//! *Solving Ordinary Differential Equations II*, section IV.8; index 2 and 3: section VII.4 there, and Hairer, Lubich & Roche (1989); other
+//! orders: E. Hairer, G. Wanner, *Stiff differential equations solved by Radau methods*, J. Comput. Appl. Math. 111 (1999).
+//!
+//! # Stages
+//!
+//! A collocation polynomial satisfies the equation at $t_n + c_i h$. With $Z_i$ its values there minus $y_n$, and its slopes
+//! $h^{-1} \sum_j (A^{-1})_{ij} Z_j$ (`tableau.rs`),
+//!
+//! $$ F\Bigl(t_n + c_i h,\\; y_n + Z_i,\\; \frac1h \sum_j (A^{-1})_{ij} Z_j\Bigr) = 0, \qquad i = 1, \dots, s, $$
+//!
+//! and $y_{n+1} = y_n + Z_s$: since $c_s = 1$, every equation without derivatives holds at the end of a step as it stands. Newton's method
+//! with $F_{y'}$, $F_y$ frozen at one point solves $\frac1h (A^{-1} \otimes F_{y'}) \Delta Z + (I \otimes F_y) \Delta Z = -F(Z)$.
+//! In $W = (T^{-1} \otimes I) Z$ this falls into a real system and $(s - 1)/2$ complex ones of the order of $F$,
+//!
+//! $$ \Bigl(\frac{\gamma}{h} F_{y'} + F_y\Bigr) \Delta W_1 = -(T^{-1} F)\_1, \qquad
+//!    \Bigl(\frac{\alpha_k + i\beta_k}{h} F_{y'} + F_y\Bigr) (\Delta W_{2k} + i \Delta W_{2k+1}) = -(T^{-1} F)\_{2k} - i\\,(T^{-1} F)\_{2k+1}. $$
+//!
+//! Indeed the rows of the $2 \times 2$ block give $\frac{\alpha}{h} F_{y'} \Delta W_2 - \frac{\beta}{h} F_{y'} \Delta W_3 + F_y \Delta W_2$ and
+//! $\frac{\beta}{h} F_{y'} \Delta W_2 + \frac{\alpha}{h} F_{y'} \Delta W_3 + F_y \Delta W_3$, the real and imaginary part of
+//! the complex product.
+//!
+//! # Error estimate
+//!
+//! For $M y' = f$ RADAU5 compares with a formula of order 3 that also uses $f(t_n, y_n)$, and takes
+//! $\mathrm{err} = (\frac\gamma h M - J)^{-1} \bigl(f(t_n, y_n) + \frac1h M \sum_i e_i Z_i\bigr)$. The $e_i$ are such that
+//! $-\frac1h \sum_i e_i Z_i = p'(t_n)$, the slope *at the start* of the collocation polynomial through $y_n$ (that it is exact for
+//! $p = s, s^2, s^3$ determines them, and `tableau.rs` checks the numbers). So the bracket is minus the defect of the collocation
+//! polynomial at the one node where it does not vanish, and this makes sense for any $F$ and any number of stages:
+//!
+//! $$ \mathrm{err} = -\Bigl(\frac{\gamma}{h} F_{y'} + F_y\Bigr)^{-1} F\bigl(t_n, y_n, p'(t_n)\bigr). $$
+//!
+//! With $F = M(t, y) y' - f(t, y)$ it is RADAU5's expression with $M$ taken at $(t_n, y_n)$, where the exact slope makes it zero. In
+//! general $F(t_n, y_n, p') = F_{y'} \cdot (p'(t_n) - y'(t_n)) + \dots$ and the slope of an interpolant of degree $s$ is accurate to
+//! $O(h^s)$, so that the estimate is $O(h^{s+1})$ for components with a derivative, whatever $y'$ does in $F$. The filter
+//! keeps it bounded for stiff components; on the first step and after a rejection it is applied
+//! once more, to $F(t_n, y_n + \mathrm{err}, p'(t_n))$. Since the method is of order $2s - 1$ and the estimate of order $s$, tolerances are
+//! transformed to $0.1\\,\mathrm{rtol}^{(s+1)/2s}$ (as in RADAU), which makes the error proportional to `rtol`.
+//!
+//! Components of index $k$ count with a factor $h^{k-1}$ in both tests (`weights.rs`), and their columns are scaled
+//! (`linear.rs`). Accepted steps are closed onto the enforced constraints (`closing.rs`).
+
+mod control;
+mod order;
+mod stages;
+mod tableau;
+
+use crate::clock::Clock;
+use crate::contract::{Dae, Description, Kind, Unknown};
+use crate::integrator::{Integrator, Rejection, Run, Scheme, Start, Trouble};
+use crate::linear::{Deficiency, IterationMatrix, Jacobians, Singular};
+use crate::multipliers::Multipliers;
+use crate::stepper::{DenseAccuracy, Failure, Options, StepControl, Stepper};
+use crate::weights::Weights;
+use control::{Controller, Scales};
+use order::{Change, Observation, OrderControl};
+use stages::{Limits, Matrices, Origin, Outcome, Stages, combine, max_iterations};
+use tableau::Tableau;
+
+/// A Jacobian is kept as long as Newton's iteration contracts faster than this.
+const KEEP_JACOBIAN: f64 = 1e-3;
+
+/// So often the iteration of one step may fail if $F$ has kinks: steps whose stages lie on both sides of one are better made by a method with
+/// one stage, and that soon, before steps become so short that rounding decides on which side they are.
+const PATIENCE_AT_KINKS: usize = 6;
+
+/// The last collocation polynomial is extrapolated to no more than so many of its lengths; beyond, its tangent has to do.
+const EXTRAPOLATION: f64 = 10.0;
+
+/// The orders between which a run chooses, in numbers of stages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stage {
+    pub(crate) least: usize,
+    pub(crate) most: usize,
+}
+
+impl Stage {
+    /// Order 5.
+    pub(crate) const THREE: Stage = Stage { least: 3, most: 3 };
+
+    /// Orders 5 to 13, or less where the options say so.
+    pub(crate) fn of(options: &Options) -> Result<Stage, Failure> {
+        let most = match (options.max_order, options.control) {
+            (None, StepControl::Adaptive) => 7,
+            (None, StepControl::Fixed(_)) => 3,
+            (Some(1), _) => 1,
+            (Some(5), _) => 3,
+            (Some(9), _) => 5,
+            (Some(13), _) => 7,
+            (Some(order), _) => {
+                let message = format!("the order of Radau IIA is at most {order}: it can be 1, 5, 9 or 13");
+                return Err(Failure::InvalidOption { message });
+            }
+        };
+        match options.control {
+            StepControl::Adaptive => Ok(Stage { least: most.min(3), most }),
+            StepControl::Fixed(_) => Ok(Stage { least: most, most }),
+        }
+    }
+}
+
+/// What is to be as accurate as the tolerances ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Accuracy {
+    /// The ends of the steps.
+    OfSteps,
+    /// The polynomials between them too.
+    OfPolynomials,
+}
+
+/// An integration from consistent `y0`, `yp0` at `t0` to `t_end`, which may be earlier; of order 5, or of variable order (5, 9 and 13) if
+/// `options.max_order` allows for more.
+///
+/// # Errors
+/// If an option has no meaning, or $F$ has no value at the start.
+pub fn start<'d>(
+    dae: &'d dyn Dae,
+    t0: f64,
+    y0: &[f64],
+    yp0: &[f64],
+    t_end: f64,
+    options: &Options,
+) -> Result<Box<dyn Stepper + 'd>, Failure> {
+    let start = Start { t0, y0, yp0, t_end };
+    let (run, radau) = begin(dae, start, options, Stage::of(options)?, Accuracy::OfSteps)?;
+    Ok(Box::new(Integrator::new(run, radau)))
+}
+
+/// The same of order 5, with the Jacobian of the first step evaluated where that is predicted to end: if it starts at a surface across which $F$
+/// jumps, the equations are those beyond it.
+pub(crate) fn beyond<'d>(
+    dae: &'d dyn Dae,
+    start: Start<'_>,
+    options: &Options,
+) -> Result<Box<dyn Stepper + 'd>, Failure> {
+    let (mut run, mut radau) = begin(dae, start, options, Stage::THREE, Accuracy::OfSteps)?;
+    let (h, _) = run.clock.fit(run.h);
+    radau.evaluate_at_end(&mut run, h);
+    if radau.jacobians.is_finite() {
+        radau.freshness = Freshness::Current;
+    }
+    Ok(Box::new(Integrator::new(run, radau)))
+}
+
+/// A run and the scheme that it begins with.
+pub(crate) fn begin<'d>(
+    dae: &'d dyn Dae,
+    start: Start<'_>,
+    options: &Options,
+    stages: Stage,
+    accuracy: Accuracy,
+) -> Result<(Run<'d>, Radau), Failure> {
+    Run::check(dae, start, options)?;
+    let (radau, weights) = Radau::new(dae.description(), start, options, stages, accuracy);
+    let mut run = Run::new(dae, start, options, weights)?;
+    run.weights.update(start.y0, 1.0);
+    let first = first_step(dae.description(), start, &run.weights, &run.clock);
+    run.begin_with(first, options);
+    Ok((run, radau))
+}
+
+/// A method of one order: coefficients, and tolerances transformed for its error estimate.
+#[derive(Clone, Debug)]
+struct Order {
+    tableau: Tableau,
+    limits: Limits,
+    scales: Scales,
+    /// Those of the order in use are with the run.
+    weights: Weights,
+    /// What a relative tolerance becomes.
+    tolerance: f64,
+}
+
+/// The scheme.
+pub(crate) struct Radau {
+    /// By ascending order.
+    orders: Vec<Order>,
+    /// The one in use.
+    current: usize,
+    order_control: OrderControl,
+    jacobians: Jacobians,
+    freshness: Freshness,
+    matrices: Matrices,
+    /// Signed step the factors are for; zero if there are none.
+    factorized_for: f64,
+    stages: Stages,
+    multipliers: Multipliers,
+    controller: Controller,
+    error: Vec<f64>,
+    point: Vec<f64>,
+    slope: Vec<f64>,
+    /// How often the iteration of one step may fail.
+    patience: usize,
+    /// Signed length of the last step.
+    last_step: f64,
+    /// Error of the last step, in units of what is allowed, or its floor.
+    last_error: f64,
+    /// Order of the last step.
+    last_order: usize,
+    /// Coefficients of the dense output, see [`Stepper::dense_coefficients`].
+    dense: Vec<Vec<f64>>,
+    /// How many of them count.
+    degree: usize,
+}
+
+/// What the Jacobian was evaluated at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Freshness {
+    /// The last accepted state.
+    Current,
+    /// An earlier one, but it still does.
+    Usable,
+    /// To be evaluated before the next step.
+    Outdated,
+}
+
+impl Radau {
+    /// The scheme before its first step, and the weights of a run that begins with its lowest order.
+    fn new(
+        description: &Description,
+        start: Start<'_>,
+        options: &Options,
+        stages: Stage,
+        accuracy: Accuracy,
+    ) -> (Self, Weights) {
+        let n = description.unknowns.len();
+        let orders: Vec<Order> = (stages.least..=stages.most)
+            .step_by(2)
+            .map(|stages| Order::new(description, options, stages, accuracy))
+            .collect();
+        let weights = orders[0].weights.clone();
+        let mut dense = vec![vec![0.0; n]; stages.most + 1];
+        dense[0].copy_from_slice(start.y0);
+        tangent(description, start.yp0, &mut dense[1]);
+        let radau = Radau {
+            orders,
+            current: 0,
+            order_control: OrderControl::default(),
+            jacobians: Jacobians::new(description),
+            freshness: Freshness::Outdated,
+            matrices: Matrices {
+                real: IterationMatrix::new(n),
+                complex: (0..stages.most / 2).map(|_| IterationMatrix::new(n)).collect(),
+            },
+            factorized_for: 0.0,
+            stages: Stages::new(description, stages.most),
+            multipliers: Multipliers::new(description, options.closing_correction),
+            controller: Controller::default(),
+            error: vec![0.0; n],
+            point: vec![0.0; n],
+            slope: vec![0.0; n],
+            patience: if description.switches.is_empty() { usize::MAX } else { PATIENCE_AT_KINKS },
+            // As if a step of length one along the tangent came before: the prediction of the first step.
+            last_step: 1.0,
+            last_error: 1.0,
+            last_order: 2 * stages.least - 1,
+            dense,
+            degree: 1,
+        };
+        (radau, weights)
+    }
+
+    /// Number of stages in use.
+    pub(crate) fn stages(&self) -> usize {
+        self.order_in_use().tableau.stages()
+    }
+
+    fn order_in_use(&self) -> &Order {
+        &self.orders[self.current]
+    }
+
+    /// Evaluates the Jacobian at the last state or, if it has no value there, where a step of length `h` is predicted to end.
+    fn update_jacobians(&mut self, run: &mut Run<'_>, h: f64) -> Result<(), Rejection> {
+        self.jacobians.evaluate(run.dae, run.clock.time(), &run.y, &run.yp);
+        run.statistics.jacobians += 1;
+        self.factorized_for = 0.0;
+        if !self.jacobians.is_finite() {
+            self.evaluate_at_end(run, h);
+        }
+        if !self.jacobians.is_finite() {
+            let equation = self.jacobians.non_finite_rows(run.dae.description()).first().copied().unwrap_or(0);
+            return Err(Rejection { trouble: Trouble::NonFinite { equation }, retry: 0.5 * h.abs() });
+        }
+        self.freshness = Freshness::Current;
+        Ok(())
+    }
+
+    fn evaluate_at_end(&mut self, run: &mut Run<'_>, h: f64) {
+        self.predict_end(run, h);
+        self.jacobians.evaluate(run.dae, run.clock.time() + h, &run.candidate, &run.candidate_slope);
+        run.statistics.jacobians += 1;
+    }
+
+    fn factorize(&mut self, run: &mut Run<'_>, h: f64) -> Result<(), Singular> {
+        if h == self.factorized_for {
+            return Ok(());
+        }
+        self.factorized_for = 0.0;
+        run.statistics.factorizations += 1;
+        let description = run.dae.description();
+        let tableau = &self.orders[self.current].tableau;
+        let Matrices { real, complex } = &mut self.matrices;
+        real.assemble(description, tableau.gamma / h, 1.0, &self.jacobians, h);
+        real.factorize()?;
+        for (matrix, pair) in complex.iter_mut().zip(&tableau.pairs) {
+            matrix.assemble(description, pair / h, 1.0.into(), &self.jacobians, h);
+            matrix.factorize()?;
+        }
+        self.factorized_for = h;
+        Ok(())
+    }
+
+    /// Start values of the stages: the last collocation polynomial, extrapolated.
+    fn predict(&mut self, h: f64) {
+        let ratio = h / self.last_step;
+        let degree = if ratio.abs() > EXTRAPOLATION { 1 } else { self.degree };
+        let tableau = &self.orders[self.current].tableau;
+        for (z, c) in self.stages.z.iter_mut().zip(&tableau.c) {
+            let s = c * ratio;
+            z.fill(0.0);
+            for power in self.dense[1..=degree].iter().rev() {
+                z.iter_mut().zip(power).for_each(|(z, power)| *z = s * (*z + power));
+            }
+        }
+    }
+
+    /// The state and the slope at the end of the stages, in `run.candidate` and `run.candidate_slope`.
+    fn end_of_stages(&self, run: &mut Run<'_>, h: f64) {
+        let Tableau { inverse, .. } = &self.orders[self.current].tableau;
+        let last = inverse.nrows() - 1;
+        combine(inverse.row(last).iter().map(|a| a / h), &self.stages.z, &mut run.candidate_slope);
+        for ((candidate, y), z) in run.candidate.iter_mut().zip(&run.y).zip(&self.stages.z[last]) {
+            *candidate = y + z;
+        }
+    }
+
+    /// Weighted norm of the error estimate, which is left in `error`; or the equation that is not finite.
+    fn estimate_error(&mut self, run: &mut Run<'_>, h: f64) -> Result<f64, usize> {
+        let tableau = &self.orders[self.current].tableau;
+        combine(tableau.start.iter().map(|d| d / h), &self.stages.z, &mut self.slope);
+        self.point.copy_from_slice(&run.y);
+        let size = self.filtered_defect(run)?;
+        if size < 1.0 || !(self.controller.is_first() || self.controller.is_repeated()) {
+            return Ok(size);
+        }
+        self.point.iter_mut().zip(&self.error).for_each(|(point, error)| *point += error);
+        self.filtered_defect(run)
+    }
+
+    /// `error` $= -(\frac\gamma h F_{y'} + F_y)^{-1} F(t_n,$ `point`, `slope`$)$.
+    fn filtered_defect(&mut self, run: &mut Run<'_>) -> Result<f64, usize> {
+        run.dae.residual(run.clock.time(), &self.point, &self.slope, &mut self.error);
+        run.statistics.residuals += 1;
+        if let Some(equation) = self.error.iter().position(|x| !x.is_finite()) {
+            return Err(equation);
+        }
+        run.statistics.solves += 1;
+        self.error.iter_mut().for_each(|x| *x = -*x);
+        self.matrices.real.solve(&mut self.error);
+        Ok(run.weights.error_norm(&self.error))
+    }
+
+    /// Length of the step after one of length `h`, of which the controller proposes `next`.
+    fn next_length(&self, run: &Run<'_>, h: f64, next: f64) -> f64 {
+        let (intended, made) = (run.h, h.abs());
+        if made < intended && next >= made {
+            // Cut for a landing: what was intended before is still good.
+            next.max(intended)
+        } else if self.stages.theta <= KEEP_JACOBIAN && control::keeps_length(next / made) {
+            made
+        } else {
+            next
+        }
+    }
+
+    /// An old Jacobian is the first suspect if an attempt was not accepted.
+    fn suspect_jacobian(&mut self) {
+        if self.freshness == Freshness::Usable {
+            self.freshness = Freshness::Outdated;
+        }
+    }
+
+    /// The polynomial of the last step from its end to the start.
+    fn take_polynomial(&mut self, run: &Run<'_>) {
+        let tableau = &self.orders[self.current].tableau;
+        let s = tableau.stages();
+        let (last, others) = (&self.stages.z[s - 1], &self.stages.z[..s - 1]);
+        self.dense[0].copy_from_slice(&run.candidate);
+        for (power, row) in self.dense[1..=s].iter_mut().zip(tableau.dense.row_iter()) {
+            for k in 0..power.len() {
+                let inner: f64 = others.iter().zip(row.iter().skip(1)).map(|(z, d)| d * (z[k] - last[k])).sum();
+                power[k] = inner - row[0] * last[k];
+            }
+        }
+        self.degree = s;
+        self.last_order = 2 * s - 1;
+    }
+
+    /// Two stages more or less for the next step, if the iteration asks for it.
+    fn choose_order(&mut self, run: &mut Run<'_>, ratio: f64) {
+        if self.orders.len() == 1 {
+            return;
+        }
+        let s = self.stages();
+        let size = |power: usize| run.weights.error_norm(&self.dense[power]);
+        let decay = size(s) / size(s - 1).max(f64::MIN_POSITIVE);
+        let tolerance = |order: usize| self.orders.get(order).map_or(1.0, |order| order.tolerance);
+        let here = tolerance(self.current);
+        let tolerances = [tolerance(self.current + 1) / here, tolerance(self.current.wrapping_sub(1)) / here];
+        let theta = self.stages.theta;
+        let seen = Observation { stages: s, error: self.last_error, tolerances, decay, theta, ratio };
+        let next = match self.order_control.after_success(seen) {
+            Change::Raise if self.current + 1 < self.orders.len() => self.current + 1,
+            Change::Lower if self.current > 0 => self.current - 1,
+            Change::Raise | Change::Lower | Change::Keep => return,
+        };
+        std::mem::swap(&mut run.weights, &mut self.orders[self.current].weights);
+        std::mem::swap(&mut run.weights, &mut self.orders[next].weights);
+        self.current = next;
+        self.factorized_for = 0.0;
+        self.order_control.begin();
+        self.controller.forget_trend();
+    }
+
+    /// Value of the polynomial of the last step at $s \in [-1, 0]$, in units of the step from its end.
+    pub(crate) fn interpolate(&self, s: f64, values: &mut [f64]) {
+        values.fill(0.0);
+        for power in self.dense[..=self.degree].iter().rev() {
+            values.iter_mut().zip(power).for_each(|(value, power)| *value = *value * s + power);
+        }
+    }
+}
+
+impl Scheme for Radau {
+    fn solve(&mut self, run: &mut Run<'_>, h: f64) -> Result<(), Rejection> {
+        if self.freshness == Freshness::Outdated {
+            self.update_jacobians(run, h)?;
+        }
+        let is_old = self.freshness == Freshness::Usable;
+        let reject = |radau: &mut Radau, trouble, factor: f64| {
+            radau.controller.after_failure();
+            radau.suspect_jacobian();
+            Err(Rejection { trouble, retry: factor * h.abs() })
+        };
+        // Where steps cannot be shorter a new Jacobian is all that can be tried.
+        let shorter = if is_old && run.control != StepControl::Adaptive { 1.0 } else { 0.5 };
+        if let Err(singular) = self.factorize(run, h) {
+            let trouble = match singular {
+                Singular::NonFinite(equation) => Trouble::NonFinite { equation },
+                Singular::Row(_) | Singular::Column(_) => Trouble::Singular,
+            };
+            return reject(self, trouble, shorter);
+        }
+        self.predict(h);
+        let origin = Origin { t: run.clock.time(), y: &run.y, h };
+        let Order { tableau, limits, .. } = &self.orders[self.current];
+        let outcome = self.stages.solve(run.dae, tableau, &self.matrices, &run.weights, *limits, origin);
+        run.statistics.residuals += self.stages.residuals;
+        run.statistics.solves += self.stages.iterations;
+        match outcome {
+            Outcome::Converged => {
+                self.end_of_stages(run, h);
+                match run.candidate.iter().position(|y| !y.is_finite()) {
+                    Some(unknown) => reject(self, Trouble::Convergence { unknown }, 0.5),
+                    None => Ok(()),
+                }
+            }
+            Outcome::NonFinite { equation } => {
+                self.order_control.note_failure();
+                reject(self, Trouble::NonFinite { equation }, shorter)
+            }
+            Outcome::Diverged { unknown, .. } if is_old => reject(self, Trouble::Convergence { unknown }, 1.0),
+            Outcome::Diverged { unknown, factor } => {
+                self.order_control.note_failure();
+                reject(self, Trouble::Convergence { unknown }, factor)
+            }
+        }
+    }
+
+    fn predict_end(&mut self, run: &mut Run<'_>, h: f64) {
+        self.predict(h);
+        self.end_of_stages(run, h);
+    }
+
+    fn test_error(&mut self, run: &mut Run<'_>, h: f64) -> Result<f64, Rejection> {
+        let size = self
+            .estimate_error(run, h)
+            .map_err(|equation| Rejection { trouble: Trouble::NonFinite { equation }, retry: 0.5 * h.abs() })?;
+        let (scales, iterations) = (self.order_in_use().scales, self.stages.iterations);
+        if size < 1.0 {
+            self.last_error = size.max(1e-10);
+            let next = self.controller.after_success(scales, h.abs(), self.last_error, iterations);
+            return Ok(self.next_length(run, h, next));
+        }
+        self.suspect_jacobian();
+        let trouble = Trouble::Error { unknown: self.worst(run) };
+        let retry = match size.is_finite() {
+            true => self.controller.after_error(scales, h.abs(), size, iterations),
+            false => 0.1 * h.abs(),
+        };
+        Err(Rejection { trouble, retry })
+    }
+
+    fn accept(&mut self, run: &mut Run<'_>, h: f64) {
+        let (t, gamma) = (run.clock.time(), self.order_in_use().tableau.gamma);
+        let matrix = &self.matrices.real;
+        run.closing.apply(run.dae, matrix, &run.weights, t, &mut run.candidate, &mut run.statistics);
+        let changed = self.multipliers.apply(
+            run.dae,
+            matrix,
+            gamma / h,
+            &run.weights,
+            t,
+            &mut run.candidate,
+            &mut run.candidate_slope,
+            &mut run.statistics,
+        );
+        if changed {
+            run.closing.forget_invariants();
+        }
+        let last = self.order_in_use().tableau.stages() - 1;
+        for ((z, candidate), y) in self.stages.z[last].iter_mut().zip(&run.candidate).zip(&run.y) {
+            *z = candidate - y;
+        }
+        self.take_polynomial(run);
+        std::mem::swap(&mut run.y, &mut run.candidate);
+        std::mem::swap(&mut run.yp, &mut run.candidate_slope);
+        let contracts = self.stages.theta <= KEEP_JACOBIAN;
+        self.freshness = if contracts { Freshness::Usable } else { Freshness::Outdated };
+        self.choose_order(run, h / self.last_step);
+        self.last_step = h;
+    }
+
+    fn forget(&mut self, _run: &Run<'_>) {
+        self.freshness = Freshness::Outdated;
+    }
+
+    fn patience(&self) -> usize {
+        self.patience
+    }
+
+    fn worst(&self, run: &Run<'_>) -> usize {
+        run.weights.worst_error(&self.error)
+    }
+
+    fn deficiency(&mut self, run: &mut Run<'_>, h: f64) -> Option<Deficiency> {
+        self.freshness = Freshness::Outdated;
+        self.update_jacobians(run, h).ok()?;
+        let gamma = self.order_in_use().tableau.gamma;
+        self.matrices.real.assemble(run.dae.description(), gamma / h, 1.0, &self.jacobians, h);
+        self.freshness = Freshness::Outdated;
+        self.matrices.real.deficiency()
+    }
+
+    fn order(&self) -> usize {
+        self.last_order
+    }
+
+    /// The collocation polynomial is of degree $s$, with a local error of $O(h^{s+1})$.
+    fn dense_accuracy(&self) -> DenseAccuracy {
+        DenseAccuracy::Lower
+    }
+
+    fn dense_degree(&self) -> usize {
+        self.degree
+    }
+
+    fn dense_coefficients(&self, coefficients: &mut [f64]) {
+        for (target, source) in coefficients.chunks_exact_mut(self.point.len().max(1)).zip(&self.dense) {
+            target.copy_from_slice(source);
+        }
+    }
+}
+
+impl Order {
+    fn new(description: &Description, options: &Options, stages: usize, accuracy: Accuracy) -> Order {
+        let exponent = match accuracy {
+            Accuracy::OfSteps => (stages + 1) as f64 / (2 * stages) as f64,
+            Accuracy::OfPolynomials => 1.0,
+        };
+        let (rtol, atol) = transform_tolerances(options, &description.unknowns, exponent);
+        let transformed = 0.1 * tightest(options, &description.unknowns).powf(exponent);
+        // As in RADAU: tight tolerances need more accurate stages than loose ones, but none below rounding.
+        let tolerance =
+            (10.0 * f64::EPSILON / transformed.max(f64::EPSILON)).max(transformed.powf(1.0 / exponent - 1.0).min(0.03));
+        let max_iterations = max_iterations(stages, options.control);
+        Order {
+            tableau: Tableau::new(stages),
+            limits: Limits { tolerance, max_iterations },
+            scales: Scales { exponent: 1.0 / (stages + 1) as f64, max_iterations },
+            weights: Weights::new(description, rtol, atol),
+            tolerance: transformed,
+        }
+    }
+}
+
+/// Slopes of the unknowns that have one.
+fn tangent(description: &Description, yp0: &[f64], slopes: &mut [f64]) {
+    for ((target, unknown), slope) in slopes.iter_mut().zip(description.unknowns.iter()).zip(yp0) {
+        *target = if unknown.kind == Kind::Differential { *slope } else { 0.0 };
+    }
+}
+
+/// The relative tolerance, or the tightest absolute one relative to the magnitude of its unknown where that is all there is.
+fn tightest(options: &Options, unknowns: &[Unknown]) -> f64 {
+    let atol = options.atol.of(unknowns);
+    let parts = unknowns.iter().zip(atol).map(|(unknown, atol)| relative(options.rtol, atol, unknown));
+    parts.fold(f64::INFINITY, f64::min).min(1.0)
+}
+
+/// The larger of the relative tolerance and the absolute one in units of the unknown.
+fn relative(rtol: f64, atol: f64, unknown: &Unknown) -> f64 {
+    rtol.max(atol / unknown.nominal.abs().max(f64::MIN_POSITIVE))
+}
+
+/// $0.1\\,\tau^e$ with the exponent $e$ in place of the relative tolerance $\tau$, and absolute tolerances in proportion. Where an absolute one is the larger,
+/// relative to the magnitude of its unknown, it sets the proportion for that.
+fn transform_tolerances(options: &Options, unknowns: &[Unknown], exponent: f64) -> (Vec<f64>, Vec<f64>) {
+    let atol = options.atol.of(unknowns);
+    let factor = |(unknown, &atol): (&Unknown, &f64)| 0.1 * relative(options.rtol, atol, unknown).powf(exponent - 1.0);
+    let factors: Vec<f64> = unknowns.iter().zip(&atol).map(factor).collect();
+    let scaled = |tolerance: &[f64]| factors.iter().zip(tolerance).map(|(factor, tol)| factor * tol).collect();
+    (scaled(&vec![options.rtol; unknowns.len()]), scaled(&atol))
+}
+
+/// Length of the first step: one per cent of the time in which $y$ would change by its own size (Hairer, Nørsett &
+/// Wanner I, section II.4), and no more than a thousandth of the interval.
+fn first_step(description: &Description, start: Start<'_>, weights: &Weights, clock: &Clock) -> f64 {
+    let norm = |v: &[f64]| {
+        let terms = description.unknowns.iter().zip(v).zip(weights.as_slice());
+        terms.filter(|((u, _), _)| u.kind == Kind::Differential).map(|((_, v), w)| (v * w).powi(2)).sum::<f64>()
+    };
+    let (size, speed) = (norm(start.y0).sqrt().max(1.0), norm(start.yp0).sqrt());
+    let longest = 1e-3 * clock.span();
+    if speed.is_finite() && speed > 0.0 { (0.01 * size / speed).min(longest) } else { longest }
+}

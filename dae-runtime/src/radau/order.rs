@@ -1,0 +1,135 @@
+//! Choice of the order.
+//!
+//! In: the error of an accepted step, how fast the coefficients of its polynomial decay and its iteration contracts, and which attempts failed. Out:
+//! whether the next step has two stages more or less.
+//!
+//! A method with $s$ stages whose error, in units of what is allowed, is $\mathrm{err}_s$ may make its step longer by
+//! $f_s = \mathrm{err}_s^{-1/(s+1)}$. The error of the method with $s'$ stages at the same step is, up to a constant,
+//! $\mathrm{err}_s\\,\varrho^{s'-s}$ with the ratio $\varrho$ of neighbouring Taylor coefficients $\lVert p^{(k)} \rVert h^k/k!$ of the collocation
+//! polynomial, in units of a tolerance that is transformed for $s'$ stages. Since residuals and factorisations of a step are proportional to
+//! the number of stages, the order pays for which $f_{s'}/s'$ is largest, as long as the simplified Newton iteration, whose rate grows with the
+//! step, converges. This takes the place of the choice by the rate alone in E. Hairer, G. Wanner, *Stiff differential equations solved by
+//! Radau methods*, J. Comput. Appl. Math. 111 (1999), sect. 3.2, from which what lowers the order is taken: a failed or slow iteration.
+
+/// Another order must promise this much more progress for the work.
+const WORTH_CHANGING: f64 = 1.2;
+/// The iteration of a method of higher order must be expected to contract faster than this.
+const FAST: f64 = 0.3;
+/// It is slow if it contracts no faster.
+const SLOW: f64 = 0.8;
+/// Ratios of the lengths of steps between which the length is kept: where it changes, nothing is known about longer ones.
+const STEADY: (f64, f64) = (0.8, 1.25);
+/// So many steps at least between changes of the order.
+const STEPS_BETWEEN: usize = 4;
+/// After an iteration of a higher order has failed it is left alone for so many steps.
+const STEPS_AFTER_FAILURE: usize = 10;
+/// No step is expected to be longer by more than this.
+const MAX_GROWTH: f64 = 8.0;
+
+/// What an accepted step tells.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Observation {
+    pub(super) stages: usize,
+    /// In units of what is allowed.
+    pub(super) error: f64,
+    /// Tolerances for two stages more, and less, over those at hand.
+    pub(super) tolerances: [f64; 2],
+    /// $\varrho$.
+    pub(super) decay: f64,
+    /// Rate of contraction.
+    pub(super) theta: f64,
+    /// Length over that of the step before.
+    pub(super) ratio: f64,
+}
+
+/// What is to change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    Raise,
+    Lower,
+    Keep,
+}
+
+/// Memory of the choice.
+#[derive(Clone, Debug, Default)]
+pub(super) struct OrderControl {
+    /// Steps until the order may be raised.
+    wait: usize,
+    /// Rate of contraction, with a memory of slower ones.
+    theta: f64,
+    /// Whether an attempt at the step failed for lack of convergence.
+    failed: bool,
+}
+
+impl OrderControl {
+    /// The iteration of an attempt failed.
+    pub(super) fn note_failure(&mut self) {
+        self.failed = true;
+    }
+
+    /// After an accepted step.
+    pub(super) fn after_success(&mut self, seen: Observation) -> Change {
+        self.wait = self.wait.saturating_sub(1);
+        self.theta = seen.theta.max(0.5 * self.theta).min(10.0);
+        if std::mem::take(&mut self.failed) || self.theta >= SLOW {
+            self.wait = STEPS_AFTER_FAILURE;
+            return Change::Lower;
+        }
+        if self.wait > 0 || !(seen.ratio > STEADY.0 && seen.ratio < STEADY.1) {
+            return Change::Keep;
+        }
+        let s = seen.stages as f64;
+        let growth = |stages: f64, tolerance: f64| {
+            let error = seen.error * seen.decay.powf(stages - s) / tolerance;
+            error.powf(-1.0 / (stages + 1.0)).min(MAX_GROWTH)
+        };
+        let here = growth(s, 1.0) / s;
+        let above = growth(s + 2.0, seen.tolerances[0]);
+        let below = growth(s - 2.0, seen.tolerances[1]) / (s - 2.0);
+        if above / (s + 2.0) > WORTH_CHANGING * here && self.theta * above <= FAST {
+            Change::Raise
+        } else if below > WORTH_CHANGING * here {
+            Change::Lower
+        } else {
+            Change::Keep
+        }
+    }
+
+    /// The order has been changed.
+    pub(super) fn begin(&mut self) {
+        self.wait = self.wait.max(STEPS_BETWEEN);
+        self.theta = 0.0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMOOTH: Observation =
+        Observation { stages: 5, error: 0.5, tolerances: [2.0, 0.5], decay: 0.05, theta: 1e-3, ratio: 1.0 };
+
+    #[test]
+    fn smooth_solutions_are_worth_a_higher_order_where_the_length_is_steady() {
+        let mut control = OrderControl::default();
+        control.begin();
+        for _ in 1..STEPS_BETWEEN {
+            assert_eq!(control.after_success(SMOOTH), Change::Keep);
+        }
+        assert_eq!(control.after_success(Observation { ratio: 2.0, ..SMOOTH }), Change::Keep);
+        assert_eq!(control.after_success(Observation { theta: 0.15, ..SMOOTH }), Change::Keep);
+        let mut control = OrderControl::default();
+        assert_eq!(control.after_success(SMOOTH), Change::Raise);
+    }
+
+    #[test]
+    fn rough_solutions_and_slow_or_failed_iterations_lower_it() {
+        let mut control = OrderControl::default();
+        assert_eq!(control.after_success(Observation { decay: 2.0, ..SMOOTH }), Change::Lower);
+        assert_eq!(control.after_success(Observation { theta: 0.9, ..SMOOTH }), Change::Lower);
+        let mut control = OrderControl::default();
+        control.note_failure();
+        assert_eq!(control.after_success(SMOOTH), Change::Lower);
+        assert_eq!(control.after_success(SMOOTH), Change::Keep);
+    }
+}
