@@ -10,7 +10,7 @@
 //!
 //! $$ \Delta y = W \mu, \qquad S \mu = -\varphi(t, y), \qquad S \approx \varphi_y W . $$
 //!
-//! With $K$ and $\varphi_y$ of the same state $S$ is a multiple of the identity; $K$ may be many steps old, though. $\varphi_y$ costs more
+//! $K$ may be many steps old, though. $\varphi_y$ costs more
 //! than the rest of a step, so that $W$ and $S$ are kept as long as the iteration is fast, and $S^{-1}$ learns from what the
 //! corrections achieve (C. G. Broyden, Math. Comp. 19, 1965).
 //!
@@ -19,6 +19,9 @@
 //! orthogonal in the metric of the leading matrix. A constraint that determines an algebraic unknown of index 1
 //! moves that unknown; states move by $O(1/c)$ of it.
 //!
+//! Of many constraints neither $W$ nor $S$ is formed: with $K$ and $\varphi_y$ of the same state $S$ is the identity, since $R K = \varphi_y$, and
+//! $\Delta y = -K^{-1} R^{\mathsf T} \varphi$ is repeated as long as it pays.
+//!
 //! Only unknowns of index 1 are moved; the correction of a multiplier is the residual divided by the step, which is
 //! noise.
 
@@ -26,6 +29,9 @@ use crate::contract::{Dae, Description};
 use crate::linear::{IterationMatrix, Lu};
 use crate::stepper::{ClosingCorrection, Statistics};
 use crate::weights::Weights;
+
+/// More constraints than this are corrected by the iteration matrix itself.
+const MANY: usize = 24;
 
 /// Corrections of a step.
 const MAX_CORRECTIONS: usize = 10;
@@ -101,10 +107,17 @@ impl Closing {
             }
             ClosingCorrection::Off => Vec::new(),
         };
-        let (n, m) = (description.unknowns.len(), enforced.len());
+        let (n, count) = (description.unknowns.len(), enforced.len());
+        let m = if count > MANY { 0 } else { count };
+        let mut moved: Vec<bool> = description.unknowns.iter().map(|unknown| unknown.index == 1).collect();
+        if count > MANY {
+            // What the constraints contain, whatever its index: otherwise S is not the identity.
+            let entries = enforced.iter().flat_map(|enforced| description.invariants_jacobian.row(enforced.invariant));
+            entries.for_each(|(column, _)| moved[column] = true);
+        }
         Closing {
             enforced,
-            moved: description.unknowns.iter().map(|unknown| unknown.index == 1).collect(),
+            moved,
             directions: vec![0.0; n * m],
             factorization: None,
             age: 0,
@@ -112,7 +125,7 @@ impl Closing {
             are_known: false,
             corrected: vec![0.0; description.invariants.len()],
             jacobian: vec![0.0; description.invariants_jacobian.len()],
-            rounding: vec![0.0; m],
+            rounding: vec![0.0; count],
             inverse: vec![0.0; m * m],
             small: Lu::new(m),
             multipliers: vec![0.0; m],
@@ -139,6 +152,9 @@ impl Closing {
         dae.invariants(t, y, &mut self.values);
         self.are_known = true;
         self.age += 1;
+        if self.enforced.len() > MANY {
+            return self.apply_to_many(dae, matrix, weights, t, y, statistics);
+        }
         // Whether S is that of this very state.
         let mut is_fresh = self.factorization.is_none() || self.age > OLDEST;
         if is_fresh && !self.linearise(dae, matrix, t, y, statistics) {
@@ -178,6 +194,47 @@ impl Closing {
             y.copy_from_slice(&self.candidate);
             std::mem::swap(&mut self.values, &mut self.corrected);
             (size, is_fresh) = (corrected, false);
+        }
+    }
+
+    /// The same by the iteration matrix alone.
+    fn apply_to_many(
+        &mut self,
+        dae: &dyn Dae,
+        matrix: &IterationMatrix<f64>,
+        weights: &Weights,
+        t: f64,
+        y: &mut [f64],
+        statistics: &mut Statistics,
+    ) {
+        if self.age == 1 || self.age.is_multiple_of(ROUNDINGS_FOR) {
+            dae.invariants_jacobian(t, y, &mut self.jacobian);
+            self.estimate_rounding(dae.description(), y);
+        }
+        let mut size = self.in_roundings(&self.values);
+        for _ in 0..MAX_CORRECTIONS {
+            if size <= ENOUGH {
+                return;
+            }
+            self.change.fill(0.0);
+            for enforced in &self.enforced {
+                self.change[enforced.row] = -self.values[enforced.invariant];
+            }
+            matrix.solve(&mut self.change);
+            statistics.solves += 1;
+            for i in 0..y.len() {
+                self.change[i] *= f64::from(u8::from(self.moved[i]));
+                self.candidate[i] = y[i] + self.change[i];
+            }
+            dae.invariants(t, &self.candidate, &mut self.corrected);
+            let corrected = self.in_roundings(&self.corrected);
+            let largest = if corrected <= SLOW * size { LARGEST_GOOD_CORRECTION } else { LARGEST_CORRECTION };
+            if corrected.is_nan() || corrected >= size || weights.error_norm(&self.change) > largest {
+                return;
+            }
+            y.copy_from_slice(&self.candidate);
+            std::mem::swap(&mut self.values, &mut self.corrected);
+            size = corrected;
         }
     }
 

@@ -74,20 +74,29 @@ impl Peers {
                 let _ = writeln!(text, "| {problem} | {:.1} to {:.1} | {cells} |", digits.0, digits.1);
                 all.push(ratios);
             }
-            let means = [0, 1, 2, 3].map(|k| geometric_mean(all.iter().map(|ratios| ratios[k])));
-            let _ = writeln!(text, "| geometric mean | | {} |", means.map(|mean| format!("{mean:.2}")).join(" | "));
+            if all.is_empty() {
+                continue;
+            }
+            let column = |k: usize| all.iter().map(move |ratios| ratios[k]);
+            let means = [0, 1, 2, 3].map(|k| format!("{:.2}", geometric_mean(column(k))));
+            let worst = [0, 1, 2, 3].map(|k| format!("{:.2}", column(k).fold(0.0, f64::max)));
+            let _ = writeln!(text, "| geometric mean | | {} |", means.join(" | "));
+            let _ = writeln!(text, "| worst | | {} |", worst.join(" | "));
         }
         text
     }
 }
 
-/// The digits over which both have curves, and the ratios.
+/// The digits over which both have curves, and the ratios; nothing if there are none.
 fn ratios(ours: &Curves, theirs: &Curves) -> Option<((f64, f64), [f64; 4])> {
     let range = |curves: &Curves| {
         let digits = || curves.values().flatten().map(|point| point.0);
         (digits().fold(f64::INFINITY, f64::min), digits().fold(f64::NEG_INFINITY, f64::max))
     };
     let (low, high) = (range(ours).0.max(range(theirs).0), range(ours).1.min(range(theirs).1));
+    if low > high {
+        return None;
+    }
     let samples = ((high - low) * SAMPLES_PER_DIGIT).floor();
     let mut logarithms = [0.0; 4];
     let mut count = 0.0;

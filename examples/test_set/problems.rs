@@ -1,5 +1,9 @@
 //! The problems: models that the compiler reads from their files, references, and what is compared.
 
+#[macro_use]
+#[path = "chain.rs"]
+mod chain;
+
 use std::error::Error;
 use std::path::Path;
 
@@ -53,8 +57,12 @@ models! {
     wheelset: Wheelset = "examples/test_set/wheelset.dae" [original];
     transistor_amplifier: TransistorAmplifier = "examples/models/transistor_amplifier.dae" [original, index1];
     robertson: Robertson = "examples/test_set/robertson.dae" [original];
+    two_bit_adder: TwoBitAdder = "examples/test_set/two_bit_adder.dae" [original];
     charge_pump: ChargePump = "examples/test_set/charge_pump.dae" [original, index1];
 }
+
+chain! { chain_10: 10 }
+chain! { chain_100: 100 }
 
 const PROBLEM: Problem =
     Problem { name: "", forms: Vec::new, reference: "", end: 0.0, scale: Measure::One, left_out: &[] };
@@ -78,7 +86,14 @@ pub(crate) fn all() -> Vec<Problem> {
             end: 0.1,
             ..PROBLEM
         },
-        Problem { name: "fekete", forms: fekete::forms, reference: "fekete.json", end: 1000.0, ..PROBLEM },
+        Problem {
+            name: "fekete",
+            forms: fekete::forms,
+            reference: "fekete.json",
+            end: 1000.0,
+            left_out: &["lambda", "mu"],
+            ..PROBLEM
+        },
         Problem {
             name: "wheelset",
             forms: wheelset::forms,
@@ -100,6 +115,29 @@ pub(crate) fn all() -> Vec<Problem> {
             reference: "robertson.json",
             end: 1e11,
             scale: Measure::Zero,
+            ..PROBLEM
+        },
+        Problem {
+            name: "two-bit adder",
+            forms: two_bit_adder::forms,
+            reference: "two_bit_adder.json",
+            end: 320.0,
+            ..PROBLEM
+        },
+        Problem {
+            name: "chain 10",
+            forms: chain_10::forms,
+            reference: "chain_10.json",
+            end: 1.0,
+            left_out: &["u", "v"],
+            ..PROBLEM
+        },
+        Problem {
+            name: "chain 100",
+            forms: chain_100::forms,
+            reference: "chain_100.json",
+            end: 1.0,
+            left_out: &["u", "v"],
             ..PROBLEM
         },
         Problem {

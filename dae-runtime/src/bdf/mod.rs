@@ -32,16 +32,10 @@ use starter::Starter;
 /// A failed iteration shortens the step by this factor.
 const AFTER_TROUBLE: f64 = 0.25;
 
-/// An integration from consistent `y0`, `yp0` at `t0` to `t_end`, which may be earlier.
-///
-/// # Errors
-/// If an option has no meaning, or $F$ has no value at the start.
-pub fn start<'d>(
+/// An integration.
+pub(crate) fn start<'d>(
     dae: &'d dyn Dae,
-    t0: f64,
-    y0: &[f64],
-    yp0: &[f64],
-    t_end: f64,
+    start: Start<'_>,
     options: &Options,
 ) -> Result<Box<dyn Stepper + 'd>, Failure> {
     let max_order = options.max_order.unwrap_or(MAX_ORDER);
@@ -49,7 +43,7 @@ pub fn start<'d>(
         let message = format!("the highest order of BDF is {max_order}: it can be 1 to {MAX_ORDER}");
         return Err(Failure::InvalidOption { message });
     }
-    let start = Start { t0, y0, yp0, t_end };
+    let Start { t0, y0, yp0, .. } = start;
     let (mut run, radau) = radau::begin(dae, start, options, radau::Stage::THREE, radau::Accuracy::OfPolynomials)?;
     let description = dae.description();
     let n = description.unknowns.len();
@@ -63,7 +57,7 @@ pub fn start<'d>(
         predicted_slope: vec![0.0; n],
         e: vec![0.0; n],
         history: History::new(n),
-        newton: Newton::new(description, max_iterations),
+        newton: Newton::new(description, start.schedule, max_iterations),
         control: Control::new(description, Filter::new(dae, t0, y0, yp0), max_order),
         order: max_order,
         formula: Formula::default(),

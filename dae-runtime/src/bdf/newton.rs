@@ -10,9 +10,11 @@
 //! $k$ counts with the factor $h^{k-1}$ (see [`crate::weights`]): its correction contains residuals divided by
 //! $h^{k-1}$, and at full weight multipliers would decide the convergence of every step.
 
+use std::rc::Rc;
+
 use crate::contract::{Dae, Description, Kind};
 use crate::integrator::Trouble;
-use crate::linear::{Deficiency, IterationMatrix, Jacobians, Singular};
+use crate::linear::{Deficiency, IterationMatrix, Jacobians, Schedule, Singular};
 use crate::stepper::Statistics;
 use crate::weights::Weights;
 
@@ -94,6 +96,7 @@ enum Matrix {
 /// Storage of the iteration.
 pub(super) struct Newton {
     jacobians: Jacobians,
+    schedule: Rc<Schedule>,
     matrix: IterationMatrix<f64>,
     state: Matrix,
     factorized_leading: f64,
@@ -111,13 +114,14 @@ pub(super) struct Newton {
 }
 
 impl Newton {
-    pub(super) fn new(description: &Description, max_iterations: usize) -> Self {
+    pub(super) fn new(description: &Description, schedule: &Rc<Schedule>, max_iterations: usize) -> Self {
         let n = description.unknowns.len();
         let has_kinks = !description.switches.is_empty();
         let is_uncertain = has_kinks || description.unknowns.iter().any(|u| u.kind == Kind::Auxiliary);
         Newton {
             jacobians: Jacobians::new(description),
-            matrix: IterationMatrix::new(n),
+            schedule: Rc::clone(schedule),
+            matrix: IterationMatrix::new(schedule),
             state: Matrix::Missing,
             factorized_leading: 0.0,
             last_leading: 0.0,
@@ -190,9 +194,9 @@ impl Newton {
         self.state = Matrix::Missing;
         self.jacobians.evaluate(dae, predictor.t, predictor.y, predictor.yp);
         statistics.jacobians += 1;
-        self.matrix.assemble(description, predictor.leading, 1.0, &self.jacobians, predictor.h);
+        self.matrix.assemble(&self.schedule, description, predictor.leading, 1.0, &self.jacobians, predictor.h);
         statistics.factorizations += 1;
-        self.matrix.factorize().map_err(|singular| match singular {
+        self.matrix.factorize(&self.schedule).map_err(|singular| match singular {
             Singular::NonFinite(equation) => Trouble::NonFinite { equation },
             Singular::Row(_) | Singular::Column(_) => Trouble::Singular,
         })?;
@@ -320,8 +324,8 @@ impl Newton {
     /// The row and column to blame for a singular matrix at a predictor, if there are any.
     pub(super) fn deficiency(&mut self, dae: &dyn Dae, predictor: &Predictor<'_>) -> Option<Deficiency> {
         self.jacobians.evaluate(dae, predictor.t, predictor.y, predictor.yp);
-        self.matrix.assemble(dae.description(), predictor.leading, 1.0, &self.jacobians, predictor.h);
+        self.matrix.assemble(&self.schedule, dae.description(), predictor.leading, 1.0, &self.jacobians, predictor.h);
         self.state = Matrix::Missing;
-        self.matrix.deficiency()
+        self.matrix.deficiency(&self.schedule)
     }
 }

@@ -7,10 +7,12 @@
 
 mod rejection;
 
+use std::rc::Rc;
+
 use crate::clock::{Clock, Landing};
 use crate::closing::Closing;
 use crate::contract::Dae;
-use crate::linear::Deficiency;
+use crate::linear::{Deficiency, Schedule};
 use crate::stall::Stall;
 use crate::stepper::{DenseAccuracy, Failure, Options, Statistics, StepControl, Stepper, check_residual, check_start};
 use crate::switching::{Passage, Switching};
@@ -25,6 +27,8 @@ pub(crate) struct Start<'s> {
     pub(crate) y0: &'s [f64],
     pub(crate) yp0: &'s [f64],
     pub(crate) t_end: f64,
+    /// That of all matrices.
+    pub(crate) schedule: &'s Rc<Schedule>,
 }
 
 /// What every scheme needs of a run under way.
@@ -32,6 +36,7 @@ pub(crate) struct Run<'d> {
     pub(crate) dae: &'d dyn Dae,
     pub(crate) clock: Clock,
     pub(crate) control: StepControl,
+    pub(crate) schedule: Rc<Schedule>,
     /// The last accepted state.
     pub(crate) y: Vec<f64>,
     pub(crate) yp: Vec<f64>,
@@ -107,13 +112,14 @@ impl<'d> Run<'d> {
         options: &Options,
         weights: Weights,
     ) -> Result<Self, Failure> {
-        let Start { t0, y0, yp0, t_end } = start;
+        let Start { t0, y0, yp0, t_end, schedule } = start;
         let description = dae.description();
         let n = description.unknowns.len();
         let mut run = Run {
             dae,
             clock: Clock::new(t0, t_end),
             control: options.control,
+            schedule: Rc::clone(schedule),
             y: y0.to_vec(),
             yp: yp0.to_vec(),
             candidate: vec![0.0; n],
@@ -135,7 +141,7 @@ impl<'d> Run<'d> {
 
     /// Rejects what has no meaning, and chooses coordinates where the formulation has some.
     pub(crate) fn check(dae: &dyn Dae, start: Start<'_>, options: &Options) -> Result<(), Failure> {
-        let Start { t0, y0, yp0, t_end } = start;
+        let Start { t0, y0, yp0, t_end, .. } = start;
         check_start(dae.description(), t0, y0, yp0, t_end)?;
         options.check(dae.description().unknowns.len())?;
         dae.choose_coordinates(t0, y0, yp0, true);

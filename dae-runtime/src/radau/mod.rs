@@ -110,20 +110,12 @@ pub(crate) enum Accuracy {
     OfPolynomials,
 }
 
-/// An integration from consistent `y0`, `yp0` at `t0` to `t_end`, which may be earlier; of order 5, or of variable order (5, 9 and 13) if
-/// `options.max_order` allows for more.
-///
-/// # Errors
-/// If an option has no meaning, or $F$ has no value at the start.
-pub fn start<'d>(
+/// An integration of order 5, or of variable order (5, 9 and 13) if `options.max_order` allows for more.
+pub(crate) fn start<'d>(
     dae: &'d dyn Dae,
-    t0: f64,
-    y0: &[f64],
-    yp0: &[f64],
-    t_end: f64,
+    start: Start<'_>,
     options: &Options,
 ) -> Result<Box<dyn Stepper + 'd>, Failure> {
-    let start = Start { t0, y0, yp0, t_end };
     let (run, radau) = begin(dae, start, options, Stage::of(options)?, Accuracy::OfSteps)?;
     Ok(Box::new(Integrator::new(run, radau)))
 }
@@ -197,8 +189,8 @@ pub(crate) struct Radau {
     last_step: f64,
     /// Error of the last step, in units of what is allowed, or its floor.
     last_error: f64,
-    /// Order of the last step.
-    last_order: usize,
+    /// Which order it had.
+    last: usize,
     /// Coefficients of the dense output, see [`Stepper::dense_coefficients`].
     dense: Vec<Vec<f64>>,
     /// How many of them count.
@@ -241,8 +233,8 @@ impl Radau {
             jacobians: Jacobians::new(description),
             freshness: Freshness::Outdated,
             matrices: Matrices {
-                real: IterationMatrix::new(n),
-                complex: (0..stages.most / 2).map(|_| IterationMatrix::new(n)).collect(),
+                real: IterationMatrix::new(start.schedule),
+                complex: (0..stages.most / 2).map(|_| IterationMatrix::new(start.schedule)).collect(),
             },
             factorized_for: 0.0,
             stages: Stages::new(description, stages.most),
@@ -255,7 +247,7 @@ impl Radau {
             // As if a step of length one along the tangent came before: the prediction of the first step.
             last_step: 1.0,
             last_error: 1.0,
-            last_order: 2 * stages.least - 1,
+            last: 0,
             dense,
             degree: 1,
         };
@@ -302,11 +294,11 @@ impl Radau {
         let description = run.dae.description();
         let tableau = &self.orders[self.current].tableau;
         let Matrices { real, complex } = &mut self.matrices;
-        real.assemble(description, tableau.gamma / h, 1.0, &self.jacobians, h);
-        real.factorize()?;
+        real.assemble(&run.schedule, description, tableau.gamma / h, 1.0, &self.jacobians, h);
+        real.factorize(&run.schedule)?;
         for (matrix, pair) in complex.iter_mut().zip(&tableau.pairs) {
-            matrix.assemble(description, pair / h, 1.0.into(), &self.jacobians, h);
-            matrix.factorize()?;
+            matrix.assemble(&run.schedule, description, pair / h, 1.0.into(), &self.jacobians, h);
+            matrix.factorize(&run.schedule)?;
         }
         self.factorized_for = h;
         Ok(())
@@ -382,12 +374,15 @@ impl Radau {
         }
     }
 
-    /// The polynomial of the last step from its end to the start.
+    /// The polynomial of the last step, from its end `run.y` to its start, which is left in `run.candidate`.
     fn take_polynomial(&mut self, run: &Run<'_>) {
-        let tableau = &self.orders[self.current].tableau;
+        let tableau = &self.orders[self.last].tableau;
         let s = tableau.stages();
+        for ((z, end), start) in self.stages.z[s - 1].iter_mut().zip(&run.y).zip(&run.candidate) {
+            *z = end - start;
+        }
         let (last, others) = (&self.stages.z[s - 1], &self.stages.z[..s - 1]);
-        self.dense[0].copy_from_slice(&run.candidate);
+        self.dense[0].copy_from_slice(&run.y);
         for (power, row) in self.dense[1..=s].iter_mut().zip(tableau.dense.row_iter()) {
             for k in 0..power.len() {
                 let inner: f64 = others.iter().zip(row.iter().skip(1)).map(|(z, d)| d * (z[k] - last[k])).sum();
@@ -395,7 +390,6 @@ impl Radau {
             }
         }
         self.degree = s;
-        self.last_order = 2 * s - 1;
     }
 
     /// Two stages more or less for the next step, if the iteration asks for it.
@@ -504,13 +498,12 @@ impl Scheme for Radau {
     }
 
     fn accept(&mut self, run: &mut Run<'_>, h: f64) {
-        let (t, gamma) = (run.clock.time(), self.order_in_use().tableau.gamma);
-        let matrix = &self.matrices.real;
+        let (t, matrix, before) = (run.clock.time(), &self.matrices.real, self.last_step);
         run.closing.apply(run.dae, matrix, &run.weights, t, &mut run.candidate, &mut run.statistics);
         let changed = self.multipliers.apply(
             run.dae,
             matrix,
-            gamma / h,
+            self.orders[self.current].tableau.gamma / h,
             &run.weights,
             t,
             &mut run.candidate,
@@ -520,17 +513,14 @@ impl Scheme for Radau {
         if changed {
             run.closing.forget_invariants();
         }
-        let last = self.order_in_use().tableau.stages() - 1;
-        for ((z, candidate), y) in self.stages.z[last].iter_mut().zip(&run.candidate).zip(&run.y) {
-            *z = candidate - y;
-        }
-        self.take_polynomial(run);
         std::mem::swap(&mut run.y, &mut run.candidate);
         std::mem::swap(&mut run.yp, &mut run.candidate_slope);
+        self.last_step = h;
+        self.last = self.current;
+        self.take_polynomial(run);
         let contracts = self.stages.theta <= KEEP_JACOBIAN;
         self.freshness = if contracts { Freshness::Usable } else { Freshness::Outdated };
-        self.choose_order(run, h / self.last_step);
-        self.last_step = h;
+        self.choose_order(run, h / before);
     }
 
     fn forget(&mut self, _run: &Run<'_>) {
@@ -549,13 +539,13 @@ impl Scheme for Radau {
         self.freshness = Freshness::Outdated;
         self.update_jacobians(run, h).ok()?;
         let gamma = self.order_in_use().tableau.gamma;
-        self.matrices.real.assemble(run.dae.description(), gamma / h, 1.0, &self.jacobians, h);
+        self.matrices.real.assemble(&run.schedule, run.dae.description(), gamma / h, 1.0, &self.jacobians, h);
         self.freshness = Freshness::Outdated;
-        self.matrices.real.deficiency()
+        self.matrices.real.deficiency(&run.schedule)
     }
 
     fn order(&self) -> usize {
-        self.last_order
+        2 * self.orders[self.last].tableau.stages() - 1
     }
 
     /// The collocation polynomial is of degree $s$, with a local error of $O(h^{s+1})$.

@@ -27,10 +27,14 @@ use crate::bdf;
 use crate::class::{Classified, Open, Treats};
 use crate::contract::{Dae, Kind};
 use crate::initialize::{InitializationError, InitializationOptions, consistent_initialization};
+use crate::integrator::Start;
+use crate::linear::Schedule;
 use crate::radau;
 use crate::signal::InputError;
 use crate::solution::{Solution, Status, horner};
-use crate::stepper::{ClosingCorrection, DenseAccuracy, Failure, Options, StepControl, Stepper, Tolerance};
+use crate::stepper::{
+    ClosingCorrection, DenseAccuracy, Failure, Options, StepControl, Stepper, Tolerance, check_start,
+};
 use segments::Segments;
 
 /// Which method integrates.
@@ -58,6 +62,19 @@ impl Method {
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'd>, Failure> {
         self.check_index(dae, options)?;
+        check_start(dae.description(), t0, y0, yp0, t_end)?;
+        dae.choose_coordinates(t0, y0, yp0, true);
+        let schedule = Schedule::new(dae, t0, y0, yp0, typical_step(t0, t_end));
+        self.begin(dae, Start { t0, y0, yp0, t_end, schedule: &schedule }, options)
+    }
+
+    /// The same with a schedule of the linear algebra.
+    fn begin<'d>(
+        self,
+        dae: &'d dyn Dae,
+        start: Start<'_>,
+        options: &Options,
+    ) -> Result<Box<dyn Stepper + 'd>, Failure> {
         match self {
             Method::Radau5 => {
                 let max_order = Some(options.max_order.unwrap_or(5));
@@ -65,12 +82,18 @@ impl Method {
                     let message = "the order of Radau5 is 5; Radau has orders up to 13".into();
                     return Err(Failure::InvalidOption { message });
                 }
-                radau::start(dae, t0, y0, yp0, t_end, &Options { max_order, ..options.clone() })
+                radau::start(dae, start, &Options { max_order, ..options.clone() })
             }
-            Method::Radau => radau::start(dae, t0, y0, yp0, t_end, options),
-            Method::Bdf => bdf::start(dae, t0, y0, yp0, t_end, options),
+            Method::Radau => radau::start(dae, start, options),
+            Method::Bdf => bdf::start(dae, start, options),
         }
     }
+}
+
+/// A step of the run, for which pivots are chosen.
+fn typical_step(t0: f64, t_end: f64) -> f64 {
+    let h = 1e-3 * (t_end - t0);
+    if h == 0.0 { 1.0 } else { h }
 }
 
 impl Method {

@@ -5,13 +5,15 @@
 //! meet a kink that nobody has located.
 
 use std::collections::VecDeque;
+use std::rc::Rc;
 
-use super::Method;
 use super::crossing::Crossing;
+use super::{Method, typical_step};
 use crate::contract::Dae;
 use crate::integrator::Start;
+use crate::linear::Schedule;
 use crate::radau;
-use crate::stepper::{Failure, Options, Statistics, StepControl, Stepper};
+use crate::stepper::{Failure, Options, Statistics, StepControl, Stepper, check_start};
 
 /// Steps by a method with one stage, where one with several meets a kink.
 const HOPS: usize = 10;
@@ -35,6 +37,8 @@ pub(super) struct Segments<'d> {
     method: Method,
     t_end: f64,
     options: Options,
+    /// That of all matrices.
+    schedule: Rc<Schedule>,
     /// Work on earlier pieces.
     done: Statistics,
     /// Where the next ones begin, the last first.
@@ -69,7 +73,11 @@ impl<'d> Segments<'d> {
         [y0, yp0]: [&[f64]; 2],
         options: &Options,
     ) -> Result<Self, Failure> {
-        let stepper = method.start(dae, t0, y0, yp0, t_end, options)?;
+        method.check_index(dae, options)?;
+        check_start(dae.description(), t0, y0, yp0, t_end)?;
+        dae.choose_coordinates(t0, y0, yp0, true);
+        let schedule = Schedule::new(dae, t0, y0, yp0, typical_step(t0, t_end));
+        let stepper = method.begin(dae, Start { t0, y0, yp0, t_end, schedule: &schedule }, options)?;
         let switches = match options.control {
             StepControl::Adaptive => Crossing::of_time(dae, t0, y0, yp0, t_end),
             StepControl::Fixed(_) => Vec::new(),
@@ -80,7 +88,9 @@ impl<'d> Segments<'d> {
             method,
             t_end,
             options: options.clone(),
-            done: Statistics::default(),
+            // That of the schedule.
+            done: Statistics { jacobians: 1, ..Statistics::default() },
+            schedule,
             switches,
             phase: Phase::Regular,
             last_step: SETTLING * (t_end - t0).abs(),
@@ -130,7 +140,15 @@ impl<'d> Segments<'d> {
                 self.replace(t, Phase::Hopping { left: HOPS, at: None }, Method::Bdf).map_err(|_| failure)
             }
             Phase::Hopping { at: Some(switch), .. } if too_small => Err(self.chattering(switch)),
-            Phase::Regular | Phase::Hopping { .. } => Err(failure),
+            Phase::Regular | Phase::Hopping { .. } => Err(self.of_whole_run(failure)),
+        }
+    }
+
+    /// A piece knows what was left for it of the bound on the number of steps.
+    fn of_whole_run(&self, failure: Failure) -> Failure {
+        match failure {
+            Failure::TooManySteps { t, .. } => Failure::TooManySteps { t, max_steps: self.options.max_steps },
+            other => other,
         }
     }
 
@@ -194,17 +212,17 @@ impl<'d> Segments<'d> {
         let (dae, done) = (self.dae, self.statistics());
         let options = Options { max_steps: self.options.max_steps.saturating_sub(done.steps), ..self.options.clone() };
         let (y, yp) = (self.stepper.state(), self.stepper.derivative());
+        let start = Start { t0: t, y0: y, yp0: yp, t_end: self.t_end, schedule: &self.schedule };
         self.stepper = match phase {
             Phase::Settling { .. } => {
                 let control = StepControl::Fixed(SETTLING * self.last_step);
-                let start = Start { t0: t, y0: y, yp0: yp, t_end: self.t_end };
                 radau::beyond(dae, start, &Options { control, ..options })?
             }
             Phase::Hopping { .. } => {
                 let options = Options { max_order: Some(HOPPING_ORDER), ..options };
-                method.start(dae, t, y, yp, self.t_end, &options)?
+                method.begin(dae, start, &options)?
             }
-            Phase::Regular => method.start(dae, t, y, yp, self.t_end, &options)?,
+            Phase::Regular => method.begin(dae, start, &options)?,
         };
         (self.done, self.phase) = (done, phase);
         self.locate_switches();

@@ -1,0 +1,198 @@
+//! Dense factors.
+//!
+//! In: a matrix column by column. Out: its factors and solutions. The factorisation is the right-looking column form of Gaussian elimination
+//! with partial pivoting (Golub & Van Loan, algorithm 3.4.1).
+
+use super::{Scalar, Singular, power_of_two};
+
+/// Dense LU factorisation with equilibrated rows and partial pivoting, in storage that is allocated once.
+#[derive(Clone, Debug)]
+pub(crate) struct Lu<S> {
+    n: usize,
+    /// Column-major; after factorisation $U$ and the multipliers of $L$.
+    matrix: Vec<S>,
+    row_scale: Vec<f64>,
+    column_size: Vec<f64>,
+    pivots: Vec<usize>,
+}
+
+impl<S: Scalar> Lu<S> {
+    /// Room for a matrix of order `n`, zero to begin with.
+    pub(crate) fn new(n: usize) -> Self {
+        Lu { n, matrix: vec![S::zero(); n * n], row_scale: vec![1.0; n], column_size: vec![0.0; n], pivots: vec![0; n] }
+    }
+
+    /// The matrix, column by column; to be filled before [`Lu::factorize`].
+    pub(crate) fn matrix_mut(&mut self) -> &mut [S] {
+        &mut self.matrix
+    }
+
+    /// Replaces the matrix by its factors.
+    pub(crate) fn factorize(&mut self) -> Result<(), Singular> {
+        equilibrate_rows(self.n, &mut self.matrix, &mut self.row_scale)?;
+        for (size, column) in self.column_size.iter_mut().zip(self.matrix.chunks_exact(self.n.max(1))) {
+            *size = column.iter().fold(0.0, |size, x| x.norm1().max(size));
+        }
+        (0..self.n).try_for_each(|k| self.eliminate(k))
+    }
+
+    /// Step `k` of the elimination.
+    fn eliminate(&mut self, k: usize) -> Result<(), Singular> {
+        let n = self.n;
+        let (done, rest) = self.matrix.split_at_mut((k + 1) * n);
+        let column = &mut done[k * n..];
+        let mut pivot = k;
+        let mut size = column[k].norm1();
+        for i in k + 1..n {
+            if column[i].norm1() > size {
+                pivot = i;
+                size = column[i].norm1();
+            }
+        }
+        // Below this the pivot consists of rounding errors of the elimination.
+        if size.is_nan() || size <= f64::EPSILON * self.column_size[k] {
+            return Err(Singular::Column(k));
+        }
+        self.pivots[k] = pivot;
+        column.swap(k, pivot);
+        let inverse = S::one() / column[k];
+        let multipliers = &mut column[k + 1..];
+        multipliers.iter_mut().for_each(|l| *l *= inverse);
+        for other in rest.chunks_exact_mut(n) {
+            other.swap(k, pivot);
+            subtract_multiple(other[k], multipliers, &mut other[k + 1..]);
+        }
+        Ok(())
+    }
+
+    /// Replaces the right-hand side by the solution.
+    pub(crate) fn solve(&self, x: &mut [S]) {
+        let n = self.n;
+        for i in 0..n {
+            x[i] = x[i].scale(self.row_scale[i]);
+        }
+        for k in 0..n {
+            // Later interchanges were not applied to this column of L (as in LINPACK), hence swap on the way.
+            x.swap(k, self.pivots[k]);
+            subtract_multiple(x[k], &self.matrix[k * n + k + 1..(k + 1) * n], &mut x[k + 1..]);
+        }
+        for k in (0..n).rev() {
+            x[k] /= self.matrix[k * n + k];
+            subtract_multiple(x[k], &self.matrix[k * n..k * n + k], &mut x[..k]);
+        }
+    }
+}
+
+/// `target -= factor * column`.
+fn subtract_multiple<S: Scalar>(factor: S, column: &[S], target: &mut [S]) {
+    if factor.is_zero() {
+        return;
+    }
+    for (x, &l) in target.iter_mut().zip(column) {
+        *x -= factor * l;
+    }
+}
+
+/// Divides each row by the power of two next below its largest entry.
+pub(super) fn equilibrate_rows<S: Scalar>(n: usize, matrix: &mut [S], scale: &mut [f64]) -> Result<(), Singular> {
+    scale.fill(0.0);
+    for column in matrix.chunks_exact(n.max(1)) {
+        for (size, x) in scale.iter_mut().zip(column) {
+            let norm = x.norm1();
+            // `max` alone would forget a NaN.
+            *size = if norm.is_finite() && !size.is_nan() { size.max(norm) } else { f64::NAN };
+        }
+    }
+    for (i, size) in scale.iter_mut().enumerate() {
+        if size.is_nan() {
+            return Err(Singular::NonFinite(i));
+        }
+        if *size == 0.0 {
+            return Err(Singular::Row(i));
+        }
+        *size = 1.0 / power_of_two(*size);
+    }
+    for column in matrix.chunks_exact_mut(n.max(1)) {
+        for (x, &factor) in column.iter_mut().zip(scale.iter()) {
+            *x = x.scale(factor);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::{Complex, ComplexField};
+    use proptest::prelude::*;
+
+    use super::super::deficiency;
+    use super::*;
+
+    /// Largest entry of $Ax - b$ for the column-major $A$.
+    fn defect<S: Scalar>(n: usize, matrix: &[S], x: &[S], b: &[S]) -> f64 {
+        (0..n)
+            .map(|i| ((0..n).fold(S::zero(), |sum, j| sum + matrix[j * n + i] * x[j]) - b[i]).modulus())
+            .fold(0.0, f64::max)
+    }
+
+    proptest! {
+        #[test]
+        fn solves_real_and_complex_systems(
+            n in 1usize..9,
+            numbers in prop::collection::vec(-1.0f64..1.0, 200),
+        ) {
+            let mut lu = Lu::new(n);
+            let entry = |k: usize| Complex::new(numbers[k], numbers[k + 90]);
+            let matrix: Vec<_> = (0..n * n).map(entry).collect();
+            let rhs: Vec<_> = (0..n).map(|k| entry(k + 81)).collect();
+            lu.matrix_mut().copy_from_slice(&matrix);
+            prop_assume!(lu.factorize().is_ok());
+            let mut x = rhs.clone();
+            lu.solve(&mut x);
+            let growth = x.iter().fold(1.0, |m: f64, x| m.max(x.modulus()));
+            prop_assert!(defect(n, &matrix, &x, &rhs) < 1e-13 * growth);
+        }
+    }
+
+    #[test]
+    fn pivots_when_the_diagonal_is_zero() {
+        let mut lu = Lu::new(3);
+        let matrix = [0.0, 2.0, 1.0, 1.0, 0.0, 3.0, 4.0, 5.0, 0.0];
+        lu.matrix_mut().copy_from_slice(&matrix);
+        lu.factorize().unwrap();
+        let mut x = [1.0, 2.0, 3.0];
+        lu.solve(&mut x);
+        assert!(defect(3, &matrix, &x, &[1.0, 2.0, 3.0]) < 1e-15);
+    }
+
+    #[test]
+    fn bad_units_of_rows_do_not_look_singular() {
+        let mut lu = Lu::new(2);
+        lu.matrix_mut().copy_from_slice(&[1e-20, 1.0, 1e-20, -1.0]);
+        lu.factorize().unwrap();
+        let mut x = [2e-20, 0.0];
+        lu.solve(&mut x);
+        assert!(f64::abs(x[0] - 1.0) < 1e-15 && f64::abs(x[1] - 1.0) < 1e-15);
+    }
+
+    #[test]
+    fn tells_why_there_are_no_factors() {
+        let factorize = |matrix: &[f64]| {
+            let mut lu = Lu::new(2);
+            lu.matrix_mut().copy_from_slice(matrix);
+            lu.factorize()
+        };
+        assert_eq!(factorize(&[1.0, 0.3, 0.1, 0.03]), Err(Singular::Column(1)));
+        assert_eq!(factorize(&[1.0, 0.0, 2.0, 0.0]), Err(Singular::Row(1)));
+        assert_eq!(factorize(&[1.0, f64::NAN, 2.0, 0.0]), Err(Singular::NonFinite(1)));
+    }
+
+    #[test]
+    fn names_a_dependent_row_and_an_undetermined_column() {
+        // Rows 0 and 2 are proportional; unknowns 1 and 2 occur as a sum only.
+        let mut matrix = [1.0, 0.0, 0.1, 3.0, 1.0, 0.3, 3.0, 1.0, 0.3];
+        let found = deficiency(3, &mut matrix).unwrap();
+        assert!([0, 2].contains(&found.row) && [1, 2].contains(&found.column));
+        assert_eq!(deficiency(2, &mut [1.0, 2.0, 3.0, 4.0]), None);
+    }
+}

@@ -1,0 +1,381 @@
+//! Linear algebra of an implicit step: the iteration matrix $a\\,F_{y'} + b\\,F_y$, real or complex, and its factors.
+//!
+//! In: Jacobian values on the patterns of a [`Description`], two scalars and a step size. Out: solutions of linear
+//! systems, or the row and column where the matrix is singular. All storage is allocated by the constructors.
+//!
+//! Three scalings make the factorisation independent of the step size and of the units of the model:
+//!
+//! * the column of an unknown of index $k$ is multiplied by $h^{-(k-1)}$, that is, the system is solved for
+//!   $h^{k-1}\\Delta y_j$. Otherwise the condition grows like $h^{-k}$ (Petzold & Lötstedt 1986);
+//! * that of an auxiliary unknown is multiplied by its magnitude, the larger of its value and its nominal value: it may be any;
+//! * rows are then equilibrated to largest entries between one and two.
+//!
+//! All use powers of two, so that they round nothing.
+//!
+//! | file | what |
+//! |---|---|
+//! | `sequence` | in which order a sparse matrix is eliminated: Markowitz, once for a run |
+//! | `sparse` | factors along that sequence |
+//! | `dense` | factors with partial pivoting, where a sparse elimination does not pay |
+
+mod dense;
+mod sequence;
+mod sparse;
+
+use std::rc::Rc;
+
+use nalgebra::ComplexField;
+
+use crate::contract::{Dae, Description, Kind, Pattern};
+use crate::elimination::Elimination;
+pub(crate) use dense::Lu;
+use dense::equilibrate_rows;
+use sequence::{Rows, Sequence};
+use sparse::{PivotTooSmall, SparseLu};
+
+/// A multiplication of a sparse elimination, which looks for its operands, takes as long as so many of a dense one.
+const SPARSE_COSTS: usize = 3;
+/// Below this order looking for operands takes longer than all multiplications.
+const SMALLEST_SPARSE: usize = 9;
+/// Up to this order what makes a matrix singular is found by complete pivoting.
+const LARGEST_COMPLETE: usize = 500;
+
+/// A number a matrix can have: `f64` or `Complex<f64>`.
+pub(crate) trait Scalar: ComplexField<RealField = f64> + Copy {}
+
+impl<S: ComplexField<RealField = f64> + Copy> Scalar for S {}
+
+/// The matrix is singular to working precision, or not finite.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Singular {
+    /// No usable pivot is left for this column.
+    Column(usize),
+    /// This row is zero.
+    Row(usize),
+    /// This row contains a value that is not finite.
+    NonFinite(usize),
+}
+
+/// The power of two below a positive number, kept far from overflow of itself and its inverse.
+fn power_of_two(x: f64) -> f64 {
+    const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
+    f64::from_bits(x.clamp(1e-300, 1e300).to_bits() & EXPONENT)
+}
+
+/// A row that the others already determine, and a column they do not determine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Deficiency {
+    /// The dependent row.
+    pub(crate) row: usize,
+    /// The undetermined column.
+    pub(crate) column: usize,
+}
+
+/// Finds out by complete pivoting whether a real matrix (column-major, overwritten) is singular to working
+/// precision, and where. For the report of a failure, not for the step: it allocates.
+pub(crate) fn deficiency(n: usize, matrix: &mut [f64]) -> Option<Deficiency> {
+    let mut scale = vec![1.0; n];
+    if let Err(Singular::Row(row) | Singular::NonFinite(row)) = equilibrate_rows(n, matrix, &mut scale) {
+        let column = matrix.chunks_exact(n).position(|c| c.iter().all(|x| *x == 0.0)).unwrap_or(row);
+        return Some(Deficiency { row, column });
+    }
+    for column in matrix.chunks_exact_mut(n.max(1)) {
+        let size = column.iter().fold(0.0, |size: f64, x| size.max(x.abs()));
+        if size > 0.0 {
+            column.iter_mut().for_each(|x| *x /= size);
+        }
+    }
+    let mut elimination = Elimination::new(n, vec![1.0; n]);
+    for (column, entries) in matrix.chunks_exact(n.max(1)).enumerate() {
+        entries.iter().enumerate().for_each(|(row, &x)| *elimination.entry(row, column) = x);
+    }
+    let threshold = 8.0 * n as f64 * f64::EPSILON;
+    for _ in 0..n {
+        match elimination.largest(0..n, 0..n, |_| true) {
+            Some((pivot, size)) if size > threshold => elimination.pivot(pivot),
+            Some(((row, column), _)) => return Some(Deficiency { row, column }),
+            None => {
+                let first = |open: &[bool]| open.iter().position(|&open| open).unwrap_or(0);
+                let (row, column) = (first(&elimination.open_rows), first(&elimination.open_columns));
+                return Some(Deficiency { row, column });
+            }
+        }
+    }
+    None
+}
+
+/// Values of $F_y$ and $F_{y'}$ at one point.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Jacobians {
+    /// Values of $F_y$ on its pattern.
+    pub(crate) y: Vec<f64>,
+    /// Values of $F_{y'}$ on its pattern.
+    pub(crate) yp: Vec<f64>,
+    /// Magnitudes of the auxiliary unknowns, powers of two; one for others.
+    magnitudes: Vec<f64>,
+}
+
+impl Jacobians {
+    /// Room for the Jacobians of a formulation.
+    pub(crate) fn new(description: &Description) -> Self {
+        Jacobians {
+            y: vec![0.0; description.jacobian_y.len()],
+            yp: vec![0.0; description.jacobian_yp.len()],
+            magnitudes: vec![1.0; description.unknowns.len()],
+        }
+    }
+
+    /// Evaluates both.
+    pub(crate) fn evaluate(&mut self, dae: &dyn Dae, t: f64, y: &[f64], yp: &[f64]) {
+        dae.jacobian_y(t, y, yp, &mut self.y);
+        dae.jacobian_yp(t, y, yp, &mut self.yp);
+        for ((magnitude, y), unknown) in self.magnitudes.iter_mut().zip(y).zip(dae.description().unknowns.iter()) {
+            if unknown.kind == Kind::Auxiliary {
+                // `max` ignores a NaN.
+                *magnitude = power_of_two(unknown.nominal.abs().max(y.abs()).min(f64::MAX));
+            }
+        }
+    }
+
+    /// Whether every value is finite.
+    pub(crate) fn is_finite(&self) -> bool {
+        self.y.iter().chain(&self.yp).all(|x| x.is_finite())
+    }
+
+    /// Rows with a value that is not finite, ascending.
+    pub(crate) fn non_finite_rows(&self, description: &Description) -> Vec<usize> {
+        let bad = |pattern: &Pattern, values: &[f64], row: usize| {
+            pattern.row(row).any(|(_, position)| !values[position].is_finite())
+        };
+        (0..description.equations.len())
+            .filter(|&row| bad(&description.jacobian_y, &self.y, row) || bad(&description.jacobian_yp, &self.yp, row))
+            .collect()
+    }
+}
+
+/// How matrices of a formulation are stored and eliminated: found once for a run.
+#[derive(Clone, Debug)]
+pub(crate) struct Schedule {
+    /// Union of the patterns of $F_y$ and $F_{y'}$, by compressed rows.
+    starts: Vec<usize>,
+    columns: Vec<usize>,
+    /// Position in it of every entry of $F_y$ and of $F_{y'}$.
+    of_y: Vec<usize>,
+    of_yp: Vec<usize>,
+    /// Pivots, if a sparse elimination pays.
+    sequence: Option<Rc<Sequence>>,
+}
+
+impl Schedule {
+    /// For steps of about the length `h` from a state on: pivots are chosen for the values that matrices have there.
+    pub(crate) fn new(dae: &dyn Dae, t: f64, y: &[f64], yp: &[f64], h: f64) -> Rc<Schedule> {
+        let description = dae.description();
+        let n = description.unknowns.len();
+        let (mut starts, mut columns) = (vec![0], Vec::new());
+        for row in 0..n {
+            let both = description.jacobian_y.row(row).chain(description.jacobian_yp.row(row));
+            let mut of_row: Vec<usize> = both.map(|(column, _)| column).collect();
+            of_row.sort_unstable();
+            of_row.dedup();
+            columns.extend(of_row);
+            starts.push(columns.len());
+        }
+        let places = |pattern: &Pattern| -> Vec<usize> {
+            let place = |(row, column, _): (usize, usize, usize)| {
+                let of_row = &columns[starts[row]..starts[row + 1]];
+                starts[row] + of_row.binary_search(&column).unwrap_or(0)
+            };
+            pattern.entries().map(place).collect()
+        };
+        let (of_y, of_yp) = (places(&description.jacobian_y), places(&description.jacobian_yp));
+        let mut schedule = Schedule { starts, columns, of_y, of_yp, sequence: None };
+        let mut jacobians = Jacobians::new(description);
+        jacobians.evaluate(dae, t, y, yp);
+        let mut matrix = IterationMatrix::<f64>::unfactorized(&schedule);
+        matrix.assemble(&schedule, description, 1.0 / h, 1.0, &jacobians, h);
+        if n >= SMALLEST_SPARSE && matrix.equilibrate(&schedule).is_ok() {
+            let sequence = Sequence::of(schedule.rows(&matrix.values)).ok();
+            schedule.sequence = sequence.filter(|sequence| SPARSE_COSTS * sequence.work < n.pow(3) / 3).map(Rc::new);
+        }
+        Rc::new(schedule)
+    }
+
+    fn rows<'a, S>(&'a self, values: &'a [S]) -> Rows<'a, S> {
+        Rows { starts: &self.starts, columns: &self.columns, values }
+    }
+
+    /// Number of rows.
+    fn order(&self) -> usize {
+        self.starts.len() - 1
+    }
+}
+
+/// The matrix $a\\,F_{y'} + b\\,F_y$ of Newton's iteration with scaled columns, and its factors.
+#[derive(Clone, Debug)]
+pub(crate) struct IterationMatrix<S> {
+    /// On the pattern of the schedule.
+    values: Vec<S>,
+    row_scale: Vec<f64>,
+    column_scale: Vec<f64>,
+    /// Largest entries of the columns.
+    column_size: Vec<f64>,
+    factors: Factors<S>,
+    factorizations: usize,
+}
+
+#[derive(Clone, Debug)]
+enum Factors<S> {
+    None,
+    Dense(Lu<S>),
+    Sparse(SparseLu<S>),
+}
+
+impl<S: Scalar> IterationMatrix<S> {
+    /// Room for matrices and their factors.
+    pub(crate) fn new(schedule: &Schedule) -> Self {
+        let factors = match &schedule.sequence {
+            Some(sequence) => Factors::Sparse(SparseLu::new(Rc::clone(sequence))),
+            None => Factors::Dense(Lu::new(schedule.order())),
+        };
+        IterationMatrix { factors, ..IterationMatrix::unfactorized(schedule) }
+    }
+
+    fn unfactorized(schedule: &Schedule) -> Self {
+        let n = schedule.order();
+        IterationMatrix {
+            values: vec![S::zero(); schedule.columns.len()],
+            row_scale: vec![1.0; n],
+            column_scale: vec![1.0; n],
+            column_size: vec![0.0; n],
+            factors: Factors::None,
+            factorizations: 0,
+        }
+    }
+
+    /// Fills in $a\\,F_{y'} + b\\,F_y$ with the columns scaled for steps of length `h`.
+    pub(crate) fn assemble(
+        &mut self,
+        schedule: &Schedule,
+        description: &Description,
+        a: S,
+        b: S,
+        jacobians: &Jacobians,
+        h: f64,
+    ) {
+        scale_by_index(description, h, &mut self.column_scale);
+        self.column_scale.iter_mut().zip(&jacobians.magnitudes).for_each(|(scale, magnitude)| *scale *= magnitude);
+        self.values.fill(S::zero());
+        for (pattern, places, values, factor) in [
+            (&description.jacobian_yp, &schedule.of_yp, &jacobians.yp, a),
+            (&description.jacobian_y, &schedule.of_y, &jacobians.y, b),
+        ] {
+            for ((&place, &column), value) in places.iter().zip(pattern.column_indices.iter()).zip(values) {
+                self.values[place] += factor.scale(value * self.column_scale[column]);
+            }
+        }
+    }
+
+    /// Factorises what was assembled.
+    pub(crate) fn factorize(&mut self, schedule: &Schedule) -> Result<(), Singular> {
+        self.factorizations += 1;
+        if let Factors::Dense(lu) = &mut self.factors {
+            let n = schedule.order();
+            let matrix = lu.matrix_mut();
+            matrix.fill(S::zero());
+            for row in 0..n {
+                for place in schedule.starts[row]..schedule.starts[row + 1] {
+                    matrix[schedule.columns[place] * n + row] = self.values[place];
+                }
+            }
+            return lu.factorize();
+        }
+        self.equilibrate(schedule)?;
+        if let Factors::Sparse(lu) = &mut self.factors
+            && lu.factorize(&self.values, &self.column_size).is_ok()
+        {
+            return Ok(());
+        }
+        // Pivots that were chosen for other values do not do.
+        let sequence = Sequence::of(schedule.rows(&self.values)).map_err(|found| Singular::Column(found.column))?;
+        let mut lu = SparseLu::new(Rc::new(sequence));
+        let factorized = lu.factorize(&self.values, &self.column_size);
+        self.factors = Factors::Sparse(lu);
+        factorized.map_err(|PivotTooSmall { column }| Singular::Column(column))
+    }
+
+    /// Divides each row by the power of two next below its largest entry, and takes the sizes of the columns.
+    fn equilibrate(&mut self, schedule: &Schedule) -> Result<(), Singular> {
+        self.column_size.fill(0.0);
+        for row in 0..schedule.order() {
+            let range = schedule.starts[row]..schedule.starts[row + 1];
+            let values = &mut self.values[range.clone()];
+            let mut size = 0.0_f64;
+            for value in values.iter() {
+                let norm = value.norm1();
+                if !norm.is_finite() {
+                    return Err(Singular::NonFinite(row));
+                }
+                size = size.max(norm);
+            }
+            if size == 0.0 {
+                return Err(Singular::Row(row));
+            }
+            self.row_scale[row] = 1.0 / power_of_two(size);
+            for (value, &column) in values.iter_mut().zip(&schedule.columns[range]) {
+                *value = value.scale(self.row_scale[row]);
+                self.column_size[column] = self.column_size[column].max(value.norm1());
+            }
+        }
+        Ok(())
+    }
+
+    /// How many times it was factorised: tells whether what was computed with the factors is out of date.
+    pub(crate) fn factorizations(&self) -> usize {
+        self.factorizations
+    }
+
+    /// Replaces the right-hand side by the solution of the unscaled system.
+    pub(crate) fn solve(&self, x: &mut [S]) {
+        match &self.factors {
+            Factors::None => x.fill(S::zero()),
+            Factors::Dense(lu) => lu.solve(x),
+            Factors::Sparse(lu) => {
+                x.iter_mut().zip(&self.row_scale).for_each(|(x, &scale)| *x = x.scale(scale));
+                lu.solve(x);
+            }
+        }
+        x.iter_mut().zip(&self.column_scale).for_each(|(x, &scale)| *x = x.scale(scale));
+    }
+}
+
+impl IterationMatrix<f64> {
+    /// Where the assembled (not yet factorised) matrix is singular to working precision, if it is.
+    pub(crate) fn deficiency(&mut self, schedule: &Schedule) -> Option<Deficiency> {
+        let n = schedule.order();
+        if n > LARGEST_COMPLETE {
+            return match self.equilibrate(schedule) {
+                Err(Singular::Row(row) | Singular::NonFinite(row)) => Some(Deficiency { row, column: row }),
+                Err(Singular::Column(column)) => Some(Deficiency { row: column, column }),
+                Ok(()) => {
+                    let found = Sequence::of(schedule.rows(&self.values)).err()?;
+                    Some(Deficiency { row: found.row, column: found.column })
+                }
+            };
+        }
+        let mut matrix = vec![0.0; n * n];
+        for row in 0..n {
+            for place in schedule.starts[row]..schedule.starts[row + 1] {
+                matrix[schedule.columns[place] * n + row] = self.values[place];
+            }
+        }
+        deficiency(n, &mut matrix)
+    }
+}
+
+/// $h^{-(k-1)}$ for each unknown of index $k$, with $h$ rounded to a power of two.
+fn scale_by_index(description: &Description, h: f64, scale: &mut [f64]) {
+    let inverse = 1.0 / power_of_two(h.abs());
+    for (scale, unknown) in scale.iter_mut().zip(description.unknowns.iter()) {
+        *scale = inverse.powi(i32::from(unknown.index) - 1);
+    }
+}

@@ -1,0 +1,210 @@
+//! $A = L U$ of a sparse matrix along a given sequence of pivots.
+//!
+//! In: values on a pattern whose [`Sequence`] is known. Out: factors in storage that is allocated once, or the column whose pivot has become too small.
+//! Row by row (Duff, Erisman & Reid, sect. 10.3): a row of the matrix is scattered into a dense vector, rows of $U$ are subtracted where $L$ has entries,
+//! and what is left is gathered.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use super::Scalar;
+use super::sequence::Sequence;
+
+/// Multipliers larger than this say that the pivots, chosen for other values, have become too small: so many digits are lost, more than an
+/// iteration whose matrix is only approximate would notice.
+const LARGEST_MULTIPLIER: f64 = 1e6;
+
+/// The sequence has to be chosen anew: the pivot of this column of the matrix is too small.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct PivotTooSmall {
+    pub(super) column: usize,
+}
+
+/// Factors.
+#[derive(Clone, Debug)]
+pub(super) struct SparseLu<S> {
+    sequence: Rc<Sequence>,
+    lower: Vec<S>,
+    upper: Vec<S>,
+    /// Inverses of the pivots.
+    inverse: Vec<S>,
+    work: RefCell<Vec<S>>,
+}
+
+impl<S: Scalar> SparseLu<S> {
+    pub(super) fn new(sequence: Rc<Sequence>) -> Self {
+        let n = sequence.row.len();
+        SparseLu {
+            lower: vec![S::zero(); sequence.lower.len()],
+            upper: vec![S::zero(); sequence.upper.len()],
+            inverse: vec![S::zero(); n],
+            work: RefCell::new(vec![S::zero(); n]),
+            sequence,
+        }
+    }
+
+    /// Factorises the matrix with these values; `sizes` are the largest entries of its columns.
+    pub(super) fn factorize(&mut self, values: &[S], sizes: &[f64]) -> Result<(), PivotTooSmall> {
+        let Sequence { column, entry_starts, entries, lower_starts, upper_starts, .. } = &*self.sequence;
+        let work = self.work.get_mut();
+        let (mut largest, mut least) = (0.0_f64, 0);
+        for k in 0..column.len() {
+            let lower = lower_starts[k]..lower_starts[k + 1];
+            let upper = upper_starts[k]..upper_starts[k + 1];
+            let (lower_columns, upper_columns) =
+                (&self.sequence.lower[lower.clone()], &self.sequence.upper[upper.clone()]);
+            lower_columns.iter().chain(upper_columns).for_each(|&j| work[j] = S::zero());
+            work[k] = S::zero();
+            for &(position, j) in &entries[entry_starts[k]..entry_starts[k + 1]] {
+                work[j] = values[position];
+            }
+            for (&j, entry) in lower_columns.iter().zip(&mut self.lower[lower]) {
+                let multiplier = work[j] * self.inverse[j];
+                *entry = multiplier;
+                if multiplier.norm1() > largest {
+                    (largest, least) = (multiplier.norm1(), j);
+                }
+                let range = upper_starts[j]..upper_starts[j + 1];
+                for (&column, &u) in self.sequence.upper[range.clone()].iter().zip(&self.upper[range]) {
+                    work[column] -= multiplier * u;
+                }
+            }
+            let pivot = work[k];
+            let size = pivot.norm1();
+            if size.is_nan() || size <= f64::EPSILON * sizes[column[k]] {
+                return Err(PivotTooSmall { column: column[k] });
+            }
+            self.inverse[k] = S::one() / pivot;
+            for (&j, entry) in upper_columns.iter().zip(&mut self.upper[upper]) {
+                *entry = work[j];
+            }
+        }
+        if largest > LARGEST_MULTIPLIER { Err(PivotTooSmall { column: column[least] }) } else { Ok(()) }
+    }
+
+    /// Replaces the right-hand side by the solution.
+    pub(super) fn solve(&self, x: &mut [S]) {
+        let Sequence { row, column, lower_starts, lower, upper_starts, upper, .. } = &*self.sequence;
+        let mut work = self.work.borrow_mut();
+        for k in 0..row.len() {
+            let range = lower_starts[k]..lower_starts[k + 1];
+            let mut sum = x[row[k]];
+            for (&j, &l) in lower[range.clone()].iter().zip(&self.lower[range]) {
+                sum -= l * work[j];
+            }
+            work[k] = sum;
+        }
+        for k in (0..row.len()).rev() {
+            let range = upper_starts[k]..upper_starts[k + 1];
+            let mut sum = work[k];
+            for (&j, &u) in upper[range.clone()].iter().zip(&self.upper[range]) {
+                sum -= u * work[j];
+            }
+            work[k] = sum * self.inverse[k];
+            x[column[k]] = work[k];
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::{Complex, ComplexField};
+    use proptest::prelude::*;
+
+    use super::super::sequence::{NoPivot, Rows};
+    use super::*;
+
+    /// By compressed rows, zeros left out.
+    fn compressed<S: Scalar>(n: usize, entry: impl Fn(usize, usize) -> S) -> (Vec<usize>, Vec<usize>, Vec<S>) {
+        let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+        for i in 0..n {
+            for j in (0..n).filter(|&j| !entry(i, j).is_zero()) {
+                columns.push(j);
+                values.push(entry(i, j));
+            }
+            starts.push(columns.len());
+        }
+        (starts, columns, values)
+    }
+
+    fn sizes<S: Scalar>(n: usize, columns: &[usize], values: &[S]) -> Vec<f64> {
+        let mut sizes = vec![0.0_f64; n];
+        columns.iter().zip(values).for_each(|(&j, value)| sizes[j] = sizes[j].max(value.norm1()));
+        sizes
+    }
+
+    /// Largest entry of $Ax - b$.
+    fn defect<S: Scalar>(starts: &[usize], columns: &[usize], values: &[S], x: &[S], b: &[S]) -> f64 {
+        let row = |i: usize| (starts[i]..starts[i + 1]).fold(S::zero(), |sum, p| sum + values[p] * x[columns[p]]);
+        (0..b.len()).map(|i| (row(i) - b[i]).modulus()).fold(0.0, f64::max)
+    }
+
+    proptest! {
+        /// Solved with the values that the sequence was chosen for and with others on the same pattern.
+        #[test]
+        fn solves_sparse_systems(
+            n in 1usize..30,
+            seed in prop::collection::vec(-1.0f64..1.0, 900),
+            others in prop::collection::vec(-1.0f64..1.0, 900),
+        ) {
+            let kept = |i: usize, j: usize| i == (j + 1) % n || i == j || seed[30 * i + j].abs() < 0.1;
+            let filled = |numbers: &[f64], i: usize, j: usize| {
+                let imaginary = numbers[(7 * i + 31 * j) % 900];
+                if kept(i, j) { Complex::new(1e-3 + numbers[30 * i + j], imaginary) } else { Complex::new(0.0, 0.0) }
+            };
+            let (starts, columns, values) = compressed(n, |i, j| filled(&seed, i, j));
+            let Ok(sequence) = Sequence::of(Rows { starts: &starts, columns: &columns, values: &values }) else {
+                return Err(TestCaseError::reject("singular"));
+            };
+            let mut lu = SparseLu::new(Rc::new(sequence));
+            for numbers in [&seed, &others] {
+                let (_, same, values) = compressed(n, |i, j| filled(numbers, i, j));
+                prop_assert_eq!(&same, &columns);
+                if lu.factorize(&values, &sizes(n, &columns, &values)).is_err() {
+                    continue;
+                }
+                let rhs: Vec<_> = (0..n).map(|k| Complex::new(seed[k], others[k])).collect();
+                let mut x = rhs.clone();
+                lu.solve(&mut x);
+                let size = x.iter().fold(1.0, |m: f64, x| m.max(x.modulus()));
+                let growth = lu.lower.iter().fold(1.0, |m: f64, l| m.max(l.modulus()));
+                let defect = defect(&starts, &columns, &values, &x, &rhs);
+                prop_assert!(defect < 1e-13 * size * growth * growth, "{defect:e} {size:e} {growth:e}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_chain_has_no_fill() {
+        let n = 1000_usize;
+        let entry = |i: usize, j: usize| match i.abs_diff(j) {
+            0 => 4.0 + (i as f64).sin(),
+            1 => 1.0,
+            _ => 0.0,
+        };
+        let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+        for i in 0..n {
+            for j in i.saturating_sub(1)..(i + 2).min(n) {
+                columns.push(j);
+                values.push(entry(i, j));
+            }
+            starts.push(columns.len());
+        }
+        let sequence = Sequence::of(Rows { starts: &starts, columns: &columns, values: &values }).unwrap();
+        assert!(sequence.work < 4 * n && sequence.lower.len() < n && sequence.upper.len() < n, "{}", sequence.work);
+    }
+
+    #[test]
+    fn pivots_that_have_become_small_are_told() {
+        let matrix = |small: f64| compressed(2, |i, j| if i == j { small } else { 1.0 + (i + j) as f64 });
+        let (starts, columns, values) = matrix(5.0);
+        let mut lu =
+            SparseLu::new(Rc::new(Sequence::of(Rows { starts: &starts, columns: &columns, values: &values }).unwrap()));
+        assert_eq!(lu.factorize(&values, &[5.0, 5.0]), Ok(()));
+        let (.., values) = matrix(1e-9);
+        assert!(lu.factorize(&values, &[2.0, 2.0]).is_err());
+        let values = [1.0, 2.0, 0.5, 1.0];
+        let singular = Sequence::of(Rows { starts: &[0, 2, 4], columns: &[0, 1, 0, 1], values: &values });
+        assert!(matches!(singular, Err(NoPivot { .. })));
+    }
+}
