@@ -37,7 +37,8 @@
 //! $O(h^s)$, so that the estimate is $O(h^{s+1})$ for components with a derivative, whatever $y'$ does in $F$. The filter
 //! keeps it bounded for stiff components; on the first step and after a rejection it is applied
 //! once more, to $F(t_n, y_n + \mathrm{err}, p'(t_n))$. Since the method is of order $2s - 1$ and the estimate of order $s$, tolerances are
-//! transformed to $0.1\\,\mathrm{rtol}^{(s+1)/2s}$ (as in RADAU), which makes the error proportional to `rtol`.
+//! transformed to $0.1\\,\mathrm{rtol}^{2/3}$ (as in RADAU5), which makes the error proportional to `rtol` for $s = 3$. More stages would allow for
+//! more where nothing is stiff; where something is, their order is no higher than that of the estimate, and so they have the same tolerance.
 //!
 //! Components of index $k$ count with a factor $h^{k-1}$ in both tests (`weights.rs`), and their columns are scaled
 //! (`linear.rs`). Accepted steps are closed onto the enforced constraints (`closing.rs`).
@@ -68,6 +69,12 @@ const PATIENCE_AT_KINKS: usize = 6;
 
 /// The last collocation polynomial is extrapolated to no more than so many of its lengths; beyond, its tangent has to do.
 const EXTRAPOLATION: f64 = 10.0;
+
+/// Jacobians are evaluated here, in parts of a step: the middle between the first stage and the last, from which no stage is far.
+const MIDDLE: f64 = 0.6;
+
+/// For steps that are longer than the last one by no more than this.
+const TRUSTED: f64 = 2.0;
 
 /// The orders between which a run chooses, in numbers of stages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,16 +160,12 @@ pub(crate) fn begin<'d>(
     Ok((run, radau))
 }
 
-/// A method of one order: coefficients, and tolerances transformed for its error estimate.
+/// A method of one order.
 #[derive(Clone, Debug)]
 struct Order {
     tableau: Tableau,
     limits: Limits,
     scales: Scales,
-    /// Those of the order in use are with the run.
-    weights: Weights,
-    /// What a relative tolerance becomes.
-    tolerance: f64,
 }
 
 /// The scheme.
@@ -174,6 +177,8 @@ pub(crate) struct Radau {
     order_control: OrderControl,
     jacobians: Jacobians,
     freshness: Freshness,
+    /// Whether Jacobians are evaluated where the last polynomial leads: not before the first step, and not once an attempt has failed.
+    trusts_polynomial: bool,
     matrices: Matrices,
     /// Signed step the factors are for; zero if there are none.
     factorized_for: f64,
@@ -218,11 +223,26 @@ impl Radau {
         accuracy: Accuracy,
     ) -> (Self, Weights) {
         let n = description.unknowns.len();
-        let orders: Vec<Order> = (stages.least..=stages.most)
-            .step_by(2)
-            .map(|stages| Order::new(description, options, stages, accuracy))
-            .collect();
-        let weights = orders[0].weights.clone();
+        let exponent = match accuracy {
+            Accuracy::OfSteps if stages.least > 1 => 2.0 / 3.0,
+            // With one stage the method has the order of its estimate.
+            Accuracy::OfSteps | Accuracy::OfPolynomials => 1.0,
+        };
+        let (rtol, atol) = transform_tolerances(options, &description.unknowns, exponent);
+        let weights = Weights::new(description, rtol, atol);
+        let transformed = 0.1 * tightest(options, &description.unknowns).powf(exponent);
+        // As in RADAU5: tight tolerances need more accurate stages than loose ones, but none below rounding.
+        let tolerance =
+            (10.0 * f64::EPSILON / transformed.max(f64::EPSILON)).max(transformed.powf(1.0 / exponent - 1.0).min(0.03));
+        let order = |stages: usize| {
+            let max_iterations = max_iterations(stages, options.control);
+            Order {
+                tableau: Tableau::new(stages),
+                limits: Limits { tolerance, max_iterations },
+                scales: Scales { exponent: 1.0 / (stages + 1) as f64, max_iterations },
+            }
+        };
+        let orders: Vec<Order> = (stages.least..=stages.most).step_by(2).map(order).collect();
         let mut dense = vec![vec![0.0; n]; stages.most + 1];
         dense[0].copy_from_slice(start.y0);
         tangent(description, start.yp0, &mut dense[1]);
@@ -232,6 +252,7 @@ impl Radau {
             order_control: OrderControl::default(),
             jacobians: Jacobians::new(description),
             freshness: Freshness::Outdated,
+            trusts_polynomial: false,
             matrices: Matrices {
                 real: IterationMatrix::new(start.schedule),
                 complex: (0..stages.most / 2).map(|_| IterationMatrix::new(start.schedule)).collect(),
@@ -263,11 +284,22 @@ impl Radau {
         &self.orders[self.current]
     }
 
-    /// Evaluates the Jacobian at the last state or, if it has no value there, where a step of length `h` is predicted to end.
+    /// Evaluates the Jacobian in the middle of the stages, as the last polynomial predicts it; where that says little, at the last state or, if
+    /// it has no value there, where a step of length `h` is predicted to end.
     fn update_jacobians(&mut self, run: &mut Run<'_>, h: f64) -> Result<(), Rejection> {
+        self.factorized_for = 0.0;
+        let ratio = h / self.last_step;
+        if self.trusts_polynomial && ratio.abs() <= TRUSTED {
+            self.extrapolate(MIDDLE * ratio);
+            self.jacobians.evaluate(run.dae, run.clock.time() + MIDDLE * h, &self.point, &self.slope);
+            run.statistics.jacobians += 1;
+            if self.jacobians.is_finite() {
+                self.freshness = Freshness::Current;
+                return Ok(());
+            }
+        }
         self.jacobians.evaluate(run.dae, run.clock.time(), &run.y, &run.yp);
         run.statistics.jacobians += 1;
-        self.factorized_for = 0.0;
         if !self.jacobians.is_finite() {
             self.evaluate_at_end(run, h);
         }
@@ -277,6 +309,19 @@ impl Radau {
         }
         self.freshness = Freshness::Current;
         Ok(())
+    }
+
+    /// State and slope of the last polynomial, `s` of its lengths beyond its end, in `point` and `slope`.
+    fn extrapolate(&mut self, s: f64) {
+        self.point.fill(0.0);
+        self.slope.fill(0.0);
+        for power in self.dense[..=self.degree].iter().rev() {
+            for ((point, slope), power) in self.point.iter_mut().zip(&mut self.slope).zip(power) {
+                *slope = *slope * s + *point;
+                *point = *point * s + power;
+            }
+        }
+        self.slope.iter_mut().for_each(|slope| *slope /= self.last_step);
     }
 
     fn evaluate_at_end(&mut self, run: &mut Run<'_>, h: f64) {
@@ -367,11 +412,12 @@ impl Radau {
         }
     }
 
-    /// An old Jacobian is the first suspect if an attempt was not accepted.
+    /// A Jacobian that is not that of the last state is the first suspect if an attempt was not accepted.
     fn suspect_jacobian(&mut self) {
-        if self.freshness == Freshness::Usable {
+        if self.freshness == Freshness::Usable || self.trusts_polynomial {
             self.freshness = Freshness::Outdated;
         }
+        self.trusts_polynomial = false;
     }
 
     /// The polynomial of the last step, from its end `run.y` to its start, which is left in `run.candidate`.
@@ -393,25 +439,20 @@ impl Radau {
     }
 
     /// Two stages more or less for the next step, if the iteration asks for it.
-    fn choose_order(&mut self, run: &mut Run<'_>, ratio: f64) {
+    fn choose_order(&mut self, run: &Run<'_>, ratio: f64) {
         if self.orders.len() == 1 {
             return;
         }
         let s = self.stages();
         let size = |power: usize| run.weights.error_norm(&self.dense[power]);
         let decay = size(s) / size(s - 1).max(f64::MIN_POSITIVE);
-        let tolerance = |order: usize| self.orders.get(order).map_or(1.0, |order| order.tolerance);
-        let here = tolerance(self.current);
-        let tolerances = [tolerance(self.current + 1) / here, tolerance(self.current.wrapping_sub(1)) / here];
         let theta = self.stages.theta;
-        let seen = Observation { stages: s, error: self.last_error, tolerances, decay, theta, ratio };
+        let seen = Observation { stages: s, error: self.last_error, decay, theta, ratio };
         let next = match self.order_control.after_success(seen) {
             Change::Raise if self.current + 1 < self.orders.len() => self.current + 1,
             Change::Lower if self.current > 0 => self.current - 1,
             Change::Raise | Change::Lower | Change::Keep => return,
         };
-        std::mem::swap(&mut run.weights, &mut self.orders[self.current].weights);
-        std::mem::swap(&mut run.weights, &mut self.orders[next].weights);
         self.current = next;
         self.factorized_for = 0.0;
         self.order_control.begin();
@@ -518,6 +559,7 @@ impl Scheme for Radau {
         self.last_step = h;
         self.last = self.current;
         self.take_polynomial(run);
+        self.trusts_polynomial = true;
         let contracts = self.stages.theta <= KEEP_JACOBIAN;
         self.freshness = if contracts { Freshness::Usable } else { Freshness::Outdated };
         self.choose_order(run, h / before);
@@ -525,6 +567,7 @@ impl Scheme for Radau {
 
     fn forget(&mut self, _run: &Run<'_>) {
         self.freshness = Freshness::Outdated;
+        self.trusts_polynomial = false;
     }
 
     fn patience(&self) -> usize {
@@ -536,7 +579,7 @@ impl Scheme for Radau {
     }
 
     fn deficiency(&mut self, run: &mut Run<'_>, h: f64) -> Option<Deficiency> {
-        self.freshness = Freshness::Outdated;
+        self.trusts_polynomial = false;
         self.update_jacobians(run, h).ok()?;
         let gamma = self.order_in_use().tableau.gamma;
         self.matrices.real.assemble(&run.schedule, run.dae.description(), gamma / h, 1.0, &self.jacobians, h);
@@ -560,28 +603,6 @@ impl Scheme for Radau {
     fn dense_coefficients(&self, coefficients: &mut [f64]) {
         for (target, source) in coefficients.chunks_exact_mut(self.point.len().max(1)).zip(&self.dense) {
             target.copy_from_slice(source);
-        }
-    }
-}
-
-impl Order {
-    fn new(description: &Description, options: &Options, stages: usize, accuracy: Accuracy) -> Order {
-        let exponent = match accuracy {
-            Accuracy::OfSteps => (stages + 1) as f64 / (2 * stages) as f64,
-            Accuracy::OfPolynomials => 1.0,
-        };
-        let (rtol, atol) = transform_tolerances(options, &description.unknowns, exponent);
-        let transformed = 0.1 * tightest(options, &description.unknowns).powf(exponent);
-        // As in RADAU: tight tolerances need more accurate stages than loose ones, but none below rounding.
-        let tolerance =
-            (10.0 * f64::EPSILON / transformed.max(f64::EPSILON)).max(transformed.powf(1.0 / exponent - 1.0).min(0.03));
-        let max_iterations = max_iterations(stages, options.control);
-        Order {
-            tableau: Tableau::new(stages),
-            limits: Limits { tolerance, max_iterations },
-            scales: Scales { exponent: 1.0 / (stages + 1) as f64, max_iterations },
-            weights: Weights::new(description, rtol, atol),
-            tolerance: transformed,
         }
     }
 }

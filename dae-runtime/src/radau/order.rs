@@ -6,7 +6,7 @@
 //! A method with $s$ stages whose error, in units of what is allowed, is $\mathrm{err}_s$ may make its step longer by
 //! $f_s = \mathrm{err}_s^{-1/(s+1)}$. The error of the method with $s'$ stages at the same step is, up to a constant,
 //! $\mathrm{err}_s\\,\varrho^{s'-s}$ with the ratio $\varrho$ of neighbouring Taylor coefficients $\lVert p^{(k)} \rVert h^k/k!$ of the collocation
-//! polynomial, in units of a tolerance that is transformed for $s'$ stages. Since residuals and factorisations of a step are proportional to
+//! polynomial. Since residuals and factorisations of a step are proportional to
 //! the number of stages, the order pays for which $f_{s'}/s'$ is largest, as long as the simplified Newton iteration, whose rate grows with the
 //! step, converges. This takes the place of the choice by the rate alone in E. Hairer, G. Wanner, *Stiff differential equations solved by
 //! Radau methods*, J. Comput. Appl. Math. 111 (1999), sect. 3.2, from which what lowers the order is taken: a failed or slow iteration.
@@ -32,8 +32,6 @@ pub(super) struct Observation {
     pub(super) stages: usize,
     /// In units of what is allowed.
     pub(super) error: f64,
-    /// Tolerances for two stages more, and less, over those at hand.
-    pub(super) tolerances: [f64; 2],
     /// $\varrho$.
     pub(super) decay: f64,
     /// Rate of contraction.
@@ -79,13 +77,13 @@ impl OrderControl {
             return Change::Keep;
         }
         let s = seen.stages as f64;
-        let growth = |stages: f64, tolerance: f64| {
-            let error = seen.error * seen.decay.powf(stages - s) / tolerance;
+        let growth = |stages: f64| {
+            let error = seen.error * seen.decay.powf(stages - s);
             error.powf(-1.0 / (stages + 1.0)).min(MAX_GROWTH)
         };
-        let here = growth(s, 1.0) / s;
-        let above = growth(s + 2.0, seen.tolerances[0]);
-        let below = growth(s - 2.0, seen.tolerances[1]) / (s - 2.0);
+        let here = growth(s) / s;
+        let above = growth(s + 2.0);
+        let below = growth(s - 2.0) / (s - 2.0);
         if above / (s + 2.0) > WORTH_CHANGING * here && self.theta * above <= FAST {
             Change::Raise
         } else if below > WORTH_CHANGING * here {
@@ -106,8 +104,7 @@ impl OrderControl {
 mod tests {
     use super::*;
 
-    const SMOOTH: Observation =
-        Observation { stages: 5, error: 0.5, tolerances: [2.0, 0.5], decay: 0.05, theta: 1e-3, ratio: 1.0 };
+    const SMOOTH: Observation = Observation { stages: 5, error: 0.5, decay: 0.05, theta: 1e-3, ratio: 1.0 };
 
     #[test]
     fn smooth_solutions_are_worth_a_higher_order_where_the_length_is_steady() {

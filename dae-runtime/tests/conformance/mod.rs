@@ -39,7 +39,8 @@ macro_rules! conforms {
             ends_exactly, runs_backwards, does_nothing_on_an_empty_interval, error_follows_tolerance, keeps_enforced_constraints,
             solves_stiff_kinetics, solves_a_circuit, interpolates_continuously, records_the_times_asked_for, names_what_is_not_finite,
             names_what_makes_the_matrix_singular, stops_where_the_solution_ends, rejects_options_without_meaning,
-            honours_bounds_and_observers,
+            honours_bounds_and_observers, reproduces_cubics, takes_absolute_tolerances_alone, survives_output_times_that_nearly_coincide,
+            starts_where_a_jacobian_has_no_value, counts_its_work, crosses_tiny_intervals, runs_far_from_the_origin,
         }
     };
 }
@@ -279,4 +280,77 @@ pub fn honours_bounds_and_observers(method: Method, _: Promise) {
     let solution = start(Integration::new(&problem).on_step(&mut observer));
     assert_eq!((solution.status.clone(), solution.times.len()), (Status::Interrupted, 6));
     assert_eq!(solution.column("x").map(|x| x.len()), Some(6));
+}
+
+/// A polynomial of degree three is integrated exactly: both methods are of that order at least from the first step on.
+pub fn reproduces_cubics(method: Method, _: Promise) {
+    for t_end in [2.0, -2.0] {
+        let solution = integrate(&stiff::cubic(), method, 1e-6, t_end, Record::Steps);
+        let exact = t_end.powi(3) - t_end.powi(2) + 1.0;
+        let error = largest_difference(&solution.end_state, &[exact, 2.0 * exact]);
+        assert!(solution.is_success() && error < 1e-12, "{error:e}");
+    }
+}
+
+/// Zero for a relative tolerance leaves the absolute one.
+pub fn takes_absolute_tolerances_alone(method: Method, promise: Promise) {
+    for atol in [1e-5, 1e-8] {
+        let problem = stiff::prothero_robinson(20.0);
+        let integration = Integration::new(&problem).method(method).rtol(0.0).atol(atol);
+        let solution = integration.run_from(0.0, &problem.y0, &problem.yp0, 3.0).unwrap();
+        let error = (solution.end_state[0] - 3f64.cos()).abs();
+        assert!(solution.is_success() && error < promise.error_per_tolerance * atol, "{atol:e}: {error:e}");
+    }
+}
+
+/// A tiny step between two outputs harms neither what follows nor the number of steps.
+pub fn survives_output_times_that_nearly_coincide(method: Method, _: Promise) {
+    let problem = stiff::prothero_robinson(5.0);
+    let steps = |times: &[f64]| {
+        let solution = integrate(&problem, method, 1e-7, 3.0, Record::At(times.to_vec()));
+        assert!(solution.is_success(), "{}", solution.status);
+        let error = (solution.end_state[0] - 3f64.cos()).abs();
+        assert!(error < 1e-5, "{error:e}");
+        solution.statistics.steps
+    };
+    let (one, two) = (steps(&[1.0, 3.0]), steps(&[1.0, 1.0 + 1e-12, 3.0]));
+    assert!(two <= one + 20, "{two} and {one} steps");
+}
+
+/// The residual has a value at the start, its derivative has none.
+pub fn starts_where_a_jacobian_has_no_value(method: Method, _: Promise) {
+    let solution = integrate(&stiff::root_at_start(), method, 1e-6, 4.0, Record::Steps);
+    assert!(solution.is_success(), "{}", solution.status);
+    assert!(largest_difference(&solution.end_state, &[4.0, 2.0]) < 1e-5, "{:?}", solution.end_state);
+}
+
+/// Counts fit to one another.
+pub fn counts_its_work(method: Method, _: Promise) {
+    let problem = pendulum::pendulum(pendulum::Form::Ggl);
+    let solution = integrate(&problem, method, 1e-6, 5.0, Record::Steps);
+    let s = solution.statistics;
+    assert_eq!(s.steps + 1, solution.times.len());
+    assert_eq!(s.rejected(), s.error_rejections + s.convergence_rejections + s.switch_rejections);
+    assert!(s.residuals > s.steps && s.solves >= s.steps, "{s:?}");
+    assert!(s.factorizations > 0 && s.jacobians > 0 && s.factorizations <= s.steps + s.rejected() + 1, "{s:?}");
+}
+
+/// Intervals near the resolution of numbers.
+pub fn crosses_tiny_intervals(method: Method, _: Promise) {
+    let problem = stiff::prothero_robinson(5.0);
+    for (t0, t_end) in [(0.0, 1e-300), (0.0, -1e-300), (1.0, 1.0 + f64::EPSILON), (1.0, 1.0 - f64::EPSILON)] {
+        let integration = Integration::new(&problem).method(method);
+        let solution = integration.run_from(t0, &[f64::cos(t0)], &[-f64::sin(t0)], t_end).unwrap();
+        assert!(solution.is_success() && solution.end_time == t_end, "{t_end:e}: {}", solution.status);
+        assert!((solution.end_state[0] - t_end.cos()).abs() < 1e-15);
+    }
+}
+
+/// A time that leaves few digits for steps.
+pub fn runs_far_from_the_origin(method: Method, _: Promise) {
+    let problem = stiff::prothero_robinson(5.0);
+    let (t0, t_end) = (1e9, 1e9 + 3.0);
+    let solution = Integration::new(&problem).method(method).run_from(t0, &[t0.cos()], &[-t0.sin()], t_end).unwrap();
+    let error = (solution.end_state[0] - t_end.cos()).abs();
+    assert!(solution.is_success() && error < 1e-4, "{}: {error:e}", solution.status);
 }

@@ -124,3 +124,35 @@ pub fn underdetermined() -> Problem<Underdetermined> {
         (0.0, &[1.0, 1.0, 0.0], &[-1.0, 0.0, 0.0]),
     )
 }
+
+/// $y' = 3t^2 - 2t$, $z = 2y$.
+pub struct Cubic;
+
+impl Model for Cubic {
+    fn residual<S: Scalar>(&self, t: S, y: &[S], yp: &[S], out: &mut [S]) {
+        out[0] = yp[0] - t.square() * 3.0 + t * 2.0;
+        out[1] = y[1] - y[0] * 2.0;
+    }
+}
+
+/// The solution $y = t^3 - t^2 + 1$.
+pub fn cubic() -> Problem<Cubic> {
+    let unknowns = [("y", Differential, 1), ("z", Algebraic, 1)];
+    Problem::new("cubic", Cubic, &unknowns, &[], (Leading::Constant, 1), (0.0, &[1.0, 2.0], &[0.0, 0.0]))
+}
+
+/// $x' = 1$ and $z = \sqrt x$, whose derivative by $x$ is not finite at $x = 0$.
+pub struct RootAtStart;
+
+impl Model for RootAtStart {
+    fn residual<S: Scalar>(&self, _t: S, y: &[S], yp: &[S], out: &mut [S]) {
+        out[0] = yp[0] - 1.0;
+        out[1] = y[1] - y[0].sqrt();
+    }
+}
+
+/// From $x = 0$.
+pub fn root_at_start() -> Problem<RootAtStart> {
+    let unknowns = [("x", Differential, 1), ("z", Algebraic, 1)];
+    Problem::new("root", RootAtStart, &unknowns, &[], (Leading::Constant, 1), (0.0, &[0.0, 0.0], &[1.0, 0.0]))
+}
