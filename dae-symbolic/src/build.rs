@@ -1,4 +1,4 @@
-//! The doors for models in files of their own: [`include`], and [`compile`] for build scripts.
+//! The doors for models in files of their own: [`include`](fn@include), and [`compile`] for build scripts.
 //!
 //! In: the path of a file with the body of a `dae!`. Out: generated items, as tokens or in a Rust file, or an error that prints as
 //! rustc's would, with file, line and column. This is the one place of the crate that reads and writes files and
