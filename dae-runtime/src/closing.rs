@@ -22,8 +22,8 @@
 //! Of many constraints neither $W$ nor $S$ is formed: with $K$ and $\varphi_y$ of the same state $S$ is the identity, since $R K = \varphi_y$, and
 //! $\Delta y = -K^{-1} R^{\mathsf T} \varphi$ is repeated as long as it pays.
 //!
-//! Only unknowns of index 1 are moved; the correction of a multiplier is the residual divided by the step, which is
-//! noise.
+//! Only unknowns of index 1 are moved, and of many constraints what they contain; the correction of a multiplier is the residual divided by the step,
+//! which is noise.
 
 use crate::contract::{Dae, Description};
 use crate::linear::{IterationMatrix, Lu};

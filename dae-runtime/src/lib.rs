@@ -21,7 +21,8 @@
 //! | [`solve`] | the driver: initialisation, method, record |
 //! | [`solution`] | what a run leaves behind |
 //!
-//! What steps are made of is private: `integrator` (the loop of attempts, for every method), `linear` (iteration matrices and their factors), `weights` (error norms by index),
+//! What steps are made of is private: `integrator` (the loop of attempts, for every method), `linear` (iteration
+//! matrices and their factors), `weights` (error norms by index),
 //! `clock` (time without accumulated rounding, landing on given times), `closing` (accepted steps are moved onto the
 //! enforced constraints), `multipliers` (multipliers of index 2 with the order of the states), `elimination` (which rows and columns are
 //! independent), `switching` (steps that end where $F$ jumps), `wrapper` (what completed formulations leave to the one inside) and `stall` (gives up where

@@ -1,4 +1,4 @@
-//! Radau5 by itself: orders at fixed step, the error estimate, dense output, what the closing correction does.
+//! Radau IIA by itself: orders at fixed step, the error estimate, dense output, what the closing correction does.
 //!
 //! Expected orders: Hairer & Wanner, theorem IV.5.3 and section VI.1 (5 for ODEs and index 1); Hairer, Lubich & Roche (1989), table for
 //! index 2 (5 for $y$, 3 for $z$).
@@ -65,6 +65,29 @@ fn order_is_five_for_index_1() {
     assert_order(order(&nonlinear, 8, 1.0, &[1f64.sin()], ClosingCorrection::Off, 0), 5.0);
     let ode = stiff::prothero_robinson(0.5);
     assert_order(order(&ode, 4, 2.0, &[2f64.cos()], ClosingCorrection::Off, 0), 5.0);
+}
+
+/// On an equation that is not stiff: $2s - 1$, with one stage and with more than three.
+#[test]
+fn other_orders_are_those_of_their_stages() {
+    let problem = stiff::prothero_robinson(0.5);
+    for (order, n, t_end) in [(1, 64, 2.0_f64), (9, 3, 6.0), (13, 2, 8.0)] {
+        let error = |n: usize| {
+            let control = StepControl::Fixed(t_end / n as f64);
+            let options = Options { control, max_order: Some(order), ..options(1e-14) };
+            let mut stepper =
+                Method::Radau.start(&problem, problem.t0, &problem.y0, &problem.yp0, t_end, &options).unwrap();
+            while stepper.time() != t_end {
+                stepper.step().unwrap();
+            }
+            assert_eq!((stepper.order(), stepper.statistics().steps), (order, n));
+            (stepper.state()[0] - t_end.cos()).abs()
+        };
+        let (coarse, fine) = (error(n), error(2 * n));
+        let observed = (coarse / fine).log2();
+        println!("{order}: {coarse:e} {fine:e} {observed}");
+        assert!((observed - order as f64).abs() < 0.1 * order as f64 && fine > 1e-14, "order {observed}, not {order}");
+    }
 }
 
 /// Steps and accuracy with and without closing, over a range of tolerances: single runs differ by chance, by up to a fifth in their steps.

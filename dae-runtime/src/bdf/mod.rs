@@ -44,7 +44,7 @@ pub(crate) fn start<'d>(
         return Err(Failure::InvalidOption { message });
     }
     let Start { t0, y0, yp0, .. } = start;
-    let (mut run, radau) = radau::begin(dae, start, options, radau::Stage::THREE, radau::Accuracy::OfPolynomials)?;
+    let (mut run, radau) = radau::begin(dae, start, options, radau::StageRange::THREE, radau::Accuracy::OfPolynomials)?;
     let description = dae.description();
     let n = description.unknowns.len();
     let weights = Weights::new(description, vec![options.rtol; n], options.atol.of(&description.unknowns));
@@ -53,14 +53,12 @@ pub(crate) fn start<'d>(
         StepControl::Fixed(_) => newton::MAX_ITERATIONS_AT_FIXED_STEP,
     };
     let mut bdf = Bdf {
-        predicted: vec![0.0; n],
-        predicted_slope: vec![0.0; n],
+        prediction: Prediction { formula: Formula::default(), y: vec![0.0; n], yp: vec![0.0; n] },
         e: vec![0.0; n],
         history: History::new(n),
         newton: Newton::new(description, start.schedule, max_iterations),
         control: Control::new(description, Filter::new(dae, t0, y0, yp0), max_order),
         order: max_order,
-        formula: Formula::default(),
         starter: None,
     };
     let begins_with_euler = match options.control {
@@ -82,47 +80,56 @@ pub(crate) fn start<'d>(
 
 /// The scheme.
 struct Bdf {
-    predicted: Vec<f64>,
-    predicted_slope: Vec<f64>,
+    prediction: Prediction,
     e: Vec<f64>,
     history: History,
     newton: Newton,
     control: Control,
     /// Order of the next step.
     order: usize,
-    /// That of the attempt under way.
-    formula: Formula,
     /// Makes the first steps of a run, and is there until the first one by a formula.
     starter: Option<Starter>,
 }
 
-impl Bdf {
-    /// Predictor of a step of length `h`.
-    fn predict(&mut self, h: f64) {
-        self.formula = self.history.formula(self.order, h);
-        self.history.predict(&self.formula, &mut self.predicted, &mut self.predicted_slope);
+/// What is predicted for the attempt under way.
+struct Prediction {
+    formula: Formula,
+    y: Vec<f64>,
+    yp: Vec<f64>,
+}
+
+impl Prediction {
+    /// That of a step of an order and a length.
+    fn make(&mut self, history: &History, order: usize, h: f64) {
+        self.formula = history.formula(order, h);
+        history.predict(&self.formula, &mut self.y, &mut self.yp);
     }
 
+    /// For the iteration of the step from time `t` and state `last`.
+    fn predictor<'a>(&'a self, t: f64, last: &'a [f64]) -> Predictor<'a> {
+        let Formula { leading, h, .. } = self.formula;
+        Predictor { t: t + h, last, y: &self.y, yp: &self.yp, leading, h }
+    }
+}
+
+impl Bdf {
     /// The starter, as long as steps are made by it.
-    fn starting(&mut self) -> Option<&mut Starter> {
+    fn starting(&self) -> Option<&Starter> {
+        self.starter.as_ref().filter(|starter| !starter.is_done())
+    }
+
+    fn starting_mut(&mut self) -> Option<&mut Starter> {
         self.starter.as_mut().filter(|starter| !starter.is_done())
     }
 }
 
 impl Scheme for Bdf {
     fn solve(&mut self, run: &mut Run<'_>, h: f64) -> Result<(), Rejection> {
-        if let Some(starter) = self.starting() {
+        if let Some(starter) = self.starting_mut() {
             return starter.radau.solve(run, h);
         }
-        self.predict(h);
-        let predictor = Predictor {
-            t: run.clock.time() + h,
-            last: &run.y,
-            y: &self.predicted,
-            yp: &self.predicted_slope,
-            leading: self.formula.leading,
-            h,
-        };
+        self.prediction.make(&self.history, self.order, h);
+        let predictor = self.prediction.predictor(run.clock.time(), &run.y);
         let mut at = Iterate { e: &mut self.e, y: &mut run.candidate, yp: &mut run.candidate_slope };
         self.newton.solve(run.dae, &predictor, &run.weights, &mut run.statistics, &mut at).map_err(|trouble| {
             self.control.after_trouble();
@@ -131,19 +138,19 @@ impl Scheme for Bdf {
     }
 
     fn predict_end(&mut self, run: &mut Run<'_>, h: f64) {
-        if let Some(starter) = self.starting() {
+        if let Some(starter) = self.starting_mut() {
             return starter.radau.predict_end(run, h);
         }
-        run.candidate.copy_from_slice(&self.predicted);
-        run.candidate_slope.copy_from_slice(&self.predicted_slope);
+        run.candidate.copy_from_slice(&self.prediction.y);
+        run.candidate_slope.copy_from_slice(&self.prediction.yp);
     }
 
     fn test_error(&mut self, run: &mut Run<'_>, h: f64) -> Result<f64, Rejection> {
-        if let Some(starter) = self.starting() {
+        if let Some(starter) = self.starting_mut() {
             return starter.test_error(run, h);
         }
         let description = run.dae.description();
-        let (history, formula, newton) = (&self.history, &self.formula, &self.newton);
+        let (history, formula, newton) = (&self.history, &self.prediction.formula, &self.newton);
         let estimate = self.control.estimate(description, history, formula, newton, &run.weights, &self.e);
         if estimate.test > 1.0 || estimate.test.is_nan() {
             let (order, factor) = self.control.after_rejection(&estimate, self.order);
@@ -167,10 +174,10 @@ impl Scheme for Bdf {
         self.starter = None;
         let t = run.clock.time();
         run.closing.apply(run.dae, self.newton.matrix(), &run.weights, t, &mut run.candidate, &mut run.statistics);
-        for ((e, candidate), predicted) in self.e.iter_mut().zip(&run.candidate).zip(&self.predicted) {
+        for ((e, candidate), predicted) in self.e.iter_mut().zip(&run.candidate).zip(&self.prediction.y) {
             *e = candidate - predicted;
         }
-        self.history.accept(&self.formula, &self.e, &run.candidate);
+        self.history.accept(&self.prediction.formula, &self.e, &run.candidate);
         run.y.copy_from_slice(&run.candidate);
         run.yp.copy_from_slice(&run.candidate_slope);
     }
@@ -187,8 +194,7 @@ impl Scheme for Bdf {
     /// would do, since a multistep method recovers from a small step only slowly.
     fn fit(&self, clock: &Clock, length: f64) -> (f64, Landing) {
         let (h, landing) = clock.fit(length);
-        let starting = self.starter.as_ref().is_some_and(|starter| !starter.is_done());
-        if landing == Landing::Stop || starting || self.newton.has_fixed_step() {
+        if landing == Landing::Stop || self.starting().is_some() || self.newton.has_fixed_step() {
             return (h, landing);
         }
         match clock.fit(2.0 * length) {
@@ -198,32 +204,22 @@ impl Scheme for Bdf {
     }
 
     fn patience(&self) -> usize {
-        self.starter
-            .as_ref()
-            .filter(|starter| !starter.is_done())
-            .map_or(usize::MAX, |starter| starter.radau.patience())
+        self.starting().map_or(usize::MAX, |starter| starter.radau.patience())
     }
 
     fn worst(&self, run: &Run<'_>) -> usize {
-        match self.starter.as_ref().filter(|starter| !starter.is_done()) {
+        match self.starting() {
             Some(starter) => starter.radau.worst(run),
             None => self.control.worst(&run.weights, &self.e),
         }
     }
 
     fn deficiency(&mut self, run: &mut Run<'_>, h: f64) -> Option<Deficiency> {
-        if let Some(starter) = self.starting() {
+        if let Some(starter) = self.starting_mut() {
             return starter.radau.deficiency(run, h);
         }
-        self.predict(h);
-        let predictor = Predictor {
-            t: run.clock.time() + h,
-            last: &run.y,
-            y: &self.predicted,
-            yp: &self.predicted_slope,
-            leading: self.formula.leading,
-            h,
-        };
+        self.prediction.make(&self.history, self.order, h);
+        let predictor = self.prediction.predictor(run.clock.time(), &run.y);
         self.newton.deficiency(run.dae, &predictor)
     }
 

@@ -96,7 +96,6 @@ enum Matrix {
 /// Storage of the iteration.
 pub(super) struct Newton {
     jacobians: Jacobians,
-    schedule: Rc<Schedule>,
     matrix: IterationMatrix<f64>,
     state: Matrix,
     factorized_leading: f64,
@@ -120,7 +119,6 @@ impl Newton {
         let is_uncertain = has_kinks || description.unknowns.iter().any(|u| u.kind == Kind::Auxiliary);
         Newton {
             jacobians: Jacobians::new(description),
-            schedule: Rc::clone(schedule),
             matrix: IterationMatrix::new(schedule),
             state: Matrix::Missing,
             factorized_leading: 0.0,
@@ -194,9 +192,9 @@ impl Newton {
         self.state = Matrix::Missing;
         self.jacobians.evaluate(dae, predictor.t, predictor.y, predictor.yp);
         statistics.jacobians += 1;
-        self.matrix.assemble(&self.schedule, description, predictor.leading, 1.0, &self.jacobians, predictor.h);
+        self.matrix.assemble(description, predictor.leading, 1.0, &self.jacobians, predictor.h);
         statistics.factorizations += 1;
-        self.matrix.factorize(&self.schedule).map_err(|singular| match singular {
+        self.matrix.factorize().map_err(|singular| match singular {
             Singular::NonFinite(equation) => Trouble::NonFinite { equation },
             Singular::Row(_) | Singular::Column(_) => Trouble::Singular,
         })?;
@@ -324,8 +322,8 @@ impl Newton {
     /// The row and column to blame for a singular matrix at a predictor, if there are any.
     pub(super) fn deficiency(&mut self, dae: &dyn Dae, predictor: &Predictor<'_>) -> Option<Deficiency> {
         self.jacobians.evaluate(dae, predictor.t, predictor.y, predictor.yp);
-        self.matrix.assemble(&self.schedule, dae.description(), predictor.leading, 1.0, &self.jacobians, predictor.h);
+        self.matrix.assemble(dae.description(), predictor.leading, 1.0, &self.jacobians, predictor.h);
         self.state = Matrix::Missing;
-        self.matrix.deficiency(&self.schedule)
+        self.matrix.deficiency()
     }
 }

@@ -36,7 +36,6 @@ pub(crate) struct Run<'d> {
     pub(crate) dae: &'d dyn Dae,
     pub(crate) clock: Clock,
     pub(crate) control: StepControl,
-    pub(crate) schedule: Rc<Schedule>,
     /// The last accepted state.
     pub(crate) y: Vec<f64>,
     pub(crate) yp: Vec<f64>,
@@ -112,14 +111,13 @@ impl<'d> Run<'d> {
         options: &Options,
         weights: Weights,
     ) -> Result<Self, Failure> {
-        let Start { t0, y0, yp0, t_end, schedule } = start;
+        let Start { t0, y0, yp0, t_end, .. } = start;
         let description = dae.description();
         let n = description.unknowns.len();
         let mut run = Run {
             dae,
             clock: Clock::new(t0, t_end),
             control: options.control,
-            schedule: Rc::clone(schedule),
             y: y0.to_vec(),
             yp: yp0.to_vec(),
             candidate: vec![0.0; n],

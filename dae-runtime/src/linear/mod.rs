@@ -188,20 +188,37 @@ impl Schedule {
             pattern.entries().map(place).collect()
         };
         let (of_y, of_yp) = (places(&description.jacobian_y), places(&description.jacobian_yp));
-        let mut schedule = Schedule { starts, columns, of_y, of_yp, sequence: None };
+        let schedule = Schedule { starts, columns, of_y, of_yp, sequence: None };
+        if n < SMALLEST_SPARSE {
+            return Rc::new(schedule);
+        }
         let mut jacobians = Jacobians::new(description);
         jacobians.evaluate(dae, t, y, yp);
-        let mut matrix = IterationMatrix::<f64>::unfactorized(&schedule);
-        matrix.assemble(&schedule, description, 1.0 / h, 1.0, &jacobians, h);
-        if n >= SMALLEST_SPARSE && matrix.equilibrate(&schedule).is_ok() {
-            let sequence = Sequence::of(schedule.rows(&matrix.values)).ok();
-            schedule.sequence = sequence.filter(|sequence| SPARSE_COSTS * sequence.work < n.pow(3) / 3).map(Rc::new);
-        }
-        Rc::new(schedule)
+        let mut matrix = IterationMatrix::<f64>::unfactorized(&Rc::new(schedule.clone()));
+        matrix.assemble(description, 1.0 / h, 1.0, &jacobians, h);
+        let sequence = matrix.equilibrate().ok().and_then(|()| Sequence::of(schedule.rows(&matrix.values)).ok());
+        let pays = |sequence: &Sequence| SPARSE_COSTS * sequence.work < n.pow(3) / 3;
+        Rc::new(Schedule { sequence: sequence.filter(pays).map(Rc::new), ..schedule })
     }
 
     fn rows<'a, S>(&'a self, values: &'a [S]) -> Rows<'a, S> {
         Rows { starts: &self.starts, columns: &self.columns, values }
+    }
+
+    /// The same as a dense matrix, column by column.
+    fn scatter<S: Scalar>(&self, values: &[S], matrix: &mut [S]) {
+        let n = self.order();
+        matrix.fill(S::zero());
+        for row in 0..n {
+            for place in self.starts[row]..self.starts[row + 1] {
+                matrix[self.columns[place] * n + row] = values[place];
+            }
+        }
+    }
+
+    /// How many pairs of Jacobians it took to find it.
+    pub(crate) fn jacobians(&self) -> usize {
+        usize::from(self.order() >= SMALLEST_SPARSE)
     }
 
     /// Number of rows.
@@ -213,7 +230,8 @@ impl Schedule {
 /// The matrix $a\\,F_{y'} + b\\,F_y$ of Newton's iteration with scaled columns, and its factors.
 #[derive(Clone, Debug)]
 pub(crate) struct IterationMatrix<S> {
-    /// On the pattern of the schedule.
+    schedule: Rc<Schedule>,
+    /// On its pattern.
     values: Vec<S>,
     row_scale: Vec<f64>,
     column_scale: Vec<f64>,
@@ -232,7 +250,7 @@ enum Factors<S> {
 
 impl<S: Scalar> IterationMatrix<S> {
     /// Room for matrices and their factors.
-    pub(crate) fn new(schedule: &Schedule) -> Self {
+    pub(crate) fn new(schedule: &Rc<Schedule>) -> Self {
         let factors = match &schedule.sequence {
             Some(sequence) => Factors::Sparse(SparseLu::new(Rc::clone(sequence))),
             None => Factors::Dense(Lu::new(schedule.order())),
@@ -240,9 +258,10 @@ impl<S: Scalar> IterationMatrix<S> {
         IterationMatrix { factors, ..IterationMatrix::unfactorized(schedule) }
     }
 
-    fn unfactorized(schedule: &Schedule) -> Self {
+    fn unfactorized(schedule: &Rc<Schedule>) -> Self {
         let n = schedule.order();
         IterationMatrix {
+            schedule: Rc::clone(schedule),
             values: vec![S::zero(); schedule.columns.len()],
             row_scale: vec![1.0; n],
             column_scale: vec![1.0; n],
@@ -253,21 +272,13 @@ impl<S: Scalar> IterationMatrix<S> {
     }
 
     /// Fills in $a\\,F_{y'} + b\\,F_y$ with the columns scaled for steps of length `h`.
-    pub(crate) fn assemble(
-        &mut self,
-        schedule: &Schedule,
-        description: &Description,
-        a: S,
-        b: S,
-        jacobians: &Jacobians,
-        h: f64,
-    ) {
+    pub(crate) fn assemble(&mut self, description: &Description, a: S, b: S, jacobians: &Jacobians, h: f64) {
         scale_by_index(description, h, &mut self.column_scale);
         self.column_scale.iter_mut().zip(&jacobians.magnitudes).for_each(|(scale, magnitude)| *scale *= magnitude);
         self.values.fill(S::zero());
         for (pattern, places, values, factor) in [
-            (&description.jacobian_yp, &schedule.of_yp, &jacobians.yp, a),
-            (&description.jacobian_y, &schedule.of_y, &jacobians.y, b),
+            (&description.jacobian_yp, &self.schedule.of_yp, &jacobians.yp, a),
+            (&description.jacobian_y, &self.schedule.of_y, &jacobians.y, b),
         ] {
             for ((&place, &column), value) in places.iter().zip(pattern.column_indices.iter()).zip(values) {
                 self.values[place] += factor.scale(value * self.column_scale[column]);
@@ -276,27 +287,21 @@ impl<S: Scalar> IterationMatrix<S> {
     }
 
     /// Factorises what was assembled.
-    pub(crate) fn factorize(&mut self, schedule: &Schedule) -> Result<(), Singular> {
+    pub(crate) fn factorize(&mut self) -> Result<(), Singular> {
         self.factorizations += 1;
         if let Factors::Dense(lu) = &mut self.factors {
-            let n = schedule.order();
-            let matrix = lu.matrix_mut();
-            matrix.fill(S::zero());
-            for row in 0..n {
-                for place in schedule.starts[row]..schedule.starts[row + 1] {
-                    matrix[schedule.columns[place] * n + row] = self.values[place];
-                }
-            }
+            self.schedule.scatter(&self.values, lu.matrix_mut());
             return lu.factorize();
         }
-        self.equilibrate(schedule)?;
+        self.equilibrate()?;
         if let Factors::Sparse(lu) = &mut self.factors
             && lu.factorize(&self.values, &self.column_size).is_ok()
         {
             return Ok(());
         }
         // Pivots that were chosen for other values do not do.
-        let sequence = Sequence::of(schedule.rows(&self.values)).map_err(|found| Singular::Column(found.column))?;
+        let sequence =
+            Sequence::of(self.schedule.rows(&self.values)).map_err(|found| Singular::Column(found.column))?;
         let mut lu = SparseLu::new(Rc::new(sequence));
         let factorized = lu.factorize(&self.values, &self.column_size);
         self.factors = Factors::Sparse(lu);
@@ -304,7 +309,8 @@ impl<S: Scalar> IterationMatrix<S> {
     }
 
     /// Divides each row by the power of two next below its largest entry, and takes the sizes of the columns.
-    fn equilibrate(&mut self, schedule: &Schedule) -> Result<(), Singular> {
+    fn equilibrate(&mut self) -> Result<(), Singular> {
+        let schedule = &self.schedule;
         self.column_size.fill(0.0);
         for row in 0..schedule.order() {
             let range = schedule.starts[row]..schedule.starts[row + 1];
@@ -350,25 +356,21 @@ impl<S: Scalar> IterationMatrix<S> {
 
 impl IterationMatrix<f64> {
     /// Where the assembled (not yet factorised) matrix is singular to working precision, if it is.
-    pub(crate) fn deficiency(&mut self, schedule: &Schedule) -> Option<Deficiency> {
-        let n = schedule.order();
-        if n > LARGEST_COMPLETE {
-            return match self.equilibrate(schedule) {
-                Err(Singular::Row(row) | Singular::NonFinite(row)) => Some(Deficiency { row, column: row }),
-                Err(Singular::Column(column)) => Some(Deficiency { row: column, column }),
-                Ok(()) => {
-                    let found = Sequence::of(schedule.rows(&self.values)).err()?;
-                    Some(Deficiency { row: found.row, column: found.column })
-                }
-            };
+    pub(crate) fn deficiency(&mut self) -> Option<Deficiency> {
+        let n = self.schedule.order();
+        if n <= LARGEST_COMPLETE {
+            let mut matrix = vec![0.0; n * n];
+            self.schedule.scatter(&self.values, &mut matrix);
+            return deficiency(n, &mut matrix);
         }
-        let mut matrix = vec![0.0; n * n];
-        for row in 0..n {
-            for place in schedule.starts[row]..schedule.starts[row + 1] {
-                matrix[schedule.columns[place] * n + row] = self.values[place];
+        match self.equilibrate() {
+            Err(Singular::Row(row) | Singular::NonFinite(row)) => Some(Deficiency { row, column: row }),
+            Err(Singular::Column(column)) => Some(Deficiency { row: column, column }),
+            Ok(()) => {
+                let found = Sequence::of(self.schedule.rows(&self.values)).err()?;
+                Some(Deficiency { row: found.row, column: found.column })
             }
         }
-        deficiency(n, &mut matrix)
     }
 }
 

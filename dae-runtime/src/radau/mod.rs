@@ -1,6 +1,6 @@
-//! Radau IIA of orders 1, 5, 9 and 13 for fully implicit systems $F(t, y, y') = 0$, with Hairer's control of everything.
+//! Radau IIA of orders 1, 5, 9 and 13 for fully implicit systems $F(t, y, y') = 0$, controlled as in the codes of Hairer and Wanner.
 //!
-//! In: a formulation, consistent start values, an end time, options. Out: a [`Stepper`]. Sources: RADAU5, Hairer & Wanner,
+//! In: a formulation, consistent start values, an end time, options. Out: a [`Stepper`](crate::stepper::Stepper). Sources: RADAU5, Hairer & Wanner,
 //! *Solving Ordinary Differential Equations II*, section IV.8; index 2 and 3: section VII.4 there, and Hairer, Lubich & Roche (1989); other
 //! orders: E. Hairer, G. Wanner, *Stiff differential equations solved by Radau methods*, J. Comput. Appl. Math. 111 (1999).
 //!
@@ -22,6 +22,10 @@
 //! $\frac{\beta}{h} F_{y'} \Delta W_2 + \frac{\alpha}{h} F_{y'} \Delta W_3 + F_y \Delta W_3$, the real and imaginary part of
 //! the complex product.
 //!
+//! Both Jacobians are taken at $t_n + 0.6\\,h$, where the last polynomial leads: no stage is as far from there as the last one is from $t_n$, and the
+//! iteration contracts faster. After an attempt that failed they are those of $(t_n, y_n)$. The number of stages of a run of variable order is chosen in
+//! `order.rs`.
+//!
 //! # Error estimate
 //!
 //! For $M y' = f$ RADAU5 compares with a formula of order 3 that also uses $f(t_n, y_n)$, and takes
@@ -41,23 +45,22 @@
 //! more where nothing is stiff; where something is, their order is no higher than that of the estimate, and so they have the same tolerance.
 //!
 //! Components of index $k$ count with a factor $h^{k-1}$ in both tests (`weights.rs`), and their columns are scaled
-//! (`linear.rs`). Accepted steps are closed onto the enforced constraints (`closing.rs`).
+//! (`linear`). Accepted steps are closed onto the enforced constraints (`closing.rs`).
 
 mod control;
 mod order;
 mod stages;
+mod start;
 mod tableau;
 
-use crate::clock::Clock;
-use crate::contract::{Dae, Description, Kind, Unknown};
-use crate::integrator::{Integrator, Rejection, Run, Scheme, Start, Trouble};
-use crate::linear::{Deficiency, IterationMatrix, Jacobians, Singular};
+use crate::integrator::{Rejection, Run, Scheme, Trouble};
+use crate::linear::{Deficiency, Jacobians, Singular};
 use crate::multipliers::Multipliers;
-use crate::stepper::{DenseAccuracy, Failure, Options, StepControl, Stepper};
-use crate::weights::Weights;
+use crate::stepper::{DenseAccuracy, StepControl};
 use control::{Controller, Scales};
 use order::{Change, Observation, OrderControl};
-use stages::{Limits, Matrices, Origin, Outcome, Stages, combine, max_iterations};
+use stages::{Limits, Matrices, Origin, Outcome, Stages, combine};
+pub(crate) use start::{Accuracy, StageRange, begin, beyond, start};
 use tableau::Tableau;
 
 /// A Jacobian is kept as long as Newton's iteration contracts faster than this.
@@ -75,90 +78,6 @@ const MIDDLE: f64 = 0.6;
 
 /// For steps that are longer than the last one by no more than this.
 const TRUSTED: f64 = 2.0;
-
-/// The orders between which a run chooses, in numbers of stages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Stage {
-    pub(crate) least: usize,
-    pub(crate) most: usize,
-}
-
-impl Stage {
-    /// Order 5.
-    pub(crate) const THREE: Stage = Stage { least: 3, most: 3 };
-
-    /// Orders 5 to 13, or less where the options say so.
-    pub(crate) fn of(options: &Options) -> Result<Stage, Failure> {
-        let most = match (options.max_order, options.control) {
-            (None, StepControl::Adaptive) => 7,
-            (None, StepControl::Fixed(_)) => 3,
-            (Some(1), _) => 1,
-            (Some(5), _) => 3,
-            (Some(9), _) => 5,
-            (Some(13), _) => 7,
-            (Some(order), _) => {
-                let message = format!("the order of Radau IIA is at most {order}: it can be 1, 5, 9 or 13");
-                return Err(Failure::InvalidOption { message });
-            }
-        };
-        match options.control {
-            StepControl::Adaptive => Ok(Stage { least: most.min(3), most }),
-            StepControl::Fixed(_) => Ok(Stage { least: most, most }),
-        }
-    }
-}
-
-/// What is to be as accurate as the tolerances ask for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Accuracy {
-    /// The ends of the steps.
-    OfSteps,
-    /// The polynomials between them too.
-    OfPolynomials,
-}
-
-/// An integration of order 5, or of variable order (5, 9 and 13) if `options.max_order` allows for more.
-pub(crate) fn start<'d>(
-    dae: &'d dyn Dae,
-    start: Start<'_>,
-    options: &Options,
-) -> Result<Box<dyn Stepper + 'd>, Failure> {
-    let (run, radau) = begin(dae, start, options, Stage::of(options)?, Accuracy::OfSteps)?;
-    Ok(Box::new(Integrator::new(run, radau)))
-}
-
-/// The same of order 5, with the Jacobian of the first step evaluated where that is predicted to end: if it starts at a surface across which $F$
-/// jumps, the equations are those beyond it.
-pub(crate) fn beyond<'d>(
-    dae: &'d dyn Dae,
-    start: Start<'_>,
-    options: &Options,
-) -> Result<Box<dyn Stepper + 'd>, Failure> {
-    let (mut run, mut radau) = begin(dae, start, options, Stage::THREE, Accuracy::OfSteps)?;
-    let (h, _) = run.clock.fit(run.h);
-    radau.evaluate_at_end(&mut run, h);
-    if radau.jacobians.is_finite() {
-        radau.freshness = Freshness::Current;
-    }
-    Ok(Box::new(Integrator::new(run, radau)))
-}
-
-/// A run and the scheme that it begins with.
-pub(crate) fn begin<'d>(
-    dae: &'d dyn Dae,
-    start: Start<'_>,
-    options: &Options,
-    stages: Stage,
-    accuracy: Accuracy,
-) -> Result<(Run<'d>, Radau), Failure> {
-    Run::check(dae, start, options)?;
-    let (radau, weights) = Radau::new(dae.description(), start, options, stages, accuracy);
-    let mut run = Run::new(dae, start, options, weights)?;
-    run.weights.update(start.y0, 1.0);
-    let first = first_step(dae.description(), start, &run.weights, &run.clock);
-    run.begin_with(first, options);
-    Ok((run, radau))
-}
 
 /// A method of one order.
 #[derive(Clone, Debug)]
@@ -196,7 +115,7 @@ pub(crate) struct Radau {
     last_error: f64,
     /// Which order it had.
     last: usize,
-    /// Coefficients of the dense output, see [`Stepper::dense_coefficients`].
+    /// Coefficients of the dense output, see [`crate::stepper::Stepper::dense_coefficients`].
     dense: Vec<Vec<f64>>,
     /// How many of them count.
     degree: usize,
@@ -205,7 +124,7 @@ pub(crate) struct Radau {
 /// What the Jacobian was evaluated at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Freshness {
-    /// The last accepted state.
+    /// The step at hand.
     Current,
     /// An earlier one, but it still does.
     Usable,
@@ -214,67 +133,6 @@ enum Freshness {
 }
 
 impl Radau {
-    /// The scheme before its first step, and the weights of a run that begins with its lowest order.
-    fn new(
-        description: &Description,
-        start: Start<'_>,
-        options: &Options,
-        stages: Stage,
-        accuracy: Accuracy,
-    ) -> (Self, Weights) {
-        let n = description.unknowns.len();
-        let exponent = match accuracy {
-            Accuracy::OfSteps if stages.least > 1 => 2.0 / 3.0,
-            // With one stage the method has the order of its estimate.
-            Accuracy::OfSteps | Accuracy::OfPolynomials => 1.0,
-        };
-        let (rtol, atol) = transform_tolerances(options, &description.unknowns, exponent);
-        let weights = Weights::new(description, rtol, atol);
-        let transformed = 0.1 * tightest(options, &description.unknowns).powf(exponent);
-        // As in RADAU5: tight tolerances need more accurate stages than loose ones, but none below rounding.
-        let tolerance =
-            (10.0 * f64::EPSILON / transformed.max(f64::EPSILON)).max(transformed.powf(1.0 / exponent - 1.0).min(0.03));
-        let order = |stages: usize| {
-            let max_iterations = max_iterations(stages, options.control);
-            Order {
-                tableau: Tableau::new(stages),
-                limits: Limits { tolerance, max_iterations },
-                scales: Scales { exponent: 1.0 / (stages + 1) as f64, max_iterations },
-            }
-        };
-        let orders: Vec<Order> = (stages.least..=stages.most).step_by(2).map(order).collect();
-        let mut dense = vec![vec![0.0; n]; stages.most + 1];
-        dense[0].copy_from_slice(start.y0);
-        tangent(description, start.yp0, &mut dense[1]);
-        let radau = Radau {
-            orders,
-            current: 0,
-            order_control: OrderControl::default(),
-            jacobians: Jacobians::new(description),
-            freshness: Freshness::Outdated,
-            trusts_polynomial: false,
-            matrices: Matrices {
-                real: IterationMatrix::new(start.schedule),
-                complex: (0..stages.most / 2).map(|_| IterationMatrix::new(start.schedule)).collect(),
-            },
-            factorized_for: 0.0,
-            stages: Stages::new(description, stages.most),
-            multipliers: Multipliers::new(description, options.closing_correction),
-            controller: Controller::default(),
-            error: vec![0.0; n],
-            point: vec![0.0; n],
-            slope: vec![0.0; n],
-            patience: if description.switches.is_empty() { usize::MAX } else { PATIENCE_AT_KINKS },
-            // As if a step of length one along the tangent came before: the prediction of the first step.
-            last_step: 1.0,
-            last_error: 1.0,
-            last: 0,
-            dense,
-            degree: 1,
-        };
-        (radau, weights)
-    }
-
     /// Number of stages in use.
     pub(crate) fn stages(&self) -> usize {
         self.order_in_use().tableau.stages()
@@ -339,11 +197,11 @@ impl Radau {
         let description = run.dae.description();
         let tableau = &self.orders[self.current].tableau;
         let Matrices { real, complex } = &mut self.matrices;
-        real.assemble(&run.schedule, description, tableau.gamma / h, 1.0, &self.jacobians, h);
-        real.factorize(&run.schedule)?;
+        real.assemble(description, tableau.gamma / h, 1.0, &self.jacobians, h);
+        real.factorize()?;
         for (matrix, pair) in complex.iter_mut().zip(&tableau.pairs) {
-            matrix.assemble(&run.schedule, description, pair / h, 1.0.into(), &self.jacobians, h);
-            matrix.factorize(&run.schedule)?;
+            matrix.assemble(description, pair / h, 1.0.into(), &self.jacobians, h);
+            matrix.factorize()?;
         }
         self.factorized_for = h;
         Ok(())
@@ -582,9 +440,9 @@ impl Scheme for Radau {
         self.trusts_polynomial = false;
         self.update_jacobians(run, h).ok()?;
         let gamma = self.order_in_use().tableau.gamma;
-        self.matrices.real.assemble(&run.schedule, run.dae.description(), gamma / h, 1.0, &self.jacobians, h);
+        self.matrices.real.assemble(run.dae.description(), gamma / h, 1.0, &self.jacobians, h);
         self.freshness = Freshness::Outdated;
-        self.matrices.real.deficiency(&run.schedule)
+        self.matrices.real.deficiency()
     }
 
     fn order(&self) -> usize {
@@ -605,45 +463,4 @@ impl Scheme for Radau {
             target.copy_from_slice(source);
         }
     }
-}
-
-/// Slopes of the unknowns that have one.
-fn tangent(description: &Description, yp0: &[f64], slopes: &mut [f64]) {
-    for ((target, unknown), slope) in slopes.iter_mut().zip(description.unknowns.iter()).zip(yp0) {
-        *target = if unknown.kind == Kind::Differential { *slope } else { 0.0 };
-    }
-}
-
-/// The relative tolerance, or the tightest absolute one relative to the magnitude of its unknown where that is all there is.
-fn tightest(options: &Options, unknowns: &[Unknown]) -> f64 {
-    let atol = options.atol.of(unknowns);
-    let parts = unknowns.iter().zip(atol).map(|(unknown, atol)| relative(options.rtol, atol, unknown));
-    parts.fold(f64::INFINITY, f64::min).min(1.0)
-}
-
-/// The larger of the relative tolerance and the absolute one in units of the unknown.
-fn relative(rtol: f64, atol: f64, unknown: &Unknown) -> f64 {
-    rtol.max(atol / unknown.nominal.abs().max(f64::MIN_POSITIVE))
-}
-
-/// $0.1\\,\tau^e$ with the exponent $e$ in place of the relative tolerance $\tau$, and absolute tolerances in proportion. Where an absolute one is the larger,
-/// relative to the magnitude of its unknown, it sets the proportion for that.
-fn transform_tolerances(options: &Options, unknowns: &[Unknown], exponent: f64) -> (Vec<f64>, Vec<f64>) {
-    let atol = options.atol.of(unknowns);
-    let factor = |(unknown, &atol): (&Unknown, &f64)| 0.1 * relative(options.rtol, atol, unknown).powf(exponent - 1.0);
-    let factors: Vec<f64> = unknowns.iter().zip(&atol).map(factor).collect();
-    let scaled = |tolerance: &[f64]| factors.iter().zip(tolerance).map(|(factor, tol)| factor * tol).collect();
-    (scaled(&vec![options.rtol; unknowns.len()]), scaled(&atol))
-}
-
-/// Length of the first step: one per cent of the time in which $y$ would change by its own size (Hairer, Nørsett &
-/// Wanner I, section II.4), and no more than a thousandth of the interval.
-fn first_step(description: &Description, start: Start<'_>, weights: &Weights, clock: &Clock) -> f64 {
-    let norm = |v: &[f64]| {
-        let terms = description.unknowns.iter().zip(v).zip(weights.as_slice());
-        terms.filter(|((u, _), _)| u.kind == Kind::Differential).map(|((_, v), w)| (v * w).powi(2)).sum::<f64>()
-    };
-    let (size, speed) = (norm(start.y0).sqrt().max(1.0), norm(start.yp0).sqrt());
-    let longest = 1e-3 * clock.span();
-    if speed.is_finite() && speed > 0.0 { (0.01 * size / speed).min(longest) } else { longest }
 }

@@ -1,7 +1,7 @@
 //! The driver: a formulation, a method and options in, a [`Solution`] out.
 //!
 //! In: a [`Dae`]. Out: its solution as far as it exists, with the reason if that is not the end time.
-//! The driver loops over the steps of a [`Stepper`] and knows nothing of methods; methods know nothing of output. Where a function of the
+//! The driver loops over the steps of a [`Stepper`]; only the choice of the method and `segments` know methods, and methods know nothing of output. Where a function of the
 //! time changes its branch (the kinks of an input) a step ends, and the method starts again.
 //!
 //! ```
@@ -16,16 +16,18 @@
 //! ```
 
 mod crossing;
+mod multipliers;
 mod segments;
 
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
+use std::rc::Rc;
 use std::time::Instant;
 
 use crate::bdf;
 use crate::class::{Classified, Open, Treats};
-use crate::contract::{Dae, Kind};
+use crate::contract::Dae;
 use crate::initialize::{InitializationError, InitializationOptions, consistent_initialization};
 use crate::integrator::Start;
 use crate::linear::Schedule;
@@ -35,6 +37,7 @@ use crate::solution::{Solution, Status, horner};
 use crate::stepper::{
     ClosingCorrection, DenseAccuracy, Failure, Options, StepControl, Stepper, Tolerance, check_start,
 };
+use multipliers::multiplier_not_zero;
 use segments::Segments;
 
 /// Which method integrates.
@@ -61,14 +64,25 @@ impl Method {
         t_end: f64,
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'd>, Failure> {
-        self.check_index(dae, options)?;
-        check_start(dae.description(), t0, y0, yp0, t_end)?;
-        dae.choose_coordinates(t0, y0, yp0, true);
-        let schedule = Schedule::new(dae, t0, y0, yp0, typical_step(t0, t_end));
+        let schedule = self.prepare(dae, [t0, t_end], [y0, yp0], options)?;
         self.begin(dae, Start { t0, y0, yp0, t_end, schedule: &schedule }, options)
     }
 
-    /// The same with a schedule of the linear algebra.
+    /// Checks that the method suits, and finds the schedule of the linear algebra of a run.
+    fn prepare(
+        self,
+        dae: &dyn Dae,
+        [t0, t_end]: [f64; 2],
+        [y0, yp0]: [&[f64]; 2],
+        options: &Options,
+    ) -> Result<Rc<Schedule>, Failure> {
+        self.check_index(dae, options)?;
+        check_start(dae.description(), t0, y0, yp0, t_end)?;
+        dae.choose_coordinates(t0, y0, yp0, true);
+        Ok(Schedule::new(dae, t0, y0, yp0, typical_step(t0, t_end)))
+    }
+
+    /// An integration with that schedule.
     fn begin<'d>(
         self,
         dae: &'d dyn Dae,
@@ -423,62 +437,6 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
             Record::At(_) => requested.record(stepper, before, solution),
         }
     }
-}
-
-/// Multipliers of the formulation stand for no jet.
-fn multipliers(dae: &dyn Dae, t: f64) -> Vec<usize> {
-    let n = dae.description().unknowns.len();
-    let jets = vec![f64::NAN; dae.prolongation().prolongation_description().jets.len()];
-    let (mut y, mut yp) = (vec![0.0; n], vec![0.0; n]);
-    dae.states_from_jets(t, &jets, &mut y, &mut yp);
-    (0..n).filter(|&i| !y[i].is_nan()).collect()
-}
-
-/// Corrections of slopes by multipliers above this part of the slopes are suspicious, if over a step they amount to more than this many
-/// tolerances; to fewer where they are all that there is of the slopes.
-const SUSPICIOUS: [(f64, f64); 2] = [(1e-2, 1e3), (0.5, 30.0)];
-
-/// Whether multipliers correct the slopes at the end by more than the discretisation explains. At a fixed step that is for the caller to judge.
-fn multiplier_not_zero(dae: &dyn Dae, solution: &Solution, t0: f64, options: &Options) -> Option<Failure> {
-    let (description, t) = (dae.description(), solution.end_time);
-    let n = description.unknowns.len();
-    let multipliers = multipliers(dae, t);
-    let (y, yp) = (solution.end_state.get(..n)?, solution.end_derivative.get(..n)?);
-    if multipliers.is_empty() || options.control != StepControl::Adaptive {
-        return None;
-    }
-    let mut by_y = vec![0.0; description.jacobian_y.len()];
-    let mut by_yp = vec![0.0; description.jacobian_yp.len()];
-    dae.jacobian_y(t, y, yp, &mut by_y);
-    dae.jacobian_yp(t, y, yp, &mut by_yp);
-    let size = |values: &[f64]| values.iter().fold(0.0_f64, |size, value| size.max(value.abs()));
-    let speed = size(yp);
-    let atol = options.atol.of(&description.unknowns);
-    let states = (0..n).filter(|&i| description.unknowns[i].kind == Kind::Differential);
-    let tolerance = states.map(|i| atol[i] + options.rtol * y[i].abs()).fold(0.0, f64::max);
-    let step = (t - t0).abs() / solution.statistics.steps.max(1) as f64;
-    let mut worst = (0.0, None);
-    for row in 0..description.jacobian_y.rows() {
-        let leading: f64 = description.jacobian_yp.row(row).map(|(_, p)| by_yp[p].abs()).fold(0.0, f64::max);
-        if leading == 0.0 {
-            continue;
-        }
-        for (column, position) in description.jacobian_y.row(row) {
-            let correction = (by_y[position] * y[column] / leading).abs();
-            if correction > worst.0 && multipliers.binary_search(&column).is_ok() {
-                worst = (correction, Some(column));
-            }
-        }
-    }
-    let (correction, Some(column)) = worst else { return None };
-    let suspicious =
-        SUSPICIOUS.iter().any(|(part, multiple)| correction > part * speed && correction * step > multiple * tolerance);
-    suspicious.then(|| Failure::MultiplierNotZero {
-        t,
-        form: description.form.clone(),
-        multiplier: description.unknowns[column].name.clone(),
-        value: y[column],
-    })
 }
 
 /// Output times still to come.

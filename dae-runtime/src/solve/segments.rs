@@ -7,13 +7,13 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
+use super::Method;
 use super::crossing::Crossing;
-use super::{Method, typical_step};
 use crate::contract::Dae;
 use crate::integrator::Start;
 use crate::linear::Schedule;
 use crate::radau;
-use crate::stepper::{Failure, Options, Statistics, StepControl, Stepper, check_start};
+use crate::stepper::{Failure, Options, Statistics, StepControl, Stepper};
 
 /// Steps by a method with one stage, where one with several meets a kink.
 const HOPS: usize = 10;
@@ -73,10 +73,7 @@ impl<'d> Segments<'d> {
         [y0, yp0]: [&[f64]; 2],
         options: &Options,
     ) -> Result<Self, Failure> {
-        method.check_index(dae, options)?;
-        check_start(dae.description(), t0, y0, yp0, t_end)?;
-        dae.choose_coordinates(t0, y0, yp0, true);
-        let schedule = Schedule::new(dae, t0, y0, yp0, typical_step(t0, t_end));
+        let schedule = method.prepare(dae, [t0, t_end], [y0, yp0], options)?;
         let stepper = method.begin(dae, Start { t0, y0, yp0, t_end, schedule: &schedule }, options)?;
         let switches = match options.control {
             StepControl::Adaptive => Crossing::of_time(dae, t0, y0, yp0, t_end),
@@ -89,7 +86,7 @@ impl<'d> Segments<'d> {
             t_end,
             options: options.clone(),
             // That of the schedule.
-            done: Statistics { jacobians: 1, ..Statistics::default() },
+            done: Statistics { jacobians: schedule.jacobians(), ..Statistics::default() },
             schedule,
             switches,
             phase: Phase::Regular,
