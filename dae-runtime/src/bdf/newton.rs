@@ -36,10 +36,12 @@ const TOLERANCE_AT_FIXED_STEP: f64 = 1e-4 * TOLERANCE;
 const STAGNATION: (f64, f64) = (0.5, 0.1);
 /// Corrections this much smaller than the first that do not shrink any more are rounding, whatever the tolerance says.
 const ROUNDING: f64 = 1e-6;
-/// However short the step, the iteration error of an unknown of index 2 is at most this fraction of its size: the
-/// weight $h$ alone would accept anything as $h \to 0$, and a run would creep along an impasse where there is no
+/// However short the step, the iteration error of an unknown of index 2 is at most this part of its tolerance: the weight $h$ alone would
+/// accept anything as $h \to 0$, a wrong value in a step where it was predicted badly and, along an impasse, steps where there is no
 /// solution.
-const MULTIPLIER_TOLERANCE: f64 = 1e-3;
+const MULTIPLIER_TOLERANCE: f64 = 1.0;
+/// Where rounding, which such unknowns contain divided by $h$, does not allow that: this fraction of its size.
+const ROUNDED_MULTIPLIER_TOLERANCE: f64 = 1e-3;
 /// A first correction this small is rounding.
 const AT_ONCE: f64 = 1e-4 * TOLERANCE;
 /// $\varrho/(1-\varrho)$ assumed for a new matrix, as in IDA.
@@ -73,15 +75,6 @@ pub(super) struct Iterate<'a> {
     pub(super) yp: &'a mut [f64],
 }
 
-impl Iterate<'_> {
-    /// Back to the predictor.
-    fn predict(&mut self, predictor: &Predictor<'_>) {
-        self.e.fill(0.0);
-        self.y.copy_from_slice(predictor.y);
-        self.yp.copy_from_slice(predictor.yp);
-    }
-}
-
 /// Whether the matrix belongs to the step at hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Matrix {
@@ -108,8 +101,15 @@ pub(super) struct Newton {
     has_kinks: bool,
     /// That is carried over.
     smallest_rate: f64,
-    /// `(unknown of index 2, its nominal value)`.
-    multipliers: Vec<(usize, f64)>,
+    multipliers: Vec<Multiplier>,
+}
+
+/// An unknown of index 2.
+struct Multiplier {
+    unknown: usize,
+    nominal: f64,
+    /// The correction before that in `delta`.
+    before: f64,
 }
 
 impl Newton {
@@ -130,7 +130,7 @@ impl Newton {
             smallest_rate: if is_uncertain { SMALLEST_UNCERTAIN_RATE } else { SMALLEST_RATE },
             multipliers: (0..n)
                 .filter(|&i| description.unknowns[i].index == 2)
-                .map(|i| (i, description.unknowns[i].nominal))
+                .map(|i| Multiplier { unknown: i, nominal: description.unknowns[i].nominal, before: f64::INFINITY })
                 .collect(),
         }
     }
@@ -173,7 +173,7 @@ impl Newton {
         }
         self.last_leading = predictor.leading;
         loop {
-            at.predict(predictor);
+            self.predict(predictor, at);
             match self.iterate(dae, predictor, weights, statistics, at) {
                 Ok(()) => return Ok(()),
                 Err(_) if self.state == Matrix::Old => self.renew(dae, predictor, statistics)?,
@@ -214,7 +214,7 @@ impl Newton {
         statistics: &mut Statistics,
         at: &mut Iterate<'_>,
     ) -> Result<(), Trouble> {
-        at.predict(predictor);
+        self.predict(predictor, at);
         for iteration in 0..ITERATIONS_ANEW {
             self.renew(dae, &Predictor { y: at.y, yp: at.yp, ..*predictor }, statistics)?;
             let factor = if iteration < FULL_ITERATIONS { 1.0 } else { 0.5 };
@@ -223,11 +223,19 @@ impl Newton {
             if !size.is_finite() {
                 break;
             }
-            if size <= TOLERANCE / RATE_OF_NEW_MATRIX && self.multipliers_settled(predictor.last) {
+            if size <= TOLERANCE / RATE_OF_NEW_MATRIX && self.multipliers_settled(predictor, weights) {
                 return Ok(());
             }
         }
         Err(Trouble::Convergence { unknown: weights.worst(&self.delta) })
+    }
+
+    /// Back to the predictor, which has no correction yet.
+    fn predict(&mut self, predictor: &Predictor<'_>, at: &mut Iterate<'_>) {
+        at.e.fill(0.0);
+        at.y.copy_from_slice(predictor.y);
+        at.yp.copy_from_slice(predictor.yp);
+        self.delta.fill(f64::INFINITY);
     }
 
     /// One correction with the matrix at hand, which is left in `delta`.
@@ -239,6 +247,9 @@ impl Newton {
         statistics: &mut Statistics,
         at: &mut Iterate<'_>,
     ) -> Result<(), Trouble> {
+        for multiplier in &mut self.multipliers {
+            multiplier.before = self.delta[multiplier.unknown].abs();
+        }
         dae.residual(predictor.t, at.y, at.yp, &mut self.delta);
         statistics.residuals += 1;
         if let Some(equation) = self.delta.iter().position(|r| !r.is_finite()) {
@@ -263,7 +274,6 @@ impl Newton {
         statistics: &mut Statistics,
         at: &mut Iterate<'_>,
     ) -> Result<(), Trouble> {
-        let last = predictor.last;
         let factor = 2.0 / (1.0 + predictor.leading / self.factorized_leading);
         let fixed = self.has_fixed_step();
         let (mut first, mut previous) = (0.0, f64::INFINITY);
@@ -273,7 +283,7 @@ impl Newton {
             if iteration == 0 {
                 first = size;
                 self.rate_sum = self.rate_sum.max(self.smallest_rate);
-                if size <= AT_ONCE && self.multipliers_settled(last) {
+                if size <= AT_ONCE && self.multipliers_settled(predictor, weights) {
                     return Ok(());
                 }
             } else {
@@ -283,7 +293,7 @@ impl Newton {
                 }
                 self.rate_sum = (rate / (1.0 - rate)).max(SMALLEST_RATE);
             }
-            let settled = self.rate_sum * size <= TOLERANCE && self.multipliers_settled(last);
+            let settled = self.rate_sum * size <= TOLERANCE && self.multipliers_settled(predictor, weights);
             let stagnates = size > STAGNATION.0 * previous && self.state == Matrix::New;
             if settled && (!fixed || stagnates || self.rate_sum * size <= TOLERANCE_AT_FIXED_STEP) {
                 return Ok(());
@@ -299,14 +309,19 @@ impl Newton {
         Err(Trouble::Convergence { unknown: weights.worst(&self.delta) })
     }
 
-    /// Whether the iteration errors of the unknowns of index 2 are small against their size in the last accepted
-    /// state.
-    fn multipliers_settled(&self, last: &[f64]) -> bool {
+    /// Whether the iteration errors of the unknowns of index 2 are small enough; or, with the corrections before these, do not become
+    /// smaller any more and are small against their size in the last accepted state.
+    fn multipliers_settled(&self, predictor: &Predictor<'_>, weights: &Weights) -> bool {
         let rest = self.rate_sum.min(1.0);
-        let settled = |&(i, nominal): &(usize, f64)| {
-            rest * self.delta[i].abs() <= MULTIPLIER_TOLERANCE * (nominal + last[i].abs())
-        };
-        self.multipliers.iter().all(settled)
+        let h = predictor.h.abs().min(1.0);
+        self.multipliers.iter().all(|multiplier| {
+            let &Multiplier { unknown, nominal, before } = multiplier;
+            let error = rest * self.delta[unknown].abs();
+            let rounded = self.delta[unknown].abs() > STAGNATION.0 * before;
+            let within = |bound: f64| error <= bound;
+            within(MULTIPLIER_TOLERANCE * h / weights.as_slice()[unknown])
+                || rounded && within(ROUNDED_MULTIPLIER_TOLERANCE * (nominal + predictor.last[unknown].abs()))
+        })
     }
 
     /// Replaces a vector by $(c\\,F_{y'} + F_y)^{-1} c\\,F_{y'}\\,v$ with the matrix at hand (see [`super::filter`]).

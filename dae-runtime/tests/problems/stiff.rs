@@ -1,4 +1,4 @@
-//! Stiff problems: Prothero–Robinson, and Robertson's kinetics as an index-1 system. And one that leaves its domain.
+//! Stiff problems: Prothero–Robinson, Robertson's kinetics as an index-1 system, a driven capacitor. And one that leaves its domain.
 //!
 //! Sources: Prothero & Robinson, Math. Comp. 28 (1974); Robertson 1966 in the form of the Bari/CWI test set for IVP
 //! solvers.
@@ -123,6 +123,33 @@ pub fn underdetermined() -> Problem<Underdetermined> {
         (Leading::Constant, 1),
         (0.0, &[1.0, 1.0, 0.0], &[-1.0, 0.0, 0.0]),
     )
+}
+
+/// A capacitor of 1 µF and a resistor of 1 kΩ at a voltage source $\sin 2000t$: the current, an unknown of index 2, is a few mA.
+pub struct DrivenCapacitor;
+
+impl Model for DrivenCapacitor {
+    fn residual<S: Scalar>(&self, t: S, y: &[S], yp: &[S], out: &mut [S]) {
+        out[0] = yp[0] * 1e-6 + y[0] * 1e-3 - y[1];
+        out[1] = y[0] - (t * 2000.0).sin();
+    }
+}
+
+/// Voltage and current.
+pub fn driven_capacitor() -> Problem<DrivenCapacitor> {
+    Problem::new(
+        "driven capacitor",
+        DrivenCapacitor,
+        &[("v", Differential, 1), ("i", Algebraic, 2)],
+        &[],
+        (Leading::Constant, 1),
+        (0.0, &[0.0, driven_capacitor_current(0.0)], &[2000.0, 0.0]),
+    )
+}
+
+/// The current at time `t`.
+pub fn driven_capacitor_current(t: f64) -> f64 {
+    2e-3 * (2000.0 * t).cos() + 1e-3 * (2000.0 * t).sin()
 }
 
 /// $y' = 3t^2 - 2t$, $z = 2y$.
