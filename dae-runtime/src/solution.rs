@@ -6,7 +6,7 @@
 use std::fmt;
 
 use crate::contract::{Dae, Eliminated, Name, Stand};
-use crate::stepper::{Failure, Statistics, Stepper};
+use crate::stepper::{Failure, Statistics};
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -209,10 +209,18 @@ impl Solution {
         self.states.extend(state);
     }
 
-    /// Appends the polynomial of the step that just ended in the last state pushed.
-    pub(crate) fn push_polynomial(&mut self, stepper: &dyn Stepper) {
-        let n = self.width();
-        self.dense.get_or_insert_default().push(stepper, n);
+    /// What is pushed next are the polynomials of the step that ended in the last state pushed.
+    pub(crate) fn begin_polynomials(&mut self) {
+        let dense = self.dense.get_or_insert_default();
+        dense.steps.push(dense.pieces.len());
+    }
+
+    /// Appends a polynomial on a part of that step, in units of the step from its end; parts follow one another. Coefficients are as in
+    /// [`crate::stepper::Stepper::dense_coefficients`], in units of the part from its end.
+    pub(crate) fn push_polynomial(&mut self, [begin, end]: [f64; 2], coefficients: &[f64]) {
+        let dense = self.dense.get_or_insert_default();
+        dense.pieces.push(Piece { begin, end, start: dense.coefficients.len() });
+        dense.coefficients.extend_from_slice(coefficients);
     }
 
     pub(crate) fn note_invariants(&mut self, residuals: &[f64]) {
@@ -252,26 +260,31 @@ fn larger(a: f64, b: f64) -> f64 {
 /// Piecewise polynomials, step after step.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct DenseOutput {
-    /// Where the coefficients of each step start, and the end of the last.
-    starts: Vec<usize>,
-    /// As in [`Stepper::dense_coefficients`].
+    /// The first piece of each step.
+    steps: Vec<usize>,
+    pieces: Vec<Piece>,
     coefficients: Vec<f64>,
 }
 
-impl DenseOutput {
-    fn push(&mut self, stepper: &dyn Stepper, n: usize) {
-        let start = self.coefficients.len();
-        if self.starts.is_empty() {
-            self.starts.push(start);
-        }
-        self.coefficients.resize(start + (stepper.dense_degree() + 1) * n, 0.0);
-        stepper.dense_coefficients(&mut self.coefficients[start..]);
-        self.starts.push(self.coefficients.len());
-    }
+/// A polynomial on a part of a step.
+#[derive(Clone, Debug, PartialEq)]
+struct Piece {
+    /// Where it begins and ends, in units of the step from its end.
+    begin: f64,
+    end: f64,
+    /// Where its coefficients start.
+    start: usize,
+}
 
+impl DenseOutput {
     fn evaluate(&self, step: usize, n: usize, k: usize, s: f64) -> Option<f64> {
-        let coefficients = self.coefficients.get(*self.starts.get(step)?..*self.starts.get(step + 1)?)?;
-        Some(horner(coefficients, n, k, s))
+        let first = *self.steps.get(step)?;
+        let beyond = self.steps.get(step + 1).copied().unwrap_or(self.pieces.len());
+        let index = first + self.pieces.get(first..beyond)?.partition_point(|piece| piece.end < s);
+        let piece = self.pieces.get(index)?;
+        let end = self.pieces.get(index + 1).map_or(self.coefficients.len(), |next| next.start);
+        let sigma = (s - piece.end) / (piece.end - piece.begin);
+        Some(horner(self.coefficients.get(piece.start..end)?, n, k, sigma))
     }
 }
 

@@ -52,6 +52,15 @@ pub enum DenseAccuracy {
     Lower,
 }
 
+/// Where a state between the ends of a step comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interpolation {
+    /// The polynomial of the step, which satisfies the equations there as well as errors may be large.
+    Polynomial,
+    /// The equations: the polynomial does not satisfy them, since steps are long for an unknown that errors are not tested for.
+    Corrected,
+}
+
 /// Whether steps are closed by a correction onto the constraints that the formulation enforces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClosingCorrection {
@@ -394,6 +403,13 @@ pub trait Stepper {
 
     /// Whether dense output is as accurate as the steps.
     fn dense_accuracy(&self) -> DenseAccuracy;
+
+    /// State at a time within the last step, in `y`: the value of the polynomial or, where that does not satisfy the equations, a solution of them
+    /// near it.
+    fn interpolate(&mut self, t: f64, y: &mut [f64]) -> Interpolation;
+
+    /// Root mean square of an error of the last step's states in units of what is allowed; an unknown of index $k$ counts with the factor $h^{k-1}$.
+    fn error_norm(&self, error: &[f64]) -> f64;
 
     /// Degree of the dense-output polynomial of the last step.
     fn dense_degree(&self) -> usize;

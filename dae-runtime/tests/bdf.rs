@@ -275,7 +275,7 @@ fn no_order_is_higher_than_allowed() {
     }
 }
 
-/// Values at given times cost no steps, and are as accurate as the steps.
+/// Values at given times cost a look at the residual but no steps, and are as accurate as the steps.
 #[test]
 fn output_is_interpolated_and_leaves_the_steps_alone() {
     let problem = steering_wheel::steering_wheel_wobbling();
@@ -285,7 +285,12 @@ fn output_is_interpolated_and_leaves_the_steps_alone() {
     };
     let times: Vec<f64> = (0..=5000).map(|i| f64::from(i) * 1e-4).collect();
     let (steps, dense) = (run(Record::Steps), run(Record::At(times)));
-    assert_eq!((dense.statistics, &dense.end_state), (steps.statistics, &steps.end_state));
+    let Statistics { residuals, solves, .. } = steps.statistics;
+    assert_eq!(
+        (Statistics { residuals, solves, ..dense.statistics }, &dense.end_state),
+        (steps.statistics, &steps.end_state)
+    );
+    assert!(dense.statistics.residuals < residuals + 5001, "{:?}", dense.statistics);
     assert_eq!(dense.times.len(), 5001);
     let mut residual = [0.0];
     let between = dense.iter().map(|(t, state)| {
@@ -382,12 +387,12 @@ fn too_many_steps_and_bad_input_are_statuses() {
 fn an_unknown_of_index_two_far_below_its_nominal_value_is_as_accurate_as_its_tolerance() {
     for tol in [1e-4, 1e-5, 1e-6, 1e-7, 1e-8] {
         let problem = stiff::driven_capacitor();
-        let integration = Integration::new(&problem).rtol(tol).atol(tol).record(Record::Steps);
+        let integration = Integration::new(&problem).method(Method::Bdf).rtol(tol).atol(tol).record(Record::Steps);
         let solution = integration.run_from(0.0, &problem.y0, &problem.yp0, 0.01).unwrap();
         assert!(solution.is_success(), "{}", solution.status);
         for (t, state) in solution.iter() {
             let error = (state[1] - stiff::driven_capacitor_current(t)).abs();
-            assert!(error < 10.0 * tol, "{tol:e}, t = {t}: {error:e}");
+            assert!(error < 3.0 * tol, "{tol:e}, t = {t}: {error:e}");
         }
     }
 }

@@ -19,7 +19,7 @@ mod starter;
 use crate::clock::{Clock, Landing};
 use crate::contract::Dae;
 use crate::integrator::{Integrator, Rejection, Run, Scheme, Start, Trouble};
-use crate::linear::Deficiency;
+use crate::linear::{Deficiency, IterationMatrix};
 use crate::radau;
 use crate::stepper::{DenseAccuracy, Failure, MAX_ORDER, Options, StepControl, Stepper};
 use crate::weights::Weights;
@@ -173,7 +173,7 @@ impl Scheme for Bdf {
         }
         self.starter = None;
         let t = run.clock.time();
-        run.closing.apply(run.dae, self.newton.matrix(), &run.weights, t, &mut run.candidate, &mut run.statistics);
+        run.closing.apply(run.dae, self.newton.factors().0, &run.weights, t, &mut run.candidate, &mut run.statistics);
         for ((e, candidate), predicted) in self.e.iter_mut().zip(&run.candidate).zip(&self.prediction.y) {
             *e = candidate - predicted;
         }
@@ -221,6 +221,10 @@ impl Scheme for Bdf {
         self.prediction.make(&self.history, self.order, h);
         let predictor = self.prediction.predictor(run.clock.time(), &run.y);
         self.newton.deficiency(run.dae, &predictor)
+    }
+
+    fn factors(&self) -> (&IterationMatrix<f64>, f64) {
+        self.starter.as_ref().map_or(self.newton.factors(), |starter| starter.radau.factors())
     }
 
     fn order(&self) -> usize {

@@ -145,8 +145,9 @@ impl Newton {
         self.max_iterations == MAX_ITERATIONS_AT_FIXED_STEP
     }
 
-    pub(super) fn matrix(&self) -> &IterationMatrix<f64> {
-        &self.matrix
+    /// The matrix, and the factor of $F_{y'}$ in it.
+    pub(super) fn factors(&self) -> (&IterationMatrix<f64>, f64) {
+        (&self.matrix, self.factorized_leading)
     }
 
     /// Solves for the iterate.

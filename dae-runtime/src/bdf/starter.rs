@@ -7,7 +7,7 @@
 //! a fixed step there are as many steps as the order asks for.
 
 use super::history::History;
-use crate::integrator::{Rejection, Run, Scheme};
+use crate::integrator::{Rejection, Run, Scheme, Trouble};
 use crate::radau::Radau;
 use crate::stepper::StepControl;
 use crate::weights::Weights;
@@ -15,6 +15,8 @@ use crate::weights::Weights;
 /// The start is over when steps grow by no more than this, or after so many.
 const GROWTH: f64 = 4.0;
 const STEPS: usize = 4;
+/// A step whose polynomial would make a poor history is shortened by this factor.
+const AFTER_POOR_POLYNOMIAL: f64 = 0.25;
 
 /// Radau steps until there are enough values.
 pub(super) struct Starter {
@@ -57,8 +59,13 @@ impl Starter {
     /// As the method of the start; the last of its steps is followed by one of a formula.
     pub(super) fn test_error(&mut self, run: &mut Run<'_>, h: f64) -> Result<f64, Rejection> {
         let next = self.radau.test_error(run, h)?;
-        self.steps += 1;
         let Kind::Polynomial { ready, .. } = &mut self.kind else { return Ok(next) };
+        let between = self.radau.error_between(run, h);
+        if between.is_nan() || between > 1.0 {
+            let trouble = Trouble::Error { unknown: self.radau.worst(run) };
+            return Err(Rejection { trouble, retry: AFTER_POOR_POLYNOMIAL * h.abs() });
+        }
+        self.steps += 1;
         *ready = next <= GROWTH * h.abs() || self.steps >= STEPS;
         Ok(if *ready { h.abs() / self.order as f64 } else { next })
     }
@@ -95,6 +102,7 @@ impl Starter {
             }
         }
         std::mem::swap(&mut run.weights, &mut self.weights);
+        run.weights.update(&run.y, h);
         self.done = true;
         Some(self.order)
     }

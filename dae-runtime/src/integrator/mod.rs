@@ -5,6 +5,7 @@
 //!
 //! One attempt is `solve` → has it passed a surface? → `test_error` → `accept`; whatever fails is a [`Rejection`] with the length to try next.
 
+mod output;
 mod rejection;
 
 use std::rc::Rc;
@@ -12,12 +13,15 @@ use std::rc::Rc;
 use crate::clock::{Clock, Landing};
 use crate::closing::Closing;
 use crate::contract::Dae;
-use crate::linear::{Deficiency, Schedule};
+use crate::linear::{Deficiency, IterationMatrix, Schedule};
 use crate::stall::Stall;
-use crate::stepper::{DenseAccuracy, Failure, Options, Statistics, StepControl, Stepper, check_residual, check_start};
+use crate::stepper::{
+    DenseAccuracy, Failure, Interpolation, Options, Statistics, StepControl, Stepper, check_residual, check_start,
+};
 use crate::switching::{Passage, Switching};
 use crate::weights::Weights;
 
+use output::Output;
 pub(crate) use rejection::{Rejection, Trouble};
 
 /// Where and how a run starts: consistent `y0`, `yp0` at `t0`, towards `t_end`, which may be earlier.
@@ -88,6 +92,9 @@ pub(crate) trait Scheme {
 
     /// Where the matrix of a step of length `h` is singular to working precision, if it is.
     fn deficiency(&mut self, run: &mut Run<'_>, h: f64) -> Option<Deficiency>;
+
+    /// The real matrix of the last step, and the factor of $F_{y'}$ in it.
+    fn factors(&self) -> (&IterationMatrix<f64>, f64);
 
     /// As [`Stepper::order`].
     fn order(&self) -> usize;
@@ -164,11 +171,15 @@ impl<'d> Run<'d> {
 pub(crate) struct Integrator<'d, S> {
     run: Run<'d>,
     scheme: S,
+    /// Where the last step began.
+    before: f64,
+    output: Output,
 }
 
 impl<'d, S: Scheme> Integrator<'d, S> {
     pub(crate) fn new(run: Run<'d>, scheme: S) -> Self {
-        Integrator { run, scheme }
+        let before = run.clock.time();
+        Integrator { run, scheme, before, output: Output::default() }
     }
 
     /// One attempt at a step of signed length `h`.
@@ -201,6 +212,7 @@ impl<'d, S: Scheme> Integrator<'d, S> {
             })?,
         };
         run.stall.watch(&run.weights, h, &run.yp, &run.candidate_slope);
+        self.before = run.clock.time();
         run.clock.advance(h, landing);
         scheme.accept(run, h);
         run.statistics.steps += 1;
@@ -315,6 +327,14 @@ impl<S: Scheme> Stepper for Integrator<'_, S> {
 
     fn dense_accuracy(&self) -> DenseAccuracy {
         self.scheme.dense_accuracy()
+    }
+
+    fn interpolate(&mut self, t: f64, y: &mut [f64]) -> Interpolation {
+        self.output.state(&mut self.run, &self.scheme, self.before, t, y)
+    }
+
+    fn error_norm(&self, error: &[f64]) -> f64 {
+        self.run.weights.norm(error)
     }
 
     fn dense_degree(&self) -> usize {

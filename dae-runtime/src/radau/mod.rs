@@ -53,13 +53,15 @@ mod stages;
 mod start;
 mod tableau;
 
+use crate::contract::Description;
 use crate::integrator::{Rejection, Run, Scheme, Trouble};
-use crate::linear::{Deficiency, Jacobians, Singular};
+use crate::linear::{Deficiency, IterationMatrix, Jacobians, Singular};
 use crate::multipliers::Multipliers;
 use crate::stepper::{DenseAccuracy, StepControl};
 use control::{Controller, Scales};
 use order::{Change, Observation, OrderControl};
 use stages::{Limits, Matrices, Origin, Outcome, Stages, combine};
+use start::tangent;
 pub(crate) use start::{Accuracy, StageRange, begin, beyond, start};
 use tableau::Tableau;
 
@@ -78,6 +80,9 @@ const MIDDLE: f64 = 0.6;
 
 /// For steps that are longer than the last one by no more than this.
 const TRUSTED: f64 = 2.0;
+
+/// Where the polynomial of a step is compared with the equations, in units of the step from its end: far from all nodes of three stages.
+const BETWEEN: [f64; 2] = [-0.6, -0.15];
 
 /// A method of one order.
 #[derive(Clone, Debug)]
@@ -101,6 +106,8 @@ pub(crate) struct Radau {
     matrices: Matrices,
     /// Signed step the factors are for; zero if there are none.
     factorized_for: f64,
+    /// The factor of $F_{y'}$ in the real one.
+    leading: f64,
     stages: Stages,
     multipliers: Multipliers,
     controller: Controller,
@@ -197,7 +204,8 @@ impl Radau {
         let description = run.dae.description();
         let tableau = &self.orders[self.current].tableau;
         let Matrices { real, complex } = &mut self.matrices;
-        real.assemble(description, tableau.gamma / h, 1.0, &self.jacobians, h);
+        self.leading = tableau.gamma / h;
+        real.assemble(description, self.leading, 1.0, &self.jacobians, h);
         real.factorize()?;
         for (matrix, pair) in complex.iter_mut().zip(&tableau.pairs) {
             matrix.assemble(description, pair / h, 1.0.into(), &self.jacobians, h);
@@ -236,17 +244,18 @@ impl Radau {
         let tableau = &self.orders[self.current].tableau;
         combine(tableau.start.iter().map(|d| d / h), &self.stages.z, &mut self.slope);
         self.point.copy_from_slice(&run.y);
-        let size = self.filtered_defect(run)?;
+        let t = run.clock.time();
+        let size = self.filtered_defect(run, t)?;
         if size < 1.0 || !(self.controller.is_first() || self.controller.is_repeated()) {
             return Ok(size);
         }
         self.point.iter_mut().zip(&self.error).for_each(|(point, error)| *point += error);
-        self.filtered_defect(run)
+        self.filtered_defect(run, t)
     }
 
-    /// `error` $= -(\frac\gamma h F_{y'} + F_y)^{-1} F(t_n,$ `point`, `slope`$)$.
-    fn filtered_defect(&mut self, run: &mut Run<'_>) -> Result<f64, usize> {
-        run.dae.residual(run.clock.time(), &self.point, &self.slope, &mut self.error);
+    /// `error` $= -(\frac\gamma h F_{y'} + F_y)^{-1} F(t,$ `point`, `slope`$)$.
+    fn filtered_defect(&mut self, run: &mut Run<'_>, t: f64) -> Result<f64, usize> {
+        run.dae.residual(t, &self.point, &self.slope, &mut self.error);
         run.statistics.residuals += 1;
         if let Some(equation) = self.error.iter().position(|x| !x.is_finite()) {
             return Err(equation);
@@ -278,15 +287,15 @@ impl Radau {
         self.trusts_polynomial = false;
     }
 
-    /// The polynomial of the last step, from its end `run.y` to its start, which is left in `run.candidate`.
-    fn take_polynomial(&mut self, run: &Run<'_>) {
+    /// The polynomial of a step from a state to another.
+    fn take_polynomial(&mut self, start: &[f64], end: &[f64]) {
         let tableau = &self.orders[self.last].tableau;
         let s = tableau.stages();
-        for ((z, end), start) in self.stages.z[s - 1].iter_mut().zip(&run.y).zip(&run.candidate) {
+        for ((z, end), start) in self.stages.z[s - 1].iter_mut().zip(end).zip(start) {
             *z = end - start;
         }
         let (last, others) = (&self.stages.z[s - 1], &self.stages.z[..s - 1]);
-        self.dense[0].copy_from_slice(&run.y);
+        self.dense[0].copy_from_slice(end);
         for (power, row) in self.dense[1..=s].iter_mut().zip(tableau.dense.row_iter()) {
             for k in 0..power.len() {
                 let inner: f64 = others.iter().zip(row.iter().skip(1)).map(|(z, d)| d * (z[k] - last[k])).sum();
@@ -294,6 +303,34 @@ impl Radau {
             }
         }
         self.degree = s;
+    }
+
+    /// Weighted norm of the defect of the polynomial of the attempt under way between its nodes, in units of the unknowns: it contains what the
+    /// estimate at the start does not see, by how much the polynomial misses constraints. An attempt that is given up for it is followed by one
+    /// that is predicted along the tangent.
+    pub(crate) fn error_between(&mut self, run: &mut Run<'_>, h: f64) -> f64 {
+        self.last = self.current;
+        self.last_step = h;
+        self.take_polynomial(&run.y, &run.candidate);
+        let mut worst: f64 = 0.0;
+        for s in BETWEEN {
+            self.extrapolate(s);
+            let size = self.filtered_defect(run, run.clock.time() + (1.0 + s) * h).unwrap_or(f64::INFINITY);
+            worst = if size > worst || size.is_nan() { size } else { worst };
+        }
+        if worst.is_nan() || worst > 1.0 {
+            self.suspect_jacobian();
+            self.begin_along_tangent(run.dae.description(), &run.y, &run.yp);
+        }
+        worst
+    }
+
+    /// As if a step of length one along the tangent came before.
+    fn begin_along_tangent(&mut self, description: &Description, y: &[f64], yp: &[f64]) {
+        self.dense[0].copy_from_slice(y);
+        tangent(description, yp, &mut self.dense[1]);
+        self.degree = 1;
+        self.last_step = 1.0;
     }
 
     /// Two stages more or less for the next step, if the iteration asks for it.
@@ -416,7 +453,7 @@ impl Scheme for Radau {
         std::mem::swap(&mut run.yp, &mut run.candidate_slope);
         self.last_step = h;
         self.last = self.current;
-        self.take_polynomial(run);
+        self.take_polynomial(&run.candidate, &run.y);
         self.trusts_polynomial = true;
         let contracts = self.stages.theta <= KEEP_JACOBIAN;
         self.freshness = if contracts { Freshness::Usable } else { Freshness::Outdated };
@@ -443,6 +480,10 @@ impl Scheme for Radau {
         self.matrices.real.assemble(run.dae.description(), gamma / h, 1.0, &self.jacobians, h);
         self.freshness = Freshness::Outdated;
         self.matrices.real.deficiency()
+    }
+
+    fn factors(&self) -> (&IterationMatrix<f64>, f64) {
+        (&self.matrices.real, self.leading)
     }
 
     fn order(&self) -> usize {

@@ -130,10 +130,7 @@ impl Radau {
             }
         };
         let orders: Vec<Order> = (stages.least..=stages.most).step_by(2).map(order).collect();
-        let mut dense = vec![vec![0.0; n]; stages.most + 1];
-        dense[0].copy_from_slice(start.y0);
-        tangent(description, start.yp0, &mut dense[1]);
-        let radau = Radau {
+        let mut radau = Radau {
             orders,
             current: 0,
             order_control: OrderControl::default(),
@@ -145,6 +142,7 @@ impl Radau {
                 complex: (0..stages.most / 2).map(|_| IterationMatrix::new(start.schedule)).collect(),
             },
             factorized_for: 0.0,
+            leading: 0.0,
             stages: Stages::new(description, stages.most),
             multipliers: Multipliers::new(description, options.closing_correction),
             controller: Controller::default(),
@@ -152,19 +150,20 @@ impl Radau {
             point: vec![0.0; n],
             slope: vec![0.0; n],
             patience: if description.switches.is_empty() { usize::MAX } else { PATIENCE_AT_KINKS },
-            // As if a step of length one along the tangent came before: the prediction of the first step.
             last_step: 1.0,
             last_error: 1.0,
             last: 0,
-            dense,
+            dense: vec![vec![0.0; n]; stages.most + 1],
             degree: 1,
         };
+        // The prediction of the first step.
+        radau.begin_along_tangent(description, start.y0, start.yp0);
         (radau, weights)
     }
 }
 
 /// Slopes of the unknowns that have one.
-fn tangent(description: &Description, yp0: &[f64], slopes: &mut [f64]) {
+pub(super) fn tangent(description: &Description, yp0: &[f64], slopes: &mut [f64]) {
     for ((target, unknown), slope) in slopes.iter_mut().zip(description.unknowns.iter()).zip(yp0) {
         *target = if unknown.kind == Kind::Differential { *slope } else { 0.0 };
     }

@@ -16,6 +16,7 @@
 //! ```
 
 mod crossing;
+mod dense;
 mod multipliers;
 mod segments;
 
@@ -33,7 +34,7 @@ use crate::integrator::Start;
 use crate::linear::Schedule;
 use crate::radau;
 use crate::signal::InputError;
-use crate::solution::{Solution, Status, horner};
+use crate::solution::{Solution, Status};
 use crate::stepper::{
     ClosingCorrection, DenseAccuracy, Failure, Options, StepControl, Stepper, Tolerance, check_start,
 };
@@ -152,10 +153,12 @@ pub enum Record {
     /// The start and every accepted step.
     #[default]
     Steps,
-    /// The same and the polynomials between, so that the solution can be evaluated anywhere.
+    /// The same and polynomials between, so that the solution can be evaluated anywhere: the dense output of the method, or more and shorter
+    /// pieces where that does not satisfy the equations, since errors are not tested for algebraic unknowns. Costs two residuals per step.
     Dense,
     /// Exactly these times, in the direction of the run, with the accuracy of the method: Radau IIA ends steps there,
-    /// since its dense output is a cubic; BDF interpolates by its own polynomial and does not change a step.
+    /// since its dense output is a cubic; BDF interpolates by its own polynomial and does not change a step;
+    /// an unknown for which errors are not tested is solved for where the polynomial does not satisfy the equations.
     /// Constraints hold at interpolated states to the accuracy of the interpolation.
     At(Vec<f64>),
 }
@@ -376,7 +379,8 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
         let mut residuals = vec![0.0; solution.invariants.len()];
         self.dae.invariants(run.stepper.time(), run.stepper.state(), &mut residuals);
         solution.note_invariants(&residuals);
-        self.record_step(run.stepper.as_ref(), run.stepper.time(), &mut requested, solution);
+        let t0 = run.stepper.time();
+        self.record_step(run.stepper.as_mut(), t0, &mut requested, solution);
         while run.stepper.time() != t_end {
             let output = requested.times.get(requested.next).copied();
             let output = output.filter(|_| run.stepper.dense_accuracy() == DenseAccuracy::Lower);
@@ -403,7 +407,7 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
                     solution.note_invariants(&residuals);
                 }
             }
-            self.record_step(run.stepper.as_ref(), before, &mut requested, solution);
+            self.record_step(run.stepper.as_mut(), before, &mut requested, solution);
             if let Some(observer) = &mut self.observer
                 && observer(t).is_break()
             {
@@ -416,7 +420,7 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
             if run.stepper.time() == t_end && t != t_end {
                 match (&self.record, solution.times.last_mut()) {
                     (Record::Steps | Record::Dense, Some(last)) => *last = t_end,
-                    _ => requested.record(run.stepper.as_ref(), t_end, solution),
+                    _ => requested.record(run.stepper.as_mut(), solution),
                 }
             }
         }
@@ -424,17 +428,17 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
     }
 
     /// Records the step from `before` (the start itself if that is now).
-    fn record_step(&self, stepper: &dyn Stepper, before: f64, requested: &mut Requested, solution: &mut Solution) {
+    fn record_step(&self, stepper: &mut dyn Stepper, before: f64, requested: &mut Requested, solution: &mut Solution) {
         let t = stepper.time();
         match &self.record {
             Record::Steps => solution.push(t, stepper.state()),
             Record::Dense => {
                 solution.push(t, stepper.state());
                 if t != before {
-                    solution.push_polynomial(stepper);
+                    dense::record(stepper, before, solution);
                 }
             }
-            Record::At(_) => requested.record(stepper, before, solution),
+            Record::At(_) => requested.record(stepper, solution),
         }
     }
 }
@@ -445,7 +449,7 @@ struct Requested {
     next: usize,
     /// The sign of the run.
     direction: f64,
-    coefficients: Vec<f64>,
+    state: Vec<f64>,
 }
 
 impl Requested {
@@ -464,12 +468,13 @@ impl Requested {
             let message = "output times are not in the direction of the run".into();
             return Err(Failure::InvalidOption { message });
         }
-        Ok(Requested { times, next: 0, direction, coefficients: Vec::new() })
+        Ok(Requested { times, next: 0, direction, state: Vec::new() })
     }
 
-    /// Records the times asked for that the step from `before` has reached.
-    fn record(&mut self, stepper: &dyn Stepper, before: f64, solution: &mut Solution) {
-        let (now, n) = (stepper.time(), stepper.state().len());
+    /// Records the times asked for that the last step has reached.
+    fn record(&mut self, stepper: &mut dyn Stepper, solution: &mut Solution) {
+        let now = stepper.time();
+        self.state.resize(stepper.state().len(), 0.0);
         let direction = self.direction;
         while let Some(&t) = self.times.get(self.next)
             && (now - t) * direction >= 0.0
@@ -477,11 +482,8 @@ impl Requested {
             if t == now {
                 solution.push(t, stepper.state());
             } else {
-                self.coefficients.resize((stepper.dense_degree() + 1) * n, 0.0);
-                stepper.dense_coefficients(&mut self.coefficients);
-                let s = (t - now) / (now - before);
-                let state: Vec<f64> = (0..n).map(|k| horner(&self.coefficients, n, k, s)).collect();
-                solution.push(t, &state);
+                stepper.interpolate(t, &mut self.state);
+                solution.push(t, &self.state);
             }
             self.next += 1;
         }

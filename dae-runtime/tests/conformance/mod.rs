@@ -40,7 +40,7 @@ macro_rules! conforms {
             solves_stiff_kinetics, solves_a_circuit, interpolates_continuously, records_the_times_asked_for, names_what_is_not_finite,
             names_what_makes_the_matrix_singular, stops_where_the_solution_ends, rejects_options_without_meaning,
             honours_bounds_and_observers, reproduces_cubics, takes_absolute_tolerances_alone, survives_output_times_that_nearly_coincide,
-            starts_where_a_jacobian_has_no_value, counts_its_work, crosses_tiny_intervals, runs_far_from_the_origin,
+            starts_where_a_jacobian_has_no_value, counts_its_work, crosses_tiny_intervals, runs_far_from_the_origin, interpolates_what_errors_are_not_tested_for,
         }
     };
 }
@@ -353,4 +353,31 @@ pub fn runs_far_from_the_origin(method: Method, _: Promise) {
     let solution = Integration::new(&problem).method(method).run_from(t0, &[t0.cos()], &[-t0.sin()], t_end).unwrap();
     let error = (solution.end_state[0] - t_end.cos()).abs();
     assert!(solution.is_success() && error < 1e-4, "{}: {error:e}", solution.status);
+}
+
+/// Between steps that are longer than its period an algebraic unknown is what the equations say, and so is what a constraint prescribes.
+pub fn interpolates_what_errors_are_not_tested_for(method: Method, promise: Promise) {
+    fn check<M: Model>(
+        problem: &Problem<M>,
+        method: Method,
+        t_end: f64,
+        bound: f64,
+        error: impl Fn(f64, &[f64]) -> f64,
+    ) {
+        let times: Vec<f64> = (1..=1000).map(|i| t_end * f64::from(i) / 1000.0).collect();
+        let at = integrate(problem, method, 1e-6, t_end, Record::At(times.clone()));
+        for (t, state) in at.iter() {
+            assert!(error(t, state) < bound, "t = {t}: {:e}", error(t, state));
+        }
+        // Dense output of Radau IIA is less accurate than its steps.
+        let dense = integrate(problem, method, 1e-6, t_end, Record::Dense);
+        for (t, state) in times.iter().map(|&t| (t, dense.at(t).unwrap())) {
+            assert!(error(t, &state) < 1e-4, "t = {t}: {:e}", error(t, &state));
+        }
+    }
+    let bound = promise.error_per_tolerance * 1e-6;
+    check(&stiff::signal(), method, 3.0, bound, |t, state| {
+        (state[0] - (-t).exp()).abs().max((state[1] - (100.0 * t).sin()).abs())
+    });
+    check(&stiff::driven_capacitor(), method, 0.01, bound, |t, state| (state[0] - (2000.0 * t).sin()).abs());
 }

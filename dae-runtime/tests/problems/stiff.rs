@@ -125,6 +125,28 @@ pub fn underdetermined() -> Problem<Underdetermined> {
     )
 }
 
+/// A decay, and $\sin 100t$ as an algebraic unknown that nothing depends on.
+pub struct Signal;
+
+impl Model for Signal {
+    fn residual<S: Scalar>(&self, t: S, y: &[S], yp: &[S], out: &mut [S]) {
+        out[0] = yp[0] + y[0];
+        out[1] = y[1] - (t * 100.0).sin();
+    }
+}
+
+/// From 1.
+pub fn signal() -> Problem<Signal> {
+    Problem::new(
+        "signal",
+        Signal,
+        &[("x", Differential, 1), ("y", Algebraic, 1)],
+        &[],
+        (Leading::Constant, 1),
+        (0.0, &[1.0, 0.0], &[-1.0, 0.0]),
+    )
+}
+
 /// A capacitor of 1 µF and a resistor of 1 kΩ at a voltage source $\sin 2000t$: the current, an unknown of index 2, is a few mA.
 pub struct DrivenCapacitor;
 
@@ -132,6 +154,10 @@ impl Model for DrivenCapacitor {
     fn residual<S: Scalar>(&self, t: S, y: &[S], yp: &[S], out: &mut [S]) {
         out[0] = yp[0] * 1e-6 + y[0] * 1e-3 - y[1];
         out[1] = y[0] - (t * 2000.0).sin();
+    }
+
+    fn invariants<S: Scalar>(&self, t: S, y: &[S], out: &mut [S]) {
+        out[0] = y[0] - (t * 2000.0).sin();
     }
 }
 
@@ -141,7 +167,7 @@ pub fn driven_capacitor() -> Problem<DrivenCapacitor> {
         "driven capacitor",
         DrivenCapacitor,
         &[("v", Differential, 1), ("i", Algebraic, 2)],
-        &[],
+        &[("equation 2", Some(1))],
         (Leading::Constant, 1),
         (0.0, &[0.0, driven_capacitor_current(0.0)], &[2000.0, 0.0]),
     )

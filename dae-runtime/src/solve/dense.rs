@@ -1,0 +1,118 @@
+//! Polynomials of the steps, for a solution that can be evaluated anywhere.
+//!
+//! In: a stepper after a step. Out: its polynomial where that satisfies the equations, and otherwise pieces through states that do, as many as
+//! it takes (see [`Stepper::interpolate`]).
+
+use crate::solution::{Solution, horner};
+use crate::stepper::{Interpolation, Stepper};
+
+/// Where the polynomial of a step is compared with the equations, in units of the step from its end.
+const COMPARED: [f64; 2] = [-0.6, -0.15];
+/// A piece is a polynomial through so many equidistant states.
+const NODES: usize = 6;
+/// Where it is compared, in units of the piece from its end: where its error is largest.
+const COMPARED_IN_PIECE: [f64; 2] = [-0.9, -0.1];
+/// A step is halved so often at most.
+const MAX_DEPTH: usize = 12;
+/// From here on halves must be better than the whole by such a factor; else what is left is noise.
+const TRUSTED_DEPTH: usize = 6;
+const GAIN: f64 = 0.7;
+
+/// Part of a step, in units of the step from its end.
+#[derive(Clone, Copy)]
+struct Part {
+    begin: f64,
+    end: f64,
+    depth: usize,
+    /// Error of the piece that it is a half of.
+    whole: f64,
+}
+
+/// Records the polynomial of the step from `before`.
+pub(super) fn record(stepper: &mut dyn Stepper, before: f64, solution: &mut Solution) {
+    let n = stepper.state().len();
+    let mut state = vec![0.0; n];
+    let now = stepper.time();
+    let time = |s: f64| now + s * (now - before);
+    solution.begin_polynomials();
+    let is_accurate = COMPARED.iter().all(|&s| stepper.interpolate(time(s), &mut state) == Interpolation::Polynomial);
+    let mut coefficients = vec![0.0; (stepper.dense_degree() + 1) * n];
+    stepper.dense_coefficients(&mut coefficients);
+    if is_accurate {
+        return solution.push_polynomial([-1.0, 0.0], &coefficients);
+    }
+    let mut values = vec![0.0; NODES * n];
+    let mut difference = vec![0.0; n];
+    let mut parts = vec![Part { begin: -1.0, end: 0.0, depth: 0, whole: f64::INFINITY }];
+    while let Some(Part { begin, end, depth, whole }) = parts.pop() {
+        let length = end - begin;
+        for (sigma, values) in nodes().into_iter().zip(values.chunks_exact_mut(n.max(1))) {
+            stepper.interpolate(time(end + sigma * length), values);
+        }
+        let coefficients = fit(&values, n);
+        let mut error: f64 = 0.0;
+        for sigma in COMPARED_IN_PIECE {
+            stepper.interpolate(time(end + sigma * length), &mut state);
+            for (k, difference) in difference.iter_mut().enumerate() {
+                *difference = state[k] - horner(&coefficients, n, k, sigma);
+            }
+            error = error.max(stepper.error_norm(&difference));
+        }
+        let gains = depth < TRUSTED_DEPTH || error <= GAIN * whole;
+        if error > 1.0 && depth < MAX_DEPTH && gains {
+            let middle = 0.5 * (begin + end);
+            // The later half first, since the last part is the next.
+            parts.push(Part { begin: middle, end, depth: depth + 1, whole: error });
+            parts.push(Part { begin, end: middle, depth: depth + 1, whole: error });
+        } else {
+            solution.push_polynomial([begin, end], &coefficients);
+        }
+    }
+}
+
+/// Those of a piece, in units of its length from its end.
+fn nodes() -> [f64; NODES] {
+    std::array::from_fn(|j| j as f64 / (NODES - 1) as f64 - 1.0)
+}
+
+/// Coefficients of the powers of $\sigma$, one after the other, of the polynomial through values at the nodes: Newton's divided differences.
+fn fit(values: &[f64], n: usize) -> Vec<f64> {
+    let nodes = nodes();
+    let mut coefficients = vec![0.0; values.len()];
+    for k in 0..n {
+        let mut differences: [f64; NODES] = std::array::from_fn(|j| values[j * n + k]);
+        for order in 1..NODES {
+            for j in (order..NODES).rev() {
+                differences[j] = (differences[j] - differences[j - 1]) / (nodes[j] - nodes[j - order]);
+            }
+        }
+        let mut powers = [0.0; NODES];
+        for j in (0..NODES).rev() {
+            for i in (0..NODES).rev() {
+                let lower = if i == 0 { differences[j] } else { powers[i - 1] };
+                powers[i] = lower - nodes[j] * powers[i];
+            }
+        }
+        for (j, power) in powers.iter().enumerate() {
+            coefficients[j * n + k] = *power;
+        }
+    }
+    coefficients
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_polynomial_of_degree_five_is_found_again() {
+        let exact = |sigma: f64| [1.0 - sigma.powi(5) + 3.0 * sigma.powi(2), sigma.powi(3)];
+        let values: Vec<f64> = nodes().into_iter().flat_map(exact).collect();
+        let coefficients = fit(&values, 2);
+        for sigma in [-1.3, -0.77, -0.2, 0.0, 0.4] {
+            for (k, value) in exact(sigma).into_iter().enumerate() {
+                assert!((horner(&coefficients, 2, k, sigma) - value).abs() < 1e-12);
+            }
+        }
+    }
+}
