@@ -288,6 +288,19 @@ impl DenseOutput {
     }
 }
 
+/// Value and slope at $s$ of $\sum_j c_j s^j$ with $s$ in units of `length`.
+pub(crate) fn evaluate(coefficients: &[f64], s: f64, length: f64, value: &mut [f64], slope: &mut [f64]) {
+    value.fill(0.0);
+    slope.fill(0.0);
+    for power in coefficients.chunks_exact(value.len().max(1)).rev() {
+        for ((value, slope), power) in value.iter_mut().zip(slope.iter_mut()).zip(power) {
+            *slope = *slope * s + *value;
+            *value = *value * s + power;
+        }
+    }
+    slope.iter_mut().for_each(|slope| *slope /= length);
+}
+
 /// Component `k` of $\sum_j c_j s^j$.
 pub(crate) fn horner(coefficients: &[f64], n: usize, k: usize, s: f64) -> f64 {
     coefficients.chunks_exact(n).rev().fold(0.0, |sum, c| sum * s + c[k])

@@ -405,11 +405,14 @@ pub trait Stepper {
     fn dense_accuracy(&self) -> DenseAccuracy;
 
     /// State at a time within the last step, in `y`: the value of the polynomial or, where that does not satisfy the equations, a solution of them
-    /// near it.
+    /// near it in the unknowns that it misses.
     fn interpolate(&mut self, t: f64, y: &mut [f64]) -> Interpolation;
 
-    /// Root mean square of an error of the last step's states in units of what is allowed; an unknown of index $k$ counts with the factor $h^{k-1}$.
-    fn error_norm(&self, error: &[f64]) -> f64;
+    /// Solves the equations at a time within the last step, from a state and a slope near the solution; where that does not succeed, they remain.
+    fn correct(&mut self, t: f64, y: &mut [f64], slope: &mut [f64]);
+
+    /// What errors of the last step are multiplied by to be in units of what is allowed; with a factor $h^{k-1}$ for an unknown of index $k$.
+    fn error_weights(&self) -> &[f64];
 
     /// Degree of the dense-output polynomial of the last step.
     fn dense_degree(&self) -> usize;

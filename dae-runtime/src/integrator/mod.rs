@@ -333,8 +333,12 @@ impl<S: Scheme> Stepper for Integrator<'_, S> {
         self.output.state(&mut self.run, &self.scheme, self.before, t, y)
     }
 
-    fn error_norm(&self, error: &[f64]) -> f64 {
-        self.run.weights.norm(error)
+    fn correct(&mut self, t: f64, y: &mut [f64], slope: &mut [f64]) {
+        self.output.correct(&mut self.run, &self.scheme, t, y, slope);
+    }
+
+    fn error_weights(&self) -> &[f64] {
+        self.run.weights.as_slice()
     }
 
     fn dense_degree(&self) -> usize {

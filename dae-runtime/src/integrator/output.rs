@@ -8,12 +8,12 @@
 //!
 //! $$ e = -(c F_{y'} + F_y)^{-1} F(t, p(t), p'(t)), $$
 //!
-//! and where it is larger than errors may be, Newton's iteration goes on from there: the equations hold at the state that comes out, whose
-//! differential unknowns the method knows, and of whose slopes $c\,e$ takes what the constraints ask for.
+//! and where it is larger than errors may be, Newton's iteration goes on from there: the equations hold at the state that comes out. Of that, unknowns
+//! are taken that the polynomial misses by more than their tolerance.
 
 use super::{Run, Scheme};
 use crate::contract::Kind;
-use crate::solution::horner;
+use crate::solution::{evaluate, horner};
 use crate::stepper::Interpolation;
 
 /// Corrections that are this small, in units of what is allowed, end the iteration.
@@ -27,7 +27,10 @@ const SLOWEST_RATE: f64 = 0.9;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Output {
     coefficients: Vec<f64>,
-    slope: Vec<f64>,
+    /// A state and a slope from which the iteration begins.
+    start: [Vec<f64>; 2],
+    /// Value and slope of the polynomial.
+    polynomial: [Vec<f64>; 2],
     correction: Vec<f64>,
 }
 
@@ -42,81 +45,92 @@ impl Output {
         y: &mut [f64],
     ) -> Interpolation {
         let (now, n) = (run.clock.time(), y.len());
-        let s = (t - now) / (now - before);
-        self.slope.resize(n, 0.0);
-        self.correction.resize(n, 0.0);
+        let (s, h) = ((t - now) / (now - before), now - before);
         self.coefficients.resize((scheme.dense_degree() + 1) * n, 0.0);
         scheme.dense_coefficients(&mut self.coefficients);
-        self.polynomial(s, now - before, y);
-        match self.correct(run, scheme, t, y) {
-            Some(size) if size <= 1.0 => {
-                self.polynomial(s, now - before, y);
-                return Interpolation::Polynomial;
+        let [mut polynomial, mut slope] = std::mem::take(&mut self.polynomial);
+        polynomial.resize(n, 0.0);
+        slope.resize(n, 0.0);
+        evaluate(&self.coefficients, s, h, &mut polynomial, &mut slope);
+        y.copy_from_slice(&polynomial);
+        let found = if self.satisfies(run, scheme, t, y, &slope) {
+            Interpolation::Polynomial
+        } else if self.correct(run, scheme, t, y, &mut slope) {
+            Interpolation::Corrected
+        } else {
+            // A polynomial of high degree through few values may be far away.
+            for (k, unknown) in run.dae.description().unknowns.iter().enumerate() {
+                if unknown.kind == Kind::Algebraic {
+                    let (start, end) = (horner(&self.coefficients, n, k, -1.0), self.coefficients[k]);
+                    y[k] = end + s * (end - start);
+                }
             }
-            _ => self.polynomial(s, now - before, y),
-        }
-        if self.solve(run, scheme, t, y) {
-            return Interpolation::Corrected;
-        }
-        // A polynomial of high degree through few values may be far away.
-        self.polynomial(s, now - before, y);
-        for (k, unknown) in run.dae.description().unknowns.iter().enumerate() {
-            if unknown.kind == Kind::Algebraic {
-                let (start, end) = (horner(&self.coefficients, n, k, -1.0), self.coefficients[k]);
-                y[k] = end + s * (end - start);
+            if self.correct(run, scheme, t, y, &mut slope) {
+                Interpolation::Corrected
+            } else {
+                Interpolation::Polynomial
+            }
+        };
+        // What the polynomial knows as well is better left to it: it knows the history.
+        for ((y, polynomial), weight) in y.iter_mut().zip(&polynomial).zip(run.weights.as_slice()) {
+            if found == Interpolation::Polynomial || (*y - polynomial).abs() * weight <= 1.0 {
+                *y = *polynomial;
             }
         }
-        if self.solve(run, scheme, t, y) {
-            return Interpolation::Corrected;
-        }
-        self.polynomial(s, now - before, y);
-        Interpolation::Polynomial
+        self.polynomial = [polynomial, slope];
+        found
     }
 
-    /// Value and slope of the polynomial of a step of length `h`, in `y` and `slope`.
-    fn polynomial(&mut self, s: f64, h: f64, y: &mut [f64]) {
-        let n = y.len();
-        y.fill(0.0);
-        self.slope.fill(0.0);
-        for power in self.coefficients.chunks_exact(n.max(1)).rev() {
-            for ((y, slope), power) in y.iter_mut().zip(&mut self.slope).zip(power) {
-                *slope = *slope * s + *y;
-                *y = *y * s + power;
-            }
-        }
-        self.slope.iter_mut().for_each(|slope| *slope /= h);
+    /// Whether the equations hold as well as errors may be large.
+    fn satisfies(&mut self, run: &mut Run<'_>, scheme: &dyn Scheme, t: f64, y: &[f64], slope: &[f64]) -> bool {
+        self.defect(run, scheme, t, y, slope).is_some_and(|size| size <= 1.0)
     }
 
-    /// Iterates until the equations hold; whether they do.
-    fn solve(&mut self, run: &mut Run<'_>, scheme: &dyn Scheme, t: f64, y: &mut [f64]) -> bool {
+    /// Iterates until the equations hold; whether they do, and otherwise `y` and `slope` are as they were.
+    pub(super) fn correct(
+        &mut self,
+        run: &mut Run<'_>,
+        scheme: &dyn Scheme,
+        t: f64,
+        y: &mut [f64],
+        slope: &mut [f64],
+    ) -> bool {
+        for (start, value) in self.start.iter_mut().zip([&*y, &*slope]) {
+            start.clear();
+            start.extend_from_slice(value);
+        }
+        let (_, leading) = scheme.factors();
         let mut previous = f64::INFINITY;
         for _ in 0..MAX_CORRECTIONS {
-            let Some(size) = self.correct(run, scheme, t, y) else { return false };
-            if size <= SETTLED {
-                return true;
+            match self.defect(run, scheme, t, y, slope) {
+                Some(size) if size <= SLOWEST_RATE * previous => {
+                    for ((y, slope), correction) in y.iter_mut().zip(slope.iter_mut()).zip(&self.correction) {
+                        *y -= correction;
+                        *slope -= leading * correction;
+                    }
+                    if size <= SETTLED {
+                        return true;
+                    }
+                    previous = size;
+                }
+                _ => break,
             }
-            if size > SLOWEST_RATE * previous {
-                return false;
-            }
-            previous = size;
         }
+        y.copy_from_slice(&self.start[0]);
+        slope.copy_from_slice(&self.start[1]);
         false
     }
 
-    /// One correction; its weighted norm, if it is finite.
-    fn correct(&mut self, run: &mut Run<'_>, scheme: &dyn Scheme, t: f64, y: &mut [f64]) -> Option<f64> {
-        let (matrix, leading) = scheme.factors();
-        run.dae.residual(t, y, &self.slope, &mut self.correction);
+    /// The correction that a state and a slope need, in `correction`; its weighted norm, if it is finite.
+    fn defect(&mut self, run: &mut Run<'_>, scheme: &dyn Scheme, t: f64, y: &[f64], slope: &[f64]) -> Option<f64> {
+        self.correction.resize(y.len(), 0.0);
+        run.dae.residual(t, y, slope, &mut self.correction);
         run.statistics.residuals += 1;
         if self.correction.iter().any(|r| !r.is_finite()) {
             return None;
         }
-        matrix.solve(&mut self.correction);
+        scheme.factors().0.solve(&mut self.correction);
         run.statistics.solves += 1;
-        for ((y, slope), correction) in y.iter_mut().zip(&mut self.slope).zip(&self.correction) {
-            *y -= correction;
-            *slope -= leading * correction;
-        }
         Some(run.weights.norm(&self.correction)).filter(|size| size.is_finite())
     }
 }

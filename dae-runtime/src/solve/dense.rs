@@ -3,7 +3,7 @@
 //! In: a stepper after a step. Out: its polynomial where that satisfies the equations, and otherwise pieces through states that do, as many as
 //! it takes (see [`Stepper::interpolate`]).
 
-use crate::solution::{Solution, horner};
+use crate::solution::{Solution, evaluate, horner};
 use crate::stepper::{Interpolation, Stepper};
 
 /// Where the polynomial of a step is compared with the equations, in units of the step from its end.
@@ -35,28 +35,45 @@ pub(super) fn record(stepper: &mut dyn Stepper, before: f64, solution: &mut Solu
     let now = stepper.time();
     let time = |s: f64| now + s * (now - before);
     solution.begin_polynomials();
-    let is_accurate = COMPARED.iter().all(|&s| stepper.interpolate(time(s), &mut state) == Interpolation::Polynomial);
-    let mut coefficients = vec![0.0; (stepper.dense_degree() + 1) * n];
-    stepper.dense_coefficients(&mut coefficients);
-    if is_accurate {
-        return solution.push_polynomial([-1.0, 0.0], &coefficients);
+    let mut polynomial = vec![0.0; (stepper.dense_degree() + 1) * n];
+    stepper.dense_coefficients(&mut polynomial);
+    let mut missed = vec![false; n];
+    for s in COMPARED {
+        if stepper.interpolate(time(s), &mut state) == Interpolation::Corrected {
+            missed.iter_mut().enumerate().for_each(|(k, missed)| *missed |= state[k] != horner(&polynomial, n, k, s));
+        }
+    }
+    let missed: Vec<usize> = (0..n).filter(|&k| missed[k]).collect();
+    if missed.is_empty() {
+        return solution.push_polynomial([-1.0, 0.0], &polynomial);
     }
     let mut values = vec![0.0; NODES * n];
-    let mut difference = vec![0.0; n];
+    let mut slope = vec![0.0; n];
     let mut parts = vec![Part { begin: -1.0, end: 0.0, depth: 0, whole: f64::INFINITY }];
     while let Some(Part { begin, end, depth, whole }) = parts.pop() {
         let length = end - begin;
-        for (sigma, values) in nodes().into_iter().zip(values.chunks_exact_mut(n.max(1))) {
-            stepper.interpolate(time(end + sigma * length), values);
+        let seconds = length * (now - before);
+        for (sigma, values) in nodes().into_iter().zip(values.chunks_exact_mut(n)) {
+            let s = end + sigma * length;
+            stepper.interpolate(time(s), &mut state);
+            (0..n).for_each(|k| values[k] = horner(&polynomial, n, k, s));
+            missed.iter().for_each(|&k| values[k] = state[k]);
+        }
+        // What depends on slopes is known once those of the piece are.
+        let coefficients = fit(&values, n);
+        for (sigma, values) in nodes().into_iter().zip(values.chunks_exact_mut(n)) {
+            evaluate(&coefficients, sigma, seconds, &mut state, &mut slope);
+            stepper.correct(time(end + sigma * length), &mut state, &mut slope);
+            missed.iter().for_each(|&k| values[k] = state[k]);
         }
         let coefficients = fit(&values, n);
         let mut error: f64 = 0.0;
         for sigma in COMPARED_IN_PIECE {
-            stepper.interpolate(time(end + sigma * length), &mut state);
-            for (k, difference) in difference.iter_mut().enumerate() {
-                *difference = state[k] - horner(&coefficients, n, k, sigma);
+            evaluate(&coefficients, sigma, seconds, &mut state, &mut slope);
+            stepper.correct(time(end + sigma * length), &mut state, &mut slope);
+            for &k in &missed {
+                error = error.max((state[k] - horner(&coefficients, n, k, sigma)).abs() * stepper.error_weights()[k]);
             }
-            error = error.max(stepper.error_norm(&difference));
         }
         let gains = depth < TRUSTED_DEPTH || error <= GAIN * whole;
         if error > 1.0 && depth < MAX_DEPTH && gains {
