@@ -13,8 +13,11 @@ use super::{Block, Load, Output, Program, Register, Unplaced};
 use crate::expr::{Dag, Expr, Node, Symbol};
 use crate::model::{Domain, Member, Numbering};
 
-/// Blocks of many more instructions than this are cut.
+/// Longer blocks are cut between rows that share less than such a part.
 const LONGEST: usize = 400;
+const SHARED_PART: (usize, usize) = (1, 4);
+/// Longer ones are cut in any case.
+const LONGEST_SHARED: usize = 4000;
 
 /// A sum that so many instances of families share is worth a loop of its own.
 const SHARED: usize = 3;
@@ -148,8 +151,8 @@ impl Schedule<'_> {
         Ok(())
     }
 
-    /// Loops for rows of many entries; returns the roots that are left, with their places.
-    fn wide(&mut self, rows: Rows<'_>, straight: &BTreeSet<usize>) -> Result<Vec<(usize, Expr)>, Unplaced> {
+    /// Loops for rows of many entries; returns the roots that are left, row by row, with their places.
+    fn wide(&mut self, rows: Rows<'_>, straight: &BTreeSet<usize>) -> Result<Vec<Vec<(usize, Expr)>>, Unplaced> {
         let mut left = Vec::new();
         for &row in straight {
             let (first, roots) = (rows.place(row), rows.roots(row));
@@ -161,29 +164,35 @@ impl Schedule<'_> {
                 }
                 self.loops(&alike.classes, &alike.shaped, Store::Results);
             }
-            left.extend(rest.into_iter().map(|k| (first + k, roots[k])));
+            left.push(rest.into_iter().map(|k| (first + k, roots[k])).collect());
         }
         Ok(left)
     }
 
     /// Blocks without loops.
-    fn straight(&mut self, roots: Vec<(usize, Expr)>) -> Result<(), Unplaced> {
-        let mut roots = roots.into_iter().peekable();
-        while roots.peek().is_some() {
-            let (mut template, mut block) = (Template::default(), Block::default());
-            while template.instructions.len() <= LONGEST
-                && let Some((place, root)) = roots.next()
-            {
-                let shaped = Shaped::new(&mut self.order, &[root])?;
-                let fixed = |&address: &i64| Affine { base: address, strides: Vec::new() };
-                let addresses: Vec<Affine> = shaped.addresses.iter().map(fixed).collect();
-                let zero = AffineNumber { numerator: Affine::fixed(0), denominator: 1 };
-                let registers = template.add(&shaped, &addresses, &vec![zero; shaped.numbers.len()]);
-                block.outputs.push(Output { register: registers[shaped.outputs[0]], place: Affine::fixed(place) });
-                self.name(&mut block, &shaped, &registers, |name| name);
+    fn straight(&mut self, rows: Vec<Vec<(usize, Expr)>>) -> Result<(), Unplaced> {
+        let (mut template, mut block) = (Template::default(), Block::default());
+        let mut met = HashSet::new();
+        for row in rows {
+            let roots: Vec<Expr> = row.iter().map(|&(_, root)| root).collect();
+            let shaped = Shaped::new(&mut self.order, &roots)?;
+            if is_cut_before(&met, shaped.expressions.iter()) {
+                let instructions = std::mem::take(&mut template).instructions;
+                self.blocks.push(Block { instructions, ..std::mem::take(&mut block) });
+                met.clear();
             }
-            block.instructions = template.instructions;
-            self.blocks.push(block);
+            met.extend(&shaped.expressions);
+            let fixed = |&address: &i64| Affine { base: address, strides: Vec::new() };
+            let addresses: Vec<Affine> = shaped.addresses.iter().map(fixed).collect();
+            let zero = AffineNumber { numerator: Affine::fixed(0), denominator: 1 };
+            let registers = template.add(&shaped, &addresses, &vec![zero; shaped.numbers.len()]);
+            for (&(place, _), &output) in row.iter().zip(&shaped.outputs) {
+                block.outputs.push(Output { register: registers[output], place: Affine::fixed(place) });
+            }
+            self.name(&mut block, &shaped, &registers, |name| name);
+        }
+        if !block.outputs.is_empty() {
+            self.blocks.push(Block { instructions: template.instructions, ..block });
         }
         Ok(())
     }
@@ -228,6 +237,17 @@ impl Schedule<'_> {
     }
 }
 
+/// Whether a block of these expressions ends before a row of such: the compiler's time grows faster than the length of a block, but each repeats
+/// what it shares with the others.
+fn is_cut_before<'e>(block: &HashSet<Expr>, row: impl ExactSizeIterator<Item = &'e Expr>) -> bool {
+    let alone = row.len();
+    let new = row.filter(|expr| !block.contains(expr)).count();
+    let length = block.len() + new;
+    !block.is_empty()
+        && (length > LONGEST_SHARED
+            || length > LONGEST && SHARED_PART.1 * new > (SHARED_PART.1 - SHARED_PART.0) * alone)
+}
+
 /// Adds everything that the roots reach.
 fn reach(dag: &Dag, roots: &[Expr], met: &mut HashSet<Expr>) {
     let mut stack = roots.to_vec();
@@ -260,15 +280,15 @@ fn parts(dag: &Dag, rows: Rows<'_>, straight: &[usize]) -> Vec<Vec<(usize, Expr)
     let mut parts: Vec<Vec<(usize, Expr)>> = vec![Vec::new()];
     let mut met = HashSet::new();
     for &row in straight {
-        for (k, &root) in rows.roots(row).iter().enumerate() {
-            if met.len() > LONGEST {
-                met.clear();
-                parts.push(Vec::new());
-            }
-            reach(dag, &[root], &mut met);
-            let last = parts.len() - 1;
-            parts[last].push((rows.row_starts[row] + k, root));
+        let mut alone = HashSet::new();
+        reach(dag, rows.roots(row), &mut alone);
+        if is_cut_before(&met, alone.iter()) {
+            met.clear();
+            parts.push(Vec::new());
         }
+        met.extend(alone);
+        let last = parts.len() - 1;
+        parts[last].extend(rows.roots(row).iter().enumerate().map(|(k, &root)| (rows.row_starts[row] + k, root)));
     }
     parts
 }
