@@ -15,6 +15,9 @@
 #[path = "test_set/problems.rs"]
 mod problems;
 
+#[path = "test_set/curves.rs"]
+mod curves;
+
 #[path = "test_set/peers.rs"]
 mod peers;
 

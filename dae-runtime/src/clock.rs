@@ -76,6 +76,11 @@ impl Clock {
     pub(crate) fn resolution(&self) -> f64 {
         (16.0 * f64::EPSILON * self.t.abs()).max(1e-30 * self.span).max(f64::MIN_POSITIVE)
     }
+
+    /// Whether a step can have this length; what is not a number is none.
+    pub(crate) fn resolves(&self, h: f64) -> bool {
+        h >= self.resolution()
+    }
 }
 
 /// Where a step ends.

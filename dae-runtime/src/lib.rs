@@ -20,6 +20,7 @@
 //! | [`class`] | which methods suit which formulations, as types |
 //! | [`solve`] | the driver: initialisation, method, record |
 //! | [`solution`] | what a run leaves behind |
+//! | [`costs`] | seconds per residual, Jacobian, factorisation and solve of a formulation |
 //!
 //! What steps are made of is private: `integrator` (the loop of attempts, for every method), `linear` (iteration
 //! matrices and their factors), `weights` (error norms by index),
@@ -34,6 +35,7 @@ pub mod class;
 mod clock;
 mod closing;
 pub mod contract;
+pub mod costs;
 pub mod derivative_array;
 mod elimination;
 pub mod generated;

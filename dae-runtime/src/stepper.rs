@@ -163,6 +163,10 @@ pub fn check_start(description: &Description, t0: f64, y0: &[f64], yp0: &[f64], 
     if !t0.is_finite() || !t_end.is_finite() {
         return reject(format!("the interval from {t0} to {t_end} is not finite"));
     }
+    let is_magnitude = |nominal: f64| nominal.is_finite() && nominal > 0.0;
+    if let Some(unknown) = description.unknowns.iter().find(|unknown| !is_magnitude(unknown.nominal)) {
+        return reject(format!("the nominal value of `{}` is {}: it must be positive", unknown.name, unknown.nominal));
+    }
     match (0..n).find(|&i| !y0[i].is_finite() || !yp0[i].is_finite()) {
         Some(i) => reject(format!("the start value of `{}` is not finite", description.unknowns[i].name)),
         None => Ok(()),

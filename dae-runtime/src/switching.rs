@@ -42,6 +42,8 @@ pub(crate) struct Switching {
     values: Vec<f64>,
     /// Those that are watched at the start of the step.
     start: Vec<f64>,
+    /// And at the end of the last attempt.
+    end: Vec<f64>,
     /// Attempts that end before any surface, the longest last: length and values.
     inside: Vec<(f64, Vec<f64>)>,
     /// Length of the shortest attempt that ends beyond one, and where a secant from the start puts the surface.
@@ -58,7 +60,10 @@ impl Switching {
         let watched: Vec<usize> = (0..switches.len()).filter(|&k| switches[k].jumps && !switches[k].of_time).collect();
         let near = (NEAR * rtol).clamp(NEAREST.0, NEAREST.1);
         let mut switching = Switching { near, values: vec![0.0; switches.len()], watched, ..Switching::default() };
-        switching.begin(dae, t, y, yp);
+        if switching.is_watching() {
+            switching.evaluate(dae, t, y, yp);
+            switching.advance();
+        }
         switching
     }
 
@@ -67,12 +72,9 @@ impl Switching {
         !self.watched.is_empty()
     }
 
-    /// A step starts at this state.
-    pub(crate) fn begin(&mut self, dae: &dyn Dae, t: f64, y: &[f64], yp: &[f64]) {
-        if self.watched.is_empty() {
-            return;
-        }
-        self.start = self.evaluate(dae, t, y, yp);
+    /// A step starts where the last attempt ended.
+    pub(crate) fn advance(&mut self) {
+        std::mem::swap(&mut self.start, &mut self.end);
         self.forget();
     }
 
@@ -82,9 +84,11 @@ impl Switching {
         (self.beyond, self.attempts) = (None, 0);
     }
 
-    fn evaluate(&mut self, dae: &dyn Dae, t: f64, y: &[f64], yp: &[f64]) -> Vec<f64> {
+    /// Those that are watched, at the end of an attempt.
+    fn evaluate(&mut self, dae: &dyn Dae, t: f64, y: &[f64], yp: &[f64]) {
         dae.switching_functions(t, y, yp, &mut self.values);
-        self.watched.iter().map(|&k| self.values[k]).collect()
+        self.end.clear();
+        self.end.extend(self.watched.iter().map(|&k| self.values[k]));
     }
 
     /// What an attempt of length `h`, positive, means that ends at the state `at`, lengths below `resolution` being none. An attempt whose iteration
@@ -97,16 +101,16 @@ impl Switching {
         solved: bool,
         resolution: f64,
     ) -> Passage {
-        if self.watched.is_empty() || self.attempts > ATTEMPTS {
+        if self.watched.is_empty() {
             return Passage::Free;
         }
-        let end = self.evaluate(dae, at.0, at.1, at.2);
-        self.judge(h, end, solved, resolution)
+        self.evaluate(dae, at.0, at.1, at.2);
+        if self.attempts > ATTEMPTS { Passage::Free } else { self.judge(h, solved, resolution) }
     }
 
     /// The same, from the values of the functions that are watched.
-    fn judge(&mut self, h: f64, end: Vec<f64>, solved: bool, resolution: f64) -> Passage {
-        let passed = self.first_passed(&end);
+    fn judge(&mut self, h: f64, solved: bool, resolution: f64) -> Passage {
+        let passed = self.first_passed();
         let suspected = if solved { self.beyond.is_some() } else { !self.inside.is_empty() };
         match passed {
             Some((_, first)) => self.first = first,
@@ -116,7 +120,7 @@ impl Switching {
         self.attempts += 1;
         let is_inside = solved && passed.is_none();
         if is_inside {
-            self.inside.push((h, end));
+            self.inside.push((h, self.end.clone()));
             self.inside.sort_by(|a, b| a.0.total_cmp(&b.0));
         } else {
             self.beyond = Some((h, passed.map_or(1.0, |(part, _)| part) * h));
@@ -125,7 +129,8 @@ impl Switching {
     }
 
     /// The part of an attempt after which, by a secant, the first switching function that changes its sign has done so, and which it is.
-    fn first_passed(&self, end: &[f64]) -> Option<(f64, usize)> {
+    fn first_passed(&self) -> Option<(f64, usize)> {
+        let end = &self.end;
         let stays = |a: f64, b: f64| a == 0.0 || a.signum() * b > 0.0;
         let passed = (0..end.len()).filter(|&k| !stays(self.start[k], end[k]));
         passed.map(|k| (self.start[k] / (self.start[k] - end[k]), k)).min_by(|a, b| a.0.total_cmp(&b.0))
@@ -192,7 +197,8 @@ mod tests {
         loop {
             let (end, solved) = value(h);
             attempts += 1;
-            match switching.judge(h, vec![end], solved, 1e-15) {
+            switching.end = vec![end];
+            match switching.judge(h, solved, 1e-15) {
                 Passage::Retry(other) => h = other,
                 decided => return (decided, h, attempts),
             }

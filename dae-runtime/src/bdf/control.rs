@@ -141,8 +141,8 @@ impl Control {
             OrderChange::Keep => (order, estimate.at_order),
         };
         match self.failures {
-            1 => (next, (REJECTED.1 * elementary(error, next)).clamp(REJECTED.0, REJECTED.1)),
-            2 => (next, REJECTED.0),
+            1 if error.is_finite() => (next, (REJECTED.1 * elementary(error, next)).clamp(REJECTED.0, REJECTED.1)),
+            1 | 2 => (next, REJECTED.0),
             _ => (1, REJECTED.0),
         }
     }

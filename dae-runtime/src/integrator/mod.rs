@@ -218,7 +218,7 @@ impl<'d, S: Scheme> Integrator<'d, S> {
         run.statistics.steps += 1;
         run.h = next.min(run.max_step);
         let (t, y, yp) = (run.clock.time(), &run.y, &run.yp);
-        run.switching.begin(run.dae, t, y, yp);
+        run.switching.advance();
         if run.dae.choose_coordinates(t, y, yp, false) {
             scheme.forget(run);
             run.closing.forget();
@@ -240,7 +240,7 @@ impl<'d, S: Scheme> Integrator<'d, S> {
         }
         let hopeless = match self.run.control {
             StepControl::Adaptive => {
-                rejection.retry < self.run.clock.resolution() || tries.unsolved > self.scheme.patience()
+                !self.run.clock.resolves(rejection.retry) || tries.unsolved > self.scheme.patience()
             }
             // The same length is tried again if something else has been made better.
             StepControl::Fixed(_) => rejection.retry < h.abs(),
@@ -278,7 +278,7 @@ impl<S: Scheme> Stepper for Integrator<'_, S> {
         let (mut h, mut landing) = self.scheme.fit(&self.run.clock, self.run.h);
         let mut tries = Tries { first: h, unsolved: 0 };
         loop {
-            let lost = self.run.h < self.run.clock.resolution() || self.run.stall.is_hopeless();
+            let lost = !self.run.clock.resolves(self.run.h) || self.run.stall.is_hopeless();
             if self.run.control == StepControl::Adaptive && lost {
                 let unknown = self.scheme.worst(&self.run);
                 return Err(self.failure(Trouble::Error { unknown }, tries.first, h));

@@ -38,8 +38,9 @@ impl<S: Scheme> Integrator<'_, S> {
             return failure;
         }
         let (description, t) = (run.dae.description(), run.clock.time());
-        let unknown = |i: usize| description.unknowns[i].name.clone();
-        let equation = |i: usize| description.equations[i].name.clone();
+        // A system of no equations has neither.
+        let unknown = |i: usize| description.unknowns.get(i).map_or("-".into(), |unknown| unknown.name.clone());
+        let equation = |i: usize| description.equations.get(i).map_or("-".into(), |equation| equation.name.clone());
         if !matches!(trouble, Trouble::NonFinite { .. })
             && let Some(found) = self.scheme.deficiency(run, first)
         {

@@ -13,9 +13,9 @@ const NODES: usize = 6;
 /// Where it is compared, in units of the piece from its end: where its error is largest.
 const COMPARED_IN_PIECE: [f64; 2] = [-0.9, -0.1];
 /// A step is halved so often at most.
-const MAX_DEPTH: usize = 12;
+const MAX_DEPTH: usize = 8;
 /// From here on halves must be better than the whole by such a factor; else what is left is noise.
-const TRUSTED_DEPTH: usize = 6;
+const TRUSTED_DEPTH: usize = 5;
 const GAIN: f64 = 0.7;
 
 /// Part of a step, in units of the step from its end.

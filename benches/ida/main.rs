@@ -1,0 +1,186 @@
+//! Solve times at equal digits, of our methods and of SUNDIALS IDA on the same functions.
+//!
+//! In: the problems of `examples/test_set`, in all their forms. Out: per problem the time of each of our methods relative to IDA's, at equal numbers of
+//! correct digits, and the times per residual, pair of Jacobians, factorisation and solve. IDA is given exact Jacobians; of its runs with dense and
+//! with sparse (KLU) linear algebra, with and without unknowns of index 2 in its error weights, the best counts, as of our forms.
+//!
+//! ```sh
+//! cargo run --release --manifest-path benches/ida/Cargo.toml               # all problems
+//! cargo run --release --manifest-path benches/ida/Cargo.toml -- pendulum "car axis"
+//! ```
+
+#[macro_use]
+#[path = "examples/test_set/problems.rs"]
+mod problems;
+
+#[path = "examples/test_set/curves.rs"]
+mod curves;
+
+mod ida;
+
+use std::error::Error;
+
+use curves::{Curves, geometric_mean, ratios};
+use dae::runtime::costs::StepCosts;
+use dae::runtime::initialize::{InitializationOptions, consistent_initialization};
+use dae::{Dae, Integration, Method, Options, Record, Tolerance};
+use ida::{Ida, Linear};
+use problems::Problem;
+
+const METHODS: [(&str, Method); 3] = [("bdf", Method::Bdf), ("radau5", Method::Radau5), ("radau", Method::Radau)];
+
+const TOLERANCES: [f64; 8] = [1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10];
+
+/// Runs whose times the median is of, as long as one takes no longer than so many seconds.
+const RUNS: usize = 7;
+const LONG: f64 = 1.0;
+
+/// Problems for which IDA has to be told where functions of the time have kinks, and with which step to begin there (its own guess fails).
+const KINKS: [(&str, f64, f64); 1] = [("two-bit adder", 5.0, 4e-5)];
+
+/// Where IDA's own first step is too long.
+const FIRST_STEPS: [(&str, f64); 1] = [("robertson", 1e-4)];
+
+/// The largest system that a dense matrix is tried for.
+const LARGEST_DENSE: usize = 200;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let wanted: Vec<String> = std::env::args().skip(1).collect();
+    let mut all: Vec<(usize, [f64; 3], f64)> = Vec::new();
+    println!("seconds of ours over seconds of IDA, at equal digits\n");
+    println!(
+        "| problem | unknowns | digits | bdf | radau5 | radau | best | residual | Jacobians | factor and solve | IDA's |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|---|");
+    for problem in problems::all() {
+        if !wanted.is_empty() && !wanted.iter().any(|name| name == problem.name) {
+            continue;
+        }
+        if problem.name == "charge pump" && wanted.is_empty() {
+            // Discontinuities at every kink of its input: no run of IDA without a restart by hand.
+            continue;
+        }
+        let reference = problem.reference()?;
+        let mut ours: [Curves<1>; 3] = Default::default();
+        let mut theirs: Curves<1> = Curves::new();
+        let mut costs = String::new();
+        let mut size = 0;
+        for form in (problem.forms)() {
+            let run = Run::new(&problem, form.as_ref(), &reference)?;
+            size = size.max(run.y.len());
+            if costs.is_empty() {
+                costs = run.costs()?;
+            }
+            let name = form.description().form.to_string();
+            for ((_, method), curves) in METHODS.iter().zip(&mut ours) {
+                curves.insert(name.clone(), run.curve(|rtol| run.ours(*method, rtol)));
+            }
+            for linear in [Linear::Dense, Linear::Sparse] {
+                if linear == Linear::Dense && run.y.len() > LARGEST_DENSE {
+                    continue;
+                }
+                for counts_multipliers in [true, false] {
+                    let key = format!("{name} {linear:?} {counts_multipliers}");
+                    theirs.insert(key, run.curve(|rtol| run.theirs(linear, counts_multipliers, rtol)));
+                }
+            }
+        }
+        let ratio = |curves: &Curves<1>| ratios(curves, &theirs).map(|(digits, [ratio])| (digits, ratio));
+        let of_each = ours.each_ref().map(|curves| ratio(curves).map_or(f64::NAN, |(_, ratio)| ratio));
+        let both: Curves<1> = ours
+            .into_iter()
+            .enumerate()
+            .flat_map(|(k, c)| c.into_iter().map(move |(n, p)| (format!("{k} {n}"), p)))
+            .collect();
+        let Some((digits, best)) = ratio(&both) else {
+            println!("| {} | {size} | no common digits | | | | | {costs} |", problem.name);
+            continue;
+        };
+        let [bdf, radau5, radau] = of_each;
+        println!(
+            "| {} | {size} | {:.1} to {:.1} | {bdf:.2} | {radau5:.2} | {radau:.2} | {best:.2} | {costs} |",
+            problem.name, digits.0, digits.1
+        );
+        all.push((size, of_each, best));
+    }
+    let mean =
+        |of: &dyn Fn(&(usize, [f64; 3], f64)) -> f64| geometric_mean(all.iter().map(of).filter(|r| r.is_finite()));
+    if !all.is_empty() {
+        let methods = [0, 1, 2].map(|k| format!("{:.2}", mean(&|row| row.1[k]))).join(" | ");
+        println!("| geometric mean | | | {methods} | {:.2} | | | | |", mean(&|row| row.2));
+    }
+    Ok(())
+}
+
+/// A form of a problem with its consistent start.
+struct Run<'p> {
+    problem: &'p Problem,
+    form: &'p dyn Dae,
+    reference: &'p [(String, f64)],
+    y: Vec<f64>,
+    yp: Vec<f64>,
+}
+
+impl<'p> Run<'p> {
+    fn new(problem: &'p Problem, form: &'p dyn Dae, reference: &'p [(String, f64)]) -> Result<Self, Box<dyn Error>> {
+        let n = form.description().unknowns.len();
+        let (mut y, mut yp) = (vec![0.0; n], vec![0.0; n]);
+        let initial = consistent_initialization(form.prolongation(), 0.0, &InitializationOptions::default())?;
+        form.states_from_jets(0.0, &initial.jets, &mut y, &mut yp);
+        Ok(Run { problem, form, reference, y, yp })
+    }
+
+    /// Digits and seconds over the tolerances, where a run succeeds.
+    fn curve(&self, run: impl Fn(f64) -> Option<(f64, f64)>) -> Vec<(f64, [f64; 1])> {
+        let once = |rtol: f64| {
+            let (digits, first) = run(rtol)?;
+            let mut seconds = vec![first];
+            while seconds.len() < RUNS && first < LONG {
+                seconds.push(run(rtol)?.1);
+            }
+            seconds.sort_by(f64::total_cmp);
+            Some((digits, [seconds[seconds.len() / 2]]))
+        };
+        TOLERANCES.iter().filter_map(|&rtol| once(rtol)).filter(|(digits, _)| digits.is_finite()).collect()
+    }
+
+    fn ours(&self, method: Method, rtol: f64) -> Option<(f64, f64)> {
+        let options = Options { rtol, atol: Tolerance::Scalar(rtol), max_steps: 200_000, ..Options::default() };
+        let integration = Integration::new(self.form).method(method).options(options);
+        let integration = integration.record(Record::At(vec![self.problem.end]));
+        let solution = integration.run_from(0.0, &self.y, &self.yp, self.problem.end).ok()?;
+        let digits = self.problem.digits(self.form, &solution, self.reference).ok()?;
+        solution.is_success().then_some((digits, solution.seconds))
+    }
+
+    fn theirs(&self, linear: Linear, counts_multipliers: bool, rtol: f64) -> Option<(f64, f64)> {
+        let end = self.problem.end;
+        let kinks = KINKS.iter().find(|(name, ..)| *name == self.problem.name);
+        let ends: Vec<f64> = match kinks {
+            Some(&(_, every, _)) => (1..).map(|k| f64::from(k) * every).take_while(|&t| t < end).chain([end]).collect(),
+            None => vec![end],
+        };
+        let first_step = FIRST_STEPS.iter().find(|(name, _)| *name == self.problem.name).map(|&(_, h)| h);
+        let ida =
+            Ida { form: self.form, linear, rtol, counts_multipliers, first_step: first_step.or(kinks.map(|k| k.2)) };
+        let (state, slope, seconds) = ida.solve(0.0, &self.y, &self.yp, &ends)?;
+        // An empty run, for the names of a state.
+        let at_end = Integration::new(self.form).run_from(end, &state, &slope, end).ok()?;
+        Some((self.problem.digits(self.form, &at_end, self.reference).ok()?, seconds))
+    }
+
+    /// Times of the parts of a step, ours and IDA's.
+    fn costs(&self) -> Result<String, Box<dyn Error>> {
+        let h = 1e-3 * self.problem.end;
+        let costs = StepCosts::measure(self.form, 0.0, &self.y, &self.yp, h)?;
+        let linear = if self.y.len() > LARGEST_DENSE { Linear::Sparse } else { Linear::Dense };
+        let theirs = [linear, Linear::Sparse].map(|linear| {
+            let ida = Ida { form: self.form, linear, rtol: 0.0, counts_multipliers: true, first_step: None };
+            ida.factor_and_solve(1.0 / h, &self.y, &self.yp)
+        });
+        let microseconds = |seconds: f64| format!("{:.2} µs", 1e6 * seconds);
+        Ok([costs.residual, costs.jacobians, costs.factorization + costs.solve, theirs[0].min(theirs[1])]
+            .map(microseconds)
+            .join(" | "))
+    }
+}
