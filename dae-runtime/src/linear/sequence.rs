@@ -5,14 +5,23 @@
 //!
 //! The pivot of each step has the smallest Markowitz count $(r_i - 1)(c_j - 1)$ among the entries of the shortest columns that are not much smaller than the
 //! largest of their column (H. M. Markowitz, Management Sci. 3, 1957; I. S. Duff, A. M. Erisman, J. K. Reid, *Direct Methods for Sparse Matrices*, 2nd ed.,
-//! sect. 7.2). With the sequence fixed, factors of other values need no search and no new storage (`sparse.rs`).
+//! sect. 7.2). In systems with long chains of neighbours that leaves more and more between pivots that lie apart; so it is also tried with the columns at the front of
+//! an order in which neighbours are close (reverse Cuthill–McKee), and what takes less work counts. With the sequence fixed, factors of other values need no search and no new storage (`sparse.rs`).
 
 use super::Scalar;
+use crate::sparse::reverse_cuthill_mckee;
+use crate::structure::Incidence;
 
 /// A pivot is at least this part of the largest entry of its column.
 const THRESHOLD: f64 = 0.1;
 /// So many of the shortest columns are searched.
 const SEARCHED: usize = 4;
+/// At the front so many are.
+const FRONT: usize = 2;
+/// Smaller systems have no front worth the name.
+const SMALLEST_WITH_FRONT: usize = 40;
+/// Rows that bind so many unknowns to one another, on average, leave none either.
+const LONGEST_ROWS: usize = 30;
 
 /// A square matrix by compressed rows, to be read.
 #[derive(Clone, Copy)]
@@ -58,6 +67,9 @@ struct Active<S> {
     /// Number of the pivot of a row and of a column.
     pivot_of_row: Vec<Option<usize>>,
     pivot_of_column: Vec<Option<usize>>,
+    /// Columns in the order in which they come to the front, if there is one, and the first of them that may be without a pivot.
+    order: Option<Vec<usize>>,
+    first: usize,
     /// Largest entries of the columns of the matrix.
     sizes: Vec<f64>,
     /// Columns of $L$ in each row.
@@ -67,8 +79,20 @@ struct Active<S> {
 impl Sequence {
     /// Chooses the pivots.
     pub(super) fn of<S: Scalar>(matrix: Rows<'_, S>) -> Result<Sequence, NoPivot> {
+        let anywhere = Sequence::among(matrix, None)?;
+        match neighbours(matrix) {
+            None => Ok(anywhere),
+            Some(graph) => match Sequence::among(matrix, Some(reverse_cuthill_mckee(&graph))) {
+                Ok(at_front) if at_front.work < anywhere.work => Ok(at_front),
+                _ => Ok(anywhere),
+            },
+        }
+    }
+
+    /// Chooses them among all columns, or those at the front of an order.
+    fn among<S: Scalar>(matrix: Rows<'_, S>, order: Option<Vec<usize>>) -> Result<Sequence, NoPivot> {
         let n = matrix.starts.len() - 1;
-        let mut active = Active::new(matrix);
+        let mut active = Active { order, ..Active::new(matrix) };
         let (mut row, mut column) = (Vec::with_capacity(n), Vec::with_capacity(n));
         for k in 0..n {
             let (i, j) = active.pivot()?;
@@ -80,6 +104,22 @@ impl Sequence {
     }
 }
 
+/// Columns that meet in a row, if there are few of them.
+fn neighbours<S>(matrix: Rows<'_, S>) -> Option<Incidence> {
+    let n = matrix.starts.len() - 1;
+    let rows = || (0..n).map(|i| &matrix.columns[matrix.starts[i]..matrix.starts[i + 1]]);
+    if n < SMALLEST_WITH_FRONT || rows().map(|row| row.len().pow(2)).sum::<usize>() > LONGEST_ROWS.pow(2) * n {
+        return None;
+    }
+    let mut neighbours: Vec<Vec<usize>> = vec![Vec::new(); n];
+    for row in rows() {
+        for &j in row {
+            neighbours[j].extend(row.iter().copied().filter(|&other| other != j));
+        }
+    }
+    Incidence::from_rows(n, neighbours).ok()
+}
+
 impl<S: Scalar> Active<S> {
     fn new(matrix: Rows<'_, S>) -> Self {
         let n = matrix.starts.len() - 1;
@@ -89,6 +129,8 @@ impl<S: Scalar> Active<S> {
             counts: vec![0; n],
             pivot_of_row: vec![None; n],
             pivot_of_column: vec![None; n],
+            order: None,
+            first: 0,
             sizes: vec![0.0; n],
             lower: vec![Vec::new(); n],
         };
@@ -110,8 +152,33 @@ impl<S: Scalar> Active<S> {
         row.binary_search_by_key(&j, |&(j, _)| j).map_or(0.0, |place| row[place].1.norm1())
     }
 
-    /// The next pivot: from the shortest columns or, where none of these has one, from any.
-    fn pivot(&self) -> Result<(usize, usize), NoPivot> {
+    /// The next pivot: from the columns at the front, or the shortest ones, or, where none of these has one, from any.
+    fn pivot(&mut self) -> Result<(usize, usize), NoPivot> {
+        let searched = match &self.order {
+            Some(order) => {
+                while order.get(self.first).is_some_and(|&j| self.pivot_of_column[j].is_some()) {
+                    self.first += 1;
+                }
+                let front = order[self.first..].iter().copied();
+                front.filter(|&j| self.pivot_of_column[j].is_none()).take(FRONT).collect()
+            }
+            None => self.shortest(),
+        };
+        let open = || (0..self.counts.len()).filter(|&j| self.pivot_of_column[j].is_none());
+        let best = |columns: &mut dyn Iterator<Item = usize>| {
+            columns.filter_map(|j| self.best_in(j)).min_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)))
+        };
+        match best(&mut searched.iter().copied()).or_else(|| best(&mut open())) {
+            Some((_, _, i, j)) => Ok((i, j)),
+            None => {
+                let row = self.pivot_of_row.iter().position(Option::is_none).unwrap_or(0);
+                Err(NoPivot { row, column: open().next().unwrap_or(0) })
+            }
+        }
+    }
+
+    /// The shortest columns, the first of them among equals.
+    fn shortest(&self) -> Vec<usize> {
         let mut shortest: Vec<usize> = Vec::with_capacity(SEARCHED + 1);
         for j in (0..self.counts.len()).filter(|&j| self.pivot_of_column[j].is_none()) {
             let place = shortest.partition_point(|&other| self.counts[other] <= self.counts[j]);
@@ -120,17 +187,7 @@ impl<S: Scalar> Active<S> {
                 shortest.truncate(SEARCHED);
             }
         }
-        let open = || (0..self.counts.len()).filter(|&j| self.pivot_of_column[j].is_none());
-        let best = |columns: &mut dyn Iterator<Item = usize>| {
-            columns.filter_map(|j| self.best_in(j)).min_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)))
-        };
-        match best(&mut shortest.iter().copied()).or_else(|| best(&mut open())) {
-            Some((_, _, i, j)) => Ok((i, j)),
-            None => {
-                let row = self.pivot_of_row.iter().position(Option::is_none).unwrap_or(0);
-                Err(NoPivot { row, column: open().next().unwrap_or(0) })
-            }
-        }
+        shortest
     }
 
     /// Markowitz count, relative size, row and column of the best pivot in a column.

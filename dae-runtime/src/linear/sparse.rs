@@ -194,6 +194,42 @@ mod tests {
         assert!(sequence.work < 4 * n && sequence.lower.len() < n && sequence.upper.len() < n, "{}", sequence.work);
     }
 
+    /// The pattern of a chain of point masses in its GGL form, with positions, velocities and multipliers numbered one family after the other.
+    #[test]
+    fn work_is_proportional_to_the_length_of_a_chain() {
+        let work_per_link = |links: usize| {
+            // Families and how far they reach along the chain: x, y, u, v, tensions, and the multipliers of the velocity constraints.
+            let families = |of: usize| -> Vec<(usize, [usize; 2])> {
+                match of {
+                    0 | 1 => vec![(of, [1, 1]), (of + 2, [0, 0]), (5, [0, 1])],
+                    2 | 3 => vec![(of - 2, [1, 1]), (of, [0, 0]), (4, [0, 1])],
+                    4 => vec![(0, [1, 0]), (1, [1, 0])],
+                    _ => vec![(0, [1, 0]), (1, [1, 0]), (2, [1, 0]), (3, [1, 0])],
+                }
+            };
+            let row = |of: usize, i: usize| {
+                let all = families(of).into_iter().flat_map(move |(family, [before, after])| {
+                    (i.saturating_sub(before)..(i + after + 1).min(links)).map(move |i| family * links + i)
+                });
+                let mut of_row: Vec<usize> = all.collect();
+                of_row.sort_unstable();
+                of_row
+            };
+            let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+            for k in 0..6 * links {
+                for j in row(k / links, k % links) {
+                    columns.push(j);
+                    values.push(if j == k { 9.0 } else { 1.0 + ((7 * k + 3 * j) as f64).sin().abs() });
+                }
+                starts.push(columns.len());
+            }
+            let matrix = Rows { starts: &starts, columns: &columns, values: &values };
+            Sequence::of(matrix).unwrap().work as f64 / links as f64
+        };
+        let (short, long) = (work_per_link(30), work_per_link(500));
+        assert!(long < 1.2 * short, "{short} and {long} multiplications per link");
+    }
+
     #[test]
     fn pivots_that_have_become_small_are_told() {
         let matrix = |small: f64| compressed(2, |i, j| if i == j { small } else { 1.0 + (i + j) as f64 });

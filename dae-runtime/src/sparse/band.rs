@@ -182,7 +182,7 @@ fn symmetric_pattern(matrix: &SparseMatrix, row_of: &[usize]) -> Incidence {
 }
 
 /// Nodes in an order in which neighbours are close to each other.
-fn reverse_cuthill_mckee(graph: &Incidence) -> Vec<usize> {
+pub(crate) fn reverse_cuthill_mckee(graph: &Incidence) -> Vec<usize> {
     let n = graph.equations();
     let degree = |node: usize| graph.row(node).len();
     let mut by_degree: Vec<usize> = (0..n).collect();

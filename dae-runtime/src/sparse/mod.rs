@@ -17,6 +17,7 @@ mod factors;
 mod matrix;
 mod regularity;
 
+pub(crate) use band::reverse_cuthill_mckee;
 pub use condition::inverse_norm;
 pub use factors::{FactorError, Factors};
 pub use matrix::SparseMatrix;

@@ -1,0 +1,82 @@
+//! How the cost of a step grows with the size of a model: chains of 10 to 1,000 links, whose text is the same.
+//!
+//! In: the chain of `test_set/chain.rs` in its GGL form. Out: seconds per residual, pair of Jacobians, factorisation and solve, with the exponents
+//! of their growth from the shortest chain to the longest; then one second of motion of the longest.
+//!
+//! ```sh
+//! cargo run --release --example chain_growth
+//! ```
+
+use std::error::Error;
+
+use dae::runtime::costs::StepCosts;
+use dae::runtime::initialize::{InitializationOptions, consistent_initialization};
+use dae::{Dae, Integration, Method, Record};
+
+#[macro_use]
+#[path = "test_set/chain.rs"]
+mod chain;
+
+chain! { chain_10: 10 }
+chain! { chain_32: 32 }
+chain! { chain_100: 100 }
+chain! { chain_316: 316 }
+chain! { chain_1000: 1000 }
+
+/// Accuracy of the run.
+const TOLERANCE: f64 = 1e-4;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let chains = [
+        (10, chain_10::forms as fn() -> _),
+        (32, chain_32::forms),
+        (100, chain_100::forms),
+        (316, chain_316::forms),
+        (1000, chain_1000::forms),
+    ];
+    println!("  links  unknowns   residual  Jacobians  factorization      solve  in microseconds");
+    let mut all: Vec<(f64, [f64; 4])> = Vec::new();
+    for (links, forms) in chains {
+        let forms: Vec<Box<dyn Dae>> = forms();
+        let ggl = forms[0].as_ref();
+        let (y, yp) = start(ggl)?;
+        let costs = StepCosts::measure(ggl, 0.0, &y, &yp, 1e-3)?;
+        let parts = [costs.residual, costs.jacobians, costs.factorization, costs.solve];
+        let [residual, jacobians, factorization, solve] = parts.map(|seconds| 1e6 * seconds);
+        println!("{links:7}{:10}{residual:11.2}{jacobians:11.2}{factorization:15.2}{solve:11.2}", y.len());
+        all.push((f64::from(links), parts));
+    }
+    let ((n0, first), (n1, last)) = (all[0], all[all.len() - 1]);
+    let exponents = [0, 1, 2, 3].map(|k| (last[k] / first[k]).ln() / (n1 / n0).ln());
+    println!("exponent of N    {:11.2}{:11.2}{:15.2}{:11.2}", exponents[0], exponents[1], exponents[2], exponents[3]);
+
+    let forms = chain_1000::forms();
+    let ggl = forms[0].as_ref();
+    let (y, yp) = start(ggl)?;
+    for (name, method) in [("BDF", Method::Bdf), ("Radau5", Method::Radau5)] {
+        let integration = Integration::new(ggl).method(method).rtol(TOLERANCE).atol(TOLERANCE);
+        let solution = integration.record(Record::At(vec![1.0])).run_from(0.0, &y, &yp, 1.0)?;
+        if !solution.is_success() {
+            return Err(solution.status.to_string().into());
+        }
+        let tip = ["x[999]", "y[999]"].map(|name| solution.value(name, 1.0).unwrap_or(f64::NAN));
+        println!(
+            "1,000 links for 1 s by {name}: {} steps, {:.1} s, tip at ({:.4}, {:.4}), rods keep their lengths to {:.0e}",
+            solution.statistics.steps,
+            solution.seconds,
+            tip[0],
+            tip[1],
+            solution.invariants_max()
+        );
+    }
+    Ok(())
+}
+
+/// Consistent values at time 0.
+fn start(form: &dyn Dae) -> Result<(Vec<f64>, Vec<f64>), Box<dyn Error>> {
+    let n = form.description().unknowns.len();
+    let (mut y, mut yp) = (vec![0.0; n], vec![0.0; n]);
+    let initial = consistent_initialization(form.prolongation(), 0.0, &InitializationOptions::default())?;
+    form.states_from_jets(0.0, &initial.jets, &mut y, &mut yp);
+    Ok((y, yp))
+}
