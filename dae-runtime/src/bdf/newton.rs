@@ -102,14 +102,16 @@ pub(super) struct Newton {
     /// That is carried over.
     smallest_rate: f64,
     multipliers: Vec<Multiplier>,
+    /// Sizes of the corrections of these before those in `delta`.
+    before: Vec<f64>,
 }
 
 /// An unknown of index 2.
 struct Multiplier {
     unknown: usize,
     nominal: f64,
-    /// The correction before that in `delta`.
-    before: f64,
+    /// Whether corrections have ceased to shrink: what is left of them is rounding.
+    is_rounded: bool,
 }
 
 impl Newton {
@@ -130,8 +132,9 @@ impl Newton {
             smallest_rate: if is_uncertain { SMALLEST_UNCERTAIN_RATE } else { SMALLEST_RATE },
             multipliers: (0..n)
                 .filter(|&i| description.unknowns[i].index == 2)
-                .map(|i| Multiplier { unknown: i, nominal: description.unknowns[i].nominal, before: f64::INFINITY })
+                .map(|i| Multiplier { unknown: i, nominal: description.unknowns[i].nominal, is_rounded: false })
                 .collect(),
+            before: vec![0.0; description.unknowns.iter().filter(|unknown| unknown.index == 2).count()],
         }
     }
 
@@ -237,6 +240,7 @@ impl Newton {
         at.y.copy_from_slice(predictor.y);
         at.yp.copy_from_slice(predictor.yp);
         self.delta.fill(f64::INFINITY);
+        self.multipliers.iter_mut().for_each(|multiplier| multiplier.is_rounded = false);
     }
 
     /// One correction with the matrix at hand, which is left in `delta`.
@@ -248,9 +252,7 @@ impl Newton {
         statistics: &mut Statistics,
         at: &mut Iterate<'_>,
     ) -> Result<(), Trouble> {
-        for multiplier in &mut self.multipliers {
-            multiplier.before = self.delta[multiplier.unknown].abs();
-        }
+        self.before.iter_mut().zip(&self.multipliers).for_each(|(before, m)| *before = self.delta[m.unknown].abs());
         dae.residual(predictor.t, at.y, at.yp, &mut self.delta);
         statistics.residuals += 1;
         if let Some(equation) = self.delta.iter().position(|r| !r.is_finite()) {
@@ -263,6 +265,9 @@ impl Newton {
             at.e[i] += self.delta[i];
             at.y[i] = predictor.y[i] + at.e[i];
             at.yp[i] = predictor.yp[i] + predictor.leading * at.e[i];
+        }
+        for (multiplier, before) in self.multipliers.iter_mut().zip(&self.before) {
+            multiplier.is_rounded |= self.delta[multiplier.unknown].abs() > STAGNATION.0 * before;
         }
         Ok(())
     }
@@ -290,7 +295,7 @@ impl Newton {
             } else {
                 let rate = (size / first).powf(1.0 / iteration as f64);
                 if rate > SLOWEST_RATE || rate.is_nan() {
-                    break;
+                    return Err(Trouble::Convergence { unknown: weights.worst(&self.delta) });
                 }
                 self.rate_sum = (rate / (1.0 - rate)).max(SMALLEST_RATE);
             }
@@ -303,26 +308,38 @@ impl Newton {
                 return Ok(());
             }
             if fixed && self.state == Matrix::Old && size > STAGNATION.1 * previous {
-                break;
+                return Err(Trouble::Convergence { unknown: weights.worst(&self.delta) });
             }
             previous = size;
+        }
+        // All that a new matrix can do.
+        let are_small = || self.multipliers.iter().all(|multiplier| self.is_small(multiplier, predictor));
+        if self.state == Matrix::New && self.rate_sum * previous <= TOLERANCE && are_small() {
+            return Ok(());
         }
         Err(Trouble::Convergence { unknown: weights.worst(&self.delta) })
     }
 
-    /// Whether the iteration errors of the unknowns of index 2 are small enough; or, with the corrections before these, do not become
-    /// smaller any more and are small against their size in the last accepted state.
+    /// Whether the iteration errors of the unknowns of index 2 are small enough; those that rounding keeps from becoming smaller, against their
+    /// size in the last accepted state.
     fn multipliers_settled(&self, predictor: &Predictor<'_>, weights: &Weights) -> bool {
-        let rest = self.rate_sum.min(1.0);
         let h = predictor.h.abs().min(1.0);
-        self.multipliers.iter().all(|multiplier| {
-            let &Multiplier { unknown, nominal, before } = multiplier;
-            let error = rest * self.delta[unknown].abs();
-            let rounded = self.delta[unknown].abs() > STAGNATION.0 * before;
-            let within = |bound: f64| error <= bound;
-            within(MULTIPLIER_TOLERANCE * h / weights.as_slice()[unknown])
-                || rounded && within(ROUNDED_MULTIPLIER_TOLERANCE * (nominal + predictor.last[unknown].abs()))
-        })
+        let settled = |multiplier: &Multiplier| {
+            let allowed = MULTIPLIER_TOLERANCE * h / weights.as_slice()[multiplier.unknown];
+            self.error_of(multiplier) <= allowed || multiplier.is_rounded && self.is_small(multiplier, predictor)
+        };
+        self.multipliers.iter().all(settled)
+    }
+
+    /// Of an unknown of index 2, after the last correction.
+    fn error_of(&self, multiplier: &Multiplier) -> f64 {
+        self.rate_sum.min(1.0) * self.delta[multiplier.unknown].abs()
+    }
+
+    /// Whether its error is small against its size.
+    fn is_small(&self, multiplier: &Multiplier, predictor: &Predictor<'_>) -> bool {
+        let size = multiplier.nominal + predictor.last[multiplier.unknown].abs();
+        self.error_of(multiplier) <= ROUNDED_MULTIPLIER_TOLERANCE * size
     }
 
     /// Replaces a vector by $(c\\,F_{y'} + F_y)^{-1} c\\,F_{y'}\\,v$ with the matrix at hand (see [`super::filter`]).
