@@ -8,7 +8,7 @@
 
 use super::history::History;
 use crate::integrator::{Rejection, Run, Scheme, Trouble};
-use crate::radau::Radau;
+use crate::radau::{Polynomial, Radau};
 use crate::stepper::StepControl;
 use crate::weights::Weights;
 
@@ -32,7 +32,8 @@ pub(super) struct Starter {
 
 enum Kind {
     /// By the polynomial of the last step, when `ready`.
-    Polynomial { ready: bool, values: Vec<Vec<f64>> },
+    /// `attempt` is that of the step under way.
+    Polynomial { ready: bool, values: Vec<Vec<f64>>, attempt: Polynomial },
     /// Values at equidistant times `h`, the oldest first.
     Steps { h: f64, values: Vec<Vec<f64>>, count: usize },
 }
@@ -44,7 +45,14 @@ impl Starter {
         let (order, kind) = match control {
             StepControl::Adaptive => {
                 let order = radau.stages();
-                (order, Kind::Polynomial { ready: false, values: room(order + 1) })
+                (
+                    order,
+                    Kind::Polynomial {
+                        ready: false,
+                        values: room(order + 1),
+                        attempt: Polynomial::new(y0.len(), order),
+                    },
+                )
             }
             StepControl::Fixed(h) => (max_order, Kind::Steps { h, values: room(max_order), count: 1 }),
         };
@@ -59,9 +67,10 @@ impl Starter {
     /// As the method of the start; the last of its steps is followed by one of a formula.
     pub(super) fn test_error(&mut self, run: &mut Run<'_>, h: f64) -> Result<f64, Rejection> {
         let next = self.radau.test_error(run, h)?;
-        let Kind::Polynomial { ready, .. } = &mut self.kind else { return Ok(next) };
-        let between = self.radau.error_between(run, h);
+        let Kind::Polynomial { ready, attempt, .. } = &mut self.kind else { return Ok(next) };
+        let between = self.radau.error_between(run, h, attempt);
         if between.is_nan() || between > 1.0 {
+            self.radau.suspect_jacobian();
             let trouble = Trouble::Error { unknown: self.radau.worst(run) };
             return Err(Rejection { trouble, retry: AFTER_POOR_POLYNOMIAL * h.abs() });
         }
@@ -74,13 +83,14 @@ impl Starter {
     pub(super) fn accept(&mut self, run: &mut Run<'_>, h: f64, history: &mut History) -> Option<usize> {
         self.radau.accept(run, h);
         match &mut self.kind {
-            Kind::Polynomial { ready, values } => {
+            Kind::Polynomial { ready, values, .. } => {
                 if !*ready {
                     return None;
                 }
                 let last = values.len() - 1;
                 for (i, value) in values.iter_mut().enumerate() {
-                    self.radau.interpolate((i as f64 - last as f64) / last as f64, value);
+                    let s = (i as f64 - last as f64) / last as f64;
+                    self.radau.polynomial().evaluate(s, value, &mut run.candidate_slope);
                 }
                 history.fill(values, h / last as f64, self.order);
             }

@@ -49,19 +49,19 @@
 
 mod control;
 mod order;
+mod polynomial;
 mod stages;
 mod start;
 mod tableau;
 
-use crate::contract::Description;
 use crate::integrator::{Rejection, Run, Scheme, Trouble};
 use crate::linear::{Deficiency, IterationMatrix, Jacobians, Singular};
 use crate::multipliers::Multipliers;
 use crate::stepper::{DenseAccuracy, StepControl};
 use control::{Controller, Scales};
 use order::{Change, Observation, OrderControl};
+pub(crate) use polynomial::Polynomial;
 use stages::{Limits, Matrices, Origin, Outcome, Stages, combine};
-use start::tangent;
 pub(crate) use start::{Accuracy, StageRange, begin, beyond, start};
 use tableau::Tableau;
 
@@ -71,9 +71,6 @@ const KEEP_JACOBIAN: f64 = 1e-3;
 /// So often the iteration of one step may fail if $F$ has kinks: steps whose stages lie on both sides of one are better made by a method with
 /// one stage, and that soon, before steps become so short that rounding decides on which side they are.
 const PATIENCE_AT_KINKS: usize = 6;
-
-/// The last collocation polynomial is extrapolated to no more than so many of its lengths; beyond, its tangent has to do.
-const EXTRAPOLATION: f64 = 10.0;
 
 /// Jacobians are evaluated here, in parts of a step: the middle between the first stage and the last, from which no stage is far.
 const MIDDLE: f64 = 0.6;
@@ -116,16 +113,12 @@ pub(crate) struct Radau {
     slope: Vec<f64>,
     /// How often the iteration of one step may fail.
     patience: usize,
-    /// Signed length of the last step.
-    last_step: f64,
     /// Error of the last step, in units of what is allowed, or its floor.
     last_error: f64,
     /// Which order it had.
     last: usize,
-    /// Coefficients of the dense output, see [`crate::stepper::Stepper::dense_coefficients`].
-    dense: Vec<Vec<f64>>,
-    /// How many of them count.
-    degree: usize,
+    /// That of the last step.
+    polynomial: Polynomial,
 }
 
 /// What the Jacobian was evaluated at.
@@ -145,6 +138,11 @@ impl Radau {
         self.order_in_use().tableau.stages()
     }
 
+    /// That of the last step.
+    pub(crate) fn polynomial(&self) -> &Polynomial {
+        &self.polynomial
+    }
+
     fn order_in_use(&self) -> &Order {
         &self.orders[self.current]
     }
@@ -153,9 +151,9 @@ impl Radau {
     /// it has no value there, where a step of length `h` is predicted to end.
     fn update_jacobians(&mut self, run: &mut Run<'_>, h: f64) -> Result<(), Rejection> {
         self.factorized_for = 0.0;
-        let ratio = h / self.last_step;
+        let ratio = h / self.polynomial.length();
         if self.trusts_polynomial && ratio.abs() <= TRUSTED {
-            self.extrapolate(MIDDLE * ratio);
+            self.polynomial.evaluate(MIDDLE * ratio, &mut self.point, &mut self.slope);
             self.jacobians.evaluate(run.dae, run.clock.time() + MIDDLE * h, &self.point, &self.slope);
             run.statistics.jacobians += 1;
             if self.jacobians.is_finite() {
@@ -174,19 +172,6 @@ impl Radau {
         }
         self.freshness = Freshness::Current;
         Ok(())
-    }
-
-    /// State and slope of the last polynomial, `s` of its lengths beyond its end, in `point` and `slope`.
-    fn extrapolate(&mut self, s: f64) {
-        self.point.fill(0.0);
-        self.slope.fill(0.0);
-        for power in self.dense[..=self.degree].iter().rev() {
-            for ((point, slope), power) in self.point.iter_mut().zip(&mut self.slope).zip(power) {
-                *slope = *slope * s + *point;
-                *point = *point * s + power;
-            }
-        }
-        self.slope.iter_mut().for_each(|slope| *slope /= self.last_step);
     }
 
     fn evaluate_at_end(&mut self, run: &mut Run<'_>, h: f64) {
@@ -215,18 +200,8 @@ impl Radau {
         Ok(())
     }
 
-    /// Start values of the stages: the last collocation polynomial, extrapolated.
-    fn predict(&mut self, h: f64) {
-        let ratio = h / self.last_step;
-        let degree = if ratio.abs() > EXTRAPOLATION { 1 } else { self.degree };
-        let tableau = &self.orders[self.current].tableau;
-        for (z, c) in self.stages.z.iter_mut().zip(&tableau.c) {
-            let s = c * ratio;
-            z.fill(0.0);
-            for power in self.dense[1..=degree].iter().rev() {
-                z.iter_mut().zip(power).for_each(|(z, power)| *z = s * (*z + power));
-            }
-        }
+    fn predict_stages(&mut self, h: f64) {
+        self.polynomial.predict(h, &self.orders[self.current].tableau.c, &mut self.stages.z);
     }
 
     /// The state and the slope at the end of the stages, in `run.candidate` and `run.candidate_slope`.
@@ -280,57 +255,25 @@ impl Radau {
     }
 
     /// A Jacobian that is not that of the last state is the first suspect if an attempt was not accepted.
-    fn suspect_jacobian(&mut self) {
+    pub(crate) fn suspect_jacobian(&mut self) {
         if self.freshness == Freshness::Usable || self.trusts_polynomial {
             self.freshness = Freshness::Outdated;
         }
         self.trusts_polynomial = false;
     }
 
-    /// The polynomial of a step from a state to another.
-    fn take_polynomial(&mut self, start: &[f64], end: &[f64]) {
-        let tableau = &self.orders[self.last].tableau;
-        let s = tableau.stages();
-        for ((z, end), start) in self.stages.z[s - 1].iter_mut().zip(end).zip(start) {
-            *z = end - start;
-        }
-        let (last, others) = (&self.stages.z[s - 1], &self.stages.z[..s - 1]);
-        self.dense[0].copy_from_slice(end);
-        for (power, row) in self.dense[1..=s].iter_mut().zip(tableau.dense.row_iter()) {
-            for k in 0..power.len() {
-                let inner: f64 = others.iter().zip(row.iter().skip(1)).map(|(z, d)| d * (z[k] - last[k])).sum();
-                power[k] = inner - row[0] * last[k];
-            }
-        }
-        self.degree = s;
-    }
-
     /// Weighted norm of the defect of the polynomial of the attempt under way between its nodes, in units of the unknowns: it contains what the
-    /// estimate at the start does not see, by how much the polynomial misses constraints. An attempt that is given up for it is followed by one
-    /// that is predicted along the tangent.
-    pub(crate) fn error_between(&mut self, run: &mut Run<'_>, h: f64) -> f64 {
-        self.last = self.current;
-        self.last_step = h;
-        self.take_polynomial(&run.y, &run.candidate);
+    /// estimate at the start does not see, by how much the polynomial misses constraints.
+    pub(crate) fn error_between(&mut self, run: &mut Run<'_>, h: f64, polynomial: &mut Polynomial) -> f64 {
+        let start = Origin { t: run.clock.time(), y: &run.y, h };
+        polynomial.set_stages(&self.orders[self.current].tableau, &self.stages.z, start, &run.candidate);
         let mut worst: f64 = 0.0;
         for s in BETWEEN {
-            self.extrapolate(s);
+            polynomial.evaluate(s, &mut self.point, &mut self.slope);
             let size = self.filtered_defect(run, run.clock.time() + (1.0 + s) * h).unwrap_or(f64::INFINITY);
             worst = if size > worst || size.is_nan() { size } else { worst };
         }
-        if worst.is_nan() || worst > 1.0 {
-            self.suspect_jacobian();
-            self.begin_along_tangent(run.dae.description(), &run.y, &run.yp);
-        }
         worst
-    }
-
-    /// As if a step of length one along the tangent came before.
-    fn begin_along_tangent(&mut self, description: &Description, y: &[f64], yp: &[f64]) {
-        self.dense[0].copy_from_slice(y);
-        tangent(description, yp, &mut self.dense[1]);
-        self.degree = 1;
-        self.last_step = 1.0;
     }
 
     /// Two stages more or less for the next step, if the iteration asks for it.
@@ -339,7 +282,7 @@ impl Radau {
             return;
         }
         let s = self.stages();
-        let size = |power: usize| run.weights.error_norm(&self.dense[power]);
+        let size = |power: usize| run.weights.error_norm(self.polynomial.coefficient(power));
         let decay = size(s) / size(s - 1).max(f64::MIN_POSITIVE);
         let theta = self.stages.theta;
         let seen = Observation { stages: s, error: self.last_error, decay, theta, ratio };
@@ -352,14 +295,6 @@ impl Radau {
         self.factorized_for = 0.0;
         self.order_control.begin();
         self.controller.forget_trend();
-    }
-
-    /// Value of the polynomial of the last step at $s \in [-1, 0]$, in units of the step from its end.
-    pub(crate) fn interpolate(&self, s: f64, values: &mut [f64]) {
-        values.fill(0.0);
-        for power in self.dense[..=self.degree].iter().rev() {
-            values.iter_mut().zip(power).for_each(|(value, power)| *value = *value * s + power);
-        }
     }
 }
 
@@ -383,7 +318,7 @@ impl Scheme for Radau {
             };
             return reject(self, trouble, shorter);
         }
-        self.predict(h);
+        self.predict_stages(h);
         let origin = Origin { t: run.clock.time(), y: &run.y, h };
         let Order { tableau, limits, .. } = &self.orders[self.current];
         let outcome = self.stages.solve(run.dae, tableau, &self.matrices, &run.weights, *limits, origin);
@@ -410,7 +345,7 @@ impl Scheme for Radau {
     }
 
     fn predict_end(&mut self, run: &mut Run<'_>, h: f64) {
-        self.predict(h);
+        self.predict_stages(h);
         self.end_of_stages(run, h);
     }
 
@@ -434,7 +369,7 @@ impl Scheme for Radau {
     }
 
     fn accept(&mut self, run: &mut Run<'_>, h: f64) {
-        let (t, matrix, before) = (run.clock.time(), &self.matrices.real, self.last_step);
+        let (t, matrix, before) = (run.clock.time(), &self.matrices.real, self.polynomial.length());
         run.closing.apply(run.dae, matrix, &run.weights, t, &mut run.candidate, &mut run.statistics);
         let changed = self.multipliers.apply(
             run.dae,
@@ -451,9 +386,9 @@ impl Scheme for Radau {
         }
         std::mem::swap(&mut run.y, &mut run.candidate);
         std::mem::swap(&mut run.yp, &mut run.candidate_slope);
-        self.last_step = h;
         self.last = self.current;
-        self.take_polynomial(&run.candidate, &run.y);
+        let start = Origin { t, y: &run.candidate, h };
+        self.polynomial.set_stages(&self.orders[self.last].tableau, &self.stages.z, start, &run.y);
         self.trusts_polynomial = true;
         let contracts = self.stages.theta <= KEEP_JACOBIAN;
         self.freshness = if contracts { Freshness::Usable } else { Freshness::Outdated };
@@ -496,12 +431,10 @@ impl Scheme for Radau {
     }
 
     fn dense_degree(&self) -> usize {
-        self.degree
+        self.polynomial.degree()
     }
 
     fn dense_coefficients(&self, coefficients: &mut [f64]) {
-        for (target, source) in coefficients.chunks_exact_mut(self.point.len().max(1)).zip(&self.dense) {
-            target.copy_from_slice(source);
-        }
+        coefficients.iter_mut().zip(self.polynomial.coefficients()).for_each(|(target, source)| *target = *source);
     }
 }

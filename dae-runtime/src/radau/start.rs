@@ -5,6 +5,7 @@
 
 use super::control::{Controller, Scales};
 use super::order::OrderControl;
+use super::polynomial::Polynomial;
 use super::stages::{Limits, Matrices, Stages, max_iterations};
 use super::tableau::Tableau;
 use super::{Freshness, Order, PATIENCE_AT_KINKS, Radau};
@@ -150,20 +151,18 @@ impl Radau {
             point: vec![0.0; n],
             slope: vec![0.0; n],
             patience: if description.switches.is_empty() { usize::MAX } else { PATIENCE_AT_KINKS },
-            last_step: 1.0,
             last_error: 1.0,
             last: 0,
-            dense: vec![vec![0.0; n]; stages.most + 1],
-            degree: 1,
+            polynomial: Polynomial::new(n, stages.most),
         };
         // The prediction of the first step.
-        radau.begin_along_tangent(description, start.y0, start.yp0);
+        radau.polynomial.set_tangent(start.y0, |slopes| tangent(description, start.yp0, slopes));
         (radau, weights)
     }
 }
 
 /// Slopes of the unknowns that have one.
-pub(super) fn tangent(description: &Description, yp0: &[f64], slopes: &mut [f64]) {
+fn tangent(description: &Description, yp0: &[f64], slopes: &mut [f64]) {
     for ((target, unknown), slope) in slopes.iter_mut().zip(description.unknowns.iter()).zip(yp0) {
         *target = if unknown.kind == Kind::Differential { *slope } else { 0.0 };
     }

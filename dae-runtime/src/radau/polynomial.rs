@@ -1,0 +1,87 @@
+//! The collocation polynomial of a step.
+//!
+//! In: the stages of a step. Out: values and slopes within the step and beyond it, start values for the stages of the next one, the coefficients
+//! of dense output.
+
+use super::stages::Origin;
+use super::tableau::Tableau;
+use crate::solution::evaluate;
+
+/// Extrapolated to no more than so many of its lengths; beyond, its tangent has to do.
+const EXTRAPOLATION: f64 = 10.0;
+
+/// $p(t_1 + s\\,h) = \sum_k c_k s^k$ on the step $[t_1 - h, t_1]$.
+pub(crate) struct Polynomial {
+    /// $c_0, c_1, \dots$, one after the other; as many as the method with most stages has.
+    coefficients: Vec<f64>,
+    degree: usize,
+    /// $h$, signed.
+    length: f64,
+    n: usize,
+}
+
+impl Polynomial {
+    /// Room for `n` unknowns and at most so many stages.
+    pub(crate) fn new(n: usize, most: usize) -> Self {
+        Polynomial { coefficients: vec![0.0; (most + 1) * n], degree: 0, length: 1.0, n }
+    }
+
+    /// That of a step of length one along the tangent, which `slopes` writes.
+    pub(super) fn set_tangent(&mut self, y: &[f64], slopes: impl FnOnce(&mut [f64])) {
+        let (constant, linear) = self.coefficients.split_at_mut(self.n);
+        constant.copy_from_slice(y);
+        slopes(&mut linear[..self.n]);
+        (self.degree, self.length) = (1, 1.0);
+    }
+
+    /// Through the start of a step, the stages but the last and `end`.
+    pub(super) fn set_stages(&mut self, tableau: &Tableau, z: &[Vec<f64>], start: Origin<'_>, end: &[f64]) {
+        let (s, n) = (tableau.stages(), self.n);
+        self.coefficients[..n].copy_from_slice(end);
+        for (power, row) in tableau.dense.row_iter().enumerate() {
+            let coefficients = &mut self.coefficients[(power + 1) * n..(power + 2) * n];
+            for (k, coefficient) in coefficients.iter_mut().enumerate() {
+                let last = end[k] - start.y[k];
+                let inner: f64 = z[..s - 1].iter().zip(row.iter().skip(1)).map(|(z, d)| d * (z[k] - last)).sum();
+                *coefficient = inner - row[0] * last;
+            }
+        }
+        (self.degree, self.length) = (s, start.h);
+    }
+
+    pub(super) fn degree(&self) -> usize {
+        self.degree
+    }
+
+    /// Signed length of its step.
+    pub(super) fn length(&self) -> f64 {
+        self.length
+    }
+
+    /// $c_k$.
+    pub(super) fn coefficient(&self, k: usize) -> &[f64] {
+        &self.coefficients[k * self.n..][..self.n]
+    }
+
+    /// $c_0, \dots, c_d$, one after the other.
+    pub(super) fn coefficients(&self) -> &[f64] {
+        &self.coefficients[..(self.degree + 1) * self.n]
+    }
+
+    /// Value and slope at $s$ of its lengths from its end.
+    pub(crate) fn evaluate(&self, s: f64, value: &mut [f64], slope: &mut [f64]) {
+        evaluate(self.coefficients(), s, self.length, value, slope);
+    }
+
+    /// By how much it differs from its end at the nodes `c` of a step of length `h` that follows.
+    pub(super) fn predict(&self, h: f64, c: &[f64], z: &mut [Vec<f64>]) {
+        let ratio = h / self.length;
+        let degree = if ratio.abs() > EXTRAPOLATION { 1 } else { self.degree };
+        for (z, c) in z.iter_mut().zip(c) {
+            z.fill(0.0);
+            for k in (1..=degree).rev() {
+                z.iter_mut().zip(self.coefficient(k)).for_each(|(z, power)| *z = c * ratio * (*z + power));
+            }
+        }
+    }
+}
