@@ -21,6 +21,8 @@ pub(crate) struct Weights {
     index: Vec<u8>,
     /// Whether each unknown is more than auxiliary.
     counts: Vec<bool>,
+    /// Without the factors $h^{k-1}$.
+    full: Vec<f64>,
     weights: Vec<f64>,
 }
 
@@ -33,6 +35,7 @@ impl Weights {
             atol,
             index: description.unknowns.iter().map(|unknown| unknown.index).collect(),
             counts: description.unknowns.iter().map(|unknown| unknown.kind != Kind::Auxiliary).collect(),
+            full: vec![0.0; n],
             weights: vec![0.0; n],
         }
     }
@@ -41,18 +44,25 @@ impl Weights {
     pub(crate) fn update(&mut self, y: &[f64], h: f64) {
         let h = h.abs().min(1.0);
         for i in 0..y.len() {
-            let allowed = self.atol[i] + self.rtol[i] * y[i].abs();
             if !self.counts[i] {
-                self.weights[i] = 1.0 / (self.atol[i] + AUXILIARY.max(self.rtol[i]) * y[i].abs().max(1.0));
+                self.full[i] = 1.0 / (self.atol[i] + AUXILIARY.max(self.rtol[i]) * y[i].abs().max(1.0));
+                self.weights[i] = self.full[i];
                 continue;
             }
-            self.weights[i] = h.powi(i32::from(self.index[i]) - 1) / allowed.max(f64::MIN_POSITIVE);
+            let allowed = (self.atol[i] + self.rtol[i] * y[i].abs()).max(f64::MIN_POSITIVE);
+            self.full[i] = 1.0 / allowed;
+            self.weights[i] = h.powi(i32::from(self.index[i]) - 1) / allowed;
         }
     }
 
     /// The weights.
     pub(crate) fn as_slice(&self) -> &[f64] {
         &self.weights
+    }
+
+    /// The same without the factors $h^{k-1}$: inverses of the tolerances.
+    pub(crate) fn full(&self) -> &[f64] {
+        &self.full
     }
 
     /// $\sum_i (w_i v_i)^2$.
@@ -100,8 +110,9 @@ mod tests {
 
     fn weights(index: &[u8]) -> Weights {
         let n = index.len();
-        let (counts, weights) = (vec![true; n], vec![0.0; n]);
-        Weights { rtol: vec![0.1; n], atol: vec![0.5; n], index: index.to_vec(), counts, weights }
+        let (counts, zeros) = (vec![true; n], vec![0.0; n]);
+        let (full, weights) = (zeros.clone(), zeros);
+        Weights { rtol: vec![0.1; n], atol: vec![0.5; n], index: index.to_vec(), counts, full, weights }
     }
 
     #[test]
@@ -111,6 +122,7 @@ mod tests {
         for (weight, expected) in weights.as_slice().iter().zip([1.0, 1e-2, 1e-4]) {
             assert!((weight / expected - 1.0).abs() < 1e-14);
         }
+        assert_eq!(weights.full(), [1.0; 3]);
         weights.update(&[5.0, -5.0, 5.0], 7.0);
         assert_eq!(weights.as_slice(), [1.0; 3]);
     }

@@ -8,7 +8,9 @@
 //! for the two extremes of the spectrum. It has converged when $\varrho/(1-\varrho)\\,\lVert\delta\rVert$ is below a
 //! fraction of the tolerance, with the rate $\varrho$ measured over the iteration. In the norm an unknown of index
 //! $k$ counts with the factor $h^{k-1}$ (see [`crate::weights`]): its correction contains residuals divided by
-//! $h^{k-1}$, and at full weight multipliers would decide the convergence of every step.
+//! $h^{k-1}$. That alone would accept anything as $h \to 0$, a wrong value in a step where it was predicted badly and, along an impasse, steps where
+//! there is no solution. So unknowns of index 2 have to be within their own tolerance too, as far as rounding, which they contain divided by $h$,
+//! allows.
 
 use std::rc::Rc;
 
@@ -36,11 +38,7 @@ const TOLERANCE_AT_FIXED_STEP: f64 = 1e-4 * TOLERANCE;
 const STAGNATION: (f64, f64) = (0.5, 0.1);
 /// Corrections this much smaller than the first that do not shrink any more are rounding, whatever the tolerance says.
 const ROUNDING: f64 = 1e-6;
-/// However short the step, the iteration error of an unknown of index 2 is at most this part of its tolerance: the weight $h$ alone would
-/// accept anything as $h \to 0$, a wrong value in a step where it was predicted badly and, along an impasse, steps where there is no
-/// solution.
-const MULTIPLIER_TOLERANCE: f64 = 1.0;
-/// Where rounding, which such unknowns contain divided by $h$, does not allow that: this fraction of its size.
+/// Iteration error of an unknown of index 2 that rounding keeps from its tolerance, as a fraction of its size.
 const ROUNDED_MULTIPLIER_TOLERANCE: f64 = 1e-3;
 /// A first correction this small is rounding.
 const AT_ONCE: f64 = 1e-4 * TOLERANCE;
@@ -102,16 +100,32 @@ pub(super) struct Newton {
     /// That is carried over.
     smallest_rate: f64,
     multipliers: Vec<Multiplier>,
-    /// Sizes of the corrections of these before those in `delta`.
-    before: Vec<f64>,
 }
 
 /// An unknown of index 2.
 struct Multiplier {
     unknown: usize,
     nominal: f64,
+    /// Size of the last correction.
+    correction: f64,
     /// Whether corrections have ceased to shrink: what is left of them is rounding.
     is_rounded: bool,
+}
+
+impl Multiplier {
+    fn new(unknown: usize, nominal: f64) -> Self {
+        Multiplier { unknown, nominal, correction: f64::INFINITY, is_rounded: false }
+    }
+
+    /// Of an iteration that begins.
+    fn begin(&mut self) {
+        *self = Multiplier::new(self.unknown, self.nominal);
+    }
+
+    fn note(&mut self, correction: f64) {
+        self.is_rounded |= correction > STAGNATION.0 * self.correction;
+        self.correction = correction;
+    }
 }
 
 impl Newton {
@@ -132,9 +146,8 @@ impl Newton {
             smallest_rate: if is_uncertain { SMALLEST_UNCERTAIN_RATE } else { SMALLEST_RATE },
             multipliers: (0..n)
                 .filter(|&i| description.unknowns[i].index == 2)
-                .map(|i| Multiplier { unknown: i, nominal: description.unknowns[i].nominal, is_rounded: false })
+                .map(|i| Multiplier::new(i, description.unknowns[i].nominal))
                 .collect(),
-            before: vec![0.0; description.unknowns.iter().filter(|unknown| unknown.index == 2).count()],
         }
     }
 
@@ -239,8 +252,7 @@ impl Newton {
         at.e.fill(0.0);
         at.y.copy_from_slice(predictor.y);
         at.yp.copy_from_slice(predictor.yp);
-        self.delta.fill(f64::INFINITY);
-        self.multipliers.iter_mut().for_each(|multiplier| multiplier.is_rounded = false);
+        self.multipliers.iter_mut().for_each(Multiplier::begin);
     }
 
     /// One correction with the matrix at hand, which is left in `delta`.
@@ -252,7 +264,6 @@ impl Newton {
         statistics: &mut Statistics,
         at: &mut Iterate<'_>,
     ) -> Result<(), Trouble> {
-        self.before.iter_mut().zip(&self.multipliers).for_each(|(before, m)| *before = self.delta[m.unknown].abs());
         dae.residual(predictor.t, at.y, at.yp, &mut self.delta);
         statistics.residuals += 1;
         if let Some(equation) = self.delta.iter().position(|r| !r.is_finite()) {
@@ -266,9 +277,8 @@ impl Newton {
             at.y[i] = predictor.y[i] + at.e[i];
             at.yp[i] = predictor.yp[i] + predictor.leading * at.e[i];
         }
-        for (multiplier, before) in self.multipliers.iter_mut().zip(&self.before) {
-            multiplier.is_rounded |= self.delta[multiplier.unknown].abs() > STAGNATION.0 * before;
-        }
+        let delta = &self.delta;
+        self.multipliers.iter_mut().for_each(|multiplier| multiplier.note(delta[multiplier.unknown].abs()));
         Ok(())
     }
 
@@ -323,17 +333,16 @@ impl Newton {
     /// Whether the iteration errors of the unknowns of index 2 are small enough; those that rounding keeps from becoming smaller, against their
     /// size in the last accepted state.
     fn multipliers_settled(&self, predictor: &Predictor<'_>, weights: &Weights) -> bool {
-        let h = predictor.h.abs().min(1.0);
         let settled = |multiplier: &Multiplier| {
-            let allowed = MULTIPLIER_TOLERANCE * h / weights.as_slice()[multiplier.unknown];
-            self.error_of(multiplier) <= allowed || multiplier.is_rounded && self.is_small(multiplier, predictor)
+            self.error_of(multiplier) * weights.full()[multiplier.unknown] <= 1.0
+                || multiplier.is_rounded && self.is_small(multiplier, predictor)
         };
         self.multipliers.iter().all(settled)
     }
 
     /// Of an unknown of index 2, after the last correction.
     fn error_of(&self, multiplier: &Multiplier) -> f64 {
-        self.rate_sum.min(1.0) * self.delta[multiplier.unknown].abs()
+        self.rate_sum.min(1.0) * multiplier.correction
     }
 
     /// Whether its error is small against its size.
