@@ -52,15 +52,6 @@ pub enum DenseAccuracy {
     Lower,
 }
 
-/// Where a state between the ends of a step comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Interpolation {
-    /// The polynomial of the step, which satisfies the equations there as well as errors may be large.
-    Polynomial,
-    /// The equations: the polynomial does not satisfy them, since steps are long for an unknown that errors are not tested for.
-    Corrected,
-}
-
 /// Whether steps are closed by a correction onto the constraints that the formulation enforces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClosingCorrection {
@@ -370,7 +361,7 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// An integration under way. After construction nothing allocates.
+/// An integration under way. After construction nothing allocates, but for the first state between steps.
 pub trait Stepper {
     /// Makes one accepted step, never past the end time. At the end time it does nothing.
     fn step(&mut self) -> Result<(), Failure>;
@@ -410,12 +401,12 @@ pub trait Stepper {
 
     /// State at a time within the last step, in `y`: the value of the polynomial or, where that does not satisfy the equations, a solution of them
     /// near it in the unknowns that it misses.
-    fn interpolate(&mut self, t: f64, y: &mut [f64]) -> Interpolation;
+    fn interpolate(&mut self, t: f64, y: &mut [f64]);
 
     /// Solves the equations at a time within the last step, from a state and a slope near the solution; where that does not succeed, they remain.
     fn correct(&mut self, t: f64, y: &mut [f64], slope: &mut [f64]);
 
-    /// What errors of the last step are multiplied by to be in units of what is allowed; with a factor $h^{k-1}$ for an unknown of index $k$.
+    /// What errors at the last step are multiplied by to be in units of what is allowed: $1/(\mathrm{atol}_i + \mathrm{rtol}\\,|y_i|)$.
     fn error_weights(&self) -> &[f64];
 
     /// Degree of the dense-output polynomial of the last step.

@@ -15,9 +15,7 @@ use crate::closing::Closing;
 use crate::contract::Dae;
 use crate::linear::{Deficiency, IterationMatrix, Schedule};
 use crate::stall::Stall;
-use crate::stepper::{
-    DenseAccuracy, Failure, Interpolation, Options, Statistics, StepControl, Stepper, check_residual, check_start,
-};
+use crate::stepper::{DenseAccuracy, Failure, Options, Statistics, StepControl, Stepper, check_residual, check_start};
 use crate::switching::{Passage, Switching};
 use crate::weights::Weights;
 
@@ -329,8 +327,8 @@ impl<S: Scheme> Stepper for Integrator<'_, S> {
         self.scheme.dense_accuracy()
     }
 
-    fn interpolate(&mut self, t: f64, y: &mut [f64]) -> Interpolation {
-        self.output.state(&mut self.run, &self.scheme, self.before, t, y)
+    fn interpolate(&mut self, t: f64, y: &mut [f64]) {
+        self.output.state(&mut self.run, &self.scheme, self.before, t, y);
     }
 
     fn correct(&mut self, t: f64, y: &mut [f64], slope: &mut [f64]) {
@@ -338,7 +336,7 @@ impl<S: Scheme> Stepper for Integrator<'_, S> {
     }
 
     fn error_weights(&self) -> &[f64] {
-        self.run.weights.as_slice()
+        self.run.weights.full()
     }
 
     fn dense_degree(&self) -> usize {

@@ -14,7 +14,6 @@
 use super::{Run, Scheme};
 use crate::contract::Kind;
 use crate::solution::{evaluate, horner};
-use crate::stepper::Interpolation;
 
 /// Corrections that are this small, in units of what is allowed, end the iteration.
 const SETTLED: f64 = 0.1;
@@ -36,14 +35,7 @@ pub(super) struct Output {
 
 impl Output {
     /// The state at time `t` of the step that began at `before`, in `y`.
-    pub(super) fn state(
-        &mut self,
-        run: &mut Run<'_>,
-        scheme: &dyn Scheme,
-        before: f64,
-        t: f64,
-        y: &mut [f64],
-    ) -> Interpolation {
+    pub(super) fn state(&mut self, run: &mut Run<'_>, scheme: &dyn Scheme, before: f64, t: f64, y: &mut [f64]) {
         let (now, n) = (run.clock.time(), y.len());
         let (s, h) = ((t - now) / (now - before), now - before);
         self.coefficients.resize((scheme.dense_degree() + 1) * n, 0.0);
@@ -53,11 +45,7 @@ impl Output {
         slope.resize(n, 0.0);
         evaluate(&self.coefficients, s, h, &mut polynomial, &mut slope);
         y.copy_from_slice(&polynomial);
-        let found = if self.satisfies(run, scheme, t, y, &slope) {
-            Interpolation::Polynomial
-        } else if self.correct(run, scheme, t, y, &mut slope) {
-            Interpolation::Corrected
-        } else {
+        if !self.satisfies(run, scheme, t, y, &slope) && !self.correct(run, scheme, t, y, &mut slope) {
             // A polynomial of high degree through few values may be far away.
             for (k, unknown) in run.dae.description().unknowns.iter().enumerate() {
                 if unknown.kind == Kind::Algebraic {
@@ -65,20 +53,17 @@ impl Output {
                     y[k] = end + s * (end - start);
                 }
             }
-            if self.correct(run, scheme, t, y, &mut slope) {
-                Interpolation::Corrected
-            } else {
-                Interpolation::Polynomial
+            if !self.correct(run, scheme, t, y, &mut slope) {
+                y.copy_from_slice(&polynomial);
             }
-        };
+        }
         // What the polynomial knows as well is better left to it: it knows the history.
-        for ((y, polynomial), weight) in y.iter_mut().zip(&polynomial).zip(run.weights.as_slice()) {
-            if found == Interpolation::Polynomial || (*y - polynomial).abs() * weight <= 1.0 {
+        for ((y, polynomial), weight) in y.iter_mut().zip(&polynomial).zip(run.weights.full()) {
+            if (*y - polynomial).abs() * weight <= 1.0 {
                 *y = *polynomial;
             }
         }
         self.polynomial = [polynomial, slope];
-        found
     }
 
     /// Whether the equations hold as well as errors may be large.
