@@ -10,7 +10,7 @@
 use std::error::Error;
 
 use dae::runtime::costs::StepCosts;
-use dae::runtime::initialize::{InitializationOptions, consistent_initialization};
+use dae::runtime::initialize::{InitializationOptions, consistent_states};
 use dae::{Dae, Integration, Method, Record};
 
 #[macro_use]
@@ -39,7 +39,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (links, forms) in chains {
         let forms: Vec<Box<dyn Dae>> = forms();
         let ggl = forms[0].as_ref();
-        let (y, yp) = start(ggl)?;
+        let (y, yp) = consistent_states(ggl, 0.0, &InitializationOptions::default())?;
         let costs = StepCosts::measure(ggl, 0.0, &y, &yp, 1e-3)?;
         let parts = [costs.residual, costs.jacobians, costs.factorization, costs.solve];
         let [residual, jacobians, factorization, solve] = parts.map(|seconds| 1e6 * seconds);
@@ -52,7 +52,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let forms = chain_1000::forms();
     let ggl = forms[0].as_ref();
-    let (y, yp) = start(ggl)?;
+    let (y, yp) = consistent_states(ggl, 0.0, &InitializationOptions::default())?;
     for (name, method) in [("BDF", Method::Bdf), ("Radau5", Method::Radau5)] {
         let integration = Integration::new(ggl).method(method).rtol(TOLERANCE).atol(TOLERANCE);
         let solution = integration.record(Record::At(vec![1.0])).run_from(0.0, &y, &yp, 1.0)?;
@@ -70,13 +70,4 @@ fn main() -> Result<(), Box<dyn Error>> {
         );
     }
     Ok(())
-}
-
-/// Consistent values at time 0.
-fn start(form: &dyn Dae) -> Result<(Vec<f64>, Vec<f64>), Box<dyn Error>> {
-    let n = form.description().unknowns.len();
-    let (mut y, mut yp) = (vec![0.0; n], vec![0.0; n]);
-    let initial = consistent_initialization(form.prolongation(), 0.0, &InitializationOptions::default())?;
-    form.states_from_jets(0.0, &initial.jets, &mut y, &mut yp);
-    Ok((y, yp))
 }

@@ -24,7 +24,7 @@ mod peers;
 use std::error::Error;
 
 use dae::plot::{Panel, Scale, Series, save};
-use dae::runtime::initialize::{InitializationOptions, consistent_initialization};
+use dae::runtime::initialize::{InitializationOptions, consistent_states};
 use dae::{Dae, Integration, Method, Options, Solution, Statistics, Status, Tolerance};
 use peers::Peers;
 use problems::Problem;
@@ -133,11 +133,8 @@ impl Request {
 
 /// A run, with the median of the times of several; or why there is none.
 fn solve(problem: &Problem, form: &dyn Dae, method: Method, rtol: f64, runs: usize) -> Result<(Solution, f64), String> {
-    let n = form.description().unknowns.len();
-    let (mut y, mut yp) = (vec![0.0; n], vec![0.0; n]);
     let start = InitializationOptions::default();
-    let initial = consistent_initialization(form.prolongation(), 0.0, &start).map_err(|error| error.to_string())?;
-    form.states_from_jets(0.0, &initial.jets, &mut y, &mut yp);
+    let (y, yp) = consistent_states(form, 0.0, &start).map_err(|error| error.to_string())?;
     let options = Options { rtol, atol: Tolerance::Scalar(rtol), max_steps: MAX_STEPS, ..Options::default() };
     let once = || {
         let run = Integration::new(form).method(method).options(options.clone());

@@ -76,7 +76,7 @@ static int matrix(double t, double c, N_Vector y, N_Vector yp, N_Vector r, SUNMa
     return 0;
 }
 
-int ida_solve(struct problem *p, const struct options *o, double *y0, double *yp0, struct counts *counts)
+static SUNContext quiet_context(void)
 {
     SUNContext context;
 #if SUNDIALS_VERSION_MAJOR >= 7
@@ -85,12 +85,31 @@ int ida_solve(struct problem *p, const struct options *o, double *y0, double *yp
 #else
     SUNContext_Create(NULL, &context);
 #endif
-    N_Vector y = N_VNew_Serial(p->n, context), yp = N_VNew_Serial(p->n, context);
-    N_Vector id = N_VNew_Serial(p->n, context), atol = N_VNew_Serial(p->n, context);
-    memcpy(N_VGetArrayPointer(y), y0, p->n * sizeof(double));
-    memcpy(N_VGetArrayPointer(yp), yp0, p->n * sizeof(double));
-    memcpy(N_VGetArrayPointer(id), o->differential, p->n * sizeof(double));
-    memcpy(N_VGetArrayPointer(atol), o->atol, p->n * sizeof(double));
+    return context;
+}
+
+static N_Vector vector(const double *values, long n, SUNContext context)
+{
+    N_Vector v = N_VNew_Serial(n, context);
+    memcpy(N_VGetArrayPointer(v), values, n * sizeof(double));
+    return v;
+}
+
+static SUNMatrix empty_matrix(const struct problem *p, int sparse, SUNContext context)
+{
+    return sparse ? SUNSparseMatrix(p->n, p->n, p->entries, CSR_MAT, context) : SUNDenseMatrix(p->n, p->n, context);
+}
+
+static SUNLinearSolver linear_solver(SUNMatrix a, N_Vector y, SUNContext context)
+{
+    return SUNMatGetID(a) == SUNMATRIX_SPARSE ? SUNLinSol_KLU(y, a, context) : SUNLinSol_Dense(y, a, context);
+}
+
+int ida_solve(struct problem *p, const struct options *o, double *y0, double *yp0, struct counts *counts)
+{
+    SUNContext context = quiet_context();
+    N_Vector y = vector(y0, p->n, context), yp = vector(yp0, p->n, context);
+    N_Vector id = vector(o->differential, p->n, context), atol = vector(o->atol, p->n, context);
     void *memory = IDACreate(context);
 #if SUNDIALS_VERSION_MAJOR < 7
     IDASetErrFile(memory, NULL);
@@ -103,9 +122,8 @@ int ida_solve(struct problem *p, const struct options *o, double *y0, double *yp
     IDASetMaxNumSteps(memory, 200000);
     if (o->first_step > 0)
         IDASetInitStep(memory, o->first_step);
-    SUNMatrix a = o->sparse ? SUNSparseMatrix(p->n, p->n, p->entries, CSR_MAT, context)
-                            : SUNDenseMatrix(p->n, p->n, context);
-    SUNLinearSolver solver = o->sparse ? SUNLinSol_KLU(y, a, context) : SUNLinSol_Dense(y, a, context);
+    SUNMatrix a = empty_matrix(p, o->sparse, context);
+    SUNLinearSolver solver = linear_solver(a, y, context);
     IDASetLinearSolver(memory, solver, a);
     IDASetJacFn(memory, matrix);
     int flag = 0;
@@ -145,21 +163,12 @@ int ida_solve(struct problem *p, const struct options *o, double *y0, double *yp
 /* Seconds per factorisation of one matrix and solve with it, as IDA does both for every new matrix. */
 double ida_factor_and_solve(struct problem *p, int sparse, double t, double c, const double *y0, const double *yp0)
 {
-    SUNContext context;
-#if SUNDIALS_VERSION_MAJOR >= 7
-    SUNContext_Create(SUN_COMM_NULL, &context);
-#else
-    SUNContext_Create(NULL, &context);
-#endif
-    N_Vector y = N_VNew_Serial(p->n, context), yp = N_VNew_Serial(p->n, context);
+    SUNContext context = quiet_context();
+    N_Vector y = vector(y0, p->n, context), yp = vector(yp0, p->n, context);
     N_Vector b = N_VNew_Serial(p->n, context), x = N_VNew_Serial(p->n, context);
-    memcpy(N_VGetArrayPointer(y), y0, p->n * sizeof(double));
-    memcpy(N_VGetArrayPointer(yp), yp0, p->n * sizeof(double));
     N_VConst(1.0, b);
-    SUNMatrix a = sparse ? SUNSparseMatrix(p->n, p->n, p->entries, CSR_MAT, context)
-                         : SUNDenseMatrix(p->n, p->n, context);
-    SUNMatrix copy = SUNMatClone(a);
-    SUNLinearSolver solver = sparse ? SUNLinSol_KLU(y, a, context) : SUNLinSol_Dense(y, a, context);
+    SUNMatrix a = empty_matrix(p, sparse, context), copy = SUNMatClone(a);
+    SUNLinearSolver solver = linear_solver(a, y, context);
     SUNLinSolInitialize(solver);
     matrix(t, c, y, yp, NULL, copy, p, NULL, NULL, NULL);
     double best = 1e300;

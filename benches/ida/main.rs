@@ -22,7 +22,7 @@ use std::error::Error;
 
 use curves::{Curves, geometric_mean, ratios};
 use dae::runtime::costs::StepCosts;
-use dae::runtime::initialize::{InitializationOptions, consistent_initialization};
+use dae::runtime::initialize::{InitializationOptions, consistent_states};
 use dae::{Dae, Integration, Method, Options, Record, Tolerance};
 use ida::{Ida, Linear};
 use problems::Problem;
@@ -123,10 +123,7 @@ struct Run<'p> {
 
 impl<'p> Run<'p> {
     fn new(problem: &'p Problem, form: &'p dyn Dae, reference: &'p [(String, f64)]) -> Result<Self, Box<dyn Error>> {
-        let n = form.description().unknowns.len();
-        let (mut y, mut yp) = (vec![0.0; n], vec![0.0; n]);
-        let initial = consistent_initialization(form.prolongation(), 0.0, &InitializationOptions::default())?;
-        form.states_from_jets(0.0, &initial.jets, &mut y, &mut yp);
+        let (y, yp) = consistent_states(form, 0.0, &InitializationOptions::default())?;
         Ok(Run { problem, form, reference, y, yp })
     }
 

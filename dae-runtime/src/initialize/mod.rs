@@ -21,7 +21,7 @@ mod parts;
 mod regularity;
 mod structured;
 
-use crate::contract::{Prolongation, ProlongationDescription, Start};
+use crate::contract::{Dae, Prolongation, ProlongationDescription, Start};
 
 pub use error::{FixedValue, InitializationError, Mismatch};
 use gauss_newton::{Stuck, System};
@@ -96,6 +96,20 @@ pub fn consistent_initialization(
         .map(|(jet, _)| Moved { jet, from: start[jet], to: jets[jet] })
         .collect();
     Ok(Initial { jets, condition, iterations, moved })
+}
+
+/// $y$ and $y'$ of a formulation at consistent values of its model: what an integration may begin with
+/// ([`Integration::run_from`](crate::solve::Integration::run_from)).
+pub fn consistent_states(
+    dae: &dyn Dae,
+    t0: f64,
+    options: &InitializationOptions,
+) -> Result<(Vec<f64>, Vec<f64>), InitializationError> {
+    let n = dae.description().unknowns.len();
+    let (mut y, mut yp) = (vec![0.0; n], vec![0.0; n]);
+    let initial = consistent_initialization(dae.prolongation(), t0, options)?;
+    dae.states_from_jets(t0, &initial.jets, &mut y, &mut yp);
+    Ok((y, yp))
 }
 
 /// All stages, ascending.

@@ -29,7 +29,7 @@ use std::time::Instant;
 use crate::bdf;
 use crate::class::{Classified, Open, Treats};
 use crate::contract::Dae;
-use crate::initialize::{InitializationError, InitializationOptions, consistent_initialization};
+use crate::initialize::{InitializationError, InitializationOptions, consistent_states};
 use crate::integrator::Start;
 use crate::linear::Schedule;
 use crate::radau;
@@ -322,14 +322,11 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
     pub fn run(self, t0: f64, t_end: f64) -> Result<Solution, RunError> {
         let clock = Instant::now();
         let dae = self.dae;
-        let n = dae.description().unknowns.len();
         if let Some(error) = dae.input_error() {
             return Err(RunError::Input(error));
         }
         check_parameters(dae)?;
-        let initial = consistent_initialization(dae.prolongation(), t0, &self.initialization)?;
-        let (mut y0, mut yp0) = (vec![0.0; n], vec![0.0; n]);
-        dae.states_from_jets(t0, &initial.jets, &mut y0, &mut yp0);
+        let (y0, yp0) = consistent_states(dae, t0, &self.initialization)?;
         let options = self.options.clone();
         let mut solution = self.run_from(t0, &y0, &yp0, t_end)?;
         if solution.is_success()
