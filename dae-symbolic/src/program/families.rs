@@ -13,10 +13,9 @@ use super::{Block, Load, Output, Program, Register, Unplaced};
 use crate::expr::{Dag, Expr, Node, Symbol};
 use crate::model::{Domain, Member, Numbering};
 
-/// Longer blocks are cut between rows that share less than such a part.
+/// Longer blocks are cut before a row that shares less than a quarter of its expressions with them.
 const LONGEST: usize = 400;
-const SHARED_PART: (usize, usize) = (1, 4);
-/// Longer ones are cut in any case.
+/// Longer ones are cut before any row.
 const LONGEST_SHARED: usize = 4000;
 
 /// A sum that so many instances of families share is worth a loop of its own.
@@ -243,9 +242,7 @@ fn is_cut_before<'e>(block: &HashSet<Expr>, row: impl ExactSizeIterator<Item = &
     let alone = row.len();
     let new = row.filter(|expr| !block.contains(expr)).count();
     let length = block.len() + new;
-    !block.is_empty()
-        && (length > LONGEST_SHARED
-            || length > LONGEST && SHARED_PART.1 * new > (SHARED_PART.1 - SHARED_PART.0) * alone)
+    !block.is_empty() && (length > LONGEST_SHARED || length > LONGEST && 4 * (alone - new) < alone)
 }
 
 /// Adds everything that the roots reach.
