@@ -5,10 +5,12 @@
 
 mod book;
 
+use dae::runtime::contract::Dae;
+use dae::runtime::stepper::Failure;
 use dae::symbolic::compile::compile;
 use dae::symbolic::eval::Interpreter;
 use dae::symbolic::form::Form;
-use dae::{Integration, Method};
+use dae::{Integration, Method, Status};
 
 /// Length of the interval: long enough to see a wrong constraint, short enough for every solution to exist.
 const LENGTH: f64 = 0.1;
@@ -156,9 +158,19 @@ fn false_equilibria_are_no_success() {
             messages.push(solution.status.to_string());
         }
     }
-    // A run that ends in one, where the multiplier is -6, says so.
+    // A run that ends in one says so.
     let message = "`mu_1` of the projected(unit) form is -6";
     assert!(messages.iter().all(|m| m == "success" || m.contains(message)), "{messages:?}");
+    let (equilibrium, at_rest) = ([0.0, 1.0, -1.0, -6.0], [0.0; 4]);
+    let mut residual = [f64::NAN; 4];
+    system.residual(0.0, &equilibrium, &at_rest, &mut residual);
+    assert_eq!(residual, [0.0; 4]);
+    for method in [Method::Bdf, Method::Radau5, Method::Radau] {
+        let run = Integration::new(&system).method(method).run_from(0.0, &equilibrium, &at_rest, 3.0);
+        let status = run.expect("a start that satisfies the equations").status;
+        assert!(matches!(status, Status::Stopped(Failure::MultiplierNotZero { .. })), "{method:?}: {status}");
+        assert!(status.to_string().contains(message), "{method:?}: {status}");
+    }
     // There is no metric in which gradients could be weighed.
     let message = with_form(text, "overdetermined").err().expect("refused");
     assert!(message.contains("no symmetric mass matrix"), "{message}");

@@ -327,13 +327,7 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
         }
         check_parameters(dae)?;
         let (y0, yp0) = consistent_states(dae, t0, &self.initialization)?;
-        let options = self.options.clone();
         let mut solution = self.run_from(t0, &y0, &yp0, t_end)?;
-        if solution.is_success()
-            && let Some(failure) = multiplier_not_zero(dae, &solution, t0, &options)
-        {
-            solution.status = Status::Stopped(failure);
-        }
         solution.seconds = clock.elapsed().as_secs_f64();
         Ok(solution)
     }
@@ -343,6 +337,7 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
     pub fn run_from(self, t0: f64, y0: &[f64], yp0: &[f64], t_end: f64) -> Result<Solution, Failure> {
         let clock = Instant::now();
         let requested = Requested::new(&self.record, t0, t_end)?;
+        let (dae, options) = (self.dae, self.options.clone());
         // A state of an earlier solution ends with the unknowns that the formulation eliminated.
         let description = self.dae.description();
         let n = description.unknowns.len();
@@ -359,6 +354,11 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
                 solution.status = self.drive(&mut run, t_end, requested, &mut solution);
                 solution.end_at(run.stepper.time(), run.stepper.state(), run.stepper.derivative());
                 solution.statistics = run.statistics();
+                if solution.is_success()
+                    && let Some(failure) = multiplier_not_zero(dae, &solution, t0, &options)
+                {
+                    solution.status = Status::Stopped(failure);
+                }
             }
         }
         solution.seconds = clock.elapsed().as_secs_f64();

@@ -9,6 +9,7 @@
 pub mod dual;
 pub mod manufactured;
 pub mod pendulum;
+pub mod random;
 pub mod steering_wheel;
 pub mod stiff;
 pub mod transistor_amplifier;
