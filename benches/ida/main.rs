@@ -46,7 +46,7 @@ const LARGEST_DENSE: usize = 200;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
-    let mut all: Vec<(usize, [f64; 3], f64)> = Vec::new();
+    let mut all: Vec<[f64; 4]> = Vec::new();
     println!("seconds of ours over seconds of IDA, at equal digits\n");
     println!(
         "| problem | unknowns | digits | bdf | radau5 | radau | best | residual | Jacobians | factor and solve | IDA's |"
@@ -101,13 +101,12 @@ fn main() -> Result<(), Box<dyn Error>> {
             "| {} | {size} | {:.1} to {:.1} | {bdf:.2} | {radau5:.2} | {radau:.2} | {best:.2} | {costs} |",
             problem.name, digits.0, digits.1
         );
-        all.push((size, of_each, best));
+        all.push([bdf, radau5, radau, best]);
     }
-    let mean =
-        |of: &dyn Fn(&(usize, [f64; 3], f64)) -> f64| geometric_mean(all.iter().map(of).filter(|r| r.is_finite()));
     if !all.is_empty() {
-        let methods = [0, 1, 2].map(|k| format!("{:.2}", mean(&|row| row.1[k]))).join(" | ");
-        println!("| geometric mean | | | {methods} | {:.2} | | | | |", mean(&|row| row.2));
+        let mean = |k: usize| geometric_mean(all.iter().map(|ratios| ratios[k]).filter(|ratio| ratio.is_finite()));
+        let [bdf, radau5, radau, best] = std::array::from_fn(mean);
+        println!("| geometric mean | | | {bdf:.2} | {radau5:.2} | {radau:.2} | {best:.2} | | | | |");
     }
     Ok(())
 }

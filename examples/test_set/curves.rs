@@ -30,8 +30,8 @@ pub(crate) fn ratios<const M: usize>(ours: &Curves<M>, theirs: &Curves<M>) -> Op
     let mut count = 0.0;
     for k in 0..=samples.max(0.0) as usize {
         let digits = low + (high - low) * k as f64 / samples.max(1.0);
-        for measure in 0..M {
-            logarithms[measure] += (best(ours, digits, measure)? / best(theirs, digits, measure)?).ln();
+        for (measure, logarithm) in logarithms.iter_mut().enumerate() {
+            *logarithm += (best(ours, digits, measure)? / best(theirs, digits, measure)?).ln();
         }
         count += 1.0;
     }
