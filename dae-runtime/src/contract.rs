@@ -112,6 +112,13 @@ pub struct Switch {
     pub jumps: bool,
 }
 
+impl Switch {
+    /// Whether its zeros are looked for during a run: $F$ jumps there, and where they are depends on the solution.
+    pub fn is_watched(&self) -> bool {
+        self.jumps && !self.of_time
+    }
+}
+
 /// An unknown of the model that a formulation does not solve for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Eliminated {
@@ -212,6 +219,15 @@ pub trait Dae {
     /// The switching functions, one value per entry of `description().switches`. The driver ends steps at the zeros of those that depend
     /// on the time alone ([`crate::solve`]).
     fn switching_functions(&self, _t: f64, _y: &[f64], _yp: &[f64], _values: &mut [f64]) {}
+
+    /// Those of them that are watched ([`Switch::is_watched`]) alone, in their order: they are evaluated at every step.
+    fn watched_functions(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+        let switches = &self.description().switches;
+        let mut all = vec![0.0; switches.len()];
+        self.switching_functions(t, y, yp, &mut all);
+        let watched = all.iter().zip(switches.iter()).filter(|(_, switch)| switch.is_watched());
+        values.iter_mut().zip(watched).for_each(|(value, (watched, _))| *value = *watched);
+    }
 
     /// The values of the eliminated unknowns, one per entry of `description().eliminated`.
     fn eliminated(&self, _t: f64, _y: &[f64], _values: &mut [f64]) {}

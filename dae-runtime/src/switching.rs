@@ -38,9 +38,7 @@ pub(crate) struct Switching {
     near: f64,
     /// Which switching functions.
     watched: Vec<usize>,
-    /// All of them.
-    values: Vec<f64>,
-    /// Those that are watched at the start of the step.
+    /// Their values at the start of the step.
     start: Vec<f64>,
     /// And at the end of the last attempt.
     end: Vec<f64>,
@@ -57,12 +55,12 @@ impl Switching {
     /// Watches the functions of the unknowns across whose zeros $F$ jumps, from a state on; `rtol` is the relative tolerance of the run.
     pub(crate) fn new(dae: &dyn Dae, rtol: f64, t: f64, y: &[f64], yp: &[f64]) -> Self {
         let switches = &dae.description().switches;
-        let watched: Vec<usize> = (0..switches.len()).filter(|&k| switches[k].jumps && !switches[k].of_time).collect();
+        let watched: Vec<usize> = (0..switches.len()).filter(|&k| switches[k].is_watched()).collect();
         let near = (NEAR * rtol).clamp(NEAREST.0, NEAREST.1);
-        let mut switching = Switching { near, values: vec![0.0; switches.len()], watched, ..Switching::default() };
+        let values = || vec![0.0; watched.len()];
+        let mut switching = Switching { near, start: values(), end: values(), watched, ..Switching::default() };
         if switching.is_watching() {
-            switching.evaluate(dae, t, y, yp);
-            switching.advance();
+            dae.watched_functions(t, y, yp, &mut switching.start);
         }
         switching
     }
@@ -84,13 +82,6 @@ impl Switching {
         (self.beyond, self.attempts) = (None, 0);
     }
 
-    /// Those that are watched, at the end of an attempt.
-    fn evaluate(&mut self, dae: &dyn Dae, t: f64, y: &[f64], yp: &[f64]) {
-        dae.switching_functions(t, y, yp, &mut self.values);
-        self.end.clear();
-        self.end.extend(self.watched.iter().map(|&k| self.values[k]));
-    }
-
     /// What an attempt of length `h`, positive, means that ends at the state `at`, lengths below `resolution` being none. An attempt whose iteration
     /// failed (`solved` is false) was predicted to end there.
     pub(crate) fn passage(
@@ -104,7 +95,7 @@ impl Switching {
         if self.watched.is_empty() {
             return Passage::Free;
         }
-        self.evaluate(dae, at.0, at.1, at.2);
+        dae.watched_functions(at.0, at.1, at.2, &mut self.end);
         if self.attempts > ATTEMPTS { Passage::Free } else { self.judge(h, solved, resolution) }
     }
 

@@ -417,6 +417,10 @@ impl<D: Dae> Dae for UnderlyingOde<D> {
         self.inner.switching_functions(t, y, yp, values);
     }
 
+    fn watched_functions(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+        self.inner.watched_functions(t, y, yp, values);
+    }
+
     fn states_from_jets(&self, t: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {
         self.inner.states_from_jets(t, jets, y, yp);
     }

@@ -2,7 +2,7 @@
 //!
 //! In: a compiled formulation. Out: a struct that fulfils it.
 
-use dae_runtime::contract::Pattern;
+use dae_runtime::contract::{Pattern, Switch};
 
 use super::body::{Labels, Outputs};
 use super::method::{labels_of, method};
@@ -142,11 +142,19 @@ fn switches(form: &CompiledForm, names: &Names) -> String {
     if switches.is_empty() {
         return String::new();
     }
-    let of = form.program.switch_domains.iter().map(Some);
-    let doc = docs(["Where one of these passes through zero, an equation changes its branch:"], "    ")
-        + &docs(lines(of.zip(switches.iter().map(|switch| &*switch.name))), "    ");
-    let signature = format!("switching_functions{FULL}");
-    method(names, &signature, &doc, &form.program.switches, slots("values"), Outputs::Array)
+    let function = |name: &str, what: &str, program: &Program, is_listed: fn(&Switch) -> bool| {
+        let all = form.program.switch_domains.iter().map(Some).zip(switches.iter());
+        let listed = all.filter(|(_, switch)| is_listed(switch)).map(|(domain, switch)| (domain, &*switch.name));
+        let doc = docs([what], "    ") + &docs(lines(listed), "    ");
+        method(names, &format!("{name}{FULL}"), &doc, program, slots("values"), Outputs::Array)
+    };
+    let what = "Where one of these passes through zero, an equation changes its branch:";
+    let mut text = function("switching_functions", what, &form.program.switches, |_| true);
+    if switches.iter().any(Switch::is_watched) {
+        let what = "Where an equation jumps as unknowns change, for which every step looks:";
+        text.push_str(&function("watched_functions", what, &form.program.watched, Switch::is_watched));
+    }
+    text
 }
 
 /// Nothing where nothing is eliminated: the contract says so already.

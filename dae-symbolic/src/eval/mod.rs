@@ -41,6 +41,7 @@ impl Interpreter {
             &program.invariants,
             &program.invariants_jacobian,
             &program.switches,
+            &program.watched,
             &program.eliminated,
         ];
         let registers = programs.iter().map(|p| p.registers()).max().unwrap_or(0);
@@ -100,7 +101,7 @@ impl Interpreter {
         })
     }
 
-    fn programs_mut(&mut self) -> [&mut Program; 12] {
+    fn programs_mut(&mut self) -> [&mut Program; 13] {
         let (form, prolonged) = (&mut self.program, &mut self.prolonged);
         [
             &mut form.residual,
@@ -111,6 +112,7 @@ impl Interpreter {
             &mut form.invariants,
             &mut form.invariants_jacobian,
             &mut form.switches,
+            &mut form.watched,
             &mut form.eliminated,
             &mut prolonged.residual,
             &mut prolonged.jacobian,
@@ -175,6 +177,10 @@ impl Dae for Interpreter {
 
     fn switching_functions(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
         self.run(&self.program.switches, t, y, yp, values);
+    }
+
+    fn watched_functions(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+        self.run(&self.program.watched, t, y, yp, values);
     }
 
     fn eliminated(&self, t: f64, y: &[f64], values: &mut [f64]) {

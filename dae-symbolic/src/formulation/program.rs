@@ -44,6 +44,8 @@ pub struct FormProgram {
     pub invariants_jacobian: Program,
     /// What decides the branches of $F$.
     pub switches: Program,
+    /// Those of them that are watched during a run.
+    pub watched: Program,
     /// The eliminated unknowns.
     pub eliminated: Program,
     /// The domain of each switch.
@@ -67,6 +69,9 @@ impl FormProgram {
         let eliminated: Vec<Expr> = formulation.eliminated.iter().map(|it| it.value).collect();
         let Switches { functions, domains: switch_domains, names: switch_names } =
             switches(model, formulation, &residuals);
+        let watched = functions.iter().zip(&switch_domains).zip(switch_names.iter()).filter(|(_, s)| s.is_watched());
+        let (watched, watched_domains): (Vec<Expr>, Vec<Domain>) =
+            watched.map(|((&function, domain), _)| (function, domain.clone())).unzip();
         let residuals = model.expand_inputs(&residuals);
         let constraints = model.expand_inputs(&constraints);
         let parameters: Vec<Name> = model.parameters.iter().map(|p| p.name.clone().into()).collect();
@@ -98,6 +103,7 @@ impl FormProgram {
             jacobian_t: values(&in_time, &families)?,
             invariants: values(&constraints, &constraint_families)?,
             switches: values(&functions, &switch_domains)?,
+            watched: values(&watched, &watched_domains)?,
             eliminated: Program::new(dag, &eliminated, &names, load)?,
             description: Description {
                 model: model.name.clone().into(),
