@@ -97,7 +97,8 @@ impl<S: Scalar> SparseLu<S> {
         for k in (0..row.len()).rev() {
             let range = upper_starts[k]..upper_starts[k + 1];
             let mut sum = work[k];
-            for (&j, &u) in upper[range.clone()].iter().zip(&self.upper[range]) {
+            // What was found last comes last, as in the loop before: until it is there the processor gets on with the rest.
+            for (&j, &u) in upper[range.clone()].iter().zip(&self.upper[range]).rev() {
                 sum -= u * work[j];
             }
             work[k] = sum * self.inverse[k];
