@@ -96,6 +96,18 @@ fn simplifications_that_always_hold_record_nothing() {
     assert!(dag.assumptions().is_empty());
 }
 
+/// The opposite of a long sum is that sum with a minus sign before it, which must not go in and out of functions for ever.
+#[test]
+fn functions_of_long_sums_end() {
+    let mut dag = Dag::new();
+    let terms: Vec<(Rational, Expr)> = (0..40).map(|k| (q(-1, 1), dag.symbol(unknown(k, 0)))).collect();
+    let long = dag.sum(terms);
+    let opposite = dag.neg(long);
+    let (even, odd) = (dag.apply(Function::Cos, &[long]), dag.apply(Function::Sin, &[opposite]));
+    let of = |dag: &Dag, e: Expr| evaluate_one(dag, e, |_| 0.125);
+    assert_eq!((of(&dag, even), of(&dag, odd)), (f64::cos(5.0), f64::sin(5.0)));
+}
+
 #[test]
 fn division_by_the_number_zero_stays() {
     let mut dag = Dag::new();

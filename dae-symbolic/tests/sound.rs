@@ -91,6 +91,26 @@ fn combinations_hold_on_all_branches() {
     assert!(compiled.forms.iter().all(|form| form.form == Form::Original));
 }
 
+/// Ten nodes in a ring of junctions, connected to the rest by resistances: their charges add up to zero, whichever way each is written.
+#[test]
+fn charges_of_an_island_add_up_to_zero() {
+    let nodes = 10;
+    let mut body =
+        "fn capacitance(v) { if v <= 0 { 1/sqrt(1 - v) } else { 1 + v/2 } } fn junction(v) { capacitance(v)*v }"
+            .to_string();
+    for k in 0..nodes {
+        let (next, before) = ((k + 1) % nodes, (k + nodes - 1) % nodes);
+        body += &format!(
+            "var q{k} ~ 0; var u{k} ~ 0.{k}; der(q{k}) = sin(t + {k}) - u{k};
+            q{k} = junction(u{k} - u{next}) - junction(u{before} - u{k});"
+        );
+    }
+    let compiled = compiled(&body).unwrap_or_else(|rejected| panic!("{}", rejected.diagnostics));
+    let rewrites = &compiled.analysis.rewrites;
+    assert!(rewrites.len() == 1 && rewrites[0].nonzero.is_none(), "{rewrites:?}");
+    assert!(compiled.forms.iter().any(|form| form.form == Form::Index1));
+}
+
 /// A capacitance is small, and not zero.
 #[test]
 fn small_parameters_are_not_nothing() {

@@ -57,7 +57,7 @@ models! {
     wheelset: Wheelset = "examples/test_set/wheelset.dae" [original];
     transistor_amplifier: TransistorAmplifier = "examples/models/transistor_amplifier.dae" [original, index1];
     robertson: Robertson = "examples/test_set/robertson.dae" [original];
-    two_bit_adder: TwoBitAdder = "examples/test_set/two_bit_adder.dae" [original];
+    two_bit_adder: TwoBitAdder = "examples/test_set/two_bit_adder.dae" [index2];
     charge_pump: ChargePump = "examples/test_set/charge_pump.dae" [original, index1];
 }
 

@@ -10,7 +10,7 @@
 use super::{Assumption, Dag, Expr, Function, Node, Rational, Symbol};
 
 /// Nested sums and products of more operands than this are not dissolved.
-const DISSOLVE: usize = 24;
+pub(super) const DISSOLVE: usize = 24;
 
 impl Dag {
     /// An exact number.
@@ -233,13 +233,19 @@ impl Dag {
         self.scale(coefficient, power)
     }
 
-    /// The expression divided by the greatest number that leaves its terms with coprime integer coefficients, the first of them
-    /// positive: the same zeros, easier to read.
+    /// The expression divided by its content: the same zeros, easier to read.
     pub fn primitive_part(&mut self, e: Expr) -> Expr {
-        let Node::Sum { constant, terms } = self.node(e).clone() else { return e };
-        let all = terms.iter().map(|(q, _)| q).chain((!constant.is_zero()).then_some(&constant));
-        let content = Rational::content(all);
-        let scale = if terms[0].0.is_negative() { content.neg() } else { content };
-        scale.recip().map_or(e, |scale| self.scale(scale, e))
+        match self.content(e).recip() {
+            Some(scale) if !scale.is_one() => self.scale(scale, e),
+            _ => e,
+        }
+    }
+
+    /// The greatest number by which a sum can be divided so that its terms have coprime integer coefficients, the first of them positive; one
+    /// for everything else.
+    pub fn content(&self, e: Expr) -> Rational {
+        let Node::Sum { constant, terms } = self.node(e) else { return Rational::ONE };
+        let content = Rational::content(terms.iter().map(|(q, _)| q).chain((!constant.is_zero()).then_some(constant)));
+        if terms[0].0.is_negative() { content.neg() } else { content }
     }
 }

@@ -3,6 +3,7 @@
 //! In: a function and its arguments. Out: the node, or a simpler expression where the result is exact; what had to be assumed for that is
 //! noted as an [`Assumption`].
 
+use super::construct::DISSOLVE;
 use super::function::Parity;
 use super::{Assumption, Call, Dag, Expr, Function, Node, Rational};
 
@@ -120,9 +121,7 @@ impl Dag {
         if let Some(q) = self.as_constant(switch) {
             return Some(if q.is_negative() || q.is_zero() { b } else { a });
         }
-        let Node::Sum { constant, terms } = self.node(switch) else { return None };
-        let all = terms.iter().map(|(q, _)| q).chain((!constant.is_zero()).then_some(constant));
-        let content = Rational::content(all);
+        let content = self.content(switch).abs();
         if content.is_one() {
             return None;
         }
@@ -161,16 +160,21 @@ impl Dag {
         if parity == Parity::Neither {
             return None;
         }
-        let negative = match self.node(a) {
-            Node::Sum { terms, .. } => terms[0].0.is_negative(),
-            Node::Constant(q) => q.is_negative(),
-            _ => false,
-        };
-        if !negative {
+        if !self.is_negative(a) {
             return None;
         }
         let u = self.neg(a);
         let value = self.apply(function, &[u]);
         Some(if parity == Parity::Odd { self.neg(value) } else { value })
+    }
+
+    /// Whether the expression begins with a negative number. A long sum does not, whatever its terms are: the minus sign of its opposite stands
+    /// before all of it.
+    fn is_negative(&self, e: Expr) -> bool {
+        match self.node(e) {
+            Node::Sum { terms, .. } => terms.len() <= DISSOLVE && terms[0].0.is_negative(),
+            Node::Constant(q) => q.is_negative(),
+            _ => false,
+        }
     }
 }

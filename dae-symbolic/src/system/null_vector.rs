@@ -32,7 +32,7 @@ const MAX_GROWTH: usize = 4_000;
 /// Null vectors in order of preference.
 pub(super) fn null_vectors(model: &mut Model, n: usize, jacobian: &[(usize, usize, Expr)]) -> Vec<NullVector> {
     let mut found = Vec::new();
-    if let Some(constant) = constant_null_vector(&model.dag, n, jacobian) {
+    if let Some(constant) = constant_null_vector(&mut model.dag, n, jacobian) {
         found.push(constant.into_iter().map(|(i, q)| (i, model.dag.constant(q))).collect());
     }
     let mut circuits = circuits(model, n, jacobian).unwrap_or_default();
@@ -44,7 +44,7 @@ pub(super) fn null_vectors(model: &mut Model, n: usize, jacobian: &[(usize, usiz
 }
 
 /// Some nonzero rational vector $u$ with $u^\top J = 0$ identically, by equation; `None` if there is none.
-fn constant_null_vector(dag: &Dag, n: usize, jacobian: &[(usize, usize, Expr)]) -> Option<Sparse<usize>> {
+fn constant_null_vector(dag: &mut Dag, n: usize, jacobian: &[(usize, usize, Expr)]) -> Option<Sparse<usize>> {
     let mut rows: Vec<Sparse<Place>> = vec![BTreeMap::new(); n];
     for &(i, j, entry) in jacobian {
         for (q, monomial) in monomials(dag, entry) {
@@ -69,18 +69,41 @@ fn scaled_to_integers(mut vector: Sparse<usize>) -> Sparse<usize> {
     vector
 }
 
-/// The canonical form read as a rational combination of monomials.
-fn monomials(dag: &Dag, entry: Expr) -> Vec<(Rational, Option<Expr>)> {
-    match dag.node(entry) {
-        Node::Constant(q) => vec![(q.clone(), None)],
+/// The canonical form read as a rational combination of monomials; of their factors none begins with a minus sign, so that $x (a - b)$ and
+/// $x (b - a)$ are multiples of the same.
+fn monomials(dag: &mut Dag, entry: Expr) -> Vec<(Rational, Option<Expr>)> {
+    match dag.node(entry).clone() {
+        Node::Constant(q) => vec![(q, None)],
         Node::Sum { constant, terms } => {
-            let constant = (!constant.is_zero()).then(|| (constant.clone(), None));
-            terms.iter().map(|(q, t)| (q.clone(), Some(*t))).chain(constant).collect()
+            let constant = (!constant.is_zero()).then_some((constant, None));
+            let term = |(q, term): &(Rational, Expr)| {
+                let (content, monomial) = primitive_monomial(dag, *term);
+                (q.mul(&content), Some(monomial))
+            };
+            terms.iter().map(term).chain(constant).collect()
         }
         Node::Pi | Node::Euler | Node::Symbol(_) | Node::Product(_) | Node::Apply(..) | Node::Call(..) => {
-            vec![(Rational::ONE, Some(entry))]
+            let (content, monomial) = primitive_monomial(dag, entry);
+            vec![(content, Some(monomial))]
         }
     }
+}
+
+/// A number and a product of primitive parts.
+fn primitive_monomial(dag: &mut Dag, monomial: Expr) -> (Rational, Expr) {
+    let Node::Product(factors) = dag.node(monomial).clone() else { return (Rational::ONE, monomial) };
+    let mut content = Rational::ONE;
+    let mut primitive = Vec::with_capacity(factors.len());
+    for &(base, n) in factors.iter() {
+        match dag.content(base).powi(n) {
+            Some(q) => {
+                content = content.mul(&q);
+                primitive.push((dag.primitive_part(base), n));
+            }
+            None => primitive.push((base, n)),
+        }
+    }
+    (content, dag.product(primitive))
 }
 
 /// Rows that depend on one another while any fewer of them do not, and columns that show it.
@@ -237,14 +260,7 @@ fn factors(dag: &mut Dag, e: Expr) -> (Rational, BTreeMap<Expr, i32>) {
     let (q, rest) = match dag.node(e) {
         Node::Constant(q) => return (q.clone(), BTreeMap::new()),
         Node::Sum { constant, terms } if constant.is_zero() && terms.len() == 1 => (terms[0].0.clone(), terms[0].1),
-        Node::Sum { .. } => {
-            let primitive = dag.primitive_part(e);
-            let ratio = dag.div(e, primitive);
-            match dag.as_constant(ratio) {
-                Some(q) => (q.clone(), primitive),
-                None => (Rational::ONE, e),
-            }
-        }
+        Node::Sum { .. } => (dag.content(e), dag.primitive_part(e)),
         Node::Pi | Node::Euler | Node::Symbol(_) | Node::Product(_) | Node::Apply(..) | Node::Call(..) => {
             (Rational::ONE, e)
         }
