@@ -21,6 +21,7 @@ pub use dae_macros::{dae, include_model};
 pub use dae_runtime as runtime;
 pub use dae_runtime::class::{Bdf, Radau, Radau5};
 pub use dae_runtime::contract::Dae;
+pub use dae_runtime::event::{Event, Occurrence};
 pub use dae_runtime::signal::{Input, InputError, Signal};
 pub use dae_runtime::solve::RunError;
 pub use dae_runtime::spline::{Spline, SplineError};

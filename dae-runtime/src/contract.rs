@@ -184,6 +184,13 @@ pub struct Description {
     pub invariants_jacobian: Pattern,
 }
 
+impl Description {
+    /// Where an unknown stands in $y$; `None` if there is none of this name, or if it is eliminated.
+    pub fn place_of(&self, unknown: &str) -> Option<usize> {
+        self.unknowns.iter().position(|it| it.name == unknown)
+    }
+}
+
 /// A formulation of a model: $F(t, y, y') = 0$.
 pub trait Dae {
     /// Names, kinds, indices and patterns.

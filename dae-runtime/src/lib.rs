@@ -18,6 +18,7 @@
 //! | [`derivative_array`] | derivative-array forms: the equations with their derivatives, solved for what they determine |
 //! | [`underlying`] | the underlying ordinary differential equation $y' = f(t, y)$ with the invariants of its solutions |
 //! | [`class`] | which methods suit which formulations, as types |
+//! | [`event`] | what happens where a function of the solution passes through zero |
 //! | [`solve`] | the driver: initialisation, method, record |
 //! | [`solution`] | what a run leaves behind |
 //! | [`costs`] | seconds per residual, Jacobian, factorisation and solve of a formulation |
@@ -38,6 +39,7 @@ pub mod contract;
 pub mod costs;
 pub mod derivative_array;
 mod elimination;
+pub mod event;
 pub mod generated;
 pub mod initialize;
 mod integrator;

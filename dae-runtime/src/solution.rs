@@ -6,6 +6,7 @@
 use std::fmt;
 
 use crate::contract::{Dae, Eliminated, Name, Stand};
+use crate::event::Occurrence;
 use crate::stepper::{Failure, Statistics};
 
 /// How a run ended.
@@ -17,6 +18,8 @@ pub enum Status {
     Stopped(Failure),
     /// Before it, because the observer of the steps asked for it.
     Interrupted,
+    /// Before it, at a terminal event of this name.
+    Event(Name),
 }
 
 impl fmt::Display for Status {
@@ -25,6 +28,7 @@ impl fmt::Display for Status {
             Status::Success => f.write_str("success"),
             Status::Stopped(failure) => failure.fmt(f),
             Status::Interrupted => f.write_str("interrupted"),
+            Status::Event(name) => write!(f, "{name}, at which the run was to end"),
         }
     }
 }
@@ -56,7 +60,7 @@ pub struct Solution {
     pub status: Status,
     /// Names of the entries of a state: those of $y$, and after them the unknowns that the formulation eliminated.
     pub names: Vec<Name>,
-    /// Recorded times.
+    /// Recorded times; the time of a reset twice, with the states before and after it.
     pub times: Vec<f64>,
     /// Recorded states, one after the other.
     states: Vec<f64>,
@@ -70,6 +74,8 @@ pub struct Solution {
     pub end_state: Vec<f64>,
     /// Derivative there, for differential unknowns.
     pub end_derivative: Vec<f64>,
+    /// The events that have happened, in their order.
+    pub occurrences: Vec<Occurrence>,
     /// Largest residuals of the invariants.
     pub invariants: Vec<InvariantMaximum>,
     /// Work done.
@@ -97,6 +103,7 @@ impl Solution {
             end_time: t0,
             end_state: Vec::new(),
             end_derivative: Vec::new(),
+            occurrences: Vec::new(),
             invariants: description
                 .invariants
                 .iter()
@@ -131,9 +138,9 @@ impl Solution {
         self.end_derivative = self.extended(yp, |_| 0.0);
     }
 
-    /// Whether the end time was reached.
+    /// Whether the run came to its end: the end time, or a terminal event.
     pub fn is_success(&self) -> bool {
-        self.status == Status::Success
+        matches!(self.status, Status::Success | Status::Event(_))
     }
 
     /// The `i`-th recorded state.
@@ -162,7 +169,7 @@ impl Solution {
         Some(self.iter().map(|(_, state)| state[k]).collect())
     }
 
-    /// The state at `t`: recorded, or interpolated if dense output was recorded and covers `t`.
+    /// The state at `t`: recorded, or interpolated if dense output was recorded and covers `t`; where there was a reset, the one before it.
     pub fn at(&self, t: f64) -> Option<Vec<f64>> {
         (0..self.names.len()).map(|k| self.component(k, t)).collect()
     }
@@ -221,6 +228,11 @@ impl Solution {
         let dense = self.dense.get_or_insert_default();
         dense.pieces.push(Piece { begin, end, start: dense.coefficients.len() });
         dense.coefficients.extend_from_slice(coefficients);
+    }
+
+    pub(crate) fn note_event(&mut self, event: &Name, t: f64, y: &[f64]) {
+        let state = self.extended(y, |value| value);
+        self.occurrences.push(Occurrence { event: event.clone(), t, state });
     }
 
     pub(crate) fn note_invariants(&mut self, residuals: &[f64]) {

@@ -6,6 +6,7 @@
 use std::fmt;
 
 use crate::contract::{Description, Name, Unknown};
+use crate::initialize::InitializationError;
 
 /// Absolute tolerance.
 #[derive(Clone, Debug, PartialEq)]
@@ -283,6 +284,22 @@ pub enum Failure {
         /// The switching function that vanishes there.
         switch: Name,
     },
+    /// There are no consistent values with what an event has set.
+    InconsistentReset {
+        /// Time of the event.
+        t: f64,
+        /// Its name.
+        event: Name,
+        /// What is in the way.
+        error: Box<InitializationError>,
+    },
+    /// An event happens again and again in no time, and the run does not get on.
+    EventsAccumulate {
+        /// Time of the last one.
+        t: f64,
+        /// Its name.
+        event: Name,
+    },
     /// An option has no meaning: a negative tolerance, a step of length zero.
     InvalidOption {
         /// What is wrong with which option.
@@ -353,6 +370,18 @@ impl fmt::Display for Failure {
                 f,
                 "no solution goes on from t = {t}, where {switch} = 0: the equations for {switch} > 0 and those for {switch} < 0 both lead back \
                  there; say by an equation of its own what holds while {switch} = 0, or let the change be smooth, tanh(({switch})/eps) for its sign"
+            ),
+            Failure::InconsistentReset { t, event, error } => {
+                write!(
+                    f,
+                    "`{event}` at t = {t} leaves a state from which the run cannot go on (what it changes is fixed, and what that is a derivative \
+                     of): {error}"
+                )
+            }
+            Failure::EventsAccumulate { t, event } => write!(
+                f,
+                "`{event}` happens again and again at t = {t}, and the run does not get on: let it be terminal below some size, or say by an \
+                 equation how the solution goes on from there"
             ),
             Failure::InvalidOption { message } => f.write_str(message),
         }

@@ -15,6 +15,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use dae_runtime::class::{Classified, Open};
 use dae_runtime::contract::{Dae, Description, Kind, Leading, Prolongation, Switch};
+use dae_runtime::event::Event;
 use dae_runtime::solution::Status;
 use dae_runtime::solve::{Integration, Method, Record};
 use dae_runtime::stepper::{ClosingCorrection, Failure, Options, StepControl, Tolerance};
@@ -292,7 +293,20 @@ fn by_driver(
     };
     let is_steps = matches!(record, Record::Steps);
     let middle = t0 + 0.3 * (t_end - t0);
-    let result = Integration::new(faulty).method(method).options(options).record(record).run_from(t0, y0, yp0, t_end);
+    let n = faulty.description.unknowns.len();
+    let functions: Vec<Term> = (0..3).map(|_| Term::random(random, n, true, 2)).collect();
+    let mut integration = Integration::new(faulty).method(method).options(options).record(record);
+    for function in &functions[..if random.chance(25) { 1 + random.below(3) } else { 0 }] {
+        let event = Event::new("event", |t, y, yp| function.value(t, y, yp));
+        let event = if random.chance(30) { event.rising() } else { event };
+        let (entry, value) = (random.below(n), random.anything());
+        integration = integration.event(match random.below(3) {
+            0 => event,
+            1 => event.terminal(),
+            _ => event.reset(move |_, y| y.iter_mut().skip(entry).take(1).for_each(|y| *y = value)),
+        });
+    }
+    let result = integration.run_from(t0, y0, yp0, t_end);
     let solution = match result {
         Ok(solution) => solution,
         Err(failure) => {
@@ -311,7 +325,7 @@ fn by_driver(
             assert!(!is_steps || solution.times.last() == Some(&t_end));
             Outcome::Success
         }
-        Status::Stopped(_) | Status::Interrupted => Outcome::Stopped,
+        Status::Stopped(_) | Status::Interrupted | Status::Event(_) => Outcome::Stopped,
     }
 }
 

@@ -19,6 +19,7 @@ mod gauss_newton;
 mod least_change;
 mod parts;
 mod regularity;
+mod restart;
 mod structured;
 
 use crate::contract::{Dae, Prolongation, ProlongationDescription, Start};
@@ -27,6 +28,7 @@ pub use error::{FixedValue, InitializationError, Mismatch};
 use gauss_newton::{Stuck, System};
 use parts::Decomposition;
 use regularity::regularity;
+pub(crate) use restart::consistent_restart;
 
 /// What the user can choose about an initialisation.
 #[derive(Clone, Debug, PartialEq)]

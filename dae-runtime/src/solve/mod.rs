@@ -17,6 +17,7 @@
 
 mod crossing;
 mod dense;
+mod events;
 mod multipliers;
 mod segments;
 
@@ -29,6 +30,7 @@ use std::time::Instant;
 use crate::bdf;
 use crate::class::{Classified, Open, Treats};
 use crate::contract::Dae;
+use crate::event::Event;
 use crate::initialize::{InitializationError, InitializationOptions, consistent_states};
 use crate::integrator::Start;
 use crate::linear::Schedule;
@@ -38,6 +40,7 @@ use crate::solution::{Solution, Status};
 use crate::stepper::{
     ClosingCorrection, DenseAccuracy, Failure, Options, StepControl, Stepper, Tolerance, check_start,
 };
+use events::{Consequence, Events, Passage};
 use multipliers::multiplier_not_zero;
 use segments::Segments;
 
@@ -228,6 +231,7 @@ pub struct Integration<'d, 'c, C = Open> {
     options: Options,
     initialization: InitializationOptions,
     record: Record,
+    events: Vec<Event<'c>>,
     observer: Option<Observer<'c>>,
 }
 
@@ -241,6 +245,7 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
             options: Options::default(),
             initialization: InitializationOptions::default(),
             record: Record::default(),
+            events: Vec::new(),
             observer: None,
         }
     }
@@ -311,6 +316,12 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
         self
     }
 
+    /// Adds an event. Where several happen at one time, resets are made in the order in which they were added.
+    pub fn event(mut self, event: Event<'c>) -> Self {
+        self.events.push(event);
+        self
+    }
+
     /// Is called with the time after each step, and can end the run.
     pub fn on_step(mut self, observer: Observer<'c>) -> Self {
         self.observer = Some(observer);
@@ -378,6 +389,7 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
         solution.note_invariants(&residuals);
         let t0 = run.stepper.time();
         self.record_step(run.stepper.as_mut(), t0, &mut requested, solution);
+        let mut events = Events::new(std::mem::take(&mut self.events), run.stepper.as_ref(), t_end);
         while run.stepper.time() != t_end {
             let output = requested.times.get(requested.next).copied();
             let output = output.filter(|_| run.stepper.dense_accuracy() == DenseAccuracy::Lower);
@@ -396,7 +408,21 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
                     Err(failure) => return Status::Stopped(failure),
                 }
             }
-
+            let passage = events.judge(run.stepper.as_mut(), solution);
+            if let Passage::Again(target) = passage {
+                if let Err(failure) = run.rewind(events.last(), target) {
+                    return Status::Stopped(failure);
+                }
+                if target != before {
+                    continue;
+                }
+                // It happens where the last step ended.
+                match self.happen(run, &mut events, 0.0, solution) {
+                    Ok(None) => continue,
+                    Ok(Some(status)) => return status,
+                    Err(failure) => return Status::Stopped(failure),
+                }
+            }
             match run.stepper.invariants() {
                 Some(residuals) => solution.note_invariants(residuals),
                 None => {
@@ -410,9 +436,18 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
             {
                 return Status::Interrupted;
             }
+            if passage == Passage::Reached {
+                events.advance(run.stepper.as_ref());
+                match self.happen(run, &mut events, t - before, solution) {
+                    Ok(None) => continue,
+                    Ok(Some(status)) => return status,
+                    Err(failure) => return Status::Stopped(failure),
+                }
+            }
             if let Err(failure) = run.go_on((t - before).abs()) {
                 return Status::Stopped(failure);
             }
+            events.advance(run.stepper.as_ref());
             // A switch at the very end.
             if run.stepper.time() == t_end && t != t_end {
                 match (&self.record, solution.times.last_mut()) {
@@ -422,6 +457,32 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
             }
         }
         Status::Success
+    }
+
+    /// Lets events happen where the run is: the status if that is its end. The last step was `step` long.
+    fn happen(
+        &self,
+        run: &mut Segments<'d>,
+        events: &mut Events<'c>,
+        step: f64,
+        solution: &mut Solution,
+    ) -> Result<Option<Status>, Failure> {
+        match events.happen(self.dae, step, &self.options, &self.initialization, solution)? {
+            Consequence::End(event) => Ok(Some(Status::Event(event))),
+            Consequence::Restart { y, yp } => {
+                run.restart(run.stepper.time(), &y, &yp)?;
+                match &self.record {
+                    Record::Steps => solution.push(run.stepper.time(), &y),
+                    Record::Dense => {
+                        solution.push(run.stepper.time(), &y);
+                        solution.begin_polynomials();
+                    }
+                    // What was asked for at this time is the state before.
+                    Record::At(_) => {}
+                }
+                Ok(None)
+            }
+        }
     }
 
     /// Records the step from `before` (the start itself if that is now).

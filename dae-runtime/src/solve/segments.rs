@@ -204,6 +204,43 @@ impl<'d> Segments<'d> {
         Failure::Chattering { t: self.stepper.time(), switch }
     }
 
+    /// The last step, which began at `last`, is made again to end at `target`.
+    pub(super) fn rewind(&mut self, last: (f64, &[f64], &[f64]), target: f64) -> Result<(), Failure> {
+        let (t, y, yp) = last;
+        let length = (target - t).abs();
+        self.done = self.statistics();
+        self.done.steps -= 1;
+        self.done.switch_rejections += 1;
+        let start = Start { t0: t, y0: y, yp0: yp, t_end: target, schedule: &self.schedule };
+        let options = self.remaining();
+        self.stepper = match self.phase {
+            Phase::Settling { .. } if length > 0.0 => {
+                radau::beyond(self.dae, start, &Options { control: StepControl::Fixed(length), ..options })?
+            }
+            _ => {
+                let initial_step = Some(length).filter(|length| *length > 0.0);
+                self.method.begin(self.dae, start, &Options { initial_step, ..options })?
+            }
+        };
+        Ok(())
+    }
+
+    /// Goes on from a state that an event has left.
+    pub(super) fn restart(&mut self, t: f64, y: &[f64], yp: &[f64]) -> Result<(), Failure> {
+        self.done = self.statistics();
+        self.phase = Phase::Regular;
+        let start = Start { t0: t, y0: y, yp0: yp, t_end: self.t_end, schedule: &self.schedule };
+        self.stepper = self.method.begin(self.dae, start, &self.remaining())?;
+        self.locate_switches();
+        Ok(())
+    }
+
+    /// The options, with what is left of the bound on steps.
+    fn remaining(&self) -> Options {
+        let max_steps = self.options.max_steps.saturating_sub(self.done.steps);
+        Options { max_steps, ..self.options.clone() }
+    }
+
     /// Another stepper takes over at the state of the last one.
     fn replace(&mut self, t: f64, phase: Phase, method: Method) -> Result<(), Failure> {
         let (dae, done) = (self.dae, self.statistics());

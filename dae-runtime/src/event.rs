@@ -1,0 +1,138 @@
+//! Events: what happens where a function of the solution passes through zero.
+//!
+//! In: a function $g(t, y, y')$, a direction, and what is to happen. Out: [`Event`], for [`Integration::event`](crate::solve::Integration::event);
+//! what has happened is in [`Solution::occurrences`](crate::solution::Solution::occurrences).
+//!
+//! Where the equations themselves change with the solution (a diode, stick and slip), the model says so by `if`, and no event is needed.
+//!
+//! Signs are compared at the ends of the steps and at three times between, so that a function that is positive in less than a quarter of a
+//! step may be overlooked; [`Options::max_step`](crate::stepper::Options::max_step) helps. The zero is found on the dense output. Where the run
+//! does not simply go on, the step is made again so that it ends there, until the time of the zero is known to rounding.
+
+use std::fmt;
+
+use crate::contract::{Dae, Name, Stand};
+
+/// Which changes of sign count, as the run goes on: from the start time to the end time, even where that is earlier.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Direction {
+    /// Both.
+    #[default]
+    Either,
+    /// From negative to positive.
+    Rising,
+    /// From positive to negative.
+    Falling,
+}
+
+impl Direction {
+    /// Whether a change from the sign of `a` to that of `b` counts.
+    pub(crate) fn admits(self, a: f64, b: f64) -> bool {
+        match self {
+            Direction::Either => (a > 0.0 && b < 0.0) || (a < 0.0 && b > 0.0),
+            Direction::Rising => a < 0.0 && b > 0.0,
+            Direction::Falling => a > 0.0 && b < 0.0,
+        }
+    }
+}
+
+type Function<'c> = Box<dyn Fn(f64, &[f64], &[f64]) -> f64 + 'c>;
+type Reset<'c> = Box<dyn FnMut(f64, &mut [f64]) + 'c>;
+
+pub(crate) enum Action<'c> {
+    Note,
+    End,
+    Reset(Reset<'c>),
+}
+
+/// A function of the solution whose zeros matter. As built it is only noted; see [`Event::terminal`] and [`Event::reset`].
+///
+/// A ball that is dropped and loses a fifth of its speed at every impact:
+///
+/// ```
+/// # use dae_runtime::contract::Dae;
+/// use dae_runtime::event::Event;
+/// use dae_runtime::solve::Integration;
+/// # fn demo(ball: &dyn Dae) -> Result<(), Box<dyn std::error::Error>> {
+///
+/// let place = |name| ball.description().place_of(name).ok_or("no such unknown");
+/// let (height, speed) = (place("h")?, place("v")?);
+/// let impact = Event::new("impact", |_t, y, _yp| y[height]).falling().reset(|_t, y| y[speed] *= -0.8);
+/// let solution = Integration::new(ball).event(impact).run(0.0, 3.0)?;
+/// for impact in &solution.occurrences {
+///     println!("at t = {}", impact.t);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+pub struct Event<'c> {
+    pub(crate) name: Name,
+    pub(crate) function: Function<'c>,
+    pub(crate) direction: Direction,
+    pub(crate) action: Action<'c>,
+}
+
+impl fmt::Debug for Event<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Event").field("name", &self.name).field("direction", &self.direction).finish_non_exhaustive()
+    }
+}
+
+impl<'c> Event<'c> {
+    /// A zero of `function`$(t, y, y')$. States are those of the formulation, in the order of `description().unknowns`; $y'$ has values for
+    /// differential unknowns. A value that is not a number has no sign.
+    pub fn new(name: impl Into<Name>, function: impl Fn(f64, &[f64], &[f64]) -> f64 + 'c) -> Self {
+        Event { name: name.into(), function: Box::new(function), direction: Direction::default(), action: Action::Note }
+    }
+
+    /// A zero of an unknown minus `level`, by its name in the model; nothing if the formulation has no such unknown.
+    pub fn crossing(dae: &dyn Dae, unknown: &str, level: f64) -> Option<Self> {
+        let description = dae.description();
+        let of = |place: usize, sign: f64| Event::new(unknown.to_owned(), move |_, y, _| sign * y[place] - level);
+        if let Some(place) = description.place_of(unknown) {
+            return Some(of(place, 1.0));
+        }
+        match description.eliminated.iter().find(|it| it.name == unknown)?.stand {
+            Stand::Same(place) => Some(of(place, 1.0)),
+            Stand::Opposite(place) => Some(of(place, -1.0)),
+            // A constant has no zeros.
+            Stand::Steady => Some(Event::new(unknown.to_owned(), |_, _, _| f64::NAN)),
+        }
+    }
+
+    /// Only where the function changes from negative to positive.
+    pub fn rising(mut self) -> Self {
+        self.direction = Direction::Rising;
+        self
+    }
+
+    /// Only where the function changes from positive to negative.
+    pub fn falling(mut self) -> Self {
+        self.direction = Direction::Falling;
+        self
+    }
+
+    /// The run ends there, with [`Status::Event`](crate::solution::Status::Event).
+    pub fn terminal(mut self) -> Self {
+        self.action = Action::End;
+        self
+    }
+
+    /// `change`$(t, y)$ is applied to the state there, and the run goes on from consistent values: entries that it has changed stay as it leaves
+    /// them, and what depends on them follows by the constraints, hidden ones included, differential unknowns with the least change.
+    pub fn reset(mut self, change: impl FnMut(f64, &mut [f64]) + 'c) -> Self {
+        self.action = Action::Reset(Box::new(change));
+        self
+    }
+}
+
+/// An event that has happened.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Occurrence {
+    /// Name of the event.
+    pub event: Name,
+    /// When.
+    pub t: f64,
+    /// The state then, before a reset; entries as in [`Solution::names`](crate::solution::Solution::names).
+    pub state: Vec<f64>,
+}

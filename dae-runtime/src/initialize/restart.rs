@@ -1,0 +1,136 @@
+//! Consistent values after a change of the state.
+//!
+//! In: a state and slopes during a run, and which entries have been changed. Out: a state that has them and satisfies the constraints, hidden ones
+//! included.
+//!
+//! It is an initialisation of the model where entries that were changed are fixed, other differential unknowns are guesses, and everything else follows.
+
+use std::collections::HashMap;
+
+use super::{InitializationError, InitializationOptions, consistent_initialization};
+use crate::contract::{Dae, Jet, Kind, Prolongation, ProlongationDescription, Stand, Start, Unknown};
+
+/// Replaces a state and its slopes by consistent ones. Formulations keep constraints to their tolerance only: what is to stay may move by
+/// what is `allowed`.
+pub(crate) fn consistent_restart(
+    dae: &dyn Dae,
+    t: f64,
+    y: &mut [f64],
+    yp: &mut [f64],
+    is_changed: impl Fn(usize) -> bool,
+    allowed: impl Fn(usize) -> f64,
+    options: &InitializationOptions,
+) -> Result<(), InitializationError> {
+    let inner = dae.prolongation();
+    let mut restart = Restart { inner, description: inner.prolongation_description().clone(), start: Vec::new() };
+    let unknowns = &dae.description().unknowns;
+    let places = JetPlaces::of(unknowns, &restart.description.jets);
+    restart.begin_at(dae, t, &places, y, yp);
+    // What was changed stays, and what it is a derivative of.
+    let stage = |i: usize| places.values[i].map_or(0, |jet| restart.description.jets[jet].stage);
+    let lowest = (0..y.len()).filter(|&i| is_changed(i)).map(stage).min().unwrap_or(i32::MIN);
+    let stays = |i: usize| is_changed(i) || unknowns[i].kind == Kind::Differential && stage(i) < lowest;
+    let stays: Vec<bool> = (0..y.len()).map(stays).collect();
+    restart.mark(|i| if stays[i] { Start::Fixed } else { Start::Guess }, dae, &places);
+    let jets = match consistent_initialization(&restart, t, options) {
+        Ok(initial) => initial.jets,
+        Err(error) => {
+            restart.mark(|_| Start::Guess, dae, &places);
+            let Ok(initial) = consistent_initialization(&restart, t, options) else { return Err(error) };
+            let moved = |(i, place): (usize, &Option<usize>)| {
+                place.is_some_and(|jet| stays[i] && (initial.jets[jet] - y[i]).abs() > allowed(i))
+            };
+            if places.values.iter().enumerate().any(moved) {
+                return Err(error);
+            }
+            initial.jets
+        }
+    };
+    dae.states_from_jets(t, &jets, y, yp);
+    Ok(())
+}
+
+/// Which jet each entry of $y$ and of $y'$ is.
+struct JetPlaces {
+    values: Vec<Option<usize>>,
+    slopes: Vec<Option<usize>>,
+}
+
+impl JetPlaces {
+    /// By the names of unknowns. Jets are listed unknown by unknown, each with its derivatives after it.
+    fn of(unknowns: &[Unknown], jets: &[Jet]) -> Self {
+        let places: HashMap<&str, usize> = jets.iter().enumerate().map(|(jet, it)| (&*it.name, jet)).collect();
+        let slope = |jet: usize| {
+            let next = jets.get(jet + 1)?;
+            (next.stage == jets[jet].stage + 1 && next.name.starts_with("der(")).then_some(jet + 1)
+        };
+        let values: Vec<Option<usize>> = unknowns.iter().map(|unknown| places.get(&*unknown.name).copied()).collect();
+        JetPlaces { slopes: values.iter().map(|jet| slope((*jet)?)).collect(), values }
+    }
+}
+
+/// A prolongation with other start values.
+struct Restart<'p> {
+    inner: &'p dyn Prolongation,
+    description: ProlongationDescription,
+    start: Vec<f64>,
+}
+
+impl Restart<'_> {
+    /// Takes the jets that a state and its slopes tell, and the others from the model.
+    fn begin_at(&mut self, dae: &dyn Dae, t: f64, places: &JetPlaces, y: &[f64], yp: &[f64]) {
+        let jets = &self.description.jets;
+        self.start = vec![0.0; jets.len()];
+        self.inner.start_values(t, &mut self.start);
+        // What is a state as well has its value from there.
+        let slopes = places.slopes.iter().zip(yp).zip(dae.description().unknowns.iter());
+        let slopes = slopes.filter(|(_, unknown)| unknown.kind == Kind::Differential).map(|(known, _)| known);
+        let known = slopes.chain(places.values.iter().zip(y));
+        for (place, value) in known {
+            if let Some(jet) = *place {
+                self.start[jet] = *value;
+            }
+        }
+        for eliminated in dae.description().eliminated.iter() {
+            let value = match eliminated.stand {
+                Stand::Same(place) => y[place],
+                Stand::Opposite(place) => -y[place],
+                Stand::Steady => continue,
+            };
+            if let Some(jet) = jets.iter().position(|jet| jet.name == eliminated.name) {
+                self.start[jet] = value;
+            }
+        }
+    }
+
+    /// How start values of differential unknowns are meant; others follow.
+    fn mark(&mut self, start: impl Fn(usize) -> Start, dae: &dyn Dae, places: &JetPlaces) {
+        let jets: &mut Vec<_> = self.description.jets.to_mut();
+        jets.iter_mut().for_each(|jet| jet.start = Start::Free);
+        for (i, unknown) in dae.description().unknowns.iter().enumerate() {
+            if let Some(jet) = places.values[i] {
+                let meant = start(i);
+                let counts = unknown.kind == Kind::Differential || meant == Start::Fixed;
+                jets[jet].start = if counts { meant } else { Start::Free };
+            }
+        }
+    }
+}
+
+impl Prolongation for Restart<'_> {
+    fn prolongation_description(&self) -> &ProlongationDescription {
+        &self.description
+    }
+
+    fn start_values(&self, _t: f64, jets: &mut [f64]) {
+        jets.copy_from_slice(&self.start);
+    }
+
+    fn prolonged_residual(&self, t: f64, jets: &[f64], residual: &mut [f64]) {
+        self.inner.prolonged_residual(t, jets, residual);
+    }
+
+    fn prolonged_jacobian(&self, t: f64, jets: &[f64], values: &mut [f64]) {
+        self.inner.prolonged_jacobian(t, jets, values);
+    }
+}

@@ -1,0 +1,60 @@
+//! A pendulum that swings against a wall, index 3.
+//!
+//! The mass hangs in Cartesian coordinates on a massless rod and meets a vertical wall below its pivot, where it loses a part of its speed. The
+//! impact is an event that changes the velocities; the multiplier, the force in the rod, follows. Prints the impacts and draws the motion.
+
+use std::error::Error;
+
+use dae::plot::{Panel, Scale, Series, save};
+use dae::{Dae, Event, Integration, Record, Status};
+
+dae::dae! {
+    /// Planar pendulum of length 1 in Cartesian coordinates, released at 60 degrees.
+    pub struct Pendulum {
+        param g = 9.81;
+        var x = 0.8660254037844386;
+        var y ~ -0.5;
+        var u = 0;
+        var v ~ 0;
+        var lambda;
+        der(x) = u;
+        der(y) = v;
+        der(u) = -lambda * x;
+        der(v) = -lambda * y - g;
+        0 = x.powi(2) + y.powi(2) - 1;
+    }
+}
+
+/// What is left of the speed after an impact.
+const RESTITUTION: f64 = 0.8;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let pendulum = Pendulum::default().ggl();
+    let place = |name| pendulum.description().place_of(name).ok_or("no such unknown");
+    let (x, u, v, lambda) = (place("x")?, place("u")?, place("v")?, place("lambda")?);
+    let impact = Event::new("impact", |_, y, _| y[x]).falling().reset(|_, y| {
+        y[u] *= -RESTITUTION;
+        y[v] *= -RESTITUTION;
+    });
+    let integration = Integration::new(&pendulum).rtol(1e-8).atol(1e-8).record(Record::Dense);
+    let solution = integration.event(impact).run(0.0, 5.0)?;
+    if let Status::Stopped(reason) = solution.status {
+        return Err(reason.into());
+    }
+    println!("impact at t     speed   force in the rod");
+    for impact in &solution.occurrences {
+        println!("{:11.6}{:10.5}{:19.5}", impact.t, -impact.state[u], impact.state[lambda]);
+    }
+    println!("\nlargest residual of the constraints: {:.1e}", solution.invariants_max());
+
+    let times: Vec<f64> = (0..=2000).map(|i| f64::from(i) / 400.0).collect();
+    let panel = |y_label: &str, name: &str| {
+        let points = times.iter().filter_map(|&t| Some((t, solution.value(name, t)?))).collect();
+        Panel { y_label: y_label.into(), scale: Scale::Linear, series: vec![Series::new("", points)] }
+    };
+    let panels = [panel("distance to the wall", "x"), panel("force in the rod", "lambda")];
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/bouncing_pendulum.svg");
+    save(file, "A pendulum that swings against a wall", "t", &panels)?;
+    println!("Plotted to {file}.");
+    Ok(())
+}

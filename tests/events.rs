@@ -1,0 +1,236 @@
+//! Events: where they happen, and how runs go on from consistent values.
+
+use dae::runtime::contract::Dae;
+use dae::runtime::event::Event;
+use dae::runtime::stepper::Failure;
+use dae::symbolic::compile::compile;
+use dae::symbolic::eval::Interpreter;
+use dae::symbolic::form::Form;
+use dae::{Integration, Method, Record, Solution, Status};
+
+const METHODS: [Method; 3] = [Method::Bdf, Method::Radau5, Method::Radau];
+const G: f64 = 9.81;
+
+fn system(text: &str, form: &str) -> Box<dyn Dae> {
+    let (model, _) = dae::symbolic::read_text(text).expect("readable");
+    let form: Form = form.parse().expect("a form");
+    let Ok(compiled) = compile(model.with_forms([form]), 0.0) else { panic!("well-posed") };
+    let system = Interpreter::new(compiled.forms[0].program.clone(), compiled.prolonged.clone());
+    system.completed(compiled.forms[0].formulation.completion)
+}
+
+/// Place of an unknown in the state.
+fn place(system: &dyn Dae, name: &str) -> usize {
+    system.description().place_of(name).expect("a state")
+}
+
+fn times(solution: &Solution, event: &str) -> Vec<f64> {
+    solution.occurrences.iter().filter(|it| it.event == event).map(|it| it.t).collect()
+}
+
+const BALL: &str = "struct Ball { var h = 1; var v = 0; der(h) = v; der(v) = -9.81; }";
+
+/// Impacts of a ball that is dropped from height 1 and keeps a part `e` of its speed.
+fn impacts(e: f64, count: i32) -> Vec<f64> {
+    let first = (2.0 / G).sqrt();
+    let mut all = vec![first];
+    for k in 1..count {
+        all.push(all[all.len() - 1] + 2.0 * first * e.powi(k));
+    }
+    all
+}
+
+#[test]
+fn a_ball_bounces() {
+    let ball = system(BALL, "original");
+    let (h, v) = (place(ball.as_ref(), "h"), place(ball.as_ref(), "v"));
+    for method in METHODS {
+        let impact = Event::new("impact", move |_, y, _| y[h]).falling().reset(move |_, y| y[v] *= -0.8);
+        let solution =
+            Integration::new(ball.as_ref()).method(method).rtol(1e-8).atol(1e-8).event(impact).run(0.0, 3.5).unwrap();
+        assert!(solution.is_success(), "{method:?}: {}", solution.status);
+        let found = times(&solution, "impact");
+        let expected = impacts(0.8, found.len() as i32 + 1);
+        assert!(
+            found.len() >= 8 && found[found.len() - 1] < 3.5 && expected[found.len()] > 3.5,
+            "{method:?}: {found:?}"
+        );
+        for (found, expected) in found.iter().zip(&expected) {
+            assert!((found - expected).abs() < 1e-8, "{method:?}: {found} instead of {expected}");
+        }
+        // The ball never falls through the floor, and impacts are where it is.
+        assert!(solution.column("h").unwrap().iter().all(|h| *h > -1e-9));
+        assert!(solution.occurrences.iter().all(|it| it.state[h].abs() < 1e-14 && it.state[v] < 0.0));
+        // States before and after have the same time.
+        assert_eq!(solution.times.windows(2).filter(|pair| pair[0] == pair[1]).count(), found.len());
+    }
+}
+
+#[test]
+fn impacts_that_accumulate_are_reported() {
+    let ball = system(BALL, "original");
+    let (h, v) = (place(ball.as_ref(), "h"), place(ball.as_ref(), "v"));
+    let end = (2.0 / G).sqrt() * (1.0 + 0.5) / (1.0 - 0.5);
+    for method in METHODS {
+        let impact = Event::new("impact", move |_, y, _| y[h]).falling().reset(move |_, y| y[v] *= -0.5);
+        let solution = Integration::new(ball.as_ref()).method(method).event(impact).run(0.0, 3.0).unwrap();
+        let Status::Stopped(Failure::EventsAccumulate { t, event, .. }) = &solution.status else {
+            panic!("{method:?}: {} after {} impacts", solution.status, solution.occurrences.len())
+        };
+        assert!((t - end).abs() < 1e-6 && event == "impact", "{method:?}: {t}, {end}");
+        assert!(solution.occurrences.len() > 20 && solution.end_time == *t);
+        assert!(solution.status.to_string().contains("`impact` happens again and again at t = 1.3"));
+    }
+}
+
+/// A pendulum that hits a wall below its pivot, in the angle and in Cartesian coordinates, where only velocities are set.
+#[test]
+fn a_pendulum_bounces_in_every_form() {
+    let angle = system("struct Angle { var p = 1; var w = 0; der(p) = w; der(w) = -9.81*sin(p); }", "original");
+    let (p, w) = (place(angle.as_ref(), "p"), place(angle.as_ref(), "w"));
+    let wall = Event::new("wall", move |_, y, _| y[p]).falling().reset(move |_, y| y[w] *= -0.7);
+    let reference = Integration::new(angle.as_ref()).method(Method::Radau).rtol(1e-12).atol(1e-12).event(wall);
+    let reference = times(&reference.run(0.0, 4.0).unwrap(), "wall");
+    assert_eq!(reference.len(), 4);
+    let text = "struct Pendulum { var x = 0.8414709848078965; var y ~ -0.54; var u = 0; var v ~ 0; var lam;
+        der(x) = u; der(y) = v; der(u) = -lam*x; der(v) = -lam*y - 9.81; 0 = x.powi(2) + y.powi(2) - 1; }";
+    for form in [
+        "original",
+        "index2",
+        "ggl",
+        "index1",
+        "baumgarte:10",
+        "dummy",
+        "state-space",
+        "underlying",
+        "derivative-array",
+        "strangeness-free",
+    ] {
+        let pendulum = system(text, form);
+        let (x, u, v) = (place(pendulum.as_ref(), "x"), place(pendulum.as_ref(), "u"), place(pendulum.as_ref(), "v"));
+        for method in METHODS {
+            if form == "original" && method == Method::Bdf {
+                continue;
+            }
+            let wall = Event::new("wall", move |_, y, _| y[x]).falling().reset(move |_, y| {
+                y[u] *= -0.7;
+                y[v] *= -0.7;
+            });
+            let run = Integration::new(pendulum.as_ref()).method(method).rtol(1e-8).atol(1e-8).event(wall);
+            let solution = run.run(0.0, 4.0).unwrap();
+            assert!(solution.is_success(), "{form} by {method:?}: {}", solution.status);
+            let found = times(&solution, "wall");
+            assert_eq!(found.len(), reference.len(), "{form} by {method:?}: {found:?}");
+            for (found, expected) in found.iter().zip(&reference) {
+                assert!((found - expected).abs() < 1e-6, "{form} by {method:?}: {found} instead of {expected}");
+            }
+            if ["ggl", "index2"].contains(&form) {
+                assert!(solution.invariants_max() < 1e-11, "{form} by {method:?}: {:e}", solution.invariants_max());
+            }
+        }
+    }
+}
+
+/// Of the velocity one component is set, and the other follows from the hidden constraint.
+#[test]
+fn what_is_not_set_follows() {
+    let text = "struct Pendulum { var x = 0.6; var y ~ -0.8; var u = 0; var v ~ 0; var lam;
+        der(x) = u; der(y) = v; der(u) = -lam*x; der(v) = -lam*y - 9.81; 0 = x.powi(2) + y.powi(2) - 1; }";
+    let pendulum = system(text, "ggl");
+    let [x, y, u, v] = ["x", "y", "u", "v"].map(|name| place(pendulum.as_ref(), name));
+    let kick = Event::new("kick", |t, _, _| t - 0.1).rising().reset(move |_, state| state[u] = 0.5);
+    let solution = Integration::new(pendulum.as_ref()).record(Record::Dense).event(kick).run(0.0, 0.2).unwrap();
+    let k = solution.times.windows(2).position(|pair| pair[0] == pair[1]).expect("a reset");
+    assert!((solution.times[k] - 0.1).abs() < 1e-15, "{}", solution.times[k]);
+    let (before, after) = (solution.state(k).unwrap(), solution.state(k + 1).unwrap());
+    assert_eq!((before[x], before[y], after[u]), (after[x], after[y], 0.5));
+    assert!((after[x] * after[u] + after[y] * after[v]).abs() < 1e-14 && after[v] != before[v]);
+    // Dense output on both sides.
+    let [early, late] = [-1e-9, 1e-9].map(|d| solution.value("u", 0.1 + d).unwrap());
+    assert!((early - before[u]).abs() < 1e-6 && (late - 0.5).abs() < 1e-6, "{early} {late}");
+}
+
+#[test]
+fn resets_against_the_constraints_are_errors() {
+    let text = "struct Pendulum { var x = 0.6; var y ~ -0.8; var u = 0; var v ~ 0; var lam;
+        der(x) = u; der(y) = v; der(u) = -lam*x; der(v) = -lam*y - 9.81; 0 = x.powi(2) + y.powi(2) - 1; }";
+    let pendulum = system(text, "ggl");
+    let (u, v) = (place(pendulum.as_ref(), "u"), place(pendulum.as_ref(), "v"));
+    let kick = Event::new("kick", |t, _, _| t - 0.1).reset(move |_, y| (y[u], y[v]) = (1.0, -1.0));
+    let solution = Integration::new(pendulum.as_ref()).event(kick).run(0.0, 1.0).unwrap();
+    let Status::Stopped(Failure::InconsistentReset { t, .. }) = &solution.status else { panic!("{}", solution.status) };
+    assert!((t - 0.1).abs() < 1e-15 && solution.end_time == *t);
+    let message = solution.status.to_string();
+    assert!(
+        message.starts_with("`kick` at t = 0.1") && message.contains('u') && message.contains("der(equation 5)"),
+        "{message}"
+    );
+}
+
+#[test]
+fn directions_and_ends_count_as_the_run_goes_on() {
+    let wave = system("struct Wave { var x = 0; var y = 1; der(x) = y; der(y) = -x; }", "original");
+    let (x, pi) = (place(wave.as_ref(), "x"), std::f64::consts::PI);
+    for method in METHODS {
+        let run = |end: f64| {
+            let integration = Integration::new(wave.as_ref()).method(method).rtol(1e-9).atol(1e-9);
+            let integration = integration.event(Event::new("up", move |_, y, _| y[x]).rising());
+            let integration = integration.event(Event::new("down", move |_, y, _| y[x]).falling());
+            integration.event(Event::crossing(wave.as_ref(), "y", 0.5).unwrap()).run(0.0, end).unwrap()
+        };
+        let close = |found: Vec<f64>, expected: &[f64]| {
+            assert_eq!(found.len(), expected.len(), "{method:?}: {found:?}");
+            assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-6), "{method:?}: {found:?}");
+        };
+        // The start is no event.
+        let forward = run(10.0);
+        close(times(&forward, "down"), &[pi, 3.0 * pi]);
+        close(times(&forward, "up"), &[2.0 * pi]);
+        close(times(&forward, "y"), &[pi / 3.0, 5.0 * pi / 3.0, 7.0 * pi / 3.0]);
+        let backward = run(-10.0);
+        close(times(&backward, "up"), &[-pi, -3.0 * pi]);
+        close(times(&backward, "down"), &[-2.0 * pi]);
+        let end = Event::new("second", move |t, y, _| if t < 4.0 { 1.0 } else { y[x] }).terminal();
+        let ended =
+            Integration::new(wave.as_ref()).method(method).rtol(1e-9).atol(1e-9).event(end).run(0.0, 10.0).unwrap();
+        assert_eq!(ended.status, Status::Event("second".into()));
+        assert!(ended.is_success() && (ended.end_time - 4.0).abs() < 1e-9, "{method:?}: {}", ended.end_time);
+    }
+}
+
+/// What happens at one time happens together, and resets in their order.
+#[test]
+fn simultaneous_events_all_happen() {
+    let wave = system("struct Two { var a = 1; var b = 1; der(a) = -1; der(b) = -2*b; }", "original");
+    let (a, b) = (place(wave.as_ref(), "a"), place(wave.as_ref(), "b"));
+    let half = (-1.0_f64).exp();
+    for method in METHODS {
+        let first = Event::new("first", move |_, y, _| y[a] - 0.5).reset(move |_, y| y[b] += 1.0);
+        let second = Event::new("second", |t, _, _| t - 0.5).reset(move |_, y| y[b] *= 2.0);
+        let third = Event::new("third", |t, _, _| 0.5 - t);
+        let run = Integration::new(wave.as_ref()).method(method).rtol(1e-9).atol(1e-9);
+        let solution = run.event(first).event(second).event(third).run(0.0, 1.0).unwrap();
+        let names: Vec<&str> = solution.occurrences.iter().map(|it| &*it.event).collect();
+        assert_eq!(names, ["first", "second", "third"], "{method:?}");
+        let expected = 2.0 * (half + 1.0) * half;
+        assert!((solution.end_state[b] - expected).abs() < 1e-7, "{method:?}: {}", solution.end_state[b] - expected);
+    }
+}
+
+/// Steps are longer than the period of an algebraic unknown, until they are bounded.
+#[test]
+fn events_of_algebraic_unknowns_are_where_the_equations_say() {
+    let signal = system("struct Signal { var x = 1; var y; der(x) = -x; y = sin(100*t); }", "original");
+    for method in METHODS {
+        let options = dae::Options { max_step: 0.02, ..dae::Options::default() };
+        let zero = Event::crossing(signal.as_ref(), "y", 0.0).unwrap();
+        let solution =
+            Integration::new(signal.as_ref()).method(method).options(options).event(zero).run(0.0, 1.0).unwrap();
+        let found = times(&solution, "y");
+        assert_eq!(found.len(), 31, "{method:?}");
+        for (k, t) in found.iter().enumerate() {
+            let expected = std::f64::consts::PI * (k + 1) as f64 / 100.0;
+            assert!((t - expected).abs() < 1e-9, "{method:?}: {t} instead of {expected}");
+        }
+    }
+}
