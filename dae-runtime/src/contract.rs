@@ -130,6 +130,7 @@ pub struct Eliminated {
 
 /// What an eliminated unknown is.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Stand {
     /// This entry of $y$.
     Same(usize),

@@ -128,6 +128,7 @@ impl<'c> Event<'c> {
 
 /// An event that has happened.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Occurrence {
     /// Name of the event.
     pub event: Name,

@@ -11,6 +11,7 @@ use crate::stepper::{Failure, Statistics};
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Status {
     /// At the end time.
     Success,
@@ -35,6 +36,7 @@ impl fmt::Display for Status {
 
 /// Largest residual of an invariant over a run.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct InvariantMaximum {
     /// Name of the invariant.
     pub name: Name,
@@ -46,6 +48,7 @@ pub struct InvariantMaximum {
 
 /// Whether a formulation keeps an invariant or lets it drift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Enforcement {
     /// It is a row of the formulation.
     Enforced,
@@ -55,6 +58,7 @@ pub enum Enforcement {
 
 /// A computed solution.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Solution {
     /// How the run ended.
     pub status: Status,
@@ -271,6 +275,7 @@ fn larger(a: f64, b: f64) -> f64 {
 
 /// Piecewise polynomials, step after step.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct DenseOutput {
     /// The first piece of each step.
     steps: Vec<usize>,
@@ -280,6 +285,7 @@ struct DenseOutput {
 
 /// A polynomial on a part of a step.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Piece {
     /// Where it begins and ends, in units of the step from its end.
     begin: f64,

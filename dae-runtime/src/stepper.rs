@@ -174,6 +174,7 @@ pub(crate) fn check_residual(description: &Description, t: f64, residual: &[f64]
 
 /// Work done so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Statistics {
     /// Accepted steps.
     pub steps: usize,
@@ -218,6 +219,7 @@ impl Statistics {
 
 /// Why an integration ended before its end time. What was computed until then is kept.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Failure {
     /// The step size went below what the time can resolve.
     StepSizeTooSmall {
@@ -254,7 +256,7 @@ pub enum Failure {
     /// The method does not converge for the formulation; another form of the same model suits it.
     UnsuitableMethod {
         /// Name of the method.
-        method: &'static str,
+        method: Name,
         /// The highest index that it can treat.
         limit: u8,
         /// The formulation.
@@ -309,6 +311,7 @@ pub enum Failure {
 
 /// What kept a step from being accepted.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum StepCause {
     /// The local error stayed above the tolerance, mostly in this unknown.
     Error {

@@ -6,6 +6,7 @@ use crate::contract::Name;
 
 /// A start value that the model fixes.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct FixedValue {
     /// Name of the jet, `x` or `der(x)`.
     pub jet: Name,
@@ -15,6 +16,7 @@ pub struct FixedValue {
 
 /// An equation that cannot hold.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Mismatch {
     /// Name of the equation.
     pub equation: Name,
@@ -24,6 +26,7 @@ pub struct Mismatch {
 
 /// Why there is no consistent point, or none that can be found.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum InitializationError {
     /// A parameter is infinite or not a number.
     NonFiniteParameter {

@@ -139,7 +139,7 @@ impl Method {
         let beyond = description.unknowns.iter().find(|unknown| unknown.index > limit);
         match (beyond, options.control) {
             (Some(unknown), StepControl::Adaptive) => Err(Failure::UnsuitableMethod {
-                method: self.name(),
+                method: self.name().into(),
                 limit,
                 form: description.form.clone(),
                 unknown: unknown.name.clone(),
