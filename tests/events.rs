@@ -234,3 +234,75 @@ fn events_of_algebraic_unknowns_are_where_the_equations_say() {
         }
     }
 }
+
+/// Zeros that are one, or nearly, where the dense output is not exact: none is lost, none happens twice.
+#[test]
+fn nearly_simultaneous_events_all_happen_once() {
+    let decay = system("struct Decay { var a = 1; var n = 0; der(a) = -a; der(n) = 0; }", "original");
+    let (a, n) = (place(decay.as_ref(), "a"), place(decay.as_ref(), "n"));
+    for method in METHODS {
+        for apart in [0.0, 1e-12, 1e-9, -1e-9, 1e-7, -1e-7] {
+            let level = (-0.5_f64 - apart).exp();
+            let run = Integration::new(decay.as_ref()).method(method).rtol(1e-6).atol(1e-6);
+            let run = run.event(Event::new("level", move |_, y, _| y[a] - level).reset(move |_, y| y[n] += 1.0));
+            let run = run.event(Event::new("noted", move |_, y, _| y[a] - level));
+            let run = run.event(Event::new("time", |t, _, _| t - 0.5).reset(move |_, y| y[n] += 10.0));
+            let solution = run.run(0.0, 1.0).unwrap();
+            assert!(solution.is_success(), "{method:?}, {apart:e}: {}", solution.status);
+            let counts = ["level", "noted", "time"].map(|event| times(&solution, event).len());
+            assert_eq!(counts, [1; 3], "{method:?}, {apart:e}: {:?}", solution.occurrences);
+            assert!((solution.end_state[n] - 11.0).abs() < 1e-9, "{method:?}, {apart:e}");
+        }
+    }
+}
+
+/// Where a function of the time changes its branch, at the end of the run, and long before it.
+#[test]
+fn events_at_special_times_happen() {
+    let pulse = system("struct Pulse { var x = 0; der(x) = if t < 1 { 1 } else { 2 }; }", "original");
+    let wave = system("struct Wave { var x = 0; var y = 1; der(x) = y; der(y) = -x; }", "original");
+    let (x, pi) = (place(wave.as_ref(), "x"), std::f64::consts::PI);
+    for method in METHODS {
+        let kick = Event::new("kick", |t, _, _| t - 1.0).reset(|_, y| y[0] += 1.0);
+        let run = Integration::new(pulse.as_ref()).method(method).record(Record::Dense).event(kick);
+        let solution = run.run(0.0, 2.0).unwrap();
+        assert_eq!(times(&solution, "kick").len(), 1, "{method:?}");
+        assert!((solution.end_state[0] - 4.0).abs() < 1e-9 && solution.value("x", 1.0).is_some(), "{method:?}");
+        assert!(solution.times.windows(2).all(|pair| pair[0] <= pair[1]), "{method:?}: {:?}", solution.times);
+
+        for end in [pi, pi - 1e-9, pi + 1e-9, 1e9] {
+            let zero = Event::new("zero", move |_, y, _| y[x]).falling().terminal();
+            let run = Integration::new(wave.as_ref()).method(method).rtol(1e-9).atol(1e-9).event(zero);
+            let solution = run.run(0.0, end).unwrap();
+            assert!(solution.is_success() && solution.end_time <= end, "{method:?}: {}", solution.end_time);
+            assert!((solution.end_time - pi).abs() < 1e-7, "{method:?} to {end}: {}", solution.end_time);
+            let zero = Event::new("zero", move |_, y, _| y[x]).falling().reset(move |_, y| y[x] = 1e-3);
+            let run = Integration::new(wave.as_ref()).method(method).rtol(1e-9).atol(1e-9).event(zero);
+            let solution = run.run(0.0, end.min(5.0)).unwrap();
+            assert!(solution.is_success() && solution.end_time == end.min(5.0), "{method:?}: {}", solution.status);
+            assert!(solution.times.windows(2).all(|pair| pair[0] <= pair[1]), "{method:?}: {:?}", solution.times);
+        }
+    }
+}
+
+/// Functions of algebraic unknowns, whose slopes nobody knows, happen once; a step may contain several zeros.
+#[test]
+fn events_of_algebraic_unknowns_happen_once() {
+    let text =
+        "struct Wave { var x = 0; var v = 1; var y; var n = 0; der(x) = v; der(v) = -x; y = x*x - 0.25; der(n) = 0; }";
+    let wave = system(text, "original");
+    let n = place(wave.as_ref(), "n");
+    let y = place(wave.as_ref(), "y");
+    for method in METHODS {
+        let run = Integration::new(wave.as_ref()).method(method).rtol(1e-8).atol(1e-8);
+        let run = run.event(Event::new("reset", move |_, state, _| state[y]).reset(move |_, state| state[n] += 1.0));
+        let solution = run.event(Event::crossing(wave.as_ref(), "y", 0.0).unwrap()).run(0.0, 6.0).unwrap();
+        let expected = [1.0, 5.0, 7.0, 11.0].map(|k| k * std::f64::consts::PI / 6.0);
+        for event in ["reset", "y"] {
+            let found = times(&solution, event);
+            assert!(found.len() == 4, "{method:?}: {event} at {found:?}, {}", solution.status);
+            assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-6), "{method:?}: {event} at {found:?}");
+        }
+        assert!((solution.end_state[n] - 4.0).abs() < 1e-9, "{method:?}");
+    }
+}

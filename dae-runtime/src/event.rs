@@ -80,7 +80,8 @@ impl fmt::Debug for Event<'_> {
 
 impl<'c> Event<'c> {
     /// A zero of `function`$(t, y, y')$. States are those of the formulation, in the order of `description().unknowns`; $y'$ has values for
-    /// differential unknowns. A value that is not a number has no sign.
+    /// differential unknowns. A value that is not a number has no sign. The function is meant to be continuous, since a pole or a jump counts as a zero; a
+    /// zero at the very start or end is none, and neither is a change of sign that a reset makes.
     pub fn new(name: impl Into<Name>, function: impl Fn(f64, &[f64], &[f64]) -> f64 + 'c) -> Self {
         Event { name: name.into(), function: Box::new(function), direction: Direction::default(), action: Action::Note }
     }
@@ -119,7 +120,8 @@ impl<'c> Event<'c> {
     }
 
     /// `change`$(t, y)$ is applied to the state there, and the run goes on from consistent values: entries that it has changed stay as it leaves
-    /// them, and what depends on them follows by the constraints, hidden ones included, differential unknowns with the least change.
+    /// them, and what depends on them follows by the constraints, hidden ones included, differential unknowns with the least change. What the
+    /// formulation adds to the unknowns of the model, multipliers for instance, is computed anew.
     pub fn reset(mut self, change: impl FnMut(f64, &mut [f64]) + 'c) -> Self {
         self.action = Action::Reset(Box::new(change));
         self

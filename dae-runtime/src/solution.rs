@@ -64,7 +64,7 @@ pub struct Solution {
     pub status: Status,
     /// Names of the entries of a state: those of $y$, and after them the unknowns that the formulation eliminated.
     pub names: Vec<Name>,
-    /// Recorded times; the time of a reset twice, with the states before and after it.
+    /// Recorded times; where steps are recorded, the time of a reset twice, with the states before and after it.
     pub times: Vec<f64>,
     /// Recorded states, one after the other.
     states: Vec<f64>,
@@ -211,7 +211,9 @@ impl Solution {
             return None;
         }
         let s = (t - self.times[i]) / (self.times[i] - self.times[i - 1]);
-        dense.evaluate(i - 1, n, k, s).map(|value| sign * value)
+        // Between times that differ by rounding there may be no polynomial.
+        let value = dense.evaluate(i - 1, n, k, s).or_else(|| self.state(i).map(|state| state[k]));
+        value.map(|value| sign * value)
     }
 
     pub(crate) fn push(&mut self, t: f64, y: &[f64]) {
@@ -298,6 +300,9 @@ impl DenseOutput {
     fn evaluate(&self, step: usize, n: usize, k: usize, s: f64) -> Option<f64> {
         let first = *self.steps.get(step)?;
         let beyond = self.steps.get(step + 1).copied().unwrap_or(self.pieces.len());
+        if first == beyond {
+            return None;
+        }
         let index = first + self.pieces.get(first..beyond)?.partition_point(|piece| piece.end < s);
         let piece = self.pieces.get(index)?;
         let end = self.pieces.get(index + 1).map_or(self.coefficients.len(), |next| next.start);

@@ -182,7 +182,7 @@ pub struct Statistics {
     pub error_rejections: usize,
     /// Steps repeated because the nonlinear iteration did not converge or met a non-finite value.
     pub convergence_rejections: usize,
-    /// Steps repeated with another length to end where $F$ jumps.
+    /// Steps repeated with another length to end where $F$ jumps or an event happens.
     pub switch_rejections: usize,
     /// Evaluations of $F$.
     pub residuals: usize,

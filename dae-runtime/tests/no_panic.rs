@@ -318,6 +318,10 @@ fn by_driver(
     assert!(!text.is_empty());
     let _ = (solution.at(middle), solution.csv().to_string());
     assert!(solution.iter().all(|(_, state)| state.iter().all(|x| x.is_finite())) || !solution.is_success(), "{text}");
+    let forward = t_end >= t0;
+    assert!(solution.times.windows(2).all(|pair| pair[0] == pair[1] || (pair[0] < pair[1]) == forward), "{text}");
+    let is_inside = |t: f64| t0.min(t_end) <= t && t <= t0.max(t_end);
+    assert!(solution.occurrences.iter().all(|it| is_inside(it.t)) && is_inside(solution.end_time), "{text}");
     match solution.status {
         Status::Success => {
             assert_eq!(solution.end_time, t_end);

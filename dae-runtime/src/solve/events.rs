@@ -1,6 +1,7 @@
-//! Where events happen.
+//! Where events happen, and how the run goes on.
 //!
-//! In: events, and a stepper after each step. Out: whether the step passes a zero that counts, and at what time.
+//! In: events, and a stepper after each step. Out: whether the step passes a zero that counts and has to be made again to end there; then whether the run
+//! ends, or the consistent values from which it goes on.
 
 use crate::contract::{Dae, Name};
 use crate::event::{Action, Event};
@@ -12,29 +13,29 @@ use crate::stepper::{Failure, Options, Stepper};
 const BETWEEN: [f64; 3] = [-0.75, -0.5, -0.25];
 /// Zeros of a step that are this close, as a part of it, are one event.
 const TOGETHER: f64 = 1e-10;
-/// A step that is made again to end at a zero is changed by no more than this part of its length.
+/// The zero on the dense output is wrong by no more than this part of the step.
 const LARGEST_CHANGE: f64 = 1e-2;
-/// Resets so many times within such a part of the run are no progress.
+/// Resets so many times within such a part of the time that has passed are no progress.
 const RESETS: usize = 30;
 const SHORT: f64 = 1e-7;
-/// States may be off their hidden constraints by so many times the tolerance to which Radau IIA tests errors, of index $k$ by $h^{1-k}$ times as much,
-/// for steps $h$ of at least this length.
+/// States may be off their hidden constraints by so many times the tolerance to which Radau IIA tests errors, of index $k$ by $h^{1-k}$ times as much
+/// for steps $h$, but by no more than such a part of their size.
 const INEXACT: f64 = 10.0;
-const SHORTEST: f64 = 1e-4;
-/// The slope of a function after a reset is measured over this part of the step before.
+const LARGEST_MOVE: f64 = 1e-2;
+/// The slope of a function is measured over this part of a step.
 const SLOPE: f64 = 1e-6;
 
 /// What is asked of a state $t, y, y'$.
 type AtState<'a> = &'a mut dyn FnMut(f64, &[f64], &[f64]);
 
 /// What a step means.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Passage {
     /// It is recorded.
     Free,
-    /// It is made again from the last state, to end at this time.
+    /// It is made again from the last state, to end at this time; if that is the time of the last state, events happen there.
     Again(f64),
-    /// It ends where an event happens that is more than noted.
+    /// It is recorded, and events happen where it ends.
     Reached,
 }
 
@@ -49,56 +50,58 @@ pub(super) enum Consequence {
 /// The events of a run.
 pub(super) struct Events<'c> {
     events: Vec<Event<'c>>,
+    /// Where the run began, and in which direction it goes.
+    t0: f64,
+    direction: f64,
     /// The last state.
     t: f64,
     y: Vec<f64>,
     yp: Vec<f64>,
-    /// The functions there.
-    values: Vec<f64>,
-    /// The time at which the step is to end, and which events happen there.
+    /// On which side of its zero each function is there, by the sign: a value that it has had last, or zero where that is not known.
+    sides: Vec<f64>,
+    /// The same at the end of the last step.
+    sides_ahead: Vec<f64>,
+    /// Where the step is to end that is made again, and what happens there.
     target: Option<Target>,
+    /// When each event has happened last.
+    happened: Vec<f64>,
     /// When the last resets were, the last one last.
     resets: Vec<f64>,
-    /// Of the time.
-    resolution: f64,
-    span: f64,
-    direction: f64,
 }
 
 struct Target {
     t: f64,
     events: Vec<usize>,
+    /// The end of the step in which the zero was found, and its length.
+    latest: f64,
+    length: f64,
     /// The time before that was tried, and the function of the first event there.
     other: Option<(f64, f64)>,
 }
 
+/// A zero of the function of an event.
+#[derive(Clone, Copy)]
+struct Zero {
+    event: usize,
+    t: f64,
+}
+
 impl<'c> Events<'c> {
     pub(super) fn new(events: Vec<Event<'c>>, stepper: &dyn Stepper, t_end: f64) -> Self {
-        let t = stepper.time();
-        let largest = t.abs().max(t_end.abs());
-        let mut all = Events {
-            values: vec![0.0; events.len()],
-            events,
-            t,
-            y: stepper.state().to_vec(),
-            yp: stepper.derivative().to_vec(),
-            target: None,
-            resets: Vec::new(),
-            resolution: 4.0 * f64::EPSILON * largest,
-            span: (t_end - t).abs(),
+        let (t, y, yp) = (stepper.time(), stepper.state().to_vec(), stepper.derivative().to_vec());
+        let sides: Vec<f64> = events.iter().map(|event| (event.function)(t, &y, &yp)).collect();
+        Events {
+            t0: t,
             direction: if t_end < t { -1.0 } else { 1.0 },
-        };
-        all.evaluate();
-        all
-    }
-
-    fn is_empty(&self) -> bool {
-        self.events.is_empty()
-    }
-
-    fn evaluate(&mut self) {
-        for (value, event) in self.values.iter_mut().zip(&self.events) {
-            *value = (event.function)(self.t, &self.y, &self.yp);
+            t,
+            y,
+            yp,
+            sides_ahead: sides.clone(),
+            sides,
+            target: None,
+            happened: vec![f64::NAN; events.len()],
+            resets: Vec::new(),
+            events,
         }
     }
 
@@ -107,45 +110,75 @@ impl<'c> Events<'c> {
         (self.t, &self.y, &self.yp)
     }
 
-    /// What the last step means. Events that are only noted are entered into the solution.
-    pub(super) fn judge(&mut self, stepper: &mut dyn Stepper, solution: &mut Solution) -> Passage {
-        if self.is_empty() {
-            return Passage::Free;
-        }
-        if let Some(target) = self.target.take_if(|target| target.t == stepper.time()) {
-            return self.land(target, stepper);
-        }
-        let mut zeros = self.zeros(stepper);
-        if self.target.is_some() {
-            // A part of a step that is made again: what is only noted has been.
-            zeros.retain(|zero| !self.is_noted(zero.event));
-        }
-        zeros.sort_by(|a, b| (a.t - self.t).abs().total_cmp(&(b.t - self.t).abs()));
-        let first = zeros.iter().find(|zero| !self.is_noted(zero.event)).map(|zero| zero.t);
-        let before_first = |t: f64| first.is_none_or(|first| (t - self.t).abs() < (first - self.t).abs());
-        for zero in zeros.iter().filter(|zero| self.is_noted(zero.event) && before_first(zero.t)) {
-            let mut state = vec![0.0; self.y.len()];
-            stepper.interpolate(zero.t, &mut state);
-            solution.note_event(&self.events[zero.event].name, zero.t, &state);
-        }
-        let Some(t) = first else { return Passage::Free };
-        let width = TOGETHER * (stepper.time() - self.t).abs() + self.resolution;
-        let together = |zero: &&Zero| (zero.t - t).abs() <= width && !before_first(zero.t);
-        let mut events: Vec<usize> = zeros.iter().filter(together).map(|zero| zero.event).collect();
-        // The time is that of one that is more than noted.
-        events.sort_by_key(|&event| self.is_noted(event));
-        // What is as good as at the start of the step has happened there.
-        let t = if (t - self.t).abs() <= 4.0 * self.resolution { self.t } else { t };
-        self.target = Some(Target { t, events, other: None });
-        Passage::Again(t)
+    /// Resolution of times between the last state and another.
+    fn resolution(&self, t: f64) -> f64 {
+        (4.0 * f64::EPSILON * self.t.abs().max(t.abs())).max(f64::MIN_POSITIVE)
     }
 
     fn is_noted(&self, event: usize) -> bool {
         matches!(self.events[event].action, Action::Note)
     }
 
-    /// A step ends where an event was expected: whether that is as near as can be.
-    fn land(&mut self, target: Target, stepper: &dyn Stepper) -> Passage {
+    /// What the last step means. Events that are only noted are entered into the solution with a step that is recorded.
+    pub(super) fn judge(&mut self, stepper: &mut dyn Stepper, solution: &mut Solution) -> Passage {
+        if self.events.is_empty() {
+            return Passage::Free;
+        }
+        let now = stepper.time();
+        let landed = self.target.take_if(|target| target.t == now);
+        // Another stepper may have gone past it.
+        self.target.take_if(|target| (target.t - now) * self.direction < 0.0);
+        if let Some(target) = &landed
+            && let Some((better, value)) = self.better(target, stepper)
+        {
+            let (other, events) = (Some((target.t, value)), target.events.clone());
+            self.target = Some(Target { t: better, events, other, ..*target });
+            return Passage::Again(better);
+        }
+        let mut zeros = self.zeros(stepper);
+        zeros.sort_by(|a, b| (a.t - self.t).abs().total_cmp(&(b.t - self.t).abs()));
+        if landed.is_none()
+            && let Some(first) = zeros.iter().copied().find(|zero| !self.is_noted(zero.event))
+        {
+            return Passage::Again(self.aim(first, &zeros, stepper.time()));
+        }
+        let happening = landed.as_ref().map_or(&[][..], |target| &target.events);
+        for zero in zeros.iter().filter(|zero| self.is_noted(zero.event) && !happening.contains(&zero.event)) {
+            let mut state = vec![0.0; self.y.len()];
+            stepper.interpolate(zero.t, &mut state);
+            solution.note_event(&self.events[zero.event].name, zero.t, &state);
+        }
+        let Some(mut target) = landed else { return Passage::Free };
+        // What else has changed its sign meanwhile happens here as well.
+        for zero in zeros.iter().filter(|zero| !self.is_noted(zero.event)) {
+            if !target.events.contains(&zero.event) {
+                target.events.push(zero.event);
+            }
+        }
+        self.target = Some(target);
+        Passage::Reached
+    }
+
+    /// Lets the step be made again to end at the first zero of an event that is more than noted; the time.
+    fn aim(&mut self, first: Zero, zeros: &[Zero], end: f64) -> f64 {
+        let length = end - self.t;
+        let resolution = self.resolution(end);
+        let width = TOGETHER * length.abs() + resolution;
+        let together = zeros.iter().filter(|zero| (zero.t - first.t).abs() <= width).map(|zero| zero.event);
+        let mut events = vec![first.event];
+        together.for_each(|event| {
+            if !events.contains(&event) {
+                events.push(event);
+            }
+        });
+        // What is as good as at the start of the step happens there.
+        let t = if (first.t - self.t).abs() <= 4.0 * resolution { self.t } else { first.t };
+        self.target = Some(Target { t, events, latest: end, length, other: None });
+        t
+    }
+
+    /// A time at which the step ends nearer to the zero than where it has ended, and the value of the function there; nothing if that is near enough.
+    fn better(&self, target: &Target, stepper: &dyn Stepper) -> Option<(f64, f64)> {
         let (t, event) = (target.t, target.events[0]);
         let (y, yp) = (stepper.state(), stepper.derivative());
         let value = (self.events[event].function)(t, y, yp);
@@ -154,14 +187,12 @@ impl<'c> Events<'c> {
             Some((other, value_there)) => (value - value_there) / (t - other),
         };
         let change = value / slope;
-        // The dense output was wrong by little, and every attempt is nearer.
-        let most = target.other.map_or(LARGEST_CHANGE * (t - self.t).abs(), |(other, _)| 0.5 * (t - other).abs());
-        if change.abs() > self.resolution && change.abs() <= most {
-            self.target = Some(Target { t: t - change, other: Some((t, value)), ..target });
-            return Passage::Again(t - change);
-        }
-        self.target = Some(target);
-        Passage::Reached
+        // Every attempt is nearer.
+        let most = target.other.map_or(LARGEST_CHANGE * target.length.abs(), |(other, _)| 0.5 * (t - other).abs());
+        let is_change = change.abs() > self.resolution(t) && change.abs() <= most;
+        let better = if (t - change - target.latest) * self.direction > 0.0 { target.latest } else { t - change };
+        let is_ahead = (better - self.t) * self.direction > self.resolution(t);
+        (is_change && is_ahead && better != t).then_some((better, value))
     }
 
     /// How fast the function of an event changes along the solution, over a time `length`.
@@ -171,8 +202,8 @@ impl<'c> Events<'c> {
         (function(t + length, &ahead, yp) - function(t, y, yp)) / length
     }
 
-    /// Zeros in the last step that count, the first of each event.
-    fn zeros(&self, stepper: &mut dyn Stepper) -> Vec<Zero> {
+    /// Zeros in the last step that count.
+    fn zeros(&mut self, stepper: &mut dyn Stepper) -> Vec<Zero> {
         let (n, now) = (self.y.len(), stepper.time());
         let length = now - self.t;
         let mut coefficients = vec![0.0; (stepper.dense_degree() + 1) * n];
@@ -185,7 +216,7 @@ impl<'c> Events<'c> {
             function(t, &y, &yp);
         };
         // By times, then by events.
-        let mut samples: Vec<(f64, Vec<f64>)> = vec![(self.t, self.values.clone())];
+        let mut samples: Vec<(f64, Vec<f64>)> = vec![(self.t, self.sides.clone())];
         let mut sample = |t: f64, y: &[f64], yp: &[f64]| {
             samples.push((t, self.events.iter().map(|event| (event.function)(t, y, yp)).collect()));
         };
@@ -193,6 +224,7 @@ impl<'c> Events<'c> {
             between(now + s * length, &mut sample);
         }
         sample(now, &end, &end_slope);
+        let resolution = self.resolution(now);
         let mut found = Vec::new();
         for (event, Event { function, direction, .. }) in self.events.iter().enumerate() {
             let mut at = |t: f64| {
@@ -203,32 +235,29 @@ impl<'c> Events<'c> {
             let signed =
                 samples.iter().map(|(t, values)| (*t, values[event])).filter(|&(_, v)| v != 0.0 && !v.is_nan());
             let signed: Vec<(f64, f64)> = signed.collect();
-            if let Some(pair) = signed.windows(2).find(|pair| direction.admits(pair[0].1, pair[1].1)) {
-                found.push(Zero { event, t: bracketed(pair[0], pair[1], self.resolution, &mut at) });
+            for pair in signed.windows(2).filter(|pair| direction.admits(pair[0].1, pair[1].1)) {
+                found.push(Zero { event, t: bracketed(pair[0], pair[1], resolution, &mut at) });
             }
+            // Exactly zero is on the side that it comes from.
+            self.sides_ahead[event] = signed.last().map_or(0.0, |&(_, value)| value);
         }
         found
     }
 
     /// Takes in a step that is recorded.
     pub(super) fn advance(&mut self, stepper: &dyn Stepper) {
-        if self.is_empty() {
-            return;
-        }
-        let before: Vec<f64> = self.values.clone();
         self.t = stepper.time();
         self.y.copy_from_slice(stepper.state());
         self.yp.copy_from_slice(stepper.derivative());
-        self.evaluate();
-        // Exactly zero is on the side that it comes from.
-        for (value, before) in self.values.iter_mut().zip(before) {
-            if *value == 0.0 && before != 0.0 {
-                *value = f64::MIN_POSITIVE.copysign(before);
-            }
-        }
+        std::mem::swap(&mut self.sides, &mut self.sides_ahead);
     }
 
-    /// Enters what happens where the last step ends into the solution, and applies its resets.
+    /// The run goes on at a time that differs from that of the last state by rounding.
+    pub(super) fn begin_at(&mut self, t: f64) {
+        self.t = t;
+    }
+
+    /// Enters what happens at the last state into the solution, and applies its resets. Steps are about `step` long.
     pub(super) fn happen(
         &mut self,
         dae: &dyn Dae,
@@ -237,77 +266,73 @@ impl<'c> Events<'c> {
         initialization: &InitializationOptions,
         solution: &mut Solution,
     ) -> Result<Consequence, Failure> {
-        let happening = self.target.take().map_or_else(Vec::new, |target| target.events);
+        let mut happening = self.target.take().map_or_else(Vec::new, |target| target.events);
+        happening.sort_unstable();
         for &event in &happening {
             solution.note_event(&self.events[event].name, self.t, &self.y);
         }
         if let Some(&event) = happening.iter().find(|&&event| matches!(self.events[event].action, Action::End)) {
             return Ok(Consequence::End(self.events[event].name.clone()));
         }
-        let (before, t) = (self.y.clone(), self.t);
+        let t = self.t;
         let (mut y, mut yp) = (self.y.clone(), self.yp.clone());
+        let mut last_reset = Name::Borrowed("-");
         for &event in &happening {
             if let Action::Reset(change) = &mut self.events[event].action {
                 change(t, &mut y);
+                last_reset = self.events[event].name.clone();
             }
         }
-        self.note_reset(happening.first().copied(), step)?;
+        self.note_reset(&happening, &last_reset)?;
         let atol = options.atol.of(&dae.description().unknowns);
-        let changed: Vec<bool> = y.iter().zip(&before).map(|(y, before)| y != before).collect();
+        let changed: Vec<bool> = y.iter().zip(&self.y).map(|(y, before)| y != before).collect();
         let sizes = y.clone();
-        // As exact as formulations keep what they do not enforce, of which more is known the lower the index is.
-        let per_index = step.abs().clamp(SHORTEST, 1.0);
         let unknowns = &dae.description().unknowns;
         let allowed = |i: usize| {
             let size = sizes[i].abs().max(unknowns[i].nominal);
             let relative = (atol[i] + options.rtol * sizes[i].abs()) / size;
-            INEXACT * size * relative.powf(2.0 / 3.0) / per_index.powi(i32::from(unknowns[i].index) - 1)
+            let per_index = step.abs().min(1.0).powi(i32::from(unknowns[i].index) - 1);
+            (INEXACT * relative.powf(2.0 / 3.0) / per_index).min(LARGEST_MOVE) * size
         };
-        let restarted = consistent_restart(dae, t, &mut y, &mut yp, |i| changed[i], allowed, initialization);
-        restarted.map_err(|error| {
-            let event = happening.first().map_or_else(|| "-".into(), |&event| self.events[event].name.clone());
-            Failure::InconsistentReset { t, event, error: Box::new(error) }
-        })?;
+        consistent_restart(dae, t, &mut y, &mut yp, |i| changed[i], allowed, initialization)
+            .map_err(|error| Failure::InconsistentReset { t, event: last_reset, error: Box::new(error) })?;
         self.y.copy_from_slice(&y);
         self.yp.copy_from_slice(&yp);
-        let before: Vec<f64> = self.values.clone();
-        self.evaluate();
+        let before: Vec<f64> = self.sides.clone();
+        for (side, event) in self.sides.iter_mut().zip(&self.events) {
+            *side = (event.function)(t, &y, &yp);
+        }
         for event in happening {
-            self.values[event] = self.side_after(event, before[event], (SLOPE * step.abs()).max(1e3 * self.resolution));
+            self.sides[event] = self.side_after(event, before[event], SLOPE * step.abs());
         }
         Ok(Consequence::Restart { y, yp })
     }
 
     /// On which side of its zero the function of an event is that has just happened: where it is going to.
     fn side_after(&self, event: usize, before: f64, length: f64) -> f64 {
-        let value = self.values[event];
-        let length = self.direction * length;
+        let value = self.sides[event];
+        let length = self.direction * length.max(1e3 * self.resolution(self.t));
         let change = length * self.slope(event, (self.t, &self.y, &self.yp), length);
-        // A reset may have moved it off zero.
-        if value.abs() > 1e3 * before.abs().max(change.abs()) || change == 0.0 || change.is_nan() {
-            return value;
+        if change == 0.0 || change.is_nan() {
+            // What follows will tell.
+            return 0.0;
         }
-        f64::MIN_POSITIVE.copysign(change)
+        // A reset may have moved it off zero.
+        if value.abs() > 1e3 * before.abs().max(change.abs()) { value } else { f64::MIN_POSITIVE.copysign(change) }
     }
 
-    /// An error if resets follow one another without progress, the last one after a step of length `step`.
-    fn note_reset(&mut self, event: Option<usize>, step: f64) -> Result<(), Failure> {
-        let Some(event) = event else { return Ok(()) };
-        let at_once = step == 0.0 && self.resets.last() == Some(&self.t);
+    /// An error if resets follow one another without progress.
+    fn note_reset(&mut self, happening: &[usize], name: &Name) -> Result<(), Failure> {
+        let at_once = happening.iter().any(|&event| self.happened[event] == self.t);
+        happening.iter().for_each(|&event| self.happened[event] = self.t);
         self.resets.push(self.t);
         let few = self.resets.len() <= RESETS;
         let first = if few { f64::INFINITY } else { self.resets.remove(0) };
-        if at_once || (self.t - first).abs() <= SHORT * self.span {
-            return Err(Failure::EventsAccumulate { t: self.t, event: self.events[event].name.clone() });
+        if at_once || (self.t - first).abs() <= SHORT * (self.t - self.t0).abs() {
+            return Err(Failure::EventsAccumulate { t: self.t, event: name.clone() });
         }
         Ok(())
     }
-}
-
-/// A zero of the function of an event.
-struct Zero {
-    event: usize,
-    t: f64,
 }
 
 /// The zero between two times at which a function has different signs, to the resolution of the time: regula falsi by the Illinois rule, and

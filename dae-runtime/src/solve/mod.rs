@@ -29,7 +29,7 @@ use std::time::Instant;
 
 use crate::bdf;
 use crate::class::{Classified, Open, Treats};
-use crate::contract::Dae;
+use crate::contract::{Dae, Name};
 use crate::event::Event;
 use crate::initialize::{InitializationError, InitializationOptions, consistent_states};
 use crate::integrator::Start;
@@ -162,7 +162,7 @@ pub enum Record {
     /// Exactly these times, in the direction of the run, with the accuracy of the method: Radau IIA ends steps there,
     /// since its dense output is a cubic; BDF interpolates by its own polynomial and does not change a step;
     /// an unknown for which errors are not tested is solved for where the polynomial does not satisfy the equations.
-    /// Constraints hold at interpolated states to the accuracy of the interpolation.
+    /// Constraints hold at interpolated states to the accuracy of the interpolation. At the time of a reset it is the state before.
     At(Vec<f64>),
 }
 
@@ -362,7 +362,7 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
                 solution.status = Status::Stopped(failure);
             }
             Ok(mut run) => {
-                solution.status = self.drive(&mut run, t_end, requested, &mut solution);
+                solution.status = self.drive(&mut run, t_end, requested, &mut solution).unwrap_or_else(Status::Stopped);
                 solution.end_at(run.stepper.time(), run.stepper.state(), run.stepper.derivative());
                 solution.statistics = run.statistics();
                 if solution.is_success()
@@ -383,7 +383,7 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
         t_end: f64,
         mut requested: Requested,
         solution: &mut Solution,
-    ) -> Status {
+    ) -> Result<Status, Failure> {
         let mut residuals = vec![0.0; solution.invariants.len()];
         self.dae.invariants(run.stepper.time(), run.stepper.state(), &mut residuals);
         solution.note_invariants(&residuals);
@@ -396,58 +396,44 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
             run.stop(output, requested.direction);
             let before = run.stepper.time();
             if let Err(failure) = run.stepper.step() {
-                match run.recover(failure) {
-                    Ok(()) => continue,
-                    Err(failure) => return Status::Stopped(failure),
-                }
+                run.recover(failure)?;
+                continue;
             }
             let t = run.stepper.time();
             if t == before {
-                match run.go_on(0.0) {
-                    Ok(()) => continue,
-                    Err(failure) => return Status::Stopped(failure),
-                }
+                run.go_on(0.0)?;
+                events.begin_at(run.stepper.time());
+                continue;
             }
             let passage = events.judge(run.stepper.as_mut(), solution);
             if let Passage::Again(target) = passage {
-                if let Err(failure) = run.rewind(events.last(), target) {
-                    return Status::Stopped(failure);
-                }
+                run.rewind(events.last(), target)?;
+                // Or else it happens where the last step ended.
                 if target != before {
                     continue;
                 }
-                // It happens where the last step ended.
-                match self.happen(run, &mut events, 0.0, solution) {
-                    Ok(None) => continue,
-                    Ok(Some(status)) => return status,
-                    Err(failure) => return Status::Stopped(failure),
-                }
-            }
-            match run.stepper.invariants() {
-                Some(residuals) => solution.note_invariants(residuals),
-                None => {
-                    self.dae.invariants(t, run.stepper.state(), &mut residuals);
-                    solution.note_invariants(&residuals);
-                }
-            }
-            self.record_step(run.stepper.as_mut(), before, &mut requested, solution);
-            if let Some(observer) = &mut self.observer
-                && observer(t).is_break()
-            {
-                return Status::Interrupted;
-            }
-            if passage == Passage::Reached {
+            } else {
                 events.advance(run.stepper.as_ref());
-                match self.happen(run, &mut events, t - before, solution) {
-                    Ok(None) => continue,
-                    Ok(Some(status)) => return status,
-                    Err(failure) => return Status::Stopped(failure),
+                match run.stepper.invariants() {
+                    Some(residuals) => solution.note_invariants(residuals),
+                    None => {
+                        self.dae.invariants(t, run.stepper.state(), &mut residuals);
+                        solution.note_invariants(&residuals);
+                    }
+                }
+                self.record_step(run.stepper.as_mut(), before, &mut requested, solution);
+                if let Some(observer) = &mut self.observer
+                    && observer(t).is_break()
+                {
+                    return Ok(Status::Interrupted);
                 }
             }
-            if let Err(failure) = run.go_on((t - before).abs()) {
-                return Status::Stopped(failure);
+            if passage == Passage::Free {
+                run.go_on((t - before).abs())?;
+            } else if let Some(event) = self.happen(run, &mut events, solution)? {
+                return Ok(Status::Event(event));
             }
-            events.advance(run.stepper.as_ref());
+            events.begin_at(run.stepper.time());
             // A switch at the very end.
             if run.stepper.time() == t_end && t != t_end {
                 match (&self.record, solution.times.last_mut()) {
@@ -456,19 +442,18 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
                 }
             }
         }
-        Status::Success
+        Ok(Status::Success)
     }
 
-    /// Lets events happen where the run is: the status if that is its end. The last step was `step` long.
+    /// Lets events happen where the run is: the name of one at which it ends.
     fn happen(
         &self,
         run: &mut Segments<'d>,
         events: &mut Events<'c>,
-        step: f64,
         solution: &mut Solution,
-    ) -> Result<Option<Status>, Failure> {
-        match events.happen(self.dae, step, &self.options, &self.initialization, solution)? {
-            Consequence::End(event) => Ok(Some(Status::Event(event))),
+    ) -> Result<Option<Name>, Failure> {
+        match events.happen(self.dae, run.last_step(), &self.options, &self.initialization, solution)? {
+            Consequence::End(event) => Ok(Some(event)),
             Consequence::Restart { y, yp } => {
                 run.restart(run.stepper.time(), &y, &yp)?;
                 match &self.record {
@@ -477,7 +462,6 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
                         solution.push(run.stepper.time(), &y);
                         solution.begin_polynomials();
                     }
-                    // What was asked for at this time is the state before.
                     Record::At(_) => {}
                 }
                 Ok(None)

@@ -130,11 +130,11 @@ impl<'d> Segments<'d> {
         match self.phase {
             Phase::Settling { at } => {
                 let t = self.stepper.time();
-                self.replace(t, Phase::Hopping { left: 1, at }, Method::Bdf).map_err(|_| failure)
+                self.replace(t, Phase::Hopping { left: 1, at }).map_err(|_| failure)
             }
             Phase::Regular if at_kink && self.options.control == StepControl::Adaptive => {
                 let t = self.stepper.time();
-                self.replace(t, Phase::Hopping { left: HOPS, at: None }, Method::Bdf).map_err(|_| failure)
+                self.replace(t, Phase::Hopping { left: HOPS, at: None }).map_err(|_| failure)
             }
             Phase::Hopping { at: Some(switch), .. } if too_small => Err(self.chattering(switch)),
             Phase::Regular | Phase::Hopping { .. } => Err(self.of_whole_run(failure)),
@@ -151,16 +151,13 @@ impl<'d> Segments<'d> {
 
     /// Begins the next piece where the last step has come to its end, or goes on after its first step. The last step was `step` long.
     pub(super) fn go_on(&mut self, step: f64) -> Result<(), Failure> {
-        let (mut t, direction) = (self.stepper.time(), if self.t_end < self.stepper.time() { -1.0 } else { 1.0 });
+        let t = self.stepper.time();
         if t == self.t_end {
             return Ok(());
         }
         let at = self.stepper.at_switch();
-        let mut begins = at.is_some();
-        while let Some(crossing) = self.switches.pop_if(|crossing| (t - crossing.before) * direction >= 0.0) {
-            begins = true;
-            t = if (crossing.after - t) * direction > 0.0 { crossing.after } else { t };
-        }
+        let beyond = self.beyond_crossings(t);
+        let (t, begins) = (beyond.unwrap_or(t), at.is_some() || beyond.is_some());
         if self.phase == Phase::Regular {
             self.last_step = if begins { step.max(CUT * self.last_step) } else { step };
             self.longest_step = self.longest_step.max(step);
@@ -176,10 +173,22 @@ impl<'d> Segments<'d> {
                 if at.is_some() {
                     self.note_end()?;
                 }
-                self.replace(t, Phase::Settling { at }, self.method)
+                self.replace(t, Phase::Settling { at })
             }
-            _ => self.replace(t, Phase::Regular, self.method),
+            _ => self.replace(t, Phase::Regular),
         }
+    }
+
+    /// The time just after functions of the time change their branch at `t`, if some do.
+    fn beyond_crossings(&mut self, t: f64) -> Option<f64> {
+        let direction = if self.t_end < t { -1.0 } else { 1.0 };
+        let (mut beyond, mut begins) = (t, false);
+        // What is beyond one may be at the next.
+        while let Some(crossing) = self.switches.pop_if(|crossing| (beyond - crossing.before) * direction >= 0.0) {
+            begins = true;
+            beyond = if (crossing.after - beyond) * direction > 0.0 { crossing.after } else { beyond };
+        }
+        begins.then_some(beyond)
     }
 
     /// A piece has come to its end where unknowns switch. An error if many have without progress.
@@ -204,62 +213,67 @@ impl<'d> Segments<'d> {
         Failure::Chattering { t: self.stepper.time(), switch }
     }
 
+    /// The length of the last regular step.
+    pub(super) fn last_step(&self) -> f64 {
+        self.last_step
+    }
+
     /// The last step, which began at `last`, is made again to end at `target`.
-    pub(super) fn rewind(&mut self, last: (f64, &[f64], &[f64]), target: f64) -> Result<(), Failure> {
-        let (t, y, yp) = last;
-        let length = (target - t).abs();
-        self.done = self.statistics();
-        self.done.steps -= 1;
-        self.done.switch_rejections += 1;
+    pub(super) fn rewind(&mut self, (t, y, yp): (f64, &[f64], &[f64]), target: f64) -> Result<(), Failure> {
+        let mut done = self.statistics();
+        done.steps = done.steps.saturating_sub(1);
+        done.switch_rejections += 1;
         let start = Start { t0: t, y0: y, yp0: yp, t_end: target, schedule: &self.schedule };
-        let options = self.remaining();
-        self.stepper = match self.phase {
-            Phase::Settling { .. } if length > 0.0 => {
-                radau::beyond(self.dae, start, &Options { control: StepControl::Fixed(length), ..options })?
-            }
-            _ => {
-                let initial_step = Some(length).filter(|length| *length > 0.0);
-                self.method.begin(self.dae, start, &Options { initial_step, ..options })?
-            }
-        };
+        let first = Some((target - t).abs()).filter(|length| *length > 0.0);
+        self.stepper = self.begin(self.phase, start, first, &done)?;
+        self.done = done;
         Ok(())
     }
 
     /// Goes on from a state that an event has left.
     pub(super) fn restart(&mut self, t: f64, y: &[f64], yp: &[f64]) -> Result<(), Failure> {
-        self.done = self.statistics();
-        self.phase = Phase::Regular;
-        let start = Start { t0: t, y0: y, yp0: yp, t_end: self.t_end, schedule: &self.schedule };
-        self.stepper = self.method.begin(self.dae, start, &self.remaining())?;
-        self.locate_switches();
-        Ok(())
-    }
-
-    /// The options, with what is left of the bound on steps.
-    fn remaining(&self) -> Options {
-        let max_steps = self.options.max_steps.saturating_sub(self.done.steps);
-        Options { max_steps, ..self.options.clone() }
+        let (t, phase) = match self.beyond_crossings(t).filter(|_| t != self.t_end) {
+            Some(beyond) => (beyond, Phase::Settling { at: None }),
+            None => (t, Phase::Regular),
+        };
+        self.take_over(t, [y, yp], phase)
     }
 
     /// Another stepper takes over at the state of the last one.
-    fn replace(&mut self, t: f64, phase: Phase, method: Method) -> Result<(), Failure> {
-        let (dae, done) = (self.dae, self.statistics());
-        let options = Options { max_steps: self.options.max_steps.saturating_sub(done.steps), ..self.options.clone() };
-        let (y, yp) = (self.stepper.state(), self.stepper.derivative());
+    fn replace(&mut self, t: f64, phase: Phase) -> Result<(), Failure> {
+        let [y, yp] = [self.stepper.state().to_vec(), self.stepper.derivative().to_vec()];
+        self.take_over(t, [&y, &yp], phase)
+    }
+
+    fn take_over(&mut self, t: f64, [y, yp]: [&[f64]; 2], phase: Phase) -> Result<(), Failure> {
+        let done = self.statistics();
         let start = Start { t0: t, y0: y, yp0: yp, t_end: self.t_end, schedule: &self.schedule };
-        self.stepper = match phase {
-            Phase::Settling { .. } => {
-                let control = StepControl::Fixed(SETTLING * self.last_step);
-                radau::beyond(dae, start, &Options { control, ..options })?
-            }
-            Phase::Hopping { .. } => {
-                let options = Options { max_order: Some(HOPPING_ORDER), ..options };
-                method.begin(dae, start, &options)?
-            }
-            Phase::Regular => method.begin(dae, start, &options)?,
-        };
+        self.stepper = self.begin(phase, start, None, &done)?;
         (self.done, self.phase) = (done, phase);
         self.locate_switches();
         Ok(())
+    }
+
+    /// A stepper for a phase, after so much work; its first step may be given.
+    fn begin(
+        &self,
+        phase: Phase,
+        start: Start<'_>,
+        first: Option<f64>,
+        done: &Statistics,
+    ) -> Result<Box<dyn Stepper + 'd>, Failure> {
+        let max_steps = self.options.max_steps.saturating_sub(done.steps);
+        let initial_step = first.or(self.options.initial_step);
+        let options = Options { max_steps, initial_step, ..self.options.clone() };
+        match phase {
+            Phase::Settling { .. } => {
+                let control = StepControl::Fixed(first.unwrap_or(SETTLING * self.last_step));
+                radau::beyond(self.dae, start, &Options { control, ..options })
+            }
+            Phase::Hopping { .. } => {
+                Method::Bdf.begin(self.dae, start, &Options { max_order: Some(HOPPING_ORDER), ..options })
+            }
+            Phase::Regular => self.method.begin(self.dae, start, &options),
+        }
     }
 }
