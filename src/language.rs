@@ -36,6 +36,7 @@
 //! to warn without failing the build), and so does `dae analyze`. Steps end at the zeros of switching functions that depend on the time alone, as
 //! those of most inputs do, and of those across which the equations jump; there the method begins again. Kinks of the unknowns are passed by
 //! short steps. If equations of both sides lead back to where they change (a body at rest under `signum(v)`), the run ends and says so.
+//! What changes the state itself, an impact for instance, is an [`Event`](crate::Event) of the run.
 //!
 //! ```
 //! use dae::{Integration, Method};
