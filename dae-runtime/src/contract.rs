@@ -140,6 +140,17 @@ pub enum Stand {
     Steady,
 }
 
+impl Stand {
+    /// The value at a state; `None` for a number.
+    pub fn value(self, y: &[f64]) -> Option<f64> {
+        match self {
+            Stand::Same(k) => Some(y[k]),
+            Stand::Opposite(k) => Some(-y[k]),
+            Stand::Steady => None,
+        }
+    }
+}
+
 /// How $y'$ enters $F$.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leading {

@@ -89,16 +89,12 @@ impl<'c> Event<'c> {
     /// A zero of an unknown minus `level`, by its name in the model; nothing if the formulation has no such unknown.
     pub fn crossing(dae: &dyn Dae, unknown: &str, level: f64) -> Option<Self> {
         let description = dae.description();
-        let of = |place: usize, sign: f64| Event::new(unknown.to_owned(), move |_, y, _| sign * y[place] - level);
-        if let Some(place) = description.place_of(unknown) {
-            return Some(of(place, 1.0));
-        }
-        match description.eliminated.iter().find(|it| it.name == unknown)?.stand {
-            Stand::Same(place) => Some(of(place, 1.0)),
-            Stand::Opposite(place) => Some(of(place, -1.0)),
-            // A constant has no zeros.
-            Stand::Steady => Some(Event::new(unknown.to_owned(), |_, _, _| f64::NAN)),
-        }
+        let stand = match description.place_of(unknown) {
+            Some(place) => Stand::Same(place),
+            None => description.eliminated.iter().find(|it| it.name == unknown)?.stand,
+        };
+        // A constant has no zeros.
+        Some(Event::new(unknown.to_owned(), move |_, y, _| stand.value(y).unwrap_or(f64::NAN) - level))
     }
 
     /// Only where the function changes from negative to positive.

@@ -127,11 +127,8 @@ impl Solution {
 
     /// $y$ and after it the eliminated unknowns, whose constant ones have the given value.
     fn extended(&self, y: &[f64], constant: impl Fn(f64) -> f64) -> Vec<f64> {
-        let eliminated = self.eliminated.iter().map(|&(stand, value)| match stand {
-            Stand::Same(k) => y[k],
-            Stand::Opposite(k) => -y[k],
-            Stand::Steady => constant(value),
-        });
+        let eliminated =
+            self.eliminated.iter().map(|&(stand, value)| stand.value(y).unwrap_or_else(|| constant(value)));
         y.iter().copied().chain(eliminated).collect()
     }
 

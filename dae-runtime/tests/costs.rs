@@ -23,7 +23,7 @@ fn all_parts_take_time() {
     let problem = pendulum::pendulum(Form::Ggl);
     let costs = StepCosts::measure(&problem, 0.0, &problem.y0, &problem.yp0, 1e-3).unwrap();
     for seconds in [costs.residual, costs.jacobians, costs.factorization, costs.solve] {
-        assert!(seconds > 0.0 && seconds < 1.0, "{costs:?}");
+        assert!(seconds > 0.0 && seconds.is_finite(), "{costs:?}");
     }
 }
 

@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 
 use super::{InitializationError, InitializationOptions, consistent_initialization};
-use crate::contract::{Dae, Jet, Kind, Prolongation, ProlongationDescription, Stand, Start, Unknown};
+use crate::contract::{Dae, Description, Jet, Kind, Name, Prolongation, ProlongationDescription, Start};
 
 /// Replaces a state and its slopes by consistent ones. Formulations keep constraints to their tolerance only: what is to stay may move by
 /// what is `allowed`.
@@ -24,7 +24,7 @@ pub(crate) fn consistent_restart(
     let inner = dae.prolongation();
     let mut restart = Restart { inner, description: inner.prolongation_description().clone(), start: Vec::new() };
     let unknowns = &dae.description().unknowns;
-    let places = JetPlaces::of(unknowns, &restart.description.jets);
+    let places = JetPlaces::of(dae.description(), &restart.description.jets);
     restart.begin_at(dae, t, &places, y, yp);
     // What was changed stays, and what it is a derivative of.
     let stage = |i: usize| places.values[i].map_or(0, |jet| restart.description.jets[jet].stage);
@@ -50,22 +50,25 @@ pub(crate) fn consistent_restart(
     Ok(())
 }
 
-/// Which jet each entry of $y$ and of $y'$ is.
+/// Which jet each entry of $y$ and of $y'$ is, and each eliminated unknown.
 struct JetPlaces {
     values: Vec<Option<usize>>,
     slopes: Vec<Option<usize>>,
+    eliminated: Vec<Option<usize>>,
 }
 
 impl JetPlaces {
     /// By the names of unknowns. Jets are listed unknown by unknown, each with its derivatives after it.
-    fn of(unknowns: &[Unknown], jets: &[Jet]) -> Self {
+    fn of(description: &Description, jets: &[Jet]) -> Self {
         let places: HashMap<&str, usize> = jets.iter().enumerate().map(|(jet, it)| (&*it.name, jet)).collect();
         let slope = |jet: usize| {
             let next = jets.get(jet + 1)?;
             (next.stage == jets[jet].stage + 1 && next.name.starts_with("der(")).then_some(jet + 1)
         };
-        let values: Vec<Option<usize>> = unknowns.iter().map(|unknown| places.get(&*unknown.name).copied()).collect();
-        JetPlaces { slopes: values.iter().map(|jet| slope((*jet)?)).collect(), values }
+        let place = |name: &Name| places.get(&**name).copied();
+        let values: Vec<Option<usize>> = description.unknowns.iter().map(|unknown| place(&unknown.name)).collect();
+        let slopes = values.iter().map(|jet| slope((*jet)?)).collect();
+        JetPlaces { values, slopes, eliminated: description.eliminated.iter().map(|it| place(&it.name)).collect() }
     }
 }
 
@@ -79,8 +82,7 @@ struct Restart<'p> {
 impl Restart<'_> {
     /// Takes the jets that a state and its slopes tell, and the others from the model.
     fn begin_at(&mut self, dae: &dyn Dae, t: f64, places: &JetPlaces, y: &[f64], yp: &[f64]) {
-        let jets = &self.description.jets;
-        self.start = vec![0.0; jets.len()];
+        self.start = vec![0.0; self.description.jets.len()];
         self.inner.start_values(t, &mut self.start);
         // What is a state as well has its value from there.
         let slopes = places.slopes.iter().zip(yp).zip(dae.description().unknowns.iter());
@@ -91,13 +93,8 @@ impl Restart<'_> {
                 self.start[jet] = *value;
             }
         }
-        for eliminated in dae.description().eliminated.iter() {
-            let value = match eliminated.stand {
-                Stand::Same(place) => y[place],
-                Stand::Opposite(place) => -y[place],
-                Stand::Steady => continue,
-            };
-            if let Some(jet) = jets.iter().position(|jet| jet.name == eliminated.name) {
+        for (place, eliminated) in places.eliminated.iter().zip(dae.description().eliminated.iter()) {
+            if let (Some(jet), Some(value)) = (*place, eliminated.stand.value(y)) {
                 self.start[jet] = value;
             }
         }

@@ -71,12 +71,23 @@ pub(super) struct Events<'c> {
 
 struct Target {
     t: f64,
+    /// The first is the one that says how near the time is.
     events: Vec<usize>,
     /// The end of the step in which the zero was found, and its length.
     latest: f64,
     length: f64,
     /// The time before that was tried, and the function of the first event there.
     other: Option<(f64, f64)>,
+}
+
+impl Target {
+    fn add(&mut self, events: impl Iterator<Item = usize>) {
+        for event in events {
+            if !self.events.contains(&event) {
+                self.events.push(event);
+            }
+        }
+    }
 }
 
 /// A zero of the function of an event.
@@ -150,11 +161,7 @@ impl<'c> Events<'c> {
         }
         let Some(mut target) = landed else { return Passage::Free };
         // What else has changed its sign meanwhile happens here as well.
-        for zero in zeros.iter().filter(|zero| !self.is_noted(zero.event)) {
-            if !target.events.contains(&zero.event) {
-                target.events.push(zero.event);
-            }
-        }
+        target.add(zeros.iter().map(|zero| zero.event).filter(|&event| !self.is_noted(event)));
         self.target = Some(target);
         Passage::Reached
     }
@@ -165,15 +172,11 @@ impl<'c> Events<'c> {
         let resolution = self.resolution(end);
         let width = TOGETHER * length.abs() + resolution;
         let together = zeros.iter().filter(|zero| (zero.t - first.t).abs() <= width).map(|zero| zero.event);
-        let mut events = vec![first.event];
-        together.for_each(|event| {
-            if !events.contains(&event) {
-                events.push(event);
-            }
-        });
         // What is as good as at the start of the step happens there.
         let t = if (first.t - self.t).abs() <= 4.0 * resolution { self.t } else { first.t };
-        self.target = Some(Target { t, events, latest: end, length, other: None });
+        let mut target = Target { t, events: vec![first.event], latest: end, length, other: None };
+        target.add(together);
+        self.target = Some(target);
         t
     }
 

@@ -1,8 +1,8 @@
 //! The driver: a formulation, a method and options in, a [`Solution`] out.
 //!
 //! In: a [`Dae`]. Out: its solution as far as it exists, with the reason if that is not the end time.
-//! The driver loops over the steps of a [`Stepper`]; only the choice of the method and `segments` know methods, and methods know nothing of output. Where a function of the
-//! time changes its branch (the kinks of an input) a step ends, and the method starts again.
+//! The driver loops over the steps of a [`Stepper`]; only `method` and `segments` know methods, and methods know nothing of output. Where
+//! a function of the time changes its branch (the kinks of an input) a step ends, and the method starts again.
 //!
 //! ```
 //! # use dae_runtime::contract::Dae;
@@ -18,137 +18,26 @@
 mod crossing;
 mod dense;
 mod events;
+mod method;
 mod multipliers;
 mod segments;
 
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
-use std::rc::Rc;
 use std::time::Instant;
 
-use crate::bdf;
 use crate::class::{Classified, Open, Treats};
 use crate::contract::{Dae, Name};
 use crate::event::Event;
 use crate::initialize::{InitializationError, InitializationOptions, consistent_states};
-use crate::integrator::Start;
-use crate::linear::Schedule;
-use crate::radau;
 use crate::signal::InputError;
 use crate::solution::{Solution, Status};
-use crate::stepper::{
-    ClosingCorrection, DenseAccuracy, Failure, Options, StepControl, Stepper, Tolerance, check_start,
-};
+use crate::stepper::{ClosingCorrection, DenseAccuracy, Failure, Options, StepControl, Stepper, Tolerance};
 use events::{Consequence, Events, Passage};
+pub use method::Method;
 use multipliers::multiplier_not_zero;
 use segments::Segments;
-
-/// Which method integrates.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Method {
-    /// Radau IIA of order 5, a one-step method: stiff and higher-index systems.
-    #[default]
-    Radau5,
-    /// Radau IIA of orders 5, 9 and 13, chosen as the run goes on: the same at tight tolerances.
-    Radau,
-    /// Backward differentiation formulas of order 1 to [`Options::max_order`], a multistep method: large systems, moderate tolerances.
-    Bdf,
-}
-
-impl Method {
-    /// An integration by this method, to be stepped through by hand.
-    pub fn start<'d>(
-        self,
-        dae: &'d dyn Dae,
-        t0: f64,
-        y0: &[f64],
-        yp0: &[f64],
-        t_end: f64,
-        options: &Options,
-    ) -> Result<Box<dyn Stepper + 'd>, Failure> {
-        let schedule = self.prepare(dae, [t0, t_end], [y0, yp0], options)?;
-        self.begin(dae, Start { t0, y0, yp0, t_end, schedule: &schedule }, options)
-    }
-
-    /// Checks that the method suits, and finds the schedule of the linear algebra of a run.
-    fn prepare(
-        self,
-        dae: &dyn Dae,
-        [t0, t_end]: [f64; 2],
-        [y0, yp0]: [&[f64]; 2],
-        options: &Options,
-    ) -> Result<Rc<Schedule>, Failure> {
-        self.check_index(dae, options)?;
-        check_start(dae.description(), t0, y0, yp0, t_end)?;
-        dae.choose_coordinates(t0, y0, yp0, true);
-        Ok(Schedule::new(dae, t0, y0, yp0, typical_step(t0, t_end)))
-    }
-
-    /// An integration with that schedule.
-    fn begin<'d>(
-        self,
-        dae: &'d dyn Dae,
-        start: Start<'_>,
-        options: &Options,
-    ) -> Result<Box<dyn Stepper + 'd>, Failure> {
-        match self {
-            Method::Radau5 => {
-                let max_order = Some(options.max_order.unwrap_or(5));
-                if max_order > Some(5) {
-                    let message = "the order of Radau5 is 5; Radau has orders up to 13".into();
-                    return Err(Failure::InvalidOption { message });
-                }
-                radau::start(dae, start, &Options { max_order, ..options.clone() })
-            }
-            Method::Radau => radau::start(dae, start, options),
-            Method::Bdf => bdf::start(dae, start, options),
-        }
-    }
-}
-
-/// A step of the run, for which pivots are chosen.
-fn typical_step(t0: f64, t_end: f64) -> f64 {
-    let h = 1e-3 * (t_end - t0);
-    if h == 0.0 { 1.0 } else { h }
-}
-
-impl Method {
-    /// Name in messages.
-    fn name(self) -> &'static str {
-        match self {
-            Method::Radau5 | Method::Radau => "Radau IIA",
-            Method::Bdf => "BDF",
-        }
-    }
-
-    /// The highest index of an unknown for which the method with step size control converges: Radau IIA for Hessenberg forms of
-    /// index 3 (Hairer, Lubich and Roche, *The Numerical Solution of Differential-Algebraic Systems by Runge-Kutta Methods*, 1989,
-    /// ch. 6), BDF for index 2 (Brenan, Campbell and Petzold, sect. 3.2: at variable steps the order is lost above that).
-    fn highest_index(self) -> u8 {
-        match self {
-            Method::Radau5 | Method::Radau => 3,
-            Method::Bdf => 2,
-        }
-    }
-
-    fn check_index(self, dae: &dyn Dae, options: &Options) -> Result<(), Failure> {
-        let description = dae.description();
-        let limit = self.highest_index();
-        let beyond = description.unknowns.iter().find(|unknown| unknown.index > limit);
-        match (beyond, options.control) {
-            (Some(unknown), StepControl::Adaptive) => Err(Failure::UnsuitableMethod {
-                method: self.name().into(),
-                limit,
-                form: description.form.clone(),
-                unknown: unknown.name.clone(),
-                index: unknown.index,
-            }),
-            _ => Ok(()),
-        }
-    }
-}
 
 /// What a solution keeps of a run.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,0 +1,116 @@
+//! The methods, and what each of them is for.
+//!
+//! In: a formulation and options. Out: an integration by the method chosen, or why it does not suit the formulation.
+
+use std::rc::Rc;
+
+use crate::bdf;
+use crate::contract::Dae;
+use crate::integrator::Start;
+use crate::linear::Schedule;
+use crate::radau;
+use crate::stepper::{Failure, Options, StepControl, Stepper, check_start};
+
+/// Which method integrates.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Method {
+    /// Radau IIA of order 5, a one-step method: stiff and higher-index systems.
+    #[default]
+    Radau5,
+    /// Radau IIA of orders 5, 9 and 13, chosen as the run goes on: the same at tight tolerances.
+    Radau,
+    /// Backward differentiation formulas of order 1 to [`Options::max_order`], a multistep method: large systems, moderate tolerances.
+    Bdf,
+}
+
+impl Method {
+    /// An integration by this method, to be stepped through by hand.
+    pub fn start<'d>(
+        self,
+        dae: &'d dyn Dae,
+        t0: f64,
+        y0: &[f64],
+        yp0: &[f64],
+        t_end: f64,
+        options: &Options,
+    ) -> Result<Box<dyn Stepper + 'd>, Failure> {
+        let schedule = self.prepare(dae, [t0, t_end], [y0, yp0], options)?;
+        self.begin(dae, Start { t0, y0, yp0, t_end, schedule: &schedule }, options)
+    }
+
+    /// Checks that the method suits, and finds the schedule of the linear algebra of a run.
+    pub(super) fn prepare(
+        self,
+        dae: &dyn Dae,
+        [t0, t_end]: [f64; 2],
+        [y0, yp0]: [&[f64]; 2],
+        options: &Options,
+    ) -> Result<Rc<Schedule>, Failure> {
+        self.check_index(dae, options)?;
+        check_start(dae.description(), t0, y0, yp0, t_end)?;
+        dae.choose_coordinates(t0, y0, yp0, true);
+        Ok(Schedule::new(dae, t0, y0, yp0, typical_step(t0, t_end)))
+    }
+
+    /// An integration with that schedule.
+    pub(super) fn begin<'d>(
+        self,
+        dae: &'d dyn Dae,
+        start: Start<'_>,
+        options: &Options,
+    ) -> Result<Box<dyn Stepper + 'd>, Failure> {
+        match self {
+            Method::Radau5 => {
+                let max_order = Some(options.max_order.unwrap_or(5));
+                if max_order > Some(5) {
+                    let message = "the order of Radau5 is 5; Radau has orders up to 13".into();
+                    return Err(Failure::InvalidOption { message });
+                }
+                radau::start(dae, start, &Options { max_order, ..options.clone() })
+            }
+            Method::Radau => radau::start(dae, start, options),
+            Method::Bdf => bdf::start(dae, start, options),
+        }
+    }
+
+    /// Name in messages.
+    fn name(self) -> &'static str {
+        match self {
+            Method::Radau5 | Method::Radau => "Radau IIA",
+            Method::Bdf => "BDF",
+        }
+    }
+
+    /// The highest index of an unknown for which the method with step size control converges: Radau IIA for Hessenberg forms of
+    /// index 3 (Hairer, Lubich and Roche, *The Numerical Solution of Differential-Algebraic Systems by Runge-Kutta Methods*, 1989,
+    /// ch. 6), BDF for index 2 (Brenan, Campbell and Petzold, sect. 3.2: at variable steps the order is lost above that).
+    fn highest_index(self) -> u8 {
+        match self {
+            Method::Radau5 | Method::Radau => 3,
+            Method::Bdf => 2,
+        }
+    }
+
+    fn check_index(self, dae: &dyn Dae, options: &Options) -> Result<(), Failure> {
+        let description = dae.description();
+        let limit = self.highest_index();
+        let beyond = description.unknowns.iter().find(|unknown| unknown.index > limit);
+        match (beyond, options.control) {
+            (Some(unknown), StepControl::Adaptive) => Err(Failure::UnsuitableMethod {
+                method: self.name().into(),
+                limit,
+                form: description.form.clone(),
+                unknown: unknown.name.clone(),
+                index: unknown.index,
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A step of the run, for which pivots are chosen.
+fn typical_step(t0: f64, t_end: f64) -> f64 {
+    let h = 1e-3 * (t_end - t0);
+    if h == 0.0 { 1.0 } else { h }
+}
