@@ -30,6 +30,11 @@ pub struct Pattern {
 }
 
 impl Pattern {
+    /// The pattern of a matrix that is zero.
+    pub fn zero(rows: usize, columns: usize) -> Self {
+        Pattern { columns, row_starts: vec![0; rows + 1].into(), column_indices: Cow::Borrowed(&[]) }
+    }
+
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.row_starts.len().saturating_sub(1)
@@ -314,6 +319,10 @@ pub struct ProlongationDescription {
     pub equations: Cow<'static, [JetEquation]>,
     /// Pattern of the derivative of the equations by the jets. Equations of stage $s$ contain jets of stage $\le s$ only.
     pub jacobian: Pattern,
+    /// Pattern of the derivative of the equations by the parameters.
+    pub jacobian_p: Pattern,
+    /// Pattern of the derivative of the start values by the parameters: a row for each jet.
+    pub start_jacobian_p: Pattern,
 }
 
 /// The model and the derivatives of its equations: the system whose zeros are the consistent initial values.
@@ -329,4 +338,10 @@ pub trait Prolongation {
 
     /// Their derivatives by the jets.
     fn prolonged_jacobian(&self, t: f64, jets: &[f64], values: &mut [f64]);
+
+    /// Their derivatives by the parameters. There is nothing to write where no parameter enters.
+    fn prolonged_jacobian_p(&self, _t: f64, _jets: &[f64], _values: &mut [f64]) {}
+
+    /// Derivatives of the start values by the parameters; nothing to write likewise.
+    fn start_jacobian_p(&self, _t: f64, _values: &mut [f64]) {}
 }

@@ -209,6 +209,8 @@ impl Prolongation for Rejected {
             jets: Borrowed(&[]),
             equations: Borrowed(&[]),
             jacobian: pattern(0, &[0], &[]),
+            jacobian_p: pattern(0, &[0], &[]),
+            start_jacobian_p: pattern(0, &[0], &[]),
         };
         &EMPTY
     }

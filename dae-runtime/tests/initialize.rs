@@ -59,7 +59,10 @@ fn pendulum(given: &[(&str, Start, f64)]) -> Pendulum {
         column_indices: (0..9).flat_map(|_| 0..11).collect(),
     };
     let model = Name::from("pendulum");
-    Pendulum { description: ProlongationDescription { model, jets: Cow::Owned(jets), equations, jacobian }, start }
+    let [jacobian_p, start_jacobian_p] = [Pattern::zero(9, 0), Pattern::zero(11, 0)];
+    let jets = Cow::Owned(jets);
+    let description = ProlongationDescription { model, jets, equations, jacobian, jacobian_p, start_jacobian_p };
+    Pendulum { description, start }
 }
 
 impl Prolongation for Pendulum {
@@ -292,6 +295,8 @@ fn regularity_is_checked_for_the_parameters_at_hand() {
                 row_starts: Cow::Borrowed(&[0, 1, 4]),
                 column_indices: Cow::Borrowed(&[0, 0, 1, 2]),
             },
+            jacobian_p: Pattern::zero(2, 0),
+            start_jacobian_p: Pattern::zero(3, 0),
         },
         p: 1e-6,
     };
@@ -318,7 +323,9 @@ fn circle(s: f64, nominal: f64) -> Circle {
     let jacobian = Pattern { columns: 2, row_starts: Cow::Borrowed(&[0, 2]), column_indices: Cow::Borrowed(&[0, 1]) };
     let jets = Cow::Owned(vec![jet("x", 1.0), jet("y", nominal)]);
     let equations = Cow::Owned(vec![JetEquation { name: Name::from("equation 1"), stage: -1 }]);
-    let description = ProlongationDescription { model: Name::from("circle"), jets, equations, jacobian };
+    let [jacobian_p, start_jacobian_p] = [Pattern::zero(1, 0), Pattern::zero(2, 0)];
+    let model = Name::from("circle");
+    let description = ProlongationDescription { model, jets, equations, jacobian, jacobian_p, start_jacobian_p };
     Circle { description, s }
 }
 

@@ -65,6 +65,8 @@ impl Polynomials {
                 row_starts: Cow::Owned(row_starts),
                 column_indices: Cow::Owned(rows.concat()),
             },
+            jacobian_p: Pattern::zero(equations.len(), 0),
+            start_jacobian_p: Pattern::zero(self.jets.len(), 0),
         };
         let start = self.jets.iter().map(|&(_, value, _)| value).collect();
         System { description, start, terms: equations.into_iter().map(|(_, terms)| terms).collect() }

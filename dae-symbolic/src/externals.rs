@@ -166,7 +166,13 @@ fn programs<'a>(prolonged: &'a Prolonged, forms: &[&'a FormProgram]) -> Vec<&'a 
             &form.switches,
         ]
     };
-    let prolonged = [&prolonged.residual, &prolonged.jacobian, &prolonged.start];
+    let prolonged = [
+        &prolonged.residual,
+        &prolonged.jacobian,
+        &prolonged.jacobian_p,
+        &prolonged.start,
+        &prolonged.start_jacobian_p,
+    ];
     prolonged.into_iter().chain(forms.iter().flat_map(of_form)).collect()
 }
 

@@ -63,6 +63,10 @@ fn compare(a: &dyn Dae, b: &dyn Dae, points: &[Point]) {
         same("prolonged_jacobian", jets.jacobian.len(), &|m, out| {
             m.prolongation().prolonged_jacobian(*t, x, out);
         });
+        same("prolonged_jacobian_p", jets.jacobian_p.len(), &|m, out| {
+            m.prolongation().prolonged_jacobian_p(*t, x, out);
+        });
+        same("start_jacobian_p", jets.start_jacobian_p.len(), &|m, out| m.prolongation().start_jacobian_p(*t, out));
         let states = |m: &dyn Dae| {
             let (mut y, mut yp) = (vec![0.0; d.unknowns.len()], vec![0.0; d.unknowns.len()]);
             m.states_from_jets(*t, x, &mut y, &mut yp);

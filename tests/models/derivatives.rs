@@ -57,7 +57,7 @@ fn by_state_and_time(form: &dyn Dae, Point { t, y, yp, .. }: &Point) -> usize {
     rows * (2 * n + 1) + count * n
 }
 
-fn by_parameters(form: &mut dyn Dae, Point { t, y, yp, .. }: &Point) -> usize {
+fn by_parameters(form: &mut dyn Dae, Point { t, y, yp, jets, .. }: &Point) -> usize {
     let d = form.description().clone();
     let at: Vec<f64> = form.parameters().to_vec();
     let mut values = vec![0.0; d.jacobian_p.len()];
@@ -68,7 +68,24 @@ fn by_parameters(form: &mut dyn Dae, Point { t, y, yp, .. }: &Point) -> usize {
         form.residual(*t, y, yp, f);
     });
     form.set_parameters(&at);
-    y.len() * at.len()
+    let d = form.prolongation().prolongation_description().clone();
+    let mut values = vec![0.0; d.jacobian_p.len()];
+    form.prolongation().prolonged_jacobian_p(*t, jets, &mut values);
+    let name = format!("{} prolonged by p", d.model);
+    check(&name, &d.jacobian_p, &values, &at, d.equations.len(), RELATIVE, |x, f| {
+        form.set_parameters(x);
+        form.prolongation().prolonged_residual(*t, jets, f);
+    });
+    form.set_parameters(&at);
+    let mut values = vec![0.0; d.start_jacobian_p.len()];
+    form.prolongation().start_jacobian_p(*t, &mut values);
+    let name = format!("{} start values by p", d.model);
+    check(&name, &d.start_jacobian_p, &values, &at, d.jets.len(), RELATIVE, |x, f| {
+        form.set_parameters(x);
+        form.prolongation().start_values(*t, f);
+    });
+    form.set_parameters(&at);
+    (y.len() + d.equations.len() + d.jets.len()) * at.len()
 }
 
 fn prolongation(form: &dyn Dae, Point { t, jets, .. }: &Point) -> usize {
@@ -99,11 +116,12 @@ fn check(
         exact[row][column] = values[position];
     }
     for column in 0..at.len() {
+        // Terms of size ten cancel in both residuals of a difference.
+        let rounding = 20.0 * f64::EPSILON / first_step(at[column]);
         let differences = ridders(at, column, rows, first_step, &mut function);
         for row in 0..rows {
             let largest = exact[row].iter().fold(0.0, |m: f64, v| m.max(v.abs()));
-            // Rounding errors of terms of size ten, which cancel in a residual, over a step of a tenth.
-            let (found, allowed) = (exact[row][column], 1e-7 * exact[row][column].abs() + 1e-13 * largest.max(1.0));
+            let (found, allowed) = (exact[row][column], 1e-7 * exact[row][column].abs() + rounding * largest.max(1.0));
             let error = (found - differences[row]).abs();
             assert!(error <= allowed, "{name} [{row}, {column}]: {found:e}, difference {:e}", differences[row]);
         }

@@ -96,6 +96,8 @@ impl ::dae::__private::Prolongation for PendulumProlongation {
             jets: Borrowed(&JETS),
             equations: Borrowed(&EQUATIONS),
             jacobian: pattern(11, &[0, 2, 4, 6, 10, 12, 14, 17, 20, 26], &[0, 3, 1, 6, 4, 8, 0, 1, 3, 4, 2, 7, 5, 9, 0, 7, 10, 3, 9, 10, 0, 1, 2, 3, 4, 5]),
+            jacobian_p: pattern(2, &[0, 1, 1, 1, 1, 1, 1, 1, 2, 2], &[1, 0]),
+            start_jacobian_p: pattern(2, &[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], &[]),
         };
         &DESCRIPTION
     }
@@ -159,6 +161,21 @@ impl ::dae::__private::Prolongation for PendulumProlongation {
             lambda, 1.0, y,
             2.0 * der2_x, 4.0 * der_x, twice_x, 2.0 * der2_y, 4.0 * der_y, twice_y,
         ]);
+    }
+
+    /// ∂G/∂p, by the parameters, row by row where it is not zero:
+    /// * equation 5 by l
+    /// * equation 4 by g
+    fn prolonged_jacobian_p(&self, time: f64, jets: &[f64], values: &mut [f64]) {
+        let [_, l] = self.parameters;
+        values.copy_from_slice(&[
+            -2.0 * l,
+            1.0,
+        ]);
+    }
+
+    /// The start values by the parameters: zero.
+    fn start_jacobian_p(&self, time: f64, values: &mut [f64]) {
     }
 }
 

@@ -196,6 +196,8 @@ impl Explicit {
                 jets: jets.chain(derivatives).collect(),
                 equations: Cow::Borrowed(&[]),
                 jacobian: dense(0, 2 * y0.len()),
+                jacobian_p: dense(0, 0),
+                start_jacobian_p: dense(2 * y0.len(), 0),
             },
             start: [y0, yp0].concat(),
         }

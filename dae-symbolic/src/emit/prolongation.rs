@@ -8,12 +8,15 @@ use super::names::Names;
 use super::{ALLOW, close, docs, external, prefix, tables};
 use crate::compile::Compiled;
 use crate::model::{Numbering, Torn};
+use crate::program::Program;
 use crate::prolong::parameter_places;
+use dae_runtime::contract::Pattern;
 
 pub(super) fn source(compiled: &Compiled) -> Result<String, Torn> {
     let model = &compiled.model;
     let prolonged = &compiled.prolonged;
-    let (name, vis, count) = (&model.name, prefix(&model.visibility), parameter_places(model)?.total());
+    let parameters = parameter_places(model)?;
+    let (name, vis, count) = (&model.name, prefix(&model.visibility), parameters.total());
     let mut text =
         docs([format!("The equations of [`{name}`] with their derivatives, in the derivatives of its unknowns.")], "");
     text.push_str(external::derive(compiled));
@@ -23,7 +26,7 @@ pub(super) fn source(compiled: &Compiled) -> Result<String, Torn> {
     text.push_str(&external::tables(compiled));
     text.push_str(ALLOW);
     text.push_str(&format!("impl ::dae::__private::Prolongation for {name}Prolongation {{\n"));
-    text.push_str(&tables::prolongation(prolonged, model.has_families())?);
+    text.push_str(&tables::prolongation(prolonged, &parameters, model.has_families())?);
     let jets: Vec<String> = prolonged.description.jets.iter().map(|jet| jet.name.to_string()).collect();
     let names = Names::new(compiled, jets, Vec::new(), &prolonged.jet_domains, "jets")?;
     let slots = ["time", "jets", "", "values"];
@@ -51,21 +54,23 @@ pub(super) fn source(compiled: &Compiled) -> Result<String, Torn> {
         ["time", "jets", "", "residual"],
         Outputs::Named(&labels),
     ));
-    let rows = tables::rows_doc(
-        "∂G/∂X",
-        &prolonged.description.jacobian,
-        &prolonged.equation_domains,
-        |row| labels_of(&labels, row),
-        |column| prolonged.description.jets[column].name.to_string(),
-    );
-    text.push_str(&method(
-        &names,
-        "prolonged_jacobian(&self, {t}: f64, {y}: &[f64], {out}: &mut [f64])",
-        &rows,
-        &prolonged.jacobian,
-        slots,
-        Outputs::Rows(&prolonged.description.jacobian.row_starts),
-    ));
+    let d = &prolonged.description;
+    let jet = |place: usize| d.jets[place].name.to_string();
+    let parameter = |column: usize| model.parameters[column].name.clone();
+    let at_jets = "(&self, {t}: f64, {y}: &[f64], {out}: &mut [f64])";
+    let mut jacobian = |head: &str, pattern: &Pattern, program: &Program, doc: &str| {
+        text.push_str(&method(&names, head, doc, program, slots, Outputs::Rows(&pattern.row_starts)));
+    };
+    let equation = |row: usize| labels_of(&labels, row);
+    let of_equations = &prolonged.equation_domains;
+    let doc = tables::rows_doc("∂G/∂X", &d.jacobian, of_equations, equation, jet);
+    jacobian(&format!("prolonged_jacobian{at_jets}"), &d.jacobian, &prolonged.jacobian, &doc);
+    let doc = tables::rows_doc("∂G/∂p, by the parameters", &d.jacobian_p, of_equations, equation, parameter);
+    jacobian(&format!("prolonged_jacobian_p{at_jets}"), &d.jacobian_p, &prolonged.jacobian_p, &doc);
+    let what = "The start values by the parameters";
+    let doc = tables::rows_doc(what, &d.start_jacobian_p, &prolonged.jet_domains, jet, parameter);
+    let head = "start_jacobian_p(&self, {t}: f64, {out}: &mut [f64])";
+    jacobian(head, &d.start_jacobian_p, &prolonged.start_jacobian_p, &doc);
     close(&mut text);
     Ok(text)
 }

@@ -201,11 +201,11 @@ fn literal_description(d: &Description) -> String {
 }
 
 /// The description of the prolongation.
-pub(super) fn prolongation(prolonged: &Prolonged, families: bool) -> Result<String, Torn> {
-    if families { listed_prolongation(prolonged) } else { Ok(literal_prolongation(&prolonged.description)) }
+pub(super) fn prolongation(prolonged: &Prolonged, parameters: &Numbering, families: bool) -> Result<String, Torn> {
+    if families { listed_prolongation(prolonged, parameters) } else { Ok(literal_prolongation(&prolonged.description)) }
 }
 
-fn listed_prolongation(prolonged: &Prolonged) -> Result<String, Torn> {
+fn listed_prolongation(prolonged: &Prolonged, parameters: &Numbering) -> Result<String, Torn> {
     let d = &prolonged.description;
     let jets = listed(
         prolonged
@@ -227,12 +227,19 @@ fn listed_prolongation(prolonged: &Prolonged) -> Result<String, Torn> {
     text.push_str(&listing::list("equations", &equations, |name, group, _| {
         format!("JetEquation {{ name: {name}, stage: {} }}", group.key)
     })?);
-    text.push_str(&listing::pattern("jacobian", &d.jacobian, &prolonged.equation_domains, &columns)?);
+    let patterns = [
+        ("jacobian", &d.jacobian, &prolonged.equation_domains, &columns),
+        ("jacobian_p", &d.jacobian_p, &prolonged.equation_domains, parameters),
+        ("start_jacobian_p", &d.start_jacobian_p, &prolonged.jet_domains, parameters),
+    ];
+    for (name, pattern, rows, columns) in patterns {
+        text.push_str(&listing::pattern(name, pattern, rows, columns)?);
+    }
     text.push_str(&format!(
         "            ProlongationDescription {{\n                model: Borrowed({:?}),\n",
         d.model
     ));
-    for name in ["jets", "equations", "jacobian"] {
+    for name in ["jets", "equations"].into_iter().chain(patterns.map(|(name, ..)| name)) {
         text.push_str(&format!("                {name}: {name}.finish(),\n"));
     }
     Ok(text + "            }\n        });\n        &DESCRIPTION\n    }\n\n")
@@ -250,11 +257,12 @@ fn literal_prolongation(d: &ProlongationDescription) -> String {
     text.push_str("        static DESCRIPTION: ProlongationDescription = ProlongationDescription {\n");
     text.push_str(&format!("            model: Borrowed({:?}),\n", d.model));
     text.push_str("            jets: Borrowed(&JETS),\n            equations: Borrowed(&EQUATIONS),\n");
-    text.push_str(&format!(
-        "            jacobian: {},\n        }};\n        &DESCRIPTION\n    }}\n\n",
-        pattern(&d.jacobian)
-    ));
-    text
+    for (field, p) in
+        [("jacobian", &d.jacobian), ("jacobian_p", &d.jacobian_p), ("start_jacobian_p", &d.start_jacobian_p)]
+    {
+        text.push_str(&format!("            {field}: {},\n", pattern(p)));
+    }
+    text + "        };\n        &DESCRIPTION\n    }\n\n"
 }
 
 fn table(name: &str, of: &str, entries: impl Iterator<Item = String>) -> String {

@@ -101,7 +101,7 @@ impl Interpreter {
         })
     }
 
-    fn programs_mut(&mut self) -> [&mut Program; 13] {
+    fn programs_mut(&mut self) -> [&mut Program; 15] {
         let (form, prolonged) = (&mut self.program, &mut self.prolonged);
         [
             &mut form.residual,
@@ -116,7 +116,9 @@ impl Interpreter {
             &mut form.eliminated,
             &mut prolonged.residual,
             &mut prolonged.jacobian,
+            &mut prolonged.jacobian_p,
             &mut prolonged.start,
+            &mut prolonged.start_jacobian_p,
         ]
     }
 

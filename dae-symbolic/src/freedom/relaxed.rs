@@ -55,6 +55,14 @@ impl Prolongation for Relaxed<'_> {
     fn prolonged_jacobian(&self, t: f64, jets: &[f64], values: &mut [f64]) {
         self.inner.prolonged_jacobian(t, jets, values);
     }
+
+    fn prolonged_jacobian_p(&self, t: f64, jets: &[f64], values: &mut [f64]) {
+        self.inner.prolonged_jacobian_p(t, jets, values);
+    }
+
+    fn start_jacobian_p(&self, t: f64, values: &mut [f64]) {
+        self.inner.start_jacobian_p(t, values);
+    }
 }
 
 /// Whether some start values agree with the equations.

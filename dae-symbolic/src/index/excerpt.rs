@@ -11,7 +11,7 @@ use super::{
     structure_of_text, witness,
 };
 use crate::model::{Model, Numbering};
-use crate::prolong::prolong;
+use crate::prolong::{parameter_places, prolong};
 use crate::structure::{Offsets, Structure};
 use crate::system::System;
 
@@ -49,7 +49,8 @@ pub fn analyse_excerpt(
         Offsets { equations: raised(&structure.offsets.equations), unknowns: raised(&structure.offsets.unknowns) };
     check_growth(model, &understood.system, &offsets).map_err(|_| Unsettled)?;
     let prolonged = prolong(model, &understood.system, &offsets).map_err(|_| Torn)?;
-    let whole = prolonged.whole(&whole_offsets).map_err(|_| Torn)?;
+    let parameters = parameter_places(model).map_err(|_| Torn)?;
+    let whole = prolonged.whole(&whole_offsets, &parameters).map_err(|_| Torn)?;
     let (local, jets) = local::regularity(model, &whole, t0);
     let (LocalRegularity::Numerical { condition, .. } | LocalRegularity::Proven { condition, .. }) = local else {
         return Err(Unsettled);

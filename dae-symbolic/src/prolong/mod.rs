@@ -44,8 +44,12 @@ pub struct Prolonged {
     pub residual: Program,
     /// Their derivative by the jets.
     pub jacobian: Program,
+    /// Their derivative by the parameters.
+    pub jacobian_p: Program,
     /// Start values of the jets.
     pub start: Program,
+    /// Their derivative by the parameters.
+    pub start_jacobian_p: Program,
     /// Values of the parameters.
     pub parameters: Vec<f64>,
     scratch: RefCell<Vec<f64>>,
@@ -102,8 +106,15 @@ fn prolong_in(
         _ => None,
     };
     let jacobian = Derivative::new(&mut model.dag, &residuals, &domains, jets.len(), &names, column, load)?;
+    let parameter = |symbol| match symbol {
+        Symbol::Parameter(p) => Some(p.index()),
+        _ => None,
+    };
+    let m = model.parameters.len();
+    let jacobian_p = Derivative::new(&mut model.dag, &residuals, &domains, m, &names, parameter, load)?;
     let start = start_values(model, offsets);
     let start = model.expand_inputs(&start);
+    let start_jacobian_p = Derivative::new(&mut model.dag, &start, &arrays, m, &names, parameter, load)?;
     Ok(Prolonged {
         start: values(&model.dag, &start, &arrays, &names, load)?,
         description: ProlongationDescription {
@@ -111,6 +122,8 @@ fn prolong_in(
             jets: jets.into(),
             equations: described.into(),
             jacobian: jacobian.pattern,
+            jacobian_p: jacobian_p.pattern,
+            start_jacobian_p: start_jacobian_p.pattern,
         },
         jet_domains: arrays,
         equation_domains: domains,
@@ -119,6 +132,8 @@ fn prolong_in(
         residuals: written,
         residual,
         jacobian: jacobian.program,
+        jacobian_p: jacobian_p.program,
+        start_jacobian_p: start_jacobian_p.program,
         parameters: whole_parameters(model)?,
         scratch: RefCell::default(),
     })
@@ -208,5 +223,13 @@ impl Prolongation for Prolonged {
 
     fn prolonged_jacobian(&self, t: f64, jets: &[f64], values: &mut [f64]) {
         self.run(&self.jacobian, t, jets, values);
+    }
+
+    fn prolonged_jacobian_p(&self, t: f64, jets: &[f64], values: &mut [f64]) {
+        self.run(&self.jacobian_p, t, jets, values);
+    }
+
+    fn start_jacobian_p(&self, t: f64, values: &mut [f64]) {
+        self.run(&self.start_jacobian_p, t, &[], values);
     }
 }

@@ -8,16 +8,16 @@ use std::cell::RefCell;
 use dae_runtime::contract::{Jet, JetEquation, Pattern, ProlongationDescription};
 
 use super::Prolonged;
-use crate::model::{Numbering, Torn};
+use crate::model::{Domain, Numbering, Torn};
 use crate::program::roll::text::{listed, pattern_rows, whole};
 use crate::structure::Offsets;
 
 impl Prolonged {
-    /// The prolongation of the whole model, with offsets `offsets`.
+    /// The prolongation of the whole model, with offsets `offsets` and its parameters in these places.
     ///
     /// # Errors
     /// If the members of the excerpt do not tell what those left out are like.
-    pub fn whole(&self, offsets: &Offsets) -> Result<Prolonged, Torn> {
+    pub fn whole(&self, offsets: &Offsets, parameters: &Numbering) -> Result<Prolonged, Torn> {
         let first_jet = offsets.unknowns.iter().scan(0, |next, &d| {
             let first = *next;
             *next += d as usize + 1;
@@ -25,6 +25,7 @@ impl Prolonged {
         });
         let first_jet: Vec<usize> = first_jet.collect();
         let jets = self.whole_jets()?;
+        let jet_places = Numbering::of(&self.jet_domains)?;
         if jets.len() != offsets.unknowns.iter().map(|&d| d as usize + 1).sum::<usize>() {
             return Err(Torn);
         }
@@ -33,7 +34,9 @@ impl Prolonged {
                 model: self.description.model.clone(),
                 jets: jets.into(),
                 equations: self.whole_equations()?.into(),
-                jacobian: self.whole_jacobian()?,
+                jacobian: whole_pattern(&self.description.jacobian, &self.equation_domains, &jet_places)?,
+                jacobian_p: whole_pattern(&self.description.jacobian_p, &self.equation_domains, parameters)?,
+                start_jacobian_p: whole_pattern(&self.description.start_jacobian_p, &self.jet_domains, parameters)?,
             },
             offsets: offsets.clone(),
             first_jet,
@@ -42,7 +45,9 @@ impl Prolonged {
             residuals: Vec::new(),
             residual: self.residual.clone(),
             jacobian: self.jacobian.clone(),
+            jacobian_p: self.jacobian_p.clone(),
             start: self.start.clone(),
+            start_jacobian_p: self.start_jacobian_p.clone(),
             parameters: self.parameters.clone(),
             scratch: RefCell::default(),
         })
@@ -66,19 +71,19 @@ impl Prolonged {
         let total = Numbering::of(&self.equation_domains)?.total();
         whole(&entries, total, |name, &stage, _| JetEquation { name: name.into(), stage })
     }
+}
 
-    fn whole_jacobian(&self) -> Result<Pattern, Torn> {
-        let (rows, columns) = (Numbering::of(&self.equation_domains)?, Numbering::of(&self.jet_domains)?);
-        let entries = pattern_rows(&self.description.jacobian, &self.equation_domains, &columns)?;
-        let list = whole(&entries, rows.total(), |_, _, places| places[1..].to_vec())?;
-        let starts = std::iter::once(0).chain(list.iter().scan(0, |sum, row| {
-            *sum += row.len();
-            Some(*sum)
-        }));
-        Ok(Pattern {
-            columns: columns.total(),
-            row_starts: starts.collect::<Vec<_>>().into(),
-            column_indices: list.concat().into(),
-        })
-    }
+/// The pattern of the whole model from that of an excerpt.
+fn whole_pattern(pattern: &Pattern, rows: &[Domain], columns: &Numbering) -> Result<Pattern, Torn> {
+    let entries = pattern_rows(pattern, rows, columns)?;
+    let list = whole(&entries, Numbering::of(rows)?.total(), |_, _, places| places[1..].to_vec())?;
+    let starts = std::iter::once(0).chain(list.iter().scan(0, |sum, row| {
+        *sum += row.len();
+        Some(*sum)
+    }));
+    Ok(Pattern {
+        columns: columns.total(),
+        row_starts: starts.collect::<Vec<_>>().into(),
+        column_indices: list.concat().into(),
+    })
 }

@@ -106,6 +106,7 @@ fn agree(families: &Compiled, twin: &Compiled, comparable: impl Fn(&CompiledForm
         assert_eq!((&d.invariants_jacobian, d.leading_rank), (&e.invariants_jacobian, e.leading_rank));
         let (p, q) = (a.prolongation().prolongation_description(), b.prolongation().prolongation_description());
         assert_eq!((&p.jets, &p.jacobian), (&q.jets, &q.jacobian));
+        assert_eq!((&p.jacobian_p, &p.start_jacobian_p), (&q.jacobian_p, &q.start_jacobian_p));
         compare(&a, &b);
     }
 }
@@ -148,6 +149,8 @@ fn compare(a: &dyn Dae, b: &dyn Dae) {
         same("start_values", p.jets.len(), &|m, out| m.prolongation().start_values(0.3, out));
         same("prolonged_residual", p.equations.len(), &|m, out| m.prolongation().prolonged_residual(0.3, &jets, out));
         same("prolonged_jacobian", len(&p.jacobian), &|m, out| m.prolongation().prolonged_jacobian(0.3, &jets, out));
+        same("prolonged by p", len(&p.jacobian_p), &|m, out| m.prolongation().prolonged_jacobian_p(0.3, &jets, out));
+        same("start by p", len(&p.start_jacobian_p), &|m, out| m.prolongation().start_jacobian_p(0.3, out));
         same("states", d.unknowns.len(), &|m, out| m.states_from_jets(0.3, &jets, out, &mut vec![0.0; yp.len()]));
         same("rates", d.unknowns.len(), &|m, out| m.states_from_jets(0.3, &jets, &mut vec![0.0; y.len()], out));
     }
