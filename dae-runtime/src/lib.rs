@@ -19,6 +19,7 @@
 //! | [`underlying`] | the underlying ordinary differential equation $y' = f(t, y)$ with the invariants of its solutions |
 //! | [`class`] | which methods suit which formulations, as types |
 //! | [`event`] | what happens where a function of the solution passes through zero |
+//! | [`sensitivity`] | derivatives of solutions by parameters and start values |
 //! | [`solve`] | the driver: initialisation, method, record |
 //! | [`solution`] | what a run leaves behind |
 //! | [`costs`] | seconds per residual, Jacobian, factorisation and solve of a formulation |
@@ -47,6 +48,7 @@ mod linear;
 mod multipliers;
 pub mod radau;
 pub mod rank;
+pub mod sensitivity;
 pub mod signal;
 pub mod solution;
 pub mod solve;

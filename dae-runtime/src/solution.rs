@@ -7,6 +7,7 @@ use std::fmt;
 
 use crate::contract::{Dae, Eliminated, Name, Stand};
 use crate::event::Occurrence;
+use crate::sensitivity::Sensitivities;
 use crate::stepper::{Failure, Statistics};
 
 /// How a run ended.
@@ -80,6 +81,8 @@ pub struct Solution {
     pub end_derivative: Vec<f64>,
     /// The events that have happened, in their order.
     pub occurrences: Vec<Occurrence>,
+    /// Derivatives of the recorded states, if asked for.
+    pub sensitivities: Option<Sensitivities>,
     /// Largest residuals of the invariants.
     pub invariants: Vec<InvariantMaximum>,
     /// Work done.
@@ -108,6 +111,7 @@ impl Solution {
             end_state: Vec::new(),
             end_derivative: Vec::new(),
             occurrences: Vec::new(),
+            sensitivities: None,
             invariants: description
                 .invariants
                 .iter()
@@ -178,6 +182,21 @@ impl Solution {
     /// One unknown at `t`, as [`Solution::at`].
     pub fn value(&self, name: &str, t: f64) -> Option<f64> {
         self.component(self.position(name)?, t)
+    }
+
+    /// Derivatives of one unknown by a parameter, or by the start value of an unknown, of that name, at all recorded times; nothing if they were not
+    /// asked for ([`Integration::sensitivities`](crate::solve::Integration::sensitivities)).
+    pub fn sensitivity(&self, name: &str, by: &str) -> Option<Vec<f64>> {
+        let (k, sensitivities) = (self.position(name)?, self.sensitivities.as_ref()?);
+        let quantity = sensitivities.quantities.iter().position(|quantity| quantity == by)?;
+        let at = |i: usize| Some(sensitivities.column(i, quantity, self.names.len())?[k]);
+        (0..self.times.len()).map(at).collect()
+    }
+
+    /// The same at one recorded time; where there was a reset, before it.
+    pub fn sensitivity_at(&self, name: &str, by: &str, t: f64) -> Option<f64> {
+        let i = self.times.iter().position(|&time| time == t)?;
+        self.sensitivity(name, by)?.get(i).copied()
     }
 
     /// Largest residual of the invariants that the formulation enforces; zero if there are none.

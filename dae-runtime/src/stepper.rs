@@ -302,6 +302,15 @@ pub enum Failure {
         /// Its name.
         event: Name,
     },
+    /// The variational equations cannot be solved any further.
+    Sensitivity {
+        /// Time up to which they were.
+        t: f64,
+        /// The unknown whose derivative is not accurate enough.
+        unknown: Name,
+        /// By what.
+        quantity: Name,
+    },
     /// An option has no meaning: a negative tolerance, a step of length zero.
     InvalidOption {
         /// What is wrong with which option.
@@ -385,6 +394,10 @@ impl fmt::Display for Failure {
                 f,
                 "`{event}` happens again and again at t = {t}, and the run does not get on: let it be terminal below some size, or say by an \
                  equation how the solution goes on from there"
+            ),
+            Failure::Sensitivity { t, unknown, quantity } => write!(
+                f,
+                "the sensitivity of `{unknown}` to `{quantity}` cannot be continued from t = {t}: it grows without bounds or jumps there"
             ),
             Failure::InvalidOption { message } => f.write_str(message),
         }

@@ -82,6 +82,15 @@ pub enum InitializationError {
         /// The unknowns that are left undetermined.
         unknowns: Vec<Name>,
     },
+    /// Fixed start values satisfy the equations only as long as something keeps its value, by which derivatives are asked for.
+    NotDifferentiable {
+        /// What that is, a parameter or a start value.
+        by: Name,
+        /// The equation that does not hold any more.
+        equation: Name,
+        /// Fixed values that occur in it.
+        fixed: Vec<Name>,
+    },
 }
 
 impl fmt::Display for InitializationError {
@@ -129,6 +138,18 @@ impl fmt::Display for InitializationError {
                     "{} {do_not} determine {} at the start values: the system is singular there",
                     list(equations),
                     list(&unknowns)
+                )
+            }
+            InitializationError::NotDifferentiable { by, equation, fixed } => {
+                let fixed: Vec<String> = fixed.iter().map(|name| format!("`{name}`")).collect();
+                write!(
+                    f,
+                    "{equation} holds for one value of `{by}` only, since the start {} fixed; make one a guess (`~`), or let it depend on `{by}`",
+                    match fixed.len() {
+                        0 => "values are".to_string(),
+                        1 => format!("value of {} is", list(&fixed)),
+                        _ => format!("values of {} are", list(&fixed)),
+                    }
                 )
             }
         }

@@ -26,6 +26,11 @@ const HALVINGS: i32 = 40;
 /// Equations and jets with a smaller share in a contradiction are not named.
 const SHARE: f64 = 1e-3;
 
+/// A linear system is solved by so many steps, the later ones for what rounding has left.
+const LINEAR_STEPS: usize = 3;
+/// And to this part of its terms.
+const SOLVED: f64 = 1e-9;
+
 /// Where the solution of a component got stuck.
 pub(super) struct Stuck {
     /// The component, by its position in the decomposition.
@@ -141,6 +146,47 @@ impl<'a> System<'a> {
         }
         stuck.sort_by_key(|stuck| stuck.component);
         Ok(stuck)
+    }
+
+    /// Evaluates the derivatives of the equations by the jets at these, for [`System::solve_linearised`].
+    pub(super) fn linearise(&mut self, jets: &[f64]) {
+        self.prolongation.prolonged_jacobian(self.t, jets, &mut self.values);
+    }
+
+    /// Moves derivatives of the jets, in some direction in which the equations have the derivatives `by_direction`, until the linearised
+    /// equations hold. The first equation that does not, if there is one.
+    pub(super) fn solve_linearised(
+        &mut self,
+        parts: &Decomposition,
+        by_direction: &[f64],
+        derivatives: &mut [f64],
+    ) -> Result<Option<usize>, InitializationError> {
+        let description = self.description();
+        for component in &parts.components {
+            for iteration in 0.. {
+                for &row in &component.rows {
+                    let terms = description.jacobian.row(row).map(|(j, place)| self.values[place] * derivatives[j]);
+                    self.residual[row] = by_direction[row] + terms.sum::<f64>();
+                }
+                let here = self.iterate(component, parts, derivatives)?;
+                if here.holds() {
+                    break;
+                }
+                let step = if iteration < LINEAR_STEPS { self.step(component, parts, &here)? } else { None };
+                let Some(step) = step else {
+                    let size = |i: usize| by_direction[component.rows[i]].abs() + here.magnitude[i];
+                    let fails = (0..component.rows.len()).find(|&i| here.residual[i].abs() > SOLVED * size(i));
+                    match fails {
+                        Some(i) => return Ok(Some(component.rows[i])),
+                        None => break,
+                    }
+                };
+                for (&j, step) in component.moving.iter().zip(&step) {
+                    derivatives[j] += description.jets[j].nominal * step;
+                }
+            }
+        }
+        Ok(None)
     }
 
     /// Residual and scales of the rows of a component.

@@ -21,6 +21,7 @@ mod parts;
 mod regularity;
 mod restart;
 mod structured;
+mod tangent;
 
 use crate::contract::{Dae, Prolongation, ProlongationDescription, Start};
 
@@ -28,7 +29,8 @@ pub use error::{FixedValue, InitializationError, Mismatch};
 use gauss_newton::{Stuck, System};
 use parts::Decomposition;
 use regularity::regularity;
-pub(crate) use restart::consistent_restart;
+pub(crate) use restart::{JetPlaces, consistent_restart};
+pub(crate) use tangent::{Direction, derivative_of_jets};
 
 /// What the user can choose about an initialisation.
 #[derive(Clone, Debug, PartialEq)]

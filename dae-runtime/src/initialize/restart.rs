@@ -51,15 +51,15 @@ pub(crate) fn consistent_restart(
 }
 
 /// Which jet each entry of $y$ and of $y'$ is, and each eliminated unknown.
-struct JetPlaces {
-    values: Vec<Option<usize>>,
-    slopes: Vec<Option<usize>>,
-    eliminated: Vec<Option<usize>>,
+pub(crate) struct JetPlaces {
+    pub(crate) values: Vec<Option<usize>>,
+    pub(crate) slopes: Vec<Option<usize>>,
+    pub(crate) eliminated: Vec<Option<usize>>,
 }
 
 impl JetPlaces {
     /// By the names of unknowns. Jets are listed unknown by unknown, each with its derivatives after it.
-    fn of(description: &Description, jets: &[Jet]) -> Self {
+    pub(crate) fn of(description: &Description, jets: &[Jet]) -> Self {
         let places: HashMap<&str, usize> = jets.iter().enumerate().map(|(jet, it)| (&*it.name, jet)).collect();
         let slope = |jet: usize| {
             let next = jets.get(jet + 1)?;

@@ -215,14 +215,20 @@ impl<'d, S: Scheme> Integrator<'d, S> {
         scheme.accept(run, h);
         run.statistics.steps += 1;
         run.h = next.min(run.max_step);
-        let (t, y, yp) = (run.clock.time(), &run.y, &run.yp);
         run.switching.advance();
-        if run.dae.choose_coordinates(t, y, yp, false) {
+        Ok(())
+    }
+
+    /// Changes local coordinates where those of the last step have become unsuitable: not before the next one, since between the ends of a step its
+    /// equations are asked for.
+    fn choose_coordinates(&mut self) {
+        let (run, scheme) = (&mut self.run, &mut self.scheme);
+        let is_first = run.statistics.steps == 0;
+        if !is_first && run.dae.choose_coordinates(run.clock.time(), &run.y, &run.yp, false) {
             scheme.forget(run);
             run.closing.forget();
             run.statistics.coordinate_changes += 1;
         }
-        Ok(())
     }
 
     /// Counts a rejection and decides what to try next: an error if there is nothing.
@@ -273,6 +279,7 @@ impl<S: Scheme> Stepper for Integrator<'_, S> {
         if self.run.statistics.steps >= self.run.max_steps {
             return Err(Failure::TooManySteps { t: self.run.clock.time(), max_steps: self.run.max_steps });
         }
+        self.choose_coordinates();
         let (mut h, mut landing) = self.scheme.fit(&self.run.clock, self.run.h);
         let mut tries = Tries { first: h, unsolved: 0 };
         loop {

@@ -61,9 +61,9 @@ use crate::stepper::{DenseAccuracy, StepControl};
 use control::{Controller, Scales};
 use order::{Change, Observation, OrderControl};
 pub(crate) use polynomial::Polynomial;
-use stages::{Limits, Matrices, Origin, Outcome, Stages, combine};
-pub(crate) use start::{Accuracy, StageRange, begin, beyond, start};
-use tableau::Tableau;
+pub(crate) use stages::{AtStage, Limits, Matrices, Origin, Outcome, StagePlace, Stages, combine};
+pub(crate) use start::{Accuracy, StageRange, Tolerances, begin, beyond, start};
+pub(crate) use tableau::Tableau;
 
 /// A Jacobian is kept as long as Newton's iteration contracts faster than this.
 const KEEP_JACOBIAN: f64 = 1e-3;
@@ -321,7 +321,11 @@ impl Scheme for Radau {
         self.predict_stages(h);
         let origin = Origin { t: run.clock.time(), y: &run.y, h };
         let Order { tableau, limits, .. } = &self.orders[self.current];
-        let outcome = self.stages.solve(run.dae, tableau, &self.matrices, &run.weights, *limits, origin);
+        let dae = run.dae;
+        let mut residual = |StagePlace { t, .. }: StagePlace, y: &[f64], yp: &[f64], residual: &mut [f64]| {
+            dae.residual(t, y, yp, residual);
+        };
+        let outcome = self.stages.solve(&mut residual, tableau, &self.matrices, &run.weights, *limits, origin);
         run.statistics.residuals += self.stages.residuals;
         run.statistics.solves += self.stages.iterations;
         match outcome {

@@ -27,7 +27,7 @@ impl Polynomial {
     }
 
     /// That of a step of length one along the tangent, which `slopes` writes.
-    pub(super) fn set_tangent(&mut self, y: &[f64], slopes: impl FnOnce(&mut [f64])) {
+    pub(crate) fn set_tangent(&mut self, y: &[f64], slopes: impl FnOnce(&mut [f64])) {
         let (constant, linear) = self.coefficients.split_at_mut(self.n);
         constant.copy_from_slice(y);
         slopes(&mut linear[..self.n]);
@@ -35,7 +35,7 @@ impl Polynomial {
     }
 
     /// Through the start of a step, the stages but the last and `end`.
-    pub(super) fn set_stages(&mut self, tableau: &Tableau, z: &[Vec<f64>], start: Origin<'_>, end: &[f64]) {
+    pub(crate) fn set_stages(&mut self, tableau: &Tableau, z: &[Vec<f64>], start: Origin<'_>, end: &[f64]) {
         let (s, n) = (tableau.stages(), self.n);
         self.coefficients[..n].copy_from_slice(end);
         for (power, row) in tableau.dense.row_iter().enumerate() {
@@ -49,22 +49,22 @@ impl Polynomial {
         (self.degree, self.length) = (s, start.h);
     }
 
-    pub(super) fn degree(&self) -> usize {
+    pub(crate) fn degree(&self) -> usize {
         self.degree
     }
 
     /// Signed length of its step.
-    pub(super) fn length(&self) -> f64 {
+    pub(crate) fn length(&self) -> f64 {
         self.length
     }
 
     /// $c_k$.
-    pub(super) fn coefficient(&self, k: usize) -> &[f64] {
+    pub(crate) fn coefficient(&self, k: usize) -> &[f64] {
         &self.coefficients[k * self.n..][..self.n]
     }
 
     /// $c_0, \dots, c_d$, one after the other.
-    pub(super) fn coefficients(&self) -> &[f64] {
+    pub(crate) fn coefficients(&self) -> &[f64] {
         &self.coefficients[..(self.degree + 1) * self.n]
     }
 
@@ -74,7 +74,7 @@ impl Polynomial {
     }
 
     /// By how much it differs from its end at the nodes `c` of a step of length `h` that follows.
-    pub(super) fn predict(&self, h: f64, c: &[f64], z: &mut [Vec<f64>]) {
+    pub(crate) fn predict(&self, h: f64, c: &[f64], z: &mut [Vec<f64>]) {
         let ratio = h / self.length;
         let degree = if ratio.abs() > EXTRAPOLATION { 1 } else { self.degree };
         for (z, c) in z.iter_mut().zip(c) {

@@ -1,13 +1,14 @@
 //! The stage equations of a step and their solution by simplified Newton iterations.
 //!
-//! In: a state, a step, factorised iteration matrices, start values. Out: the stages $Z_1, \dots, Z_s$, or why there are none.
+//! In: a state, a step, a residual (that of a formulation, or of its variational equations), factorised iteration matrices, start values. Out: the
+//! stages $Z_1, \dots, Z_s$, or why there are none.
 //! Convergence is judged as in RADAU5 (Hairer & Wanner, section IV.8): the rate $\theta$ of the corrections predicts the
 //! error after the last iteration allowed, and an iteration that cannot succeed is given up at once.
 
 use nalgebra::{Complex, DMatrix};
 
 use super::tableau::Tableau;
-use crate::contract::{Dae, Description};
+use crate::contract::Description;
 use crate::linear::IterationMatrix;
 use crate::stepper::StepControl;
 use crate::weights::Weights;
@@ -20,7 +21,7 @@ const MAX_ITERATIONS_FIXED: usize = 30;
 const RATE_AT_KINKS: f64 = 0.05;
 
 /// Iterations per step of a method with so many stages, as in RADAU.
-pub(super) fn max_iterations(stages: usize, control: StepControl) -> usize {
+pub(crate) fn max_iterations(stages: usize, control: StepControl) -> usize {
     match control {
         StepControl::Adaptive => MAX_ITERATIONS + 5 * stages.saturating_sub(3) / 2,
         StepControl::Fixed(_) => MAX_ITERATIONS_FIXED,
@@ -29,32 +30,42 @@ pub(super) fn max_iterations(stages: usize, control: StepControl) -> usize {
 
 /// The factorised matrices of a step.
 #[derive(Clone, Debug)]
-pub(super) struct Matrices {
+pub(crate) struct Matrices {
     /// $\frac{\gamma}{h} F_{y'} + F_y$.
-    pub(super) real: IterationMatrix<f64>,
+    pub(crate) real: IterationMatrix<f64>,
     /// $\frac{\alpha_k + i\beta_k}{h} F_{y'} + F_y$.
-    pub(super) complex: Vec<IterationMatrix<Complex<f64>>>,
+    pub(crate) complex: Vec<IterationMatrix<Complex<f64>>>,
 }
 
 /// Where a step starts.
 #[derive(Clone, Copy)]
-pub(super) struct Origin<'s> {
-    pub(super) t: f64,
-    pub(super) y: &'s [f64],
-    pub(super) h: f64,
+pub(crate) struct Origin<'s> {
+    pub(crate) t: f64,
+    pub(crate) y: &'s [f64],
+    pub(crate) h: f64,
 }
+
+/// Which stage, and when it is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StagePlace {
+    pub(crate) stage: usize,
+    pub(crate) t: f64,
+}
+
+/// Writes the residual at a stage with its value and its slope.
+pub(crate) type AtStage<'r> = &'r mut dyn FnMut(StagePlace, &[f64], &[f64], &mut [f64]);
 
 /// When the iteration ends.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
+pub(crate) struct Limits {
     /// Bound on the weighted error of the stages.
-    pub(super) tolerance: f64,
-    pub(super) max_iterations: usize,
+    pub(crate) tolerance: f64,
+    pub(crate) max_iterations: usize,
 }
 
 /// How the iteration ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Outcome {
+pub(crate) enum Outcome {
     /// The stages are accurate enough.
     Converged,
     /// They will not be; a step shorter by this factor may succeed. The unknown is the one that moves most.
@@ -65,9 +76,9 @@ pub(super) enum Outcome {
 
 /// Stage values and work space.
 #[derive(Clone, Debug)]
-pub(super) struct Stages {
+pub(crate) struct Stages {
     /// $Z_i$: stage minus $y_n$. As many as the method with most stages has; a tableau says how many of them count.
-    pub(super) z: Vec<Vec<f64>>,
+    pub(crate) z: Vec<Vec<f64>>,
     /// $W = T^{-1} Z$.
     w: Vec<Vec<f64>>,
     residual: Vec<Vec<f64>>,
@@ -81,16 +92,16 @@ pub(super) struct Stages {
     /// $\theta / (1 - \theta)$ of the last iteration; carried from step to step for the first test.
     eta: f64,
     /// Rate of convergence of the last iteration.
-    pub(super) theta: f64,
+    pub(crate) theta: f64,
     /// Iterations of the last solution.
-    pub(super) iterations: usize,
+    pub(crate) iterations: usize,
     /// Evaluations of $F$ in the last solution.
-    pub(super) residuals: usize,
+    pub(crate) residuals: usize,
 }
 
 impl Stages {
     /// Room for a formulation and at most so many stages.
-    pub(super) fn new(description: &Description, most: usize) -> Self {
+    pub(crate) fn new(description: &Description, most: usize) -> Self {
         let n = description.unknowns.len();
         let room = || vec![vec![0.0; n]; most];
         Stages {
@@ -110,9 +121,9 @@ impl Stages {
     }
 
     /// Solves the stage equations from the values in `z`.
-    pub(super) fn solve(
+    pub(crate) fn solve(
         &mut self,
-        dae: &dyn Dae,
+        residual: AtStage<'_>,
         tableau: &Tableau,
         matrices: &Matrices,
         weights: &Weights,
@@ -126,7 +137,7 @@ impl Stages {
         (self.iterations, self.residuals) = (0, 0);
         let (mut previous, mut previous_ratio) = (0.0, 0.0);
         while self.iterations < limits.max_iterations {
-            if let Err(equation) = self.evaluate(dae, tableau, origin) {
+            if let Err(equation) = self.evaluate(residual, tableau, origin) {
                 return Outcome::NonFinite { equation };
             }
             let size = self.correct(tableau, matrices, weights);
@@ -164,14 +175,19 @@ impl Stages {
 
     /// $F(t_n + c_i h, y_n + Z_i, h^{-1} \sum_j (A^{-1})_{ij} Z_j)$ for all stages; the first component that is not
     /// finite is the error.
-    fn evaluate(&mut self, dae: &dyn Dae, tableau: &Tableau, origin: Origin<'_>) -> Result<(), usize> {
-        let Origin { t, y, h } = origin;
+    fn evaluate(
+        &mut self,
+        residual: AtStage<'_>,
+        tableau: &Tableau,
+        Origin { t, y, h }: Origin<'_>,
+    ) -> Result<(), usize> {
         for i in 0..tableau.stages() {
             combine(tableau.inverse.row(i).iter().map(|a| a / h), &self.z, &mut self.slope);
             for k in 0..y.len() {
                 self.stage[k] = y[k] + self.z[i][k];
             }
-            dae.residual(t + tableau.c[i] * h, &self.stage, &self.slope, &mut self.residual[i]);
+            let place = StagePlace { stage: i, t: t + tableau.c[i] * h };
+            residual(place, &self.stage, &self.slope, &mut self.residual[i]);
             self.residuals += 1;
             if let Some(equation) = self.residual[i].iter().position(|x| !x.is_finite()) {
                 return Err(equation);
@@ -205,7 +221,7 @@ impl Stages {
 }
 
 /// `to` $= \sum_j f_j\,$`from[j]`.
-pub(super) fn combine(factors: impl Iterator<Item = f64>, from: &[Vec<f64>], to: &mut [f64]) {
+pub(crate) fn combine(factors: impl Iterator<Item = f64>, from: &[Vec<f64>], to: &mut [f64]) {
     to.fill(0.0);
     for (factor, from) in factors.zip(from) {
         to.iter_mut().zip(from).for_each(|(to, from)| *to += factor * from);

@@ -25,18 +25,20 @@ pub(crate) struct StageRange {
 }
 
 impl StageRange {
+    /// As many as any method has.
+    pub(crate) const MOST: usize = 7;
     /// Order 5.
     pub(crate) const THREE: StageRange = StageRange { least: 3, most: 3 };
 
     /// Orders 5 to 13, or less where the options say so.
     pub(crate) fn of(options: &Options) -> Result<StageRange, Failure> {
         let most = match (options.max_order, options.control) {
-            (None, StepControl::Adaptive) => 7,
+            (None, StepControl::Adaptive) => Self::MOST,
             (None, StepControl::Fixed(_)) => 3,
             (Some(1), _) => 1,
             (Some(5), _) => 3,
             (Some(9), _) => 5,
-            (Some(13), _) => 7,
+            (Some(13), _) => Self::MOST,
             (Some(order), _) => {
                 let message = format!("the order of Radau IIA is at most {order}: it can be 1, 5, 9 or 13");
                 return Err(Failure::InvalidOption { message });
@@ -101,6 +103,37 @@ pub(crate) fn begin<'d>(
     Ok((run, radau))
 }
 
+/// How accurate steps and their stages are to be.
+pub(crate) struct Tolerances {
+    /// Of errors as they are estimated.
+    pub(crate) weights: Weights,
+    /// Of stages, in units of these.
+    pub(crate) of_stages: f64,
+    /// What is rounding, in the same units.
+    pub(crate) rounding: f64,
+}
+
+impl Tolerances {
+    pub(crate) fn new(
+        description: &Description,
+        stages: StageRange,
+        options: &Options,
+        accuracy: Accuracy,
+    ) -> Tolerances {
+        let exponent = match accuracy {
+            Accuracy::OfSteps if stages.least > 1 => 2.0 / 3.0,
+            // With one stage the method has the order of its estimate.
+            Accuracy::OfSteps | Accuracy::OfPolynomials => 1.0,
+        };
+        let (rtol, atol) = transform_tolerances(options, &description.unknowns, exponent);
+        let transformed = 0.1 * tightest(options, &description.unknowns).powf(exponent);
+        let rounding = 10.0 * f64::EPSILON / transformed.max(f64::EPSILON);
+        // As in RADAU5: tight tolerances need more accurate stages than loose ones, but none below rounding.
+        let of_stages = rounding.max(transformed.powf(1.0 / exponent - 1.0).min(0.03));
+        Tolerances { weights: Weights::new(description, rtol, atol), of_stages, rounding }
+    }
+}
+
 impl Radau {
     /// The scheme before its first step, and the weights of a run that begins with its lowest order.
     fn new(
@@ -111,17 +144,7 @@ impl Radau {
         accuracy: Accuracy,
     ) -> (Self, Weights) {
         let n = description.unknowns.len();
-        let exponent = match accuracy {
-            Accuracy::OfSteps if stages.least > 1 => 2.0 / 3.0,
-            // With one stage the method has the order of its estimate.
-            Accuracy::OfSteps | Accuracy::OfPolynomials => 1.0,
-        };
-        let (rtol, atol) = transform_tolerances(options, &description.unknowns, exponent);
-        let weights = Weights::new(description, rtol, atol);
-        let transformed = 0.1 * tightest(options, &description.unknowns).powf(exponent);
-        // As in RADAU5: tight tolerances need more accurate stages than loose ones, but none below rounding.
-        let tolerance =
-            (10.0 * f64::EPSILON / transformed.max(f64::EPSILON)).max(transformed.powf(1.0 / exponent - 1.0).min(0.03));
+        let Tolerances { weights, of_stages: tolerance, .. } = Tolerances::new(description, stages, options, accuracy);
         let order = |stages: usize| {
             let max_iterations = max_iterations(stages, options.control);
             Order {

@@ -30,28 +30,28 @@ const ITERATIONS: usize = 100;
 
 /// The coefficients.
 #[derive(Clone, Debug)]
-pub(super) struct Tableau {
+pub(crate) struct Tableau {
     /// Nodes, ascending.
-    pub(super) c: Vec<f64>,
+    pub(crate) c: Vec<f64>,
     /// $A^{-1}$.
-    pub(super) inverse: DMatrix<f64>,
+    pub(crate) inverse: DMatrix<f64>,
     /// $p'(0) = \sum_i d_i Z_i$.
-    pub(super) start: Vec<f64>,
+    pub(crate) start: Vec<f64>,
     /// Real eigenvalue of $A^{-1}$.
-    pub(super) gamma: f64,
+    pub(crate) gamma: f64,
     /// Complex eigenvalues of $A^{-1}$ in the upper half plane.
-    pub(super) pairs: Vec<Complex<f64>>,
+    pub(crate) pairs: Vec<Complex<f64>>,
     /// Eigenvectors.
-    pub(super) t: DMatrix<f64>,
+    pub(crate) t: DMatrix<f64>,
     /// Their inverse.
-    pub(super) t_inverse: DMatrix<f64>,
+    pub(crate) t_inverse: DMatrix<f64>,
     /// From $(-Z_s, Z_1 - Z_s, \dots, Z_{s-1} - Z_s)$ to the coefficients of $s, s^2, \dots$ of $p(1 + s) - p(1)$.
-    pub(super) dense: DMatrix<f64>,
+    pub(crate) dense: DMatrix<f64>,
 }
 
 impl Tableau {
     /// For `stages` stages, an odd number.
-    pub(super) fn new(stages: usize) -> Self {
+    pub(crate) fn new(stages: usize) -> Self {
         let c = nodes(stages);
         let d = differentiation_matrix(&[&[0.0], &c[..]].concat());
         let inverse = d.view((1, 1), (stages, stages)).into_owned();
@@ -69,7 +69,7 @@ impl Tableau {
     }
 
     /// $s$.
-    pub(super) fn stages(&self) -> usize {
+    pub(crate) fn stages(&self) -> usize {
         self.c.len()
     }
 }

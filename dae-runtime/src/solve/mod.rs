@@ -20,6 +20,7 @@ mod dense;
 mod events;
 mod method;
 mod multipliers;
+mod record;
 mod segments;
 
 use std::fmt;
@@ -30,30 +31,17 @@ use std::time::Instant;
 use crate::class::{Classified, Open, Treats};
 use crate::contract::{Dae, Name};
 use crate::event::Event;
-use crate::initialize::{InitializationError, InitializationOptions, consistent_states};
+use crate::initialize::{InitializationError, InitializationOptions, consistent_initialization};
+use crate::sensitivity::{Quantity, Sensitivities, StartOfVariation, Variation};
 use crate::signal::InputError;
 use crate::solution::{Solution, Status};
-use crate::stepper::{ClosingCorrection, DenseAccuracy, Failure, Options, StepControl, Stepper, Tolerance};
+use crate::stepper::{ClosingCorrection, DenseAccuracy, Failure, Options, StepControl, Tolerance};
 use events::{Consequence, Events, Passage};
 pub use method::Method;
 use multipliers::multiplier_not_zero;
+pub use record::Record;
+use record::Recorder;
 use segments::Segments;
-
-/// What a solution keeps of a run.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub enum Record {
-    /// The start and every accepted step.
-    #[default]
-    Steps,
-    /// The same and polynomials between, so that the solution can be evaluated anywhere: the dense output of the method, or more and shorter
-    /// pieces where that does not satisfy the equations, since errors are not tested for algebraic unknowns. Costs two residuals per step.
-    Dense,
-    /// Exactly these times, in the direction of the run, with the accuracy of the method: Radau IIA ends steps there,
-    /// since its dense output is a cubic; BDF interpolates by its own polynomial and does not change a step;
-    /// an unknown for which errors are not tested is solved for where the polynomial does not satisfy the equations.
-    /// Constraints hold at interpolated states to the accuracy of the interpolation. At the time of a reset it is the state before.
-    At(Vec<f64>),
-}
 
 /// Why there is no solution at all, not even its start.
 #[derive(Clone, Debug, PartialEq)]
@@ -120,6 +108,7 @@ pub struct Integration<'d, 'c, C = Open> {
     options: Options,
     initialization: InitializationOptions,
     record: Record,
+    sensitivities: Vec<Name>,
     events: Vec<Event<'c>>,
     observer: Option<Observer<'c>>,
 }
@@ -134,6 +123,7 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
             options: Options::default(),
             initialization: InitializationOptions::default(),
             record: Record::default(),
+            sensitivities: Vec::new(),
             events: Vec::new(),
             observer: None,
         }
@@ -205,6 +195,13 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
         self
     }
 
+    /// Asks for the derivatives of the solution by these: parameters, and unknowns (or derivatives, `der(x)`) of which that is the start value, by name.
+    /// They are in [`Solution::sensitivities`]. The run has to begin with the start values of the model ([`Integration::run`]).
+    pub fn sensitivities<N: Into<Name>>(mut self, by: impl IntoIterator<Item = N>) -> Self {
+        self.sensitivities = by.into_iter().map(Into::into).collect();
+        self
+    }
+
     /// Adds an event. Where several happen at one time, resets are made in the order in which they were added.
     pub fn event(mut self, event: Event<'c>) -> Self {
         self.events.push(event);
@@ -226,8 +223,21 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
             return Err(RunError::Input(error));
         }
         check_parameters(dae)?;
-        let (y0, yp0) = consistent_states(dae, t0, &self.initialization)?;
-        let mut solution = self.run_from(t0, &y0, &yp0, t_end)?;
+        let quantities = self.sensitivities.iter().map(|name| Quantity::named(dae, t0, name));
+        let quantities =
+            quantities.collect::<Result<Vec<_>, _>>().map_err(|message| Failure::InvalidOption { message })?;
+        let n = dae.description().unknowns.len();
+        let (mut y0, mut yp0) = (vec![0.0; n], vec![0.0; n]);
+        let initial = consistent_initialization(dae.prolongation(), t0, &self.initialization)?;
+        dae.states_from_jets(t0, &initial.jets, &mut y0, &mut yp0);
+        let mut recorder = Recorder::new(&self.record, t0, t_end)?;
+        if !quantities.is_empty() {
+            let start = StartOfVariation::new(dae, t0, &initial.jets, &quantities)?;
+            self.options.check(n)?;
+            let origin = (t0, &y0[..], &yp0[..]);
+            recorder.variation = Some(Variation::new(dae, origin, t_end, quantities, start, &self.options));
+        }
+        let mut solution = self.run_recorded(t0, &y0, &yp0, t_end, recorder)?;
         solution.seconds = clock.elapsed().as_secs_f64();
         Ok(solution)
     }
@@ -235,8 +245,23 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
     /// Integrates from consistent values at `t0` to `t_end`, which may be earlier. An `Err` is a misuse (an option
     /// without meaning); how the integration ended is the status of the solution.
     pub fn run_from(self, t0: f64, y0: &[f64], yp0: &[f64], t_end: f64) -> Result<Solution, Failure> {
+        if !self.sensitivities.is_empty() {
+            let message = "sensitivities begin with the start values of the model: use `run`".into();
+            return Err(Failure::InvalidOption { message });
+        }
+        let recorder = Recorder::new(&self.record, t0, t_end)?;
+        self.run_recorded(t0, y0, yp0, t_end, recorder)
+    }
+
+    fn run_recorded(
+        self,
+        t0: f64,
+        y0: &[f64],
+        yp0: &[f64],
+        t_end: f64,
+        mut recorder: Recorder<'d>,
+    ) -> Result<Solution, Failure> {
         let clock = Instant::now();
-        let requested = Requested::new(&self.record, t0, t_end)?;
         let (dae, options) = (self.dae, self.options.clone());
         // A state of an earlier solution ends with the unknowns that the formulation eliminated.
         let description = self.dae.description();
@@ -244,6 +269,8 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
         let whole = n + description.eliminated.len();
         let [y0, yp0] = [y0, yp0].map(|values| if values.len() == whole { &values[..n] } else { values });
         let mut solution = Solution::new(self.dae, t0, y0, yp0);
+        solution.sensitivities =
+            (!self.sensitivities.is_empty()).then(|| Sensitivities::new(self.sensitivities.clone()));
         match Segments::start(self.dae, self.method, [t0, t_end], [y0, yp0], &self.options) {
             Err(failure @ (Failure::InvalidOption { .. } | Failure::UnsuitableMethod { .. })) => return Err(failure),
             Err(failure) => {
@@ -251,9 +278,11 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
                 solution.status = Status::Stopped(failure);
             }
             Ok(mut run) => {
-                solution.status = self.drive(&mut run, t_end, requested, &mut solution).unwrap_or_else(Status::Stopped);
+                solution.status =
+                    self.drive(&mut run, t_end, &mut recorder, &mut solution).unwrap_or_else(Status::Stopped);
                 solution.end_at(run.stepper.time(), run.stepper.state(), run.stepper.derivative());
                 solution.statistics = run.statistics();
+                recorder.finish(&mut solution);
                 if solution.is_success()
                     && let Some(failure) = multiplier_not_zero(dae, &solution, t0, &options)
                 {
@@ -270,19 +299,18 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
         mut self,
         run: &mut Segments<'d>,
         t_end: f64,
-        mut requested: Requested,
+        recorder: &mut Recorder<'d>,
         solution: &mut Solution,
     ) -> Result<Status, Failure> {
         let mut residuals = vec![0.0; solution.invariants.len()];
         self.dae.invariants(run.stepper.time(), run.stepper.state(), &mut residuals);
         solution.note_invariants(&residuals);
         let t0 = run.stepper.time();
-        self.record_step(run.stepper.as_mut(), t0, &mut requested, solution);
+        recorder.step(run.stepper.as_mut(), t0, solution)?;
         let mut events = Events::new(std::mem::take(&mut self.events), run.stepper.as_ref(), t_end);
         while run.stepper.time() != t_end {
-            let output = requested.times.get(requested.next).copied();
-            let output = output.filter(|_| run.stepper.dense_accuracy() == DenseAccuracy::Lower);
-            run.stop(output, requested.direction);
+            let output = recorder.next().filter(|_| run.stepper.dense_accuracy() == DenseAccuracy::Lower);
+            run.stop(output, recorder.direction);
             let before = run.stepper.time();
             if let Err(failure) = run.stepper.step() {
                 run.recover(failure)?;
@@ -310,7 +338,7 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
                         solution.note_invariants(&residuals);
                     }
                 }
-                self.record_step(run.stepper.as_mut(), before, &mut requested, solution);
+                recorder.step(run.stepper.as_mut(), before, solution)?;
                 if let Some(observer) = &mut self.observer
                     && observer(t).is_break()
                 {
@@ -319,16 +347,13 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
             }
             if passage == Passage::Free {
                 run.go_on((t - before).abs())?;
-            } else if let Some(event) = self.happen(run, &mut events, solution)? {
+            } else if let Some(event) = self.happen(run, &mut events, recorder, solution)? {
                 return Ok(Status::Event(event));
             }
             events.begin_at(run.stepper.time());
             // A switch at the very end.
             if run.stepper.time() == t_end && t != t_end {
-                match (&self.record, solution.times.last_mut()) {
-                    (Record::Steps | Record::Dense, Some(last)) => *last = t_end,
-                    _ => requested.record(run.stepper.as_mut(), solution),
-                }
+                recorder.end_at(t_end, run.stepper.as_mut(), solution)?;
             }
         }
         Ok(Status::Success)
@@ -339,84 +364,16 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
         &self,
         run: &mut Segments<'d>,
         events: &mut Events<'c>,
+        recorder: &mut Recorder<'d>,
         solution: &mut Solution,
     ) -> Result<Option<Name>, Failure> {
         match events.happen(self.dae, run.last_step(), &self.options, &self.initialization, solution)? {
             Consequence::End(event) => Ok(Some(event)),
             Consequence::Restart { y, yp } => {
                 run.restart(run.stepper.time(), &y, &yp)?;
-                match &self.record {
-                    Record::Steps => solution.push(run.stepper.time(), &y),
-                    Record::Dense => {
-                        solution.push(run.stepper.time(), &y);
-                        solution.begin_polynomials();
-                    }
-                    Record::At(_) => {}
-                }
+                recorder.restart(run.stepper.time(), &y, solution);
                 Ok(None)
             }
-        }
-    }
-
-    /// Records the step from `before` (the start itself if that is now).
-    fn record_step(&self, stepper: &mut dyn Stepper, before: f64, requested: &mut Requested, solution: &mut Solution) {
-        let t = stepper.time();
-        match &self.record {
-            Record::Steps => solution.push(t, stepper.state()),
-            Record::Dense => {
-                solution.push(t, stepper.state());
-                if t != before {
-                    dense::record(stepper, before, solution);
-                }
-            }
-            Record::At(_) => requested.record(stepper, solution),
-        }
-    }
-}
-
-/// Output times still to come.
-struct Requested {
-    times: Vec<f64>,
-    next: usize,
-    /// The sign of the run.
-    direction: f64,
-    state: Vec<f64>,
-}
-
-impl Requested {
-    fn new(record: &Record, t0: f64, t_end: f64) -> Result<Self, Failure> {
-        let times = match record {
-            Record::At(times) => times.clone(),
-            Record::Steps | Record::Dense => Vec::new(),
-        };
-        let direction = if t_end < t0 { -1.0 } else { 1.0 };
-        let inside = |t: f64| (t - t0) * direction >= 0.0 && (t_end - t) * direction >= 0.0;
-        if let Some(t) = times.iter().find(|&&t| !inside(t)) {
-            let message = format!("output time {t} is not between {t0} and {t_end}");
-            return Err(Failure::InvalidOption { message });
-        }
-        if times.windows(2).any(|pair| (pair[1] - pair[0]) * direction < 0.0) {
-            let message = "output times are not in the direction of the run".into();
-            return Err(Failure::InvalidOption { message });
-        }
-        Ok(Requested { times, next: 0, direction, state: Vec::new() })
-    }
-
-    /// Records the times asked for that the last step has reached.
-    fn record(&mut self, stepper: &mut dyn Stepper, solution: &mut Solution) {
-        let now = stepper.time();
-        self.state.resize(stepper.state().len(), 0.0);
-        let direction = self.direction;
-        while let Some(&t) = self.times.get(self.next)
-            && (now - t) * direction >= 0.0
-        {
-            if t == now {
-                solution.push(t, stepper.state());
-            } else {
-                stepper.interpolate(t, &mut self.state);
-                solution.push(t, &self.state);
-            }
-            self.next += 1;
         }
     }
 }

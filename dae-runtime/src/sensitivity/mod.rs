@@ -1,0 +1,160 @@
+//! Sensitivities: the derivatives of a solution by parameters and by start values.
+//!
+//! In: a formulation, what to differentiate by, the accepted steps of a run. Out: $s = \partial y/\partial p$ wherever the solution is recorded.
+//!
+//! Differentiating $F(t, y, y', p) = 0$ by $p$ gives the variational equations
+//!
+//! $$ F_{y'} s' + F_y s + F_p = 0, \qquad s(t_0) = \frac{\partial y(t_0)}{\partial p}, $$
+//!
+//! linear, of the same index and with the same iteration matrices as $F$. They are integrated step by step after the state (staggered: Feehery,
+//! Tolsma & Barton, *Efficient sensitivity analysis of large-scale differential-algebraic systems*, Appl. Numer. Math. 25 (1997)), by Radau IIA whatever
+//! the method of the run (`variation.rs`), with exact $F_y$, $F_{y'}$ and $F_p$ and an error control of their own, which shortens steps where sensitivities
+//! change faster than the state. They begin with the derivatives of the consistent initial values (`initialize/tangent.rs`).
+
+mod variation;
+
+use crate::contract::{Dae, Name, ProlongationDescription, Start};
+use crate::initialize::{Direction, InitializationError, JetPlaces, derivative_of_jets};
+use crate::stepper::Statistics;
+pub(crate) use variation::Variation;
+
+/// What a solution is differentiated by.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Quantity {
+    pub(crate) name: Name,
+    pub(crate) kind: QuantityKind,
+    /// Its magnitude: sensitivities times this are in units of the unknowns.
+    pub(crate) scale: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum QuantityKind {
+    /// A parameter, by position.
+    Parameter(usize),
+    /// The start value of a jet, by position.
+    Start(usize),
+}
+
+impl Quantity {
+    /// By the name of a parameter, or of an unknown or derivative that has a start value; or what there is.
+    pub(crate) fn named(dae: &dyn Dae, t0: f64, name: &str) -> Result<Quantity, String> {
+        let parameters = &dae.description().parameters;
+        let d = dae.prolongation().prolongation_description();
+        if let Some(k) = parameters.iter().position(|parameter| parameter == name) {
+            let scale = magnitude(dae.parameters()[k]).unwrap_or(1.0);
+            return Ok(Quantity { name: parameters[k].clone(), kind: QuantityKind::Parameter(k), scale });
+        }
+        if let Some(jet) = d.jets.iter().position(|jet| jet.name == name && jet.start != Start::Free) {
+            let mut start = vec![0.0; d.jets.len()];
+            dae.prolongation().start_values(t0, &mut start);
+            let nominal = d.jets[jet].nominal;
+            let scale = magnitude(start[jet]).map_or(nominal, |size| size.max(nominal));
+            return Ok(Quantity { name: d.jets[jet].name.clone(), kind: QuantityKind::Start(jet), scale });
+        }
+        Err(unknown_quantity(name, parameters, d))
+    }
+
+    /// Derivatives of consistent jets by it.
+    pub(crate) fn derivative_of_jets(
+        &self,
+        dae: &dyn Dae,
+        t0: f64,
+        jets: &[f64],
+    ) -> Result<Vec<f64>, InitializationError> {
+        let prolongation = dae.prolongation();
+        let d = prolongation.prolongation_description();
+        let mut start = vec![0.0; d.jets.len()];
+        let mut equations = vec![0.0; d.equations.len()];
+        match self.kind {
+            QuantityKind::Start(jet) => start[jet] = 1.0,
+            QuantityKind::Parameter(k) => {
+                let mut values = vec![0.0; d.jacobian_p.len().max(d.start_jacobian_p.len())];
+                prolongation.start_jacobian_p(t0, &mut values[..d.start_jacobian_p.len()]);
+                let column = |&(_, column, _): &(usize, usize, usize)| column == k;
+                d.start_jacobian_p.entries().filter(column).for_each(|(row, _, place)| start[row] = values[place]);
+                prolongation.prolonged_jacobian_p(t0, jets, &mut values[..d.jacobian_p.len()]);
+                d.jacobian_p.entries().filter(column).for_each(|(row, _, place)| equations[row] = values[place]);
+            }
+        }
+        derivative_of_jets(prolongation, t0, jets, &Direction { name: &self.name, start, equations })
+    }
+}
+
+fn magnitude(value: f64) -> Option<f64> {
+    Some(value.abs()).filter(|size| *size > 0.0 && size.is_finite())
+}
+
+fn unknown_quantity(name: &str, parameters: &[Name], d: &ProlongationDescription) -> String {
+    if d.jets.iter().any(|jet| jet.name == name) {
+        return format!(
+            "`{name}` has no start value to differentiate by: it follows from the others; give it one in the model (`= value` or `~ value`)"
+        );
+    }
+    let starts = d.jets.iter().filter(|jet| jet.start != Start::Free).map(|jet| &jet.name);
+    let known: Vec<String> = parameters.iter().chain(starts).map(|name| format!("`{name}`")).collect();
+    format!(
+        "`{name}` is neither a parameter nor an unknown with a start value; there are {}",
+        if known.is_empty() { "none of either".to_string() } else { known.join(", ") }
+    )
+}
+
+/// Derivatives of a solution, at the times that it records.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Sensitivities {
+    /// By what: parameters, and unknowns and derivatives of which it is the start value.
+    pub quantities: Vec<Name>,
+    /// Work done for them.
+    pub statistics: Statistics,
+    /// For each time, for each quantity, as many derivatives as a state has entries.
+    values: Vec<f64>,
+}
+
+impl Sensitivities {
+    pub(crate) fn new(quantities: Vec<Name>) -> Self {
+        Sensitivities { quantities, statistics: Statistics::default(), values: Vec::new() }
+    }
+
+    pub(crate) fn push(&mut self, values: impl Iterator<Item = f64>) {
+        self.values.extend(values);
+    }
+
+    /// Derivatives of all entries of the state at the `i`-th time by the `k`-th quantity.
+    pub(crate) fn column(&self, i: usize, k: usize, width: usize) -> Option<&[f64]> {
+        let place = (i * self.quantities.len() + k) * width;
+        self.values.get(place..place + width)
+    }
+}
+
+/// Derivatives of a state and its slope, times the scales of the quantities.
+pub(crate) struct StartOfVariation {
+    pub(crate) values: Vec<Vec<f64>>,
+    pub(crate) slopes: Vec<Vec<f64>>,
+    /// Of the eliminated unknowns that are constant.
+    pub(crate) constants: Vec<Vec<f64>>,
+}
+
+impl StartOfVariation {
+    /// At consistent jets.
+    pub(crate) fn new(
+        dae: &dyn Dae,
+        t0: f64,
+        jets: &[f64],
+        quantities: &[Quantity],
+    ) -> Result<Self, InitializationError> {
+        let d = dae.prolongation().prolongation_description();
+        let places = JetPlaces::of(dae.description(), &d.jets);
+        let mut start = StartOfVariation { values: Vec::new(), slopes: Vec::new(), constants: Vec::new() };
+        for quantity in quantities {
+            let derivatives = quantity.derivative_of_jets(dae, t0, jets)?;
+            // Multipliers of the formulation stand for no jet, and are zero.
+            let at = |places: &[Option<usize>]| {
+                places.iter().map(|place| quantity.scale * place.map_or(0.0, |jet| derivatives[jet])).collect()
+            };
+            start.values.push(at(&places.values));
+            start.slopes.push(at(&places.slopes));
+            start.constants.push(at(&places.eliminated));
+        }
+        Ok(start)
+    }
+}

@@ -1,0 +1,161 @@
+//! What of a run goes into its solution.
+//!
+//! In: a stepper after each accepted step. Out: states in the [`Solution`], at the steps or at the times asked for, polynomials between them,
+//! sensitivities beside them.
+
+use super::dense;
+use crate::sensitivity::Variation;
+use crate::solution::Solution;
+use crate::stepper::{Failure, Stepper};
+
+/// What a solution keeps of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Record {
+    /// The start and every accepted step.
+    #[default]
+    Steps,
+    /// The same and polynomials between, so that the solution can be evaluated anywhere: the dense output of the method, or more and shorter
+    /// pieces where that does not satisfy the equations, since errors are not tested for algebraic unknowns. Costs two residuals per step.
+    Dense,
+    /// Exactly these times, in the direction of the run, with the accuracy of the method: Radau IIA ends steps there,
+    /// since its dense output is a cubic; BDF interpolates by its own polynomial and does not change a step;
+    /// an unknown for which errors are not tested is solved for where the polynomial does not satisfy the equations.
+    /// Constraints hold at interpolated states to the accuracy of the interpolation. At the time of a reset it is the state before.
+    At(Vec<f64>),
+}
+
+/// The record of a run under way.
+pub(super) struct Recorder<'d> {
+    record: Record,
+    /// How many of the times asked for have been reached.
+    reached: usize,
+    /// The sign of the run.
+    pub(super) direction: f64,
+    state: Vec<f64>,
+    /// Sensitivities, if they are asked for.
+    pub(super) variation: Option<Variation<'d>>,
+}
+
+impl<'d> Recorder<'d> {
+    pub(super) fn new(record: &Record, t0: f64, t_end: f64) -> Result<Self, Failure> {
+        let direction = if t_end < t0 { -1.0 } else { 1.0 };
+        if let Record::At(times) = record {
+            let inside = |t: f64| (t - t0) * direction >= 0.0 && (t_end - t) * direction >= 0.0;
+            if let Some(t) = times.iter().find(|&&t| !inside(t)) {
+                let message = format!("output time {t} is not between {t0} and {t_end}");
+                return Err(Failure::InvalidOption { message });
+            }
+            if times.windows(2).any(|pair| (pair[1] - pair[0]) * direction < 0.0) {
+                let message = "output times are not in the direction of the run".into();
+                return Err(Failure::InvalidOption { message });
+            }
+        }
+        Ok(Recorder { record: record.clone(), reached: 0, direction, state: Vec::new(), variation: None })
+    }
+
+    /// The next time asked for.
+    pub(super) fn next(&self) -> Option<f64> {
+        match &self.record {
+            Record::At(times) => times.get(self.reached).copied(),
+            Record::Steps | Record::Dense => None,
+        }
+    }
+
+    /// Takes in the step from `before` (the start itself if that is now).
+    pub(super) fn step(
+        &mut self,
+        stepper: &mut dyn Stepper,
+        before: f64,
+        solution: &mut Solution,
+    ) -> Result<(), Failure> {
+        let t = stepper.time();
+        self.times_reached(stepper, before, solution)?;
+        self.advance(stepper, before, t)?;
+        match &self.record {
+            Record::Steps => self.push(t, stepper.state(), solution),
+            Record::Dense => {
+                self.push(t, stepper.state(), solution);
+                if t != before {
+                    dense::record(stepper, before, solution);
+                }
+            }
+            Record::At(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Records the times asked for that the step from `before` has reached.
+    fn times_reached(
+        &mut self,
+        stepper: &mut dyn Stepper,
+        before: f64,
+        solution: &mut Solution,
+    ) -> Result<(), Failure> {
+        let now = stepper.time();
+        while let Some(t) = self.next()
+            && (now - t) * self.direction >= 0.0
+        {
+            self.advance(stepper, before, t)?;
+            let mut state = std::mem::take(&mut self.state);
+            state.resize(stepper.state().len(), 0.0);
+            if t == now {
+                state.copy_from_slice(stepper.state());
+            } else {
+                stepper.interpolate(t, &mut state);
+            }
+            self.push(t, &state, solution);
+            self.state = state;
+            self.reached += 1;
+        }
+        Ok(())
+    }
+
+    /// The run goes on from another state.
+    pub(super) fn restart(&mut self, t: f64, y: &[f64], solution: &mut Solution) {
+        match &self.record {
+            Record::Steps => self.push(t, y, solution),
+            Record::Dense => {
+                self.push(t, y, solution);
+                solution.begin_polynomials();
+            }
+            Record::At(_) => {}
+        }
+    }
+
+    /// The last step has ended at the end time but for rounding, and the run is over.
+    pub(super) fn end_at(
+        &mut self,
+        t_end: f64,
+        stepper: &mut dyn Stepper,
+        solution: &mut Solution,
+    ) -> Result<(), Failure> {
+        match (&self.record, solution.times.last_mut()) {
+            (Record::Steps | Record::Dense, Some(last)) => {
+                *last = t_end;
+                Ok(())
+            }
+            _ => self.times_reached(stepper, t_end, solution),
+        }
+    }
+
+    /// Notes the work done for sensitivities.
+    pub(super) fn finish(&self, solution: &mut Solution) {
+        if let (Some(variation), Some(sensitivities)) = (&self.variation, &mut solution.sensitivities) {
+            sensitivities.statistics = variation.statistics;
+        }
+    }
+
+    fn advance(&mut self, stepper: &mut dyn Stepper, before: f64, until: f64) -> Result<(), Failure> {
+        match &mut self.variation {
+            Some(variation) if stepper.time() != before => variation.advance(stepper, before, until),
+            _ => Ok(()),
+        }
+    }
+
+    fn push(&self, t: f64, y: &[f64], solution: &mut Solution) {
+        solution.push(t, y);
+        if let (Some(variation), Some(sensitivities)) = (&self.variation, &mut solution.sensitivities) {
+            sensitivities.push(variation.values());
+        }
+    }
+}
