@@ -26,8 +26,8 @@ use crate::contract::{Dae, Description, Pattern};
 use crate::elimination::{Elimination, dot};
 use crate::wrapper::forward_to_inner;
 
-/// Rows of $H$ are kept while their pivots are at least this part of those that complete pivoting would take.
-const MUCH_SMALLER: f64 = 0.02;
+/// Rows of $H$ are kept while their pivots are at least this part of those that complete pivoting would take. They must not vanish within the next step.
+const MUCH_SMALLER: f64 = 0.2;
 /// $K$ is kept while the angle between it and the kernel has at least this cosine.
 const TURNED: f64 = 0.9;
 /// Steps of the iteration for the derivatives that the initialisation does not give.

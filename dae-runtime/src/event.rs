@@ -134,4 +134,7 @@ pub struct Occurrence {
     pub t: f64,
     /// The state then, before a reset; entries as in [`Solution::names`](crate::solution::Solution::names).
     pub state: Vec<f64>,
+    /// Derivatives of the time by what sensitivities are asked for, in the order of
+    /// [`Sensitivities::quantities`](crate::sensitivity::Sensitivities::quantities). Not finite where the function only touches zero.
+    pub time_derivatives: Vec<f64>,
 }

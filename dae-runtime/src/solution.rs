@@ -254,7 +254,7 @@ impl Solution {
 
     pub(crate) fn note_event(&mut self, event: &Name, t: f64, y: &[f64]) {
         let state = self.extended(y, |value| value);
-        self.occurrences.push(Occurrence { event: event.clone(), t, state });
+        self.occurrences.push(Occurrence { event: event.clone(), t, state, time_derivatives: Vec::new() });
     }
 
     pub(crate) fn note_invariants(&mut self, residuals: &[f64]) {
@@ -338,6 +338,16 @@ pub(crate) fn evaluate(coefficients: &[f64], s: f64, length: f64, value: &mut [f
         }
     }
     slope.iter_mut().for_each(|slope| *slope /= length);
+}
+
+/// Second derivative likewise.
+pub(crate) fn curvature(coefficients: &[f64], s: f64, length: f64, curvature: &mut [f64]) {
+    curvature.fill(0.0);
+    let n = curvature.len().max(1);
+    for (k, power) in coefficients.chunks_exact(n).enumerate().skip(2).rev() {
+        let factor = (k * (k - 1)) as f64 / (length * length);
+        curvature.iter_mut().zip(power).for_each(|(sum, power)| *sum = *sum * s + factor * power);
+    }
 }
 
 /// Component `k` of $\sum_j c_j s^j$.

@@ -29,7 +29,7 @@ pub use error::{FixedValue, InitializationError, Mismatch};
 use gauss_newton::{Stuck, System};
 use parts::Decomposition;
 use regularity::regularity;
-pub(crate) use restart::{JetPlaces, consistent_restart};
+pub(crate) use restart::{JetPlaces, consistent_restart, restarted_derivatives};
 pub(crate) use tangent::{Direction, derivative_of_jets};
 
 /// What the user can choose about an initialisation.

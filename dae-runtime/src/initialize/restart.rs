@@ -7,11 +7,11 @@
 
 use std::collections::HashMap;
 
-use super::{InitializationError, InitializationOptions, consistent_initialization};
+use super::{Direction, InitializationError, InitializationOptions, consistent_initialization, derivative_of_jets};
 use crate::contract::{Dae, Description, Jet, Kind, Name, Prolongation, ProlongationDescription, Start};
 
-/// Replaces a state and its slopes by consistent ones. Formulations keep constraints to their tolerance only: what is to stay may move by
-/// what is `allowed`.
+/// Replaces a state and its slopes by consistent ones; all derivatives of the model there. Formulations keep constraints to their tolerance only: what is
+/// to stay may move by what is `allowed`.
 pub(crate) fn consistent_restart(
     dae: &dyn Dae,
     t: f64,
@@ -20,12 +20,9 @@ pub(crate) fn consistent_restart(
     is_changed: impl Fn(usize) -> bool,
     allowed: impl Fn(usize) -> f64,
     options: &InitializationOptions,
-) -> Result<(), InitializationError> {
-    let inner = dae.prolongation();
-    let mut restart = Restart { inner, description: inner.prolongation_description().clone(), start: Vec::new() };
+) -> Result<Vec<f64>, InitializationError> {
     let unknowns = &dae.description().unknowns;
-    let places = JetPlaces::of(dae.description(), &restart.description.jets);
-    restart.begin_at(dae, t, &places, y, yp);
+    let (mut restart, places) = Restart::new(dae, t, y, yp);
     // What was changed stays, and what it is a derivative of.
     let stage = |i: usize| places.values[i].map_or(0, |jet| restart.description.jets[jet].stage);
     let lowest = (0..y.len()).filter(|&i| is_changed(i)).map(stage).min().unwrap_or(i32::MIN);
@@ -47,7 +44,39 @@ pub(crate) fn consistent_restart(
         }
     };
     dae.states_from_jets(t, &jets, y, yp);
-    Ok(())
+    Ok(jets)
+}
+
+/// Derivatives of a state that was made consistent, and of its slopes, where the entries of the given state and the equations of the prolongation
+/// change like this. Entries that `is_changed` stay as far as that goes, others as near as they can.
+pub(crate) fn restarted_derivatives(
+    dae: &dyn Dae,
+    t: f64,
+    [y, yp, jets]: [&[f64]; 3],
+    is_changed: &dyn Fn(usize) -> bool,
+    values: &[f64],
+    equations: Vec<f64>,
+    name: &Name,
+) -> Result<(Vec<f64>, Vec<f64>), InitializationError> {
+    let (mut restart, places) = Restart::new(dae, t, y, yp);
+    let mut start = vec![0.0; jets.len()];
+    for (place, value) in places.values.iter().zip(values) {
+        if let Some(jet) = *place {
+            start[jet] = *value;
+        }
+    }
+    let direction = Direction { name, start, equations };
+    restart.mark(|i| if is_changed(i) { Start::Fixed } else { Start::Guess }, dae, &places);
+    let derivatives = match derivative_of_jets(&restart, t, jets, &direction) {
+        Err(InitializationError::NotDifferentiable { .. }) => {
+            // All that was changed satisfies the linearised constraints to a tolerance only.
+            restart.mark(|_| Start::Guess, dae, &places);
+            derivative_of_jets(&restart, t, jets, &direction)?
+        }
+        found => found?,
+    };
+    let at = |places: &[Option<usize>]| places.iter().map(|place| place.map_or(0.0, |jet| derivatives[jet])).collect();
+    Ok((at(&places.values), at(&places.slopes)))
 }
 
 /// Which jet each entry of $y$ and of $y'$ is, and each eliminated unknown.
@@ -79,7 +108,16 @@ struct Restart<'p> {
     start: Vec<f64>,
 }
 
-impl Restart<'_> {
+impl<'p> Restart<'p> {
+    /// From a state and its slopes; which jets these are.
+    fn new(dae: &'p dyn Dae, t: f64, y: &[f64], yp: &[f64]) -> (Self, JetPlaces) {
+        let inner = dae.prolongation();
+        let mut restart = Restart { inner, description: inner.prolongation_description().clone(), start: Vec::new() };
+        let places = JetPlaces::of(dae.description(), &restart.description.jets);
+        restart.begin_at(dae, t, &places, y, yp);
+        (restart, places)
+    }
+
     /// Takes the jets that a state and its slopes tell, and the others from the model.
     fn begin_at(&mut self, dae: &dyn Dae, t: f64, places: &JetPlaces, y: &[f64], yp: &[f64]) {
         self.start = vec![0.0; self.description.jets.len()];

@@ -11,11 +11,13 @@
 //! the method of the run (`variation.rs`), with exact $F_y$, $F_{y'}$ and $F_p$ and an error control of their own, which shortens steps where sensitivities
 //! change faster than the state. They begin with the derivatives of the consistent initial values (`initialize/tangent.rs`).
 
+mod passage;
 mod variation;
 
-use crate::contract::{Dae, Name, ProlongationDescription, Start};
+use crate::contract::{Dae, Name, Pattern, ProlongationDescription, Start};
 use crate::initialize::{Direction, InitializationError, JetPlaces, derivative_of_jets};
 use crate::stepper::Statistics;
+pub(crate) use passage::Moment;
 pub(crate) use variation::Variation;
 
 /// What a solution is differentiated by.
@@ -54,7 +56,7 @@ impl Quantity {
         Err(unknown_quantity(name, parameters, d))
     }
 
-    /// Derivatives of consistent jets by it.
+    /// Derivatives of consistent jets by it, times its scale.
     pub(crate) fn derivative_of_jets(
         &self,
         dae: &dyn Dae,
@@ -64,19 +66,36 @@ impl Quantity {
         let prolongation = dae.prolongation();
         let d = prolongation.prolongation_description();
         let mut start = vec![0.0; d.jets.len()];
-        let mut equations = vec![0.0; d.equations.len()];
         match self.kind {
-            QuantityKind::Start(jet) => start[jet] = 1.0,
+            QuantityKind::Start(jet) => start[jet] = self.scale,
             QuantityKind::Parameter(k) => {
-                let mut values = vec![0.0; d.jacobian_p.len().max(d.start_jacobian_p.len())];
-                prolongation.start_jacobian_p(t0, &mut values[..d.start_jacobian_p.len()]);
-                let column = |&(_, column, _): &(usize, usize, usize)| column == k;
-                d.start_jacobian_p.entries().filter(column).for_each(|(row, _, place)| start[row] = values[place]);
-                prolongation.prolonged_jacobian_p(t0, jets, &mut values[..d.jacobian_p.len()]);
-                d.jacobian_p.entries().filter(column).for_each(|(row, _, place)| equations[row] = values[place]);
+                let mut values = vec![0.0; d.start_jacobian_p.len()];
+                prolongation.start_jacobian_p(t0, &mut values);
+                self.column(&d.start_jacobian_p, &values, k, &mut start);
             }
         }
+        let equations = self.derivative_of_equations(dae, t0, jets);
         derivative_of_jets(prolongation, t0, jets, &Direction { name: &self.name, start, equations })
+    }
+
+    /// Derivatives of the equations of the prolongation by it with the jets held, times its scale.
+    fn derivative_of_equations(&self, dae: &dyn Dae, t: f64, jets: &[f64]) -> Vec<f64> {
+        let prolongation = dae.prolongation();
+        let d = prolongation.prolongation_description();
+        let mut equations = vec![0.0; d.equations.len()];
+        if let QuantityKind::Parameter(k) = self.kind {
+            let mut values = vec![0.0; d.jacobian_p.len()];
+            prolongation.prolonged_jacobian_p(t, jets, &mut values);
+            self.column(&d.jacobian_p, &values, k, &mut equations);
+        }
+        equations
+    }
+
+    /// A column of a matrix, times the scale.
+    fn column(&self, pattern: &Pattern, values: &[f64], k: usize, column: &mut [f64]) {
+        for (row, _, place) in pattern.entries().filter(|&(_, column, _)| column == k) {
+            column[row] = self.scale * values[place];
+        }
     }
 }
 
@@ -149,7 +168,7 @@ impl StartOfVariation {
             let derivatives = quantity.derivative_of_jets(dae, t0, jets)?;
             // Multipliers of the formulation stand for no jet, and are zero.
             let at = |places: &[Option<usize>]| {
-                places.iter().map(|place| quantity.scale * place.map_or(0.0, |jet| derivatives[jet])).collect()
+                places.iter().map(|place| place.map_or(0.0, |jet| derivatives[jet])).collect()
             };
             start.values.push(at(&places.values));
             start.slopes.push(at(&places.slopes));

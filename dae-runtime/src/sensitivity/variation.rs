@@ -64,13 +64,13 @@ pub(crate) struct Variation<'d> {
 }
 
 /// The sensitivity to one quantity, times its scale.
-struct Column {
-    quantity: Quantity,
+pub(super) struct Column {
+    pub(super) quantity: Quantity,
     /// Rows of $F_p$ for a parameter, and where their values are.
     by_parameter: Vec<(usize, usize)>,
-    value: Vec<f64>,
+    pub(super) value: Vec<f64>,
     /// At the end of the last part of a step.
-    slope: Vec<f64>,
+    pub(super) slope: Vec<f64>,
     weights: Weights,
     polynomial: Polynomial,
     /// Stages of the part under way.
@@ -236,6 +236,27 @@ impl<'d> Variation<'d> {
                 error: vec![0.0; n],
                 ..Work::default()
             },
+        }
+    }
+
+    pub(super) fn dae(&self) -> &'d dyn Dae {
+        self.dae
+    }
+
+    pub(super) fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    pub(super) fn columns_mut(&mut self) -> &mut [Column] {
+        &mut self.columns
+    }
+
+    /// The run goes on from this state.
+    pub(super) fn begin_at(&mut self, t: f64, y: &[f64], yp: &[f64]) {
+        self.t = t;
+        self.here.evaluate(self.dae, t, y, yp);
+        for column in &mut self.columns {
+            column.polynomial.set_tangent(&column.value, |slopes| slopes.fill(0.0));
         }
     }
 

@@ -3,10 +3,13 @@
 //! In: events, and a stepper after each step. Out: whether the step passes a zero that counts and has to be made again to end there; then whether the run
 //! ends, or the consistent values from which it goes on.
 
+use std::collections::VecDeque;
+
 use crate::contract::{Dae, Name};
 use crate::event::{Action, Event};
 use crate::initialize::{InitializationOptions, consistent_restart};
-use crate::solution::{Solution, evaluate};
+use crate::sensitivity::{Moment, Variation};
+use crate::solution::{Solution, curvature, evaluate};
 use crate::stepper::{Failure, Options, Stepper};
 
 /// Where signs are compared within a step, in units of the step from its end.
@@ -63,6 +66,8 @@ pub(super) struct Events<'c> {
     sides_ahead: Vec<f64>,
     /// Where the step is to end that is made again, and what happens there.
     target: Option<Target>,
+    /// What was only noted in the last step: which event, and its place in the solution.
+    noted: VecDeque<(usize, usize)>,
     /// When each event has happened last.
     happened: Vec<f64>,
     /// When the last resets were, the last one last.
@@ -90,6 +95,35 @@ impl Target {
     }
 }
 
+/// A moment within a step.
+struct InStep {
+    t: f64,
+    y: Vec<f64>,
+    yp: Vec<f64>,
+    ypp: Vec<f64>,
+}
+
+impl InStep {
+    fn at(stepper: &mut dyn Stepper, before: f64, t: f64) -> Self {
+        let (n, now) = (stepper.state().len(), stepper.time());
+        let [mut y, mut yp, mut ypp] = [stepper.state().to_vec(), stepper.derivative().to_vec(), vec![0.0; n]];
+        if now == before {
+            return InStep { t, y, yp, ypp };
+        }
+        let mut coefficients = vec![0.0; (stepper.dense_degree() + 1) * n];
+        stepper.dense_coefficients(&mut coefficients);
+        let (s, length) = ((t - now) / (now - before), now - before);
+        evaluate(&coefficients, s, length, &mut y, &mut yp);
+        curvature(&coefficients, s, length, &mut ypp);
+        stepper.interpolate(t, &mut y);
+        InStep { t, y, yp, ypp }
+    }
+
+    fn as_moment(&self) -> Moment<'_> {
+        Moment { t: self.t, y: &self.y, yp: &self.yp, ypp: &self.ypp }
+    }
+}
+
 /// A zero of the function of an event.
 #[derive(Clone, Copy)]
 struct Zero {
@@ -110,6 +144,7 @@ impl<'c> Events<'c> {
             sides_ahead: sides.clone(),
             sides,
             target: None,
+            noted: VecDeque::new(),
             happened: vec![f64::NAN; events.len()],
             resets: Vec::new(),
             events,
@@ -154,9 +189,12 @@ impl<'c> Events<'c> {
             return Passage::Again(self.aim(first, &zeros, stepper.time()));
         }
         let happening = landed.as_ref().map_or(&[][..], |target| &target.events);
-        for zero in zeros.iter().filter(|zero| self.is_noted(zero.event) && !happening.contains(&zero.event)) {
+        let noted = |zero: &&Zero| self.is_noted(zero.event) && !happening.contains(&zero.event);
+        let noted: Vec<Zero> = zeros.iter().filter(noted).copied().collect();
+        for zero in noted {
             let mut state = vec![0.0; self.y.len()];
             stepper.interpolate(zero.t, &mut state);
+            self.noted.push_back((zero.event, solution.occurrences.len()));
             solution.note_event(&self.events[zero.event].name, zero.t, &state);
         }
         let Some(mut target) = landed else { return Passage::Free };
@@ -247,6 +285,29 @@ impl<'c> Events<'c> {
         found
     }
 
+    /// Lets sensitivities go on to a time within the last step, and notes how the times of events on the way change.
+    pub(super) fn carry(
+        &mut self,
+        variation: &mut Variation<'_>,
+        stepper: &mut dyn Stepper,
+        before: f64,
+        until: f64,
+        solution: &mut Solution,
+    ) -> Result<(), Failure> {
+        while let Some((event, place)) = self.noted.pop_front() {
+            let t = solution.occurrences[place].t;
+            if (until - t) * self.direction < 0.0 {
+                self.noted.push_front((event, place));
+                break;
+            }
+            variation.advance(stepper, before, t)?;
+            let moment = InStep::at(stepper, before, t);
+            let by_time = variation.of_time(moment.as_moment(), &self.events[event].function);
+            solution.occurrences[place].time_derivatives = variation.unscaled(&by_time).collect();
+        }
+        variation.advance(stepper, before, until)
+    }
+
     /// Takes in a step that is recorded.
     pub(super) fn advance(&mut self, stepper: &dyn Stepper) {
         self.t = stepper.time();
@@ -260,19 +321,34 @@ impl<'c> Events<'c> {
         self.t = t;
     }
 
-    /// Enters what happens at the last state into the solution, and applies its resets. Steps are about `step` long.
+    /// Enters what happens at the last state into the solution, and applies its resets, to sensitivities too. The last step began at
+    /// `before`, and steps are about `step` long.
     pub(super) fn happen(
         &mut self,
         dae: &dyn Dae,
-        step: f64,
+        (stepper, before, step): (&mut (dyn Stepper + '_), f64, f64),
+        mut variation: Option<&mut Variation<'_>>,
         options: &Options,
         initialization: &InitializationOptions,
         solution: &mut Solution,
     ) -> Result<Consequence, Failure> {
         let mut happening = self.target.take().map_or_else(Vec::new, |target| target.events);
+        let mut carried = match (&mut variation, happening.first()) {
+            (Some(variation), Some(&first)) => {
+                let moment = InStep { y: self.y.clone(), yp: self.yp.clone(), ..InStep::at(stepper, before, self.t) };
+                let by_time = variation.of_time(moment.as_moment(), &self.events[first].function);
+                Some(variation.arriving(moment.as_moment(), by_time))
+            }
+            _ => None,
+        };
         happening.sort_unstable();
         for &event in &happening {
             solution.note_event(&self.events[event].name, self.t, &self.y);
+            if let (Some(variation), Some(carried), Some(last)) =
+                (&variation, &carried, solution.occurrences.last_mut())
+            {
+                last.time_derivatives = variation.unscaled(carried.by_time()).collect();
+            }
         }
         if let Some(&event) = happening.iter().find(|&&event| matches!(self.events[event].action, Action::End)) {
             return Ok(Consequence::End(self.events[event].name.clone()));
@@ -282,6 +358,9 @@ impl<'c> Events<'c> {
         let mut last_reset = Name::Borrowed("-");
         for &event in &happening {
             if let Action::Reset(change) = &mut self.events[event].action {
+                if let Some(carried) = &mut carried {
+                    carried.change(t, &y, change);
+                }
                 change(t, &mut y);
                 last_reset = self.events[event].name.clone();
             }
@@ -297,8 +376,12 @@ impl<'c> Events<'c> {
             let per_index = step.abs().min(1.0).powi(i32::from(unknowns[i].index) - 1);
             (INEXACT * relative.powf(2.0 / 3.0) / per_index).min(LARGEST_MOVE) * size
         };
-        consistent_restart(dae, t, &mut y, &mut yp, |i| changed[i], allowed, initialization)
-            .map_err(|error| Failure::InconsistentReset { t, event: last_reset, error: Box::new(error) })?;
+        let inconsistent = |error| Failure::InconsistentReset { t, event: last_reset.clone(), error: Box::new(error) };
+        let jets = consistent_restart(dae, t, &mut y, &mut yp, |i| changed[i], allowed, initialization)
+            .map_err(inconsistent)?;
+        if let (Some(variation), Some(carried)) = (variation, &carried) {
+            variation.restart(t, [&y, &yp, &jets], &|i| changed[i], carried).map_err(inconsistent)?;
+        }
         self.y.copy_from_slice(&y);
         self.yp.copy_from_slice(&yp);
         let before: Vec<f64> = self.sides.clone();

@@ -306,8 +306,8 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
         self.dae.invariants(run.stepper.time(), run.stepper.state(), &mut residuals);
         solution.note_invariants(&residuals);
         let t0 = run.stepper.time();
-        recorder.step(run.stepper.as_mut(), t0, solution)?;
         let mut events = Events::new(std::mem::take(&mut self.events), run.stepper.as_ref(), t_end);
+        recorder.step(run.stepper.as_mut(), t0, &mut events, solution)?;
         while run.stepper.time() != t_end {
             let output = recorder.next().filter(|_| run.stepper.dense_accuracy() == DenseAccuracy::Lower);
             run.stop(output, recorder.direction);
@@ -338,7 +338,7 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
                         solution.note_invariants(&residuals);
                     }
                 }
-                recorder.step(run.stepper.as_mut(), before, solution)?;
+                recorder.step(run.stepper.as_mut(), before, &mut events, solution)?;
                 if let Some(observer) = &mut self.observer
                     && observer(t).is_break()
                 {
@@ -347,13 +347,13 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
             }
             if passage == Passage::Free {
                 run.go_on((t - before).abs())?;
-            } else if let Some(event) = self.happen(run, &mut events, recorder, solution)? {
+            } else if let Some(event) = self.happen(run, before, &mut events, recorder, solution)? {
                 return Ok(Status::Event(event));
             }
             events.begin_at(run.stepper.time());
             // A switch at the very end.
             if run.stepper.time() == t_end && t != t_end {
-                recorder.end_at(t_end, run.stepper.as_mut(), solution)?;
+                recorder.end_at(t_end, run.stepper.as_mut(), &mut events, solution)?;
             }
         }
         Ok(Status::Success)
@@ -363,11 +363,21 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
     fn happen(
         &self,
         run: &mut Segments<'d>,
+        before: f64,
         events: &mut Events<'c>,
         recorder: &mut Recorder<'d>,
         solution: &mut Solution,
     ) -> Result<Option<Name>, Failure> {
-        match events.happen(self.dae, run.last_step(), &self.options, &self.initialization, solution)? {
+        let step = run.last_step();
+        let steps = (run.stepper.as_mut(), before, step);
+        match events.happen(
+            self.dae,
+            steps,
+            recorder.variation.as_mut(),
+            &self.options,
+            &self.initialization,
+            solution,
+        )? {
             Consequence::End(event) => Ok(Some(event)),
             Consequence::Restart { y, yp } => {
                 run.restart(run.stepper.time(), &y, &yp)?;

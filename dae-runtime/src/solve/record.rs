@@ -4,6 +4,7 @@
 //! sensitivities beside them.
 
 use super::dense;
+use super::events::Events;
 use crate::sensitivity::Variation;
 use crate::solution::Solution;
 use crate::stepper::{Failure, Stepper};
@@ -66,11 +67,12 @@ impl<'d> Recorder<'d> {
         &mut self,
         stepper: &mut dyn Stepper,
         before: f64,
+        events: &mut Events<'_>,
         solution: &mut Solution,
     ) -> Result<(), Failure> {
         let t = stepper.time();
-        self.times_reached(stepper, before, solution)?;
-        self.advance(stepper, before, t)?;
+        self.times_reached(stepper, before, events, solution)?;
+        self.advance(stepper, before, t, events, solution)?;
         match &self.record {
             Record::Steps => self.push(t, stepper.state(), solution),
             Record::Dense => {
@@ -89,13 +91,14 @@ impl<'d> Recorder<'d> {
         &mut self,
         stepper: &mut dyn Stepper,
         before: f64,
+        events: &mut Events<'_>,
         solution: &mut Solution,
     ) -> Result<(), Failure> {
         let now = stepper.time();
         while let Some(t) = self.next()
             && (now - t) * self.direction >= 0.0
         {
-            self.advance(stepper, before, t)?;
+            self.advance(stepper, before, t, events, solution)?;
             let mut state = std::mem::take(&mut self.state);
             state.resize(stepper.state().len(), 0.0);
             if t == now {
@@ -127,6 +130,7 @@ impl<'d> Recorder<'d> {
         &mut self,
         t_end: f64,
         stepper: &mut dyn Stepper,
+        events: &mut Events<'_>,
         solution: &mut Solution,
     ) -> Result<(), Failure> {
         match (&self.record, solution.times.last_mut()) {
@@ -134,7 +138,7 @@ impl<'d> Recorder<'d> {
                 *last = t_end;
                 Ok(())
             }
-            _ => self.times_reached(stepper, t_end, solution),
+            _ => self.times_reached(stepper, t_end, events, solution),
         }
     }
 
@@ -145,9 +149,16 @@ impl<'d> Recorder<'d> {
         }
     }
 
-    fn advance(&mut self, stepper: &mut dyn Stepper, before: f64, until: f64) -> Result<(), Failure> {
+    fn advance(
+        &mut self,
+        stepper: &mut dyn Stepper,
+        before: f64,
+        until: f64,
+        events: &mut Events<'_>,
+        solution: &mut Solution,
+    ) -> Result<(), Failure> {
         match &mut self.variation {
-            Some(variation) if stepper.time() != before => variation.advance(stepper, before, until),
+            Some(variation) if stepper.time() != before => events.carry(variation, stepper, before, until, solution),
             _ => Ok(()),
         }
     }

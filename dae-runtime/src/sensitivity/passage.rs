@@ -1,0 +1,165 @@
+//! Sensitivities across events.
+//!
+//! In: a state at a zero of a function $g$ of the solution, and what it becomes there. Out: the derivatives of the time of the zero, and
+//! sensitivities behind it.
+//!
+//! The zero moves so that $g = 0$ is kept: with $\dot g$ the derivative of $g$ along the solution and $g_s$ the one in the direction of sensitivities,
+//!
+//! $$ \frac{\partial t_e}{\partial p} = -\frac{g_s}{\dot g}, $$
+//!
+//! and what arrives there changes by $s^- + y'^-\\,\partial t_e/\partial p$. The change of the state carries this over, the constraints are linearised as at
+//! the start of a run, and at the fixed time of the solution at hand $s^+ = \dots - y'^+\\,\partial t_e/\partial p$ (S. Galán, W. F. Feehery, P. I. Barton,
+//! *Parametric sensitivity functions for hybrid discrete/continuous systems*, Appl. Numer. Math. 31 (1999)). Functions and changes are the caller's
+//! code: their derivatives in these directions are central differences.
+
+use super::Variation;
+use super::variation::Column;
+use crate::contract::{Dae, Kind};
+use crate::initialize::{InitializationError, restarted_derivatives};
+
+/// Relative length of differences: truncation and rounding are the same, 1e-10.
+const DIFFERENCE: f64 = 6e-6;
+
+/// A state with its slope and the slope of that.
+#[derive(Clone, Copy)]
+pub(crate) struct Moment<'a> {
+    pub(crate) t: f64,
+    pub(crate) y: &'a [f64],
+    pub(crate) yp: &'a [f64],
+    pub(crate) ypp: &'a [f64],
+}
+
+/// A direction in which a moment changes.
+struct Towards<'a> {
+    t: f64,
+    y: &'a [f64],
+    yp: &'a [f64],
+}
+
+impl Moment<'_> {
+    /// Central difference of `function`.
+    fn difference(&self, towards: &Towards<'_>, function: &dyn Fn(f64, &[f64], &[f64]) -> f64) -> f64 {
+        let delta = step(self.t, self.y, towards.t, towards.y);
+        let at = |delta: f64| {
+            let y: Vec<f64> = moved(self.y, delta, towards.y);
+            let yp: Vec<f64> = moved(self.yp, delta, towards.yp);
+            function(self.t + delta * towards.t, &y, &yp)
+        };
+        if delta == 0.0 { 0.0 } else { (at(delta) - at(-delta)) / (2.0 * delta) }
+    }
+}
+
+fn moved(from: &[f64], delta: f64, direction: &[f64]) -> Vec<f64> {
+    from.iter().zip(direction).map(|(from, direction)| from + delta * direction).collect()
+}
+
+/// How far to go in a direction.
+fn step(t: f64, y: &[f64], by_t: f64, by_y: &[f64]) -> f64 {
+    let largest = y.iter().fold(t.abs(), |size, y| size.max(y.abs())).max(f64::MIN_POSITIVE);
+    let relative = |(value, change): (f64, f64)| change.abs() / value.abs().max(1e-3 * largest);
+    let pairs = y.iter().copied().zip(by_y.iter().copied()).chain([(t, by_t)]);
+    let speed = pairs.map(relative).fold(0.0, f64::max);
+    if speed > 0.0 { DIFFERENCE / speed } else { 0.0 }
+}
+
+/// What a change of the state makes of the changes of its arguments.
+pub(crate) struct Carried {
+    /// For each quantity that of the time, times its scale.
+    by_time: Vec<f64>,
+    /// And of the state.
+    values: Vec<Vec<f64>>,
+}
+
+impl Variation<'_> {
+    /// How the time of a zero of `function` changes with each quantity, times its scale; a zero that is not crossed at some speed has no derivatives.
+    pub(crate) fn of_time(&self, at: Moment<'_>, function: &dyn Fn(f64, &[f64], &[f64]) -> f64) -> Vec<f64> {
+        let along = at.difference(&Towards { t: 1.0, y: at.yp, yp: at.ypp }, function);
+        let by = |column: &Column| {
+            let towards = Towards { t: 0.0, y: &column.value, yp: &column.slope };
+            -at.difference(&towards, function) / along
+        };
+        self.columns().iter().map(by).collect()
+    }
+
+    /// The same without the scales.
+    pub(crate) fn unscaled<'a>(&'a self, values: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
+        self.columns().iter().zip(values).map(|(column, value)| value / column.quantity.scale)
+    }
+
+    /// What arrives at a moment that moves by `by_time`.
+    pub(crate) fn arriving(&self, at: Moment<'_>, by_time: Vec<f64>) -> Carried {
+        let arriving = |(column, tau): (&Column, &f64)| moved(&column.value, *tau, at.yp);
+        Carried { values: self.columns().iter().zip(&by_time).map(arriving).collect(), by_time }
+    }
+
+    /// Goes on behind a change of the state: from the consistent state `y` with the slope `yp` and all derivatives of the model in `jets`, of
+    /// which the entries that `is_changed` have been set.
+    pub(crate) fn restart(
+        &mut self,
+        t: f64,
+        [y, yp, jets]: [&[f64]; 3],
+        is_changed: &dyn Fn(usize) -> bool,
+        carried: &Carried,
+    ) -> Result<(), InitializationError> {
+        let dae = self.dae();
+        let unknowns = &dae.description().unknowns;
+        for (k, column) in self.columns_mut().iter_mut().enumerate() {
+            let quantity = &column.quantity;
+            let tau = carried.by_time[k];
+            let equations = quantity.derivative_of_equations(dae, t, jets);
+            // Constraints that depend on the time move with the event.
+            let moving: Vec<f64> =
+                equations.iter().zip(by_time(dae, t, jets)).map(|(e, by_t)| e + tau * by_t).collect();
+            let (mut total, _) =
+                restarted_derivatives(dae, t, [y, yp, jets], is_changed, &carried.values[k], moving, &quantity.name)?;
+            for ((value, slope), unknown) in total.iter_mut().zip(yp).zip(unknowns.iter()) {
+                if unknown.kind == Kind::Differential {
+                    *value -= tau * slope;
+                }
+            }
+            // What is not differential follows from the rest at this time.
+            let (value, slope) =
+                restarted_derivatives(dae, t, [y, yp, jets], &|_| false, &total, equations, &quantity.name)?;
+            column.value = value;
+            column.slope = slope;
+        }
+        self.begin_at(t, y, yp);
+        Ok(())
+    }
+}
+
+/// Derivatives of the equations of the prolongation by the time, with the jets held.
+fn by_time(dae: &dyn Dae, t: f64, jets: &[f64]) -> Vec<f64> {
+    let prolongation = dae.prolongation();
+    let rows = prolongation.prolongation_description().equations.len();
+    let delta = DIFFERENCE * t.abs().max(1e-3);
+    let at = |t: f64| {
+        let mut residual = vec![0.0; rows];
+        prolongation.prolonged_residual(t, jets, &mut residual);
+        residual
+    };
+    at(t + delta).iter().zip(at(t - delta)).map(|(above, below)| (above - below) / (2.0 * delta)).collect()
+}
+
+impl Carried {
+    pub(crate) fn by_time(&self) -> &[f64] {
+        &self.by_time
+    }
+
+    /// Applies the derivative of a change of the state at `t`, `y`.
+    pub(crate) fn change(&mut self, t: f64, y: &[f64], change: &mut dyn FnMut(f64, &mut [f64])) {
+        for (tau, value) in self.by_time.iter().zip(&mut self.values) {
+            let delta = step(t, y, *tau, value);
+            if delta == 0.0 {
+                continue;
+            }
+            let mut at = |delta: f64| {
+                let mut state = moved(y, delta, value);
+                change(t + delta * tau, &mut state);
+                state
+            };
+            let (above, below) = (at(delta), at(-delta));
+            *value = above.iter().zip(&below).map(|(above, below)| (above - below) / (2.0 * delta)).collect();
+        }
+    }
+}
