@@ -251,3 +251,60 @@ fn sensitivities_have_an_error_control_of_their_own() {
         }
     }
 }
+
+/// Forces that jump at a place and at a time, both of which are parameters; `w` follows the jump.
+#[test]
+fn sensitivities_pass_jumps_of_the_equations() {
+    let text = "struct Jumps {
+        param place = 0.5;
+        param time = 1.4;
+        param force = 3;
+        var x = 1;
+        var v = 0;
+        var w;
+        let pull = if x > place { -1 } else { -force };
+        der(x) = v;
+        der(v) = pull + if t > time { 2 * force } else { 0 };
+        w = x * v + force;
+    }";
+    let case = Case { t_end: 2.0, times: &[0.5, 1.2, 1.6, 2.0], events: &no_events };
+    let parameters = ["place", "time", "force"];
+    for form in ["index1", "underlying"] {
+        let mut jumps = system(text, form);
+        let expected = parameters.map(|parameter| differences(jumps.as_mut(), parameter, &case));
+        assert!(expected[1].states[3][0].abs() > 1.0);
+        for method in METHODS {
+            let run = case.integration(jumps.as_ref(), method, 1e-9).sensitivities(parameters);
+            let solution = run.run(0.0, case.t_end).expect("consistent");
+            assert!(solution.is_success(), "{}", solution.status);
+            for (parameter, expected) in parameters.iter().zip(&expected) {
+                compare(&solution, parameter, expected, &["x", "v", "w"], 1e-6, &format!("{form} by {method:?}"));
+            }
+        }
+    }
+}
+
+/// What is asked for has to exist, and to have a derivative.
+#[test]
+fn errors_name_what_is_in_the_way() {
+    let pendulum = system(PENDULUM, "ggl");
+    let run = |names: &[&'static str]| Integration::new(pendulum.as_ref()).sensitivities(names.iter().copied());
+    let message = run(&["g", "m"]).run(0.0, 1.0).unwrap_err().to_string();
+    assert_eq!(
+        message,
+        "`m` is neither a parameter nor an unknown with a start value; there are `g`, `l`, `y0`, `x`, `y`, `u`, `v`, `lambda`"
+    );
+    let message = run(&["g", "der(u)"]).run(0.0, 1.0).unwrap_err().to_string();
+    assert!(message.starts_with("`der(u)` has no start value to differentiate by: it follows"), "{message}");
+    let message = run(&["g"]).run_from(0.0, &[0.0; 6], &[0.0; 6], 1.0).unwrap_err().to_string();
+    assert!(message.contains("use `run`"), "{message}");
+    // Both coordinates are fixed: that fits one length only.
+    let fixed = system(&PENDULUM.replace("var x ~ 1", "var x = 1").replace("y0 = 0.1", "y0 = 0"), "ggl");
+    let message = Integration::new(fixed.as_ref()).sensitivities(["l"]).run(0.0, 1.0).unwrap_err().to_string();
+    assert_eq!(
+        message,
+        "no consistent initial values: equation 5 holds for one value of `l` only, since the start values of `x` and `y` are fixed; make \
+         one a guess (`~`), or let it depend on `l`"
+    );
+    assert!(Integration::new(fixed.as_ref()).sensitivities(["g"]).run(0.0, 1.0).is_ok());
+}

@@ -321,6 +321,10 @@ impl<D: Dae> Dae for StateSpace<D> {
         self.corrected(y, yp, |work| self.inner.switching_functions(t, y, &work.yp, values));
     }
 
+    fn switches_jacobian_p(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+        self.corrected(y, yp, |work| self.inner.switches_jacobian_p(t, y, &work.yp, values));
+    }
+
     fn watched_functions(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
         self.corrected(y, yp, |work| self.inner.watched_functions(t, y, &work.yp, values));
     }

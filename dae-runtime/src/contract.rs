@@ -199,6 +199,8 @@ pub struct Description {
     pub jacobian_p: Pattern,
     /// Pattern of $\partial \varphi/\partial y$.
     pub invariants_jacobian: Pattern,
+    /// Pattern of the derivative of the switching functions by the parameters.
+    pub switches_jacobian_p: Pattern,
 }
 
 impl Description {
@@ -243,6 +245,9 @@ pub trait Dae {
     /// The switching functions, one value per entry of `description().switches`. The driver ends steps at the zeros of those that depend
     /// on the time alone ([`crate::solve`]).
     fn switching_functions(&self, _t: f64, _y: &[f64], _yp: &[f64], _values: &mut [f64]) {}
+
+    /// Their derivatives by the parameters.
+    fn switches_jacobian_p(&self, _t: f64, _y: &[f64], _yp: &[f64], _values: &mut [f64]) {}
 
     /// Those of them that are watched ([`Switch::is_watched`]) alone, in their order: they are evaluated at every step.
     fn watched_functions(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {

@@ -332,6 +332,10 @@ impl<D: Dae> Dae for DerivativeArray<D> {
         self.inner.switching_functions(t, y, yp, values);
     }
 
+    fn switches_jacobian_p(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+        self.inner.switches_jacobian_p(t, y, yp, values);
+    }
+
     fn watched_functions(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
         self.inner.watched_functions(t, y, yp, values);
     }

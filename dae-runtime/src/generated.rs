@@ -171,6 +171,7 @@ impl Dae for Rejected {
             jacobian_yp: pattern(0, &[0], &[]),
             jacobian_p: pattern(0, &[0], &[]),
             invariants_jacobian: pattern(0, &[0], &[]),
+            switches_jacobian_p: pattern(0, &[0], &[]),
         };
         &EMPTY
     }

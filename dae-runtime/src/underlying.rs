@@ -413,6 +413,10 @@ impl<D: Dae> Dae for UnderlyingOde<D> {
         self.solve_columns(work, &self.by_parameters, values);
     }
 
+    fn switches_jacobian_p(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+        self.inner.switches_jacobian_p(t, y, yp, values);
+    }
+
     fn switching_functions(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
         self.inner.switching_functions(t, y, yp, values);
     }

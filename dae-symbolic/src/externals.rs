@@ -163,6 +163,7 @@ fn programs<'a>(prolonged: &'a Prolonged, forms: &[&'a FormProgram]) -> Vec<&'a 
             &form.jacobian_p,
             &form.invariants,
             &form.invariants_jacobian,
+            &form.switches_jacobian_p,
             &form.switches,
         ]
     };

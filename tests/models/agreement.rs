@@ -54,6 +54,7 @@ fn compare(a: &dyn Dae, b: &dyn Dae, points: &[Point]) {
         same("invariants", constraints, &|m, out| m.invariants(*t, y, out));
         same("invariants_jacobian", d.invariants_jacobian.len(), &|m, out| m.invariants_jacobian(*t, y, out));
         same("switching_functions", d.switches.len(), &|m, out| m.switching_functions(*t, y, yp, out));
+        same("switches_jacobian_p", d.switches_jacobian_p.len(), &|m, out| m.switches_jacobian_p(*t, y, yp, out));
         let watched = d.switches.iter().filter(|switch| switch.is_watched()).count();
         same("watched_functions", watched, &|m, out| m.watched_functions(*t, y, yp, out));
         same("start_values", jets.jets.len(), &|m, out| m.prolongation().start_values(*t, out));

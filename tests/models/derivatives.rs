@@ -68,6 +68,15 @@ fn by_parameters(form: &mut dyn Dae, Point { t, y, yp, jets, .. }: &Point) -> us
         form.residual(*t, y, yp, f);
     });
     form.set_parameters(&at);
+    let switches = d.switches.len();
+    let mut values = vec![0.0; d.switches_jacobian_p.len()];
+    form.switches_jacobian_p(*t, y, yp, &mut values);
+    let name = format!("{} {} switches by p", d.model, d.form);
+    check(&name, &d.switches_jacobian_p, &values, &at, switches, RELATIVE, |x, f| {
+        form.set_parameters(x);
+        form.switching_functions(*t, y, yp, f);
+    });
+    form.set_parameters(&at);
     let d = form.prolongation().prolongation_description().clone();
     let mut values = vec![0.0; d.jacobian_p.len()];
     form.prolongation().prolonged_jacobian_p(*t, jets, &mut values);
@@ -85,7 +94,7 @@ fn by_parameters(form: &mut dyn Dae, Point { t, y, yp, jets, .. }: &Point) -> us
         form.prolongation().start_values(*t, f);
     });
     form.set_parameters(&at);
-    (y.len() + d.equations.len() + d.jets.len()) * at.len()
+    (y.len() + switches + d.equations.len() + d.jets.len()) * at.len()
 }
 
 fn prolongation(form: &dyn Dae, Point { t, jets, .. }: &Point) -> usize {

@@ -250,6 +250,7 @@ impl ::dae::__private::Dae for PendulumGgl {
             jacobian_yp: pattern(6, &[0, 1, 2, 3, 4, 4, 4], &[0, 1, 2, 3]),
             jacobian_p: pattern(2, &[0, 0, 0, 0, 1, 1, 2], &[0, 1]),
             invariants_jacobian: pattern(6, &[0, 4, 6], &[0, 1, 2, 3, 0, 1]),
+            switches_jacobian_p: pattern(2, &[0], &[]),
         };
         &DESCRIPTION
     }
@@ -439,6 +440,7 @@ impl ::dae::__private::Dae for PendulumIndex1 {
             jacobian_yp: pattern(5, &[0, 1, 2, 3, 4, 4], &[0, 1, 2, 3]),
             jacobian_p: pattern(2, &[0, 0, 0, 0, 1, 2], &[0, 0]),
             invariants_jacobian: pattern(5, &[0, 5, 7, 11], &[0, 1, 2, 3, 4, 0, 1, 0, 1, 2, 3]),
+            switches_jacobian_p: pattern(2, &[0], &[]),
         };
         &DESCRIPTION
     }

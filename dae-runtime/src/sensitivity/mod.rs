@@ -17,7 +17,7 @@ mod variation;
 use crate::contract::{Dae, Name, Pattern, ProlongationDescription, Start};
 use crate::initialize::{Direction, InitializationError, JetPlaces, derivative_of_jets};
 use crate::stepper::Statistics;
-pub(crate) use passage::Moment;
+pub(crate) use passage::InStep;
 pub(crate) use variation::Variation;
 
 /// What a solution is differentiated by.

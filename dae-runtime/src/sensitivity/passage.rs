@@ -12,10 +12,12 @@
 //! *Parametric sensitivity functions for hybrid discrete/continuous systems*, Appl. Numer. Math. 31 (1999)). Functions and changes are the caller's
 //! code: their derivatives in these directions are central differences.
 
-use super::Variation;
 use super::variation::Column;
+use super::{Quantity, QuantityKind, Variation};
 use crate::contract::{Dae, Kind};
 use crate::initialize::{InitializationError, restarted_derivatives};
+use crate::solution::{curvature, evaluate};
+use crate::stepper::Stepper;
 
 /// Relative length of differences: truncation and rounding are the same, 1e-10.
 const DIFFERENCE: f64 = 6e-6;
@@ -27,6 +29,40 @@ pub(crate) struct Moment<'a> {
     pub(crate) y: &'a [f64],
     pub(crate) yp: &'a [f64],
     pub(crate) ypp: &'a [f64],
+}
+
+/// A moment within a step.
+pub(crate) struct InStep {
+    t: f64,
+    y: Vec<f64>,
+    yp: Vec<f64>,
+    ypp: Vec<f64>,
+}
+
+impl InStep {
+    pub(crate) fn at(stepper: &mut (dyn Stepper + '_), before: f64, t: f64) -> Self {
+        let (n, now) = (stepper.state().len(), stepper.time());
+        let at_end = [stepper.state().to_vec(), stepper.derivative().to_vec()];
+        let ([mut y, mut yp], mut ypp) = (at_end.clone(), vec![0.0; n]);
+        if now == before {
+            return InStep { t, y, yp, ypp };
+        }
+        let mut coefficients = vec![0.0; (stepper.dense_degree() + 1) * n];
+        stepper.dense_coefficients(&mut coefficients);
+        let (s, length) = ((t - now) / (now - before), now - before);
+        evaluate(&coefficients, s, length, &mut y, &mut yp);
+        curvature(&coefficients, s, length, &mut ypp);
+        if t == now {
+            [y, yp] = at_end;
+        } else {
+            stepper.interpolate(t, &mut y);
+        }
+        InStep { t, y, yp, ypp }
+    }
+
+    pub(crate) fn as_moment(&self) -> Moment<'_> {
+        Moment { t: self.t, y: &self.y, yp: &self.yp, ypp: &self.ypp }
+    }
 }
 
 /// A direction in which a moment changes.
@@ -72,11 +108,17 @@ pub(crate) struct Carried {
 
 impl Variation<'_> {
     /// How the time of a zero of `function` changes with each quantity, times its scale; a zero that is not crossed at some speed has no derivatives.
-    pub(crate) fn of_time(&self, at: Moment<'_>, function: &dyn Fn(f64, &[f64], &[f64]) -> f64) -> Vec<f64> {
+    /// `explicit` are the derivatives of the function itself, likewise.
+    pub(crate) fn of_time(
+        &self,
+        at: Moment<'_>,
+        function: &dyn Fn(f64, &[f64], &[f64]) -> f64,
+        explicit: &dyn Fn(&Quantity) -> f64,
+    ) -> Vec<f64> {
         let along = at.difference(&Towards { t: 1.0, y: at.yp, yp: at.ypp }, function);
         let by = |column: &Column| {
             let towards = Towards { t: 0.0, y: &column.value, yp: &column.slope };
-            -at.difference(&towards, function) / along
+            -(at.difference(&towards, function) + explicit(&column.quantity)) / along
         };
         self.columns().iter().map(by).collect()
     }
@@ -90,6 +132,31 @@ impl Variation<'_> {
     pub(crate) fn arriving(&self, at: Moment<'_>, by_time: Vec<f64>) -> Carried {
         let arriving = |(column, tau): (&Column, &f64)| moved(&column.value, *tau, at.yp);
         Carried { values: self.columns().iter().zip(&by_time).map(arriving).collect(), by_time }
+    }
+
+    /// The equations change at the end of the last step, where a switching function is zero.
+    pub(crate) fn leave(&mut self, switch: usize, at: &InStep) {
+        let (dae, description) = (self.dae(), self.dae().description());
+        let function = |t: f64, y: &[f64], yp: &[f64]| {
+            let mut values = vec![0.0; description.switches.len()];
+            dae.switching_functions(t, y, yp, &mut values);
+            values[switch]
+        };
+        let mut values = vec![0.0; description.switches_jacobian_p.len()];
+        dae.switches_jacobian_p(at.t, &at.y, &at.yp, &mut values);
+        let mut entries = vec![0.0; description.parameters.len()];
+        if !values.is_empty() {
+            description.switches_jacobian_p.row(switch).for_each(|(column, place)| entries[column] = values[place]);
+        }
+        let explicit = |quantity: &Quantity| match quantity.kind {
+            QuantityKind::Parameter(k) => quantity.scale * entries[k],
+            QuantityKind::Start(_) => 0.0,
+        };
+        let by_time = self.of_time(at.as_moment(), &function, &explicit);
+        // A function that only touches zero: the solution goes on as it was.
+        if by_time.iter().all(|tau| tau.is_finite()) {
+            self.set_left(Left { by_time, slope: at.yp.clone() });
+        }
     }
 
     /// Goes on behind a change of the state: from the consistent state `y` with the slope `yp` and all derivatives of the model in `jets`, of
@@ -125,6 +192,25 @@ impl Variation<'_> {
         }
         self.begin_at(t, y, yp);
         Ok(())
+    }
+}
+
+/// Where equations have changed, before the first step with the others.
+pub(crate) struct Left {
+    by_time: Vec<f64>,
+    slope: Vec<f64>,
+}
+
+impl Left {
+    /// Changes sensitivities for what follows has another slope: states are continuous, $s^+ = s^- + (y'^- - y'^+)\,\partial t_e/\partial p$.
+    pub(super) fn enter(&self, dae: &dyn Dae, columns: &mut [Column], slope: &[f64]) {
+        for (column, tau) in columns.iter_mut().zip(&self.by_time) {
+            for (i, unknown) in dae.description().unknowns.iter().enumerate() {
+                if unknown.kind == Kind::Differential {
+                    column.value[i] += tau * (self.slope[i] - slope[i]);
+                }
+            }
+        }
     }
 }
 

@@ -11,6 +11,7 @@
 
 use std::rc::Rc;
 
+use super::passage::Left;
 use super::{Quantity, QuantityKind, StartOfVariation};
 use crate::contract::{Dae, Pattern};
 use crate::linear::{IterationMatrix, Jacobians, Schedule};
@@ -57,6 +58,8 @@ pub(crate) struct Variation<'d> {
     /// Whether the equations of its stages are solved anew. Unknowns of index 3 are more accurate in the polynomial of a step that was closed onto the
     /// constraints.
     solves_stages: bool,
+    /// Where the equations have changed just now.
+    left: Option<Left>,
     /// Length of the next part of a step, positive.
     length: f64,
     pub(crate) statistics: Statistics,
@@ -227,6 +230,7 @@ impl<'d> Variation<'d> {
             tolerances: [(TIGHTER * of_stages).max(ABOVE_ROUNDING * rounding), of_stages],
             t: t0,
             here,
+            left: None,
             length: f64::INFINITY,
             statistics: Statistics::default(),
             work: Work {
@@ -249,6 +253,10 @@ impl<'d> Variation<'d> {
 
     pub(super) fn columns_mut(&mut self) -> &mut [Column] {
         &mut self.columns
+    }
+
+    pub(super) fn set_left(&mut self, left: Left) {
+        self.left = Some(left);
     }
 
     /// The run goes on from this state.
@@ -283,6 +291,10 @@ impl<'d> Variation<'d> {
         stepper.dense_coefficients(coefficients);
         if self.t == before {
             evaluate(coefficients, -1.0, now - before, &mut self.state, yp);
+            if let Some(left) = self.left.take() {
+                left.enter(self.dae, &mut self.columns, yp);
+                self.here.evaluate(self.dae, before, &self.state, yp);
+            }
         }
         let stages = match stepper.dense_accuracy() {
             DenseAccuracy::Lower => stepper.dense_degree(),

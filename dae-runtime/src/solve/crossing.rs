@@ -8,6 +8,8 @@ use crate::contract::Dae;
 /// Times before and after a switching function vanishes, as near to each other as numbers are. In between it is zero, and the branch
 /// that is taken there depends on whether the text says `<` or `<=`.
 pub(super) struct Crossing {
+    /// Which function.
+    pub(super) switch: usize,
     pub(super) before: f64,
     pub(super) after: f64,
 }
@@ -51,7 +53,8 @@ impl OfTime<'_> {
     }
 
     fn crossing(&mut self, switch: usize, [a, b]: [f64; 2], signs: [i8; 2]) -> Crossing {
-        Crossing { before: self.last_with(switch, signs[0], a, b), after: self.last_with(switch, signs[1], b, a) }
+        let (before, after) = (self.last_with(switch, signs[0], a, b), self.last_with(switch, signs[1], b, a));
+        Crossing { switch: self.switches[switch], before, after }
     }
 
     /// Where between two times a function of one sign at both has another one, by golden sections towards zero.

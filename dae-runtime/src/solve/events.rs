@@ -8,8 +8,8 @@ use std::collections::VecDeque;
 use crate::contract::{Dae, Name};
 use crate::event::{Action, Event};
 use crate::initialize::{InitializationOptions, consistent_restart};
-use crate::sensitivity::{Moment, Variation};
-use crate::solution::{Solution, curvature, evaluate};
+use crate::sensitivity::{InStep, Variation};
+use crate::solution::{Solution, evaluate};
 use crate::stepper::{Failure, Options, Stepper};
 
 /// Where signs are compared within a step, in units of the step from its end.
@@ -92,35 +92,6 @@ impl Target {
                 self.events.push(event);
             }
         }
-    }
-}
-
-/// A moment within a step.
-struct InStep {
-    t: f64,
-    y: Vec<f64>,
-    yp: Vec<f64>,
-    ypp: Vec<f64>,
-}
-
-impl InStep {
-    fn at(stepper: &mut dyn Stepper, before: f64, t: f64) -> Self {
-        let (n, now) = (stepper.state().len(), stepper.time());
-        let [mut y, mut yp, mut ypp] = [stepper.state().to_vec(), stepper.derivative().to_vec(), vec![0.0; n]];
-        if now == before {
-            return InStep { t, y, yp, ypp };
-        }
-        let mut coefficients = vec![0.0; (stepper.dense_degree() + 1) * n];
-        stepper.dense_coefficients(&mut coefficients);
-        let (s, length) = ((t - now) / (now - before), now - before);
-        evaluate(&coefficients, s, length, &mut y, &mut yp);
-        curvature(&coefficients, s, length, &mut ypp);
-        stepper.interpolate(t, &mut y);
-        InStep { t, y, yp, ypp }
-    }
-
-    fn as_moment(&self) -> Moment<'_> {
-        Moment { t: self.t, y: &self.y, yp: &self.yp, ypp: &self.ypp }
     }
 }
 
@@ -302,7 +273,7 @@ impl<'c> Events<'c> {
             }
             variation.advance(stepper, before, t)?;
             let moment = InStep::at(stepper, before, t);
-            let by_time = variation.of_time(moment.as_moment(), &self.events[event].function);
+            let by_time = variation.of_time(moment.as_moment(), &self.events[event].function, &|_| 0.0);
             solution.occurrences[place].time_derivatives = variation.unscaled(&by_time).collect();
         }
         variation.advance(stepper, before, until)
@@ -335,8 +306,8 @@ impl<'c> Events<'c> {
         let mut happening = self.target.take().map_or_else(Vec::new, |target| target.events);
         let mut carried = match (&mut variation, happening.first()) {
             (Some(variation), Some(&first)) => {
-                let moment = InStep { y: self.y.clone(), yp: self.yp.clone(), ..InStep::at(stepper, before, self.t) };
-                let by_time = variation.of_time(moment.as_moment(), &self.events[first].function);
+                let moment = InStep::at(stepper, before, self.t);
+                let by_time = variation.of_time(moment.as_moment(), &self.events[first].function, &|_| 0.0);
                 Some(variation.arriving(moment.as_moment(), by_time))
             }
             _ => None,

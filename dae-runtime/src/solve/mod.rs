@@ -318,6 +318,7 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
             }
             let t = run.stepper.time();
             if t == before {
+                recorder.leave(run.at_switch(), run.stepper.as_mut(), before);
                 run.go_on(0.0)?;
                 events.begin_at(run.stepper.time());
                 continue;
@@ -346,6 +347,7 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
                 }
             }
             if passage == Passage::Free {
+                recorder.leave(run.at_switch(), run.stepper.as_mut(), before);
                 run.go_on((t - before).abs())?;
             } else if let Some(event) = self.happen(run, before, &mut events, recorder, solution)? {
                 return Ok(Status::Event(event));

@@ -5,7 +5,7 @@
 
 use super::dense;
 use super::events::Events;
-use crate::sensitivity::Variation;
+use crate::sensitivity::{InStep, Variation};
 use crate::solution::Solution;
 use crate::stepper::{Failure, Stepper};
 
@@ -139,6 +139,14 @@ impl<'d> Recorder<'d> {
                 Ok(())
             }
             _ => self.times_reached(stepper, t_end, events, solution),
+        }
+    }
+
+    /// The equations change where the last step has ended, if it is at a switching function.
+    pub(super) fn leave(&mut self, switch: Option<usize>, stepper: &mut (dyn Stepper + '_), before: f64) {
+        if let (Some(switch), Some(variation)) = (switch, &mut self.variation) {
+            let now = stepper.time();
+            variation.leave(switch, &InStep::at(stepper, before, now));
         }
     }
 

@@ -149,6 +149,14 @@ impl<'d> Segments<'d> {
         }
     }
 
+    /// The switching function at a zero of which the last step has ended, so that another piece follows.
+    pub(super) fn at_switch(&self) -> Option<usize> {
+        let t = self.stepper.time();
+        let direction = if self.t_end < t { -1.0 } else { 1.0 };
+        let of_time = self.switches.last().filter(|crossing| (t - crossing.before) * direction >= 0.0);
+        self.stepper.at_switch().or(of_time.map(|crossing| crossing.switch))
+    }
+
     /// Begins the next piece where the last step has come to its end, or goes on after its first step. The last step was `step` long.
     pub(super) fn go_on(&mut self, step: f64) -> Result<(), Failure> {
         let t = self.stepper.time();

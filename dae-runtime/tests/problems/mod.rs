@@ -78,6 +78,7 @@ impl<M: Model> Problem<M> {
             jacobian_yp: dense(n, n),
             jacobian_p: dense(n, 0),
             invariants_jacobian: dense(invariants.len(), n),
+            switches_jacobian_p: dense(0, 0),
         };
         let prolongation = Explicit::new(&description, y0, yp0);
         Problem { model, description, prolongation, t0, y0: y0.to_vec(), yp0: yp0.to_vec() }

@@ -150,6 +150,16 @@ fn switches(form: &CompiledForm, names: &Names) -> String {
     };
     let what = "Where one of these passes through zero, an equation changes its branch:";
     let mut text = function("switching_functions", what, &form.program.switches, |_| true);
+    let pattern = &form.program.description.switches_jacobian_p;
+    if !pattern.is_empty() {
+        let function = |row: usize| switches[row].name.to_string();
+        let parameter = |column: usize| form.program.description.parameters[column].to_string();
+        let domains = &form.program.switch_domains;
+        let doc = tables::rows_doc("These by the parameters", pattern, domains, function, parameter);
+        let rows = Outputs::Rows(&pattern.row_starts);
+        let head = format!("switches_jacobian_p{FULL}");
+        text.push_str(&method(names, &head, &doc, &form.program.switches_jacobian_p, slots("values"), rows));
+    }
     if switches.iter().any(Switch::is_watched) {
         let what = "Where an equation jumps as unknowns change, for which every step looks:";
         text.push_str(&function("watched_functions", what, &form.program.watched, Switch::is_watched));

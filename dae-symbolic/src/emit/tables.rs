@@ -115,6 +115,7 @@ fn listed_description(form: &CompiledForm, parameters: &[Domain]) -> Result<Stri
         ("jacobian_yp", &d.jacobian_yp, &of_equations, &states),
         ("jacobian_p", &d.jacobian_p, &of_equations, &parameters),
         ("invariants_jacobian", &d.invariants_jacobian, &of_invariants, &states),
+        ("switches_jacobian_p", &d.switches_jacobian_p, &form.program.switch_domains, &parameters),
     ];
     for (name, pattern, domains, columns) in patterns {
         text.push_str(&listing::pattern(name, pattern, domains, columns)?);
@@ -193,6 +194,7 @@ fn literal_description(d: &Description) -> String {
         ("jacobian_yp", &d.jacobian_yp),
         ("jacobian_p", &d.jacobian_p),
         ("invariants_jacobian", &d.invariants_jacobian),
+        ("switches_jacobian_p", &d.switches_jacobian_p),
     ] {
         text.push_str(&format!("            {field}: {},\n", pattern(p)));
     }

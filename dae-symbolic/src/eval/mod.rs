@@ -40,6 +40,7 @@ impl Interpreter {
             &program.jacobian_p,
             &program.invariants,
             &program.invariants_jacobian,
+            &program.switches_jacobian_p,
             &program.switches,
             &program.watched,
             &program.eliminated,
@@ -101,7 +102,7 @@ impl Interpreter {
         })
     }
 
-    fn programs_mut(&mut self) -> [&mut Program; 15] {
+    fn programs_mut(&mut self) -> [&mut Program; 16] {
         let (form, prolonged) = (&mut self.program, &mut self.prolonged);
         [
             &mut form.residual,
@@ -111,6 +112,7 @@ impl Interpreter {
             &mut form.jacobian_p,
             &mut form.invariants,
             &mut form.invariants_jacobian,
+            &mut form.switches_jacobian_p,
             &mut form.switches,
             &mut form.watched,
             &mut form.eliminated,
@@ -179,6 +181,10 @@ impl Dae for Interpreter {
 
     fn switching_functions(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
         self.run(&self.program.switches, t, y, yp, values);
+    }
+
+    fn switches_jacobian_p(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+        self.run(&self.program.switches_jacobian_p, t, y, yp, values);
     }
 
     fn watched_functions(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {

@@ -42,6 +42,8 @@ pub struct FormProgram {
     pub invariants: Program,
     /// $\partial\varphi/\partial y$.
     pub invariants_jacobian: Program,
+    /// Derivatives of the switching functions by the parameters.
+    pub switches_jacobian_p: Program,
     /// What decides the branches of $F$.
     pub switches: Program,
     /// Those of them that are watched during a run.
@@ -91,6 +93,7 @@ impl FormProgram {
         let jacobian_yp = Derivative::new(dag, &residuals, &families, n, &names, rate, load)?;
         let jacobian_p = Derivative::new(dag, &residuals, &families, m, &names, parameter, load)?;
         let invariants_jacobian = Derivative::new(dag, &constraints, &constraint_families, n, &names, state, load)?;
+        let switches_jacobian_p = Derivative::new(dag, &functions, &switch_domains, m, &names, parameter, load)?;
         let in_time: Vec<Expr> = residuals.iter().map(|&f| differentiate(dag, f, Symbol::Time)).collect();
         let leading = leading(dag, &residuals);
         let values = |roots: &[Expr], domains: &[Domain]| {
@@ -128,12 +131,14 @@ impl FormProgram {
                 jacobian_yp: jacobian_yp.pattern,
                 jacobian_p: jacobian_p.pattern,
                 invariants_jacobian: invariants_jacobian.pattern,
+                switches_jacobian_p: switches_jacobian_p.pattern,
             },
             switch_domains,
             jacobian_y: jacobian_y.program,
             jacobian_yp: jacobian_yp.program,
             jacobian_p: jacobian_p.program,
             invariants_jacobian: invariants_jacobian.program,
+            switches_jacobian_p: switches_jacobian_p.program,
             states: formulation.unknowns.iter().map(|u| source(u.source, u.kind, prolonged)).collect(),
         })
     }
