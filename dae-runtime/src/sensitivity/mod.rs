@@ -11,6 +11,7 @@
 //! the method of the run (`variation.rs`), with exact $F_y$, $F_{y'}$ and $F_p$ and an error control of their own, which shortens steps where sensitivities
 //! change faster than the state. They begin with the derivatives of the consistent initial values (`initialize/tangent.rs`).
 
+mod collocation;
 mod passage;
 mod variation;
 

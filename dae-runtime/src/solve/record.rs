@@ -153,7 +153,7 @@ impl<'d> Recorder<'d> {
     /// Notes the work done for sensitivities.
     pub(super) fn finish(&self, solution: &mut Solution) {
         if let (Some(variation), Some(sensitivities)) = (&self.variation, &mut solution.sensitivities) {
-            sensitivities.statistics = variation.statistics;
+            sensitivities.statistics = variation.statistics();
         }
     }
 

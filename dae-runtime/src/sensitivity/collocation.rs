@@ -1,0 +1,230 @@
+//! Parts of steps on which derivatives of a solution are collocated.
+//!
+//! In: a state, a part of a step, what the state is about at its stages. Out: $F_{y'}$, $F_y$ and $F_p$ at the stages of Radau IIA, the state at the end of
+//! the part, and factors with which the linear systems of all stages, or their transposes, are solved.
+//!
+//! The equations of the stages are solved for the state as well, unless unknowns of index 3 are more accurate in the polynomial of a step that was closed
+//! onto the constraints: what derivatives are taken of is a solution of the discretised equations itself.
+
+use std::rc::Rc;
+
+use crate::contract::{Dae, Pattern};
+use crate::linear::{IterationMatrix, Jacobians, Schedule};
+use crate::radau::{
+    Accuracy, AtStage, Limits, Matrices, Origin, Outcome, StagePlace, StageRange, Stages, Tableau, Tolerances, combine,
+};
+use crate::stepper::{Options, Statistics};
+use crate::weights::Weights;
+
+/// Stages are solved to this part of the tolerance of those of a state.
+const TIGHTER: f64 = 1e-3;
+/// And no more accurately than this multiple of rounding.
+const ABOVE_ROUNDING: f64 = 10.0;
+const MAX_ITERATIONS: usize = 25;
+
+/// $F_{y'}$, $F_y$ and $F_p$ at a point of the solution.
+#[derive(Clone)]
+pub(super) struct Linearization {
+    pub(super) jacobians: Jacobians,
+    pub(super) by_parameters: Vec<f64>,
+}
+
+impl Linearization {
+    pub(super) fn new(dae: &dyn Dae) -> Self {
+        let description = dae.description();
+        let by_parameters = vec![0.0; description.jacobian_p.len()];
+        Linearization { jacobians: Jacobians::new(description), by_parameters }
+    }
+
+    pub(super) fn evaluate(&mut self, dae: &dyn Dae, t: f64, y: &[f64], yp: &[f64]) {
+        self.jacobians.evaluate(dae, t, y, yp);
+        dae.jacobian_p(t, y, yp, &mut self.by_parameters);
+    }
+
+    /// $F_{y'} s' + F_y s$.
+    pub(super) fn apply(&self, dae: &dyn Dae, s: &[f64], slope: &[f64], product: &mut [f64]) {
+        let description = dae.description();
+        product.fill(0.0);
+        add_product(&description.jacobian_y, &self.jacobians.y, s, product);
+        add_product(&description.jacobian_yp, &self.jacobians.yp, slope, product);
+    }
+}
+
+fn add_product(pattern: &Pattern, values: &[f64], x: &[f64], product: &mut [f64]) {
+    for (row, product) in product.iter_mut().enumerate() {
+        for place in pattern.row_starts[row]..pattern.row_starts[row + 1] {
+            *product += values[place] * x[pattern.column_indices[place]];
+        }
+    }
+}
+
+/// A number of stages.
+pub(super) struct Method {
+    pub(super) tableau: Tableau,
+    pub(super) matrices: Matrices,
+    pub(super) stages: Stages,
+}
+
+impl Method {
+    fn new(dae: &dyn Dae, schedule: &Rc<Schedule>, stages: usize) -> Self {
+        let matrices = Matrices {
+            real: IterationMatrix::new(schedule),
+            complex: (0..stages / 2).map(|_| IterationMatrix::new(schedule)).collect(),
+        };
+        Method { tableau: Tableau::new(stages), matrices, stages: Stages::new(dae.description(), StageRange::MOST) }
+    }
+
+    /// Factorises for steps of length `h`; whether that is possible.
+    fn factorize(&mut self, dae: &dyn Dae, jacobians: &Jacobians, h: f64) -> bool {
+        let (description, Matrices { real, complex }) = (dae.description(), &mut self.matrices);
+        real.assemble(description, self.tableau.gamma / h, 1.0, jacobians, h);
+        let mut regular = real.factorize().is_ok();
+        for (matrix, pair) in complex.iter_mut().zip(&self.tableau.pairs) {
+            matrix.assemble(description, pair / h, 1.0.into(), jacobians, h);
+            regular &= matrix.factorize().is_ok();
+        }
+        regular
+    }
+
+    /// Solves for the stages from those at hand, to the first of these tolerances that can be reached.
+    pub(super) fn solve(
+        &mut self,
+        residual: AtStage<'_>,
+        weights: &Weights,
+        tolerances: [f64; 2],
+        origin: Origin<'_>,
+        statistics: &mut Statistics,
+    ) -> Outcome {
+        let mut outcome = Outcome::Converged;
+        for tolerance in tolerances {
+            let limits = Limits { tolerance, max_iterations: MAX_ITERATIONS };
+            outcome = self.stages.solve(residual, &self.tableau, &self.matrices, weights, limits, origin);
+            statistics.solves += self.stages.iterations;
+            // What does not converge any more may have come as far as rounding lets it.
+            if !matches!(outcome, Outcome::Diverged { .. }) {
+                break;
+            }
+        }
+        outcome
+    }
+}
+
+/// Writes about what the state and its slope are at a time.
+pub(super) type About<'a> = &'a mut dyn FnMut(f64, &mut [f64], &mut [f64]);
+
+/// A part of a step, from the last one on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part {
+    pub(super) t: f64,
+    pub(super) h: f64,
+    pub(super) stages: usize,
+}
+
+/// The state along parts of steps.
+pub(super) struct Collocation<'d> {
+    pub(super) dae: &'d dyn Dae,
+    methods: Vec<Method>,
+    schedule: Rc<Schedule>,
+    /// To which stages are solved, in units of the weights: the first that can be reached.
+    pub(super) tolerances: [f64; 2],
+    /// Of states.
+    pub(super) weights: Weights,
+    /// Where a part begins.
+    pub(super) state: Vec<f64>,
+    /// Where it ends.
+    ahead: Vec<f64>,
+    /// At its stages.
+    pub(super) at_stages: Vec<Linearization>,
+    solves_stages: bool,
+    pub(super) statistics: Statistics,
+    work: [Vec<f64>; 2],
+}
+
+impl<'d> Collocation<'d> {
+    pub(super) fn new(dae: &'d dyn Dae, (t0, y0, yp0): (f64, &[f64], &[f64]), t_end: f64, options: &Options) -> Self {
+        let description = dae.description();
+        let Tolerances { weights, of_stages, rounding } =
+            Tolerances::new(description, StageRange::THREE, options, Accuracy::OfSteps);
+        let span = t_end - t0;
+        Collocation {
+            methods: Vec::new(),
+            schedule: Schedule::new(dae, t0, y0, yp0, if span == 0.0 { 1.0 } else { 1e-3 * span }),
+            tolerances: [(TIGHTER * of_stages).max(ABOVE_ROUNDING * rounding), of_stages],
+            weights,
+            state: y0.to_vec(),
+            ahead: y0.to_vec(),
+            at_stages: vec![Linearization::new(dae); StageRange::MOST],
+            solves_stages: description.unknowns.iter().all(|unknown| unknown.index < 3),
+            statistics: Statistics::default(),
+            work: [y0.to_vec(), y0.to_vec()],
+            dae,
+        }
+    }
+
+    /// Nodes and factors for so many stages, what is kept at the stages, and the work done so far.
+    pub(super) fn method(&mut self, stages: usize) -> (&mut Method, &[Linearization], &mut Statistics) {
+        let found = self.methods.iter().position(|method| method.tableau.stages() == stages);
+        let place = found.unwrap_or_else(|| {
+            self.methods.push(Method::new(self.dae, &self.schedule, stages));
+            self.methods.len() - 1
+        });
+        (&mut self.methods[place], &self.at_stages[..stages], &mut self.statistics)
+    }
+
+    /// Factorises for a part of a step, and linearises at its stages, which are left in those of its method; or the unknown or row that is in the way.
+    pub(super) fn linearize(&mut self, part: Part, about: About<'_>) -> Result<(), usize> {
+        let Part { t, h, stages } = part;
+        self.method(stages);
+        let Some(method) = self.methods.iter_mut().find(|method| method.tableau.stages() == stages) else {
+            return Err(0);
+        };
+        let (dae, description) = (self.dae, self.dae.description());
+        let [y, yp] = &mut self.work;
+        let middle = &mut self.at_stages[stages / 2];
+        let t_middle = t + method.tableau.c[stages / 2] * h;
+        about(t_middle, y, yp);
+        middle.jacobians.evaluate(dae, t_middle, y, yp);
+        self.statistics.jacobians += 1;
+        if let Some(&row) = middle.jacobians.non_finite_rows(description).first() {
+            return Err(row);
+        }
+        self.statistics.factorizations += 1;
+        if !method.factorize(dae, &middle.jacobians, h) {
+            return Err(0);
+        }
+        for (c, z) in method.tableau.c.iter().zip(&mut method.stages.z) {
+            about(t + c * h, y, yp);
+            z.iter_mut().zip(&*y).zip(&self.state).for_each(|((z, y), start)| *z = y - start);
+        }
+        if self.solves_stages {
+            self.weights.update(&self.state, h);
+            let mut residual = |StagePlace { t, .. }: StagePlace, y: &[f64], yp: &[f64], residual: &mut [f64]| {
+                dae.residual(t, y, yp, residual);
+            };
+            let origin = Origin { t, y: &self.state, h };
+            let before = self.statistics.solves;
+            let outcome = method.solve(&mut residual, &self.weights, self.tolerances, origin, &mut self.statistics);
+            self.statistics.residuals += stages * (self.statistics.solves - before);
+            match outcome {
+                Outcome::Converged => {}
+                Outcome::Diverged { unknown: place, .. } | Outcome::NonFinite { equation: place } => return Err(place),
+            }
+        }
+        for (i, at_stage) in self.at_stages[..stages].iter_mut().enumerate() {
+            combine(method.tableau.inverse.row(i).iter().map(|a| a / h), &method.stages.z, yp);
+            y.iter_mut().zip(&self.state).zip(&method.stages.z[i]).for_each(|((y, start), z)| *y = start + z);
+            at_stage.evaluate(dae, t + method.tableau.c[i] * h, y, yp);
+            self.statistics.jacobians += 1;
+            if let Some(&row) = at_stage.jacobians.non_finite_rows(description).first() {
+                return Err(row);
+            }
+        }
+        self.ahead.copy_from_slice(y);
+        Ok(())
+    }
+
+    /// Goes on to the end of the part.
+    pub(super) fn accept(&mut self) {
+        self.state.copy_from_slice(&self.ahead);
+    }
+}
