@@ -308,3 +308,46 @@ fn errors_name_what_is_in_the_way() {
     );
     assert!(Integration::new(fixed.as_ref()).sensitivities(["g"]).run(0.0, 1.0).is_ok());
 }
+
+/// Of a tracking cost, an integral, and of a sum over measurements, by parameters and start values: the same as forward, which is the same as differences.
+#[test]
+fn adjoint_gradients_are_those_of_forward_sensitivities() {
+    let text =
+        PENDULUM.replace("0 = x * x", "var cost = 0; der(cost) = (x - 0.3).powi(2) + l * lambda * y / 50; 0 = x * x");
+    let by = ["g", "l", "y0", "y", "cost"];
+    for form in ["index1", "index2", "ggl", "pa", "baumgarte:20", "underlying"] {
+        let pendulum = system(&text, form);
+        for method in METHODS {
+            let what = format!("{form} by {method:?}");
+            let times = [0.0, 0.4, 0.9, 1.5];
+            let run = || {
+                let run = Integration::new(pendulum.as_ref()).method(method).rtol(1e-9).atol(1e-9);
+                run.record(Record::At(times.to_vec())).sensitivities(by)
+            };
+            let (forward, adjoint) =
+                (run().run(0.0, 1.5).expect("consistent"), run().adjoint(0.0, 1.5).expect("consistent"));
+            assert!(forward.is_success() && adjoint.solution.is_success(), "{what}");
+            let check = |gradient: &dae::runtime::sensitivity::Gradient, expected: &dyn Fn(&str) -> f64, what: &str| {
+                for name in by {
+                    let (found, expected) = (gradient.by(name).expect("asked for"), expected(name));
+                    let close = (found - expected).abs() <= 1e-7 * (1.0 + expected.abs());
+                    assert!(close, "{what} by {name}: {found} instead of {expected}");
+                }
+            };
+            for unknown in ["cost", "x", "v"] {
+                let gradient = adjoint.gradient(unknown).expect("a way back");
+                let at_end = |by: &str| forward.sensitivity_at(unknown, by, 1.5).expect("recorded");
+                check(&gradient, &at_end, &format!("{what}: {unknown}"));
+            }
+            // The sum of y^2 over the times.
+            let y = forward.names.iter().position(|name| name == "y").expect("an unknown");
+            let gradient = adjoint.gradient_of(|_, state, by_state| by_state[y] += 2.0 * state[y]).expect("a way back");
+            let sum = |by: &str| {
+                let (values, derivatives) =
+                    (forward.column("y").expect("known"), forward.sensitivity("y", by).expect("asked for"));
+                values.iter().zip(&derivatives).map(|(y, by)| 2.0 * y * by).sum()
+            };
+            check(&gradient, &sum, &format!("{what}: sum of squares"));
+        }
+    }
+}

@@ -81,6 +81,28 @@ impl<S: Scalar> Lu<S> {
             subtract_multiple(x[k], &self.matrix[k * n..k * n + k], &mut x[..k]);
         }
     }
+
+    /// The same for the transposed matrix.
+    pub(crate) fn solve_transposed(&self, x: &mut [S]) {
+        let n = self.n;
+        for k in 0..n {
+            let column = &self.matrix[k * n..(k + 1) * n];
+            x[k] = (x[k] - dot(&column[..k], &x[..k])) / column[k];
+        }
+        for k in (0..n).rev() {
+            let sum = dot(&self.matrix[k * n + k + 1..(k + 1) * n], &x[k + 1..]);
+            x[k] -= sum;
+            x.swap(k, self.pivots[k]);
+        }
+        for i in 0..n {
+            x[i] = x[i].scale(self.row_scale[i]);
+        }
+    }
+}
+
+/// $a^T b$, not conjugated.
+fn dot<S: Scalar>(a: &[S], b: &[S]) -> S {
+    a.iter().zip(b).fold(S::zero(), |sum, (a, b)| sum + *a * *b)
 }
 
 /// `target -= factor * column`.
@@ -151,6 +173,11 @@ mod tests {
             lu.solve(&mut x);
             let growth = x.iter().fold(1.0, |m: f64, x| m.max(x.modulus()));
             prop_assert!(defect(n, &matrix, &x, &rhs) < 1e-13 * growth);
+            let transposed: Vec<_> = (0..n * n).map(|k| matrix[k % n * n + k / n]).collect();
+            let mut x = rhs.clone();
+            lu.solve_transposed(&mut x);
+            let growth = x.iter().fold(1.0, |m: f64, x| m.max(x.modulus()));
+            prop_assert!(defect(n, &transposed, &x, &rhs) < 1e-12 * growth);
         }
     }
 

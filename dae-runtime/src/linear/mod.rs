@@ -352,6 +352,19 @@ impl<S: Scalar> IterationMatrix<S> {
         }
         x.iter_mut().zip(&self.column_scale).for_each(|(x, &scale)| *x = x.scale(scale));
     }
+
+    /// The same for the transposed matrix.
+    pub(crate) fn solve_transposed(&self, x: &mut [S]) {
+        x.iter_mut().zip(&self.column_scale).for_each(|(x, &scale)| *x = x.scale(scale));
+        match &self.factors {
+            Factors::None => x.fill(S::zero()),
+            Factors::Dense(lu) => lu.solve_transposed(x),
+            Factors::Sparse(lu) => {
+                lu.solve_transposed(x);
+                x.iter_mut().zip(&self.row_scale).for_each(|(x, &scale)| *x = x.scale(scale));
+            }
+        }
+    }
 }
 
 impl IterationMatrix<f64> {

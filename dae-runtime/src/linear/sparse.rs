@@ -105,6 +105,29 @@ impl<S: Scalar> SparseLu<S> {
             x[column[k]] = work[k];
         }
     }
+
+    /// The same for the transposed matrix.
+    pub(super) fn solve_transposed(&self, x: &mut [S]) {
+        let Sequence { row, column, lower_starts, lower, upper_starts, upper, .. } = &*self.sequence;
+        let mut work = self.work.borrow_mut();
+        work.iter_mut().zip(column).for_each(|(work, &column)| *work = x[column]);
+        for k in 0..row.len() {
+            let value = work[k] * self.inverse[k];
+            work[k] = value;
+            let range = upper_starts[k]..upper_starts[k + 1];
+            for (&j, &u) in upper[range.clone()].iter().zip(&self.upper[range]) {
+                work[j] -= u * value;
+            }
+        }
+        for k in (0..row.len()).rev() {
+            let value = work[k];
+            let range = lower_starts[k]..lower_starts[k + 1];
+            for (&j, &l) in lower[range.clone()].iter().zip(&self.lower[range]) {
+                work[j] -= l * value;
+            }
+            x[row[k]] = value;
+        }
+    }
 }
 
 #[cfg(test)]
@@ -169,8 +192,14 @@ mod tests {
                 lu.solve(&mut x);
                 let size = x.iter().fold(1.0, |m: f64, x| m.max(x.modulus()));
                 let growth = lu.lower.iter().fold(1.0, |m: f64, l| m.max(l.modulus()));
-                let defect = defect(&starts, &columns, &values, &x, &rhs);
-                prop_assert!(defect < 1e-13 * size * growth * growth, "{defect:e} {size:e} {growth:e}");
+                let of_matrix = defect(&starts, &columns, &values, &x, &rhs);
+                prop_assert!(of_matrix < 1e-13 * size * growth * growth, "{of_matrix:e} {size:e} {growth:e}");
+                let transposed = compressed(n, |i, j| filled(numbers, j, i));
+                let mut x = rhs.clone();
+                lu.solve_transposed(&mut x);
+                let size = x.iter().fold(1.0, |m: f64, x| m.max(x.modulus()));
+                let of_transposed = defect(&transposed.0, &transposed.1, &transposed.2, &x, &rhs);
+                prop_assert!(of_transposed < 1e-12 * size * growth * growth, "{of_transposed:e} {size:e} {growth:e}");
             }
         }
     }

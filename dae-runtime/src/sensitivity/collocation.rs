@@ -75,7 +75,7 @@ impl Method {
     }
 
     /// Factorises for steps of length `h`; whether that is possible.
-    fn factorize(&mut self, dae: &dyn Dae, jacobians: &Jacobians, h: f64) -> bool {
+    pub(super) fn factorize(&mut self, dae: &dyn Dae, jacobians: &Jacobians, h: f64) -> bool {
         let (description, Matrices { real, complex }) = (dae.description(), &mut self.matrices);
         real.assemble(description, self.tableau.gamma / h, 1.0, jacobians, h);
         let mut regular = real.factorize().is_ok();
@@ -133,6 +133,8 @@ pub(super) struct Collocation<'d> {
     pub(super) state: Vec<f64>,
     /// Where it ends.
     ahead: Vec<f64>,
+    /// Of the last part, at its stages, minus where it begins.
+    z: Vec<Vec<f64>>,
     /// At its stages.
     pub(super) at_stages: Vec<Linearization>,
     solves_stages: bool,
@@ -153,6 +155,7 @@ impl<'d> Collocation<'d> {
             weights,
             state: y0.to_vec(),
             ahead: y0.to_vec(),
+            z: vec![vec![0.0; y0.len()]; StageRange::MOST],
             at_stages: vec![Linearization::new(dae); StageRange::MOST],
             solves_stages: description.unknowns.iter().all(|unknown| unknown.index < 3),
             statistics: Statistics::default(),
@@ -210,6 +213,7 @@ impl<'d> Collocation<'d> {
                 Outcome::Diverged { unknown: place, .. } | Outcome::NonFinite { equation: place } => return Err(place),
             }
         }
+        self.z.iter_mut().zip(&method.stages.z).for_each(|(to, z)| to.copy_from_slice(z));
         for (i, at_stage) in self.at_stages[..stages].iter_mut().enumerate() {
             combine(method.tableau.inverse.row(i).iter().map(|a| a / h), &method.stages.z, yp);
             y.iter_mut().zip(&self.state).zip(&method.stages.z[i]).for_each(|((y, start), z)| *y = start + z);
@@ -221,6 +225,11 @@ impl<'d> Collocation<'d> {
         }
         self.ahead.copy_from_slice(y);
         Ok(())
+    }
+
+    /// States at the stages of the last part that was linearised, minus the state where it begins.
+    pub(super) fn stage_values(&self) -> &[Vec<f64>] {
+        &self.z
     }
 
     /// Goes on to the end of the part.

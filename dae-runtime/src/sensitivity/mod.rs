@@ -11,6 +11,7 @@
 //! the method of the run (`variation.rs`), with exact $F_y$, $F_{y'}$ and $F_p$ and an error control of their own, which shortens steps where sensitivities
 //! change faster than the state. They begin with the derivatives of the consistent initial values (`initialize/tangent.rs`).
 
+mod adjoint;
 mod collocation;
 mod passage;
 mod variation;
@@ -18,6 +19,7 @@ mod variation;
 use crate::contract::{Dae, Name, Pattern, ProlongationDescription, Start};
 use crate::initialize::{Direction, InitializationError, JetPlaces, derivative_of_jets};
 use crate::stepper::Statistics;
+pub use adjoint::{Adjoint, Gradient};
 pub(crate) use passage::InStep;
 pub(crate) use variation::Variation;
 
@@ -30,12 +32,14 @@ pub(crate) struct Quantity {
     pub(crate) scale: f64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum QuantityKind {
     /// A parameter, by position.
     Parameter(usize),
     /// The start value of a jet, by position.
     Start(usize),
+    /// Several quantities; by how much each parameter changes.
+    Mixture(Vec<f64>),
 }
 
 impl Quantity {
@@ -66,14 +70,11 @@ impl Quantity {
     ) -> Result<Vec<f64>, InitializationError> {
         let prolongation = dae.prolongation();
         let d = prolongation.prolongation_description();
-        let mut start = vec![0.0; d.jets.len()];
-        match self.kind {
-            QuantityKind::Start(jet) => start[jet] = self.scale,
-            QuantityKind::Parameter(k) => {
-                let mut values = vec![0.0; d.start_jacobian_p.len()];
-                prolongation.start_jacobian_p(t0, &mut values);
-                self.column(&d.start_jacobian_p, &values, k, &mut start);
-            }
+        let mut values = vec![0.0; d.start_jacobian_p.len()];
+        prolongation.start_jacobian_p(t0, &mut values);
+        let mut start = self.product(&d.start_jacobian_p, &values);
+        if let QuantityKind::Start(jet) = self.kind {
+            start[jet] = self.scale;
         }
         let equations = self.derivative_of_equations(dae, t0, jets);
         derivative_of_jets(prolongation, t0, jets, &Direction { name: &self.name, start, equations })
@@ -83,20 +84,52 @@ impl Quantity {
     fn derivative_of_equations(&self, dae: &dyn Dae, t: f64, jets: &[f64]) -> Vec<f64> {
         let prolongation = dae.prolongation();
         let d = prolongation.prolongation_description();
-        let mut equations = vec![0.0; d.equations.len()];
-        if let QuantityKind::Parameter(k) = self.kind {
-            let mut values = vec![0.0; d.jacobian_p.len()];
-            prolongation.prolonged_jacobian_p(t, jets, &mut values);
-            self.column(&d.jacobian_p, &values, k, &mut equations);
-        }
-        equations
+        let mut values = vec![0.0; d.jacobian_p.len()];
+        prolongation.prolonged_jacobian_p(t, jets, &mut values);
+        self.product(&d.jacobian_p, &values)
     }
 
-    /// A column of a matrix, times the scale.
-    fn column(&self, pattern: &Pattern, values: &[f64], k: usize, column: &mut [f64]) {
-        for (row, _, place) in pattern.entries().filter(|&(_, column, _)| column == k) {
-            column[row] = self.scale * values[place];
+    /// Its position among the parameters.
+    fn parameter(&self) -> Option<usize> {
+        match self.kind {
+            QuantityKind::Parameter(k) => Some(k),
+            QuantityKind::Start(_) | QuantityKind::Mixture(_) => None,
         }
+    }
+
+    /// By how much a parameter changes with it, times its scale.
+    fn factor_of(&self, parameter: usize) -> f64 {
+        match &self.kind {
+            QuantityKind::Parameter(k) if *k == parameter => self.scale,
+            QuantityKind::Mixture(factors) => factors[parameter],
+            QuantityKind::Parameter(_) | QuantityKind::Start(_) => 0.0,
+        }
+    }
+
+    /// A matrix of derivatives by parameters times the change of these with it.
+    fn product(&self, pattern: &Pattern, values: &[f64]) -> Vec<f64> {
+        let mut product = vec![0.0; pattern.rows()];
+        for (row, column, place) in pattern.entries() {
+            product[row] += self.factor_of(column) * values[place];
+        }
+        product
+    }
+
+    /// All of these together, in parts that differ: what is true of its sensitivity is true of most.
+    pub(crate) fn mixture(dae: &dyn Dae, quantities: &[Quantity]) -> (Quantity, Vec<f64>) {
+        // Golden-ratio sequence.
+        let part = |k: usize| {
+            (2.0 * ((k + 1) as f64 * 0.618_033_988_749_895).fract() - 1.0).signum()
+                * (0.5 + (k as f64 * 0.754_877_666).fract())
+        };
+        let parts: Vec<f64> = (0..quantities.len()).map(part).collect();
+        let mut factors = vec![0.0; dae.description().parameters.len()];
+        for (quantity, part) in quantities.iter().zip(&parts) {
+            if let Some(k) = quantity.parameter() {
+                factors[k] += part * quantity.scale;
+            }
+        }
+        (Quantity { name: Name::Borrowed("all quantities"), kind: QuantityKind::Mixture(factors), scale: 1.0 }, parts)
     }
 }
 
@@ -146,7 +179,17 @@ impl Sensitivities {
     }
 }
 
+/// Where a run begins, and how that changes with the quantities.
+pub(crate) struct Beginning {
+    pub(crate) t0: f64,
+    pub(crate) y0: Vec<f64>,
+    pub(crate) yp0: Vec<f64>,
+    pub(crate) quantities: Vec<Quantity>,
+    pub(crate) derivatives: StartOfVariation,
+}
+
 /// Derivatives of a state and its slope, times the scales of the quantities.
+#[derive(Clone)]
 pub(crate) struct StartOfVariation {
     pub(crate) values: Vec<Vec<f64>>,
     pub(crate) slopes: Vec<Vec<f64>>,
@@ -176,5 +219,17 @@ impl StartOfVariation {
             start.constants.push(at(&places.eliminated));
         }
         Ok(start)
+    }
+
+    /// The same for their mixture.
+    pub(crate) fn mixed(&self, parts: &[f64]) -> Self {
+        let mix = |columns: &[Vec<f64>]| {
+            let mut sum = vec![0.0; columns.first().map_or(0, Vec::len)];
+            for (column, part) in columns.iter().zip(parts) {
+                sum.iter_mut().zip(column).for_each(|(sum, value)| *sum += part * value);
+            }
+            vec![sum]
+        };
+        StartOfVariation { values: mix(&self.values), slopes: mix(&self.slopes), constants: mix(&self.constants) }
     }
 }

@@ -13,7 +13,7 @@
 //! code: their derivatives in these directions are central differences.
 
 use super::variation::Column;
-use super::{Quantity, QuantityKind, Variation};
+use super::{Quantity, Variation};
 use crate::contract::{Dae, Kind};
 use crate::initialize::{InitializationError, restarted_derivatives};
 use crate::solution::{curvature, evaluate};
@@ -148,9 +148,8 @@ impl Variation<'_> {
         if !values.is_empty() {
             description.switches_jacobian_p.row(switch).for_each(|(column, place)| entries[column] = values[place]);
         }
-        let explicit = |quantity: &Quantity| match quantity.kind {
-            QuantityKind::Parameter(k) => quantity.scale * entries[k],
-            QuantityKind::Start(_) => 0.0,
+        let explicit = |quantity: &Quantity| {
+            entries.iter().enumerate().map(|(k, entry)| quantity.factor_of(k) * entry).sum::<f64>()
         };
         let by_time = self.of_time(at.as_moment(), &function, &explicit);
         // A function that only touches zero: the solution goes on as it was.

@@ -9,9 +9,10 @@
 //! Errors are estimated as those of states ([`crate::radau`]) and tested to the same tolerances, with sensitivities in units of the unknowns: by a
 //! quantity $p$, $|p|\,\partial y/\partial p$.
 
+use super::adjoint::Tape;
 use super::collocation::{Collocation, Linearization, Part};
 use super::passage::Left;
-use super::{Quantity, QuantityKind, StartOfVariation};
+use super::{Beginning, Quantity, StartOfVariation};
 use crate::contract::Dae;
 use crate::radau::{Origin, Outcome, Polynomial, StagePlace, StageRange, combine};
 use crate::solution::evaluate;
@@ -38,6 +39,8 @@ pub(crate) struct Variation<'d> {
     here: Linearization,
     /// Where the equations have changed just now.
     left: Option<Left>,
+    /// For the way back, if there is to be one.
+    tape: Option<Tape>,
     /// Length of the next part of a step, positive.
     length: f64,
     work: Work,
@@ -46,8 +49,7 @@ pub(crate) struct Variation<'d> {
 /// The sensitivity to one quantity, times its scale.
 pub(super) struct Column {
     pub(super) quantity: Quantity,
-    /// For a parameter, where the values of its column of $F_p$ are, by rows.
-    by_parameter: Vec<(usize, usize)>,
+    by_parameters: Vec<Entry>,
     pub(super) value: Vec<f64>,
     /// At the end of the last part of a step.
     pub(super) slope: Vec<f64>,
@@ -57,6 +59,15 @@ pub(super) struct Column {
     z: Vec<Vec<f64>>,
     /// Of the eliminated unknowns that are constant.
     constants: Vec<f64>,
+}
+
+/// What an entry of $F_p$ adds to the variational equations of a column.
+struct Entry {
+    row: usize,
+    /// Where its value is.
+    place: usize,
+    /// The scale of the quantity, or a part of it.
+    factor: f64,
 }
 
 #[derive(Default)]
@@ -75,19 +86,17 @@ struct Refused {
     unknown: usize,
 }
 
-/// What a column is the derivative by.
-struct Derivative<'a> {
-    by_parameter: &'a [(usize, usize)],
-    scale: f64,
-}
-
-impl Derivative<'_> {
-    /// $F_{y'} s' + F_y s$ and, times the scale, the column of $F_p$.
-    fn residual(&self, dae: &dyn Dae, at: &Linearization, s: &[f64], slope: &[f64], residual: &mut [f64]) {
-        at.apply(dae, s, slope, residual);
-        for &(row, place) in self.by_parameter {
-            residual[row] += self.scale * at.by_parameters[place];
-        }
+/// $F_{y'} s' + F_y s$ and what of $F_p$ belongs to a column.
+fn residual_of(
+    by_parameters: &[Entry],
+    at: &Linearization,
+    dae: &dyn Dae,
+    [s, slope]: [&[f64]; 2],
+    residual: &mut [f64],
+) {
+    at.apply(dae, s, slope, residual);
+    for &Entry { row, place, factor } in by_parameters {
+        residual[row] += factor * at.by_parameters[place];
     }
 }
 
@@ -106,17 +115,15 @@ impl<'d> Variation<'d> {
         let collocation = Collocation::new(dae, start, t_end, options);
         let derivatives = derivatives.values.into_iter().zip(derivatives.slopes).zip(derivatives.constants);
         let column = |(quantity, ((value, slope), constants)): (Quantity, ((Vec<f64>, Vec<f64>), Vec<f64>))| {
-            let by_parameter = match quantity.kind {
-                QuantityKind::Parameter(k) => {
-                    let entries = description.jacobian_p.entries().filter(|&(_, column, _)| column == k);
-                    entries.map(|(row, _, place)| (row, place)).collect()
-                }
-                QuantityKind::Start(_) => Vec::new(),
+            let entry = |(row, column, place): (usize, usize, usize)| {
+                let factor = quantity.factor_of(column);
+                (factor != 0.0).then_some(Entry { row, place, factor })
             };
+            let by_parameters = description.jacobian_p.entries().filter_map(entry).collect();
             let mut polynomial = Polynomial::new(n, StageRange::MOST);
             polynomial.set_tangent(&value, |slopes| slopes.fill(0.0));
             let (weights, z) = (collocation.weights.clone(), vec![vec![0.0; n]; StageRange::MOST]);
-            Column { quantity, by_parameter, value, slope, weights, polynomial, z, constants }
+            Column { quantity, by_parameters, value, slope, weights, polynomial, z, constants }
         };
         let columns = quantities.into_iter().zip(derivatives).map(column).collect();
         let (t0, y0, yp0) = start;
@@ -124,7 +131,28 @@ impl<'d> Variation<'d> {
         here.evaluate(dae, t0, y0, yp0);
         let [y, yp, slope, error] = [0; 4].map(|_| vec![0.0; n]);
         let work = Work { y, yp, slope, error, ..Work::default() };
-        Variation { collocation, columns, t: t0, here, left: None, length: f64::INFINITY, work }
+        Variation { collocation, columns, t: t0, here, left: None, tape: None, length: f64::INFINITY, work }
+    }
+
+    /// For a mixture of all quantities, keeping what it takes to go back.
+    pub(crate) fn with_tape(dae: &'d dyn Dae, beginning: &Beginning, t_end: f64, options: &Options) -> Self {
+        let Beginning { t0, y0, yp0, quantities, derivatives } = beginning;
+        let (mixture, parts) = Quantity::mixture(dae, quantities);
+        let start = (*t0, &y0[..], &yp0[..]);
+        let mut variation = Variation::new(dae, start, t_end, vec![mixture], derivatives.mixed(&parts), options);
+        variation.tape = Some(Tape::default());
+        variation
+    }
+
+    pub(crate) fn into_tape(self) -> Option<Tape> {
+        self.tape
+    }
+
+    /// A state has been recorded.
+    pub(crate) fn note_record(&mut self) {
+        if let Some(tape) = &mut self.tape {
+            tape.note_record();
+        }
     }
 
     /// Work done.
@@ -145,11 +173,17 @@ impl<'d> Variation<'d> {
     }
 
     pub(super) fn set_left(&mut self, left: Left) {
+        if let Some(tape) = &mut self.tape {
+            tape.note_obstacle(self.t, "the change of the equations".into());
+        }
         self.left = Some(left);
     }
 
     /// The run goes on from this state.
     pub(super) fn begin_at(&mut self, t: f64, y: &[f64], yp: &[f64]) {
+        if let Some(tape) = &mut self.tape {
+            tape.note_obstacle(t, "the change of the state".into());
+        }
         self.t = t;
         self.here.evaluate(self.collocation.dae, t, y, yp);
         for column in &mut self.columns {
@@ -237,9 +271,9 @@ impl<'d> Variation<'d> {
         for (k, column) in self.columns.iter_mut().enumerate() {
             column.weights.update(&column.value, h);
             column.polynomial.predict(h, &method.tableau.c, &mut method.stages.z);
-            let derivative = Derivative { by_parameter: &column.by_parameter, scale: column.quantity.scale };
+            let by_parameters = &column.by_parameters;
             let mut residual = |place: StagePlace, s: &[f64], slope: &[f64], residual: &mut [f64]| {
-                derivative.residual(dae, &at_stages[place.stage], s, slope, residual);
+                residual_of(by_parameters, &at_stages[place.stage], dae, [s, slope], residual);
             };
             let origin = Origin { t, y: &column.value, h };
             match method.solve(&mut residual, &column.weights, tolerances, origin, statistics) {
@@ -257,7 +291,7 @@ impl<'d> Variation<'d> {
             y.copy_from_slice(&column.value);
             let mut size = f64::INFINITY;
             for _ in 0..ESTIMATES {
-                derivative.residual(dae, &self.here, y, slope, error);
+                residual_of(by_parameters, &self.here, dae, [y, slope], error);
                 method.matrices.real.solve(error);
                 statistics.solves += 1;
                 size = column.weights.error_norm(error);
@@ -276,7 +310,8 @@ impl<'d> Variation<'d> {
         Ok(worst)
     }
 
-    fn accept(&mut self, Part { t, h, stages }: Part) {
+    fn accept(&mut self, part: Part) {
+        let Part { t, h, stages } = part;
         let (method, ..) = self.collocation.method(stages);
         for column in &mut self.columns {
             let end: Vec<f64> = column.value.iter().zip(&column.z[stages - 1]).map(|(value, z)| value + z).collect();
@@ -284,6 +319,9 @@ impl<'d> Variation<'d> {
             column.polynomial.set_stages(&method.tableau, &column.z, start, &end);
             combine(method.tableau.inverse.row(stages - 1).iter().map(|a| a / h), &column.z, &mut column.slope);
             column.value = end;
+        }
+        if let Some(tape) = &mut self.tape {
+            tape.push(part, &self.collocation);
         }
         std::mem::swap(&mut self.here, &mut self.collocation.at_stages[stages - 1]);
         self.collocation.accept();

@@ -32,7 +32,7 @@ use crate::class::{Classified, Open, Treats};
 use crate::contract::{Dae, Name};
 use crate::event::Event;
 use crate::initialize::{InitializationError, InitializationOptions, consistent_initialization};
-use crate::sensitivity::{Quantity, Sensitivities, StartOfVariation, Variation};
+use crate::sensitivity::{Adjoint, Beginning, Quantity, Sensitivities, StartOfVariation, Variation};
 use crate::signal::InputError;
 use crate::solution::{Solution, Status};
 use crate::stepper::{ClosingCorrection, DenseAccuracy, Failure, Options, StepControl, Tolerance};
@@ -218,28 +218,65 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
     /// earlier. An `Err` means that there is nothing to record; how the integration ended is the status of the solution.
     pub fn run(self, t0: f64, t_end: f64) -> Result<Solution, RunError> {
         let clock = Instant::now();
+        let Beginning { t0, y0, yp0, quantities, derivatives } = self.begin(t0)?;
+        let mut recorder = Recorder::new(&self.record, t0, t_end)?;
+        if !quantities.is_empty() {
+            let start = (t0, &y0[..], &yp0[..]);
+            recorder.variation = Some(Variation::new(self.dae, start, t_end, quantities, derivatives, &self.options));
+        }
+        let mut solution = self.run_recorded(t0, &y0, &yp0, t_end, &mut recorder)?;
+        solution.seconds = clock.elapsed().as_secs_f64();
+        Ok(solution)
+    }
+
+    /// The same, and keeps what it takes to go back through the run: for gradients of functions of the solution by what was named in
+    /// [`Integration::sensitivities`], any number of parameters and start values.
+    ///
+    /// The distance that a mass on a spring has from 1 after ten seconds, by its parameters:
+    ///
+    /// ```
+    /// # use dae_runtime::contract::Dae;
+    /// use dae_runtime::solve::Integration;
+    /// # fn demo(spring: &dyn Dae) -> Result<(), Box<dyn std::error::Error>> {
+    ///
+    /// let run = Integration::new(spring).sensitivities(["stiffness", "damping", "x"]).adjoint(0.0, 10.0)?;
+    /// let distance = run.solution.end_state[0] - 1.0;
+    /// let by_stiffness = 2.0 * distance * run.gradient("x")?.by("stiffness").ok_or("asked for")?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn adjoint(mut self, t0: f64, t_end: f64) -> Result<Adjoint<'d>, RunError> {
+        let (dae, options, clock) = (self.dae, self.options.clone(), Instant::now());
+        let beginning = self.begin(t0)?;
+        Adjoint::check(dae, &beginning.quantities)?;
+        let mut recorder = Recorder::new(&self.record, t0, t_end)?;
+        recorder.variation = Some(Variation::with_tape(dae, &beginning, t_end, &options));
+        self.sensitivities.clear();
+        let mut solution = self.run_recorded(t0, &beginning.y0, &beginning.yp0, t_end, &mut recorder)?;
+        solution.seconds = clock.elapsed().as_secs_f64();
+        let tape = recorder.variation.and_then(Variation::into_tape).unwrap_or_default();
+        Ok(Adjoint::new(dae, solution, beginning, tape, options))
+    }
+
+    /// Consistent initial values, and their derivatives by what sensitivities are asked for.
+    fn begin(&self, t0: f64) -> Result<Beginning, RunError> {
         let dae = self.dae;
         if let Some(error) = dae.input_error() {
             return Err(RunError::Input(error));
         }
         check_parameters(dae)?;
-        let quantities = self.sensitivities.iter().map(|name| Quantity::named(dae, t0, name));
-        let quantities =
-            quantities.collect::<Result<Vec<_>, _>>().map_err(|message| Failure::InvalidOption { message })?;
         let n = dae.description().unknowns.len();
         let (mut y0, mut yp0) = (vec![0.0; n], vec![0.0; n]);
         let initial = consistent_initialization(dae.prolongation(), t0, &self.initialization)?;
         dae.states_from_jets(t0, &initial.jets, &mut y0, &mut yp0);
-        let mut recorder = Recorder::new(&self.record, t0, t_end)?;
+        let quantities = self.sensitivities.iter().map(|name| Quantity::named(dae, t0, name));
+        let quantities = quantities.collect::<Result<Vec<_>, String>>();
+        let quantities = quantities.map_err(|message| Failure::InvalidOption { message })?;
         if !quantities.is_empty() {
-            let start = StartOfVariation::new(dae, t0, &initial.jets, &quantities)?;
             self.options.check(n)?;
-            let origin = (t0, &y0[..], &yp0[..]);
-            recorder.variation = Some(Variation::new(dae, origin, t_end, quantities, start, &self.options));
         }
-        let mut solution = self.run_recorded(t0, &y0, &yp0, t_end, recorder)?;
-        solution.seconds = clock.elapsed().as_secs_f64();
-        Ok(solution)
+        let derivatives = StartOfVariation::new(dae, t0, &initial.jets, &quantities)?;
+        Ok(Beginning { t0, y0, yp0, quantities, derivatives })
     }
 
     /// Integrates from consistent values at `t0` to `t_end`, which may be earlier. An `Err` is a misuse (an option
@@ -249,8 +286,8 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
             let message = "sensitivities begin with the start values of the model: use `run`".into();
             return Err(Failure::InvalidOption { message });
         }
-        let recorder = Recorder::new(&self.record, t0, t_end)?;
-        self.run_recorded(t0, y0, yp0, t_end, recorder)
+        let mut recorder = Recorder::new(&self.record, t0, t_end)?;
+        self.run_recorded(t0, y0, yp0, t_end, &mut recorder)
     }
 
     fn run_recorded(
@@ -259,7 +296,7 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
         y0: &[f64],
         yp0: &[f64],
         t_end: f64,
-        mut recorder: Recorder<'d>,
+        recorder: &mut Recorder<'d>,
     ) -> Result<Solution, Failure> {
         let clock = Instant::now();
         let (dae, options) = (self.dae, self.options.clone());
@@ -278,8 +315,7 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
                 solution.status = Status::Stopped(failure);
             }
             Ok(mut run) => {
-                solution.status =
-                    self.drive(&mut run, t_end, &mut recorder, &mut solution).unwrap_or_else(Status::Stopped);
+                solution.status = self.drive(&mut run, t_end, recorder, &mut solution).unwrap_or_else(Status::Stopped);
                 solution.end_at(run.stepper.time(), run.stepper.state(), run.stepper.derivative());
                 solution.statistics = run.statistics();
                 recorder.finish(&mut solution);

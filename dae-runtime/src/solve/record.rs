@@ -73,15 +73,11 @@ impl<'d> Recorder<'d> {
         let t = stepper.time();
         self.times_reached(stepper, before, events, solution)?;
         self.advance(stepper, before, t, events, solution)?;
-        match &self.record {
-            Record::Steps => self.push(t, stepper.state(), solution),
-            Record::Dense => {
-                self.push(t, stepper.state(), solution);
-                if t != before {
-                    dense::record(stepper, before, solution);
-                }
-            }
-            Record::At(_) => {}
+        if !matches!(self.record, Record::At(_)) {
+            self.push(t, stepper.state(), solution);
+        }
+        if self.record == Record::Dense && t != before {
+            dense::record(stepper, before, solution);
         }
         Ok(())
     }
@@ -115,13 +111,11 @@ impl<'d> Recorder<'d> {
 
     /// The run goes on from another state.
     pub(super) fn restart(&mut self, t: f64, y: &[f64], solution: &mut Solution) {
-        match &self.record {
-            Record::Steps => self.push(t, y, solution),
-            Record::Dense => {
-                self.push(t, y, solution);
-                solution.begin_polynomials();
-            }
-            Record::At(_) => {}
+        if !matches!(self.record, Record::At(_)) {
+            self.push(t, y, solution);
+        }
+        if self.record == Record::Dense {
+            solution.begin_polynomials();
         }
     }
 
@@ -171,10 +165,13 @@ impl<'d> Recorder<'d> {
         }
     }
 
-    fn push(&self, t: f64, y: &[f64], solution: &mut Solution) {
+    fn push(&mut self, t: f64, y: &[f64], solution: &mut Solution) {
         solution.push(t, y);
-        if let (Some(variation), Some(sensitivities)) = (&self.variation, &mut solution.sensitivities) {
-            sensitivities.push(variation.values());
+        if let Some(variation) = &mut self.variation {
+            variation.note_record();
+            if let Some(sensitivities) = &mut solution.sensitivities {
+                sensitivities.push(variation.values());
+            }
         }
     }
 }

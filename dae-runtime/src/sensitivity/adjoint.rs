@@ -1,0 +1,392 @@
+//! Gradients of functionals by the adjoint method.
+//!
+//! In: a run with what it takes to go backwards. Out: derivatives of a sum of functions of the states that it records, by any number of quantities, for
+//! the price of about one more run.
+//!
+//! On a part of a step (`collocation.rs`) with $A_i = F_{y'}$, $B_i = F_y$, $P_i = F_p$ at the stages, sensitivities $s$ go on to $s + Z_s$, where
+//!
+//! $$ B_i\\,(s + Z_i) + A_i \frac1h \sum_j (A^{-1})\_{ij} Z_j + P_i = 0, \qquad i = 1, \dots, s. $$
+//!
+//! If $\mu$ is the derivative of the functional by what comes out, then with the solution of the transposed system
+//!
+//! $$ B_j^T \Lambda_j + \frac1h \sum_i (A^{-1})\_{ij} A_i^T \Lambda_i = \delta_{js}\\, \mu $$
+//!
+//! it is $\mu - \sum_i B_i^T \Lambda_i$ by what goes in, and $-\sum_i \Lambda_i^T P_i$ by the parameters: the derivative of the discretised equations
+//! (the discrete adjoint; A. Sandu, *On the properties of Runge–Kutta discrete adjoints*, 2006), for any index. At the start, $\mu^T s(t_0)$ with the
+//! derivatives of the consistent initial values is added. The transposed system is solved as the other one, by the transposes of the same factors.
+//!
+//! How long parts are is decided on the way forward by the error of one sensitivity to a mixture of all quantities. Of states one in [`CHECKPOINT`] is
+//! kept; what is between is computed again (A. Griewank, *Achieving logarithmic growth of temporal and spatial complexity in reverse automatic
+//! differentiation*, 1992, with two levels).
+
+use nalgebra::Complex;
+
+use super::collocation::{Collocation, Linearization, Part};
+use super::{Beginning, Quantity};
+use crate::contract::{Dae, Description, Name, Pattern, Stand};
+use crate::radau::{Origin, Polynomial, StageRange, Tableau};
+use crate::solution::Solution;
+use crate::stepper::{Failure, Options};
+
+/// Parts between states that are kept.
+const CHECKPOINT: usize = 100;
+/// The transposed system of a part is solved to this, relative to its right-hand side, or as far as rounding allows.
+const SOLVED: f64 = 1e-13;
+const ENOUGH: f64 = 1e-7;
+const MAX_ITERATIONS: usize = 60;
+/// Corrections that make nothing better.
+const PATIENCE: usize = 4;
+
+/// What is kept of a run for the way back.
+#[derive(Default)]
+pub(crate) struct Tape {
+    parts: Vec<Part>,
+    checkpoints: Vec<Checkpoint>,
+    /// For each recorded time, how many parts came before it.
+    recorded: Vec<usize>,
+    /// What cannot be gone through backwards, and when.
+    obstacle: Option<(f64, String)>,
+}
+
+/// The start of a part, and its stages.
+struct Checkpoint {
+    state: Vec<f64>,
+    z: Vec<Vec<f64>>,
+}
+
+impl Tape {
+    /// Takes in a part before the run goes on to its end.
+    pub(super) fn push(&mut self, part: Part, collocation: &Collocation<'_>) {
+        if self.parts.len().is_multiple_of(CHECKPOINT) {
+            let z = collocation.stage_values()[..part.stages].to_vec();
+            self.checkpoints.push(Checkpoint { state: collocation.state.clone(), z });
+        }
+        self.parts.push(part);
+    }
+
+    pub(super) fn note_record(&mut self) {
+        self.recorded.push(self.parts.len());
+    }
+
+    pub(super) fn note_obstacle(&mut self, t: f64, what: String) {
+        self.obstacle.get_or_insert((t, what));
+    }
+}
+
+/// A run that can be gone through backwards ([`Integration::adjoint`](crate::solve::Integration::adjoint)).
+pub struct Adjoint<'d> {
+    dae: &'d dyn Dae,
+    /// The solution.
+    pub solution: Solution,
+    beginning: Beginning,
+    tape: Tape,
+    options: Options,
+}
+
+/// Derivatives of one number by quantities.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Gradient {
+    /// By what, as [`Sensitivities::quantities`](super::Sensitivities::quantities).
+    pub quantities: Vec<Name>,
+    /// The derivatives.
+    pub values: Vec<f64>,
+}
+
+impl Gradient {
+    /// The derivative by one of them.
+    pub fn by(&self, quantity: &str) -> Option<f64> {
+        let place = self.quantities.iter().position(|name| name == quantity)?;
+        self.values.get(place).copied()
+    }
+}
+
+/// Derivatives of a functional by the state at a recorded time: to be added to the last argument, for the state in the one before.
+type ByState<'f> = &'f mut dyn FnMut(f64, &[f64], &mut [f64]);
+
+impl<'d> Adjoint<'d> {
+    /// Whether there will be a way back.
+    pub(crate) fn check(dae: &dyn Dae, quantities: &[Quantity]) -> Result<(), Failure> {
+        let invalid = |message: String| Err(Failure::InvalidOption { message });
+        if quantities.is_empty() {
+            return invalid("say by `sensitivities` what to differentiate by".into());
+        }
+        let d = dae.description();
+        match d.unknowns.iter().find(|unknown| unknown.index > 2) {
+            Some(unknown) => invalid(format!(
+                "gradients by the adjoint method go through unknowns of index up to 2, and `{}` of the {} form has index {}; take the ggl, index2 or \
+                 index1 form",
+                unknown.name, d.form, unknown.index
+            )),
+            None => Ok(()),
+        }
+    }
+
+    pub(crate) fn new(
+        dae: &'d dyn Dae,
+        solution: Solution,
+        beginning: Beginning,
+        tape: Tape,
+        options: Options,
+    ) -> Self {
+        Adjoint { dae, solution, beginning, tape, options }
+    }
+
+    /// Gradient of the value of an unknown at the end of the run. An integral over the run is one: `der(cost) = …`, from zero.
+    ///
+    /// # Errors
+    /// As [`Adjoint::gradient_of`]; or there is no unknown of this name.
+    pub fn gradient(&self, unknown: &str) -> Result<Gradient, Failure> {
+        let Some(place) = self.solution.names.iter().position(|name| name == unknown) else {
+            let message = format!("there is no unknown `{unknown}`; there are {}", self.solution.names.join(", "));
+            return Err(Failure::InvalidOption { message });
+        };
+        let mut weights = vec![0.0; self.solution.names.len()];
+        weights[place] = 1.0;
+        self.backward(&mut |_, _, _| (), &weights)
+    }
+
+    /// Gradient of a sum of functions of the recorded states: `by_state(t, state, derivatives)` writes the derivatives of the one at $t$ by the entries of
+    /// the state, in the order of [`Solution::names`].
+    ///
+    /// # Errors
+    /// The run has stopped early or passes changes of the state or of the equations; or a linear system has no solution.
+    pub fn gradient_of(&self, mut by_state: impl FnMut(f64, &[f64], &mut [f64])) -> Result<Gradient, Failure> {
+        let weights = vec![0.0; self.solution.names.len()];
+        self.backward(&mut by_state, &weights)
+    }
+
+    /// With derivatives by recorded states, and by the state at the end.
+    fn backward(&self, by_state: ByState<'_>, at_end: &[f64]) -> Result<Gradient, Failure> {
+        let invalid = |message: String| Err(Failure::InvalidOption { message });
+        if !self.solution.is_success() {
+            return invalid(format!("there is no way back through a run that has stopped: {}", self.solution.status));
+        }
+        if let Some((t, what)) = &self.tape.obstacle {
+            return invalid(format!(
+                "gradients by the adjoint method do not pass {what} at t = {t}: use `sensitivities`"
+            ));
+        }
+        if self.solution.statistics.coordinate_changes > 0 {
+            let form = &self.dae.description().form;
+            return invalid(format!(
+                "the {form} form has changed its local coordinates: use `sensitivities` or the ggl form"
+            ));
+        }
+        let mut sweep = Sweep::new(self.dae, &self.beginning, self.solution.end_time, &self.options);
+        sweep.add(at_end);
+        let mut recorded = self.tape.recorded.len();
+        let mut weights = vec![0.0; self.solution.names.len()];
+        for (k, checkpoint) in self.tape.checkpoints.iter().enumerate().rev() {
+            let first = k * CHECKPOINT;
+            let beyond = (first + CHECKPOINT).min(self.tape.parts.len());
+            let parts = &self.tape.parts[first..beyond];
+            let linearized = sweep.forward(checkpoint, parts)?;
+            for (place, (part, at_stages)) in (first..beyond).zip(parts.iter().zip(&linearized)).rev() {
+                self.add_recorded(place + 1, &mut recorded, by_state, &mut weights, &mut sweep);
+                sweep.back(*part, at_stages)?;
+            }
+        }
+        self.add_recorded(0, &mut recorded, by_state, &mut weights, &mut sweep);
+        Ok(sweep.finish())
+    }
+
+    /// Adds what was recorded after so many parts.
+    fn add_recorded(
+        &self,
+        parts: usize,
+        recorded: &mut usize,
+        by_state: ByState<'_>,
+        weights: &mut [f64],
+        sweep: &mut Sweep<'_>,
+    ) {
+        while *recorded > 0 && self.tape.recorded[*recorded - 1] == parts {
+            *recorded -= 1;
+            if let Some(state) = self.solution.state(*recorded) {
+                weights.fill(0.0);
+                by_state(self.solution.times[*recorded], state, weights);
+                sweep.add(weights);
+            }
+        }
+    }
+}
+
+/// The way back.
+struct Sweep<'d> {
+    collocation: Collocation<'d>,
+    beginning: &'d Beginning,
+    /// Derivatives of the functional by the state.
+    mu: Vec<f64>,
+    /// By the eliminated unknowns that are constant.
+    by_constants: Vec<f64>,
+    /// By the parameters.
+    by_parameters: Vec<f64>,
+}
+
+impl<'d> Sweep<'d> {
+    fn new(dae: &'d dyn Dae, beginning: &'d Beginning, t_end: f64, options: &Options) -> Self {
+        let description = dae.description();
+        let Beginning { t0, y0, yp0, .. } = beginning;
+        Sweep {
+            collocation: Collocation::new(dae, (*t0, y0, yp0), t_end, options),
+            beginning,
+            mu: vec![0.0; description.unknowns.len()],
+            by_constants: vec![0.0; description.eliminated.len()],
+            by_parameters: vec![0.0; description.parameters.len()],
+        }
+    }
+
+    fn description(&self) -> &'d Description {
+        self.collocation.dae.description()
+    }
+
+    /// Adds derivatives by the entries of a state, eliminated ones included.
+    fn add(&mut self, weights: &[f64]) {
+        let (of_state, of_eliminated) = weights.split_at(self.mu.len());
+        self.mu.iter_mut().zip(of_state).for_each(|(mu, weight)| *mu += weight);
+        for (k, (it, weight)) in self.description().eliminated.iter().zip(of_eliminated).enumerate() {
+            match it.stand {
+                Stand::Same(place) => self.mu[place] += weight,
+                Stand::Opposite(place) => self.mu[place] -= weight,
+                Stand::Steady => self.by_constants[k] += weight,
+            }
+        }
+    }
+
+    /// The linearisations of parts that follow one another, computed again.
+    fn forward(&mut self, from: &Checkpoint, parts: &[Part]) -> Result<Vec<Vec<Linearization>>, Failure> {
+        let n = self.mu.len();
+        self.collocation.state.copy_from_slice(&from.state);
+        let mut polynomial = Polynomial::new(n, StageRange::MOST);
+        let mut end_of_polynomial = parts.first().map_or(0.0, |part| part.t + part.h);
+        let mut all = Vec::with_capacity(parts.len());
+        for (k, &part) in parts.iter().enumerate() {
+            if k == 0 {
+                self.set_polynomial(&mut polynomial, part, &from.z);
+            }
+            let mut about = |t: f64, y: &mut [f64], yp: &mut [f64]| {
+                polynomial.evaluate((t - end_of_polynomial) / polynomial.length(), y, yp);
+            };
+            let linearized = self.collocation.linearize(part, &mut about);
+            linearized.map_err(|unknown| self.failure(part.t, unknown))?;
+            all.push(self.collocation.method(part.stages).1.to_vec());
+            let z = self.collocation.stage_values()[..part.stages].to_vec();
+            self.set_polynomial(&mut polynomial, part, &z);
+            end_of_polynomial = part.t + part.h;
+            self.collocation.accept();
+        }
+        Ok(all)
+    }
+
+    fn set_polynomial(&mut self, polynomial: &mut Polynomial, Part { t, h, stages }: Part, z: &[Vec<f64>]) {
+        let start = self.collocation.state.clone();
+        let end: Vec<f64> = start.iter().zip(&z[stages - 1]).map(|(start, z)| start + z).collect();
+        let (method, ..) = self.collocation.method(stages);
+        polynomial.set_stages(&method.tableau, z, Origin { t, y: &start, h }, &end);
+    }
+
+    fn failure(&self, t: f64, unknown: usize) -> Failure {
+        let unknown = self.description().unknowns[unknown].name.clone();
+        Failure::Sensitivity { t, unknown, quantity: Name::Borrowed("everything, backwards,") }
+    }
+
+    /// Over a part of a step.
+    fn back(&mut self, part: Part, at_stages: &[Linearization]) -> Result<(), Failure> {
+        let (dae, description, n) = (self.collocation.dae, self.description(), self.mu.len());
+        let Part { t, h, stages } = part;
+        // Residuals are derivatives by unknowns, and comparable in units of these.
+        let sizes: Vec<f64> =
+            description.unknowns.iter().zip(&self.collocation.state).map(|(u, y)| u.nominal.max(y.abs())).collect();
+        let (method, ..) = self.collocation.method(stages);
+        if !method.factorize(dae, &at_stages[stages / 2].jacobians, h) {
+            return Err(self.failure(t, 0));
+        }
+        let Tableau { inverse, t: transformation, t_inverse, .. } = &method.tableau;
+        let mut lambda = vec![vec![0.0; n]; stages];
+        let mut residual = vec![vec![0.0; n]; stages];
+        let (mut product, mut complex) = (vec![0.0; n], vec![Complex::ZERO; n]);
+        let norm = |v: &[f64]| v.iter().zip(&sizes).map(|(v, size)| (v * size).abs()).fold(0.0, f64::max);
+        let wanted = norm(&self.mu);
+        let (mut smallest, mut best, mut stalled) = (f64::INFINITY, lambda.clone(), 0);
+        for _ in 0..MAX_ITERATIONS {
+            // What is missing.
+            residual.iter_mut().for_each(|residual| residual.fill(0.0));
+            residual[stages - 1].copy_from_slice(&self.mu);
+            for (i, at) in at_stages.iter().enumerate() {
+                subtract_transposed(&description.jacobian_y, &at.jacobians.y, &lambda[i], &mut residual[i]);
+                product.fill(0.0);
+                subtract_transposed(&description.jacobian_yp, &at.jacobians.yp, &lambda[i], &mut product);
+                for (j, residual) in residual.iter_mut().enumerate() {
+                    let factor = inverse[(i, j)] / h;
+                    residual.iter_mut().zip(&product).for_each(|(residual, product)| *residual += factor * product);
+                }
+            }
+            let size = residual.iter().map(|residual| norm(residual)).fold(0.0, f64::max);
+            if size < smallest {
+                (smallest, best, stalled) = (size, lambda.clone(), 0);
+            } else {
+                stalled += 1;
+            }
+            if smallest <= SOLVED * wanted || stalled > PATIENCE {
+                break;
+            }
+            // In T^T Lambda the system falls apart.
+            let mut parts = vec![vec![0.0; n]; stages];
+            for (j, part) in parts.iter_mut().enumerate() {
+                for (i, residual) in residual.iter().enumerate() {
+                    let factor = transformation[(i, j)];
+                    part.iter_mut().zip(residual).for_each(|(part, residual)| *part += factor * residual);
+                }
+            }
+            method.matrices.real.solve_transposed(&mut parts[0]);
+            for (pair, matrix) in parts[1..].chunks_exact_mut(2).zip(&method.matrices.complex) {
+                for k in 0..n {
+                    // Of the conjugate transpose.
+                    complex[k] = Complex::new(pair[0][k], -pair[1][k]);
+                }
+                matrix.solve_transposed(&mut complex);
+                for k in 0..n {
+                    (pair[0][k], pair[1][k]) = (complex[k].re, -complex[k].im);
+                }
+            }
+            for (i, lambda) in lambda.iter_mut().enumerate() {
+                for (j, part) in parts.iter().enumerate() {
+                    let factor = t_inverse[(j, i)];
+                    lambda.iter_mut().zip(part).for_each(|(lambda, part)| *lambda += factor * part);
+                }
+            }
+        }
+        if !(smallest <= ENOUGH * wanted) {
+            return Err(self.failure(t, 0));
+        }
+        for (lambda, at) in best.iter().zip(at_stages) {
+            subtract_transposed(&description.jacobian_y, &at.jacobians.y, lambda, &mut self.mu);
+            subtract_transposed(&description.jacobian_p, &at.by_parameters, lambda, &mut self.by_parameters);
+        }
+        Ok(())
+    }
+
+    /// At the start.
+    fn finish(self) -> Gradient {
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let Beginning { quantities, derivatives, .. } = self.beginning;
+        let value = |(k, quantity): (usize, &Quantity)| {
+            let at_start = dot(&self.mu, &derivatives.values[k]) + dot(&self.by_constants, &derivatives.constants[k]);
+            let on_the_way = quantity.parameter().map_or(0.0, |k| self.by_parameters[k]);
+            at_start / quantity.scale + on_the_way
+        };
+        Gradient {
+            values: quantities.iter().enumerate().map(value).collect(),
+            quantities: quantities.iter().map(|quantity| quantity.name.clone()).collect(),
+        }
+    }
+}
+
+/// `result` minus the transposed matrix times `x`.
+fn subtract_transposed(pattern: &Pattern, values: &[f64], x: &[f64], result: &mut [f64]) {
+    for (row, x) in x.iter().enumerate() {
+        for place in pattern.row_starts[row]..pattern.row_starts[row + 1] {
+            result[pattern.column_indices[place]] -= values[place] * x;
+        }
+    }
+}
