@@ -351,3 +351,51 @@ fn adjoint_gradients_are_those_of_forward_sensitivities() {
         }
     }
 }
+
+/// Back through impacts, which change the state, and through jumps of the equations.
+#[test]
+fn adjoint_gradients_pass_impacts_and_jumps() {
+    let impacts = |system: &dyn Dae| {
+        let [x, u, v] = ["x", "u", "v"].map(|name| system.description().place_of(name).expect("a state"));
+        let impact = Event::new("impact", move |t, y, _| y[x] + 0.05 + 0.01 * t).falling().reset(move |_, y| {
+            y[u] *= -0.7;
+            y[v] *= -0.7;
+        });
+        vec![impact]
+    };
+    let jumps = "struct Jumps {
+        param place = 0.5;
+        param time = 1.4;
+        param force = 3;
+        var x = 1;
+        var v = 0;
+        let pull = if x > place { -1 } else { -force };
+        der(x) = v;
+        der(v) = pull + if t > time { 2 * force } else { 0 };
+    }";
+    let wall = WALL.replace("0 = x * x", "var way = 0; der(way) = u * u + v * v; 0 = x * x");
+    type Events<'a> = &'a dyn Fn(&dyn Dae) -> Vec<Event<'static>>;
+    let cases: [(&str, &[&str], &[&str], &[&str], Events<'_>); 2] = [
+        (&wall, &["index1", "index2", "ggl"], &["g", "l", "x0", "way"], &["x", "u", "way"], &impacts),
+        (jumps, &["original"], &["place", "time", "force", "v"], &["x", "v"], &no_events),
+    ];
+    for (text, forms, by, unknowns, events) in cases {
+        for form in forms {
+            let system = system(text, form);
+            for method in METHODS {
+                let case = Case { t_end: 2.0, times: &[0.2, 1.0, 2.0], events };
+                let run = || case.integration(system.as_ref(), method, 1e-9).sensitivities(by.iter().copied());
+                let (forward, adjoint) = (run().run(0.0, 2.0).unwrap(), run().adjoint(0.0, 2.0).unwrap());
+                for unknown in unknowns {
+                    let gradient = adjoint.gradient(unknown).expect("a way back");
+                    for name in by {
+                        let expected = forward.sensitivity_at(unknown, name, 2.0).expect("recorded");
+                        let found = gradient.by(name).expect("asked for");
+                        let close = (found - expected).abs() <= 1e-6 * (1.0 + expected.abs());
+                        assert!(close, "{form} by {method:?}: {unknown} by {name}: {found} instead of {expected}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -40,16 +40,34 @@ const PATIENCE: usize = 4;
 /// What is kept of a run for the way back.
 #[derive(Default)]
 pub(crate) struct Tape {
-    parts: Vec<Part>,
+    /// In the order of the run.
+    entries: Vec<Entry>,
     checkpoints: Vec<Checkpoint>,
-    /// For each recorded time, how many parts came before it.
-    recorded: Vec<usize>,
+    /// Parts since the last checkpoint.
+    parts: usize,
     /// What cannot be gone through backwards, and when.
     obstacle: Option<(f64, String)>,
 }
 
+enum Entry {
+    Part(Part),
+    /// A state was recorded.
+    Record,
+    Jump(Jump),
+}
+
+/// How what follows a change of the state or of the equations depends on what was before.
+pub(super) struct Jump {
+    /// For each entry of the state before, the derivative of the state behind.
+    pub(super) by_state: Vec<Vec<f64>>,
+    /// For each quantity, times its scale.
+    pub(super) by_quantities: Vec<Vec<f64>>,
+}
+
 /// The start of a part, and its stages.
 struct Checkpoint {
+    /// The place of the part among all entries.
+    place: usize,
     state: Vec<f64>,
     z: Vec<Vec<f64>>,
 }
@@ -57,15 +75,27 @@ struct Checkpoint {
 impl Tape {
     /// Takes in a part before the run goes on to its end.
     pub(super) fn push(&mut self, part: Part, collocation: &Collocation<'_>) {
-        if self.parts.len().is_multiple_of(CHECKPOINT) {
+        if self.checkpoints.is_empty() || self.parts == CHECKPOINT || self.jumped() {
             let z = collocation.stage_values()[..part.stages].to_vec();
-            self.checkpoints.push(Checkpoint { state: collocation.state.clone(), z });
+            self.checkpoints.push(Checkpoint { place: self.entries.len(), state: collocation.state.clone(), z });
+            self.parts = 0;
         }
-        self.parts.push(part);
+        self.parts += 1;
+        self.entries.push(Entry::Part(part));
+    }
+
+    /// Whether the state is another one than that to which the last part led.
+    fn jumped(&self) -> bool {
+        let since = self.entries.iter().rev().take_while(|entry| !matches!(entry, Entry::Part(_)));
+        since.into_iter().any(|entry| matches!(entry, Entry::Jump(_)))
     }
 
     pub(super) fn note_record(&mut self) {
-        self.recorded.push(self.parts.len());
+        self.entries.push(Entry::Record);
+    }
+
+    pub(super) fn note_jump(&mut self, jump: Jump) {
+        self.entries.push(Entry::Jump(jump));
     }
 
     pub(super) fn note_obstacle(&mut self, t: f64, what: String) {
@@ -150,7 +180,8 @@ impl<'d> Adjoint<'d> {
     /// the state, in the order of [`Solution::names`].
     ///
     /// # Errors
-    /// The run has stopped early or passes changes of the state or of the equations; or a linear system has no solution.
+    /// The run has stopped early, or there is no way back: the form has changed its local coordinates, an event depends on slopes, a linear system has no
+    /// solution.
     pub fn gradient_of(&self, mut by_state: impl FnMut(f64, &[f64], &mut [f64])) -> Result<Gradient, Failure> {
         let weights = vec![0.0; self.solution.names.len()];
         self.backward(&mut by_state, &weights)
@@ -175,39 +206,34 @@ impl<'d> Adjoint<'d> {
         }
         let mut sweep = Sweep::new(self.dae, &self.beginning, self.solution.end_time, &self.options);
         sweep.add(at_end);
-        let mut recorded = self.tape.recorded.len();
+        let mut records = self.tape.entries.iter().filter(|entry| matches!(entry, Entry::Record)).count();
         let mut weights = vec![0.0; self.solution.names.len()];
-        for (k, checkpoint) in self.tape.checkpoints.iter().enumerate().rev() {
-            let first = k * CHECKPOINT;
-            let beyond = (first + CHECKPOINT).min(self.tape.parts.len());
-            let parts = &self.tape.parts[first..beyond];
-            let linearized = sweep.forward(checkpoint, parts)?;
-            for (place, (part, at_stages)) in (first..beyond).zip(parts.iter().zip(&linearized)).rev() {
-                self.add_recorded(place + 1, &mut recorded, by_state, &mut weights, &mut sweep);
-                sweep.back(*part, at_stages)?;
+        let mut beyond = self.tape.entries.len();
+        let before_parts = None;
+        for checkpoint in self.tape.checkpoints.iter().map(Some).rev().chain([before_parts]) {
+            let first = checkpoint.map_or(0, |checkpoint| checkpoint.place);
+            let entries = &self.tape.entries[first..beyond];
+            let mut linearized = checkpoint.map_or(Ok(Vec::new()), |checkpoint| sweep.forward(checkpoint, entries))?;
+            for entry in entries.iter().rev() {
+                match entry {
+                    Entry::Part(part) => {
+                        let at_stages = linearized.pop().unwrap_or_default();
+                        sweep.back(*part, &at_stages)?;
+                    }
+                    Entry::Jump(jump) => sweep.across(jump),
+                    Entry::Record => {
+                        records -= 1;
+                        if let Some(state) = self.solution.state(records) {
+                            weights.fill(0.0);
+                            by_state(self.solution.times[records], state, &mut weights);
+                            sweep.add(&weights);
+                        }
+                    }
+                }
             }
+            beyond = first;
         }
-        self.add_recorded(0, &mut recorded, by_state, &mut weights, &mut sweep);
         Ok(sweep.finish())
-    }
-
-    /// Adds what was recorded after so many parts.
-    fn add_recorded(
-        &self,
-        parts: usize,
-        recorded: &mut usize,
-        by_state: ByState<'_>,
-        weights: &mut [f64],
-        sweep: &mut Sweep<'_>,
-    ) {
-        while *recorded > 0 && self.tape.recorded[*recorded - 1] == parts {
-            *recorded -= 1;
-            if let Some(state) = self.solution.state(*recorded) {
-                weights.fill(0.0);
-                by_state(self.solution.times[*recorded], state, weights);
-                sweep.add(weights);
-            }
-        }
     }
 }
 
@@ -221,18 +247,21 @@ struct Sweep<'d> {
     by_constants: Vec<f64>,
     /// By the parameters.
     by_parameters: Vec<f64>,
+    /// By the quantities where the state or the equations change, times their scales.
+    by_quantities: Vec<f64>,
 }
 
 impl<'d> Sweep<'d> {
     fn new(dae: &'d dyn Dae, beginning: &'d Beginning, t_end: f64, options: &Options) -> Self {
         let description = dae.description();
-        let Beginning { t0, y0, yp0, .. } = beginning;
+        let Beginning { t0, y0, yp0, quantities, .. } = beginning;
         Sweep {
             collocation: Collocation::new(dae, (*t0, y0, yp0), t_end, options),
             beginning,
             mu: vec![0.0; description.unknowns.len()],
             by_constants: vec![0.0; description.eliminated.len()],
             by_parameters: vec![0.0; description.parameters.len()],
+            by_quantities: vec![0.0; quantities.len()],
         }
     }
 
@@ -254,8 +283,13 @@ impl<'d> Sweep<'d> {
     }
 
     /// The linearisations of parts that follow one another, computed again.
-    fn forward(&mut self, from: &Checkpoint, parts: &[Part]) -> Result<Vec<Vec<Linearization>>, Failure> {
+    fn forward(&mut self, from: &Checkpoint, entries: &[Entry]) -> Result<Vec<Vec<Linearization>>, Failure> {
         let n = self.mu.len();
+        let part = |entry: &Entry| match entry {
+            Entry::Part(part) => Some(*part),
+            Entry::Record | Entry::Jump(_) => None,
+        };
+        let parts: Vec<Part> = entries.iter().filter_map(part).collect();
         self.collocation.state.copy_from_slice(&from.state);
         let mut polynomial = Polynomial::new(n, StageRange::MOST);
         let mut end_of_polynomial = parts.first().map_or(0.0, |part| part.t + part.h);
@@ -366,20 +400,31 @@ impl<'d> Sweep<'d> {
         Ok(())
     }
 
+    /// Over a change of the state or of the equations.
+    fn across(&mut self, jump: &Jump) {
+        for (sum, by_quantity) in self.by_quantities.iter_mut().zip(&jump.by_quantities) {
+            *sum += dot(&self.mu, by_quantity);
+        }
+        self.mu = jump.by_state.iter().map(|by_entry| dot(&self.mu, by_entry)).collect();
+    }
+
     /// At the start.
     fn finish(self) -> Gradient {
-        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         let Beginning { quantities, derivatives, .. } = self.beginning;
         let value = |(k, quantity): (usize, &Quantity)| {
             let at_start = dot(&self.mu, &derivatives.values[k]) + dot(&self.by_constants, &derivatives.constants[k]);
             let on_the_way = quantity.parameter().map_or(0.0, |k| self.by_parameters[k]);
-            at_start / quantity.scale + on_the_way
+            (at_start + self.by_quantities[k]) / quantity.scale + on_the_way
         };
         Gradient {
             values: quantities.iter().enumerate().map(value).collect(),
             quantities: quantities.iter().map(|quantity| quantity.name.clone()).collect(),
         }
     }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// `result` minus the transposed matrix times `x`.

@@ -38,7 +38,7 @@ pub(crate) enum QuantityKind {
     Parameter(usize),
     /// The start value of a jet, by position.
     Start(usize),
-    /// Several quantities; by how much each parameter changes.
+    /// Several quantities; by how much each parameter changes, the rest not at all.
     Mixture(Vec<f64>),
 }
 
@@ -89,6 +89,11 @@ impl Quantity {
         self.product(&d.jacobian_p, &values)
     }
 
+    /// That of an entry of a state, in the middle of a run.
+    fn of_state() -> Quantity {
+        Quantity { name: Name::Borrowed("the state"), kind: QuantityKind::Mixture(Vec::new()), scale: 1.0 }
+    }
+
     /// Its position among the parameters.
     fn parameter(&self) -> Option<usize> {
         match self.kind {
@@ -101,7 +106,7 @@ impl Quantity {
     fn factor_of(&self, parameter: usize) -> f64 {
         match &self.kind {
             QuantityKind::Parameter(k) if *k == parameter => self.scale,
-            QuantityKind::Mixture(factors) => factors[parameter],
+            QuantityKind::Mixture(factors) => factors.get(parameter).copied().unwrap_or(0.0),
             QuantityKind::Parameter(_) | QuantityKind::Start(_) => 0.0,
         }
     }

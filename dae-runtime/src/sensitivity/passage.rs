@@ -151,11 +151,12 @@ impl Variation<'_> {
         let explicit = |quantity: &Quantity| {
             entries.iter().enumerate().map(|(k, entry)| quantity.factor_of(k) * entry).sum::<f64>()
         };
+        self.begin_jump();
         let by_time = self.of_time(at.as_moment(), &function, &explicit);
         // A function that only touches zero: the solution goes on as it was.
-        if by_time.iter().all(|tau| tau.is_finite()) {
-            self.set_left(Left { by_time, slope: at.yp.clone() });
-        }
+        let touches = !by_time.iter().all(|tau| tau.is_finite());
+        let by_time = if touches { vec![0.0; by_time.len()] } else { by_time };
+        self.set_left(Left { by_time, slope: at.yp.clone() });
     }
 
     /// Goes on behind a change of the state: from the consistent state `y` with the slope `yp` and all derivatives of the model in `jets`, of
@@ -190,6 +191,7 @@ impl Variation<'_> {
             column.slope = slope;
         }
         self.begin_at(t, y, yp);
+        self.end_jump();
         Ok(())
     }
 }

@@ -9,7 +9,7 @@
 //! Errors are estimated as those of states ([`crate::radau`]) and tested to the same tolerances, with sensitivities in units of the unknowns: by a
 //! quantity $p$, $|p|\,\partial y/\partial p$.
 
-use super::adjoint::Tape;
+use super::adjoint::{Jump, Tape};
 use super::collocation::{Collocation, Linearization, Part};
 use super::passage::Left;
 use super::{Beginning, Quantity, StartOfVariation};
@@ -27,6 +27,8 @@ const MAX_GROWTH: f64 = 8.0;
 const MAX_SHRINKAGE: f64 = 0.1;
 /// And where the equations of a part cannot be solved.
 const HALF: f64 = 0.5;
+/// How well two ways across a change of the state have to agree, in units of what errors may be.
+const AGREEMENT: f64 = 10.0;
 /// An error that is too large is estimated once more from where it leads.
 const ESTIMATES: usize = 2;
 
@@ -39,8 +41,10 @@ pub(crate) struct Variation<'d> {
     here: Linearization,
     /// Where the equations have changed just now.
     left: Option<Left>,
-    /// For the way back, if there is to be one.
-    tape: Option<Tape>,
+    /// For the way back, if there is to be one, and the quantities that it is for.
+    tape: Option<(Tape, Vec<Quantity>)>,
+    /// The sensitivity before a change of the state or of the equations, while there are columns for those of what follows by what was before.
+    jumping: Option<Vec<f64>>,
     /// Length of the next part of a step, positive.
     length: f64,
     work: Work,
@@ -100,6 +104,22 @@ fn residual_of(
     }
 }
 
+impl Column {
+    /// With derivatives of the state, of its slope and of the eliminated unknowns that are constant.
+    fn new(collocation: &Collocation<'_>, quantity: Quantity, [value, slope, constants]: [Vec<f64>; 3]) -> Self {
+        let n = value.len();
+        let entry = |(row, column, place): (usize, usize, usize)| {
+            let factor = quantity.factor_of(column);
+            (factor != 0.0).then_some(Entry { row, place, factor })
+        };
+        let by_parameters = collocation.dae.description().jacobian_p.entries().filter_map(entry).collect();
+        let mut polynomial = Polynomial::new(n, StageRange::MOST);
+        polynomial.set_tangent(&value, |slopes| slopes.fill(0.0));
+        let (weights, z) = (collocation.weights.clone(), vec![vec![0.0; n]; StageRange::MOST]);
+        Column { quantity, by_parameters, value, slope, weights, polynomial, z, constants }
+    }
+}
+
 impl<'d> Variation<'d> {
     /// At the start of a run.
     pub(crate) fn new(
@@ -115,15 +135,7 @@ impl<'d> Variation<'d> {
         let collocation = Collocation::new(dae, start, t_end, options);
         let derivatives = derivatives.values.into_iter().zip(derivatives.slopes).zip(derivatives.constants);
         let column = |(quantity, ((value, slope), constants)): (Quantity, ((Vec<f64>, Vec<f64>), Vec<f64>))| {
-            let entry = |(row, column, place): (usize, usize, usize)| {
-                let factor = quantity.factor_of(column);
-                (factor != 0.0).then_some(Entry { row, place, factor })
-            };
-            let by_parameters = description.jacobian_p.entries().filter_map(entry).collect();
-            let mut polynomial = Polynomial::new(n, StageRange::MOST);
-            polynomial.set_tangent(&value, |slopes| slopes.fill(0.0));
-            let (weights, z) = (collocation.weights.clone(), vec![vec![0.0; n]; StageRange::MOST]);
-            Column { quantity, by_parameters, value, slope, weights, polynomial, z, constants }
+            Column::new(&collocation, quantity, [value, slope, constants])
         };
         let columns = quantities.into_iter().zip(derivatives).map(column).collect();
         let (t0, y0, yp0) = start;
@@ -131,7 +143,17 @@ impl<'d> Variation<'d> {
         here.evaluate(dae, t0, y0, yp0);
         let [y, yp, slope, error] = [0; 4].map(|_| vec![0.0; n]);
         let work = Work { y, yp, slope, error, ..Work::default() };
-        Variation { collocation, columns, t: t0, here, left: None, tape: None, length: f64::INFINITY, work }
+        Variation {
+            collocation,
+            columns,
+            t: t0,
+            here,
+            left: None,
+            tape: None,
+            jumping: None,
+            length: f64::INFINITY,
+            work,
+        }
     }
 
     /// For a mixture of all quantities, keeping what it takes to go back.
@@ -140,17 +162,56 @@ impl<'d> Variation<'d> {
         let (mixture, parts) = Quantity::mixture(dae, quantities);
         let start = (*t0, &y0[..], &yp0[..]);
         let mut variation = Variation::new(dae, start, t_end, vec![mixture], derivatives.mixed(&parts), options);
-        variation.tape = Some(Tape::default());
+        variation.tape = Some((Tape::default(), quantities.clone()));
         variation
     }
 
     pub(crate) fn into_tape(self) -> Option<Tape> {
-        self.tape
+        self.tape.map(|(tape, _)| tape)
+    }
+
+    /// Something is going to change. For the way back, how what follows depends on every entry of the state has to be known, and on every quantity
+    /// with the state held.
+    pub(crate) fn begin_jump(&mut self) {
+        let Some((_, quantities)) = &self.tape else { return };
+        let n = self.columns[0].value.len();
+        self.jumping = Some(self.columns[0].value.clone());
+        for i in 0..n {
+            let mut entry = vec![0.0; n];
+            entry[i] = 1.0;
+            let (column, constants) = (Quantity::of_state(), self.columns[0].constants.clone());
+            self.columns.push(Column::new(&self.collocation, column, [entry, vec![0.0; n], constants]));
+        }
+        for quantity in quantities {
+            let (held, constants) = (vec![0.0; n], self.columns[0].constants.clone());
+            self.columns.push(Column::new(&self.collocation, quantity.clone(), [held.clone(), held, constants]));
+        }
+    }
+
+    /// It has changed.
+    pub(super) fn end_jump(&mut self) {
+        let (Some((tape, quantities)), Some(before)) = (&mut self.tape, self.jumping.take()) else { return };
+        let mut behind: Vec<Vec<f64>> = self.columns.drain(1..).map(|column| column.value).collect();
+        let by_quantities = behind.split_off(before.len());
+        let (_, parts) = Quantity::mixture(self.collocation.dae, quantities);
+        // What is true of all must be true of their mixture.
+        let mut missed = self.columns[0].value.clone();
+        let factors = before.iter().chain(&parts);
+        for (factor, column) in factors.zip(behind.iter().chain(&by_quantities)) {
+            missed.iter_mut().zip(column).for_each(|(missed, value)| *missed -= factor * value);
+        }
+        let Column { weights, value, .. } = &mut self.columns[0];
+        weights.update(value, 1.0);
+        let error = weights.error_norm(&missed);
+        if error.is_nan() || error > AGREEMENT {
+            tape.note_obstacle(self.t, "an event that depends on slopes".into());
+        }
+        tape.note_jump(Jump { by_state: behind, by_quantities });
     }
 
     /// A state has been recorded.
     pub(crate) fn note_record(&mut self) {
-        if let Some(tape) = &mut self.tape {
+        if let Some((tape, _)) = &mut self.tape {
             tape.note_record();
         }
     }
@@ -173,17 +234,11 @@ impl<'d> Variation<'d> {
     }
 
     pub(super) fn set_left(&mut self, left: Left) {
-        if let Some(tape) = &mut self.tape {
-            tape.note_obstacle(self.t, "the change of the equations".into());
-        }
         self.left = Some(left);
     }
 
     /// The run goes on from this state.
     pub(super) fn begin_at(&mut self, t: f64, y: &[f64], yp: &[f64]) {
-        if let Some(tape) = &mut self.tape {
-            tape.note_obstacle(t, "the change of the state".into());
-        }
         self.t = t;
         self.here.evaluate(self.collocation.dae, t, y, yp);
         for column in &mut self.columns {
@@ -217,6 +272,7 @@ impl<'d> Variation<'d> {
             if let Some(left) = self.left.take() {
                 left.enter(dae, &mut self.columns, yp);
                 self.here.evaluate(dae, before, &self.collocation.state, yp);
+                self.end_jump();
             }
         }
         let stages = match stepper.dense_accuracy() {
@@ -320,7 +376,7 @@ impl<'d> Variation<'d> {
             combine(method.tableau.inverse.row(stages - 1).iter().map(|a| a / h), &column.z, &mut column.slope);
             column.value = end;
         }
-        if let Some(tape) = &mut self.tape {
+        if let Some((tape, _)) = &mut self.tape {
             tape.push(part, &self.collocation);
         }
         std::mem::swap(&mut self.here, &mut self.collocation.at_stages[stages - 1]);

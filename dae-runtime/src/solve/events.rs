@@ -304,9 +304,14 @@ impl<'c> Events<'c> {
         solution: &mut Solution,
     ) -> Result<Consequence, Failure> {
         let mut happening = self.target.take().map_or_else(Vec::new, |target| target.events);
+        let is_end = |&event: &usize| matches!(self.events[event].action, Action::End);
+        let is_reset = !happening.iter().any(is_end);
         let mut carried = match (&mut variation, happening.first()) {
             (Some(variation), Some(&first)) => {
                 let moment = InStep::at(stepper, before, self.t);
+                if is_reset {
+                    variation.begin_jump();
+                }
                 let by_time = variation.of_time(moment.as_moment(), &self.events[first].function, &|_| 0.0);
                 Some(variation.arriving(moment.as_moment(), by_time))
             }
@@ -321,7 +326,7 @@ impl<'c> Events<'c> {
                 last.time_derivatives = variation.unscaled(carried.by_time()).collect();
             }
         }
-        if let Some(&event) = happening.iter().find(|&&event| matches!(self.events[event].action, Action::End)) {
+        if let Some(&event) = happening.iter().find(|event| is_end(event)) {
             return Ok(Consequence::End(self.events[event].name.clone()));
         }
         let t = self.t;
