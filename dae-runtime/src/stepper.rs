@@ -311,6 +311,11 @@ pub enum Failure {
         /// By what.
         quantity: Name,
     },
+    /// The way back through a run has come to an end early.
+    Adjoint {
+        /// Time down to which it has led.
+        t: f64,
+    },
     /// An option has no meaning: a negative tolerance, a step of length zero.
     InvalidOption {
         /// What is wrong with which option.
@@ -398,6 +403,10 @@ impl fmt::Display for Failure {
             Failure::Sensitivity { t, unknown, quantity } => write!(
                 f,
                 "the sensitivity of `{unknown}` to `{quantity}` cannot be continued from t = {t}: it grows without bounds or jumps there"
+            ),
+            Failure::Adjoint { t } => write!(
+                f,
+                "the adjoint equations cannot be solved beyond t = {t}, backwards: the derivatives are not finite there, or the equations nearly singular"
             ),
             Failure::InvalidOption { message } => f.write_str(message),
         }

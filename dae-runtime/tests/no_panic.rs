@@ -14,7 +14,7 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use dae_runtime::class::{Classified, Open};
-use dae_runtime::contract::{Dae, Description, Kind, Leading, Prolongation, Switch};
+use dae_runtime::contract::{Dae, Description, Kind, Leading, Name, Prolongation, Switch};
 use dae_runtime::event::Event;
 use dae_runtime::solution::Status;
 use dae_runtime::solve::{Integration, Method, Record};
@@ -306,14 +306,32 @@ fn by_driver(
             _ => event.reset(move |_, y| y.iter_mut().skip(entry).take(1).for_each(|y| *y = value)),
         });
     }
-    let result = integration.run_from(t0, y0, yp0, t_end);
+    let by: Vec<Name> = (0..random.below(3).min(n)).map(|k| faulty.description.unknowns[k].name.clone()).collect();
+    let result = match random.below(10) {
+        0 | 1 => integration.sensitivities(by).run(t0, t_end).map_err(|error| error.to_string()),
+        2 => integration.sensitivities(by).adjoint(t0, t_end).map_err(|error| error.to_string()).map(|run| {
+            let gradient =
+                run.gradient_of(|t, state, by_state| by_state.iter_mut().zip(state).for_each(|(d, y)| *d = t * y));
+            match gradient {
+                Ok(gradient) => assert!(gradient.values.iter().all(|x| x.is_finite()), "{gradient:?}"),
+                Err(failure) => assert!(!failure.to_string().is_empty()),
+            }
+            run.solution
+        }),
+        _ => integration.run_from(t0, y0, yp0, t_end).map_err(|failure| failure.to_string()),
+    };
     let solution = match result {
         Ok(solution) => solution,
-        Err(failure) => {
-            assert!(!failure.to_string().is_empty());
+        Err(message) => {
+            assert!(!message.is_empty());
             return Outcome::Refused;
         }
     };
+    let derivatives = (0..3 * n).filter_map(|k| {
+        let (unknown, by) = (&faulty.description.unknowns[k / 3].name, &faulty.description.unknowns[k % 3 % n].name);
+        solution.sensitivity(unknown, by)
+    });
+    assert!(derivatives.flatten().all(|value| value.is_finite()) || !solution.is_success(), "{}", solution.status);
     let text = solution.status.to_string();
     assert!(!text.is_empty());
     let _ = (solution.at(middle), solution.csv().to_string());

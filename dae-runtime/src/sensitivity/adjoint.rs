@@ -233,7 +233,11 @@ impl<'d> Adjoint<'d> {
             }
             beyond = first;
         }
-        Ok(sweep.finish())
+        let gradient = sweep.finish();
+        match gradient.values.iter().all(|value| value.is_finite()) {
+            true => Ok(gradient),
+            false => Err(Failure::Adjoint { t: self.beginning.t0 }),
+        }
     }
 }
 
@@ -302,7 +306,7 @@ impl<'d> Sweep<'d> {
                 polynomial.evaluate((t - end_of_polynomial) / polynomial.length(), y, yp);
             };
             let linearized = self.collocation.linearize(part, &mut about);
-            linearized.map_err(|unknown| self.failure(part.t, unknown))?;
+            linearized.map_err(|_| Failure::Adjoint { t: part.t + part.h })?;
             all.push(self.collocation.method(part.stages).1.to_vec());
             let z = self.collocation.stage_values()[..part.stages].to_vec();
             self.set_polynomial(&mut polynomial, part, &z);
@@ -319,11 +323,6 @@ impl<'d> Sweep<'d> {
         polynomial.set_stages(&method.tableau, z, Origin { t, y: &start, h }, &end);
     }
 
-    fn failure(&self, t: f64, unknown: usize) -> Failure {
-        let unknown = self.description().unknowns[unknown].name.clone();
-        Failure::Sensitivity { t, unknown, quantity: Name::Borrowed("everything, backwards,") }
-    }
-
     /// Over a part of a step.
     fn back(&mut self, part: Part, at_stages: &[Linearization]) -> Result<(), Failure> {
         let (dae, description, n) = (self.collocation.dae, self.description(), self.mu.len());
@@ -333,7 +332,7 @@ impl<'d> Sweep<'d> {
             description.unknowns.iter().zip(&self.collocation.state).map(|(u, y)| u.nominal.max(y.abs())).collect();
         let (method, ..) = self.collocation.method(stages);
         if !method.factorize(dae, &at_stages[stages / 2].jacobians, h) {
-            return Err(self.failure(t, 0));
+            return Err(Failure::Adjoint { t: t + h });
         }
         let Tableau { inverse, t: transformation, t_inverse, .. } = &method.tableau;
         let mut lambda = vec![vec![0.0; n]; stages];
@@ -390,8 +389,8 @@ impl<'d> Sweep<'d> {
                 }
             }
         }
-        if !(smallest <= ENOUGH * wanted) {
-            return Err(self.failure(t, 0));
+        if wanted.is_nan() || smallest > ENOUGH * wanted {
+            return Err(Failure::Adjoint { t: t + h });
         }
         for (lambda, at) in best.iter().zip(at_stages) {
             subtract_transposed(&description.jacobian_y, &at.jacobians.y, lambda, &mut self.mu);

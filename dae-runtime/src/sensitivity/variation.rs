@@ -27,6 +27,8 @@ const MAX_GROWTH: f64 = 8.0;
 const MAX_SHRINKAGE: f64 = 0.1;
 /// And where the equations of a part cannot be solved.
 const HALF: f64 = 0.5;
+/// So many attempts at parts there may be for each step that a run may have.
+const ATTEMPTS: usize = 10;
 /// How well two ways across a change of the state have to agree, in units of what errors may be.
 const AGREEMENT: f64 = 10.0;
 /// An error that is too large is estimated once more from where it leads.
@@ -47,6 +49,7 @@ pub(crate) struct Variation<'d> {
     jumping: Option<Vec<f64>>,
     /// Length of the next part of a step, positive.
     length: f64,
+    max_steps: usize,
     work: Work,
 }
 
@@ -152,6 +155,7 @@ impl<'d> Variation<'d> {
             tape: None,
             jumping: None,
             length: f64::INFINITY,
+            max_steps: options.max_steps,
             work,
         }
     }
@@ -280,6 +284,10 @@ impl<'d> Variation<'d> {
             DenseAccuracy::AsSteps => STAGES,
         };
         while (until - self.t) * (now - before) > 0.0 {
+            let Statistics { steps, error_rejections, .. } = self.collocation.statistics;
+            if (steps + error_rejections) / ATTEMPTS >= self.max_steps {
+                return Err(Failure::TooManySteps { t: self.t, max_steps: self.max_steps });
+            }
             let rest = until - self.t;
             let parts = (rest.abs() / self.length).ceil().max(1.0);
             let h = rest / parts;
