@@ -374,28 +374,70 @@ fn adjoint_gradients_pass_impacts_and_jumps() {
         der(v) = pull + if t > time { 2 * force } else { 0 };
     }";
     let wall = WALL.replace("0 = x * x", "var way = 0; der(way) = u * u + v * v; 0 = x * x");
-    type Events<'a> = &'a dyn Fn(&dyn Dae) -> Vec<Event<'static>>;
-    let cases: [(&str, &[&str], &[&str], &[&str], Events<'_>); 2] = [
-        (&wall, &["index1", "index2", "ggl"], &["g", "l", "x0", "way"], &["x", "u", "way"], &impacts),
-        (jumps, &["original"], &["place", "time", "force", "v"], &["x", "v"], &no_events),
-    ];
-    for (text, forms, by, unknowns, events) in cases {
-        for form in forms {
-            let system = system(text, form);
-            for method in METHODS {
-                let case = Case { t_end: 2.0, times: &[0.2, 1.0, 2.0], events };
-                let run = || case.integration(system.as_ref(), method, 1e-9).sensitivities(by.iter().copied());
-                let (forward, adjoint) = (run().run(0.0, 2.0).unwrap(), run().adjoint(0.0, 2.0).unwrap());
-                for unknown in unknowns {
-                    let gradient = adjoint.gradient(unknown).expect("a way back");
-                    for name in by {
-                        let expected = forward.sensitivity_at(unknown, name, 2.0).expect("recorded");
-                        let found = gradient.by(name).expect("asked for");
-                        let close = (found - expected).abs() <= 1e-6 * (1.0 + expected.abs());
-                        assert!(close, "{form} by {method:?}: {unknown} by {name}: {found} instead of {expected}");
-                    }
-                }
+    let by = ["g", "l", "x0", "way"];
+    for form in ["index1", "index2", "ggl"] {
+        agree(system(&wall, form).as_ref(), &impacts, &by, &["x", "u", "way"], form);
+    }
+    agree(system(jumps, "original").as_ref(), &no_events, &["place", "time", "force", "v"], &["x", "v"], "jumps");
+}
+
+/// Gradients of the values at the end are the sensitivities there, by every method.
+fn agree(
+    system: &dyn Dae,
+    events: &dyn Fn(&dyn Dae) -> Vec<Event<'static>>,
+    by: &[&'static str],
+    unknowns: &[&str],
+    what: &str,
+) {
+    let case = Case { t_end: 2.0, times: &[0.2, 1.0, 2.0], events };
+    for method in METHODS {
+        let run = || case.integration(system, method, 1e-9).sensitivities(by.iter().copied());
+        let (forward, adjoint) = (run().run(0.0, 2.0).unwrap(), run().adjoint(0.0, 2.0).unwrap());
+        for unknown in unknowns {
+            let gradient = adjoint.gradient(unknown).expect("a way back");
+            for name in by {
+                let expected = forward.sensitivity_at(unknown, name, 2.0).expect("recorded");
+                let found = gradient.by(name).expect("asked for");
+                let close = (found - expected).abs() <= 1e-6 * (1.0 + expected.abs());
+                assert!(close, "{what} by {method:?}: {unknown} by {name}: {found} instead of {expected}");
             }
         }
     }
+}
+
+/// Ways back that do not exist.
+#[test]
+fn a_way_back_that_does_not_exist_is_told() {
+    let run = |form: &str, by: &[&'static str], t_end: f64| {
+        let pendulum = system(PENDULUM, form);
+        let u = pendulum.description().place_of("u").expect("a state");
+        let kick = Event::new("kick", move |_, _, yp| yp[u]).reset(move |_, y| y[u] += 0.5);
+        let run = Integration::new(pendulum.as_ref()).rtol(1e-8).atol(1e-8).sensitivities(by.iter().copied());
+        let run = if t_end > 5.0 {
+            run.event(kick).max_steps(40)
+        } else if t_end > 2.0 {
+            run.event(kick)
+        } else {
+            run
+        };
+        match run.adjoint(0.0, t_end) {
+            Ok(adjoint) => adjoint.gradient("x").map_err(|failure| failure.to_string()),
+            Err(error) => Err(error.to_string()),
+        }
+    };
+    for (form, by, t_end, words) in [
+        ("ggl", &[][..], 1.0, "say by `sensitivities` what to differentiate by"),
+        ("original", &["g"], 1.0, "`lambda` of the original form has index 3"),
+        ("tangent", &["g"], 2.0, "the tangent form has changed its local coordinates"),
+        ("index1", &["g"], 3.0, "do not pass an event that depends on slopes at t = "),
+        ("index1", &["g"], 9.0, "a run that has stopped: 40 steps done"),
+    ] {
+        let message = run(form, by, t_end).expect_err(words);
+        assert!(message.contains(words), "{message}");
+    }
+    assert!(run("ggl", &["g"], 1.0).is_ok());
+    let pendulum = system(PENDULUM, "ggl");
+    let adjoint = Integration::new(pendulum.as_ref()).sensitivities(["g"]).adjoint(0.0, 1.0).expect("consistent");
+    let message = adjoint.gradient("z").expect_err("no such unknown").to_string();
+    assert_eq!(message, "there is no unknown `z`; there are x, y, u, v, lambda, mu_1");
 }

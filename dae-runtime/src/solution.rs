@@ -162,8 +162,8 @@ impl Solution {
         self.times.iter().enumerate().filter_map(|(i, &t)| Some((t, self.state(i)?)))
     }
 
-    /// The record as comma-separated values, for any writer: a row of names, then one per time. Numbers are the
-    /// shortest that read back to the same value.
+    /// The record as comma-separated values, for any writer: a row of names, then one per time; after the state its derivatives, if there are any, named
+    /// as `dx/dl`. Numbers are the shortest that read back to the same value.
     pub fn csv(&self) -> impl fmt::Display + '_ {
         Csv(self)
     }
@@ -269,8 +269,11 @@ struct Csv<'s>(&'s Solution);
 
 impl fmt::Display for Csv<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Solution { names, sensitivities, .. } = self.0;
+        let quantities = sensitivities.iter().flat_map(|it| &it.quantities);
+        let derivatives = quantities.flat_map(|by| names.iter().map(move |name| derivative_name(name, by)));
         f.write_str("t")?;
-        for name in &self.0.names {
+        for name in names.iter().map(|name| name.to_string()).chain(derivatives) {
             // `der(x, 2)` contains the separator.
             if name.contains([',', '"']) {
                 write!(f, ",\"{}\"", name.replace('"', "\"\""))?;
@@ -278,12 +281,24 @@ impl fmt::Display for Csv<'_> {
                 write!(f, ",{name}")?;
             }
         }
-        for (t, state) in self.0.iter() {
+        for (i, (t, state)) in self.0.iter().enumerate() {
             write!(f, "\n{t:?}")?;
-            state.iter().try_for_each(|value| write!(f, ",{value:?}"))?;
+            let of_quantity = |it, k| Sensitivities::column(it, i, k, names.len());
+            let columns =
+                sensitivities.iter().flat_map(|it| (0..it.quantities.len()).filter_map(move |k| of_quantity(it, k)));
+            state.iter().chain(columns.flatten()).try_for_each(|value| write!(f, ",{value:?}"))?;
         }
         f.write_str("\n")
     }
+}
+
+/// `dx/dl`, `d(der(x))/dl`.
+fn derivative_name(name: &str, by: &str) -> String {
+    let spelled = |name: &str| match name.chars().all(|c| c.is_alphanumeric() || c == '_') {
+        true => format!("d{name}"),
+        false => format!("d({name})"),
+    };
+    format!("{}/{}", spelled(name), spelled(by))
 }
 
 /// Maximum that does not forget NaN.
@@ -367,5 +382,12 @@ mod tests {
         solution.push(0.0, &[1.0 / 3.0, -1e-300]);
         solution.push(0.5, &[f64::NAN, 2.0]);
         assert_eq!(solution.csv().to_string(), "t,x,\"der(x, 2)\"\n0.0,0.3333333333333333,-1e-300\n0.5,NaN,2.0\n");
+        let mut sensitivities = Sensitivities::new(vec!["l".into()]);
+        sensitivities.push([1.0, 2.0, 3.0, 4.0].into_iter());
+        solution.sensitivities = Some(sensitivities);
+        assert_eq!(
+            solution.csv().to_string(),
+            "t,x,\"der(x, 2)\",dx/dl,\"d(der(x, 2))/dl\"\n0.0,0.3333333333333333,-1e-300,1.0,2.0\n0.5,NaN,2.0,3.0,4.0\n"
+        );
     }
 }

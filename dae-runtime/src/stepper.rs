@@ -402,7 +402,7 @@ impl fmt::Display for Failure {
             ),
             Failure::Sensitivity { t, unknown, quantity } => write!(
                 f,
-                "the sensitivity of `{unknown}` to `{quantity}` cannot be continued from t = {t}: it grows without bounds or jumps there"
+                "the sensitivity of `{unknown}` to `{quantity}` cannot be continued from t = {t}: it grows without bounds, or an event there has no derivative"
             ),
             Failure::Adjoint { t } => write!(
                 f,

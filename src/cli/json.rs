@@ -2,7 +2,7 @@
 //!
 //! In: a solution, or the reason why there is none. Out: an object whose keys are a promise. Numbers that are not finite are `null`.
 
-use dae_runtime::contract::Description;
+use dae_runtime::contract::{Description, Name};
 use dae_runtime::solution::Solution;
 use serde::{Serialize, Serializer};
 
@@ -16,6 +16,9 @@ pub(super) struct Simulation<'s> {
     status: String,
     times: &'s [f64],
     values: Entries<'s, Vec<f64>>,
+    /// By quantity, by unknown, at the times; if they were asked for.
+    #[serde(skip_serializing_if = "Entries::is_empty")]
+    sensitivities: Entries<'s, Entries<'s, Vec<f64>>>,
     invariants_max: Option<f64>,
     invariants: Entries<'s, Option<f64>>,
     statistics: Statistics,
@@ -35,6 +38,12 @@ struct Statistics {
 /// An object with the keys in this order.
 struct Entries<'s, V>(Vec<(&'s str, V)>);
 
+impl<V> Entries<'_, V> {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
 impl<V: Serialize> Serialize for Entries<'_, V> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().map(|(key, value)| (key, value)))
@@ -45,6 +54,11 @@ impl<'s> Simulation<'s> {
     /// A run, however it ended.
     pub(super) fn of(description: &'s Description, solution: &'s Solution) -> Self {
         let column = |k: usize| solution.iter().map(|(_, state)| state[k]).collect();
+        let by = |by: &'s Name| {
+            let column = |name: &'s Name| Some((name.as_ref(), solution.sensitivity(name, by)?));
+            (by.as_ref(), Entries(solution.names.iter().filter_map(column).collect()))
+        };
+        let quantities = solution.sensitivities.iter().flat_map(|sensitivities| &sensitivities.quantities);
         let work = &solution.statistics;
         Simulation {
             name: &description.model,
@@ -52,6 +66,7 @@ impl<'s> Simulation<'s> {
             status: solution.status.to_string(),
             times: &solution.times,
             values: Entries(solution.names.iter().enumerate().map(|(k, name)| (name.as_ref(), column(k))).collect()),
+            sensitivities: Entries(quantities.map(by).collect()),
             invariants_max: Some(solution.invariants_max()),
             invariants: Entries(solution.invariants.iter().map(|i| (i.name.as_ref(), Some(i.max))).collect()),
             statistics: Statistics {
@@ -74,6 +89,7 @@ impl<'s> Simulation<'s> {
             status: reason,
             times: &[],
             values: Entries(description.unknowns.iter().map(|u| (u.name.as_ref(), Vec::new())).collect()),
+            sensitivities: Entries(Vec::new()),
             invariants_max: None,
             invariants: Entries(description.invariants.iter().map(|i| (i.name.as_ref(), None)).collect()),
             statistics: Statistics::default(),

@@ -35,7 +35,7 @@ pub(super) fn run(arguments: &SimulateArguments) -> Result<Exit, Exit> {
     let description = dae.description();
     match &arguments.csv {
         _ if arguments.json => print(&json::text(&json::Simulation::of(description, &solution))?)?,
-        Some(path) => write(path, &summary::csv(&solution))?,
+        Some(path) => write(path, &solution.csv().to_string())?,
         None => print(&summary::text(description, &arguments.method.name, &solution))?,
     }
     if let Some(path) = &arguments.plot {
@@ -64,6 +64,7 @@ fn integrate(dae: &dyn Dae, arguments: &SimulateArguments) -> Result<Solution, R
         .rtol(arguments.rtol)
         .atol(arguments.atol)
         .record(record)
+        .sensitivities(arguments.by.iter().cloned())
         .on_step(&mut observer);
     if let Some(order) = arguments.method.order {
         run = run.max_order(order);

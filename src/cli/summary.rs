@@ -1,6 +1,6 @@
-//! A simulation for people, and as a table.
+//! A simulation for people.
 //!
-//! In: a solution. Out: where it ended, how well it kept the constraints, and what it cost; or comma-separated values.
+//! In: a solution. Out: where it ended, how well it kept the constraints, and what it cost.
 
 use std::fmt::Write;
 
@@ -16,6 +16,7 @@ pub(super) fn text(description: &Description, method: &str, solution: &Solution)
     for (name, value) in solution.names.iter().zip(&solution.end_state) {
         let _ = writeln!(out, "  {name:width$}  {value:>23.15e}");
     }
+    out.push_str(&derivatives(solution));
     if !solution.invariants.is_empty() {
         let _ = writeln!(out, "\nLargest residual of the constraints");
         let width = solution.invariants.iter().map(|i| i.name.len()).max().unwrap_or(0);
@@ -44,24 +45,20 @@ pub(super) fn text(description: &Description, method: &str, solution: &Solution)
     out
 }
 
-/// Recorded times and values, a row each, under a row of names.
-pub(super) fn csv(solution: &Solution) -> String {
-    let mut out = String::from("t");
-    for name in &solution.names {
-        out.push(',');
-        out.push_str(&quoted(name));
+/// The derivatives at the last recorded time, a column for each quantity.
+fn derivatives(solution: &Solution) -> String {
+    let (Some(sensitivities), Some(t)) = (&solution.sensitivities, solution.times.last()) else { return String::new() };
+    let width = solution.names.iter().map(|name| name.len()).max().unwrap_or(0);
+    let mut out = format!("\nDerivatives at t = {t}\n  {:width$}", "");
+    for by in &sensitivities.quantities {
+        let _ = write!(out, "  {:>23}", format!("by {by}"));
     }
-    for (t, state) in solution.iter() {
-        let _ = write!(out, "\n{t:?}");
-        for value in state {
-            let _ = write!(out, ",{value:?}");
+    for name in &solution.names {
+        let _ = write!(out, "\n  {name:width$}");
+        for by in &sensitivities.quantities {
+            let value = solution.sensitivity_at(name, by, *t).unwrap_or(f64::NAN);
+            let _ = write!(out, "  {value:>23.15e}");
         }
     }
-    out.push('\n');
-    out
-}
-
-/// `der(x, 2)` contains the separator.
-fn quoted(name: &str) -> String {
-    if name.contains([',', '"']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.to_string() }
+    out + "\n"
 }

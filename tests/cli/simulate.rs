@@ -177,6 +177,28 @@ fn tables_pictures_and_summaries() {
 }
 
 #[test]
+fn derivatives_are_printed_if_asked_for() {
+    let arguments =
+        ["simulate", PENDULUM, "--t-end", "2", "--form", "index1", "--rtol", "1e-9", "--atol", "1e-9", "--by", "l,g,y"];
+    let summary = stdout(&dae(&arguments));
+    assert!(
+        summary.contains("Derivatives at t = 2\n") && summary.contains("by l  ") && summary.contains("by g  "),
+        "{summary}"
+    );
+    // By units: x scales with l, and times with (l/g)^(1/2).
+    let run = simulate(&[&arguments[1..], &["--at", "0,2"]].concat());
+    let at = |by: &str, unknown: &str| number(&run["sensitivities"][by][unknown][1]);
+    let value = |unknown: &str| number(&run["values"][unknown][1]);
+    let dimension = at("l", "x") + at("g", "x") - value("x");
+    assert!(dimension.abs() < 1e-6, "{dimension}");
+    let refused = dae(&["simulate", PENDULUM, "--t-end", "2", "--by", "m"]);
+    assert_eq!(code(&refused), 2);
+    assert!(
+        stderr(&refused).contains("`m` is neither a parameter nor an unknown with a start value; there are `g`, `l`")
+    );
+}
+
+#[test]
 fn steps_and_orders_are_constant_if_asked_for() {
     for (method, order) in [("implicit-euler", 1.0), ("bdf2", 2.0), ("bdf3", 3.0)] {
         let error = |steps: f64| {

@@ -28,6 +28,8 @@ pub(super) struct Starter {
     done: bool,
     /// Accepted steps.
     steps: usize,
+    /// Whether the start has been moved onto the equations.
+    has_mended_start: bool,
 }
 
 enum Kind {
@@ -56,7 +58,7 @@ impl Starter {
             }
             StepControl::Fixed(h) => (max_order, Kind::Steps { h, values: room(max_order), count: 1 }),
         };
-        Starter { radau, weights, kind, order, done: false, steps: 0 }
+        Starter { radau, weights, kind, order, done: false, steps: 0, has_mended_start: false }
     }
 
     /// Whether formulas take over.
@@ -72,7 +74,11 @@ impl Starter {
         if between.is_nan() || between > 1.0 {
             self.radau.suspect_jacobian();
             let trouble = Trouble::Error { unknown: self.radau.worst(run) };
-            return Err(Rejection { trouble, retry: AFTER_POOR_POLYNOMIAL * h.abs() });
+            // A jump from a start that satisfies the equations to a tolerance only does not become smaller with the step.
+            let is_mended = self.steps == 0 && !self.has_mended_start && self.radau.mend_start(run, h);
+            self.has_mended_start |= is_mended;
+            let factor = if is_mended { 1.0 } else { AFTER_POOR_POLYNOMIAL };
+            return Err(Rejection { trouble, retry: factor * h.abs() });
         }
         self.steps += 1;
         *ready = next <= GROWTH * h.abs() || self.steps >= STEPS;

@@ -32,15 +32,17 @@ pub(crate) fn consistent_restart(
     let jets = match consistent_initialization(&restart, t, options) {
         Ok(initial) => initial.jets,
         Err(error) => {
-            restart.mark(|_| Start::Guess, dae, &places);
-            let Ok(initial) = consistent_initialization(&restart, t, options) else { return Err(error) };
-            let moved = |(i, place): (usize, &Option<usize>)| {
-                place.is_some_and(|jet| stays[i] && (initial.jets[jet] - y[i]).abs() > allowed(i))
-            };
-            if places.values.iter().enumerate().any(moved) {
-                return Err(error);
-            }
-            initial.jets
+            // It satisfies constraints to a tolerance only: all may move a little; or else what was not changed.
+            let nearly = [false, true].into_iter().find_map(|keeps_changed| {
+                let meant = |i: usize| if keeps_changed && is_changed(i) { Start::Fixed } else { Start::Guess };
+                restart.mark(meant, dae, &places);
+                let jets = consistent_initialization(&restart, t, options).ok()?.jets;
+                let moved = |(i, place): (usize, &Option<usize>)| {
+                    place.is_some_and(|jet| stays[i] && (jets[jet] - y[i]).abs() > allowed(i))
+                };
+                (!places.values.iter().enumerate().any(moved)).then_some(jets)
+            });
+            nearly.ok_or(error)?
         }
     };
     dae.states_from_jets(t, &jets, y, yp);

@@ -78,6 +78,9 @@ const MIDDLE: f64 = 0.6;
 /// For steps that are longer than the last one by no more than this.
 const TRUSTED: f64 = 2.0;
 
+/// A start that is off the equations by no more than this, in units of what errors may be, is moved onto them.
+const NEAR: f64 = 30.0;
+
 /// Where the polynomial of a step is compared with the equations, in units of the step from its end: far from all nodes of three stages.
 const BETWEEN: [f64; 2] = [-0.6, -0.15];
 
@@ -260,6 +263,19 @@ impl Radau {
             self.freshness = Freshness::Outdated;
         }
         self.trusts_polynomial = false;
+    }
+
+    /// Moves the start of the attempt under way to where the equations hold with the slope that its polynomial has there, if that is near.
+    pub(crate) fn mend_start(&mut self, run: &mut Run<'_>, h: f64) -> bool {
+        let tableau = &self.orders[self.current].tableau;
+        combine(tableau.start.iter().map(|d| d / h), &self.stages.z, &mut self.slope);
+        self.point.copy_from_slice(&run.y);
+        let t = run.clock.time();
+        let is_near = self.filtered_defect(run, t).is_ok_and(|size| size <= NEAR);
+        if is_near {
+            run.y.iter_mut().zip(&self.error).for_each(|(y, error)| *y += error);
+        }
+        is_near
     }
 
     /// Weighted norm of the defect of the polynomial of the attempt under way between its nodes, in units of the unknowns: it contains what the

@@ -22,7 +22,7 @@
 use nalgebra::Complex;
 
 use super::collocation::{Collocation, Linearization, Part};
-use super::{Beginning, Quantity};
+use super::{Beginning, Quantity, StartDerivative};
 use crate::contract::{Dae, Description, Name, Pattern, Stand};
 use crate::radau::{Origin, Polynomial, StageRange, Tableau};
 use crate::solution::Solution;
@@ -411,7 +411,8 @@ impl<'d> Sweep<'d> {
     fn finish(self) -> Gradient {
         let Beginning { quantities, derivatives, .. } = self.beginning;
         let value = |(k, quantity): (usize, &Quantity)| {
-            let at_start = dot(&self.mu, &derivatives.values[k]) + dot(&self.by_constants, &derivatives.constants[k]);
+            let StartDerivative { value, constants, .. } = &derivatives[k];
+            let at_start = dot(&self.mu, value) + dot(&self.by_constants, constants);
             let on_the_way = quantity.parameter().map_or(0.0, |k| self.by_parameters[k]);
             (at_start + self.by_quantities[k]) / quantity.scale + on_the_way
         };

@@ -190,51 +190,38 @@ pub(crate) struct Beginning {
     pub(crate) y0: Vec<f64>,
     pub(crate) yp0: Vec<f64>,
     pub(crate) quantities: Vec<Quantity>,
-    pub(crate) derivatives: StartOfVariation,
+    /// By each of them.
+    pub(crate) derivatives: Vec<StartDerivative>,
 }
 
-/// Derivatives of a state and its slope, times the scales of the quantities.
-#[derive(Clone)]
-pub(crate) struct StartOfVariation {
-    pub(crate) values: Vec<Vec<f64>>,
-    pub(crate) slopes: Vec<Vec<f64>>,
+/// Derivatives of a state and its slope by a quantity, times its scale.
+#[derive(Clone, Debug)]
+pub(crate) struct StartDerivative {
+    pub(crate) value: Vec<f64>,
+    pub(crate) slope: Vec<f64>,
     /// Of the eliminated unknowns that are constant.
-    pub(crate) constants: Vec<Vec<f64>>,
+    pub(crate) constants: Vec<f64>,
 }
 
-impl StartOfVariation {
+impl StartDerivative {
     /// At consistent jets.
-    pub(crate) fn new(
-        dae: &dyn Dae,
-        t0: f64,
-        jets: &[f64],
-        quantities: &[Quantity],
-    ) -> Result<Self, InitializationError> {
-        let d = dae.prolongation().prolongation_description();
-        let places = JetPlaces::of(dae.description(), &d.jets);
-        let mut start = StartOfVariation { values: Vec::new(), slopes: Vec::new(), constants: Vec::new() };
-        for quantity in quantities {
-            let derivatives = quantity.derivative_of_jets(dae, t0, jets)?;
-            // Multipliers of the formulation stand for no jet, and are zero.
-            let at = |places: &[Option<usize>]| {
-                places.iter().map(|place| place.map_or(0.0, |jet| derivatives[jet])).collect()
-            };
-            start.values.push(at(&places.values));
-            start.slopes.push(at(&places.slopes));
-            start.constants.push(at(&places.eliminated));
-        }
-        Ok(start)
+    pub(crate) fn new(dae: &dyn Dae, t0: f64, jets: &[f64], quantity: &Quantity) -> Result<Self, InitializationError> {
+        let places = JetPlaces::of(dae.description(), &dae.prolongation().prolongation_description().jets);
+        let derivatives = quantity.derivative_of_jets(dae, t0, jets)?;
+        // Multipliers of the formulation stand for no jet, and are zero.
+        let at = |places: &[Option<usize>]| places.iter().map(|jet| jet.map_or(0.0, |jet| derivatives[jet])).collect();
+        Ok(StartDerivative { value: at(&places.values), slope: at(&places.slopes), constants: at(&places.eliminated) })
     }
 
-    /// The same for their mixture.
-    pub(crate) fn mixed(&self, parts: &[f64]) -> Self {
-        let mix = |columns: &[Vec<f64>]| {
-            let mut sum = vec![0.0; columns.first().map_or(0, Vec::len)];
-            for (column, part) in columns.iter().zip(parts) {
-                sum.iter_mut().zip(column).for_each(|(sum, value)| *sum += part * value);
+    /// By a mixture of quantities.
+    fn mixed(of: &[StartDerivative], parts: &[f64]) -> Self {
+        let mix = |pick: fn(&StartDerivative) -> &[f64]| {
+            let mut sum = vec![0.0; of.first().map_or(0, |first| pick(first).len())];
+            for (derivative, part) in of.iter().zip(parts) {
+                sum.iter_mut().zip(pick(derivative)).for_each(|(sum, value)| *sum += part * value);
             }
-            vec![sum]
+            sum
         };
-        StartOfVariation { values: mix(&self.values), slopes: mix(&self.slopes), constants: mix(&self.constants) }
+        StartDerivative { value: mix(|of| &of.value), slope: mix(|of| &of.slope), constants: mix(|of| &of.constants) }
     }
 }

@@ -65,6 +65,9 @@ impl InStep {
     }
 }
 
+/// A function $g(t, y, y')$.
+type OfState<'f> = &'f dyn Fn(f64, &[f64], &[f64]) -> f64;
+
 /// A direction in which a moment changes.
 struct Towards<'a> {
     t: f64,
@@ -74,7 +77,7 @@ struct Towards<'a> {
 
 impl Moment<'_> {
     /// Central difference of `function`.
-    fn difference(&self, towards: &Towards<'_>, function: &dyn Fn(f64, &[f64], &[f64]) -> f64) -> f64 {
+    fn difference(&self, towards: &Towards<'_>, function: OfState<'_>) -> f64 {
         let delta = step(self.t, self.y, towards.t, towards.y);
         let at = |delta: f64| {
             let y: Vec<f64> = moved(self.y, delta, towards.y);
@@ -112,7 +115,7 @@ impl Variation<'_> {
     pub(crate) fn of_time(
         &self,
         at: Moment<'_>,
-        function: &dyn Fn(f64, &[f64], &[f64]) -> f64,
+        function: OfState<'_>,
         explicit: &dyn Fn(&Quantity) -> f64,
     ) -> Vec<f64> {
         let along = at.difference(&Towards { t: 1.0, y: at.yp, yp: at.ypp }, function);

@@ -12,8 +12,8 @@
 use super::adjoint::{Jump, Tape};
 use super::collocation::{Collocation, Linearization, Part};
 use super::passage::Left;
-use super::{Beginning, Quantity, StartOfVariation};
-use crate::contract::Dae;
+use super::{Beginning, Quantity, StartDerivative};
+use crate::contract::{Dae, Name};
 use crate::radau::{Origin, Outcome, Polynomial, StagePlace, StageRange, combine};
 use crate::solution::evaluate;
 use crate::stepper::{DenseAccuracy, Failure, Options, Statistics, Stepper};
@@ -108,8 +108,8 @@ fn residual_of(
 }
 
 impl Column {
-    /// With derivatives of the state, of its slope and of the eliminated unknowns that are constant.
-    fn new(collocation: &Collocation<'_>, quantity: Quantity, [value, slope, constants]: [Vec<f64>; 3]) -> Self {
+    fn new(collocation: &Collocation<'_>, quantity: Quantity, derivative: StartDerivative) -> Self {
+        let StartDerivative { value, slope, constants } = derivative;
         let n = value.len();
         let entry = |(row, column, place): (usize, usize, usize)| {
             let factor = quantity.factor_of(column);
@@ -130,17 +130,14 @@ impl<'d> Variation<'d> {
         start: (f64, &[f64], &[f64]),
         t_end: f64,
         quantities: Vec<Quantity>,
-        derivatives: StartOfVariation,
+        derivatives: Vec<StartDerivative>,
         options: &Options,
     ) -> Self {
         let description = dae.description();
         let n = description.unknowns.len();
         let collocation = Collocation::new(dae, start, t_end, options);
-        let derivatives = derivatives.values.into_iter().zip(derivatives.slopes).zip(derivatives.constants);
-        let column = |(quantity, ((value, slope), constants)): (Quantity, ((Vec<f64>, Vec<f64>), Vec<f64>))| {
-            Column::new(&collocation, quantity, [value, slope, constants])
-        };
-        let columns = quantities.into_iter().zip(derivatives).map(column).collect();
+        let columns = quantities.into_iter().zip(derivatives);
+        let columns = columns.map(|(quantity, derivative)| Column::new(&collocation, quantity, derivative)).collect();
         let (t0, y0, yp0) = start;
         let mut here = Linearization::new(dae);
         here.evaluate(dae, t0, y0, yp0);
@@ -165,7 +162,14 @@ impl<'d> Variation<'d> {
         let Beginning { t0, y0, yp0, quantities, derivatives } = beginning;
         let (mixture, parts) = Quantity::mixture(dae, quantities);
         let start = (*t0, &y0[..], &yp0[..]);
-        let mut variation = Variation::new(dae, start, t_end, vec![mixture], derivatives.mixed(&parts), options);
+        let mut variation = Variation::new(
+            dae,
+            start,
+            t_end,
+            vec![mixture],
+            vec![StartDerivative::mixed(derivatives, &parts)],
+            options,
+        );
         variation.tape = Some((Tape::default(), quantities.clone()));
         variation
     }
@@ -183,12 +187,12 @@ impl<'d> Variation<'d> {
         for i in 0..n {
             let mut entry = vec![0.0; n];
             entry[i] = 1.0;
-            let (column, constants) = (Quantity::of_state(), self.columns[0].constants.clone());
-            self.columns.push(Column::new(&self.collocation, column, [entry, vec![0.0; n], constants]));
+            let derivative = StartDerivative { value: entry, slope: vec![0.0; n], constants: Vec::new() };
+            self.columns.push(Column::new(&self.collocation, Quantity::of_state(), derivative));
         }
         for quantity in quantities {
-            let (held, constants) = (vec![0.0; n], self.columns[0].constants.clone());
-            self.columns.push(Column::new(&self.collocation, quantity.clone(), [held.clone(), held, constants]));
+            let derivative = StartDerivative { value: vec![0.0; n], slope: vec![0.0; n], constants: Vec::new() };
+            self.columns.push(Column::new(&self.collocation, quantity.clone(), derivative));
         }
     }
 
@@ -213,11 +217,29 @@ impl<'d> Variation<'d> {
         tape.note_jump(Jump { by_state: behind, by_quantities });
     }
 
+    /// What sensitivities are by; nothing if they are for the way back only.
+    pub(crate) fn quantities(&self) -> Option<Vec<Name>> {
+        let names = || self.columns.iter().map(|column| column.quantity.name.clone()).collect();
+        self.tape.is_none().then(names)
+    }
+
     /// A state has been recorded.
     pub(crate) fn note_record(&mut self) {
         if let Some((tape, _)) = &mut self.tape {
             tape.note_record();
         }
+    }
+
+    /// An error if a derivative does not exist at `t`.
+    pub(crate) fn check(&self, t: f64) -> Result<(), Failure> {
+        let unknowns = &self.collocation.dae.description().unknowns;
+        for column in &self.columns {
+            if let Some(i) = column.value.iter().position(|value| !value.is_finite()) {
+                let (unknown, quantity) = (unknowns[i].name.clone(), column.quantity.name.clone());
+                return Err(Failure::Sensitivity { t, unknown, quantity });
+            }
+        }
+        Ok(())
     }
 
     /// Work done.

@@ -103,15 +103,14 @@ struct Zero {
 }
 
 impl<'c> Events<'c> {
-    pub(super) fn new(events: Vec<Event<'c>>, stepper: &dyn Stepper, t_end: f64) -> Self {
-        let (t, y, yp) = (stepper.time(), stepper.state().to_vec(), stepper.derivative().to_vec());
-        let sides: Vec<f64> = events.iter().map(|event| (event.function)(t, &y, &yp)).collect();
+    pub(super) fn new(events: Vec<Event<'c>>, (t, y, yp): (f64, &[f64], &[f64]), t_end: f64) -> Self {
+        let sides: Vec<f64> = events.iter().map(|event| (event.function)(t, y, yp)).collect();
         Events {
             t0: t,
             direction: if t_end < t { -1.0 } else { 1.0 },
             t,
-            y,
-            yp,
+            y: y.to_vec(),
+            yp: yp.to_vec(),
             sides_ahead: sides.clone(),
             sides,
             target: None,
@@ -357,6 +356,7 @@ impl<'c> Events<'c> {
             .map_err(inconsistent)?;
         if let (Some(variation), Some(carried)) = (variation, &carried) {
             variation.restart(t, [&y, &yp, &jets], &|i| changed[i], carried).map_err(inconsistent)?;
+            variation.check(t)?;
         }
         self.y.copy_from_slice(&y);
         self.yp.copy_from_slice(&yp);

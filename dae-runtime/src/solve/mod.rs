@@ -1,7 +1,7 @@
 //! The driver: a formulation, a method and options in, a [`Solution`] out.
 //!
 //! In: a [`Dae`]. Out: its solution as far as it exists, with the reason if that is not the end time.
-//! The driver loops over the steps of a [`Stepper`]; only `method` and `segments` know methods, and methods know nothing of output. Where
+//! The driver loops over the steps of a [`Stepper`](crate::stepper::Stepper); only `method` and `segments` know methods, and methods know nothing of output. Where
 //! a function of the time changes its branch (the kinks of an input) a step ends, and the method starts again.
 //!
 //! ```
@@ -22,6 +22,7 @@ mod method;
 mod multipliers;
 mod record;
 mod segments;
+mod steps;
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -32,16 +33,15 @@ use crate::class::{Classified, Open, Treats};
 use crate::contract::{Dae, Name};
 use crate::event::Event;
 use crate::initialize::{InitializationError, InitializationOptions, consistent_initialization};
-use crate::sensitivity::{Adjoint, Beginning, Quantity, Sensitivities, StartOfVariation, Variation};
+use crate::sensitivity::{Adjoint, Beginning, Quantity, StartDerivative, Variation};
 use crate::signal::InputError;
-use crate::solution::{Solution, Status};
-use crate::stepper::{ClosingCorrection, DenseAccuracy, Failure, Options, StepControl, Tolerance};
-use events::{Consequence, Events, Passage};
+use crate::solution::Solution;
+use crate::stepper::{ClosingCorrection, Failure, Options, StepControl, Tolerance};
 pub use method::Method;
-use multipliers::multiplier_not_zero;
 pub use record::Record;
 use record::Recorder;
-use segments::Segments;
+use steps::Settings;
+pub use steps::{Step, Steps};
 
 /// Why there is no solution at all, not even its start.
 #[derive(Clone, Debug, PartialEq)]
@@ -218,15 +218,35 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
     /// earlier. An `Err` means that there is nothing to record; how the integration ended is the status of the solution.
     pub fn run(self, t0: f64, t_end: f64) -> Result<Solution, RunError> {
         let clock = Instant::now();
-        let Beginning { t0, y0, yp0, quantities, derivatives } = self.begin(t0)?;
-        let mut recorder = Recorder::new(&self.record, t0, t_end)?;
-        if !quantities.is_empty() {
-            let start = (t0, &y0[..], &yp0[..]);
-            recorder.variation = Some(Variation::new(self.dae, start, t_end, quantities, derivatives, &self.options));
-        }
-        let mut solution = self.run_recorded(t0, &y0, &yp0, t_end, &mut recorder)?;
+        let mut steps = self.steps(t0, t_end)?;
+        steps.complete();
+        let mut solution = steps.finish();
         solution.seconds = clock.elapsed().as_secs_f64();
         Ok(solution)
+    }
+
+    /// The same step by step: an iterator over the states that are recorded.
+    ///
+    /// ```
+    /// # use dae_runtime::contract::Dae;
+    /// use dae_runtime::solve::Integration;
+    /// # fn demo(rocket: &dyn Dae) -> Result<(), Box<dyn std::error::Error>> {
+    ///
+    /// let height = rocket.description().place_of("height").ok_or("no such unknown")?;
+    /// let mut steps = Integration::new(rocket).steps(0.0, 100.0)?;
+    /// for step in steps.by_ref().take_while(|step| step.state[height] < 1000.0) {
+    ///     println!("{:8.3}: {}", step.t, step.state[height]);
+    /// }
+    /// let solution = steps.finish();
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn steps(self, t0: f64, t_end: f64) -> Result<Steps<'d, 'c>, RunError> {
+        let Beginning { t0, y0, yp0, quantities, derivatives } = self.begin(t0)?;
+        let (dae, options) = (self.dae, &self.options);
+        let variation = (!quantities.is_empty())
+            .then(|| Variation::new(dae, (t0, &y0, &yp0), t_end, quantities, derivatives, options));
+        Ok(self.under_way([t0, t_end], [&y0, &yp0], variation)?)
     }
 
     /// The same, and keeps what it takes to go back through the run: for gradients of functions of the solution by what was named in
@@ -245,14 +265,14 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn adjoint(mut self, t0: f64, t_end: f64) -> Result<Adjoint<'d>, RunError> {
+    pub fn adjoint(self, t0: f64, t_end: f64) -> Result<Adjoint<'d>, RunError> {
         let (dae, options, clock) = (self.dae, self.options.clone(), Instant::now());
         let beginning = self.begin(t0)?;
         Adjoint::check(dae, &beginning.quantities)?;
-        let mut recorder = Recorder::new(&self.record, t0, t_end)?;
-        recorder.variation = Some(Variation::with_tape(dae, &beginning, t_end, &options));
-        self.sensitivities.clear();
-        let mut solution = self.run_recorded(t0, &beginning.y0, &beginning.yp0, t_end, &mut recorder)?;
+        let variation = Variation::with_tape(dae, &beginning, t_end, &options);
+        let mut steps = self.under_way([t0, t_end], [&beginning.y0, &beginning.yp0], Some(variation))?;
+        steps.complete();
+        let (mut solution, recorder) = steps.into_parts();
         solution.seconds = clock.elapsed().as_secs_f64();
         let tape = recorder.variation.and_then(Variation::into_tape).unwrap_or_default();
         Ok(Adjoint::new(dae, solution, beginning, tape, options))
@@ -275,7 +295,8 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
         if !quantities.is_empty() {
             self.options.check(n)?;
         }
-        let derivatives = StartOfVariation::new(dae, t0, &initial.jets, &quantities)?;
+        let derivative = |quantity| StartDerivative::new(dae, t0, &initial.jets, quantity);
+        let derivatives = quantities.iter().map(derivative).collect::<Result<_, _>>()?;
         Ok(Beginning { t0, y0, yp0, quantities, derivatives })
     }
 
@@ -286,142 +307,26 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
             let message = "sensitivities begin with the start values of the model: use `run`".into();
             return Err(Failure::InvalidOption { message });
         }
-        let mut recorder = Recorder::new(&self.record, t0, t_end)?;
-        self.run_recorded(t0, y0, yp0, t_end, &mut recorder)
-    }
-
-    fn run_recorded(
-        self,
-        t0: f64,
-        y0: &[f64],
-        yp0: &[f64],
-        t_end: f64,
-        recorder: &mut Recorder<'d>,
-    ) -> Result<Solution, Failure> {
-        let clock = Instant::now();
-        let (dae, options) = (self.dae, self.options.clone());
         // A state of an earlier solution ends with the unknowns that the formulation eliminated.
         let description = self.dae.description();
         let n = description.unknowns.len();
         let whole = n + description.eliminated.len();
         let [y0, yp0] = [y0, yp0].map(|values| if values.len() == whole { &values[..n] } else { values });
-        let mut solution = Solution::new(self.dae, t0, y0, yp0);
-        solution.sensitivities =
-            (!self.sensitivities.is_empty()).then(|| Sensitivities::new(self.sensitivities.clone()));
-        match Segments::start(self.dae, self.method, [t0, t_end], [y0, yp0], &self.options) {
-            Err(failure @ (Failure::InvalidOption { .. } | Failure::UnsuitableMethod { .. })) => return Err(failure),
-            Err(failure) => {
-                solution.push(t0, y0);
-                solution.status = Status::Stopped(failure);
-            }
-            Ok(mut run) => {
-                solution.status = self.drive(&mut run, t_end, recorder, &mut solution).unwrap_or_else(Status::Stopped);
-                solution.end_at(run.stepper.time(), run.stepper.state(), run.stepper.derivative());
-                solution.statistics = run.statistics();
-                recorder.finish(&mut solution);
-                if solution.is_success()
-                    && let Some(failure) = multiplier_not_zero(dae, &solution, t0, &options)
-                {
-                    solution.status = Status::Stopped(failure);
-                }
-            }
-        }
-        solution.seconds = clock.elapsed().as_secs_f64();
-        Ok(solution)
+        let mut steps = self.under_way([t0, t_end], [y0, yp0], None)?;
+        steps.complete();
+        Ok(steps.finish())
     }
 
-    /// Steps to the end and records on the way.
-    fn drive(
-        mut self,
-        run: &mut Segments<'d>,
-        t_end: f64,
-        recorder: &mut Recorder<'d>,
-        solution: &mut Solution,
-    ) -> Result<Status, Failure> {
-        let mut residuals = vec![0.0; solution.invariants.len()];
-        self.dae.invariants(run.stepper.time(), run.stepper.state(), &mut residuals);
-        solution.note_invariants(&residuals);
-        let t0 = run.stepper.time();
-        let mut events = Events::new(std::mem::take(&mut self.events), run.stepper.as_ref(), t_end);
-        recorder.step(run.stepper.as_mut(), t0, &mut events, solution)?;
-        while run.stepper.time() != t_end {
-            let output = recorder.next().filter(|_| run.stepper.dense_accuracy() == DenseAccuracy::Lower);
-            run.stop(output, recorder.direction);
-            let before = run.stepper.time();
-            if let Err(failure) = run.stepper.step() {
-                run.recover(failure)?;
-                continue;
-            }
-            let t = run.stepper.time();
-            if t == before {
-                recorder.leave(run.at_switch(), run.stepper.as_mut(), before);
-                run.go_on(0.0)?;
-                events.begin_at(run.stepper.time());
-                continue;
-            }
-            let passage = events.judge(run.stepper.as_mut(), solution);
-            if let Passage::Again(target) = passage {
-                run.rewind(events.last(), target)?;
-                // Or else it happens where the last step ended.
-                if target != before {
-                    continue;
-                }
-            } else {
-                events.advance(run.stepper.as_ref());
-                match run.stepper.invariants() {
-                    Some(residuals) => solution.note_invariants(residuals),
-                    None => {
-                        self.dae.invariants(t, run.stepper.state(), &mut residuals);
-                        solution.note_invariants(&residuals);
-                    }
-                }
-                recorder.step(run.stepper.as_mut(), before, &mut events, solution)?;
-                if let Some(observer) = &mut self.observer
-                    && observer(t).is_break()
-                {
-                    return Ok(Status::Interrupted);
-                }
-            }
-            if passage == Passage::Free {
-                recorder.leave(run.at_switch(), run.stepper.as_mut(), before);
-                run.go_on((t - before).abs())?;
-            } else if let Some(event) = self.happen(run, before, &mut events, recorder, solution)? {
-                return Ok(Status::Event(event));
-            }
-            events.begin_at(run.stepper.time());
-            // A switch at the very end.
-            if run.stepper.time() == t_end && t != t_end {
-                recorder.end_at(t_end, run.stepper.as_mut(), &mut events, solution)?;
-            }
-        }
-        Ok(Status::Success)
-    }
-
-    /// Lets events happen where the run is: the name of one at which it ends.
-    fn happen(
-        &self,
-        run: &mut Segments<'d>,
-        before: f64,
-        events: &mut Events<'c>,
-        recorder: &mut Recorder<'d>,
-        solution: &mut Solution,
-    ) -> Result<Option<Name>, Failure> {
-        let step = run.last_step();
-        let steps = (run.stepper.as_mut(), before, step);
-        match events.happen(
-            self.dae,
-            steps,
-            recorder.variation.as_mut(),
-            &self.options,
-            &self.initialization,
-            solution,
-        )? {
-            Consequence::End(event) => Ok(Some(event)),
-            Consequence::Restart { y, yp } => {
-                run.restart(run.stepper.time(), &y, &yp)?;
-                recorder.restart(run.stepper.time(), &y, solution);
-                Ok(None)
-            }
-        }
+    /// The run from consistent values on.
+    fn under_way(
+        self,
+        [t0, t_end]: [f64; 2],
+        [y0, yp0]: [&[f64]; 2],
+        variation: Option<Variation<'d>>,
+    ) -> Result<Steps<'d, 'c>, Failure> {
+        let recorder = Recorder::new(self.record, variation, t0, t_end)?;
+        let Integration { dae, method, options, initialization, observer, events, .. } = self;
+        let settings = Settings { dae, method, options, initialization, observer, events };
+        Steps::new(settings, [t0, t_end], [y0, yp0], recorder)
     }
 }

@@ -5,7 +5,7 @@
 
 use super::dense;
 use super::events::Events;
-use crate::sensitivity::{InStep, Variation};
+use crate::sensitivity::{InStep, Sensitivities, Variation};
 use crate::solution::Solution;
 use crate::stepper::{Failure, Stepper};
 
@@ -38,9 +38,9 @@ pub(super) struct Recorder<'d> {
 }
 
 impl<'d> Recorder<'d> {
-    pub(super) fn new(record: &Record, t0: f64, t_end: f64) -> Result<Self, Failure> {
+    pub(super) fn new(record: Record, variation: Option<Variation<'d>>, t0: f64, t_end: f64) -> Result<Self, Failure> {
         let direction = if t_end < t0 { -1.0 } else { 1.0 };
-        if let Record::At(times) = record {
+        if let Record::At(times) = &record {
             let inside = |t: f64| (t - t0) * direction >= 0.0 && (t_end - t) * direction >= 0.0;
             if let Some(t) = times.iter().find(|&&t| !inside(t)) {
                 let message = format!("output time {t} is not between {t0} and {t_end}");
@@ -51,7 +51,12 @@ impl<'d> Recorder<'d> {
                 return Err(Failure::InvalidOption { message });
             }
         }
-        Ok(Recorder { record: record.clone(), reached: 0, direction, state: Vec::new(), variation: None })
+        Ok(Recorder { record, reached: 0, direction, state: Vec::new(), variation })
+    }
+
+    /// Where sensitivities are entered.
+    pub(super) fn sensitivities(&self) -> Option<Sensitivities> {
+        self.variation.as_ref().and_then(Variation::quantities).map(Sensitivities::new)
     }
 
     /// The next time asked for.

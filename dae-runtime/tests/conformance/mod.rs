@@ -40,7 +40,7 @@ macro_rules! conforms {
             solves_stiff_kinetics, solves_a_circuit, interpolates_continuously, records_the_times_asked_for, names_what_is_not_finite,
             names_what_makes_the_matrix_singular, stops_where_the_solution_ends, rejects_options_without_meaning,
             honours_bounds_and_observers, reproduces_cubics, takes_absolute_tolerances_alone, survives_output_times_that_nearly_coincide,
-            starts_where_a_jacobian_has_no_value, counts_its_work, crosses_tiny_intervals, runs_far_from_the_origin, interpolates_what_errors_are_not_tested_for,
+            starts_where_a_jacobian_has_no_value, counts_its_work, crosses_tiny_intervals, runs_far_from_the_origin, goes_step_by_step, interpolates_what_errors_are_not_tested_for,
         }
     };
 }
@@ -353,6 +353,33 @@ pub fn runs_far_from_the_origin(method: Method, _: Promise) {
     let solution = Integration::new(&problem).method(method).run_from(t0, &[t0.cos()], &[-t0.sin()], t_end).unwrap();
     let error = (solution.end_state[0] - t_end.cos()).abs();
     assert!(solution.is_success() && error < 1e-4, "{}: {error:e}", solution.status);
+}
+
+/// Step by step it is the same run, and one that is left early has what was done until then.
+pub fn goes_step_by_step(method: Method, _: Promise) {
+    let problem = pendulum::pendulum(pendulum::Form::Ggl);
+    let integration = || Integration::new(&problem).method(method);
+    let whole = integration().run(0.0, 3.0).unwrap();
+    let mut steps = integration().steps(0.0, 3.0).unwrap();
+    for (t, state) in whole.iter() {
+        let step = steps.next().expect("as many steps");
+        assert_eq!((step.t, &*step.state), (t, state));
+    }
+    assert!(steps.next().is_none() && steps.next().is_none());
+    let finished = steps.finish();
+    assert_eq!((&finished.status, finished.statistics), (&Status::Success, whole.statistics));
+    let mut steps = integration().record(Record::At(vec![0.0, 0.5, 1.0, 3.0])).steps(0.0, 3.0).unwrap();
+    assert_eq!(steps.by_ref().take(3).map(|step| step.t).collect::<Vec<_>>(), [0.0, 0.5, 1.0]);
+    assert!((1.0..3.0).contains(&steps.time()));
+    let left = steps.finish();
+    assert_eq!((&left.status, &*left.times), (&Status::Interrupted, &[0.0, 0.5, 1.0][..]));
+    assert!(left.statistics.steps > 3 && left.end_time >= 1.0);
+    // What goes wrong ends the iteration.
+    let stopped = integration().max_steps(2).steps(0.0, 3.0).unwrap();
+    assert_eq!(stopped.count(), 3);
+    let mut stopped = integration().max_steps(2).steps(0.0, 3.0).unwrap();
+    stopped.by_ref().for_each(drop);
+    assert!(matches!(stopped.finish().status, Status::Stopped(Failure::TooManySteps { max_steps: 2, .. })));
 }
 
 /// Between steps that are longer than its period an algebraic unknown is what the equations say, and so is what a constraint prescribes.

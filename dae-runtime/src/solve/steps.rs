@@ -1,0 +1,238 @@
+//! An integration under way.
+//!
+//! In: a run that has begun. Out: its states as they are recorded, one by one, and in the end the [`Solution`].
+
+use std::time::Instant;
+
+use super::events::{Consequence, Events, Passage};
+use super::multipliers::multiplier_not_zero;
+use super::record::Recorder;
+use super::segments::Segments;
+use super::{Method, Observer};
+use crate::contract::{Dae, Name};
+use crate::event::Event;
+use crate::initialize::InitializationOptions;
+use crate::solution::{Solution, Status};
+use crate::stepper::{DenseAccuracy, Failure, Options};
+
+/// An integration that is made step by step ([`Integration::steps`](crate::solve::Integration::steps)): an iterator over the states that it records.
+///
+/// How it ended is the status of [`Steps::finish`]; a failure ends the iteration, and nothing that was computed is lost.
+pub struct Steps<'d, 'c> {
+    dae: &'d dyn Dae,
+    options: Options,
+    initialization: InitializationOptions,
+    observer: Option<Observer<'c>>,
+    /// Nothing if it could not begin.
+    run: Option<Segments<'d>>,
+    events: Events<'c>,
+    pub(super) recorder: Recorder<'d>,
+    solution: Solution,
+    t0: f64,
+    t_end: f64,
+    /// How it has ended.
+    status: Option<Status>,
+    /// How many of the recorded states the iterator has returned.
+    returned: usize,
+    residuals: Vec<f64>,
+    clock: Instant,
+}
+
+/// A recorded state.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// When.
+    pub t: f64,
+    /// The state, entries as in [`Solution::names`].
+    pub state: Vec<f64>,
+}
+
+/// What a run is made with.
+pub(super) struct Settings<'d, 'c> {
+    pub(super) dae: &'d dyn Dae,
+    pub(super) method: Method,
+    pub(super) options: Options,
+    pub(super) initialization: InitializationOptions,
+    pub(super) observer: Option<Observer<'c>>,
+    pub(super) events: Vec<Event<'c>>,
+}
+
+impl<'d, 'c> Steps<'d, 'c> {
+    /// From consistent values on. An `Err` is an option without meaning.
+    pub(super) fn new(
+        settings: Settings<'d, 'c>,
+        [t0, t_end]: [f64; 2],
+        [y0, yp0]: [&[f64]; 2],
+        recorder: Recorder<'d>,
+    ) -> Result<Self, Failure> {
+        let Settings { dae, method, options, initialization, observer, events } = settings;
+        let clock = Instant::now();
+        let (run, status) = match Segments::start(dae, method, [t0, t_end], [y0, yp0], &options) {
+            Ok(run) => (Some(run), None),
+            Err(failure @ (Failure::InvalidOption { .. } | Failure::UnsuitableMethod { .. })) => return Err(failure),
+            Err(failure) => (None, Some(Status::Stopped(failure))),
+        };
+        let mut steps = Steps {
+            events: Events::new(events, (t0, y0, yp0), t_end),
+            solution: Solution::new(dae, t0, y0, yp0),
+            residuals: vec![0.0; dae.description().invariants.len()],
+            returned: 0,
+            dae,
+            options,
+            initialization,
+            observer,
+            run,
+            recorder,
+            t0,
+            t_end,
+            status,
+            clock,
+        };
+        steps.begin(y0);
+        Ok(steps)
+    }
+
+    /// Records the start.
+    fn begin(&mut self, y0: &[f64]) {
+        let Steps { run, events, recorder, solution, .. } = self;
+        solution.sensitivities = recorder.sensitivities();
+        let Some(run) = run else { return solution.push(self.t0, y0) };
+        self.dae.invariants(self.t0, y0, &mut self.residuals);
+        solution.note_invariants(&self.residuals);
+        let recorded = recorder.step(run.stepper.as_mut(), self.t0, events, solution);
+        self.status = match recorded {
+            Err(failure) => Some(Status::Stopped(failure)),
+            Ok(()) => (self.t0 == self.t_end).then_some(Status::Success),
+        };
+    }
+
+    /// One step, or an attempt at one.
+    fn advance(&mut self) {
+        if self.status.is_none() {
+            self.status = match self.attempt() {
+                Ok(status) => status,
+                Err(failure) => Some(Status::Stopped(failure)),
+            };
+        }
+    }
+
+    /// How the run has ended, if it has.
+    fn attempt(&mut self) -> Result<Option<Status>, Failure> {
+        let Steps { dae, run, events, recorder, solution, t_end, .. } = self;
+        let Some(run) = run else { return Ok(Some(Status::Interrupted)) };
+        let t_end = *t_end;
+        let output = recorder.next().filter(|_| run.stepper.dense_accuracy() == DenseAccuracy::Lower);
+        run.stop(output, recorder.direction);
+        let before = run.stepper.time();
+        if let Err(failure) = run.stepper.step() {
+            return run.recover(failure).map(|()| None);
+        }
+        let t = run.stepper.time();
+        if t == before {
+            recorder.leave(run.at_switch(), run.stepper.as_mut(), before);
+            run.go_on(0.0)?;
+            events.begin_at(run.stepper.time());
+            return Ok(None);
+        }
+        let passage = events.judge(run.stepper.as_mut(), solution);
+        if let Passage::Again(target) = passage {
+            run.rewind(events.last(), target)?;
+            // Or else it happens where the last step ended.
+            if target != before {
+                return Ok(None);
+            }
+        } else {
+            events.advance(run.stepper.as_ref());
+            match run.stepper.invariants() {
+                Some(residuals) => solution.note_invariants(residuals),
+                None => {
+                    dae.invariants(t, run.stepper.state(), &mut self.residuals);
+                    solution.note_invariants(&self.residuals);
+                }
+            }
+            recorder.step(run.stepper.as_mut(), before, events, solution)?;
+            if let Some(observer) = &mut self.observer
+                && observer(t).is_break()
+            {
+                return Ok(Some(Status::Interrupted));
+            }
+        }
+        if passage == Passage::Free {
+            recorder.leave(run.at_switch(), run.stepper.as_mut(), before);
+            run.go_on((t - before).abs())?;
+        } else if let Some(event) = self.happen(before)? {
+            return Ok(Some(Status::Event(event)));
+        }
+        let Steps { run: Some(run), events, recorder, solution, .. } = self else { return Ok(None) };
+        events.begin_at(run.stepper.time());
+        // A switch at the very end.
+        if run.stepper.time() == t_end && t != t_end {
+            recorder.end_at(t_end, run.stepper.as_mut(), events, solution)?;
+        }
+        Ok((run.stepper.time() == t_end).then_some(Status::Success))
+    }
+
+    /// Lets events happen where the run is, after a step from `before`: the name of one at which it ends.
+    fn happen(&mut self, before: f64) -> Result<Option<Name>, Failure> {
+        let Steps { dae, options, initialization, run: Some(run), events, recorder, solution, .. } = self else {
+            return Ok(None);
+        };
+        let step = run.last_step();
+        let steps = (run.stepper.as_mut(), before, step);
+        match events.happen(*dae, steps, recorder.variation.as_mut(), options, initialization, solution)? {
+            Consequence::End(event) => Ok(Some(event)),
+            Consequence::Restart { y, yp } => {
+                run.restart(run.stepper.time(), &y, &yp)?;
+                recorder.restart(run.stepper.time(), &y, solution);
+                Ok(None)
+            }
+        }
+    }
+
+    /// The time that has been reached.
+    pub fn time(&self) -> f64 {
+        self.run.as_ref().map_or(self.t0, |run| run.stepper.time())
+    }
+
+    /// Goes on to the end.
+    pub(super) fn complete(&mut self) {
+        while self.status.is_none() {
+            self.advance();
+        }
+    }
+
+    /// The solution as far as it has been made; if that is not the end, its status is [`Status::Interrupted`].
+    pub fn finish(self) -> Solution {
+        self.into_parts().0
+    }
+
+    pub(super) fn into_parts(mut self) -> (Solution, Recorder<'d>) {
+        let solution = &mut self.solution;
+        solution.status = self.status.unwrap_or(Status::Interrupted);
+        if let Some(run) = &self.run {
+            solution.end_at(run.stepper.time(), run.stepper.state(), run.stepper.derivative());
+            solution.statistics = run.statistics();
+            self.recorder.finish(solution);
+            if solution.is_success()
+                && let Some(failure) = multiplier_not_zero(self.dae, solution, self.t0, &self.options)
+            {
+                solution.status = Status::Stopped(failure);
+            }
+        }
+        solution.seconds = self.clock.elapsed().as_secs_f64();
+        (self.solution, self.recorder)
+    }
+}
+
+impl Iterator for Steps<'_, '_> {
+    type Item = Step;
+
+    fn next(&mut self) -> Option<Step> {
+        while self.returned == self.solution.times.len() && self.status.is_none() {
+            self.advance();
+        }
+        let state = self.solution.state(self.returned)?.to_vec();
+        self.returned += 1;
+        Some(Step { t: self.solution.times[self.returned - 1], state })
+    }
+}
