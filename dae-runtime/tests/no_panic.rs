@@ -310,8 +310,8 @@ fn by_driver(
     let result = match random.below(10) {
         0 | 1 => integration.sensitivities(by).run(t0, t_end).map_err(|error| error.to_string()),
         2 => integration.sensitivities(by).adjoint(t0, t_end).map_err(|error| error.to_string()).map(|run| {
-            let gradient =
-                run.gradient_of(|t, state, by_state| by_state.iter_mut().zip(state).for_each(|(d, y)| *d = t * y));
+            let gradient = run
+                .gradient_of(|k, state, by_state| by_state.iter_mut().zip(state).for_each(|(d, y)| *d = k as f64 * y));
             match gradient {
                 Ok(gradient) => assert!(gradient.values.iter().all(|x| x.is_finite()), "{gradient:?}"),
                 Err(failure) => assert!(!failure.to_string().is_empty()),

@@ -80,6 +80,8 @@ const TRUSTED: f64 = 2.0;
 
 /// A start that is off the equations by no more than this, in units of what errors may be, is moved onto them.
 const NEAR: f64 = 30.0;
+/// They must then hold so much better.
+const MENDED: f64 = 1e-2;
 
 /// Where the polynomial of a step is compared with the equations, in units of the step from its end: far from all nodes of three stages.
 const BETWEEN: [f64; 2] = [-0.6, -0.15];
@@ -271,11 +273,16 @@ impl Radau {
         combine(tableau.start.iter().map(|d| d / h), &self.stages.z, &mut self.slope);
         self.point.copy_from_slice(&run.y);
         let t = run.clock.time();
-        let is_near = self.filtered_defect(run, t).is_ok_and(|size| size <= NEAR);
-        if is_near {
-            run.y.iter_mut().zip(&self.error).for_each(|(y, error)| *y += error);
+        let Ok(size) = self.filtered_defect(run, t) else { return false };
+        if size.is_nan() || size > NEAR {
+            return false;
         }
-        is_near
+        self.point.iter_mut().zip(&self.error).for_each(|(point, error)| *point += error);
+        let is_mended = self.filtered_defect(run, t).is_ok_and(|left| left <= MENDED * size);
+        if is_mended {
+            run.y.copy_from_slice(&self.point);
+        }
+        is_mended
     }
 
     /// Weighted norm of the defect of the polynomial of the attempt under way between its nodes, in units of the unknowns: it contains what the

@@ -131,8 +131,8 @@ impl Gradient {
     }
 }
 
-/// Derivatives of a functional by the state at a recorded time: to be added to the last argument, for the state in the one before.
-type ByState<'f> = &'f mut dyn FnMut(f64, &[f64], &mut [f64]);
+/// Writes the derivatives of a functional by the state of the record at this position.
+type ByState<'f> = &'f mut dyn FnMut(usize, &[f64], &mut [f64]);
 
 impl<'d> Adjoint<'d> {
     /// Whether there will be a way back.
@@ -176,13 +176,13 @@ impl<'d> Adjoint<'d> {
         self.backward(&mut |_, _, _| (), &weights)
     }
 
-    /// Gradient of a sum of functions of the recorded states: `by_state(t, state, derivatives)` writes the derivatives of the one at $t$ by the entries of
-    /// the state, in the order of [`Solution::names`].
+    /// Gradient of a sum of functions of the recorded states: `by_state(i, state, derivatives)` writes the derivatives of the one at the $i$-th recorded time
+    /// by the entries of the state, in the order of [`Solution::names`], where they are not zero. The last is asked for first.
     ///
     /// # Errors
     /// The run has stopped early, or there is no way back: the form has changed its local coordinates, an event depends on slopes, a linear system has no
     /// solution.
-    pub fn gradient_of(&self, mut by_state: impl FnMut(f64, &[f64], &mut [f64])) -> Result<Gradient, Failure> {
+    pub fn gradient_of(&self, mut by_state: impl FnMut(usize, &[f64], &mut [f64])) -> Result<Gradient, Failure> {
         let weights = vec![0.0; self.solution.names.len()];
         self.backward(&mut by_state, &weights)
     }
@@ -225,7 +225,7 @@ impl<'d> Adjoint<'d> {
                         records -= 1;
                         if let Some(state) = self.solution.state(records) {
                             weights.fill(0.0);
-                            by_state(self.solution.times[records], state, &mut weights);
+                            by_state(records, state, &mut weights);
                             sweep.add(&weights);
                         }
                     }
