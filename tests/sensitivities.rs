@@ -16,10 +16,15 @@ fn system(text: &str, form: &str) -> Box<dyn Dae> {
     system.completed(compiled.forms[0].formulation.completion)
 }
 
+/// Tolerance of the runs whose differences are taken.
+const REFERENCE: f64 = 1e-12;
+
 /// How a model is run.
 struct Case<'a> {
     t_end: f64,
     times: &'a [f64],
+    /// Relative differences of parameters.
+    difference: f64,
     /// What happens on the way.
     events: &'a dyn Fn(&dyn Dae) -> Vec<Event<'static>>,
 }
@@ -36,8 +41,10 @@ fn no_events(_: &dyn Dae) -> Vec<Event<'static>> {
     Vec::new()
 }
 
-/// States at the times asked for, and after them the times of the events.
+/// By states at the times asked for, and by the times of the events.
 struct Values {
+    /// Size of the parameter, if it is small.
+    unit: f64,
     states: Vec<Vec<f64>>,
     events: Vec<f64>,
 }
@@ -50,13 +57,13 @@ fn differences(system: &mut dyn Dae, parameter: &str, case: &Case<'_>) -> Values
         let mut parameters = at.clone();
         parameters[k] = p;
         system.set_parameters(&parameters);
-        let solution = case.integration(system, Method::Radau, 1e-13).run(0.0, case.t_end).expect("consistent");
-        assert!(solution.is_success(), "{}", solution.status);
+        let solution = case.integration(system, Method::Radau, REFERENCE).run(0.0, case.t_end).expect("consistent");
+        assert!(solution.is_success(), "{parameter} = {p}: {}", solution.status);
         let mut all: Vec<Vec<f64>> = solution.iter().map(|(_, state)| state.to_vec()).collect();
         all.push(solution.occurrences.iter().map(|event| event.t).collect());
         all
     };
-    let h = 2e-3 * if at[k] == 0.0 { 1.0 } else { at[k].abs() };
+    let h = case.difference * if at[k] == 0.0 { 1.0 } else { at[k].abs() };
     let mut difference = |h: f64| -> Vec<Vec<f64>> {
         let (above, below) = (solution(at[k] + h), solution(at[k] - h));
         let of_state = |(above, below): (&Vec<f64>, &Vec<f64>)| {
@@ -72,20 +79,21 @@ fn differences(system: &mut dyn Dae, parameter: &str, case: &Case<'_>) -> Values
     let mut states: Vec<Vec<f64>> =
         all.map(|(fine, coarse)| fine.iter().zip(coarse).map(extrapolated).collect()).collect();
     let events = states.pop().unwrap_or_default();
-    Values { states, events }
+    Values { unit: if at[k] == 0.0 { 1.0 } else { at[k].abs().min(1.0) }, states, events }
 }
 
-/// All derivatives of some unknowns by a parameter, to so much of one or of themselves.
+/// All derivatives of some unknowns by a parameter, to so much of one or of themselves, in units of the parameter if that is small.
 fn compare(solution: &Solution, parameter: &str, expected: &Values, unknowns: &[&str], tolerance: f64, what: &str) {
+    let unit = expected.unit;
     for name in unknowns {
         let found = solution.sensitivity(name, parameter).expect("asked for");
         let k = solution.names.iter().position(|known| known == name).expect("an unknown");
         assert_eq!(found.len(), expected.states.len());
         for ((found, expected), t) in found.iter().zip(&expected.states).zip(&solution.times) {
-            let (found, expected) = (*found, expected[k]);
+            let (found, wanted) = (*found, expected[k]);
             assert!(
-                (found - expected).abs() <= tolerance * (1.0 + expected.abs()),
-                "{what}: {name} by {parameter} at {t}: {found} instead of {expected}"
+                unit * (found - wanted).abs() <= tolerance * (1.0 + unit * wanted.abs()),
+                "{what}: {name} by {parameter} at {t}: {found} instead of {wanted}"
             );
         }
     }
@@ -122,7 +130,7 @@ const PENDULUM: &str = "struct Pendulum {
 /// Hidden constraints, consistent initialisation, multipliers: by the length, which the start values have to follow, and by a start value.
 #[test]
 fn a_pendulum_in_all_forms() {
-    let case = Case { t_end: 2.0, times: &[0.0, 0.5, 1.0, 2.0], events: &no_events };
+    let case = Case { t_end: 2.0, times: &[0.0, 0.5, 1.0, 2.0], difference: 2e-3, events: &no_events };
     let parameters = ["g", "l", "y0"];
     let mut reference = system(PENDULUM, "index1");
     let expected = parameters.map(|parameter| differences(reference.as_mut(), parameter, &case));
@@ -192,7 +200,7 @@ fn sensitivities_pass_impacts() {
         });
         vec![impact, Event::new("turn", move |_, y, _| y[u]).falling()]
     };
-    let case = Case { t_end: 3.0, times: &[0.3, 0.7, 1.5, 2.2, 3.0], events: &events };
+    let case = Case { t_end: 3.0, times: &[0.3, 0.7, 1.5, 2.2, 3.0], difference: 2e-3, events: &events };
     let parameters = ["g", "l", "x0"];
     let mut reference = system(WALL, "index1");
     let expected = parameters.map(|parameter| differences(reference.as_mut(), parameter, &case));
@@ -267,7 +275,7 @@ fn sensitivities_pass_jumps_of_the_equations() {
         der(v) = pull + if t > time { 2 * force } else { 0 };
         w = x * v + force;
     }";
-    let case = Case { t_end: 2.0, times: &[0.5, 1.2, 1.6, 2.0], events: &no_events };
+    let case = Case { t_end: 2.0, times: &[0.5, 1.2, 1.6, 2.0], difference: 2e-3, events: &no_events };
     let parameters = ["place", "time", "force"];
     for form in ["index1", "underlying"] {
         let mut jumps = system(text, form);
@@ -389,7 +397,7 @@ fn agree(
     unknowns: &[&str],
     what: &str,
 ) {
-    let case = Case { t_end: 2.0, times: &[0.2, 1.0, 2.0], events };
+    let case = Case { t_end: 2.0, times: &[0.2, 1.0, 2.0], difference: 2e-3, events };
     for method in METHODS {
         let run = || case.integration(system, method, 1e-9).sensitivities(by.iter().copied());
         let (forward, adjoint) = (run().run(0.0, 2.0).unwrap(), run().adjoint(0.0, 2.0).unwrap());
@@ -440,4 +448,24 @@ fn a_way_back_that_does_not_exist_is_told() {
     let adjoint = Integration::new(pendulum.as_ref()).sensitivities(["g"]).adjoint(0.0, 1.0).expect("consistent");
     let message = adjoint.gradient("z").expect_err("no such unknown").to_string();
     assert_eq!(message, "there is no unknown `z`; there are x, y, u, v, lambda, mu_1");
+}
+
+/// A stiff circuit, whose parameters are of very different size.
+#[test]
+fn a_transistor_amplifier() {
+    let mut amplifier = system(include_str!("../examples/models/transistor_amplifier.dae"), "original");
+    let case = Case { t_end: 0.03, times: &[0.01, 0.03], difference: 5e-4, events: &no_events };
+    let names = amplifier.description().parameters.to_vec();
+    let by: Vec<&str> = names.iter().map(|name| &**name).collect();
+    let unknowns: Vec<String> = amplifier.description().unknowns.iter().map(|it| it.name.to_string()).collect();
+    let unknowns: Vec<&str> = unknowns.iter().map(|name| &**name).collect();
+    let expected: Vec<Values> = by.iter().map(|name| differences(amplifier.as_mut(), name, &case)).collect();
+    for method in METHODS {
+        let run = case.integration(amplifier.as_ref(), method, 1e-9).sensitivities(names.iter().cloned());
+        let solution = run.run(0.0, case.t_end).expect("consistent");
+        assert!(solution.is_success(), "{}", solution.status);
+        for (name, expected) in by.iter().zip(&expected) {
+            compare(&solution, name, expected, &unknowns, 1e-6, &format!("{method:?}"));
+        }
+    }
 }

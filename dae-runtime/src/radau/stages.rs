@@ -17,6 +17,9 @@ use crate::weights::Weights;
 const MAX_ITERATIONS: usize = 7;
 /// Iterations per step, if it cannot.
 const MAX_ITERATIONS_FIXED: usize = 30;
+/// Corrections of this size, in units of what errors may be, that do not become smaller any more are rounding errors of $F$, which shorter steps would have
+/// as well.
+const NOISE: f64 = 0.03;
 /// Where $F$ has kinks, no smaller $\theta/(1 - \theta)$ is carried to the next step: beyond a kink the iteration is another one.
 const RATE_AT_KINKS: f64 = 0.05;
 
@@ -150,7 +153,8 @@ impl Stages {
                 self.theta = if self.iterations == 2 { ratio } else { (ratio * previous_ratio).sqrt() };
                 previous_ratio = ratio;
                 if self.theta >= 0.99 {
-                    return self.diverged(0.5, weights);
+                    let is_noise = self.iterations > 2 && size <= NOISE;
+                    return if is_noise { Outcome::Converged } else { self.diverged(0.5, weights) };
                 }
                 self.eta = self.theta / (1.0 - self.theta);
                 let left = limits.max_iterations - self.iterations;
