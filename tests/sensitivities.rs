@@ -436,7 +436,7 @@ fn a_way_back_that_does_not_exist_is_told() {
     for (form, by, t_end, words) in [
         ("ggl", &[][..], 1.0, "say by `sensitivities` what to differentiate by"),
         ("original", &["g"], 1.0, "`lambda` of the original form has index 3"),
-        ("tangent", &["g"], 2.0, "the tangent form has changed its local coordinates"),
+        ("tangent", &["g"], 2.0, "the tangent form has local coordinates"),
         ("index1", &["g"], 3.0, "do not pass an event that depends on slopes at t = "),
         ("index1", &["g"], 9.0, "a run that has stopped: 40 steps done"),
     ] {
@@ -468,4 +468,65 @@ fn a_transistor_amplifier() {
             compare(&solution, name, expected, &unknowns, 1e-6, &format!("{method:?}"));
         }
     }
+}
+
+/// Where two events or switches coincide for some values only, the solution has no derivative there; and what is not located is refused.
+#[test]
+fn what_has_no_derivative_is_no_success() {
+    let balls = system(
+        "struct Balls { var a = 1; var b = 1; var u = 0; var v = 0; der(a) = u; der(b) = v; der(u) = -9.81; der(v) = -9.81; }",
+        "original",
+    );
+    let [a, b, u, v] = ["a", "b", "u", "v"].map(|name| balls.description().place_of(name).expect("a state"));
+    let bounce = |h: usize, v: usize| {
+        let name = if h == v { "none" } else { "bounce" };
+        Event::new(name, move |_, y: &[f64], _| y[h]).falling().reset(move |_, y| y[v] *= -0.8)
+    };
+    let run = Integration::new(balls.as_ref()).event(bounce(a, u)).event(bounce(b, v)).sensitivities(["a", "b"]);
+    let solution = run.run(0.0, 1.0).unwrap();
+    let message = solution.status.to_string();
+    assert!(message.contains("an event there has no derivative") && solution.end_time > 0.4, "{message}");
+    // One after the other is no trouble, and each has its own time.
+    let run =
+        Integration::new(balls.as_ref()).event(bounce(a, u)).event(Event::crossing(balls.as_ref(), "b", 0.5).unwrap());
+    let solution = run.sensitivities(["a", "b"]).run(0.0, 0.6).unwrap();
+    let times: Vec<&[f64]> = solution.occurrences.iter().map(|it| &*it.time_derivatives).collect();
+    assert!(
+        times[0][0].abs() < 1e-8 && times[0][1] > 0.2 && times[1][0] > 0.2 && times[1][1].abs() < 1e-8,
+        "{times:?}"
+    );
+    let text = "struct Jumps { param a = 1; param b = 1; var v = 0; der(v) = if t > a { 1 } else { 0 } + if t > b { 10 } else { 0 }; }";
+    let jumps = system(text, "original");
+    let solution = Integration::new(jumps.as_ref()).sensitivities(["a", "b"]).run(0.0, 2.0).unwrap();
+    assert!(!solution.is_success() && (solution.end_time - 1.0).abs() < 1e-9, "{}", solution.status);
+    let fixed = Integration::new(jumps.as_ref()).fixed_step(0.1).sensitivities(["a"]).run(0.0, 2.0);
+    assert!(fixed.unwrap_err().to_string().contains("steps of one length do not end where"));
+    // A gradient of the value at an end that moves.
+    let end = Event::crossing(balls.as_ref(), "a", 0.0).unwrap().terminal();
+    let adjoint = Integration::new(balls.as_ref()).event(end).sensitivities(["a"]).adjoint(0.0, 1.0).unwrap();
+    assert!(adjoint.gradient("u").unwrap_err().to_string().contains("the run has ended at `a`, whose time changes"));
+}
+
+/// Derivatives of start values of one part of a model have nothing to do with those of another.
+#[test]
+fn parts_of_a_model_start_by_themselves() {
+    let pendulum = |n: u32, starts: &str| {
+        format!(
+            "{starts} var lam{n}; der(x{n}) = u{n}; der(y{n}) = v{n}; der(u{n}) = -lam{n}*x{n}; der(v{n}) = -lam{n}*y{n} - 1; 0 = x{n}*x{n} + y{n}*y{n} - 1;"
+        )
+    };
+    let free = pendulum(1, "var x1 ~ 0; var y1 ~ -1; var u1 ~ 1; var v1 ~ 0;");
+    // Velocities that are fixed decide on the positions.
+    let fixed = pendulum(2, "var x2 ~ 0.6; var y2 ~ -0.8; var u2 = 0.8; var v2 = 0.6;");
+    let derivative = |text: String| {
+        let system = system(&text, "ggl");
+        let solution = Integration::new(system.as_ref()).sensitivities(["x1"]).run(0.0, 0.0).expect("consistent");
+        ["x1", "y1", "u1", "v1"].map(|name| solution.sensitivity_at(name, "x1", 0.0).expect("asked for"))
+    };
+    let (alone, together) =
+        (derivative(format!("struct One {{ {free} }}")), derivative(format!("struct Two {{ {free} {fixed} }}")));
+    for (a, b) in alone.iter().zip(&together) {
+        assert!((a - b).abs() < 1e-9, "{alone:?} {together:?}");
+    }
+    assert!((alone[0] - 1.0).abs() < 1e-12 && (alone[3] - 1.0).abs() < 1e-12, "{alone:?}");
 }

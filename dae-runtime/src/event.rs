@@ -37,7 +37,7 @@ impl Direction {
 }
 
 type Function<'c> = Box<dyn Fn(f64, &[f64], &[f64]) -> f64 + 'c>;
-type Reset<'c> = Box<dyn FnMut(f64, &mut [f64]) + 'c>;
+type Reset<'c> = Box<dyn Fn(f64, &mut [f64]) + 'c>;
 
 pub(crate) enum Action<'c> {
     Note,
@@ -80,7 +80,7 @@ impl fmt::Debug for Event<'_> {
 
 impl<'c> Event<'c> {
     /// A zero of `function`$(t, y, y')$. States are those of the formulation, in the order of `description().unknowns`; $y'$ has values for
-    /// differential unknowns. A value that is not a number has no sign. The function is meant to be continuous, since a pole or a jump counts as a zero; a
+    /// differential unknowns. For sensitivities, what the function takes from elsewhere is a constant, parameters of the model too. A value that is not a number has no sign. The function is meant to be continuous, since a pole or a jump counts as a zero; a
     /// zero at the very start or end is none, and neither is a change of sign that a reset makes.
     pub fn new(name: impl Into<Name>, function: impl Fn(f64, &[f64], &[f64]) -> f64 + 'c) -> Self {
         Event { name: name.into(), function: Box::new(function), direction: Direction::default(), action: Action::Note }
@@ -117,8 +117,9 @@ impl<'c> Event<'c> {
 
     /// `change`$(t, y)$ is applied to the state there, and the run goes on from consistent values: entries that it has changed stay as it leaves
     /// them, and what depends on them follows by the constraints, hidden ones included, differential unknowns with the least change. What the
-    /// formulation adds to the unknowns of the model, multipliers for instance, is computed anew.
-    pub fn reset(mut self, change: impl FnMut(f64, &mut [f64]) + 'c) -> Self {
+    /// formulation adds to the unknowns of the model, multipliers for instance, is computed anew. It is a function of its arguments alone: for sensitivities it is
+    /// called at states nearby as well.
+    pub fn reset(mut self, change: impl Fn(f64, &mut [f64]) + 'c) -> Self {
         self.action = Action::Reset(Box::new(change));
         self
     }
@@ -135,6 +136,7 @@ pub struct Occurrence {
     /// The state then, before a reset; entries as in [`Solution::names`](crate::solution::Solution::names).
     pub state: Vec<f64>,
     /// Derivatives of the time by what sensitivities are asked for, in the order of
-    /// [`Sensitivities::quantities`](crate::sensitivity::Sensitivities::quantities). Not finite where the function only touches zero.
+    /// [`Sensitivities::quantities`](crate::sensitivity::Sensitivities::quantities). Not finite where the function only touches zero; if it
+    /// depends on algebraic unknowns, as accurate as their slopes on the polynomial of a step.
     pub time_derivatives: Vec<f64>,
 }

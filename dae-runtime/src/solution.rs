@@ -18,7 +18,7 @@ pub enum Status {
     Success,
     /// Before it, for this reason.
     Stopped(Failure),
-    /// Before it, because the observer of the steps asked for it.
+    /// Before it, because the observer of the steps asked for it, or because it was made step by step and left.
     Interrupted,
     /// Before it, at a terminal event of this name.
     Event(Name),

@@ -142,8 +142,8 @@ struct SimulateArguments {
     #[arg(long, value_name = "T1,T2,…", value_delimiter = ',', value_parser = finite, allow_hyphen_values = true)]
     at: Vec<f64>,
     /// Compute the derivatives of the solution by these: parameters, and unknowns of which that is the start value.
-    #[arg(long, value_name = "P1,X2,…", value_delimiter = ',')]
-    by: Vec<String>,
+    #[arg(long, value_name = "P1,X2,…")]
+    by: Option<String>,
     /// Print JSON.
     #[arg(long)]
     json: bool,

@@ -64,7 +64,7 @@ fn integrate(dae: &dyn Dae, arguments: &SimulateArguments) -> Result<Solution, R
         .rtol(arguments.rtol)
         .atol(arguments.atol)
         .record(record)
-        .sensitivities(arguments.by.iter().cloned())
+        .sensitivities(arguments.by.iter().flat_map(|list| separate(list)).collect::<Vec<_>>())
         .on_step(&mut observer);
     if let Some(order) = arguments.method.order {
         run = run.max_order(order);
@@ -75,6 +75,16 @@ fn integrate(dae: &dyn Dae, arguments: &SimulateArguments) -> Result<Solution, R
     let solution = run.run(t0, t_end);
     bar.finish_and_clear();
     solution
+}
+
+/// Names between commas; `der(x, 2)` is one.
+fn separate(list: &str) -> Vec<String> {
+    let mut depth = 0;
+    let is_between = |c: char| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        c == ',' && depth == 0
+    };
+    list.split(is_between).map(|name| name.trim().to_string()).collect()
 }
 
 /// Length of the bar in its own unit.

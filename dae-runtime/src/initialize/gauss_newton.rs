@@ -28,8 +28,6 @@ const SHARE: f64 = 1e-3;
 
 /// A linear system is solved by so many steps, the later ones for what rounding has left.
 const LINEAR_STEPS: usize = 3;
-/// And to this part of its terms.
-const SOLVED: f64 = 1e-9;
 
 /// Where the solution of a component got stuck.
 pub(super) struct Stuck {
@@ -154,15 +152,18 @@ impl<'a> System<'a> {
     }
 
     /// Moves derivatives of the jets, in some direction in which the equations have the derivatives `by_direction`, until the linearised
-    /// equations hold. The first equation that does not, if there is one.
+    /// equations of the `chosen` components hold, to the part `solved` of their terms. One equation of each component where they do not.
     pub(super) fn solve_linearised(
         &mut self,
         parts: &Decomposition,
+        chosen: &[usize],
         by_direction: &[f64],
+        solved: f64,
         derivatives: &mut [f64],
-    ) -> Result<Option<usize>, InitializationError> {
+    ) -> Result<Vec<usize>, InitializationError> {
         let description = self.description();
-        for component in &parts.components {
+        let mut unsolved = Vec::new();
+        for component in chosen.iter().map(|&k| &parts.components[k]) {
             for iteration in 0.. {
                 for &row in &component.rows {
                     let terms = description.jacobian.row(row).map(|(j, place)| self.values[place] * derivatives[j]);
@@ -174,19 +175,21 @@ impl<'a> System<'a> {
                 }
                 let step = if iteration < LINEAR_STEPS { self.step(component, parts, &here)? } else { None };
                 let Some(step) = step else {
-                    let size = |i: usize| by_direction[component.rows[i]].abs() + here.magnitude[i];
-                    let fails = (0..component.rows.len()).find(|&i| here.residual[i].abs() > SOLVED * size(i));
-                    match fails {
-                        Some(i) => return Ok(Some(component.rows[i])),
-                        None => break,
-                    }
+                    let units = |i: usize| {
+                        let entries = description.jacobian.row(component.rows[i]);
+                        entries.map(|(j, place)| self.values[place].abs() * description.jets[j].nominal).sum::<f64>()
+                    };
+                    let size = |i: usize| by_direction[component.rows[i]].abs() + here.magnitude[i] + solved * units(i);
+                    let fails = (0..component.rows.len()).find(|&i| here.residual[i].abs() > solved * size(i));
+                    unsolved.extend(fails.map(|i| component.rows[i]));
+                    break;
                 };
                 for (&j, step) in component.moving.iter().zip(&step) {
                     derivatives[j] += description.jets[j].nominal * step;
                 }
             }
         }
-        Ok(None)
+        Ok(unsolved)
     }
 
     /// Residual and scales of the rows of a component.

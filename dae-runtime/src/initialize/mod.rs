@@ -29,8 +29,8 @@ pub use error::{FixedValue, InitializationError, Mismatch};
 use gauss_newton::{Stuck, System};
 use parts::Decomposition;
 use regularity::regularity;
-pub(crate) use restart::{JetPlaces, consistent_restart, restarted_derivatives};
-pub(crate) use tangent::{Direction, derivative_of_jets};
+pub(crate) use restart::{Held, JetPlaces, consistent_restart, restarted_derivatives};
+pub(crate) use tangent::{Direction, EXACTLY, derivatives_of_jets};
 
 /// What the user can choose about an initialisation.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use super::{Direction, InitializationError, InitializationOptions, consistent_initialization, derivative_of_jets};
+use super::{Direction, InitializationError, InitializationOptions, consistent_initialization, derivatives_of_jets};
 use crate::contract::{Dae, Description, Jet, Kind, Name, Prolongation, ProlongationDescription, Start};
 
 /// Replaces a state and its slopes by consistent ones; all derivatives of the model there. Formulations keep constraints to their tolerance only: what is
@@ -21,13 +21,8 @@ pub(crate) fn consistent_restart(
     allowed: impl Fn(usize) -> f64,
     options: &InitializationOptions,
 ) -> Result<Vec<f64>, InitializationError> {
-    let unknowns = &dae.description().unknowns;
     let (mut restart, places) = Restart::new(dae, t, y, yp);
-    // What was changed stays, and what it is a derivative of.
-    let stage = |i: usize| places.values[i].map_or(0, |jet| restart.description.jets[jet].stage);
-    let lowest = (0..y.len()).filter(|&i| is_changed(i)).map(stage).min().unwrap_or(i32::MIN);
-    let stays = |i: usize| is_changed(i) || unknowns[i].kind == Kind::Differential && stage(i) < lowest;
-    let stays: Vec<bool> = (0..y.len()).map(stays).collect();
+    let stays = restart.stays(dae, &places, &is_changed);
     restart.mark(|i| if stays[i] { Start::Fixed } else { Start::Guess }, dae, &places);
     let jets = match consistent_initialization(&restart, t, options) {
         Ok(initial) => initial.jets,
@@ -49,13 +44,24 @@ pub(crate) fn consistent_restart(
     Ok(jets)
 }
 
+/// Which entries of a state keep their derivatives; others stay as near to theirs as they can.
+#[derive(Clone, Copy)]
+pub(crate) enum Held<'a> {
+    /// Those that keep their values in the restart, if so many are changed.
+    AsInRestart(&'a dyn Fn(usize) -> bool),
+    /// Those that are changed.
+    Changed(&'a dyn Fn(usize) -> bool),
+    /// None.
+    Nothing,
+}
+
 /// Derivatives of a state that was made consistent, and of its slopes, where the entries of the given state and the equations of the prolongation
-/// change like this. Entries that `is_changed` stay as far as that goes, others as near as they can.
+/// change like this.
 pub(crate) fn restarted_derivatives(
     dae: &dyn Dae,
     t: f64,
     [y, yp, jets]: [&[f64]; 3],
-    is_changed: &dyn Fn(usize) -> bool,
+    held: Held<'_>,
     values: &[f64],
     equations: Vec<f64>,
     name: &Name,
@@ -68,15 +74,13 @@ pub(crate) fn restarted_derivatives(
         }
     }
     let direction = Direction { name, start, equations };
-    restart.mark(|i| if is_changed(i) { Start::Fixed } else { Start::Guess }, dae, &places);
-    let derivatives = match derivative_of_jets(&restart, t, jets, &direction) {
-        Err(InitializationError::NotDifferentiable { .. }) => {
-            // All that was changed satisfies the linearised constraints to a tolerance only.
-            restart.mark(|_| Start::Guess, dae, &places);
-            derivative_of_jets(&restart, t, jets, &direction)?
-        }
-        found => found?,
+    let stays: Vec<bool> = match held {
+        Held::AsInRestart(is_changed) => restart.stays(dae, &places, is_changed),
+        Held::Changed(is_changed) => (0..y.len()).map(is_changed).collect(),
+        Held::Nothing => vec![false; y.len()],
     };
+    restart.mark(|i| if stays[i] { Start::Fixed } else { Start::Guess }, dae, &places);
+    let derivatives = derivatives_of_jets(&restart, t, jets, &[direction], NEARLY)?.swap_remove(0);
     let at = |places: &[Option<usize>]| places.iter().map(|place| place.map_or(0.0, |jet| derivatives[jet])).collect();
     Ok((at(&places.values), at(&places.slopes)))
 }
@@ -110,7 +114,19 @@ struct Restart<'p> {
     start: Vec<f64>,
 }
 
+/// Sensitivities satisfy the linearised constraints to their tolerance only: to this part of their terms that is nothing to mend.
+const NEARLY: f64 = 1e-3;
+
 impl<'p> Restart<'p> {
+    /// What was changed stays, and what it is a derivative of.
+    fn stays(&self, dae: &dyn Dae, places: &JetPlaces, is_changed: &dyn Fn(usize) -> bool) -> Vec<bool> {
+        let unknowns = &dae.description().unknowns;
+        let stage = |i: usize| places.values[i].map_or(0, |jet| self.description.jets[jet].stage);
+        let lowest = (0..unknowns.len()).filter(|&i| is_changed(i)).map(stage).min().unwrap_or(i32::MIN);
+        let stays = |i: usize| is_changed(i) || unknowns[i].kind == Kind::Differential && stage(i) < lowest;
+        (0..unknowns.len()).map(stays).collect()
+    }
+
     /// From a state and its slopes; which jets these are.
     fn new(dae: &'p dyn Dae, t: f64, y: &[f64], yp: &[f64]) -> (Self, JetPlaces) {
         let inner = dae.prolongation();

@@ -23,42 +23,55 @@ pub(crate) struct Direction<'a> {
     pub(crate) equations: Vec<f64>,
 }
 
-/// Derivatives of consistent jets.
-pub(crate) fn derivative_of_jets(
+/// Linearised equations hold to this part of their terms at consistent values.
+pub(crate) const EXACTLY: f64 = 1e-9;
+
+/// Derivatives of consistent jets in several directions; the linearised equations hold to the part `solved` of their terms.
+pub(crate) fn derivatives_of_jets(
     prolongation: &dyn Prolongation,
     t: f64,
     jets: &[f64],
-    direction: &Direction<'_>,
-) -> Result<Vec<f64>, InitializationError> {
+    directions: &[Direction<'_>],
+    solved: f64,
+) -> Result<Vec<Vec<f64>>, InitializationError> {
     let description = prolongation.prolongation_description();
     let options = InitializationOptions::default();
     let mut system = System::new(prolongation, t, &options);
     system.linearise(jets);
-    let start = |(jet, start): (&Jet, &f64)| if jet.start == Start::Free { 0.0 } else { *start };
-    let start: Vec<f64> = description.jets.iter().zip(&direction.start).map(start).collect();
-    let mut derivatives = start.clone();
-    for stage in stages(description) {
-        let unsolved = derivatives.clone();
-        let alone = Decomposition::of(description, |s| s == stage);
-        if system.solve_linearised(&alone, &direction.equations, &mut derivatives)?.is_none() {
-            continue;
-        }
-        // A later stage restricts an earlier one.
-        derivatives = unsolved;
-        let jointly = Decomposition::of(description, |s| s <= stage);
-        for (j, jet) in description.jets.iter().enumerate() {
-            if jet.start == Start::Guess {
-                derivatives[j] = start[j];
+    let stages = stages(description);
+    let alone: Vec<Decomposition> =
+        stages.iter().map(|stage| Decomposition::of(description, |s| s == *stage)).collect();
+    let derivative = |direction: &Direction<'_>| {
+        let start = |(jet, start): (&Jet, &f64)| if jet.start == Start::Free { 0.0 } else { *start };
+        let start: Vec<f64> = description.jets.iter().zip(&direction.start).map(start).collect();
+        let mut derivatives = start.clone();
+        for (stage, alone) in stages.iter().zip(&alone) {
+            let unsolved = derivatives.clone();
+            let all: Vec<usize> = (0..alone.components.len()).collect();
+            let equations = &direction.equations;
+            let rows = system.solve_linearised(alone, &all, equations, solved, &mut derivatives)?;
+            if rows.is_empty() {
+                continue;
+            }
+            // A later stage restricts an earlier one, for the equations that have to do with it.
+            let jointly = Decomposition::of(description, |s| s <= *stage);
+            let has = |k: &usize| rows.iter().any(|row| jointly.components[*k].rows.contains(row));
+            let chosen: Vec<usize> = (0..jointly.components.len()).filter(has).collect();
+            for &j in chosen.iter().flat_map(|&k| &jointly.components[k].moving) {
+                let is_guess = description.jets[j].start == Start::Guess;
+                derivatives[j] = if is_guess { start[j] } else { unsolved[j] };
+            }
+            let rows = system.solve_linearised(&jointly, &chosen, equations, solved, &mut derivatives)?;
+            if let Some(&row) = rows.first() {
+                let jets = description.jacobian.row(row).map(|(j, _)| &description.jets[j]);
+                return Err(InitializationError::NotDifferentiable {
+                    by: direction.name.clone(),
+                    equation: description.equations[row].name.clone(),
+                    fixed: jets.filter(|jet| jet.start == Start::Fixed).map(|jet| jet.name.clone()).collect(),
+                });
             }
         }
-        if let Some(row) = system.solve_linearised(&jointly, &direction.equations, &mut derivatives)? {
-            let jets = description.jacobian.row(row).map(|(j, _)| &description.jets[j]);
-            return Err(InitializationError::NotDifferentiable {
-                by: direction.name.clone(),
-                equation: description.equations[row].name.clone(),
-                fixed: jets.filter(|jet| jet.start == Start::Fixed).map(|jet| jet.name.clone()).collect(),
-            });
-        }
-    }
-    Ok(derivatives)
+        Ok(derivatives)
+    };
+    directions.iter().map(derivative).collect()
 }

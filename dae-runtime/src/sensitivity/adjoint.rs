@@ -15,8 +15,8 @@
 //! (the discrete adjoint; A. Sandu, *On the properties of Runge–Kutta discrete adjoints*, 2006), for any index. At the start, $\mu^T s(t_0)$ with the
 //! derivatives of the consistent initial values is added. The transposed system is solved as the other one, by the transposes of the same factors.
 //!
-//! How long parts are is decided on the way forward by the error of one sensitivity to a mixture of all quantities. Of states one in [`CHECKPOINT`] is
-//! kept; what is between is computed again (A. Griewank, *Achieving logarithmic growth of temporal and spatial complexity in reverse automatic
+//! How long parts are is decided on the way forward by the error of one sensitivity to a mixture of all quantities. Of the states where parts begin all are
+//! kept, of the stages those of one part in [`CHECKPOINT`]; the others, and all derivatives, are computed again (A. Griewank, *Achieving logarithmic growth of temporal and spatial complexity in reverse automatic
 //! differentiation*, 1992, with two levels).
 
 use nalgebra::Complex;
@@ -25,7 +25,7 @@ use super::collocation::{Collocation, Linearization, Part};
 use super::{Beginning, Quantity, StartDerivative};
 use crate::contract::{Dae, Description, Name, Pattern, Stand};
 use crate::radau::{Origin, Polynomial, StageRange, Tableau};
-use crate::solution::Solution;
+use crate::solution::{Solution, Status};
 use crate::stepper::{Failure, Options};
 
 /// Parts between states that are kept.
@@ -34,6 +34,8 @@ const CHECKPOINT: usize = 100;
 const SOLVED: f64 = 1e-13;
 const ENOUGH: f64 = 1e-7;
 const MAX_ITERATIONS: usize = 60;
+/// Stages are looked for where the last polynomial leads, no farther than so many of its lengths.
+const FARTHEST: f64 = 10.0;
 /// Corrections that make nothing better.
 const PATIENCE: usize = 4;
 
@@ -50,7 +52,8 @@ pub(crate) struct Tape {
 }
 
 enum Entry {
-    Part(Part),
+    /// A part of a step, and the state where it begins.
+    Part(Part, Vec<f64>),
     /// A state was recorded.
     Record,
     Jump(Jump),
@@ -64,11 +67,10 @@ pub(super) struct Jump {
     pub(super) by_quantities: Vec<Vec<f64>>,
 }
 
-/// The start of a part, and its stages.
+/// The stages of a part, from which those of the next ones are found again.
 struct Checkpoint {
     /// The place of the part among all entries.
     place: usize,
-    state: Vec<f64>,
     z: Vec<Vec<f64>>,
 }
 
@@ -77,17 +79,17 @@ impl Tape {
     pub(super) fn push(&mut self, part: Part, collocation: &Collocation<'_>) {
         if self.checkpoints.is_empty() || self.parts == CHECKPOINT || self.jumped() {
             let z = collocation.stage_values()[..part.stages].to_vec();
-            self.checkpoints.push(Checkpoint { place: self.entries.len(), state: collocation.state.clone(), z });
+            self.checkpoints.push(Checkpoint { place: self.entries.len(), z });
             self.parts = 0;
         }
         self.parts += 1;
-        self.entries.push(Entry::Part(part));
+        self.entries.push(Entry::Part(part, collocation.state.clone()));
     }
 
     /// Whether the state is another one than that to which the last part led.
     fn jumped(&self) -> bool {
-        let since = self.entries.iter().rev().take_while(|entry| !matches!(entry, Entry::Part(_)));
-        since.into_iter().any(|entry| matches!(entry, Entry::Jump(_)))
+        let mut since = self.entries.iter().rev().take_while(|entry| !matches!(entry, Entry::Part(..)));
+        since.any(|entry| matches!(entry, Entry::Jump(_)))
     }
 
     pub(super) fn note_record(&mut self) {
@@ -136,12 +138,18 @@ type ByState<'f> = &'f mut dyn FnMut(usize, &[f64], &mut [f64]);
 
 impl<'d> Adjoint<'d> {
     /// Whether there will be a way back.
-    pub(crate) fn check(dae: &dyn Dae, quantities: &[Quantity]) -> Result<(), Failure> {
+    pub(crate) fn check(dae: &dyn Dae, Beginning { t0, y0, yp0, quantities, .. }: &Beginning) -> Result<(), Failure> {
         let invalid = |message: String| Err(Failure::InvalidOption { message });
         if quantities.is_empty() {
             return invalid("say by `sensitivities` what to differentiate by".into());
         }
         let d = dae.description();
+        if dae.choose_coordinates(*t0, y0, yp0, true) {
+            return invalid(format!(
+                "the {} form has local coordinates that change on the way: use `sensitivities` or the ggl form",
+                d.form
+            ));
+        }
         match d.unknowns.iter().find(|unknown| unknown.index > 2) {
             Some(unknown) => invalid(format!(
                 "gradients by the adjoint method go through unknowns of index up to 2, and `{}` of the {} form has index {}; take the ggl, index2 or \
@@ -165,12 +173,18 @@ impl<'d> Adjoint<'d> {
     /// Gradient of the value of an unknown at the end of the run. An integral over the run is one: `der(cost) = …`, from zero.
     ///
     /// # Errors
-    /// As [`Adjoint::gradient_of`]; or there is no unknown of this name.
+    /// As [`Adjoint::gradient_of`]; or there is no unknown of this name, or the run has ended at an event, whose time changes.
     pub fn gradient(&self, unknown: &str) -> Result<Gradient, Failure> {
         let Some(place) = self.solution.names.iter().position(|name| name == unknown) else {
             let message = format!("there is no unknown `{unknown}`; there are {}", self.solution.names.join(", "));
             return Err(Failure::InvalidOption { message });
         };
+        if let Status::Event(event) = &self.solution.status {
+            let message = format!(
+                "the run has ended at `{event}`, whose time changes: use `sensitivities` and the derivatives of that time"
+            );
+            return Err(Failure::InvalidOption { message });
+        }
         let mut weights = vec![0.0; self.solution.names.len()];
         weights[place] = 1.0;
         self.backward(&mut |_, _, _| (), &weights)
@@ -180,7 +194,7 @@ impl<'d> Adjoint<'d> {
     /// by the entries of the state, in the order of [`Solution::names`], where they are not zero. The last is asked for first.
     ///
     /// # Errors
-    /// The run has stopped early, or there is no way back: the form has changed its local coordinates, an event depends on slopes, a linear system has no
+    /// The run has stopped early, or there is no way back: an event depends on slopes, a linear system has no
     /// solution.
     pub fn gradient_of(&self, mut by_state: impl FnMut(usize, &[f64], &mut [f64])) -> Result<Gradient, Failure> {
         let weights = vec![0.0; self.solution.names.len()];
@@ -198,12 +212,6 @@ impl<'d> Adjoint<'d> {
                 "gradients by the adjoint method do not pass {what} at t = {t}: use `sensitivities`"
             ));
         }
-        if self.solution.statistics.coordinate_changes > 0 {
-            let form = &self.dae.description().form;
-            return invalid(format!(
-                "the {form} form has changed its local coordinates: use `sensitivities` or the ggl form"
-            ));
-        }
         let mut sweep = Sweep::new(self.dae, &self.beginning, self.solution.end_time, &self.options);
         sweep.add(at_end);
         let mut records = self.tape.entries.iter().filter(|entry| matches!(entry, Entry::Record)).count();
@@ -216,7 +224,7 @@ impl<'d> Adjoint<'d> {
             let mut linearized = checkpoint.map_or(Ok(Vec::new()), |checkpoint| sweep.forward(checkpoint, entries))?;
             for entry in entries.iter().rev() {
                 match entry {
-                    Entry::Part(part) => {
+                    Entry::Part(part, _) => {
                         let at_stages = linearized.pop().unwrap_or_default();
                         sweep.back(*part, &at_stages)?;
                     }
@@ -289,21 +297,23 @@ impl<'d> Sweep<'d> {
     /// The linearisations of parts that follow one another, computed again.
     fn forward(&mut self, from: &Checkpoint, entries: &[Entry]) -> Result<Vec<Vec<Linearization>>, Failure> {
         let n = self.mu.len();
-        let part = |entry: &Entry| match entry {
-            Entry::Part(part) => Some(*part),
-            Entry::Record | Entry::Jump(_) => None,
-        };
-        let parts: Vec<Part> = entries.iter().filter_map(part).collect();
-        self.collocation.state.copy_from_slice(&from.state);
+        let mut parts = Vec::new();
+        for entry in entries {
+            if let Entry::Part(part, state) = entry {
+                parts.push((*part, state));
+            }
+        }
         let mut polynomial = Polynomial::new(n, StageRange::MOST);
-        let mut end_of_polynomial = parts.first().map_or(0.0, |part| part.t + part.h);
+        let mut end_of_polynomial = parts.first().map_or(0.0, |(part, _)| part.t + part.h);
         let mut all = Vec::with_capacity(parts.len());
-        for (k, &part) in parts.iter().enumerate() {
+        for (k, &(part, state)) in parts.iter().enumerate() {
+            self.collocation.state.copy_from_slice(state);
             if k == 0 {
                 self.set_polynomial(&mut polynomial, part, &from.z);
             }
             let mut about = |t: f64, y: &mut [f64], yp: &mut [f64]| {
-                polynomial.evaluate((t - end_of_polynomial) / polynomial.length(), y, yp);
+                let s = (t - end_of_polynomial) / polynomial.length();
+                polynomial.evaluate(s.min(FARTHEST), y, yp);
             };
             let linearized = self.collocation.linearize(part, &mut about);
             linearized.map_err(|_| Failure::Adjoint { t: part.t + part.h })?;
@@ -311,7 +321,6 @@ impl<'d> Sweep<'d> {
             let z = self.collocation.stage_values()[..part.stages].to_vec();
             self.set_polynomial(&mut polynomial, part, &z);
             end_of_polynomial = part.t + part.h;
-            self.collocation.accept();
         }
         Ok(all)
     }
@@ -338,7 +347,7 @@ impl<'d> Sweep<'d> {
         let mut lambda = vec![vec![0.0; n]; stages];
         let mut residual = vec![vec![0.0; n]; stages];
         let (mut product, mut complex) = (vec![0.0; n], vec![Complex::ZERO; n]);
-        let norm = |v: &[f64]| v.iter().zip(&sizes).map(|(v, size)| (v * size).abs()).fold(0.0, f64::max);
+        let norm = |v: &[f64]| v.iter().zip(&sizes).map(|(v, size)| (v * size).abs()).fold(0.0, larger);
         let wanted = norm(&self.mu);
         let (mut smallest, mut best, mut stalled) = (f64::INFINITY, lambda.clone(), 0);
         for _ in 0..MAX_ITERATIONS {
@@ -354,7 +363,7 @@ impl<'d> Sweep<'d> {
                     residual.iter_mut().zip(&product).for_each(|(residual, product)| *residual += factor * product);
                 }
             }
-            let size = residual.iter().map(|residual| norm(residual)).fold(0.0, f64::max);
+            let size = residual.iter().map(|residual| norm(residual)).fold(0.0, larger);
             if size < smallest {
                 (smallest, best, stalled) = (size, lambda.clone(), 0);
             } else {
@@ -425,6 +434,11 @@ impl<'d> Sweep<'d> {
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// A maximum that does not forget NaN.
+fn larger(a: f64, b: f64) -> f64 {
+    if b > a || b.is_nan() { b } else { a }
 }
 
 /// `result` minus the transposed matrix times `x`.

@@ -109,6 +109,17 @@ impl Method {
     }
 }
 
+/// What is in the way of a part.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Obstacle {
+    /// This row of $F$ or of its derivatives is not finite.
+    NonFinite(usize),
+    /// This unknown does not converge.
+    Divergent(usize),
+    /// A matrix is singular.
+    Singular,
+}
+
 /// Writes about what the state and its slope are at a time.
 pub(super) type About<'a> = &'a mut dyn FnMut(f64, &mut [f64], &mut [f64]);
 
@@ -148,6 +159,7 @@ impl<'d> Collocation<'d> {
         let Tolerances { weights, of_stages, rounding } =
             Tolerances::new(description, StageRange::THREE, options, Accuracy::OfSteps);
         let span = t_end - t0;
+        dae.choose_coordinates(t0, y0, yp0, true);
         Collocation {
             methods: Vec::new(),
             schedule: Schedule::new(dae, t0, y0, yp0, if span == 0.0 { 1.0 } else { 1e-3 * span }),
@@ -174,12 +186,12 @@ impl<'d> Collocation<'d> {
         (&mut self.methods[place], &self.at_stages[..stages], &mut self.statistics)
     }
 
-    /// Factorises for a part of a step, and linearises at its stages, which are left in those of its method; or the unknown or row that is in the way.
-    pub(super) fn linearize(&mut self, part: Part, about: About<'_>) -> Result<(), usize> {
+    /// Factorises for a part of a step, and linearises at its stages, which are left in those of its method; or what is in the way.
+    pub(super) fn linearize(&mut self, part: Part, about: About<'_>) -> Result<(), Obstacle> {
         let Part { t, h, stages } = part;
         self.method(stages);
         let Some(method) = self.methods.iter_mut().find(|method| method.tableau.stages() == stages) else {
-            return Err(0);
+            return Err(Obstacle::Singular);
         };
         let (dae, description) = (self.dae, self.dae.description());
         let [y, yp] = &mut self.work;
@@ -189,11 +201,11 @@ impl<'d> Collocation<'d> {
         middle.jacobians.evaluate(dae, t_middle, y, yp);
         self.statistics.jacobians += 1;
         if let Some(&row) = middle.jacobians.non_finite_rows(description).first() {
-            return Err(row);
+            return Err(Obstacle::NonFinite(row));
         }
         self.statistics.factorizations += 1;
         if !method.factorize(dae, &middle.jacobians, h) {
-            return Err(0);
+            return Err(Obstacle::Singular);
         }
         for (c, z) in method.tableau.c.iter().zip(&mut method.stages.z) {
             about(t + c * h, y, yp);
@@ -210,7 +222,8 @@ impl<'d> Collocation<'d> {
             self.statistics.residuals += stages * (self.statistics.solves - before);
             match outcome {
                 Outcome::Converged => {}
-                Outcome::Diverged { unknown: place, .. } | Outcome::NonFinite { equation: place } => return Err(place),
+                Outcome::Diverged { unknown, .. } => return Err(Obstacle::Divergent(unknown)),
+                Outcome::NonFinite { equation } => return Err(Obstacle::NonFinite(equation)),
             }
         }
         self.z.iter_mut().zip(&method.stages.z).for_each(|(to, z)| to.copy_from_slice(z));
@@ -220,7 +233,7 @@ impl<'d> Collocation<'d> {
             at_stage.evaluate(dae, t + method.tableau.c[i] * h, y, yp);
             self.statistics.jacobians += 1;
             if let Some(&row) = at_stage.jacobians.non_finite_rows(description).first() {
-                return Err(row);
+                return Err(Obstacle::NonFinite(row));
             }
         }
         self.ahead.copy_from_slice(y);

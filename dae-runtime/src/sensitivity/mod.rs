@@ -17,10 +17,10 @@ mod passage;
 mod variation;
 
 use crate::contract::{Dae, Name, Pattern, ProlongationDescription, Start};
-use crate::initialize::{Direction, InitializationError, JetPlaces, derivative_of_jets};
+use crate::initialize::{Direction, EXACTLY, InitializationError, JetPlaces, derivatives_of_jets};
 use crate::stepper::Statistics;
 pub use adjoint::{Adjoint, Gradient};
-pub(crate) use passage::InStep;
+pub(crate) use passage::{Carried, InStep};
 pub(crate) use variation::Variation;
 
 /// What a solution is differentiated by.
@@ -61,13 +61,8 @@ impl Quantity {
         Err(unknown_quantity(name, parameters, d))
     }
 
-    /// Derivatives of consistent jets by it, times its scale.
-    pub(crate) fn derivative_of_jets(
-        &self,
-        dae: &dyn Dae,
-        t0: f64,
-        jets: &[f64],
-    ) -> Result<Vec<f64>, InitializationError> {
+    /// How start values and equations change with it, times its scale.
+    fn direction(&self, dae: &dyn Dae, t0: f64, jets: &[f64]) -> Direction<'_> {
         let prolongation = dae.prolongation();
         let d = prolongation.prolongation_description();
         let mut values = vec![0.0; d.start_jacobian_p.len()];
@@ -76,8 +71,7 @@ impl Quantity {
         if let QuantityKind::Start(jet) = self.kind {
             start[jet] = self.scale;
         }
-        let equations = self.derivative_of_equations(dae, t0, jets);
-        derivative_of_jets(prolongation, t0, jets, &Direction { name: &self.name, start, equations })
+        Direction { name: &self.name, start, equations: self.derivative_of_equations(dae, t0, jets) }
     }
 
     /// Derivatives of the equations of the prolongation by it with the jets held, times its scale.
@@ -204,13 +198,23 @@ pub(crate) struct StartDerivative {
 }
 
 impl StartDerivative {
-    /// At consistent jets.
-    pub(crate) fn new(dae: &dyn Dae, t0: f64, jets: &[f64], quantity: &Quantity) -> Result<Self, InitializationError> {
+    /// By each of these, at consistent jets.
+    pub(crate) fn all(
+        dae: &dyn Dae,
+        t0: f64,
+        jets: &[f64],
+        quantities: &[Quantity],
+    ) -> Result<Vec<Self>, InitializationError> {
         let places = JetPlaces::of(dae.description(), &dae.prolongation().prolongation_description().jets);
-        let derivatives = quantity.derivative_of_jets(dae, t0, jets)?;
-        // Multipliers of the formulation stand for no jet, and are zero.
-        let at = |places: &[Option<usize>]| places.iter().map(|jet| jet.map_or(0.0, |jet| derivatives[jet])).collect();
-        Ok(StartDerivative { value: at(&places.values), slope: at(&places.slopes), constants: at(&places.eliminated) })
+        let directions: Vec<Direction<'_>> = quantities.iter().map(|it| it.direction(dae, t0, jets)).collect();
+        let found = derivatives_of_jets(dae.prolongation(), t0, jets, &directions, EXACTLY)?;
+        let of = |derivatives: Vec<f64>| {
+            // Multipliers of the formulation stand for no jet, and are zero.
+            let at =
+                |places: &[Option<usize>]| places.iter().map(|jet| jet.map_or(0.0, |jet| derivatives[jet])).collect();
+            StartDerivative { value: at(&places.values), slope: at(&places.slopes), constants: at(&places.eliminated) }
+        };
+        Ok(found.into_iter().map(of).collect())
     }
 
     /// By a mixture of quantities.

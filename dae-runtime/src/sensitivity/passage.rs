@@ -15,12 +15,16 @@
 use super::variation::Column;
 use super::{Quantity, Variation};
 use crate::contract::{Dae, Kind};
-use crate::initialize::{InitializationError, restarted_derivatives};
+use crate::initialize::{Held, InitializationError, restarted_derivatives};
 use crate::solution::{curvature, evaluate};
-use crate::stepper::Stepper;
+use crate::stepper::{Failure, Stepper};
 
 /// Relative length of differences: truncation and rounding are the same, 1e-10.
 const DIFFERENCE: f64 = 6e-6;
+/// That of differences by the time, of higher order, as a part of a step.
+const PART_OF_STEP: f64 = 1e-2;
+/// Events at one time have one derivative if they agree so well.
+const SAME: f64 = 1e-6;
 
 /// A state with its slope and the slope of that.
 #[derive(Clone, Copy)]
@@ -29,6 +33,8 @@ pub(crate) struct Moment<'a> {
     pub(crate) y: &'a [f64],
     pub(crate) yp: &'a [f64],
     pub(crate) ypp: &'a [f64],
+    /// In which time the solution changes.
+    pub(crate) scale: f64,
 }
 
 /// A moment within a step.
@@ -37,15 +43,18 @@ pub(crate) struct InStep {
     y: Vec<f64>,
     yp: Vec<f64>,
     ypp: Vec<f64>,
+    scale: f64,
 }
 
 impl InStep {
-    pub(crate) fn at(stepper: &mut (dyn Stepper + '_), before: f64, t: f64) -> Self {
+    /// Steps are about `scale` long.
+    pub(crate) fn at(stepper: &mut (dyn Stepper + '_), before: f64, t: f64, scale: f64) -> Self {
+        let scale = scale.abs();
         let (n, now) = (stepper.state().len(), stepper.time());
         let at_end = [stepper.state().to_vec(), stepper.derivative().to_vec()];
         let ([mut y, mut yp], mut ypp) = (at_end.clone(), vec![0.0; n]);
         if now == before {
-            return InStep { t, y, yp, ypp };
+            return InStep { t, y, yp, ypp, scale };
         }
         let mut coefficients = vec![0.0; (stepper.dense_degree() + 1) * n];
         stepper.dense_coefficients(&mut coefficients);
@@ -57,11 +66,11 @@ impl InStep {
         } else {
             stepper.interpolate(t, &mut y);
         }
-        InStep { t, y, yp, ypp }
+        InStep { t, y, yp, ypp, scale }
     }
 
     pub(crate) fn as_moment(&self) -> Moment<'_> {
-        Moment { t: self.t, y: &self.y, yp: &self.yp, ypp: &self.ypp }
+        Moment { t: self.t, y: &self.y, yp: &self.yp, ypp: &self.ypp, scale: self.scale }
     }
 }
 
@@ -77,8 +86,8 @@ struct Towards<'a> {
 
 impl Moment<'_> {
     /// Central difference of `function`.
-    fn difference(&self, towards: &Towards<'_>, function: OfState<'_>) -> f64 {
-        let delta = step(self.t, self.y, towards.t, towards.y);
+    fn difference(&self, dae: &dyn Dae, towards: &Towards<'_>, function: OfState<'_>) -> f64 {
+        let delta = self.step(dae, towards.t, towards.y);
         let at = |delta: f64| {
             let y: Vec<f64> = moved(self.y, delta, towards.y);
             let yp: Vec<f64> = moved(self.yp, delta, towards.yp);
@@ -86,19 +95,18 @@ impl Moment<'_> {
         };
         if delta == 0.0 { 0.0 } else { (at(delta) - at(-delta)) / (2.0 * delta) }
     }
+
+    /// How far to go in a direction, by the sizes of unknowns and the time of a step.
+    fn step(&self, dae: &dyn Dae, by_t: f64, by_y: &[f64]) -> f64 {
+        let sizes = dae.description().unknowns.iter().zip(self.y).map(|(unknown, y)| unknown.nominal.max(y.abs()));
+        let of_state = sizes.zip(by_y).map(|(size, change)| change.abs() / size);
+        let speed = of_state.fold(by_t.abs() / self.scale, f64::max);
+        if speed > 0.0 && speed.is_finite() { DIFFERENCE / speed } else { 0.0 }
+    }
 }
 
 fn moved(from: &[f64], delta: f64, direction: &[f64]) -> Vec<f64> {
     from.iter().zip(direction).map(|(from, direction)| from + delta * direction).collect()
-}
-
-/// How far to go in a direction.
-fn step(t: f64, y: &[f64], by_t: f64, by_y: &[f64]) -> f64 {
-    let largest = y.iter().fold(t.abs(), |size, y| size.max(y.abs())).max(f64::MIN_POSITIVE);
-    let relative = |(value, change): (f64, f64)| change.abs() / value.abs().max(1e-3 * largest);
-    let pairs = y.iter().copied().zip(by_y.iter().copied()).chain([(t, by_t)]);
-    let speed = pairs.map(relative).fold(0.0, f64::max);
-    if speed > 0.0 { DIFFERENCE / speed } else { 0.0 }
 }
 
 /// What a change of the state makes of the changes of its arguments.
@@ -107,6 +115,7 @@ pub(crate) struct Carried {
     by_time: Vec<f64>,
     /// And of the state.
     values: Vec<Vec<f64>>,
+    scale: f64,
 }
 
 impl Variation<'_> {
@@ -118,10 +127,11 @@ impl Variation<'_> {
         function: OfState<'_>,
         explicit: &dyn Fn(&Quantity) -> f64,
     ) -> Vec<f64> {
-        let along = at.difference(&Towards { t: 1.0, y: at.yp, yp: at.ypp }, function);
+        let dae = self.dae();
+        let along = at.difference(dae, &Towards { t: 1.0, y: at.yp, yp: at.ypp }, function);
         let by = |column: &Column| {
             let towards = Towards { t: 0.0, y: &column.value, yp: &column.slope };
-            -(at.difference(&towards, function) + explicit(&column.quantity)) / along
+            -(at.difference(dae, &towards, function) + explicit(&column.quantity)) / along
         };
         self.columns().iter().map(by).collect()
     }
@@ -134,11 +144,36 @@ impl Variation<'_> {
     /// What arrives at a moment that moves by `by_time`.
     pub(crate) fn arriving(&self, at: Moment<'_>, by_time: Vec<f64>) -> Carried {
         let arriving = |(column, tau): (&Column, &f64)| moved(&column.value, *tau, at.yp);
-        Carried { values: self.columns().iter().zip(&by_time).map(arriving).collect(), by_time }
+        Carried { values: self.columns().iter().zip(&by_time).map(arriving).collect(), by_time, scale: at.scale }
     }
 
-    /// The equations change at the end of the last step, where a switching function is zero.
-    pub(crate) fn leave(&mut self, switch: usize, at: &InStep) {
+    /// The equations change at the end of the last step, where switching functions are zero.
+    pub(crate) fn leave(&mut self, switches: &[usize], at: &InStep) -> Result<(), Failure> {
+        let Some(&first) = switches.first() else { return Ok(()) };
+        self.begin_jump();
+        let by_time = self.of_switch(first, at);
+        for &other in &switches[1..] {
+            let other = self.of_switch(other, at);
+            self.agree(at.t, &by_time, &other)?;
+        }
+        // A function that only touches zero: the solution goes on as it was.
+        let touches = !by_time.iter().all(|tau| tau.is_finite());
+        let by_time = if touches { vec![0.0; by_time.len()] } else { by_time };
+        self.set_left(Left { by_time, slope: at.yp.clone() });
+        Ok(())
+    }
+
+    /// Derivatives of the time of one event are those of another at the same time; or there are none, since one may be the first or the other.
+    pub(crate) fn agree(&self, t: f64, one: &[f64], other: &[f64]) -> Result<(), Failure> {
+        let differs = |(one, other): (&f64, &f64)| (one - other).abs() > SAME * (one.abs() + other.abs());
+        match one.iter().zip(other).position(differs) {
+            None => Ok(()),
+            Some(k) => Err(self.no_derivative(t, k)),
+        }
+    }
+
+    /// How the time of a zero of a switching function changes with each quantity, times its scale.
+    fn of_switch(&self, switch: usize, at: &InStep) -> Vec<f64> {
         let (dae, description) = (self.dae(), self.dae().description());
         let function = |t: f64, y: &[f64], yp: &[f64]| {
             let mut values = vec![0.0; description.switches.len()];
@@ -154,12 +189,7 @@ impl Variation<'_> {
         let explicit = |quantity: &Quantity| {
             entries.iter().enumerate().map(|(k, entry)| quantity.factor_of(k) * entry).sum::<f64>()
         };
-        self.begin_jump();
-        let by_time = self.of_time(at.as_moment(), &function, &explicit);
-        // A function that only touches zero: the solution goes on as it was.
-        let touches = !by_time.iter().all(|tau| tau.is_finite());
-        let by_time = if touches { vec![0.0; by_time.len()] } else { by_time };
-        self.set_left(Left { by_time, slope: at.yp.clone() });
+        self.of_time(at.as_moment(), &function, &explicit)
     }
 
     /// Goes on behind a change of the state: from the consistent state `y` with the slope `yp` and all derivatives of the model in `jets`, of
@@ -172,26 +202,37 @@ impl Variation<'_> {
         carried: &Carried,
     ) -> Result<(), InitializationError> {
         let dae = self.dae();
-        let unknowns = &dae.description().unknowns;
-        for (k, column) in self.columns_mut().iter_mut().enumerate() {
-            let quantity = &column.quantity;
-            let tau = carried.by_time[k];
+        let by_time = by_time(dae, t, jets, carried.scale);
+        let point = [y, yp, jets];
+        let through = |k: usize, quantity: &Quantity, held: Held<'_>| {
+            let (tau, values) = (carried.by_time[k], &carried.values[k]);
             let equations = quantity.derivative_of_equations(dae, t, jets);
             // Constraints that depend on the time move with the event.
-            let moving: Vec<f64> =
-                equations.iter().zip(by_time(dae, t, jets)).map(|(e, by_t)| e + tau * by_t).collect();
-            let (mut total, _) =
-                restarted_derivatives(dae, t, [y, yp, jets], is_changed, &carried.values[k], moving, &quantity.name)?;
-            for ((value, slope), unknown) in total.iter_mut().zip(yp).zip(unknowns.iter()) {
+            let moving: Vec<f64> = equations.iter().zip(&by_time).map(|(e, by_t)| e + tau * by_t).collect();
+            let (mut total, _) = restarted_derivatives(dae, t, point, held, values, moving, &quantity.name)?;
+            for ((value, slope), unknown) in total.iter_mut().zip(yp).zip(dae.description().unknowns.iter()) {
                 if unknown.kind == Kind::Differential {
                     *value -= tau * slope;
                 }
             }
             // What is not differential follows from the rest at this time.
-            let (value, slope) =
-                restarted_derivatives(dae, t, [y, yp, jets], &|_| false, &total, equations, &quantity.name)?;
-            column.value = value;
-            column.slope = slope;
+            restarted_derivatives(dae, t, point, Held::Nothing, &total, equations, &quantity.name)
+        };
+        let (of_run, of_jump) = self.columns().split_at(self.columns_of_run());
+        let held = Held::AsInRestart(is_changed);
+        let mut behind: Vec<(Vec<f64>, Vec<f64>)> = of_run
+            .iter()
+            .enumerate()
+            .map(|(k, column)| through(k, &column.quantity, held))
+            .collect::<Result<_, _>>()?;
+        // Single entries of a state are on no constraint; but all have to be treated alike.
+        let all = |held: Held<'_>| {
+            let single = |(k, column): (usize, &Column)| through(of_run.len() + k, &column.quantity, held);
+            of_jump.iter().enumerate().map(single).collect::<Result<Vec<_>, _>>()
+        };
+        behind.extend(all(Held::Changed(is_changed)).or_else(|_| all(Held::Nothing))?);
+        for (column, (value, slope)) in self.columns_mut().iter_mut().zip(behind) {
+            (column.value, column.slope) = (value, slope);
         }
         self.begin_at(t, y, yp);
         self.end_jump();
@@ -219,16 +260,20 @@ impl Left {
 }
 
 /// Derivatives of the equations of the prolongation by the time, with the jets held.
-fn by_time(dae: &dyn Dae, t: f64, jets: &[f64]) -> Vec<f64> {
+fn by_time(dae: &dyn Dae, t: f64, jets: &[f64], step: f64) -> Vec<f64> {
     let prolongation = dae.prolongation();
     let rows = prolongation.prolongation_description().equations.len();
-    let delta = DIFFERENCE * t.abs().max(1e-3);
+    let delta = (PART_OF_STEP * step).max(1e3 * f64::EPSILON * t.abs()).max(f64::MIN_POSITIVE);
     let at = |t: f64| {
         let mut residual = vec![0.0; rows];
         prolongation.prolonged_residual(t, jets, &mut residual);
         residual
     };
-    at(t + delta).iter().zip(at(t - delta)).map(|(above, below)| (above - below) / (2.0 * delta)).collect()
+    let [near, far] = [delta, 2.0 * delta].map(|delta| {
+        let differences = at(t + delta).into_iter().zip(at(t - delta)).map(|(above, below)| above - below);
+        differences.collect::<Vec<f64>>()
+    });
+    near.iter().zip(&far).map(|(near, far)| (8.0 * near - far) / (12.0 * delta)).collect()
 }
 
 impl Carried {
@@ -237,13 +282,14 @@ impl Carried {
     }
 
     /// Applies the derivative of a change of the state at `t`, `y`.
-    pub(crate) fn change(&mut self, t: f64, y: &[f64], change: &mut dyn FnMut(f64, &mut [f64])) {
+    pub(crate) fn change(&mut self, dae: &dyn Dae, t: f64, y: &[f64], change: &dyn Fn(f64, &mut [f64])) {
         for (tau, value) in self.by_time.iter().zip(&mut self.values) {
-            let delta = step(t, y, *tau, value);
+            let at = Moment { t, y, yp: &[], ypp: &[], scale: self.scale };
+            let delta = at.step(dae, *tau, value);
             if delta == 0.0 {
                 continue;
             }
-            let mut at = |delta: f64| {
+            let at = |delta: f64| {
                 let mut state = moved(y, delta, value);
                 change(t + delta * tau, &mut state);
                 state

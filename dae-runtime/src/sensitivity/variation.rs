@@ -10,7 +10,7 @@
 //! quantity $p$, $|p|\,\partial y/\partial p$.
 
 use super::adjoint::{Jump, Tape};
-use super::collocation::{Collocation, Linearization, Part};
+use super::collocation::{Collocation, Linearization, Obstacle, Part};
 use super::passage::Left;
 use super::{Beginning, Quantity, StartDerivative};
 use crate::contract::{Dae, Name};
@@ -90,7 +90,7 @@ struct Work {
 struct Refused {
     factor: f64,
     column: usize,
-    unknown: usize,
+    obstacle: Obstacle,
 }
 
 /// $F_{y'} s' + F_y s$ and what of $F_p$ belongs to a column.
@@ -230,6 +230,39 @@ impl<'d> Variation<'d> {
         }
     }
 
+    /// No part of a step is short enough.
+    fn failure(&self, Refused { column, obstacle, .. }: &Refused) -> Failure {
+        let (t, d) = (self.t, self.collocation.dae.description());
+        match *obstacle {
+            Obstacle::NonFinite(row) => Failure::NonFinite { t, equations: vec![d.equations[row].name.clone()] },
+            Obstacle::Singular => self.no_derivative(t, *column),
+            Obstacle::Divergent(unknown) => {
+                let quantity = self.columns[*column].quantity.name.clone();
+                Failure::Sensitivity { t, unknown: d.unknowns[unknown].name.clone(), quantity }
+            }
+        }
+    }
+
+    /// The sensitivity of a column does not exist behind `t`.
+    pub(super) fn no_derivative(&self, t: f64, column: usize) -> Failure {
+        let unknowns = &self.collocation.dae.description().unknowns;
+        let unknown = unknowns.first().map_or(Name::Borrowed("-"), |unknown| unknown.name.clone());
+        Failure::Sensitivity { t, unknown, quantity: self.columns[column].quantity.name.clone() }
+    }
+
+    /// Whether the time of an event may change: an error if it has no derivative, or if the equations change there as well.
+    pub(crate) fn check_event(&self, t: f64, by_time: &[f64]) -> Result<(), Failure> {
+        match by_time.iter().position(|tau| !tau.is_finite() || self.left.is_some()) {
+            None => Ok(()),
+            Some(column) => Err(self.no_derivative(t, column)),
+        }
+    }
+
+    /// Whether this is for the way back only.
+    pub(crate) fn has_tape(&self) -> bool {
+        self.tape.is_some()
+    }
+
     /// An error if a derivative does not exist at `t`.
     pub(crate) fn check(&self, t: f64) -> Result<(), Failure> {
         let unknowns = &self.collocation.dae.description().unknowns;
@@ -253,6 +286,11 @@ impl<'d> Variation<'d> {
 
     pub(super) fn columns(&self) -> &[Column] {
         &self.columns
+    }
+
+    /// How many of them there are but for those of a jump.
+    pub(super) fn columns_of_run(&self) -> usize {
+        if self.jumping.is_some() { 1 } else { self.columns.len() }
     }
 
     pub(super) fn columns_mut(&mut self) -> &mut [Column] {
@@ -323,11 +361,7 @@ impl<'d> Variation<'d> {
                     self.collocation.statistics.error_rejections += 1;
                     self.length = h.abs() * refused.factor;
                     if self.length <= 16.0 * f64::EPSILON * self.t.abs().max(now.abs()) {
-                        return Err(Failure::Sensitivity {
-                            t: self.t,
-                            unknown: dae.description().unknowns[refused.unknown].name.clone(),
-                            quantity: self.columns[refused.column].quantity.name.clone(),
-                        });
+                        return Err(self.failure(&refused));
                     }
                 }
             }
@@ -350,7 +384,7 @@ impl<'d> Variation<'d> {
             }
         };
         let linearized = self.collocation.linearize(part, &mut about);
-        linearized.map_err(|unknown| Refused { factor: HALF, column: 0, unknown })?;
+        linearized.map_err(|obstacle| Refused { factor: HALF, column: 0, obstacle })?;
         let tolerances = self.collocation.tolerances;
         let (method, at_stages, statistics) = self.collocation.method(stages);
         let mut worst: f64 = 0.0;
@@ -365,10 +399,12 @@ impl<'d> Variation<'d> {
             match method.solve(&mut residual, &column.weights, tolerances, origin, statistics) {
                 Outcome::Converged => {}
                 Outcome::Diverged { factor, unknown } => {
-                    return Err(Refused { factor: factor.min(HALF), column: k, unknown });
+                    let obstacle = Obstacle::Divergent(unknown);
+                    return Err(Refused { factor: factor.min(HALF), column: k, obstacle });
                 }
                 Outcome::NonFinite { equation } => {
-                    return Err(Refused { factor: HALF, column: k, unknown: equation });
+                    let obstacle = Obstacle::NonFinite(equation);
+                    return Err(Refused { factor: HALF, column: k, obstacle });
                 }
             }
             std::mem::swap(&mut column.z, &mut method.stages.z);
@@ -388,7 +424,8 @@ impl<'d> Variation<'d> {
             }
             if size.is_nan() || size >= 1.0 {
                 let factor = if size.is_finite() { factor(size, stages).min(SAFETY) } else { MAX_SHRINKAGE };
-                return Err(Refused { factor, column: k, unknown: column.weights.worst_error(error) });
+                let obstacle = Obstacle::Divergent(column.weights.worst_error(error));
+                return Err(Refused { factor, column: k, obstacle });
             }
             worst = worst.max(size);
         }

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use crate::contract::{Dae, Name};
 use crate::event::{Action, Event};
 use crate::initialize::{InitializationOptions, consistent_restart};
-use crate::sensitivity::{InStep, Variation};
+use crate::sensitivity::{Carried, InStep, Variation};
 use crate::solution::{Solution, evaluate};
 use crate::stepper::{Failure, Options, Stepper};
 
@@ -140,6 +140,7 @@ impl<'c> Events<'c> {
         if self.events.is_empty() {
             return Passage::Free;
         }
+        self.noted.clear();
         let now = stepper.time();
         let landed = self.target.take_if(|target| target.t == now);
         // Another stepper may have gone past it.
@@ -271,9 +272,12 @@ impl<'c> Events<'c> {
                 break;
             }
             variation.advance(stepper, before, t)?;
-            let moment = InStep::at(stepper, before, t);
+            let length = stepper.time() - before;
+            let moment = InStep::at(stepper, before, t, length);
             let by_time = variation.of_time(moment.as_moment(), &self.events[event].function, &|_| 0.0);
-            solution.occurrences[place].time_derivatives = variation.unscaled(&by_time).collect();
+            if !variation.has_tape() {
+                solution.occurrences[place].time_derivatives = variation.unscaled(&by_time).collect();
+            }
         }
         variation.advance(stepper, before, until)
     }
@@ -305,24 +309,25 @@ impl<'c> Events<'c> {
         let mut happening = self.target.take().map_or_else(Vec::new, |target| target.events);
         let is_end = |&event: &usize| matches!(self.events[event].action, Action::End);
         let is_reset = !happening.iter().any(is_end);
-        let mut carried = match (&mut variation, happening.first()) {
-            (Some(variation), Some(&first)) => {
-                let moment = InStep::at(stepper, before, self.t);
-                if is_reset {
-                    variation.begin_jump();
-                }
-                let by_time = variation.of_time(moment.as_moment(), &self.events[first].function, &|_| 0.0);
-                Some(variation.arriving(moment.as_moment(), by_time))
-            }
-            _ => None,
-        };
+        let moment = variation.is_some().then(|| InStep::at(stepper, before, self.t, step));
+        if let (Some(variation), true) = (&mut variation, is_reset) {
+            variation.begin_jump();
+        }
         happening.sort_unstable();
+        let mut carried: Option<Carried> = None;
         for &event in &happening {
             solution.note_event(&self.events[event].name, self.t, &self.y);
-            if let (Some(variation), Some(carried), Some(last)) =
-                (&variation, &carried, solution.occurrences.last_mut())
-            {
-                last.time_derivatives = variation.unscaled(carried.by_time()).collect();
+            let (Some(variation), Some(moment)) = (&variation, &moment) else { continue };
+            let by_time = variation.of_time(moment.as_moment(), &self.events[event].function, &|_| 0.0);
+            if let (Some(last), false) = (solution.occurrences.last_mut(), variation.has_tape()) {
+                last.time_derivatives = variation.unscaled(&by_time).collect();
+            }
+            if is_reset {
+                variation.check_event(self.t, &by_time)?;
+                match &carried {
+                    Some(carried) => variation.agree(self.t, carried.by_time(), &by_time)?,
+                    None => carried = Some(variation.arriving(moment.as_moment(), by_time)),
+                }
             }
         }
         if let Some(&event) = happening.iter().find(|event| is_end(event)) {
@@ -332,9 +337,9 @@ impl<'c> Events<'c> {
         let (mut y, mut yp) = (self.y.clone(), self.yp.clone());
         let mut last_reset = Name::Borrowed("-");
         for &event in &happening {
-            if let Action::Reset(change) = &mut self.events[event].action {
+            if let Action::Reset(change) = &self.events[event].action {
                 if let Some(carried) = &mut carried {
-                    carried.change(t, &y, change);
+                    carried.change(dae, t, &y, change);
                 }
                 change(t, &mut y);
                 last_reset = self.events[event].name.clone();

@@ -30,7 +30,7 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use crate::class::{Classified, Open, Treats};
-use crate::contract::{Dae, Name};
+use crate::contract::{Dae, Name, Switch};
 use crate::event::Event;
 use crate::initialize::{InitializationError, InitializationOptions, consistent_initialization};
 use crate::sensitivity::{Adjoint, Beginning, Quantity, StartDerivative, Variation};
@@ -195,8 +195,10 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
         self
     }
 
-    /// Asks for the derivatives of the solution by these: parameters, and unknowns (or derivatives, `der(x)`) of which that is the start value, by name.
-    /// They are in [`Solution::sensitivities`]. The run has to begin with the start values of the model ([`Integration::run`]).
+    /// Asks for the derivatives of the solution, at fixed times, by these: parameters, and unknowns (or derivatives, `der(x)`) of which that is the start
+    /// value, by name. They are in [`Solution::sensitivities`]; the run has to begin with the start values of the model ([`Integration::run`]), and ends
+    /// where a sensitivity cannot be continued ([`Failure::Sensitivity`]). Where guesses leave the initialisation a choice, and are not consistent, the
+    /// derivative of the start is that for guesses which are consistent. What events take from elsewhere is a constant.
     pub fn sensitivities<N: Into<Name>>(mut self, by: impl IntoIterator<Item = N>) -> Self {
         self.sensitivities = by.into_iter().map(Into::into).collect();
         self
@@ -252,6 +254,10 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
     /// The same, and keeps what it takes to go back through the run: for gradients of functions of the solution by what was named in
     /// [`Integration::sensitivities`], any number of parameters and start values.
     ///
+    /// # Errors
+    /// Nothing was asked for, or the form has unknowns of index 3 or local coordinates; otherwise as [`Integration::run`].
+    ///
+    /// # Example
     /// The distance that a mass on a spring has from 1 after ten seconds, by its parameters:
     ///
     /// ```
@@ -268,7 +274,7 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
     pub fn adjoint(self, t0: f64, t_end: f64) -> Result<Adjoint<'d>, RunError> {
         let (dae, options, clock) = (self.dae, self.options.clone(), Instant::now());
         let beginning = self.begin(t0)?;
-        Adjoint::check(dae, &beginning.quantities)?;
+        Adjoint::check(dae, &beginning)?;
         let variation = Variation::with_tape(dae, &beginning, t_end, &options);
         let mut steps = self.under_way([t0, t_end], [&beginning.y0, &beginning.yp0], Some(variation))?;
         steps.complete();
@@ -292,11 +298,22 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
         let quantities = self.sensitivities.iter().map(|name| Quantity::named(dae, t0, name));
         let quantities = quantities.collect::<Result<Vec<_>, String>>();
         let quantities = quantities.map_err(|message| Failure::InvalidOption { message })?;
+        let is_jump = |switch: &Switch| switch.jumps || switch.of_time;
+        let jumps = dae.description().switches.iter().find(|switch| is_jump(switch));
         if !quantities.is_empty() {
             self.options.check(n)?;
+            if let (StepControl::Fixed(_), Some(switch)) = (self.options.control, jumps) {
+                let message = format!(
+                    "steps of one length do not end where {} = 0, and sensitivities would not change there: let the steps be chosen",
+                    switch.name
+                );
+                return Err(Failure::InvalidOption { message }.into());
+            }
         }
-        let derivative = |quantity| StartDerivative::new(dae, t0, &initial.jets, quantity);
-        let derivatives = quantities.iter().map(derivative).collect::<Result<_, _>>()?;
+        let derivatives = match quantities.is_empty() {
+            true => Vec::new(),
+            false => StartDerivative::all(dae, t0, &initial.jets, &quantities)?,
+        };
         Ok(Beginning { t0, y0, yp0, quantities, derivatives })
     }
 

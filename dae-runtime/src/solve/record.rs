@@ -5,6 +5,7 @@
 
 use super::dense;
 use super::events::Events;
+use super::segments::Segments;
 use crate::sensitivity::{InStep, Sensitivities, Variation};
 use crate::solution::Solution;
 use crate::stepper::{Failure, Stepper};
@@ -142,11 +143,10 @@ impl<'d> Recorder<'d> {
     }
 
     /// The equations change where the last step has ended, if it is at a switching function.
-    pub(super) fn leave(&mut self, switch: Option<usize>, stepper: &mut (dyn Stepper + '_), before: f64) {
-        if let (Some(switch), Some(variation)) = (switch, &mut self.variation) {
-            let now = stepper.time();
-            variation.leave(switch, &InStep::at(stepper, before, now));
-        }
+    pub(super) fn leave(&mut self, run: &mut Segments<'_>, before: f64) -> Result<(), Failure> {
+        let Some(variation) = &mut self.variation else { return Ok(()) };
+        let (switches, now, step) = (run.at_switches(), run.stepper.time(), run.last_step());
+        variation.leave(&switches, &InStep::at(run.stepper.as_mut(), before, now, step))
     }
 
     /// Notes the work done for sensitivities.
@@ -170,7 +170,7 @@ impl<'d> Recorder<'d> {
         }
     }
 
-    fn push(&mut self, t: f64, y: &[f64], solution: &mut Solution) {
+    pub(super) fn push(&mut self, t: f64, y: &[f64], solution: &mut Solution) {
         solution.push(t, y);
         if let Some(variation) = &mut self.variation {
             variation.note_record();

@@ -149,12 +149,12 @@ impl<'d> Segments<'d> {
         }
     }
 
-    /// The switching function at a zero of which the last step has ended, so that another piece follows.
-    pub(super) fn at_switch(&self) -> Option<usize> {
+    /// The switching functions at zeros of which the last step has ended, so that another piece follows.
+    pub(super) fn at_switches(&self) -> Vec<usize> {
         let t = self.stepper.time();
         let direction = if self.t_end < t { -1.0 } else { 1.0 };
-        let of_time = self.switches.last().filter(|crossing| (t - crossing.before) * direction >= 0.0);
-        self.stepper.at_switch().or(of_time.map(|crossing| crossing.switch))
+        let of_time = self.switches.iter().rev().take_while(|crossing| (t - crossing.before) * direction >= 0.0);
+        self.stepper.at_switch().into_iter().chain(of_time.map(|crossing| crossing.switch)).collect()
     }
 
     /// Begins the next piece where the last step has come to its end, or goes on after its first step. The last step was `step` long.

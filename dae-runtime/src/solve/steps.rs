@@ -96,7 +96,7 @@ impl<'d, 'c> Steps<'d, 'c> {
     fn begin(&mut self, y0: &[f64]) {
         let Steps { run, events, recorder, solution, .. } = self;
         solution.sensitivities = recorder.sensitivities();
-        let Some(run) = run else { return solution.push(self.t0, y0) };
+        let Some(run) = run else { return recorder.push(self.t0, y0, solution) };
         self.dae.invariants(self.t0, y0, &mut self.residuals);
         solution.note_invariants(&self.residuals);
         let recorded = recorder.step(run.stepper.as_mut(), self.t0, events, solution);
@@ -129,7 +129,7 @@ impl<'d, 'c> Steps<'d, 'c> {
         }
         let t = run.stepper.time();
         if t == before {
-            recorder.leave(run.at_switch(), run.stepper.as_mut(), before);
+            recorder.leave(run, before)?;
             run.go_on(0.0)?;
             events.begin_at(run.stepper.time());
             return Ok(None);
@@ -158,7 +158,7 @@ impl<'d, 'c> Steps<'d, 'c> {
             }
         }
         if passage == Passage::Free {
-            recorder.leave(run.at_switch(), run.stepper.as_mut(), before);
+            recorder.leave(run, before)?;
             run.go_on((t - before).abs())?;
         } else if let Some(event) = self.happen(before)? {
             return Ok(Some(Status::Event(event)));
