@@ -13,14 +13,14 @@
 
 mod adjoint;
 mod collocation;
-mod passage;
+mod jump;
 mod variation;
 
 use crate::contract::{Dae, Name, Pattern, ProlongationDescription, Start};
 use crate::initialize::{Direction, EXACTLY, InitializationError, JetPlaces, derivatives_of_jets};
 use crate::stepper::Statistics;
 pub use adjoint::{Adjoint, Gradient};
-pub(crate) use passage::{Carried, InStep};
+pub(crate) use jump::{Carried, InStep};
 pub(crate) use variation::Variation;
 
 /// What a solution is differentiated by.

@@ -11,7 +11,7 @@
 
 use super::adjoint::{Jump, Tape};
 use super::collocation::{Collocation, Linearization, Obstacle, Part};
-use super::passage::Left;
+use super::jump::Left;
 use super::{Beginning, Quantity, StartDerivative};
 use crate::contract::{Dae, Name};
 use crate::radau::{Origin, Outcome, Polynomial, StagePlace, StageRange, combine};
