@@ -530,3 +530,29 @@ fn parts_of_a_model_start_by_themselves() {
     }
     assert!((alone[0] - 1.0).abs() < 1e-12 && (alone[3] - 1.0).abs() < 1e-12, "{alone:?}");
 }
+
+/// Backwards in time, and along an input with kinks.
+#[test]
+fn sensitivities_run_backwards() {
+    let text = "struct Driven { param a = 1.3; param w = 2; input u = abs(sin(w * t)); var x = 0.5; var z; der(x) = -a * x + u; z = x * x + a * u; }";
+    let case = Case { t_end: -2.0, times: &[-0.5, -2.0], difference: 2e-3, events: &no_events };
+    let mut driven = system(text, "index1");
+    let expected = ["a", "w"].map(|parameter| differences(driven.as_mut(), parameter, &case));
+    for method in METHODS {
+        let run = case.integration(driven.as_ref(), method, 1e-10).sensitivities(["a", "w", "x"]);
+        let solution = run.run(0.0, case.t_end).expect("consistent");
+        assert!(solution.is_success(), "{}", solution.status);
+        for (parameter, expected) in ["a", "w"].iter().zip(&expected) {
+            compare(&solution, parameter, expected, &["x", "z"], 1e-7, &format!("{method:?}"));
+        }
+        let found = solution.sensitivity_at("x", "x", -2.0).expect("recorded");
+        assert!((found / 2.6_f64.exp() - 1.0).abs() < 1e-8, "{method:?}: {found}");
+        let run = case.integration(driven.as_ref(), method, 1e-10).sensitivities(["a", "w", "x"]);
+        let gradient = run.adjoint(0.0, case.t_end).expect("consistent").gradient("z").expect("a way back");
+        for by in ["a", "w", "x"] {
+            let (found, forward) = (gradient.by(by).expect("asked for"), solution.sensitivity_at("z", by, -2.0));
+            let forward = forward.expect("recorded");
+            assert!((found - forward).abs() < 1e-7 * (1.0 + forward.abs()), "{method:?}: {by} {found} {forward}");
+        }
+    }
+}
