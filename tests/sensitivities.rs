@@ -501,6 +501,10 @@ fn what_has_no_derivative_is_no_success() {
     assert!(!solution.is_success() && (solution.end_time - 1.0).abs() < 1e-9, "{}", solution.status);
     let fixed = Integration::new(jumps.as_ref()).fixed_step(0.1).sensitivities(["a"]).run(0.0, 2.0);
     assert!(fixed.unwrap_err().to_string().contains("steps of one length do not end where"));
+    // A change of the state where the equations change as well.
+    let kick = Event::new("kick", |t, _, _| t - 1.0).reset(|_, y| y[0] += 1.0);
+    let solution = Integration::new(jumps.as_ref()).event(kick).sensitivities(["a"]).run(0.0, 2.0).unwrap();
+    assert!(!solution.is_success() && (solution.end_time - 1.0).abs() < 1e-9, "{}", solution.status);
     // A gradient of the value at an end that moves.
     let end = Event::crossing(balls.as_ref(), "a", 0.0).unwrap().terminal();
     let adjoint = Integration::new(balls.as_ref()).event(end).sensitivities(["a"]).adjoint(0.0, 1.0).unwrap();

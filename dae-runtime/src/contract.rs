@@ -50,6 +50,21 @@ impl Pattern {
         self.column_indices.is_empty()
     }
 
+    /// Adds the matrix with these values times `x`, times `factor`.
+    pub(crate) fn add_product(&self, values: &[f64], x: &[f64], factor: f64, sum: &mut [f64]) {
+        for (row, sum) in sum.iter_mut().enumerate() {
+            let product: f64 = self.row(row).map(|(column, place)| values[place] * x[column]).sum();
+            *sum += factor * product;
+        }
+    }
+
+    /// The same for the transposed matrix.
+    pub(crate) fn add_transposed_product(&self, values: &[f64], x: &[f64], factor: f64, sum: &mut [f64]) {
+        for (row, x) in x.iter().enumerate() {
+            self.row(row).for_each(|(column, place)| sum[column] += factor * values[place] * x);
+        }
+    }
+
     /// `(column, position in the value slice)` of the stored entries of one row.
     pub fn row(&self, row: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
         (self.row_starts[row]..self.row_starts[row + 1]).map(|position| (self.column_indices[position], position))

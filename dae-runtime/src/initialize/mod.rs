@@ -109,11 +109,16 @@ pub fn consistent_states(
     t0: f64,
     options: &InitializationOptions,
 ) -> Result<(Vec<f64>, Vec<f64>), InitializationError> {
+    let initial = consistent_initialization(dae.prolongation(), t0, options)?;
+    Ok(states_of(dae, t0, &initial.jets))
+}
+
+/// $y$ and $y'$ at these jets.
+pub(crate) fn states_of(dae: &dyn Dae, t0: f64, jets: &[f64]) -> (Vec<f64>, Vec<f64>) {
     let n = dae.description().unknowns.len();
     let (mut y, mut yp) = (vec![0.0; n], vec![0.0; n]);
-    let initial = consistent_initialization(dae.prolongation(), t0, options)?;
-    dae.states_from_jets(t0, &initial.jets, &mut y, &mut yp);
-    Ok((y, yp))
+    dae.states_from_jets(t0, jets, &mut y, &mut yp);
+    (y, yp)
 }
 
 /// All stages, ascending.

@@ -23,7 +23,7 @@ use nalgebra::Complex;
 
 use super::collocation::{Collocation, Linearization, Part};
 use super::{Beginning, Quantity, StartDerivative};
-use crate::contract::{Dae, Description, Name, Pattern, Stand};
+use crate::contract::{Dae, Description, Name, Stand};
 use crate::radau::{Origin, Polynomial, StageRange, Tableau};
 use crate::solution::{Solution, Status};
 use crate::stepper::{Failure, Options};
@@ -355,9 +355,9 @@ impl<'d> Sweep<'d> {
             residual.iter_mut().for_each(|residual| residual.fill(0.0));
             residual[stages - 1].copy_from_slice(&self.mu);
             for (i, at) in at_stages.iter().enumerate() {
-                subtract_transposed(&description.jacobian_y, &at.jacobians.y, &lambda[i], &mut residual[i]);
+                description.jacobian_y.add_transposed_product(&at.jacobians.y, &lambda[i], -1.0, &mut residual[i]);
                 product.fill(0.0);
-                subtract_transposed(&description.jacobian_yp, &at.jacobians.yp, &lambda[i], &mut product);
+                description.jacobian_yp.add_transposed_product(&at.jacobians.yp, &lambda[i], -1.0, &mut product);
                 for (j, residual) in residual.iter_mut().enumerate() {
                     let factor = inverse[(i, j)] / h;
                     residual.iter_mut().zip(&product).for_each(|(residual, product)| *residual += factor * product);
@@ -402,8 +402,8 @@ impl<'d> Sweep<'d> {
             return Err(Failure::Adjoint { t: t + h });
         }
         for (lambda, at) in best.iter().zip(at_stages) {
-            subtract_transposed(&description.jacobian_y, &at.jacobians.y, lambda, &mut self.mu);
-            subtract_transposed(&description.jacobian_p, &at.by_parameters, lambda, &mut self.by_parameters);
+            description.jacobian_y.add_transposed_product(&at.jacobians.y, lambda, -1.0, &mut self.mu);
+            description.jacobian_p.add_transposed_product(&at.by_parameters, lambda, -1.0, &mut self.by_parameters);
         }
         Ok(())
     }
@@ -439,13 +439,4 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 /// A maximum that does not forget NaN.
 fn larger(a: f64, b: f64) -> f64 {
     if b > a || b.is_nan() { b } else { a }
-}
-
-/// `result` minus the transposed matrix times `x`.
-fn subtract_transposed(pattern: &Pattern, values: &[f64], x: &[f64], result: &mut [f64]) {
-    for (row, x) in x.iter().enumerate() {
-        for place in pattern.row_starts[row]..pattern.row_starts[row + 1] {
-            result[pattern.column_indices[place]] -= values[place] * x;
-        }
-    }
 }

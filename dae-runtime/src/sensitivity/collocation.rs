@@ -8,7 +8,7 @@
 
 use std::rc::Rc;
 
-use crate::contract::{Dae, Pattern};
+use crate::contract::Dae;
 use crate::linear::{IterationMatrix, Jacobians, Schedule};
 use crate::radau::{
     Accuracy, AtStage, Limits, Matrices, Origin, Outcome, StagePlace, StageRange, Stages, Tableau, Tolerances, combine,
@@ -45,16 +45,8 @@ impl Linearization {
     pub(super) fn apply(&self, dae: &dyn Dae, s: &[f64], slope: &[f64], product: &mut [f64]) {
         let description = dae.description();
         product.fill(0.0);
-        add_product(&description.jacobian_y, &self.jacobians.y, s, product);
-        add_product(&description.jacobian_yp, &self.jacobians.yp, slope, product);
-    }
-}
-
-fn add_product(pattern: &Pattern, values: &[f64], x: &[f64], product: &mut [f64]) {
-    for (row, product) in product.iter_mut().enumerate() {
-        for place in pattern.row_starts[row]..pattern.row_starts[row + 1] {
-            *product += values[place] * x[pattern.column_indices[place]];
-        }
+        description.jacobian_y.add_product(&self.jacobians.y, s, 1.0, product);
+        description.jacobian_yp.add_product(&self.jacobians.yp, slope, 1.0, product);
     }
 }
 

@@ -244,7 +244,7 @@ impl<'d> Variation<'d> {
     }
 
     /// The sensitivity of a column does not exist behind `t`.
-    pub(super) fn no_derivative(&self, t: f64, column: usize) -> Failure {
+    pub(crate) fn no_derivative(&self, t: f64, column: usize) -> Failure {
         let unknowns = &self.collocation.dae.description().unknowns;
         let unknown = unknowns.first().map_or(Name::Borrowed("-"), |unknown| unknown.name.clone());
         Failure::Sensitivity { t, unknown, quantity: self.columns[column].quantity.name.clone() }

@@ -32,7 +32,7 @@ use std::time::Instant;
 use crate::class::{Classified, Open, Treats};
 use crate::contract::{Dae, Name, Switch};
 use crate::event::Event;
-use crate::initialize::{InitializationError, InitializationOptions, consistent_initialization};
+use crate::initialize::{InitializationError, InitializationOptions, consistent_initialization, states_of};
 use crate::sensitivity::{Adjoint, Beginning, Quantity, StartDerivative, Variation};
 use crate::signal::InputError;
 use crate::solution::Solution;
@@ -291,17 +291,15 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
             return Err(RunError::Input(error));
         }
         check_parameters(dae)?;
-        let n = dae.description().unknowns.len();
-        let (mut y0, mut yp0) = (vec![0.0; n], vec![0.0; n]);
         let initial = consistent_initialization(dae.prolongation(), t0, &self.initialization)?;
-        dae.states_from_jets(t0, &initial.jets, &mut y0, &mut yp0);
+        let (y0, yp0) = states_of(dae, t0, &initial.jets);
         let quantities = self.sensitivities.iter().map(|name| Quantity::named(dae, t0, name));
         let quantities = quantities.collect::<Result<Vec<_>, String>>();
         let quantities = quantities.map_err(|message| Failure::InvalidOption { message })?;
         let is_jump = |switch: &Switch| switch.jumps || switch.of_time;
         let jumps = dae.description().switches.iter().find(|switch| is_jump(switch));
         if !quantities.is_empty() {
-            self.options.check(n)?;
+            self.options.check(y0.len())?;
             if let (StepControl::Fixed(_), Some(switch)) = (self.options.control, jumps) {
                 let message = format!(
                     "steps of one length do not end where {} = 0, and sensitivities would not change there: let the steps be chosen",

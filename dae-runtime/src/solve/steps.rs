@@ -182,6 +182,9 @@ impl<'d, 'c> Steps<'d, 'c> {
         match events.happen(*dae, steps, recorder.variation.as_mut(), options, initialization, solution)? {
             Consequence::End(event) => Ok(Some(event)),
             Consequence::Restart { y, yp } => {
+                if let (Some(variation), false) = (&recorder.variation, run.at_switches().is_empty()) {
+                    return Err(variation.no_derivative(run.stepper.time(), 0));
+                }
                 run.restart(run.stepper.time(), &y, &yp)?;
                 recorder.restart(run.stepper.time(), &y, solution);
                 Ok(None)
