@@ -1,23 +1,25 @@
 //! Gradients of functionals by the adjoint method.
 //!
-//! In: a run with what it takes to go backwards. Out: derivatives of a sum of functions of the states that it records, by any number of quantities, for
-//! the price of about one more run.
+//! In: a run with what it takes to go backwards. Out: derivatives of a sum of functions of the states that it records, by any number of quantities, at a
+//! price that does not depend on their number but for the derivatives of the start values.
 //!
-//! On a part of a step (`collocation.rs`) with $A_i = F_{y'}$, $B_i = F_y$, $P_i = F_p$ at the stages, sensitivities $s$ go on to $s + Z_s$, where
+//! On a part of a step (`collocation.rs`) with $M_i = F_{y'}$, $J_i = F_y$, $P_i = F_p$ at the $s$ stages of Radau IIA, sensitivities $\sigma$ go on to
+//! $\sigma + Z_s$, where
 //!
-//! $$ B_i\\,(s + Z_i) + A_i \frac1h \sum_j (A^{-1})\_{ij} Z_j + P_i = 0, \qquad i = 1, \dots, s. $$
+//! $$ J_i\\,(\sigma + Z_i) + M_i \frac1h \sum_j (A^{-1})\_{ij} Z_j + P_i = 0, \qquad i = 1, \dots, s. $$
 //!
 //! If $\mu$ is the derivative of the functional by what comes out, then with the solution of the transposed system
 //!
-//! $$ B_j^T \Lambda_j + \frac1h \sum_i (A^{-1})\_{ij} A_i^T \Lambda_i = \delta_{js}\\, \mu $$
+//! $$ J_j^T \Lambda_j + \frac1h \sum_i (A^{-1})\_{ij} M_i^T \Lambda_i = \delta_{js}\\, \mu $$
 //!
-//! it is $\mu - \sum_i B_i^T \Lambda_i$ by what goes in, and $-\sum_i \Lambda_i^T P_i$ by the parameters: the derivative of the discretised equations
-//! (the discrete adjoint; A. Sandu, *On the properties of Runge–Kutta discrete adjoints*, 2006), for any index. At the start, $\mu^T s(t_0)$ with the
-//! derivatives of the consistent initial values is added. The transposed system is solved as the other one, by the transposes of the same factors.
+//! it is $\mu - \sum_i J_i^T \Lambda_i$ by what goes in, and $-\sum_i \Lambda_i^T P_i$ by the parameters: the derivative of the discretised equations (A. Sandu,
+//! *On the properties of Runge–Kutta discrete adjoints*, 2006), whatever the index; stages of index 3 are too inaccurate to be computed again. At
+//! the start, $\mu^T \sigma(t_0)$ with the derivatives of the consistent initial values is added. The transposed system is solved as the other one, by
+//! the transposes of the same factors.
 //!
 //! How long parts are is decided on the way forward by the error of one sensitivity to a mixture of all quantities. Of the states where parts begin all are
-//! kept, of the stages those of one part in [`CHECKPOINT`]; the others, and all derivatives, are computed again (A. Griewank, *Achieving logarithmic growth of temporal and spatial complexity in reverse automatic
-//! differentiation*, 1992, with two levels).
+//! kept, of the stages those of one part in [`CHECKPOINT`]; the others, and all derivatives, are computed again (A. Griewank, *Achieving logarithmic
+//! growth of temporal and spatial complexity in reverse automatic differentiation*, 1992, with two levels).
 
 use nalgebra::Complex;
 
@@ -28,7 +30,7 @@ use crate::radau::{Origin, Polynomial, StageRange, Tableau};
 use crate::solution::{Solution, Status};
 use crate::stepper::{Failure, Options};
 
-/// Parts between states that are kept.
+/// Parts between stages that are kept.
 const CHECKPOINT: usize = 100;
 /// The transposed system of a part is solved to this, relative to its right-hand side, or as far as rounding allows.
 const SOLVED: f64 = 1e-13;
