@@ -1,23 +1,15 @@
 //! Events: where they happen, and how runs go on from consistent values.
 
+mod interpreted;
+
 use dae::runtime::contract::Dae;
 use dae::runtime::event::Event;
 use dae::runtime::stepper::Failure;
-use dae::symbolic::compile::compile;
-use dae::symbolic::eval::Interpreter;
-use dae::symbolic::form::Form;
 use dae::{Integration, Method, Record, Solution, Status};
+use interpreted::system;
 
 const METHODS: [Method; 3] = [Method::Bdf, Method::Radau5, Method::Radau];
 const G: f64 = 9.81;
-
-fn system(text: &str, form: &str) -> Box<dyn Dae> {
-    let (model, _) = dae::symbolic::read_text(text).expect("readable");
-    let form: Form = form.parse().expect("a form");
-    let Ok(compiled) = compile(model.with_forms([form]), 0.0) else { panic!("well-posed") };
-    let system = Interpreter::new(compiled.forms[0].program.clone(), compiled.prolonged.clone());
-    system.completed(compiled.forms[0].formulation.completion)
-}
 
 /// Place of an unknown in the state.
 fn place(system: &dyn Dae, name: &str) -> usize {

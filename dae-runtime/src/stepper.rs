@@ -311,6 +311,13 @@ pub enum Failure {
         /// By what.
         quantity: Name,
     },
+    /// The solution behind an event, or a change of the equations, has no derivative.
+    NotDifferentiable {
+        /// Its time.
+        t: f64,
+        /// By what.
+        quantity: Name,
+    },
     /// The way back through a run has come to an end early.
     Adjoint {
         /// Time down to which it has led.
@@ -402,7 +409,12 @@ impl fmt::Display for Failure {
             ),
             Failure::Sensitivity { t, unknown, quantity } => write!(
                 f,
-                "the sensitivity of `{unknown}` to `{quantity}` cannot be continued from t = {t}: it grows without bounds, or an event there has no derivative"
+                "the sensitivity of `{unknown}` to `{quantity}` cannot be continued from t = {t}: it grows without bounds"
+            ),
+            Failure::NotDifferentiable { t, quantity } => write!(
+                f,
+                "the solution has no derivative by `{quantity}` behind t = {t}: what happens there only touches its zero, or happens together with \
+                 something else that depends on `{quantity}` in another way"
             ),
             Failure::Adjoint { t } => write!(
                 f,

@@ -11,9 +11,19 @@ use super::points::{Point, points};
 use super::{compiled, interpreter, models};
 
 /// First steps: states are of order one in all models, inputs have periods from 0.01 on, parameters are of any order.
-const ABSOLUTE: fn(f64) -> f64 = |_| 0.02;
-const TIME: fn(f64) -> f64 = |_| 0.001;
-const RELATIVE: fn(f64) -> f64 = |value| 0.02 * value.abs();
+const ABSOLUTE: Differences = Differences { first_step: |_| 0.02, rounding: 1e-13 };
+const TIME: Differences = Differences { first_step: |_| 0.001, rounding: 1e-13 };
+const RELATIVE: Differences = Differences { first_step: |value| 0.02 * value.abs(), rounding: 1e-13 };
+/// Derivatives of equations have more terms.
+const PROLONGED: Differences = Differences { rounding: 2e-13, ..RELATIVE };
+
+/// How differences are taken.
+#[derive(Clone, Copy)]
+struct Differences {
+    first_step: fn(f64) -> f64,
+    /// Errors of terms of size ten, which cancel in a residual, over a step of a tenth.
+    rounding: f64,
+}
 
 #[test]
 fn jacobians_agree_with_differences() {
@@ -81,7 +91,7 @@ fn by_parameters(form: &mut dyn Dae, Point { t, y, yp, jets, .. }: &Point) -> us
     let mut values = vec![0.0; d.jacobian_p.len()];
     form.prolongation().prolonged_jacobian_p(*t, jets, &mut values);
     let name = format!("{} prolonged by p", d.model);
-    check(&name, &d.jacobian_p, &values, &at, d.equations.len(), RELATIVE, |x, f| {
+    check(&name, &d.jacobian_p, &values, &at, d.equations.len(), PROLONGED, |x, f| {
         form.set_parameters(x);
         form.prolongation().prolonged_residual(*t, jets, f);
     });
@@ -116,7 +126,7 @@ fn check(
     values: &[f64],
     at: &[f64],
     rows: usize,
-    first_step: fn(f64) -> f64,
+    how: Differences,
     mut function: impl FnMut(&[f64], &mut [f64]),
 ) {
     assert_eq!((pattern.rows(), pattern.columns, pattern.len()), (rows, at.len(), values.len()), "{name}");
@@ -125,12 +135,11 @@ fn check(
         exact[row][column] = values[position];
     }
     for column in 0..at.len() {
-        // Terms of size ten cancel in both residuals of a difference.
-        let rounding = 20.0 * f64::EPSILON / first_step(at[column]);
-        let differences = ridders(at, column, rows, first_step, &mut function);
+        let differences = ridders(at, column, rows, how.first_step, &mut function);
         for row in 0..rows {
             let largest = exact[row].iter().fold(0.0, |m: f64, v| m.max(v.abs()));
-            let (found, allowed) = (exact[row][column], 1e-7 * exact[row][column].abs() + rounding * largest.max(1.0));
+            let (found, allowed) =
+                (exact[row][column], 1e-7 * exact[row][column].abs() + how.rounding * largest.max(1.0));
             let error = (found - differences[row]).abs();
             assert!(error <= allowed, "{name} [{row}, {column}]: {found:e}, difference {:e}", differences[row]);
         }

@@ -49,8 +49,8 @@ pub(crate) struct Tape {
     checkpoints: Vec<Checkpoint>,
     /// Parts since the last checkpoint.
     parts: usize,
-    /// What cannot be gone through backwards, and when.
-    obstacle: Option<(f64, String)>,
+    /// When an event has happened that depends on slopes: how, the tape does not know.
+    event_of_slopes: Option<f64>,
 }
 
 enum Entry {
@@ -102,8 +102,8 @@ impl Tape {
         self.entries.push(Entry::Jump(jump));
     }
 
-    pub(super) fn note_obstacle(&mut self, t: f64, what: String) {
-        self.obstacle.get_or_insert((t, what));
+    pub(super) fn note_event_of_slopes(&mut self, t: f64) {
+        self.event_of_slopes.get_or_insert(t);
     }
 }
 
@@ -209,9 +209,9 @@ impl<'d> Adjoint<'d> {
         if !self.solution.is_success() {
             return invalid(format!("there is no way back through a run that has stopped: {}", self.solution.status));
         }
-        if let Some((t, what)) = &self.tape.obstacle {
+        if let Some(t) = self.tape.event_of_slopes {
             return invalid(format!(
-                "gradients by the adjoint method do not pass {what} at t = {t}: use `sensitivities`"
+                "gradients by the adjoint method do not pass an event that depends on slopes at t = {t}: use `sensitivities`"
             ));
         }
         let mut sweep = Sweep::new(self.dae, &self.beginning, self.solution.end_time, &self.options);

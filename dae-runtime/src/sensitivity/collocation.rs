@@ -9,7 +9,7 @@
 use std::rc::Rc;
 
 use crate::contract::Dae;
-use crate::linear::{IterationMatrix, Jacobians, Schedule};
+use crate::linear::{Deficiency, IterationMatrix, Jacobians, Schedule};
 use crate::radau::{
     Accuracy, AtStage, Limits, Matrices, Origin, Outcome, StagePlace, StageRange, Stages, Tableau, Tolerances, combine,
 };
@@ -108,8 +108,8 @@ pub(super) enum Obstacle {
     NonFinite(usize),
     /// This unknown does not converge.
     Divergent(usize),
-    /// A matrix is singular.
-    Singular,
+    /// A matrix is singular, the real one there.
+    Singular(Option<Deficiency>),
 }
 
 /// Writes about what the state and its slope are at a time.
@@ -183,7 +183,7 @@ impl<'d> Collocation<'d> {
         let Part { t, h, stages } = part;
         self.method(stages);
         let Some(method) = self.methods.iter_mut().find(|method| method.tableau.stages() == stages) else {
-            return Err(Obstacle::Singular);
+            return Err(Obstacle::Singular(None));
         };
         let (dae, description) = (self.dae, self.dae.description());
         let [y, yp] = &mut self.work;
@@ -197,7 +197,7 @@ impl<'d> Collocation<'d> {
         }
         self.statistics.factorizations += 1;
         if !method.factorize(dae, &middle.jacobians, h) {
-            return Err(Obstacle::Singular);
+            return Err(Obstacle::Singular(method.matrices.real.deficiency()));
         }
         for (c, z) in method.tableau.c.iter().zip(&mut method.stages.z) {
             about(t + c * h, y, yp);

@@ -131,7 +131,9 @@ impl Variation<'_> {
         let along = at.difference(dae, &Towards { t: 1.0, y: at.yp, yp: at.ypp }, function);
         let by = |column: &Column| {
             let towards = Towards { t: 0.0, y: &column.value, yp: &column.slope };
-            -(at.difference(dae, &towards, function) + explicit(&column.quantity)) / along
+            let change = at.difference(dae, &towards, function) + explicit(&column.quantity);
+            // What does not depend on a quantity stays, however flat it is.
+            if change == 0.0 { 0.0 } else { -change / along }
         };
         self.columns().iter().map(by).collect()
     }
@@ -156,9 +158,7 @@ impl Variation<'_> {
             let other = self.of_switch(other, at);
             self.agree(at.t, &by_time, &other)?;
         }
-        // A function that only touches zero: the solution goes on as it was.
-        let touches = !by_time.iter().all(|tau| tau.is_finite());
-        let by_time = if touches { vec![0.0; by_time.len()] } else { by_time };
+        self.check_event(at.t, &by_time)?;
         self.set_left(Left { by_time, slope: at.yp.clone() });
         Ok(())
     }

@@ -14,6 +14,7 @@ use super::collocation::{Collocation, Linearization, Obstacle, Part};
 use super::jump::Left;
 use super::{Beginning, Quantity, StartDerivative};
 use crate::contract::{Dae, Name};
+use crate::linear::Deficiency;
 use crate::radau::{Origin, Outcome, Polynomial, StagePlace, StageRange, combine};
 use crate::solution::evaluate;
 use crate::stepper::{DenseAccuracy, Failure, Options, Statistics, Stepper};
@@ -212,7 +213,7 @@ impl<'d> Variation<'d> {
         weights.update(value, 1.0);
         let error = weights.error_norm(&missed);
         if error.is_nan() || error > AGREEMENT {
-            tape.note_obstacle(self.t, "an event that depends on slopes".into());
+            tape.note_event_of_slopes(self.t);
         }
         tape.note_jump(Jump { by_state: behind, by_quantities });
     }
@@ -235,7 +236,13 @@ impl<'d> Variation<'d> {
         let (t, d) = (self.t, self.collocation.dae.description());
         match *obstacle {
             Obstacle::NonFinite(row) => Failure::NonFinite { t, equations: vec![d.equations[row].name.clone()] },
-            Obstacle::Singular => self.no_derivative(t, *column),
+            Obstacle::Singular(Some(Deficiency { row, column })) => Failure::SingularIterationMatrix {
+                t,
+                equation: d.equations[row].name.clone(),
+                unknown: d.unknowns[column].name.clone(),
+            },
+            // One of the complex ones, at any length.
+            Obstacle::Singular(None) => self.no_derivative(t, *column),
             Obstacle::Divergent(unknown) => {
                 let quantity = self.columns[*column].quantity.name.clone();
                 Failure::Sensitivity { t, unknown: d.unknowns[unknown].name.clone(), quantity }
@@ -243,11 +250,9 @@ impl<'d> Variation<'d> {
         }
     }
 
-    /// The sensitivity of a column does not exist behind `t`.
+    /// There is no sensitivity of this column behind `t`.
     pub(crate) fn no_derivative(&self, t: f64, column: usize) -> Failure {
-        let unknowns = &self.collocation.dae.description().unknowns;
-        let unknown = unknowns.first().map_or(Name::Borrowed("-"), |unknown| unknown.name.clone());
-        Failure::Sensitivity { t, unknown, quantity: self.columns[column].quantity.name.clone() }
+        Failure::NotDifferentiable { t, quantity: self.columns[column].quantity.name.clone() }
     }
 
     /// Whether the time of an event may change: an error if it has no derivative, or if the equations change there as well.
@@ -265,14 +270,11 @@ impl<'d> Variation<'d> {
 
     /// An error if a derivative does not exist at `t`.
     pub(crate) fn check(&self, t: f64) -> Result<(), Failure> {
-        let unknowns = &self.collocation.dae.description().unknowns;
-        for column in &self.columns {
-            if let Some(i) = column.value.iter().position(|value| !value.is_finite()) {
-                let (unknown, quantity) = (unknowns[i].name.clone(), column.quantity.name.clone());
-                return Err(Failure::Sensitivity { t, unknown, quantity });
-            }
+        let is_finite = |column: &Column| column.value.iter().all(|value| value.is_finite());
+        match self.columns.iter().position(|column| !is_finite(column)) {
+            None => Ok(()),
+            Some(column) => Err(self.no_derivative(t, column)),
         }
-        Ok(())
     }
 
     /// Work done.

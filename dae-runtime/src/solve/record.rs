@@ -26,6 +26,14 @@ pub enum Record {
     At(Vec<f64>),
 }
 
+/// A step that was made from `before` on (the start itself if that is now), and where to enter it.
+pub(super) struct Made<'a, 'c> {
+    pub(super) stepper: &'a mut dyn Stepper,
+    pub(super) before: f64,
+    pub(super) events: &'a mut Events<'c>,
+    pub(super) solution: &'a mut Solution,
+}
+
 /// The record of a run under way.
 pub(super) struct Recorder<'d> {
     record: Record,
@@ -68,47 +76,35 @@ impl<'d> Recorder<'d> {
         }
     }
 
-    /// Takes in the step from `before` (the start itself if that is now).
-    pub(super) fn step(
-        &mut self,
-        stepper: &mut dyn Stepper,
-        before: f64,
-        events: &mut Events<'_>,
-        solution: &mut Solution,
-    ) -> Result<(), Failure> {
-        let t = stepper.time();
-        self.times_reached(stepper, before, events, solution)?;
-        self.advance(stepper, before, t, events, solution)?;
+    /// Takes in a step, or the start.
+    pub(super) fn step(&mut self, made: &mut Made<'_, '_>) -> Result<(), Failure> {
+        let t = made.stepper.time();
+        self.times_reached(made)?;
+        self.advance(made, t)?;
         if !matches!(self.record, Record::At(_)) {
-            self.push(t, stepper.state(), solution);
+            self.push(t, made.stepper.state(), made.solution);
         }
-        if self.record == Record::Dense && t != before {
-            dense::record(stepper, before, solution);
+        if self.record == Record::Dense && t != made.before {
+            dense::record(made.stepper, made.before, made.solution);
         }
         Ok(())
     }
 
-    /// Records the times asked for that the step from `before` has reached.
-    fn times_reached(
-        &mut self,
-        stepper: &mut dyn Stepper,
-        before: f64,
-        events: &mut Events<'_>,
-        solution: &mut Solution,
-    ) -> Result<(), Failure> {
-        let now = stepper.time();
+    /// Records the times asked for that the step has reached.
+    fn times_reached(&mut self, made: &mut Made<'_, '_>) -> Result<(), Failure> {
+        let now = made.stepper.time();
         while let Some(t) = self.next()
             && (now - t) * self.direction >= 0.0
         {
-            self.advance(stepper, before, t, events, solution)?;
+            self.advance(made, t)?;
             let mut state = std::mem::take(&mut self.state);
-            state.resize(stepper.state().len(), 0.0);
+            state.resize(made.stepper.state().len(), 0.0);
             if t == now {
-                state.copy_from_slice(stepper.state());
+                state.copy_from_slice(made.stepper.state());
             } else {
-                stepper.interpolate(t, &mut state);
+                made.stepper.interpolate(t, &mut state);
             }
-            self.push(t, &state, solution);
+            self.push(t, &state, made.solution);
             self.state = state;
             self.reached += 1;
         }
@@ -126,19 +122,13 @@ impl<'d> Recorder<'d> {
     }
 
     /// The last step has ended at the end time but for rounding, and the run is over.
-    pub(super) fn end_at(
-        &mut self,
-        t_end: f64,
-        stepper: &mut dyn Stepper,
-        events: &mut Events<'_>,
-        solution: &mut Solution,
-    ) -> Result<(), Failure> {
-        match (&self.record, solution.times.last_mut()) {
+    pub(super) fn end_at(&mut self, made: &mut Made<'_, '_>) -> Result<(), Failure> {
+        match (&self.record, made.solution.times.last_mut()) {
             (Record::Steps | Record::Dense, Some(last)) => {
-                *last = t_end;
+                *last = made.stepper.time();
                 Ok(())
             }
-            _ => self.times_reached(stepper, t_end, events, solution),
+            _ => self.times_reached(made),
         }
     }
 
@@ -156,16 +146,10 @@ impl<'d> Recorder<'d> {
         }
     }
 
-    fn advance(
-        &mut self,
-        stepper: &mut dyn Stepper,
-        before: f64,
-        until: f64,
-        events: &mut Events<'_>,
-        solution: &mut Solution,
-    ) -> Result<(), Failure> {
+    fn advance(&mut self, made: &mut Made<'_, '_>, until: f64) -> Result<(), Failure> {
+        let Made { stepper, before, events, solution } = made;
         match &mut self.variation {
-            Some(variation) if stepper.time() != before => events.carry(variation, stepper, before, until, solution),
+            Some(variation) if stepper.time() != *before => events.carry(variation, *stepper, *before, until, solution),
             _ => Ok(()),
         }
     }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::events::{Consequence, Events, Passage};
 use super::multipliers::multiplier_not_zero;
-use super::record::Recorder;
+use super::record::{Made, Recorder};
 use super::segments::Segments;
 use super::{Method, Observer};
 use crate::contract::{Dae, Name};
@@ -99,7 +99,8 @@ impl<'d, 'c> Steps<'d, 'c> {
         let Some(run) = run else { return recorder.push(self.t0, y0, solution) };
         self.dae.invariants(self.t0, y0, &mut self.residuals);
         solution.note_invariants(&self.residuals);
-        let recorded = recorder.step(run.stepper.as_mut(), self.t0, events, solution);
+        let stepper = run.stepper.as_mut();
+        let recorded = recorder.step(&mut Made { stepper, before: self.t0, events, solution });
         self.status = match recorded {
             Err(failure) => Some(Status::Stopped(failure)),
             Ok(()) => (self.t0 == self.t_end).then_some(Status::Success),
@@ -150,7 +151,7 @@ impl<'d, 'c> Steps<'d, 'c> {
                     solution.note_invariants(&self.residuals);
                 }
             }
-            recorder.step(run.stepper.as_mut(), before, events, solution)?;
+            recorder.step(&mut Made { stepper: run.stepper.as_mut(), before, events, solution })?;
             if let Some(observer) = &mut self.observer
                 && observer(t).is_break()
             {
@@ -167,7 +168,7 @@ impl<'d, 'c> Steps<'d, 'c> {
         events.begin_at(run.stepper.time());
         // A switch at the very end.
         if run.stepper.time() == t_end && t != t_end {
-            recorder.end_at(t_end, run.stepper.as_mut(), events, solution)?;
+            recorder.end_at(&mut Made { stepper: run.stepper.as_mut(), before: t_end, events, solution })?;
         }
         Ok((run.stepper.time() == t_end).then_some(Status::Success))
     }
