@@ -12,6 +12,7 @@
 
 use std::borrow::Cow;
 
+use crate::linear::LoopFree;
 use crate::signal::InputError;
 
 /// A name as it is printed: `x`, `der(x)`, `equation 5`.
@@ -286,6 +287,11 @@ pub trait Dae {
     /// become unsuitable, and says whether $F$ has changed by that. Integrators ask before every step.
     fn choose_coordinates(&self, _t: f64, _y: &[f64], _yp: &[f64], _anew: bool) -> bool {
         false
+    }
+
+    /// Code that factorises iteration matrices, if generated code brings that.
+    fn loop_free(&self) -> Option<&LoopFree> {
+        None
     }
 
     /// The model with the derivatives of its equations, for consistent initialisation.

@@ -3,10 +3,13 @@
 //! In: a formulation and a state. Out: seconds per residual, per pair of Jacobians, per factorisation and per solve of its iteration matrix, to
 //! compare formulations, and to see how they grow with the size of a model.
 
+use std::rc::Rc;
 use std::time::Instant;
 
+use nalgebra::Complex;
+
 use crate::contract::Dae;
-use crate::linear::{IterationMatrix, Jacobians, Schedule};
+use crate::linear::{Factorization, IterationMatrix, Jacobians, Scalar, Schedule, StepStart};
 use crate::stepper::{Failure, check_start};
 
 /// A part is repeated for so many seconds.
@@ -35,29 +38,86 @@ impl StepCosts {
     pub fn measure(dae: &dyn Dae, t: f64, y: &[f64], yp: &[f64], h: f64) -> Result<StepCosts, Failure> {
         check_start(dae.description(), t, y, yp, t + h)?;
         dae.choose_coordinates(t, y, yp, true);
-        let description = dae.description();
-        let mut jacobians = Jacobians::new(description);
-        let mut matrix = IterationMatrix::<f64>::new(&Schedule::new(dae, t, y, yp, h));
+        let mut jacobians = Jacobians::new(dae.description());
         let mut vector = vec![0.0; y.len()];
         let residual = median(|| dae.residual(t, y, yp, &mut vector));
         let evaluation = median(|| jacobians.evaluate(dae, t, y, yp));
+        let step = StepStart { t, y, yp, h };
+        let linear = LinearCosts::of_matrices::<f64>(dae, &Schedule::new(dae, step), &jacobians, step)?;
+        let LinearCosts { factorization, solve } = linear;
+        Ok(StepCosts { residual, jacobians: evaluation, factorization, solve })
+    }
+}
+
+/// Wall-clock seconds of linear algebra.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinearCosts {
+    /// One factorisation, with the matrix put together.
+    pub factorization: f64,
+    /// One solve with its factors.
+    pub solve: f64,
+}
+
+impl LinearCosts {
+    /// Measures real and complex matrices $h^{-1} F_{y'} + F_y$ with a certain factorisation; `None` if the formulation cannot be factorised like that, because it
+    /// brings no code, or code whose pivots do not do here.
+    ///
+    /// # Errors
+    /// Those of [`StepCosts::measure`].
+    pub fn measure(
+        dae: &dyn Dae,
+        t: f64,
+        y: &[f64],
+        yp: &[f64],
+        h: f64,
+        how: Factorization,
+    ) -> Result<Option<[LinearCosts; 2]>, Failure> {
+        check_start(dae.description(), t, y, yp, t + h)?;
+        dae.choose_coordinates(t, y, yp, true);
+        let mut jacobians = Jacobians::new(dae.description());
+        jacobians.evaluate(dae, t, y, yp);
+        let step = StepStart { t, y, yp, h };
+        let Some(schedule) = Schedule::of(how, dae, step).map(Rc::new) else { return Ok(None) };
+        if how == Factorization::LoopFree {
+            let mut matrix = IterationMatrix::<f64>::new(&schedule);
+            matrix.assemble(dae.description(), 1.0 / h, 1.0, &jacobians, h);
+            if matrix.factorize().is_err() || !matrix.is_loop_free() {
+                return Ok(None);
+            }
+        }
+        let real = LinearCosts::of_matrices::<f64>(dae, &schedule, &jacobians, step)?;
+        let complex = LinearCosts::of_matrices::<Complex<f64>>(dae, &schedule, &jacobians, step)?;
+        Ok(Some([real, complex]))
+    }
+
+    fn of_matrices<S: Scalar>(
+        dae: &dyn Dae,
+        schedule: &Rc<Schedule>,
+        jacobians: &Jacobians,
+        StepStart { t, h, .. }: StepStart<'_>,
+    ) -> Result<LinearCosts, Failure> {
+        let description = dae.description();
+        let (a, b) = (S::from_real(1.0 / h), S::one());
+        let mut matrix = IterationMatrix::<S>::new(schedule);
         let mut is_regular = true;
         let factorization = median(|| {
-            matrix.assemble(description, 1.0 / h, 1.0, &jacobians, h);
+            matrix.assemble(description, a, b, jacobians, h);
             is_regular = matrix.factorize().is_ok();
         });
         if !is_regular {
-            matrix.assemble(description, 1.0 / h, 1.0, &jacobians, h);
+            let mut matrix = IterationMatrix::<f64>::new(schedule);
+            matrix.assemble(description, 1.0 / h, 1.0, jacobians, h);
             let (row, column) = matrix.deficiency().map_or((0, 0), |found| (found.row, found.column));
             let equation = description.equations.get(row).map_or("-".into(), |equation| equation.name.clone());
             let unknown = description.unknowns.get(column).map_or("-".into(), |unknown| unknown.name.clone());
             return Err(Failure::SingularIterationMatrix { t, equation, unknown });
         }
+        let mut vector = vec![S::one(); description.unknowns.len()];
         let solve = median(|| {
-            vector.fill(1.0);
+            vector.fill(S::one());
             matrix.solve(&mut vector);
         });
-        Ok(StepCosts { residual, jacobians: evaluation, factorization, solve })
+        Ok(LinearCosts { factorization, solve })
     }
 }
 

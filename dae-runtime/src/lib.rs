@@ -9,6 +9,7 @@
 //! | [`initialize`] | consistent initial values, stage by stage and with least change |
 //! | [`structure`] | components, matchings and blocks of a pattern: in which order its equations can be solved |
 //! | [`sparse`] | factors, conditions and regularity of large sparse matrices |
+//! | [`linear`] | iteration matrices and their factors: pivots chosen for a pattern, code without loops |
 //! | [`rank`] | numerical rank with the gap that supports it, solutions of least norm |
 //! | [`signal`], [`spline`] | inputs that the caller supplies; tables |
 //! | [`stepper`] | options, statistics, failures, and the contract of an integrator: one accepted step at a time |
@@ -24,8 +25,7 @@
 //! | [`solution`] | what a run leaves behind |
 //! | [`costs`] | seconds per residual, Jacobian, factorisation and solve of a formulation |
 //!
-//! What steps are made of is private: `integrator` (the loop of attempts, for every method), `linear` (iteration
-//! matrices and their factors), `weights` (error norms by index),
+//! What steps are made of is private: `integrator` (the loop of attempts, for every method), `weights` (error norms by index),
 //! `clock` (time without accumulated rounding, landing on given times), `closing` (accepted steps are moved onto the
 //! enforced constraints), `multipliers` (multipliers of index 2 with the order of the states), `elimination` (which rows and columns are
 //! independent), `switching` (steps that end where $F$ jumps), `wrapper` (what completed formulations leave to the one inside) and `stall` (gives up where
@@ -44,7 +44,7 @@ pub mod event;
 pub mod generated;
 pub mod initialize;
 mod integrator;
-mod linear;
+pub mod linear;
 mod multipliers;
 pub mod radau;
 pub mod rank;

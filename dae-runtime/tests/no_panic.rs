@@ -16,10 +16,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use dae_runtime::class::{Classified, Open};
 use dae_runtime::contract::{Dae, Description, Kind, Leading, Name, Prolongation, Switch};
 use dae_runtime::event::Event;
+use dae_runtime::linear::LoopFree;
 use dae_runtime::solution::Status;
 use dae_runtime::solve::{Integration, Method, Record};
 use dae_runtime::stepper::{ClosingCorrection, Failure, Options, StepControl, Tolerance};
 use problems::Problem;
+use problems::natural_order::natural_order;
 use problems::random::{Random, System, Term};
 
 /// Cases of a usual test run.
@@ -38,6 +40,8 @@ struct Faulty {
     every: u64,
     fault: f64,
     jacobian_is_zero: bool,
+    /// Pivots that need not do, or are those of another system.
+    code: Option<LoopFree>,
     evaluations: Cell<u64>,
 }
 
@@ -112,6 +116,7 @@ impl Faulty {
             every: if random.chance(15) { 1 + random.below(40) as u64 } else { 0 },
             fault: random.of(&[f64::NAN, f64::INFINITY, 1e300, 0.0]),
             jacobian_is_zero: random.chance(2),
+            code: random.chance(30).then(|| natural_order(if random.chance(95) { n } else { random.below(13) })),
             evaluations: Cell::new(0),
         }
     }
@@ -150,6 +155,10 @@ impl Dae for Faulty {
     }
 
     fn set_parameters(&mut self, _values: &[f64]) {}
+
+    fn loop_free(&self) -> Option<&LoopFree> {
+        self.code.as_ref()
+    }
 
     fn residual(&self, t: f64, y: &[f64], yp: &[f64], residual: &mut [f64]) {
         self.problem.residual(t, y, yp, residual);

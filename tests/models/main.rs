@@ -7,6 +7,7 @@ mod agreement;
 mod coupled;
 mod derivatives;
 mod driven;
+mod elimination;
 mod expansion;
 mod mechanics;
 mod operators;

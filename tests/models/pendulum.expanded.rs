@@ -361,6 +361,76 @@ impl ::dae::__private::Dae for PendulumGgl {
         ]);
     }
 
+    /// Elimination of the iteration matrix α ∂F/∂y' + β ∂F/∂y without loops, for pivots that were chosen around the start:
+    /// equation 4 for v, equation 2 for y, equation 3 for u, der(equation 5) for lambda, equation 1 for x, equation 5 for mu_1.
+    fn loop_free(&self) -> Option<&::dae::__private::LoopFree> {
+        use ::dae::__private::{Code, LoopFree, Scalar};
+        /// From the entries `a` of a matrix, row by row: L, U and the inverses `d` of the pivots.
+        fn factorize<S: Scalar>(a: &[S], l: &mut [S], u: &mut [S], d: &mut [S]) {
+            let Some(a) = a.first_chunk::<18>() else { return };
+            let Some(l) = l.first_chunk_mut::<9>() else { return };
+            let Some(u) = u.first_chunk_mut::<9>() else { return };
+            let Some(d) = d.first_chunk_mut::<6>() else { return };
+            u[0] = a[9];
+            u[1] = a[11];
+            d[0] = a[10].recip();
+            l[0] = a[4] * d[0];
+            u[2] = -l[0] * u[1];
+            u[3] = a[5];
+            d[1] = (a[3] - l[0] * u[0]).recip();
+            u[4] = a[8];
+            u[5] = a[6];
+            d[2] = a[7].recip();
+            l[1] = a[15] * d[0];
+            l[2] = (a[13] - l[1] * u[0]) * d[1];
+            l[3] = a[14] * d[2];
+            u[6] = a[12] - l[3] * u[5];
+            u[7] = -l[2] * u[3];
+            d[3] = (-l[1] * u[1] - l[2] * u[2] - l[3] * u[4]).recip();
+            l[4] = a[1] * d[2];
+            l[5] = (-l[4] * u[4]) * d[3];
+            u[8] = a[2] - l[5] * u[7];
+            d[4] = (a[0] - l[4] * u[5] - l[5] * u[6]).recip();
+            l[6] = a[17] * d[1];
+            l[7] = (-l[6] * u[2]) * d[3];
+            l[8] = (a[16] - l[7] * u[6]) * d[4];
+            d[5] = (-l[6] * u[3] - l[7] * u[7] - l[8] * u[8]).recip();
+        }
+        /// Replaces the right-hand side `x` by the solution.
+        fn solve<S: Scalar>(l: &[S], u: &[S], d: &[S], x: &mut [S]) {
+            let Some(l) = l.first_chunk::<9>() else { return };
+            let Some(u) = u.first_chunk::<9>() else { return };
+            let Some(d) = d.first_chunk::<6>() else { return };
+            let Some(x) = x.first_chunk_mut::<6>() else { return };
+            let z = &mut [S::zero(); 6];
+            z[0] = x[3];
+            z[1] = x[1] - l[0] * z[0];
+            z[2] = x[2];
+            z[3] = x[4] - l[1] * z[0] - l[2] * z[1] - l[3] * z[2];
+            z[4] = x[0] - l[4] * z[2] - l[5] * z[3];
+            z[5] = x[5] - l[6] * z[1] - l[7] * z[3] - l[8] * z[4];
+            z[5] = z[5] * d[5];
+            x[5] = z[5];
+            z[4] = (z[4] - u[8] * z[5]) * d[4];
+            x[0] = z[4];
+            z[3] = (z[3] - u[7] * z[5] - u[6] * z[4]) * d[3];
+            x[4] = z[3];
+            z[2] = (z[2] - u[5] * z[4] - u[4] * z[3]) * d[2];
+            x[2] = z[2];
+            z[1] = (z[1] - u[3] * z[5] - u[2] * z[3]) * d[1];
+            x[1] = z[1];
+            z[0] = (z[0] - u[1] * z[3] - u[0] * z[1]) * d[0];
+            x[3] = z[0];
+        }
+        static CODE: LoopFree = LoopFree {
+            pivots: &[(3, 3), (1, 1), (2, 2), (4, 4), (0, 0), (5, 5)],
+            lengths: [18, 9, 9],
+            real: Code { factorize, solve },
+            complex: Code { factorize, solve },
+        };
+        Some(&CODE)
+    }
+
     fn prolongation(&self) -> &dyn ::dae::__private::Prolongation {
         &self.prolongation
     }
@@ -550,6 +620,64 @@ impl ::dae::__private::Dae for PendulumIndex1 {
             twice_x, twice_y,
             2.0 * u, 2.0 * v, twice_x, twice_y,
         ]);
+    }
+
+    /// Elimination of the iteration matrix α ∂F/∂y' + β ∂F/∂y without loops, for pivots that were chosen around the start:
+    /// equation 1 for x, equation 3 for u, der(equation 5, 2) for lambda, equation 2 for y, equation 4 for v.
+    fn loop_free(&self) -> Option<&::dae::__private::LoopFree> {
+        use ::dae::__private::{Code, LoopFree, Scalar};
+        /// From the entries `a` of a matrix, row by row: L, U and the inverses `d` of the pivots.
+        fn factorize<S: Scalar>(a: &[S], l: &mut [S], u: &mut [S], d: &mut [S]) {
+            let Some(a) = a.first_chunk::<15>() else { return };
+            let Some(l) = l.first_chunk_mut::<5>() else { return };
+            let Some(u) = u.first_chunk_mut::<5>() else { return };
+            let Some(d) = d.first_chunk_mut::<5>() else { return };
+            u[0] = a[1];
+            d[0] = a[0].recip();
+            l[0] = a[4] * d[0];
+            u[1] = a[6];
+            d[1] = (a[5] - l[0] * u[0]).recip();
+            l[1] = a[10] * d[0];
+            l[2] = (a[12] - l[1] * u[0]) * d[1];
+            u[2] = a[11];
+            u[3] = a[13];
+            d[2] = (a[14] - l[2] * u[1]).recip();
+            u[4] = a[3];
+            d[3] = a[2].recip();
+            l[3] = a[9] * d[2];
+            l[4] = (a[7] - l[3] * u[2]) * d[3];
+            d[4] = (a[8] - l[3] * u[3] - l[4] * u[4]).recip();
+        }
+        /// Replaces the right-hand side `x` by the solution.
+        fn solve<S: Scalar>(l: &[S], u: &[S], d: &[S], x: &mut [S]) {
+            let Some(l) = l.first_chunk::<5>() else { return };
+            let Some(u) = u.first_chunk::<5>() else { return };
+            let Some(d) = d.first_chunk::<5>() else { return };
+            let Some(x) = x.first_chunk_mut::<5>() else { return };
+            let z = &mut [S::zero(); 5];
+            z[0] = x[0];
+            z[1] = x[2] - l[0] * z[0];
+            z[2] = x[4] - l[1] * z[0] - l[2] * z[1];
+            z[3] = x[1];
+            z[4] = x[3] - l[3] * z[2] - l[4] * z[3];
+            z[4] = z[4] * d[4];
+            x[3] = z[4];
+            z[3] = (z[3] - u[4] * z[4]) * d[3];
+            x[1] = z[3];
+            z[2] = (z[2] - u[3] * z[4] - u[2] * z[3]) * d[2];
+            x[4] = z[2];
+            z[1] = (z[1] - u[1] * z[2]) * d[1];
+            x[2] = z[1];
+            z[0] = (z[0] - u[0] * z[1]) * d[0];
+            x[0] = z[0];
+        }
+        static CODE: LoopFree = LoopFree {
+            pivots: &[(0, 0), (2, 2), (4, 4), (1, 1), (3, 3)],
+            lengths: [15, 5, 5],
+            real: Code { factorize, solve },
+            complex: Code { factorize, solve },
+        };
+        Some(&CODE)
     }
 
     fn prolongation(&self) -> &dyn ::dae::__private::Prolongation {

@@ -14,36 +14,34 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `sequence` | in which order a sparse matrix is eliminated: Markowitz, once for a run |
-//! | `sparse` | factors along that sequence |
+//! | `markowitz` | which entries of a sparse matrix are its pivots, and in which order |
+//! | `sequence` | the pattern of the factors for given pivots |
+//! | `loop_free` | code for one sequence, if generated code brings it |
+//! | `sparse` | factors along a sequence, by that code or by loops |
 //! | `dense` | factors with partial pivoting, where a sparse elimination does not pay |
+//! | `schedule` | which of these it is |
 
 mod dense;
+mod loop_free;
+mod markowitz;
+mod schedule;
 mod sequence;
 mod sparse;
 
 use std::rc::Rc;
 
-use nalgebra::ComplexField;
-
 use crate::contract::{Dae, Description, Kind, Pattern};
 use crate::elimination::Elimination;
 pub(crate) use dense::Lu;
 use dense::equilibrate_rows;
-use sequence::{Rows, Sequence};
+pub use loop_free::{Code, LoopFree, Scalar};
+pub(crate) use schedule::Schedule;
+pub use schedule::{Factorization, StepStart, steady_sequence};
+pub use sequence::Sequence;
 use sparse::{PivotTooSmall, SparseLu};
 
-/// A multiplication of a sparse elimination, which looks for its operands, takes as long as so many of a dense one.
-const SPARSE_COSTS: usize = 3;
-/// Below this order looking for operands takes longer than all multiplications.
-const SMALLEST_SPARSE: usize = 9;
 /// Up to this order what makes a matrix singular is found by complete pivoting.
 const LARGEST_COMPLETE: usize = 500;
-
-/// A number a matrix can have: `f64` or `Complex<f64>`.
-pub(crate) trait Scalar: ComplexField<RealField = f64> + Copy {}
-
-impl<S: ComplexField<RealField = f64> + Copy> Scalar for S {}
 
 /// The matrix is singular to working precision, or not finite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,80 +151,6 @@ impl Jacobians {
     }
 }
 
-/// How matrices of a formulation are stored and eliminated: found once for a run.
-#[derive(Clone, Debug)]
-pub(crate) struct Schedule {
-    /// Union of the patterns of $F_y$ and $F_{y'}$, by compressed rows.
-    starts: Vec<usize>,
-    columns: Vec<usize>,
-    /// Position in it of every entry of $F_y$ and of $F_{y'}$.
-    of_y: Vec<usize>,
-    of_yp: Vec<usize>,
-    /// Pivots, if a sparse elimination pays.
-    sequence: Option<Rc<Sequence>>,
-}
-
-impl Schedule {
-    /// For steps of about the length `h` from a state on: pivots are chosen for the values that matrices have there.
-    pub(crate) fn new(dae: &dyn Dae, t: f64, y: &[f64], yp: &[f64], h: f64) -> Rc<Schedule> {
-        let description = dae.description();
-        let n = description.unknowns.len();
-        let (mut starts, mut columns) = (vec![0], Vec::new());
-        for row in 0..n {
-            let both = description.jacobian_y.row(row).chain(description.jacobian_yp.row(row));
-            let mut of_row: Vec<usize> = both.map(|(column, _)| column).collect();
-            of_row.sort_unstable();
-            of_row.dedup();
-            columns.extend(of_row);
-            starts.push(columns.len());
-        }
-        let places = |pattern: &Pattern| -> Vec<usize> {
-            let place = |(row, column, _): (usize, usize, usize)| {
-                let of_row = &columns[starts[row]..starts[row + 1]];
-                starts[row] + of_row.binary_search(&column).unwrap_or(0)
-            };
-            pattern.entries().map(place).collect()
-        };
-        let (of_y, of_yp) = (places(&description.jacobian_y), places(&description.jacobian_yp));
-        let schedule = Schedule { starts, columns, of_y, of_yp, sequence: None };
-        if n < SMALLEST_SPARSE {
-            return Rc::new(schedule);
-        }
-        let mut jacobians = Jacobians::new(description);
-        jacobians.evaluate(dae, t, y, yp);
-        let mut matrix = IterationMatrix::<f64>::unfactorized(&Rc::new(schedule.clone()));
-        matrix.assemble(description, 1.0 / h, 1.0, &jacobians, h);
-        let sequence = matrix.equilibrate().ok().and_then(|()| Sequence::of(schedule.rows(&matrix.values)).ok());
-        let pays = |sequence: &Sequence| SPARSE_COSTS * sequence.work < n.pow(3) / 3;
-        Rc::new(Schedule { sequence: sequence.filter(pays).map(Rc::new), ..schedule })
-    }
-
-    fn rows<'a, S>(&'a self, values: &'a [S]) -> Rows<'a, S> {
-        Rows { starts: &self.starts, columns: &self.columns, values }
-    }
-
-    /// The same as a dense matrix, column by column.
-    fn scatter<S: Scalar>(&self, values: &[S], matrix: &mut [S]) {
-        let n = self.order();
-        matrix.fill(S::zero());
-        for row in 0..n {
-            for place in self.starts[row]..self.starts[row + 1] {
-                matrix[self.columns[place] * n + row] = values[place];
-            }
-        }
-    }
-
-    /// How many pairs of Jacobians it took to find it.
-    pub(crate) fn jacobians(&self) -> usize {
-        usize::from(self.order() >= SMALLEST_SPARSE)
-    }
-
-    /// Number of rows.
-    fn order(&self) -> usize {
-        self.starts.len() - 1
-    }
-}
-
 /// The matrix $a\\,F_{y'} + b\\,F_y$ of Newton's iteration with scaled columns, and its factors.
 #[derive(Clone, Debug)]
 pub(crate) struct IterationMatrix<S> {
@@ -252,7 +176,7 @@ impl<S: Scalar> IterationMatrix<S> {
     /// Room for matrices and their factors.
     pub(crate) fn new(schedule: &Rc<Schedule>) -> Self {
         let factors = match &schedule.sequence {
-            Some(sequence) => Factors::Sparse(SparseLu::new(Rc::clone(sequence))),
+            Some(sequence) => Factors::Sparse(SparseLu::new(Rc::clone(sequence), schedule.code.as_ref().map(S::code))),
             None => Factors::Dense(Lu::new(schedule.order())),
         };
         IterationMatrix { factors, ..IterationMatrix::unfactorized(schedule) }
@@ -296,13 +220,13 @@ impl<S: Scalar> IterationMatrix<S> {
         self.equilibrate()?;
         if let Factors::Sparse(lu) = &mut self.factors
             && lu.factorize(&self.values, &self.column_size).is_ok()
+            && !lu.has_grown()
         {
             return Ok(());
         }
         // Pivots that were chosen for other values do not do.
-        let sequence =
-            Sequence::of(self.schedule.rows(&self.values)).map_err(|found| Singular::Column(found.column))?;
-        let mut lu = SparseLu::new(Rc::new(sequence));
+        let sequence = Sequence::of(self.schedule.rows(), &self.values);
+        let mut lu = SparseLu::new(Rc::new(sequence.map_err(|found| Singular::Column(found.column))?), None);
         let factorized = lu.factorize(&self.values, &self.column_size);
         self.factors = Factors::Sparse(lu);
         factorized.map_err(|PivotTooSmall { column }| Singular::Column(column))
@@ -333,6 +257,11 @@ impl<S: Scalar> IterationMatrix<S> {
             }
         }
         Ok(())
+    }
+
+    /// Whether it is factorised by the code that the formulation brings.
+    pub(crate) fn is_loop_free(&self) -> bool {
+        matches!(&self.factors, Factors::Sparse(lu) if lu.is_loop_free())
     }
 
     /// How many times it was factorised: tells whether what was computed with the factors is out of date.
@@ -380,7 +309,7 @@ impl IterationMatrix<f64> {
             Err(Singular::Row(row) | Singular::NonFinite(row)) => Some(Deficiency { row, column: row }),
             Err(Singular::Column(column)) => Some(Deficiency { row: column, column }),
             Ok(()) => {
-                let found = Sequence::of(self.schedule.rows(&self.values)).err()?;
+                let found = Sequence::of(self.schedule.rows(), &self.values).err()?;
                 Some(Deficiency { row: found.row, column: found.column })
             }
         }

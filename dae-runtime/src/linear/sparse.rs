@@ -5,14 +5,15 @@
 //! and what is left is gathered.
 
 use std::cell::RefCell;
+use std::cmp::Ordering;
 use std::rc::Rc;
 
-use super::Scalar;
+use super::loop_free::{Code, Scalar};
 use super::sequence::Sequence;
 
-/// Multipliers larger than this say that the pivots, chosen for other values, have become too small: so many digits are lost, more than an
-/// iteration whose matrix is only approximate would notice.
-const LARGEST_MULTIPLIER: f64 = 1e6;
+/// Factors larger than this say that the pivots, chosen for other values, have become too small: so many digits are lost, more than an
+/// iteration whose matrix is only approximate would notice (A. M. Erisman, J. K. Reid, Numer. Math. 22, 1974, on growth as what stability depends on).
+const LARGEST_GROWTH: f64 = 1e6;
 
 /// The sequence has to be chosen anew: the pivot of this column of the matrix is too small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +25,8 @@ pub(super) struct PivotTooSmall {
 #[derive(Clone, Debug)]
 pub(super) struct SparseLu<S> {
     sequence: Rc<Sequence>,
+    /// The same without loops, if there is that.
+    code: Option<Code<S>>,
     lower: Vec<S>,
     upper: Vec<S>,
     /// Inverses of the pivots.
@@ -32,23 +35,49 @@ pub(super) struct SparseLu<S> {
 }
 
 impl<S: Scalar> SparseLu<S> {
-    pub(super) fn new(sequence: Rc<Sequence>) -> Self {
-        let n = sequence.row.len();
+    pub(super) fn new(sequence: Rc<Sequence>, code: Option<Code<S>>) -> Self {
+        let n = sequence.pivots.len();
         SparseLu {
             lower: vec![S::zero(); sequence.lower.len()],
             upper: vec![S::zero(); sequence.upper.len()],
             inverse: vec![S::zero(); n],
             work: RefCell::new(vec![S::zero(); n]),
             sequence,
+            code,
         }
     }
 
     /// Factorises the matrix with these values; `sizes` are the largest entries of its columns.
     pub(super) fn factorize(&mut self, values: &[S], sizes: &[f64]) -> Result<(), PivotTooSmall> {
-        let Sequence { column, entry_starts, entries, lower_starts, upper_starts, .. } = &*self.sequence;
+        match self.code {
+            Some(code) => (code.factorize)(values, &mut self.lower, &mut self.upper, &mut self.inverse),
+            None => self.eliminate(values),
+        }
+        for (&(_, column), inverse) in self.sequence.pivots.iter().zip(&self.inverse) {
+            // What a pivot of the size of rounding errors has here; a NaN is not less.
+            let part = inverse.norm1() * sizes[column] * f64::EPSILON;
+            if inverse.is_zero() || !matches!(part.partial_cmp(&1.0), Some(Ordering::Less)) {
+                return Err(PivotTooSmall { column });
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether it is code that makes them.
+    pub(super) fn is_loop_free(&self) -> bool {
+        self.code.is_some()
+    }
+
+    /// Whether the factors of a matrix whose entries are of order one have grown, so that pivots chosen for other values do not do for it.
+    pub(super) fn has_grown(&self) -> bool {
+        // A NaN is not less.
+        !self.lower.iter().chain(&self.upper).all(|entry| entry.norm1() <= LARGEST_GROWTH)
+    }
+
+    fn eliminate(&mut self, values: &[S]) {
+        let Sequence { entry_starts, entries, lower_starts, upper_starts, .. } = &*self.sequence;
         let work = self.work.get_mut();
-        let (mut largest, mut least) = (0.0_f64, 0);
-        for k in 0..column.len() {
+        for k in 0..self.inverse.len() {
             let lower = lower_starts[k]..lower_starts[k + 1];
             let upper = upper_starts[k]..upper_starts[k + 1];
             let (lower_columns, upper_columns) =
@@ -61,40 +90,34 @@ impl<S: Scalar> SparseLu<S> {
             for (&j, entry) in lower_columns.iter().zip(&mut self.lower[lower]) {
                 let multiplier = work[j] * self.inverse[j];
                 *entry = multiplier;
-                if multiplier.norm1() > largest {
-                    (largest, least) = (multiplier.norm1(), j);
-                }
                 let range = upper_starts[j]..upper_starts[j + 1];
                 for (&column, &u) in self.sequence.upper[range.clone()].iter().zip(&self.upper[range]) {
                     work[column] -= multiplier * u;
                 }
             }
-            let pivot = work[k];
-            let size = pivot.norm1();
-            if size.is_nan() || size <= f64::EPSILON * sizes[column[k]] {
-                return Err(PivotTooSmall { column: column[k] });
-            }
-            self.inverse[k] = S::one() / pivot;
+            self.inverse[k] = work[k].recip();
             for (&j, entry) in upper_columns.iter().zip(&mut self.upper[upper]) {
                 *entry = work[j];
             }
         }
-        if largest > LARGEST_MULTIPLIER { Err(PivotTooSmall { column: column[least] }) } else { Ok(()) }
     }
 
     /// Replaces the right-hand side by the solution.
     pub(super) fn solve(&self, x: &mut [S]) {
-        let Sequence { row, column, lower_starts, lower, upper_starts, upper, .. } = &*self.sequence;
+        if let Some(code) = self.code {
+            return (code.solve)(&self.lower, &self.upper, &self.inverse, x);
+        }
+        let Sequence { pivots, lower_starts, lower, upper_starts, upper, .. } = &*self.sequence;
         let mut work = self.work.borrow_mut();
-        for k in 0..row.len() {
+        for (k, &(row, _)) in pivots.iter().enumerate() {
             let range = lower_starts[k]..lower_starts[k + 1];
-            let mut sum = x[row[k]];
+            let mut sum = x[row];
             for (&j, &l) in lower[range.clone()].iter().zip(&self.lower[range]) {
                 sum -= l * work[j];
             }
             work[k] = sum;
         }
-        for k in (0..row.len()).rev() {
+        for (k, &(_, column)) in pivots.iter().enumerate().rev() {
             let range = upper_starts[k]..upper_starts[k + 1];
             let mut sum = work[k];
             // What was found last comes last, as in the loop before: until it is there the processor gets on with the rest.
@@ -102,16 +125,16 @@ impl<S: Scalar> SparseLu<S> {
                 sum -= u * work[j];
             }
             work[k] = sum * self.inverse[k];
-            x[column[k]] = work[k];
+            x[column] = work[k];
         }
     }
 
     /// The same for the transposed matrix.
     pub(super) fn solve_transposed(&self, x: &mut [S]) {
-        let Sequence { row, column, lower_starts, lower, upper_starts, upper, .. } = &*self.sequence;
+        let Sequence { pivots, lower_starts, lower, upper_starts, upper, .. } = &*self.sequence;
         let mut work = self.work.borrow_mut();
-        work.iter_mut().zip(column).for_each(|(work, &column)| *work = x[column]);
-        for k in 0..row.len() {
+        work.iter_mut().zip(pivots).for_each(|(work, &(_, column))| *work = x[column]);
+        for k in 0..pivots.len() {
             let value = work[k] * self.inverse[k];
             work[k] = value;
             let range = upper_starts[k]..upper_starts[k + 1];
@@ -119,13 +142,13 @@ impl<S: Scalar> SparseLu<S> {
                 work[j] -= u * value;
             }
         }
-        for k in (0..row.len()).rev() {
+        for (k, &(row, _)) in pivots.iter().enumerate().rev() {
             let value = work[k];
             let range = lower_starts[k]..lower_starts[k + 1];
             for (&j, &l) in lower[range.clone()].iter().zip(&self.lower[range]) {
                 work[j] -= l * value;
             }
-            x[row[k]] = value;
+            x[row] = value;
         }
     }
 }
@@ -135,7 +158,8 @@ mod tests {
     use nalgebra::{Complex, ComplexField};
     use proptest::prelude::*;
 
-    use super::super::sequence::{NoPivot, Rows};
+    use super::super::markowitz::NoPivot;
+    use super::super::sequence::Rows;
     use super::*;
 
     /// By compressed rows, zeros left out.
@@ -177,10 +201,10 @@ mod tests {
                 if kept(i, j) { Complex::new(1e-3 + numbers[30 * i + j], imaginary) } else { Complex::new(0.0, 0.0) }
             };
             let (starts, columns, values) = compressed(n, |i, j| filled(&seed, i, j));
-            let Ok(sequence) = Sequence::of(Rows { starts: &starts, columns: &columns, values: &values }) else {
+            let Ok(sequence) = Sequence::of(Rows { starts: &starts, columns: &columns }, &values) else {
                 return Err(TestCaseError::reject("singular"));
             };
-            let mut lu = SparseLu::new(Rc::new(sequence));
+            let mut lu = SparseLu::new(Rc::new(sequence), None);
             for numbers in [&seed, &others] {
                 let (_, same, values) = compressed(n, |i, j| filled(numbers, i, j));
                 prop_assert_eq!(&same, &columns);
@@ -220,7 +244,7 @@ mod tests {
             }
             starts.push(columns.len());
         }
-        let sequence = Sequence::of(Rows { starts: &starts, columns: &columns, values: &values }).unwrap();
+        let sequence = Sequence::of(Rows { starts: &starts, columns: &columns }, &values).unwrap();
         assert!(sequence.work < 4 * n && sequence.lower.len() < n && sequence.upper.len() < n, "{}", sequence.work);
     }
 
@@ -253,8 +277,8 @@ mod tests {
                 }
                 starts.push(columns.len());
             }
-            let matrix = Rows { starts: &starts, columns: &columns, values: &values };
-            Sequence::of(matrix).unwrap().work as f64 / links as f64
+            let matrix = Rows { starts: &starts, columns: &columns };
+            Sequence::of(matrix, &values).unwrap().work as f64 / links as f64
         };
         let (short, long) = (work_per_link(30), work_per_link(500));
         assert!(long < 1.2 * short, "{short} and {long} multiplications per link");
@@ -265,12 +289,30 @@ mod tests {
         let matrix = |small: f64| compressed(2, |i, j| if i == j { small } else { 1.0 + (i + j) as f64 });
         let (starts, columns, values) = matrix(5.0);
         let mut lu =
-            SparseLu::new(Rc::new(Sequence::of(Rows { starts: &starts, columns: &columns, values: &values }).unwrap()));
-        assert_eq!(lu.factorize(&values, &[5.0, 5.0]), Ok(()));
+            SparseLu::new(Rc::new(Sequence::of(Rows { starts: &starts, columns: &columns }, &values).unwrap()), None);
+        assert_eq!((lu.factorize(&values, &[5.0, 5.0]), lu.has_grown()), (Ok(()), false));
         let (.., values) = matrix(1e-9);
+        assert_eq!((lu.factorize(&values, &[2.0, 2.0]), lu.has_grown()), (Ok(()), true));
+        let (.., values) = matrix(1e-19);
+        assert!(lu.factorize(&values, &[2.0, 2.0]).is_err());
+        let (.., values) = matrix(f64::NAN);
         assert!(lu.factorize(&values, &[2.0, 2.0]).is_err());
         let values = [1.0, 2.0, 0.5, 1.0];
-        let singular = Sequence::of(Rows { starts: &[0, 2, 4], columns: &[0, 1, 0, 1], values: &values });
+        let singular = Sequence::of(Rows { starts: &[0, 2, 4], columns: &[0, 1, 0, 1] }, &values);
         assert!(matches!(singular, Err(NoPivot { .. })));
+    }
+
+    /// Multipliers of a size that would be let pass one by one multiply: a regular matrix along pivots that are small together.
+    #[test]
+    fn growth_that_adds_up_is_told() {
+        let e = 1.1e-6;
+        let rows = [[e, 0.0, 0.0, 1.0], [1.0, 1.1 * e, 0.0, 0.0], [0.0, 1.0, 1.2 * e, 0.0], [0.0, 0.0, 1.0, 1.0]];
+        let (starts, columns, values) = compressed(4, |i, j| rows[i][j]);
+        let rows = Rows { starts: &starts, columns: &columns };
+        let natural = Sequence::along(rows, &[(0, 0), (1, 1), (2, 2), (3, 3)]);
+        let mut lu = SparseLu::new(Rc::new(natural), None);
+        assert_eq!((lu.factorize(&values, &[1.0; 4]), lu.has_grown()), (Ok(()), true));
+        let mut lu = SparseLu::new(Rc::new(Sequence::of(rows, &values).unwrap()), None);
+        assert_eq!((lu.factorize(&values, &[1.0; 4]), lu.has_grown()), (Ok(()), false));
     }
 }

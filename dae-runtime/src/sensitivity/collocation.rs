@@ -9,7 +9,7 @@
 use std::rc::Rc;
 
 use crate::contract::Dae;
-use crate::linear::{Deficiency, IterationMatrix, Jacobians, Schedule};
+use crate::linear::{Deficiency, IterationMatrix, Jacobians, Schedule, StepStart};
 use crate::radau::{
     Accuracy, AtStage, Limits, Matrices, Origin, Outcome, StagePlace, StageRange, Stages, Tableau, Tolerances, combine,
 };
@@ -154,7 +154,10 @@ impl<'d> Collocation<'d> {
         dae.choose_coordinates(t0, y0, yp0, true);
         Collocation {
             methods: Vec::new(),
-            schedule: Schedule::new(dae, t0, y0, yp0, if span == 0.0 { 1.0 } else { 1e-3 * span }),
+            schedule: Schedule::new(
+                dae,
+                StepStart { t: t0, y: y0, yp: yp0, h: if span == 0.0 { 1.0 } else { 1e-3 * span } },
+            ),
             tolerances: [(TIGHTER * of_stages).max(ABOVE_ROUNDING * rounding), of_stages],
             weights,
             state: y0.to_vec(),

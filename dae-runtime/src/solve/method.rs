@@ -7,7 +7,7 @@ use std::rc::Rc;
 use crate::bdf;
 use crate::contract::Dae;
 use crate::integrator::Start;
-use crate::linear::Schedule;
+use crate::linear::{Schedule, StepStart};
 use crate::radau;
 use crate::stepper::{Failure, Options, StepControl, Stepper, check_start};
 
@@ -50,7 +50,7 @@ impl Method {
         self.check_index(dae, options)?;
         check_start(dae.description(), t0, y0, yp0, t_end)?;
         dae.choose_coordinates(t0, y0, yp0, true);
-        Ok(Schedule::new(dae, t0, y0, yp0, typical_step(t0, t_end)))
+        Ok(Schedule::new(dae, StepStart { t: t0, y: y0, yp: yp0, h: typical_step(t0, t_end) }))
     }
 
     /// An integration with that schedule.

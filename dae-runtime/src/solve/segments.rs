@@ -86,7 +86,7 @@ impl<'d> Segments<'d> {
             t_end,
             options: options.clone(),
             // That of the schedule.
-            done: Statistics { jacobians: schedule.jacobians(), ..Statistics::default() },
+            done: Statistics { jacobians: schedule.jacobians, ..Statistics::default() },
             schedule,
             switches,
             phase: Phase::Regular,

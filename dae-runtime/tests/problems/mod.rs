@@ -8,6 +8,7 @@
 
 pub mod dual;
 pub mod manufactured;
+pub mod natural_order;
 pub mod pendulum;
 pub mod random;
 pub mod steering_wheel;
@@ -21,6 +22,7 @@ use dae_runtime::contract::{
     Dae, Description, Equation, Invariant, Jet, Kind, Leading, Name, Pattern, Prolongation, ProlongationDescription,
     Start, Unknown,
 };
+use dae_runtime::linear::LoopFree;
 pub use dual::{Dual, Scalar};
 
 /// Most unknowns (and invariants) a test problem may have.
@@ -40,6 +42,8 @@ pub struct Problem<M> {
     model: M,
     description: Description,
     prolongation: Explicit,
+    /// As generated code brings it.
+    pub code: Option<LoopFree>,
     /// Start time.
     pub t0: f64,
     /// Consistent start values.
@@ -81,7 +85,7 @@ impl<M: Model> Problem<M> {
             switches_jacobian_p: dense(0, 0),
         };
         let prolongation = Explicit::new(&description, y0, yp0);
-        Problem { model, description, prolongation, t0, y0: y0.to_vec(), yp0: yp0.to_vec() }
+        Problem { model, description, prolongation, code: None, t0, y0: y0.to_vec(), yp0: yp0.to_vec() }
     }
 
     /// Row-major derivatives of the first `rows` outputs of `f` by an argument of length `columns`.
@@ -132,6 +136,10 @@ impl<M: Model> Dae for Problem<M> {
     }
 
     fn set_parameters(&mut self, _values: &[f64]) {}
+
+    fn loop_free(&self) -> Option<&LoopFree> {
+        self.code.as_ref()
+    }
 
     fn residual(&self, t: f64, y: &[f64], yp: &[f64], residual: &mut [f64]) {
         self.model.residual(t, y, yp, residual);

@@ -12,9 +12,11 @@ mod external;
 mod fields;
 mod formulation;
 mod listing;
+mod loop_free;
 mod method;
 mod model;
 mod names;
+mod pivots;
 mod prolongation;
 mod rolled;
 #[cfg(feature = "syntax")]

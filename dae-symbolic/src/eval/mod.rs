@@ -1,7 +1,7 @@
 //! The interpreter: a formulation that runs without a compiler.
 //!
-//! In: a [`FormProgram`] and the [`Prolonged`] model. Out: an object that fulfils the same runtime contract as generated code, with
-//! the same operations in the same order.
+//! In: a [`FormProgram`] and the [`Prolonged`] model. Out: an object that fulfils the same runtime contract as generated code, its functions with
+//! the same operations in the same order. What it does not bring is code for linear algebra.
 
 use std::cell::RefCell;
 use std::sync::Arc;

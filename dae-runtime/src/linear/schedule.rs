@@ -1,0 +1,156 @@
+//! How the matrices of a formulation are stored and eliminated: found once for a run, or when a model is compiled.
+//!
+//! In: patterns, and Jacobians at states that are like those to come. Out: the pattern of iteration matrices with its pivots, or none where a dense
+//! elimination takes less time.
+
+use std::rc::Rc;
+
+use super::sequence::{Rows, Sequence};
+use super::{IterationMatrix, Jacobians, LoopFree, Scalar};
+use crate::contract::{Dae, Description, Pattern};
+use crate::stepper::check_start;
+
+/// A multiplication of a sparse elimination, which looks for its operands, takes as long as so many of a dense one.
+const SPARSE_COSTS: usize = 3;
+/// Below this order looking for operands takes longer than all multiplications.
+const SMALLEST_SPARSE: usize = 9;
+
+/// A way to solve the linear systems of a formulation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Factorization {
+    /// Along pivots that were chosen when the model was compiled, by code that was emitted for them ([`LoopFree`]).
+    LoopFree,
+    /// Along pivots that are chosen at the start.
+    Sparse,
+    /// With partial pivoting.
+    Dense,
+}
+
+/// How matrices of a formulation are stored and eliminated.
+#[derive(Clone, Debug)]
+pub(crate) struct Schedule {
+    /// Union of the patterns of $F_y$ and $F_{y'}$, by compressed rows.
+    pub(super) starts: Vec<usize>,
+    pub(super) columns: Vec<usize>,
+    /// Position in it of every entry of $F_y$ and of $F_{y'}$.
+    pub(super) of_y: Vec<usize>,
+    pub(super) of_yp: Vec<usize>,
+    /// Pivots, if a sparse elimination pays.
+    pub(super) sequence: Option<Rc<Sequence>>,
+    /// Code for these.
+    pub(super) code: Option<LoopFree>,
+    /// How many pairs of Jacobians it took to find them.
+    pub(crate) jacobians: usize,
+}
+
+/// Where a step of length `h` begins.
+#[derive(Clone, Copy, Debug)]
+pub struct StepStart<'a> {
+    /// Time.
+    pub t: f64,
+    /// State.
+    pub y: &'a [f64],
+    /// Derivative.
+    pub yp: &'a [f64],
+    /// Length of the step.
+    pub h: f64,
+}
+
+/// Pivots of iteration matrices that are large enough at all of these steps, and keep their sign from one to the other. Steps with a matrix that is not finite,
+/// or has a row of zeros, are ignored; one with a singular matrix has no pivots.
+///
+/// `None` if there are none, if elimination along them takes more than so many multiplications, or if the first matrix is not finite.
+pub fn steady_sequence<const K: usize>(dae: &dyn Dae, steps: [StepStart<'_>; K], most_work: usize) -> Option<Sequence> {
+    let schedule = Rc::new(Schedule::unordered(dae.description()));
+    let matrices = steps.map(|step| schedule.values_at(dae, step));
+    let first = matrices.first()?.as_deref()?;
+    let values = matrices.each_ref().map(|values| values.as_deref().unwrap_or(first));
+    Sequence::common(schedule.rows(), values, most_work).ok()
+}
+
+impl Schedule {
+    /// For steps like the one that starts here: code without loops if the formulation brings that, otherwise what takes the least time.
+    pub(crate) fn new(dae: &dyn Dae, step: StepStart<'_>) -> Rc<Schedule> {
+        if let Some(schedule) = Schedule::of(Factorization::LoopFree, dae, step) {
+            return Rc::new(schedule);
+        }
+        let schedule = Schedule::unordered(dae.description());
+        let n = schedule.order();
+        if n < SMALLEST_SPARSE {
+            return Rc::new(schedule);
+        }
+        let pays = |sequence: &Rc<Sequence>| SPARSE_COSTS * sequence.work < n.pow(3) / 3;
+        let sequence = Schedule::of(Factorization::Sparse, dae, step).and_then(|schedule| schedule.sequence);
+        Rc::new(Schedule { sequence: sequence.filter(pays), jacobians: 1, ..schedule })
+    }
+
+    /// For steps like the one that starts here, with a certain factorisation: `None` if the formulation does not bring the code, or there are no pivots.
+    pub(crate) fn of(how: Factorization, dae: &dyn Dae, step: StepStart<'_>) -> Option<Schedule> {
+        let schedule = Schedule::unordered(dae.description());
+        let (sequence, code, jacobians) = match how {
+            Factorization::Dense => (None, None, 0),
+            Factorization::LoopFree => {
+                let code = *dae.loop_free()?;
+                (Some(code.along(schedule.rows())?), Some(code), 0)
+            }
+            Factorization::Sparse => {
+                let values = Rc::new(schedule.clone()).values_at(dae, step)?;
+                (Some(Sequence::of(schedule.rows(), &values).ok()?), None, 1)
+            }
+        };
+        Some(Schedule { sequence: sequence.map(Rc::new), code, jacobians, ..schedule })
+    }
+
+    /// Without pivots.
+    pub(super) fn unordered(description: &Description) -> Schedule {
+        let (mut starts, mut columns) = (vec![0], Vec::new());
+        for row in 0..description.unknowns.len() {
+            let both = description.jacobian_y.row(row).chain(description.jacobian_yp.row(row));
+            let mut of_row: Vec<usize> = both.map(|(column, _)| column).collect();
+            of_row.sort_unstable();
+            of_row.dedup();
+            columns.extend(of_row);
+            starts.push(columns.len());
+        }
+        let places = |pattern: &Pattern| -> Vec<usize> {
+            let place = |(row, column, _): (usize, usize, usize)| {
+                let of_row = &columns[starts[row]..starts[row + 1]];
+                starts[row] + of_row.binary_search(&column).unwrap_or(0)
+            };
+            pattern.entries().map(place).collect()
+        };
+        let (of_y, of_yp) = (places(&description.jacobian_y), places(&description.jacobian_yp));
+        Schedule { starts, columns, of_y, of_yp, sequence: None, code: None, jacobians: 0 }
+    }
+
+    /// The scaled matrix of the first stage of a step, if it is finite and has no row of zeros.
+    fn values_at(self: &Rc<Self>, dae: &dyn Dae, StepStart { t, y, yp, h }: StepStart<'_>) -> Option<Vec<f64>> {
+        check_start(dae.description(), t, y, yp, t + h).ok()?;
+        let mut jacobians = Jacobians::new(dae.description());
+        jacobians.evaluate(dae, t, y, yp);
+        let mut matrix = IterationMatrix::unfactorized(self);
+        matrix.assemble(dae.description(), 1.0 / h, 1.0, &jacobians, h);
+        matrix.equilibrate().ok()?;
+        Some(matrix.values)
+    }
+
+    pub(super) fn rows(&self) -> Rows<'_> {
+        Rows { starts: &self.starts, columns: &self.columns }
+    }
+
+    /// Values on the pattern as a dense matrix, column by column.
+    pub(super) fn scatter<S: Scalar>(&self, values: &[S], matrix: &mut [S]) {
+        let n = self.order();
+        matrix.fill(S::zero());
+        for row in 0..n {
+            for place in self.starts[row]..self.starts[row + 1] {
+                matrix[self.columns[place] * n + row] = values[place];
+            }
+        }
+    }
+
+    /// Number of rows.
+    pub(super) fn order(&self) -> usize {
+        self.starts.len() - 1
+    }
+}

@@ -1,0 +1,66 @@
+//! Code for the elimination of dense matrices in the order of rows and columns, as a stand-in for generated code: whether these pivots do is chance.
+
+use dae_runtime::linear::{Code, LoopFree, Scalar};
+
+static PIVOTS: [(usize, usize); super::MAX] = {
+    let mut pivots = [(0, 0); super::MAX];
+    let mut k = 0;
+    while k < pivots.len() {
+        pivots[k] = (k, k);
+        k += 1;
+    }
+    pivots
+};
+
+/// For systems of `n` unknowns.
+pub fn natural_order(n: usize) -> LoopFree {
+    LoopFree {
+        pivots: &PIVOTS[..n],
+        lengths: [n * n, lower_start(n), lower_start(n)],
+        real: Code { factorize, solve },
+        complex: Code { factorize, solve },
+    }
+}
+
+/// Where row `k` starts in $L$.
+fn lower_start(k: usize) -> usize {
+    k * k.saturating_sub(1) / 2
+}
+
+/// Where row `k` starts in $U$.
+fn upper_start(n: usize, k: usize) -> usize {
+    lower_start(n) - lower_start(n - k)
+}
+
+fn factorize<S: Scalar>(values: &[S], lower: &mut [S], upper: &mut [S], inverse: &mut [S]) {
+    let n = inverse.len();
+    for k in 0..n {
+        let mut row = values[n * k..n * (k + 1)].to_vec();
+        for j in 0..k {
+            let multiplier = row[j] * inverse[j];
+            lower[lower_start(k) + j] = multiplier;
+            for i in j + 1..n {
+                row[i] -= multiplier * upper[upper_start(n, j) + i - j - 1];
+            }
+        }
+        inverse[k] = row[k].recip();
+        upper[upper_start(n, k)..upper_start(n, k + 1)].copy_from_slice(&row[k + 1..]);
+    }
+}
+
+fn solve<S: Scalar>(lower: &[S], upper: &[S], inverse: &[S], x: &mut [S]) {
+    let n = inverse.len();
+    for k in 0..n {
+        for j in 0..k {
+            let known = x[j];
+            x[k] -= lower[lower_start(k) + j] * known;
+        }
+    }
+    for k in (0..n).rev() {
+        for j in k + 1..n {
+            let known = x[j];
+            x[k] -= upper[upper_start(n, k) + j - k - 1] * known;
+        }
+        x[k] *= inverse[k];
+    }
+}

@@ -1,0 +1,89 @@
+//! The code that factorises iteration matrices: what it solves are the systems of the formulation's pattern.
+//!
+//! In: generated forms. Out: real and complex systems with random values on the pattern are solved as well as the growth of their factors lets expect.
+
+use dae::Dae;
+use dae::runtime::linear::{Code, LoopFree, Scalar, Sequence};
+use nalgebra::Complex;
+
+use super::models;
+use super::points::Random;
+
+/// Rounding errors of a solution, in units of the growth of the factors and the number of unknowns.
+const ROUNDING: f64 = 1e-15;
+const MATRICES: usize = 20;
+
+#[test]
+fn generated_code_solves_systems_of_the_pattern() {
+    let (mut forms, mut longest) = (0, 0);
+    for model in models() {
+        for form in &model.forms {
+            let Some(code) = form.loop_free() else { continue };
+            let sequence = code.sequence(form.description()).expect("pivots of this pattern");
+            (forms, longest) = (forms + 1, longest.max(sequence.work));
+            let mut random = Random(forms as u64);
+            for _ in 0..MATRICES {
+                solves(&name(form.as_ref()), code, &sequence, &mut || random.symmetric());
+                solves(&name(form.as_ref()), code, &sequence, &mut || {
+                    Complex::new(random.symmetric(), random.symmetric())
+                });
+            }
+        }
+    }
+    // Code of more than 200 multiplications is in several parts.
+    assert!(forms >= 30 && longest > 400, "{forms} forms bring code, the longest with {longest} multiplications");
+}
+
+#[test]
+fn a_form_brings_code_unless_the_runtime_completes_it_or_its_families_are_long() {
+    for model in models() {
+        for form in &model.forms {
+            let d = form.description();
+            let completed = ["state-space", "tangent", "underlying", "derivative-array", "strangeness-free"];
+            let has_none = completed.contains(&&*d.form) || ["Plate", "Coupled"].contains(&&*d.model);
+            assert_eq!(form.loop_free().is_none(), has_none, "{}", name(form.as_ref()));
+        }
+    }
+}
+
+fn name(form: &dyn Dae) -> String {
+    format!("{} {}", form.description().model, form.description().form)
+}
+
+fn solves<S: Scalar>(name: &str, code: &LoopFree, sequence: &Sequence, random: &mut dyn FnMut() -> S) {
+    let Code { factorize, solve } = S::code(code);
+    let n = sequence.pivots.len();
+    let zeros = |length: usize| vec![S::zero(); length];
+    let (mut lower, mut upper, mut inverse) =
+        (zeros(sequence.lower.len()), zeros(sequence.upper.len()), zeros(sequence.pivots.len()));
+    let values: Vec<S> = sequence.entries.iter().map(|_| random()).collect();
+    let rhs: Vec<S> = (0..n).map(|_| random()).collect();
+    factorize(&values, &mut lower, &mut upper, &mut inverse);
+    let mut x = rhs.clone();
+    solve(&lower, &upper, &inverse, &mut x);
+    let size = |vector: &[S]| vector.iter().fold(1.0, |size: f64, x| size.max(x.norm1()));
+    let of_factors = ROUNDING * n as f64 * size(&lower) * size(&upper).max(size(&inverse));
+    // L U is the matrix: the transposed one is solved with the same factors.
+    let row = |starts: &[usize], columns: &[usize], k: usize| -> Vec<(usize, usize)> {
+        (starts[k]..starts[k + 1]).map(|place| (place, columns[place])).collect()
+    };
+    for k in 0..n {
+        let mut product = zeros(n);
+        let mut add_row = |j: usize, factor: S| {
+            product[j] += factor * inverse[j].recip();
+            for (place, column) in row(&sequence.upper_starts, &sequence.upper, j) {
+                product[column] += factor * upper[place];
+            }
+        };
+        add_row(k, S::one());
+        row(&sequence.lower_starts, &sequence.lower, k).into_iter().for_each(|(place, j)| add_row(j, lower[place]));
+        sequence.entries_of(k).iter().for_each(|&(place, column)| product[column] -= values[place]);
+        assert!(product.iter().all(|x| x.modulus() <= of_factors), "{name}: {product:?}, bound {of_factors:e}");
+    }
+    let bound = of_factors * size(&x);
+    for (k, &(row, _)) in sequence.pivots.iter().enumerate() {
+        let terms = sequence.entries_of(k).iter().map(|&(place, column)| values[place] * x[sequence.pivots[column].1]);
+        let defect = (terms.fold(S::zero(), |sum, term| sum + term) - rhs[row]).modulus();
+        assert!(defect <= bound, "{name}: row {row} by {defect:e}, bound {bound:e}");
+    }
+}
