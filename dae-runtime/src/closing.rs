@@ -185,7 +185,7 @@ impl Closing {
                 *change = new - old;
             }
             let largest = if corrected <= SLOW * size { LARGEST_GOOD_CORRECTION } else { LARGEST_CORRECTION };
-            if weights.error_norm(&self.change) > largest {
+            if weights.error_norm(&self.change) > largest || !self.is_finite() {
                 return;
             }
             if size > NOISE {
@@ -229,13 +229,19 @@ impl Closing {
             dae.invariants(t, &self.candidate, &mut self.corrected);
             let corrected = self.in_roundings(&self.corrected);
             let largest = if corrected <= SLOW * size { LARGEST_GOOD_CORRECTION } else { LARGEST_CORRECTION };
-            if corrected.is_nan() || corrected >= size || weights.error_norm(&self.change) > largest {
+            let is_small = weights.error_norm(&self.change) <= largest && self.is_finite();
+            if corrected.is_nan() || corrected >= size || !is_small {
                 return;
             }
             y.copy_from_slice(&self.candidate);
             std::mem::swap(&mut self.values, &mut self.corrected);
             size = corrected;
         }
+    }
+
+    /// Whether the candidate is: invariants need not depend on all of it.
+    fn is_finite(&self) -> bool {
+        self.candidate.iter().all(|y| y.is_finite())
     }
 
     /// Residuals of the invariants at the state that the last call has left.

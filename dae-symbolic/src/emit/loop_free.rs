@@ -9,8 +9,8 @@ use super::pivots::pivots;
 use crate::compile::{Compiled, CompiledForm};
 use crate::model::{Domain, Model};
 
-/// Factorisations that take more multiplications than this are left to the loops of the runtime. The code takes half the time of these at any size, but the compiler
-/// takes a second for every thousand, optimised.
+/// Factorisations that take more multiplications than this are left to the loops of the runtime. The code takes less time than these at any size that was measured
+/// (`examples/test_set/README.md`), but the compiler takes a second for every thousand, optimised.
 const MOST_WORK: usize = 3000;
 /// Longer families stay loops, here too: the code of a model shall not be longer than its text makes it.
 const LONGEST_FAMILY: usize = 8;
