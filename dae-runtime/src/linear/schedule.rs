@@ -12,7 +12,7 @@ use crate::stepper::check_start;
 
 /// A multiplication of a sparse elimination, which looks for its operands, takes as long as so many of a dense one.
 const SPARSE_COSTS: usize = 3;
-/// Below this order looking for operands takes longer than all multiplications.
+/// Below this order there is little to gain, and a dense elimination does without Jacobians at the start.
 const SMALLEST_SPARSE: usize = 9;
 
 /// A way to solve the linear systems of a formulation.

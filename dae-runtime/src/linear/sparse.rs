@@ -11,9 +11,11 @@ use std::rc::Rc;
 use super::loop_free::{Code, Scalar};
 use super::sequence::Sequence;
 
-/// Factors larger than this say that the pivots, chosen for other values, have become too small: so many digits are lost, more than an
-/// iteration whose matrix is only approximate would notice (A. M. Erisman, J. K. Reid, Numer. Math. 22, 1974, on growth as what stability depends on).
-const LARGEST_GROWTH: f64 = 1e6;
+/// Multipliers larger than this say that the pivots, chosen for other values, have become too small.
+const LARGEST_MULTIPLIER: f64 = 1e6;
+/// So do entries of $U$, beside those of the matrix, which are of order one (A. M. Erisman, J. K. Reid, Numer. Math. 22, 1974): so many digits are lost, more than
+/// an iteration whose matrix is only approximate would notice.
+const LARGEST_GROWTH: f64 = 1e10;
 
 /// The sequence has to be chosen anew: the pivot of this column of the matrix is too small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +73,8 @@ impl<S: Scalar> SparseLu<S> {
     /// Whether the factors of a matrix whose entries are of order one have grown, so that pivots chosen for other values do not do for it.
     pub(super) fn has_grown(&self) -> bool {
         // A NaN is not less.
-        !self.lower.iter().chain(&self.upper).all(|entry| entry.norm1() <= LARGEST_GROWTH)
+        let is_bounded = |entries: &[S], bound: f64| entries.iter().all(|entry| entry.norm1() <= bound);
+        !is_bounded(&self.lower, LARGEST_MULTIPLIER) || !is_bounded(&self.upper, LARGEST_GROWTH)
     }
 
     fn eliminate(&mut self, values: &[S]) {
