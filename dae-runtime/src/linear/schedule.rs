@@ -74,31 +74,33 @@ impl Schedule {
         if let Some(schedule) = Schedule::of(Factorization::LoopFree, dae, step) {
             return Rc::new(schedule);
         }
-        let schedule = Schedule::unordered(dae.description());
-        let n = schedule.order();
+        let n = dae.description().unknowns.len();
         if n < SMALLEST_SPARSE {
-            return Rc::new(schedule);
+            return Rc::new(Schedule::unordered(dae.description()));
         }
         let pays = |sequence: &Rc<Sequence>| SPARSE_COSTS * sequence.work < n.pow(3) / 3;
-        let sequence = Schedule::of(Factorization::Sparse, dae, step).and_then(|schedule| schedule.sequence);
-        Rc::new(Schedule { sequence: sequence.filter(pays), jacobians: 1, ..schedule })
+        let schedule = Schedule::of(Factorization::Sparse, dae, step);
+        let schedule = schedule.unwrap_or_else(|| Schedule::unordered(dae.description()));
+        Rc::new(Schedule { sequence: schedule.sequence.filter(pays), jacobians: 1, ..schedule })
     }
 
     /// For steps like the one that starts here, with a certain factorisation: `None` if the formulation does not bring the code, or there are no pivots.
     pub(crate) fn of(how: Factorization, dae: &dyn Dae, step: StepStart<'_>) -> Option<Schedule> {
-        let schedule = Schedule::unordered(dae.description());
-        let (sequence, code, jacobians) = match how {
-            Factorization::Dense => (None, None, 0),
+        let unordered = || Schedule::unordered(dae.description());
+        match how {
+            Factorization::Dense => Some(unordered()),
             Factorization::LoopFree => {
-                let code = *dae.loop_free()?;
-                (Some(code.along(schedule.rows())?), Some(code), 0)
+                let (code, schedule) = (*dae.loop_free()?, unordered());
+                let sequence = Rc::new(code.along(schedule.rows())?);
+                Some(Schedule { sequence: Some(sequence), code: Some(code), ..schedule })
             }
             Factorization::Sparse => {
-                let values = Rc::new(schedule.clone()).values_at(dae, step)?;
-                (Some(Sequence::of(schedule.rows(), &values).ok()?), None, 1)
+                let schedule = Rc::new(unordered());
+                let values = schedule.values_at(dae, step)?;
+                let sequence = Rc::new(Sequence::of(schedule.rows(), &values).ok()?);
+                Some(Schedule { sequence: Some(sequence), jacobians: 1, ..Rc::unwrap_or_clone(schedule) })
             }
-        };
-        Some(Schedule { sequence: sequence.map(Rc::new), code, jacobians, ..schedule })
+        }
     }
 
     /// Without pivots.

@@ -3,7 +3,9 @@
 //! In: a pattern and the places of the pivots. Out: a [`Sequence`]: the pattern of the factors, for all matrices with that pattern. With it, factors take no search
 //! and no new storage (`sparse.rs`), and can be written down as code without loops ([`LoopFree`](super::LoopFree)).
 
-use std::collections::BTreeSet;
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+use std::mem::replace;
 
 /// The pattern of a square matrix by compressed rows, columns ascending.
 #[derive(Clone, Copy, Debug)]
@@ -59,22 +61,35 @@ impl Sequence {
             upper: Vec::new(),
             work: 0,
         };
-        let mut row = BTreeSet::new();
+        // Which row reached a column last, and columns of L that are still to be eliminated.
+        let mut reached_by = vec![usize::MAX; matrix.order()];
+        let mut ahead = BinaryHeap::new();
         for (k, &(i, _)) in pivots.iter().enumerate() {
-            let places = matrix.starts[i]..matrix.starts[i + 1];
-            sequence.entries.extend(places.map(|position| (position, place[matrix.columns[position]])));
-            row.extend(sequence.entries[sequence.entry_starts[k]..].iter().map(|&(_, column)| column));
-            while let Some(&j) = row.first().filter(|&&j| j < k) {
-                row.remove(&j);
+            let start = sequence.upper.len();
+            let mut reach = |column: usize, ahead: &mut BinaryHeap<_>, upper: &mut Vec<usize>| {
+                if replace(&mut reached_by[column], k) != k {
+                    match column.cmp(&k) {
+                        Ordering::Less => ahead.push(Reverse(column)),
+                        Ordering::Equal => {}
+                        Ordering::Greater => upper.push(column),
+                    }
+                }
+            };
+            for position in matrix.starts[i]..matrix.starts[i + 1] {
+                let column = place[matrix.columns[position]];
+                sequence.entries.push((position, column));
+                reach(column, &mut ahead, &mut sequence.upper);
+            }
+            while let Some(Reverse(j)) = ahead.pop() {
                 sequence.lower.push(j);
                 let of_pivot = sequence.upper_starts[j]..sequence.upper_starts[j + 1];
                 sequence.work += of_pivot.len() + 1;
-                row.extend(&sequence.upper[of_pivot]);
+                for position in of_pivot {
+                    reach(sequence.upper[position], &mut ahead, &mut sequence.upper);
+                }
             }
-            row.remove(&k);
             sequence.work += 1;
-            sequence.upper.extend(&row);
-            row.clear();
+            sequence.upper[start..].sort_unstable();
             sequence.entry_starts.push(sequence.entries.len());
             sequence.lower_starts.push(sequence.lower.len());
             sequence.upper_starts.push(sequence.upper.len());
