@@ -236,6 +236,10 @@ pub enum Failure {
         t: f64,
         /// The bound.
         max_steps: usize,
+        /// Length of the step that would follow.
+        h: f64,
+        /// The unknown whose local error is the largest and keeps steps that short; none where their length is prescribed.
+        unknown: Option<Name>,
     },
     /// $F$ or a Jacobian is not finite at an accepted state, so that no step can start from it.
     NonFinite {
@@ -370,8 +374,16 @@ impl fmt::Display for Failure {
                 f,
                 "step size {h:.3e} too small at t = {t}: {cause}; the solution may end, jump or blow up there"
             ),
-            Failure::TooManySteps { t, max_steps } => {
-                write!(f, "{max_steps} steps done at t = {t}: raise `max_steps` or loosen the tolerances")
+            Failure::TooManySteps { t, max_steps, h, unknown } => {
+                write!(f, "{max_steps} steps done at t = {t}, where steps are {h:.1e} long")?;
+                match unknown {
+                    Some(unknown) => write!(
+                        f,
+                        " for the local error of `{unknown}`: raise `max_steps`, or loosen the tolerances if `{unknown}` need not be followed \
+                         as closely"
+                    ),
+                    None => f.write_str(": raise `max_steps`"),
+                }
             }
             Failure::NonFinite { t, equations } => {
                 write!(f, "not finite at t = {t}: {}", equations.join(", "))

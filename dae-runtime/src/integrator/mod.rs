@@ -277,7 +277,7 @@ impl<S: Scheme> Stepper for Integrator<'_, S> {
             return Ok(());
         }
         if self.run.statistics.steps >= self.run.max_steps {
-            return Err(Failure::TooManySteps { t: self.run.clock.time(), max_steps: self.run.max_steps });
+            return Err(self.too_many_steps());
         }
         self.choose_coordinates();
         let (mut h, mut landing) = self.scheme.fit(&self.run.clock, self.run.h);

@@ -4,7 +4,7 @@
 //! [`Failure`] that ends the run, with names.
 
 use super::{Integrator, Scheme};
-use crate::stepper::{Failure, StepCause};
+use crate::stepper::{Failure, StepCause, StepControl};
 
 /// Why an attempt at a step was not accepted, and what to try next.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +30,15 @@ pub(crate) enum Trouble {
 }
 
 impl<S: Scheme> Integrator<'_, S> {
+    /// The failure that it is to need more steps than are allowed.
+    pub(super) fn too_many_steps(&self) -> Failure {
+        let run = &self.run;
+        let by_error = run.control == StepControl::Adaptive && run.h < run.max_step && run.statistics.steps > 0;
+        let unknown = by_error.then(|| run.dae.description().unknowns.get(self.scheme.worst(run))).flatten();
+        let unknown = unknown.map(|unknown| unknown.name.clone());
+        Failure::TooManySteps { t: run.clock.time(), max_steps: run.max_steps, h: run.h, unknown }
+    }
+
     /// The failure that a trouble becomes when no shorter step than `h` can be tried. The first one tried was `first` long:
     /// if the matrix is singular for that, this is the cause.
     pub(super) fn failure(&mut self, trouble: Trouble, first: f64, h: f64) -> Failure {

@@ -348,7 +348,8 @@ impl<'d> Variation<'d> {
         while (until - self.t) * (now - before) > 0.0 {
             let Statistics { steps, error_rejections, .. } = self.collocation.statistics;
             if (steps + error_rejections) / ATTEMPTS >= self.max_steps {
-                return Err(Failure::TooManySteps { t: self.t, max_steps: self.max_steps });
+                let (t, max_steps) = (self.t, self.max_steps);
+                return Err(Failure::TooManySteps { t, max_steps, h: self.length, unknown: None });
             }
             let rest = until - self.t;
             let parts = (rest.abs() / self.length).ceil().max(1.0);

@@ -144,7 +144,9 @@ impl<'d> Segments<'d> {
     /// A piece knows what was left for it of the bound on the number of steps.
     fn of_whole_run(&self, failure: Failure) -> Failure {
         match failure {
-            Failure::TooManySteps { t, .. } => Failure::TooManySteps { t, max_steps: self.options.max_steps },
+            Failure::TooManySteps { t, h, unknown, .. } => {
+                Failure::TooManySteps { t, max_steps: self.options.max_steps, h, unknown }
+            }
             other => other,
         }
     }

@@ -268,6 +268,18 @@ pub fn honours_bounds_and_observers(method: Method, _: Promise) {
     assert!(matches!(solution.status, Status::Stopped(Failure::TooManySteps { max_steps: 7, .. })));
     assert_eq!(solution.times.len(), 8);
 
+    // What keeps steps short is told.
+    let stiff = stiff::decay_and_oscillation();
+    let limit = |integration: Integration<'_, '_>| {
+        let run = integration.method(method).max_steps(50).run_from(0.0, &stiff.y0, &stiff.yp0, 100.0).unwrap();
+        let Status::Stopped(Failure::TooManySteps { h, unknown, .. }) = run.status else { panic!("{:?}", run.status) };
+        (h, unknown)
+    };
+    let (h, unknown) = limit(Integration::new(&stiff).rtol(1e-6).atol(1e-6));
+    assert!(unknown.is_some_and(|name| ["u", "v"].contains(&name.as_ref())) && (1e-5..0.1).contains(&h), "{h}");
+    assert_eq!(limit(Integration::new(&stiff).max_step(1e-4)), (1e-4, None));
+    assert_eq!(limit(Integration::new(&stiff).fixed_step(1e-3)), (1e-3, None));
+
     let solution = start(Integration::new(&problem).max_step(0.01));
     assert!(solution.is_success());
     assert!(solution.times.windows(2).all(|pair| pair[1] - pair[0] < 0.01 * 1.02));

@@ -178,6 +178,24 @@ pub fn driven_capacitor_current(t: f64) -> f64 {
     2e-3 * (2000.0 * t).cos() + 1e-3 * (2000.0 * t).sin()
 }
 
+/// A decay beside an oscillation that takes shorter steps, $u' = 100 v$, $v' = -100 u$.
+pub struct DecayAndOscillation;
+
+impl Model for DecayAndOscillation {
+    fn residual<S: Scalar>(&self, _t: S, y: &[S], yp: &[S], out: &mut [S]) {
+        out[0] = yp[0] + y[0];
+        out[1] = yp[1] - y[2] * 100.0;
+        out[2] = yp[2] + y[1] * 100.0;
+    }
+}
+
+/// All of them of order one.
+pub fn decay_and_oscillation() -> Problem<DecayAndOscillation> {
+    let unknowns = [("slow", Differential, 1), ("u", Differential, 1), ("v", Differential, 1)];
+    let start: (f64, &[f64], &[f64]) = (0.0, &[1.0, 1.0, 0.0], &[-1.0, 0.0, -100.0]);
+    Problem::new("decay and oscillation", DecayAndOscillation, &unknowns, &[], (Leading::Constant, 1), start)
+}
+
 /// $y' = 3t^2 - 2t$, $z = 2y$.
 pub struct Cubic;
 
