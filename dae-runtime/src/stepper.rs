@@ -241,11 +241,11 @@ pub enum Failure {
         /// The unknown whose local error is the largest and keeps steps that short; none where their length is prescribed.
         unknown: Option<Name>,
     },
-    /// $F$ or a Jacobian is not finite at an accepted state, so that no step can start from it.
+    /// $F$ is not finite at an accepted state, so that no step can start from it.
     NonFinite {
         /// Time of the state.
         t: f64,
-        /// Names of the equations whose residual or Jacobian row is not finite.
+        /// Names of the equations that are not finite.
         equations: Vec<Name>,
     },
     /// The iteration matrix is singular at every step size tried.
@@ -327,6 +327,17 @@ pub enum Failure {
         /// Time down to which it has led.
         t: f64,
     },
+    /// The values from which a run was to start do not satisfy an equation without derivatives.
+    InconsistentStart {
+        /// Time of the start.
+        t: f64,
+        /// The equation.
+        equation: Name,
+        /// Its residual.
+        value: f64,
+        /// What changes of the unknowns by their tolerances make of it.
+        allowed: f64,
+    },
     /// An option has no meaning: a negative tolerance, a step of length zero.
     InvalidOption {
         /// What is wrong with which option.
@@ -352,6 +363,15 @@ pub enum StepCause {
     NonFinite {
         /// The first equation that was not finite.
         equation: Name,
+        /// The unknown with whose last accepted value it would be; none if it is the time, or several.
+        unknown: Option<Name>,
+    },
+    /// A derivative of the residual was not finite at the new point, though the residual was.
+    NonFiniteDerivative {
+        /// The equation.
+        equation: Name,
+        /// The unknown by which it was derived, or by whose derivative.
+        unknown: Name,
     },
 }
 
@@ -362,7 +382,15 @@ impl fmt::Display for StepCause {
             StepCause::Convergence { unknown } => {
                 write!(f, "Newton's iteration does not converge, worst in `{unknown}`")
             }
-            StepCause::NonFinite { equation } => write!(f, "{equation} is not finite just after this time"),
+            StepCause::NonFinite { equation, unknown: None } => {
+                write!(f, "{equation} is not finite just after this time")
+            }
+            StepCause::NonFinite { equation, unknown: Some(unknown) } => {
+                write!(f, "{equation} is not finite just after this time, for what `{unknown}` is then")
+            }
+            StepCause::NonFiniteDerivative { equation, unknown } => {
+                write!(f, "the derivative of {equation} by `{unknown}` is not finite just after this time")
+            }
         }
     }
 }
@@ -427,6 +455,11 @@ impl fmt::Display for Failure {
                 f,
                 "the solution has no derivative by `{quantity}` behind t = {t}: what happens there only touches its zero, or happens together with \
                  something else that depends on `{quantity}` in another way"
+            ),
+            Failure::InconsistentStart { t, equation, value, allowed } => write!(
+                f,
+                "the start values at t = {t} do not satisfy {equation}: its residual is {value:.1e}, and the tolerances allow {allowed:.1e}; \
+                 `run` starts from consistent values that it finds, and `consistent_states` returns them"
             ),
             Failure::Adjoint { t } => write!(
                 f,

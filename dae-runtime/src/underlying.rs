@@ -257,7 +257,7 @@ impl<D: Dae> UnderlyingOde<D> {
         let of = self.inner.description();
         let Work { y, yp, jacobians, factors, .. } = work;
         jacobians.evaluate(&self.inner, t, y, yp);
-        let bad = jacobians.non_finite_rows(of);
+        let bad: Vec<usize> = jacobians.non_finite(of).map(|(row, _)| row).collect();
         self.check_finite(t, |row| bad.binary_search(&row).is_err())?;
         for (block, factors) in self.diagonal.iter().zip(factors) {
             if let Err(at) = block.factorize(jacobians, factors) {

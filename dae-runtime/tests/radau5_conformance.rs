@@ -6,4 +6,7 @@ mod problems;
 use conformance::Promise;
 use dae_runtime::Method;
 
-conforms!(Method::Radau5, Promise { ggl: 8.0, transistor_amplifier: 6.0, error_per_tolerance: 20.0 });
+conforms!(
+    Method::Radau5,
+    Promise { ggl: 8.0, transistor_amplifier: 6.0, error_per_tolerance: 20.0, dense_output: (None, 16, 4.0) }
+);

@@ -3,7 +3,8 @@
 //! In: what an attempt met. Out: the length to try next ([`Rejection`]) or, when no shorter step can be tried, the
 //! [`Failure`] that ends the run, with names.
 
-use super::{Integrator, Scheme};
+use super::{Integrator, Run, Scheme};
+use crate::linear::Jacobians;
 use crate::stepper::{Failure, StepCause, StepControl};
 
 /// Why an attempt at a step was not accepted, and what to try next.
@@ -27,6 +28,47 @@ pub(crate) enum Trouble {
     Singular,
     /// The step would pass a surface across which $F$ jumps.
     Switch,
+}
+
+/// What is not finite at the end of an attempt.
+enum NonFinite {
+    /// The equation; it would be with the last accepted value of this unknown.
+    Residual { column: Option<usize> },
+    /// An entry of its Jacobian, or of that of another one.
+    Derivative { row: usize, column: usize },
+}
+
+impl Run<'_> {
+    /// Looks for what is not finite where the candidate is, at time `t`: equation `row` or, if that is, a derivative, there or at the last accepted state.
+    fn find_non_finite(&self, t: f64, row: usize) -> NonFinite {
+        let description = self.dae.description();
+        let (mut y, mut yp) = (self.candidate.clone(), self.candidate_slope.clone());
+        let mut residual = vec![0.0; y.len()];
+        let mut is_finite = |y: &[f64], yp: &[f64]| {
+            self.dae.residual(t, y, yp, &mut residual);
+            residual[row].is_finite()
+        };
+        if is_finite(&y, &yp) {
+            let mut jacobians = Jacobians::new(description);
+            let mut entry_at = |t: f64, y: &[f64], yp: &[f64]| {
+                jacobians.evaluate(self.dae, t, y, yp);
+                jacobians.non_finite(description).next()
+            };
+            let entry = entry_at(t, &y, &yp).or_else(|| entry_at(self.clock.time(), &self.y, &self.yp));
+            let derivative = |(row, column)| NonFinite::Derivative { row, column };
+            return entry.map_or(NonFinite::Residual { column: None }, derivative);
+        }
+        let patterns = [&description.jacobian_y, &description.jacobian_yp];
+        let column =
+            patterns.into_iter().flat_map(|pattern| pattern.row(row)).map(|(column, _)| column).find(|&column| {
+                let (value, slope) = (y[column], yp[column]);
+                (y[column], yp[column]) = (self.y[column], self.yp[column]);
+                let found = is_finite(&y, &yp);
+                (y[column], yp[column]) = (value, slope);
+                found
+            });
+        NonFinite::Residual { column }
+    }
 }
 
 impl<S: Scheme> Integrator<'_, S> {
@@ -59,7 +101,17 @@ impl<S: Scheme> Integrator<'_, S> {
         let cause = match trouble {
             Trouble::Error { unknown: i } => StepCause::Error { unknown: unknown(i) },
             Trouble::Convergence { unknown: i } => StepCause::Convergence { unknown: unknown(i) },
-            Trouble::NonFinite { equation: i } => StepCause::NonFinite { equation: equation(i) },
+            Trouble::NonFinite { equation: i } => {
+                self.scheme.predict_end(run, h);
+                match run.find_non_finite(run.clock.time() + h, i) {
+                    NonFinite::Residual { column } => {
+                        StepCause::NonFinite { equation: equation(i), unknown: column.map(unknown) }
+                    }
+                    NonFinite::Derivative { row, column } => {
+                        StepCause::NonFiniteDerivative { equation: equation(row), unknown: unknown(column) }
+                    }
+                }
+            }
             // The unknown that the last correction moved most.
             Trouble::Singular | Trouble::Switch => {
                 StepCause::Convergence { unknown: unknown(run.weights.worst(&run.candidate_slope)) }

@@ -30,7 +30,7 @@ mod sparse;
 
 use std::rc::Rc;
 
-use crate::contract::{Dae, Description, Kind, Pattern};
+use crate::contract::{Dae, Description, Kind};
 use crate::elimination::Elimination;
 pub(crate) use dense::Lu;
 use dense::equilibrate_rows;
@@ -140,14 +140,15 @@ impl Jacobians {
         self.y.iter().chain(&self.yp).all(|x| x.is_finite())
     }
 
-    /// Rows with a value that is not finite, ascending.
-    pub(crate) fn non_finite_rows(&self, description: &Description) -> Vec<usize> {
-        let bad = |pattern: &Pattern, values: &[f64], row: usize| {
-            pattern.row(row).any(|(_, position)| !values[position].is_finite())
+    /// Row and column of the entries that are not finite, by rows.
+    pub(crate) fn non_finite(&self, description: &Description) -> impl Iterator<Item = (usize, usize)> {
+        let of_row = |row: usize| {
+            let y = description.jacobian_y.row(row).map(|(column, place)| (column, self.y[place]));
+            let yp = description.jacobian_yp.row(row).map(|(column, place)| (column, self.yp[place]));
+            y.chain(yp).map(move |(column, value)| (row, column, value))
         };
-        (0..description.equations.len())
-            .filter(|&row| bad(&description.jacobian_y, &self.y, row) || bad(&description.jacobian_yp, &self.yp, row))
-            .collect()
+        let entries = (0..description.equations.len()).flat_map(of_row);
+        entries.filter(|(_, _, value)| !value.is_finite()).map(|(row, column, _)| (row, column))
     }
 }
 

@@ -172,7 +172,7 @@ impl Radau {
             self.evaluate_at_end(run, h);
         }
         if !self.jacobians.is_finite() {
-            let equation = self.jacobians.non_finite_rows(run.dae.description()).first().copied().unwrap_or(0);
+            let equation = self.jacobians.non_finite(run.dae.description()).next().map_or(0, |(row, _)| row);
             return Err(Rejection { trouble: Trouble::NonFinite { equation }, retry: 0.5 * h.abs() });
         }
         self.freshness = Freshness::Current;

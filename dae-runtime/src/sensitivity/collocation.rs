@@ -195,7 +195,7 @@ impl<'d> Collocation<'d> {
         about(t_middle, y, yp);
         middle.jacobians.evaluate(dae, t_middle, y, yp);
         self.statistics.jacobians += 1;
-        if let Some(&row) = middle.jacobians.non_finite_rows(description).first() {
+        if let Some((row, _)) = middle.jacobians.non_finite(description).next() {
             return Err(Obstacle::NonFinite(row));
         }
         self.statistics.factorizations += 1;
@@ -227,7 +227,7 @@ impl<'d> Collocation<'d> {
             y.iter_mut().zip(&self.state).zip(&method.stages.z[i]).for_each(|((y, start), z)| *y = start + z);
             at_stage.evaluate(dae, t + method.tableau.c[i] * h, y, yp);
             self.statistics.jacobians += 1;
-            if let Some(&row) = at_stage.jacobians.non_finite_rows(description).first() {
+            if let Some((row, _)) = at_stage.jacobians.non_finite(description).next() {
                 return Err(Obstacle::NonFinite(row));
             }
         }

@@ -18,6 +18,7 @@
 mod crossing;
 mod dense;
 mod events;
+mod given;
 mod method;
 mod multipliers;
 mod record;
@@ -37,6 +38,7 @@ use crate::sensitivity::{Adjoint, Beginning, Quantity, StartDerivative, Variatio
 use crate::signal::InputError;
 use crate::solution::Solution;
 use crate::stepper::{ClosingCorrection, Failure, Options, StepControl, Tolerance};
+use given::check_given;
 pub use method::Method;
 pub use record::Record;
 use record::Recorder;
@@ -316,7 +318,10 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
     }
 
     /// Integrates from consistent values at `t0` to `t_end`, which may be earlier. An `Err` is a misuse (an option
-    /// without meaning); how the integration ended is the status of the solution.
+    /// without meaning, [`Failure::InconsistentStart`]); how the integration ended is the status of the solution.
+    ///
+    /// Of values that are not consistent those are refused that miss an equation without derivatives by more than a hundred tolerances. Derivatives that do not fit are
+    /// replaced in the first step. Constraints that the form only implies are not looked at, since runs drift from them.
     pub fn run_from(self, t0: f64, y0: &[f64], yp0: &[f64], t_end: f64) -> Result<Solution, Failure> {
         if !self.sensitivities.is_empty() {
             let message = "sensitivities begin with the start values of the model: use `run`".into();
@@ -327,6 +332,7 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
         let n = description.unknowns.len();
         let whole = n + description.eliminated.len();
         let [y0, yp0] = [y0, yp0].map(|values| if values.len() == whole { &values[..n] } else { values });
+        check_given(self.dae, [t0, t_end], [y0, yp0], &self.options)?;
         let mut steps = self.under_way([t0, t_end], [y0, yp0], None)?;
         steps.complete();
         Ok(steps.finish())

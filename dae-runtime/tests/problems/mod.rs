@@ -16,6 +16,7 @@ pub mod stiff;
 pub mod transistor_amplifier;
 
 use std::borrow::Cow;
+use std::cell::Cell;
 
 use dae_runtime::class::{Classified, Open};
 use dae_runtime::contract::{
@@ -37,9 +38,25 @@ pub trait Model {
     fn invariants<S: Scalar>(&self, _t: S, _y: &[S], _out: &mut [S]) {}
 }
 
+/// What is evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Function {
+    /// $F$.
+    Residual,
+    /// $F_y$.
+    Jacobian,
+}
+
+/// What becomes of the values of a function at a time; the number says how often it was evaluated before.
+pub type Disturbance = fn(Function, usize, f64, &mut [f64]);
+
 /// A test problem with everything the contract asks for.
 pub struct Problem<M> {
     model: M,
+    /// A fault of the model.
+    pub disturbance: Option<Disturbance>,
+    /// How often $F$ and its Jacobians were evaluated.
+    pub evaluations: [Cell<usize>; 2],
     description: Description,
     prolongation: Explicit,
     /// As generated code brings it.
@@ -85,7 +102,34 @@ impl<M: Model> Problem<M> {
             switches_jacobian_p: dense(0, 0),
         };
         let prolongation = Explicit::new(&description, y0, yp0);
-        Problem { model, description, prolongation, code: None, t0, y0: y0.to_vec(), yp0: yp0.to_vec() }
+        let (disturbance, evaluations) = (None, Default::default());
+        Problem {
+            model,
+            disturbance,
+            evaluations,
+            description,
+            prolongation,
+            code: None,
+            t0,
+            y0: y0.to_vec(),
+            yp0: yp0.to_vec(),
+        }
+    }
+
+    /// The same with nominal values of its unknowns.
+    pub fn with_nominal(mut self, nominal: &[f64]) -> Self {
+        let unknowns = self.description.unknowns.to_mut();
+        unknowns.iter_mut().zip(nominal).for_each(|(unknown, nominal)| unknown.nominal = *nominal);
+        self
+    }
+
+    /// Counts an evaluation and disturbs it.
+    fn note(&self, function: Function, t: f64, values: &mut [f64]) {
+        let count = &self.evaluations[function as usize];
+        if let Some(disturb) = self.disturbance {
+            disturb(function, count.get(), t, values);
+        }
+        count.set(count.get() + 1);
     }
 
     /// Row-major derivatives of the first `rows` outputs of `f` by an argument of length `columns`.
@@ -143,12 +187,14 @@ impl<M: Model> Dae for Problem<M> {
 
     fn residual(&self, t: f64, y: &[f64], yp: &[f64], residual: &mut [f64]) {
         self.model.residual(t, y, yp, residual);
+        self.note(Function::Residual, t, residual);
     }
 
     fn jacobian_y(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
         let n = y.len();
-        let (t, yp) = (Dual::constant(t), lift(yp, None));
-        Self::differentiate(n, n, values, |j, out| self.model.residual(t, &lift(y, Some(j))[..n], &yp[..n], out));
+        let (at, yp) = (Dual::constant(t), lift(yp, None));
+        Self::differentiate(n, n, values, |j, out| self.model.residual(at, &lift(y, Some(j))[..n], &yp[..n], out));
+        self.note(Function::Jacobian, t, values);
     }
 
     fn jacobian_yp(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {

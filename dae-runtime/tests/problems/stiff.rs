@@ -222,6 +222,38 @@ impl Model for RootAtStart {
     }
 }
 
+/// $x' = -1$ and $z = \sqrt x$: not a number once $x$ is negative, after $t = 1$.
+pub struct RootAtEnd;
+
+impl Model for RootAtEnd {
+    fn residual<S: Scalar>(&self, _t: S, y: &[S], yp: &[S], out: &mut [S]) {
+        out[0] = yp[0] + 1.0;
+        out[1] = y[1] - y[0].sqrt();
+    }
+}
+
+/// From $x = 1$.
+pub fn root_at_end() -> Problem<RootAtEnd> {
+    let unknowns = [("x", Differential, 1), ("z", Algebraic, 1)];
+    Problem::new("root", RootAtEnd, &unknowns, &[], (Leading::Constant, 1), (0.0, &[1.0, 1.0], &[-1.0, -0.5]))
+}
+
+/// A decay and $(1 - t)_+ (z - x) = 0$, which does not determine $z$ after $t = 1$.
+pub struct Fading;
+
+impl Model for Fading {
+    fn residual<S: Scalar>(&self, t: S, y: &[S], yp: &[S], out: &mut [S]) {
+        out[0] = yp[0] + y[0];
+        out[1] = (-t + 1.0).positive_part() * (y[1] - y[0]);
+    }
+}
+
+/// From 1.
+pub fn fading() -> Problem<Fading> {
+    let unknowns = [("x", Differential, 1), ("z", Algebraic, 1)];
+    Problem::new("fading", Fading, &unknowns, &[], (Leading::Constant, 1), (0.0, &[1.0, 1.0], &[-1.0, -1.0]))
+}
+
 /// From $x = 0$.
 pub fn root_at_start() -> Problem<RootAtStart> {
     let unknowns = [("x", Differential, 1), ("z", Algebraic, 1)];

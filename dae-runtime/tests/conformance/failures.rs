@@ -1,0 +1,181 @@
+//! What cannot be integrated, and what is said about it.
+
+use dae_runtime::solution::{Solution, Status};
+use dae_runtime::solve::{Integration, Method, Record};
+use dae_runtime::stepper::{Failure, Options, StepCause, Tolerance};
+
+use super::{Promise, integrate, largest_difference};
+use crate::problems::{Disturbance, Function, manufactured, pendulum, steering_wheel, stiff};
+
+/// A residual that stops being a number ends the run just before, with the name of the equation.
+pub fn names_what_is_not_finite(method: Method, _: Promise) {
+    let solution = integrate(&stiff::end_of_domain(), method, 1e-6, 2.0, Record::Steps);
+    let Status::Stopped(Failure::StepSizeTooSmall {
+        t, cause: StepCause::NonFinite { equation, unknown: None }, ..
+    }) = &solution.status
+    else {
+        panic!("{}", solution.status)
+    };
+    assert!((t - 1.0).abs() < 1e-6 && equation == "equation 2", "{t} {equation}");
+    assert!(solution.times.len() > 1 && solution.end_time == *t);
+    assert!(solution.iter().all(|(_, state)| state.iter().all(|x| x.is_finite())));
+
+    let problem = stiff::end_of_domain();
+    let integration = Integration::new(&problem).method(method);
+    let solution = integration.run_from(1.5, &[1.0, 1.0], &[-1.0, 0.0], 2.0).unwrap();
+    let Status::Stopped(Failure::NonFinite { t, equations }) = &solution.status else { panic!("{}", solution.status) };
+    assert_eq!((*t, equations.as_slice()), (1.5, &["equation 2".into()][..]));
+}
+
+/// A system that does not determine its unknowns is refused with names.
+pub fn names_what_makes_the_matrix_singular(method: Method, _: Promise) {
+    let solution = integrate(&stiff::underdetermined(), method, 1e-6, 1.0, Record::Steps);
+    let Status::Stopped(Failure::SingularIterationMatrix { t, equation, unknown }) = &solution.status else {
+        panic!("{}", solution.status)
+    };
+    assert_eq!(*t, 0.0);
+    assert!(["equation 2", "equation 3"].contains(&&**equation), "{equation}");
+    assert!(["z", "w"].contains(&&**unknown), "{unknown}");
+}
+
+/// Where the solution becomes infinite, or ceases to exist, the run ends.
+pub fn stops_where_the_solution_ends(method: Method, _: Promise) {
+    let solution = integrate(&stiff::blow_up(), method, 1e-6, 2.0, Record::Steps);
+    assert!(matches!(solution.status, Status::Stopped(Failure::StepSizeTooSmall { .. })), "{}", solution.status);
+    assert!((solution.end_time - 1.0).abs() < 1e-4, "{}", solution.end_time);
+    assert!(solution.end_state[0] > 1e3 && solution.end_state[0].is_finite());
+}
+
+/// Misuse is an error, not a solution.
+pub fn rejects_options_without_meaning(method: Method, _: Promise) {
+    let problem = stiff::prothero_robinson(10.0);
+    let run = |options: Options, y0: &[f64], t_end: f64| {
+        Integration::new(&problem).method(method).options(options).run_from(0.0, y0, &[0.0], t_end).map(|s| s.status)
+    };
+    let defaults = Options::default;
+    for options in [
+        Options { rtol: -1.0, ..defaults() },
+        Options { rtol: f64::NAN, ..defaults() },
+        Options { rtol: 0.0, atol: Tolerance::Scalar(0.0), ..defaults() },
+        Options { atol: Tolerance::PerComponent(vec![1.0; 2]), ..defaults() },
+        Options { initial_step: Some(0.0), ..defaults() },
+        Options { max_step: -1.0, ..defaults() },
+        Options { max_order: Some(0), ..defaults() },
+        Options { max_order: Some(6), ..defaults() },
+    ] {
+        assert!(matches!(run(options.clone(), &[1.0], 1.0), Err(Failure::InvalidOption { .. })), "{options:?}");
+    }
+    assert!(matches!(run(defaults(), &[1.0, 2.0], 1.0), Err(Failure::InvalidOption { .. })));
+    assert!(matches!(run(defaults(), &[f64::NAN], 1.0), Err(Failure::InvalidOption { .. })));
+    assert!(matches!(run(defaults(), &[1.0], f64::INFINITY), Err(Failure::InvalidOption { .. })));
+    assert_eq!(run(defaults(), &[1.0], 1.0), Ok(Status::Success));
+}
+
+/// The residual has a value at the start, its derivative has none.
+pub fn starts_where_a_jacobian_has_no_value(method: Method, _: Promise) {
+    let solution = integrate(&stiff::root_at_start(), method, 1e-6, 4.0, Record::Steps);
+    assert!(solution.is_success(), "{}", solution.status);
+    assert!(largest_difference(&solution.end_state, &[4.0, 2.0]) < 1e-5, "{:?}", solution.end_state);
+}
+
+/// What is not finite because of an unknown, and derivatives that are not, are told with the unknown.
+pub fn names_what_has_no_derivative(method: Method, _: Promise) {
+    let cause = |solution: Solution| match solution.status {
+        Status::Stopped(Failure::StepSizeTooSmall { t, cause, .. }) => (t, cause),
+        other => panic!("{other}"),
+    };
+    let (t, found) = cause(integrate(&stiff::root_at_end(), method, 1e-6, 2.0, Record::Steps));
+    assert!((t - 1.0).abs() < 1e-6, "{t}");
+    assert_eq!(found, StepCause::NonFinite { equation: "equation 2".into(), unknown: Some("x".into()) });
+
+    // Equation 1 by y2.
+    let faults: [Disturbance; 2] = [
+        |function, _, t, values| {
+            if function == Function::Jacobian && t > 1.0 {
+                values[1] = f64::NAN;
+            }
+        },
+        |function, _, t, values| {
+            if function == Function::Jacobian && t > 1.0 {
+                values[1] = f64::INFINITY;
+            }
+        },
+    ];
+    for fault in faults {
+        let mut problem = manufactured::state_dependent_leading();
+        problem.disturbance = Some(fault);
+        let (t, found) = cause(integrate(&problem, method, 1e-8, 10.0, Record::Steps));
+        assert!((0.9..5.0).contains(&t), "{t}");
+        assert_eq!(found, StepCause::NonFiniteDerivative { equation: "equation 1".into(), unknown: "y2".into() });
+    }
+}
+
+/// A value that is missing once, or is infinite, is a step that is tried again, shorter.
+pub fn gets_over_values_that_are_missing_once(method: Method, promise: Promise) {
+    let faults: [Disturbance; 3] = [
+        |function, count, _, values| {
+            if function == Function::Residual && (40..43).contains(&count) {
+                values[0] = f64::NAN;
+            }
+        },
+        |function, count, _, values| {
+            if function == Function::Residual && (40..43).contains(&count) {
+                values[1] = f64::INFINITY;
+            }
+        },
+        |function, count, _, values| {
+            if function == Function::Jacobian && count == 3 {
+                values[0] = f64::NAN;
+            }
+        },
+    ];
+    for (k, fault) in faults.into_iter().enumerate() {
+        let mut problem = manufactured::state_dependent_leading();
+        problem.disturbance = Some(fault);
+        let solution = integrate(&problem, method, 1e-8, 3.0, Record::Steps);
+        assert!(solution.is_success(), "fault {k}: {}", solution.status);
+        // Another place may do for a Jacobian.
+        assert!(k == 2 || solution.statistics.convergence_rejections > 0, "fault {k}: {:?}", solution.statistics);
+        let error = largest_difference(&solution.end_state, &manufactured::state_dependent_leading_solution(3.0));
+        assert!(error < promise.error_per_tolerance * 1e-8, "fault {k}: {error:e}");
+    }
+}
+
+/// An equation that ceases to determine its unknown on the way is told with it.
+pub fn names_what_becomes_singular(method: Method, _: Promise) {
+    let solution = integrate(&stiff::fading(), method, 1e-6, 3.0, Record::Steps);
+    let Status::Stopped(Failure::SingularIterationMatrix { t, equation, unknown }) = &solution.status else {
+        panic!("{}", solution.status)
+    };
+    // As long as a matrix is kept nothing is missing.
+    assert!((0.9..3.0).contains(t), "{t}");
+    assert_eq!((&**equation, &**unknown), ("equation 2", "z"));
+}
+
+/// The unknown of index 2 ends like the root of the time that is left, and is known to the root of the tolerance there.
+pub fn stops_at_an_impasse(method: Method, _: Promise) {
+    let problem = steering_wheel::steering_wheel_impasse();
+    for tolerance in [1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10] {
+        let solution = integrate(&problem, method, tolerance, 4.0, Record::Steps);
+        let stopped = matches!(solution.status, Status::Stopped(Failure::StepSizeTooSmall { .. }));
+        assert!(stopped, "{tolerance:e}: {}", solution.status);
+        let late = solution.end_time - steering_wheel::IMPASSE;
+        assert!(late.abs() < tolerance.sqrt(), "{tolerance:e}: {late:e} after the impasse");
+    }
+}
+
+/// Values off a constraint are refused with its name, and what the tolerance does not see is not.
+pub fn refuses_inconsistent_start_values(method: Method, _: Promise) {
+    let problem = pendulum::pendulum(pendulum::Form::Ggl);
+    let start = |x: f64| {
+        let mut y = problem.y0.clone();
+        y[0] = x;
+        let integration = Integration::new(&problem).method(method).rtol(1e-6).atol(1e-6);
+        integration.run_from(0.0, &y, &problem.yp0, 0.1).map(|solution| solution.status)
+    };
+    let failure = start(1.01).unwrap_err();
+    let Failure::InconsistentStart { t, equation, value, allowed } = &failure else { panic!("{failure}") };
+    assert_eq!((*t, &**equation), (0.0, "equation 5"));
+    assert!((value.abs() - 0.0201).abs() < 1e-9 && *allowed < 1e-5, "{failure}");
+    assert_eq!(start(1.0 + 1e-9), Ok(Status::Success));
+}
