@@ -4,13 +4,14 @@
 //! time of the solve; as a table, as JSON lines, as a diagram, or as ratios to the work of established codes at equal digits.
 //!
 //! ```sh
-//! cargo run --release --example work_precision                      # everything, and work_precision.svg
-//! cargo run --release --example work_precision -- andrews --method bdf --form ggl --rtol 1e-6 --json
+//! cargo run --release --example work_precision                      # all but chain 1000, and work_precision.svg
+//! cargo run --release --example work_precision -- andrews "car axis" --method bdf --form ggl --rtol 1e-6,1e-8 --json
 //! cargo run --release --example work_precision -- --peers           # against IDA, RADAU5 and RADAU
 //! ```
 //!
 //! Digits are $-\log_{10} \max_i |e_i| / (s_i + |y_i|)$ over the unknowns that the test set compares, with $s_i = 1$ or, where
-//! units ask for it, the nominal value. The time is that of the integration from consistent values, the median of seven runs.
+//! units ask for it, the nominal value. The time is that of the integration from consistent values, the median of seven runs; of runs that take seconds, of one.
+//! In JSON a run that fails has a key `failure` instead of its figures.
 
 #[path = "test_set/problems.rs"]
 mod problems;
@@ -21,6 +22,7 @@ mod curves;
 #[path = "test_set/peers.rs"]
 mod peers;
 
+use std::collections::BTreeSet;
 use std::error::Error;
 
 use dae::plot::{Panel, Scale, Series, save};
@@ -44,10 +46,7 @@ const LONG: f64 = 2.0;
 fn main() -> Result<(), Box<dyn Error>> {
     let request = Request::read(std::env::args().skip(1))?;
     let mut cells = Vec::new();
-    for problem in problems::all() {
-        if !request.problems.is_empty() && !request.problems.iter().any(|name| name == problem.name) {
-            continue;
-        }
+    for problem in request.problems {
         let reference = problem.reference()?;
         for form in (problem.forms)() {
             let name = form.description().form.to_string();
@@ -59,7 +58,8 @@ fn main() -> Result<(), Box<dyn Error>> {
                     continue;
                 }
                 for &rtol in &request.tolerances {
-                    let outcome = solve(&problem, form.as_ref(), method, rtol, request.runs());
+                    let effort = Effort { max_steps: request.max_steps, runs: request.output.runs() };
+                    let outcome = solve(&problem, form.as_ref(), method, rtol, effort);
                     let cell = Cell::new(&problem, form.as_ref(), method_name, rtol, outcome, &reference);
                     match request.output {
                         Output::Json => println!("{}", cell.json()),
@@ -76,17 +76,36 @@ fn main() -> Result<(), Box<dyn Error>> {
             print!("{}", Peers::read()?.compared(&cells));
             Ok(())
         }
-        Output::Table => diagram(&cells),
+        Output::Table if request.is_whole => diagram(&cells),
+        Output::Table => Ok(()),
+    }
+}
+
+impl Output {
+    /// Ratios of work need no times.
+    fn runs(self) -> usize {
+        if self == Output::Peers { 1 } else { RUNS }
     }
 }
 
 /// What the command line asks for.
 struct Request {
-    problems: Vec<String>,
+    problems: Vec<Problem>,
+    /// Whether that is everything.
+    is_whole: bool,
     method: Option<String>,
     form: Option<String>,
     tolerances: Vec<f64>,
+    max_steps: usize,
     output: Output,
+}
+
+/// How much a run may take.
+#[derive(Clone, Copy)]
+struct Effort {
+    max_steps: usize,
+    /// How many times it is measured.
+    runs: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -100,42 +119,65 @@ impl Request {
     fn read(arguments: impl Iterator<Item = String>) -> Result<Request, Box<dyn Error>> {
         let mut request = Request {
             problems: Vec::new(),
+            is_whole: false,
             method: None,
             form: None,
             tolerances: TOLERANCES.to_vec(),
+            max_steps: MAX_STEPS,
             output: Output::Table,
         };
-        let mut arguments = arguments;
+        let (mut arguments, mut names, mut is_whole) = (arguments, Vec::new(), true);
         while let Some(argument) = arguments.next() {
             let mut value = || arguments.next().ok_or(format!("{argument} needs a value"));
+            is_whole = false;
             match argument.as_str() {
                 "--method" => request.method = Some(value()?),
                 "--form" => request.form = Some(value()?),
                 "--rtol" => request.tolerances = value()?.split(',').map(str::parse).collect::<Result<_, _>>()?,
+                "--max-steps" => request.max_steps = value()?.parse()?,
                 "--json" => request.output = Output::Json,
                 "--peers" => request.output = Output::Peers,
                 option if option.starts_with("--") => return Err(format!("{option} is no option here").into()),
-                problem => request.problems.push(problem.into()),
+                problem => names.push(problem.to_owned()),
             }
         }
-        let methods = METHODS.map(|(name, _)| name);
-        match request.method.as_deref().filter(|name| !methods.contains(name)) {
-            Some(name) => Err(format!("{name} is no method: {}", methods.join(", ")).into()),
-            None => Ok(request),
+        request.is_whole = is_whole;
+        request.problems = problems::all();
+        let known = request.problems.iter().map(|problem| problem.name).collect::<Vec<_>>();
+        check(&names, &known, "problem")?;
+        request.problems.retain(|problem| match names.is_empty() {
+            true => !problem.is_long,
+            false => names.iter().any(|name| name == problem.name),
+        });
+        check(request.method.as_slice(), &METHODS.map(|(name, _)| name), "method")?;
+        if request.form.is_some() {
+            let forms = request.problems.iter().flat_map(|problem| (problem.forms)());
+            let forms = forms.map(|form| form.description().form.to_string()).collect::<BTreeSet<_>>();
+            check(request.form.as_slice(), &forms.iter().map(String::as_str).collect::<Vec<_>>(), "form")?;
         }
+        Ok(request)
     }
+}
 
-    /// Ratios of work need no times.
-    fn runs(&self) -> usize {
-        if self.output == Output::Peers { 1 } else { RUNS }
+/// An error if one of these names is none of those that are known.
+fn check(names: &[String], known: &[&str], what: &str) -> Result<(), String> {
+    match names.iter().find(|name| !known.contains(&name.as_str())) {
+        Some(name) => Err(format!("`{name}` is no {what} here; there are `{}`", known.join("`, `"))),
+        None => Ok(()),
     }
 }
 
 /// A run, with the median of the times of several; or why there is none.
-fn solve(problem: &Problem, form: &dyn Dae, method: Method, rtol: f64, runs: usize) -> Result<(Solution, f64), String> {
+fn solve(
+    problem: &Problem,
+    form: &dyn Dae,
+    method: Method,
+    rtol: f64,
+    Effort { max_steps, runs }: Effort,
+) -> Result<(Solution, f64), String> {
     let start = InitializationOptions::default();
     let (y, yp) = consistent_states(form, 0.0, &start).map_err(|error| error.to_string())?;
-    let options = Options { rtol, atol: Tolerance::Scalar(rtol), max_steps: MAX_STEPS, ..Options::default() };
+    let options = Options { rtol, atol: Tolerance::Scalar(rtol), max_steps, ..Options::default() };
     let once = || {
         let run = Integration::new(form).method(method).options(options.clone());
         run.record(dae::Record::At(vec![problem.end])).run_from(0.0, &y, &yp, problem.end)

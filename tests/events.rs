@@ -298,3 +298,117 @@ fn events_of_algebraic_unknowns_happen_once() {
         assert!((solution.end_state[n] - 4.0).abs() < 1e-9, "{method:?}");
     }
 }
+
+/// A block on a belt, held by a spring: it sticks until the spring overcomes static friction, and slips until it is as fast as the belt again.
+#[test]
+fn a_block_sticks_and_slips() {
+    // Dynamic friction and static friction are forces; `slip` is 1 while the block slips and 0 while it sticks.
+    let (k, dynamic, limit, belt) = (4.0_f64, 0.5, 1.0, 0.25);
+    let block = system(
+        "struct Block {
+            param k = 4; param dynamic = 0.5; param belt = 0.25;
+            var x = 0; var v = 0.25; var slip = 0;
+            der(x) = v;
+            der(v) = slip * (dynamic - k * x);
+            der(slip) = 0;
+        }",
+        "original",
+    );
+    let [x, v, slip] = ["x", "v", "slip"].map(|name| place(block.as_ref(), name));
+    // It is carried to where the spring pulls with the limit, and slips about where it pulls with the dynamic force: an arc of an ellipse.
+    let (rate, half) = (k.sqrt(), (limit - dynamic) / k);
+    let phase = (half * rate).atan2(belt);
+    let (slipping, sticking) = ((2.0 * std::f64::consts::PI - 2.0 * phase) / rate, 2.0 * half / belt);
+    for method in METHODS {
+        let release = Event::new("release", move |_, y, _| limit - k * y[x]).falling().reset(move |_, y| y[slip] = 1.0);
+        let capture = Event::new("capture", move |_, y, _| y[slip] * (y[v] - belt)).rising();
+        let capture = capture.reset(move |_, y| (y[v], y[slip]) = (belt, 0.0));
+        let run = Integration::new(block.as_ref()).method(method).rtol(1e-9).atol(1e-9).record(Record::Dense);
+        let solution = run.event(release).event(capture).run(0.0, 20.0).unwrap();
+        assert!(solution.is_success(), "{method:?}: {}", solution.status);
+        let (released, captured) = (times(&solution, "release"), times(&solution, "capture"));
+        assert!(released.len() >= 5 && released.len() - captured.len() <= 1, "{method:?}: {released:?} {captured:?}");
+        for (cycle, (released, captured)) in released.iter().zip(&captured).enumerate() {
+            let expected = limit / k / belt + cycle as f64 * (slipping + sticking);
+            assert!((released - expected).abs() < 1e-6, "{method:?}: {released} instead of {expected}");
+            assert!((captured - expected - slipping).abs() < 1e-6, "{method:?}: {captured}");
+            let within = |t: f64| solution.at(t).unwrap()[v];
+            assert_eq!(within(captured + 0.5 * sticking), belt);
+        }
+    }
+}
+
+/// A rectifier: a diode between a sine and a capacitor with a load is a resistor while it conducts. The current, an algebraic unknown, follows from
+/// the initialisation after each change.
+#[test]
+fn a_diode_switches() {
+    let rectifier = system(
+        "struct Rectifier {
+            param r = 0.1; param load = 10; param c = 0.5;
+            var u = 0; var i ~ 0; var conducts = 1;
+            c * der(u) = i - u / load;
+            0 = conducts * (sin(t) - u) - (if conducts > 0.5 { r } else { 1 }) * i;
+            der(conducts) = 0;
+        }",
+        "original",
+    );
+    let [u, i, conducts] = ["u", "i", "conducts"].map(|name| place(rectifier.as_ref(), name));
+    let (r, load, c) = (0.1_f64, 10.0, 0.5);
+    // While it conducts u' = -a u + b sin t.
+    let (a, b) = ((1.0 / r + 1.0 / load) / c, 1.0 / (r * c));
+    let forced = |t: f64| b * (a * t.sin() - t.cos()) / (a * a + 1.0);
+    let conducting = |t0: f64, u0: f64, t: f64| (u0 - forced(t0)) * (-a * (t - t0)).exp() + forced(t);
+    let blocking = |t0: f64, u0: f64, t: f64| u0 * (-(t - t0) / (load * c)).exp();
+    let zero = |f: &dyn Fn(f64) -> f64, mut lower: f64, mut upper: f64| {
+        for _ in 0..80 {
+            let middle = 0.5 * (lower + upper);
+            if (f(middle) > 0.0) == (f(lower) > 0.0) { lower = middle } else { upper = middle }
+        }
+        lower
+    };
+    let (mut expected, mut on, mut u0) = (Vec::new(), 0.0, 0.0);
+    for cycle in 0..3 {
+        let start = 2.0 * std::f64::consts::PI * f64::from(cycle);
+        if cycle > 0 {
+            let (off, u_off): (f64, f64) = expected[expected.len() - 1];
+            on = zero(&|t| t.sin() - blocking(off, u_off, t), start, start + 1.5);
+            u0 = blocking(off, u_off, on);
+            expected.push((on, u0));
+        }
+        let off = zero(&|t| t.sin() - conducting(on, u0, t), start + 1.5, start + 3.0);
+        expected.push((off, conducting(on, u0, off)));
+    }
+    for method in METHODS {
+        let on = Event::new("on", move |t: f64, y: &[f64], _: &[f64]| t.sin() - y[u]).rising();
+        let off = Event::new("off", move |_: f64, y: &[f64], _: &[f64]| y[conducts] * y[i]).falling();
+        let integration = Integration::new(rectifier.as_ref()).method(method).rtol(1e-9).atol(1e-9);
+        let switch = |event: Event<'static>, value: f64| event.reset(move |_, y| y[conducts] = value);
+        let solution = integration.event(switch(on, 1.0)).event(switch(off, 0.0)).run(0.0, 15.5).unwrap();
+        assert!(solution.is_success(), "{method:?}: {}", solution.status);
+        let found: Vec<_> = solution.occurrences.iter().map(|it| (it.t, it.state[u])).collect();
+        assert_eq!(found.len(), expected.len(), "{method:?}: {found:?}");
+        for ((t, u), (t_expected, u_expected)) in found.iter().zip(&expected) {
+            assert!((t - t_expected).abs() < 1e-6, "{method:?}: {t} instead of {t_expected}");
+            assert!((u - u_expected).abs() < 1e-6, "{method:?}: {u} instead of {u_expected}");
+        }
+    }
+}
+
+/// At steps of one length too, and backwards in time.
+#[test]
+fn events_happen_at_a_fixed_step() {
+    let ball = system(BALL, "original");
+    let (h, v) = (place(ball.as_ref(), "h"), place(ball.as_ref(), "v"));
+    for method in METHODS {
+        let impact = Event::new("impact", move |_, y, _| y[h]).falling().reset(move |_, y| y[v] *= -1.0);
+        let integration = Integration::new(ball.as_ref()).method(method).fixed_step(0.01).event(impact);
+        let solution = integration.run(0.0, -2.0).unwrap();
+        assert!(solution.is_success() && solution.end_time == -2.0, "{method:?}: {}", solution.status);
+        let found = times(&solution, "impact");
+        let first = (2.0 / G).sqrt();
+        assert_eq!(found.len(), 2, "{method:?}: {found:?}");
+        for (found, expected) in found.iter().zip([-first, -3.0 * first]) {
+            assert!((found - expected).abs() < 1e-9, "{method:?}: {found} instead of {expected}");
+        }
+    }
+}

@@ -75,7 +75,7 @@ fn a_short_pulse_is_not_missed() {
     // The pulse turns x from 0 into 1 - exp(-1e-5), in units of 1e5.
     let exact =
         |t: f64| 1e5 * (if t < 3.00001 { 1.0 - f64::exp(3.0 - t) } else { f64::exp(3.00001 - t) - f64::exp(3.0 - t) });
-    for method in [Method::Radau5, Method::Bdf] {
+    for method in [Method::Radau5, Method::Radau, Method::Bdf] {
         let run = || Integration::new(&system).method(method).rtol(1e-8).atol(1e-10);
         let solution = run().record(Record::At(vec![middle, end])).run(0.0, end).unwrap();
         assert!(solution.is_success(), "{}", solution.status);
@@ -103,7 +103,7 @@ fn pulses_keep_their_area() {
         let compiled = compiled(&format!("var x = 0; der(x) = {text};"));
         let form = compiled.forms.iter().find(|form| form.form == Form::Index1).expect("a form");
         let system = Interpreter::new(form.program.clone(), compiled.prolonged.clone());
-        for method in [Method::Radau5, Method::Bdf] {
+        for method in [Method::Radau5, Method::Radau, Method::Bdf] {
             for record in [Record::Steps, Record::Dense, Record::At(vec![end])] {
                 let solution =
                     Integration::new(&system).method(method).rtol(1e-7).atol(1e-9).record(record).run(0.0, end);
@@ -127,7 +127,7 @@ fn pushes_on_a_constrained_system() {
     let mut ends = Vec::new();
     for form in &compiled.forms {
         let system = Interpreter::new(form.program.clone(), compiled.prolonged.clone());
-        for method in [Method::Radau5, Method::Bdf] {
+        for method in [Method::Radau5, Method::Radau, Method::Bdf] {
             if form.form == Form::Original && method == Method::Bdf {
                 continue;
             }
@@ -154,7 +154,7 @@ fn algebraic_unknowns_may_jump_at_kinks_of_inputs() {
     );
     for form in &compiled.forms {
         let system = Interpreter::new(form.program.clone(), compiled.prolonged.clone());
-        for method in [Method::Radau5, Method::Bdf] {
+        for method in [Method::Radau5, Method::Radau, Method::Bdf] {
             let run = Integration::new(&system).method(method).rtol(1e-8).atol(1e-8);
             let solution = run.record(Record::Dense).run(0.0, 3.0).unwrap();
             assert!(solution.is_success(), "{} by {method:?}: {}", form.form, solution.status);
@@ -187,7 +187,7 @@ fn steps_end_at_jumps() {
         for form in compiled.forms.iter().filter(|form| form.form != Form::Original) {
             let system = Interpreter::new(form.program.clone(), compiled.prolonged.clone());
             assert!(system.description().switches[0].jumps);
-            for method in [Method::Radau5, Method::Bdf] {
+            for method in [Method::Radau5, Method::Radau, Method::Bdf] {
                 let solution = Integration::new(&system).method(method).rtol(1e-7).atol(1e-7).run(0.0, end).unwrap();
                 assert!(solution.is_success(), "{text}, {} by {method:?}: {}", form.form, solution.status);
                 let error = (solution.end_state[0] - exact).abs();
@@ -210,7 +210,7 @@ fn chattering_ends_a_run() {
         let compiled = compiled(text);
         let form = compiled.forms.iter().find(|form| form.form == Form::Index1).expect("a form");
         let system = Interpreter::new(form.program.clone(), compiled.prolonged.clone());
-        for method in [Method::Radau5, Method::Bdf] {
+        for method in [Method::Radau5, Method::Radau, Method::Bdf] {
             let solution = Integration::new(&system).method(method).rtol(1e-8).atol(1e-8).run(0.0, 20.0).unwrap();
             let Status::Stopped(Failure::Chattering { t, switch }) = &solution.status else {
                 panic!("{text} by {method:?}: {}", solution.status)

@@ -3,7 +3,9 @@
 //! In: a function $g(t, y, y')$, a direction, and what is to happen. Out: [`Event`], for [`Integration::event`](crate::solve::Integration::event);
 //! what has happened is in [`Solution::occurrences`](crate::solution::Solution::occurrences).
 //!
-//! Where the equations themselves change with the solution (a diode, stick and slip), the model says so by `if`, and no event is needed.
+//! Where the equations themselves change with the solution (a diode), the model may say so by `if`, and no event is needed. Where one side leads back to the other
+//! (stick and slip) that does not do: there an unknown with the derivative zero says which equations hold, and events set it. A function that is to count in
+//! one of these states only is multiplied by it, and not left to what rounding makes of a zero.
 //!
 //! Signs are compared at the ends of the steps and at three times between, so that a function that is positive in less than a quarter of a
 //! step may be overlooked; [`Options::max_step`](crate::stepper::Options::max_step) helps. The zero is found on the dense output. Where the run

@@ -22,6 +22,8 @@ pub(crate) struct Problem {
     scale: Measure,
     /// Unknowns that the test set does not compare, by how their names begin.
     left_out: &'static [&'static str],
+    /// Takes minutes, and is run where it is asked for by name.
+    pub(crate) is_long: bool,
 }
 
 /// The absolute part of an error measure.
@@ -63,9 +65,10 @@ models! {
 
 chain! { chain_10: 10 }
 chain! { chain_100: 100 }
+chain! { chain_1000: 1000 }
 
 const PROBLEM: Problem =
-    Problem { name: "", forms: Vec::new, reference: "", end: 0.0, scale: Measure::One, left_out: &[] };
+    Problem { name: "", forms: Vec::new, reference: "", end: 0.0, scale: Measure::One, left_out: &[], is_long: false };
 
 /// All of them, by index and size.
 pub(crate) fn all() -> Vec<Problem> {
@@ -138,6 +141,15 @@ pub(crate) fn all() -> Vec<Problem> {
             reference: "chain_100.json",
             end: 1.0,
             left_out: &["u", "v"],
+            ..PROBLEM
+        },
+        Problem {
+            name: "chain 1000",
+            forms: chain_1000::forms,
+            reference: "chain_1000.json",
+            end: 1.0,
+            left_out: &["u", "v"],
+            is_long: true,
             ..PROBLEM
         },
         Problem {
