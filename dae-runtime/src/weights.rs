@@ -7,7 +7,9 @@
 //! a state, without harm to the states. Steps longer than one do not make these tests stricter: $h$ is capped at 1.
 //! What is auxiliary counts little in iterations and nothing in errors.
 
-use crate::contract::{Description, Kind};
+use crate::contract::{Dae, Description, Kind};
+use crate::linear::Jacobians;
+use crate::multipliers::multipliers_of_formulation;
 
 /// Part of an auxiliary unknown to which Newton's iteration finds it: others depend on it only to second order, and it may be known to a
 /// few digits only.
@@ -37,6 +39,34 @@ impl Weights {
             counts: description.unknowns.iter().map(|unknown| unknown.kind != Kind::Auxiliary).collect(),
             full: vec![0.0; n],
             weights: vec![0.0; n],
+        }
+    }
+
+    /// Multipliers of the formulation itself are zero on solutions, and nobody asks for their values: they are as accurate as they have to be where a step does not move a
+    /// state by more than its tolerance because of them. Otherwise rounding errors would be too large for them where constraints are short (rods
+    /// of a thousandth), since it is products with the constraints' derivatives that count.
+    pub(crate) fn relax_multipliers(&mut self, dae: &dyn Dae, t: f64, y: &[f64], yp: &[f64]) {
+        let multipliers = multipliers_of_formulation(dae, t);
+        if multipliers.is_empty() {
+            return;
+        }
+        self.update(y, 1.0);
+        let description = dae.description();
+        let mut jacobians = Jacobians::new(description);
+        jacobians.evaluate(dae, t, y, yp);
+        let mut allowed = vec![f64::INFINITY; y.len()];
+        for row in 0..description.equations.len() {
+            let entries = description.jacobian_yp.row(row).map(|(column, place)| (column, jacobians.yp[place].abs()));
+            let sizes = entries.map(|(column, size)| size / self.full[column]);
+            let of_state = sizes.filter(|size| *size > 0.0).fold(f64::INFINITY, f64::min);
+            for (column, place) in description.jacobian_y.row(row) {
+                allowed[column] = allowed[column].min(of_state / jacobians.y[place].abs());
+            }
+        }
+        for column in multipliers {
+            if allowed[column].is_finite() {
+                self.atol[column] = self.atol[column].max(allowed[column]);
+            }
         }
     }
 

@@ -47,7 +47,8 @@ pub(crate) fn start<'d>(
     let (mut run, radau) = radau::begin(dae, start, options, radau::StageRange::THREE, radau::Accuracy::OfPolynomials)?;
     let description = dae.description();
     let n = description.unknowns.len();
-    let weights = Weights::new(description, vec![options.rtol; n], options.atol.of(&description.unknowns));
+    let mut weights = Weights::new(description, vec![options.rtol; n], options.atol.of(&description.unknowns));
+    weights.relax_multipliers(dae, t0, y0, yp0);
     let max_iterations = match options.control {
         StepControl::Adaptive => newton::MAX_ITERATIONS,
         StepControl::Fixed(_) => newton::MAX_ITERATIONS_AT_FIXED_STEP,

@@ -97,6 +97,7 @@ pub(crate) fn begin<'d>(
     Run::check(dae, start, options)?;
     let (radau, weights) = Radau::new(dae.description(), start, options, stages, accuracy);
     let mut run = Run::new(dae, start, options, weights)?;
+    run.weights.relax_multipliers(dae, start.t0, start.y0, start.yp0);
     run.weights.update(start.y0, 1.0);
     let first = first_step(dae.description(), start, &run.weights, &run.clock);
     run.begin_with(first, options);

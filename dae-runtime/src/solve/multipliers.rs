@@ -3,17 +3,9 @@
 //! In: a solution. Out: the failure that it is no solution, because directions that have become tangent to their constraints no longer correct it.
 
 use crate::contract::{Dae, Kind};
+use crate::multipliers::multipliers_of_formulation;
 use crate::solution::Solution;
 use crate::stepper::{Failure, Options, StepControl};
-
-/// Multipliers of the formulation stand for no jet.
-fn multipliers(dae: &dyn Dae, t: f64) -> Vec<usize> {
-    let n = dae.description().unknowns.len();
-    let jets = vec![f64::NAN; dae.prolongation().prolongation_description().jets.len()];
-    let (mut y, mut yp) = (vec![0.0; n], vec![0.0; n]);
-    dae.states_from_jets(t, &jets, &mut y, &mut yp);
-    (0..n).filter(|&i| !y[i].is_nan()).collect()
-}
 
 /// Corrections of slopes by multipliers above this part of the slopes are suspicious, if over a step they amount to more than this many
 /// tolerances; to fewer where they are all that there is of the slopes.
@@ -23,7 +15,7 @@ const SUSPICIOUS: [(f64, f64); 2] = [(1e-2, 1e3), (0.5, 30.0)];
 pub(super) fn multiplier_not_zero(dae: &dyn Dae, solution: &Solution, t0: f64, options: &Options) -> Option<Failure> {
     let (description, t) = (dae.description(), solution.end_time);
     let n = description.unknowns.len();
-    let multipliers = multipliers(dae, t);
+    let multipliers = multipliers_of_formulation(dae, t);
     let (y, yp) = (solution.end_state.get(..n)?, solution.end_derivative.get(..n)?);
     if multipliers.is_empty() || options.control != StepControl::Adaptive {
         return None;
