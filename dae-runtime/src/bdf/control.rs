@@ -13,6 +13,13 @@
 //! every step.
 //!
 //! Where only some combinations of differential unknowns are states, [`super::filter`] takes out the rest.
+//!
+//! **Oscillations that steps hardly resolve.** Formulas of order 3 and more let some of them grow, $y' = i\omega y$ for $h\omega$ of about one (Hairer & Wanner, section V.1,
+//! fig. 1.5). As soon as these are as large as the tolerance, errors are those of the oscillation, and steps become so short that they resolve it, for the rest of the run:
+//! a chain of a thousand links at a tolerance of 1e-4 takes thirty times as many steps as it needs. Three signs together tell that: steps of order 2, which is
+//! A-stable, could be almost as long; from step to step $e$ turns; and Newton's iteration asks for new matrices all the time, so that these steps are dear. (Where it does not,
+//! errors far below the tolerance are bought cheaply.) After some such steps in a row the order is 2 for a while, and the oscillation is damped.
+//! (What A. C. Hindmarsh, IMACS 1992, finds by the ratio of such differences asks for one dominant mode.)
 
 use super::filter::Filter;
 use super::history::{Formula, History};
@@ -30,6 +37,19 @@ const GROWTH: f64 = 2.0;
 /// An accepted step that was almost too long shrinks at least and at most by these factors.
 const SHRINKAGE: (f64, f64) = (0.5, 0.9);
 
+/// Steps of order 2 could be almost as long if they could be this part of those that are made.
+const ALMOST: f64 = 0.5;
+/// Steps that could be longer by more than this are not kept short.
+const KEPT_SHORT: f64 = 1.3;
+/// An iteration that needs a new matrix every so many steps, though they are of one length, is in trouble.
+const RENEWED: usize = 4;
+/// Cosine of the angle between $e$ and that of the step before where it turns: of a smooth solution it is near one, and negative where an iteration ends early.
+const TURNING: (f64, f64) = (0.0, 0.85);
+/// So many such steps in a row tell that it is an oscillation.
+const IN_A_ROW: usize = 4;
+/// For so many steps the order is 2 then; each time for twice as many.
+const DAMPED: usize = 50;
+
 /// Which order is to follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OrderChange {
@@ -45,7 +65,25 @@ pub(super) struct Estimate {
     /// $E_k$ and $E_{k-1}$.
     at_order: f64,
     below: f64,
+    /// $E_2$, at a higher order.
+    of_second: f64,
     pub(super) change: OrderChange,
+}
+
+impl Estimate {
+    /// Whether steps of order 2 could be almost as long as those of this order, which are as long as they can.
+    fn could_be_of_second(&self, order: usize) -> bool {
+        let factor = elementary(self.at_order, order);
+        order > 2 && factor < KEPT_SHORT && elementary(self.of_second, 2) >= ALMOST * factor
+    }
+}
+
+/// Whether `e` points elsewhere than that of the step before.
+fn turns(tested: &[usize], weights: &Weights, e: &[f64], before: &[f64]) -> bool {
+    let product =
+        |a: &[f64], b: &[f64]| -> f64 { tested.iter().map(|&i| weights.as_slice()[i].powi(2) * a[i] * b[i]).sum() };
+    let cosine = product(e, before) / (product(e, e) * product(before, before)).sqrt();
+    TURNING.0 < cosine && cosine < TURNING.1
 }
 
 /// Error norms and the choice of order and step size.
@@ -58,6 +96,21 @@ pub(super) struct Control {
     starting: bool,
     /// Failed error tests of the step under way.
     failures: usize,
+    damping: Damping,
+}
+
+/// Whether the order is 2 to damp an oscillation.
+struct Damping {
+    /// A form that drifts from its constraints drifts the less the further errors are below the tolerance, as they are at high order and short steps.
+    is_allowed: bool,
+    /// Steps since there was a new matrix.
+    since_new: usize,
+    /// Steps in a row that look like one.
+    signs: usize,
+    /// Steps for which the order stays at 2.
+    left: usize,
+    /// The same for the next time.
+    next: usize,
 }
 
 impl Control {
@@ -72,6 +125,13 @@ impl Control {
             max_order,
             starting: true,
             failures: 0,
+            damping: Damping {
+                is_allowed: description.invariants.iter().all(|invariant| invariant.row.is_some()),
+                since_new: 0,
+                signs: 0,
+                left: 0,
+                next: DAMPED,
+            },
         }
     }
 
@@ -102,7 +162,7 @@ impl Control {
         let size = self.norm_of_vector(description, newton, weights);
         let at_order = formula.sigma[order] * size;
         let term = |order: usize, error: f64| (order + 1) as f64 * error;
-        let (mut below, mut change) = (0.0, OrderChange::Keep);
+        let (mut below, mut of_second, mut change) = (0.0, f64::INFINITY, OrderChange::Keep);
         if order > 1 {
             let lower = |order: usize, control: &mut Control| {
                 control.vector.copy_from_slice(e);
@@ -115,6 +175,11 @@ impl Control {
             below = lower(order - 1, self);
             let lowers = if order > 2 {
                 let two_below = lower(order - 2, self);
+                of_second = match order {
+                    3 => below,
+                    4 => two_below,
+                    _ => lower(2, self),
+                };
                 term(order - 1, below).max(term(order - 2, two_below)) <= term(order, at_order)
             } else {
                 term(order - 1, below) <= 0.5 * term(order, at_order)
@@ -123,7 +188,7 @@ impl Control {
                 change = OrderChange::Lower;
             }
         }
-        Estimate { test: formula.error_constant * size, at_order, below, change }
+        Estimate { test: formula.error_constant * size, at_order, below, of_second, change }
     }
 
     /// The unknown with the largest tested error.
@@ -172,7 +237,21 @@ impl Control {
         if self.starting {
             return (order + 1, GROWTH);
         }
-        let may_raise = order < self.max_order && !raised_just_now && history.constant_steps_with(formula) > order + 1;
+        let damping = &mut self.damping;
+        damping.left = damping.left.saturating_sub(1);
+        damping.since_new = if newton.is_new() { 0 } else { damping.since_new + 1 };
+        let is_sign = damping.is_allowed
+            && damping.since_new < RENEWED
+            && !raised_just_now
+            && estimate.could_be_of_second(order)
+            && turns(&self.tested, weights, e, history.difference(order + 1));
+        damping.signs = if is_sign { damping.signs + 1 } else { 0 };
+        if damping.signs == IN_A_ROW {
+            *damping = Damping { signs: 0, left: damping.next, next: 2 * damping.next, ..*damping };
+            return (2, elementary(estimate.of_second, 2).clamp(SHRINKAGE.0, 1.0));
+        }
+        let most = if damping.left > 0 { 2 } else { self.max_order };
+        let may_raise = order < most && !raised_just_now && history.constant_steps_with(formula) > order + 1;
         let (next, error) = match estimate.change {
             OrderChange::Lower => (order - 1, estimate.below),
             OrderChange::Keep if may_raise => {

@@ -161,6 +161,11 @@ impl Newton {
         self.max_iterations == MAX_ITERATIONS_AT_FIXED_STEP
     }
 
+    /// Whether the matrix is of this very step.
+    pub(super) fn is_new(&self) -> bool {
+        self.state == Matrix::New
+    }
+
     /// The matrix, and the factor of $F_{y'}$ in it.
     pub(super) fn factors(&self) -> (&IterationMatrix<f64>, f64) {
         (&self.matrix, self.factorized_leading)
