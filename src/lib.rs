@@ -13,6 +13,7 @@
 //! | `build` | `dae::build`: models from `.dae` files in a build script |
 //! | `interpreter` | `dae::symbolic`: models at run time, without a compiler |
 //! | `plot` | `dae::plot`: curves as SVG |
+//! | `sparse` | initialisation of large models of any pattern, by `faer` |
 //! | `serde` | solutions can be written and read by any format of `serde` |
 //! | `cli` | the command `dae` |
 

@@ -40,7 +40,7 @@ impl Tolerance {
 pub enum StepControl {
     /// By the local error.
     Adaptive,
-    /// The same step throughout (the last one may be shorter); errors are not tested.
+    /// The same step throughout (the last one may be shorter, and those before an event); errors are not tested. Steps do not end at switches of the time.
     Fixed(f64),
 }
 
@@ -72,9 +72,9 @@ pub struct Options {
     pub rtol: f64,
     /// Absolute tolerance.
     pub atol: Tolerance,
-    /// Length of the first step; chosen from the start values if `None`.
+    /// Length of the first step, also after an event or a change of the equations; chosen from the values there if `None`.
     pub initial_step: Option<f64>,
-    /// Upper bound of the step length.
+    /// Upper bound of the step length; a step may be one part in a hundred longer where it ends exactly at the end of an interval.
     pub max_step: f64,
     /// Upper bound of the number of accepted steps.
     pub max_steps: usize,

@@ -15,6 +15,9 @@ use crate::multipliers::multipliers_of_formulation;
 /// few digits only.
 const AUXILIARY: f64 = 1e-3;
 
+/// How far errors of a multiplier of the formulation may move a state in a step, in its tolerances.
+const EFFECT: f64 = 0.1;
+
 /// Weights of the entries of $y$, kept for one state and one step size.
 #[derive(Clone, Debug)]
 pub(crate) struct Weights {
@@ -43,7 +46,7 @@ impl Weights {
     }
 
     /// Multipliers of the formulation itself are zero on solutions, and nobody asks for their values: they are as accurate as they have to be where a step does not move a
-    /// state by more than its tolerance because of them. Otherwise rounding errors would be too large for them where constraints are short (rods
+    /// state by more than a tenth of its tolerance because of them. Otherwise rounding errors would be too large for them where constraints are short (rods
     /// of a thousandth), since it is products with the constraints' derivatives that count.
     pub(crate) fn relax_multipliers(&mut self, dae: &dyn Dae, t: f64, y: &[f64], yp: &[f64]) {
         let multipliers = multipliers_of_formulation(dae, t);
@@ -65,7 +68,7 @@ impl Weights {
         }
         for column in multipliers {
             if allowed[column].is_finite() {
-                self.atol[column] = self.atol[column].max(allowed[column]);
+                self.atol[column] = self.atol[column].max(EFFECT * allowed[column]);
             }
         }
     }

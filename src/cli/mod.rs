@@ -119,7 +119,7 @@ struct SimulateArguments {
     form: Form,
     /// By which method: Radau IIA of order 5 or, as it pays, 5 to 13, or BDF; of `implicit-euler`, `bdf1` to `bdf5`, `radau9` and `radau13` the highest
     /// order, which with --step is the order.
-    #[arg(long, value_name = "radau5|radau|radauK|bdf|bdfK|implicit-euler", default_value = "radau5")]
+    #[arg(long, value_name = "radau5|radau|radau9|radau13|bdf|bdfK|implicit-euler", default_value = "radau5")]
     method: MethodArgument,
     /// Constant step length; errors are not tested.
     #[arg(long, value_name = "H", value_parser = finite)]

@@ -131,7 +131,7 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
         }
     }
 
-    /// Chooses the method: [`crate::class::Bdf`] or [`crate::class::Radau5`], which only go with formulations that they suit, or a [`Method`].
+    /// Chooses the method: [`crate::class::Bdf`], [`crate::class::Radau5`] or [`crate::class::Radau`], which only go with formulations that they suit, or a [`Method`].
     pub fn method(mut self, method: impl Treats<C>) -> Self {
         self.method = method.method();
         self
