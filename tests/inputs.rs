@@ -230,6 +230,8 @@ fn an_input_without_the_derivatives_is_refused_by_name() {
     };
     let text = "the input `target` gives derivatives up to order 0, and order 1 is needed because equation 2 is differentiated once";
     assert_eq!(error.to_string(), text);
+    let given = Integration::new(&form).run_from(0.0, &[0.0, 0.0], &[0.0, 0.0], 1.0).err().unwrap();
+    assert_eq!(given.to_string(), text);
     let documented = "Input `target`: supplied by the caller with derivatives up to order 1, because equation 2 is differentiated once.";
     assert!(follower::Follower::REPORT.contains(documented));
 }

@@ -41,6 +41,7 @@ pub mod costs;
 pub mod derivative_array;
 mod elimination;
 pub mod event;
+mod failure;
 pub mod generated;
 pub mod initialize;
 mod integrator;

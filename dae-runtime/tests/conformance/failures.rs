@@ -16,7 +16,7 @@ pub fn names_what_is_not_finite(method: Method, _: Promise) {
     else {
         panic!("{}", solution.status)
     };
-    assert!((t - 1.0).abs() < 1e-6 && equation == "equation 2", "{t} {equation}");
+    assert!((t - 1.0).abs() < 1e-12 && equation == "equation 2", "{t} {equation}");
     assert!(solution.times.len() > 1 && solution.end_time == *t);
     assert!(solution.iter().all(|(_, state)| state.iter().all(|x| x.is_finite())));
 
@@ -155,12 +155,13 @@ pub fn names_what_becomes_singular(method: Method, _: Promise) {
 /// The unknown of index 2 ends like the root of the time that is left, and is known to the root of the tolerance there.
 pub fn stops_at_an_impasse(method: Method, _: Promise) {
     let problem = steering_wheel::steering_wheel_impasse();
-    for tolerance in [1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10] {
+    for tolerance in [1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10] {
         let solution = integrate(&problem, method, tolerance, 4.0, Record::Steps);
         let stopped = matches!(solution.status, Status::Stopped(Failure::StepSizeTooSmall { .. }));
         assert!(stopped, "{tolerance:e}: {}", solution.status);
         let late = solution.end_time - steering_wheel::IMPASSE;
         assert!(late.abs() < tolerance.sqrt(), "{tolerance:e}: {late:e} after the impasse");
+        assert!(solution.statistics.steps < 1000, "{tolerance:e}: {:?}", solution.statistics);
     }
 }
 

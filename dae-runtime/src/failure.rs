@@ -1,0 +1,263 @@
+//! Why a run can end before its end time, in words.
+//!
+//! In: what a method or the driver met, with names. Out: a [`Failure`], whose text says where, what, and what to do.
+
+use std::fmt;
+
+use crate::contract::Name;
+use crate::initialize::InitializationError;
+
+/// Why an integration ended before its end time. What was computed until then is kept.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Failure {
+    /// The step size went below what the time can resolve.
+    StepSizeTooSmall {
+        /// Time of the last accepted step.
+        t: f64,
+        /// The step that was tried.
+        h: f64,
+        /// What kept the last attempts from being accepted.
+        cause: StepCause,
+    },
+    /// The bound on the number of steps was reached.
+    TooManySteps {
+        /// Time of the last accepted step.
+        t: f64,
+        /// The bound.
+        max_steps: usize,
+        /// Length of the step that would follow.
+        h: f64,
+        /// The unknown whose local error is the largest and keeps steps that short; none where their length is prescribed.
+        unknown: Option<Name>,
+    },
+    /// $F$ is not finite at an accepted state, so that no step can start from it.
+    NonFinite {
+        /// Time of the state.
+        t: f64,
+        /// Names of the equations that are not finite.
+        equations: Vec<Name>,
+    },
+    /// The iteration matrix is singular at every step size tried.
+    SingularIterationMatrix {
+        /// Time of the last accepted step.
+        t: f64,
+        /// An equation that the others already determine there.
+        equation: Name,
+        /// An unknown that the equations do not determine there.
+        unknown: Name,
+    },
+    /// The method does not converge for the formulation; another form of the same model suits it.
+    UnsuitableMethod {
+        /// Name of the method.
+        method: Name,
+        /// The highest index that it can treat.
+        limit: u8,
+        /// The formulation.
+        form: Name,
+        /// An unknown of higher index.
+        unknown: Name,
+        /// Its index.
+        index: u8,
+    },
+    /// A multiplier of the formulation, zero on solutions, is not small at the end: the directions in which it acts no longer correct the
+    /// constraints, and what was computed since is wrong.
+    MultiplierNotZero {
+        /// Time of the end.
+        t: f64,
+        /// The formulation.
+        form: Name,
+        /// The multiplier.
+        multiplier: Name,
+        /// Its value.
+        value: f64,
+    },
+    /// Functions of the unknowns change their branch again and again without progress: the equations of either side lead back to where they change,
+    /// and no solution goes on.
+    Chattering {
+        /// Time of the last accepted step.
+        t: f64,
+        /// The switching function that vanishes there.
+        switch: Name,
+    },
+    /// There are no consistent values with what an event has set.
+    InconsistentReset {
+        /// Time of the event.
+        t: f64,
+        /// Its name.
+        event: Name,
+        /// What is in the way.
+        error: Box<InitializationError>,
+    },
+    /// An event happens again and again in no time, and the run does not get on.
+    EventsAccumulate {
+        /// Time of the last one.
+        t: f64,
+        /// Its name.
+        event: Name,
+    },
+    /// The variational equations cannot be solved any further.
+    Sensitivity {
+        /// Time up to which they were.
+        t: f64,
+        /// The unknown whose derivative is not accurate enough.
+        unknown: Name,
+        /// By what.
+        quantity: Name,
+    },
+    /// The solution behind an event, or a change of the equations, has no derivative.
+    NotDifferentiable {
+        /// Its time.
+        t: f64,
+        /// By what.
+        quantity: Name,
+    },
+    /// The way back through a run has come to an end early.
+    Adjoint {
+        /// Time down to which it has led.
+        t: f64,
+    },
+    /// The values from which a run was to start do not satisfy an equation without derivatives.
+    InconsistentStart {
+        /// Time of the start.
+        t: f64,
+        /// The equation.
+        equation: Name,
+        /// Its residual.
+        value: f64,
+        /// What changes of the unknowns by their tolerances make of it.
+        allowed: f64,
+    },
+    /// An option has no meaning: a negative tolerance, a step of length zero.
+    InvalidOption {
+        /// What is wrong with which option.
+        message: String,
+    },
+}
+
+/// What kept a step from being accepted.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum StepCause {
+    /// The local error stayed above the tolerance, mostly in this unknown.
+    Error {
+        /// The unknown with the largest weighted error.
+        unknown: Name,
+    },
+    /// Newton's iteration did not converge, mostly in this unknown.
+    Convergence {
+        /// The unknown with the largest weighted correction.
+        unknown: Name,
+    },
+    /// The residual was not finite at the new point.
+    NonFinite {
+        /// The first equation that was not finite.
+        equation: Name,
+        /// The unknown with whose last accepted value it would be; none if it is the time, or several.
+        unknown: Option<Name>,
+    },
+    /// A derivative of the residual was not finite at the new point, though the residual was.
+    NonFiniteDerivative {
+        /// The equation.
+        equation: Name,
+        /// The unknown by which it was derived, or by whose derivative.
+        unknown: Name,
+    },
+}
+
+impl fmt::Display for StepCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StepCause::Error { unknown } => write!(f, "the local error of `{unknown}` stays above the tolerance"),
+            StepCause::Convergence { unknown } => {
+                write!(f, "Newton's iteration does not converge, worst in `{unknown}`")
+            }
+            StepCause::NonFinite { equation, unknown: None } => {
+                write!(f, "{equation} is not finite just after this time")
+            }
+            StepCause::NonFinite { equation, unknown: Some(unknown) } => {
+                write!(f, "{equation} is not finite just after this time, for what `{unknown}` is then")
+            }
+            StepCause::NonFiniteDerivative { equation, unknown } => {
+                write!(f, "the derivative of {equation} by `{unknown}` is not finite just after this time")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::StepSizeTooSmall { t, h, cause } => write!(
+                f,
+                "step size {h:.3e} too small at t = {t}: {cause}; the solution may end, jump or blow up there"
+            ),
+            Failure::TooManySteps { t, max_steps, h, unknown } => {
+                write!(f, "{max_steps} steps done at t = {t}, where steps are {h:.1e} long")?;
+                match unknown {
+                    Some(unknown) => write!(
+                        f,
+                        " for the local error of `{unknown}`: raise `max_steps`, or loosen the tolerances if `{unknown}` need not be followed \
+                         as closely"
+                    ),
+                    None => f.write_str(": raise `max_steps`"),
+                }
+            }
+            Failure::NonFinite { t, equations } => {
+                write!(f, "not finite at t = {t}: {}", equations.join(", "))
+            }
+            Failure::SingularIterationMatrix { t, equation, unknown } => write!(
+                f,
+                "singular iteration matrix at t = {t}: {equation} is implied by the other equations and `{unknown}` is not determined"
+            ),
+            Failure::UnsuitableMethod { method, limit, form, unknown, index } => write!(
+                f,
+                "{method} with step size control integrates unknowns of index up to {limit}, and `{unknown}` of the {form} form has \
+                 index {index}; integrate the ggl, index2 or index1 form"
+            ),
+            Failure::MultiplierNotZero { t, form, multiplier, value } => write!(
+                f,
+                "`{multiplier}` of the {form} form is {value:.3e} at t = {t}, and zero on solutions: its directions do not correct the \
+                 constraints any more, and values since then are wrong; integrate another form, ggl or tangent for instance"
+            ),
+            Failure::Chattering { t, switch } => write!(
+                f,
+                "no solution goes on from t = {t}, where {switch} = 0: the equations for {switch} > 0 and those for {switch} < 0 both lead back \
+                 there; say by an equation of its own what holds while {switch} = 0, or let the change be smooth, tanh(({switch})/eps) for its sign"
+            ),
+            Failure::InconsistentReset { t, event, error } => {
+                write!(
+                    f,
+                    "`{event}` at t = {t} leaves a state from which the run cannot go on (what it changes is fixed, and what that is a derivative \
+                     of): {error}"
+                )
+            }
+            Failure::EventsAccumulate { t, event } => write!(
+                f,
+                "`{event}` happens again and again at t = {t}, and the run does not get on: let it be terminal below some size, or say by an \
+                 equation how the solution goes on from there"
+            ),
+            Failure::Sensitivity { t, unknown, quantity } => write!(
+                f,
+                "the sensitivity of `{unknown}` to `{quantity}` cannot be continued from t = {t}: it grows without bounds"
+            ),
+            Failure::NotDifferentiable { t, quantity } => write!(
+                f,
+                "the solution has no derivative by `{quantity}` behind t = {t}: what happens there only touches its zero, or happens together with \
+                 something else that depends on `{quantity}` in another way"
+            ),
+            Failure::InconsistentStart { t, equation, value, allowed } => write!(
+                f,
+                "the start values at t = {t} do not satisfy {equation}: its residual is {value:.1e}, and the tolerances allow {allowed:.1e}; \
+                 `run` starts from consistent values that it finds, and `consistent_states` returns them"
+            ),
+            Failure::Adjoint { t } => write!(
+                f,
+                "the adjoint equations cannot be solved beyond t = {t}, backwards: the derivatives are not finite there, or the equations nearly singular"
+            ),
+            Failure::InvalidOption { message } => f.write_str(message),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
