@@ -7,6 +7,7 @@
 //! cargo run --release --example work_precision                      # all but chain 1000, and work_precision.svg
 //! cargo run --release --example work_precision -- andrews "car axis" --method bdf --form ggl --rtol 1e-6,1e-8 --json
 //! cargo run --release --example work_precision -- --peers           # against IDA, RADAU5 and RADAU
+//! cargo run --release --features interpreter --example work_precision -- "adder as published"
 //! ```
 //!
 //! Digits are $-\log_{10} \max_i |e_i| / (s_i + |y_i|)$ over the unknowns that the test set compares, with $s_i = 1$ or, where

@@ -36,7 +36,7 @@ const RUNS: usize = 7;
 const LONG: f64 = 1.0;
 
 /// Problems for which IDA has to be told where functions of the time have kinks, and with which step to begin there (its own guess fails).
-const KINKS: [(&str, f64, f64); 1] = [("two-bit adder", 5.0, 4e-5)];
+const KINKS: [(&str, f64, f64); 2] = [("two-bit adder", 5.0, 4e-5), ("adder as published", 5.0, 4e-5)];
 
 /// Where IDA's own first step is too long.
 const FIRST_STEPS: [(&str, f64); 1] = [("robertson", 1e-4)];

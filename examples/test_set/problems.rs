@@ -63,6 +63,30 @@ models! {
     charge_pump: ChargePump = "examples/test_set/charge_pump.dae" [original, index1];
 }
 
+/// The adder as the program of the test set has it: the text with its three comments put in.
+#[cfg(feature = "interpreter")]
+mod two_bit_adder_as_published {
+    use dae::Dae;
+    use dae::symbolic::compile::compile;
+    use dae::symbolic::eval::Interpreter;
+
+    pub(super) fn forms() -> Vec<Box<dyn Dae>> {
+        let text = include_str!("two_bit_adder.dae").lines().map(as_published).collect::<Vec<_>>().join("\n");
+        let (model, _) = dae::symbolic::read_text(&text).expect("a term in the place of another is a text too");
+        let compiled = compile(model, 0.0).expect("the program runs in index-2 form");
+        let interpreter = |form| Interpreter::new(form, compiled.prolonged.clone());
+        compiled.forms.iter().map(|form| Box::new(interpreter(form.program.clone())) as Box<dyn Dae>).collect()
+    }
+
+    /// `q[12] = a;` of `q[12] = b; // the program: a`.
+    fn as_published(line: &str) -> String {
+        match (line.split_once(" = "), line.split_once(" // the program: ")) {
+            (Some((charge, _)), Some((_, published))) => format!("{charge} = {published};"),
+            _ => line.to_string(),
+        }
+    }
+}
+
 chain! { chain_10: 10 }
 chain! { chain_100: 100 }
 chain! { chain_1000: 1000 }
@@ -125,6 +149,15 @@ pub(crate) fn all() -> Vec<Problem> {
             forms: two_bit_adder::forms,
             reference: "two_bit_adder.json",
             end: 320.0,
+            ..PROBLEM
+        },
+        #[cfg(feature = "interpreter")]
+        Problem {
+            name: "adder as published",
+            forms: two_bit_adder_as_published::forms,
+            reference: "two_bit_adder_as_published.json",
+            end: 320.0,
+            is_long: true,
             ..PROBLEM
         },
         Problem {
