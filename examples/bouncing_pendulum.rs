@@ -5,7 +5,7 @@
 
 use std::error::Error;
 
-use dae::plot::{Panel, Scale, Series, save};
+use dae::plot::{Panel, save};
 use dae::{Dae, Event, Integration, Record, Status};
 
 dae::dae! {
@@ -47,14 +47,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     println!("\nlargest residual of the constraints: {:.1e}", solution.invariants_max());
 
-    let times: Vec<f64> = (0..=2000).map(|i| f64::from(i) / 400.0).collect();
-    let panel = |y_label: &str, name: &str| {
-        let points = times.iter().filter_map(|&t| Some((t, solution.value(name, t)?))).collect();
-        Panel { y_label: y_label.into(), scale: Scale::Linear, series: vec![Series::new("", points)] }
-    };
-    let panels = [panel("distance to the wall", "x"), panel("force in the rod", "lambda")];
+    let distance = Panel { y_label: "distance to the wall".into(), ..Panel::of(&solution, &["x"])? };
+    let force = Panel { y_label: "force in the rod".into(), ..Panel::of(&solution, &["lambda"])? };
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/bouncing_pendulum.svg");
-    save(file, "A pendulum that swings against a wall", "t", &panels)?;
+    save(file, "A pendulum that swings against a wall", "t", &[distance, force])?;
     println!("Plotted to {file}.");
     Ok(())
 }

@@ -253,7 +253,8 @@
 //!
 //! For a model `Pendulum`: the struct `Pendulum` with one field per parameter and their defaults ([`Default`]); the constant
 //! `Pendulum::REPORT` with index, degrees of freedom and hidden constraints; and one method per formulation, each of which gives a
-//! type that fulfils [`Dae`](crate::Dae). A model has the formulations that it asks for, `ggl` and `index1` if it does not say:
+//! type that fulfils [`Dae`](crate::Dae). A [`Solution`](crate::Solution) of any of them becomes a `PendulumSolution` by `try_from`, with a method
+//! for each unknown: `x(t)`, and `T(i, j, t)` for an array. A model has the formulations that it asks for, `ggl` and `index1` if it does not say:
 //!
 //! ```
 //! use dae::Integration;

@@ -29,6 +29,7 @@ pub use dae_runtime::signal::{Input, InputError, Signal};
 pub use dae_runtime::solve::{RunError, Step, Steps};
 pub use dae_runtime::spline::{Spline, SplineError};
 pub use dae_runtime::stepper::{ClosingCorrection, Failure, Options, Statistics, StepControl, Stepper, Tolerance};
+pub use dae_runtime::unknowns::ForeignSolution;
 pub use dae_runtime::{Integration, Method, Record, Solution, Status};
 #[cfg(feature = "interpreter")]
 pub use dae_symbolic as symbolic;

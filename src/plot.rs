@@ -1,21 +1,25 @@
 //! Curves over time as a picture.
 //!
-//! In: named curves in panels. Out: SVG text, for the command line (`dae simulate --plot`) and the examples. Drawn by `plotters`
+//! In: unknowns of a solution, or named curves, in panels. Out: SVG text, for the command line (`dae simulate --plot`) and the examples. Drawn by `plotters`
 //! without any font of the system: the text of the picture is set by whatever displays it.
 //!
 //! ```no_run
 //! use dae::plot::{Panel, Scale, Series, save};
 //!
+//! # fn draw(solution: &dae::Solution) -> Result<(), dae::plot::PlotError> {
+//! save("motion.svg", "Pendulum", "t", &[Panel::of(solution, &["x", "y"])?, Panel::of(solution, &["lambda"])?])?;
+//!
 //! let drift = Series::new("position", vec![(0.0, 0.0), (1.0, 2e-9), (2.0, 8e-9)]);
 //! let panel = Panel { y_label: "residual".into(), scale: Scale::Logarithmic, series: vec![drift] };
-//! save("drift.svg", "Drift of the pendulum", "t", &[panel])?;
-//! # Ok::<(), dae::plot::PlotError>(())
+//! save("drift.svg", "Drift of the pendulum", "t", &[panel])
+//! # }
 //! ```
 
 use std::fmt;
 use std::ops::Range;
 use std::path::Path;
 
+use dae_runtime::solution::Solution;
 use plotters::prelude::*;
 
 /// A curve.
@@ -32,7 +36,27 @@ impl Series {
     pub fn new(label: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
         Series { label: label.into(), points }
     }
+
+    /// An unknown of a solution, as smooth as its dense output, if there is one. Nothing if there is no unknown of that name.
+    pub fn of(solution: &Solution, name: &str) -> Option<Self> {
+        let k = solution.names.iter().position(|known| known == name)?;
+        let recorded = solution.iter().map(|(t, state)| (t, state[k])).collect::<Vec<_>>();
+        // Between two times as many as it takes for all of them to be enough, where there are values.
+        let pieces = POINTS.div_ceil(recorded.len().max(1));
+        let mut points = Vec::with_capacity(pieces * recorded.len());
+        for pair in recorded.windows(2) {
+            let [(t, value), (next, _)] = [pair[0], pair[1]];
+            points.push((t, value));
+            let between = (1..pieces).map(|k| t + (next - t) * k as f64 / pieces as f64).filter(|_| next != t);
+            points.extend(between.filter_map(|t| Some((t, solution.value(name, t)?))));
+        }
+        points.extend(recorded.last());
+        Some(Series::new(name, points))
+    }
 }
+
+/// Points of a curve between which the eye sees no corners.
+const POINTS: usize = 1500;
 
 /// How values are measured along the vertical axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,9 +79,44 @@ pub struct Panel {
     pub series: Vec<Series>,
 }
 
+impl Panel {
+    /// Unknowns of a solution.
+    ///
+    /// # Errors
+    /// If the solution has no unknown of such a name.
+    pub fn of(solution: &Solution, names: &[&str]) -> Result<Self, PlotError> {
+        let curve = |name: &&str| {
+            let refused = || PlotError::NoUnknown {
+                name: name.to_string(),
+                known: solution.names.iter().map(|known| known.to_string()).collect(),
+            };
+            Series::of(solution, name).ok_or_else(refused)
+        };
+        let series = names.iter().map(curve).collect::<Result<_, _>>()?;
+        Ok(Panel { y_label: y_label(names), scale: Scale::Linear, series })
+    }
+}
+
+/// The names, if they fit beside a panel.
+fn y_label(names: &[&str]) -> String {
+    const FITS: usize = 32;
+    let all = names.join(", ");
+    match names.first() {
+        Some(first) if all.chars().count() > FITS => format!("{first}, …"),
+        _ => all,
+    }
+}
+
 /// A picture that could not be made.
 #[derive(Debug)]
 pub enum PlotError {
+    /// The solution has no such unknown.
+    NoUnknown {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: Vec<String>,
+    },
     /// The backend failed.
     Drawing(String),
     /// The file could not be written.
@@ -67,6 +126,9 @@ pub enum PlotError {
 impl fmt::Display for PlotError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            PlotError::NoUnknown { name, known } => {
+                write!(f, "the solution has no unknown `{name}`; it has {}", known.join(", "))
+            }
             PlotError::Drawing(message) => write!(f, "the picture cannot be drawn: {message}"),
             PlotError::File(error) => write!(f, "the picture cannot be written: {error}"),
         }
@@ -300,6 +362,7 @@ fn short_exponent(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Event, Integration, Record};
 
     #[test]
     fn ticks_are_short() {
@@ -330,6 +393,42 @@ mod tests {
     fn a_value_that_is_not_finite_interrupts_a_curve() {
         let curve = [(0.0, 1.0), (1.0, f64::NAN), (2.0, 3.0), (3.0, 4.0)];
         assert_eq!(pieces(curve.into_iter()), [vec![(0.0, 1.0)], vec![(2.0, 3.0), (3.0, 4.0)]]);
+    }
+
+    crate::dae! {
+        struct Ball {
+            var h = 1.0;
+            var v = 0.0;
+            der(h) = v;
+            der(v) = -10;
+        }
+    }
+
+    #[test]
+    fn curves_of_a_solution_are_as_smooth_as_it_is() {
+        let ball = Ball::default().index1();
+        let run = |record| {
+            let bounce = Event::crossing(&ball, "h", 0.0).expect("an unknown").falling().reset(|_, y| y[1] *= -0.5);
+            Integration::new(&ball).record(record).event(bounce).run(0.0, 0.8).expect("a run")
+        };
+        let dense = run(Record::Dense);
+        let Panel { y_label, series, .. } = Panel::of(&dense, &["h", "v"]).expect("unknowns");
+        assert_eq!((y_label.as_str(), series[0].label.as_str(), series[1].label.as_str()), ("h, v", "h", "v"));
+        assert!(series[0].points.len() > 1000);
+        let impact = 0.2f64.sqrt();
+        let fall = |t: f64| if t <= impact { -10.0 * t } else { 5.0 * impact - 10.0 * (t - impact) };
+        assert!(series[1].points.iter().all(|&(t, v)| (v - fall(t)).abs() < 1e-5 || (t - impact).abs() < 1e-6));
+        // A jump has both of its sides, at the same time.
+        let jump: Vec<f64> =
+            series[1].points.iter().filter(|(t, _)| *t == dense.occurrences[0].t).map(|(_, v)| *v).collect();
+        assert!(jump.len() == 2 && jump[0] == -2.0 * jump[1] && jump[1] > 0.0, "{jump:?}");
+        // Where there is nothing between the recorded times, the curve is a polygon through them.
+        let steps = run(Record::At(vec![0.1, 0.3]));
+        assert_eq!(Series::of(&steps, "v").expect("an unknown").points.len(), 2);
+        assert_eq!(
+            Panel::of(&dense, &["h", "w"]).expect_err("no unknown").to_string(),
+            "the solution has no unknown `w`; it has h, v"
+        );
     }
 
     #[test]

@@ -20,8 +20,10 @@ pub use crate::derivative_array::DerivativeArray;
 
 pub use crate::linear::{Code, LoopFree, Scalar};
 pub use crate::signal::{Input, InputError, Need, unmet};
+pub use crate::solution::Solution;
 pub use crate::spline::Spline;
 pub use crate::underlying::{UnderlyingOde, Unsolvable};
+pub use crate::unknowns::{ForeignSolution, Unknowns};
 
 /// An unknown of a formulation.
 pub const fn unknown(name: &'static str, kind: Kind, index: u8, nominal: f64) -> Unknown {

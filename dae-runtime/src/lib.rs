@@ -23,6 +23,7 @@
 //! | [`sensitivity`] | derivatives of solutions by parameters and start values |
 //! | [`solve`] | the driver: initialisation, method, record |
 //! | [`solution`] | what a run leaves behind |
+//! | [`unknowns`] | a solution by the unknowns of its model, for generated code |
 //! | [`costs`] | seconds per residual, Jacobian, factorisation and solve of a formulation |
 //!
 //! What steps are made of is private: `integrator` (the loop of attempts, for every method), `weights` (error norms by index),
@@ -60,6 +61,7 @@ pub mod stepper;
 pub mod structure;
 mod switching;
 pub mod underlying;
+pub mod unknowns;
 mod weights;
 mod wrapper;
 

@@ -209,7 +209,8 @@ impl Solution {
         self.names.iter().position(|n| n == name)
     }
 
-    fn component(&self, k: usize, t: f64) -> Option<f64> {
+    /// Entry `k` of the state at `t`.
+    pub(crate) fn component(&self, k: usize, t: f64) -> Option<f64> {
         let direction = if self.end_time < *self.times.first()? { -1.0 } else { 1.0 };
         let i = self.times.partition_point(|time| (time - t) * direction < 0.0);
         if self.times.get(i) == Some(&t) {

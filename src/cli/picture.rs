@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use dae::plot::{Panel, Scale, Series};
+use dae::plot::{Panel, PlotError};
 use dae_runtime::solution::Solution;
 use dae_symbolic::compile::{Compiled, CompiledForm};
 use dae_symbolic::formulation::Source;
@@ -14,24 +14,16 @@ use dae_symbolic::formulation::Source;
 const CURVES: usize = 8;
 /// Curves of an array in its panel, as many as its legend has room for.
 const CURVES_OF_ARRAY: usize = 13;
-/// Points between which the eye sees no corners.
-const POINTS: usize = 1500;
 
-/// The panels of a solution; between its recorded times, the dense output if there is one.
-pub(super) fn panels(compiled: &Compiled, form: &CompiledForm, solution: &Solution) -> Vec<Panel> {
-    let times = sampled(&solution.times);
-    let states: Vec<(f64, Vec<f64>)> = times.into_iter().filter_map(|t| Some((t, solution.at(t)?))).collect();
-    let curve = |k: usize| {
-        let points = states.iter().map(|(t, state)| (*t, state[k])).collect();
-        Series::new(solution.names[k].as_ref(), points)
-    };
-    let panel = |(kind, group): (&Group, &[usize])| Panel {
-        y_label: match kind {
-            Group::Scalars(_) => y_label(group.iter().map(|&k| solution.names[k].as_ref()).collect()),
-            Group::Array(..) => array_label(solution.names[group[0]].as_ref()),
-        },
-        scale: Scale::Linear,
-        series: group.iter().map(|&k| curve(k)).collect(),
+/// The panels of a solution.
+pub(super) fn panels(compiled: &Compiled, form: &CompiledForm, solution: &Solution) -> Result<Vec<Panel>, PlotError> {
+    let panel = |(kind, group): (&Group, &[usize])| {
+        let names = group.iter().map(|&k| solution.names[k].as_ref()).collect::<Vec<_>>();
+        let panel = Panel::of(solution, &names)?;
+        Ok(match kind {
+            Group::Scalars(_) => panel,
+            Group::Array(..) => Panel { y_label: array_label(names[0]), ..panel },
+        })
     };
     let groups = groups(compiled, form);
     let chunks = groups.iter().flat_map(|(kind, group)| group.chunks(kind.curves()).map(move |chunk| (kind, chunk)));
@@ -44,16 +36,6 @@ fn array_label(name: &str) -> String {
     match (start, end) {
         (Some(start), Some(end)) if start < end => format!("{}{}", &name[..start], &name[end + 1..]),
         _ => name.to_string(),
-    }
-}
-
-/// The names, if they fit beside a panel.
-fn y_label(names: Vec<&str>) -> String {
-    const FITS: usize = 32;
-    let all = names.join(", ");
-    match names.first() {
-        Some(first) if all.chars().count() > FITS => format!("{first}, …"),
-        _ => all,
     }
 }
 
@@ -109,15 +91,4 @@ fn chosen(group: Group, states: Vec<usize>) -> Vec<usize> {
         }
         Group::Array(..) | Group::Scalars(_) => states,
     }
-}
-
-/// The recorded times, and times between them where they are few.
-fn sampled(times: &[f64]) -> Vec<f64> {
-    let pieces = POINTS.div_ceil(times.len().max(1));
-    let mut sampled = Vec::new();
-    for pair in times.windows(2) {
-        sampled.extend((0..pieces).map(|k| pair[0] + (pair[1] - pair[0]) * k as f64 / pieces as f64));
-    }
-    sampled.extend(times.last());
-    sampled
 }

@@ -40,8 +40,8 @@ pub(super) fn run(arguments: &SimulateArguments) -> Result<Exit, Exit> {
     }
     if let Some(path) = &arguments.plot {
         let title = format!("{}, {} form", description.model, description.form);
-        let panels = picture::panels(compiled, chosen, &solution);
-        dae::plot::save(path, &title, "t", &panels)
+        picture::panels(compiled, chosen, &solution)
+            .and_then(|panels| dae::plot::save(path, &title, "t", &panels))
             .map_err(|error| fail(Exit::Rejected, format_args!("{}: {error}", path.display())))?;
     }
     if solution.is_success() { Ok(Exit::Success) } else { Ok(fail(Exit::Stopped, &solution.status)) }

@@ -85,6 +85,8 @@ fn path_of_the_crate() {
     let code = expanded(&format!("/// Documented.\n#[dae(crate = ::models::differential)]\n{model}"));
     assert!(code.contains("impl ::models::differential::__private::Dae for DecayIndex1"), "{code}");
     assert!(!code.contains("::dae::"), "{code}");
+    let model = "struct Driven { input u; table f = [(0, 0), (1, 1), (2, 3), (3, 2)]; var x = 1; der(x) = u - f(x); }";
+    assert!(!expanded(&format!("#[dae(crate = ::models::differential)]\n{model}")).contains("::dae::"));
     let refused = |text: &str| expand_text(SourceText { file: "model.dae", text }).unwrap_err();
     assert!(refused(&format!("#[dae(crate = )]\n{model}")).contains("1:15"));
     assert!(refused(&format!("#[dae(crate = a b)]\n{model}")).contains("expected a path"));

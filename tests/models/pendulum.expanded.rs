@@ -54,6 +54,63 @@ impl Pendulum {
     }
 }
 
+/// A solution of [`Pendulum`], with a method for each unknown: its value at a time, as `Solution::at` gives it.
+/// What else a solution offers, it offers too.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(non_snake_case, non_camel_case_types, dead_code, unused_variables, unused_doc_comments)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
+pub struct PendulumSolution(::dae::__private::Unknowns);
+
+#[allow(non_snake_case, non_camel_case_types, dead_code, unused_variables, unused_doc_comments)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
+impl PendulumSolution {
+    /// `x` at a time.
+    #[must_use]
+    pub fn x(&self, t: f64) -> ::core::option::Option<f64> {
+        self.0.value(0, &[], t)
+    }
+
+    /// `y` at a time.
+    #[must_use]
+    pub fn y(&self, t: f64) -> ::core::option::Option<f64> {
+        self.0.value(1, &[], t)
+    }
+
+    /// `u` at a time.
+    #[must_use]
+    pub fn u(&self, t: f64) -> ::core::option::Option<f64> {
+        self.0.value(2, &[], t)
+    }
+
+    /// `v` at a time.
+    #[must_use]
+    pub fn v(&self, t: f64) -> ::core::option::Option<f64> {
+        self.0.value(3, &[], t)
+    }
+
+    /// `lambda` at a time.
+    #[must_use]
+    pub fn lambda(&self, t: f64) -> ::core::option::Option<f64> {
+        self.0.value(4, &[], t)
+    }
+}
+
+impl ::core::convert::TryFrom<::dae::__private::Solution> for PendulumSolution {
+    type Error = ::dae::__private::ForeignSolution;
+
+    fn try_from(solution: ::dae::__private::Solution) -> ::core::result::Result<Self, ::dae::__private::ForeignSolution> {
+        ::dae::__private::Unknowns::find("Pendulum", &[("x", &[]), ("y", &[]), ("u", &[]), ("v", &[]), ("lambda", &[])], solution).map(Self)
+    }
+}
+
+impl ::core::ops::Deref for PendulumSolution {
+    type Target = ::dae::__private::Solution;
+
+    fn deref(&self) -> &::dae::__private::Solution {
+        self.0.solution()
+    }
+}
+
 /// The equations of [`Pendulum`] with their derivatives, in the derivatives of its unknowns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(non_snake_case, non_camel_case_types, dead_code, unused_variables, unused_doc_comments)]

@@ -25,7 +25,7 @@ pub(super) fn fields(compiled: &Compiled) -> String {
             text.push_str("    ///\n");
         }
         text.push_str(&docs([need.text()], "    "));
-        text.push_str(&format!("    {vis}{name}: ::dae::Input,\n"));
+        text.push_str(&format!("    {vis}{name}: ::dae::__private::Input,\n"));
     }
     text
 }
@@ -39,7 +39,7 @@ pub(super) fn constructor(compiled: &Compiled, statements: &str, parameters: &[S
 /// The same for a stand-in.
 pub(super) fn constructor_of(visibility: &str, inputs: &[&str], statements: &str, parameters: &[String]) -> String {
     let arguments: Vec<String> =
-        inputs.iter().map(|name| format!("{name}: impl ::core::convert::Into<::dae::Input>")).collect();
+        inputs.iter().map(|name| format!("{name}: impl ::core::convert::Into<::dae::__private::Input>")).collect();
     let inputs = inputs.iter().map(|name| format!("{name}: {name}.into()"));
     let fields: Vec<String> = parameters.iter().cloned().chain(inputs).collect();
     let vis = prefix(visibility);
@@ -52,7 +52,7 @@ pub(super) fn constructor_of(visibility: &str, inputs: &[&str], statements: &str
 pub(super) fn prolongation_field(compiled: &Compiled) -> String {
     match compiled.needs.len() {
         0 => String::new(),
-        count => format!("    inputs: [::dae::Input; {count}],\n"),
+        count => format!("    inputs: [::dae::__private::Input; {count}],\n"),
     }
 }
 
@@ -101,8 +101,8 @@ fn table_function(name: &str, table: &Table) -> String {
             "        static COEFFICIENTS: [f64; {}] = [\n{coefficients}        ];\n",
             spline.coefficients().len()
         )
-        + "        static SPLINE: ::dae::Spline =\n"
-        + &format!("            ::dae::Spline::from_parts({degree}, &BREAKS, &COEFFICIENTS);\n")
+        + "        static SPLINE: ::dae::__private::Spline =\n"
+        + &format!("            ::dae::__private::Spline::from_parts({degree}, &BREAKS, &COEFFICIENTS);\n")
         + "        SPLINE.derivative(x, order)\n    }\n\n"
 }
 
@@ -118,7 +118,7 @@ pub(super) fn input_error(compiled: &Compiled) -> String {
         )
     };
     let needs: String = compiled.needs.iter().enumerate().map(need).collect();
-    "    fn input_error(&self) -> ::core::option::Option<::dae::InputError> {\n".to_string()
+    "    fn input_error(&self) -> ::core::option::Option<::dae::__private::InputError> {\n".to_string()
         + "        use ::dae::__private::{Need, unmet};\n"
         + &format!("        unmet(&[\n{needs}        ])\n    }}\n\n")
 }

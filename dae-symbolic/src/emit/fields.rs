@@ -27,11 +27,7 @@ pub(super) struct Field<'a> {
 pub(super) fn fields<'a>(parameters: &'a [Parameter], values: &'a [f64]) -> Vec<Field<'a>> {
     let mut fields = Vec::new();
     let mut first = 0;
-    let is_first = |parameter: &&Parameter| match &parameter.domain.member {
-        Some(member) => member.indices.iter().all(|&index| index == 0),
-        None => true,
-    };
-    for parameter in parameters.iter().filter(is_first) {
+    for parameter in parameters.iter().filter(|parameter| parameter.domain.is_first()) {
         let extents = &parameter.domain.extents[..];
         let last = (first + extents.iter().product::<usize>()).min(values.len());
         let name = parameter.name.split('[').next().unwrap_or_default();

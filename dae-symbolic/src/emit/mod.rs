@@ -3,8 +3,8 @@
 //! In: a [`Compiled`] model. Out: formatted Rust text that depends on the crate `dae` alone. The macro hands its tokens to the
 //! compiler, a build script writes it to a file, `dae expand` prints it; the text is a pure function of the model.
 //!
-//! The text has one public struct for the model (fields are parameters), a struct per formulation that fulfils the runtime's `Dae`
-//! contract, and one for the prolongation. Statements carry the mathematics they compute as doc comments, which
+//! The text has one public struct for the model (fields are parameters), one for its solutions (methods are unknowns), a struct per
+//! formulation that fulfils the runtime's `Dae` contract, and one for the prolongation. Statements carry the mathematics they compute as doc comments, which
 //! survive macro expansion where ordinary comments would not.
 
 mod body;
@@ -22,6 +22,7 @@ mod rolled;
 #[cfg(feature = "syntax")]
 mod stub;
 mod tables;
+mod unknowns;
 
 use crate::compile::Compiled;
 use crate::form::Form;
@@ -41,6 +42,8 @@ const DERIVE: &str = "#[derive(Clone, Copy, Debug, PartialEq)]\n";
 /// If an excerpt of a model does not tell what the members left out are like; never for a whole model.
 pub fn emit(compiled: &Compiled) -> Result<String, Torn> {
     let mut text = model::source(compiled)?;
+    let model = &compiled.model;
+    text.push_str(&unknowns::source(&model.name, &model.visibility, &unknowns::of(&model.unknowns)));
     text.push_str(&prolongation::source(compiled)?);
     for form in &compiled.forms {
         text.push_str(&formulation::source(compiled, form)?);

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::external::{SHARED, constructor_of};
 use super::fields::type_of;
 use super::model::default_impl;
-use super::{ALLOW, DERIVE, docs, form_type, prefix};
+use super::{ALLOW, DERIVE, docs, form_type, prefix, unknowns};
 use crate::lower::Stub;
 
 /// The Rust source of the stand-in.
@@ -23,7 +23,7 @@ pub fn emit_stub(stub: &Stub) -> String {
         text.push_str(&format!("    /// Parameter.\n    {vis}{}: {of},\n", parameter.text));
     }
     for input in &stub.inputs {
-        text.push_str(&format!("    /// Input.\n    {vis}{}: ::dae::Input,\n", input.text));
+        text.push_str(&format!("    /// Input.\n    {vis}{}: ::dae::__private::Input,\n", input.text));
     }
     text.push_str("}\n\n");
     let zero = |p: &str| stub.extents(p).iter().rev().fold("0.0".to_string(), |inner, n| format!("[{inner}; {n}]"));
@@ -48,5 +48,10 @@ pub fn emit_stub(stub: &Stub) -> String {
         aliases.push_str(&format!("/// Stand-in.\n{ALLOW}{vis}type {target} = ::dae::__private::Rejected;\n"));
     }
     text.truncate(text.trim_end().len());
-    text + "\n}\n\n" + &aliases
+    let unknowns: Vec<_> = stub
+        .unknowns
+        .iter()
+        .map(|it| unknowns::Unknown { name: &it.text, docs: &[], extents: stub.extents(&it.text) })
+        .collect();
+    text + "\n}\n\n" + &unknowns::source(name, &stub.visibility, &unknowns) + &aliases
 }

@@ -44,7 +44,7 @@ pub struct Stub {
     pub visibility: String,
     /// Names of its parameters.
     pub parameters: Vec<ast::Name>,
-    /// Extents of those of them that are arrays.
+    /// Extents of those parameters and unknowns that are arrays.
     pub arrays: BTreeMap<String, Vec<usize>>,
     /// Names of the inputs that the caller supplies.
     pub inputs: Vec<ast::Name>,
@@ -82,15 +82,17 @@ impl Stub {
 
     /// The same with the extents that are known.
     fn with_extents(mut self, lowered: &FamilyModel) -> Self {
-        for parameter in lowered.parameters.iter().filter(|parameter| !parameter.extents.is_empty()) {
-            self.arrays.entry(parameter.name.clone()).or_insert_with(|| parameter.extents.clone());
+        let parameters = lowered.parameters.iter().map(|it| (&it.name, &it.extents));
+        let unknowns = lowered.unknowns.iter().map(|it| (&it.name, &it.extents));
+        for (name, extents) in parameters.chain(unknowns).filter(|(_, extents)| !extents.is_empty()) {
+            self.arrays.entry(name.clone()).or_insert_with(|| extents.clone());
         }
         self
     }
 
-    /// Extents of a parameter, none for a number.
-    pub fn extents(&self, parameter: &str) -> &[usize] {
-        self.arrays.get(parameter).map_or(&[], Vec::as_slice)
+    /// Extents of a parameter or unknown, none for a number.
+    pub fn extents(&self, name: &str) -> &[usize] {
+        self.arrays.get(name).map_or(&[], Vec::as_slice)
     }
 }
 

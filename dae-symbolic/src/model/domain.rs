@@ -72,6 +72,13 @@ impl Gap {
     }
 }
 
+impl Domain {
+    /// Whether it is of a scalar, or the first of its family.
+    pub fn is_first(&self) -> bool {
+        self.member.as_ref().is_none_or(|member| member.indices.iter().all(|&index| index == 0))
+    }
+}
+
 impl Member {
     /// Indices with what is left out along them.
     fn along_gaps(&self) -> impl Iterator<Item = (&i64, &Gap)> {
