@@ -1,9 +1,10 @@
-//! Sensitivities of solutions, against extrapolated differences of accurate solutions.
+//! Sensitivities of solutions, against complex steps (`complex_step`), closed forms, or extrapolated differences of accurate solutions.
 //!
 //! In: models. Out: derivatives by parameters and start values, forwards (`forward`), across events and jumps (`events`) and by the adjoint
 //! method (`adjoint`).
 
 mod adjoint;
+mod complex_step;
 mod events;
 mod forward;
 #[path = "../interpreted/mod.rs"]
