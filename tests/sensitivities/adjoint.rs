@@ -98,6 +98,38 @@ fn agree(
     }
 }
 
+/// A way of many parts, of which only some keep their stages: $x = \cos(w t)$ and an algebraic $z = x^2 + w$.
+#[test]
+fn a_long_way_back_goes_over_its_checkpoints() {
+    let text = "struct Oscillator { param w = 1.5; var x = 1; var v = 0; var z; der(x) = v; der(v) = -w * w * x; z = x * x + w; }";
+    let oscillator = system(text, "index1");
+    let t = 60.0;
+    for method in METHODS {
+        let run = Integration::new(oscillator.as_ref()).method(method).rtol(1e-11).atol(1e-11);
+        let run = run.record(Record::At(vec![20.0, t])).sensitivities(["w", "x"]).adjoint(0.0, t).expect("consistent");
+        assert!(run.solution.statistics.steps > 100, "{method:?}: {:?}", run.solution.statistics);
+        let (sin, cos) = (1.5 * t).sin_cos();
+        let gradient = run.gradient("z").expect("a way back");
+        let expected = [1.0 - 2.0 * t * sin * cos, 2.0 * cos * cos];
+        // And of two times at once.
+        let x = oscillator.description().place_of("x").expect("a state");
+        let sum = run.gradient_of(|_, _, by_state| by_state[x] = 1.0).expect("a way back");
+        let of_sum = [-t * sin - 20.0 * 30f64.sin(), cos + 30f64.cos()];
+        for (found, expected) in [(gradient, expected), (sum, of_sum)] {
+            for (by, expected) in ["w", "x"].into_iter().zip(expected) {
+                let found = found.by(by).expect("asked for");
+                assert!(
+                    (found - expected).abs() < 1e-7 * (1.0 + expected.abs()),
+                    "{method:?}: {by} {found} {expected}"
+                );
+            }
+        }
+        // What the caller makes of a state may be no number.
+        let failure = run.gradient_of(|_, _, by_state| by_state[x] = f64::NAN).expect_err("no number");
+        assert!(matches!(failure, Failure::Adjoint { t: at } if at == t), "{method:?}: {failure}");
+    }
+}
+
 /// Ways back that do not exist.
 #[test]
 fn a_way_back_that_does_not_exist_is_told() {

@@ -162,3 +162,24 @@ fn sensitivities_run_backwards() {
         }
     }
 }
+
+/// The state rests, and what a disturbance becomes has a pole.
+#[test]
+fn a_sensitivity_that_grows_without_bounds_is_told() {
+    let rests = system("struct Rests { var x = 0; der(x) = x / (1 - t); }", "index1");
+    for method in METHODS {
+        let run = Integration::new(rests.as_ref()).method(method).rtol(1e-8).atol(1e-8);
+        assert!(run.run(0.0, 2.0).expect("consistent").is_success());
+        let run = Integration::new(rests.as_ref()).method(method).rtol(1e-8).atol(1e-8).sensitivities(["x"]);
+        let solution = run.run(0.0, 2.0).expect("consistent");
+        let Status::Stopped(Failure::Sensitivity { t, unknown, quantity }) = &solution.status else {
+            panic!("{method:?}: {}", solution.status)
+        };
+        assert!((t - 1.0).abs() < 1e-9 && unknown == "x" && quantity == "x", "{method:?}: {}", solution.status);
+        // What was computed is there, as far as it was.
+        let by_start = solution.sensitivity("x", "x").expect("asked for");
+        for (t, found) in solution.times.iter().zip(by_start) {
+            assert!((found * (1.0 - t) - 1.0).abs() < 1e-6, "{method:?}: {found} at {t}");
+        }
+    }
+}

@@ -11,7 +11,7 @@ mod forward;
 mod interpreted;
 
 use dae::runtime::contract::Dae;
-use dae::{Event, Integration, Method, Record, Solution};
+use dae::{Event, Failure, Integration, Method, Record, Solution, Status};
 use interpreted::system;
 
 const METHODS: [Method; 3] = [Method::Bdf, Method::Radau5, Method::Radau];
