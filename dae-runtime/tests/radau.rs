@@ -1,4 +1,4 @@
-//! Radau IIA by itself: orders at fixed step, the error estimate, dense output, what the closing correction does.
+//! Radau IIA by itself: orders at fixed step and their choice, the error estimate, dense output, what the closing correction does.
 //!
 //! Expected orders: Hairer & Wanner, theorem IV.5.3 and section VI.1 (5 for ODEs and index 1); Hairer, Lubich & Roche (1989), table for
 //! index 2 (5 for $y$, 3 for $z$).
@@ -87,6 +87,59 @@ fn other_orders_are_those_of_their_stages() {
         let observed = (coarse / fine).log2();
         println!("{order}: {coarse:e} {fine:e} {observed}");
         assert!((observed - order as f64).abs() < 0.1 * order as f64 && fine > 1e-14, "order {observed}, not {order}");
+    }
+}
+
+/// Orders of the steps of a run, and its correct digits at the end.
+fn orders<M: Model>(problem: &Problem<M>, t_end: f64, options: &Options, exact: &[f64]) -> (Vec<usize>, f64) {
+    let mut stepper = Method::Radau.start(problem, problem.t0, &problem.y0, &problem.yp0, t_end, options).unwrap();
+    let mut orders = Vec::new();
+    while stepper.time() != t_end {
+        stepper.step().unwrap();
+        orders.push(stepper.order());
+    }
+    (orders, mixed_digits(&stepper.state()[..exact.len()], exact))
+}
+
+/// The order rises where it pays: at a tight tolerance on a smooth solution, and not at a loose one.
+#[test]
+fn the_order_rises_with_the_accuracy() {
+    let problem = pendulum::pendulum(pendulum::Form::Ggl);
+    let (t_end, exact) = pendulum::REFERENCE[1];
+    let run = |tolerance, max_order| orders(&problem, t_end, &Options { max_order, ..options(tolerance) }, &exact);
+    let (loose, digits) = run(1e-2, None);
+    assert!(loose.iter().all(|&order| order == 5) && digits > 0.5, "{loose:?} {digits}");
+    let (tight, digits) = run(1e-12, None);
+    let (of_order_5, digits_5) = run(1e-12, Some(5));
+    assert_eq!((tight[0], tight.iter().max()), (5, Some(&13)), "{tight:?}");
+    assert!(tight.windows(2).all(|pair| pair[1].abs_diff(pair[0]) <= 4), "{tight:?}");
+    let high = tight.iter().filter(|&&order| order == 13).count();
+    assert!(2 * high > tight.len() && 4 * tight.len() < of_order_5.len(), "{tight:?} {}", of_order_5.len());
+    assert!(digits > 10.0 && digits_5 > 10.0, "{digits} {digits_5}");
+}
+
+/// And falls where the solution has few derivatives: at a kink.
+#[test]
+fn the_order_falls_where_it_does_not_pay() {
+    let problem = steering_wheel::steering_wheel_kink();
+    let (orders, _) = orders(&problem, 0.5, &options(1e-11), &[]);
+    let rises = orders.windows(2).filter(|pair| pair[1] > pair[0]).count();
+    let falls = orders.windows(2).filter(|pair| pair[1] < pair[0]).count();
+    assert!(rises > 0 && falls > 0, "{orders:?}");
+}
+
+/// Orders 1, 5, 9 and 13 as upper bounds of adaptive runs.
+#[test]
+fn no_order_is_higher_than_allowed() {
+    let problem = stiff::prothero_robinson(1.0);
+    for (max_order, tolerance, allowed) in
+        [(1, 1e-4, &[1][..]), (5, 1e-12, &[5]), (9, 1e-12, &[5, 9]), (13, 1e-13, &[5, 9, 13])]
+    {
+        let options = Options { max_order: Some(max_order), ..options(tolerance) };
+        let (orders, digits) = orders(&problem, 20.0, &options, &[20f64.cos()]);
+        assert!(allowed.iter().all(|order| orders.contains(order)), "{max_order}: {orders:?}");
+        assert!(orders.iter().all(|order| allowed.contains(order)), "{max_order}: {orders:?}");
+        assert!(digits > -tolerance.log10() - 2.0, "{max_order}: {digits}");
     }
 }
 
