@@ -17,6 +17,8 @@ use crate::weights::Weights;
 const MAX_ITERATIONS: usize = 7;
 /// Iterations per step, if it cannot.
 const MAX_ITERATIONS_FIXED: usize = 30;
+/// So many of them are made before it is judged whether they lead anywhere: multipliers move in the second one, after the states.
+const PATIENCE_FIXED: usize = 5;
 /// Corrections of this size, in units of what errors may be, that do not become smaller any more are rounding errors of $F$, which shorter steps would have
 /// as well.
 const NOISE: f64 = 0.03;
@@ -28,6 +30,14 @@ pub(crate) fn max_iterations(stages: usize, control: StepControl) -> usize {
     match control {
         StepControl::Adaptive => MAX_ITERATIONS + 5 * stages.saturating_sub(3) / 2,
         StepControl::Fixed(_) => MAX_ITERATIONS_FIXED,
+    }
+}
+
+/// Iterations before their convergence is judged.
+pub(crate) fn patience(control: StepControl) -> usize {
+    match control {
+        StepControl::Adaptive => 1,
+        StepControl::Fixed(_) => PATIENCE_FIXED,
     }
 }
 
@@ -64,6 +74,8 @@ pub(crate) struct Limits {
     /// Bound on the weighted error of the stages.
     pub(crate) tolerance: f64,
     pub(crate) max_iterations: usize,
+    /// Iterations before it is judged whether they converge.
+    pub(crate) patience: usize,
 }
 
 /// How the iteration ended.
@@ -152,15 +164,16 @@ impl Stages {
                 let ratio: f64 = size / previous;
                 self.theta = if self.iterations == 2 { ratio } else { (ratio * previous_ratio).sqrt() };
                 previous_ratio = ratio;
-                if self.theta >= 0.99 {
+                let is_judged = self.iterations > limits.patience;
+                if self.theta >= 0.99 && is_judged {
                     let is_noise = self.iterations > 2 && size <= NOISE;
                     return if is_noise { Outcome::Converged } else { self.diverged(0.5, weights) };
                 }
-                self.eta = self.theta / (1.0 - self.theta);
+                self.eta = self.theta / (1.0 - self.theta.min(0.99));
                 let left = limits.max_iterations - self.iterations;
                 // (8.11): size of the error when the iterations are used up, in units of the tolerance.
                 let forecast = self.eta * size * self.theta.powi(left as i32 - 1) / limits.tolerance;
-                if left > 0 && forecast >= 1.0 {
+                if left > 0 && forecast >= 1.0 && is_judged {
                     let exponent = -1.0 / (4.0 + left as f64 - 1.0);
                     return self.diverged(0.8 * forecast.clamp(1e-4, 20.0).powf(exponent), weights);
                 }

@@ -6,7 +6,7 @@
 use super::control::{Controller, Scales};
 use super::order::OrderControl;
 use super::polynomial::Polynomial;
-use super::stages::{Limits, Matrices, Stages, max_iterations};
+use super::stages::{Limits, Matrices, Stages, max_iterations, patience};
 use super::tableau::Tableau;
 use super::{Freshness, Order, PATIENCE_AT_KINKS, Radau};
 use crate::clock::Clock;
@@ -150,7 +150,7 @@ impl Radau {
             let max_iterations = max_iterations(stages, options.control);
             Order {
                 tableau: Tableau::new(stages),
-                limits: Limits { tolerance, max_iterations },
+                limits: Limits { tolerance, max_iterations, patience: patience(options.control) },
                 scales: Scales { exponent: 1.0 / (stages + 1) as f64, max_iterations },
             }
         };

@@ -89,7 +89,7 @@ impl Method {
     ) -> Outcome {
         let mut outcome = Outcome::Converged;
         for tolerance in tolerances {
-            let limits = Limits { tolerance, max_iterations: MAX_ITERATIONS };
+            let limits = Limits { tolerance, max_iterations: MAX_ITERATIONS, patience: 1 };
             outcome = self.stages.solve(residual, &self.tableau, &self.matrices, weights, limits, origin);
             statistics.solves += self.stages.iterations;
             // What does not converge any more may have come as far as rounding lets it.
