@@ -4,7 +4,7 @@
 
 use std::error::Error;
 
-use dae::{Integration, Record, Solution};
+use dae::{Integration, Record};
 
 dae::dae! {
     /// A chain of N pendulums: point masses on rigid massless rods, each hung from the one before, in Cartesian coordinates.
@@ -52,11 +52,10 @@ dae::dae! {
 }
 
 /// Kinetic and potential energy at a time.
-fn energy(chain: &Chain, solution: &Solution, t: f64) -> Option<f64> {
+fn energy(chain: &Chain, motion: &ChainSolution, t: f64) -> Option<f64> {
     let mut energy = 0.0;
     for (i, m) in chain.m.iter().enumerate() {
-        let value = |name: &str| solution.value(&format!("{name}[{i}]"), t);
-        let (u, v, y) = (value("u")?, value("v")?, value("y")?);
+        let (u, v, y) = (motion.u(i, t)?, motion.v(i, t)?, motion.y(i, t)?);
         energy += m * (0.5 * (u * u + v * v) + chain.g * y);
     }
     Some(energy)
@@ -70,16 +69,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     if !solution.is_success() {
         return Err(solution.status.to_string().into());
     }
+    let motion = ChainSolution::try_from(solution)?;
     println!("   t    x[5]      y[5]      energy in J");
     let mut range = (f64::INFINITY, f64::NEG_INFINITY);
     for step in 0..=10 {
         let t = f64::from(step) / 10.0;
-        let total = energy(&chain, &solution, t).ok_or("the time is within the run")?;
+        let total = energy(&chain, &motion, t).ok_or("the time is within the run")?;
         range = (range.0.min(total), range.1.max(total));
-        let [x, y] = ["x[5]", "y[5]"].map(|name| solution.value(name, t).unwrap_or(f64::NAN));
+        let [x, y] = [motion.x(5, t), motion.y(5, t)].map(|value| value.unwrap_or(f64::NAN));
         println!("{t:5.1}{x:9.5}{y:10.5}{total:14.8}");
     }
-    println!("rods keep their lengths to {:.1e}", solution.invariants_max());
+    println!("rods keep their lengths to {:.1e}", motion.invariants_max());
     assert!(range.1 - range.0 < 1e-5, "energy is conserved, and varied by {:e}", range.1 - range.0);
     Ok(())
 }

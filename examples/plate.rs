@@ -48,7 +48,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     if !solution.is_success() {
         return Err(solution.status.to_string().into());
     }
-    let at = |i: usize, j: usize| solution.value(&format!("T[{i}][{j}]"), 2.5).unwrap_or(f64::NAN);
+    let plate = PlateSolution::try_from(solution)?;
+    let at = |i: usize, j: usize| plate.T(i, j, 2.5).unwrap_or(f64::NAN);
     let mut worst: f64 = 0.0;
     for i in 0..8 {
         let row: Vec<f64> = (0..8).map(|j| at(i, j)).collect();

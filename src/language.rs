@@ -254,7 +254,8 @@
 //! For a model `Pendulum`: the struct `Pendulum` with one field per parameter and their defaults ([`Default`]); the constant
 //! `Pendulum::REPORT` with index, degrees of freedom and hidden constraints; and one method per formulation, each of which gives a
 //! type that fulfils [`Dae`](crate::Dae). A [`Solution`](crate::Solution) of any of them becomes a `PendulumSolution` by `try_from`, with a method
-//! for each unknown: `x(t)`, and `T(i, j, t)` for an array. A model has the formulations that it asks for, `ggl` and `index1` if it does not say:
+//! for each unknown: `x(t)`, and `T(i, j, t)` for an array; `None` where the record has no value at that time, or the array no such element. All of
+//! `Solution` is still there, but for methods whose names are those of unknowns. A model has the formulations that it asks for, `ggl` and `index1` if it does not say:
 //!
 //! ```
 //! use dae::Integration;

@@ -37,26 +37,34 @@ impl Series {
         Series { label: label.into(), points }
     }
 
-    /// An unknown of a solution, as smooth as its dense output, if there is one. Nothing if there is no unknown of that name.
-    pub fn of(solution: &Solution, name: &str) -> Option<Self> {
-        let k = solution.names.iter().position(|known| known == name)?;
+    /// An unknown of a solution, as smooth as its dense output, if there is one.
+    ///
+    /// # Errors
+    /// If the solution has no unknown of that name.
+    pub fn of(solution: &Solution, name: &str) -> Result<Self, PlotError> {
+        let k = solution.names.iter().position(|known| known == name).ok_or_else(|| PlotError::NoUnknown {
+            name: name.to_string(),
+            known: solution.names.iter().map(|known| known.to_string()).collect(),
+        })?;
         let recorded = solution.iter().map(|(t, state)| (t, state[k])).collect::<Vec<_>>();
-        // Between two times as many as it takes for all of them to be enough, where there are values.
-        let pieces = POINTS.div_ceil(recorded.len().max(1));
-        let mut points = Vec::with_capacity(pieces * recorded.len());
+        let length = recorded.first().zip(recorded.last()).map_or(0.0, |(first, last)| last.0 - first.0);
+        let mut points = Vec::new();
         for pair in recorded.windows(2) {
             let [(t, value), (next, _)] = [pair[0], pair[1]];
             points.push((t, value));
-            let between = (1..pieces).map(|k| t + (next - t) * k as f64 / pieces as f64).filter(|_| next != t);
-            points.extend(between.filter_map(|t| Some((t, solution.value(name, t)?))));
+            // As many as this part of the axis deserves.
+            let pieces = (POINTS * (next - t) / length).ceil().max(1.0) as usize;
+            let between = (1..pieces).map(|piece| t + (next - t) * piece as f64 / pieces as f64);
+            let inside = between.filter(|&between| between != t && between != next);
+            points.extend(inside.filter_map(|between| Some((between, solution.component(k, between)?))));
         }
         points.extend(recorded.last());
-        Some(Series::new(name, points))
+        Ok(Series::new(name, points))
     }
 }
 
 /// Points of a curve between which the eye sees no corners.
-const POINTS: usize = 1500;
+const POINTS: f64 = 1500.0;
 
 /// How values are measured along the vertical axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -80,19 +88,22 @@ pub struct Panel {
 }
 
 impl Panel {
-    /// Unknowns of a solution.
+    /// Unknowns of a solution; the name of an array stands for all of its elements.
     ///
     /// # Errors
-    /// If the solution has no unknown of such a name.
+    /// If the solution has no unknown or array of such a name.
     pub fn of(solution: &Solution, names: &[&str]) -> Result<Self, PlotError> {
-        let curve = |name: &&str| {
-            let refused = || PlotError::NoUnknown {
-                name: name.to_string(),
-                known: solution.names.iter().map(|known| known.to_string()).collect(),
-            };
-            Series::of(solution, name).ok_or_else(refused)
-        };
-        let series = names.iter().map(curve).collect::<Result<_, _>>()?;
+        let mut series = Vec::new();
+        for &name in names {
+            let is_element = |known: &str| known.strip_prefix(name).is_some_and(|rest| rest.starts_with('['));
+            let elements = solution.names.iter().filter(|known| is_element(known)).collect::<Vec<_>>();
+            if elements.is_empty() {
+                series.push(Series::of(solution, name)?);
+            }
+            for element in elements {
+                series.push(Series::of(solution, element)?);
+            }
+        }
         Ok(Panel { y_label: y_label(names), scale: Scale::Linear, series })
     }
 }
@@ -101,8 +112,8 @@ impl Panel {
 fn y_label(names: &[&str]) -> String {
     const FITS: usize = 32;
     let all = names.join(", ");
-    match names.first() {
-        Some(first) if all.chars().count() > FITS => format!("{first}, …"),
+    match names {
+        [first, _, ..] if all.chars().count() > FITS => format!("{first}, …"),
         _ => all,
     }
 }
@@ -123,11 +134,16 @@ pub enum PlotError {
     File(std::io::Error),
 }
 
+/// Names that a message lists.
+const NAMES: usize = 12;
+
 impl fmt::Display for PlotError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             PlotError::NoUnknown { name, known } => {
-                write!(f, "the solution has no unknown `{name}`; it has {}", known.join(", "))
+                let (shown, rest) = known.split_at(known.len().min(NAMES));
+                let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+                write!(f, "the solution has no unknown `{name}`; it has {}{more}", shown.join(", "))
             }
             PlotError::Drawing(message) => write!(f, "the picture cannot be drawn: {message}"),
             PlotError::File(error) => write!(f, "the picture cannot be written: {error}"),
@@ -425,6 +441,13 @@ mod tests {
         // Where there is nothing between the recorded times, the curve is a polygon through them.
         let steps = run(Record::At(vec![0.1, 0.3]));
         assert_eq!(Series::of(&steps, "v").expect("an unknown").points.len(), 2);
+        // A long step among short ones is drawn as finely as they are.
+        assert!(dense.times.windows(2).any(|pair| pair[1] - pair[0] > 0.1));
+        assert!(series[0].points.windows(2).all(|pair| pair[1].0 - pair[0].0 <= 0.8 / POINTS + 1e-12));
+        assert_eq!(
+            Panel::of(&dense, &["h"]).expect("an unknown").series,
+            [Series::of(&dense, "h").expect("an unknown")]
+        );
         assert_eq!(
             Panel::of(&dense, &["h", "w"]).expect_err("no unknown").to_string(),
             "the solution has no unknown `w`; it has h, v"

@@ -209,14 +209,17 @@ impl Solution {
         self.names.iter().position(|n| n == name)
     }
 
-    /// Entry `k` of the state at `t`.
-    pub(crate) fn component(&self, k: usize, t: f64) -> Option<f64> {
+    /// Entry `k` of the state at `t`, as [`Solution::at`].
+    pub fn component(&self, k: usize, t: f64) -> Option<f64> {
         let direction = if self.end_time < *self.times.first()? { -1.0 } else { 1.0 };
         let i = self.times.partition_point(|time| (time - t) * direction < 0.0);
         if self.times.get(i) == Some(&t) {
             return self.state(i).map(|state| state[k]);
         }
         let dense = self.dense.as_ref()?;
+        if i == 0 || i == self.times.len() || !t.is_finite() {
+            return None;
+        }
         let n = self.width();
         let (k, sign) = match k.checked_sub(n).and_then(|k| self.eliminated.get(k)) {
             None => (k, 1.0),
@@ -224,9 +227,6 @@ impl Solution {
             Some((Stand::Opposite(k), _)) => (*k, -1.0),
             Some((Stand::Steady, value)) => return Some(*value),
         };
-        if i == 0 || i == self.times.len() || !t.is_finite() {
-            return None;
-        }
         let s = (t - self.times[i]) / (self.times[i] - self.times[i - 1]);
         // Between times that differ by rounding there may be no polynomial.
         let value = dense.evaluate(i - 1, n, k, s).or_else(|| self.state(i).map(|state| state[k]));

@@ -20,7 +20,7 @@ pub struct Unknowns {
     places: Vec<Vec<usize>>,
 }
 
-/// A solution that is none of the model.
+/// A solution that lacks an unknown of the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForeignSolution {
     /// Name of the model.
@@ -32,14 +32,14 @@ pub struct ForeignSolution {
 impl fmt::Display for ForeignSolution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ForeignSolution { model, unknown } = self;
-        write!(f, "the solution has no `{unknown}`, which every solution of {model} has: it is one of another model")
+        write!(f, "this is no solution of {model}: it has no unknown `{unknown}`")
     }
 }
 
 impl std::error::Error for ForeignSolution {}
 
 impl Unknowns {
-    /// The unknowns of `model` in a solution.
+    /// The unknowns of `model` in a solution, which may have others beside them.
     ///
     /// # Errors
     /// If the solution lacks one of them.
@@ -62,6 +62,11 @@ impl Unknowns {
     /// The solution itself.
     pub fn solution(&self) -> &Solution {
         &self.solution
+    }
+
+    /// The solution by itself again.
+    pub fn into_solution(self) -> Solution {
+        self.solution
     }
 
     /// An element of the `unknown`-th unknown at `t`, as [`Solution::at`]; nothing if there is no such element.
@@ -111,9 +116,6 @@ mod tests {
     #[test]
     fn solutions_of_other_models_are_refused() {
         let error = Unknowns::find("Plate", &[("x", &[2])], solution(&["x[0]"], &[0.0])).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "the solution has no `x[1]`, which every solution of Plate has: it is one of another model"
-        );
+        assert_eq!(error.to_string(), "this is no solution of Plate: it has no unknown `x[1]`");
     }
 }

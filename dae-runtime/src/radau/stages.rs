@@ -17,7 +17,9 @@ use crate::weights::Weights;
 const MAX_ITERATIONS: usize = 7;
 /// Iterations per step, if it cannot.
 const MAX_ITERATIONS_FIXED: usize = 30;
-/// So many of them are made before it is judged whether they lead anywhere: multipliers move in the second one, after the states.
+/// So many iterations are made before it is judged whether they lead anywhere. Multipliers move in the second one, after the states: the first ratio
+/// of two corrections says nothing.
+const PATIENCE: usize = 2;
 const PATIENCE_FIXED: usize = 5;
 /// Corrections of this size, in units of what errors may be, that do not become smaller any more are rounding errors of $F$, which shorter steps would have
 /// as well.
@@ -36,7 +38,7 @@ pub(crate) fn max_iterations(stages: usize, control: StepControl) -> usize {
 /// Iterations before their convergence is judged.
 pub(crate) fn patience(control: StepControl) -> usize {
     match control {
-        StepControl::Adaptive => 1,
+        StepControl::Adaptive => PATIENCE,
         StepControl::Fixed(_) => PATIENCE_FIXED,
     }
 }

@@ -59,6 +59,10 @@ pub(super) fn source(model: &str, visibility: &str, unknowns: &[Unknown<'_>]) ->
         table.trim_end_matches(", ")
     ));
     text.push_str(&format!(
+        "impl ::core::convert::From<{name}> for ::dae::__private::Solution {{\n    \
+         fn from(solution: {name}) -> Self {{\n        solution.0.into_solution()\n    }}\n}}\n\n"
+    ));
+    text.push_str(&format!(
         "impl ::core::ops::Deref for {name} {{\n    type Target = ::dae::__private::Solution;\n\n    \
          fn deref(&self) -> &::dae::__private::Solution {{\n        self.0.solution()\n    }}\n}}\n\n"
     ));

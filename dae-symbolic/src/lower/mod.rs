@@ -44,7 +44,7 @@ pub struct Stub {
     pub visibility: String,
     /// Names of its parameters.
     pub parameters: Vec<ast::Name>,
-    /// Extents of those parameters and unknowns that are arrays.
+    /// Extents of those parameters that are arrays, and as many zeros as those of unknowns.
     pub arrays: BTreeMap<String, Vec<usize>>,
     /// Names of the inputs that the caller supplies.
     pub inputs: Vec<ast::Name>,
@@ -75,6 +75,11 @@ impl Stub {
             };
             if met.insert(&name.text) {
                 names.push(name.clone());
+                if let ast::StatementKind::Variable(it) = &statement.kind
+                    && !it.extents.is_empty()
+                {
+                    stub.arrays.insert(it.name.text.clone(), vec![0; it.extents.len()]);
+                }
             }
         }
         stub
@@ -82,15 +87,13 @@ impl Stub {
 
     /// The same with the extents that are known.
     fn with_extents(mut self, lowered: &FamilyModel) -> Self {
-        let parameters = lowered.parameters.iter().map(|it| (&it.name, &it.extents));
-        let unknowns = lowered.unknowns.iter().map(|it| (&it.name, &it.extents));
-        for (name, extents) in parameters.chain(unknowns).filter(|(_, extents)| !extents.is_empty()) {
-            self.arrays.entry(name.clone()).or_insert_with(|| extents.clone());
+        for parameter in lowered.parameters.iter().filter(|parameter| !parameter.extents.is_empty()) {
+            self.arrays.entry(parameter.name.clone()).or_insert_with(|| parameter.extents.clone());
         }
         self
     }
 
-    /// Extents of a parameter or unknown, none for a number.
+    /// Extents of a parameter, none for a number; of an unknown only how many there are.
     pub fn extents(&self, name: &str) -> &[usize] {
         self.arrays.get(name).map_or(&[], Vec::as_slice)
     }

@@ -72,13 +72,6 @@ impl Gap {
     }
 }
 
-impl Domain {
-    /// Whether it is of a scalar, or the first of its family.
-    pub fn is_first(&self) -> bool {
-        self.member.as_ref().is_none_or(|member| member.indices.iter().all(|&index| index == 0))
-    }
-}
-
 impl Member {
     /// Indices with what is left out along them.
     fn along_gaps(&self) -> impl Iterator<Item = (&i64, &Gap)> {
@@ -105,6 +98,11 @@ impl Domain {
     /// Whether it is a member of an array or of a family of equations.
     pub fn is_family(&self) -> bool {
         self.member.as_ref().is_some_and(|member| !member.indices.is_empty())
+    }
+
+    /// Whether it is that of a scalar, or of the first member of a family, which no excerpt leaves out.
+    pub fn is_first(&self) -> bool {
+        self.member.as_ref().is_none_or(|member| member.indices.iter().all(|&index| index == 0))
     }
 
     /// See [`Member::is_at_seam`].
