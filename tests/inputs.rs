@@ -4,7 +4,7 @@ use dae::symbolic::compile::{Compiled, compile};
 use dae::symbolic::eval::Interpreter;
 use dae::symbolic::form::Form;
 use dae::symbolic::read_text;
-use dae::{Dae, Input, InputError, Integration, RunError, Spline};
+use dae::{Dae, Input, InputError, Integration, Method, Record, RunError, Solution, Spline};
 
 mod gas {
     pub(crate) fn density(p: f64, temperature: f64) -> f64 {
@@ -278,4 +278,71 @@ fn a_parameter_that_is_no_number_is_named() {
         let expected = format!("no consistent initial values: the parameter `k` is {written}; give it a finite value");
         assert_eq!(error.to_string(), expected);
     }
+}
+
+/// $x' = u - k x$, $z = x + u$, where `u` jumps from 0 to 1 at $t = 1$ and nobody but the caller knows.
+#[test]
+fn steps_end_where_the_caller_knows_of_a_jump() {
+    dae::dae! {
+        struct Switched {
+            param k = 2.0;
+            input u;
+            var x = 1.0;
+            var z;
+            der(x) = u - k * x;
+            z = x + u;
+        }
+    }
+    let exact = |t: f64| {
+        let charged = if t > 1.0 { 0.5 * (1.0 - (-2.0 * (t - 1.0)).exp()) } else { 0.0 };
+        (-2.0 * t).exp() + charged
+    };
+    // On either side of the value at the jump itself.
+    for jump in [|t| f64::from(t > 1.0), |t| f64::from(t >= 1.0)] {
+        let form = Switched::new(Input::function(jump)).index1();
+        for method in [Method::Bdf, Method::Radau5, Method::Radau] {
+            let run = || Integration::new(&form).method(method).rtol(1e-9).atol(1e-9).record(Record::Dense);
+            let solution = SwitchedSolution::try_from(run().stops([7.0, 1.0]).run(0.0, 2.0).unwrap()).unwrap();
+            assert!(solution.times.contains(&1f64.next_down()), "{method:?}");
+            for t in [0.3, 0.99999, 1.00001, 1.01, 1.5, 2.0] {
+                let (x, z) = (solution.x(t).unwrap(), solution.z(t).unwrap());
+                let expected = [exact(t), exact(t) + f64::from(t > 1.0)];
+                let close = (x - expected[0]).abs() < 1e-7 && (z - expected[1]).abs() < 1e-7;
+                assert!(close, "{method:?} at {t}: {x}, {z} instead of {expected:?}");
+            }
+            let unknowing = run().run(0.0, 2.0).unwrap();
+            let rejections = |solution: &Solution| solution.statistics.rejected();
+            assert!(rejections(&solution) < rejections(&unknowing), "{method:?}");
+            // Derivatives go over it as well: of exp(-k t) + (1 - exp(-k (t - 1))) / k at t = 2.
+            let by_k = -2.0 * (-4f64).exp() + 0.5 * (-2f64).exp() - 0.25 * (1.0 - (-2f64).exp());
+            let run = || run().stops([1.0]).sensitivities(["k"]);
+            let forward = run().run(0.0, 2.0).unwrap().sensitivity_at("x", "k", 2.0).unwrap();
+            let adjoint = run().adjoint(0.0, 2.0).unwrap().gradient("z").unwrap().by("k").unwrap();
+            assert!(
+                (forward - by_k).abs() < 1e-7 && (adjoint - by_k).abs() < 1e-7,
+                "{method:?}: {forward} {adjoint} {by_k}"
+            );
+            // Backwards, from where the first run ended.
+            let start = [&solution.end_state[..], &solution.end_derivative[..]];
+            let back = Integration::new(&form).method(method).rtol(1e-10).atol(1e-10).stops([1.0]);
+            let back = back.run_from(2.0, start[0], start[1], 0.0).unwrap();
+            assert!((back.end_state[0] - 1.0).abs() < 1e-6, "{method:?}: {}", back.end_state[0]);
+        }
+    }
+}
+
+#[test]
+fn stops_that_cannot_be_are_refused() {
+    let form = Inside::default().index1();
+    let message = |run: Integration<'_, '_, _>| run.run(0.0, 1.0).unwrap_err().to_string();
+    assert_eq!(message(Integration::new(&form).stops([0.5, f64::NAN])), "a step cannot end at t = NaN");
+    assert_eq!(
+        message(Integration::new(&form).fixed_step(0.1).stops([0.5])),
+        "steps of one length do not end at given times: let the steps be chosen"
+    );
+    // Outside the run, at its ends, and twice: nothing is to be done, or once.
+    let run = |stops: &[f64]| Integration::new(&form).stops(stops.iter().copied()).run(0.0, 1.0).unwrap();
+    assert_eq!(run(&[-1.0, 0.0, 1.0, 2.0]).times, run(&[]).times);
+    let (once, twice) = (run(&[0.5]), run(&[0.5, 0.5]));
+    assert!(once.times == twice.times && once.is_success() && once.times.contains(&0.5f64.next_down()));
 }

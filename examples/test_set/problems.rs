@@ -75,7 +75,8 @@ mod two_bit_adder_as_published {
         let published = circuit.lines().map(as_published).collect::<Vec<_>>();
         let changed = circuit.lines().zip(&published).filter(|(line, published)| line != published).count();
         assert_eq!(changed, 3, "the three comments of the text are put in");
-        let (model, _) = dae::symbolic::read_text(&published.join("\n")).expect("a term in the place of another is a text too");
+        let (model, _) =
+            dae::symbolic::read_text(&published.join("\n")).expect("a term in the place of another is a text too");
         let compiled = compile(model, 0.0).expect("the program runs in index-2 form");
         let interpreter = |form| Interpreter::new(form, compiled.prolonged.clone());
         compiled.forms.iter().map(|form| Box::new(interpreter(form.program.clone())) as Box<dyn Dae>).collect()

@@ -1,15 +1,15 @@
 //! Where functions of the time change their branch.
 //!
-//! In: a formulation with switching functions of which some depend on the time alone. Out: their sign changes in an interval, to rounding: each as the
-//! last time before and the first one after it.
+//! In: a formulation with switching functions of which some depend on the time alone, and times at which the caller knows of such changes. Out: sign
+//! changes in an interval, to rounding: each as the last time before and the first one after it.
 
 use crate::contract::Dae;
 
 /// Times before and after a switching function vanishes, as near to each other as numbers are. In between it is zero, and the branch
 /// that is taken there depends on whether the text says `<` or `<=`.
 pub(super) struct Crossing {
-    /// Which function.
-    pub(super) switch: usize,
+    /// Which function; none where only the caller knows.
+    pub(super) switch: Option<usize>,
     pub(super) before: f64,
     pub(super) after: f64,
 }
@@ -54,7 +54,7 @@ impl OfTime<'_> {
 
     fn crossing(&mut self, switch: usize, [a, b]: [f64; 2], signs: [i8; 2]) -> Crossing {
         let (before, after) = (self.last_with(switch, signs[0], a, b), self.last_with(switch, signs[1], b, a));
-        Crossing { switch: self.switches[switch], before, after }
+        Crossing { switch: Some(self.switches[switch]), before, after }
     }
 
     /// Where between two times a function of one sign at both has another one, by golden sections towards zero.
@@ -79,9 +79,24 @@ fn sign_of(value: f64) -> i8 {
 }
 
 impl Crossing {
-    /// Where switching functions of the time change their signs, the last first. Those that change it twice between two of many points, and
+    /// Where switching functions of the time change their signs, and at the times given, the last first. Functions that change it twice between two of many points, and
     /// are not smooth there, may not be seen.
-    pub(super) fn of_time(dae: &dyn Dae, t0: f64, y: &[f64], yp: &[f64], t_end: f64) -> Vec<Crossing> {
+    pub(super) fn all(dae: &dyn Dae, [t0, t_end]: [f64; 2], [y, yp]: [&[f64]; 2], given: &[f64]) -> Vec<Crossing> {
+        let direction = if t_end < t0 { -1.0 } else { 1.0 };
+        let inside = given.iter().filter(|&&t| (t - t0) * direction > 0.0 && (t_end - t) * direction > 0.0);
+        // A function that changes at a time may have either of its values there.
+        let around = |&t: &f64| match t_end < t0 {
+            true => Crossing { switch: None, before: t.next_up(), after: t.next_down() },
+            false => Crossing { switch: None, before: t.next_down(), after: t.next_up() },
+        };
+        let mut list = Self::of_time(dae, [t0, t_end], [y, yp]);
+        list.extend(inside.map(around));
+        list.retain(|crossing| crossing.before != t0);
+        list.sort_by(|a, b| (direction * b.before).total_cmp(&(direction * a.before)));
+        list
+    }
+
+    fn of_time(dae: &dyn Dae, [t0, t_end]: [f64; 2], [y, yp]: [&[f64]; 2]) -> Vec<Crossing> {
         let switches = &dae.description().switches;
         let switches: Vec<usize> = (0..switches.len()).filter(|&k| switches[k].of_time).collect();
         if switches.is_empty() || t0 == t_end {
@@ -112,9 +127,6 @@ impl Crossing {
             }
             (earlier, last) = (last, next);
         }
-        let direction = if t_end < t0 { -1.0 } else { 1.0 };
-        list.retain(|crossing| crossing.before != t0);
-        list.sort_by(|a, b| (direction * b.before).total_cmp(&(direction * a.before)));
         list
     }
 }

@@ -108,6 +108,7 @@ pub struct Integration<'d, 'c, C = Open> {
     dae: &'d dyn Dae,
     method: Method,
     options: Options,
+    stops: Vec<f64>,
     initialization: InitializationOptions,
     record: Record,
     sensitivities: Vec<Name>,
@@ -123,6 +124,7 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
             dae: dae.as_dae(),
             method: Method::default(),
             options: Options::default(),
+            stops: Vec::new(),
             initialization: InitializationOptions::default(),
             record: Record::default(),
             sensitivities: Vec::new(),
@@ -164,6 +166,20 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
     /// Integrates with steps of this length.
     pub fn fixed_step(mut self, h: f64) -> Self {
         self.options.control = StepControl::Fixed(h);
+        self
+    }
+
+    /// Times at which steps end and behind which the method begins anew: where something that the model knows nothing of, such as an input of the caller, has a
+    /// kink or a jump. No step looks beyond one; those outside the run do not count. (Where functions in the text of a model change their branch, this is
+    /// done anyway; where values are wanted at some times, [`Record::At`] is cheaper.)
+    pub fn stops(mut self, times: impl IntoIterator<Item = f64>) -> Self {
+        self.stops = times.into_iter().collect();
+        self
+    }
+
+    /// The length of the first step, instead of one that is estimated.
+    pub fn initial_step(mut self, h: f64) -> Self {
+        self.options.initial_step = Some(h);
         self
     }
 
@@ -345,9 +361,16 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
         [y0, yp0]: [&[f64]; 2],
         variation: Option<Variation<'d>>,
     ) -> Result<Steps<'d, 'c>, Failure> {
+        if !self.stops.is_empty() && self.options.control != StepControl::Adaptive {
+            let message = "steps of one length do not end at given times: let the steps be chosen".into();
+            return Err(Failure::InvalidOption { message });
+        }
+        if let Some(t) = self.stops.iter().find(|t| !t.is_finite()) {
+            return Err(Failure::InvalidOption { message: format!("a step cannot end at t = {t}") });
+        }
         let recorder = Recorder::new(self.record, variation, t0, t_end)?;
-        let Integration { dae, method, options, initialization, observer, events, .. } = self;
-        let settings = Settings { dae, method, options, initialization, observer, events };
+        let Integration { dae, method, options, stops, initialization, observer, events, .. } = self;
+        let settings = Settings { dae, method, options, stops, initialization, observer, events };
         Steps::new(settings, [t0, t_end], [y0, yp0], recorder)
     }
 }

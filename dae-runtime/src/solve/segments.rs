@@ -1,6 +1,6 @@
 //! A run in pieces.
 //!
-//! In: a method, and the times at which functions of the time change their branch. Out: steppers that end and begin there, and where $F$ jumps
+//! In: a method, and the times at which functions of the time change their branch, or of which the caller says so. Out: steppers that end and begin there, and where $F$ jumps
 //! as unknowns change, one after the other, and the work of all of them; and one of another method for a few steps where several stages
 //! meet a kink that nobody has located.
 
@@ -71,12 +71,12 @@ impl<'d> Segments<'d> {
         method: Method,
         [t0, t_end]: [f64; 2],
         [y0, yp0]: [&[f64]; 2],
-        options: &Options,
+        (stops, options): (&[f64], &Options),
     ) -> Result<Self, Failure> {
         let schedule = method.prepare(dae, [t0, t_end], [y0, yp0], options)?;
         let stepper = method.begin(dae, Start { t0, y0, yp0, t_end, schedule: &schedule }, options)?;
         let switches = match options.control {
-            StepControl::Adaptive => Crossing::of_time(dae, t0, y0, yp0, t_end),
+            StepControl::Adaptive => Crossing::all(dae, [t0, t_end], [y0, yp0], stops),
             StepControl::Fixed(_) => Vec::new(),
         };
         let mut run = Segments {
@@ -156,7 +156,7 @@ impl<'d> Segments<'d> {
         let t = self.stepper.time();
         let direction = if self.t_end < t { -1.0 } else { 1.0 };
         let of_time = self.switches.iter().rev().take_while(|crossing| (t - crossing.before) * direction >= 0.0);
-        self.stepper.at_switch().into_iter().chain(of_time.map(|crossing| crossing.switch)).collect()
+        self.stepper.at_switch().into_iter().chain(of_time.filter_map(|crossing| crossing.switch)).collect()
     }
 
     /// Begins the next piece where the last step has come to its end, or goes on after its first step. The last step was `step` long.

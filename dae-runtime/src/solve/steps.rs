@@ -52,6 +52,7 @@ pub(super) struct Settings<'d, 'c> {
     pub(super) dae: &'d dyn Dae,
     pub(super) method: Method,
     pub(super) options: Options,
+    pub(super) stops: Vec<f64>,
     pub(super) initialization: InitializationOptions,
     pub(super) observer: Option<Observer<'c>>,
     pub(super) events: Vec<Event<'c>>,
@@ -65,9 +66,9 @@ impl<'d, 'c> Steps<'d, 'c> {
         [y0, yp0]: [&[f64]; 2],
         recorder: Recorder<'d>,
     ) -> Result<Self, Failure> {
-        let Settings { dae, method, options, initialization, observer, events } = settings;
+        let Settings { dae, method, options, stops, initialization, observer, events } = settings;
         let clock = Instant::now();
-        let (run, status) = match Segments::start(dae, method, [t0, t_end], [y0, yp0], &options) {
+        let (run, status) = match Segments::start(dae, method, [t0, t_end], [y0, yp0], (&stops, &options)) {
             Ok(run) => (Some(run), None),
             Err(failure @ (Failure::InvalidOption { .. } | Failure::UnsuitableMethod { .. })) => return Err(failure),
             Err(failure) => (None, Some(Status::Stopped(failure))),
