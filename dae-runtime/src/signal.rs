@@ -34,7 +34,8 @@ impl Input {
         Input::with_derivatives(usize::MAX, move |_, order| if order == 0 { value } else { 0.0 })
     }
 
-    /// A function without derivatives.
+    /// A function without derivatives. Where it has kinks or jumps, tell the integration
+    /// ([`Integration::stops`](crate::solve::Integration::stops)).
     pub fn function(f: impl Fn(f64) -> f64 + Send + Sync + 'static) -> Input {
         Input::with_derivatives(0, move |t, _| f(t))
     }

@@ -40,7 +40,7 @@ pub(crate) fn start<'d>(
 ) -> Result<Box<dyn Stepper + 'd>, Failure> {
     let max_order = options.max_order.unwrap_or(MAX_ORDER);
     if max_order > MAX_ORDER {
-        let message = format!("the highest order of BDF is {max_order}: it can be 1 to {MAX_ORDER}");
+        let message = format!("BDF has the orders 1 to {MAX_ORDER}; a highest order of {max_order} is none of them");
         return Err(Failure::InvalidOption { message });
     }
     let Start { t0, y0, yp0, .. } = start;

@@ -16,7 +16,7 @@ use std::rc::Rc;
 
 use crate::contract::{Dae, Description, Kind};
 use crate::integrator::Trouble;
-use crate::linear::{Deficiency, IterationMatrix, Jacobians, Schedule, Singular};
+use crate::linear::{Deficiency, IterationMatrix, Jacobians, Schedule};
 use crate::stepper::Statistics;
 use crate::weights::Weights;
 
@@ -216,10 +216,7 @@ impl Newton {
         statistics.jacobians += 1;
         self.matrix.assemble(description, predictor.leading, 1.0, &self.jacobians, predictor.h);
         statistics.factorizations += 1;
-        self.matrix.factorize().map_err(|singular| match singular {
-            Singular::NonFinite(equation) => Trouble::NonFinite { equation },
-            Singular::Row(_) | Singular::Column(_) => Trouble::Singular,
-        })?;
+        self.matrix.factorize()?;
         self.state = Matrix::New;
         self.factorized_leading = predictor.leading;
         self.rate_sum = RATE_OF_NEW_MATRIX;

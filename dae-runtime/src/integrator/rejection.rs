@@ -4,7 +4,7 @@
 //! [`Failure`] that ends the run, with names.
 
 use super::{Integrator, Run, Scheme};
-use crate::linear::Jacobians;
+use crate::linear::{Jacobians, Singular};
 use crate::stepper::{Failure, StepCause, StepControl};
 
 /// Why an attempt at a step was not accepted, and what to try next.
@@ -28,6 +28,15 @@ pub(crate) enum Trouble {
     Singular,
     /// The step would pass a surface across which $F$ jumps.
     Switch,
+}
+
+impl From<Singular> for Trouble {
+    fn from(singular: Singular) -> Self {
+        match singular {
+            Singular::NonFinite(equation) => Trouble::NonFinite { equation },
+            Singular::Row(_) | Singular::Column(_) => Trouble::Singular,
+        }
+    }
 }
 
 /// What is not finite at the end of an attempt.

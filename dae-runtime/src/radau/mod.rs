@@ -335,11 +335,7 @@ impl Scheme for Radau {
         // Where steps cannot be shorter a new Jacobian is all that can be tried.
         let shorter = if is_old && run.control != StepControl::Adaptive { 1.0 } else { 0.5 };
         if let Err(singular) = self.factorize(run, h) {
-            let trouble = match singular {
-                Singular::NonFinite(equation) => Trouble::NonFinite { equation },
-                Singular::Row(_) | Singular::Column(_) => Trouble::Singular,
-            };
-            return reject(self, trouble, shorter);
+            return reject(self, Trouble::from(singular), shorter);
         }
         self.predict_stages(h);
         let origin = Origin { t: run.clock.time(), y: &run.y, h };

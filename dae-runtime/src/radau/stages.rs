@@ -17,13 +17,22 @@ use crate::weights::Weights;
 const MAX_ITERATIONS: usize = 7;
 /// Iterations per step, if it cannot.
 const MAX_ITERATIONS_FIXED: usize = 30;
-/// So many iterations are made before it is judged whether they lead anywhere. Multipliers move in the second one, after the states: the first ratio
-/// of two corrections says nothing.
-const PATIENCE: usize = 2;
+/// So many of them are made before it is judged whether they lead anywhere.
 const PATIENCE_FIXED: usize = 5;
+/// Multipliers move in the second iteration, after the states. Where it moves the states by less than this part of what the first one did, the ratio of the
+/// two says nothing.
+const CALM: f64 = 0.1;
 /// Corrections of this size, in units of what errors may be, that do not become smaller any more are rounding errors of $F$, which shorter steps would have
 /// as well.
 const NOISE: f64 = 0.03;
+/// $\theta/(1 - \theta)$ of the last step counts with this power in the first test of the next one, as in RADAU5.
+const MEMORY: f64 = 0.8;
+/// A rate from which on an iteration does not converge, and the part of the step to try then.
+const NO_CONVERGENCE: f64 = 0.99;
+const SHORTER: f64 = 0.5;
+/// Of the step that the forecast (8.11) would allow this part is tried, and the forecast is taken to lie in this range, as in RADAU5.
+const SAFETY: f64 = 0.8;
+const FORECAST: (f64, f64) = (1e-4, 20.0);
 /// Where $F$ has kinks, no smaller $\theta/(1 - \theta)$ is carried to the next step: beyond a kink the iteration is another one.
 const RATE_AT_KINKS: f64 = 0.05;
 
@@ -38,7 +47,7 @@ pub(crate) fn max_iterations(stages: usize, control: StepControl) -> usize {
 /// Iterations before their convergence is judged.
 pub(crate) fn patience(control: StepControl) -> usize {
     match control {
-        StepControl::Adaptive => PATIENCE,
+        StepControl::Adaptive => 1,
         StepControl::Fixed(_) => PATIENCE_FIXED,
     }
 }
@@ -104,6 +113,8 @@ pub(crate) struct Stages {
     complex: Vec<Complex<f64>>,
     stage: Vec<f64>,
     slope: Vec<f64>,
+    /// The unknowns of index 1.
+    states: Vec<usize>,
     /// Whether $F$ changes its branch somewhere.
     has_kinks: bool,
     /// $\theta / (1 - \theta)$ of the last iteration; carried from step to step for the first test.
@@ -129,6 +140,7 @@ impl Stages {
             complex: vec![Complex::ZERO; n],
             stage: vec![0.0; n],
             slope: vec![0.0; n],
+            states: (0..n).filter(|&i| description.unknowns[i].index == 1).collect(),
             has_kinks: !description.switches.is_empty(),
             eta: 1.0,
             theta: 0.0,
@@ -148,11 +160,12 @@ impl Stages {
         origin: Origin<'_>,
     ) -> Outcome {
         transform(&tableau.t_inverse, &self.z, &mut self.w);
-        let lowest = if self.has_kinks { RATE_AT_KINKS } else { f64::EPSILON.powf(0.8) };
-        self.eta = self.eta.powf(0.8).max(lowest);
+        let lowest = if self.has_kinks { RATE_AT_KINKS } else { f64::EPSILON.powf(MEMORY) };
+        self.eta = self.eta.powf(MEMORY).max(lowest);
         self.theta = 0.0;
         (self.iterations, self.residuals) = (0, 0);
         let (mut previous, mut previous_ratio) = (0.0, 0.0);
+        let (has_multipliers, mut of_states) = (self.states.len() < self.stage.len(), 0.0);
         while self.iterations < limits.max_iterations {
             if let Err(equation) = self.evaluate(residual, tableau, origin) {
                 return Outcome::NonFinite { equation };
@@ -160,24 +173,31 @@ impl Stages {
             let size = self.correct(tableau, matrices, weights);
             self.iterations += 1;
             if !size.is_finite() {
-                return self.diverged(0.5, weights);
+                return self.diverged(SHORTER, weights);
+            }
+            let mut is_calm = false;
+            if has_multipliers && self.iterations <= 2 {
+                let size = self.size_of_states(tableau, weights);
+                is_calm = size < CALM * of_states;
+                of_states = size;
             }
             if self.iterations > 1 {
                 let ratio: f64 = size / previous;
                 self.theta = if self.iterations == 2 { ratio } else { (ratio * previous_ratio).sqrt() };
                 previous_ratio = ratio;
-                let is_judged = self.iterations > limits.patience;
-                if self.theta >= 0.99 && is_judged {
+                let is_judged = self.iterations > limits.patience && !is_calm;
+                if self.theta >= NO_CONVERGENCE && is_judged {
                     let is_noise = self.iterations > 2 && size <= NOISE;
-                    return if is_noise { Outcome::Converged } else { self.diverged(0.5, weights) };
+                    return if is_noise { Outcome::Converged } else { self.diverged(SHORTER, weights) };
                 }
-                self.eta = self.theta / (1.0 - self.theta.min(0.99));
+                self.eta = self.theta / (1.0 - self.theta.min(NO_CONVERGENCE));
                 let left = limits.max_iterations - self.iterations;
                 // (8.11): size of the error when the iterations are used up, in units of the tolerance.
                 let forecast = self.eta * size * self.theta.powi(left as i32 - 1) / limits.tolerance;
                 if left > 0 && forecast >= 1.0 && is_judged {
                     let exponent = -1.0 / (4.0 + left as f64 - 1.0);
-                    return self.diverged(0.8 * forecast.clamp(1e-4, 20.0).powf(exponent), weights);
+                    let forecast = forecast.clamp(FORECAST.0, FORECAST.1);
+                    return self.diverged(SAFETY * forecast.powf(exponent), weights);
                 }
             }
             previous = size.max(f64::EPSILON);
@@ -185,7 +205,13 @@ impl Stages {
                 return Outcome::Converged;
             }
         }
-        self.diverged(0.5, weights)
+        self.diverged(SHORTER, weights)
+    }
+
+    /// The norm of the last correction in the unknowns of index 1.
+    fn size_of_states(&self, tableau: &Tableau, weights: &Weights) -> f64 {
+        let parts = self.delta[..tableau.stages()].iter();
+        parts.map(|part| weights.norm_over(&self.states, part).powi(2)).sum::<f64>().sqrt()
     }
 
     fn diverged(&self, factor: f64, weights: &Weights) -> Outcome {

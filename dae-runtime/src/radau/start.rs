@@ -40,7 +40,8 @@ impl StageRange {
             (Some(9), _) => 5,
             (Some(13), _) => Self::MOST,
             (Some(order), _) => {
-                let message = format!("the order of Radau IIA is at most {order}: it can be 1, 5, 9 or 13");
+                let message =
+                    format!("Radau IIA has the orders 1, 5, 9 and 13; a highest order of {order} is none of them");
                 return Err(Failure::InvalidOption { message });
             }
         };

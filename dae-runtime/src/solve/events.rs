@@ -295,29 +295,25 @@ impl<'c> Events<'c> {
         self.t = t;
     }
 
-    /// Enters what happens at the last state into the solution, and applies its resets, to sensitivities too. The last step began at
-    /// `before`, and steps are about `step` long.
-    pub(super) fn happen(
-        &mut self,
-        dae: &dyn Dae,
-        (stepper, before, step): (&mut (dyn Stepper + '_), f64, f64),
-        mut variation: Option<&mut Variation<'_>>,
-        options: &Options,
-        initialization: &InitializationOptions,
+    fn note(&self, event: usize, solution: &mut Solution) {
+        solution.note_event(&self.events[event].name, self.t, &self.y);
+    }
+
+    /// Notes events with the derivatives of their time; if none of them ends the run, also what becomes of the derivatives of the state.
+    fn note_with_derivatives(
+        &self,
+        happening: &[usize],
+        variation: &mut Variation<'_>,
+        moment: &InStep,
         solution: &mut Solution,
-    ) -> Result<Consequence, Failure> {
-        let mut happening = self.target.take().map_or_else(Vec::new, |target| target.events);
-        let is_end = |&event: &usize| matches!(self.events[event].action, Action::End);
-        let is_reset = !happening.iter().any(is_end);
-        let moment = variation.is_some().then(|| InStep::at(stepper, before, self.t, step));
-        if let (Some(variation), true) = (&mut variation, is_reset) {
+    ) -> Result<Option<Carried>, Failure> {
+        let is_reset = !happening.iter().any(|&event| matches!(self.events[event].action, Action::End));
+        if is_reset {
             variation.begin_jump();
         }
-        happening.sort_unstable();
         let mut carried: Option<Carried> = None;
-        for &event in &happening {
-            solution.note_event(&self.events[event].name, self.t, &self.y);
-            let (Some(variation), Some(moment)) = (&variation, &moment) else { continue };
+        for &event in happening {
+            self.note(event, solution);
             let by_time = variation.of_time(moment.as_moment(), &self.events[event].function, &|_| 0.0);
             if let (Some(last), false) = (solution.occurrences.last_mut(), variation.has_tape()) {
                 last.time_derivatives = variation.unscaled(&by_time).collect();
@@ -330,7 +326,32 @@ impl<'c> Events<'c> {
                 }
             }
         }
-        if let Some(&event) = happening.iter().find(|event| is_end(event)) {
+        Ok(carried)
+    }
+
+    /// Enters what happens at the last state into the solution, and applies its resets, to sensitivities too. The last step began at
+    /// `before`, and steps are about `step` long.
+    pub(super) fn happen(
+        &mut self,
+        dae: &dyn Dae,
+        (stepper, before, step): (&mut (dyn Stepper + '_), f64, f64),
+        mut variation: Option<&mut Variation<'_>>,
+        options: &Options,
+        initialization: &InitializationOptions,
+        solution: &mut Solution,
+    ) -> Result<Consequence, Failure> {
+        let mut happening = self.target.take().map_or_else(Vec::new, |target| target.events);
+        happening.sort_unstable();
+        let end = happening.iter().find(|&&event| matches!(self.events[event].action, Action::End));
+        let moment = variation.is_some().then(|| InStep::at(stepper, before, self.t, step));
+        let mut carried = match (&mut variation, &moment) {
+            (Some(variation), Some(moment)) => self.note_with_derivatives(&happening, variation, moment, solution)?,
+            _ => {
+                happening.iter().for_each(|&event| self.note(event, solution));
+                None
+            }
+        };
+        if let Some(&event) = end {
             return Ok(Consequence::End(self.events[event].name.clone()));
         }
         let t = self.t;
