@@ -34,7 +34,7 @@ use crate::weights::Weights;
 const MANY: usize = 24;
 
 /// Corrections of a step.
-const MAX_CORRECTIONS: usize = 10;
+const MAX_CORRECTIONS: usize = 20;
 
 /// Residuals of so many rounding errors will do.
 const ENOUGH: f64 = 30.0;
