@@ -103,6 +103,12 @@ impl ::core::convert::TryFrom<::dae::__private::Solution> for PendulumSolution {
     }
 }
 
+impl ::core::convert::From<PendulumSolution> for ::dae::__private::Solution {
+    fn from(solution: PendulumSolution) -> Self {
+        solution.0.into_solution()
+    }
+}
+
 impl ::core::ops::Deref for PendulumSolution {
     type Target = ::dae::__private::Solution;
 
