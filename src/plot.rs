@@ -42,10 +42,15 @@ impl Series {
     /// # Errors
     /// If the solution has no unknown of that name.
     pub fn of(solution: &Solution, name: &str) -> Result<Self, PlotError> {
-        let k = solution.names.iter().position(|known| known == name).ok_or_else(|| PlotError::NoUnknown {
+        let place = solution.names.iter().position(|known| known == name).ok_or_else(|| PlotError::NoUnknown {
             name: name.to_string(),
             known: solution.names.iter().map(|known| known.to_string()).collect(),
         })?;
+        Ok(Self::at(solution, place))
+    }
+
+    /// Entry `k` of the states.
+    fn at(solution: &Solution, k: usize) -> Self {
         let recorded = solution.iter().map(|(t, state)| (t, state[k])).collect::<Vec<_>>();
         let length = recorded.first().zip(recorded.last()).map_or(0.0, |(first, last)| last.0 - first.0);
         let mut points = Vec::new();
@@ -59,7 +64,7 @@ impl Series {
             points.extend(inside.filter_map(|between| Some((between, solution.component(k, between)?))));
         }
         points.extend(recorded.last());
-        Ok(Series::new(name, points))
+        Series::new(solution.names[k].as_ref(), points)
     }
 }
 
@@ -96,12 +101,11 @@ impl Panel {
         let mut series = Vec::new();
         for &name in names {
             let is_element = |known: &str| known.strip_prefix(name).is_some_and(|rest| rest.starts_with('['));
-            let elements = solution.names.iter().filter(|known| is_element(known)).collect::<Vec<_>>();
-            if elements.is_empty() {
+            let before = series.len();
+            let elements = (0..solution.names.len()).filter(|&k| is_element(&solution.names[k]));
+            series.extend(elements.map(|k| Series::at(solution, k)));
+            if series.len() == before {
                 series.push(Series::of(solution, name)?);
-            }
-            for element in elements {
-                series.push(Series::of(solution, element)?);
             }
         }
         Ok(Panel { y_label: y_label(names), scale: Scale::Linear, series })
@@ -445,13 +449,39 @@ mod tests {
         assert!(dense.times.windows(2).any(|pair| pair[1] - pair[0] > 0.1));
         assert!(series[0].points.windows(2).all(|pair| pair[1].0 - pair[0].0 <= 0.8 / POINTS + 1e-12));
         assert_eq!(
-            Panel::of(&dense, &["h"]).expect("an unknown").series,
-            [Series::of(&dense, "h").expect("an unknown")]
-        );
-        assert_eq!(
             Panel::of(&dense, &["h", "w"]).expect_err("no unknown").to_string(),
             "the solution has no unknown `w`; it has h, v"
         );
+    }
+
+    #[test]
+    fn long_labels_are_cut_between_names() {
+        assert_eq!(
+            y_label(&["a_very_long_name_of_an_unknown_of_the_model"]),
+            "a_very_long_name_of_an_unknown_of_the_model"
+        );
+        assert_eq!(y_label(&["a_long_name_of_an_unknown", "another_long_name"]), "a_long_name_of_an_unknown, …");
+    }
+
+    #[test]
+    fn the_name_of_an_array_stands_for_its_elements() {
+        crate::dae! {
+            struct Row {
+                var x: [f64; 14] = |k| k;
+                var x_sum;
+                for k in 0..14 {
+                    der(x[k]) = -x[k];
+                }
+                x_sum = sum(k in 0..14 => x[k]);
+            }
+        }
+        let solution = Integration::new(&Row::default().index1()).run(0.0, 1.0).expect("a run");
+        let panel = Panel::of(&solution, &["x", "x_sum"]).expect("unknowns");
+        let labels: Vec<&str> = panel.series.iter().map(|series| series.label.as_str()).collect();
+        assert_eq!((labels.len(), labels[0], labels[13], labels[14]), (15, "x[0]", "x[13]", "x_sum"));
+        assert_eq!(panel.series[3].points[0], (0.0, 3.0));
+        let message = Series::of(&solution, "y").expect_err("no unknown").to_string();
+        assert!(message.ends_with("x[11] and 3 more"), "{message}");
     }
 
     #[test]

@@ -209,8 +209,11 @@ impl Solution {
         self.names.iter().position(|n| n == name)
     }
 
-    /// Entry `k` of the state at `t`, as [`Solution::at`].
+    /// Entry `k` of the state at `t`, as [`Solution::at`]; nothing if there is no such entry.
     pub fn component(&self, k: usize, t: f64) -> Option<f64> {
+        if k >= self.names.len() {
+            return None;
+        }
         let direction = if self.end_time < *self.times.first()? { -1.0 } else { 1.0 };
         let i = self.times.partition_point(|time| (time - t) * direction < 0.0);
         if self.times.get(i) == Some(&t) {

@@ -118,14 +118,32 @@ fn the_order_rises_with_the_accuracy() {
     assert!(digits > 10.0 && digits_5 > 10.0, "{digits} {digits_5}");
 }
 
-/// And falls where the solution has few derivatives: at a kink.
+/// And falls where the solution has few derivatives: at a kink, at t = 1/4.
 #[test]
 fn the_order_falls_where_it_does_not_pay() {
     let problem = steering_wheel::steering_wheel_kink();
-    let (orders, _) = orders(&problem, 0.5, &options(1e-11), &[]);
-    let rises = orders.windows(2).filter(|pair| pair[1] > pair[0]).count();
-    let falls = orders.windows(2).filter(|pair| pair[1] < pair[0]).count();
-    assert!(rises > 0 && falls > 0, "{orders:?}");
+    let mut stepper = Method::Radau.start(&problem, 0.0, &problem.y0, &problem.yp0, 0.5, &options(1e-11)).unwrap();
+    let mut orders = Vec::new();
+    while stepper.time() != 0.5 {
+        stepper.step().unwrap();
+        orders.push((stepper.time(), stepper.order()));
+    }
+    let before = orders.iter().filter(|(t, _)| *t < 0.24).map(|(_, order)| *order).max();
+    let at = orders.iter().filter(|(t, _)| (t - 0.25).abs() < 0.01).map(|(_, order)| *order).min();
+    let after = orders.iter().filter(|(t, _)| *t > 0.3).map(|(_, order)| *order).max();
+    assert!(before > at && after > at && at == Some(5), "{orders:?}");
+}
+
+/// A long first step of a GGL form: multipliers move in the second iteration, and the third one converges.
+#[test]
+fn multipliers_may_move_after_the_states() {
+    let problem = pendulum::pendulum(pendulum::Form::Ggl);
+    for (h, tolerance) in [(0.15, 1e-2), (0.1, 1e-4), (0.1, 1e-6), (0.05, 1e-6)] {
+        let options = Options { initial_step: Some(h), ..options(tolerance) };
+        let mut stepper = Method::Radau.start(&problem, 0.0, &problem.y0, &problem.yp0, 10.0, &options).unwrap();
+        stepper.step().unwrap();
+        assert_eq!((stepper.time(), stepper.statistics().convergence_rejections), (h, 0), "{tolerance:e}");
+    }
 }
 
 /// Orders 1, 5, 9 and 13 as upper bounds of adaptive runs.

@@ -141,9 +141,6 @@ struct SimulateArguments {
     /// Record exactly these times, in the direction of the run (otherwise every accepted step).
     #[arg(long, value_name = "T1,T2,…", value_delimiter = ',', value_parser = finite, allow_hyphen_values = true)]
     at: Vec<f64>,
-    /// Steps end at these times, and the method begins anew behind them: where an input has a kink or a jump.
-    #[arg(long, value_name = "T1,T2,…", value_delimiter = ',', value_parser = finite, allow_hyphen_values = true)]
-    stop: Vec<f64>,
     /// Compute the derivatives of the solution by these: parameters, and unknowns of which that is the start value.
     #[arg(long, value_name = "P1,X2,…")]
     by: Option<String>,

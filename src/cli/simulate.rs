@@ -64,7 +64,6 @@ fn integrate(dae: &dyn Dae, arguments: &SimulateArguments) -> Result<Solution, R
         .rtol(arguments.rtol)
         .atol(arguments.atol)
         .record(record)
-        .stops(arguments.stop.iter().copied())
         .sensitivities(arguments.by.iter().flat_map(|list| separate(list)).collect::<Vec<_>>())
         .on_step(&mut observer);
     if let Some(order) = arguments.method.order {

@@ -71,7 +71,11 @@ impl Pendulum {
             let [value, rate] = at(h);
             h - value / rate
         };
-        falls.then(|| (0..8).fold(h, newton))
+        falls.then(|| {
+            let zero = (0..8).fold(h, newton);
+            assert!((0.0..=h.re).contains(&zero.re) && (newton(zero, 0) - zero).norm() < 1e-13, "{zero} of {h}");
+            zero
+        })
     }
 
     /// x, y, u, v, lambda.

@@ -3,7 +3,8 @@
 //! In: a state, a step, a residual (that of a formulation, or of its variational equations), factorised iteration matrices, start values. Out: the
 //! stages $Z_1, \dots, Z_s$, or why there are none.
 //! Convergence is judged as in RADAU5 (Hairer & Wanner, section IV.8): the rate $\theta$ of the corrections predicts the
-//! error after the last iteration allowed, and an iteration that cannot succeed is given up at once.
+//! error after the last iteration allowed, and an iteration that cannot succeed is given up: at once, but where the second correction is of multipliers
+//! ([`CALM`]), and not before some iterations where a shorter step cannot be tried.
 
 use nalgebra::{Complex, DMatrix};
 
@@ -164,11 +165,12 @@ impl Stages {
         self.eta = self.eta.powf(MEMORY).max(lowest);
         self.theta = 0.0;
         (self.iterations, self.residuals) = (0, 0);
-        let (mut previous, mut previous_ratio) = (0.0, 0.0);
+        let (mut previous, mut previous_ratio) = (0.0, None);
         let (has_multipliers, mut of_states) = (self.states.len() < self.stage.len(), 0.0);
         while self.iterations < limits.max_iterations {
             if let Err(equation) = self.evaluate(residual, tableau, origin) {
-                return Outcome::NonFinite { equation };
+                let diverges = self.theta >= NO_CONVERGENCE;
+                return if diverges { self.diverged(SHORTER, weights) } else { Outcome::NonFinite { equation } };
             }
             let size = self.correct(tableau, matrices, weights);
             self.iterations += 1;
@@ -183,8 +185,8 @@ impl Stages {
             }
             if self.iterations > 1 {
                 let ratio: f64 = size / previous;
-                self.theta = if self.iterations == 2 { ratio } else { (ratio * previous_ratio).sqrt() };
-                previous_ratio = ratio;
+                self.theta = previous_ratio.map_or(ratio, |previous: f64| (ratio * previous).sqrt());
+                previous_ratio = Some(if is_calm { ratio.min(1.0) } else { ratio });
                 let is_judged = self.iterations > limits.patience && !is_calm;
                 if self.theta >= NO_CONVERGENCE && is_judged {
                     let is_noise = self.iterations > 2 && size <= NOISE;

@@ -6,7 +6,7 @@
 use crate::contract::Dae;
 
 /// Times before and after a switching function vanishes, as near to each other as numbers are. In between it is zero, and the branch
-/// that is taken there depends on whether the text says `<` or `<=`.
+/// that is taken there depends on whether the text says `<` or `<=`. Around a time that the caller gives, [`MARGIN`] apart.
 pub(super) struct Crossing {
     /// Which function; none where only the caller knows.
     pub(super) switch: Option<usize>,
@@ -14,6 +14,9 @@ pub(super) struct Crossing {
     pub(super) after: f64,
 }
 
+/// Steps end so many roundings before a time that the caller gives, and go on as many behind it, so that the last stage, whose time is a sum, is not on the
+/// other side. What is closer to something else than that is one with it.
+pub(super) const MARGIN: f64 = 4.0;
 /// Points at which switching functions of the time are looked at.
 const SAMPLES: usize = 2048;
 /// Steps to an extremum between such points, where a function comes near to zero and goes away again.
@@ -83,19 +86,25 @@ impl Crossing {
     /// are not smooth there, may not be seen.
     pub(super) fn all(dae: &dyn Dae, [t0, t_end]: [f64; 2], [y, yp]: [&[f64]; 2], given: &[f64]) -> Vec<Crossing> {
         let direction = if t_end < t0 { -1.0 } else { 1.0 };
-        let inside = given.iter().filter(|&&t| (t - t0) * direction > 0.0 && (t_end - t) * direction > 0.0);
-        // A function that changes at a time may have either of its values there.
-        let around = |&t: &f64| match t_end < t0 {
-            true => Crossing { switch: None, before: t.next_up(), after: t.next_down() },
-            false => Crossing { switch: None, before: t.next_down(), after: t.next_up() },
-        };
+        let margin = direction * MARGIN * f64::EPSILON * t0.abs().max(t_end.abs());
         let mut list = Self::of_time(dae, [t0, t_end], [y, yp]);
-        list.extend(inside.map(around));
+        for &t in given {
+            let (before, after) = (t - margin, t + margin);
+            let is_close = |other: f64| (other - t).abs() <= 2.0 * margin.abs();
+            if let Some(crossing) = list.iter_mut().find(|it| is_close(it.before) || is_close(it.after)) {
+                // One piece ends before both, and the next begins behind both.
+                crossing.before = if (before - crossing.before) * direction < 0.0 { before } else { crossing.before };
+                crossing.after = if (after - crossing.after) * direction > 0.0 { after } else { crossing.after };
+            } else if !is_close(t0) && !is_close(t_end) && (t - t0) * direction > 0.0 && (t_end - t) * direction > 0.0 {
+                list.push(Crossing { switch: None, before, after });
+            }
+        }
         list.retain(|crossing| crossing.before != t0);
         list.sort_by(|a, b| (direction * b.before).total_cmp(&(direction * a.before)));
         list
     }
 
+    /// Those of the switching functions.
     fn of_time(dae: &dyn Dae, [t0, t_end]: [f64; 2], [y, yp]: [&[f64]; 2]) -> Vec<Crossing> {
         let switches = &dae.description().switches;
         let switches: Vec<usize> = (0..switches.len()).filter(|&k| switches[k].of_time).collect();

@@ -170,14 +170,17 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
     }
 
     /// Times at which steps end and behind which the method begins anew: where something that the model knows nothing of, such as an input of the caller, has a
-    /// kink or a jump. No step looks beyond one; those outside the run do not count. (Where functions in the text of a model change their branch, this is
-    /// done anyway; where values are wanted at some times, [`Record::At`] is cheaper.)
+    /// kink or a jump. Where functions in the text of a model change their branch this is done anyway; where values are wanted at some times, [`Record::At`]
+    /// is cheaper.
+    ///
+    /// The state before such a time is recorded some roundings before it, and the next one begins as many behind it. Times that are not inside the run do not
+    /// count. Steps of one length do not end anywhere else: with [`Integration::fixed_step`] stops are an error.
     pub fn stops(mut self, times: impl IntoIterator<Item = f64>) -> Self {
         self.stops = times.into_iter().collect();
         self
     }
 
-    /// The length of the first step, instead of one that is estimated.
+    /// Length of the first step, also after an event or a change of the equations, instead of one that is estimated ([`Options::initial_step`]).
     pub fn initial_step(mut self, h: f64) -> Self {
         self.options.initial_step = Some(h);
         self

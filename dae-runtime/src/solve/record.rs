@@ -3,6 +3,7 @@
 //! In: a stepper after each accepted step. Out: states in the [`Solution`], at the steps or at the times asked for, polynomials between them,
 //! sensitivities beside them.
 
+use super::crossing::MARGIN;
 use super::dense;
 use super::events::Events;
 use super::segments::Segments;
@@ -41,6 +42,8 @@ pub(super) struct Recorder<'d> {
     reached: usize,
     /// The sign of the run.
     pub(super) direction: f64,
+    /// Times that are no farther from the end of a step are there: between two pieces of a run the equations are those of neither.
+    rounding: f64,
     state: Vec<f64>,
     /// Sensitivities, if they are asked for.
     pub(super) variation: Option<Variation<'d>>,
@@ -60,7 +63,8 @@ impl<'d> Recorder<'d> {
                 return Err(Failure::InvalidOption { message });
             }
         }
-        Ok(Recorder { record, reached: 0, direction, state: Vec::new(), variation })
+        let rounding = 2.0 * MARGIN * f64::EPSILON * t0.abs().max(t_end.abs());
+        Ok(Recorder { record, reached: 0, direction, rounding, state: Vec::new(), variation })
     }
 
     /// Where sensitivities are entered.
@@ -93,13 +97,15 @@ impl<'d> Recorder<'d> {
     /// Records the times asked for that the step has reached.
     fn times_reached(&mut self, made: &mut Made<'_, '_>) -> Result<(), Failure> {
         let now = made.stepper.time();
-        while let Some(t) = self.next()
-            && (now - t) * self.direction >= 0.0
-        {
-            self.advance(made, t)?;
+        while let Some(t) = self.next() {
+            let is_end = (now - t).abs() <= self.rounding;
+            if !is_end && (now - t) * self.direction < 0.0 {
+                break;
+            }
+            self.advance(made, if is_end { now } else { t })?;
             let mut state = std::mem::take(&mut self.state);
             state.resize(made.stepper.state().len(), 0.0);
-            if t == now {
+            if is_end {
                 state.copy_from_slice(made.stepper.state());
             } else {
                 made.stepper.interpolate(t, &mut state);

@@ -1,6 +1,6 @@
 //! A run in pieces.
 //!
-//! In: a method, and the times at which functions of the time change their branch, or of which the caller says so. Out: steppers that end and begin there, and where $F$ jumps
+//! In: a method, and the times at which functions of the time change their branch, in the text or elsewhere. Out: steppers that end and begin there, and where $F$ jumps
 //! as unknowns change, one after the other, and the work of all of them; and one of another method for a few steps where several stages
 //! meet a kink that nobody has located.
 

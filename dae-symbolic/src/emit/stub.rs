@@ -48,10 +48,10 @@ pub fn emit_stub(stub: &Stub) -> String {
         aliases.push_str(&format!("/// Stand-in.\n{ALLOW}{vis}type {target} = ::dae::__private::Rejected;\n"));
     }
     text.truncate(text.trim_end().len());
-    let unknowns: Vec<_> = stub
-        .unknowns
-        .iter()
-        .map(|it| unknowns::Unknown { name: &it.text, docs: &[], extents: stub.extents(&it.text) })
-        .collect();
+    // Methods need no more than the number of indices.
+    let extents: Vec<(&str, Vec<usize>)> =
+        stub.unknowns.iter().map(|(name, indices)| (name.text.as_str(), vec![0; *indices])).collect();
+    let unknown = |(name, extents)| unknowns::Unknown { name, docs: &[], extents };
+    let unknowns: Vec<_> = extents.iter().map(|(name, extents)| unknown((*name, &extents[..]))).collect();
     text + "\n}\n\n" + &unknowns::source(name, &stub.visibility, &unknowns) + &aliases
 }

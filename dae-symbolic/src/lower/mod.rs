@@ -44,12 +44,12 @@ pub struct Stub {
     pub visibility: String,
     /// Names of its parameters.
     pub parameters: Vec<ast::Name>,
-    /// Extents of those parameters that are arrays, and as many zeros as those of unknowns.
+    /// Extents of those of them that are arrays.
     pub arrays: BTreeMap<String, Vec<usize>>,
     /// Names of the inputs that the caller supplies.
     pub inputs: Vec<ast::Name>,
-    /// Names of its unknowns.
-    pub unknowns: Vec<ast::Name>,
+    /// Names of its unknowns, with how many indices they have.
+    pub unknowns: Vec<(ast::Name, usize)>,
     /// The formulations that are asked for.
     pub forms: Vec<Form>,
 }
@@ -67,19 +67,19 @@ impl Stub {
         };
         let mut met = BTreeSet::new();
         for statement in &model.statements {
-            let (names, name) = match &statement.kind {
-                ast::StatementKind::Parameter(it) => (&mut stub.parameters, &it.name),
-                ast::StatementKind::Supplied(name) => (&mut stub.inputs, name),
-                ast::StatementKind::Variable(it) => (&mut stub.unknowns, &it.name),
+            let name = match &statement.kind {
+                ast::StatementKind::Parameter(it) => &it.name,
+                ast::StatementKind::Supplied(name) => name,
+                ast::StatementKind::Variable(it) => &it.name,
                 _ => continue,
             };
-            if met.insert(&name.text) {
-                names.push(name.clone());
-                if let ast::StatementKind::Variable(it) = &statement.kind
-                    && !it.extents.is_empty()
-                {
-                    stub.arrays.insert(it.name.text.clone(), vec![0; it.extents.len()]);
-                }
+            if !met.insert(&name.text) {
+                continue;
+            }
+            match &statement.kind {
+                ast::StatementKind::Parameter(_) => stub.parameters.push(name.clone()),
+                ast::StatementKind::Variable(it) => stub.unknowns.push((name.clone(), it.extents.len())),
+                _ => stub.inputs.push(name.clone()),
             }
         }
         stub
@@ -93,9 +93,9 @@ impl Stub {
         self
     }
 
-    /// Extents of a parameter, none for a number; of an unknown only how many there are.
-    pub fn extents(&self, name: &str) -> &[usize] {
-        self.arrays.get(name).map_or(&[], Vec::as_slice)
+    /// Extents of a parameter, none for a number.
+    pub fn extents(&self, parameter: &str) -> &[usize] {
+        self.arrays.get(parameter).map_or(&[], Vec::as_slice)
     }
 }
 

@@ -264,7 +264,8 @@ impl Report {
         let stub = rejection.stub.as_ref();
         Report {
             name: stub.map(|stub| stub.name.text.clone()),
-            unknowns: stub.map_or_else(Vec::new, |stub| stub.unknowns.iter().map(|name| name.text.clone()).collect()),
+            unknowns: stub
+                .map_or_else(Vec::new, |stub| stub.unknowns.iter().map(|(name, _)| name.text.clone()).collect()),
             problem: Some(ProblemReport {
                 kind: INVALID_TEXT,
                 equations: Vec::new(),
