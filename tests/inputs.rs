@@ -295,7 +295,8 @@ fn steps_end_where_the_caller_knows_of_a_jump() {
         }
     }
     // On either side of the value at the jump itself.
-    let cases: [(f64, fn(f64) -> f64); 4] = [
+    type Jump = fn(f64) -> f64;
+    let cases: [(f64, Jump); 4] = [
         (1.0, |t| f64::from(t > 1.0)),
         (1.0, |t| f64::from(t >= 1.0)),
         (0.0, |t| f64::from(t > 0.0)),
