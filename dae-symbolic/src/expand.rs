@@ -117,12 +117,15 @@ struct Level {
     done: Vec<TokenTree>,
 }
 
-/// Gives the name of the model and the types and methods derived from it the span of that name, and the fields of the
-/// model the spans of its parameters. Everything else keeps the span of the macro call.
+/// Gives the name of the model and the types and methods derived from it the span of that name, the fields of the model the spans of its
+/// parameters, and the methods of its solutions those of its unknowns. Everything else keeps the span of the macro call.
 fn respan(tokens: TokenStream, known: &Stub, sources: &SourceMap) -> TokenStream {
     let model = sources.spans(known.name.origin).0;
     let fields: HashMap<&str, Span> =
         known.parameters.iter().map(|name| (name.text.as_str(), sources.spans(name.origin).0)).collect();
+    let methods: HashMap<&str, Span> =
+        known.unknowns.iter().map(|(name, _)| (name.text.as_str(), sources.spans(name.origin).0)).collect();
+    let solution = format!("{}Solution", known.name.text);
     let mut levels: Vec<Level> = Vec::new();
     let (mut rest, mut done) = (tokens.into_iter(), Vec::new());
     loop {
@@ -137,10 +140,16 @@ fn respan(tokens: TokenStream, known: &Stub, sources: &SourceMap) -> TokenStream
             }
             Some(TokenTree::Ident(mut ident)) => {
                 let text = ident.to_string();
-                let is_field = || levels.len() == 1 && starts_model(&levels[0].done, &known.name.text);
+                let is_inside = |keyword, name| levels.len() == 1 && ends_in(&levels[0].done, keyword, name);
                 if text == known.name.text || is_form_method(&text, &done, &known.forms) {
                     ident.set_span(model);
-                } else if let Some(&span) = fields.get(text.as_str()).filter(|_| is_field()) {
+                } else if let Some(&span) = fields.get(text.as_str()).filter(|_| is_inside("struct", &known.name.text))
+                {
+                    ident.set_span(span);
+                } else if let Some(&span) = methods.get(text.as_str())
+                    && is_inside("impl", &solution)
+                    && follows_fn(&done)
+                {
                     ident.set_span(span);
                 }
                 done.push(ident.into());
@@ -157,13 +166,17 @@ fn respan(tokens: TokenStream, known: &Stub, sources: &SourceMap) -> TokenStream
     }
 }
 
-/// Whether the tokens end in `struct Name`, so that what follows in braces are the fields of the model.
-fn starts_model(tokens: &[TokenTree], name: &str) -> bool {
-    matches!(tokens, [.., TokenTree::Ident(keyword), TokenTree::Ident(named)] if keyword == "struct" && named == name)
+/// Whether the tokens end in two such words, so that what follows in braces are the fields of a struct or its methods.
+fn ends_in(tokens: &[TokenTree], keyword: &str, name: &str) -> bool {
+    matches!(tokens, [.., TokenTree::Ident(first), TokenTree::Ident(second)] if first == keyword && second == name)
+}
+
+/// Whether the next word is the name of a function.
+fn follows_fn(before: &[TokenTree]) -> bool {
+    matches!(before, [.., TokenTree::Ident(keyword)] if keyword == "fn")
 }
 
 /// Whether a word after `fn` names one of the formulations.
 fn is_form_method(word: &str, before: &[TokenTree], forms: &[Form]) -> bool {
-    let named = matches!(before, [.., TokenTree::Ident(keyword)] if keyword == "fn");
-    named && forms.iter().any(|form| form.identifier() == word)
+    follows_fn(before) && forms.iter().any(|form| form.identifier() == word)
 }
