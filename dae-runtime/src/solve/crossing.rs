@@ -6,7 +6,7 @@
 use crate::contract::Dae;
 
 /// Times before and after a switching function vanishes, as near to each other as numbers are. In between it is zero, and the branch
-/// that is taken there depends on whether the text says `<` or `<=`. Around a time that the caller gives, [`MARGIN`] apart.
+/// that is taken there depends on whether the text says `<` or `<=`. Around a time that the caller gives, [`margin`] away.
 pub(super) struct Crossing {
     /// Which function; none where only the caller knows.
     pub(super) switch: Option<usize>,
@@ -16,7 +16,7 @@ pub(super) struct Crossing {
 
 /// Steps end so many roundings before a time that the caller gives, and go on as many behind it, so that the last stage, whose time is a sum, is not on the
 /// other side. What is closer to something else than that is one with it.
-pub(super) const MARGIN: f64 = 4.0;
+const MARGIN: f64 = 4.0;
 /// Points at which switching functions of the time are looked at.
 const SAMPLES: usize = 2048;
 /// Steps to an extremum between such points, where a function comes near to zero and goes away again.
@@ -81,16 +81,21 @@ fn sign_of(value: f64) -> i8 {
     i8::from(value > 0.0) - i8::from(value < 0.0)
 }
 
+/// How far before `t` a step ends, in a run from `t0`.
+pub(super) fn margin(t: f64, t0: f64) -> f64 {
+    MARGIN * f64::EPSILON * t.abs().max((t - t0).abs())
+}
+
 impl Crossing {
     /// Where switching functions of the time change their signs, and at the times given, the last first. Functions that change it twice between two of many points, and
     /// are not smooth there, may not be seen.
     pub(super) fn all(dae: &dyn Dae, [t0, t_end]: [f64; 2], [y, yp]: [&[f64]; 2], given: &[f64]) -> Vec<Crossing> {
         let direction = if t_end < t0 { -1.0 } else { 1.0 };
-        let margin = direction * MARGIN * f64::EPSILON * t0.abs().max(t_end.abs());
         let mut list = Self::of_time(dae, [t0, t_end], [y, yp]);
         for &t in given {
-            let (before, after) = (t - margin, t + margin);
-            let is_close = |other: f64| (other - t).abs() <= 2.0 * margin.abs();
+            let margin = margin(t, t0);
+            let (before, after) = (t - direction * margin, t + direction * margin);
+            let is_close = |other: f64| (other - t).abs() <= 2.0 * margin;
             if let Some(crossing) = list.iter_mut().find(|it| is_close(it.before) || is_close(it.after)) {
                 // One piece ends before both, and the next begins behind both.
                 crossing.before = if (before - crossing.before) * direction < 0.0 { before } else { crossing.before };

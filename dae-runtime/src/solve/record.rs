@@ -3,7 +3,7 @@
 //! In: a stepper after each accepted step. Out: states in the [`Solution`], at the steps or at the times asked for, polynomials between them,
 //! sensitivities beside them.
 
-use super::crossing::MARGIN;
+use super::crossing::margin;
 use super::dense;
 use super::events::Events;
 use super::segments::Segments;
@@ -42,8 +42,8 @@ pub(super) struct Recorder<'d> {
     reached: usize,
     /// The sign of the run.
     pub(super) direction: f64,
-    /// Times that are no farther from the end of a step are there: between two pieces of a run the equations are those of neither.
-    rounding: f64,
+    /// Where it began.
+    t0: f64,
     state: Vec<f64>,
     /// Sensitivities, if they are asked for.
     pub(super) variation: Option<Variation<'d>>,
@@ -63,8 +63,7 @@ impl<'d> Recorder<'d> {
                 return Err(Failure::InvalidOption { message });
             }
         }
-        let rounding = 2.0 * MARGIN * f64::EPSILON * t0.abs().max(t_end.abs());
-        Ok(Recorder { record, reached: 0, direction, rounding, state: Vec::new(), variation })
+        Ok(Recorder { record, reached: 0, direction, t0, state: Vec::new(), variation })
     }
 
     /// Where sensitivities are entered.
@@ -98,7 +97,8 @@ impl<'d> Recorder<'d> {
     fn times_reached(&mut self, made: &mut Made<'_, '_>) -> Result<(), Failure> {
         let now = made.stepper.time();
         while let Some(t) = self.next() {
-            let is_end = (now - t).abs() <= self.rounding;
+            // Between two pieces of a run the equations are those of neither.
+            let is_end = (now - t).abs() <= 2.0 * margin(t, self.t0);
             if !is_end && (now - t) * self.direction < 0.0 {
                 break;
             }

@@ -38,6 +38,14 @@ pub fn records_the_times_asked_for(method: Method, _: Promise) {
         let error = largest_difference(&state[..2], &reference[..2]);
         assert!(error < 1e-7, "{error:e} at {t}");
     }
+    // However short beside the run: y2 begins as 0.04 t.
+    let decades = vec![1e-6, 1e-5, 1.0, 1e11];
+    let solution = integrate(&stiff::robertson(), method, 1e-9, 1e11, Record::At(decades.clone()));
+    assert_eq!(solution.times, decades);
+    for (t, allowed) in [(1e-6, 1e-8), (1e-5, 1e-8)] {
+        let y2 = solution.at(t).unwrap()[1];
+        assert!((y2 - 0.04 * t).abs() < allowed, "{y2:e} at {t:e}");
+    }
     let backwards = Integration::new(&steering_wheel::steering_wheel()).record(Record::At(vec![0.2, 0.1])).run_from(
         0.0,
         &[0.0, 1.0, 0.6],
