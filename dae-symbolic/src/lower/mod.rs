@@ -67,19 +67,13 @@ impl Stub {
         };
         let mut met = BTreeSet::new();
         for statement in &model.statements {
-            let name = match &statement.kind {
-                ast::StatementKind::Parameter(it) => &it.name,
-                ast::StatementKind::Supplied(name) => name,
-                ast::StatementKind::Variable(it) => &it.name,
-                _ => continue,
-            };
-            if !met.insert(&name.text) {
-                continue;
-            }
             match &statement.kind {
-                ast::StatementKind::Parameter(_) => stub.parameters.push(name.clone()),
-                ast::StatementKind::Variable(it) => stub.unknowns.push((name.clone(), it.extents.len())),
-                _ => stub.inputs.push(name.clone()),
+                ast::StatementKind::Parameter(it) if met.insert(&it.name.text) => stub.parameters.push(it.name.clone()),
+                ast::StatementKind::Supplied(name) if met.insert(&name.text) => stub.inputs.push(name.clone()),
+                ast::StatementKind::Variable(it) if met.insert(&it.name.text) => {
+                    stub.unknowns.push((it.name.clone(), it.extents.len()));
+                }
+                _ => {}
             }
         }
         stub
