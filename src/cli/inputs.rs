@@ -10,7 +10,7 @@ use dae_runtime::spline::{Spline, SplineError};
 use dae_symbolic::externals::InputNeed;
 use dae_symbolic::syntax::nearest;
 
-use super::{Exit, fail, finite};
+use super::{Exit, fail, files, finite};
 
 /// Where the values of an input come from.
 #[derive(Clone, Debug)]
@@ -53,7 +53,7 @@ pub(super) fn read<'a>(
 
 /// The spline of the least odd degree, cubic at least, whose derivative of the given order is continuous.
 fn spline(path: &Path, order: usize, ends: (f64, f64)) -> Result<Spline, String> {
-    let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let text = files::read(path, files::TABLE).map_err(|error| error.to_string())?;
     let rows = rows(&text)?;
     let points: Vec<(f64, f64)> = rows.iter().map(|&(_, point)| point).collect();
     let degree = 3.max((order + 1) | 1);
@@ -93,8 +93,8 @@ fn rows(text: &str) -> Result<Vec<Row>, String> {
             (Ok(numbers), _) => {
                 return Err(format!("line {} has {} columns instead of two, time and value", k + 1, numbers.len()));
             }
-            (Err(_), true) => {}
-            (Err(_), false) => return Err(format!("line {} holds something that is no number", k + 1)),
+            (Err(_), true) if cells.iter().all(|cell| cell.parse::<f64>().is_err()) => {}
+            (Err(_), _) => return Err(format!("line {} holds something that is no number", k + 1)),
         }
     }
     Ok(rows)
@@ -150,6 +150,7 @@ mod tests {
         assert_eq!(rows("time, value\n0,1\n\n0.5 ; -2e3 # measured\n1.0\t3\n"), Ok(expected));
         assert_eq!(rows("0 1\n1 2 3"), Err("line 2 has 3 columns instead of two, time and value".into()));
         assert_eq!(rows("0 1\n1 x"), Err("line 2 holds something that is no number".into()));
+        assert_eq!(rows("0 l\n1 2"), Err("line 1 holds something that is no number".into()), "these are no names");
     }
 
     #[test]

@@ -4,7 +4,9 @@
 
 mod analyze;
 mod expand;
+mod files;
 mod inputs;
+mod interruption;
 mod json;
 mod picture;
 mod simulate;
@@ -33,18 +35,24 @@ pub(crate) enum Exit {
     Rejected,
     /// 2: the arguments make no sense (also used by the parser of the command line).
     Usage,
-    /// 3: a simulation ended before its end time; what was computed is printed.
+    /// 3: a simulation ended before its end time, by a signal too; what was computed is printed.
     Stopped,
 }
 
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
-        ExitCode::from(match exit {
+impl Exit {
+    fn code(self) -> u8 {
+        match self {
             Exit::Success => 0,
             Exit::Rejected => 1,
             Exit::Usage => 2,
             Exit::Stopped => 3,
-        })
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        ExitCode::from(exit.code())
     }
 }
 
@@ -53,7 +61,8 @@ impl From<Exit> for ExitCode {
 #[command(
     version,
     after_help = "Exit codes: 0 success, 1 the model or a file is rejected, 2 wrong arguments, \
-                                 3 a simulation ended before its end time."
+                                 3 a simulation ended before its end time, also by SIGINT or SIGTERM: what was computed is \
+                                 printed and written; a second signal ends the process at once."
 )]
 struct CommandLine {
     #[command(subcommand)]
@@ -124,6 +133,15 @@ struct SimulateArguments {
     /// Constant step length; errors are not tested.
     #[arg(long, value_name = "H", value_parser = finite)]
     step: Option<f64>,
+    /// Longest step, where something might happen between longer ones.
+    #[arg(long, value_name = "H", value_parser = finite, allow_negative_numbers = true, conflicts_with = "step")]
+    max_step: Option<f64>,
+    /// Length of the first step, also after an event or a change of the equations (otherwise estimated).
+    #[arg(long, value_name = "H", value_parser = finite, allow_negative_numbers = true, conflicts_with = "step")]
+    initial_step: Option<f64>,
+    /// Number of steps after which a run ends [default: as many as the library takes].
+    #[arg(long, value_name = "N")]
+    max_steps: Option<usize>,
     /// Relative tolerance.
     #[arg(long, value_name = "R", default_value_t = 1e-6, value_parser = finite, allow_negative_numbers = true)]
     rtol: f64,
@@ -236,7 +254,7 @@ struct Source {
 impl Source {
     fn read(path: &Path) -> Result<Source, Exit> {
         let file = path.display().to_string();
-        let text = std::fs::read_to_string(path)
+        let text = files::read(path, files::MODEL)
             .map_err(|error| fail(Exit::Rejected, format_args!("`{file}` cannot be read: {error}")))?;
         Ok(Source { file, text })
     }

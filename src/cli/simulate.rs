@@ -8,14 +8,18 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use dae_runtime::contract::Dae;
-use dae_runtime::solution::Solution;
+use dae_runtime::solution::{Solution, Status};
 use dae_runtime::solve::{Integration, Record, RunError};
 use dae_symbolic::eval::Interpreter;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::{Exit, Loaded, SimulateArguments, fail, inputs, json, picture, print, summary};
+use super::files::{self, Named, OutputError};
+use super::inputs::{self, InputSource};
+use super::interruption::Interruption;
+use super::{Exit, Loaded, SimulateArguments, fail, json, picture, print, summary};
 
 pub(super) fn run(arguments: &SimulateArguments) -> Result<Exit, Exit> {
+    check_outputs(arguments)?;
     let form = &arguments.form;
     let loaded = Loaded::read(&arguments.model, form)?;
     let compiled = &loaded.compiled;
@@ -28,7 +32,8 @@ pub(super) fn run(arguments: &SimulateArguments) -> Result<Exit, Exit> {
     dae.set_parameters(&parameters);
     let dae = dae.completed(chosen.formulation.completion);
 
-    let solution = match integrate(dae.as_ref(), arguments) {
+    let interruption = Interruption::listen().map_err(|error| fail(Exit::Rejected, error))?;
+    let solution = match integrate(dae.as_ref(), arguments, &interruption) {
         Ok(solution) => solution,
         Err(error) => return refuse_start(dae.as_ref(), arguments, &error),
     };
@@ -41,13 +46,33 @@ pub(super) fn run(arguments: &SimulateArguments) -> Result<Exit, Exit> {
     if let Some(path) = &arguments.plot {
         let title = format!("{}, {} form", description.model, description.form);
         picture::panels(compiled, chosen, &solution)
-            .and_then(|panels| dae::plot::save(path, &title, "t", &panels))
-            .map_err(|error| fail(Exit::Rejected, format_args!("{}: {error}", path.display())))?;
+            .and_then(|panels| dae::plot::svg(&title, "t", &panels))
+            .map_err(|error| fail(Exit::Rejected, format_args!("{}: {error}", path.display())))
+            .and_then(|picture| write(path, &picture))?;
     }
-    if solution.is_success() { Ok(Exit::Success) } else { Ok(fail(Exit::Stopped, &solution.status)) }
+    Ok(match &solution.status {
+        _ if solution.is_success() => Exit::Success,
+        Status::Interrupted => fail(Exit::Stopped, format_args!("interrupted at t = {}", solution.end_time)),
+        status => fail(Exit::Stopped, status),
+    })
 }
 
-fn integrate(dae: &dyn Dae, arguments: &SimulateArguments) -> Result<Solution, RunError> {
+/// No output replaces the model, an input or another output.
+fn check_outputs(arguments: &SimulateArguments) -> Result<(), Exit> {
+    let outputs = [("--csv", &arguments.csv), ("--plot", &arguments.plot)];
+    let outputs = outputs.into_iter().filter_map(|(role, path)| Some(Named { role, path: path.as_deref()? }));
+    let tables = arguments.inputs.iter().filter_map(|(_, source)| match source {
+        InputSource::File(path) => Some(Named { role: "--input", path }),
+        InputSource::Constant(_) => None,
+    });
+    let read = std::iter::once(Named { role: "the model", path: &arguments.model.file }).chain(tables);
+    files::check(&outputs.collect::<Vec<_>>(), &read.collect::<Vec<_>>()).map_err(|error| {
+        let exit = if matches!(error, OutputError::Same { .. }) { Exit::Usage } else { Exit::Rejected };
+        fail(exit, error)
+    })
+}
+
+fn integrate(dae: &dyn Dae, arguments: &SimulateArguments, interruption: &Interruption) -> Result<Solution, RunError> {
     let (t0, t_end) = (arguments.model.t0, arguments.t_end);
     let record = match (arguments.at.is_empty(), &arguments.plot) {
         (false, _) => Record::At(arguments.at.clone()),
@@ -57,7 +82,8 @@ fn integrate(dae: &dyn Dae, arguments: &SimulateArguments) -> Result<Solution, R
     let bar = progress_bar();
     let mut observer = |t: f64| {
         bar.set_position(((t - t0) / (t_end - t0) * PROGRESS as f64) as u64);
-        ControlFlow::Continue(())
+        interruption.under_way();
+        if interruption.is_asked_for() && t != t_end { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let mut run = Integration::new(dae)
         .method(arguments.method.method)
@@ -71,6 +97,15 @@ fn integrate(dae: &dyn Dae, arguments: &SimulateArguments) -> Result<Solution, R
     }
     if let Some(h) = arguments.step {
         run = run.fixed_step(h);
+    }
+    if let Some(h) = arguments.max_step {
+        run = run.max_step(h);
+    }
+    if let Some(h) = arguments.initial_step {
+        run = run.initial_step(h);
+    }
+    if let Some(steps) = arguments.max_steps {
+        run = run.max_steps(steps);
     }
     let solution = run.run(t0, t_end);
     bar.finish_and_clear();
@@ -113,6 +148,5 @@ fn refuse_start(dae: &dyn Dae, arguments: &SimulateArguments, error: &RunError) 
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Exit> {
-    std::fs::write(path, text)
-        .map_err(|error| fail(Exit::Rejected, format_args!("`{}` cannot be written: {error}", path.display())))
+    files::write(path, text).map_err(|error| fail(Exit::Rejected, error))
 }

@@ -62,6 +62,7 @@ pub(crate) const CAR_AXIS: &str = "examples/models/car_axis.dae";
 
 mod analyze;
 mod expand;
+mod files;
 mod rejected;
 mod reports;
 mod simulate;

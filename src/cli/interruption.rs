@@ -1,0 +1,46 @@
+//! SIGINT and SIGTERM.
+//!
+//! In: signals. Out: before anything has been computed the process ends at once; the first one after that asks the run to stop, so that what
+//! has been computed is written, and the second one ends the process. SIGHUP is left to its default, which `nohup` changes.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
+
+use super::Exit;
+
+/// What signals have asked for.
+pub(super) struct Interruption {
+    /// The next signal ends the process.
+    fatal: Arc<AtomicBool>,
+    asked: Arc<AtomicBool>,
+}
+
+impl Interruption {
+    /// Listens from now on.
+    pub(super) fn listen() -> io::Result<Self> {
+        let (fatal, asked) = (Arc::new(AtomicBool::new(true)), Arc::new(AtomicBool::new(false)));
+        for signal in [SIGINT, SIGTERM] {
+            // They act in this order: only what was fatal before a signal ends the process with it.
+            flag::register_conditional_shutdown(signal, Exit::Stopped.code().into(), fatal.clone())?;
+            flag::register(signal, fatal.clone())?;
+            flag::register(signal, asked.clone())?;
+        }
+        Ok(Interruption { fatal, asked })
+    }
+
+    /// There is something to be kept.
+    pub(super) fn under_way(&self) {
+        if !self.is_asked_for() {
+            self.fatal.store(false, Ordering::SeqCst);
+        }
+    }
+
+    /// Whether to stop.
+    pub(super) fn is_asked_for(&self) -> bool {
+        self.asked.load(Ordering::SeqCst)
+    }
+}
