@@ -29,6 +29,7 @@
 //! | `identity.rs` | proofs that an expression is zero |
 //! | `print.rs`, `mathml.rs` | plain text and LaTeX, MathML |
 
+pub mod ball;
 mod common_divisor;
 mod condition;
 mod construct;

@@ -144,6 +144,20 @@ impl Rational {
         }
     }
 
+    /// Whether it is no integer and its nearest `f64` is one, of a size at which `f64` tells neighbouring integers apart: $1 + 10^{-17}$.
+    pub fn rounds_to_integer(&self) -> bool {
+        const EXACT: f64 = (1_i64 << 53) as f64;
+        let nearest = match &self.0 {
+            Repr::Small(_, 1) => return false,
+            Repr::Small(..) | Repr::Big(_) => self.to_f64(),
+        };
+        let is_integer = || match &self.0 {
+            Repr::Small(..) => false,
+            Repr::Big(value) => value.is_integer(),
+        };
+        nearest.abs() <= EXACT && nearest == nearest.trunc() && !is_integer()
+    }
+
     /// Absolute value.
     pub fn abs(&self) -> Rational {
         if self.is_negative() { self.neg() } else { self.clone() }

@@ -44,7 +44,7 @@ impl Enclosures<'_> {
     /// The radius, relative to the size of each jet (at least 1), of a box around the jets in which there is a consistent point with a
     /// regular system Jacobian.
     pub(super) fn regular_block_by_block(&self, jets: &[f64]) -> Option<f64> {
-        let midpoint: Vec<Interval> = jets.iter().map(|&x| Interval::point(x)).collect();
+        let midpoint = self.midpoint(jets);
         let at_midpoint = self.jacobian(&midpoint);
         let rows = Rows::new(self.prolonged.prolongation_description().equations.len(), &at_midpoint);
         let blocks = self.blocks_in_order(&rows)?;
@@ -58,9 +58,9 @@ impl Enclosures<'_> {
             if !meaningful {
                 return None;
             }
-            let enclosure: Vec<Interval> = jets.iter().zip(&radii).map(|(&x, &radius)| around(x, radius)).collect();
+            let deviation: Vec<Interval> = radii.iter().map(|&radius| around(0.0, radius)).collect();
+            let enclosure: Vec<Interval> = midpoint.iter().zip(&deviation).map(|(&middle, &by)| middle + by).collect();
             let jacobian = Rows::new(rows.starts.len() - 1, &self.jacobian(&enclosure));
-            let deviation: Vec<Interval> = enclosure.iter().zip(&midpoint).map(|(&box_, &x)| box_ - x).collect();
             let proved = self.is_continuous(&enclosure)
                 && blocks.iter().all(|block| maps_into_itself(block, &jacobian, &residual, &deviation))
                 && self.nonsingular_block_by_block(&rows, &jacobian);
@@ -70,7 +70,7 @@ impl Enclosures<'_> {
 
     /// Whether there are blocks that are small enough for a proof.
     pub(super) fn falls_into_blocks(&self, jets: &[f64]) -> bool {
-        let midpoint: Vec<Interval> = jets.iter().map(|&x| Interval::point(x)).collect();
+        let midpoint = self.midpoint(jets);
         let rows = Rows::new(self.prolonged.prolongation_description().equations.len(), &self.jacobian(&midpoint));
         self.blocks_in_order(&rows).is_some()
     }

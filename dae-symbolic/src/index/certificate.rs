@@ -75,6 +75,16 @@ pub enum LocalRegularity {
 }
 
 impl LocalRegularity {
+    /// The radius of a box around the computed point, relative to each jet (at least 1), that contains the exact one as far as is known.
+    pub(super) fn radius(&self) -> f64 {
+        /// Of a point that is computed and not enclosed.
+        const COMPUTED: f64 = 1e-9;
+        match self {
+            LocalRegularity::Proven { radius, .. } => *radius,
+            _ => COMPUTED,
+        }
+    }
+
     /// Whether there is a consistent point at which the system Jacobian is regular.
     pub fn is_regular(&self) -> bool {
         matches!(self, LocalRegularity::Numerical { .. } | LocalRegularity::Proven { .. })

@@ -56,7 +56,7 @@ pub fn analyse_excerpt(
         return Err(Unsettled);
     };
     let Some(jets) = jets else { return Err(Unsettled) };
-    let mut lower = witness::lower_bound(written, structure, &whole, &jets, t0, condition);
+    let mut lower = witness::lower_bound(written, structure, &whole, &jets, t0, condition, local.radius());
     if let LowerBound::Witness(vector) = &mut lower {
         // The member of the excerpt in whose likeness it is.
         let places = Numbering::of(model.unknowns.iter().map(|u| &u.domain)).map_err(|_| Torn)?;

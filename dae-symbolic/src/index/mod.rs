@@ -229,7 +229,7 @@ fn analyse_system(
         (LocalRegularity::Numerical { condition, .. } | LocalRegularity::Proven { condition, .. }, Some(jets))
             if system.is_text() =>
         {
-            witness::lower_bound(&written_orders(model), &structure, &prolonged, jets, t0, *condition)
+            witness::lower_bound(&written_orders(model), &structure, &prolonged, jets, t0, *condition, local.radius())
         }
         (LocalRegularity::Numerical { .. } | LocalRegularity::Proven { .. }, Some(_)) => {
             LowerBound::NotAttempted { reason: "equations were combined".into() }

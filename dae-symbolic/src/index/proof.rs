@@ -13,7 +13,7 @@
 //! proves that the box contains exactly one solution, provided the equations are continuous in it. The rows and columns of stage 0 in $g_X$
 //! are the system Jacobian $J$; $\lVert I - C_J\, J(\mathbf X) \rVert_\infty < 1$ proves that it is nonsingular everywhere in the box.
 
-use dae_runtime::contract::{Prolongation, Start};
+use dae_runtime::contract::{Jet, Prolongation, Start};
 use dae_runtime::rank::equilibrate;
 use dae_runtime::sparse::{Regularity, SparseMatrix, regularity};
 use nalgebra::DMatrix;
@@ -46,10 +46,12 @@ pub(super) enum Evidence {
 
 /// Examines the system Jacobian near the jets.
 pub(super) fn examine(model: &Model, prolonged: &Prolonged, jets: &[f64], t: f64) -> Evidence {
-    let system = Enclosures { prolonged, t };
+    let system = Enclosures::new(prolonged, t);
     // What is proved about a function in general position is not proved about the one in its place.
     let proved = match model.has_stand_ins() {
         true => None,
+        // In machine numbers it is another system.
+        false if system.rounds_to_integers() => return Evidence::Doubtful,
         false => system.regular_near(jets).or_else(|| system.regular_block_by_block(jets)),
     };
     if let Some(radius) = proved {
@@ -78,7 +80,7 @@ impl Enclosures<'_> {
         if equations > MAX_EQUATIONS || equations > jets.len() {
             return None;
         }
-        let midpoint: Vec<Interval> = jets.iter().map(|&x| Interval::point(x)).collect();
+        let midpoint = self.midpoint(jets);
         let at_midpoint = self.jacobian(&midpoint);
         let dependent = dependent_jets(self.prolonged, &at_midpoint, jets.len())?;
         let residual = self.residual(&midpoint);
@@ -166,13 +168,53 @@ pub(super) fn top_stage(prolonged: &Prolonged) -> (Vec<Option<usize>>, Vec<Optio
 /// A sparse matrix of intervals: `(row, column, value)`.
 pub(super) type Entries = Vec<(usize, usize, Interval)>;
 
-/// The prolongation in interval arithmetic.
+/// The prolongation in interval arithmetic, at the exact values that the text gives to parameters and fixed jets: decimals are no machine numbers.
 pub(super) struct Enclosures<'a> {
     pub(super) prolonged: &'a Prolonged,
     t: f64,
+    /// Of the start values.
+    start: Vec<Interval>,
 }
 
-impl Enclosures<'_> {
+impl<'a> Enclosures<'a> {
+    pub(super) fn new(prolonged: &'a Prolonged, t: f64) -> Self {
+        let mut start = vec![Interval::ENTIRE; prolonged.description.jets.len()];
+        let point = Point { t, parameters: &prolonged.parameter_enclosures, y: &[], yp: &[] };
+        prolonged.start.run(point, &mut Vec::new(), &mut start);
+        Enclosures { prolonged, t, start }
+    }
+
+    /// Whether a number of the model is taken for an integer that it is not.
+    fn rounds_to_integers(&self) -> bool {
+        let Prolonged { residual, jacobian, start, parameter_enclosures, .. } = self.prolonged;
+        residual.rounds_to_integers
+            || jacobian.rounds_to_integers
+            || start.rounds_to_integers
+            || parameter_enclosures.contains(&Interval::ENTIRE)
+    }
+
+    /// Computed jets as points, those that the model fixes as enclosures of what it says: the other jets are functions of these.
+    pub(super) fn midpoint(&self, jets: &[f64]) -> Vec<Interval> {
+        let described = self.prolonged.description.jets.iter();
+        let fixed = |(jet, &start): (&Jet, &Interval)| (jet.start == Start::Fixed).then_some(start);
+        jets.iter().zip(described.zip(&self.start)).map(|(&x, of)| fixed(of).unwrap_or(Interval::point(x))).collect()
+    }
+
+    /// The rows of $J$ in a box around jets, relative to each (at least 1): equations and jets of stage 0 of the prolongation, in the order of
+    /// the system. For $\partial f^{(c)} / \partial x^{(d)} = \partial f / \partial x^{(d - c)}$ (Griewank).
+    pub(super) fn system_jacobian(&self, jets: &[f64], radius: f64) -> Vec<Vec<(usize, Interval)>> {
+        let widened = |(&x, middle): (&f64, Interval)| middle + around(0.0, radius * x.abs().max(1.0));
+        let enclosure: Vec<Interval> = jets.iter().zip(self.midpoint(jets)).map(widened).collect();
+        let (rows, columns) = top_stage(self.prolonged);
+        let mut jacobian = vec![Vec::new(); rows.iter().flatten().count()];
+        for (i, j, value) in self.jacobian(&enclosure) {
+            if let (Some(i), Some(j)) = (rows[i], columns[j]) {
+                jacobian[i].push((j, value));
+            }
+        }
+        jacobian
+    }
+
     fn equations(&self) -> usize {
         self.prolonged.description.equations.len()
     }
@@ -185,7 +227,7 @@ impl Enclosures<'_> {
         watch: impl FnMut(Function, Interval),
     ) -> Vec<Interval> {
         let mut values = vec![Interval::ENTIRE; outputs];
-        let point = Point { t: self.t, parameters: &self.prolonged.parameters, y: jets, yp: &[] };
+        let point = Point { t: self.t, parameters: &self.prolonged.parameter_enclosures, y: jets, yp: &[] };
         program.run_watched(point, &mut Vec::new(), &mut values, watch);
         values
     }

@@ -11,7 +11,9 @@
 use dae_runtime::sparse::SparseMatrix;
 use nalgebra::DMatrix;
 
-use super::witness::jacobian;
+use dae_runtime::contract::Prolongation;
+
+use super::proof::top_stage;
 use crate::expr::prime_field::arithmetic::draw;
 use crate::prolong::Prolonged;
 
@@ -48,4 +50,15 @@ pub(super) fn is_steady(prolonged: &Prolonged, jets: &[f64], t0: f64) -> bool {
         // A norm that is not a number compares as false.
         change.row_iter().all(|row| row.iter().map(|x| x.abs()).sum::<f64>() < 1.0)
     })
+}
+
+/// The rows of $J$ at jets: equations and jets of stage 0 of the prolongation, in the order of the system.
+fn jacobian(prolonged: &Prolonged, jets: &[f64], t0: f64) -> Vec<Vec<(usize, f64)>> {
+    let description = prolonged.prolongation_description();
+    let mut values = vec![0.0; description.jacobian.column_indices.len()];
+    prolonged.prolonged_jacobian(t0, jets, &mut values);
+    let (rows, columns) = top_stage(prolonged);
+    let at_top = (0..rows.len()).filter(|&row| rows[row].is_some());
+    let entries = |row| description.jacobian.row(row);
+    at_top.map(|row| entries(row).filter_map(|(column, k)| Some((columns[column]?, values[k]))).collect()).collect()
 }

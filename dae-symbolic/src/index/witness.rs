@@ -16,25 +16,34 @@
 //! In both cases $e$ may be nonzero where $c_i = \max c$; a random one misses none of these columns of $J^{-1}$. One solution with the blocks
 //! of the block-triangular form of $J$ costs next to nothing, however large the array is. Regularity and a nonzero component
 //! persist nearby.
+//!
+//! The solution is an enclosure for all values of $J$ in the box around the jets that contains the exact consistent point: with $C \approx J^{-1}$,
+//! $\hat\delta \approx C e$, $r = e - J \hat\delta$ and $\rho = \lVert C r \rVert_\infty / (1 - \lVert I - C J \rVert_\infty)$,
+//!
+//! $$ \delta \in \hat\delta + C r + (I - C J) [-\rho, \rho] $$
+//!
+//! (Rump, *Verification methods*, Acta Numerica 19, 2010, sect. 10). A component that excludes zero is a proof; an entry of $J$ that is zero and
+//! evaluates to rounding supports none. Blocks that are too large for dense inverses are solved in floating-point arithmetic, and only where
+//! every entry is surely zero or surely not.
 
-use dae_runtime::contract::Prolongation;
 use dae_runtime::sparse::{Factors, SparseMatrix};
-use nalgebra::DVector;
+use nalgebra::{DMatrix, DVector};
 
 use super::certificate::{KernelVector, LowerBound};
-use super::proof::top_stage;
+use super::proof::Enclosures;
+use crate::expr::interval::Interval;
 use crate::expr::prime_field::arithmetic::draw;
 use crate::prolong::Prolonged;
 use crate::structure::{Structure, block_triangular_form};
 
 /// Larger blocks are solved by sparse elimination.
 const MAX_DENSE_BLOCK: usize = 60;
-/// How much larger than the rounding of the solution a component has to be.
-const CLEAR: f64 = 1e4;
-/// The same with a bound for the very solution; estimates of the condition may be too small by a factor of three.
+/// How much larger than the rounding of a solution in floating-point arithmetic a component has to be; estimates of the condition may be too small by
+/// a factor of three.
 const MARGIN: f64 = 10.0;
 
-/// Looks for the vector. `written` are the orders $p$, `condition` is that of the equilibrated system Jacobian.
+/// Looks for the vector. `written` are the orders $p$, `condition` is that of the equilibrated system Jacobian, `radius` that of the box around
+/// the jets, relative to each (at least 1).
 pub(super) fn lower_bound(
     written: &[u32],
     structure: &Structure,
@@ -42,6 +51,7 @@ pub(super) fn lower_bound(
     jets: &[f64],
     t0: f64,
     condition: f64,
+    radius: f64,
 ) -> LowerBound {
     let offsets = &structure.offsets;
     let most = offsets.equations.iter().copied().max().unwrap_or(0);
@@ -54,39 +64,119 @@ pub(super) fn lower_bound(
     let e = |i: usize| {
         if offsets.equations[i] == most { 1.0 + draw(0, &[i as u64]) as f64 / (1_u64 << 61) as f64 } else { 0.0 }
     };
-    let rows = jacobian(prolonged, jets, t0);
-    let Some(solution) = solve(&rows, structure, e) else {
-        let reason = "the system Jacobian has a block that is too large to be solved while compiling".into();
+    let rows = Enclosures::new(prolonged, t0).system_jacobian(jets, radius);
+    let Some(solution) = solve(&rows, structure, e, condition) else {
+        let reason = "the system Jacobian is not enclosed closely enough to be solved".into();
         return LowerBound::NotAttempted { reason };
     };
-    let size = solution.iter().fold(0.0_f64, |size, x| size.max(x.abs()));
-    let found =
-        (0..solution.len()).filter(|&j| moves(j)).max_by(|&a, &b| solution[a].abs().total_cmp(&solution[b].abs()));
-    let Some(j) = found else { return LowerBound::NotFound { differentiations } };
-    let share = solution[j].abs() / size;
-    // The bound of what rounding can do to any solution, or that for this one. A NaN compares as false.
-    let clear = share > CLEAR * f64::EPSILON * condition.max(1.0) * solution.len() as f64;
-    if clear || solution[j].abs() > MARGIN * condition.max(1.0) * error_per_condition(rows, &solution, e, j) {
-        let order = written[j].max(1);
-        return LowerBound::Witness(KernelVector { differentiations, unknown: j, order, share });
+    let size = solution.iter().fold(0.0_f64, |size, x| size.max(x.magnitude()));
+    let least = |j: usize| solution[j].mignitude();
+    let found = (0..solution.len()).filter(|&j| moves(j)).max_by(|&a, &b| least(a).total_cmp(&least(b)));
+    match found.filter(|&j| least(j) > 0.0) {
+        Some(j) => LowerBound::Witness(KernelVector {
+            differentiations,
+            unknown: j,
+            order: written[j].max(1),
+            share: least(j) / size,
+        }),
+        None => LowerBound::NotFound { differentiations },
     }
-    LowerBound::NotFound { differentiations }
 }
 
-/// The rows of $J$ at the consistent point: equations and jets of stage 0 of the prolongation, in the order of the system. For
-/// $\partial f^{(c)} / \partial x^{(d)} = \partial f / \partial x^{(d - c)}$ (Griewank).
-pub(super) fn jacobian(prolonged: &Prolonged, jets: &[f64], t0: f64) -> Vec<Vec<(usize, f64)>> {
-    let description = prolonged.prolongation_description();
-    let mut values = vec![0.0; description.jacobian.column_indices.len()];
-    prolonged.prolonged_jacobian(t0, jets, &mut values);
-    let (rows, columns) = top_stage(prolonged);
-    let at_top = (0..rows.len()).filter(|&row| rows[row].is_some());
-    let entries = |row| description.jacobian.row(row);
-    at_top.map(|row| entries(row).filter_map(|(column, k)| Some((columns[column]?, values[k]))).collect()).collect()
+/// A row of an interval matrix.
+type Row = Vec<(usize, Interval)>;
+
+/// Enclosures of the solution of $J \delta = e$, block by block; `None` if a block is singular for all that the enclosure tells, or too large.
+fn solve(rows: &[Row], structure: &Structure, e: impl Fn(usize) -> f64, condition: f64) -> Option<Vec<Interval>> {
+    let blocks = block_triangular_form(&structure.jacobian, &structure.transversal);
+    if blocks.iter().any(|block| block.equations.len() > MAX_DENSE_BLOCK) {
+        return solve_numerically(rows, structure, e, condition);
+    }
+    let n = rows.len();
+    let mut solution = vec![Interval::ZERO; n];
+    let mut place = vec![usize::MAX; n];
+    for block in blocks {
+        block.unknowns.iter().enumerate().for_each(|(k, &j)| place[j] = k);
+        let size = block.equations.len();
+        let mut right: Vec<Interval> = block.equations.iter().map(|&i| Interval::point(e(i))).collect();
+        let mut matrix = vec![Interval::ZERO; size * size];
+        for (k, &i) in block.equations.iter().enumerate() {
+            for &(j, value) in &rows[i] {
+                match place[j] {
+                    usize::MAX => right[k] = right[k] - value * solution[j],
+                    column => matrix[k * size + column] = value,
+                }
+            }
+        }
+        let solved = enclose_solution(size, &matrix, &right)?;
+        for (&j, value) in block.unknowns.iter().zip(solved) {
+            solution[j] = value;
+            place[j] = usize::MAX;
+        }
+    }
+    Some(solution)
 }
 
-/// The solution of $J \delta = e$, block by block; `None` if a block is too entangled or singular.
-fn solve(rows: &[Vec<(usize, f64)>], structure: &Structure, e: impl Fn(usize) -> f64) -> Option<Vec<f64>> {
+/// An enclosure of the solutions of all systems with matrices and right-hand sides in the enclosures.
+fn enclose_solution(n: usize, matrix: &[Interval], right: &[Interval]) -> Option<Vec<Interval>> {
+    if n == 1 {
+        let quotient = right[0] / matrix[0];
+        return (quotient != Interval::ENTIRE).then(|| vec![quotient]);
+    }
+    // Equations and unknowns are scaled by powers of two: exactly.
+    let entries = (0..n * n).map(|k| (k / n, k % n, matrix[k].midpoint()));
+    let (rows, columns) = SparseMatrix::from_entries(n, n, entries).equilibrate();
+    let scaled = |k: usize| matrix[k] * Interval::point(rows[k / n]) * Interval::point(columns[k % n]);
+    let matrix: Vec<Interval> = (0..n * n).map(scaled).collect();
+    let right: Vec<Interval> = right.iter().zip(&rows).map(|(&x, &row)| x * Interval::point(row)).collect();
+    let middle = DMatrix::from_fn(n, n, |i, j| matrix[i * n + j].midpoint());
+    let inverse = middle.lu().try_inverse().filter(|inverse| inverse.iter().all(|x| x.is_finite()))?;
+    let approximation = &inverse * DVector::from_fn(n, |i, _| right[i].midpoint());
+    let times = |i: usize, vector: &dyn Fn(usize) -> Interval| {
+        (0..n).fold(Interval::ZERO, |sum, k| sum + Interval::point(inverse[(i, k)]) * vector(k))
+    };
+    let residual: Vec<Interval> = (0..n)
+        .map(|i| (0..n).fold(right[i], |rest, j| rest - matrix[i * n + j] * Interval::point(approximation[j])))
+        .collect();
+    let correction: Vec<Interval> = (0..n).map(|i| times(i, &|k| residual[k])).collect();
+    let mut remainder = vec![Interval::ZERO; n * n];
+    for i in 0..n {
+        for j in 0..n {
+            let identity = if i == j { Interval::ONE } else { Interval::ZERO };
+            remainder[i * n + j] = identity - times(i, &|k| matrix[k * n + j]);
+        }
+    }
+    // Rounded upwards: sums of magnitudes in interval arithmetic.
+    let sum =
+        |values: &mut dyn Iterator<Item = f64>| values.fold(Interval::ZERO, |sum, x| sum + Interval::point(x)).hi();
+    let norm = (0..n).map(|i| sum(&mut (0..n).map(|j| remainder[i * n + j].magnitude()))).fold(0.0, f64::max);
+    let size = correction.iter().fold(0.0_f64, |size, x| size.max(x.magnitude()));
+    // Not-a-number compares as false.
+    let contracts = norm < 1.0;
+    if !contracts {
+        return None;
+    }
+    let radius = (Interval::point(size) / (Interval::ONE - Interval::point(norm))).hi();
+    let around = Interval::new(-radius, radius)?;
+    let component = |i: usize| {
+        let rest = (0..n).fold(correction[i], |sum, j| sum + remainder[i * n + j] * around);
+        (Interval::point(approximation[i]) + rest) * Interval::point(columns[i])
+    };
+    Some((0..n).map(component).collect())
+}
+
+/// The same in floating-point arithmetic, with what rounding can do to it; `None` where an entry may be zero and need not be.
+fn solve_numerically(
+    rows: &[Row],
+    structure: &Structure,
+    e: impl Fn(usize) -> f64,
+    condition: f64,
+) -> Option<Vec<Interval>> {
+    if rows.iter().flatten().any(|&(_, value)| value.contains(0.0) && value != Interval::ZERO) {
+        return None;
+    }
+    let rows: Vec<Vec<(usize, f64)>> =
+        rows.iter().map(|row| row.iter().map(|&(j, value)| (j, value.midpoint())).collect()).collect();
     let n = rows.len();
     let mut solution = vec![0.0; n];
     let mut place = vec![usize::MAX; n];
@@ -109,7 +199,12 @@ fn solve(rows: &[Vec<(usize, f64)>], structure: &Structure, e: impl Fn(usize) ->
             place[j] = usize::MAX;
         }
     }
-    solution.iter().all(|x| x.is_finite()).then_some(solution)
+    let errors = errors_per_condition(rows, &solution, e);
+    let around = |(&x, error): (&f64, f64)| {
+        let error = MARGIN * condition.max(1.0) * error;
+        Some(Interval::point(x) + Interval::new(-error, error)?)
+    };
+    solution.iter().zip(errors).map(around).collect()
 }
 
 fn solve_block(mut matrix: SparseMatrix, mut right: Vec<f64>) -> Option<Vec<f64>> {
@@ -125,10 +220,10 @@ fn solve_block(mut matrix: SparseMatrix, mut right: Vec<f64>) -> Option<Vec<f64>
     Some(right)
 }
 
-/// A bound of the error of component `j`, divided by the condition number: with $A = R J C$ equilibrated,
+/// Bounds of the errors of all components, divided by the condition number: with $A = R J C$ equilibrated,
 /// $\lVert C^{-1} (\delta - \hat\delta) \rVert_1 \le \lVert A^{-1} \rVert_1 \lVert R (e - J \hat\delta) \rVert_1$, the residual increased by the
 /// rounding errors of its own sum.
-fn error_per_condition(rows: Vec<Vec<(usize, f64)>>, solution: &[f64], e: impl Fn(usize) -> f64, j: usize) -> f64 {
+fn errors_per_condition(rows: Vec<Vec<(usize, f64)>>, solution: &[f64], e: impl Fn(usize) -> f64) -> Vec<f64> {
     let n = rows.len();
     let residual: Vec<f64> = rows
         .iter()
@@ -141,5 +236,6 @@ fn error_per_condition(rows: Vec<Vec<(usize, f64)>>, solution: &[f64], e: impl F
         .collect();
     let entries = rows.iter().enumerate().flat_map(|(i, row)| row.iter().map(move |&(j, value)| (i, j, value)));
     let (row_factors, column_factors) = SparseMatrix::from_entries(n, n, entries).equilibrate();
-    column_factors[j] * residual.iter().zip(row_factors).map(|(residual, factor)| residual * factor).sum::<f64>()
+    let size: f64 = residual.iter().zip(row_factors).map(|(residual, factor)| residual * factor).sum();
+    column_factors.into_iter().map(|factor| factor * size).collect()
 }

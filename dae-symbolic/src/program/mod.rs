@@ -17,7 +17,7 @@ mod run;
 
 pub use derivative::Derivative;
 pub use families::Rows;
-pub use run::Point;
+pub use run::{Arithmetic, Point};
 
 use std::collections::HashMap;
 
@@ -145,6 +145,9 @@ pub struct Program {
     pub blocks: Vec<Block>,
     /// The number of totals, which start at zero.
     pub totals: usize,
+    /// Whether a number of the model is stored as an integer and is none ([`crate::expr::Rational::rounds_to_integer`]): enclosures, for which
+    /// integers are exact, then need not contain the values.
+    pub rounds_to_integers: bool,
 }
 
 /// Why there is no program.
@@ -170,8 +173,9 @@ impl Program {
         names: &[(Expr, String)],
         load: impl Fn(Symbol) -> Option<Load>,
     ) -> Result<Program, Unplaced> {
+        let rounds_to_integers = rounds_to_integers(dag, roots);
         let roots: Vec<(usize, Expr)> = roots.iter().copied().enumerate().collect();
-        Ok(Program { blocks: vec![Block::scalar(dag, &roots, names, &load)?], totals: 0 })
+        Ok(Program { blocks: vec![Block::scalar(dag, &roots, names, &load)?], totals: 0, rounds_to_integers })
     }
 
     /// The calls of functions that the model does not define by an expression.
@@ -201,6 +205,17 @@ impl Program {
     pub fn instructions(&self) -> usize {
         self.blocks.iter().map(|block| block.instructions.len()).sum()
     }
+}
+
+/// Whether a number in these expressions rounds to an integer that it is not.
+fn rounds_to_integers(dag: &Dag, roots: &[Expr]) -> bool {
+    reachable(dag, roots.iter().copied()).into_iter().any(|expr| match dag.node(expr) {
+        Node::Constant(q) => q.rounds_to_integer(),
+        Node::Sum { constant, terms } => {
+            constant.rounds_to_integer() || terms.iter().any(|(q, _)| q.rounds_to_integer())
+        }
+        Node::Pi | Node::Euler | Node::Symbol(_) | Node::Product(_) | Node::Call(..) | Node::Apply(..) => false,
+    })
 }
 
 impl Block {

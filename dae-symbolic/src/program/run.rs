@@ -14,7 +14,7 @@ pub struct Point<'a, A = f64> {
     /// Time.
     pub t: f64,
     /// Parameters.
-    pub parameters: &'a [f64],
+    pub parameters: &'a [A],
     /// $y$, or the jets.
     pub y: &'a [A],
     /// $y'$.
@@ -87,10 +87,12 @@ impl Arithmetic for f64 {
     }
 }
 
-/// Enclosures. Numbers that are integers count as exact; of others the program knows the nearest floating-point number.
+/// Enclosures. Numbers that are integers count as exact, unless neighbouring integers are the same in `f64`; of others the program knows the
+/// nearest floating-point number.
 impl Arithmetic for Interval {
     fn constant(value: f64) -> Interval {
-        if value == value.trunc() { Interval::point(value) } else { Interval::around(value, 1) }
+        let is_exact = value == value.trunc() && value.abs() <= (1_i64 << 53) as f64;
+        if is_exact { Interval::point(value) } else { Interval::around(value, 1) }
     }
 
     fn given(value: f64) -> Interval {
@@ -176,7 +178,7 @@ impl Block {
                 Instruction::Euler => A::euler(),
                 Instruction::Number(number) => A::affine(number, indices),
                 Instruction::Load(Load::Time) => A::given(point.t),
-                Instruction::Load(Load::Parameter(p)) => A::given(point.parameters[p.position(indices)]),
+                Instruction::Load(Load::Parameter(p)) => point.parameters[p.position(indices)],
                 Instruction::Load(Load::Y(p)) => point.y[p.position(indices)],
                 Instruction::Load(Load::Yp(p)) => point.yp[p.position(indices)],
                 Instruction::Load(Load::Total(p)) => totals[p.position(indices)],

@@ -13,12 +13,15 @@
 mod parameters;
 mod whole;
 
-pub use parameters::{Defaults, default_parameters, parameter_defaults, parameter_places, whole_parameters};
+pub use parameters::{
+    Defaults, default_parameters, parameter_defaults, parameter_enclosures, parameter_places, whole_parameters,
+};
 
 use std::cell::RefCell;
 
 use dae_runtime::contract::{Jet, JetEquation, Prolongation, ProlongationDescription, Start};
 
+use crate::expr::interval::Interval;
 use crate::expr::{Dag, Expr, Symbol, UnknownId};
 use crate::model::{Domain, Model, Numbering, derivative_name};
 use crate::program::{Derivative, Load, Point, Program, Rows, Unplaced};
@@ -52,6 +55,8 @@ pub struct Prolonged {
     pub start_jacobian_p: Program,
     /// Values of the parameters.
     pub parameters: Vec<f64>,
+    /// Enclosures of the exact values that the text gives them.
+    pub parameter_enclosures: Vec<Interval>,
     scratch: RefCell<Vec<f64>>,
 }
 
@@ -135,6 +140,7 @@ fn prolong_in(
         jacobian_p: jacobian_p.program,
         start_jacobian_p: start_jacobian_p.program,
         parameters: whole_parameters(model)?,
+        parameter_enclosures: parameter_enclosures(model)?,
         scratch: RefCell::default(),
     })
 }

@@ -5,9 +5,10 @@
 
 use std::ops::Range;
 
+use crate::expr::interval::Interval;
 use crate::expr::{Expr, Symbol, evaluate_one};
 use crate::model::{Domain, Model, Numbering, Torn};
-use crate::program::{Load, Point, Program, Rows, Unplaced};
+use crate::program::{Arithmetic, Load, Point, Program, Rows, Unplaced};
 
 /// The defaults of a parameter, or of the elements of an array.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,11 +63,28 @@ pub fn parameter_places(model: &Model) -> Result<Numbering, Torn> {
 /// # Errors
 /// If the parameters of an excerpt do not tell what those left out are.
 pub fn whole_parameters(model: &Model) -> Result<Vec<f64>, Unplaced> {
-    let mut values = vec![f64::NAN; parameter_places(model)?.total()];
+    values_of_defaults(&parameter_defaults(model)?, parameter_places(model)?.total())
+}
+
+/// Enclosures of these values, of which the text has the exact ones.
+///
+/// # Errors
+/// The same.
+pub fn parameter_enclosures(model: &Model) -> Result<Vec<Interval>, Unplaced> {
+    let defaults = parameter_defaults(model)?;
+    let total = parameter_places(model)?.total();
+    match defaults.iter().any(|default| default.program.rounds_to_integers) {
+        true => Ok(vec![Interval::ENTIRE; total]),
+        false => values_of_defaults(&defaults, total),
+    }
+}
+
+fn values_of_defaults<A: Arithmetic>(defaults: &[Defaults], total: usize) -> Result<Vec<A>, Unplaced> {
+    let mut values = vec![A::given(f64::NAN); total];
     let mut scratch = Vec::new();
-    for Defaults { parameters, program } in parameter_defaults(model)? {
+    for Defaults { parameters, program } in defaults {
         let (earlier, rest) = values.split_at_mut(parameters.start);
-        let point = Point { t: f64::NAN, parameters: earlier, y: &[], yp: &[] };
+        let point = Point { t: f64::NAN, parameters: &*earlier, y: &[], yp: &[] };
         program.run(point, &mut scratch, rest);
     }
     Ok(values)

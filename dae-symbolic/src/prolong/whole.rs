@@ -49,6 +49,7 @@ impl Prolonged {
             start: self.start.clone(),
             start_jacobian_p: self.start_jacobian_p.clone(),
             parameters: self.parameters.clone(),
+            parameter_enclosures: self.parameter_enclosures.clone(),
             scratch: RefCell::default(),
         })
     }

@@ -281,9 +281,18 @@ impl<'a> ArraySystem<'a> {
         let left = Rc::new(Cell::new(BUDGET / array.cost().max(1)));
         let is_free = Vec::new();
         let mut system = ArraySystem { model, parameters, array, how, differentiations, first, columns, is_free, left };
-        let jets = (0..array.rates.len()).flat_map(|j| (0..array.coefficients(j)).map(move |k| (j, k)));
-        system.is_free = jets.map(|(j, k)| system.kind(j, k) == Start::Free).collect();
+        system.is_free = system.places().map(|(j, k)| system.kind(j, k) == Start::Free).collect();
         system
+    }
+
+    /// The jets in the order of the columns.
+    pub(super) fn places(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        (0..self.array.rates.len()).flat_map(|j| (0..self.array.coefficients(j)).map(move |k| (j, k)))
+    }
+
+    /// The column of $X_{j,k}$.
+    pub(super) fn column(&self, j: usize, k: usize) -> usize {
+        self.first[j] + k
     }
 
     /// What may happen to $X_{j,k}$.

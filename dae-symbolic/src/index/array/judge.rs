@@ -16,8 +16,10 @@
 
 use dae_runtime::sparse::SparseMatrix;
 
+use super::jets::ArraySystem;
 use super::newton::{SparseRow, dependencies};
-use super::refined::{self, Refined};
+
+use super::refined::{self, Digits};
 use super::{ArrayError, ArrayJacobian, ArrayPoint, ArrayRanks, Consistent, DerivativeArray, consistent_point};
 use crate::expr::{Expr, Symbol, piecewise, symbols};
 use crate::index::certificate::times;
@@ -158,11 +160,12 @@ fn search(court: &mut Court<'_>, start: &ArrayPoint, bound: Option<u32>) -> Arra
         let Some(array) = court.array(m) else {
             return stop("the derivative array is too long to be examined while compiling".into(), examined);
         };
-        point = match consistent_point(court.model, &court.parameters, &array, &point, Consistent::Model) {
-            Ok(point) => point,
+        let place = match court.consistent(&array, &point, Consistent::Model) {
+            Ok(place) => place,
             Err(error) => return ArrayFinding::without(no_point(court, &array, &point, error), examined),
         };
-        examined = match (0..=m).map(|k| court.ranks(&array, &point, k)).collect() {
+        point = place.point.clone();
+        examined = match (0..=m).map(|k| court.ranks(&array, &place, k)).collect() {
             Ok(ranks) => ranks,
             Err(reason) => return stop(reason, examined),
         };
@@ -170,13 +173,13 @@ fn search(court: &mut Court<'_>, start: &ArrayPoint, bound: Option<u32>) -> Arra
         if let Some(index) = (0..m).find(|&k| examined[k as usize].is_one_full()) {
             if dimension(index) == dimension(m) {
                 examined.truncate(index as usize + 1);
-                return court.confirm(&array, &point, ArrayVerdict::Index(index), examined);
+                return court.confirm(&array, &place, ArrayVerdict::Index(index), examined);
             }
         } else if m >= 2 && dimension(m) == dimension(m - 1) && dimension(m) == dimension(m - 2) {
             let Some(freedom) = court.freedom(&array, &point, &examined) else {
                 return stop("the kernel of the derivative array could not be found".into(), examined);
             };
-            return court.confirm(&array, &point, ArrayVerdict::NoIndex(freedom), examined);
+            return court.confirm(&array, &place, ArrayVerdict::NoIndex(freedom), examined);
         }
     }
     let reason = "more differentiations than there are states do not determine all derivatives".into();
@@ -192,7 +195,15 @@ pub fn ranks_up_to(model: &mut Model, start: &ArrayPoint, m: u32) -> Option<Vec<
     let mut court = Court::new(model);
     let array = court.array(m)?;
     let point = consistent_point(court.model, &court.parameters, &array, start, Consistent::Model).ok()?;
-    (0..=m).map(|k| court.ranks(&array, &point, k).ok()).collect()
+    (0..=m).map(|k| court.ranks_to_rounding(&array, &point, k).ok()).collect()
+}
+
+/// Jets that fulfil an array.
+struct Place {
+    /// To rounding.
+    point: ArrayPoint,
+    /// With hundreds of digits, where there are so many.
+    digits: Option<Digits>,
 }
 
 pub(super) struct Court<'a> {
@@ -226,28 +237,51 @@ impl<'a> Court<'a> {
         DerivativeArray::of_equations(&mut self.model.dag, self.equations.clone(), self.rates.clone(), m)
     }
 
-    /// Ranks with `m` differentiations: exact ones where the system is affine, otherwise numerical ones. An error says why there are none.
-    fn ranks(&self, array: &DerivativeArray, point: &ArrayPoint, m: u32) -> Result<ArrayRanks, String> {
-        if let Some(ranks) = self.exact_at(array, point.t, m) {
+    /// Jets that fulfil the array near `start`.
+    fn consistent(&self, array: &DerivativeArray, start: &ArrayPoint, how: Consistent) -> Result<Place, ArrayError> {
+        let system = ArraySystem::new(self.model, &self.parameters, array, how);
+        let error = match consistent_point(self.model, &self.parameters, array, start, how) {
+            Ok(point) => {
+                let digits = refined::refine(&system, &point).filter(|digits| refined::agree(&system, &point, digits));
+                return Ok(Place { point, digits });
+            }
+            Err(error) => error,
+        };
+        // Where terms are so large that residuals are rounding, or so small that steps are.
+        let mut from = start.clone();
+        for (j, series) in from.taylor.iter_mut().enumerate() {
+            series.resize(array.coefficients(j), 0.0);
+        }
+        match refined::refine_from_afar(&system, &from) {
+            Some(digits) => Ok(Place { point: refined::rounded(from.t, &digits), digits: Some(digits) }),
+            None => Err(error),
+        }
+    }
+
+    /// Ranks with `m` differentiations: exact ones where the system is affine, otherwise with as many digits as there are. An error says why there
+    /// are none.
+    fn ranks(&self, array: &DerivativeArray, place: &Place, m: u32) -> Result<ArrayRanks, String> {
+        if let Some(ranks) = self.exact_at(array, place.point.t, m) {
             return Ok(ranks);
         }
+        match &place.digits {
+            Some(digits) => refined::ranks(self.model, array, place.point.t, digits, m)
+                .ok_or("ranks of the derivative array are not clear: entries are known to too few digits".into()),
+            None => self.ranks_to_rounding(array, &place.point, m),
+        }
+    }
+
+    /// Numerical ranks at jets that are known to rounding.
+    fn ranks_to_rounding(&self, array: &DerivativeArray, point: &ArrayPoint, m: u32) -> Result<ArrayRanks, String> {
         let at = array.at(&self.model.dag, &self.parameters, point);
         let moved = point.beside(self.model, UNCERTAINTY, 0, |_| usize::MAX);
         let moved = array.at(&self.model.dag, &self.parameters, &moved);
         let jacobian = ArrayJacobian::new(array, &at, &moved, m);
-        let ranks = jacobian.ranks(array.states(), array.rates.len());
-        let ranks = ranks.map_err(|error| error.to_string())?;
+        let ranks = jacobian.ranks(array.states(), array.rates.len()).map_err(|error| error.to_string())?;
         // What was dropped may be there for all that computed jets tell.
-        let is_rounding = ranks.clear && ranks.dropped <= ROUNDING * ranks.rows as f64;
-        if is_rounding && (ranks.dropped == 0.0 || ranks.rows > MAX_ROWS_IN_PASSING) {
-            return Ok(ranks);
-        }
-        match refined::ranks(self.model, &self.parameters, array, point, &jacobian, m) {
-            Refined::Ranks(ranks) => Ok(ranks),
-            Refined::Unknown if is_rounding => Ok(ranks),
-            Refined::Unclear | Refined::Unknown => {
-                Err(format!("ranks of the derivative array are not clear (gap {:.1e})", ranks.gap))
-            }
+        match ranks.clear && ranks.dropped <= ROUNDING * ranks.rows as f64 {
+            true => Ok(ranks),
+            false => Err(format!("ranks of the derivative array are not clear (gap {:.1e})", ranks.gap)),
         }
     }
 
@@ -255,7 +289,7 @@ impl<'a> Court<'a> {
     fn confirm(
         &self,
         array: &DerivativeArray,
-        point: &ArrayPoint,
+        place: &Place,
         verdict: ArrayVerdict,
         ranks: Vec<ArrayRanks>,
     ) -> ArrayFinding {
@@ -266,14 +300,14 @@ impl<'a> Court<'a> {
         let everywhere = generic.is_some_and(|g| (g.higher, g.rates) == (last.higher, last.rates));
         let constant_rank = if everywhere { ConstantRank::Everywhere } else { ConstantRank::OnSolutions };
         let before = decisive.first().and_then(|r| self.generic(array, r.differentiations));
-        let taken_exactly = self.exact_at(array, point.t, last.differentiations).is_some();
+        let taken_exactly = self.exact_at(array, place.point.t, last.differentiations).is_some();
         let exact = taken_exactly && everywhere && before.is_some_and(|g| g.agrees_with(&decisive[0]));
         let mut finding =
             ArrayFinding { verdict, ranks: ranks.clone(), points: 1, constant_rank: Some(constant_rank), exact };
         if exact {
             return finding;
         }
-        let beside = match self.other_points(array, point) {
+        let beside = match self.other_points(array, &place.point) {
             Ok(points) => points,
             Err(reason) => {
                 finding.verdict = ArrayVerdict::Undecided { reason };
@@ -300,13 +334,12 @@ impl<'a> Court<'a> {
     }
 
     /// A second point of the same solution and neighbouring consistent points.
-    fn other_points(&self, array: &DerivativeArray, point: &ArrayPoint) -> Result<Vec<(ArrayPoint, String)>, String> {
-        let solve =
-            |start: &ArrayPoint| consistent_point(self.model, &self.parameters, array, start, Consistent::Alike).ok();
+    fn other_points(&self, array: &DerivativeArray, point: &ArrayPoint) -> Result<Vec<(Place, String)>, String> {
+        let solve = |start: &ArrayPoint| self.consistent(array, start, Consistent::Alike).ok();
         let scale = time_scale(self.model, point);
         let later = STEPS.iter().find_map(|&part| solve(&point.after(part * scale)));
         let later = later.ok_or("no second point of the solution was found")?;
-        let what = format!("at a second point of the solution, t = {:.4}", later.t);
+        let what = format!("at a second point of the solution, t = {:.4}", later.point.t);
         let mut points = vec![(later, what)];
         for seed in 1..=NEIGHBOURS {
             let orders = |j: usize| array.rates[j] as usize;

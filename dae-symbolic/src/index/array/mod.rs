@@ -22,7 +22,7 @@
 //! | `continued.rs` | higher derivatives at a regular point, order by order |
 //! | `jets.rs` | jets that fulfil the array to rounding, at the model's own branch; points beside them |
 //! | `full_steps.rs` | the same by undamped steps, where damped ones lead nowhere |
-//! | `refined.rs`, `twofold.rs`, `functions.rs` | ranks with twice the precision, where matrices of full rank are nearly singular |
+//! | `refined.rs`, `pivoting.rs` | jets and ranks with hundreds of digits, which decide what 16 digits cannot tell from zero |
 //! | `exact.rs` | ranks, dependencies and contradictions over the prime field |
 //! | `judge.rs` | which $m$, at how many points, and when there is none |
 //!
@@ -31,14 +31,13 @@
 mod continued;
 mod exact;
 mod full_steps;
-mod functions;
 mod jets;
 mod judge;
 mod matrix;
 mod newton;
+mod pivoting;
 mod refined;
 mod taylor;
-mod twofold;
 
 pub(super) use continued::continued;
 pub use jets::{ArrayError, ArrayPoint, Consistent, consistent_point};
@@ -199,9 +198,9 @@ impl DerivativeArray {
         for (&(i, j, q), series) in self.partials.iter().zip(&at.partials) {
             let q = q as usize;
             for l in 0..=m as usize {
-                for (r, &coefficient) in series.iter().enumerate().take(l + 1) {
+                for (r, coefficient) in series.iter().enumerate().take(l + 1) {
                     let k = l - r + q;
-                    each(l, i, j, k, coefficient.times(taylor::falling(k, q)));
+                    each(l, i, j, k, coefficient.clone().times(taylor::falling(k, q)));
                 }
             }
         }

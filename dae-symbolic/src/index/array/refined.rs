@@ -1,95 +1,116 @@
-//! Ranks of the derivative array with twice the precision.
+//! Jets that fulfil the derivative array with hundreds of digits, and its ranks there.
 //!
-//! In: the array and jets that fulfil it to rounding. Out: its ranks at jets that fulfil it to twice as many digits, if there are any. Where unknowns
-//! are sums of large terms, matrices of full rank are nearly singular, and jets known to 16 digits do not tell one from the other:
-//! then 32 may. They follow from the others by iterated refinement (Golub & Van Loan, *Matrix Computations*, sect. 3.5.3): residuals with all
-//! digits, steps with the Jacobian that is there. It converges by many digits a step at a simple solution and crawls at a multiple one,
-//! of which nothing is said here.
+//! In: the array and jets that fulfil it to rounding, or start values. Out: jets that fulfil it to hundreds of digits, at the exact values that the
+//! text gives, and ranks whose pivots are proved not to be zero there. Where unknowns are sums of large terms, matrices of full rank are nearly
+//! singular; where terms cancel identically, what rounding leaves of them looks like an entry; and where a coefficient is $10^{-40}$, it
+//! looks like rounding. Sixteen digits do not tell one from the other, and hundreds do.
 //!
-//! External functions and tables are evaluated with 16 digits. As values at the time of the start they are as good as those next to them; at
-//! unknowns they end the refinement, or leave numbers of their size where there is zero. So a number between what is surely there and what
-//! is rounding in all 32 digits makes the ranks unclear.
+//! The jets follow by Newton's method in midpoint–radius arithmetic (`expr/ball`), in the jets with the largest pivots; the others keep
+//! their values, which are exact. It is quadratic at a simple solution and crawls at a multiple one, of which nothing is said here. Functions and
+//! tables that are known to 16 digits leave numbers of that size where there is zero; then nothing is said either.
 
-use dae_runtime::rank::equilibrate;
-use nalgebra::DMatrix;
-
-use super::full_steps::{least_norm, relative_ease};
-use super::functions;
+use super::full_steps::relative_ease;
 use super::jets::ArraySystem;
-use super::judge::UNCERTAINTY;
 use super::matrix::Columns;
-use super::twofold::Twofold;
-use super::{ArrayJacobian, ArrayPoint, ArrayRanks, Consistent, DerivativeArray, Linearised, Scalar, taylor};
-use crate::expr::{Dag, Expr, Node, Symbol, reachable};
+use super::pivoting::{BallRow, Pivoting, largest};
+use super::{ArrayPoint, ArrayRanks, Consistent, DerivativeArray, Linearised, Scalar, taylor};
+use crate::expr::ball::{Ball, Magnitude, PRECISION, evaluate_balls};
+use crate::expr::{Expr, Node, Symbol, reachable};
 use crate::model::Model;
+use dae_runtime::contract::Start;
 
-/// More equations are not examined.
+/// Arrays with more rows are not examined: the work is the third power in numbers of hundreds of digits.
 const MAX_ROWS: usize = 80;
-/// Steps of refinement.
-const MAX_STEPS: usize = 20;
-/// Each leaves at most this part of the step before: at a multiple solution it is a quarter or more.
-const LEFT: f64 = 1e-2;
-/// Steps that are shorter than this, and the part that they may leave: what is in the way now is the rounding of their own linear algebra.
-const KNOWN: f64 = 1e-13;
-const LEFT_OF_ROUNDING: f64 = 0.5;
-/// Rows that are closer to a combination of others are one.
-const DEPENDENT: f64 = 1e-14;
+/// The same for the number of expressions in them.
+const MAX_NODES: usize = 6_000;
+/// Steps of Newton's method from jets that hold to rounding.
+const MAX_STEPS: usize = 16;
+/// The same from start values.
+const MAX_STEPS_FROM_AFAR: usize = 40;
+/// Rows that are smaller than this part of their terms hold, as a power of two.
+const HOLDS: i64 = -(PRECISION as i64) * 3 / 4;
+/// Jets are known to this part of their size.
+const KNOWN: i64 = -(PRECISION as i64) * 5 / 8;
+/// Pivots below this part of the residuals are left out at first: rows may depend on one another on solutions only.
+const ABOVE_RESIDUALS: i64 = 20;
 /// Jets that change by a larger part of their size were not those of a solution.
 const SAME: f64 = 1e-6;
-/// Rows that are smaller than this part of their terms vanish.
-const VANISHES: f64 = 1e-23;
-/// Entries below this part of the largest of their row are rounding.
-const ROUNDING: f64 = 1e-24;
-/// Pivots above this part of the largest number in the scaled matrix are there, those below are rounding; in between there must be none.
-const THERE: f64 = 1e-12;
-const NOTHING: f64 = 1e-21;
 
-/// What twice the precision says about ranks.
-pub(super) enum Refined {
-    /// Clear ones.
-    Ranks(ArrayRanks),
-    /// They are not clear with this precision either.
-    Unclear,
-    /// There is not so much precision: no jets fulfil the array to so many digits, because the solution is a multiple one, or functions with
-    /// fewer digits are in the way.
-    Unknown,
-}
+/// Jets as Taylor coefficients by unknown and order.
+pub(super) type Digits = Vec<Vec<Ball>>;
 
-/// Ranks with at most `m` differentiations. `jacobian` is what the array is with the jets as they are: entries that it does not call certain must
-/// not matter, however many digits they have, and jets that the model fixes stay, so that a multiple solution is not mistaken for the simple
-/// ones beside it.
-pub(super) fn ranks(
-    model: &Model,
-    parameters: &[f64],
-    array: &DerivativeArray,
-    point: &ArrayPoint,
-    jacobian: &ArrayJacobian,
-    m: u32,
-) -> Refined {
-    let system = ArraySystem::new(model, parameters, array, Consistent::Model);
-    let Some(jets) = refine(&system, point) else { return Refined::Unknown };
-    let Some(values) = values_at(&model.dag, array.tape.nodes(), parameters, point.t, &jets) else {
-        return Refined::Unknown;
-    };
-    let at = array.linearised(&values, &jets);
-    let all = |_: usize, _: usize| true;
-    let certain = |i: usize, j: usize| jacobian.certain[(i, j)] != 0.0;
-    let ranks = Elimination::of(array, &at, m, all).ranks(array, m, THERE, NOTHING);
-    // What was left out leaves at most this behind: rounding with 16 digits, or what jets are not known to.
-    let agrees = |there: f64, ranks: &ArrayRanks| {
-        let without = Elimination::of(array, &at, m, certain).ranks(array, m, there, there);
-        without.is_some_and(|without| without.agrees_with(ranks))
-    };
-    match ranks {
-        Some(ranks) if agrees(THERE, &ranks) || agrees(UNCERTAINTY, &ranks) => Refined::Ranks(ranks),
-        _ if has_calls(&model.dag, array.tape.nodes()) => Refined::Unknown,
-        _ => Refined::Unclear,
+impl Scalar for Ball {
+    fn zero() -> Ball {
+        Ball::zero()
+    }
+    fn negated(self) -> Ball {
+        self.negative()
+    }
+    fn plus(self, other: Ball) -> Ball {
+        Ball::plus(&self, &other)
+    }
+    fn times(self, other: Ball) -> Ball {
+        Ball::times(&self, &other)
+    }
+    fn over(self, other: Ball) -> Ball {
+        Ball::over(&self, &other)
+    }
+    fn integer(n: u64) -> Ball {
+        i64::try_from(n).map_or(Ball::entire(), Ball::integer)
+    }
+    fn rational(q: &crate::expr::Rational) -> Option<Ball> {
+        Some(Ball::rational(q))
     }
 }
 
-/// Whether there are functions with fewer digits.
-fn has_calls(dag: &Dag, nodes: &[Expr]) -> bool {
-    nodes.iter().any(|&e| matches!(dag.node(e), Node::Call(..)))
+/// Whether arrays of this size are examined.
+pub(super) fn is_within_reach(array: &DerivativeArray) -> bool {
+    array.rows() <= MAX_ROWS && array.tape.nodes().len() * (array.differentiations as usize + 1) <= MAX_NODES
+}
+
+/// Ranks with at most `m` differentiations at such jets; `None` if numbers between zero and what is surely there are left.
+pub(super) fn ranks(model: &Model, array: &DerivativeArray, t: f64, jets: &Digits, m: u32) -> Option<ArrayRanks> {
+    let parameters = exact_parameters(model);
+    let at = linearised(model, &parameters, array, t, jets);
+    let columns = Columns::new(array, m);
+    let count = array.equations.len();
+    let rows = rows(array, &at, m, |j, k| Some(columns.of(j, k)));
+    let total = rows.len();
+    let mut pivoting = Pivoting::new(rows, vec![Ball::zero(); total]);
+    let mut found = [0; 3];
+    let mut end = 0;
+    for (rank, width) in found.iter_mut().zip(columns.widths) {
+        end += width;
+        if !pivoting.exhaust(|column| (column < end).then_some(Magnitude::ONE), Magnitude::ZERO) {
+            return None;
+        }
+        *rank = pivoting.rank();
+    }
+    Some(ArrayRanks {
+        differentiations: m,
+        rows: count * (m as usize + 1),
+        unknowns: array.rates.len(),
+        states: array.states(),
+        higher: found[0],
+        rates: found[1],
+        all: found[2],
+        gap: f64::INFINITY,
+        dropped: 0.0,
+        clear: true,
+    })
+}
+
+/// Whether refined jets are those of the same solution as far as values are given for them.
+pub(super) fn agree(system: &ArraySystem<'_>, point: &ArrayPoint, digits: &Digits) -> bool {
+    system.places().filter(|&(j, k)| system.kind(j, k) != Start::Free).all(|(j, k)| {
+        let (x, refined) = (point.taylor[j][k], digits[j][k].to_f64());
+        (refined - x).abs() <= SAME * x.abs().max(system.model.unknowns[j].nominal)
+    })
+}
+
+/// The jets, rounded.
+pub(super) fn rounded(t: f64, digits: &Digits) -> ArrayPoint {
+    ArrayPoint { t, taylor: digits.iter().map(|series| series.iter().map(Ball::to_f64).collect()).collect() }
 }
 
 /// Whether jets that fulfil the array to rounding are those of a simple solution, to the digits that they have: where jets are large, rows may
@@ -98,7 +119,7 @@ pub(super) fn is_simple_solution(system: &ArraySystem<'_>, point: &ArrayPoint) -
     let Some(jets) = refine(system, point) else { return false };
     let unknowns = jets.iter().zip(&point.taylor).zip(&system.model.unknowns);
     unknowns.into_iter().all(|((refined, series), unknown)| {
-        let close = |(r, x): (&Twofold, &f64)| (r.high - x).abs() <= SAME * x.abs().max(unknown.nominal);
+        let close = |(r, x): (&Ball, &f64)| (r.to_f64() - x).abs() <= SAME * x.abs().max(unknown.nominal);
         refined.iter().zip(series).all(close)
     })
 }
@@ -125,203 +146,157 @@ pub(in crate::index) fn is_solution(
     Some(is_simple_solution(&ArraySystem::new(model, parameters, &array, Consistent::Alike), &point))
 }
 
-/// Jets that fulfil the array.
-fn refine(system: &ArraySystem<'_>, point: &ArrayPoint) -> Option<Vec<Vec<Twofold>>> {
-    let ArraySystem { model, parameters, array, .. } = *system;
-    let mut jets: Vec<Vec<Twofold>> =
-        point.taylor.iter().map(|series| series.iter().map(|&x| Twofold::of(x)).collect()).collect();
-    let count = array.equations.len();
-    let mut before = f64::INFINITY;
-    for _ in 0..MAX_STEPS {
-        let rounded = jets.iter().map(|series| series.iter().map(|x| x.high).collect()).collect();
-        let rounded = ArrayPoint { t: point.t, taylor: rounded };
-        let mut here = system.scaled(&rounded).ok()?;
-        let ease = relative_ease(system, &rounded);
-        here.weigh(&ease);
-        let values = values_at(&model.dag, array.residuals.nodes(), parameters, point.t, &jets)?;
-        let residuals = array.residuals.run(&values, &jets, array.differentiations as usize);
-        here.residual =
-            (0..array.rows()).map(|row| residuals[row % count][row / count].high * here.scale[row]).collect();
-        if here.hold_to(VANISHES) {
-            return Some(jets);
+/// Jets that fulfil the array, from jets that do to rounding; jets that the model fixes have the exact values of the text.
+pub(super) fn refine(system: &ArraySystem<'_>, point: &ArrayPoint) -> Option<Digits> {
+    newton(system, point, MAX_STEPS, Dependence::OnSolutions)
+        .or_else(|| newton(system, point, MAX_STEPS, Dependence::None))
+}
+
+/// The same from start values, where numbers of 16 digits lead nowhere.
+pub(super) fn refine_from_afar(system: &ArraySystem<'_>, start: &ArrayPoint) -> Option<Digits> {
+    newton(system, start, MAX_STEPS_FROM_AFAR, Dependence::None)
+}
+
+/// Which rows are taken to depend on one another while jets are not known.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Dependence {
+    /// Those that do as far as the residuals tell.
+    OnSolutions,
+    /// Those that do exactly.
+    None,
+}
+
+fn newton(system: &ArraySystem<'_>, point: &ArrayPoint, steps: usize, dependence: Dependence) -> Option<Digits> {
+    let ArraySystem { model, array, .. } = *system;
+    if !is_within_reach(array) {
+        return None;
+    }
+    let parameters = exact_parameters(model);
+    let mut jets = exact_start(system, &parameters, point);
+    let ease: Vec<Magnitude> = relative_ease(system, point).into_iter().map(Magnitude::of).collect();
+    let units: Vec<Magnitude> = system.places().map(|(j, _)| Magnitude::of(model.unknowns[j].nominal)).collect();
+    let places: Vec<(usize, usize)> = system.places().collect();
+    let is_fixed = |j: usize, k: usize| system.kind(j, k) == Start::Fixed;
+    for _ in 0..steps {
+        let at = linearised(model, &parameters, array, point.t, &jets);
+        let column = |j: usize, k: usize| Some(system.column(j, k));
+        let whole = rows(array, &at, array.differentiations, column);
+        let count = array.equations.len();
+        let residuals: Vec<Ball> =
+            (0..array.rows()).map(|row| at.residuals[row % count][row / count].clone()).collect();
+        let terms: Vec<Magnitude> = whole.iter().map(|row| terms(row, &places, &jets)).collect();
+        let mut worst = Magnitude::ZERO;
+        for (residual, terms) in residuals.iter().zip(&terms) {
+            let relative = residual.upper()?.over(*terms);
+            worst = if worst.is_below(relative) { relative } else { worst };
         }
-        let opposite: Vec<f64> = here.residual.iter().map(|r| -r).collect();
-        let z = least_norm(&here.rows, system.columns, DEPENDENT)?.step(&opposite).z;
-        let length = z.iter().fold(0.0_f64, |largest, z| largest.max(z.abs()));
-        let allowed = if before > KNOWN { LEFT } else { LEFT_OF_ROUNDING };
-        if length.is_nan() || length > allowed * before {
-            return None;
+        if worst.bits() < HOLDS {
+            return Some(known(jets, is_fixed));
         }
-        before = length;
-        let mut changes = z.iter().zip(&ease).map(|(z, ease)| z * ease);
-        for (series, unknown) in jets.iter_mut().zip(&model.unknowns) {
-            for (x, change) in series.iter_mut().zip(&mut changes) {
-                *x = x.plus(Twofold::of(change * unknown.nominal));
+        let free = |row: BallRow| row.into_iter().filter(|(c, _)| !is_fixed(places[*c].0, places[*c].1)).collect();
+        let rows: Vec<BallRow> = whole.into_iter().map(free).collect();
+        let right = residuals.iter().map(Ball::negative).collect();
+        let mut pivoting = Pivoting::new(rows, right);
+        let least = match dependence {
+            Dependence::OnSolutions => worst.shifted(ABOVE_RESIDUALS),
+            Dependence::None => Magnitude::ZERO,
+        };
+        pivoting.exhaust(|column| Some(ease[column].times(units[column])), least);
+        for (column, change) in pivoting.basic_solution() {
+            let (j, k) = places[column];
+            if !change.is_bounded() {
+                return None;
             }
+            jets[j][k] = Ball::plus(&jets[j][k], &change).midpoint();
         }
     }
     None
 }
 
-/// The values of the nodes of a tape; `None` if a constant has none.
-fn values_at(dag: &Dag, nodes: &[Expr], parameters: &[f64], t: f64, jets: &[Vec<Twofold>]) -> Option<Vec<Twofold>> {
-    let mut values: Vec<Twofold> = Vec::with_capacity(nodes.len());
-    for &expr in nodes {
-        let of = |e: Expr| values[nodes.partition_point(|&reached| reached < e)];
-        let next = match dag.node(expr) {
-            Node::Constant(q) => Twofold::rational(q)?,
-            Node::Pi => Twofold::PI,
-            Node::Euler => Twofold::EULER,
-            Node::Symbol(Symbol::Time) => Twofold::of(t),
-            Node::Symbol(Symbol::Parameter(p)) => Twofold::of(*parameters.get(p.index())?),
-            &Node::Symbol(Symbol::Unknown { unknown, order }) => {
-                let x = jets[unknown.index()].get(order as usize).copied().unwrap_or(Twofold::ZERO);
-                x.times(taylor::falling(order as usize, order as usize))
-            }
-            Node::Symbol(Symbol::Input { .. } | Symbol::State(_) | Symbol::StateDerivative(_)) => return None,
-            Node::Sum { constant, terms } => {
-                let mut sum = Twofold::rational(constant)?;
-                for (q, term) in terms {
-                    sum = sum.plus(Twofold::rational(q)?.times(of(*term)));
-                }
-                sum
-            }
-            Node::Product(factors) => {
-                let side = |sign: i32| {
-                    let chosen = factors.iter().filter(move |&&(_, n)| n * sign > 0);
-                    chosen.fold(Twofold::integer(1), |product, &(base, n)| {
-                        product.times(power(of(base), n.unsigned_abs()))
-                    })
-                };
-                side(1).over(side(-1))
-            }
-            Node::Call(call, arguments) => Twofold::of(call.value(arguments.iter().map(|&a| of(a).high))),
-            Node::Apply(function, arguments) => {
-                let argument = |k: usize| of(*arguments.get(k).unwrap_or(&arguments[0]));
-                functions::value(*function, argument(0), argument(1), argument(2))
-            }
-        };
-        values.push(next);
-    }
-    Some(values)
+/// $\sum_j |\partial f / \partial X_j\, X_j|$, or the largest entry if that is larger.
+fn terms(row: &BallRow, places: &[(usize, usize)], jets: &Digits) -> Magnitude {
+    let size = |(column, x): (&usize, &Ball)| {
+        let (j, k) = places[*column];
+        Some(x.upper()?.times(jets[j][k].upper()?))
+    };
+    row.iter().filter_map(size).fold(largest(row), Magnitude::plus)
 }
 
-/// By repeated squaring.
-fn power(mut base: Twofold, mut exponent: u32) -> Twofold {
-    let mut power = Twofold::integer(1);
-    while exponent > 0 {
-        if exponent & 1 == 1 {
-            power = power.times(base);
+/// The jets with radii: what was solved for is known to a part of its size.
+fn known(mut jets: Digits, is_fixed: impl Fn(usize, usize) -> bool) -> Digits {
+    for (j, series) in jets.iter_mut().enumerate() {
+        for (_, x) in series.iter_mut().enumerate().filter(|(k, _)| !is_fixed(j, *k)) {
+            let size = x.upper().unwrap_or(Magnitude::ONE).plus(Magnitude::power_of_two(KNOWN / 8));
+            *x = x.midpoint().widened(size.shifted(KNOWN));
         }
-        exponent >>= 1;
-        base = base.times(base);
     }
-    power
+    jets
 }
 
-/// Elimination with complete pivoting, block of columns by block.
-struct Elimination {
-    rows: Vec<Vec<Twofold>>,
-    widths: [usize; 3],
-    /// Rows and columns used as pivots so far.
-    used: usize,
-    largest: f64,
-    smallest_kept: f64,
-    largest_dropped: f64,
+/// The default values of the parameters.
+fn exact_parameters(model: &Model) -> Vec<Ball> {
+    let mut values: Vec<Ball> = Vec::with_capacity(model.parameters.len());
+    for parameter in &model.parameters {
+        values.push(constant(model, &values, parameter.default));
+    }
+    values
 }
 
-impl Elimination {
-    /// Of the scaled Jacobian, without the entries that do not count.
-    fn of(
-        array: &DerivativeArray,
-        at: &Linearised<Twofold>,
-        m: u32,
-        counts: impl Fn(usize, usize) -> bool,
-    ) -> Elimination {
-        let columns = Columns::new(array, m);
-        let count = array.equations.len();
-        let mut rows = vec![vec![Twofold::ZERO; columns.count()]; count * (m as usize + 1)];
-        array.entries(at, m, |l, i, j, k, value| {
-            let place = &mut rows[l * count + i][columns.of(j, k)];
-            *place = place.plus(value);
-        });
-        for (i, row) in rows.iter_mut().enumerate() {
-            let rounding = ROUNDING * row.iter().fold(0.0_f64, |largest, x| largest.max(x.high.abs()));
-            let is_nothing = |(j, x): &(usize, &mut Twofold)| x.high.abs() <= rounding || !counts(i, *j);
-            row.iter_mut().enumerate().filter(is_nothing).for_each(|(_, x)| *x = Twofold::ZERO);
-        }
-        let values = DMatrix::from_fn(rows.len(), columns.count(), |i, j| rows[i][j].high);
-        let mut scaled = values.clone();
-        equilibrate(&mut scaled);
-        for (i, row) in rows.iter_mut().enumerate() {
-            for (j, x) in row.iter_mut().enumerate().filter(|(_, x)| x.high != 0.0) {
-                // Powers of two.
-                *x = x.scaled(scaled[(i, j)] / values[(i, j)]);
-            }
-        }
-        let (largest, smallest_kept) = (scaled.amax(), f64::INFINITY);
-        Elimination { rows, widths: columns.widths, used: 0, largest, smallest_kept, largest_dropped: 0.0 }
-    }
+/// The value of an expression of parameters.
+fn constant(model: &Model, parameters: &[Ball], expr: Expr) -> Ball {
+    let order = reachable(&model.dag, [expr]);
+    let values = evaluate_balls(&model.dag, &order, |symbol| match symbol {
+        Symbol::Parameter(p) => parameters.get(p.index()).cloned().unwrap_or(Ball::entire()),
+        _ => Ball::entire(),
+    });
+    values.last().cloned().unwrap_or(Ball::entire())
+}
 
-    /// Clear if pivots are above `there` or at most `nothing`, relative to the largest.
-    fn ranks(mut self, array: &DerivativeArray, m: u32, there: f64, nothing: f64) -> Option<ArrayRanks> {
-        let mut found = [0; 3];
-        let mut first = 0;
-        for (rank, width) in found.iter_mut().zip(self.widths) {
-            self.exhaust(first, first + width, there);
-            first += width;
-            *rank = self.used;
+/// The jets of a point, those that the model fixes with the exact values of the text.
+fn exact_start(system: &ArraySystem<'_>, parameters: &[Ball], point: &ArrayPoint) -> Digits {
+    let model = system.model;
+    let mut jets: Digits =
+        point.taylor.iter().map(|series| series.iter().map(|&x| Ball::of_f64(x)).collect()).collect();
+    for (j, series) in jets.iter_mut().enumerate() {
+        for (k, x) in series.iter_mut().enumerate().filter(|&(k, _)| system.kind(j, k) == Start::Fixed) {
+            if let Some(start) = model.unknowns[j].start_value(k as u32) {
+                let value = constant(model, parameters, start.value);
+                let exact = Scalar::over(value, taylor::falling(k, k));
+                *x = if exact.is_bounded() { exact } else { x.clone() };
+            }
         }
-        let clear = self.smallest_kept >= there * self.largest && self.largest_dropped <= nothing * self.largest;
-        clear.then(|| ArrayRanks {
-            differentiations: m,
-            rows: self.rows.len(),
-            unknowns: array.rates.len(),
-            states: array.states(),
-            higher: found[0],
-            rates: found[1],
-            all: found[2],
-            gap: self.smallest_kept.min(self.largest) / self.largest_dropped.max(NOTHING * self.largest),
-            dropped: self.largest_dropped / self.largest,
-            clear,
-        })
     }
+    jets
+}
 
-    /// Takes pivots from the columns `first..end` as long as there are any.
-    fn exhaust(&mut self, first: usize, end: usize, there: f64) {
-        let mut next = first;
-        loop {
-            let (mut size, mut pivot) = (0.0, (self.used, next));
-            for (i, row) in self.rows.iter().enumerate().skip(self.used) {
-                for (j, x) in row.iter().enumerate().take(end).skip(next) {
-                    if x.high.abs() > size {
-                        (size, pivot) = (x.high.abs(), (i, j));
-                    }
-                }
-            }
-            if size <= there * self.largest {
-                self.largest_dropped = self.largest_dropped.max(size);
-                return;
-            }
-            self.smallest_kept = self.smallest_kept.min(size);
-            self.largest = self.largest.max(size);
-            self.eliminate(pivot, next);
-            next += 1;
-        }
-    }
+fn linearised(model: &Model, parameters: &[Ball], array: &DerivativeArray, t: f64, jets: &Digits) -> Linearised<Ball> {
+    let values = evaluate_balls(&model.dag, array.tape.nodes(), |symbol| match symbol {
+        Symbol::Time => Ball::of_f64(t),
+        Symbol::Parameter(p) => parameters.get(p.index()).cloned().unwrap_or(Ball::entire()),
+        Symbol::Unknown { unknown, order } => match jets[unknown.index()].get(order as usize) {
+            Some(x) => Scalar::times(x.clone(), taylor::falling(order as usize, order as usize)),
+            None => Ball::zero(),
+        },
+        Symbol::Input { .. } | Symbol::State(_) | Symbol::StateDerivative(_) => Ball::entire(),
+    });
+    array.linearised(&values, jets)
+}
 
-    fn eliminate(&mut self, (i, j): (usize, usize), next: usize) {
-        self.rows.swap(self.used, i);
-        self.rows.iter_mut().for_each(|row| row.swap(next, j));
-        let (head, tail) = self.rows.split_at_mut(self.used + 1);
-        let pivot_row = &head[self.used];
-        for row in tail.iter_mut().filter(|row| row[next].high != 0.0) {
-            let factor = row[next].over(pivot_row[next]);
-            for (x, p) in row.iter_mut().zip(pivot_row).skip(next).filter(|(_, p)| p.high != 0.0) {
-                *x = x.minus(factor.times(*p));
-            }
-            row[next] = Twofold::ZERO;
+/// The Jacobian's rows with at most `m` differentiations; `column` is where a jet stands.
+fn rows(
+    array: &DerivativeArray,
+    at: &Linearised<Ball>,
+    m: u32,
+    column: impl Fn(usize, usize) -> Option<usize>,
+) -> Vec<BallRow> {
+    let count = array.equations.len();
+    let mut rows = vec![BallRow::new(); count * (m as usize + 1)];
+    array.entries(at, m, |l, i, j, k, value| {
+        if let Some(column) = column(j, k).filter(|_| !value.is_zero()) {
+            let entry = rows[l * count + i].entry(column).or_insert_with(Ball::zero);
+            *entry = Ball::plus(entry, &value);
         }
-        self.used += 1;
-    }
+    });
+    rows.iter_mut().for_each(|row| row.retain(|_, x| !x.is_zero()));
+    rows
 }

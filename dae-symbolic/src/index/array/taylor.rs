@@ -18,11 +18,11 @@ use crate::expr::prime_field::arithmetic;
 use crate::expr::{Dag, Expr, Node, Rational, Symbol};
 
 /// A field to compute in.
-pub trait Scalar: Copy + PartialEq {
+pub trait Scalar: Clone {
     /// $0$.
-    const ZERO: Self;
-    /// $-1$.
-    const MINUS_ONE: Self;
+    fn zero() -> Self;
+    /// $-a$.
+    fn negated(self) -> Self;
     /// Sum.
     fn plus(self, other: Self) -> Self;
     /// Product.
@@ -36,8 +36,12 @@ pub trait Scalar: Copy + PartialEq {
 }
 
 impl Scalar for f64 {
-    const ZERO: f64 = 0.0;
-    const MINUS_ONE: f64 = -1.0;
+    fn zero() -> f64 {
+        0.0
+    }
+    fn negated(self) -> f64 {
+        -self
+    }
     fn plus(self, other: f64) -> f64 {
         self + other
     }
@@ -60,8 +64,12 @@ impl Scalar for f64 {
 pub struct Residue(pub u64);
 
 impl Scalar for Residue {
-    const ZERO: Residue = Residue(0);
-    const MINUS_ONE: Residue = Residue(arithmetic::PRIME - 1);
+    fn zero() -> Residue {
+        Residue(0)
+    }
+    fn negated(self) -> Residue {
+        Residue(arithmetic::mul(self.0, arithmetic::PRIME - 1))
+    }
     fn plus(self, other: Residue) -> Residue {
         Residue(arithmetic::add(self.0, other.0))
     }
@@ -172,8 +180,8 @@ impl Tape {
     /// The coefficients $0, \dots, l$ of every root. `values` are those of [`Tape::nodes`], `jets[j][k]` is $X_{j,k}$, zero beyond the
     /// end of the list.
     pub fn run<S: Scalar>(&self, values: &[S], jets: &[Vec<S>], order: usize) -> Vec<Vec<S>> {
-        let mut series = Series { coefficients: vec![S::ZERO; values.len() * (order + 1)], width: order + 1 };
-        values.iter().enumerate().for_each(|(place, &value)| series.set(place, 0, value));
+        let mut series = Series { coefficients: vec![S::zero(); values.len() * (order + 1)], width: order + 1 };
+        values.iter().enumerate().for_each(|(place, value)| series.set(place, 0, value.clone()));
         let factors = if order == 0 { Vec::new() } else { self.rules.iter().flat_map(factors).collect() };
         let integers: Vec<S> = (0..=order).map(|k| S::integer(k as u64)).collect();
         for l in 1..=order {
@@ -185,28 +193,29 @@ impl Tape {
                     continue;
                 }
                 let next = match rule {
-                    Rule::Constant => S::ZERO,
+                    Rule::Constant => S::zero(),
                     Rule::Time if l == 1 => S::integer(1),
-                    Rule::Time => S::ZERO,
+                    Rule::Time => S::zero(),
                     &Rule::Jet { unknown, order } => {
-                        let x = jets[unknown].get(order + l).copied().unwrap_or(S::ZERO);
+                        let x = jets[unknown].get(order + l).cloned().unwrap_or(S::zero());
                         x.times(falling(order + l, order))
                     }
                     Rule::Sum(terms) => {
                         let terms = terms.iter().zip(own);
-                        terms.fold(S::ZERO, |sum, (&(_, t), &q)| sum.plus(q.times(series.of(t)[l])))
+                        terms.fold(S::zero(), |sum, (&(_, t), q)| sum.plus(q.clone().times(series.of(t)[l].clone())))
                     }
                     Rule::Product { numerator, denominator } => {
                         product_coefficient(&series, numerator, denominator, series.of(place), l)
                     }
                     Rule::Chain(pairs) => {
-                        let slope = |argument: usize, k: usize| integers[k].times(series.of(argument)[k]);
+                        let slope =
+                            |argument: usize, k: usize| integers[k].clone().times(series.of(argument)[k].clone());
                         let terms =
                             pairs.iter().flat_map(|&(partial, argument)| (1..=l).map(move |k| (partial, argument, k)));
-                        let sum = terms.fold(S::ZERO, |sum, (partial, argument, k)| {
-                            sum.plus(slope(argument, k).times(series.of(partial)[l - k]))
+                        let sum = terms.fold(S::zero(), |sum, (partial, argument, k)| {
+                            sum.plus(slope(argument, k).times(series.of(partial)[l - k].clone()))
                         });
-                        sum.over(integers[l])
+                        sum.over(integers[l].clone())
                     }
                 };
                 series.set(place, l, next);
@@ -222,7 +231,7 @@ struct Series<S> {
     width: usize,
 }
 
-impl<S: Copy> Series<S> {
+impl<S> Series<S> {
     fn of(&self, place: usize) -> &[S] {
         &self.coefficients[place * self.width..(place + 1) * self.width]
     }
@@ -235,7 +244,7 @@ impl<S: Copy> Series<S> {
 /// The factors of a sum.
 fn factors<S: Scalar>(rule: &Rule) -> impl Iterator<Item = S> + '_ {
     let terms = if let Rule::Sum(terms) = rule { terms.as_slice() } else { &[] };
-    terms.iter().map(|(q, _)| S::rational(q).unwrap_or(S::ZERO))
+    terms.iter().map(|(q, _)| S::rational(q).unwrap_or(S::zero()))
 }
 
 /// $k (k - 1) \cdots (k - q + 1) = k!/(k - q)!$.
@@ -251,20 +260,20 @@ fn product_coefficient<S: Scalar>(
     own: &[S],
     l: usize,
 ) -> S {
-    let convolved = |a: &[S], b: &[S]| (0..=l).fold(S::ZERO, |sum, k| sum.plus(a[k].times(b[l - k])));
+    let convolved = |a: &[S], b: &[S]| (0..=l).fold(S::zero(), |sum, k| sum.plus(a[k].clone().times(b[l - k].clone())));
     let above = match *numerator {
-        [] => S::ZERO,
-        [(a, 1)] => series.of(a)[l],
+        [] => S::zero(),
+        [(a, 1)] => series.of(a)[l].clone(),
         [(a, 2)] => convolved(series.of(a), series.of(a)),
         [(a, 1), (b, 1)] => convolved(series.of(a), series.of(b)),
-        _ => series_product(series, numerator, l)[l],
+        _ => series_product(series, numerator, l)[l].clone(),
     };
     if denominator.is_empty() {
         return above;
     }
     let below = series_product(series, denominator, l);
-    let known = (1..=l).fold(S::ZERO, |sum, k| sum.plus(below[k].times(own[l - k])));
-    above.plus(known.times(S::MINUS_ONE)).over(below[0])
+    let known = (1..=l).fold(S::zero(), |sum, k| sum.plus(below[k].clone().times(own[l - k].clone())));
+    above.plus(known.negated()).over(below[0].clone())
 }
 
 /// Powers up to this are products.
@@ -283,7 +292,7 @@ fn series_product<S: Scalar>(series: &Series<S>, factors: &[(usize, u32)], l: us
         }
         for _ in 0..exponent {
             match is_one {
-                true => product.copy_from_slice(factor),
+                true => product.clone_from_slice(factor),
                 false => multiply(&mut product, factor),
             }
             is_one = false;
@@ -312,7 +321,7 @@ fn series_power<S: Scalar>(base: &[S], mut exponent: u32) -> Vec<S> {
 /// A series times another one of the same length.
 fn multiply<S: Scalar>(product: &mut [S], factor: &[S]) {
     for i in (0..product.len()).rev() {
-        product[i] = (0..=i).fold(S::ZERO, |sum, k| sum.plus(product[k].times(factor[i - k])));
+        product[i] = (0..=i).fold(S::zero(), |sum, k| sum.plus(product[k].clone().times(factor[i - k].clone())));
     }
 }
 

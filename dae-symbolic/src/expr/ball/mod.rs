@@ -1,0 +1,376 @@
+//! Midpoint–radius arithmetic with hundreds of digits.
+//!
+//! In: numbers. Out: balls that contain the exact results: a midpoint of [`PRECISION`] binary digits and a bound of its error
+//! (F. Johansson, *Arb: efficient arbitrary-precision midpoint-radius interval arithmetic*, IEEE Trans. Computers 66, 2017). What excludes zero is
+//! proved not to be zero. What contains zero with a radius hundreds of digits below its terms is zero as far as any number can tell.
+//!
+//! Exact zeros have radius zero. An operation that is undefined somewhere on its operands gives a ball without bounds, and so does every operation
+//! on that.
+
+mod evaluate;
+mod functions;
+mod magnitude;
+mod series;
+
+use num_bigint::BigInt;
+use num_traits::{Signed, ToPrimitive, Zero};
+
+use super::Rational;
+use super::interval::Interval;
+
+pub use evaluate::evaluate_balls;
+pub use magnitude::Magnitude;
+
+/// Binary digits of a midpoint: about 770 decimal ones.
+pub const PRECISION: u64 = 2560;
+
+/// All real numbers within a radius of $m \cdot 2^e$; without a radius, any number or none.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ball {
+    mantissa: BigInt,
+    exponent: i64,
+    radius: Option<Magnitude>,
+}
+
+impl Ball {
+    /// Nothing is known.
+    pub fn entire() -> Ball {
+        Ball { mantissa: BigInt::zero(), exponent: 0, radius: None }
+    }
+
+    /// Exactly zero.
+    pub fn zero() -> Ball {
+        Ball::integer(0)
+    }
+
+    /// An integer.
+    pub fn integer(n: i64) -> Ball {
+        Ball { mantissa: BigInt::from(n), exponent: 0, radius: Some(Magnitude::ZERO) }
+    }
+
+    /// $m \cdot 2^e$, rounded.
+    fn scaled_integer(mantissa: BigInt, exponent: i64, radius: Magnitude) -> Ball {
+        Ball { mantissa, exponent, radius: Some(radius) }.rounded()
+    }
+
+    /// A floating-point number, exactly.
+    pub fn of_f64(x: f64) -> Ball {
+        if !x.is_finite() {
+            return Ball::entire();
+        }
+        let bits = x.to_bits();
+        let fraction = (bits & ((1 << 52) - 1)) as i64;
+        let (mantissa, exponent) = match ((bits >> 52) & 0x7ff) as i64 {
+            0 => (fraction, -1074),
+            biased => (fraction | (1 << 52), biased - 1075),
+        };
+        let mantissa = BigInt::from(if x < 0.0 { -mantissa } else { mantissa });
+        Ball { mantissa, exponent, radius: Some(Magnitude::ZERO) }
+    }
+
+    /// A rational number.
+    pub fn rational(q: &Rational) -> Ball {
+        match q.to_integer() {
+            Some(n) => Ball::integer(n),
+            None => {
+                let whole = |n: BigInt| Ball::scaled_integer(n, 0, Magnitude::ZERO);
+                whole(q.numerator()).over(&whole(q.denominator()))
+            }
+        }
+    }
+
+    /// What contains an interval.
+    pub fn of_interval(interval: Interval) -> Ball {
+        let (lo, hi) = (interval.lo(), interval.hi());
+        if !lo.is_finite() || !hi.is_finite() {
+            return Ball::entire();
+        }
+        let (lo, hi) = (Ball::of_f64(lo), Ball::of_f64(hi));
+        lo.hull(&hi)
+    }
+
+    /// The least ball, or one little larger, that contains both.
+    pub fn hull(&self, other: &Ball) -> Ball {
+        let (Some(a), Some(b)) = (self.radius, other.radius) else { return Ball::entire() };
+        if self == other {
+            return self.clone();
+        }
+        let middle = self.midpoint().plus(&other.midpoint()).times_power_of_two(-1);
+        let half = self.midpoint().minus(&other.midpoint()).times_power_of_two(-1);
+        let larger = if a.is_below(b) { b } else { a };
+        middle.widened(half.upper().unwrap_or(Magnitude::ZERO).plus(larger))
+    }
+
+    /// The midpoint alone, exactly.
+    pub fn midpoint(&self) -> Ball {
+        Ball { radius: self.radius.map(|_| Magnitude::ZERO), ..self.clone() }
+    }
+
+    /// The same with a radius that is larger by so much.
+    pub fn widened(mut self, by: Magnitude) -> Ball {
+        self.radius = self.radius.map(|radius| radius.plus(by));
+        self
+    }
+
+    /// The radius; `None` if there is no bound.
+    pub fn radius(&self) -> Option<Magnitude> {
+        self.radius
+    }
+
+    /// Whether there is a bound.
+    pub fn is_bounded(&self) -> bool {
+        self.radius.is_some()
+    }
+
+    /// Whether it is zero exactly.
+    pub fn is_zero(&self) -> bool {
+        self.mantissa.is_zero() && self.radius.is_some_and(Magnitude::is_zero)
+    }
+
+    /// Whether zero may be its value.
+    pub fn contains_zero(&self) -> bool {
+        match self.radius {
+            None => true,
+            Some(radius) => !radius.is_below(self.size_below()),
+        }
+    }
+
+    /// The sign of all its numbers; `None` if they have several, `Some(0)` for exact zero.
+    pub fn sign(&self) -> Option<i32> {
+        match self.contains_zero() {
+            true => self.is_zero().then_some(0),
+            false => Some(if self.mantissa.is_negative() { -1 } else { 1 }),
+        }
+    }
+
+    /// A lower bound of the size of the midpoint.
+    fn size_below(&self) -> Magnitude {
+        if self.mantissa.is_zero() {
+            return Magnitude::ZERO;
+        }
+        let (leading, exponent) = leading_bits(&self.mantissa);
+        Magnitude::of(leading).shifted(exponent + self.exponent)
+    }
+
+    /// An upper bound of the size of the midpoint.
+    fn size(&self) -> Magnitude {
+        if self.mantissa.is_zero() {
+            return Magnitude::ZERO;
+        }
+        let (leading, exponent) = leading_bits(&self.mantissa);
+        Magnitude::of(leading.next_up()).shifted(exponent + self.exponent)
+    }
+
+    /// An upper bound of all absolute values.
+    pub fn upper(&self) -> Option<Magnitude> {
+        Some(self.size().plus(self.radius?))
+    }
+
+    /// A lower bound of all absolute values, if it excludes zero.
+    pub fn lower(&self) -> Option<Magnitude> {
+        if self.contains_zero() {
+            return None;
+        }
+        let radius = self.radius?;
+        let half = self.size_below().shifted(-1);
+        if radius.is_below(half) {
+            return Some(half);
+        }
+        // The difference of the exact numbers, where the radius is nearly the size.
+        let rest = self.midpoint().absolute().minus(&Ball::magnitude(radius));
+        (!rest.contains_zero()).then(|| rest.size_below())
+    }
+
+    fn magnitude(magnitude: Magnitude) -> Ball {
+        let exponent = magnitude.bits() - 1;
+        match magnitude.is_zero() {
+            true => Ball::zero(),
+            false => Ball::of_f64(magnitude.shifted(-exponent).to_f64()).times_power_of_two(exponent),
+        }
+    }
+
+    /// The midpoint as the nearest `f64` or one next to it; infinite or zero beyond the range, and not a number without bounds.
+    pub fn to_f64(&self) -> f64 {
+        if self.radius.is_none() {
+            return f64::NAN;
+        }
+        if self.mantissa.is_zero() {
+            return 0.0;
+        }
+        let (leading, exponent) = leading_bits(&self.mantissa);
+        let size = Magnitude::of(leading).shifted(exponent + self.exponent).to_f64();
+        if self.mantissa.is_negative() { -size } else { size }
+    }
+
+    /// $a \cdot 2^k$.
+    pub fn times_power_of_two(&self, k: i64) -> Ball {
+        let radius = self.radius.map(|radius| radius.shifted(k));
+        Ball { mantissa: self.mantissa.clone(), exponent: self.exponent.saturating_add(k), radius }
+    }
+
+    /// At most [`PRECISION`] digits; what is cut off counts in the radius.
+    fn rounded(mut self) -> Ball {
+        let extra = self.mantissa.bits().saturating_sub(PRECISION);
+        if extra > 0 {
+            let exact = self.mantissa.trailing_zeros().is_some_and(|zeros| zeros >= extra);
+            self.mantissa >>= extra;
+            self.exponent = self.exponent.saturating_add(extra as i64);
+            if !exact {
+                self.radius = self.radius.map(|radius| radius.plus(Magnitude::power_of_two(self.exponent)));
+            }
+        }
+        self
+    }
+
+    /// $a + b$.
+    pub fn plus(&self, other: &Ball) -> Ball {
+        let (Some(a), Some(b)) = (self.radius, other.radius) else { return Ball::entire() };
+        if self.is_zero() {
+            return other.clone();
+        }
+        if other.is_zero() {
+            return self.clone();
+        }
+        let (high, low) = if self.exponent >= other.exponent { (self, other) } else { (other, self) };
+        let distance = high.exponent - low.exponent;
+        let radius = a.plus(b);
+        // One far below the digits of the other is an error of it.
+        let beyond = 2 * PRECISION as i64;
+        if high.mantissa.is_zero() {
+            return Ball { radius: Some(radius), ..low.clone() };
+        }
+        if distance > beyond + low.mantissa.bits() as i64 {
+            return Ball { radius: Some(radius.plus(low.size())), ..high.clone() };
+        }
+        Ball::scaled_integer((&high.mantissa << distance as u64) + &low.mantissa, low.exponent, radius)
+    }
+
+    /// $-a$.
+    pub fn negative(&self) -> Ball {
+        Ball { mantissa: -&self.mantissa, ..self.clone() }
+    }
+
+    /// $a - b$.
+    pub fn minus(&self, other: &Ball) -> Ball {
+        self.plus(&other.negative())
+    }
+
+    /// $|a|$.
+    pub fn absolute(&self) -> Ball {
+        match self.sign() {
+            Some(_) => Ball { mantissa: self.mantissa.abs(), ..self.clone() },
+            None => match self.upper() {
+                Some(upper) => {
+                    let half = Ball::magnitude(upper.shifted(-1));
+                    half.widened(upper.shifted(-1))
+                }
+                None => Ball::entire(),
+            },
+        }
+    }
+
+    /// $a b$.
+    pub fn times(&self, other: &Ball) -> Ball {
+        let (Some(a), Some(b)) = (self.radius, other.radius) else { return Ball::entire() };
+        if self.is_zero() || other.is_zero() {
+            return Ball::zero();
+        }
+        let radius = if a.is_zero() && b.is_zero() {
+            Magnitude::ZERO
+        } else {
+            self.size().times(b).plus(other.size().times(a)).plus(a.times(b))
+        };
+        let exponent = self.exponent.saturating_add(other.exponent);
+        Ball::scaled_integer(&self.mantissa * &other.mantissa, exponent, radius)
+    }
+
+    /// $a / b$; nothing is known if $b$ may be zero.
+    pub fn over(&self, other: &Ball) -> Ball {
+        let (Some(a), Some(b), Some(least)) = (self.radius, other.radius, other.lower()) else {
+            return Ball::entire();
+        };
+        if self.is_zero() {
+            return Ball::zero();
+        }
+        let wanted = PRECISION as i64 + 2 + other.mantissa.bits() as i64 - self.mantissa.bits() as i64;
+        let shift = wanted.max(0);
+        let quotient = (&self.mantissa << shift as u64) / &other.mantissa;
+        let exponent = self.exponent.saturating_sub(other.exponent).saturating_sub(shift);
+        let exact = &quotient * &other.mantissa == &self.mantissa << shift as u64;
+        let cut = if exact { Magnitude::ZERO } else { Magnitude::power_of_two(exponent) };
+        let size = Ball { mantissa: quotient.clone(), exponent, radius: Some(Magnitude::ZERO) }.size().plus(cut);
+        // |x/y - x'/y'| ≤ (|x - x'| + |x'/y'| |y - y'|) / |y|.
+        let radius = match a.is_zero() && b.is_zero() {
+            true => cut,
+            false => a.plus(size.times(b)).over(least).plus(cut),
+        };
+        Ball::scaled_integer(quotient, exponent, radius)
+    }
+
+    /// $a^n$.
+    pub fn power(&self, n: i32) -> Ball {
+        let (mut base, mut power, mut left) = (self.clone(), Ball::integer(1), n.unsigned_abs());
+        while left > 0 {
+            if left & 1 == 1 {
+                power = power.times(&base);
+            }
+            left >>= 1;
+            if left > 0 {
+                base = base.times(&base);
+            }
+        }
+        if n < 0 { Ball::integer(1).over(&power) } else { power }
+    }
+}
+
+/// The leading 53 bits of the absolute value, as a number at most as large, and the exponent of two that it is multiplied by.
+fn leading_bits(mantissa: &BigInt) -> (f64, i64) {
+    let extra = mantissa.bits().saturating_sub(53);
+    let leading: BigInt = mantissa.abs() >> extra;
+    (leading.to_f64().unwrap_or(f64::INFINITY), extra as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rational(n: i64, d: i64) -> Ball {
+        Ball::rational(&Rational::new(n, d).unwrap())
+    }
+
+    fn is_tiny(ball: &Ball) -> bool {
+        ball.contains_zero() && ball.upper().is_some_and(|upper| upper.bits() < -2500)
+    }
+
+    #[test]
+    fn hundreds_of_digits_are_right() {
+        let sum = rational(1, 3).plus(&rational(1, 7)).times(&rational(21, 10));
+        assert!(is_tiny(&sum.minus(&Ball::integer(1))));
+        assert!(is_tiny(&rational(1, 49).times(&Ball::integer(49)).minus(&Ball::integer(1))));
+        // (1 + 10^-300) - 1 is not zero.
+        let small = Ball::rational(&Rational::from_decimal("1e-300").unwrap());
+        let rest = Ball::integer(1).plus(&small).minus(&Ball::integer(1));
+        assert!(!rest.contains_zero() && (rest.to_f64() / 1e-300 - 1.0).abs() < 1e-15, "{:e}", rest.to_f64());
+    }
+
+    #[test]
+    fn exact_operations_stay_exact() {
+        let a = Ball::of_f64(0.375).times(&Ball::of_f64(-2.0)).plus(&Ball::of_f64(0.75));
+        assert!(a.is_zero());
+        assert_eq!(Ball::integer(6).over(&Ball::integer(-3)).to_f64(), -2.0);
+        assert!(Ball::integer(6).over(&Ball::integer(-3)).radius().unwrap().is_zero());
+        assert!(!Ball::integer(1).over(&Ball::zero()).is_bounded());
+        assert_eq!(Ball::of_f64(5e-324).to_f64(), 5e-324);
+    }
+
+    #[test]
+    fn what_is_uncertain_contains_zero() {
+        let a = Ball::integer(1).widened(Magnitude::of(1e-3));
+        assert!(a.minus(&Ball::integer(1)).contains_zero() && !a.contains_zero());
+        assert!(a.lower().unwrap().to_f64() <= 0.999 && a.upper().unwrap().to_f64() >= 1.001);
+        let wide = Ball::integer(1).widened(Magnitude::of(0.9));
+        assert!(!wide.contains_zero() && wide.lower().unwrap().to_f64() > 0.09);
+        assert!(Ball::integer(1).over(&wide).upper().unwrap().to_f64() >= 10.0);
+        assert!(wide.minus(&Ball::integer(1)).absolute().upper().unwrap().to_f64() >= 0.9);
+    }
+}

@@ -1,0 +1,113 @@
+//! Elementary functions in fixed point.
+//!
+//! In: integers $x$ that stand for $x \cdot 2^{-w}$. Out: $\pi$, $\ln 2$, exponentials, sines and cosines in the same form, with an error of a
+//! few units. The argument is halved some times, the Taylor series summed, and the result doubled or squared again
+//! (R. P. Brent, *Fast multiple-precision evaluation of elementary functions*, J. ACM 23, 1976).
+
+use std::sync::OnceLock;
+
+use num_bigint::BigInt;
+use num_traits::{One, Signed, Zero};
+
+use super::PRECISION;
+
+/// Digits of the stored constants: enough to reduce arguments of up to $2^{1024}$.
+const CONSTANT_BITS: u64 = PRECISION + 1400;
+/// How often an argument is halved before its series is summed.
+const HALVINGS: u64 = 32;
+/// Digits of an argument of [`exponential`] and [`sine_cosine`].
+pub(super) const FIXED: u64 = PRECISION + 160;
+/// A bound of the error of these, in units of $2^{-\mathrm{FIXED}}$, as a power of two: rounding in each of less than $2^{10}$ operations, doubled or
+/// squared [`HALVINGS`] times, each of which at most doubles it (the values are below 4), with a margin.
+pub(super) const ERROR_BITS: i64 = 2 * HALVINGS as i64 + 20;
+
+/// $\sum_k (\mp 1)^k / ((2k+1) n^{2k+1})$, $\arctan(1/n)$ or $\operatorname{artanh}(1/n)$.
+fn inverse_tangent(n: u64, alternating: i32, bits: u64) -> BigInt {
+    let square = BigInt::from(n) * BigInt::from(n);
+    let mut power = (BigInt::one() << bits) / BigInt::from(n);
+    let (mut sum, mut k, mut sign) = (BigInt::zero(), 1_u64, 1);
+    while !power.is_zero() {
+        sum += &power * BigInt::from(sign) / BigInt::from(k);
+        power /= &square;
+        k += 2;
+        sign *= alternating;
+    }
+    sum
+}
+
+/// $\pi$ times $2^b$ by Machin's formula.
+pub(super) fn pi(bits: u64) -> BigInt {
+    static VALUE: OnceLock<BigInt> = OnceLock::new();
+    let value = VALUE.get_or_init(|| {
+        let bits = CONSTANT_BITS + 40;
+        let fourth = inverse_tangent(5, -1, bits) * 4 - inverse_tangent(239, -1, bits);
+        (fourth << 2) >> 40
+    });
+    value >> (CONSTANT_BITS - bits.min(CONSTANT_BITS))
+}
+
+/// $\ln 2$ times $2^b$: $18 \operatorname{artanh} \frac1{26} - 2 \operatorname{artanh} \frac1{4801} + 8 \operatorname{artanh} \frac1{8749}$.
+pub(super) fn ln_2(bits: u64) -> BigInt {
+    static VALUE: OnceLock<BigInt> = OnceLock::new();
+    let value = VALUE.get_or_init(|| {
+        let bits = CONSTANT_BITS + 40;
+        let sum =
+            inverse_tangent(26, 1, bits) * 18 - inverse_tangent(4801, 1, bits) * 2 + inverse_tangent(8749, 1, bits) * 8;
+        sum >> 40
+    });
+    value >> (CONSTANT_BITS - bits.min(CONSTANT_BITS))
+}
+
+/// Up to how many digits the constants are known.
+pub(super) const fn constant_bits() -> u64 {
+    CONSTANT_BITS
+}
+
+/// $e^x - 1$ for $|x| < 1$.
+pub(super) fn exponential_minus_one(x: &BigInt) -> BigInt {
+    let bits = FIXED + 2 * HALVINGS;
+    let x = (x << (2 * HALVINGS)) >> HALVINGS;
+    let (mut term, mut sum, mut k) = (x.clone(), x.clone(), 1_u64);
+    while !term.is_zero() && term != BigInt::from(-1) {
+        k += 1;
+        term = ((&term * &x) >> bits) / BigInt::from(k);
+        sum += &term;
+    }
+    for _ in 0..HALVINGS {
+        // (1 + s)² - 1 = s (s + 2).
+        sum = (&sum * &sum >> bits) + (&sum << 1_u64);
+    }
+    sum >> (2 * HALVINGS)
+}
+
+/// $\sin x$ and $\cos x - 1$ for $|x| \le 1$.
+pub(super) fn sine_cosine(x: &BigInt) -> (BigInt, BigInt) {
+    let bits = FIXED + 2 * HALVINGS;
+    let halvings = HALVINGS / 2;
+    let x = (x << (2 * HALVINGS)) >> halvings;
+    let square = (&x * &x) >> bits;
+    let (mut term, mut sine, mut k) = (x.clone(), x, 1_u64);
+    while !term.is_zero() {
+        term = -((&term * &square) >> bits) / BigInt::from((k + 1) * (k + 2));
+        k += 2;
+        sine += &term;
+        if term.abs() <= BigInt::one() {
+            break;
+        }
+    }
+    // cos x - 1 = -2 sin²(x/2): from the sine, and doubled with it.
+    let one = BigInt::one() << bits;
+    let mut cosine = -root_complement(&sine, &one, bits);
+    for _ in 0..halvings {
+        let next = (&sine * (&cosine + &one)) >> (bits - 1);
+        cosine = -((&sine * &sine) >> (bits - 1));
+        sine = next;
+    }
+    (sine >> (2 * HALVINGS), cosine >> (2 * HALVINGS))
+}
+
+/// $1 - \sqrt{1 - s^2}$ for a small sine.
+fn root_complement(sine: &BigInt, one: &BigInt, bits: u64) -> BigInt {
+    let square = (one << bits) - sine * sine;
+    one - square.sqrt()
+}

@@ -1,0 +1,172 @@
+//! Elimination of sparse rows of balls with complete pivoting.
+//!
+//! In: rows and an order of preference among columns. Out: pivots, each proved not to be zero, until what is left contains zero; from these a basic
+//! solution of the equations, or ranks. An entry counts as zero if it contains zero with a radius hundreds of digits below what its
+//! row was made of, and as nothing certain otherwise.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use crate::expr::ball::{Ball, Magnitude, PRECISION};
+
+/// What contains zero is zero if it is smaller than this part of the largest entry that its row had, as a power of two: more digits than
+/// that do not cancel in equations that somebody wrote down.
+pub(super) const ZERO_BITS: i64 = -(PRECISION as i64) * 3 / 8;
+
+/// A row by column; entries that are exactly zero are left out.
+pub(super) type BallRow = BTreeMap<usize, Ball>;
+
+/// Rows under elimination.
+pub(super) struct Pivoting {
+    rows: Vec<BallRow>,
+    /// Right-hand sides.
+    right: Vec<Ball>,
+    /// The largest entry that each row has had.
+    scale: Vec<Magnitude>,
+    /// Rows and columns of the pivots, in order.
+    pivots: Vec<(usize, usize)>,
+    is_used: Vec<bool>,
+}
+
+impl Pivoting {
+    pub(super) fn new(rows: Vec<BallRow>, right: Vec<Ball>) -> Pivoting {
+        let is_used = vec![false; rows.len()];
+        let scale = rows.iter().map(largest).collect();
+        Pivoting { rows, right, scale, pivots: Vec::new(), is_used }
+    }
+
+    /// How many pivots there are.
+    pub(super) fn rank(&self) -> usize {
+        self.pivots.len()
+    }
+
+    /// Takes pivots from the columns that have a weight as long as there are any that are larger than `least`, the largest first, relative to its row and
+    /// with its column weighted. Returns whether all that is left there is zero, as far as numbers can tell.
+    pub(super) fn exhaust(&mut self, weight: impl Fn(usize) -> Option<Magnitude>, least: Magnitude) -> bool {
+        while let Some((row, column)) = self.largest_pivot(&weight, least) {
+            self.eliminate(row, column);
+        }
+        let open = (0..self.rows.len()).filter(|&i| !self.is_used[i]);
+        open.clone().all(|i| {
+            let mut left = self.rows[i].iter().filter(|(column, _)| weight(**column).is_some());
+            left.all(|(_, x)| x.upper().is_some_and(|upper| !self.scale[i].shifted(ZERO_BITS).is_below(upper)))
+        })
+    }
+
+    fn largest_pivot(&self, weight: &impl Fn(usize) -> Option<Magnitude>, least: Magnitude) -> Option<(usize, usize)> {
+        let mut best: Option<(Magnitude, usize, usize)> = None;
+        for (i, row) in self.rows.iter().enumerate().filter(|&(i, _)| !self.is_used[i]) {
+            for (&column, x) in row.iter().filter(|(_, x)| !x.contains_zero()) {
+                let Some((weight, size)) = weight(column).zip(x.upper()) else { continue };
+                let relative = size.times(weight).over(self.scale[i]);
+                let is_larger = best.is_none_or(|(best, ..)| best.cmp(relative) == Ordering::Less);
+                if is_larger && least.is_below(relative) {
+                    best = Some((relative, i, column));
+                }
+            }
+        }
+        best.map(|(_, row, column)| (row, column))
+    }
+
+    fn eliminate(&mut self, row: usize, column: usize) {
+        self.is_used[row] = true;
+        self.pivots.push((row, column));
+        let pivot_row = self.rows[row].clone();
+        let Some(pivot) = pivot_row.get(&column) else { return };
+        for i in (0..self.rows.len()).filter(|&i| !self.is_used[i]).collect::<Vec<_>>() {
+            let Some(entry) = self.rows[i].remove(&column) else { continue };
+            let factor = entry.over(pivot).negative();
+            for (&j, x) in pivot_row.iter().filter(|&(&j, _)| j != column) {
+                let term = factor.times(x);
+                if let Some(size) = term.upper().filter(|size| self.scale[i].is_below(*size)) {
+                    self.scale[i] = size;
+                }
+                let sum = match self.rows[i].get(&j) {
+                    Some(old) => old.plus(&term),
+                    None => term,
+                };
+                if sum.is_zero() {
+                    self.rows[i].remove(&j);
+                } else {
+                    self.rows[i].insert(j, sum);
+                }
+            }
+            self.right[i] = self.right[i].plus(&factor.times(&self.right[row]));
+        }
+    }
+
+    /// The solution in which the columns without a pivot are zero, at midpoints.
+    pub(super) fn basic_solution(&self) -> BTreeMap<usize, Ball> {
+        let mut solution = BTreeMap::new();
+        for &(row, column) in self.pivots.iter().rev() {
+            let mut value = self.right[row].midpoint();
+            let mut pivot = Ball::zero();
+            for (j, x) in &self.rows[row] {
+                match solution.get(j) {
+                    _ if *j == column => pivot = x.midpoint(),
+                    Some(known) => value = value.minus(&x.midpoint().times(known)).midpoint(),
+                    None => {}
+                }
+            }
+            solution.insert(column, value.over(&pivot).midpoint());
+        }
+        solution
+    }
+}
+
+/// The largest entry of a row, one for an empty one.
+pub(super) fn largest(row: &BallRow) -> Magnitude {
+    let sizes = row.values().filter_map(Ball::upper);
+    let largest = sizes.fold(Magnitude::ZERO, |a, b| if a.is_below(b) { b } else { a });
+    if largest.is_zero() { Magnitude::ONE } else { largest }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expr::Rational;
+
+    fn decimal(text: &str) -> Ball {
+        Ball::rational(&Rational::from_decimal(text).unwrap())
+    }
+
+    fn rows(values: &[&[Ball]]) -> Vec<BallRow> {
+        values.iter().map(|row| row.iter().cloned().enumerate().filter(|(_, x)| !x.is_zero()).collect()).collect()
+    }
+
+    #[test]
+    fn a_difference_of_300_digits_makes_the_rank_full() {
+        let one = Ball::integer(1);
+        for (small, rank) in [("0", 1), ("1e-280", 2)] {
+            let third = Ball::integer(1).over(&Ball::integer(3));
+            let other = third.plus(&decimal(small));
+            let matrix = rows(&[&[one.clone(), third.clone()], &[one.clone(), other]]);
+            let mut pivoting = Pivoting::new(matrix, vec![Ball::zero(); 2]);
+            assert!(pivoting.exhaust(|_| Some(Magnitude::ONE), Magnitude::ZERO));
+            assert_eq!(pivoting.rank(), rank, "{small}");
+        }
+    }
+
+    #[test]
+    fn what_is_known_to_few_digits_is_not_zero() {
+        let few = Ball::zero().widened(Magnitude::of(1e-16));
+        let mut pivoting =
+            Pivoting::new(rows(&[&[Ball::integer(1), few.clone()], &[few, Ball::zero()]]), vec![Ball::zero(); 2]);
+        assert!(!pivoting.exhaust(|_| Some(Magnitude::ONE), Magnitude::ZERO));
+    }
+
+    #[test]
+    fn basic_solutions_solve() {
+        let (a, b) = (decimal("0.1"), decimal("0.7"));
+        let matrix = rows(&[&[a.clone(), b.clone(), Ball::integer(1)], &[b, a, Ball::zero()]]);
+        let right = vec![Ball::integer(3), Ball::integer(-1)];
+        let mut pivoting = Pivoting::new(matrix.clone(), right.clone());
+        pivoting.exhaust(|_| Some(Magnitude::ONE), Magnitude::ZERO);
+        let solution = pivoting.basic_solution();
+        for (row, right) in matrix.iter().zip(right) {
+            let sum = row.iter().filter_map(|(j, x)| Some(x.times(solution.get(j)?)));
+            let off = sum.fold(right.negative(), |sum, term| sum.plus(&term));
+            assert!(off.upper().unwrap().bits() < -2400);
+        }
+    }
+}
