@@ -6,20 +6,22 @@ use super::super::interval::Interval;
 use super::super::{Dag, Expr, Node, Symbol};
 use super::Ball;
 
-/// The values of expressions that ascend and have everything they are made of among them, in their order.
-pub fn evaluate_balls(dag: &Dag, order: &[Expr], value: impl Fn(Symbol) -> Ball) -> Vec<Ball> {
+/// The values of expressions that ascend and have everything they are made of among them, in their order, with so many binary digits.
+pub fn evaluate_balls(dag: &Dag, order: &[Expr], precision: u64, value: impl Fn(Symbol) -> Ball) -> Vec<Ball> {
     let mut values: Vec<Ball> = Vec::with_capacity(order.len());
     for &expr in order {
         let of = |e: &Expr| &values[order.partition_point(|reached| reached < e)];
         let next = match dag.node(expr) {
-            Node::Constant(q) => Ball::rational(q),
-            Node::Pi => Ball::pi(),
-            Node::Euler => Ball::euler(),
-            Node::Symbol(symbol) => value(*symbol),
-            Node::Sum { constant, terms } => terms.iter().fold(Ball::rational(constant), |sum, (q, term)| {
-                let term = of(term);
-                sum.plus(&if q.is_one() { term.clone() } else { Ball::rational(q).times(term) })
-            }),
+            Node::Constant(q) => Ball::rational(q, precision),
+            Node::Pi => Ball::pi(precision),
+            Node::Euler => Ball::euler(precision),
+            Node::Symbol(symbol) => value(*symbol).with_precision(precision),
+            Node::Sum { constant, terms } => {
+                terms.iter().fold(Ball::rational(constant, precision), |sum, (q, term)| {
+                    let term = of(term);
+                    sum.plus(&if q.is_one() { term.clone() } else { Ball::rational(q, precision).times(term) })
+                })
+            }
             Node::Product(factors) => {
                 factors.iter().fold(Ball::integer(1), |product, (base, n)| product.times(&of(base).power(*n)))
             }

@@ -9,15 +9,13 @@ use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
 
 use super::super::Function;
-use super::series::{self, ERROR_BITS, FIXED};
-use super::{Ball, Magnitude, PRECISION};
+use super::series::{self, ERROR_BITS};
+use super::{Ball, Magnitude};
 
 /// Arguments of sine and cosine beyond $2^{1200}$ leave the angle open.
 const MAX_ANGLE_BITS: i64 = 1200;
 /// Arguments of the exponential beyond $2^{60}$ have no exponent.
 const MAX_EXPONENT_BITS: i64 = 60;
-/// Arguments below this are those of a series of a few terms.
-const TINY_BITS: i64 = -(PRECISION as i64) / 4;
 
 impl Ball {
     /// $\{f(a, b, c)\}$; `b` does not matter to functions of one argument, `c` not to those of two.
@@ -35,8 +33,8 @@ impl Ball {
             Function::Exp => a.exp_m1().plus(&one),
             Function::ExpM1 => a.exp_m1(),
             Function::Ln => a.ln(),
-            Function::Log10 => a.ln().over(&Ball::integer(10).ln()),
-            Function::Log2 => a.ln().over(&Ball::ln_2()),
+            Function::Log10 => a.ln().over(&Ball::integer(10).with_precision(a.precision).ln()),
+            Function::Log2 => a.ln().over(&Ball::ln_2(a.precision)),
             Function::Ln1p => a.ln_1p(),
             Function::Sin => a.sin_cos().0,
             Function::Cos => a.sin_cos().1,
@@ -77,20 +75,35 @@ impl Ball {
         }
     }
 
-    /// $\pi$.
-    pub fn pi() -> Ball {
-        let bits = PRECISION + 64;
-        Ball::scaled_integer(series::pi(bits), -(bits as i64), Magnitude::power_of_two(1 - bits as i64))
+    /// $\pi$ with so many digits.
+    pub fn pi(precision: u64) -> Ball {
+        Ball::fixed_point(series::pi(precision + 64), precision + 64, precision)
     }
 
-    /// $e$.
-    pub fn euler() -> Ball {
-        Ball::integer(1).exp_m1().plus(&Ball::integer(1))
+    /// $e$ with so many digits.
+    pub fn euler(precision: u64) -> Ball {
+        Ball::integer(1).with_precision(precision).exp_m1().plus(&Ball::integer(1))
     }
 
-    fn ln_2() -> Ball {
-        let bits = PRECISION + 64;
-        Ball::scaled_integer(series::ln_2(bits), -(bits as i64), Magnitude::power_of_two(1 - bits as i64))
+    fn ln_2(precision: u64) -> Ball {
+        Ball::fixed_point(series::ln_2(precision + 64), precision + 64, precision)
+    }
+
+    /// An integer times $2^{-b}$ that is off by less than one.
+    fn fixed_point(value: BigInt, bits: u64, precision: u64) -> Ball {
+        Ball::scaled_integer(value, -(bits as i64), Magnitude::power_of_two(1 - bits as i64), precision)
+    }
+
+    /// Numbers of digits that an iteration of third order reaches from a machine number, the last one all.
+    fn tripled(&self) -> impl Iterator<Item = u64> {
+        let all = self.precision;
+        std::iter::successors(Some(150_u64), move |&digits| (digits < all).then_some(3 * digits))
+            .map(move |digits| (digits + 40).min(all))
+    }
+
+    /// Arguments with fewer bits than this are those of a series of a few terms.
+    fn tiny_bits(&self) -> i64 {
+        -(self.precision as i64) / 4
     }
 
     /// The midpoint times $2^b$, rounded down.
@@ -107,7 +120,7 @@ impl Ball {
         }
         let Some(least) = self.lower().filter(|_| !self.mantissa.is_negative()) else { return Ball::entire() };
         // √m with as many digits, and an even exponent.
-        let wanted = (2 * PRECISION as i64 + 4 - self.mantissa.bits() as i64).max(0);
+        let wanted = (2 * self.precision as i64 + 4 - self.mantissa.bits() as i64).max(0);
         let shift = wanted + (self.exponent - wanted).rem_euclid(2);
         let root = (&self.mantissa << shift as u64).sqrt();
         let exact = &root * &root == &self.mantissa << shift as u64;
@@ -118,7 +131,7 @@ impl Ball {
             true => Magnitude::ZERO,
             false => radius.over(Magnitude::power_of_two((least.bits() - 2).div_euclid(2))),
         };
-        Ball::scaled_integer(root, exponent, cut.plus(bound))
+        Ball::scaled_integer(root, exponent, cut.plus(bound), self.precision)
     }
 
     fn cbrt(&self) -> Ball {
@@ -127,7 +140,7 @@ impl Ball {
             return Ball::zero();
         }
         let Some(least) = self.lower() else { return Ball::entire() };
-        let wanted = (3 * PRECISION as i64 + 6 - self.mantissa.bits() as i64).max(0);
+        let wanted = (3 * self.precision as i64 + 6 - self.mantissa.bits() as i64).max(0);
         let shift = wanted + (self.exponent - wanted).rem_euclid(3);
         let root = (&self.mantissa << shift as u64).cbrt();
         let exact = &root * &root * &root == &self.mantissa << shift as u64;
@@ -138,7 +151,7 @@ impl Ball {
             true => Magnitude::ZERO,
             false => radius.over(Magnitude::power_of_two((2 * (least.bits() - 2)).div_euclid(3))),
         };
-        Ball::scaled_integer(root, exponent, cut.plus(bound))
+        Ball::scaled_integer(root, exponent, cut.plus(bound), self.precision)
     }
 
     /// $e^a - 1$.
@@ -150,7 +163,7 @@ impl Ball {
         if upper.bits() > MAX_EXPONENT_BITS || Magnitude::ONE.is_below(radius) {
             return Ball::entire();
         }
-        if upper.bits() < TINY_BITS {
+        if upper.bits() < self.tiny_bits() {
             // x + x²/2 + x³/6 + x⁴/24, and the rest is below x⁵.
             let mut sum = Ball::integer(1);
             for k in [4, 3, 2] {
@@ -161,15 +174,16 @@ impl Ball {
         }
         // x = k ln 2 + r.
         let mid = self.midpoint();
-        let bits = FIXED + 64;
+        let fixed = self.precision + series::GUARD;
+        let bits = fixed + 64;
         let ln_2 = series::ln_2(bits + 64);
         let x = mid.fixed(bits + 64);
         let k: BigInt = (&x + (&ln_2 >> 1_u64)) / &ln_2;
         let Some(exponent) = k.to_i64() else { return Ball::entire() };
         let rest = (x - k * ln_2) >> 128_u64;
-        let power = series::exponential_minus_one(&rest);
-        let error = Magnitude::power_of_two(ERROR_BITS - FIXED as i64);
-        let value = Ball::scaled_integer(power, -(FIXED as i64), error);
+        let power = series::exponential_minus_one(&rest, fixed);
+        let error = Magnitude::power_of_two(ERROR_BITS - fixed as i64);
+        let value = Ball::scaled_integer(power, -(fixed as i64), error, self.precision);
         let one = Ball::integer(1);
         let value = match exponent {
             0 => value,
@@ -198,14 +212,14 @@ impl Ball {
         let one = Ball::integer(1);
         let near_one = m.minus(&one);
         let logarithm = if near_one.is_zero() { Ball::zero() } else { near_one.newton_ln() };
-        let value = logarithm.plus(&Ball::ln_2().times(&Ball::integer(exponent)));
+        let value = logarithm.plus(&Ball::ln_2(self.precision).times(&Ball::integer(exponent)));
         if radius.is_zero() { value } else { value.widened(radius.over(least)) }
     }
 
     /// $\ln (1 + x)$ for an exact $x$ between $-\frac13$ and $\frac12$.
     fn newton_ln(&self) -> Ball {
         let upper = self.upper().unwrap_or(Magnitude::ONE);
-        if upper.bits() < TINY_BITS {
+        if upper.bits() < self.tiny_bits() {
             let mut sum = Ball::zero();
             for k in [4, 3, 2, 1] {
                 let term = Ball::integer(1).over(&Ball::integer(k));
@@ -216,18 +230,17 @@ impl Ball {
         }
         let start = if upper.bits() < -1000 { self.clone() } else { Ball::of_f64(self.to_f64().ln_1p()) };
         let mut y = start;
-        let target = self.plus(&Ball::integer(1));
-        for _ in 0..7 {
+        for precision in self.tripled() {
             // Halley's method: y + 2 (x - e^y) / (x + e^y), in terms of what both exceed one by.
-            let power = y.midpoint().exp_m1();
-            let difference = self.minus(&power);
-            let sum = target.plus(&power.plus(&Ball::integer(1)));
-            let step = difference.times_power_of_two(1).over(&sum);
-            y = y.midpoint().plus(&step).midpoint();
-            if step.upper().is_some_and(|step| step.bits() < -(PRECISION as i64) + 40) {
-                break;
-            }
+            let x = self.clone().with_precision(precision);
+            let power = y.with_precision(precision).midpoint();
+            y = power.clone();
+            let power = power.exp_m1();
+            let sum = x.plus(&power).plus(&Ball::integer(2));
+            let step = x.minus(&power).times_power_of_two(1).over(&sum);
+            y = y.plus(&step).midpoint();
         }
+        let y = Ball { precision: self.precision, ..y };
         // ln(1 + x) - y = ln1p((x - (e^y - 1)) e^-y), below twice its argument.
         let power = y.exp_m1();
         let rest = self.minus(&power).over(&power.plus(&Ball::integer(1)));
@@ -263,7 +276,7 @@ impl Ball {
             let any = Ball::zero().widened(Magnitude::ONE);
             return (any.clone(), any);
         }
-        if upper.bits() < TINY_BITS {
+        if upper.bits() < self.tiny_bits() {
             let square = self.times(self);
             let sixth = square.over(&Ball::integer(6));
             let fifth = upper.times(upper).times(upper).times(upper).times(upper);
@@ -274,15 +287,16 @@ impl Ball {
         }
         // x = k π/2 + r, with as many more digits as x has before the point.
         let extra = self.size().bits().max(0) as u64 + 8;
-        let bits = (FIXED + extra).min(series::constant_bits());
+        let fixed = self.precision + series::GUARD;
+        let bits = (fixed + extra).min(series::CONSTANT_BITS);
         let quarter = series::pi(bits) >> 1_u64;
         let x = self.midpoint().fixed(bits);
         let shifted: BigInt = &x + (&quarter >> 1_u64);
         let k = num_integer::Integer::div_floor(&shifted, &quarter);
-        let rest: BigInt = (x - &k * &quarter) >> (bits - FIXED);
-        let (sine, cosine) = series::sine_cosine(&rest);
-        let error = Magnitude::power_of_two(ERROR_BITS - FIXED as i64);
-        let ball = |value| Ball::scaled_integer(value, -(FIXED as i64), error.plus(radius));
+        let rest: BigInt = (x - &k * &quarter) >> (bits - fixed);
+        let (sine, cosine) = series::sine_cosine(&rest, fixed);
+        let error = Magnitude::power_of_two(ERROR_BITS - fixed as i64);
+        let ball = |value| Ball::scaled_integer(value, -(fixed as i64), error.plus(radius), self.precision);
         let (sine, cosine) = (ball(sine), ball(cosine).plus(&one));
         let quadrant: BigInt = num_integer::Integer::mod_floor(&k, &BigInt::from(4));
         match quadrant.to_i64() {
@@ -303,7 +317,7 @@ impl Ball {
         let value = if mid.is_zero() {
             Ball::zero()
         } else if mid.size().bits() > 2 {
-            let half = Ball::pi().times_power_of_two(-1);
+            let half = Ball::pi(self.precision).times_power_of_two(-1);
             let side = if mid.mantissa.is_negative() { half.negative() } else { half };
             let reciprocal = one.over(&mid);
             let error = reciprocal.radius().unwrap_or(Magnitude::ONE);
@@ -318,25 +332,25 @@ impl Ball {
     /// $\arctan x$ for an exact $x$, $|x| \le 4$.
     fn newton_atan(&self) -> Ball {
         let upper = self.upper().unwrap_or(Magnitude::ONE);
-        if upper.bits() < TINY_BITS {
+        if upper.bits() < self.tiny_bits() {
             let third = self.times(self).over(&Ball::integer(3));
             let fifth = upper.times(upper).times(upper).times(upper).times(upper);
             return self.minus(&self.times(&third)).widened(fifth);
         }
-        let mut y = if upper.bits() < -1000 { self.clone() } else { Ball::of_f64(self.to_f64().atan()) };
-        // tan(arctan x - y) = (x cos y - sin y) / (cos y + x sin y).
-        let rest = |y: &Ball| {
+        let start = if upper.bits() < -1000 { self.clone() } else { Ball::of_f64(self.to_f64().atan()) };
+        // tan(arctan x - y) = (x cos y - sin y) / (cos y + x sin y); an angle differs from its tangent by the third power.
+        let rest = |x: &Ball, y: &Ball| {
             let (sine, cosine) = y.sin_cos();
-            self.times(&cosine).minus(&sine).over(&cosine.plus(&self.times(&sine)))
+            x.times(&cosine).minus(&sine).over(&cosine.plus(&x.times(&sine)))
         };
-        for _ in 0..8 {
-            let step = rest(&y);
+        let mut y = start;
+        for precision in self.tripled() {
+            y = y.with_precision(precision).midpoint();
+            let step = rest(&self.clone().with_precision(precision).midpoint(), &y);
             y = y.plus(&step).midpoint();
-            if step.upper().is_some_and(|step| step.bits() < -(PRECISION as i64) / 3) {
-                break;
-            }
         }
-        match rest(&y).upper() {
+        let y = Ball { precision: self.precision, ..y };
+        match rest(self, &y).upper() {
             // An angle is at most its tangent.
             Some(rest) => y.widened(rest),
             None => Ball::entire(),
@@ -348,12 +362,13 @@ impl Ball {
         if !x.is_bounded() || !y.is_bounded() {
             return Ball::entire();
         }
-        let half = Ball::pi().times_power_of_two(-1);
+        let precision = x.precision.min(y.precision);
+        let half = Ball::pi(precision).times_power_of_two(-1);
         match (y.sign(), x.sign()) {
             (_, Some(1)) => y.over(x).atan(),
             (Some(1), _) => half.minus(&x.over(y).atan()),
             (Some(-1), _) => half.negative().minus(&x.over(y).atan()),
-            (Some(0), Some(-1)) => Ball::pi(),
+            (Some(0), Some(-1)) => Ball::pi(precision),
             _ => Ball::entire(),
         }
     }
@@ -380,6 +395,7 @@ impl Ball {
 
 #[cfg(test)]
 mod tests {
+    use super::super::PRECISION;
     use super::*;
     use crate::expr::Rational;
 
@@ -389,11 +405,11 @@ mod tests {
 
     fn decimal(text: &str) -> Ball {
         let (sign, text) = text.strip_prefix('-').map_or((1, text), |rest| (-1, rest));
-        Ball::rational(&Rational::from_decimal(text).unwrap()).times(&Ball::integer(sign))
+        Ball::rational(&Rational::from_decimal(text).unwrap(), PRECISION).times(&Ball::integer(sign))
     }
 
     fn is_zero(x: &Ball) -> bool {
-        x.contains_zero() && x.upper().is_some_and(|upper| upper.bits() < -2300)
+        x.contains_zero() && x.upper().is_some_and(|upper| upper.bits() < -1100)
     }
 
     #[test]
@@ -415,7 +431,7 @@ mod tests {
             let value = at(function, &decimal(x));
             let off = value.minus(&decimal(expected));
             assert!(off.upper().unwrap().bits() < -155, "{function:?} {x}: {}", off.to_f64());
-            assert!(value.radius().unwrap().bits() < -2350, "{function:?} {x}: {:?}", value.radius());
+            assert!(value.radius().unwrap().bits() < -1150, "{function:?} {x}: {:?}", value.radius());
         }
     }
 
@@ -452,7 +468,8 @@ mod tests {
         }
         // 4 arctan(1/5) - arctan(1/239) = π/4.
         let fifth = one.over(&Ball::integer(5)).atan().times(&Ball::integer(4));
-        let machin = fifth.minus(&one.over(&Ball::integer(239)).atan()).minus(&Ball::pi().times_power_of_two(-2));
+        let machin =
+            fifth.minus(&one.over(&Ball::integer(239)).atan()).minus(&Ball::pi(PRECISION).times_power_of_two(-2));
         assert!(is_zero(&machin));
         // √(3 + 2√2) = 1 + √2, and not beside it.
         let root = Ball::integer(2).sqrt();
@@ -460,7 +477,7 @@ mod tests {
         assert!(is_zero(&nested.sqrt().minus(&root).minus(&one)));
         let beside = nested.plus(&decimal("1e-300")).sqrt().minus(&root).minus(&one);
         assert!(!beside.contains_zero());
-        assert!(is_zero(&Ball::euler().ln().minus(&one)));
+        assert!(is_zero(&Ball::euler(PRECISION).ln().minus(&one)));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Midpoint–radius arithmetic with hundreds of digits.
 //!
-//! In: numbers. Out: balls that contain the exact results: a midpoint of [`PRECISION`] binary digits and a bound of its error
+//! In: numbers and how many digits they are to be computed with. Out: balls that contain the exact results: a midpoint and a bound of its error
 //! (F. Johansson, *Arb: efficient arbitrary-precision midpoint-radius interval arithmetic*, IEEE Trans. Computers 66, 2017). What excludes zero is
 //! proved not to be zero. What contains zero with a radius hundreds of digits below its terms is zero as far as any number can tell.
 //!
@@ -21,8 +21,8 @@ use super::interval::Interval;
 pub use evaluate::evaluate_balls;
 pub use magnitude::Magnitude;
 
-/// Binary digits of a midpoint: about 770 decimal ones.
-pub const PRECISION: u64 = 2560;
+/// The largest number of binary digits of a midpoint: about 385 decimal ones.
+pub const PRECISION: u64 = 1280;
 
 /// All real numbers within a radius of $m \cdot 2^e$; without a radius, any number or none.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,12 +30,14 @@ pub struct Ball {
     mantissa: BigInt,
     exponent: i64,
     radius: Option<Magnitude>,
+    /// Binary digits of what is computed from it, at most [`PRECISION`].
+    precision: u64,
 }
 
 impl Ball {
     /// Nothing is known.
     pub fn entire() -> Ball {
-        Ball { mantissa: BigInt::zero(), exponent: 0, radius: None }
+        Ball { mantissa: BigInt::zero(), exponent: 0, radius: None, precision: PRECISION }
     }
 
     /// Exactly zero.
@@ -45,12 +47,22 @@ impl Ball {
 
     /// An integer.
     pub fn integer(n: i64) -> Ball {
-        Ball { mantissa: BigInt::from(n), exponent: 0, radius: Some(Magnitude::ZERO) }
+        Ball { mantissa: BigInt::from(n), exponent: 0, radius: Some(Magnitude::ZERO), precision: PRECISION }
     }
 
     /// $m \cdot 2^e$, rounded.
-    fn scaled_integer(mantissa: BigInt, exponent: i64, radius: Magnitude) -> Ball {
-        Ball { mantissa, exponent, radius: Some(radius) }.rounded()
+    fn scaled_integer(mantissa: BigInt, exponent: i64, radius: Magnitude, precision: u64) -> Ball {
+        Ball { mantissa, exponent, radius: Some(radius), precision }.rounded()
+    }
+
+    /// The same number with at most so many digits, which is how many there are in what is computed from it.
+    pub fn with_precision(self, precision: u64) -> Ball {
+        Ball { precision: precision.min(PRECISION), ..self }.rounded()
+    }
+
+    /// The number of binary digits of what is computed from it.
+    pub fn precision(&self) -> u64 {
+        self.precision
     }
 
     /// A floating-point number, exactly.
@@ -65,15 +77,15 @@ impl Ball {
             biased => (fraction | (1 << 52), biased - 1075),
         };
         let mantissa = BigInt::from(if x < 0.0 { -mantissa } else { mantissa });
-        Ball { mantissa, exponent, radius: Some(Magnitude::ZERO) }
+        Ball { mantissa, exponent, radius: Some(Magnitude::ZERO), precision: PRECISION }
     }
 
-    /// A rational number.
-    pub fn rational(q: &Rational) -> Ball {
+    /// A rational number with so many digits.
+    pub fn rational(q: &Rational, precision: u64) -> Ball {
         match q.to_integer() {
-            Some(n) => Ball::integer(n),
+            Some(n) => Ball::integer(n).with_precision(precision),
             None => {
-                let whole = |n: BigInt| Ball::scaled_integer(n, 0, Magnitude::ZERO);
+                let whole = |n: BigInt| Ball::scaled_integer(n, 0, Magnitude::ZERO, precision);
                 whole(q.numerator()).over(&whole(q.denominator()))
             }
         }
@@ -205,12 +217,12 @@ impl Ball {
     /// $a \cdot 2^k$.
     pub fn times_power_of_two(&self, k: i64) -> Ball {
         let radius = self.radius.map(|radius| radius.shifted(k));
-        Ball { mantissa: self.mantissa.clone(), exponent: self.exponent.saturating_add(k), radius }
+        Ball { exponent: self.exponent.saturating_add(k), radius, ..self.clone() }
     }
 
-    /// At most [`PRECISION`] digits; what is cut off counts in the radius.
+    /// At most its number of digits; what is cut off counts in the radius.
     fn rounded(mut self) -> Ball {
-        let extra = self.mantissa.bits().saturating_sub(PRECISION);
+        let extra = self.mantissa.bits().saturating_sub(self.precision);
         if extra > 0 {
             let exact = self.mantissa.trailing_zeros().is_some_and(|zeros| zeros >= extra);
             self.mantissa >>= extra;
@@ -225,24 +237,26 @@ impl Ball {
     /// $a + b$.
     pub fn plus(&self, other: &Ball) -> Ball {
         let (Some(a), Some(b)) = (self.radius, other.radius) else { return Ball::entire() };
+        let precision = self.precision.min(other.precision);
         if self.is_zero() {
-            return other.clone();
+            return other.clone().with_precision(precision);
         }
         if other.is_zero() {
-            return self.clone();
+            return self.clone().with_precision(precision);
         }
         let (high, low) = if self.exponent >= other.exponent { (self, other) } else { (other, self) };
         let distance = high.exponent - low.exponent;
         let radius = a.plus(b);
         // One far below the digits of the other is an error of it.
-        let beyond = 2 * PRECISION as i64;
+        let beyond = 2 * precision as i64;
         if high.mantissa.is_zero() {
-            return Ball { radius: Some(radius), ..low.clone() };
+            return Ball { radius: Some(radius), precision, ..low.clone() }.rounded();
         }
         if distance > beyond + low.mantissa.bits() as i64 {
-            return Ball { radius: Some(radius.plus(low.size())), ..high.clone() };
+            return Ball { radius: Some(radius.plus(low.size())), precision, ..high.clone() }.rounded();
         }
-        Ball::scaled_integer((&high.mantissa << distance as u64) + &low.mantissa, low.exponent, radius)
+        let sum = (&high.mantissa << distance as u64) + &low.mantissa;
+        Ball::scaled_integer(sum, low.exponent, radius, precision)
     }
 
     /// $-a$.
@@ -272,8 +286,9 @@ impl Ball {
     /// $a b$.
     pub fn times(&self, other: &Ball) -> Ball {
         let (Some(a), Some(b)) = (self.radius, other.radius) else { return Ball::entire() };
+        let precision = self.precision.min(other.precision);
         if self.is_zero() || other.is_zero() {
-            return Ball::zero();
+            return Ball::zero().with_precision(precision);
         }
         let radius = if a.is_zero() && b.is_zero() {
             Magnitude::ZERO
@@ -281,7 +296,7 @@ impl Ball {
             self.size().times(b).plus(other.size().times(a)).plus(a.times(b))
         };
         let exponent = self.exponent.saturating_add(other.exponent);
-        Ball::scaled_integer(&self.mantissa * &other.mantissa, exponent, radius)
+        Ball::scaled_integer(&self.mantissa * &other.mantissa, exponent, radius, precision)
     }
 
     /// $a / b$; nothing is known if $b$ may be zero.
@@ -289,22 +304,24 @@ impl Ball {
         let (Some(a), Some(b), Some(least)) = (self.radius, other.radius, other.lower()) else {
             return Ball::entire();
         };
+        let precision = self.precision.min(other.precision);
         if self.is_zero() {
-            return Ball::zero();
+            return Ball::zero().with_precision(precision);
         }
-        let wanted = PRECISION as i64 + 2 + other.mantissa.bits() as i64 - self.mantissa.bits() as i64;
+        let wanted = precision as i64 + 2 + other.mantissa.bits() as i64 - self.mantissa.bits() as i64;
         let shift = wanted.max(0);
         let quotient = (&self.mantissa << shift as u64) / &other.mantissa;
         let exponent = self.exponent.saturating_sub(other.exponent).saturating_sub(shift);
         let exact = &quotient * &other.mantissa == &self.mantissa << shift as u64;
         let cut = if exact { Magnitude::ZERO } else { Magnitude::power_of_two(exponent) };
-        let size = Ball { mantissa: quotient.clone(), exponent, radius: Some(Magnitude::ZERO) }.size().plus(cut);
+        let size =
+            Ball { mantissa: quotient.clone(), exponent, radius: Some(Magnitude::ZERO), precision }.size().plus(cut);
         // |x/y - x'/y'| ≤ (|x - x'| + |x'/y'| |y - y'|) / |y|.
         let radius = match a.is_zero() && b.is_zero() {
             true => cut,
             false => a.plus(size.times(b)).over(least).plus(cut),
         };
-        Ball::scaled_integer(quotient, exponent, radius)
+        Ball::scaled_integer(quotient, exponent, radius, precision)
     }
 
     /// $a^n$.
@@ -335,11 +352,11 @@ mod tests {
     use super::*;
 
     fn rational(n: i64, d: i64) -> Ball {
-        Ball::rational(&Rational::new(n, d).unwrap())
+        Ball::rational(&Rational::new(n, d).unwrap(), PRECISION)
     }
 
     fn is_tiny(ball: &Ball) -> bool {
-        ball.contains_zero() && ball.upper().is_some_and(|upper| upper.bits() < -2500)
+        ball.contains_zero() && ball.upper().is_some_and(|upper| upper.bits() < -1250)
     }
 
     #[test]
@@ -348,7 +365,7 @@ mod tests {
         assert!(is_tiny(&sum.minus(&Ball::integer(1))));
         assert!(is_tiny(&rational(1, 49).times(&Ball::integer(49)).minus(&Ball::integer(1))));
         // (1 + 10^-300) - 1 is not zero.
-        let small = Ball::rational(&Rational::from_decimal("1e-300").unwrap());
+        let small = Ball::rational(&Rational::from_decimal("1e-300").unwrap(), PRECISION);
         let rest = Ball::integer(1).plus(&small).minus(&Ball::integer(1));
         assert!(!rest.contains_zero() && (rest.to_f64() / 1e-300 - 1.0).abs() < 1e-15, "{:e}", rest.to_f64());
     }

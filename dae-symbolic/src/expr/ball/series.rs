@@ -12,12 +12,12 @@ use num_traits::{One, Signed, Zero};
 use super::PRECISION;
 
 /// Digits of the stored constants: enough to reduce arguments of up to $2^{1024}$.
-const CONSTANT_BITS: u64 = PRECISION + 1400;
+pub(super) const CONSTANT_BITS: u64 = PRECISION + 1400;
 /// How often an argument is halved before its series is summed.
 const HALVINGS: u64 = 32;
-/// Digits of an argument of [`exponential`] and [`sine_cosine`].
-pub(super) const FIXED: u64 = PRECISION + 160;
-/// A bound of the error of these, in units of $2^{-\mathrm{FIXED}}$, as a power of two: rounding in each of less than $2^{10}$ operations, doubled or
+/// Digits of the arguments of [`exponential_minus_one`] and [`sine_cosine`] beyond those of the result.
+pub(super) const GUARD: u64 = 160;
+/// A bound of the error of these, in units of $2^{-w}$, as a power of two: rounding in each of less than $2^{10}$ operations, doubled or
 /// squared [`HALVINGS`] times, each of which at most doubles it (the values are below 4), with a margin.
 pub(super) const ERROR_BITS: i64 = 2 * HALVINGS as i64 + 20;
 
@@ -58,14 +58,9 @@ pub(super) fn ln_2(bits: u64) -> BigInt {
     value >> (CONSTANT_BITS - bits.min(CONSTANT_BITS))
 }
 
-/// Up to how many digits the constants are known.
-pub(super) const fn constant_bits() -> u64 {
-    CONSTANT_BITS
-}
-
 /// $e^x - 1$ for $|x| < 1$.
-pub(super) fn exponential_minus_one(x: &BigInt) -> BigInt {
-    let bits = FIXED + 2 * HALVINGS;
+pub(super) fn exponential_minus_one(x: &BigInt, width: u64) -> BigInt {
+    let bits = width + 2 * HALVINGS;
     let x = (x << (2 * HALVINGS)) >> HALVINGS;
     let (mut term, mut sum, mut k) = (x.clone(), x.clone(), 1_u64);
     while !term.is_zero() && term != BigInt::from(-1) {
@@ -81,8 +76,8 @@ pub(super) fn exponential_minus_one(x: &BigInt) -> BigInt {
 }
 
 /// $\sin x$ and $\cos x - 1$ for $|x| \le 1$.
-pub(super) fn sine_cosine(x: &BigInt) -> (BigInt, BigInt) {
-    let bits = FIXED + 2 * HALVINGS;
+pub(super) fn sine_cosine(x: &BigInt, width: u64) -> (BigInt, BigInt) {
+    let bits = width + 2 * HALVINGS;
     let halvings = HALVINGS / 2;
     let x = (x << (2 * HALVINGS)) >> halvings;
     let square = (&x * &x) >> bits;

@@ -21,6 +21,7 @@ use super::newton::{SparseRow, dependencies};
 
 use super::refined::{self, Digits};
 use super::{ArrayError, ArrayJacobian, ArrayPoint, ArrayRanks, Consistent, DerivativeArray, consistent_point};
+use crate::expr::ball::PRECISION;
 use crate::expr::{Expr, Symbol, piecewise, symbols};
 use crate::index::certificate::times;
 use crate::model::Model;
@@ -241,8 +242,13 @@ impl<'a> Court<'a> {
     fn consistent(&self, array: &DerivativeArray, start: &ArrayPoint, how: Consistent) -> Result<Place, ArrayError> {
         let system = ArraySystem::new(self.model, &self.parameters, array, how);
         let error = match consistent_point(self.model, &self.parameters, array, start, how) {
+            // Where ranks are exact, no digits are needed.
+            Ok(point) if self.exact_at(array, point.t, array.differentiations).is_some() => {
+                return Ok(Place { point, digits: None });
+            }
             Ok(point) => {
-                let digits = refined::refine(&system, &point).filter(|digits| refined::agree(&system, &point, digits));
+                let digits = refined::refine(&system, &point, PRECISION)
+                    .filter(|digits| refined::agree(&system, &point, digits));
                 return Ok(Place { point, digits });
             }
             Err(error) => error,

@@ -27,10 +27,16 @@ const MAX_NODES: usize = 6_000;
 const MAX_STEPS: usize = 16;
 /// The same from start values.
 const MAX_STEPS_FROM_AFAR: usize = 40;
-/// Rows that are smaller than this part of their terms hold, as a power of two.
-const HOLDS: i64 = -(PRECISION as i64) * 3 / 4;
-/// Jets are known to this part of their size.
-const KNOWN: i64 = -(PRECISION as i64) * 5 / 8;
+/// Rows hold if this part of their digits cancels.
+const HOLDS: (i64, i64) = (3, 4);
+/// This part of the digits of jets is known then.
+const KNOWN: (i64, i64) = (5, 8);
+/// Binary digits of the first steps: jets are known to 53.
+const FIRST: u64 = 192;
+/// Steps from residuals below this part of the digits are followed by one with twice as many.
+const RAISED: i64 = 4;
+/// Binary digits with which it is asked whether there is a solution.
+const FEW: u64 = 192;
 /// Pivots below this part of the residuals are left out at first: rows may depend on one another on solutions only.
 const ABOVE_RESIDUALS: i64 = 20;
 /// Jets that change by a larger part of their size were not those of a solution.
@@ -58,8 +64,8 @@ impl Scalar for Ball {
     fn integer(n: u64) -> Ball {
         i64::try_from(n).map_or(Ball::entire(), Ball::integer)
     }
-    fn rational(q: &crate::expr::Rational) -> Option<Ball> {
-        Some(Ball::rational(q))
+    fn rational(&self, q: &crate::expr::Rational) -> Option<Ball> {
+        Some(Ball::rational(q, self.precision()))
     }
 }
 
@@ -71,12 +77,12 @@ pub(super) fn is_within_reach(array: &DerivativeArray) -> bool {
 /// Ranks with at most `m` differentiations at such jets; `None` if numbers between zero and what is surely there are left.
 pub(super) fn ranks(model: &Model, array: &DerivativeArray, t: f64, jets: &Digits, m: u32) -> Option<ArrayRanks> {
     let parameters = exact_parameters(model);
-    let at = linearised(model, &parameters, array, t, jets);
+    let at = linearised(model, &parameters, array, t, jets, PRECISION);
     let columns = Columns::new(array, m);
     let count = array.equations.len();
     let rows = rows(array, &at, m, |j, k| Some(columns.of(j, k)));
     let total = rows.len();
-    let mut pivoting = Pivoting::new(rows, vec![Ball::zero(); total]);
+    let mut pivoting = Pivoting::new(rows, vec![Ball::zero(); total], PRECISION);
     let mut found = [0; 3];
     let mut end = 0;
     for (rank, width) in found.iter_mut().zip(columns.widths) {
@@ -116,7 +122,7 @@ pub(super) fn rounded(t: f64, digits: &Digits) -> ArrayPoint {
 /// Whether jets that fulfil the array to rounding are those of a simple solution, to the digits that they have: where jets are large, rows may
 /// be rounding beside their terms and have no solution anywhere near.
 pub(super) fn is_simple_solution(system: &ArraySystem<'_>, point: &ArrayPoint) -> bool {
-    let Some(jets) = refine(system, point) else { return false };
+    let Some(jets) = refine(system, point, FEW) else { return false };
     let unknowns = jets.iter().zip(&point.taylor).zip(&system.model.unknowns);
     unknowns.into_iter().all(|((refined, series), unknown)| {
         let close = |(r, x): (&Ball, &f64)| (r.to_f64() - x).abs() <= SAME * x.abs().max(unknown.nominal);
@@ -146,15 +152,15 @@ pub(in crate::index) fn is_solution(
     Some(is_simple_solution(&ArraySystem::new(model, parameters, &array, Consistent::Alike), &point))
 }
 
-/// Jets that fulfil the array, from jets that do to rounding; jets that the model fixes have the exact values of the text.
-pub(super) fn refine(system: &ArraySystem<'_>, point: &ArrayPoint) -> Option<Digits> {
-    newton(system, point, MAX_STEPS, Dependence::OnSolutions)
-        .or_else(|| newton(system, point, MAX_STEPS, Dependence::None))
+/// Jets that fulfil the array with so many binary digits, from jets that do to rounding; jets that the model fixes have the exact values of the text.
+pub(super) fn refine(system: &ArraySystem<'_>, point: &ArrayPoint, precision: u64) -> Option<Digits> {
+    newton(system, point, precision, MAX_STEPS, Dependence::OnSolutions)
+        .or_else(|| newton(system, point, precision, MAX_STEPS, Dependence::None))
 }
 
 /// The same from start values, where numbers of 16 digits lead nowhere.
 pub(super) fn refine_from_afar(system: &ArraySystem<'_>, start: &ArrayPoint) -> Option<Digits> {
-    newton(system, start, MAX_STEPS_FROM_AFAR, Dependence::None)
+    newton(system, start, PRECISION, MAX_STEPS_FROM_AFAR, Dependence::None)
 }
 
 /// Which rows are taken to depend on one another while jets are not known.
@@ -166,7 +172,13 @@ enum Dependence {
     None,
 }
 
-fn newton(system: &ArraySystem<'_>, point: &ArrayPoint, steps: usize, dependence: Dependence) -> Option<Digits> {
+fn newton(
+    system: &ArraySystem<'_>,
+    point: &ArrayPoint,
+    wanted: u64,
+    steps: usize,
+    dependence: Dependence,
+) -> Option<Digits> {
     let ArraySystem { model, array, .. } = *system;
     if !is_within_reach(array) {
         return None;
@@ -177,8 +189,9 @@ fn newton(system: &ArraySystem<'_>, point: &ArrayPoint, steps: usize, dependence
     let units: Vec<Magnitude> = system.places().map(|(j, _)| Magnitude::of(model.unknowns[j].nominal)).collect();
     let places: Vec<(usize, usize)> = system.places().collect();
     let is_fixed = |j: usize, k: usize| system.kind(j, k) == Start::Fixed;
+    let mut precision = FIRST.min(wanted);
     for _ in 0..steps {
-        let at = linearised(model, &parameters, array, point.t, &jets);
+        let at = linearised(model, &parameters, array, point.t, &jets, precision);
         let column = |j: usize, k: usize| Some(system.column(j, k));
         let whole = rows(array, &at, array.differentiations, column);
         let count = array.equations.len();
@@ -190,13 +203,17 @@ fn newton(system: &ArraySystem<'_>, point: &ArrayPoint, steps: usize, dependence
             let relative = residual.upper()?.over(*terms);
             worst = if worst.is_below(relative) { relative } else { worst };
         }
-        if worst.bits() < HOLDS {
-            return Some(known(jets, is_fixed));
+        if worst.bits() < -(precision as i64) * HOLDS.0 / HOLDS.1 {
+            if precision == wanted {
+                return Some(known(jets, precision, is_fixed));
+            }
+            precision = (2 * precision).min(wanted);
+            continue;
         }
         let free = |row: BallRow| row.into_iter().filter(|(c, _)| !is_fixed(places[*c].0, places[*c].1)).collect();
         let rows: Vec<BallRow> = whole.into_iter().map(free).collect();
         let right = residuals.iter().map(Ball::negative).collect();
-        let mut pivoting = Pivoting::new(rows, right);
+        let mut pivoting = Pivoting::new(rows, right, precision);
         let least = match dependence {
             Dependence::OnSolutions => worst.shifted(ABOVE_RESIDUALS),
             Dependence::None => Magnitude::ZERO,
@@ -207,7 +224,11 @@ fn newton(system: &ArraySystem<'_>, point: &ArrayPoint, steps: usize, dependence
             if !change.is_bounded() {
                 return None;
             }
-            jets[j][k] = Ball::plus(&jets[j][k], &change).midpoint();
+            let [jet, change] = [&jets[j][k], &change].map(|x| x.clone().with_precision(2 * precision));
+            jets[j][k] = Ball::plus(&jet, &change).midpoint();
+        }
+        if worst.bits() < -(precision as i64) / RAISED {
+            precision = (2 * precision).min(wanted);
         }
     }
     None
@@ -223,11 +244,12 @@ fn terms(row: &BallRow, places: &[(usize, usize)], jets: &Digits) -> Magnitude {
 }
 
 /// The jets with radii: what was solved for is known to a part of its size.
-fn known(mut jets: Digits, is_fixed: impl Fn(usize, usize) -> bool) -> Digits {
+fn known(mut jets: Digits, precision: u64, is_fixed: impl Fn(usize, usize) -> bool) -> Digits {
+    let known = -(precision as i64) * KNOWN.0 / KNOWN.1;
     for (j, series) in jets.iter_mut().enumerate() {
         for (_, x) in series.iter_mut().enumerate().filter(|(k, _)| !is_fixed(j, *k)) {
-            let size = x.upper().unwrap_or(Magnitude::ONE).plus(Magnitude::power_of_two(KNOWN / 8));
-            *x = x.midpoint().widened(size.shifted(KNOWN));
+            let size = x.upper().unwrap_or(Magnitude::ONE).plus(Magnitude::power_of_two(known / 8));
+            *x = x.midpoint().widened(size.shifted(known));
         }
     }
     jets
@@ -245,7 +267,7 @@ fn exact_parameters(model: &Model) -> Vec<Ball> {
 /// The value of an expression of parameters.
 fn constant(model: &Model, parameters: &[Ball], expr: Expr) -> Ball {
     let order = reachable(&model.dag, [expr]);
-    let values = evaluate_balls(&model.dag, &order, |symbol| match symbol {
+    let values = evaluate_balls(&model.dag, &order, PRECISION, |symbol| match symbol {
         Symbol::Parameter(p) => parameters.get(p.index()).cloned().unwrap_or(Ball::entire()),
         _ => Ball::entire(),
     });
@@ -269,8 +291,15 @@ fn exact_start(system: &ArraySystem<'_>, parameters: &[Ball], point: &ArrayPoint
     jets
 }
 
-fn linearised(model: &Model, parameters: &[Ball], array: &DerivativeArray, t: f64, jets: &Digits) -> Linearised<Ball> {
-    let values = evaluate_balls(&model.dag, array.tape.nodes(), |symbol| match symbol {
+fn linearised(
+    model: &Model,
+    parameters: &[Ball],
+    array: &DerivativeArray,
+    t: f64,
+    jets: &Digits,
+    precision: u64,
+) -> Linearised<Ball> {
+    let values = evaluate_balls(&model.dag, array.tape.nodes(), precision, |symbol| match symbol {
         Symbol::Time => Ball::of_f64(t),
         Symbol::Parameter(p) => parameters.get(p.index()).cloned().unwrap_or(Ball::entire()),
         Symbol::Unknown { unknown, order } => match jets[unknown.index()].get(order as usize) {
@@ -279,7 +308,8 @@ fn linearised(model: &Model, parameters: &[Ball], array: &DerivativeArray, t: f6
         },
         Symbol::Input { .. } | Symbol::State(_) | Symbol::StateDerivative(_) => Ball::entire(),
     });
-    array.linearised(&values, jets)
+    let rounded = |series: &Vec<Ball>| series.iter().map(|x| x.clone().with_precision(precision)).collect();
+    array.linearised(&values, &jets.iter().map(rounded).collect::<Digits>())
 }
 
 /// The Jacobian's rows with at most `m` differentiations; `column` is where a jet stands.

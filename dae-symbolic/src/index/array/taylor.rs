@@ -31,8 +31,8 @@ pub trait Scalar: Clone {
     fn over(self, other: Self) -> Self;
     /// An integer.
     fn integer(n: u64) -> Self;
-    /// A rational number; `None` if its denominator vanishes.
-    fn rational(q: &Rational) -> Option<Self>;
+    /// A rational number with as many digits as this one has; `None` if its denominator vanishes.
+    fn rational(&self, q: &Rational) -> Option<Self>;
 }
 
 impl Scalar for f64 {
@@ -54,7 +54,7 @@ impl Scalar for f64 {
     fn integer(n: u64) -> f64 {
         n as f64
     }
-    fn rational(q: &Rational) -> Option<f64> {
+    fn rational(&self, q: &Rational) -> Option<f64> {
         Some(q.to_f64())
     }
 }
@@ -82,7 +82,7 @@ impl Scalar for Residue {
     fn integer(n: u64) -> Residue {
         Residue(arithmetic::reduce(n))
     }
-    fn rational(q: &Rational) -> Option<Residue> {
+    fn rational(&self, q: &Rational) -> Option<Residue> {
         q.modulo(arithmetic::PRIME).map(Residue)
     }
 }
@@ -182,7 +182,10 @@ impl Tape {
     pub fn run<S: Scalar>(&self, values: &[S], jets: &[Vec<S>], order: usize) -> Vec<Vec<S>> {
         let mut series = Series { coefficients: vec![S::zero(); values.len() * (order + 1)], width: order + 1 };
         values.iter().enumerate().for_each(|(place, value)| series.set(place, 0, value.clone()));
-        let factors = if order == 0 { Vec::new() } else { self.rules.iter().flat_map(factors).collect() };
+        let factors = match values.first() {
+            Some(like) if order > 0 => self.rules.iter().flat_map(|rule| factors(rule, like)).collect(),
+            _ => Vec::new(),
+        };
         let integers: Vec<S> = (0..=order).map(|k| S::integer(k as u64)).collect();
         for l in 1..=order {
             let mut factors: &[S] = &factors;
@@ -241,10 +244,10 @@ impl<S> Series<S> {
     }
 }
 
-/// The factors of a sum.
-fn factors<S: Scalar>(rule: &Rule) -> impl Iterator<Item = S> + '_ {
+/// The factors of a sum, with as many digits as a value has.
+fn factors<'a, S: Scalar>(rule: &'a Rule, like: &'a S) -> impl Iterator<Item = S> + 'a {
     let terms = if let Rule::Sum(terms) = rule { terms.as_slice() } else { &[] };
-    terms.iter().map(|(q, _)| S::rational(q).unwrap_or(S::zero()))
+    terms.iter().map(|(q, _)| like.rational(q).unwrap_or(S::zero()))
 }
 
 /// $k (k - 1) \cdots (k - q + 1) = k!/(k - q)!$.
