@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 
 use crate::expr::ball::{Ball, Magnitude};
 
-/// What contains zero is zero if this part of the digits cancels, compared with the largest entry that its row had.
+/// What contains zero is zero if this part of the digits cancels, compared with the largest entry that its row had or, where all of them are
+/// zero, with one.
 pub(super) const CANCELLED: (i64, i64) = (3, 8);
 
 /// A row by column; entries that are exactly zero are left out.
@@ -51,7 +52,8 @@ impl Pivoting {
         let open = (0..self.rows.len()).filter(|&i| !self.is_used[i]);
         open.clone().all(|i| {
             let mut left = self.rows[i].iter().filter(|(column, _)| weight(**column).is_some());
-            left.all(|(_, x)| x.upper().is_some_and(|upper| !self.scale[i].shifted(cancelled).is_below(upper)))
+            let scale = if self.scale[i].is_below(Magnitude::ONE) { Magnitude::ONE } else { self.scale[i] };
+            left.all(|(_, x)| x.upper().is_some_and(|upper| !scale.shifted(cancelled).is_below(upper)))
         })
     }
 
