@@ -55,13 +55,21 @@ impl Case {
 
     /// Runs the whole pipeline.
     pub(crate) fn outcome(&self) -> Outcome {
-        let (model, _) =
-            dae::symbolic::read_text(&self.text).unwrap_or_else(|rejection| panic!("{}\n{rejection:?}", self.text));
+        self.judged().0
+    }
+
+    /// The same, and whether what is said is called proved.
+    pub(crate) fn judged(&self) -> (Outcome, bool) {
+        let model = match dae::symbolic::read_text(&self.text) {
+            Ok((model, _)) => model,
+            Err(rejection) => return (Outcome::Wrong(format!("no model: {:?}", rejection.diagnostics)), false),
+        };
         let report = match compile(model.clone(), self.t0) {
             Ok(compiled) => Report::compiled(&compiled),
             Err(rejected) => Report::rejected(&model, &rejected),
         };
-        judge(Said::of_report(&report), self.truth)
+        let proved = report.certificate.as_ref().is_some_and(|certificate| certificate.grounds == Some("proved"));
+        (judge(Said::of_report(&report), self.truth), proved)
     }
 }
 

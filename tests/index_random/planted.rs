@@ -1,0 +1,242 @@
+//! Small systems whose index and degrees of freedom hang on whether one coefficient is zero.
+//!
+//! In: a [`Coefficient`]. Out: a system that contains it as a leading coefficient, as an entry outside the diagonal, as a mass, or as the loop
+//! of an algebraic equation, its equations in random order, with the truth for either case.
+
+use crate::case::{Case, Truth};
+use crate::coefficients::{Coefficient, identity, tiny};
+use crate::random::Random;
+
+/// Where the quantity that coefficients are functions of comes from.
+#[derive(Clone, Debug)]
+pub(crate) struct Quantity {
+    /// Declarations.
+    pub(crate) declarations: Vec<String>,
+    /// Equations that determine it.
+    pub(crate) equations: Vec<String>,
+    /// Degrees of freedom that it has.
+    pub(crate) degrees: usize,
+    /// What coefficients contain.
+    pub(crate) name: &'static str,
+}
+
+impl Quantity {
+    /// A state that decays from between 0.3 and 0.65, and perhaps a parameter of which coefficients are functions instead.
+    pub(crate) fn random(random: &mut Random) -> Self {
+        let start = random.between(30, 65);
+        let rate = *random.choose(&["-y", "-y/3", "-y/10", "-2*y"]);
+        let mut declarations = vec![format!("var y = 0.{start};")];
+        let parameter = random.once_in(3);
+        if parameter {
+            declarations.push(format!("param p = 0.{};", random.between(30, 65)));
+        }
+        Quantity {
+            declarations,
+            equations: vec![format!("der(y) = {rate};")],
+            degrees: 1,
+            name: if parameter { "p" } else { "y" },
+        }
+    }
+}
+
+/// The places that a coefficient can have.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Place {
+    /// $c\,w' + w = y$.
+    Leading,
+    /// $a' = z$, $a = 1 + t + c z$.
+    Loop,
+    /// Masses $\begin{pmatrix} 1 & 1 \\ 1 & 1 + c \end{pmatrix}$.
+    Mass,
+    /// $a = \sin t$, $b = y + c\,a'$, $z = b'$.
+    OffDiagonal,
+    /// $a = \sin t$, $y b = \cos t + c\,a'$, $z = y b'$.
+    Product,
+    /// $x = y$ and $\sin x = \sin y$ beside $c\,w' + w = y$.
+    Redundant,
+    /// The same with $v = w'$.
+    RedundantLoop,
+    /// $w' = c v$, $w = y + \sin t$.
+    Control,
+    /// $a + b = \cos t$, $a + (1 + c) b = \sin t$.
+    Algebraic,
+}
+
+const PLACES: [Place; 8] = [
+    Place::Leading,
+    Place::Loop,
+    Place::Mass,
+    Place::OffDiagonal,
+    Place::Product,
+    Place::Redundant,
+    Place::RedundantLoop,
+    Place::Control,
+];
+
+impl Place {
+    /// Any one at which a system has an index in either case.
+    pub(crate) fn random(random: &mut Random, vanishes: bool) -> Self {
+        match random.below(if vanishes { 7 } else { 9 }) {
+            7 => Place::Control,
+            8 => Place::Algebraic,
+            k => PLACES[k],
+        }
+    }
+
+    fn declarations(self) -> &'static [&'static str] {
+        match self {
+            Place::Leading => &["var w ~ 0.5;"],
+            Place::Loop => &["var a ~ 1;", "var z ~ 0.2;"],
+            Place::Mass => &["var a ~ 1;", "var b ~ 0.2;"],
+            Place::OffDiagonal | Place::Product => &["var a;", "var b;", "var z;"],
+            Place::Redundant => &["var x ~ 0.5;", "var w ~ 0.5;"],
+            Place::RedundantLoop => &["var x ~ 0.5;", "var w ~ 0.5;", "var v;"],
+            Place::Control => &["var w ~ 0.5;", "var v;"],
+            Place::Algebraic => &["var a ~ 1;", "var b ~ 0.2;"],
+        }
+    }
+
+    fn equations(self, c: &str) -> Vec<String> {
+        let lines: &[String] = &match self {
+            Place::Leading => vec![format!("{c}*der(w) + w = y;")],
+            Place::Loop => vec!["der(a) = z;".into(), format!("a = 1 + t + {c}*z;")],
+            Place::Mass => vec!["der(a) + der(b) = -a;".into(), format!("der(a) + (1 + {c})*der(b) = -b;")],
+            Place::OffDiagonal => {
+                vec!["0 = a - sin(t);".into(), format!("b = y + {c}*der(a);"), "z = der(b);".into()]
+            }
+            Place::Product => {
+                vec!["a = sin(t);".into(), format!("b*y = cos(t) + {c}*der(a);"), "z = der(b)*y;".into()]
+            }
+            Place::Redundant => {
+                vec!["x = y;".into(), "sin(x) = sin(y);".into(), format!("{c}*der(w) + w = y;")]
+            }
+            Place::RedundantLoop => {
+                vec!["x = y;".into(), "sin(x) = sin(y);".into(), format!("{c}*v + w = y;"), "der(w) = v;".into()]
+            }
+            Place::Control => vec![format!("der(w) = {c}*v;"), "w = y + sin(t);".into()],
+            Place::Algebraic => vec!["a + b = cos(t);".into(), format!("a + (1 + {c})*b = sin(t);")],
+        };
+        lines.to_vec()
+    }
+
+    /// Index, and the degrees of freedom beside those of the quantity.
+    fn truth(self, vanishes: bool) -> (u32, usize) {
+        match (self, vanishes) {
+            (Place::Leading, true) => (1, 0),
+            (Place::Leading, false) => (0, 1),
+            (Place::Loop, true) => (2, 0),
+            (Place::Loop, false) => (1, 1),
+            (Place::Mass, true) => (1, 1),
+            (Place::Mass, false) => (0, 2),
+            (Place::OffDiagonal | Place::Product, true) => (2, 0),
+            (Place::OffDiagonal | Place::Product, false) => (3, 0),
+            (Place::Redundant, true) => (1, 0),
+            (Place::Redundant, false) => (1, 1),
+            (Place::RedundantLoop, true) => (2, 0),
+            (Place::RedundantLoop, false) => (1, 1),
+            (Place::Control, _) => (2, 0),
+            (Place::Algebraic, _) => (1, 0),
+        }
+    }
+
+    /// The system with a coefficient at this place.
+    pub(crate) fn case(self, random: &mut Random, quantity: &Quantity, coefficient: &Coefficient) -> Case {
+        let mut lines = quantity.declarations.clone();
+        lines.extend(self.declarations().iter().map(|&line| line.to_string()));
+        let mut equations = quantity.equations.clone();
+        equations.extend(self.equations(&coefficient.text));
+        random.shuffle(&mut equations);
+        lines.extend(equations);
+        let (index, degrees) = self.truth(coefficient.vanishes);
+        Case::new(&lines, 0.0, Truth::WellPosed { index, degrees: degrees + quantity.degrees })
+    }
+}
+
+/// The coefficient as the value of a parameter, now and then, if it is a constant.
+fn named(random: &mut Random, quantity: &mut Quantity, coefficient: Coefficient) -> Coefficient {
+    let is_constant = quantity.name == "p";
+    if !is_constant || !random.once_in(3) {
+        return coefficient;
+    }
+    quantity.declarations.push(format!("param c = {};", coefficient.text));
+    Coefficient { text: "c".into(), ..coefficient }
+}
+
+fn planted(random: &mut Random, draw: impl Fn(&mut Random, &str) -> Coefficient) -> Case {
+    let mut quantity = Quantity::random(random);
+    let coefficient = draw(random, quantity.name);
+    let coefficient = named(random, &mut quantity, coefficient);
+    Place::random(random, coefficient.vanishes).case(random, &quantity, &coefficient)
+}
+
+/// Coefficients that are zero by an identity.
+pub(crate) fn identities(random: &mut Random) -> Case {
+    planted(random, identity)
+}
+
+/// The same times powers of ten.
+pub(crate) fn scaled_identities(random: &mut Random) -> Case {
+    planted(random, |random, x| {
+        let exponent = *random.choose(&[8, 15, 30, 100]);
+        identity(random, x).scaled(random, exponent)
+    })
+}
+
+/// Coefficients that are not zero, and smaller than rounding.
+pub(crate) fn tiny_coefficients(random: &mut Random) -> Case {
+    planted(random, tiny)
+}
+
+/// Small multiples of functions.
+pub(crate) fn small_functions(random: &mut Random) -> Case {
+    planted(random, |random, x| {
+        let k = random.between(3, 40);
+        let function = random.choose(&["cos", "sin", "exp", "sqrt", "cosh"]);
+        Coefficient::nonzero(format!("1e-{k}*{function}({x})"))
+    })
+}
+
+/// Decimals that cancel exactly, though not as machine numbers, or only as these.
+pub(crate) fn decimals(random: &mut Random) -> Case {
+    let mut quantity = Quantity::random(random);
+    let vanishes = random.once_in(2);
+    let digits = random.between(1, 3);
+    let scale = 10_usize.pow(digits as u32);
+    let (q, r) = (random.between(1, 20 * scale), random.between(1, 9 * scale));
+    let decimal = |n: usize| format!("{}.{:0digits$}", n / scale, n % scale);
+    let off = if vanishes { String::new() } else { format!("{}1", "0".repeat(random.between(3, 40))) };
+    let p = decimal(q + r) + &off;
+    let (q, r) = (decimal(q), decimal(r));
+    let text = match random.below(5) {
+        0 => format!("{p}-{q}-{r}"),
+        1 => {
+            let kind = random.choose(&["param", "const"]);
+            for (name, value) in [("d", &p), ("e", &q), ("f", &r)] {
+                quantity.declarations.push(format!("{kind} {name} = {value};"));
+            }
+            "d-e-f".into()
+        }
+        // A start value: the coefficient is a state that stays what it is.
+        2 => {
+            quantity.declarations.push(format!("var d = {p};"));
+            quantity.equations.push("der(d) = 0*y;".into());
+            quantity.degrees += 1;
+            let places = [Place::OffDiagonal, Place::Product];
+            // Elsewhere degrees of freedom are those of its neighbours.
+            let place = if vanishes { *random.choose(&places) } else { Place::random(random, false) };
+            let coefficient = Coefficient { text: format!("(d-{q}-{r})"), vanishes };
+            return place.case(random, &quantity, &coefficient);
+        }
+        3 => format!("y*{p}-{q}*y-{r}*y"),
+        _ => format!("{q}*{r}-{}", exact_product(&q, &r, digits, &off)),
+    };
+    let coefficient = Coefficient { text: format!("({text})"), vanishes };
+    Place::random(random, vanishes).case(random, &quantity, &coefficient)
+}
+
+/// The decimal that is the product of two with as many digits, and digits behind it.
+fn exact_product(q: &str, r: &str, digits: usize, off: &str) -> String {
+    let whole = |text: &str| text.replace('.', "").parse::<u64>().unwrap_or_default();
+    let (product, scale) = (whole(q) * whole(r), 10_u64.pow(2 * digits as u32));
+    format!("{}.{:0width$}{off}", product / scale, product % scale, width = 2 * digits)
+}
