@@ -17,7 +17,8 @@ use super::relaxed::{Agreement, Budget, agreement};
 use crate::compile::{Compiled, HiddenConstraint};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Symbol, symbols};
-use crate::index::LocalRegularity;
+use crate::index::array::ArrayVerdict;
+use crate::index::{Certificate, LocalRegularity};
 use crate::model::{Model, StartValue, derivative_name};
 
 /// In larger prolongations all fixed values that the initialisation names are reported: looking for fewer takes a run for each.
@@ -42,7 +43,8 @@ fn find(compiled: &Compiled) -> Option<Diagnostic> {
         return None;
     }
     // Larger models are left to the initialisation, and what has a consistent point contradicts nothing.
-    if !matches!(compiled.analysis.certificate.local, LocalRegularity::NoConsistentPoint { .. }) {
+    let certificate = &compiled.analysis.certificate;
+    if !matches!(certificate.local, LocalRegularity::NoConsistentPoint { .. }) || has_point(certificate) {
         return None;
     }
     let fixed = fixed_values(compiled);
@@ -75,6 +77,11 @@ fn find(compiled: &Compiled) -> Option<Diagnostic> {
     let latest = involved.iter().map(|f| jets[f.jet].stage).max()?;
     let (blamed, given): (Vec<&Fixed>, Vec<&Fixed>) = involved.into_iter().partition(|f| jets[f.jet].stage == latest);
     Some(report(compiled, &blamed, &given, &Contradicted::of(compiled, &names)?))
+}
+
+/// Whether the derivative array has jets that fulfil it, all fixed values among them: it is solved with more digits than the initialisation has.
+fn has_point(certificate: &Certificate) -> bool {
+    certificate.array.as_ref().is_some_and(|array| matches!(array.verdict, ArrayVerdict::Index(_)))
 }
 
 fn fixed_values(compiled: &Compiled) -> Vec<Fixed> {
