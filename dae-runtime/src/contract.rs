@@ -12,6 +12,7 @@
 
 use std::borrow::Cow;
 
+use crate::interval::Interval;
 use crate::linear::LoopFree;
 use crate::signal::InputError;
 
@@ -272,6 +273,12 @@ pub trait Dae {
         self.switching_functions(t, y, yp, &mut all);
         let watched = all.iter().zip(switches.iter()).filter(|(_, switch)| switch.is_watched());
         values.iter_mut().zip(watched).for_each(|(value, (watched, _))| *value = *watched);
+    }
+
+    /// Intervals that contain the switching functions at all times, states and slopes of a box, one per entry of `description().switches`;
+    /// everything where nothing is known. With them steps prove that nothing changes its branch between their ends.
+    fn switch_enclosures(&self, _t: Interval, _y: &[Interval], _yp: &[Interval], values: &mut [Interval]) {
+        values.fill(Interval::ENTIRE);
     }
 
     /// The values of the eliminated unknowns, one per entry of `description().eliminated`.

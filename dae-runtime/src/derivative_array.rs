@@ -24,6 +24,7 @@ use std::cell::RefCell;
 use crate::class::Classified;
 use crate::contract::{Dae, Description, Pattern};
 use crate::elimination::{Elimination, dot};
+use crate::interval::Interval;
 use crate::wrapper::forward_to_inner;
 
 /// Rows of $H$ are kept while their pivots are at least this part of those that complete pivoting would take. They must not vanish within the next step.
@@ -334,6 +335,10 @@ impl<D: Dae> Dae for DerivativeArray<D> {
 
     fn switches_jacobian_p(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
         self.inner.switches_jacobian_p(t, y, yp, values);
+    }
+
+    fn switch_enclosures(&self, t: Interval, y: &[Interval], yp: &[Interval], values: &mut [Interval]) {
+        self.inner.switch_enclosures(t, y, yp, values);
     }
 
     fn watched_functions(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {

@@ -15,6 +15,7 @@ use std::fmt;
 
 use crate::class::{Classified, Index};
 use crate::contract::{Dae, Description, Equation, Kind, Leading, Name, Pattern, Unknown};
+use crate::interval::Interval;
 use crate::linear::{Deficiency, Jacobians, Lu, Singular, deficiency};
 use crate::sparse::{Factors, SparseMatrix};
 use crate::structure::{Block, Incidence, Matching, block_triangular_form};
@@ -419,6 +420,10 @@ impl<D: Dae> Dae for UnderlyingOde<D> {
 
     fn switching_functions(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
         self.inner.switching_functions(t, y, yp, values);
+    }
+
+    fn switch_enclosures(&self, t: Interval, y: &[Interval], yp: &[Interval], values: &mut [Interval]) {
+        self.inner.switch_enclosures(t, y, yp, values);
     }
 
     fn watched_functions(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {

@@ -1,7 +1,7 @@
 //! The expression kernel on random expressions: each is kept as a tree that nothing simplifies, and compared with what
 //! canonicalisation, differentiation, intervals and the prime field make of it.
 
-use dae_symbolic::expr::interval::{Interval, evaluate_interval};
+use dae_symbolic::expr::interval::{self, Interval, evaluate_interval};
 use dae_symbolic::expr::prime_field::{FieldPoint, PRIME, arithmetic};
 use dae_symbolic::expr::{
     Dag, Expr, Function, Rational, Symbol, UnknownId, differentiate, evaluate, evaluate_one, reachable,
@@ -84,7 +84,7 @@ impl Tree {
 
     fn enclosure(&self, cell: &[Interval]) -> Interval {
         match self {
-            Tree::Number(n, d) => Interval::rational(&Rational::new(*n, *d).unwrap()),
+            Tree::Number(n, d) => interval::rational(&Rational::new(*n, *d).unwrap()),
             Tree::Symbol(k) => cell[*k as usize],
             Tree::Add(a, b) => a.enclosure(cell) + b.enclosure(cell),
             Tree::Sub(a, b) => a.enclosure(cell) - b.enclosure(cell),
@@ -93,7 +93,7 @@ impl Tree {
             Tree::Power(a, n) => a.enclosure(cell).powi(*n),
             Tree::Apply(f, a, b) => {
                 let (a, b) = (a.enclosure(cell), b.enclosure(cell));
-                Interval::apply(*f, a, b, a)
+                interval::apply(*f, a, b, a)
             }
         }
     }
@@ -270,7 +270,7 @@ proptest! {
         prop_assert!(evaluation.is_ok());
         let cell = at.map(|n| Interval::point(n as f64));
         let enclosure = evaluate_interval(&dag, &[expr], |s| cell[number(s)])[0];
-        prop_assert!(enclosure.intersection(Interval::rational(&exact)).is_some());
+        prop_assert!(enclosure.intersection(interval::rational(&exact)).is_some());
     }
 
     /// Differentiation commutes with evaluation: (f g)' = f' g + f g' and (f/g)' g² = f' g - f g' as residues.

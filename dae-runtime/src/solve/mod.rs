@@ -15,6 +15,7 @@
 //! # }
 //! ```
 
+mod between;
 mod crossing;
 mod dense;
 mod events;

@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use super::Method;
+use super::between::Between;
 use super::crossing::Crossing;
 use crate::contract::Dae;
 use crate::integrator::Start;
@@ -52,6 +53,10 @@ pub(super) struct Segments<'d> {
     ends: VecDeque<f64>,
     /// The switching function of the unknowns at which the last of them ended that ended at one.
     last_switch: Option<usize>,
+    /// Nothing where no function depends on the unknowns.
+    between: Option<Between<'d>>,
+    /// Where a step is to end that is made again.
+    until: Option<f64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,6 +99,8 @@ impl<'d> Segments<'d> {
             longest_step: SHORTEST * (t_end - t0).abs(),
             ends: VecDeque::new(),
             last_switch: None,
+            between: Between::new(dae, options.rtol).filter(|_| options.control == StepControl::Adaptive),
+            until: None,
         };
         run.locate_switches();
         Ok(run)
@@ -165,6 +172,7 @@ impl<'d> Segments<'d> {
         if t == self.t_end {
             return Ok(());
         }
+        let is_cut = self.until.take_if(|until| *until == t).is_some();
         let at = self.stepper.at_switch();
         let beyond = self.beyond_crossings(t);
         let (t, begins) = (beyond.unwrap_or(t), at.is_some() || beyond.is_some());
@@ -177,7 +185,7 @@ impl<'d> Segments<'d> {
                 self.phase = Phase::Hopping { left: left - 1, at };
                 Ok(())
             }
-            Phase::Regular if !begins => Ok(()),
+            Phase::Regular if !begins && !is_cut => Ok(()),
             _ if begins => {
                 self.last_switch = at.or(self.last_switch);
                 if at.is_some() {
@@ -228,6 +236,20 @@ impl<'d> Segments<'d> {
         self.last_step
     }
 
+    /// Lets the last step, which began at a state that is given, be made again if a function changes its sign twice in it; whether it is.
+    pub(super) fn divide(&mut self, start: (f64, &[f64], &[f64])) -> Result<bool, Failure> {
+        let Some(between) = &mut self.between else { return Ok(false) };
+        let t = self.stepper.time();
+        let shortest = 16.0 * f64::EPSILON * t.abs().max(start.0.abs());
+        let target =
+            between.search(self.stepper.as_ref(), start.0).filter(|target| (target - start.0).abs() > shortest);
+        let Some(target) = target else { return Ok(false) };
+        self.rewind(start, target)?;
+        self.locate_switches();
+        self.until = Some(target);
+        Ok(true)
+    }
+
     /// The last step, which began at `last`, is made again to end at `target`.
     pub(super) fn rewind(&mut self, (t, y, yp): (f64, &[f64], &[f64]), target: f64) -> Result<(), Failure> {
         let mut done = self.statistics();
@@ -259,7 +281,7 @@ impl<'d> Segments<'d> {
         let done = self.statistics();
         let start = Start { t0: t, y0: y, yp0: yp, t_end: self.t_end, schedule: &self.schedule };
         self.stepper = self.begin(phase, start, None, &done)?;
-        (self.done, self.phase) = (done, phase);
+        (self.done, self.phase, self.until) = (done, phase, None);
         self.locate_switches();
         Ok(())
     }

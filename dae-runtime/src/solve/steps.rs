@@ -136,6 +136,9 @@ impl<'d, 'c> Steps<'d, 'c> {
             events.begin_at(run.stepper.time());
             return Ok(None);
         }
+        if run.divide(events.last())? {
+            return Ok(None);
+        }
         let passage = events.judge(run.stepper.as_mut(), solution);
         if let Passage::Again(target) = passage {
             run.rewind(events.last(), target)?;

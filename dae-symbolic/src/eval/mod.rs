@@ -10,6 +10,7 @@ use dae_runtime::chart::StateSpace;
 use dae_runtime::class::{Classified, Open};
 use dae_runtime::contract::{Dae, Description, Prolongation};
 use dae_runtime::derivative_array::DerivativeArray;
+use dae_runtime::interval::Interval;
 use dae_runtime::signal::{Input, InputError, Need, unmet};
 use dae_runtime::underlying::UnderlyingOde;
 
@@ -25,6 +26,8 @@ pub struct Interpreter {
     program: FormProgram,
     prolonged: Prolonged,
     scratch: RefCell<Vec<f64>>,
+    /// Parameters and registers.
+    enclosures: RefCell<[Vec<Interval>; 2]>,
     /// Why there are no values.
     error: Option<InputError>,
 }
@@ -46,8 +49,13 @@ impl Interpreter {
             &program.eliminated,
         ];
         let registers = programs.iter().map(|p| p.registers()).max().unwrap_or(0);
-        let mut interpreter =
-            Interpreter { program, prolonged, scratch: RefCell::new(vec![0.0; registers]), error: None };
+        let mut interpreter = Interpreter {
+            scratch: RefCell::new(vec![0.0; registers]),
+            enclosures: RefCell::default(),
+            error: None,
+            program,
+            prolonged,
+        };
         interpreter.error = interpreter.without_values();
         interpreter
     }
@@ -189,6 +197,13 @@ impl Dae for Interpreter {
 
     fn watched_functions(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
         self.run(&self.program.watched, t, y, yp, values);
+    }
+
+    fn switch_enclosures(&self, t: Interval, y: &[Interval], yp: &[Interval], values: &mut [Interval]) {
+        let [parameters, scratch] = &mut *self.enclosures.borrow_mut();
+        parameters.clear();
+        parameters.extend(self.prolonged.parameters.iter().map(|&p| Interval::point(p)));
+        self.program.switches.run(Point { t, parameters, y, yp }, scratch, values);
     }
 
     fn eliminated(&self, t: f64, y: &[f64], values: &mut [f64]) {

@@ -179,7 +179,7 @@ pub(super) struct Enclosures<'a> {
 impl<'a> Enclosures<'a> {
     pub(super) fn new(prolonged: &'a Prolonged, t: f64) -> Self {
         let mut start = vec![Interval::ENTIRE; prolonged.description.jets.len()];
-        let point = Point { t, parameters: &prolonged.parameter_enclosures, y: &[], yp: &[] };
+        let point = Point { t: Interval::point(t), parameters: &prolonged.parameter_enclosures, y: &[], yp: &[] };
         prolonged.start.run(point, &mut Vec::new(), &mut start);
         Enclosures { prolonged, t, start }
     }
@@ -227,7 +227,7 @@ impl<'a> Enclosures<'a> {
         watch: impl FnMut(Function, Interval),
     ) -> Vec<Interval> {
         let mut values = vec![Interval::ENTIRE; outputs];
-        let point = Point { t: self.t, parameters: &self.prolonged.parameter_enclosures, y: jets, yp: &[] };
+        let point = Point { t: Interval::point(self.t), parameters: &self.prolonged.parameter_enclosures, y: jets, yp: &[] };
         program.run_watched(point, &mut Vec::new(), &mut values, watch);
         values
     }

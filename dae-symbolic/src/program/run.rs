@@ -5,14 +5,14 @@
 
 use super::affine::{AffineNumber, for_each_point};
 use super::{Block, Instruction, Load, Program};
-use crate::expr::interval::Interval;
+use crate::expr::interval::{self, Interval};
 use crate::expr::{Call, Function, product, sum};
 
 /// The point at which a program runs.
 #[derive(Clone, Copy, Debug)]
 pub struct Point<'a, A = f64> {
     /// Time.
-    pub t: f64,
+    pub t: A,
     /// Parameters.
     pub parameters: &'a [A],
     /// $y$, or the jets.
@@ -127,7 +127,7 @@ impl Arithmetic for Interval {
     }
 
     fn apply(function: Function, a: Interval, b: Interval, c: Interval) -> Interval {
-        Interval::apply(function, a, b, c)
+        interval::apply(function, a, b, c)
     }
 
     fn plus(self, other: Interval) -> Interval {
@@ -177,7 +177,7 @@ impl Block {
                 Instruction::Pi => A::pi(),
                 Instruction::Euler => A::euler(),
                 Instruction::Number(number) => A::affine(number, indices),
-                Instruction::Load(Load::Time) => A::given(point.t),
+                Instruction::Load(Load::Time) => point.t,
                 Instruction::Load(Load::Parameter(p)) => point.parameters[p.position(indices)],
                 Instruction::Load(Load::Y(p)) => point.y[p.position(indices)],
                 Instruction::Load(Load::Yp(p)) => point.yp[p.position(indices)],

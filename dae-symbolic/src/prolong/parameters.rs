@@ -84,7 +84,7 @@ fn values_of_defaults<A: Arithmetic>(defaults: &[Defaults], total: usize) -> Res
     let mut scratch = Vec::new();
     for Defaults { parameters, program } in defaults {
         let (earlier, rest) = values.split_at_mut(parameters.start);
-        let point = Point { t: f64::NAN, parameters: &*earlier, y: &[], yp: &[] };
+        let point = Point { t: A::given(f64::NAN), parameters: &*earlier, y: &[], yp: &[] };
         program.run(point, &mut scratch, rest);
     }
     Ok(values)

@@ -11,7 +11,7 @@ use std::ops::{Add, Mul};
 
 use super::Call;
 use crate::expr::Function;
-use crate::expr::interval::Interval;
+use crate::expr::interval::{self, Interval};
 use crate::expr::prime_field::arithmetic::draw;
 
 impl Call {
@@ -58,15 +58,9 @@ impl Real for f64 {
     }
 }
 
-impl From<f64> for Interval {
-    fn from(value: f64) -> Interval {
-        Interval::point(value)
-    }
-}
-
 impl Real for Interval {
     fn sine_derivative(self, order: u32) -> Interval {
-        let of = |function| Interval::apply(function, self, self, self);
+        let of = |function| interval::apply(function, self, self, self);
         match order % 4 {
             0 => of(Function::Sin),
             1 => of(Function::Cos),

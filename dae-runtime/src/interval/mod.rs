@@ -1,0 +1,328 @@
+//! Interval arithmetic: enclosures of values that count every rounding error.
+//!
+//! In: intervals. Out: intervals that contain the values of an operation at all their points
+//! (R. E. Moore, R. B. Kearfott, M. J. Cloud, *Introduction to Interval Analysis*, SIAM 2009).
+//!
+//! Bounds are rounded outwards: sums and products by their exact rounding error, quotients and square roots, which IEEE 754
+//! rounds correctly, by one unit in the last place, functions of the mathematical library by
+//! [`LIBRARY_ULPS`]. An operation that is undefined somewhere on its operands gives [`Interval::ENTIRE`], and so does
+//! every operation on that: an enclosure with a finite bound proves that the expression is defined on the whole box. It is
+//! continuous there too unless it contains `signum`, whose enclosure across zero is $[-1, 1]$, or `if`, whose enclosure is the hull of
+//! both branches where neither is certain.
+
+mod functions;
+
+use std::fmt;
+use std::ops::{Add, Div, Mul, Neg, Sub};
+
+pub use functions::LIBRARY_ULPS;
+
+/// The set of real numbers $x$ with $\mathrm{lo} \le x \le \mathrm{hi}$; bounds may be infinite, never `NaN`.
+#[derive(Clone, Copy, PartialEq)]
+pub struct Interval {
+    lo: f64,
+    hi: f64,
+}
+
+impl Interval {
+    /// All real numbers, and possibly points without a value: nothing is known.
+    pub const ENTIRE: Interval = Interval { lo: f64::NEG_INFINITY, hi: f64::INFINITY };
+    /// $[0, 0]$.
+    pub const ZERO: Interval = Interval { lo: 0.0, hi: 0.0 };
+    /// $[1, 1]$.
+    pub const ONE: Interval = Interval { lo: 1.0, hi: 1.0 };
+    /// $\pi$: the constant of the library lies below.
+    pub const PI: Interval = Interval { lo: std::f64::consts::PI, hi: std::f64::consts::PI.next_up() };
+    /// $e$: the constant of the library lies below.
+    pub const E: Interval = Interval { lo: std::f64::consts::E, hi: std::f64::consts::E.next_up() };
+
+    /// The interval between two bounds, or `None` if it would be empty or unbounded on the wrong side.
+    pub fn new(lo: f64, hi: f64) -> Option<Interval> {
+        (lo <= hi && lo < f64::INFINITY && hi > f64::NEG_INFINITY).then_some(Interval { lo, hi })
+    }
+
+    /// A single number; everything for a number that is not finite.
+    pub fn point(x: f64) -> Interval {
+        if x.is_finite() { Interval { lo: x, hi: x } } else { Interval::ENTIRE }
+    }
+
+    /// `x` and as many neighbours on both sides.
+    pub fn around(x: f64, ulps: u32) -> Interval {
+        Interval::checked(down(x, ulps), up(x, ulps))
+    }
+
+    /// The bounds, or everything if they are none.
+    fn checked(lo: f64, hi: f64) -> Interval {
+        Interval::new(lo, hi).unwrap_or(Interval::ENTIRE)
+    }
+
+    /// Lower bound.
+    pub fn lo(self) -> f64 {
+        self.lo
+    }
+
+    /// Upper bound.
+    pub fn hi(self) -> f64 {
+        self.hi
+    }
+
+    /// Whether the number lies in it.
+    pub fn contains(self, x: f64) -> bool {
+        self.lo <= x && x <= self.hi
+    }
+
+    /// Whether it lies in the interior of the other, as interval Newton asks.
+    pub fn is_interior_to(self, other: Interval) -> bool {
+        other.lo < self.lo && self.hi < other.hi
+    }
+
+    /// The common part, if there is one.
+    pub fn intersection(self, other: Interval) -> Option<Interval> {
+        Interval::new(self.lo.max(other.lo), self.hi.min(other.hi))
+    }
+
+    /// The least interval that contains both.
+    pub fn hull(self, other: Interval) -> Interval {
+        Interval { lo: self.lo.min(other.lo), hi: self.hi.max(other.hi) }
+    }
+
+    /// A number in the middle, finite; zero for the entire line.
+    pub fn midpoint(self) -> f64 {
+        if self == Interval::ENTIRE {
+            return 0.0;
+        }
+        (0.5 * self.lo + 0.5 * self.hi).clamp(f64::MIN, f64::MAX)
+    }
+
+    /// An upper bound of the width.
+    pub fn width(self) -> f64 {
+        up(self.hi - self.lo, 1)
+    }
+
+    /// The largest absolute value.
+    pub fn magnitude(self) -> f64 {
+        self.lo.abs().max(self.hi.abs())
+    }
+
+    /// The smallest absolute value.
+    pub fn mignitude(self) -> f64 {
+        if self.contains(0.0) { 0.0 } else { self.lo.abs().min(self.hi.abs()) }
+    }
+
+    /// $\{x^n\}$.
+    pub fn powi(self, n: i32) -> Interval {
+        if self == Interval::ENTIRE {
+            return Interval::ENTIRE;
+        }
+        let power = |x: f64| {
+            let (mut base, mut power, mut n) = (Interval { lo: x, hi: x }, Interval::ONE, n.unsigned_abs());
+            while n > 0 {
+                if n & 1 == 1 {
+                    power = power * base;
+                }
+                n >>= 1;
+                if n > 0 {
+                    base = base * base;
+                }
+            }
+            power
+        };
+        let positive = if n % 2 == 0 {
+            Interval::checked(power(self.mignitude()).lo.max(0.0), power(self.magnitude()).hi)
+        } else {
+            Interval::checked(-power(-self.lo).hi, power(self.hi).hi)
+        };
+        if n < 0 { Interval::ONE / positive } else { positive }
+    }
+}
+
+/// The number so many neighbours below.
+fn down(x: f64, ulps: u32) -> f64 {
+    (0..ulps).fold(x, |x, _| x.next_down())
+}
+
+/// The number so many neighbours above.
+fn up(x: f64, ulps: u32) -> f64 {
+    (0..ulps).fold(x, |x, _| x.next_up())
+}
+
+/// A rounded result with the sign of (exact - rounded): the bounds around the exact result.
+fn bounds(rounded: f64, error: f64) -> (f64, f64) {
+    if error == 0.0 {
+        (rounded, rounded)
+    } else if error < 0.0 {
+        (rounded.next_down(), rounded)
+    } else if error > 0.0 {
+        (rounded, rounded.next_up())
+    } else {
+        // Overflow: the error is no number.
+        (rounded.next_down(), rounded.next_up())
+    }
+}
+
+/// $a + b$ with Knuth's two-sum.
+fn sum(a: f64, b: f64) -> (f64, f64) {
+    let sum = a + b;
+    if a.is_infinite() || b.is_infinite() {
+        return (sum, sum);
+    }
+    let part = sum - a;
+    bounds(sum, (a - (sum - part)) + (b - part))
+}
+
+/// $a b$ with the fused multiply-add's exact error; a bound that is zero makes the product zero.
+fn product(a: f64, b: f64) -> (f64, f64) {
+    if a == 0.0 || b == 0.0 {
+        return (0.0, 0.0);
+    }
+    let product = a * b;
+    if a.is_infinite() || b.is_infinite() {
+        return (product, product);
+    }
+    // Below this the error may be lost to underflow.
+    const SAFE: f64 = 1e-290;
+    bounds(product, if product.abs() < SAFE { f64::NAN } else { a.mul_add(b, -product) })
+}
+
+impl Add for Interval {
+    type Output = Interval;
+    fn add(self, other: Interval) -> Interval {
+        Interval::checked(sum(self.lo, other.lo).0, sum(self.hi, other.hi).1)
+    }
+}
+
+impl Neg for Interval {
+    type Output = Interval;
+    fn neg(self) -> Interval {
+        Interval { lo: -self.hi, hi: -self.lo }
+    }
+}
+
+impl Sub for Interval {
+    type Output = Interval;
+    fn sub(self, other: Interval) -> Interval {
+        self + -other
+    }
+}
+
+impl Mul for Interval {
+    type Output = Interval;
+    fn mul(self, other: Interval) -> Interval {
+        if self == Interval::ENTIRE || other == Interval::ENTIRE {
+            return Interval::ENTIRE;
+        }
+        let corners = [
+            product(self.lo, other.lo),
+            product(self.lo, other.hi),
+            product(self.hi, other.lo),
+            product(self.hi, other.hi),
+        ];
+        let lo = corners.iter().fold(f64::INFINITY, |lo, corner| lo.min(corner.0));
+        let hi = corners.iter().fold(f64::NEG_INFINITY, |hi, corner| hi.max(corner.1));
+        Interval::checked(lo, hi)
+    }
+}
+
+impl Div for Interval {
+    type Output = Interval;
+    /// Everything if the divisor contains zero.
+    fn div(self, other: Interval) -> Interval {
+        if other.contains(0.0) || self == Interval::ENTIRE {
+            return Interval::ENTIRE;
+        }
+        let corner = |a: f64, b: f64| match a / b {
+            _ if a == 0.0 || (a.is_finite() && b.is_infinite()) => Interval::ZERO,
+            quotient if a.is_infinite() && b.is_finite() => Interval { lo: quotient, hi: quotient },
+            // Infinite over infinite: any quotient of that sign, and zero.
+            quotient if quotient.is_nan() && (a > 0.0) == (b > 0.0) => Interval { lo: 0.0, hi: f64::INFINITY },
+            quotient if quotient.is_nan() => Interval { lo: f64::NEG_INFINITY, hi: 0.0 },
+            quotient => Interval { lo: quotient.next_down(), hi: quotient.next_up() },
+        };
+        corner(self.lo, other.lo)
+            .hull(corner(self.lo, other.hi))
+            .hull(corner(self.hi, other.lo))
+            .hull(corner(self.hi, other.hi))
+    }
+}
+
+/// Operations with a number, as generated code writes them.
+macro_rules! with_numbers {
+    ($($trait:ident $method:ident),*) => {$(
+        impl $trait<f64> for Interval {
+            type Output = Interval;
+            fn $method(self, other: f64) -> Interval {
+                self.$method(Interval::point(other))
+            }
+        }
+
+        impl $trait<Interval> for f64 {
+            type Output = Interval;
+            fn $method(self, other: Interval) -> Interval {
+                Interval::point(self).$method(other)
+            }
+        }
+    )*};
+}
+
+with_numbers!(Add add, Sub sub, Mul mul, Div div);
+
+impl fmt::Debug for Interval {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[{:?}, {:?}]", self.lo, self.hi)
+    }
+}
+
+impl fmt::Display for Interval {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[{}, {}]", self.lo, self.hi)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn interval(lo: f64, hi: f64) -> Interval {
+        Interval::new(lo, hi).unwrap()
+    }
+
+    #[test]
+    fn exact_results_stay_exact() {
+        assert_eq!(interval(1.0, 2.0) + interval(0.5, 0.5), interval(1.5, 2.5));
+        assert_eq!(interval(-1.0, 2.0) * interval(-3.0, 4.0), interval(-6.0, 8.0));
+        assert_eq!(interval(-1.0, 2.0).powi(2), interval(0.0, 4.0));
+        assert_eq!(interval(-2.0, 3.0).powi(3), interval(-8.0, 27.0));
+        assert_eq!(Interval::ZERO * Interval::ENTIRE, Interval::ENTIRE);
+        assert_eq!(Interval::ZERO * interval(1.0, f64::INFINITY), Interval::ZERO);
+    }
+
+    #[test]
+    fn inexact_results_are_enclosed_between_neighbours() {
+        let s = Interval::point(0.1) + Interval::point(0.2);
+        // The exact sum of the two doubles lies just below their rounded sum.
+        assert_eq!((s.lo, s.hi), (0.3, 0.1 + 0.2));
+        let p = Interval::point(0.1) * Interval::point(0.1);
+        assert!(p.lo < p.hi && p.lo.next_up() == p.hi && p.contains(0.1 * 0.1));
+        let third = Interval::ONE / Interval::point(3.0);
+        assert!(third.lo < 1.0 / 3.0 && third.hi > 1.0 / 3.0 && third.width() < 2e-16);
+        assert!((third * Interval::point(3.0)).contains(1.0));
+    }
+
+    #[test]
+    fn extremes() {
+        assert_eq!(Interval::ONE / interval(-1.0, 1.0), Interval::ENTIRE);
+        assert_eq!(interval(0.0, 1.0).powi(-2), Interval::ENTIRE);
+        let huge = Interval::point(1e200) * Interval::point(1e200);
+        assert_eq!((huge.lo, huge.hi), (f64::MAX, f64::INFINITY));
+        let tiny = Interval::point(1e-200) * Interval::point(1e-200);
+        assert!(tiny.lo <= 0.0 && tiny.hi > 0.0 && tiny.hi < 1e-320);
+        assert_eq!(Interval::ENTIRE - Interval::ENTIRE, Interval::ENTIRE);
+        assert_eq!(interval(1.0, f64::INFINITY) / interval(2.0, f64::INFINITY), interval(0.0, f64::INFINITY));
+        assert_eq!(Interval::point(f64::NAN), Interval::ENTIRE);
+        assert_eq!(Interval::new(2.0, 1.0), None);
+        assert_eq!(interval(1.0, 3.0).intersection(interval(2.0, 5.0)), Some(interval(2.0, 3.0)));
+        assert!(interval(1.0, 2.0).is_interior_to(interval(0.0, 3.0)));
+        assert!(!interval(0.0, 2.0).is_interior_to(interval(0.0, 3.0)));
+        assert_eq!(interval(1.0, f64::INFINITY).midpoint(), f64::MAX);
+    }
+}

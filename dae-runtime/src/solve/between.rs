@@ -1,0 +1,237 @@
+//! What functions do between the ends of a step.
+//!
+//! In: a step that has been accepted, as a polynomial, and the switching functions. Out: where the step has to end earlier, if one of them changes its
+//! sign twice within it: both ends are on one side then, and neither a comparison of signs nor an error estimate need notice what lies between.
+//!
+//! Enclosures of the functions over the range of the polynomial, on the whole step and where they contain zero on halves of it and so on (R. E. Moore,
+//! R. B. Kearfott, M. J. Cloud, *Introduction to Interval Analysis*, SIAM 2009), prove that nothing happens. What they leave
+//! open is shorter than [`NEAR`] says, or smaller than errors are. Functions without enclosures are looked at at [`SAMPLES`] times.
+
+use crate::contract::Dae;
+use crate::interval::Interval;
+use crate::solution::evaluate;
+use crate::stepper::Stepper;
+
+/// Parts of a step that are not divided any more: this part of the relative tolerance, between two bounds. A function that is beyond its zero for a
+/// shorter time may be overlooked.
+const NEAR: f64 = 1e-2;
+const NEAREST: (f64, f64) = (1e-10, 1e-6);
+/// Values count as zero that changes of the unknowns by this part of their tolerances make.
+const NOISE: f64 = 0.1;
+/// Parts of a step at the ends of which functions without enclosures are evaluated.
+const SAMPLES: f64 = 64.0;
+/// Parts of one step of which enclosures are taken; after that all functions count as functions without.
+const BUDGET: usize = 1024;
+
+/// The sign that a function had last, and where it has changed.
+#[derive(Clone, Copy, Debug, Default)]
+struct Side {
+    /// Zero as long as it is not known.
+    sign: i8,
+    changed: Option<f64>,
+}
+
+/// Enclosures along a step.
+pub(super) struct Between<'d> {
+    dae: &'d dyn Dae,
+    /// Which functions depend on more than the time.
+    searched: Vec<bool>,
+    near: f64,
+    coefficients: Vec<f64>,
+    /// The same around the middle of a part.
+    around: Vec<f64>,
+    y: Vec<Interval>,
+    yp: Vec<Interval>,
+    enclosures: Vec<Interval>,
+    noise: Vec<f64>,
+    /// Which functions have enclosures.
+    enclosed: Vec<bool>,
+    point: [Vec<f64>; 2],
+    values: Vec<f64>,
+    sides: Vec<Side>,
+    /// Parts of the step that are to be looked at, the first last.
+    parts: Vec<[f64; 2]>,
+}
+
+impl<'d> Between<'d> {
+    /// Nothing if no function depends on the unknowns.
+    pub(super) fn new(dae: &'d dyn Dae, rtol: f64) -> Option<Self> {
+        let description = dae.description();
+        let searched: Vec<bool> = description.switches.iter().map(|switch| !switch.of_time).collect();
+        if !searched.contains(&true) {
+            return None;
+        }
+        let (n, count) = (description.unknowns.len(), searched.len());
+        Some(Between {
+            dae,
+            searched,
+            near: (NEAR * rtol).clamp(NEAREST.0, NEAREST.1),
+            coefficients: Vec::new(),
+            around: Vec::new(),
+            y: vec![Interval::ZERO; n],
+            yp: vec![Interval::ZERO; n],
+            enclosures: vec![Interval::ENTIRE; count],
+            noise: vec![0.0; count],
+            enclosed: vec![false; count],
+            point: [vec![0.0; n], vec![0.0; n]],
+            values: vec![0.0; count],
+            sides: vec![Side::default(); count],
+            parts: Vec::new(),
+        })
+    }
+
+    /// Where the last step, which began at `before`, has to end so that no function changes its sign twice in it.
+    pub(super) fn search(&mut self, stepper: &dyn Stepper, before: f64) -> Option<f64> {
+        let step = Step { now: stepper.time(), length: stepper.time() - before };
+        self.coefficients.resize((stepper.dense_degree() + 1) * self.y.len(), 0.0);
+        stepper.dense_coefficients(&mut self.coefficients);
+        self.parts.clear();
+        self.parts.push([-1.0, 0.0]);
+        self.enclose([-1.0, 0.0], step);
+        let excluded = |(enclosure, searched): (&Interval, &bool)| !searched || enclosure.mignitude() > 0.0;
+        if self.enclosures.iter().zip(&self.searched).all(excluded) {
+            return None;
+        }
+        self.measure_noise(stepper, step);
+        self.look_at(-1.0, step);
+        for k in 0..self.sides.len() {
+            let sign = sign(self.values[k], self.noise[k]);
+            self.sides[k] = Side { sign, changed: None };
+        }
+        let mut left = BUDGET;
+        while let Some([a, b]) = self.parts.pop() {
+            left = match left {
+                0 => {
+                    self.enclosed.fill(false);
+                    usize::MAX
+                }
+                left => left - 1,
+            };
+            self.enclose([a, b], step);
+            if (0..self.sides.len()).any(|k| self.is_open(k, b - a)) {
+                let middle = 0.5 * (a + b);
+                self.parts.extend([[middle, b], [a, middle]]);
+                continue;
+            }
+            self.look_at(b, step);
+            if let Some(t) = (0..self.sides.len()).find_map(|k| self.pass(k, [a, b])) {
+                return Some(step.at(t));
+            }
+        }
+        None
+    }
+
+    /// Whether a part of this width has to be divided because of a function.
+    fn is_open(&self, k: usize, width: f64) -> bool {
+        let enclosure = self.enclosures[k];
+        self.searched[k]
+            && enclosure.mignitude() == 0.0
+            && if self.enclosed[k] {
+                width > self.near && enclosure.magnitude() > self.noise[k]
+            } else {
+                width * SAMPLES > 1.0
+            }
+    }
+
+    /// Takes in what a function is at the end of a part that is not divided: a time, in units of the step, between two changes of its sign.
+    fn pass(&mut self, k: usize, [a, b]: [f64; 2]) -> Option<f64> {
+        if !self.searched[k] {
+            return None;
+        }
+        let enclosure = self.enclosures[k];
+        let sign =
+            if enclosure.mignitude() > 0.0 { sign(enclosure.lo(), 0.0) } else { sign(self.values[k], self.noise[k]) };
+        let side = &mut self.sides[k];
+        if sign == 0 || sign == side.sign {
+            return None;
+        }
+        let is_change = side.sign != 0;
+        side.sign = sign;
+        match side.changed {
+            _ if !is_change => None,
+            Some(changed) => Some(0.5 * (changed + a)),
+            None => {
+                side.changed = Some(b);
+                None
+            }
+        }
+    }
+
+    /// Intervals that contain the polynomial and its slope on a part of the step, and with that the functions.
+    fn enclose(&mut self, [a, b]: [f64; 2], step: Step) {
+        let (n, middle, radius) = (self.y.len(), 0.5 * (a + b), 0.5 * (b - a));
+        self.around.clear();
+        self.around.extend_from_slice(&self.coefficients);
+        let degree = self.coefficients.len() / n.max(1) - 1;
+        // Horner's scheme, once for each coefficient of the polynomial around the middle.
+        for k in 0..degree {
+            for j in (k..degree).rev() {
+                for i in 0..n {
+                    self.around[j * n + i] += middle * self.around[(j + 1) * n + i];
+                }
+            }
+        }
+        for i in 0..n {
+            let (mut spread, mut slopes, mut power) = (0.0, 0.0, 1.0);
+            for k in 1..=degree {
+                let size = self.around[k * n + i].abs();
+                if k > 1 {
+                    slopes += k as f64 * size * power;
+                }
+                power *= radius;
+                spread += size * power;
+            }
+            let slope = if degree > 0 { self.around[n + i] } else { 0.0 };
+            self.y[i] = ball(self.around[i], spread);
+            self.yp[i] = ball(slope / step.length, slopes / step.length.abs());
+        }
+        let time = ball(step.at(middle), radius * step.length.abs());
+        self.dae.switch_enclosures(time, &self.y, &self.yp, &mut self.enclosures);
+    }
+
+    /// How much the functions change as the unknowns change by a part of their tolerances where the step ends.
+    fn measure_noise(&mut self, stepper: &dyn Stepper, step: Step) {
+        let states = self.y.iter_mut().zip(&mut self.yp).zip(stepper.state().iter().zip(stepper.derivative()));
+        for (((y, yp), (state, slope)), weight) in states.zip(stepper.error_weights()) {
+            *y = ball(*state, NOISE / weight);
+            *yp = ball(*slope, NOISE / (weight * step.length.abs()));
+        }
+        self.dae.switch_enclosures(Interval::point(step.now), &self.y, &self.yp, &mut self.enclosures);
+        for k in 0..self.noise.len() {
+            let width = self.enclosures[k].width();
+            self.enclosed[k] = width.is_finite();
+            self.noise[k] = if width.is_finite() { width } else { 0.0 };
+        }
+    }
+
+    /// The functions at one time.
+    fn look_at(&mut self, s: f64, step: Step) {
+        let [y, yp] = &mut self.point;
+        evaluate(&self.coefficients, s, step.length, y, yp);
+        self.dae.switching_functions(step.at(s), y, yp, &mut self.values);
+    }
+}
+
+/// The last step.
+#[derive(Clone, Copy)]
+struct Step {
+    now: f64,
+    length: f64,
+}
+
+impl Step {
+    /// A time in units of the step from its end.
+    fn at(self, s: f64) -> f64 {
+        self.now + s * self.length
+    }
+}
+
+/// All numbers that are so near to `middle`, with room for the rounding errors of both.
+fn ball(middle: f64, radius: f64) -> Interval {
+    let radius = radius * (1.0 + 64.0 * f64::EPSILON) + 64.0 * f64::EPSILON * middle.abs();
+    Interval::new(middle - radius, middle + radius).unwrap_or(Interval::ENTIRE)
+}
+
+fn sign(value: f64, noise: f64) -> i8 {
+    i8::from(value > noise) - i8::from(value < -noise)
+}
