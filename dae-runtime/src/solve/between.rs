@@ -1,7 +1,8 @@
 //! What functions do between the ends of a step.
 //!
 //! In: a step that has been accepted, as a polynomial, and the switching functions. Out: where the step has to end earlier, if one of them changes its
-//! sign twice within it: both ends are on one side then, and neither a comparison of signs nor an error estimate need notice what lies between.
+//! sign twice within it: both ends are on one side then, and neither a comparison of signs nor an error estimate need notice what lies between. And
+//! where it has to end at a kink, which an error estimate made for smooth functions does not measure.
 //!
 //! Enclosures of the functions over the range of the polynomial, on the whole step and where they contain zero on halves of it and so on (R. E. Moore,
 //! R. B. Kearfott, M. J. Cloud, *Introduction to Interval Analysis*, SIAM 2009), prove that nothing happens. What they leave
@@ -13,7 +14,8 @@ use crate::solution::evaluate;
 use crate::stepper::Stepper;
 
 /// Parts of a step that are not divided any more: this part of the relative tolerance, between two bounds. A function that is beyond its zero for a
-/// shorter time may be overlooked.
+/// shorter time may be overlooked. So near to its end a step has no kink inside, and the root of that from its start: there the solution changes by
+/// the square of the distance, but what a stage beyond the kink says counts for the whole step.
 const NEAR: f64 = 1e-2;
 const NEAREST: (f64, f64) = (1e-10, 1e-6);
 /// Values count as zero that changes of the unknowns by this part of their tolerances make.
@@ -23,11 +25,22 @@ const SAMPLES: f64 = 64.0;
 /// Parts of one step of which enclosures are taken; after that all functions count as functions without.
 const BUDGET: usize = 1024;
 
+/// What is done about a kink inside a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kinks {
+    /// The step ends there.
+    Located,
+    /// It is left to the error test.
+    Passed,
+}
+
 /// The sign that a function had last, and where it has changed.
 #[derive(Clone, Copy, Debug, Default)]
 struct Side {
     /// Zero as long as it is not known.
     sign: i8,
+    /// So long it is known to have that.
+    until: f64,
     changed: Option<f64>,
 }
 
@@ -36,6 +49,8 @@ pub(super) struct Between<'d> {
     dae: &'d dyn Dae,
     /// Which functions depend on more than the time.
     searched: Vec<bool>,
+    /// In whose zeros there is a kink and no jump.
+    kinks: Vec<bool>,
     near: f64,
     coefficients: Vec<f64>,
     /// The same around the middle of a part.
@@ -64,6 +79,7 @@ impl<'d> Between<'d> {
         let (n, count) = (description.unknowns.len(), searched.len());
         Some(Between {
             dae,
+            kinks: description.switches.iter().map(|switch| !switch.jumps).collect(),
             searched,
             near: (NEAR * rtol).clamp(NEAREST.0, NEAREST.1),
             coefficients: Vec::new(),
@@ -80,8 +96,9 @@ impl<'d> Between<'d> {
         })
     }
 
-    /// Where the last step, which began at `before`, has to end so that no function changes its sign twice in it.
-    pub(super) fn search(&mut self, stepper: &dyn Stepper, before: f64) -> Option<f64> {
+    /// Where the last step, which began at `before`, has to end so that no function changes its sign twice in it and, if kinks are
+    /// located, that it has none inside.
+    pub(super) fn search(&mut self, stepper: &dyn Stepper, before: f64, kinks: Kinks) -> Option<f64> {
         let step = Step { now: stepper.time(), length: stepper.time() - before };
         self.coefficients.resize((stepper.dense_degree() + 1) * self.y.len(), 0.0);
         stepper.dense_coefficients(&mut self.coefficients);
@@ -96,7 +113,7 @@ impl<'d> Between<'d> {
         self.look_at(-1.0, step);
         for k in 0..self.sides.len() {
             let sign = sign(self.values[k], self.noise[k]);
-            self.sides[k] = Side { sign, changed: None };
+            self.sides[k] = Side { sign, until: -1.0, changed: None };
         }
         let mut left = BUDGET;
         while let Some([a, b]) = self.parts.pop() {
@@ -114,7 +131,7 @@ impl<'d> Between<'d> {
                 continue;
             }
             self.look_at(b, step);
-            if let Some(t) = (0..self.sides.len()).find_map(|k| self.pass(k, [a, b])) {
+            if let Some(t) = (0..self.sides.len()).find_map(|k| self.pass(k, b, kinks)) {
                 return Some(step.at(t));
             }
         }
@@ -133,8 +150,9 @@ impl<'d> Between<'d> {
             }
     }
 
-    /// Takes in what a function is at the end of a part that is not divided: a time, in units of the step, between two changes of its sign.
-    fn pass(&mut self, k: usize, [a, b]: [f64; 2]) -> Option<f64> {
+    /// Takes in what a function is at `b`, the end of a part that is not divided: a time, in units of the step, between two changes of its sign, or
+    /// just before a kink.
+    fn pass(&mut self, k: usize, b: f64, kinks: Kinks) -> Option<f64> {
         if !self.searched[k] {
             return None;
         }
@@ -143,17 +161,19 @@ impl<'d> Between<'d> {
             if enclosure.mignitude() > 0.0 { sign(enclosure.lo(), 0.0) } else { sign(self.values[k], self.noise[k]) };
         let side = &mut self.sides[k];
         if sign == 0 || sign == side.sign {
+            side.until = if sign == 0 { side.until } else { b };
             return None;
         }
-        let is_change = side.sign != 0;
-        side.sign = sign;
-        match side.changed {
-            _ if !is_change => None,
-            Some(changed) => Some(0.5 * (changed + a)),
-            None => {
-                side.changed = Some(b);
-                None
-            }
+        let (is_change, last) = (side.sign != 0, side.until);
+        (side.sign, side.until) = (sign, b);
+        if !is_change {
+            return None;
+        }
+        let is_inside = |s: &f64| *s > self.near.sqrt() - 1.0 && *s < -2.0 * self.near;
+        match side.changed.replace(b) {
+            Some(changed) => Some(0.5 * (changed + last)).filter(is_inside),
+            None if self.kinks[k] && kinks == Kinks::Located => Some(last).filter(is_inside),
+            None => None,
         }
     }
 

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use super::Method;
-use super::between::Between;
+use super::between::{Between, Kinks};
 use super::crossing::Crossing;
 use crate::contract::Dae;
 use crate::integrator::Start;
@@ -241,8 +241,9 @@ impl<'d> Segments<'d> {
         let Some(between) = &mut self.between else { return Ok(false) };
         let t = self.stepper.time();
         let shortest = 16.0 * f64::EPSILON * t.abs().max(start.0.abs());
+        let kinks = if self.phase == Phase::Regular { Kinks::Located } else { Kinks::Passed };
         let target =
-            between.search(self.stepper.as_ref(), start.0).filter(|target| (target - start.0).abs() > shortest);
+            between.search(self.stepper.as_ref(), start.0, kinks).filter(|target| (target - start.0).abs() > shortest);
         let Some(target) = target else { return Ok(false) };
         self.rewind(start, target)?;
         self.locate_switches();
