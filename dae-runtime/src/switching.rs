@@ -15,6 +15,8 @@ const NEAR: f64 = 1e-2;
 const NEAREST: (f64, f64) = (1e-10, 1e-6);
 /// Attempts end before the estimated place of a surface by this part of the estimate's error.
 const MARGIN: f64 = 0.1;
+/// A surface is still ahead if it is so many times farther away than that.
+const AHEAD: f64 = 10.0;
 /// Attempts at one step; after that it is left to the error test.
 const ATTEMPTS: usize = 40;
 
@@ -46,6 +48,8 @@ pub(crate) struct Switching {
     inside: Vec<(f64, Vec<f64>)>,
     /// Length of the shortest attempt that ends beyond one, and where a secant from the start puts the surface.
     beyond: Option<(f64, f64)>,
+    /// Whether that attempt was solved, and not only predicted to end there.
+    beyond_is_solved: bool,
     /// The switching function that vanishes first.
     first: usize,
     attempts: usize,
@@ -115,6 +119,7 @@ impl Switching {
             self.inside.sort_by(|a, b| a.0.total_cmp(&b.0));
         } else {
             self.beyond = Some((h, passed.map_or(1.0, |(part, _)| part) * h));
+            self.beyond_is_solved = solved;
         }
         self.next(h, resolution, is_inside)
     }
@@ -139,6 +144,11 @@ impl Switching {
         let last = self.inside.last().map_or(0.0, |(h, _)| *h);
         let between = |s: f64| s > last && s <= beyond;
         let found = self.surface().filter(|&(s, _)| between(s));
+        if is_inside && h == last && beyond - h <= near && !self.beyond_is_solved {
+            // Predictions were off: the surface is nearer in the next step, and they are better.
+            let is_ahead = self.distance().is_some_and(|distance| distance > AHEAD * near);
+            return if is_ahead { Passage::Free } else { Passage::Reached };
+        }
         if is_inside && h == last && found.map_or(beyond, |(s, _)| s) - h <= near {
             return Passage::Reached;
         }
@@ -151,6 +161,16 @@ impl Switching {
         let aimed = surface - (MARGIN * error).max(0.5 * near);
         let retry = if between(surface) && aimed > last { aimed } else { middle };
         if retry <= near { Passage::AtStart } else { Passage::Retry(retry) }
+    }
+
+    /// How far beyond the last attempt on this side the first surface lies, by a secant that is long enough not to be led astray by what the iteration
+    /// leaves unknown.
+    fn distance(&self) -> Option<f64> {
+        let (last, first) = (self.inside.last()?, self.inside.first()?);
+        let (length, other) = if first.0 < last.0 { (first.0, &first.1) } else { (0.0, &self.start) };
+        let distance = |k: usize| last.1[k] * (last.0 - length) / (other[k] - last.1[k]);
+        let approaching = (0..self.start.len()).filter(|&k| other[k].abs() > last.1[k].abs());
+        approaching.map(distance).filter(|distance| *distance >= 0.0).min_by(f64::total_cmp)
     }
 
     /// Where the first surface lies, by inverse interpolation through the last attempts on this side, and how uncertain that is: how far from it
