@@ -25,7 +25,7 @@ use random::Random;
 use system::System;
 
 /// Runs with every test.
-const CASES: u64 = 300;
+const CASES: u64 = 200;
 /// Runs of one system.
 const RUNS: u64 = 6;
 /// Errors of a success, in units of the tolerance.
