@@ -73,10 +73,10 @@ impl<'d> Between<'d> {
     pub(super) fn new(dae: &'d dyn Dae, rtol: f64) -> Option<Self> {
         let description = dae.description();
         let searched: Vec<bool> = description.switches.iter().map(|switch| !switch.of_time).collect();
-        if !searched.contains(&true) {
+        let (n, count) = (description.unknowns.len(), searched.len());
+        if n == 0 || !searched.contains(&true) {
             return None;
         }
-        let (n, count) = (description.unknowns.len(), searched.len());
         Some(Between {
             dae,
             kinks: description.switches.iter().map(|switch| !switch.jumps).collect(),
@@ -182,7 +182,7 @@ impl<'d> Between<'d> {
         let (n, middle, radius) = (self.y.len(), 0.5 * (a + b), 0.5 * (b - a));
         self.around.clear();
         self.around.extend_from_slice(&self.coefficients);
-        let degree = self.coefficients.len() / n.max(1) - 1;
+        let degree = self.coefficients.len() / n - 1;
         // Horner's scheme, once for each coefficient of the polynomial around the middle.
         for k in 0..degree {
             for j in (k..degree).rev() {
