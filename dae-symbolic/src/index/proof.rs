@@ -227,7 +227,8 @@ impl<'a> Enclosures<'a> {
         watch: impl FnMut(Function, Interval),
     ) -> Vec<Interval> {
         let mut values = vec![Interval::ENTIRE; outputs];
-        let point = Point { t: Interval::point(self.t), parameters: &self.prolonged.parameter_enclosures, y: jets, yp: &[] };
+        let point =
+            Point { t: Interval::point(self.t), parameters: &self.prolonged.parameter_enclosures, y: jets, yp: &[] };
         program.run_watched(point, &mut Vec::new(), &mut values, watch);
         values
     }
