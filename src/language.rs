@@ -19,6 +19,7 @@
 //! | `var x;` | an unknown about whose start nothing is known |
 //! | `#[nominal(1e-3)] var x;` | an unknown of this typical magnitude; absolute tolerances are parts of it |
 //! | `start der(x) ~ 0.8;` | a start value of a derivative, `=` or `~` |
+//! | `start x = 1;` | a start value in place of the one that `x` was declared with; where both are fixed (`=`), they have to be equal |
 //! | `der(x) = v;` | an equation; either side may be any expression |
 //! | `m * der(x, 2) = f;` | one with a second derivative |
 //! | `lagrangian { … }` | equations of motion from energies: see below |
@@ -75,7 +76,7 @@
 //! | `var T: [[f64; M]; N];` | two indices, `T[i][j]` with `i` below `N` and `j` below `M` |
 //! | `param m: [f64; N] = [1; N];` | an array of parameters: a public field `m: [f64; N]` |
 //! | `const W: [f64; 3] = [1, 4, 1];`, `let d: …` | arrays of constants and of sub-expressions |
-//! | `start q[0] = 1;`, `start der(q) ~ 0;` | start values of elements, and of derivatives of elements or whole arrays; those of elements take precedence |
+//! | `start q[0] = 1;`, `start der(q) ~ 0;` | start values of elements or whole arrays, and of their derivatives; those of elements take precedence |
 //! | `for i in 1..N { der(q[i]) = q[i - 1] - q[i]; }` | one equation for each `i`; `let`, `start`, `for` and `if` may stand in it too |
 //! | `sum(i in 0..N => m[i] * q[i])` | a sum |
 //! | `if i > 0 { F[i - 1] } else { 0 }` | a choice by constants and loop variables, made while the model is compiled |

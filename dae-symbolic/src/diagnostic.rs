@@ -64,7 +64,7 @@ codes! {
     InvalidDerivative = "E109", "a derivative of something that is no unknown";
     InvalidExponent = "E110", "an exponent of `powi` that is no constant integer";
     InvalidNominal = "E111", "a nominal value that is no positive number";
-    DuplicateStart = "E112", "two start values for the same derivative";
+    DuplicateStart = "E112", "two start values for the same unknown or derivative";
     InliningTooLarge = "E113", "functions that grow too large when inlined";
     UnknownForm = "E114", "a formulation that does not exist";
     MisplacedCondition = "E120", "a condition where a number belongs, or the other way round";

@@ -17,6 +17,7 @@ use crate::syntax::restrict::Place;
 pub(super) struct Whole {
     pub(super) unknown: usize,
     pub(super) order: u32,
+    pub(super) reach: Reach,
     pub(super) given: Given,
     pub(super) statement: Origin,
 }
@@ -36,11 +37,11 @@ impl<'a> Lowering<'a, '_> {
         let outer = loops.len() - extents.len();
         let element: Vec<Affine> = (outer..loops.len()).map(Affine::variable).collect();
         let body = body.map(|value| StartBody { indices: element.clone(), value });
-        let Whole { unknown, order, given, statement } = whole;
+        let Whole { unknown, order, reach, given, statement } = whole;
         self.model.starts.push(StartFamily {
             unknown,
             order,
-            reach: Reach::Whole,
+            reach,
             kind: kind(given),
             loops,
             body,
@@ -64,7 +65,7 @@ impl<'a> Lowering<'a, '_> {
             return;
         };
         if it.element.is_empty() {
-            let whole = Whole { unknown, order, given: it.given, statement: origin };
+            let whole = Whole { unknown, order, reach: Reach::Whole, given: it.given, statement: origin };
             return self.start_of_all(position, whole, value, &it.indices, &extents);
         }
         if it.element.len() != extents.len() || !it.indices.is_empty() {

@@ -14,7 +14,7 @@ use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Call, Dag, Expr, Symbol, UnknownId, evaluate_one};
 use crate::form::Form;
 use crate::model::family::{
-    Body, DefinitionFamily, EquationBody, EquationFamily, FamilyModel, Loop, ParameterArray, UnknownArray,
+    Body, DefinitionFamily, EquationBody, EquationFamily, FamilyModel, Loop, ParameterArray, Reach, UnknownArray,
 };
 use crate::model::{Input, numbered_equation, residual};
 use crate::origin::Origin;
@@ -235,7 +235,7 @@ impl<'a> Lowering<'a, '_> {
         let unknown = self.model.unknowns.len();
         let extents = self.evaluator.shapes.unknowns.get(unknown).cloned().flatten();
         if let (Some((given, Some(value))), Some(extents)) = (it.start, &extents) {
-            let whole = Whole { unknown, order: 0, given, statement: it.name.origin };
+            let whole = Whole { unknown, order: 0, reach: Reach::Declaration, given, statement: it.name.origin };
             self.start_of_all(position, whole, value, &it.indices, extents);
         }
         let nominal = it.nominal.map_or(1.0, |nominal| self.nominal(nominal, position));

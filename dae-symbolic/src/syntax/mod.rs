@@ -22,7 +22,7 @@
 //! function    = "fn" NAME "(" [ NAME [ type ] { "," NAME [ type ] } [ "," ] ] ")" [ "->" "f64" ]
 //!               "{" { "let" NAME [ ":" "f64" ] "=" expression ";" } expression "}" ;
 //! variable    = [ "#" "[" "nominal" "(" expression ")" "]" ] "var" NAME [ type ] [ ( "=" | "~" ) value ] ";" ;
-//! start       = "start" ( "der" "(" element [ "," expression ] ")" | NAME index [ index ] ) ( "=" | "~" ) value ";" ;
+//! start       = "start" ( "der" "(" element [ "," expression ] ")" | element ) ( "=" | "~" ) value ";" ;
 //! equation    = expression "=" expression ";" ;
 //! family      = "for" NAME "in" range "{" { inner } "}" ;
 //! choice      = "if" condition "{" { inner } "}" { "else" "if" condition "{" { inner } "}" } [ "else" "{" { inner } "}" ] ;

@@ -146,20 +146,13 @@ impl Parser {
         }
     }
 
-    /// `start der(name, order) = value` and its kin
+    /// `start name = value`, `start der(name, order) = value` and their kin
     fn start(&mut self) -> Parsed<(StatementKind, Ending)> {
         self.cursor.advance();
-        if matches!((self.cursor.look(0), self.cursor.look(1)), (Look::Word(_), Look::Open(Delimiter::Bracket))) {
-            let variable = self.declared_name("the name of an unknown")?;
+        if !self.cursor.at_word("der") {
+            let variable = self.declared_name("the name of an unknown, or `der(name)`")?;
             let element = self.element()?;
             return self.start_tail(variable, element, StartOf::Value);
-        }
-        if !self.cursor.at_word("der") {
-            let at = self.here();
-            let finding = Diagnostic::error(Code::UnexpectedToken, "`start` gives the start value of a derivative")
-                .label(at, "expected `der(name)`")
-                .help("give the start value of an unknown with its declaration: `var name ~ value;`");
-            return Err(self.fail(finding));
         }
         self.cursor.advance();
         let close = self.expect_open(Delimiter::Parenthesis, "`(` and the name of an unknown")?;

@@ -194,6 +194,22 @@ fn every_form_of_every_statement() {
 }
 
 #[test]
+fn start_statements_replace_the_values_of_declarations() {
+    let model = model(
+        "struct Starts {
+            start x = 0.5; start q ~ 3; start q[1] = 4; start y = 2 / 4;
+            var x ~ 1; var y = 0.5; var z; var q: [f64; 2] ~ 7; start z ~ 6;
+            der(x) = y; der(y) = z; z = 1; for i in 0..2 { q[i] = i; }
+        }",
+    );
+    let starts: Vec<_> = model.unknowns.iter().filter_map(|unknown| unknown.start.as_ref()).collect();
+    let values: Vec<f64> = starts.iter().map(|start| evaluate_one(&model.dag, start.value, |_| f64::NAN)).collect();
+    assert_eq!(values, [0.5, 0.5, 6.0, 3.0, 4.0]);
+    let kinds: Vec<Start> = starts.iter().map(|start| start.kind).collect();
+    assert_eq!(kinds, [Start::Fixed, Start::Fixed, Start::Guess, Start::Guess, Start::Fixed]);
+}
+
+#[test]
 fn conditionals_mean_what_they_mean_in_rust() {
     type Meaning = fn(f64, f64) -> f64;
     let cases: [(&str, Meaning); 8] = [

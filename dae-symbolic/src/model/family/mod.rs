@@ -186,7 +186,9 @@ pub struct StartFamily {
 /// What a start value is given for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// A scalar or a whole array.
+    /// A scalar or a whole array, where it is declared.
+    Declaration,
+    /// A scalar or a whole array, by a statement: it takes precedence over the declaration.
     Whole,
     /// Elements of an array, one by one: they take precedence over what is given for the whole.
     Element,

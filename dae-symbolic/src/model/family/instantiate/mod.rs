@@ -20,7 +20,7 @@ use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Dag, Expr, Symbol, UnknownId};
 use crate::model::{
     Definition, Derivation, Domain, Entries, Equation, Gap, Input, Mechanics, Member, Model, OptimalControl, Parameter,
-    StartValue, Unknown, derivative_name,
+    Start, StartValue, Unknown, derivative_name,
 };
 use crate::origin::Origin;
 
@@ -203,7 +203,7 @@ impl<'a> Instantiation<'a> {
                 });
             }
         }
-        for reach in [Reach::Whole, Reach::Element] {
+        for reach in [Reach::Declaration, Reach::Whole, Reach::Element] {
             self.starts(reach, &mut unknowns);
         }
         unknowns
@@ -221,7 +221,12 @@ impl<'a> Instantiation<'a> {
                 let access = Access { array: start.unknown, indices: body.indices.clone() };
                 let Some(id) = self.element(&access, point, gaps) else { continue };
                 let unknown = &mut unknowns[id.index()];
-                if let Some(first) = given.insert((id, start.order), start.origin) {
+                let declared = unknown.start.as_ref().filter(|declared| {
+                    let fixed = declared.kind == Start::Fixed && start.kind == Start::Fixed;
+                    reach == Reach::Whole && start.order == 0 && fixed && declared.value != value
+                });
+                let first = declared.map(|declared| declared.origin);
+                if let Some(first) = given.insert((id, start.order), start.origin).or(first) {
                     let name = derivative_name(&unknown.name, start.order);
                     self.found.push(duplicate_start(&name, start.statement, first));
                     break;
