@@ -81,7 +81,7 @@ const SAMPLE: u64 = if cfg!(debug_assertions) { 8 } else { 60 };
 const ALL: u64 = 1000;
 
 /// The same of adversarial generators.
-const ADVERSARIAL_SAMPLE: u64 = if cfg!(debug_assertions) { 20 } else { 60 };
+const ADVERSARIAL_SAMPLE: u64 = if cfg!(debug_assertions) { 12 } else { 20 };
 const ADVERSARIAL_ALL: u64 = 5000;
 
 /// What came of a generator.
@@ -151,16 +151,14 @@ impl Generator {
 }
 
 /// Adversarial generators of which something wrong is still said, and why.
-const OPEN: [(&str, &str); 9] = [
-    ("scaled-identities", "what rounding leaves of zero, times a power of ten, is taken for a number"),
-    ("tiny-coefficients", "numbers of 32 digits take for zero what is smaller"),
-    ("small-functions", "the same"),
-    ("decimals", "start values are taken as machine numbers"),
-    ("invariants", "a number of 16 digits is not zero along the solution"),
-    ("switches", "what holds at the start alone is stated"),
+const OPEN: [(&str, &str); 4] = [
+    (
+        "scaled-identities",
+        "a start value is said to contradict its equation where rounding of a zero, times 1e29, stands in another",
+    ),
+    ("tiny-coefficients", "a term of 1e-183 beside an identity is taken for zero"),
+    ("switches", "what holds at the start alone is stated, or a kink there is said to contradict a start value"),
     ("tables", "splines are known to 16 digits, and what they leave of zero is taken for a number"),
-    ("units", "start values are said to contradict equations in which coefficients lie far apart"),
-    ("edges", "the same for masses near singularity"),
 ];
 
 fn print_head() {
@@ -299,7 +297,7 @@ fn fifty_thousand_systems_made_to_fool_have_no_wrong_verdict() {
 
 #[test]
 fn collected_systems_have_no_wrong_verdict() {
-    // One name a line: what is still wrong, for the causes at `OPEN`.
+    // One name a line: texts that the language refuses, as they give the start value of an unknown with `start`.
     let open_names: Vec<&str> = include_str!("../data/adversarial_open.txt").lines().collect();
     let (mut certified, mut numerical, mut open, mut known, mut wrong) = (0, 0, 0, 0, Vec::new());
     for collected::Collected { name, case } in collected::systems() {
@@ -313,6 +311,7 @@ fn collected_systems_have_no_wrong_verdict() {
     }
     let all_wrong = known + wrong.len();
     println!("{certified} certified, {numerical} numerical, {open} not certified, {all_wrong} wrong");
+    wrong.iter().for_each(|text| println!("wrong: {text}"));
     assert_none_wrong(&wrong);
 }
 
