@@ -3,8 +3,6 @@
 //! In: bounds. Out: bounds of their sums, products and quotients, rounded up. Errors of numbers with thousands of digits lie far
 //! outside the range of `f64`, so that the exponent is kept apart.
 
-use std::cmp::Ordering;
-
 /// How much a rounded operation is enlarged: far above the rounding errors of the few operations behind it.
 const SLACK: f64 = 1.0 + 1e-12;
 
@@ -55,7 +53,7 @@ impl Magnitude {
 
     /// $a + b$.
     pub fn plus(self, other: Magnitude) -> Magnitude {
-        let (large, small) = if self.cmp(other) == Ordering::Less { (other, self) } else { (self, other) };
+        let (large, small) = if self.is_below(other) { (other, self) } else { (self, other) };
         if small.is_zero() {
             return large;
         }
@@ -81,19 +79,13 @@ impl Magnitude {
         if self.is_zero() { self } else { Magnitude { exponent: self.exponent.saturating_add(k), ..self } }
     }
 
-    /// How it compares.
-    pub fn cmp(self, other: Magnitude) -> Ordering {
-        match (self.is_zero(), other.is_zero()) {
-            (true, true) => Ordering::Equal,
-            (true, false) => Ordering::Less,
-            (false, true) => Ordering::Greater,
-            (false, false) => self.exponent.cmp(&other.exponent).then(self.mantissa.total_cmp(&other.mantissa)),
-        }
-    }
-
     /// Whether it is less than the other.
     pub fn is_below(self, other: Magnitude) -> bool {
-        self.cmp(other) == Ordering::Less
+        match (self.is_zero(), other.is_zero()) {
+            (_, true) => false,
+            (true, false) => true,
+            (false, false) => (self.exponent, self.mantissa) < (other.exponent, other.mantissa),
+        }
     }
 
     /// The nearest `f64`, infinite or zero beyond the range.

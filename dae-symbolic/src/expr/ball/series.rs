@@ -70,7 +70,7 @@ pub(super) fn exponential_minus_one(x: &BigInt, width: u64) -> BigInt {
     }
     for _ in 0..HALVINGS {
         // (1 + s)² - 1 = s (s + 2).
-        sum = (&sum * &sum >> bits) + (&sum << 1_u64);
+        sum = ((&sum * &sum) >> bits) + (&sum << 1_u64);
     }
     sum >> (2 * HALVINGS)
 }

@@ -4,7 +4,6 @@
 //! solution of the equations, or ranks. An entry counts as zero if it contains zero with a radius hundreds of digits below what its
 //! row was made of, and as nothing certain otherwise.
 
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use crate::expr::ball::{Ball, Magnitude};
@@ -63,7 +62,7 @@ impl Pivoting {
             for (&column, x) in row.iter().filter(|(_, x)| !x.contains_zero()) {
                 let Some((weight, size)) = weight(column).zip(x.upper()) else { continue };
                 let relative = size.times(weight).over(self.scale[i]);
-                let is_larger = best.is_none_or(|(best, ..)| best.cmp(relative) == Ordering::Less);
+                let is_larger = best.is_none_or(|(best, ..)| best.is_below(relative));
                 if is_larger && least.is_below(relative) {
                     best = Some((relative, i, column));
                 }
