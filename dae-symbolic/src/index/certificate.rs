@@ -96,6 +96,8 @@ impl LocalRegularity {
 pub enum Unproved {
     /// Other functions stood in for those of the caller.
     StandIns,
+    /// The splines through tables have rounded coefficients.
+    Tables,
     /// More equations have to be solved together than the proof is made for; so many it is made for.
     TooLarge(usize),
     /// The enclosures were too wide, or the equations jump near the point.

@@ -19,8 +19,8 @@ use dae_runtime::sparse::{Regularity, SparseMatrix, regularity};
 use nalgebra::DMatrix;
 
 use super::certificate::Unproved;
-use crate::expr::Function;
 use crate::expr::interval::Interval;
+use crate::expr::{ExternalSource, Function};
 use crate::model::Model;
 use crate::program::{Point, Program};
 use crate::prolong::Prolonged;
@@ -48,7 +48,8 @@ pub(super) enum Evidence {
 pub(super) fn examine(model: &Model, prolonged: &Prolonged, jets: &[f64], t: f64) -> Evidence {
     let system = Enclosures::new(prolonged, t);
     // What is proved about a function in general position is not proved about the one in its place.
-    let proved = match model.has_stand_ins() {
+    let has_tables = system.has_tables();
+    let proved = match model.has_stand_ins() || has_tables {
         true => None,
         // In machine numbers it is another system.
         false if system.rounds_to_integers() => return Evidence::Doubtful,
@@ -60,6 +61,7 @@ pub(super) fn examine(model: &Model, prolonged: &Prolonged, jets: &[f64], t: f64
     match system.survives_uncertainty(jets) {
         true => Evidence::Regular(match model.has_stand_ins() {
             true => Unproved::StandIns,
+            false if has_tables => Unproved::Tables,
             false if system.is_too_large(jets) => Unproved::TooLarge(MAX_EQUATIONS),
             false => Unproved::TooWide,
         }),
@@ -182,6 +184,12 @@ impl<'a> Enclosures<'a> {
         let point = Point { t: Interval::point(t), parameters: &prolonged.parameter_enclosures, y: &[], yp: &[] };
         prolonged.start.run(point, &mut Vec::new(), &mut start);
         Enclosures { prolonged, t, start }
+    }
+
+    /// Whether there are functions by interpolation.
+    fn has_tables(&self) -> bool {
+        let calls = self.prolonged.residual.calls().chain(self.prolonged.jacobian.calls());
+        calls.into_iter().any(|call| matches!(call.function.source, ExternalSource::Table(_)))
     }
 
     /// Whether a number of the model is taken for an integer that it is not.

@@ -211,6 +211,9 @@ fn why_unproved(unproved: Unproved) -> String {
                                caller is not proved of that one"
                 .into()
         }
+        Unproved::Tables => {
+            "it is not proved by intervals, because the coefficients of the splines through tables are rounded".into()
+        }
         Unproved::TooLarge(most) => format!(
             "it is not proved by intervals, because more than {most} equations have to be solved together, for which the proof is not made"
         ),

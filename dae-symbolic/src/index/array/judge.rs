@@ -282,7 +282,11 @@ impl<'a> Court<'a> {
         let at = array.at(&self.model.dag, &self.parameters, point);
         let moved = point.beside(self.model, UNCERTAINTY, 0, |_| usize::MAX);
         let moved = array.at(&self.model.dag, &self.parameters, &moved);
-        let jacobian = ArrayJacobian::new(array, &at, &moved, m);
+        let mut jacobian = ArrayJacobian::new(array, &at, &moved, m);
+        // Values of tables are rounded.
+        for (row, column) in refined::uncertain_entries(self.model, array, point, m) {
+            jacobian.certain[(row, column)] = 0.0;
+        }
         let ranks = jacobian.ranks(array.states(), array.rates.len()).map_err(|error| error.to_string())?;
         // What was dropped may be there for all that computed jets tell.
         match ranks.clear && ranks.dropped <= ROUNDING * ranks.rows as f64 {

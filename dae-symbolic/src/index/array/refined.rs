@@ -119,6 +119,28 @@ pub(super) fn rounded(t: f64, digits: &Digits) -> ArrayPoint {
     ArrayPoint { t, taylor: digits.iter().map(|series| series.iter().map(Ball::to_f64).collect()).collect() }
 }
 
+/// Rows and columns of the entries that may be zero at these very jets, for all that is known of functions that have 16 digits; none where there
+/// are no such functions.
+pub(super) fn uncertain_entries(
+    model: &Model,
+    array: &DerivativeArray,
+    point: &ArrayPoint,
+    m: u32,
+) -> Vec<(usize, usize)> {
+    let is_call = |&e: &Expr| matches!(model.dag.node(e), Node::Call(..));
+    if !array.tape.nodes().iter().any(is_call) {
+        return Vec::new();
+    }
+    let jets: Digits = point.taylor.iter().map(|series| series.iter().map(|&x| Ball::of_f64(x)).collect()).collect();
+    let at = linearised(model, &exact_parameters(model), array, point.t, &jets, FEW);
+    let columns = Columns::new(array, m);
+    let rows = rows(array, &at, m, |j, k| Some(columns.of(j, k)));
+    let uncertain = |(i, row): (usize, BallRow)| {
+        row.into_iter().filter(|(_, x)| x.contains_zero()).map(move |(column, _)| (i, column))
+    };
+    rows.into_iter().enumerate().flat_map(uncertain).collect()
+}
+
 /// Whether jets that fulfil the array to rounding are those of a simple solution, to the digits that they have: where jets are large, rows may
 /// be rounding beside their terms and have no solution anywhere near.
 pub(super) fn is_simple_solution(system: &ArraySystem<'_>, point: &ArrayPoint) -> bool {
