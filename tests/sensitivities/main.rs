@@ -1,14 +1,16 @@
 //! Sensitivities of solutions, against complex steps (`complex_step`), closed forms, or extrapolated differences of accurate solutions.
 //!
-//! In: models. Out: derivatives by parameters and start values, forwards (`forward`), across events and jumps (`events`) and by the adjoint
-//! method (`adjoint`).
+//! In: models. Out: derivatives by parameters and start values, forwards (`forward`), across events and jumps (`events`), by the adjoint
+//! method (`adjoint`), of what hidden equations determine (`hidden`), and of random linear systems (`linear`).
 
 mod adjoint;
 mod complex_step;
 mod events;
 mod forward;
+mod hidden;
 #[path = "../interpreted/mod.rs"]
 mod interpreted;
+mod linear;
 
 use dae::runtime::contract::Dae;
 use dae::{Event, Failure, Integration, Method, Record, Solution, Status};

@@ -29,7 +29,9 @@ pub use error::{FixedValue, InitializationError, Mismatch};
 use gauss_newton::{Stuck, System};
 use parts::Decomposition;
 use regularity::regularity;
-pub(crate) use restart::{Held, JetPlaces, consistent_restart, restarted_derivatives};
+pub(crate) use restart::{
+    Change, Held, JetPlaces, consistent_restart, restarted_derivatives, restarted_derivatives_in,
+};
 pub(crate) use tangent::{Direction, EXACTLY, derivatives_of_jets};
 
 /// What the user can choose about an initialisation.

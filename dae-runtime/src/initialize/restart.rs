@@ -55,34 +55,58 @@ pub(crate) enum Held<'a> {
     Nothing,
 }
 
+/// How the entries of a state and the equations of the prolongation change with something.
+pub(crate) struct Change<'a> {
+    pub(crate) values: &'a [f64],
+    pub(crate) equations: Vec<f64>,
+    /// With what, for messages.
+    pub(crate) name: &'a Name,
+}
+
 /// Derivatives of a state that was made consistent, and of its slopes, where the entries of the given state and the equations of the prolongation
 /// change like this.
 pub(crate) fn restarted_derivatives(
     dae: &dyn Dae,
     t: f64,
+    point: [&[f64]; 3],
+    held: Held<'_>,
+    change: Change<'_>,
+) -> Result<(Vec<f64>, Vec<f64>), InitializationError> {
+    Ok(restarted_derivatives_in(dae, t, point, held, vec![change])?.swap_remove(0))
+}
+
+/// The same for several changes.
+pub(crate) fn restarted_derivatives_in(
+    dae: &dyn Dae,
+    t: f64,
     [y, yp, jets]: [&[f64]; 3],
     held: Held<'_>,
-    values: &[f64],
-    equations: Vec<f64>,
-    name: &Name,
-) -> Result<(Vec<f64>, Vec<f64>), InitializationError> {
+    changes: Vec<Change<'_>>,
+) -> Result<Vec<(Vec<f64>, Vec<f64>)>, InitializationError> {
     let (mut restart, places) = Restart::new(dae, t, y, yp);
-    let mut start = vec![0.0; jets.len()];
-    for (place, value) in places.values.iter().zip(values) {
-        if let Some(jet) = *place {
-            start[jet] = *value;
+    let direction = |Change { values, equations, name }| {
+        let mut start = vec![0.0; jets.len()];
+        for (place, value) in places.values.iter().zip(values) {
+            if let Some(jet) = *place {
+                start[jet] = *value;
+            }
         }
-    }
-    let direction = Direction { name, start, equations };
+        Direction { name, start, equations }
+    };
+    let directions: Vec<Direction<'_>> = changes.into_iter().map(direction).collect();
     let stays: Vec<bool> = match held {
         Held::AsInRestart(is_changed) => restart.stays(dae, &places, is_changed),
         Held::Changed(is_changed) => (0..y.len()).map(is_changed).collect(),
         Held::Nothing => vec![false; y.len()],
     };
     restart.mark(|i| if stays[i] { Start::Fixed } else { Start::Guess }, dae, &places);
-    let derivatives = derivatives_of_jets(&restart, t, jets, &[direction], NEARLY)?.swap_remove(0);
-    let at = |places: &[Option<usize>]| places.iter().map(|place| place.map_or(0.0, |jet| derivatives[jet])).collect();
-    Ok((at(&places.values), at(&places.slopes)))
+    let found = derivatives_of_jets(&restart, t, jets, &directions, NEARLY)?;
+    let of = |derivatives: Vec<f64>| {
+        let at =
+            |places: &[Option<usize>]| places.iter().map(|place| place.map_or(0.0, |jet| derivatives[jet])).collect();
+        (at(&places.values), at(&places.slopes))
+    };
+    Ok(found.into_iter().map(of).collect())
 }
 
 /// Which jet each entry of $y$ and of $y'$ is, and each eliminated unknown.

@@ -24,6 +24,7 @@
 use nalgebra::Complex;
 
 use super::collocation::{Collocation, Linearization, Part};
+use super::hidden::Hidden;
 use super::{Beginning, Quantity, StartDerivative};
 use crate::contract::{Dae, Description, Name, Stand};
 use crate::radau::{Origin, Polynomial, StageRange, Tableau};
@@ -35,6 +36,8 @@ const CHECKPOINT: usize = 100;
 /// The transposed system of a part is solved to this, relative to its right-hand side, or as far as rounding allows.
 const SOLVED: f64 = 1e-13;
 const ENOUGH: f64 = 1e-7;
+/// Or to this part of the largest of all right-hand sides: a functional that does not depend on earlier states leaves rounding, less with every part.
+const NOTHING: f64 = 1e-18;
 const MAX_ITERATIONS: usize = 60;
 /// Stages are looked for where the last polynomial leads, no farther than so many of its lengths.
 const FARTHEST: f64 = 10.0;
@@ -56,8 +59,8 @@ pub(crate) struct Tape {
 enum Entry {
     /// A part of a step, and the state where it begins.
     Part(Part, Vec<f64>),
-    /// A state was recorded.
-    Record,
+    /// A state was recorded, about with this slope.
+    Record(Vec<f64>),
     Jump(Jump),
 }
 
@@ -94,8 +97,8 @@ impl Tape {
         since.any(|entry| matches!(entry, Entry::Jump(_)))
     }
 
-    pub(super) fn note_record(&mut self) {
-        self.entries.push(Entry::Record);
+    pub(super) fn note_record(&mut self, slope: Vec<f64>) {
+        self.entries.push(Entry::Record(slope));
     }
 
     pub(super) fn note_jump(&mut self, jump: Jump) {
@@ -215,8 +218,9 @@ impl<'d> Adjoint<'d> {
             ));
         }
         let mut sweep = Sweep::new(self.dae, &self.beginning, self.solution.end_time, &self.options);
-        sweep.add(at_end);
-        let mut records = self.tape.entries.iter().filter(|entry| matches!(entry, Entry::Record)).count();
+        let Solution { end_time, end_state, end_derivative, .. } = &self.solution;
+        sweep.add(at_end, (*end_time, end_state, end_derivative));
+        let mut records = self.tape.entries.iter().filter(|entry| matches!(entry, Entry::Record(_))).count();
         let mut weights = vec![0.0; self.solution.names.len()];
         let mut beyond = self.tape.entries.len();
         let before_parts = None;
@@ -231,12 +235,12 @@ impl<'d> Adjoint<'d> {
                         sweep.back(*part, &at_stages)?;
                     }
                     Entry::Jump(jump) => sweep.across(jump),
-                    Entry::Record => {
+                    Entry::Record(slope) => {
                         records -= 1;
                         if let Some(state) = self.solution.state(records) {
                             weights.fill(0.0);
                             by_state(records, state, &mut weights);
-                            sweep.add(&weights);
+                            sweep.add(&weights, (self.solution.times[records], state, slope));
                         }
                     }
                 }
@@ -254,9 +258,12 @@ impl<'d> Adjoint<'d> {
 /// The way back.
 struct Sweep<'d> {
     collocation: Collocation<'d>,
+    hidden: Option<Hidden<'d>>,
     beginning: &'d Beginning,
     /// Derivatives of the functional by the state.
     mu: Vec<f64>,
+    /// The largest norm that they have had.
+    largest: f64,
     /// By the eliminated unknowns that are constant.
     by_constants: Vec<f64>,
     /// By the parameters.
@@ -271,6 +278,8 @@ impl<'d> Sweep<'d> {
         let Beginning { t0, y0, yp0, quantities, .. } = beginning;
         Sweep {
             collocation: Collocation::new(dae, (*t0, y0, yp0), t_end, options),
+            hidden: Hidden::of(dae, options),
+            largest: 0.0,
             beginning,
             mu: vec![0.0; description.unknowns.len()],
             by_constants: vec![0.0; description.eliminated.len()],
@@ -283,17 +292,26 @@ impl<'d> Sweep<'d> {
         self.collocation.dae.description()
     }
 
-    /// Adds derivatives by the entries of a state, eliminated ones included.
-    fn add(&mut self, weights: &[f64]) {
-        let (of_state, of_eliminated) = weights.split_at(self.mu.len());
-        self.mu.iter_mut().zip(of_state).for_each(|(mu, weight)| *mu += weight);
+    /// Adds derivatives by the entries of a state, eliminated ones included, at that state and about its slope.
+    fn add(&mut self, weights: &[f64], (t, y, slope): (f64, &[f64], &[f64])) {
+        let n = self.mu.len();
+        let (of_state, of_eliminated) = weights.split_at(n);
+        let mut by_state = of_state.to_vec();
         for (k, (it, weight)) in self.description().eliminated.iter().zip(of_eliminated).enumerate() {
             match it.stand {
-                Stand::Same(place) => self.mu[place] += weight,
-                Stand::Opposite(place) => self.mu[place] -= weight,
+                Stand::Same(place) => by_state[place] += weight,
+                Stand::Opposite(place) => by_state[place] -= weight,
                 Stand::Steady => self.by_constants[k] += weight,
             }
         }
+        if let Some(hidden) = self.hidden.as_ref().filter(|hidden| hidden.has_part(&by_state)) {
+            let at = hidden.consistent(t, &y[..n], &slope[..n]);
+            let by_quantities = at.and_then(|at| hidden.transpose(&at, &self.beginning.quantities, &mut by_state));
+            for (sum, part) in self.by_quantities.iter_mut().zip(by_quantities.into_iter().flatten()) {
+                *sum += part;
+            }
+        }
+        self.mu.iter_mut().zip(by_state).for_each(|(mu, weight)| *mu += weight);
     }
 
     /// The linearisations of parts that follow one another, computed again.
@@ -351,6 +369,8 @@ impl<'d> Sweep<'d> {
         let (mut product, mut complex) = (vec![0.0; n], vec![Complex::ZERO; n]);
         let norm = |v: &[f64]| v.iter().zip(&sizes).map(|(v, size)| (v * size).abs()).fold(0.0, larger);
         let wanted = norm(&self.mu);
+        self.largest = larger(self.largest, wanted);
+        let nothing = NOTHING * self.largest;
         let (mut smallest, mut best, mut stalled) = (f64::INFINITY, lambda.clone(), 0);
         for _ in 0..MAX_ITERATIONS {
             // What is missing.
@@ -400,7 +420,7 @@ impl<'d> Sweep<'d> {
                 }
             }
         }
-        if wanted.is_nan() || smallest > ENOUGH * wanted {
+        if wanted.is_nan() || smallest > (ENOUGH * wanted).max(nothing) {
             return Err(Failure::Adjoint { t: t + h });
         }
         for (lambda, at) in best.iter().zip(at_stages) {

@@ -134,8 +134,11 @@ pub(super) struct Collocation<'d> {
     pub(super) weights: Weights,
     /// Where a part begins.
     pub(super) state: Vec<f64>,
+    /// About the slope there.
+    pub(super) slope: Vec<f64>,
     /// Where it ends.
     ahead: Vec<f64>,
+    slope_ahead: Vec<f64>,
     /// Of the last part, at its stages, minus where it begins.
     z: Vec<Vec<f64>>,
     /// At its stages.
@@ -161,7 +164,9 @@ impl<'d> Collocation<'d> {
             tolerances: [(TIGHTER * of_stages).max(ABOVE_ROUNDING * rounding), of_stages],
             weights,
             state: y0.to_vec(),
+            slope: yp0.to_vec(),
             ahead: y0.to_vec(),
+            slope_ahead: yp0.to_vec(),
             z: vec![vec![0.0; y0.len()]; StageRange::MOST],
             at_stages: vec![Linearization::new(dae); StageRange::MOST],
             solves_stages: description.unknowns.iter().all(|unknown| unknown.index < 3),
@@ -232,6 +237,7 @@ impl<'d> Collocation<'d> {
             }
         }
         self.ahead.copy_from_slice(y);
+        self.slope_ahead.copy_from_slice(yp);
         Ok(())
     }
 
@@ -243,5 +249,6 @@ impl<'d> Collocation<'d> {
     /// Goes on to the end of the part.
     pub(super) fn accept(&mut self) {
         self.state.copy_from_slice(&self.ahead);
+        self.slope.copy_from_slice(&self.slope_ahead);
     }
 }

@@ -15,7 +15,7 @@
 use super::variation::Column;
 use super::{Quantity, Variation};
 use crate::contract::{Dae, Kind};
-use crate::initialize::{Held, InitializationError, restarted_derivatives};
+use crate::initialize::{Change, Held, InitializationError, restarted_derivatives};
 use crate::solution::{curvature, evaluate};
 use crate::stepper::{Failure, Stepper};
 
@@ -209,14 +209,21 @@ impl Variation<'_> {
             let equations = quantity.derivative_of_equations(dae, t, jets);
             // Constraints that depend on the time move with the event.
             let moving: Vec<f64> = equations.iter().zip(&by_time).map(|(e, by_t)| e + tau * by_t).collect();
-            let (mut total, _) = restarted_derivatives(dae, t, point, held, values, moving, &quantity.name)?;
+            let (mut total, _) =
+                restarted_derivatives(dae, t, point, held, Change { values, equations: moving, name: &quantity.name })?;
             for ((value, slope), unknown) in total.iter_mut().zip(yp).zip(dae.description().unknowns.iter()) {
                 if unknown.kind == Kind::Differential {
                     *value -= tau * slope;
                 }
             }
             // What is not differential follows from the rest at this time.
-            restarted_derivatives(dae, t, point, Held::Nothing, &total, equations, &quantity.name)
+            restarted_derivatives(
+                dae,
+                t,
+                point,
+                Held::Nothing,
+                Change { values: &total, equations, name: &quantity.name },
+            )
         };
         let (of_run, of_jump) = self.columns().split_at(self.columns_of_run());
         let held = Held::AsInRestart(is_changed);

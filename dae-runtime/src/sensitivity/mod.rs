@@ -13,6 +13,7 @@
 
 mod adjoint;
 mod collocation;
+mod hidden;
 mod jump;
 mod variation;
 

@@ -11,6 +11,7 @@
 
 use super::adjoint::{Jump, Tape};
 use super::collocation::{Collocation, Linearization, Obstacle, Part};
+use super::hidden::Hidden;
 use super::jump::Left;
 use super::{Beginning, Quantity, StartDerivative};
 use crate::contract::{Dae, Name};
@@ -38,6 +39,8 @@ const ESTIMATES: usize = 2;
 /// Sensitivities under way.
 pub(crate) struct Variation<'d> {
     collocation: Collocation<'d>,
+    /// What else has to be solved for at recorded states.
+    hidden: Option<Hidden<'d>>,
     columns: Vec<Column>,
     t: f64,
     /// At `t`.
@@ -146,6 +149,7 @@ impl<'d> Variation<'d> {
         let work = Work { y, yp, slope, error, ..Work::default() };
         Variation {
             collocation,
+            hidden: Hidden::of(dae, options),
             columns,
             t: t0,
             here,
@@ -224,10 +228,20 @@ impl<'d> Variation<'d> {
         self.tape.is_none().then(names)
     }
 
-    /// A state has been recorded.
-    pub(crate) fn note_record(&mut self) {
+    /// A state is recorded.
+    pub(crate) fn note_record(&mut self, t: f64, y: &[f64]) {
         if let Some((tape, _)) = &mut self.tape {
-            tape.note_record();
+            tape.note_record(self.collocation.slope.clone());
+        } else {
+            self.solve_hidden(t, y);
+        }
+    }
+
+    /// Gives derivatives of hidden unknowns the accuracy of the others, where consistent values are found.
+    pub(crate) fn solve_hidden(&mut self, t: f64, y: &[f64]) {
+        let Some(hidden) = &self.hidden else { return };
+        if let Some(at) = hidden.consistent(t, y, &self.collocation.slope) {
+            hidden.replace(&at, self.columns.iter_mut().map(|column| (&column.quantity, &mut column.value)));
         }
     }
 
@@ -307,6 +321,7 @@ impl<'d> Variation<'d> {
     pub(super) fn begin_at(&mut self, t: f64, y: &[f64], yp: &[f64]) {
         self.t = t;
         self.here.evaluate(self.collocation.dae, t, y, yp);
+        self.collocation.slope.copy_from_slice(yp);
         for column in &mut self.columns {
             column.polynomial.set_tangent(&column.value, |slopes| slopes.fill(0.0));
         }
@@ -335,6 +350,7 @@ impl<'d> Variation<'d> {
         stepper.dense_coefficients(coefficients);
         if self.t == before {
             evaluate(coefficients, -1.0, now - before, &mut self.collocation.state, yp);
+            self.collocation.slope.copy_from_slice(yp);
             if let Some(left) = self.left.take() {
                 left.enter(dae, &mut self.columns, yp);
                 self.here.evaluate(dae, before, &self.collocation.state, yp);

@@ -163,7 +163,7 @@ impl<'d> Recorder<'d> {
     pub(super) fn push(&mut self, t: f64, y: &[f64], solution: &mut Solution) {
         solution.push(t, y);
         if let Some(variation) = &mut self.variation {
-            variation.note_record();
+            variation.note_record(t, y);
             if let Some(sensitivities) = &mut solution.sensitivities {
                 sensitivities.push(variation.values());
             }

@@ -1,0 +1,136 @@
+//! Derivatives of unknowns that only hidden equations determine.
+//!
+//! In: a state with the derivatives of its differential unknowns, or a functional of the state. Out: derivatives of all other unknowns, as
+//! accurate as those; or the functional as one of differential unknowns and quantities.
+//!
+//! Stages of Radau IIA are of lower order in unknowns of index 2 and 3 (Hairer, Lubich & Roche 1989), in those of the variational equations too. But the model
+//! with the derivatives of its equations, $G(X, p) = 0$ in the jets $X$, determines them: at consistent jets near the state
+//!
+//! $$ G_X \dot X + G_p = 0 $$
+//!
+//! gives all derivatives from those of the differential unknowns, which move by as little as the linearised constraints let them. That is a linear map
+//! $\dot y = R\,\dot y_d + r$; a functional with the derivatives $w$ by the state has $R^T w$ by the differential unknowns and $w^T r$ by the
+//! quantity.
+
+use super::Quantity;
+use crate::contract::{Dae, Kind};
+use crate::initialize::{Change, Held, InitializationOptions, JetPlaces, consistent_restart, restarted_derivatives_in};
+use crate::stepper::Options;
+
+/// States satisfy constraints to a tolerance; jets farther away than so many of it, or than this part of the size, are those of another solution.
+const NEAR: (f64, f64) = (1e4, 1e-3);
+
+/// The unknowns of a formulation that hidden equations determine.
+pub(super) struct Hidden<'d> {
+    dae: &'d dyn Dae,
+    /// Whether an entry of the state is one, or depends on some.
+    is_hidden: Vec<bool>,
+    /// How far others may be from consistent values: absolute and relative.
+    near: Vec<(f64, f64)>,
+}
+
+/// Consistent values near a state.
+pub(super) struct Consistent {
+    t: f64,
+    y: Vec<f64>,
+    yp: Vec<f64>,
+    jets: Vec<f64>,
+}
+
+impl<'d> Hidden<'d> {
+    /// Nothing if there are none.
+    pub(super) fn of(dae: &'d dyn Dae, options: &Options) -> Option<Self> {
+        let unknowns = &dae.description().unknowns;
+        let places = JetPlaces::of(dae.description(), &dae.prolongation().prolongation_description().jets);
+        let stands = |k: usize| places.values[k].is_some() && unknowns[k].kind != Kind::Auxiliary;
+        if !(0..unknowns.len()).any(|k| stands(k) && unknowns[k].index > 1) {
+            return None;
+        }
+        let follows = |k: usize| unknowns[k].index > 1 || unknowns[k].kind == Kind::Algebraic;
+        let is_hidden = (0..unknowns.len()).map(|k| stands(k) && follows(k)).collect();
+        let atol = options.atol.of(unknowns);
+        let near = |(unknown, atol): (&crate::contract::Unknown, &f64)| {
+            ((NEAR.0 * atol).max(NEAR.1 * unknown.nominal), (NEAR.0 * options.rtol).max(NEAR.1))
+        };
+        Some(Hidden { dae, is_hidden, near: unknowns.iter().zip(&atol).map(near).collect() })
+    }
+
+    /// The consistent values near a state, about with these slopes; nothing if there are none near it.
+    pub(super) fn consistent(&self, t: f64, y: &[f64], slope: &[f64]) -> Option<Consistent> {
+        let (mut found, mut yp) = (y.to_vec(), slope.to_vec());
+        let anywhere = |_: usize| f64::INFINITY;
+        let options = InitializationOptions::default();
+        let jets = consistent_restart(self.dae, t, &mut found, &mut yp, |_| false, anywhere, &options).ok()?;
+        let is_near = |k: usize| {
+            let (atol, rtol) = self.near[k];
+            self.is_hidden[k]
+                || self.dae.description().unknowns[k].kind != Kind::Differential
+                || (found[k] - y[k]).abs() <= atol + rtol * y[k].abs()
+        };
+        let is_solution = (0..y.len()).all(is_near) && jets.iter().all(|jet| jet.is_finite());
+        is_solution.then_some(Consistent { t, y: found, yp, jets })
+    }
+
+    /// Derivatives of the state for such changes of its differential unknowns and of the equations.
+    fn derivatives(&self, at: &Consistent, changes: Vec<Change<'_>>) -> Option<Vec<Vec<f64>>> {
+        let point = [&at.y[..], &at.yp, &at.jets];
+        let found = restarted_derivatives_in(self.dae, at.t, point, Held::Nothing, changes).ok()?;
+        let values: Vec<Vec<f64>> = found.into_iter().map(|(value, _)| value).collect();
+        values.iter().flatten().all(|value| value.is_finite()).then_some(values)
+    }
+
+    /// Replaces the derivatives of hidden unknowns in sensitivities to quantities.
+    pub(super) fn replace<'a>(
+        &self,
+        at: &Consistent,
+        sensitivities: impl Iterator<Item = (&'a Quantity, &'a mut Vec<f64>)>,
+    ) {
+        let (quantities, mut values): (Vec<&Quantity>, Vec<&mut Vec<f64>>) = sensitivities.unzip();
+        let changes = quantities.iter().zip(&values).map(|(quantity, values)| {
+            let equations = quantity.derivative_of_equations(self.dae, at.t, &at.jets);
+            Change { values, equations, name: &quantity.name }
+        });
+        let Some(found) = self.derivatives(at, changes.collect()) else { return };
+        for (value, found) in values.iter_mut().zip(found) {
+            (0..found.len()).filter(|&k| self.is_hidden[k]).for_each(|k| value[k] = found[k]);
+        }
+    }
+
+    /// Whether a functional with these derivatives depends on hidden unknowns.
+    pub(super) fn has_part(&self, weights: &[f64]) -> bool {
+        weights.iter().zip(&self.is_hidden).any(|(weight, is_hidden)| *is_hidden && *weight != 0.0)
+    }
+
+    /// Turns the derivatives of a functional by the state into those by its differential unknowns; what is added by each quantity, times its scale.
+    /// Nothing changes if there is no such map.
+    pub(super) fn transpose(&self, at: &Consistent, quantities: &[Quantity], weights: &mut [f64]) -> Option<Vec<f64>> {
+        let n = weights.len();
+        let unknowns = &self.dae.description().unknowns;
+        let given: Vec<usize> = (0..n).filter(|&k| unknowns[k].kind == Kind::Differential).collect();
+        let rest = vec![0.0; n];
+        let single = |&k: &usize| {
+            let mut entry = rest.clone();
+            entry[k] = 1.0;
+            entry
+        };
+        let entries: Vec<Vec<f64>> = given.iter().map(single).collect();
+        let rows = self.dae.prolongation().prolongation_description().equations.len();
+        let by_state = given.iter().zip(&entries).map(|(&k, values)| {
+            let name = &unknowns[k].name;
+            Change { values, equations: vec![0.0; rows], name }
+        });
+        let by_quantity = quantities.iter().map(|quantity| {
+            let equations = quantity.derivative_of_equations(self.dae, at.t, &at.jets);
+            Change { values: &rest, equations, name: &quantity.name }
+        });
+        let mut found = self.derivatives(at, by_state.chain(by_quantity).collect())?;
+        let by_quantities = found.split_off(given.len());
+        let hidden: Vec<(usize, f64)> =
+            (0..n).filter(|&k| self.is_hidden[k]).map(|k| (k, std::mem::take(&mut weights[k]))).collect();
+        let product = |column: &Vec<f64>| hidden.iter().map(|&(k, weight)| weight * column[k]).sum::<f64>();
+        for (&k, column) in given.iter().zip(&found) {
+            weights[k] += product(column);
+        }
+        Some(by_quantities.iter().map(product).collect())
+    }
+}
