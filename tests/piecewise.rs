@@ -1,5 +1,6 @@
 //! Piecewise models: solutions with known values, switching functions, and what is said where the reduction differentiates a kink.
 
+use dae::runtime::solution::{Enforcement, InvariantMaximum};
 use dae::symbolic::compile::{Compiled, compile};
 use dae::symbolic::eval::Interpreter;
 use dae::symbolic::form::Form;
@@ -218,6 +219,68 @@ fn chattering_ends_a_run() {
             assert!((t - stop).abs() < 1e-5 && switch == "v", "{text} by {method:?}: {}", solution.status);
             assert_eq!(solution.times.last(), Some(t), "what was computed is kept");
         }
+    }
+}
+
+/// Runs of a model in all its forms by three methods.
+fn runs(text: &str, end: f64, check: impl Fn(&str, &dae::Solution)) {
+    let compiled = compiled(text);
+    assert!(!compiled.forms.is_empty(), "{text}");
+    for form in &compiled.forms {
+        let system = Interpreter::new(form.program.clone(), compiled.prolonged.clone());
+        for method in [Method::Radau5, Method::Radau, Method::Bdf] {
+            let solution = Integration::new(&system).method(method).rtol(1e-6).atol(1e-6).run(0.0, end).unwrap();
+            check(&format!("{text}, {} by {method:?}: {}", form.form, solution.status), &solution);
+        }
+    }
+}
+
+/// Where a branch begins on which the equations determine other unknowns, the run ends, in both directions, at the start and on the way.
+#[test]
+fn changes_of_the_degrees_of_freedom_end_a_run() {
+    for (text, stop, freedom) in [
+        ("var y = 0.5; var w; der(y) = w; 0 = if t > 0 { y - sin(t) } else { w - 1 - y };", 0.0, [1, 0]),
+        ("var y = 0.5; var w; der(y) = w; 0 = if t > 1 { y - sin(t) } else { w - 1 - y };", 1.0, [1, 0]),
+        ("var y; var w; der(y) = w; 0 = if t > 1 { w - 1 - y } else { y - sin(t) };", 1.0, [0, 1]),
+        (
+            "var z = 0; var y = 0.5; var w; der(z) = 1; der(y) = w; 0 = if z > 1 { y - sin(t) } else { w - 1 - y };",
+            1.0,
+            [2, 1],
+        ),
+        (
+            "var z = 0; var y; var w; der(z) = 1; der(y) = w; 0 = if z > 1 { w - 1 - y } else { y - sin(t) };",
+            1.0,
+            [1, 2],
+        ),
+    ] {
+        runs(text, 2.0, |what, solution| {
+            let Status::Stopped(Failure::FreedomChanges { t, before, after, .. }) = &solution.status else {
+                panic!("{what}")
+            };
+            assert!((t - stop).abs() < 1e-5 && [*before, *after] == freedom, "{what}");
+        });
+    }
+}
+
+/// Jumps of what is given, and of coefficients however stiff one side is, change no degrees of freedom.
+#[test]
+fn branches_with_the_same_degrees_of_freedom_are_gone_through() {
+    for (text, end) in [
+        ("var y; var x = 0; var z; der(x) = 1; der(y) = z; y = if x < 1 { x } else { 2 * x };", 6.0),
+        ("var y; var w; der(y) = w; y = if t > 0 { 2 * t } else { t };", 6.0),
+        ("var y = 1; var i; der(y) = -i; i = if t > 1 { 1e9 * y } else { 1e-9 * y };", 0.0),
+        ("var x = 0; var y = 0; der(x) = 1; (if x > 1 { 1e-9 } else { 1 }) * der(y) = x - y;", 3.0),
+    ] {
+        runs(text, 3.0, |what, solution| {
+            assert!(solution.is_success(), "{what}");
+            // Where a constraint jumps of which only derivatives are solved, the residual of what is not enforced says so.
+            let has_left = |it: &InvariantMaximum| it.enforcement == Enforcement::Implied && it.max > 0.1;
+            if solution.invariants.iter().any(has_left) {
+                return;
+            }
+            let y = solution.names.iter().position(|name| name == "y").expect("y");
+            assert!((solution.end_state[y] - end).abs() < 1e-4, "{what}: {}", solution.end_state[y]);
+        });
     }
 }
 

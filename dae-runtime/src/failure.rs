@@ -80,6 +80,20 @@ pub enum Failure {
         /// The switching function that vanishes there.
         switch: Name,
     },
+    /// The equations beyond a switch have another number of degrees of freedom, as linearised there: what is known about the model, its index and its
+    /// constraints, holds on one side only.
+    FreedomChanges {
+        /// Time of the switch.
+        t: f64,
+        /// The switching function.
+        switch: Name,
+        /// The equation that changes most.
+        equation: Name,
+        /// Degrees of freedom before it.
+        before: usize,
+        /// And beyond it.
+        after: usize,
+    },
     /// There are no consistent values with what an event has set.
     InconsistentReset {
         /// Time of the event.
@@ -224,6 +238,12 @@ impl fmt::Display for Failure {
                 f,
                 "no solution goes on from t = {t}, where {switch} = 0: the equations for {switch} > 0 and those for {switch} < 0 both lead back \
                  there; say by an equation of its own what holds while {switch} = 0, or let the change be smooth, tanh(({switch})/eps) for its sign"
+            ),
+            Failure::FreedomChanges { t, switch, equation, before, after } => write!(
+                f,
+                "where {switch} vanishes at t = {t}, the number of degrees of freedom of the linearised equations changes from {before} to {after} \
+                 ({equation} changes most): index and constraints of the model hold on one side only; let both branches \
+                 determine the same unknowns, or end the run there and start another model"
             ),
             Failure::InconsistentReset { t, event, error } => {
                 write!(

@@ -109,6 +109,11 @@ impl Crossing {
         list
     }
 
+    /// That of a switching function at the very start, if there is one.
+    pub(super) fn at_start(dae: &dyn Dae, [t0, t_end]: [f64; 2], state: [&[f64]; 2]) -> Option<Crossing> {
+        Self::of_time(dae, [t0, t_end], state).into_iter().find(|crossing| crossing.before == t0)
+    }
+
     /// Those of the switching functions.
     fn of_time(dae: &dyn Dae, [t0, t_end]: [f64; 2], [y, yp]: [&[f64]; 2]) -> Vec<Crossing> {
         let switches = &dae.description().switches;

@@ -19,6 +19,7 @@ mod between;
 mod crossing;
 mod dense;
 mod events;
+mod freedom;
 mod given;
 mod method;
 mod multipliers;

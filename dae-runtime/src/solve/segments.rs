@@ -10,6 +10,7 @@ use std::rc::Rc;
 use super::Method;
 use super::between::{Between, Kinks};
 use super::crossing::Crossing;
+use super::freedom::Freedom;
 use crate::contract::Dae;
 use crate::integrator::Start;
 use crate::linear::Schedule;
@@ -57,6 +58,8 @@ pub(super) struct Segments<'d> {
     between: Option<Between<'d>>,
     /// Where a step is to end that is made again.
     until: Option<f64>,
+    /// What was known before the switch at which the last regular piece ended.
+    freedom: Option<Freedom>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,9 +104,35 @@ impl<'d> Segments<'d> {
             last_switch: None,
             between: Between::new(dae, options.rtol).filter(|_| options.control == StepControl::Adaptive),
             until: None,
+            freedom: None,
         };
+        run.examine_start([t0, t_end], [y0, yp0])?;
         run.locate_switches();
         Ok(run)
+    }
+
+    /// An error if the equations at the start, where a function of the time vanishes, are not those of the run.
+    fn examine_start(&self, times: [f64; 2], [y0, yp0]: [&[f64]; 2]) -> Result<(), Failure> {
+        if self.options.control != StepControl::Adaptive {
+            return Ok(());
+        }
+        let Some(crossing) = Crossing::at_start(self.dae, times, [y0, yp0]) else { return Ok(()) };
+        let before = crossing.switch.and_then(|k| Freedom::before(self.dae, k, (times[0], y0, yp0), self.last_step));
+        before.map_or(Ok(()), |before| before.compare(self.dae, (crossing.after, y0, yp0)))
+    }
+
+    /// Notes what holds where a regular piece has come to its end at a switch.
+    fn note_freedom(&mut self, switch: Option<usize>) {
+        if self.phase == Phase::Regular {
+            let at = (self.stepper.time(), self.stepper.state(), self.stepper.derivative());
+            self.freedom = switch.and_then(|switch| Freedom::before(self.dae, switch, at, self.last_step));
+        }
+    }
+
+    /// An error if beyond the last switch there are more degrees of freedom than before it, or fewer.
+    fn compare_freedom(&mut self) -> Result<(), Failure> {
+        let Some(before) = self.freedom.take() else { return Ok(()) };
+        before.compare(self.dae, (self.stepper.time(), self.stepper.state(), self.stepper.derivative()))
     }
 
     /// Work on all pieces.
@@ -174,6 +203,7 @@ impl<'d> Segments<'d> {
         }
         let is_cut = self.until.take_if(|until| *until == t).is_some();
         let at = self.stepper.at_switch();
+        let switch = self.at_switches().first().copied();
         let beyond = self.beyond_crossings(t);
         let (t, begins) = (beyond.unwrap_or(t), at.is_some() || beyond.is_some());
         if self.phase == Phase::Regular {
@@ -188,12 +218,16 @@ impl<'d> Segments<'d> {
             Phase::Regular if !begins && !is_cut => Ok(()),
             _ if begins => {
                 self.last_switch = at.or(self.last_switch);
+                self.note_freedom(switch);
                 if at.is_some() {
                     self.note_end()?;
                 }
                 self.replace(t, Phase::Settling { at })
             }
-            _ => self.replace(t, Phase::Regular),
+            _ => {
+                self.compare_freedom()?;
+                self.replace(t, Phase::Regular)
+            }
         }
     }
 

@@ -1,0 +1,110 @@
+//! Whether the equations beyond a switch have as many degrees of freedom as those before it.
+//!
+//! In: the Jacobians of a formulation at a state before a switch, and at one beyond it. Out: both numbers of degrees of freedom, where they differ. They
+//! are the degree of $\det(c F_{y'} + F_y)$ in $c$, as for a linear system (F. R. Gantmacher, *The Theory of Matrices* II, chapter XII), which
+//! values of $c$ over ten decades have to agree on; otherwise nothing is stated.
+
+use nalgebra::DMatrix;
+
+use crate::contract::Dae;
+use crate::stepper::Failure;
+
+/// Larger systems are not examined.
+const LARGEST: usize = 200;
+/// Pairs of values of $c$, in units of one over the step.
+const RATES: [[f64; 2]; 3] = [[1e4, 1e6], [1e8, 1e10], [1e12, 1e14]];
+/// How far from an integer a degree may seem to be.
+const CLEAR: f64 = 0.02;
+
+/// What is known before a switch.
+#[derive(Clone, Debug)]
+pub(super) struct Freedom {
+    /// The switching function that vanishes.
+    switch: usize,
+    /// The time just before.
+    t: f64,
+    /// Length of a step.
+    step: f64,
+    /// $F_{y'}$ and $F_y$.
+    jacobians: [Vec<f64>; 2],
+}
+
+impl Freedom {
+    /// At a state just before the switch; nothing where the system is too large.
+    pub(super) fn before(dae: &dyn Dae, switch: usize, at: (f64, &[f64], &[f64]), step: f64) -> Option<Freedom> {
+        let is_small = (1..=LARGEST).contains(&dae.description().unknowns.len());
+        (is_small && step > 0.0).then(|| Freedom { switch, t: at.0, step, jacobians: jacobians(dae, at) })
+    }
+
+    /// An error if there are more degrees of freedom beyond the switch, or fewer.
+    pub(super) fn compare(&self, dae: &dyn Dae, at: (f64, &[f64], &[f64])) -> Result<(), Failure> {
+        let beyond = jacobians(dae, at);
+        let Some(equation) = most_changed(dae, [&self.jacobians, &beyond]) else { return Ok(()) };
+        let degree = |jacobians| degree(dae, jacobians, self.step);
+        let Some((before, after)) = degree(&self.jacobians).zip(degree(&beyond)).filter(|(a, b)| a != b) else {
+            return Ok(());
+        };
+        let description = dae.description();
+        let switch = description.switches[self.switch].name.clone();
+        let equation = description.equations[equation].name.clone();
+        Err(Failure::FreedomChanges { t: self.t, switch, equation, before, after })
+    }
+}
+
+fn jacobians(dae: &dyn Dae, (t, y, yp): (f64, &[f64], &[f64])) -> [Vec<f64>; 2] {
+    let description = dae.description();
+    let mut by_derivative = vec![0.0; description.jacobian_yp.len()];
+    let mut by_state = vec![0.0; description.jacobian_y.len()];
+    dae.jacobian_yp(t, y, yp, &mut by_derivative);
+    dae.jacobian_y(t, y, yp, &mut by_state);
+    [by_derivative, by_state]
+}
+
+/// The degree of the determinant, if all pairs of values show the same.
+fn degree(dae: &dyn Dae, jacobians: &[Vec<f64>; 2], step: f64) -> Option<usize> {
+    let mut degrees = RATES.iter().map(|rates| {
+        let [small, large] = rates.map(|rate| logarithm(dae, jacobians, rate / step));
+        let degree = (large - small) / (rates[1] / rates[0]).ln();
+        let is_clear = degree.is_finite() && (degree - degree.round()).abs() < CLEAR && degree > -CLEAR;
+        is_clear.then_some(degree.round() as usize)
+    });
+    let first = degrees.next()??;
+    degrees.all(|degree| degree == Some(first)).then_some(first)
+}
+
+/// The logarithm of $|\det(c F_{y'} + F_y)|$, by elimination with scaled rows.
+fn logarithm(dae: &dyn Dae, [by_derivative, by_state]: &[Vec<f64>; 2], c: f64) -> f64 {
+    let description = dae.description();
+    let n = description.unknowns.len();
+    let mut matrix = DMatrix::zeros(n, n);
+    for (row, column, place) in description.jacobian_yp.entries() {
+        matrix[(row, column)] += c * by_derivative[place];
+    }
+    for (row, column, place) in description.jacobian_y.entries() {
+        matrix[(row, column)] += by_state[place];
+    }
+    let mut sum = 0.0;
+    for mut row in matrix.row_iter_mut() {
+        let size: f64 = row.amax();
+        row /= size;
+        sum += size.ln();
+    }
+    sum + matrix.lu().u().diagonal().iter().map(|pivot: &f64| pivot.abs().ln()).sum::<f64>()
+}
+
+/// The equation whose derivatives change most, as parts of themselves, if any do.
+fn most_changed(dae: &dyn Dae, [before, beyond]: [&[Vec<f64>; 2]; 2]) -> Option<usize> {
+    let description = dae.description();
+    let patterns = [&description.jacobian_yp, &description.jacobian_y];
+    let mut most = None;
+    for ((pattern, before), beyond) in patterns.into_iter().zip(before).zip(beyond) {
+        for (row, _, place) in pattern.entries() {
+            let [a, b] = [before[place], beyond[place]];
+            let change = (a - b).abs() / a.abs().max(b.abs());
+            if change > most.map_or(0.0, |(largest, _)| largest) {
+                most = Some((change, row));
+            }
+        }
+    }
+    most.map(|(_, row)| row)
+}
