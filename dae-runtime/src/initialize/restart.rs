@@ -71,9 +71,12 @@ pub(crate) fn restarted_derivatives(
     point: [&[f64]; 3],
     held: Held<'_>,
     change: Change<'_>,
-) -> Result<(Vec<f64>, Vec<f64>), InitializationError> {
+) -> Result<Derivatives, InitializationError> {
     Ok(restarted_derivatives_in(dae, t, point, held, vec![change])?.swap_remove(0))
 }
+
+/// Derivatives of the state and of its slope.
+type Derivatives = (Vec<f64>, Vec<f64>);
 
 /// The same for several changes.
 pub(crate) fn restarted_derivatives_in(
@@ -82,7 +85,7 @@ pub(crate) fn restarted_derivatives_in(
     [y, yp, jets]: [&[f64]; 3],
     held: Held<'_>,
     changes: Vec<Change<'_>>,
-) -> Result<Vec<(Vec<f64>, Vec<f64>)>, InitializationError> {
+) -> Result<Vec<Derivatives>, InitializationError> {
     let (mut restart, places) = Restart::new(dae, t, y, yp);
     let direction = |Change { values, equations, name }| {
         let mut start = vec![0.0; jets.len()];

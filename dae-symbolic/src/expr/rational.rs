@@ -139,7 +139,7 @@ impl Rational {
         // Both exactly representable: one correctly rounded division.
         const EXACT: i64 = 1 << 53;
         match &self.0 {
-            Repr::Small(n, d) if n.abs() <= EXACT && *d <= EXACT => *n as f64 / *d as f64,
+            Repr::Small(n, d) if n.unsigned_abs() <= EXACT as u64 && *d <= EXACT => *n as f64 / *d as f64,
             _ => self.to_big().to_f64().unwrap_or(f64::NAN),
         }
     }
