@@ -4,8 +4,8 @@
 //!
 //! All partial derivatives come out of one reverse sweep (Griewank & Walther, *Evaluating Derivatives*, ch. 3): the
 //! adjoint of the root is one, and each node hands $\bar v\, \partial v/\partial c$ to its children $c$. The sweep costs a
-//! small multiple of the expression however many symbols there are. Conditionals are differentiated branch by branch: the sweep
-//! ends at one, and goes on in each of its branches by itself. The total derivative is then the chain rule over
+//! small multiple of the expression however many symbols there are. Conditionals, minima and maxima are differentiated branch by branch: the
+//! sweep ends at one, and goes on in each of its branches by itself. The total derivative is then the chain rule over
 //! the leaves, $\dot f = \partial f/\partial t + \sum_{j,k} \partial f/\partial x_j^{(k)} \; x_j^{(k+1)}$.
 
 use std::collections::BTreeMap;
@@ -19,8 +19,9 @@ pub fn gradient(dag: &mut Dag, root: Expr, wanted: impl Fn(Symbol) -> bool) -> V
     let active = active(dag, &order, wanted);
     let mut conditionals = Conditionals::default();
     for &expr in order.iter().filter(|expr| active.contains(expr)) {
-        if let Node::Apply(Function::If, arguments) = dag.node(expr).clone() {
-            let partials = branch_by_branch(dag, &arguments, &active, &conditionals);
+        let Node::Apply(function, arguments) = dag.node(expr).clone() else { continue };
+        if let Some(choice) = choice(dag, function, &arguments) {
+            let partials = branch_by_branch(dag, &choice, &active, &conditionals);
             conditionals.insert(expr, partials);
         }
     }
@@ -30,15 +31,26 @@ pub fn gradient(dag: &mut Dag, root: Expr, wanted: impl Fn(Symbol) -> bool) -> V
 /// The partial derivatives of conditionals.
 type Conditionals = ExprMap<Vec<(Symbol, Expr)>>;
 
+/// Switch and branches of a function that takes the value of one of its arguments. Equal arguments of a minimum count as the second one, those
+/// of a maximum as the first, as in [`Function::partial`].
+fn choice(dag: &mut Dag, function: Function, arguments: &[Expr]) -> Option<[Expr; 3]> {
+    match (function, arguments) {
+        (Function::If, &[switch, above, below]) => Some([switch, above, below]),
+        (Function::Min, &[a, b]) => Some([dag.sub(b, a), a, b]),
+        (Function::Max, &[a, b]) => Some([dag.sub(b, a), b, a]),
+        _ => None,
+    }
+}
+
 /// The partial derivatives of a conditional: those of its branches under the same switch. A sweep through the conditional would
 /// multiply the derivative of the branch that is not taken by zero, and that derivative may be infinite there.
 fn branch_by_branch(
     dag: &mut Dag,
-    arguments: &[Expr],
+    choice: &[Expr; 3],
     active: &ExprSet,
     conditionals: &Conditionals,
 ) -> Vec<(Symbol, Expr)> {
-    let [above, below] = [arguments[1], arguments[2]].map(|branch| {
+    let [above, below] = [choice[1], choice[2]].map(|branch| {
         let order = reachable_until(dag, branch, conditionals);
         sweep(dag, branch, &order, active, conditionals)
     });
@@ -50,7 +62,7 @@ fn branch_by_branch(
         partials.binary_search_by_key(&symbol, |&(s, _)| s).map_or(zero, |at| partials[at].1)
     };
     let partial = |symbol| {
-        let branches = [arguments[0], of(&above, symbol), of(&below, symbol)];
+        let branches = [choice[0], of(&above, symbol), of(&below, symbol)];
         (symbol, dag.apply(Function::If, &branches))
     };
     all.into_iter().map(partial).collect()
