@@ -125,6 +125,24 @@ fn what_has_a_consistent_point_contradicts_nothing() {
     }
 }
 
+/// What is large is what rounding leaves of zero; decimals are no machine numbers; and a table that is zero has values of $10^{-16}$.
+#[test]
+fn rounding_contradicts_nothing() {
+    for body in [
+        "var y = 0.36; var a; var b; var z; der(y) = -y; b = y + 1e29 * (exp(ln(2) * 3) - 8) * exp(y) * der(a); z = der(b); 0 = a - sin(t);",
+        "var y = 0.5; var d = 18.83000000000000000000000000001; var a ~ 1; var b ~ 0.2; der(y) = -y; der(d) = 0 * y;
+         a + b = cos(t); a + (1 + (d - 12.177 - 6.653)) * b = sin(t);",
+        "var y = 0.41; var w ~ 0.5; table mu = [(-2, -3000), (-1, 0), (0, 3000), (1, 6000), (2, 9000), (3, 12000)];
+         der(y) = -y; (mu(y) - 3000 * y - 3000) * der(w) + w = y;",
+        "var a = 1; var b = 2; der(a) + der(b) = -a; der(a) + 1.0000000001 * der(b) = -b;",
+        "var y = 1; var x; 0 = y + 1e-30 * der(y); x = y;",
+        "var y = 1; 0 = y + der(y);",
+    ] {
+        let found = contradiction(&compiled(&format!("struct Rounding {{ {body} }}")));
+        assert!(found.is_none(), "{body}: {:?}", found.map(|found| found.message));
+    }
+}
+
 #[test]
 fn derivatives_have_start_values_too() {
     let text = |slope: &str| format!("struct Decay {{ var x = 1; start der(x) = {slope}; der(x) = -2 * x; }}");

@@ -17,7 +17,7 @@ use super::relaxed::{Agreement, Budget, agreement};
 use crate::compile::{Compiled, HiddenConstraint};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Symbol, symbols};
-use crate::index::array::ArrayVerdict;
+use crate::index::array::{ArrayPoint, ArrayVerdict, contradict};
 use crate::index::{Certificate, LocalRegularity};
 use crate::model::{Model, StartValue, derivative_name};
 
@@ -54,7 +54,7 @@ fn find(compiled: &Compiled) -> Option<Diagnostic> {
     }
     let jets = &compiled.prolonged.prolongation_description().jets;
     let budget = Budget::new();
-    let (involved, names) = match agreement(&compiled.prolonged, compiled.t0, &all, &budget) {
+    let (involved, names, is_forced) = match agreement(&compiled.prolonged, compiled.t0, &all, &budget) {
         Agreement::Possible => return None,
         Agreement::Contradiction(first) => {
             let (taking_part, error) = minimal(compiled, all, first, &budget);
@@ -64,19 +64,37 @@ fn find(compiled: &Compiled) -> Option<Diagnostic> {
                 false => named.iter().any(|n| n.jet == jets[f.jet].name),
             };
             let names: Vec<String> = equations.iter().map(|mismatch| mismatch.equation.to_string()).collect();
-            (fixed.iter().filter(is_named).collect::<Vec<_>>(), names)
+            (fixed.iter().filter(is_named).collect::<Vec<_>>(), names, false)
         }
         Agreement::Unsettled if jets.len() <= MAX_JETS => {
             let Forced { jet, rows } = forced(&compiled.prolonged, compiled.t0, &all, &budget)?;
             let equations = &compiled.prolonged.description.equations;
             let names = rows.iter().map(|&row| equations[row].name.to_string()).collect();
-            (fixed.iter().filter(|f| f.jet == jet).collect(), names)
+            (fixed.iter().filter(|f| f.jet == jet).collect(), names, true)
         }
         Agreement::Unsettled => return None,
     };
+    // Where one of several values is forced to be another, all take part.
+    let taking_part = if is_forced { fixed.iter().collect() } else { involved.clone() };
+    if !is_confirmed(compiled, &taking_part) {
+        return None;
+    }
     let latest = involved.iter().map(|f| jets[f.jet].stage).max()?;
     let (blamed, given): (Vec<&Fixed>, Vec<&Fixed>) = involved.into_iter().partition(|f| jets[f.jet].stage == latest);
     Some(report(compiled, &blamed, &given, &Contradicted::of(compiled, &names)?))
+}
+
+/// Whether the equations contradict these fixed values with hundreds of digits as well, where there are expressions of all of them.
+fn is_confirmed(compiled: &Compiled, fixed: &[&Fixed]) -> bool {
+    let Compiled { prolonged, t0, .. } = compiled;
+    if prolonged.residuals.is_empty() {
+        return true;
+    }
+    let mut jets = vec![0.0; prolonged.description.jets.len()];
+    prolonged.start_values(*t0, &mut jets);
+    let start = ArrayPoint::of_jets(prolonged, &jets, *t0);
+    let is_fixed = |j: usize, k: usize| fixed.iter().any(|f| (f.unknown, f.order as usize) == (j, k));
+    contradict(&mut compiled.model.clone(), &prolonged.residuals, &start, is_fixed)
 }
 
 /// Whether the derivative array has jets that fulfil it, all fixed values among them: it is solved with more digits than the initialisation has.

@@ -62,6 +62,7 @@ impl Enclosures<'_> {
             let enclosure: Vec<Interval> = midpoint.iter().zip(&deviation).map(|(&middle, &by)| middle + by).collect();
             let jacobian = Rows::new(rows.starts.len() - 1, &self.jacobian(&enclosure));
             let proved = self.is_continuous(&enclosure)
+                && self.has_all_branches(&enclosure)
                 && blocks.iter().all(|block| maps_into_itself(block, &jacobian, &residual, &deviation))
                 && self.nonsingular_block_by_block(&rows, &jacobian);
             proved.then_some(radius)
@@ -108,7 +109,7 @@ impl Enclosures<'_> {
     }
 
     /// Whether every block on the diagonal of the system Jacobian is nonsingular for all values in the enclosure.
-    fn nonsingular_block_by_block(&self, at_midpoint: &Rows, jacobian: &Rows) -> bool {
+    pub(super) fn nonsingular_block_by_block(&self, at_midpoint: &Rows, jacobian: &Rows) -> bool {
         let description = self.prolonged.prolongation_description();
         let (rows, columns) = top_stage(self.prolonged);
         let top: Vec<usize> = (0..rows.len()).filter(|&i| rows[i].is_some()).collect();
@@ -129,13 +130,13 @@ impl Enclosures<'_> {
 }
 
 /// A sparse matrix of intervals by rows.
-struct Rows {
+pub(super) struct Rows {
     starts: Vec<usize>,
     entries: Vec<(usize, Interval)>,
 }
 
 impl Rows {
-    fn new(rows: usize, entries: &Entries) -> Rows {
+    pub(super) fn new(rows: usize, entries: &Entries) -> Rows {
         let mut starts = vec![0; rows + 1];
         for &(i, ..) in entries {
             starts[i + 1] += 1;

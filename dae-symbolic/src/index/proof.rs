@@ -18,6 +18,7 @@ use dae_runtime::rank::equilibrate;
 use dae_runtime::sparse::{Regularity, SparseMatrix, regularity};
 use nalgebra::DMatrix;
 
+use super::block_proof::Rows;
 use super::certificate::Unproved;
 use crate::expr::interval::Interval;
 use crate::expr::{ExternalSource, Function};
@@ -58,7 +59,7 @@ pub(super) fn examine(model: &Model, prolonged: &Prolonged, jets: &[f64], t: f64
     if let Some(radius) = proved {
         return Evidence::Proven(radius);
     }
-    match system.survives_uncertainty(jets) {
+    match system.is_regular_at(jets) && system.survives_uncertainty(jets) {
         true => Evidence::Regular(match model.has_stand_ins() {
             true => Unproved::StandIns,
             false if has_tables => Unproved::Tables,
@@ -93,6 +94,7 @@ impl Enclosures<'_> {
             }
             let jacobian = self.jacobian(&enclosure);
             self.is_continuous(&enclosure)
+                && self.has_all_branches(&enclosure)
                 && contains_solution(&dependent, &at_midpoint, &jacobian, &residual, &midpoint, &enclosure).is_some()
                 && nonsingular(self.prolonged, &at_midpoint, &jacobian).is_some()
         })
@@ -106,6 +108,27 @@ impl Enclosures<'_> {
             continuous &= !(jumps && argument.contains(0.0));
         });
         continuous
+    }
+
+    /// Whether the Jacobian has the values of both branches wherever the enclosure touches a switch: where it ends there, one is left out.
+    pub(super) fn has_all_branches(&self, enclosure: &[Interval]) -> bool {
+        let mut all = true;
+        self.run(&self.prolonged.jacobian, self.prolonged.description.jacobian.len(), enclosure, |function, switch| {
+            let ends_there = matches!(function, Function::Signum | Function::If) && switch.contains(0.0);
+            all &= !(ends_there && (switch.lo() == 0.0 || switch.hi() == 0.0));
+        });
+        all
+    }
+
+    /// Whether the system Jacobian is regular at these very jets, whatever its entries round to: all that is left of what cancels may be rounding.
+    fn is_regular_at(&self, jets: &[f64]) -> bool {
+        let jacobian = self.jacobian(&self.midpoint(jets));
+        let equations = self.equations();
+        if equations <= MAX_EQUATIONS {
+            return nonsingular(self.prolonged, &jacobian, &jacobian).is_some();
+        }
+        let rows = Rows::new(equations, &jacobian);
+        self.nonsingular_block_by_block(&rows, &rows) || !self.falls_into_blocks(jets)
     }
 
     /// Whether the system Jacobian stays regular when entries that could be zero within the uncertainty of the jets are.
@@ -208,11 +231,16 @@ impl<'a> Enclosures<'a> {
         jets.iter().zip(described.zip(&self.start)).map(|(&x, of)| fixed(of).unwrap_or(Interval::point(x))).collect()
     }
 
-    /// The rows of $J$ in a box around jets, relative to each (at least 1): equations and jets of stage 0 of the prolongation, in the order of
+    /// The rows of $J$ in a box around jets that are not fixed, relative to each (at least 1): equations and jets of stage 0 of the prolongation, in the order of
     /// the system. For $\partial f^{(c)} / \partial x^{(d)} = \partial f / \partial x^{(d - c)}$ (Griewank).
     pub(super) fn system_jacobian(&self, jets: &[f64], radius: f64) -> Vec<Vec<(usize, Interval)>> {
-        let widened = |(&x, middle): (&f64, Interval)| middle + around(0.0, radius * x.abs().max(1.0));
-        let enclosure: Vec<Interval> = jets.iter().zip(self.midpoint(jets)).map(widened).collect();
+        let described = self.prolonged.description.jets.iter();
+        // Fixed ones are known.
+        let widened = |((&x, middle), jet): ((&f64, Interval), &Jet)| match jet.start {
+            Start::Fixed => middle,
+            Start::Guess | Start::Free => middle + around(0.0, radius * x.abs().max(1.0)),
+        };
+        let enclosure: Vec<Interval> = jets.iter().zip(self.midpoint(jets)).zip(described).map(widened).collect();
         let (rows, columns) = top_stage(self.prolonged);
         let mut jacobian = vec![Vec::new(); rows.iter().flatten().count()];
         for (i, j, value) in self.jacobian(&enclosure) {
@@ -307,8 +335,16 @@ fn nonsingular(prolonged: &Prolonged, at_midpoint: &Entries, jacobian: &Entries)
     if n != columns.iter().flatten().count() {
         return None;
     }
-    let inverse = approximate_inverse(n, at_midpoint, |row| rows[row], |column| columns[column])?;
-    let product = remainder(n, &inverse, jacobian, |row| rows[row], |column| columns[column]);
+    // Scaled by powers of two, exactly: units are not to matter.
+    let placed = |&(i, j, value): &(usize, usize, Interval)| Some((rows[i]?, columns[j]?, value.midpoint()));
+    let (by_row, by_column) = SparseMatrix::from_entries(n, n, at_midpoint.iter().filter_map(placed)).equilibrate();
+    let scaled = |entries: &Entries| -> Entries {
+        let factor = |i: usize, j: usize| Interval::point(by_row[i]) * Interval::point(by_column[j]);
+        entries.iter().filter_map(|&(i, j, value)| Some((i, j, value * factor(rows[i]?, columns[j]?)))).collect()
+    };
+    let (at_midpoint, jacobian) = (scaled(at_midpoint), scaled(jacobian));
+    let inverse = approximate_inverse(n, &at_midpoint, |row| rows[row], |column| columns[column])?;
+    let product = remainder(n, &inverse, &jacobian, |row| rows[row], |column| columns[column]);
     let norm = product.chunks(n).map(|row| row.iter().map(|x| x.magnitude()).sum::<f64>()).fold(0.0, f64::max);
     // The sum is rounded; n of them stay far from 1 if the norm is below one half.
     (norm < 0.5).then_some(())

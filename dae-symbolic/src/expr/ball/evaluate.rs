@@ -3,11 +3,27 @@
 //! In: expressions and balls for their symbols. Out: balls that contain their values.
 
 use super::super::interval::Interval;
+use super::super::prime_field::arithmetic::draw;
 use super::super::{Dag, Expr, Node, Symbol};
 use super::Ball;
 
+/// What stands for functions that are known to 16 digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Calls {
+    /// All values that they may have.
+    Enclosed,
+    /// Values close to these, exact and in general position.
+    InGeneralPosition,
+}
+
 /// The values of expressions that ascend and have everything they are made of among them, in their order, with so many binary digits.
-pub fn evaluate_balls(dag: &Dag, order: &[Expr], precision: u64, value: impl Fn(Symbol) -> Ball) -> Vec<Ball> {
+pub fn evaluate_balls(
+    dag: &Dag,
+    order: &[Expr],
+    precision: u64,
+    calls: Calls,
+    value: impl Fn(Symbol) -> Ball,
+) -> Vec<Ball> {
     let mut values: Vec<Ball> = Vec::with_capacity(order.len());
     for &expr in order {
         let of = |e: &Expr| &values[order.partition_point(|reached| reached < e)];
@@ -27,7 +43,11 @@ pub fn evaluate_balls(dag: &Dag, order: &[Expr], precision: u64, value: impl Fn(
             }
             Node::Call(call, arguments) => {
                 let arguments: Vec<Interval> = arguments.iter().map(|a| of(a).to_interval()).collect();
-                Ball::of_interval(call.enclosure(&arguments))
+                let enclosure = Ball::of_interval(call.enclosure(&arguments));
+                match calls {
+                    Calls::Enclosed => enclosure,
+                    Calls::InGeneralPosition => beside(&enclosure, expr),
+                }
             }
             Node::Apply(function, arguments) => {
                 let a = of(&arguments[0]);
@@ -38,6 +58,13 @@ pub fn evaluate_balls(dag: &Dag, order: &[Expr], precision: u64, value: impl Fn(
         values.push(next);
     }
     values
+}
+
+/// A number that differs from the midpoint by about $10^{-20}$, differently for every expression.
+fn beside(value: &Ball, expr: Expr) -> Ball {
+    let change = Ball::integer(draw(0, &[expr.index() as u64]) as i64).times_power_of_two(-128);
+    let factor = Ball::integer(1).plus(&change);
+    value.midpoint().plus(&change).times(&factor).midpoint()
 }
 
 impl Ball {

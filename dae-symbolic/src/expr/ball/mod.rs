@@ -18,7 +18,7 @@ use num_traits::{Signed, ToPrimitive, Zero};
 use super::Rational;
 use super::interval::Interval;
 
-pub use evaluate::evaluate_balls;
+pub use evaluate::{Calls, evaluate_balls};
 pub use magnitude::Magnitude;
 
 /// The largest number of binary digits of a midpoint: about 385 decimal ones.

@@ -22,6 +22,7 @@ use super::newton::{SparseRow, dependencies};
 use super::refined::{self, Digits};
 use super::{ArrayError, ArrayJacobian, ArrayPoint, ArrayRanks, Consistent, DerivativeArray, consistent_point};
 use crate::expr::ball::PRECISION;
+use crate::expr::prime_field::arithmetic::draw;
 use crate::expr::{Expr, Symbol, piecewise, symbols};
 use crate::index::certificate::times;
 use crate::model::Model;
@@ -241,17 +242,19 @@ impl<'a> Court<'a> {
     /// Jets that fulfil the array near `start`.
     fn consistent(&self, array: &DerivativeArray, start: &ArrayPoint, how: Consistent) -> Result<Place, ArrayError> {
         let system = ArraySystem::new(self.model, &self.parameters, array, how);
-        let error = match consistent_point(self.model, &self.parameters, array, start, how) {
+        let found = match consistent_point(self.model, &self.parameters, array, start, how) {
             // Where ranks are exact, no digits are needed.
             Ok(point) if self.exact_at(array, point.t, array.differentiations).is_some() => {
                 return Ok(Place { point, digits: None });
             }
             Ok(point) => {
-                let digits = refined::refine(&system, &point, PRECISION)
-                    .filter(|digits| refined::agree(&system, &point, digits));
-                return Ok(Place { point, digits });
+                let digits = refined::refine(&system, &point, PRECISION);
+                match digits.filter(|digits| refined::agree(&system, &point, digits)) {
+                    Some(digits) => return Ok(Place { point, digits: Some(digits) }),
+                    None => Ok(Place { point, digits: None }),
+                }
             }
-            Err(error) => error,
+            Err(error) => Err(error),
         };
         // Where terms are so large that residuals are rounding, or so small that steps are.
         let mut from = start.clone();
@@ -260,7 +263,7 @@ impl<'a> Court<'a> {
         }
         match refined::refine_from_afar(&system, &from) {
             Some(digits) => Ok(Place { point: refined::rounded(from.t, &digits), digits: Some(digits) }),
-            None => Err(error),
+            None => found,
         }
     }
 
@@ -283,13 +286,16 @@ impl<'a> Court<'a> {
         let moved = point.beside(self.model, UNCERTAINTY, 0, |_| usize::MAX);
         let moved = array.at(&self.model.dag, &self.parameters, &moved);
         let mut jacobian = ArrayJacobian::new(array, &at, &moved, m);
-        // Values of tables are rounded.
-        for (row, column) in refined::uncertain_entries(self.model, array, point, m) {
+        // Zero, or anything: where that matters to the ranks, they are not clear.
+        for (place, (row, column)) in refined::uncertain_entries(self.model, array, point, m).into_iter().enumerate() {
+            let size = jacobian.values.row(row).amax().max(f64::MIN_POSITIVE);
             jacobian.certain[(row, column)] = 0.0;
+            jacobian.values[(row, column)] = size * (0.5 + draw(0, &[place as u64]) as f64 / (1_u64 << 61) as f64);
         }
         let ranks = jacobian.ranks(array.states(), array.rates.len()).map_err(|error| error.to_string())?;
         // What was dropped may be there for all that computed jets tell.
-        match ranks.clear && ranks.dropped <= ROUNDING * ranks.rows as f64 {
+        let is_clear = ranks.clear && ranks.dropped <= ROUNDING * ranks.rows as f64;
+        match is_clear && refined::are_exact(self.model, array, point, &ranks) != Some(false) {
             true => Ok(ranks),
             false => Err(format!("ranks of the derivative array are not clear (gap {:.1e})", ranks.gap)),
         }

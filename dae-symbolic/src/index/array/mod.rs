@@ -23,12 +23,14 @@
 //! | `jets.rs` | jets that fulfil the array to rounding, at the model's own branch; points beside them |
 //! | `full_steps.rs` | the same by undamped steps, where damped ones lead nowhere |
 //! | `refined.rs`, `pivoting.rs` | jets and ranks with hundreds of digits, which decide what 16 digits cannot tell from zero |
+//! | `contradiction.rs` | whether fixed values contradict equations, with as many digits |
 //! | `exact.rs` | ranks, dependencies and contradictions over the prime field |
 //! | `judge.rs` | which $m$, at how many points, and when there is none |
 //!
 //! Jets are kept as Taylor coefficients $X_{j,k} = x_j^{(k)}/k!$, and rows as $F_i^{(l)}/l!$: the ranks are the same and the numbers stay small.
 
 mod continued;
+mod contradiction;
 mod exact;
 mod full_steps;
 mod jets;
@@ -40,10 +42,11 @@ mod refined;
 mod taylor;
 
 pub(super) use continued::continued;
+pub(crate) use contradiction::contradict;
 pub use jets::{ArrayError, ArrayPoint, Consistent, consistent_point};
 pub use judge::{ArrayFinding, ArrayVerdict, ConstantRank, Freedom, judge, ranks_up_to};
 pub use matrix::{ArrayJacobian, ArrayRanks};
-pub(super) use refined::is_solution;
+pub(super) use refined::{constant, exact_parameters, is_solution};
 pub use taylor::{Residue, Scalar, Tape};
 
 use crate::expr::prime_field::{FieldPoint, arithmetic};

@@ -10,7 +10,7 @@ use crate::expr::ball::{Ball, Magnitude};
 
 /// What contains zero is zero if this part of the digits cancels, compared with the largest entry that its row had or, where all of them are
 /// zero, with one.
-pub(super) const CANCELLED: (i64, i64) = (3, 8);
+pub(super) const CANCELLED: (i64, i64) = (3, 4);
 
 /// A row by column; entries that are exactly zero are left out.
 pub(super) type BallRow = BTreeMap<usize, Ball>;
@@ -47,12 +47,17 @@ impl Pivoting {
         while let Some((row, column)) = self.largest_pivot(&weight, least) {
             self.eliminate(row, column);
         }
-        let cancelled = -(self.precision as i64) * CANCELLED.0 / CANCELLED.1;
-        let open = (0..self.rows.len()).filter(|&i| !self.is_used[i]);
-        open.clone().all(|i| {
+        (0..self.rows.len()).filter(|&i| !self.is_used[i]).all(|i| {
             let mut left = self.rows[i].iter().filter(|(column, _)| weight(**column).is_some());
-            let scale = if self.scale[i].is_below(Magnitude::ONE) { Magnitude::ONE } else { self.scale[i] };
-            left.all(|(_, x)| x.upper().is_some_and(|upper| !scale.shifted(cancelled).is_below(upper)))
+            left.all(|(_, x)| is_cancelled(x, self.scale[i], self.precision))
+        })
+    }
+
+    /// Whether a row without a pivot, all entries of which are zero, has a right-hand side that is not: then no solution is near.
+    pub(super) fn contradicts(&self) -> bool {
+        (0..self.rows.len()).filter(|&i| !self.is_used[i]).any(|i| {
+            let is_empty = self.rows[i].values().all(|x| is_cancelled(x, self.scale[i], self.precision));
+            is_empty && !self.right[i].contains_zero()
         })
     }
 
@@ -115,6 +120,13 @@ impl Pivoting {
         }
         solution
     }
+}
+
+/// Whether so much of an entry of a row with the largest entry `scale` cancels that it is zero as far as numbers can tell.
+pub(super) fn is_cancelled(x: &Ball, scale: Magnitude, precision: u64) -> bool {
+    let scale = if scale.is_below(Magnitude::ONE) { Magnitude::ONE } else { scale };
+    let cancelled = -(precision as i64) * CANCELLED.0 / CANCELLED.1;
+    x.upper().is_some_and(|upper| !scale.shifted(cancelled).is_below(upper))
 }
 
 /// The largest entry of a row, one for an empty one.

@@ -14,7 +14,7 @@ use super::jets::ArraySystem;
 use super::matrix::Columns;
 use super::pivoting::{BallRow, Pivoting, largest};
 use super::{ArrayPoint, ArrayRanks, Consistent, DerivativeArray, Linearised, Scalar, taylor};
-use crate::expr::ball::{Ball, Magnitude, PRECISION, evaluate_balls};
+use crate::expr::ball::{Ball, Calls, Magnitude, PRECISION, evaluate_balls};
 use crate::expr::{Expr, Node, Symbol, reachable};
 use crate::model::Model;
 use dae_runtime::contract::Start;
@@ -29,8 +29,8 @@ const MAX_STEPS: usize = 16;
 const MAX_STEPS_FROM_AFAR: usize = 40;
 /// Rows hold if this part of their digits cancels.
 const HOLDS: (i64, i64) = (3, 4);
-/// This part of the digits of jets is known then.
-const KNOWN: (i64, i64) = (5, 8);
+/// This part of the digits of jets is known after one more step.
+const KNOWN: (i64, i64) = (7, 8);
 /// Binary digits of the first steps: jets are known to 53.
 const FIRST: u64 = 192;
 /// Steps from residuals below this part of the digits are followed by one with twice as many.
@@ -76,34 +76,61 @@ pub(super) fn is_within_reach(array: &DerivativeArray) -> bool {
 
 /// Ranks with at most `m` differentiations at such jets; `None` if numbers between zero and what is surely there are left.
 pub(super) fn ranks(model: &Model, array: &DerivativeArray, t: f64, jets: &Digits, m: u32) -> Option<ArrayRanks> {
-    let parameters = exact_parameters(model);
-    let at = linearised(model, &parameters, array, t, jets, PRECISION);
-    let columns = Columns::new(array, m);
-    let count = array.equations.len();
-    let rows = rows(array, &at, m, |j, k| Some(columns.of(j, k)));
-    let total = rows.len();
-    let mut pivoting = Pivoting::new(rows, vec![Ball::zero(); total], PRECISION);
-    let mut found = [0; 3];
-    let mut end = 0;
-    for (rank, width) in found.iter_mut().zip(columns.widths) {
-        end += width;
-        if !pivoting.exhaust(|column| (column < end).then_some(Magnitude::ONE), Magnitude::ZERO) {
-            return None;
-        }
-        *rank = pivoting.rank();
-    }
+    let [higher, rates, all] = pivots(model, array, t, jets, m, Calls::Enclosed).0?;
     Some(ArrayRanks {
         differentiations: m,
-        rows: count * (m as usize + 1),
+        rows: array.equations.len() * (m as usize + 1),
         unknowns: array.rates.len(),
         states: array.states(),
-        higher: found[0],
-        rates: found[1],
-        all: found[2],
+        higher,
+        rates,
+        all,
         gap: f64::INFINITY,
         dropped: 0.0,
         clear: true,
     })
+}
+
+/// Whether numerical ranks at jets of 16 digits are those of the exact numbers there: entries that are zero on solutions alone, or too small to be
+/// seen, make these larger, and what remains of an identity makes the numerical ones too large. `None` for large arrays.
+pub(super) fn are_exact(
+    model: &Model,
+    array: &DerivativeArray,
+    point: &ArrayPoint,
+    ranks: &ArrayRanks,
+) -> Option<bool> {
+    if !is_within_reach(array) {
+        return None;
+    }
+    let jets: Digits = point.taylor.iter().map(|series| series.iter().map(|&x| Ball::of_f64(x)).collect()).collect();
+    let found = [ranks.higher, ranks.rates, ranks.all];
+    let of = |calls| pivots(model, array, point.t, &jets, ranks.differentiations, calls);
+    // Of functions with 16 digits: not less for any values that they may have, and not more for almost any.
+    let (exact, least) = of(Calls::Enclosed);
+    Some(least == found && (exact == Some(found) || of(Calls::InGeneralPosition).0 == Some(found)))
+}
+
+/// The ranks of the three blocks, if all that is left is zero; and how many pivots exclude zero.
+fn pivots(
+    model: &Model,
+    array: &DerivativeArray,
+    t: f64,
+    jets: &Digits,
+    m: u32,
+    calls: Calls,
+) -> (Option<[usize; 3]>, [usize; 3]) {
+    let at = linearised(model, &exact_parameters(model), array, t, jets, (PRECISION, calls));
+    let columns = Columns::new(array, m);
+    let rows = rows(array, &at, m, |j, k| Some(columns.of(j, k)));
+    let total = rows.len();
+    let mut pivoting = Pivoting::new(rows, vec![Ball::zero(); total], PRECISION);
+    let (mut found, mut end, mut is_clear) = ([0; 3], 0, true);
+    for (rank, width) in found.iter_mut().zip(columns.widths) {
+        end += width;
+        is_clear &= pivoting.exhaust(|column| (column < end).then_some(Magnitude::ONE), Magnitude::ZERO);
+        *rank = pivoting.rank();
+    }
+    (is_clear.then_some(found), found)
 }
 
 /// Whether refined jets are those of the same solution as far as values are given for them.
@@ -132,7 +159,7 @@ pub(super) fn uncertain_entries(
         return Vec::new();
     }
     let jets: Digits = point.taylor.iter().map(|series| series.iter().map(|&x| Ball::of_f64(x)).collect()).collect();
-    let at = linearised(model, &exact_parameters(model), array, point.t, &jets, FEW);
+    let at = linearised(model, &exact_parameters(model), array, point.t, &jets, (FEW, Calls::Enclosed));
     let columns = Columns::new(array, m);
     let rows = rows(array, &at, m, |j, k| Some(columns.of(j, k)));
     let uncertain = |(i, row): (usize, BallRow)| {
@@ -212,8 +239,9 @@ fn newton(
     let places: Vec<(usize, usize)> = system.places().collect();
     let is_fixed = |j: usize, k: usize| system.kind(j, k) == Start::Fixed;
     let mut precision = FIRST.min(wanted);
+    let mut holds = false;
     for _ in 0..steps {
-        let at = linearised(model, &parameters, array, point.t, &jets, precision);
+        let at = linearised(model, &parameters, array, point.t, &jets, (precision, Calls::Enclosed));
         let column = |j: usize, k: usize| Some(system.column(j, k));
         let whole = rows(array, &at, array.differentiations, column);
         let count = array.equations.len();
@@ -226,11 +254,14 @@ fn newton(
             worst = if worst.is_below(relative) { relative } else { worst };
         }
         if worst.bits() < -(precision as i64) * HOLDS.0 / HOLDS.1 {
-            if precision == wanted {
+            if precision < wanted {
+                precision = (2 * precision).min(wanted);
+                continue;
+            }
+            if holds {
                 return Some(known(jets, precision, is_fixed));
             }
-            precision = (2 * precision).min(wanted);
-            continue;
+            holds = true;
         }
         let free = |row: BallRow| row.into_iter().filter(|(c, _)| !is_fixed(places[*c].0, places[*c].1)).collect();
         let rows: Vec<BallRow> = whole.into_iter().map(free).collect();
@@ -257,7 +288,7 @@ fn newton(
 }
 
 /// $\sum_j |\partial f / \partial X_j\, X_j|$, or the largest entry if that is larger.
-fn terms(row: &BallRow, places: &[(usize, usize)], jets: &Digits) -> Magnitude {
+pub(super) fn terms(row: &BallRow, places: &[(usize, usize)], jets: &Digits) -> Magnitude {
     let size = |(column, x): (&usize, &Ball)| {
         let (j, k) = places[*column];
         Some(x.upper()?.times(jets[j][k].upper()?))
@@ -278,7 +309,7 @@ fn known(mut jets: Digits, precision: u64, is_fixed: impl Fn(usize, usize) -> bo
 }
 
 /// The default values of the parameters.
-fn exact_parameters(model: &Model) -> Vec<Ball> {
+pub(in crate::index) fn exact_parameters(model: &Model) -> Vec<Ball> {
     let mut values: Vec<Ball> = Vec::with_capacity(model.parameters.len());
     for parameter in &model.parameters {
         values.push(constant(model, &values, parameter.default));
@@ -287,9 +318,9 @@ fn exact_parameters(model: &Model) -> Vec<Ball> {
 }
 
 /// The value of an expression of parameters.
-fn constant(model: &Model, parameters: &[Ball], expr: Expr) -> Ball {
+pub(in crate::index) fn constant(model: &Model, parameters: &[Ball], expr: Expr) -> Ball {
     let order = reachable(&model.dag, [expr]);
-    let values = evaluate_balls(&model.dag, &order, PRECISION, |symbol| match symbol {
+    let values = evaluate_balls(&model.dag, &order, PRECISION, Calls::Enclosed, |symbol| match symbol {
         Symbol::Parameter(p) => parameters.get(p.index()).cloned().unwrap_or(Ball::entire()),
         _ => Ball::entire(),
     });
@@ -313,15 +344,15 @@ fn exact_start(system: &ArraySystem<'_>, parameters: &[Ball], point: &ArrayPoint
     jets
 }
 
-fn linearised(
+pub(super) fn linearised(
     model: &Model,
     parameters: &[Ball],
     array: &DerivativeArray,
     t: f64,
     jets: &Digits,
-    precision: u64,
+    (precision, calls): (u64, Calls),
 ) -> Linearised<Ball> {
-    let values = evaluate_balls(&model.dag, array.tape.nodes(), precision, |symbol| match symbol {
+    let values = evaluate_balls(&model.dag, array.tape.nodes(), precision, calls, |symbol| match symbol {
         Symbol::Time => Ball::of_f64(t),
         Symbol::Parameter(p) => parameters.get(p.index()).cloned().unwrap_or(Ball::entire()),
         Symbol::Unknown { unknown, order } => match jets[unknown.index()].get(order as usize) {
@@ -335,7 +366,7 @@ fn linearised(
 }
 
 /// The Jacobian's rows with at most `m` differentiations; `column` is where a jet stands.
-fn rows(
+pub(super) fn rows(
     array: &DerivativeArray,
     at: &Linearised<Ball>,
     m: u32,
