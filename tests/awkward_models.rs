@@ -118,6 +118,65 @@ fn a_run_can_start_at_rest() {
     assert!((end(&solution, "x") - 3.0f64.sqrt()).abs() < 1e-9 && (end(&solution, "y") - 3.0f64.sqrt()).abs() < 1e-9);
 }
 
+/// The start is on a switch: the verdict is that of both sides, if they agree.
+#[test]
+fn what_holds_on_a_switch_alone_is_no_verdict() {
+    let alike = [
+        // The root is p = 3, where the slope changes.
+        ("var p; var q = 0; der(q) = p - 5 - q; q = if p < 3 { 2 * (3 - p) } else { 3 - p };", 1, 1),
+        ("var y = 0.49; var w ~ 0.5; der(y) = -y; (if y < 0.49 { 2 } else { 1e-20 }) * der(w) + w = y;", 0, 2),
+        ("var y = 0.3; var w ~ 0.5; der(y) = -y; (2 + max(y, 0.3) - min(y, 0.3)) * der(w) + w = y;", 0, 2),
+        (
+            "var y = 0.3; var w ~ 0.5; der(y) = -y; (if t > 0 { 0 } else { exp(y) * exp(-y) - 1 }) * der(w) + w = y;",
+            1,
+            1,
+        ),
+    ];
+    for (body, index, degrees) in alike {
+        assert_eq!(verdict(body), Verdict::Exact(index), "{body}");
+        assert_eq!(compiled(body).analysis.certificate.degrees_of_freedom(), Some(degrees), "{body}");
+    }
+    let different = [
+        (
+            "var y = 0.5; var w ~ 0.5; der(y) = -y; (if t > 0 { 0 } else { 3 }) * der(w) + w = y;",
+            "where t > 0, the index is 1, with 1 degree of freedom and where t < 0, the index is 0, with 2 degrees",
+        ),
+        (
+            "var y = 0.5; var a; var b; var z; der(y) = -y; a = sin(t); z = der(b);
+             b = y + (if t > 0 { sin(y).powi(2) + cos(y).powi(2) - 1 } else { 6 }) * der(a);",
+            "where t > 0, the index is 2, with 1 degree of freedom and where t < 0, the index is 3",
+        ),
+        // A rectifier with an ideal diode: it conducts, or it blocks.
+        (
+            "var i = 0; var v ~ 0; 0.02 * der(i) = 100 * sin(314 * t) + v - 10 * i; 0 = min(i, v);",
+            "where i - v > 0, the index is 1, with 1 degree of freedom and where i - v < 0, the index is 2, with 0",
+        ),
+        (
+            "var y = 0.5; var w; der(y) = w; 0 = if t > 0 { y - sin(t) } else { w - 1 - y };",
+            "where t > 0, nothing is certified and where t < 0, the index is 1, with 1 degree of freedom",
+        ),
+    ];
+    for (body, both) in different {
+        let compiled = compiled(body);
+        let Verdict::NotCertified { reason } = compiled.analysis.certificate.verdict() else {
+            panic!("{body}: {:?}", compiled.analysis.certificate.verdict())
+        };
+        assert!(reason.contains(both), "{body}: {reason}");
+        assert!(compiled.analysis.certificate.degrees_of_freedom().is_none(), "{body}");
+        assert!(dae::symbolic::freedom::contradictions(&compiled).is_empty(), "{body}");
+    }
+}
+
+/// The length has no derivative at the origin, and the maximum does not take its value there.
+#[test]
+fn what_a_maximum_does_not_choose_may_have_an_infinite_derivative() {
+    let body = "var x = 0; var y = 0; der(x) = 1; der(y) = max(1, hypot(x, y));";
+    assert_eq!(verdict(body), Verdict::Exact(0));
+    assert!((end(&run(body, "index1", 0.5).unwrap(), "y") - 0.5).abs() < 1e-6);
+    let differentiated = "var x = 0; var y; var z; der(x) = 1; y = 2 - min(1, 2 - sqrt(x)); z = der(y);";
+    assert_eq!(verdict(differentiated), Verdict::Exact(2));
+}
+
 #[test]
 fn start_values_of_any_derivative_count() {
     // x''' = -x', so that x'''(0) = 5 means x'(0) = -5.

@@ -63,7 +63,7 @@ pub(crate) use prime_field::expand::multiplied_out;
 pub use print::{Notation, print, print_with};
 pub use rational::Rational;
 pub use substitute::substitute;
-pub(crate) use surfaces::blended;
+pub(crate) use surfaces::{Side, blended};
 pub use surfaces::{Surface, piecewise, surfaces};
 pub use symbol::{InputId, ParameterId, Symbol, UnknownId};
 pub use walk::{depths, reachable, symbols};

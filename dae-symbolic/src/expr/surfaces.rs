@@ -35,9 +35,11 @@ pub struct Surface {
 }
 
 /// A side of a surface.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Side {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// $\sigma > 0$.
     Positive,
+    /// $\sigma < 0$.
     Negative,
 }
 
@@ -136,7 +138,7 @@ impl Surface {
     }
 
     /// The expression as it is on one side.
-    fn on_side(&self, dag: &mut Dag, root: Expr, side: Side) -> Expr {
+    pub(crate) fn on_side(&self, dag: &mut Dag, root: Expr, side: Side) -> Expr {
         let flipped: Vec<(Expr, bool)> = self.nodes.iter().map(|&node| (node, self.is_flipped(dag, node))).collect();
         let image = rebuild(dag, &[root], |dag, expr, arguments| {
             let &(_, flipped) = flipped.iter().find(|&&(node, _)| node == expr)?;

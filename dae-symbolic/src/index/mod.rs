@@ -18,7 +18,8 @@
 //!
 //! With all three the answer is exact. Where one is missing, because structure lies (`understand.rs` combines equations), because $J$ is singular
 //! on this solution, because the bound is not attained, or because there are more equations than unknowns (`redundant.rs`), the derivative array
-//! itself decides (`array/`): index, no index, or undecided, with the reason. Where it is not certain that there is a consistent point, all
+//! itself decides (`array/`): index, no index, or undecided, with the reason. Start values that lie on a switch are examined on both sides of
+//! it (`sides.rs`). Where it is not certain that there is a consistent point, all
 //! unknowns are eliminated to see whether the equations contradict one another (`elimination/`).
 
 pub mod array;
@@ -36,6 +37,7 @@ mod pivots;
 mod problem;
 mod proof;
 mod redundant;
+mod sides;
 mod steady;
 mod understand;
 mod witness;
@@ -156,16 +158,25 @@ impl Analysis {
 
 /// Analyses a model that passed the verifier. `t0` is the time at which the model's start values hold.
 pub fn analyse(model: &mut Model, t0: f64) -> Result<Analysis, (Problem, Diagnostics)> {
+    let (analysis, settled) = analyse_as_written(model, t0)?;
+    sides::compare(model, analysis, settled, t0)
+}
+
+/// The analysis on the branches that evaluation takes at the start values, and what the derivative array rejects it for.
+fn analyse_as_written(model: &mut Model, t0: f64) -> Result<(Analysis, Settled), (Problem, Diagnostics)> {
     check_depth(model)?;
     if model.equations.len() > model.unknowns.len() {
-        return redundant::analyse(model, t0);
+        return redundant::analyse(model, t0).map(|analysis| (analysis, Ok(())));
     }
     let written = structure_of_text(model)?;
     let system = System::of_text(model);
     let mut analysis = analyse_system(model, system, Some(written), t0)?;
-    settle(model, &mut analysis, t0)?;
-    Ok(analysis)
+    let settled = settle(model, &mut analysis, t0);
+    Ok((analysis, settled))
 }
+
+/// Whether the index is settled, or why there is none.
+type Settled = Result<(), (Problem, Diagnostics)>;
 
 /// What the structure of some equations says, after combining them where necessary.
 fn analyse_system(
@@ -258,7 +269,7 @@ fn analyse_system(
 }
 
 /// Asks the derivative array where structure does not settle the index, and completes the analysis.
-fn settle(model: &mut Model, analysis: &mut Analysis, t0: f64) -> Result<(), (Problem, Diagnostics)> {
+fn settle(model: &mut Model, analysis: &mut Analysis, t0: f64) -> Settled {
     let settled = matches!(analysis.certificate.verdict(), Verdict::Exact(_));
     let start = array_start(model, analysis, t0);
     if !settled && analysis.certificate.array.is_none() {

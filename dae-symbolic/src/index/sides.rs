@@ -1,0 +1,285 @@
+//! Start values that lie on a switch.
+//!
+//! In: an analysis on the branches that evaluation takes at the start values. Out: the same, if that is the verdict on every side of the switches
+//! on which the start values lie; what holds on all sides where evaluation on the switch itself says less; otherwise no verdict, and what each side says.
+//!
+//! On one side of a surface $\sigma = 0$ the model is smooth (`expr/surfaces.rs`), and an analysis of its own. The solution enters one of the sides
+//! at once, and what holds on the surface alone holds on no interval. A proof by intervals (`proof.rs`) that takes account of both branches needs
+//! no such comparison.
+
+use super::array::{ArrayFinding, ArrayPoint, ArrayVerdict, constant, exact_parameters};
+use super::certificate::{Grounds, LocalRegularity, LowerBound, Verdict};
+use super::problem::{Problem, ProblemKind};
+use super::{Analysis, Settled, analyse_as_written};
+use crate::diagnostic::Diagnostics;
+use crate::expr::ball::{Ball, Calls, Magnitude, PRECISION, evaluate_balls};
+use crate::expr::{Expr, Notation, Side, Surface, Symbol, piecewise, print_with, reachable, surfaces};
+use crate::model::{Model, Start, incidence};
+use crate::system::listed;
+
+/// Start values may lie on so many switches at a time; on each there are two sides.
+const MAX_SWITCHES: usize = 4;
+
+/// What is said where the start values lie on a switch.
+pub(super) fn compare(
+    model: &mut Model,
+    mut analysis: Analysis,
+    settled: Settled,
+    t0: f64,
+) -> Result<Analysis, (Problem, Diagnostics)> {
+    // That rows depend on one another, or contradict one another, is shown on all branches.
+    let is_free = |found: &Settled| matches!(found, Err((problem, _)) if problem.kind == ProblemKind::NotUnique);
+    if settled.is_err() && !is_free(&settled) {
+        return settled.map(|()| analysis);
+    }
+    let residuals: Vec<Expr> = model.equations.iter().map(|e| e.residual).collect();
+    let residuals = model.expand_inputs(&residuals);
+    if piecewise(&model.dag, &residuals).is_empty() || (settled.is_ok() && has_all_branches(&analysis)) {
+        return settled.map(|()| analysis);
+    }
+    let start = Known::of(model, Some(&analysis), t0);
+    let mut leaves = Vec::new();
+    if !split(model, &residuals, &start, &mut Vec::new(), &mut leaves) {
+        if settled.is_err() || matches!(analysis.certificate.verdict(), Verdict::Exact(_) | Verdict::AtMost { .. }) {
+            withdraw(&mut analysis, format!("the start values lie on more than {MAX_SWITCHES} switches, t = {t0}"));
+        }
+        return Ok(analysis);
+    }
+    if leaves.len() < 2 {
+        return settled.map(|()| analysis);
+    }
+    let mut sides: Vec<OneSide> = leaves
+        .into_iter()
+        .map(|leaf| OneSide::of(model, &residuals, leaf, t0))
+        .filter(|side| side.is_entered)
+        .collect();
+    let all_free = |side: &OneSide| matches!(&side.found, Err(problem) if problem.kind == ProblemKind::NotUnique);
+    if settled.is_err() && sides.iter().all(all_free) {
+        return settled.map(|()| analysis);
+    }
+    match sides.first().and_then(|side| side.verdict()) {
+        Some(verdict) if sides.iter().all(|side| side.is_at_switch && side.verdict() == Some(verdict)) => {
+            agree(&mut analysis, &mut sides, verdict, &settled);
+        }
+        _ => {
+            let said: Vec<String> = sides.iter().map(|side| side.describe(model)).collect();
+            let reason = format!("the start values lie on a switch, t = {t0}: {}", listed(&said));
+            withdraw(&mut analysis, reason);
+        }
+    }
+    Ok(analysis)
+}
+
+/// Whether the verdict is a proof by enclosures, which contain what holds on both sides.
+fn has_all_branches(analysis: &Analysis) -> bool {
+    let certificate = &analysis.certificate;
+    certificate.array.is_none()
+        && matches!(certificate.local, LocalRegularity::Proven { .. })
+        && matches!(certificate.verdict(), Verdict::Exact(_))
+}
+
+/// Nothing is certified.
+fn withdraw(analysis: &mut Analysis, reason: String) {
+    let certificate = &mut analysis.certificate;
+    match &mut certificate.local {
+        LocalRegularity::Singular { message, .. } => message.clone_from(&reason),
+        other => *other = LocalRegularity::NotAttempted { reason: reason.clone() },
+    }
+    certificate.lower = LowerBound::NotAttempted { reason: reason.clone() };
+    certificate.array = None;
+    analysis.array_ranks = Vec::new();
+    analysis.explanation = None;
+    analysis.hessenberg = None;
+}
+
+/// All sides say the same.
+fn agree(analysis: &mut Analysis, sides: &mut [OneSide], verdict: (u32, usize), settled: &Settled) {
+    let certificate = &mut analysis.certificate;
+    let said = (certificate.verdict(), certificate.degrees_of_freedom());
+    if settled.is_ok() && said == (Verdict::Exact(verdict.0), Some(verdict.1)) {
+        if let Some(finding) = certificate.array.as_mut() {
+            finding.exact &= sides.iter().all(OneSide::is_proved);
+        }
+        return;
+    }
+    // The side about which least is proved.
+    sides.sort_by_key(OneSide::is_proved);
+    let Some(Ok(side)) = sides.first().map(|side| &side.found) else { return };
+    if side.structure.offsets == analysis.structure.offsets && side.rewrites.len() == analysis.rewrites.len() {
+        analysis.certificate = side.certificate.clone();
+        analysis.array_ranks.clone_from(&side.array_ranks);
+        analysis.jets.clone_from(&side.jets);
+        return;
+    }
+    let of_array = match &side.certificate.array {
+        Some(finding) if matches!(finding.verdict, ArrayVerdict::Index(_)) => Some(finding.clone()),
+        _ => side.array_ranks.last().map(|last| ArrayFinding {
+            verdict: ArrayVerdict::Index(last.differentiations),
+            ranks: side.array_ranks.clone(),
+            points: 1,
+            constant_rank: None,
+            exact: false,
+        }),
+    };
+    let of_verdict = |finding: &ArrayFinding| {
+        finding.verdict == ArrayVerdict::Index(verdict.0)
+            && finding.ranks.last().is_some_and(|ranks| ranks.manifold_dimension() == verdict.1)
+    };
+    match of_array.filter(of_verdict) {
+        Some(finding) => {
+            let reason = "the start values lie on a switch, on both sides of which the derivative array says the same";
+            if !certificate.local.is_regular() || certificate.structural_degrees != verdict.1 {
+                certificate.local = LocalRegularity::NotAttempted { reason: reason.into() };
+            }
+            analysis.array_ranks = finding.ranks.clone();
+            certificate.array = Some(finding);
+        }
+        None => withdraw(analysis, "the start values lie on a switch".into()),
+    }
+}
+
+/// The sides of the switches that are chosen.
+type Chosen = Vec<(Surface, Side)>;
+
+/// All combinations of sides of the switches on which known values lie, each with the equations there. Whether there are few enough.
+fn split(
+    model: &mut Model,
+    roots: &[Expr],
+    known: &Known,
+    chosen: &mut Chosen,
+    leaves: &mut Vec<(Chosen, Vec<Expr>)>,
+) -> bool {
+    let touched = surfaces(&mut model.dag, roots).into_iter().find(|s| known.value(model, s.function).contains_zero());
+    let Some(surface) = touched else {
+        leaves.push((chosen.clone(), roots.to_vec()));
+        return true;
+    };
+    if chosen.len() >= MAX_SWITCHES {
+        return false;
+    }
+    [Side::Positive, Side::Negative].into_iter().all(|side| {
+        let there: Vec<Expr> = roots.iter().map(|&root| surface.on_side(&mut model.dag, root, side)).collect();
+        chosen.push((surface.clone(), side));
+        let few = split(model, &there, known, chosen, leaves);
+        chosen.pop();
+        few
+    })
+}
+
+/// What holds on one side of every switch.
+struct OneSide {
+    chosen: Chosen,
+    found: Result<Analysis, Problem>,
+    /// Whether its consistent point lies on all the switches, as far as is known.
+    is_at_switch: bool,
+    /// Whether its consistent point, if it has one, is not beyond one of them.
+    is_entered: bool,
+}
+
+impl OneSide {
+    fn of(model: &Model, residuals: &[Expr], (chosen, there): (Chosen, Vec<Expr>), t0: f64) -> OneSide {
+        let mut smooth = model.clone();
+        for (k, (&written, &residual)) in residuals.iter().zip(&there).enumerate() {
+            if written != residual {
+                smooth.equations[k].residual = residual;
+                smooth.equations[k].incidence = incidence(&smooth.dag, residual);
+            }
+        }
+        let found = match analyse_as_written(&mut smooth, t0) {
+            Ok((analysis, Ok(()))) => Ok(analysis),
+            Ok((_, Err((problem, _)))) | Err((problem, _)) => Err(problem),
+        };
+        let analysis = found.as_ref().ok();
+        let known = Known::of(&smooth, analysis, t0);
+        // There may be other switches at its own point.
+        let mut others = surfaces(&mut smooth.dag, &there).into_iter();
+        let is_smooth = !others.any(|other| known.value(&smooth, other.function).contains_zero());
+        let (mut is_at_switch, mut is_entered) = (is_smooth, true);
+        for (surface, side) in &chosen {
+            let sign = known.value(&smooth, surface.function).sign();
+            is_at_switch &= !matches!(sign, Some(-1 | 1));
+            is_entered &= sign != Some(if *side == Side::Positive { -1 } else { 1 });
+        }
+        let has_point = analysis.is_some_and(|analysis| analysis.jets.is_some());
+        OneSide { chosen, found, is_at_switch, is_entered: is_entered || !has_point }
+    }
+
+    fn verdict(&self) -> Option<(u32, usize)> {
+        let certificate = &self.found.as_ref().ok()?.certificate;
+        match (certificate.verdict(), certificate.degrees_of_freedom()) {
+            (Verdict::Exact(index), Some(degrees)) => Some((index, degrees)),
+            _ => None,
+        }
+    }
+
+    fn is_proved(&self) -> bool {
+        self.found.as_ref().is_ok_and(|analysis| analysis.certificate.grounds() == Grounds::Proved)
+    }
+
+    /// `where t > 0, the index is 2 with 1 degree of freedom`.
+    fn describe(&self, model: &Model) -> String {
+        let names = model.definition_names().into_iter().collect();
+        let spelled = |(surface, side): &(Surface, Side)| {
+            let function = print_with(&model.dag, surface.function, Notation::Text, &names, |s| model.symbol_name(s));
+            format!("{function} {} 0", if *side == Side::Positive { ">" } else { "<" })
+        };
+        let place = listed(&self.chosen.iter().map(spelled).collect::<Vec<_>>());
+        match (self.verdict(), &self.found) {
+            (Some((index, degrees)), _) => {
+                let freedom = if degrees == 1 { "1 degree".to_string() } else { format!("{degrees} degrees") };
+                format!("where {place}, the index is {index}, with {freedom} of freedom")
+            }
+            (None, Ok(_)) => format!("where {place}, nothing is certified"),
+            (None, Err(problem)) => format!("where {place}, there is none ({})", problem.kind.name()),
+        }
+    }
+}
+
+/// Enclosures of what the start values are.
+struct Known {
+    t0: f64,
+    parameters: Vec<Ball>,
+    /// Derivatives by unknown and order.
+    jets: Vec<Vec<Ball>>,
+}
+
+impl Known {
+    /// At the consistent point of an analysis; without one, fixed values are known alone.
+    fn of(model: &Model, analysis: Option<&Analysis>, t0: f64) -> Known {
+        let parameters = exact_parameters(model);
+        let point = analysis.and_then(|analysis| {
+            let jets = analysis.jets.as_ref()?;
+            Some((ArrayPoint::of_jets(&analysis.prolonged, jets, t0), analysis.certificate.local.radius()))
+        });
+        let jet = |j: usize, k: usize| {
+            let unknown = &model.unknowns[j];
+            if let Some(start) = unknown.start_value(k as u32).filter(|start| start.kind == Start::Fixed) {
+                return constant(model, &parameters, start.value);
+            }
+            let Some((point, radius)) = &point else { return Ball::entire() };
+            let Some(_) = point.taylor[j].get(k) else { return Ball::entire() };
+            let x = point.derivative(j, k);
+            Ball::of_f64(x).widened(Magnitude::of(radius * x.abs().max(unknown.nominal)))
+        };
+        let highest = |j: usize| {
+            let given = model.unknowns[j].derivative_starts.iter().map(|&(order, _)| order as usize + 1);
+            given.chain(point.iter().map(|(point, _)| point.taylor[j].len())).max().unwrap_or(0).max(1)
+        };
+        let jets = (0..model.unknowns.len()).map(|j| (0..highest(j)).map(|k| jet(j, k)).collect()).collect();
+        Known { t0, parameters, jets }
+    }
+
+    fn value(&self, model: &Model, expr: Expr) -> Ball {
+        let order = reachable(&model.dag, [expr]);
+        let values = evaluate_balls(&model.dag, &order, PRECISION, Calls::Enclosed, |symbol| match symbol {
+            Symbol::Time => Ball::of_f64(self.t0),
+            Symbol::Parameter(p) => self.parameters.get(p.index()).cloned().unwrap_or(Ball::entire()),
+            Symbol::Unknown { unknown, order } => {
+                let jets = self.jets.get(unknown.index()).and_then(|jets| jets.get(order as usize));
+                jets.cloned().unwrap_or(Ball::entire())
+            }
+            Symbol::Input { .. } | Symbol::State(_) | Symbol::StateDerivative(_) => Ball::entire(),
+        });
+        values.last().cloned().unwrap_or(Ball::entire())
+    }
+}
