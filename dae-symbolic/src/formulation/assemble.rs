@@ -10,7 +10,7 @@ use super::directions::{Choice, Setting};
 use super::selection::{Material, Row, Selection};
 use super::{
     Completion, Directions, Form, FormEliminated, FormEquation, FormError, FormInvariant, FormUnknown, Formulation,
-    Source, baumgarte, derivative_array, multipliers, original, reduced,
+    Source, baumgarte, derivative_array, frozen, multipliers, original, reduced,
 };
 use crate::alias::{self, Eliminated};
 use crate::expr::{Dag, Expr, Rational, Symbol, substitute, symbols};
@@ -61,8 +61,21 @@ pub fn formulate(model: &mut Model, material: &Material<'_>, form: &Form) -> Res
     if choice != Choice::AtRunTime {
         classify(&model.dag, &mut formulation);
     }
+    if *form == Form::Original && material.system.equations.iter().any(|equation| !equation.is_text()) {
+        weigh_by_pencil(&mut model.dag, &mut formulation, material.index);
+    }
     formulation.invariants = invariants(model, &layout, &selection, &formulation);
     Ok(formulation)
+}
+
+/// Leading parts of the text cancel: the pattern does not show the indices of its unknowns.
+fn weigh_by_pencil(dag: &mut Dag, formulation: &mut Formulation, most: Option<u32>) {
+    let residuals: Vec<Expr> = formulation.equations.iter().map(|equation| equation.residual).collect();
+    let Some(differentiations) = frozen::differentiations(dag, &residuals) else { return };
+    for (unknown, differentiations) in formulation.unknowns.iter_mut().zip(differentiations) {
+        let index = (1 + differentiations).min(most.unwrap_or(u32::MAX).max(1));
+        unknown.index = u8::try_from(index).unwrap_or(u8::MAX);
+    }
 }
 
 fn select(model: &mut Model, material: &Material<'_>, form: &Form) -> Result<Selection, FormError> {

@@ -32,6 +32,7 @@ mod baumgarte;
 mod classify;
 mod derivative_array;
 mod directions;
+mod frozen;
 mod levels;
 mod multipliers;
 mod original;
