@@ -144,18 +144,19 @@ impl Rational {
         }
     }
 
-    /// Whether it is no integer and its nearest `f64` is one, of a size at which `f64` tells neighbouring integers apart: $1 + 10^{-17}$.
-    pub fn rounds_to_integer(&self) -> bool {
+    /// The nearest `f64`; where that is an integer and the number is none ($1 + 10^{-17}$), its neighbour on the other side of the number. So enclosures may
+    /// take `f64` that are integers for what they are, and all others for numbers that have been rounded.
+    pub fn to_distinct_f64(&self) -> f64 {
         const EXACT: f64 = (1_i64 << 53) as f64;
-        let nearest = match &self.0 {
-            Repr::Small(_, 1) => return false,
-            Repr::Small(..) | Repr::Big(_) => self.to_f64(),
-        };
-        let is_integer = || match &self.0 {
-            Repr::Small(..) => false,
-            Repr::Big(value) => value.is_integer(),
-        };
-        nearest.abs() <= EXACT && nearest == nearest.trunc() && !is_integer()
+        let nearest = self.to_f64();
+        if nearest.abs() > EXACT || nearest != nearest.trunc() {
+            return nearest;
+        }
+        match self.cmp(&Rational::from(nearest as i64)) {
+            Ordering::Less => nearest.next_down(),
+            Ordering::Equal => nearest,
+            Ordering::Greater => nearest.next_up(),
+        }
     }
 
     /// Absolute value.

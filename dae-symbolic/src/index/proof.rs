@@ -52,8 +52,6 @@ pub(super) fn examine(model: &Model, prolonged: &Prolonged, jets: &[f64], t: f64
     let has_tables = system.has_tables();
     let proved = match model.has_stand_ins() || has_tables {
         true => None,
-        // In machine numbers it is another system.
-        false if system.rounds_to_integers() => return Evidence::Doubtful,
         false => system.regular_near(jets).or_else(|| system.regular_block_by_block(jets)),
     };
     if let Some(radius) = proved {
@@ -213,15 +211,6 @@ impl<'a> Enclosures<'a> {
     fn has_tables(&self) -> bool {
         let calls = self.prolonged.residual.calls().chain(self.prolonged.jacobian.calls());
         calls.into_iter().any(|call| matches!(call.function.source, ExternalSource::Table(_)))
-    }
-
-    /// Whether a number of the model is taken for an integer that it is not.
-    fn rounds_to_integers(&self) -> bool {
-        let Prolonged { residual, jacobian, start, parameter_enclosures, .. } = self.prolonged;
-        residual.rounds_to_integers
-            || jacobian.rounds_to_integers
-            || start.rounds_to_integers
-            || parameter_enclosures.contains(&Interval::ENTIRE)
     }
 
     /// Computed jets as points, those that the model fixes as enclosures of what it says: the other jets are functions of these.

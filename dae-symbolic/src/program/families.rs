@@ -61,16 +61,15 @@ impl Program {
         names: &[(Expr, String)],
         load: impl Fn(Symbol) -> Option<Load>,
     ) -> Result<Program, Unplaced> {
-        let rounds_to_integers = super::rounds_to_integers(dag, rows.roots);
         if rows.domains.iter().any(|domain| domain.member.is_some()) {
             let names = names.iter().map(|(expr, name)| (*expr, name.as_str())).collect();
             let schedule = Schedule { order: Order::new(dag, &load), names, blocks: Vec::new(), totals: 0 };
-            return Ok(Program { rounds_to_integers, ..schedule.finish(dag, rows)? });
+            return schedule.finish(dag, rows);
         }
         let all: Vec<usize> = (0..rows.domains.len()).collect();
         let blocks: Result<Vec<Block>, Unplaced> =
             parts(dag, rows, &all).iter().map(|part| Block::scalar(dag, part, names, &load)).collect();
-        Ok(Program { blocks: blocks?, totals: 0, rounds_to_integers })
+        Ok(Program { blocks: blocks?, totals: 0 })
     }
 }
 
@@ -115,7 +114,7 @@ impl Schedule<'_> {
         };
         // Every result of the whole model is stored once.
         match self.blocks.iter().map(size).sum::<usize>() == rows.places.total() {
-            true => Ok(Program { blocks: self.blocks, totals: self.totals, rounds_to_integers: false }),
+            true => Ok(Program { blocks: self.blocks, totals: self.totals }),
             false => Err(Unplaced::Torn),
         }
     }

@@ -145,9 +145,6 @@ pub struct Program {
     pub blocks: Vec<Block>,
     /// The number of totals, which start at zero.
     pub totals: usize,
-    /// Whether a number of the model is stored as an integer and is none ([`crate::expr::Rational::rounds_to_integer`]): enclosures, for which
-    /// integers are exact, then need not contain the values.
-    pub rounds_to_integers: bool,
 }
 
 /// Why there is no program.
@@ -173,9 +170,8 @@ impl Program {
         names: &[(Expr, String)],
         load: impl Fn(Symbol) -> Option<Load>,
     ) -> Result<Program, Unplaced> {
-        let rounds_to_integers = rounds_to_integers(dag, roots);
         let roots: Vec<(usize, Expr)> = roots.iter().copied().enumerate().collect();
-        Ok(Program { blocks: vec![Block::scalar(dag, &roots, names, &load)?], totals: 0, rounds_to_integers })
+        Ok(Program { blocks: vec![Block::scalar(dag, &roots, names, &load)?], totals: 0 })
     }
 
     /// The calls of functions that the model does not define by an expression.
@@ -207,17 +203,6 @@ impl Program {
     }
 }
 
-/// Whether a number in these expressions rounds to an integer that it is not.
-fn rounds_to_integers(dag: &Dag, roots: &[Expr]) -> bool {
-    reachable(dag, roots.iter().copied()).into_iter().any(|expr| match dag.node(expr) {
-        Node::Constant(q) => q.rounds_to_integer(),
-        Node::Sum { constant, terms } => {
-            constant.rounds_to_integer() || terms.iter().any(|(q, _)| q.rounds_to_integer())
-        }
-        Node::Pi | Node::Euler | Node::Symbol(_) | Node::Product(_) | Node::Call(..) | Node::Apply(..) => false,
-    })
-}
-
 impl Block {
     /// Schedules roots, each with the place of its value.
     fn scalar(
@@ -231,15 +216,15 @@ impl Block {
         let mut instructions = Vec::with_capacity(order.len());
         for &expr in &order {
             instructions.push(match dag.node(expr) {
-                Node::Constant(q) => Instruction::Constant(q.to_f64()),
+                Node::Constant(q) => Instruction::Constant(q.to_distinct_f64()),
                 Node::Pi => Instruction::Pi,
                 Node::Euler => Instruction::Euler,
                 Node::Symbol(symbol) => Instruction::Load(
                     load(*symbol).ok_or(Unplaced::Symbol(*symbol))?.map(|&position| Affine::fixed(position)),
                 ),
                 Node::Sum { constant, terms } => Instruction::Sum {
-                    constant: constant.to_f64(),
-                    terms: terms.iter().map(|(q, t)| (q.to_f64(), register[t])).collect(),
+                    constant: constant.to_distinct_f64(),
+                    terms: terms.iter().map(|(q, t)| (q.to_distinct_f64(), register[t])).collect(),
                 },
                 Node::Product(factors) => {
                     Instruction::Product(factors.iter().map(|(b, n)| (register[b], *n)).collect())

@@ -72,11 +72,7 @@ pub fn whole_parameters(model: &Model) -> Result<Vec<f64>, Unplaced> {
 /// The same.
 pub fn parameter_enclosures(model: &Model) -> Result<Vec<Interval>, Unplaced> {
     let defaults = parameter_defaults(model)?;
-    let total = parameter_places(model)?.total();
-    match defaults.iter().any(|default| default.program.rounds_to_integers) {
-        true => Ok(vec![Interval::ENTIRE; total]),
-        false => values_of_defaults(&defaults, total),
-    }
+    values_of_defaults(&defaults, parameter_places(model)?.total())
 }
 
 fn values_of_defaults<A: Arithmetic>(defaults: &[Defaults], total: usize) -> Result<Vec<A>, Unplaced> {

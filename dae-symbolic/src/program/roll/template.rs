@@ -87,9 +87,9 @@ impl Template {
 
     fn value(&mut self, number: &Number, places: &mut Places<'_>) -> Value {
         match number {
-            Number::Exact(value) => Value::Fixed(value.to_f64()),
+            Number::Exact(value) => Value::Fixed(value.to_distinct_f64()),
             Number::Place => match places.numbers.next() {
-                Some((number, first)) if number.numerator.is_fixed() => Value::Fixed(first.to_f64()),
+                Some((number, first)) if number.numerator.is_fixed() => Value::Fixed(first.to_distinct_f64()),
                 Some((number, _)) => Value::Varying(self.intern(Instruction::Number(number.clone()))),
                 None => Value::Fixed(f64::NAN),
             },
