@@ -59,6 +59,10 @@ const NOISE: f64 = 1e4;
 const LARGEST_CORRECTION: f64 = 10.0;
 const LARGEST_GOOD_CORRECTION: f64 = 1000.0;
 
+/// Residuals that changes of an unknown by so many tolerances would explain, with the derivatives at the state itself, are those of a solution nearby. It is as much as a
+/// correction may be that leaves residuals.
+const EXPLAINED: f64 = LARGEST_CORRECTION;
+
 /// Storage of the correction.
 #[derive(Clone, Debug)]
 pub(crate) struct Closing {
@@ -77,6 +81,8 @@ pub(crate) struct Closing {
     are_known: bool,
     corrected: Vec<f64>,
     jacobian: Vec<f64>,
+    /// Of the candidate.
+    derivatives: Vec<f64>,
     /// What rounding alone can make of each enforced constraint.
     rounding: Vec<f64>,
     /// $S^{-1}$ by columns, and the factors of an $S$ that was evaluated.
@@ -125,6 +131,7 @@ impl Closing {
             are_known: false,
             corrected: vec![0.0; description.invariants.len()],
             jacobian: vec![0.0; description.invariants_jacobian.len()],
+            derivatives: vec![0.0; description.invariants_jacobian.len()],
             rounding: vec![0.0; count],
             inverse: vec![0.0; m * m],
             small: Lu::new(m),
@@ -197,7 +204,30 @@ impl Closing {
         }
     }
 
-    /// The same by the iteration matrix alone.
+    /// The first unknown of an enforced constraint that `y` does not satisfy: its residual is larger than rounding, and than what $\\varphi_y$ there makes of
+    /// changes that the tolerances allow. A matrix of another state says nothing of this: where $\\exp$ has vanished, any residual is a small correction to it.
+    pub(crate) fn find_unsatisfied(&mut self, dae: &dyn Dae, weights: &Weights, t: f64, y: &[f64]) -> Option<usize> {
+        if self.enforced.is_empty() {
+            return None;
+        }
+        let description = dae.description();
+        dae.invariants(t, y, &mut self.corrected);
+        dae.invariants_jacobian(t, y, &mut self.derivatives);
+        let full = weights.full();
+        let unsatisfied = self.enforced.iter().find(|enforced| {
+            let magnitude = |column: usize| y[column].abs().max(description.unknowns[column].nominal.abs());
+            let allowed = |column: usize| EXPLAINED / full[column] + ENOUGH * f64::EPSILON * magnitude(column);
+            let entries = description.invariants_jacobian.row(enforced.invariant);
+            let explained: f64 = entries.map(|(column, place)| self.derivatives[place].abs() * allowed(column)).sum();
+            let residual = self.corrected[enforced.invariant].abs();
+            // What cancels in a residual without unknowns is not seen in its derivatives.
+            residual > explained + ENOUGH * f64::EPSILON && explained.is_finite()
+        })?;
+        let first = description.invariants_jacobian.row(unsatisfied.invariant).map(|(column, _)| column).next();
+        Some(first.unwrap_or(0))
+    }
+
+    /// [`Closing::apply`] by the iteration matrix alone.
     fn apply_to_many(
         &mut self,
         dae: &dyn Dae,

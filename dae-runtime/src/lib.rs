@@ -52,6 +52,7 @@ pub mod linear;
 mod multipliers;
 pub mod radau;
 pub mod rank;
+mod resolvent;
 pub mod sensitivity;
 pub mod signal;
 pub mod solution;

@@ -117,7 +117,7 @@ impl Weights {
 
     /// Root mean square of $w_i v_i$ over the entries listed; zero if there are none.
     pub(crate) fn norm_over(&self, entries: &[usize], v: &[f64]) -> f64 {
-        let sum: f64 = entries.iter().map(|&i| (self.weights[i] * v[i]).powi(2)).sum();
+        let sum: f64 = entries.iter().map(|&i| (self.full[i] * v[i]).powi(2)).sum();
         (sum / entries.len().max(1) as f64).sqrt()
     }
 

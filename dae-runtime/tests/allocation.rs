@@ -20,7 +20,9 @@ fn allocations(method: Method, dae: &dyn Dae, y0: &[f64], yp0: &[f64], t_end: f6
 
 /// Allocations from the first step to the last.
 fn allocations_once(method: Method, dae: &dyn Dae, y0: &[f64], yp0: &[f64], t_end: f64) -> usize {
-    let options = Options { rtol: 1e-7, atol: Tolerance::Scalar(1e-7), ..Options::default() };
+    // A first step that is too long, so that steps are repeated.
+    let initial_step = Some(0.5 * t_end);
+    let options = Options { rtol: 1e-7, atol: Tolerance::Scalar(1e-7), initial_step, ..Options::default() };
     let mut stepper = method.start(dae, 0.0, y0, yp0, t_end, &options).unwrap();
     let mut coefficients = vec![0.0; 10 * y0.len()];
     let region = Region::new(GLOBAL);

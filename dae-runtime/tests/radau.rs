@@ -182,7 +182,9 @@ fn closing_an_index_1_form_leaves_errors_and_steps_alone() {
             (steps as f64, digits, invariants)
         };
         let ((steps, digits, invariants), open) = (run(ClosingCorrection::On), run(ClosingCorrection::Off));
-        assert!((steps / open.0 - 1.0).abs() < 0.03, "{method:?}: {steps} and {} steps", open.0);
+        // BDF tests errors of unknowns without derivatives, and with them what Newton's iteration leaves, which closing takes away.
+        let least = if method == Method::Bdf { 0.7 } else { 0.97 };
+        assert!((least..1.03).contains(&(steps / open.0)), "{method:?}: {steps} and {} steps", open.0);
         assert!((digits - open.1).abs() < 0.3, "{method:?}: {digits} and {} digits", open.1);
         assert!(invariants < 1e-13 && open.2 > 1e-6, "{method:?}: {invariants:e} {:e}", open.2);
     }

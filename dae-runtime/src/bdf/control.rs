@@ -8,9 +8,9 @@
 //! is judged by $(j+1) E_j \approx \lVert h^{j+1} y^{(j+1)} \rVert$: these numbers decrease with $j$ as long as the
 //! order pays.
 //!
-//! **What is tested.** Only differential unknowns of index 1. The difference between predictor and corrector of the
-//! others measures the extrapolation of functions that the method does not integrate: they follow from the states at
-//! every step.
+//! **What is tested.** Unknowns with derivatives, as far as they are states, and all others of index 1. Those without derivatives follow from the states at every step, and the difference between their predictor and
+//! corrector measures an extrapolation: tested as well, it keeps steps to what can be drawn between their ends, and to the branch of the solution. Unknowns
+//! of higher index do not count.
 //!
 //! Where only some combinations of differential unknowns are states, [`super::filter`] takes out the rest.
 //!
@@ -29,6 +29,9 @@ use crate::weights::Weights;
 
 /// Local errors are tested against the tolerance divided by this: over a run they add up.
 const STRICTNESS: f64 = 5.0;
+/// Extrapolations of unknowns without derivatives may miss them by so many tolerances: the equations hold at the ends of steps, and between them where states are asked
+/// for. Differences of an order $k$ contain $2^k$ times what Newton's iteration leaves of an error.
+const EXTRAPOLATED: f64 = 10.0;
 
 /// A rejected step is shortened at least and at most by these factors (this and those below as in IDA).
 const REJECTED: (f64, f64) = (0.25, 0.9);
@@ -89,6 +92,9 @@ fn turns(tested: &[usize], weights: &Weights, e: &[f64], before: &[f64]) -> bool
 /// Error norms and the choice of order and step size.
 pub(super) struct Control {
     tested: Vec<usize>,
+    /// Algebraic unknowns of index 1, and those of them whose errors count.
+    algebraic: Vec<usize>,
+    counted: Vec<usize>,
     filter: Filter,
     vector: Vec<f64>,
     max_order: usize,
@@ -117,9 +123,12 @@ impl Control {
     /// `max_order` limits the order.
     pub(super) fn new(description: &Description, filter: Filter, max_order: usize) -> Self {
         let unknowns = &description.unknowns;
-        let tests = |i: &usize| unknowns[*i].kind == Kind::Differential && unknowns[*i].index == 1;
+        let tests = |i: &usize| unknowns[*i].kind == Kind::Differential;
+        let is_algebraic = |i: &usize| unknowns[*i].kind == Kind::Algebraic && unknowns[*i].index == 1;
         Control {
             tested: (0..unknowns.len()).filter(tests).collect(),
+            algebraic: (0..unknowns.len()).filter(is_algebraic).collect(),
+            counted: Vec::with_capacity(unknowns.len()),
             filter,
             vector: vec![0.0; unknowns.len()],
             max_order,
@@ -140,10 +149,17 @@ impl Control {
         self.filter = filter;
     }
 
+    /// Of unknowns without derivatives, those that do not jump are tested.
+    pub(super) fn test_algebraic(&mut self, jumps: impl Fn(usize) -> bool) {
+        self.counted.clear();
+        self.counted.extend(self.algebraic.iter().copied().filter(|&k| !jumps(k)));
+    }
+
     /// Filtered norm of the vector that was prepared in `self.vector`.
     fn norm_of_vector(&mut self, description: &Description, newton: &Newton, weights: &Weights) -> f64 {
+        let of_algebraic = weights.norm_over(&self.counted, &self.vector) / EXTRAPOLATED;
         self.filter.apply(description, newton, &mut self.vector);
-        STRICTNESS * weights.norm_over(&self.tested, &self.vector)
+        of_algebraic.max(STRICTNESS * weights.norm_over(&self.tested, &self.vector))
     }
 
     /// Judges a step with the correction `e`.
@@ -194,7 +210,12 @@ impl Control {
     /// The unknown with the largest tested error.
     pub(super) fn worst(&self, weights: &Weights, e: &[f64]) -> usize {
         let size = |i: usize| (weights.as_slice()[i] * e[i]).abs();
-        self.tested.iter().copied().reduce(|worst, i| if size(i) > size(worst) { i } else { worst }).unwrap_or(0)
+        self.tested
+            .iter()
+            .chain(&self.algebraic)
+            .copied()
+            .reduce(|worst, i| if size(i) > size(worst) { i } else { worst })
+            .unwrap_or(0)
     }
 
     /// Order and factor of the step size after a failed error test of a step of such an order.

@@ -13,19 +13,17 @@
 //!   $Q e = \arg\min \\{ \lVert D^{-1} v \rVert : F_{y'} v = F_{y'} e \\}$ with the nominal values $D$: the
 //!   projector along $\ker F_{y'}$ that is orthogonal in that metric. With $F_{y'} D = U \Sigma V^T$ it is
 //!   $Q = D V_r V_r^T D^{-1}$, computed once.
-//! * **Otherwise** $e$ is replaced by $P_c\\, e = (c\\,F_{y'} + F_y)^{-1}\\, c\\,F_{y'}\\, e$ with the factors at
-//!   hand. For a regular pencil of index 1 there are $S, T$ with $S F_{y'} T = \operatorname{diag}(I, 0)$ and
-//!   $S F_y T = \operatorname{diag}(J, I)$, hence $P_c = T \operatorname{diag}((I + J/c)^{-1}, 0)\\, T^{-1}$: the
-//!   part in $\ker F_{y'}$ disappears, the dynamic part stays (damped where $J$ is stiff against $c = O(1/h)$, as
-//!   the method damps it). As $h \to 0$ this is the projector along $\ker F_{y'}$ whose image solves $F_y$'s
-//!   algebraic part: it includes the response of the algebraic unknowns, and where that response is an amplification
-//!   the test is as much stricter.
+//! * **Otherwise** $e$ is replaced by $P_c\, e$ with the factors at hand ([`crate::resolvent`]). As $h \to 0$ this is the
+//!   projector along $\ker F_{y'}$ whose image solves $F_y$'s algebraic part: it includes the response of the algebraic
+//!   unknowns, and where that response is an amplification the test is as much stricter.
+//! * **Unknowns of higher index that have derivatives** hide states, and what they hide is found by a power of $P_c$.
 
 use nalgebra::DMatrix;
 
 use super::newton::Newton;
 use crate::contract::{Dae, Description, Kind, Leading};
 use crate::rank::SingularValues;
+use crate::resolvent::Resolvent;
 
 /// Removes from an error vector what is no error of states.
 pub(super) enum Filter {
@@ -34,7 +32,7 @@ pub(super) enum Filter {
     /// Rows of $V_r^T$, one after the other, and the nominal values.
     Projector { rows: Vec<f64>, nominal: Vec<f64>, work: Vec<f64> },
     /// By the iteration matrix.
-    Resolvent { work: Vec<f64> },
+    Resolvent(Resolvent),
 }
 
 impl Filter {
@@ -42,12 +40,15 @@ impl Filter {
     pub(super) fn new(dae: &dyn Dae, t0: f64, y0: &[f64], yp0: &[f64]) -> Self {
         let description = dae.description();
         let unknowns = &description.unknowns;
+        if let Some(resolvent) = Resolvent::of(description) {
+            return Filter::Resolvent(resolvent);
+        }
         let differential = unknowns.iter().filter(|unknown| unknown.kind == Kind::Differential).count();
         if description.leading_rank >= differential {
             return Filter::None;
         }
         let n = unknowns.len();
-        let resolvent = Filter::Resolvent { work: vec![0.0; n] };
+        let resolvent = Filter::Resolvent(Resolvent::new(n, 1));
         if description.leading != Leading::Constant {
             return resolvent;
         }
@@ -71,7 +72,7 @@ impl Filter {
                 }
                 v.iter_mut().zip(work).zip(nominal).for_each(|((v, work), d)| *v = *work * *d);
             }
-            Filter::Resolvent { work } => newton.apply_resolvent(description, v, work),
+            Filter::Resolvent(resolvent) => newton.apply_resolvent(description, resolvent, v),
         }
     }
 }

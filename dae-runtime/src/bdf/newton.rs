@@ -17,6 +17,7 @@ use std::rc::Rc;
 use crate::contract::{Dae, Description, Kind};
 use crate::integrator::Trouble;
 use crate::linear::{Deficiency, IterationMatrix, Jacobians, Schedule};
+use crate::resolvent::Resolvent;
 use crate::stepper::Statistics;
 use crate::weights::Weights;
 
@@ -40,6 +41,8 @@ const STAGNATION: (f64, f64) = (0.5, 0.1);
 const ROUNDING: f64 = 1e-6;
 /// Iteration error of an unknown of index 2 that rounding keeps from its tolerance, as a fraction of its size.
 const ROUNDED_MULTIPLIER_TOLERANCE: f64 = 1e-3;
+/// A first correction that is larger, in units of what errors may be, is followed by a second one: the rate of the last step need not be that of this one.
+const UNOBSERVED: f64 = 10.0;
 /// A first correction this small is rounding.
 const AT_ONCE: f64 = 1e-4 * TOLERANCE;
 /// $\varrho/(1-\varrho)$ assumed for a new matrix, as in IDA.
@@ -311,7 +314,9 @@ impl Newton {
                 }
                 self.rate_sum = (rate / (1.0 - rate)).max(SMALLEST_RATE);
             }
-            let settled = self.rate_sum * size <= TOLERANCE && self.multipliers_settled(predictor, weights);
+            let is_observed = iteration > 0 || size <= UNOBSERVED;
+            let settled =
+                is_observed && self.rate_sum * size <= TOLERANCE && self.multipliers_settled(predictor, weights);
             let stagnates = size > STAGNATION.0 * previous && self.state == Matrix::New;
             if settled && (!fixed || stagnates || self.rate_sum * size <= TOLERANCE_AT_FIXED_STEP) {
                 return Ok(());
@@ -353,14 +358,10 @@ impl Newton {
         self.error_of(multiplier) <= ROUNDED_MULTIPLIER_TOLERANCE * size
     }
 
-    /// Replaces a vector by $(c\\,F_{y'} + F_y)^{-1} c\\,F_{y'}\\,v$ with the matrix at hand (see [`super::filter`]).
-    pub(super) fn apply_resolvent(&self, description: &Description, v: &mut [f64], work: &mut [f64]) {
-        work.fill(0.0);
-        for (row, column, position) in description.jacobian_yp.entries() {
-            work[row] += self.factorized_leading * self.jacobians.yp[position] * v[column];
-        }
-        self.matrix.solve(work);
-        v.copy_from_slice(work);
+    /// Applies a resolvent with the matrix at hand.
+    pub(super) fn apply_resolvent(&self, description: &Description, resolvent: &mut Resolvent, v: &mut [f64]) {
+        let leading = (self.factorized_leading, &self.jacobians.yp[..]);
+        resolvent.apply(description, leading, |right_hand_side| self.matrix.solve(right_hand_side), v);
     }
 
     /// The row and column to blame for a singular matrix at a predictor, if there are any.

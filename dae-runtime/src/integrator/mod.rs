@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 use crate::clock::{Clock, Landing};
 use crate::closing::Closing;
-use crate::contract::Dae;
+use crate::contract::{Dae, Kind};
 use crate::linear::{Deficiency, IterationMatrix, Schedule};
 use crate::stall::Stall;
 use crate::stepper::{DenseAccuracy, Failure, Options, Statistics, StepControl, Stepper, check_residual, check_start};
@@ -21,6 +21,9 @@ use crate::weights::Weights;
 
 use output::Output;
 pub(crate) use rejection::{Rejection, Trouble};
+
+/// Steps of less than so many times the least one are those of a jump.
+const JUMP: f64 = 1e5;
 
 /// Where and how a run starts: consistent `y0`, `yp0` at `t0`, towards `t_end`, which may be earlier.
 #[derive(Clone, Copy)]
@@ -151,6 +154,15 @@ impl<'d> Run<'d> {
         Ok(())
     }
 
+    /// Whether an unknown that changes by so much in a step of length `h` jumps: without derivative, it follows the others, as where a diode closes within
+    /// $10^{-11}$ s, and no shorter step makes that smaller. A change by more than its size is a pole or another branch.
+    pub(crate) fn is_jump(&self, h: f64, unknown: usize, change: f64) -> bool {
+        let described = &self.dae.description().unknowns[unknown];
+        h.abs() < JUMP * self.clock.resolution()
+            && described.kind == Kind::Algebraic
+            && change.abs() <= self.y[unknown].abs() + described.nominal
+    }
+
     /// $F$ must be finite at an accepted state.
     fn check_residual(&mut self) -> Result<(), Failure> {
         self.dae.residual(self.clock.time(), &self.y, &self.yp, &mut self.candidate);
@@ -176,8 +188,8 @@ pub(crate) struct Integrator<'d, S> {
 
 impl<'d, S: Scheme> Integrator<'d, S> {
     pub(crate) fn new(run: Run<'d>, scheme: S) -> Self {
-        let before = run.clock.time();
-        Integrator { run, scheme, before, output: Output::default() }
+        let (before, output) = (run.clock.time(), Output::new(run.dae.description()));
+        Integrator { run, scheme, before, output }
     }
 
     /// One attempt at a step of signed length `h`.
@@ -201,6 +213,15 @@ impl<'d, S: Scheme> Integrator<'d, S> {
             }
         } else {
             solved?;
+        }
+        if run.control == StepControl::Adaptive {
+            let end = run.clock.time() + h;
+            if let Some(unknown) = run.closing.find_unsatisfied(run.dae, &run.weights, end, &run.candidate) {
+                run.at_switch = None;
+                run.switching.forget();
+                scheme.forget(run);
+                return Err(Rejection { trouble: Trouble::Convergence { unknown }, retry: 0.25 * h.abs() });
+            }
         }
         let next = match run.control {
             StepControl::Fixed(length) => length,

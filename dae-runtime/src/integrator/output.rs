@@ -9,16 +9,19 @@
 //! $$ e = -(c F_{y'} + F_y)^{-1} F(t, p(t), p'(t)), $$
 //!
 //! and where it is larger than errors may be, Newton's iteration goes on from there: the equations hold at the state that comes out. Of that, unknowns
-//! are taken that the polynomial misses by more than their tolerance.
+//! are taken that the polynomial misses by more than their tolerance. Last, unknowns of index 1 without derivatives are solved for, with the others as they
+//! are: events of theirs happen where the equations say.
 
 use super::{Run, Scheme};
-use crate::contract::Kind;
+use crate::contract::{Description, Kind};
 use crate::solution::{evaluate, horner};
 
 /// Corrections that are this small, in units of what is allowed, end the iteration.
 const SETTLED: f64 = 0.1;
 /// So many there may be.
 const MAX_CORRECTIONS: usize = 12;
+/// The same for unknowns that follow from the others.
+const FOLLOWS: f64 = 1e-3;
 /// Slowest rate worth waiting for.
 const SLOWEST_RATE: f64 = 0.9;
 
@@ -31,9 +34,23 @@ pub(super) struct Output {
     /// Value and slope of the polynomial.
     polynomial: [Vec<f64>; 2],
     correction: Vec<f64>,
+    /// Algebraic unknowns of index 1, and the equations with derivatives.
+    algebraic: Vec<usize>,
+    with_derivatives: Vec<usize>,
 }
 
 impl Output {
+    pub(super) fn new(description: &Description) -> Output {
+        let unknowns = &description.unknowns;
+        let is_algebraic = |k: &usize| unknowns[*k].kind == Kind::Algebraic && unknowns[*k].index == 1;
+        let has_derivatives = |row: &usize| description.jacobian_yp.row(*row).next().is_some();
+        Output {
+            algebraic: (0..unknowns.len()).filter(is_algebraic).collect(),
+            with_derivatives: (0..description.equations.len()).filter(has_derivatives).collect(),
+            ..Output::default()
+        }
+    }
+
     /// The state at time `t` of the step that began at `before`, in `y`.
     pub(super) fn state(&mut self, run: &mut Run<'_>, scheme: &dyn Scheme, before: f64, t: f64, y: &mut [f64]) {
         let (now, n) = (run.clock.time(), y.len());
@@ -63,7 +80,35 @@ impl Output {
                 *y = *polynomial;
             }
         }
+        self.solve_for_algebraic(run, scheme, t, y, &slope);
         self.polynomial = [polynomial, slope];
+    }
+
+    /// Solves the equations without derivatives for the algebraic unknowns of index 1; where the iteration does not converge, they remain.
+    fn solve_for_algebraic(&mut self, run: &mut Run<'_>, scheme: &dyn Scheme, t: f64, y: &mut [f64], slope: &[f64]) {
+        if self.algebraic.is_empty() {
+            return;
+        }
+        self.start[0].clear();
+        self.start[0].extend_from_slice(y);
+        let mut previous = f64::INFINITY;
+        for _ in 0..MAX_CORRECTIONS {
+            run.dae.residual(t, y, slope, &mut self.correction);
+            self.with_derivatives.iter().for_each(|&row| self.correction[row] = 0.0);
+            scheme.factors().0.solve(&mut self.correction);
+            run.statistics.residuals += 1;
+            run.statistics.solves += 1;
+            let size = run.weights.norm_over(&self.algebraic, &self.correction);
+            if size > SLOWEST_RATE * previous || !size.is_finite() {
+                break;
+            }
+            self.algebraic.iter().for_each(|&k| y[k] -= self.correction[k]);
+            if size <= FOLLOWS {
+                return;
+            }
+            previous = size;
+        }
+        self.algebraic.iter().for_each(|&k| y[k] = self.start[0][k]);
     }
 
     /// Whether the equations hold as well as errors may be large.

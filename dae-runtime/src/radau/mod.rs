@@ -57,6 +57,7 @@ mod tableau;
 use crate::integrator::{Rejection, Run, Scheme, Trouble};
 use crate::linear::{Deficiency, IterationMatrix, Jacobians, Singular};
 use crate::multipliers::Multipliers;
+use crate::resolvent::Resolvent;
 use crate::stepper::{DenseAccuracy, StepControl};
 use control::{Controller, Scales};
 use order::{Change, Observation, OrderControl};
@@ -86,12 +87,24 @@ const MENDED: f64 = 1e-2;
 /// Where the polynomial of a step is compared with the equations, in units of the step from its end: far from all nodes of three stages.
 const BETWEEN: [f64; 2] = [-0.6, -0.15];
 
+/// Points at which the node polynomial is looked at.
+const SAMPLES: usize = 200;
+
 /// A method of one order.
 #[derive(Clone, Debug)]
 struct Order {
     tableau: Tableau,
     limits: Limits,
     scales: Scales,
+    /// The largest value of $|\theta \prod_i (\theta - c_i)|$ in the step.
+    largest_between: f64,
+}
+
+impl Order {
+    fn new(tableau: Tableau, limits: Limits, scales: Scales) -> Order {
+        let largest_between = (1..SAMPLES).map(|k| tableau.node_polynomial(k as f64 / SAMPLES as f64).abs());
+        Order { largest_between: largest_between.fold(0.0, f64::max), tableau, limits, scales }
+    }
 }
 
 /// The scheme.
@@ -114,6 +127,11 @@ pub(crate) struct Radau {
     multipliers: Multipliers,
     controller: Controller,
     error: Vec<f64>,
+    /// The unknowns that are exact at the ends of steps whatever they do in between.
+    prescribed: Vec<usize>,
+    /// The unknowns with derivatives, and what removes all but states from an error, where that is needed.
+    differential: Vec<usize>,
+    resolvent: Option<Resolvent>,
     point: Vec<f64>,
     slope: Vec<f64>,
     /// How often the iteration of one step may fail.
@@ -233,6 +251,16 @@ impl Radau {
         self.filtered_defect(run, t)
     }
 
+    /// Weighted norm of the part of `error` that is one of states, where unknowns of higher index hide some.
+    fn error_of_states(&mut self, run: &mut Run<'_>) -> f64 {
+        let Some(resolvent) = &mut self.resolvent else { return 0.0 };
+        let (leading, matrix) = (self.leading, &self.matrices.real);
+        self.point.copy_from_slice(&self.error);
+        let solve = |right_hand_side: &mut [f64]| matrix.solve(right_hand_side);
+        resolvent.apply(run.dae.description(), (leading, &self.jacobians.yp), solve, &mut self.point);
+        run.weights.norm_over(&self.differential, &self.point)
+    }
+
     /// `error` $= -(\frac\gamma h F_{y'} + F_y)^{-1} F(t,$ `point`, `slope`$)$.
     fn filtered_defect(&mut self, run: &mut Run<'_>, t: f64) -> Result<f64, usize> {
         run.dae.residual(t, &self.point, &self.slope, &mut self.error);
@@ -244,6 +272,28 @@ impl Radau {
         self.error.iter_mut().for_each(|x| *x = -*x);
         self.matrices.real.solve(&mut self.error);
         Ok(run.weights.error_norm(&self.error))
+    }
+
+    /// Adds to `error` what the estimate at the start does not see: where equations without derivatives determine unknowns, these are exact at the end of
+    /// the step, whatever they do in between. The polynomial of the last step, with nodes $c_i$ in $[0, 1]$, is off by
+    /// $x^{(s+1)} \omega(1 + r)/(s+1)!$ at the end of this one, $\omega(\theta) = \theta \prod_i (\theta - c_i)$, and that of this step by at most
+    /// $x^{(s+1)} r^{s+1} \max |\omega|/(s+1)!$ within it, $r$ being the ratio of the lengths.
+    fn add_extrapolation_error(&mut self, run: &Run<'_>, h: f64) {
+        let ratio = h / self.polynomial.length();
+        if self.prescribed.is_empty() || self.polynomial.degree() < self.stages() {
+            return;
+        }
+        let Order { tableau, largest_between, .. } = &self.orders[self.last];
+        let power = ratio.powi(tableau.stages() as i32 + 1);
+        let share = largest_between * power / tableau.node_polynomial(1.0 + ratio);
+        self.polynomial.evaluate(ratio, &mut self.point, &mut self.slope);
+        for &k in &self.prescribed {
+            let error = share * (run.candidate[k] - self.point[k]);
+            let counts = error.abs() > self.error[k].abs() || error.is_nan();
+            if counts && !run.is_jump(h, k, run.candidate[k] - run.y[k]) {
+                self.error[k] = error;
+            }
+        }
     }
 
     /// Length of the step after one of length `h`, of which the controller proposes `next`.
@@ -376,6 +426,8 @@ impl Scheme for Radau {
         let size = self
             .estimate_error(run, h)
             .map_err(|equation| Rejection { trouble: Trouble::NonFinite { equation }, retry: 0.5 * h.abs() })?;
+        self.add_extrapolation_error(run, h);
+        let size = size.max(run.weights.error_norm(&self.error)).max(self.error_of_states(run));
         let (scales, iterations) = (self.order_in_use().scales, self.stages.iterations);
         if size < 1.0 {
             self.last_error = size.max(1e-10);

@@ -11,6 +11,7 @@ use nalgebra::{Complex, DMatrix};
 use super::tableau::Tableau;
 use crate::contract::Description;
 use crate::linear::IterationMatrix;
+use crate::resolvent::Resolvent;
 use crate::stepper::StepControl;
 use crate::weights::Weights;
 
@@ -28,6 +29,9 @@ const CALM: f64 = 0.1;
 const NOISE: f64 = 0.03;
 /// $\theta/(1 - \theta)$ of the last step counts with this power in the first test of the next one, as in RADAU5.
 const MEMORY: f64 = 0.8;
+/// A first correction that is larger, in units of what errors may be, is followed by a second one: the rate of the last step need not be that of this one.
+/// Where an exponential takes off, an iteration that would have ended at once goes anywhere.
+const UNOBSERVED: f64 = 10.0;
 /// A rate from which on an iteration does not converge, and the part of the step to try then.
 const NO_CONVERGENCE: f64 = 0.99;
 const SHORTER: f64 = 0.5;
@@ -118,6 +122,8 @@ pub(crate) struct Stages {
     states: Vec<usize>,
     /// Whether $F$ changes its branch somewhere.
     has_kinks: bool,
+    /// Whether unknowns of higher index hide states and constraints: what the weights of these unknowns let pass may be large in those.
+    hides_states: bool,
     /// $\theta / (1 - \theta)$ of the last iteration; carried from step to step for the first test.
     eta: f64,
     /// Rate of convergence of the last iteration.
@@ -143,6 +149,7 @@ impl Stages {
             slope: vec![0.0; n],
             states: (0..n).filter(|&i| description.unknowns[i].index == 1).collect(),
             has_kinks: !description.switches.is_empty(),
+            hides_states: Resolvent::of(description).is_some(),
             eta: 1.0,
             theta: 0.0,
             iterations: 0,
@@ -166,6 +173,7 @@ impl Stages {
         self.theta = 0.0;
         (self.iterations, self.residuals) = (0, 0);
         let (mut previous, mut previous_ratio) = (0.0, None);
+        let mut is_last = !self.hides_states;
         let (has_multipliers, mut of_states) = (self.states.len() < self.stage.len(), 0.0);
         while self.iterations < limits.max_iterations {
             if let Err(equation) = self.evaluate(residual, tableau, origin) {
@@ -176,6 +184,9 @@ impl Stages {
             self.iterations += 1;
             if !size.is_finite() {
                 return self.diverged(SHORTER, weights);
+            }
+            if is_last && self.hides_states {
+                return Outcome::Converged;
             }
             let mut is_calm = false;
             if has_multipliers && self.iterations <= 2 {
@@ -203,8 +214,12 @@ impl Stages {
                 }
             }
             previous = size.max(f64::EPSILON);
-            if self.eta * size <= limits.tolerance {
-                return Outcome::Converged;
+            let is_observed = self.iterations > 1 || size <= UNOBSERVED;
+            if is_observed && self.eta * size <= limits.tolerance {
+                if is_last || self.iterations == limits.max_iterations {
+                    return Outcome::Converged;
+                }
+                is_last = true;
             }
         }
         self.diverged(SHORTER, weights)

@@ -14,6 +14,7 @@ use crate::contract::{Dae, Description, Kind, Unknown};
 use crate::integrator::{Integrator, Run, Start};
 use crate::linear::{IterationMatrix, Jacobians};
 use crate::multipliers::Multipliers;
+use crate::resolvent::Resolvent;
 use crate::stepper::{Failure, Options, StepControl, Stepper};
 use crate::weights::Weights;
 
@@ -149,11 +150,9 @@ impl Radau {
         let Tolerances { weights, of_stages: tolerance, .. } = Tolerances::new(description, stages, options, accuracy);
         let order = |stages: usize| {
             let max_iterations = max_iterations(stages, options.control);
-            Order {
-                tableau: Tableau::new(stages),
-                limits: Limits { tolerance, max_iterations, patience: patience(options.control) },
-                scales: Scales { exponent: 1.0 / (stages + 1) as f64, max_iterations },
-            }
+            let limits = Limits { tolerance, max_iterations, patience: patience(options.control) };
+            let scales = Scales { exponent: 1.0 / (stages + 1) as f64, max_iterations };
+            Order::new(Tableau::new(stages), limits, scales)
         };
         let orders: Vec<Order> = (stages.least..=stages.most).step_by(2).map(order).collect();
         let mut radau = Radau {
@@ -173,6 +172,9 @@ impl Radau {
             multipliers: Multipliers::new(description, options.closing_correction),
             controller: Controller::default(),
             error: vec![0.0; n],
+            prescribed: prescribed(description),
+            differential: (0..n).filter(|&k| description.unknowns[k].kind == Kind::Differential).collect(),
+            resolvent: Resolvent::of(description),
             point: vec![0.0; n],
             slope: vec![0.0; n],
             patience: if description.switches.is_empty() { usize::MAX } else { PATIENCE_AT_KINKS },
@@ -184,6 +186,24 @@ impl Radau {
         radau.polynomial.set_tangent(start.y0, |slopes| tangent(description, start.yp0, slopes));
         (radau, weights)
     }
+}
+
+/// The unknowns of index 1 that are exact at the ends of steps whatever they do in between: those without derivatives, and those that a constraint
+/// prescribes as a function of the time.
+fn prescribed(description: &Description) -> Vec<usize> {
+    let enforced = (0..description.invariants.len()).filter(|&k| description.invariants[k].row.is_some());
+    let single = |k: usize| {
+        let mut columns = description.invariants_jacobian.row(k).map(|(column, _)| column);
+        columns.next().filter(|_| columns.next().is_none())
+    };
+    let given: Vec<usize> = enforced.filter_map(single).collect();
+    let unknowns = description.unknowns.iter().enumerate().filter(|(_, unknown)| unknown.index == 1);
+    let is_one = |k: usize, unknown: &Unknown| match unknown.kind {
+        Kind::Algebraic => true,
+        Kind::Differential => given.contains(&k),
+        Kind::Auxiliary => false,
+    };
+    unknowns.filter(|&(k, unknown)| is_one(k, unknown)).map(|(k, _)| k).collect()
 }
 
 /// Slopes of the unknowns that have one.

@@ -68,6 +68,11 @@ impl Tableau {
         Tableau { start, gamma, pairs, t_inverse: inverted(&t), dense: inverted(&powers), c, inverse, t }
     }
 
+    /// $\omega(\theta) = \theta \prod_i (\theta - c_i)$.
+    pub(crate) fn node_polynomial(&self, theta: f64) -> f64 {
+        self.c.iter().fold(theta, |product, c| product * (theta - c))
+    }
+
     /// $s$.
     pub(crate) fn stages(&self) -> usize {
         self.c.len()

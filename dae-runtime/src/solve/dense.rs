@@ -41,8 +41,7 @@ pub(super) fn record(stepper: &mut dyn Stepper, before: f64, solution: &mut Solu
     for s in COMPARED {
         stepper.interpolate(time(s), &mut state);
         for (k, weight) in stepper.error_weights().iter().enumerate() {
-            // Either it is the polynomial's value or it differs by more than one.
-            missed[k] |= (state[k] - horner(&polynomial, n, k, s)).abs() * weight > 0.5;
+            missed[k] |= (state[k] - horner(&polynomial, n, k, s)).abs() * weight > 1.0;
         }
     }
     let missed: Vec<usize> = (0..n).filter(|&k| missed[k]).collect();
