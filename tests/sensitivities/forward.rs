@@ -25,7 +25,7 @@ fn a_pendulum_in_all_forms() {
     ] {
         // Multipliers are of lower order where the constraints are those of velocities, or of positions.
         let (tolerance, of_states, of_multiplier) = match form {
-            "original" => (1e-10, 1e-6, 1e-3),
+            "original" => (1e-10, 1e-8, 1e-7),
             "index2" | "ggl" => (1e-13, 1e-7, 1e-7),
             _ => (1e-10, 1e-7, 1e-7),
         };

@@ -276,9 +276,10 @@ impl<'d> Sweep<'d> {
     fn new(dae: &'d dyn Dae, beginning: &'d Beginning, t_end: f64, options: &Options) -> Self {
         let description = dae.description();
         let Beginning { t0, y0, yp0, quantities, .. } = beginning;
+        let collocation = Collocation::new(dae, (*t0, y0, yp0), t_end, options);
         Sweep {
-            collocation: Collocation::new(dae, (*t0, y0, yp0), t_end, options),
-            hidden: Hidden::of(dae, options),
+            hidden: Hidden::of(dae, options, t_end - t0, &collocation.schedule),
+            collocation,
             largest: 0.0,
             beginning,
             mu: vec![0.0; description.unknowns.len()],

@@ -127,7 +127,7 @@ pub(super) struct Part {
 pub(super) struct Collocation<'d> {
     pub(super) dae: &'d dyn Dae,
     methods: Vec<Method>,
-    schedule: Rc<Schedule>,
+    pub(super) schedule: Rc<Schedule>,
     /// To which stages are solved, in units of the weights: the first that can be reached.
     pub(super) tolerances: [f64; 2],
     /// Of states.
@@ -143,7 +143,7 @@ pub(super) struct Collocation<'d> {
     z: Vec<Vec<f64>>,
     /// At its stages.
     pub(super) at_stages: Vec<Linearization>,
-    solves_stages: bool,
+    pub(super) solves_stages: bool,
     pub(super) statistics: Statistics,
     work: [Vec<f64>; 2],
 }

@@ -11,14 +11,26 @@
 //! gives all derivatives from those of the differential unknowns, which move by as little as the linearised constraints let them. That is a linear map
 //! $\dot y = R\,\dot y_d + r$; a functional with the derivatives $w$ by the state has $R^T w$ by the differential unknowns and $w^T r$ by the
 //! quantity.
+//!
+//! Where unknowns of higher index have derivatives, what they hide of states is as accurate as states are, and the rest of them is not: of the change to
+//! consistent values $d$ the part $P_c^m d$ of states ([`crate::resolvent`]) is taken back, for a $c$ that is large against the rates of the solution.
+//! Each time leaves $O(1/c)$ of it; a larger $c$ would lose as much to rounding, by $c^m$.
+
+use std::rc::Rc;
 
 use super::Quantity;
 use crate::contract::{Dae, Kind};
 use crate::initialize::{Change, Held, InitializationOptions, JetPlaces, consistent_restart, restarted_derivatives_in};
+use crate::linear::{IterationMatrix, Jacobians, Schedule};
+use crate::resolvent::Resolvent;
 use crate::stepper::Options;
 
 /// States satisfy constraints to a tolerance; jets farther away than so many of it, or than this part of the size, are those of another solution.
 const NEAR: (f64, f64) = (1e4, 1e-3);
+/// $c$, in units of one over the time of the run.
+const FAST: f64 = 1e3;
+/// How often the part of states is taken back.
+const TIMES: usize = 3;
 
 /// The unknowns of a formulation that hidden equations determine.
 pub(super) struct Hidden<'d> {
@@ -27,6 +39,10 @@ pub(super) struct Hidden<'d> {
     is_hidden: Vec<bool>,
     /// How far others may be from consistent values: absolute and relative.
     near: Vec<(f64, f64)>,
+    /// What finds the part of states, if some are hidden.
+    resolvent: Option<Resolvent>,
+    rate: f64,
+    schedule: Rc<Schedule>,
 }
 
 /// Consistent values near a state.
@@ -37,46 +53,97 @@ pub(super) struct Consistent {
     jets: Vec<f64>,
 }
 
+impl Consistent {
+    /// Writes the state and its slope.
+    pub(super) fn state(&self, y: &mut [f64], yp: &mut [f64]) {
+        y.copy_from_slice(&self.y);
+        yp.copy_from_slice(&self.yp);
+    }
+}
+
 impl<'d> Hidden<'d> {
     /// Nothing if there are none.
-    pub(super) fn of(dae: &'d dyn Dae, options: &Options) -> Option<Self> {
+    pub(super) fn of(dae: &'d dyn Dae, options: &Options, span: f64, schedule: &Rc<Schedule>) -> Option<Self> {
         let unknowns = &dae.description().unknowns;
         let places = JetPlaces::of(dae.description(), &dae.prolongation().prolongation_description().jets);
         let stands = |k: usize| places.values[k].is_some() && unknowns[k].kind != Kind::Auxiliary;
         if !(0..unknowns.len()).any(|k| stands(k) && unknowns[k].index > 1) {
             return None;
         }
-        let follows = |k: usize| unknowns[k].index > 1 || unknowns[k].kind == Kind::Algebraic;
+        let resolvent = Resolvent::of(dae.description());
+        // What is a state is found again among all unknowns.
+        let follows = |k: usize| unknowns[k].index > 1 || unknowns[k].kind == Kind::Algebraic || resolvent.is_some();
         let is_hidden = (0..unknowns.len()).map(|k| stands(k) && follows(k)).collect();
         let atol = options.atol.of(unknowns);
         let near = |(unknown, atol): (&crate::contract::Unknown, &f64)| {
             ((NEAR.0 * atol).max(NEAR.1 * unknown.nominal), (NEAR.0 * options.rtol).max(NEAR.1))
         };
-        Some(Hidden { dae, is_hidden, near: unknowns.iter().zip(&atol).map(near).collect() })
+        Some(Hidden {
+            dae,
+            is_hidden,
+            near: unknowns.iter().zip(&atol).map(near).collect(),
+            resolvent,
+            rate: if span == 0.0 { FAST } else { FAST / span },
+            schedule: Rc::clone(schedule),
+        })
     }
 
     /// The consistent values near a state, about with these slopes; nothing if there are none near it.
     pub(super) fn consistent(&self, t: f64, y: &[f64], slope: &[f64]) -> Option<Consistent> {
-        let (mut found, mut yp) = (y.to_vec(), slope.to_vec());
-        let anywhere = |_: usize| f64::INFINITY;
-        let options = InitializationOptions::default();
-        let jets = consistent_restart(self.dae, t, &mut found, &mut yp, |_| false, anywhere, &options).ok()?;
+        let mut at = self.least_change(t, y, slope)?;
+        if self.resolvent.is_some() {
+            let mut near = [at.y.clone()];
+            self.keep_states(&at, &[y], &mut near);
+            at = self.least_change(t, &near[0], &at.yp)?;
+        }
         let is_near = |k: usize| {
             let (atol, rtol) = self.near[k];
-            self.is_hidden[k]
-                || self.dae.description().unknowns[k].kind != Kind::Differential
-                || (found[k] - y[k]).abs() <= atol + rtol * y[k].abs()
+            let unknown = &self.dae.description().unknowns[k];
+            let is_state = unknown.kind == Kind::Differential && unknown.index == 1;
+            !is_state || (at.y[k] - y[k]).abs() <= atol + rtol * y[k].abs()
         };
-        let is_solution = (0..y.len()).all(is_near) && jets.iter().all(|jet| jet.is_finite());
-        is_solution.then_some(Consistent { t, y: found, yp, jets })
+        let is_solution = (0..y.len()).all(is_near) && at.jets.iter().all(|jet| jet.is_finite());
+        is_solution.then_some(at)
+    }
+
+    /// Consistent values by the least change of differential unknowns.
+    fn least_change(&self, t: f64, y: &[f64], slope: &[f64]) -> Option<Consistent> {
+        let (mut y, mut yp) = (y.to_vec(), slope.to_vec());
+        let anywhere = |_: usize| f64::INFINITY;
+        let options = InitializationOptions::default();
+        let jets = consistent_restart(self.dae, t, &mut y, &mut yp, |_| false, anywhere, &options).ok()?;
+        Some(Consistent { t, y, yp, jets })
     }
 
     /// Derivatives of the state for such changes of its differential unknowns and of the equations.
     fn derivatives(&self, at: &Consistent, changes: Vec<Change<'_>>) -> Option<Vec<Vec<f64>>> {
         let point = [&at.y[..], &at.yp, &at.jets];
+        let given: Vec<&[f64]> = changes.iter().map(|change| change.values).collect();
         let found = restarted_derivatives_in(self.dae, at.t, point, Held::Nothing, changes).ok()?;
-        let values: Vec<Vec<f64>> = found.into_iter().map(|(value, _)| value).collect();
+        let mut values: Vec<Vec<f64>> = found.into_iter().map(|(value, _)| value).collect();
+        self.keep_states(at, &given, &mut values);
         values.iter().flatten().all(|value| value.is_finite()).then_some(values)
+    }
+
+    /// Gives the part of states in values or derivatives what it has been given.
+    fn keep_states(&self, at: &Consistent, given: &[&[f64]], found: &mut [Vec<f64>]) {
+        let Some(mut resolvent) = self.resolvent.clone() else { return };
+        let description = self.dae.description();
+        let mut jacobians = Jacobians::new(description);
+        jacobians.evaluate(self.dae, at.t, &at.y, &at.yp);
+        let mut matrix = IterationMatrix::new(&self.schedule);
+        matrix.assemble(description, self.rate, 1.0, &jacobians, 1.0 / self.rate);
+        if matrix.factorize().is_err() {
+            return;
+        }
+        for (found, given) in found.iter_mut().zip(given) {
+            for _ in 0..TIMES {
+                let mut change: Vec<f64> = found.iter().zip(*given).map(|(found, given)| found - given).collect();
+                let solve = |right_hand_side: &mut [f64]| matrix.solve(right_hand_side);
+                resolvent.apply(description, (self.rate, &jacobians.yp), solve, &mut change);
+                found.iter_mut().zip(change).for_each(|(found, change)| *found -= change);
+            }
+        }
     }
 
     /// Replaces the derivatives of hidden unknowns in sensitivities to quantities.

@@ -14,9 +14,10 @@ use super::collocation::{Collocation, Linearization, Obstacle, Part};
 use super::hidden::Hidden;
 use super::jump::Left;
 use super::{Beginning, Quantity, StartDerivative};
-use crate::contract::{Dae, Name};
+use crate::contract::{Dae, Kind, Name};
 use crate::linear::Deficiency;
 use crate::radau::{Origin, Outcome, Polynomial, StagePlace, StageRange, combine};
+use crate::resolvent::Resolvent;
 use crate::solution::evaluate;
 use crate::stepper::{DenseAccuracy, Failure, Options, Statistics, Stepper};
 use crate::weights::Weights;
@@ -41,6 +42,9 @@ pub(crate) struct Variation<'d> {
     collocation: Collocation<'d>,
     /// What else has to be solved for at recorded states.
     hidden: Option<Hidden<'d>>,
+    /// What removes all but states from an error, where that is needed, and the unknowns with derivatives.
+    resolvent: Option<Resolvent>,
+    differential: Vec<usize>,
     columns: Vec<Column>,
     t: f64,
     /// At `t`.
@@ -62,6 +66,9 @@ pub(super) struct Column {
     pub(super) quantity: Quantity,
     by_parameters: Vec<Entry>,
     pub(super) value: Vec<f64>,
+    /// At the last state that was recorded, hidden unknowns from the linearised hidden equations. The method goes on from what it has: where that is
+    /// changed without what it is coupled to, the next part meets a constraint that does not hold.
+    recorded: Vec<f64>,
     /// At the end of the last part of a step.
     pub(super) slope: Vec<f64>,
     weights: Weights,
@@ -123,7 +130,7 @@ impl Column {
         let mut polynomial = Polynomial::new(n, StageRange::MOST);
         polynomial.set_tangent(&value, |slopes| slopes.fill(0.0));
         let (weights, z) = (collocation.weights.clone(), vec![vec![0.0; n]; StageRange::MOST]);
-        Column { quantity, by_parameters, value, slope, weights, polynomial, z, constants }
+        Column { quantity, by_parameters, recorded: value.clone(), value, slope, weights, polynomial, z, constants }
     }
 }
 
@@ -148,8 +155,10 @@ impl<'d> Variation<'d> {
         let [y, yp, slope, error] = [0; 4].map(|_| vec![0.0; n]);
         let work = Work { y, yp, slope, error, ..Work::default() };
         Variation {
+            hidden: Hidden::of(dae, options, t_end - t0, &collocation.schedule),
+            resolvent: Resolvent::of(description),
             collocation,
-            hidden: Hidden::of(dae, options),
+            differential: (0..n).filter(|&k| description.unknowns[k].kind == Kind::Differential).collect(),
             columns,
             t: t0,
             here,
@@ -231,17 +240,12 @@ impl<'d> Variation<'d> {
     /// A state is recorded.
     pub(crate) fn note_record(&mut self, t: f64, y: &[f64]) {
         if let Some((tape, _)) = &mut self.tape {
-            tape.note_record(self.collocation.slope.clone());
-        } else {
-            self.solve_hidden(t, y);
+            return tape.note_record(self.collocation.slope.clone());
         }
-    }
-
-    /// Gives derivatives of hidden unknowns the accuracy of the others, where consistent values are found.
-    pub(crate) fn solve_hidden(&mut self, t: f64, y: &[f64]) {
+        self.columns.iter_mut().for_each(|column| column.recorded.clone_from(&column.value));
         let Some(hidden) = &self.hidden else { return };
         if let Some(at) = hidden.consistent(t, y, &self.collocation.slope) {
-            hidden.replace(&at, self.columns.iter_mut().map(|column| (&column.quantity, &mut column.value)));
+            hidden.replace(&at, self.columns.iter_mut().map(|column| (&column.quantity, &mut column.recorded)));
         }
     }
 
@@ -327,14 +331,15 @@ impl<'d> Variation<'d> {
         }
     }
 
-    /// Derivatives by each quantity in turn of the entries of a state, eliminated ones included.
+    /// Derivatives by each quantity in turn of the entries of the state that was recorded last, eliminated ones included.
     pub(crate) fn values(&self) -> impl Iterator<Item = f64> + '_ {
         let eliminated = &self.collocation.dae.description().eliminated;
         self.columns.iter().flat_map(move |column| {
             let of_eliminated = eliminated.iter().zip(&column.constants);
-            let of_eliminated = of_eliminated.map(|(it, constant)| it.stand.value(&column.value).unwrap_or(*constant));
+            let of_eliminated =
+                of_eliminated.map(|(it, constant)| it.stand.value(&column.recorded).unwrap_or(*constant));
             let scale = column.quantity.scale;
-            column.value.iter().copied().chain(of_eliminated).map(move |value| value / scale)
+            column.recorded.iter().copied().chain(of_eliminated).map(move |value| value / scale)
         })
     }
 
@@ -393,6 +398,7 @@ impl<'d> Variation<'d> {
         let Part { t, h, stages } = part;
         let (dae, now) = (self.collocation.dae, stepper.time());
         let Work { coefficients, y, slope, error, .. } = &mut self.work;
+        let hidden = self.hidden.as_ref().filter(|_| !self.collocation.solves_stages);
         let mut about = |t: f64, y: &mut [f64], yp: &mut [f64]| {
             evaluate(coefficients, (t - now) / (now - before), now - before, y, yp);
             error.copy_from_slice(y);
@@ -400,6 +406,10 @@ impl<'d> Variation<'d> {
             if *error != *y {
                 // Where the polynomial misses the solution its slope does too.
                 stepper.correct(t, y, yp);
+            }
+            // What stages leave of the errors of multipliers acts on states like a force.
+            if let Some(at) = hidden.and_then(|hidden| hidden.consistent(t, y, yp)) {
+                at.state(y, yp);
             }
         };
         let linearized = self.collocation.linearize(part, &mut about);
@@ -440,6 +450,12 @@ impl<'d> Variation<'d> {
                     break;
                 }
                 y.iter_mut().zip(&*error).for_each(|(y, error)| *y -= error);
+            }
+            if let Some(resolvent) = &mut self.resolvent {
+                y.copy_from_slice(error);
+                let (leading, jacobian_yp) = (method.tableau.gamma / h, &at_stages[stages / 2].jacobians.yp[..]);
+                resolvent.apply(dae.description(), (leading, jacobian_yp), |v| method.matrices.real.solve(v), y);
+                size = size.max(column.weights.norm_over(&self.differential, y));
             }
             if size.is_nan() || size >= 1.0 {
                 let factor = if size.is_finite() { factor(size, stages).min(SAFETY) } else { MAX_SHRINKAGE };
