@@ -204,8 +204,8 @@ impl Closing {
         }
     }
 
-    /// The first unknown of an enforced constraint that `y` does not satisfy: its residual is larger than rounding, and than what $\\varphi_y$ there makes of
-    /// changes that the tolerances allow. A matrix of another state says nothing of this: where $\\exp$ has vanished, any residual is a small correction to it.
+    /// The first unknown of an enforced constraint that `y` does not satisfy: its residual is larger than rounding, and than what $\varphi_y$ there makes of
+    /// changes that the tolerances allow. A matrix of another state says nothing of this: where $\exp$ has vanished, any residual is a small correction to it.
     pub(crate) fn find_unsatisfied(&mut self, dae: &dyn Dae, weights: &Weights, t: f64, y: &[f64]) -> Option<usize> {
         if self.enforced.is_empty() {
             return None;
