@@ -5,6 +5,7 @@
 //! prolongation the members of the excerpt describe, and regularity and lower bound are established for that, at its own consistent point. Or
 //! why the excerpt does not settle everything; then a larger excerpt or the whole model is to be analysed.
 
+use super::proof::Enclosures;
 use super::understand::as_written;
 use super::{
     Analysis, Certificate, LocalRegularity, LowerBound, Verdict, Written, check_growth, hessenberg, lifted, local,
@@ -56,7 +57,16 @@ pub fn analyse_excerpt(
         return Err(Unsettled);
     };
     let Some(jets) = jets else { return Err(Unsettled) };
-    let mut lower = witness::lower_bound(written, structure, &whole, &jets, t0, condition, local.radius());
+    let enclosures = Enclosures::new(&whole, t0);
+    let near = enclosures.near(&jets, local.radius());
+    if matches!(local, LocalRegularity::Numerical { .. }) && !enclosures.is_continuous(&near) {
+        // On a switch: what holds on all its sides is for the whole model to say.
+        let box_of_all = enclosures.on_all_sides(&jets).ok_or(Unsettled)?;
+        if !enclosures.is_regular_within(&box_of_all) {
+            return Err(Unsettled);
+        }
+    }
+    let mut lower = witness::lower_bound(written, structure, &enclosures.system_jacobian(&near), condition);
     if let LowerBound::Witness(vector) = &mut lower {
         // The member of the excerpt in whose likeness it is.
         let places = Numbering::of(model.unknowns.iter().map(|u| &u.domain)).map_err(|_| Torn)?;

@@ -55,6 +55,7 @@ pub use understand::Rewrite;
 
 use array::{ArrayFinding, ArrayPoint, ArrayRanks, ArrayVerdict};
 use exceptional::{Determinant, exceptional_defaults};
+use proof::Enclosures;
 use understand::{Understood, as_written, understand};
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
@@ -240,7 +241,9 @@ fn analyse_system(
         (LocalRegularity::Numerical { condition, .. } | LocalRegularity::Proven { condition, .. }, Some(jets))
             if system.is_text() =>
         {
-            witness::lower_bound(&written_orders(model), &structure, &prolonged, jets, t0, *condition, local.radius())
+            let enclosures = Enclosures::new(&prolonged, t0);
+            let rows = enclosures.system_jacobian(&enclosures.near(jets, local.radius()));
+            witness::lower_bound(&written_orders(model), &structure, &rows, *condition)
         }
         (LocalRegularity::Numerical { .. } | LocalRegularity::Proven { .. }, Some(_)) => {
             LowerBound::NotAttempted { reason: "equations were combined".into() }

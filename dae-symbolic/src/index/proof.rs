@@ -120,13 +120,17 @@ impl Enclosures<'_> {
 
     /// Whether the system Jacobian is regular at these very jets, whatever its entries round to: all that is left of what cancels may be rounding.
     fn is_regular_at(&self, jets: &[f64]) -> bool {
-        let jacobian = self.jacobian(&self.midpoint(jets));
-        let equations = self.equations();
+        let is_large = self.equations() > MAX_EQUATIONS;
+        self.is_nonsingular(&self.midpoint(jets)) || (is_large && !self.falls_into_blocks(jets))
+    }
+
+    fn is_nonsingular(&self, enclosure: &[Interval]) -> bool {
+        let (jacobian, equations) = (self.jacobian(enclosure), self.equations());
         if equations <= MAX_EQUATIONS {
             return nonsingular(self.prolonged, &jacobian, &jacobian).is_some();
         }
         let rows = Rows::new(equations, &jacobian);
-        self.nonsingular_block_by_block(&rows, &rows) || !self.falls_into_blocks(jets)
+        self.nonsingular_block_by_block(&rows, &rows)
     }
 
     /// Whether the system Jacobian stays regular when entries that could be zero within the uncertainty of the jets are.
@@ -220,24 +224,46 @@ impl<'a> Enclosures<'a> {
         jets.iter().zip(described.zip(&self.start)).map(|(&x, of)| fixed(of).unwrap_or(Interval::point(x))).collect()
     }
 
-    /// The rows of $J$ in a box around jets that are not fixed, relative to each (at least 1): equations and jets of stage 0 of the prolongation, in the order of
-    /// the system. For $\partial f^{(c)} / \partial x^{(d)} = \partial f / \partial x^{(d - c)}$ (Griewank).
-    pub(super) fn system_jacobian(&self, jets: &[f64], radius: f64) -> Vec<Vec<(usize, Interval)>> {
+    /// A box around jets, relative to each (at least 1); those that are fixed are known.
+    pub(super) fn near(&self, jets: &[f64], radius: f64) -> Vec<Interval> {
+        self.boxed(jets, radius, 0.0)
+    }
+
+    /// What the solutions on all sides of switches have in common: the values that are fixed, and a little around them, so that both branches of
+    /// every switch are in it. `None` if a jet is as large as that.
+    pub(super) fn on_all_sides(&self, jets: &[f64]) -> Option<Vec<Interval>> {
+        /// No jet comes near this.
+        const ANY: f64 = 1e150;
+        /// A part of fixed values.
+        const LITTLE: f64 = 1e-12;
+        jets.iter().all(|x| x.abs() < ANY.sqrt()).then(|| self.boxed(jets, ANY, LITTLE))
+    }
+
+    fn boxed(&self, jets: &[f64], of_others: f64, of_fixed: f64) -> Vec<Interval> {
         let described = self.prolonged.description.jets.iter();
-        // Fixed ones are known.
-        let widened = |((&x, middle), jet): ((&f64, Interval), &Jet)| match jet.start {
-            Start::Fixed => middle,
-            Start::Guess | Start::Free => middle + around(0.0, radius * x.abs().max(1.0)),
+        let widened = |((&x, middle), jet): ((&f64, Interval), &Jet)| {
+            let radius = if jet.start == Start::Fixed { of_fixed } else { of_others };
+            middle + around(0.0, radius * x.abs().max(1.0))
         };
-        let enclosure: Vec<Interval> = jets.iter().zip(self.midpoint(jets)).zip(described).map(widened).collect();
+        jets.iter().zip(self.midpoint(jets)).zip(described).map(widened).collect()
+    }
+
+    /// The rows of $J$ in an enclosure: equations and jets of stage 0 of the prolongation, in the order of the system. For
+    /// $\partial f^{(c)} / \partial x^{(d)} = \partial f / \partial x^{(d - c)}$ (Griewank).
+    pub(super) fn system_jacobian(&self, enclosure: &[Interval]) -> Vec<Vec<(usize, Interval)>> {
         let (rows, columns) = top_stage(self.prolonged);
         let mut jacobian = vec![Vec::new(); rows.iter().flatten().count()];
-        for (i, j, value) in self.jacobian(&enclosure) {
+        for (i, j, value) in self.jacobian(enclosure) {
             if let (Some(i), Some(j)) = (rows[i], columns[j]) {
                 jacobian[i].push((j, value));
             }
         }
         jacobian
+    }
+
+    /// Whether the system Jacobian is nonsingular in the whole enclosure, on all branches that it meets.
+    pub(super) fn is_regular_within(&self, enclosure: &[Interval]) -> bool {
+        self.has_all_branches(enclosure) && self.is_nonsingular(enclosure)
     }
 
     fn equations(&self) -> usize {

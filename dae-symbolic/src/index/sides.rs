@@ -5,17 +5,19 @@
 //!
 //! On one side of a surface $\sigma = 0$ the model is smooth (`expr/surfaces.rs`), and an analysis of its own. The solution enters one of the sides
 //! at once, and what holds on the surface alone holds on no interval. A proof by intervals (`proof.rs`) that takes account of both branches needs
-//! no such comparison.
+//! no such comparison, and nor does a system Jacobian that is regular whatever jumps.
 
 use super::array::{ArrayFinding, ArrayPoint, ArrayVerdict, constant, exact_parameters};
 use super::certificate::{Grounds, LocalRegularity, LowerBound, Verdict};
 use super::problem::{Problem, ProblemKind};
+use super::proof::Enclosures;
+use super::witness;
 use super::{Analysis, Settled, analyse_as_written};
 use crate::diagnostic::Diagnostics;
 use crate::expr::ball::{Ball, Calls, Magnitude, PRECISION, evaluate_balls};
 use crate::expr::{Expr, Notation, Side, Surface, Symbol, piecewise, print_with, reachable, surfaces};
 use crate::model::{Model, Start, incidence};
-use crate::system::listed;
+use crate::system::{listed, written_orders};
 
 /// Start values may lie on so many switches at a time; on each there are two sides.
 const MAX_SWITCHES: usize = 4;
@@ -34,7 +36,7 @@ pub(super) fn compare(
     }
     let residuals: Vec<Expr> = model.equations.iter().map(|e| e.residual).collect();
     let residuals = model.expand_inputs(&residuals);
-    if piecewise(&model.dag, &residuals).is_empty() || (settled.is_ok() && has_all_branches(&analysis)) {
+    if piecewise(&model.dag, &residuals).is_empty() || (settled.is_ok() && holds_on_all_sides(model, &analysis, t0)) {
         return settled.map(|()| analysis);
     }
     let start = Known::of(model, Some(&analysis), t0);
@@ -70,12 +72,25 @@ pub(super) fn compare(
     Ok(analysis)
 }
 
-/// Whether the verdict is a proof by enclosures, which contain what holds on both sides.
-fn has_all_branches(analysis: &Analysis) -> bool {
+/// Whether the verdict is that of the structure, and holds on all sides at once: by proof at a point whose enclosures contain both branches, or wherever
+/// the solutions on the other sides have their derivatives and algebraic unknowns.
+fn holds_on_all_sides(model: &Model, analysis: &Analysis, t0: f64) -> bool {
     let certificate = &analysis.certificate;
-    certificate.array.is_none()
-        && matches!(certificate.local, LocalRegularity::Proven { .. })
-        && matches!(certificate.verdict(), Verdict::Exact(_))
+    if certificate.array.is_some() || !matches!(certificate.verdict(), Verdict::Exact(_)) {
+        return false;
+    }
+    let (condition, jets) = match (&certificate.local, &analysis.jets) {
+        (LocalRegularity::Proven { .. }, _) => return true,
+        (LocalRegularity::Numerical { condition, .. }, Some(jets)) => (*condition, jets),
+        _ => return false,
+    };
+    let enclosures = Enclosures::new(&analysis.prolonged, t0);
+    let Some(there) = enclosures.on_all_sides(jets) else { return false };
+    let lower = || {
+        let rows = enclosures.system_jacobian(&there);
+        witness::lower_bound(&written_orders(model), &analysis.structure, &rows, condition)
+    };
+    enclosures.is_regular_within(&there) && matches!(lower(), LowerBound::Trivial | LowerBound::Witness(_))
 }
 
 /// Nothing is certified.

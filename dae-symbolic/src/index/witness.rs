@@ -30,10 +30,8 @@ use dae_runtime::sparse::{Factors, SparseMatrix};
 use nalgebra::{DMatrix, DVector};
 
 use super::certificate::{KernelVector, LowerBound};
-use super::proof::Enclosures;
 use crate::expr::interval::Interval;
 use crate::expr::prime_field::arithmetic::draw;
-use crate::prolong::Prolonged;
 use crate::structure::{Structure, block_triangular_form};
 
 /// Larger blocks are solved by sparse elimination.
@@ -42,17 +40,8 @@ const MAX_DENSE_BLOCK: usize = 60;
 /// a factor of three.
 const MARGIN: f64 = 10.0;
 
-/// Looks for the vector. `written` are the orders $p$, `condition` is that of the equilibrated system Jacobian, `radius` that of the box around
-/// the jets, relative to each (at least 1).
-pub(super) fn lower_bound(
-    written: &[u32],
-    structure: &Structure,
-    prolonged: &Prolonged,
-    jets: &[f64],
-    t0: f64,
-    condition: f64,
-    radius: f64,
-) -> LowerBound {
+/// Looks for the vector. `written` are the orders $p$, `rows` enclose the system Jacobian, `condition` is that of the equilibrated one.
+pub(super) fn lower_bound(written: &[u32], structure: &Structure, rows: &[Row], condition: f64) -> LowerBound {
     let offsets = &structure.offsets;
     let most = offsets.equations.iter().copied().max().unwrap_or(0);
     let algebraic = (0..written.len()).any(|j| offsets.unknowns[j] == 0);
@@ -64,8 +53,7 @@ pub(super) fn lower_bound(
     let e = |i: usize| {
         if offsets.equations[i] == most { 1.0 + draw(0, &[i as u64]) as f64 / (1_u64 << 61) as f64 } else { 0.0 }
     };
-    let rows = Enclosures::new(prolonged, t0).system_jacobian(jets, radius);
-    let Some(solution) = solve(&rows, structure, e, condition) else {
+    let Some(solution) = solve(rows, structure, e, condition) else {
         let reason = "the system Jacobian is not enclosed closely enough to be solved".into();
         return LowerBound::NotAttempted { reason };
     };
@@ -84,7 +72,7 @@ pub(super) fn lower_bound(
 }
 
 /// A row of an interval matrix.
-type Row = Vec<(usize, Interval)>;
+pub(super) type Row = Vec<(usize, Interval)>;
 
 /// Enclosures of the solution of $J \delta = e$, block by block; `None` if a block is singular for all that the enclosure tells, or too large.
 fn solve(rows: &[Row], structure: &Structure, e: impl Fn(usize) -> f64, condition: f64) -> Option<Vec<Interval>> {

@@ -56,8 +56,9 @@ impl Ball {
             Function::Acosh => a.plus(&a.times(a).minus(&one).sqrt()).ln(),
             Function::Atanh => a.times_power_of_two(1).over(&one.minus(a)).ln_1p().times_power_of_two(-1),
             Function::Abs => a.absolute(),
+            // Of zero it is one, as in evaluation.
             Function::Signum => match a.sign() {
-                Some(sign) => Ball::integer(i64::from(sign)),
+                Some(sign) => Ball::integer(if sign < 0 { -1 } else { 1 }),
                 None => Ball::zero().widened(Magnitude::ONE),
             },
             Function::Min => match a.minus(b).sign() {
