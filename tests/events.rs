@@ -227,6 +227,30 @@ fn events_of_algebraic_unknowns_are_where_the_equations_say() {
     }
 }
 
+/// The force in the rod of a pendulum, where the run simply goes on, and where it ends.
+#[test]
+fn what_is_noted_is_located_like_what_is_terminal() {
+    let text = "struct Pendulum { var x = 0.6; var y ~ -0.8; var u = 0; var v ~ 0; var lambda ~ 1; \
+        der(x) = u; der(y) = v; der(u) = -lambda * x; der(v) = -lambda * y - 9.81; 0 = x * x + y * y - 1; }";
+    for form in ["index1", "ggl", "dummy"] {
+        let pendulum = system(text, form);
+        let level = || Event::crossing(pendulum.as_ref(), "lambda", 10.0).unwrap();
+        for method in METHODS {
+            let run = || Integration::new(pendulum.as_ref()).method(method).rtol(1e-10).atol(1e-10);
+            let ended = run().event(level().terminal()).run(0.0, 1.0).unwrap();
+            let noted = run().event(level()).run(0.0, 1.0).unwrap();
+            let plain = run().run(0.0, 1.0).unwrap();
+            assert_eq!(noted.end_state, plain.end_state, "{form} by {method:?}: what is noted changes nothing");
+            // lambda = u^2 + v^2 - 9.81 y is 10 where 3 * 9.81 (-y) - 2 * 9.81 * 0.8 is.
+            let height = (10.0 + 2.0 * 9.81 * 0.8) / (3.0 * 9.81);
+            let y = noted.names.iter().position(|name| name == "y").unwrap();
+            let (found, ended) = (&noted.occurrences[0], ended.end_time);
+            assert!((found.t - ended).abs() < 1e-9, "{form} by {method:?}: {} and {ended}", found.t);
+            assert!((found.state[y] + height).abs() < 1e-8, "{form} by {method:?}: {} and {height}", found.state[y]);
+        }
+    }
+}
+
 /// Zeros that are one, or nearly, where the dense output is not exact: none is lost, none happens twice.
 #[test]
 fn nearly_simultaneous_events_all_happen_once() {

@@ -8,8 +8,8 @@
 //! one of these states only is multiplied by it, and not left to what rounding makes of a zero.
 //!
 //! Signs are compared at the ends of the steps and at three times between, so that a function that is positive in less than a quarter of a
-//! step may be overlooked; [`Options::max_step`](crate::stepper::Options::max_step) helps. The zero is found on the dense output. Where the run
-//! does not simply go on, the step is made again so that it ends there, until the time of the zero is known to rounding.
+//! step may be overlooked; [`Options::max_step`](crate::stepper::Options::max_step) helps. The zero is found on the dense output, and
+//! the step is made again so that it ends there, until the time of the zero is known to rounding: where the run simply goes on, aside.
 
 use std::fmt;
 

@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 
+use super::segments::Segments;
 use crate::contract::{Dae, Name};
 use crate::event::{Action, Event};
 use crate::initialize::{InitializationOptions, consistent_restart};
@@ -18,6 +19,8 @@ const BETWEEN: [f64; 3] = [-0.75, -0.5, -0.25];
 const TOGETHER: f64 = 1e-10;
 /// The zero on the dense output is wrong by no more than this part of the step.
 const LARGEST_CHANGE: f64 = 1e-2;
+/// So many steps to the zero of an event that is only noted are made aside.
+const REFINEMENTS: usize = 6;
 /// Resets so many times within such a part of the time that has passed are no progress.
 const RESETS: usize = 30;
 const SHORT: f64 = 1e-7;
@@ -136,17 +139,18 @@ impl<'c> Events<'c> {
     }
 
     /// What the last step means. Events that are only noted are entered into the solution with a step that is recorded.
-    pub(super) fn judge(&mut self, stepper: &mut dyn Stepper, solution: &mut Solution) -> Passage {
+    pub(super) fn judge(&mut self, run: &mut Segments<'_>, solution: &mut Solution) -> Passage {
         if self.events.is_empty() {
             return Passage::Free;
         }
+        let stepper = run.stepper.as_mut();
         self.noted.clear();
         let now = stepper.time();
         let landed = self.target.take_if(|target| target.t == now);
         // Another stepper may have gone past it.
         self.target.take_if(|target| (target.t - now) * self.direction < 0.0);
         if let Some(target) = &landed
-            && let Some((better, value)) = self.better(target, stepper)
+            && let Some((better, value)) = self.better(target, [stepper.state(), stepper.derivative()])
         {
             let (other, events) = (Some((target.t, value)), target.events.clone());
             self.target = Some(Target { t: better, events, other, ..*target });
@@ -162,9 +166,9 @@ impl<'c> Events<'c> {
         let happening = landed.as_ref().map_or(&[][..], |target| &target.events);
         let noted = |zero: &&Zero| self.is_noted(zero.event) && !happening.contains(&zero.event);
         let noted: Vec<Zero> = zeros.iter().filter(noted).copied().collect();
-        for zero in noted {
-            let mut state = vec![0.0; self.y.len()];
-            stepper.interpolate(zero.t, &mut state);
+        let mut noted: Vec<(Zero, Vec<f64>)> = noted.into_iter().map(|zero| self.refined(zero, run)).collect();
+        noted.sort_by(|(a, _), (b, _)| (a.t - self.t).abs().total_cmp(&(b.t - self.t).abs()));
+        for (zero, state) in noted {
             self.noted.push_back((zero.event, solution.occurrences.len()));
             solution.note_event(&self.events[zero.event].name, zero.t, &state);
         }
@@ -189,10 +193,33 @@ impl<'c> Events<'c> {
         t
     }
 
-    /// A time at which the step ends nearer to the zero than where it has ended, and the value of the function there; nothing if that is near enough.
-    fn better(&self, target: &Target, stepper: &dyn Stepper) -> Option<(f64, f64)> {
+    /// A zero on the dense output as exactly as where a step ends there, and the state: steps to it from the last state are made aside.
+    fn refined(&self, zero: Zero, run: &mut Segments<'_>) -> (Zero, Vec<f64>) {
+        let (event, end) = (zero.event, run.stepper.time());
+        let mut found = None;
+        let (mut t, mut other) = (zero.t, None);
+        for _ in 0..REFINEMENTS {
+            if (t - self.t).abs() <= 4.0 * self.resolution(end) {
+                break;
+            }
+            let Some([y, yp]) = run.state_at(self.last(), t) else { break };
+            let target = Target { t, events: vec![event], latest: end, length: end - self.t, other };
+            let better = self.better(&target, [&y, &yp]);
+            found = Some((Zero { event, t }, y));
+            let Some((better, value)) = better else { break };
+            (t, other) = (better, Some((t, value)));
+        }
+        found.unwrap_or_else(|| {
+            let mut state = vec![0.0; self.y.len()];
+            run.stepper.interpolate(zero.t, &mut state);
+            (zero, state)
+        })
+    }
+
+    /// A time nearer to the zero than one at which a step has ended with this state, and the value of the function there; nothing if that is near
+    /// enough.
+    fn better(&self, target: &Target, [y, yp]: [&[f64]; 2]) -> Option<(f64, f64)> {
         let (t, event) = (target.t, target.events[0]);
-        let (y, yp) = (stepper.state(), stepper.derivative());
         let value = (self.events[event].function)(t, y, yp);
         let slope = match target.other {
             None => self.slope(event, (t, y, yp), SLOPE * (t - self.t)),

@@ -72,6 +72,9 @@ enum Phase {
     Hopping { left: usize, at: Option<usize> },
 }
 
+/// So many steps aside there are at most to a time within the last step.
+const STEPS_ASIDE: usize = 100;
+
 impl<'d> Segments<'d> {
     /// Begins at consistent values `y0`, `yp0` at `t0`.
     pub(super) fn start(
@@ -295,6 +298,21 @@ impl<'d> Segments<'d> {
         self.stepper = self.begin(self.phase, start, first, &done)?;
         self.done = done;
         Ok(())
+    }
+
+    /// The state and its slope at a time that steps from an earlier state end at exactly; the run stays where it is. Nothing if they do not get there.
+    pub(super) fn state_at(&mut self, (t, y, yp): (f64, &[f64], &[f64]), target: f64) -> Option<[Vec<f64>; 2]> {
+        let start = Start { t0: t, y0: y, yp0: yp, t_end: target, schedule: &self.schedule };
+        let mut aside = self.begin(self.phase, start, Some((target - t).abs()), &self.statistics()).ok()?;
+        for _ in 0..STEPS_ASIDE {
+            if aside.time() == target {
+                break;
+            }
+            aside.step().ok()?;
+        }
+        let found = (aside.time() == target).then(|| [aside.state().to_vec(), aside.derivative().to_vec()]);
+        self.done += Statistics { steps: 0, ..aside.statistics() };
+        found
     }
 
     /// Goes on from a state that an event has left.

@@ -139,7 +139,7 @@ impl<'d, 'c> Steps<'d, 'c> {
         if run.divide(events.last())? {
             return Ok(None);
         }
-        let passage = events.judge(run.stepper.as_mut(), solution);
+        let passage = events.judge(run, solution);
         if let Passage::Again(target) = passage {
             run.rewind(events.last(), target)?;
             // Or else it happens where the last step ended.
