@@ -11,9 +11,15 @@ use dae::symbolic::form::Form;
 
 /// A form of a model that has no errors.
 pub fn system(text: &str, form: &str) -> Box<dyn Dae> {
+    available(text, form).unwrap_or_else(|| panic!("no {form} form"))
+}
+
+/// The same, if the model has this form.
+pub fn available(text: &str, form: &str) -> Option<Box<dyn Dae>> {
     let (model, _) = dae::symbolic::read_text(text).expect("readable");
     let form: Form = form.parse().expect("a form");
     let Ok(compiled) = compile(model.with_forms([form]), 0.0) else { panic!("well-posed") };
-    let system = Interpreter::new(compiled.forms[0].program.clone(), compiled.prolonged.clone());
-    system.completed(compiled.forms[0].formulation.completion)
+    let form = compiled.forms.first()?;
+    let system = Interpreter::new(form.program.clone(), compiled.prolonged.clone());
+    Some(system.completed(form.formulation.completion))
 }

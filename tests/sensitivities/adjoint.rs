@@ -152,15 +152,16 @@ fn a_way_back_that_does_not_exist_is_told() {
     };
     for (form, by, t_end, words) in [
         ("ggl", &[][..], 1.0, "say by `sensitivities` what to differentiate by"),
-        ("original", &["g"], 1.0, "`lambda` of the original form has index 3"),
-        ("tangent", &["g"], 2.0, "the tangent form has local coordinates"),
         ("index1", &["g"], 3.0, "do not pass an event that depends on slopes at t = "),
         ("index1", &["g"], 9.0, "a run that has stopped: 40 steps done"),
     ] {
         let message = run(form, by, t_end).expect_err(words);
         assert!(message.contains(words), "{message}");
     }
-    assert!(run("ggl", &["g"], 1.0).is_ok());
+    // Nothing has to go back where sensitivities are carried forwards.
+    for (form, t_end) in [("ggl", 1.0), ("original", 1.0), ("tangent", 2.0)] {
+        assert!(run(form, &["g"], t_end).is_ok(), "{form}");
+    }
     let pendulum = system(PENDULUM, "ggl");
     let adjoint = Integration::new(pendulum.as_ref()).sensitivities(["g"]).adjoint(0.0, 1.0).expect("consistent");
     let message = adjoint.gradient("z").expect_err("no such unknown").to_string();

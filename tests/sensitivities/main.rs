@@ -14,7 +14,7 @@ mod linear;
 
 use dae::runtime::contract::Dae;
 use dae::{Event, Failure, Integration, Method, Record, Solution, Status};
-use interpreted::system;
+use interpreted::{available, system};
 
 const METHODS: [Method; 3] = [Method::Bdf, Method::Radau5, Method::Radau];
 

@@ -13,13 +13,16 @@
 //! $$ J_j^T \Lambda_j + \frac1h \sum_i (A^{-1})\_{ij} M_i^T \Lambda_i = \delta_{js}\\, \mu $$
 //!
 //! it is $\mu - \sum_i J_i^T \Lambda_i$ by what goes in, and $-\sum_i \Lambda_i^T P_i$ by the parameters: the derivative of the discretised equations (A. Sandu,
-//! *On the properties of Runge–Kutta discrete adjoints*, 2006), whatever the index; stages of index 3 are too inaccurate to be computed again. At
+//! *On the properties of Runge–Kutta discrete adjoints*, 2006), whatever the index. At
 //! the start, $\mu^T \sigma(t_0)$ with the derivatives of the consistent initial values is added. The transposed system is solved as the other one, by
 //! the transposes of the same factors.
 //!
 //! How long parts are is decided on the way forward by the error of one sensitivity to a mixture of all quantities. Of the states where parts begin all are
 //! kept, of the stages those of one part in [`CHECKPOINT`]; the others, and all derivatives, are computed again (A. Griewank, *Achieving logarithmic
 //! growth of temporal and spatial complexity in reverse automatic differentiation*, 1992, with two levels).
+//!
+//! There is no such way through stages of index 3, which are too inaccurate to be computed again, nor through changes of local coordinates: there
+//! sensitivities to all quantities are carried forwards, and gradients are products with them.
 
 use nalgebra::Complex;
 
@@ -41,6 +44,8 @@ const NOTHING: f64 = 1e-18;
 const MAX_ITERATIONS: usize = 60;
 /// Stages are looked for where the last polynomial leads, no farther than so many of its lengths.
 const FARTHEST: f64 = 10.0;
+/// Stages of unknowns of a higher index are too inaccurate to be computed again.
+const HIGHEST_INDEX: u8 = 2;
 /// Corrections that make nothing better.
 const PATIENCE: usize = 4;
 
@@ -110,14 +115,22 @@ impl Tape {
     }
 }
 
-/// A run that can be gone through backwards ([`Integration::adjoint`](crate::solve::Integration::adjoint)).
+/// A run that gradients are asked of ([`Integration::adjoint`](crate::solve::Integration::adjoint)).
 pub struct Adjoint<'d> {
     dae: &'d dyn Dae,
     /// The solution.
     pub solution: Solution,
     beginning: Beginning,
-    tape: Tape,
+    way: Way,
     options: Options,
+}
+
+/// How gradients are found.
+pub(crate) enum Way {
+    /// Backwards.
+    Back(Tape),
+    /// From sensitivities: those that the solution records, and these at the end, quantity by quantity.
+    Forward(Vec<f64>),
 }
 
 /// Derivatives of one number by quantities.
@@ -142,37 +155,19 @@ impl Gradient {
 type ByState<'f> = &'f mut dyn FnMut(usize, &[f64], &mut [f64]);
 
 impl<'d> Adjoint<'d> {
-    /// Whether there will be a way back.
-    pub(crate) fn check(dae: &dyn Dae, Beginning { t0, y0, yp0, quantities, .. }: &Beginning) -> Result<(), Failure> {
-        let invalid = |message: String| Err(Failure::InvalidOption { message });
+    /// Whether the run can be gone through backwards; an error if there is nothing to differentiate by.
+    pub(crate) fn has_way_back(dae: &dyn Dae, beginning: &Beginning) -> Result<bool, Failure> {
+        let Beginning { t0, y0, yp0, quantities, .. } = beginning;
         if quantities.is_empty() {
-            return invalid("say by `sensitivities` what to differentiate by".into());
+            let message = "say by `sensitivities` what to differentiate by".into();
+            return Err(Failure::InvalidOption { message });
         }
-        let d = dae.description();
-        if dae.choose_coordinates(*t0, y0, yp0, true) {
-            return invalid(format!(
-                "the {} form has local coordinates that change on the way: use `sensitivities` or the ggl form",
-                d.form
-            ));
-        }
-        match d.unknowns.iter().find(|unknown| unknown.index > 2) {
-            Some(unknown) => invalid(format!(
-                "gradients by the adjoint method go through unknowns of index up to 2, and `{}` of the {} form has index {}; take the ggl, index2 or \
-                 index1 form",
-                unknown.name, d.form, unknown.index
-            )),
-            None => Ok(()),
-        }
+        let is_low = dae.description().unknowns.iter().all(|unknown| unknown.index <= HIGHEST_INDEX);
+        Ok(is_low && !dae.choose_coordinates(*t0, y0, yp0, true))
     }
 
-    pub(crate) fn new(
-        dae: &'d dyn Dae,
-        solution: Solution,
-        beginning: Beginning,
-        tape: Tape,
-        options: Options,
-    ) -> Self {
-        Adjoint { dae, solution, beginning, tape, options }
+    pub(crate) fn new(dae: &'d dyn Dae, solution: Solution, beginning: Beginning, way: Way, options: Options) -> Self {
+        Adjoint { dae, solution, beginning, way, options }
     }
 
     /// Gradient of the value of an unknown at the end of the run. An integral over the run is one: `der(cost) = …`, from zero.
@@ -212,7 +207,11 @@ impl<'d> Adjoint<'d> {
         if !self.solution.is_success() {
             return invalid(format!("there is no way back through a run that has stopped: {}", self.solution.status));
         }
-        if let Some(t) = self.tape.event_of_slopes {
+        let tape = match &self.way {
+            Way::Back(tape) => tape,
+            Way::Forward(sensitivities) => return Ok(self.forward(by_state, at_end, sensitivities)),
+        };
+        if let Some(t) = tape.event_of_slopes {
             return invalid(format!(
                 "gradients by the adjoint method do not pass an event that depends on slopes at t = {t}: use `sensitivities`"
             ));
@@ -220,13 +219,13 @@ impl<'d> Adjoint<'d> {
         let mut sweep = Sweep::new(self.dae, &self.beginning, self.solution.end_time, &self.options);
         let Solution { end_time, end_state, end_derivative, .. } = &self.solution;
         sweep.add(at_end, (*end_time, end_state, end_derivative));
-        let mut records = self.tape.entries.iter().filter(|entry| matches!(entry, Entry::Record(_))).count();
+        let mut records = tape.entries.iter().filter(|entry| matches!(entry, Entry::Record(_))).count();
         let mut weights = vec![0.0; self.solution.names.len()];
-        let mut beyond = self.tape.entries.len();
+        let mut beyond = tape.entries.len();
         let before_parts = None;
-        for checkpoint in self.tape.checkpoints.iter().map(Some).rev().chain([before_parts]) {
+        for checkpoint in tape.checkpoints.iter().map(Some).rev().chain([before_parts]) {
             let first = checkpoint.map_or(0, |checkpoint| checkpoint.place);
-            let entries = &self.tape.entries[first..beyond];
+            let entries = &tape.entries[first..beyond];
             let mut linearized = checkpoint.map_or(Ok(Vec::new()), |checkpoint| sweep.forward(checkpoint, entries))?;
             for entry in entries.iter().rev() {
                 match entry {
@@ -252,6 +251,27 @@ impl<'d> Adjoint<'d> {
             true => Ok(gradient),
             false => Err(Failure::Adjoint { t: self.beginning.t0 }),
         }
+    }
+}
+
+impl Adjoint<'_> {
+    /// Sums of products with sensitivities.
+    fn forward(&self, by_state: ByState<'_>, at_end: &[f64], sensitivities: &[f64]) -> Gradient {
+        let quantities = self.beginning.quantities.iter().map(|quantity| quantity.name.clone()).collect();
+        let width = at_end.len();
+        let mut values: Vec<f64> = sensitivities.chunks_exact(width).map(|column| dot(at_end, column)).collect();
+        let mut weights = vec![0.0; width];
+        for i in (0..self.solution.times.len()).rev() {
+            let (Some(state), Some(recorded)) = (self.solution.state(i), &self.solution.sensitivities) else {
+                continue;
+            };
+            weights.fill(0.0);
+            by_state(i, state, &mut weights);
+            for (k, value) in values.iter_mut().enumerate() {
+                *value += recorded.column(i, k, width).map_or(0.0, |column| dot(&weights, column));
+            }
+        }
+        Gradient { quantities, values }
     }
 }
 

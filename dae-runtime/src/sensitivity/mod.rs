@@ -21,6 +21,7 @@ use crate::contract::{Dae, Name, Pattern, ProlongationDescription, Start};
 use crate::initialize::{Direction, EXACTLY, InitializationError, JetPlaces, derivatives_of_jets};
 use crate::stepper::Statistics;
 pub use adjoint::{Adjoint, Gradient};
+pub(crate) use adjoint::{Tape, Way};
 pub(crate) use jump::{Carried, InStep};
 pub(crate) use variation::Variation;
 

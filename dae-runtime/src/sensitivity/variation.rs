@@ -9,7 +9,7 @@
 //! Errors are estimated as those of states ([`crate::radau`]) and tested to the same tolerances, with sensitivities in units of the unknowns: by a
 //! quantity $p$, $|p|\,\partial y/\partial p$.
 
-use super::adjoint::{Jump, Tape};
+use super::adjoint::{Jump, Tape, Way};
 use super::collocation::{Collocation, Linearization, Obstacle, Part};
 use super::hidden::Hidden;
 use super::jump::Left;
@@ -188,8 +188,21 @@ impl<'d> Variation<'d> {
         variation
     }
 
-    pub(crate) fn into_tape(self) -> Option<Tape> {
-        self.tape.map(|(tape, _)| tape)
+    /// For all quantities.
+    pub(crate) fn from(dae: &'d dyn Dae, beginning: &Beginning, t_end: f64, options: &Options) -> Self {
+        let Beginning { t0, y0, yp0, quantities, derivatives } = beginning;
+        Variation::new(dae, (*t0, y0, yp0), t_end, quantities.clone(), derivatives.clone(), options)
+    }
+
+    /// What was kept for gradients, at the end of a run.
+    pub(crate) fn into_way(mut self, (t, y): (f64, &[f64])) -> Way {
+        match self.tape.take() {
+            Some((tape, _)) => Way::Back(tape),
+            None => {
+                self.note_record(t, &y[..self.work.y.len()]);
+                Way::Forward(self.values().collect())
+            }
+        }
     }
 
     /// Something is going to change. For the way back, how what follows depends on every entry of the state has to be known, and on every quantity

@@ -36,7 +36,7 @@ use crate::class::{Classified, Open, Treats};
 use crate::contract::{Dae, Name, Switch};
 use crate::event::Event;
 use crate::initialize::{InitializationError, InitializationOptions, consistent_initialization, states_of};
-use crate::sensitivity::{Adjoint, Beginning, Quantity, StartDerivative, Variation};
+use crate::sensitivity::{Adjoint, Beginning, Quantity, StartDerivative, Tape, Variation, Way};
 use crate::signal::InputError;
 use crate::solution::Solution;
 use crate::stepper::{ClosingCorrection, Failure, Options, StepControl, Tolerance};
@@ -275,10 +275,11 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
     }
 
     /// The same, and keeps what it takes to go back through the run: for gradients of functions of the solution by what was named in
-    /// [`Integration::sensitivities`], any number of parameters and start values.
+    /// [`Integration::sensitivities`], any number of parameters and start values. Forms with unknowns of index 3 or with local coordinates carry
+    /// sensitivities forwards for that, which takes time for every quantity.
     ///
     /// # Errors
-    /// Nothing was asked for, or the form has unknowns of index 3 or local coordinates; otherwise as [`Integration::run`].
+    /// Nothing was asked for; otherwise as [`Integration::run`].
     ///
     /// # Example
     /// The distance that a mass on a spring has from 1 after ten seconds, by its parameters:
@@ -297,14 +298,17 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
     pub fn adjoint(self, t0: f64, t_end: f64) -> Result<Adjoint<'d>, RunError> {
         let (dae, options, clock) = (self.dae, self.options.clone(), Instant::now());
         let beginning = self.begin(t0)?;
-        Adjoint::check(dae, &beginning)?;
-        let variation = Variation::with_tape(dae, &beginning, t_end, &options);
+        let variation = match Adjoint::has_way_back(dae, &beginning)? {
+            true => Variation::with_tape(dae, &beginning, t_end, &options),
+            false => Variation::from(dae, &beginning, t_end, &options),
+        };
         let mut steps = self.under_way([t0, t_end], [&beginning.y0, &beginning.yp0], Some(variation))?;
         steps.complete();
         let (mut solution, recorder) = steps.into_parts();
         solution.seconds = clock.elapsed().as_secs_f64();
-        let tape = recorder.variation.and_then(Variation::into_tape).unwrap_or_default();
-        Ok(Adjoint::new(dae, solution, beginning, tape, options))
+        let end = (solution.end_time, &solution.end_state[..]);
+        let way = recorder.variation.map_or(Way::Back(Tape::default()), |variation| variation.into_way(end));
+        Ok(Adjoint::new(dae, solution, beginning, way, options))
     }
 
     /// Consistent initial values, and their derivatives by what sensitivities are asked for.
