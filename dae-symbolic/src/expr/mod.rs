@@ -23,6 +23,7 @@
 //! | `walk.rs` | children-first order of what a root reaches |
 //! | `echelon.rs` | elimination over the rational numbers |
 //! | `differentiate.rs`, `substitute.rs` | derivatives (partial, total in time), replacement of symbols |
+//! | `leibniz.rs` | many derivatives in time, which share what they are made of |
 //! | `common_divisor.rs` | greatest common divisors |
 //! | `surfaces.rs` | where piecewise functions switch, and how smoothly |
 //! | `evaluate.rs`, `interval/`, `prime_field/` | values in `f64`, enclosures, values in a prime field |
@@ -42,6 +43,7 @@ mod fold;
 mod function;
 mod identity;
 pub mod interval;
+mod leibniz;
 mod mathml;
 pub mod prime_field;
 mod print;
@@ -58,6 +60,7 @@ pub use evaluate::{evaluate, evaluate_closed, evaluate_one, product, sum};
 pub use external::{Call, Derivative as ExternalDerivative, External, Source as ExternalSource, Table};
 pub use function::{Domain, Function, Parity};
 pub use identity::{transfer, vanishes};
+pub use leibniz::{derivatives, shared_derivatives};
 pub use mathml::{escaped, mathml};
 pub(crate) use prime_field::expand::multiplied_out;
 pub use print::{Notation, print, print_with};

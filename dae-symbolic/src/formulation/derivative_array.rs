@@ -18,9 +18,9 @@ use super::{
     Completion, Form, FormEquation, FormError, FormInvariant, FormUnknown, Formulation, Source,
     classify::differential_states, selection::Material,
 };
-use crate::expr::{Dag, Expr, Notation, Rational, Symbol, print_with, substitute, surfaces, symbols};
+use crate::expr::{Dag, Expr, Notation, Rational, Symbol, derivatives, print_with, substitute, surfaces, symbols};
 use crate::model::{Domain, Model, derivative_name};
-use crate::system::{SystemEquation, derivatives, written_orders};
+use crate::system::{SystemEquation, written_orders};
 
 /// Each step takes the third power of their number.
 const MAX_UNKNOWNS: u32 = 400;

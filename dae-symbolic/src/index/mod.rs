@@ -59,7 +59,9 @@ use proof::Enclosures;
 use understand::{Understood, as_written, understand};
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::expr::{Dag, Expr, Notation, ParameterId, Symbol, depths, print, reachable, total_derivative};
+use crate::expr::{
+    Dag, Expr, Notation, ParameterId, Symbol, depths, print, reachable, shared_derivatives, total_derivative,
+};
 use crate::model::Model;
 use crate::program::Unplaced;
 use crate::prolong::{Prolonged, prolong};
@@ -420,13 +422,22 @@ fn check_depth(model: &Model) -> Result<(), (Problem, Diagnostics)> {
 /// Differentiates every equation as often as the offsets say, and rejects a model for which that gets out of hand.
 fn check_growth(model: &mut Model, system: &System, offsets: &Offsets) -> Result<(), (Problem, Diagnostics)> {
     for (i, equation) in system.equations.iter().enumerate() {
-        let budget = model.dag.len() + MAX_GROWTH;
         let mut derivative = equation.residual;
         let own = if offsets.equations[i] > 0 { size(&model.dag, derivative) } else { 0 };
+        let shared = shared_derivatives(&mut model.dag, derivative, offsets.equations[i]);
+        // What is shared is counted as what it is, not with the attempt to do without.
+        let grown = |dag: &Dag| shared.as_ref().map_or(0, |list| reachable(dag, list.iter().copied()).len());
+        let budget = match grown(&model.dag) {
+            0 => model.dag.len() + MAX_GROWTH,
+            grown => model.dag.len() + MAX_GROWTH.saturating_sub(grown),
+        };
         for order in 1..=offsets.equations[i] {
-            derivative = total_derivative(&mut model.dag, derivative);
+            derivative = match &shared {
+                Some(list) => list[order as usize],
+                None => total_derivative(&mut model.dag, derivative),
+            };
             let operands = MAX_OPERANDS[usize::from(order > 1)] + LONGER * own;
-            if model.dag.len() > budget || size(&model.dag, derivative) > operands {
+            if model.dag.len() >= budget || size(&model.dag, derivative) > operands {
                 let name = equation.provenance.name();
                 let message = format!(
                     "{name} has to be differentiated {} times, and its derivative of order {order} is too long",

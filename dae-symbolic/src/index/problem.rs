@@ -288,7 +288,15 @@ fn count(n: usize, noun: &str) -> String {
 /// an equation too many.
 pub(super) fn after_combination(model: &Model, equation: &SystemEquation, found: Diagnostics) -> Diagnostics {
     let name = equation.provenance.name();
-    let combination = if name.starts_with("a combination") { name } else { format!("the combination {name}") };
+    let terms = &equation.provenance.terms;
+    let combination = match name.starts_with("a combination") {
+        true if terms.len() > LISTED => {
+            let names: Vec<String> = terms.iter().map(|&(_, k, _)| model.equation_name(k)).collect();
+            format!("a combination of {}", few(&names))
+        }
+        true => name,
+        false => format!("the combination {name}"),
+    };
     if !incidence(&model.dag, equation.residual).is_empty() {
         return found.into_iter().map(|d| d.note(format!("this shows in {combination}"))).collect();
     }
@@ -299,7 +307,7 @@ pub(super) fn after_combination(model: &Model, equation: &SystemEquation, found:
     };
     let mut diagnostic =
         Diagnostic::error(Code::StructurallySingular, format!("in {combination} all unknowns cancel: {verdict}"));
-    for (_, k, _) in &equation.provenance.terms {
+    for (_, k, _) in terms.iter().take(LISTED) {
         diagnostic = diagnostic.label(model.equations[*k].origin, model.equation_name(*k));
     }
     Diagnostics::from(diagnostic.help("remove one of these equations and write down what is missing in its place"))

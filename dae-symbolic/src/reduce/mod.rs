@@ -12,7 +12,7 @@
 
 use std::collections::HashMap;
 
-use crate::expr::{Dag, Expr, Node, Rational, Symbol, UnknownId, substitute, total_derivative};
+use crate::expr::{Dag, Expr, Node, Rational, Symbol, UnknownId, shared_derivatives, substitute, total_derivative};
 use crate::structure::Offsets;
 use crate::system::{System, highest_orders};
 
@@ -53,9 +53,16 @@ pub fn reduce(dag: &mut Dag, system: &System, offsets: &Offsets) -> Reduced {
         let c = offsets.equations[i];
         // An equation that is not differentiated keeps the form in which it was written.
         let mut list = vec![if c == 0 { equation.residual } else { replacement.apply(dag, equation.residual) }];
-        for _ in 0..c {
-            let derivative = total_derivative(dag, list[list.len() - 1]);
-            list.push(replacement.apply(dag, derivative));
+        match shared_derivatives(dag, list[0], c) {
+            Some(shared) => {
+                list.extend(shared.into_iter().skip(1).map(|derivative| replacement.apply(dag, derivative)))
+            }
+            None => {
+                for _ in 0..c {
+                    let derivative = total_derivative(dag, list[list.len() - 1]);
+                    list.push(replacement.apply(dag, derivative));
+                }
+            }
         }
         derivatives.push(list);
     }

@@ -22,9 +22,9 @@
 use std::collections::BTreeMap;
 
 use super::null_vector::{NullVector, null_vectors};
-use super::{Provenance, System, derivatives, highest_orders};
+use super::{Provenance, System, highest_orders};
 use crate::expr::prime_field::FieldPoint;
-use crate::expr::{Dag, Expr, Rational, Symbol, blended, multiplied_out, substitute, total_derivative};
+use crate::expr::{Dag, Expr, Rational, Symbol, blended, derivatives, multiplied_out, substitute, total_derivative};
 use crate::model::Model;
 use crate::structure::Offsets;
 

@@ -9,7 +9,7 @@ mod null_vector;
 
 pub use combine::{Combination, combine};
 
-use crate::expr::{Dag, Expr, Node, Notation, Symbol, gradient, print, total_derivative};
+use crate::expr::{Dag, Expr, Node, Notation, Symbol, derivatives, gradient, print};
 use crate::model::{Domain, Model, derivative_name, incidence};
 use crate::origin::Origin;
 use crate::structure::{InvalidStructure, Offsets, SignatureMatrix};
@@ -184,16 +184,6 @@ impl System {
         let rows = self.equations.iter().zip(orders);
         rows.map(|(equation, &order)| derivatives(dag, equation.residual, order)).collect()
     }
-}
-
-/// $f, \dot f, \dots, f^{(m)}$.
-pub fn derivatives(dag: &mut Dag, residual: Expr, order: u32) -> Vec<Expr> {
-    let mut list = vec![residual];
-    for _ in 0..order {
-        let last = list[list.len() - 1];
-        list.push(total_derivative(dag, last));
-    }
-    list
 }
 
 /// The unknowns that occur in an expression with their highest orders, ascending.

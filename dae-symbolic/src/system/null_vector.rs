@@ -4,7 +4,7 @@
 //! there are some, otherwise of expressions.
 //!
 //! *Numbers.* Every entry of $J$ is a rational combination of canonical monomials $m_k$, and a constant $u$ must annihilate the coefficients
-//! of each monomial in each column: Gaussian elimination over the rationals.
+//! of each monomial in each column: elimination over a prime field, from which the numbers are reconstructed and then verified.
 //!
 //! *Expressions.* Elimination at a random point of the prime field finds the smallest sets of rows that depend on one another (each
 //! dependent row with those of a basis that it is made of) and columns on which all but one of them are independent. By Cramer's rule the
@@ -12,7 +12,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::expr::echelon::{Echelon, SparseVector as Sparse};
+use crate::expr::echelon::{Companion, Echelon, SparseVector as Sparse};
 use crate::expr::prime_field::{FieldPoint, arithmetic};
 use crate::expr::{Dag, Expr, Node, Rational, without_common_divisor};
 use crate::model::Model;
@@ -26,6 +26,8 @@ type Residues = BTreeMap<usize, u64>;
 
 /// Dependent sets of more rows are left alone: their minors are too long to be of use.
 const MAX_ROWS: usize = 8;
+/// Rows that are eliminated exactly where residues do not suffice: numbers grow with every row.
+const MAX_EXACT_ROWS: usize = 200;
 /// Nodes that the minors of one dependent set may add.
 const MAX_GROWTH: usize = 4_000;
 
@@ -37,13 +39,16 @@ pub(super) fn null_vectors(model: &mut Model, n: usize, jacobian: &[(usize, usiz
     }
     let mut circuits = circuits(model, n, jacobian).unwrap_or_default();
     circuits.sort_by_key(|circuit| circuit.rows.len());
-    for circuit in circuits.iter().filter(|circuit| circuit.rows.len() <= MAX_ROWS) {
+    for circuit in &circuits {
         found.extend(circuit.minors(&mut model.dag, jacobian));
     }
     found
 }
 
-/// Some nonzero rational vector $u$ with $u^\top J = 0$ identically, by equation; `None` if there is none.
+/// Some nonzero rational vector $u$ with $u^\top J = 0$ identically, by equation; `None` if there is none, or none that is worth its work.
+///
+/// Which rows it combines is seen modulo a prime, where entries do not grow: rows that are independent there are so over the rationals. The
+/// numbers follow from their residues, and what was reconstructed is tried on every column. Only where it fails are rows eliminated exactly.
 fn constant_null_vector(dag: &mut Dag, n: usize, jacobian: &[(usize, usize, Expr)]) -> Option<Sparse<usize>> {
     let mut rows: Vec<Sparse<Place>> = vec![BTreeMap::new(); n];
     for &(i, j, entry) in jacobian {
@@ -51,11 +56,33 @@ fn constant_null_vector(dag: &mut Dag, n: usize, jacobian: &[(usize, usize, Expr
             rows[i].insert((j, monomial), q);
         }
     }
+    if let Some(residues) = rows.iter().map(residues).collect::<Option<Vec<_>>>() {
+        let dependence = dependences(residues).next()?;
+        let reconstructed = dependence.iter().map(|&(i, residue)| Some((i, arithmetic::reconstructed(residue)?)));
+        let vector: Option<Sparse<usize>> = reconstructed.collect();
+        if let Some(vector) = vector.filter(|vector| annihilates(vector, &rows)) {
+            return Some(scaled_to_integers(vector));
+        }
+    }
     let mut echelon = Echelon::default();
     rows.into_iter()
+        .take(MAX_EXACT_ROWS)
         .enumerate()
         .find_map(|(i, row)| echelon.insert(row, Sparse::from([(i, Rational::ONE)])))
         .map(scaled_to_integers)
+}
+
+/// A row modulo the prime; `None` if a denominator vanishes there.
+fn residues(row: &Sparse<Place>) -> Option<BTreeMap<Place, u64>> {
+    let entries = row.iter().map(|(&place, q)| Some((place, q.modulo(arithmetic::PRIME)?)));
+    entries.filter(|entry| entry.is_none_or(|(_, residue)| residue != 0)).collect()
+}
+
+/// Whether $u^\top J = 0$.
+fn annihilates(vector: &Sparse<usize>, rows: &[Sparse<Place>]) -> bool {
+    let mut sum = Sparse::new();
+    vector.iter().for_each(|(&i, factor)| sum.add_multiple(&rows[i], factor));
+    sum.is_empty()
 }
 
 /// Coprime integers with a positive first entry: what a reader expects to see.
@@ -112,7 +139,7 @@ struct Circuit {
     columns: Vec<usize>,
 }
 
-/// The dependent sets of rows at a random point of the prime field; `None` if the matrix has no value there.
+/// The small dependent sets of rows at a random point of the prime field; `None` if the matrix has no value there.
 fn circuits(model: &mut Model, n: usize, jacobian: &[(usize, usize, Expr)]) -> Option<Vec<Circuit>> {
     let values: Vec<Expr> = jacobian.iter().map(|&(.., value)| value).collect();
     let values = model.expand_inputs(&values);
@@ -124,32 +151,61 @@ fn circuits(model: &mut Model, n: usize, jacobian: &[(usize, usize, Expr)]) -> O
             rows[i].insert(j, residue);
         }
     }
-    let original = rows.clone();
-    // By pivot column: the reduced row and the rows of the basis it is made of.
-    let mut pivots: BTreeMap<usize, (Residues, Residues)> = BTreeMap::new();
-    let mut circuits = Vec::new();
-    for (i, mut row) in rows.into_iter().enumerate() {
-        let mut combination = BTreeMap::from([(i, 1)]);
-        loop {
-            let Some((&column, &value)) = row.iter().next() else {
-                let rows: Vec<usize> = combination.keys().copied().collect();
-                let columns = independent_columns(&original, &rows);
-                circuits.push(Circuit { rows, columns });
-                break;
-            };
-            let Some((pivot, made_of)) = pivots.get(&column) else {
-                pivots.insert(column, (row, combination));
-                break;
-            };
-            let factor = arithmetic::neg(arithmetic::mul(value, arithmetic::inv(pivot[&column])?));
-            subtract(&mut row, pivot, factor);
-            subtract(&mut combination, made_of, factor);
-        }
-    }
-    Some(circuits)
+    let independent = |dependence: Vec<(usize, u64)>| {
+        let rows_of: Vec<usize> = dependence.into_iter().map(|(i, _)| i).collect();
+        (rows_of.len() <= MAX_ROWS).then(|| Circuit { columns: independent_columns(&rows, &rows_of), rows: rows_of })
+    };
+    Some(dependences(rows.clone()).filter_map(independent).collect())
 }
 
-fn subtract(row: &mut Residues, other: &Residues, factor: u64) {
+/// Rows over the prime field that depend on those before them: each with the rows of the basis that it is made of, ascending, itself with
+/// coefficient 1.
+fn dependences<K: Ord + Copy>(rows: Vec<BTreeMap<K, u64>>) -> impl Iterator<Item = Vec<(usize, u64)>> {
+    // Reduced rows by pivot column, and for every row the multiples of reduced ones that were added to it.
+    let mut pivots: BTreeMap<K, (usize, BTreeMap<K, u64>)> = BTreeMap::new();
+    let mut added: Vec<Vec<(usize, u64)>> = Vec::with_capacity(rows.len());
+    rows.into_iter().enumerate().filter_map(move |(i, mut row)| {
+        let mut multiples = Vec::new();
+        loop {
+            let Some((&column, &value)) = row.iter().next() else {
+                let combination = in_terms_of_rows(i, &multiples, &added);
+                added.push(multiples);
+                return Some(combination);
+            };
+            let Some((k, pivot)) = pivots.get(&column) else {
+                pivots.insert(column, (i, row));
+                added.push(multiples);
+                return None;
+            };
+            // A row is filed under its first entry, which is not zero.
+            let inverse = arithmetic::inv(pivot[&column]).unwrap_or(0);
+            let factor = arithmetic::neg(arithmetic::mul(value, inverse));
+            subtract(&mut row, pivot, factor);
+            multiples.push((*k, factor));
+        }
+    })
+}
+
+/// Row `i` and multiples of reduced rows, in terms of the rows as they were: a reduced row is made of earlier ones, so that the last is
+/// resolved first.
+fn in_terms_of_rows(i: usize, multiples: &[(usize, u64)], added: &[Vec<(usize, u64)>]) -> Vec<(usize, u64)> {
+    let mut pending: Residues = multiples.iter().copied().collect();
+    let mut combination = vec![(i, 1)];
+    while let Some((k, factor)) = pending.pop_last() {
+        if factor == 0 {
+            continue;
+        }
+        combination.push((k, factor));
+        for &(earlier, multiple) in &added[k] {
+            let entry = pending.entry(earlier).or_insert(0);
+            *entry = arithmetic::add(*entry, arithmetic::mul(factor, multiple));
+        }
+    }
+    combination.reverse();
+    combination
+}
+
+fn subtract<K: Ord + Copy>(row: &mut BTreeMap<K, u64>, other: &BTreeMap<K, u64>, factor: u64) {
     for (&key, &value) in other {
         let entry = row.entry(key).or_insert(0);
         *entry = arithmetic::add(*entry, arithmetic::mul(factor, value));
@@ -274,5 +330,41 @@ fn factors(dag: &mut Dag, e: Expr) -> (Rational, BTreeMap<Expr, i32>) {
         | Node::Sum { .. }
         | Node::Apply(..)
         | Node::Call(..) => (q, BTreeMap::from([(rest, 1)])),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The Laplacian of a grid without a boundary: all rows depend on one another, and elimination fills.
+    fn grid(dag: &mut Dag, side: usize) -> Vec<(usize, usize, Expr)> {
+        let at = |i: usize, j: usize| (i % side) * side + j % side;
+        let mut entries = Vec::new();
+        for (i, j) in (0..side).flat_map(|i| (0..side).map(move |j| (i, j))) {
+            let neighbours = [at(i + 1, j), at(i + side - 1, j), at(i, j + 1), at(i, j + side - 1)];
+            entries.push((at(i, j), at(i, j), dag.constant(Rational::from(-4))));
+            entries.extend(neighbours.map(|neighbour| (at(i, j), neighbour, dag.integer(1))));
+        }
+        entries
+    }
+
+    #[test]
+    fn all_rows_of_a_grid_that_depend_on_one_another_are_found() {
+        let mut dag = Dag::default();
+        let side = 20;
+        assert!(side * side > MAX_EXACT_ROWS, "exact elimination alone would find it");
+        let entries = grid(&mut dag, side);
+        let found = constant_null_vector(&mut dag, side * side, &entries).expect("the sum of all rows is zero");
+        assert!(found.len() == side * side && found.values().all(Rational::is_one));
+    }
+
+    #[test]
+    fn numbers_that_are_no_small_fractions_are_found_exactly() {
+        let mut dag = Dag::default();
+        let large = Rational::from(3_000_000_000_000_000_019);
+        let entries = [(0, 0, dag.integer(7)), (1, 0, dag.constant(large.clone()))];
+        let found = constant_null_vector(&mut dag, 2, &entries).expect("two rows in one column");
+        assert!(found[&0] == large && found[&1] == Rational::from(-7), "{found:?}");
     }
 }

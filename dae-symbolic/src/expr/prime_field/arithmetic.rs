@@ -3,6 +3,8 @@
 //! In: residues below $p$. Out: residues below $p$; inverses and roots where they exist. And the deterministic source
 //! of residues (splitmix64: Steele, Lea & Flood, *Fast splittable pseudorandom number generators*, OOPSLA 2014).
 
+use super::super::Rational;
+
 /// $p = 2^{61} - 1$.
 pub const PRIME: u64 = (1 << 61) - 1;
 
@@ -60,6 +62,19 @@ pub fn inv(a: u64) -> Option<u64> {
     }
     let inverse = if s.0 < 0 { s.0 + PRIME as i64 } else { s.0 };
     (a != 0).then_some(inverse as u64)
+}
+
+/// The quotient of small integers that has this residue, if there is one: with $|n|, d < 2^{30}$ there is at most one, and it is among the
+/// remainders of Euclid's algorithm (Wang, *A p-adic algorithm for univariate partial fractions*, SYMSAC 1981).
+pub fn reconstructed(a: u64) -> Option<Rational> {
+    const BOUND: i64 = 1 << 30;
+    let (mut r, mut s) = ((PRIME as i64, a as i64), (0i64, 1i64));
+    while r.1 >= BOUND {
+        let quotient = r.0 / r.1;
+        r = (r.1, r.0 - quotient * r.1);
+        s = (s.1, s.0 - quotient * s.1);
+    }
+    (s.1.abs() < BOUND).then(|| Rational::new(r.1, s.1)).flatten()
 }
 
 /// The quadratic character: 1 for squares, $p - 1$ for the other units, 0 for zero (Euler's criterion).
