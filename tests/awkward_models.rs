@@ -263,3 +263,61 @@ fn an_exponential_that_has_vanished_is_no_solution() {
     assert!(wrong.is_empty(), "{wrong:?}");
     assert!(successes > 0);
 }
+
+/// Where the root of an algebraic equation ends, another root is no continuation, however short the step that leads there.
+#[test]
+fn a_run_ends_where_its_root_does() {
+    let folds = [
+        ("var x = 0; var y ~ 8.8; der(x) = 1; (y - 10).powi(3) - 3 * (y - 10) = x;", 2.0),
+        ("var x = 0; var y ~ 98.2679; der(x) = 1; (y - 100).powi(3) - 3 * (y - 100) = x;", 2.0),
+        ("var x = 0; var y ~ 99; der(x) = 1; y - 2 * max(y - 100, 0) + 2 * max(y - 101, 0) = 99 + x;", 1.0),
+    ];
+    for (body, fold) in folds {
+        let compiled = compiled(body);
+        let form = compiled.forms.iter().find(|f| f.form.to_string() == "ggl").expect("the form exists");
+        let system = Interpreter::new(form.program.clone(), compiled.prolonged.clone());
+        for method in [Method::Radau5, Method::Radau, Method::Bdf] {
+            for tolerance in [1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10] {
+                let run = Integration::new(&system).method(method).rtol(tolerance).atol(tolerance).run(0.0, 5.0);
+                let solution = run.expect("the start is consistent");
+                let what = format!("{body} by {method:?} at {tolerance:.0e}: {}", solution.status);
+                assert!(!solution.is_success() && (solution.end_time - fold).abs() < 0.1, "{what}");
+            }
+        }
+    }
+}
+
+/// The current of an exponential diode falls by a factor of e in 0.05 V, which is less than the tolerance of the voltages.
+#[test]
+fn a_steep_diode_rectifies_at_any_tolerance() {
+    let compiled = compiled(
+        "fn diode(u) { 1e-9 * (exp(u / 0.05) - 1) + 1e-8 * u } input vs = 325 * sin(100 * PI * t); var i = 0; var v = 0; var va ~ 0;
+         1e-3 * der(i) = vs - 0.5 * i - va; 1e-3 * der(v) = i - v / 100; i = diode(va - v);",
+    );
+    let form = compiled.forms.iter().find(|f| f.form.to_string() == "ggl").expect("the form exists");
+    let system = Interpreter::new(form.program.clone(), compiled.prolonged.clone());
+    for method in [Method::Radau5, Method::Radau, Method::Bdf] {
+        for tolerance in [1e-4, 1e-6, 1e-9] {
+            let run = Integration::new(&system).method(method).rtol(tolerance).atol(tolerance).run(0.0, 0.1);
+            let solution = run.expect("the start is consistent");
+            assert!(solution.is_success(), "{method:?} at {tolerance:.0e}: {}", solution.status);
+            let error = (end(&solution, "v") - 288.999502).abs() / 289.0;
+            assert!(error < 10.0 * tolerance, "{method:?} at {tolerance:.0e}: {error:e}");
+        }
+    }
+}
+
+/// What blocks has one degree of freedom less than what conducts: its voltage jumps, the current does not.
+#[test]
+fn an_ideal_diode_rectifies() {
+    let text = "var i = 0; var vd ~ 0; 0.02 * der(i) = 100 * sin(100 * PI * t) + vd - 10 * i; 0 = min(i, vd);";
+    let compiled = compiled(text);
+    let form = compiled.forms.iter().find(|f| f.form.to_string() == "original").expect("the form exists");
+    let system = Interpreter::new(form.program.clone(), compiled.prolonged.clone());
+    for tolerance in [1e-6, 1e-8] {
+        let solution = Integration::new(&system).rtol(tolerance).atol(tolerance).run(0.0, 0.03).unwrap();
+        assert!(solution.is_success(), "{tolerance:.0e}: {}", solution.status);
+        let error = (end(&solution, "i") - 4.535125351583996).abs();
+        assert!(error < 100.0 * tolerance, "{tolerance:.0e}: {error:e}");
+    }
+}

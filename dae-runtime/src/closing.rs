@@ -59,9 +59,9 @@ const NOISE: f64 = 1e4;
 const LARGEST_CORRECTION: f64 = 10.0;
 const LARGEST_GOOD_CORRECTION: f64 = 1000.0;
 
-/// Residuals that changes of an unknown by so many tolerances would explain, with the derivatives at the state itself, are those of a solution nearby. It is as much as a
-/// correction may be that leaves residuals.
-const EXPLAINED: f64 = LARGEST_CORRECTION;
+/// Residuals that changes of the unknowns by this part of their tolerances would explain, with the derivatives at the state itself, are those of a solution
+/// nearby. Newton's iteration leaves less.
+const EXPLAINED: f64 = 0.3;
 
 /// Storage of the correction.
 #[derive(Clone, Debug)]

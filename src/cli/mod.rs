@@ -123,9 +123,9 @@ struct SimulateArguments {
     /// Time at which to end; may be before the start.
     #[arg(long, value_name = "T", value_parser = finite, allow_negative_numbers = true)]
     t_end: f64,
-    /// Which form to integrate.
-    #[arg(long, value_name = FORM, default_value = "ggl")]
-    form: Form,
+    /// Which form to integrate [default: ggl, or original where it is not known what to differentiate].
+    #[arg(long, value_name = FORM)]
+    form: Option<Form>,
     /// By which method: Radau IIA of order 5 or, as it pays, 5 to 13, or BDF; of `implicit-euler`, `bdf1` to `bdf5`, `radau9` and `radau13` the highest
     /// order, which with --step is the order.
     #[arg(long, value_name = "radau5|radau|radau9|radau13|bdf|bdfK|implicit-euler", default_value = "radau5")]
@@ -285,6 +285,18 @@ impl Loaded {
         })?;
         let _ = write!(std::io::stderr(), "{}", to_text(&compiled.warnings, &places, source.as_text()));
         Ok(Loaded { compiled, source, places })
+    }
+
+    /// The same of a form that the caller did not choose: the GGL form, or the text as it stands where the model does not have that. Says on stderr which it is.
+    fn read_default(arguments: &ModelArguments) -> Result<Loaded, Exit> {
+        let preferred = Loaded::read(arguments, &Form::Ggl)?;
+        let Some(error) = preferred.compiled.unavailable.first() else { return Ok(preferred) };
+        let original = Loaded::read(arguments, &Form::Original)?;
+        if original.compiled.forms.is_empty() {
+            return Err(preferred.refuse(&Form::Ggl));
+        }
+        let _ = writeln!(std::io::stderr(), "note: {error}; the text is integrated as it stands, in its original form");
+        Ok(original)
     }
 
     /// Says on stderr why the model does not have the form.

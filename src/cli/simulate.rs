@@ -11,6 +11,7 @@ use dae_runtime::contract::Dae;
 use dae_runtime::solution::{Solution, Status};
 use dae_runtime::solve::{Integration, Record, RunError};
 use dae_symbolic::eval::Interpreter;
+use dae_symbolic::form::Form;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::files::{self, Named, OutputError};
@@ -20,9 +21,12 @@ use super::{Exit, Loaded, SimulateArguments, fail, json, picture, print, summary
 
 pub(super) fn run(arguments: &SimulateArguments) -> Result<Exit, Exit> {
     check_outputs(arguments)?;
-    let form = &arguments.form;
-    let loaded = Loaded::read(&arguments.model, form)?;
+    let loaded = match &arguments.form {
+        Some(form) => Loaded::read(&arguments.model, form)?,
+        None => Loaded::read_default(&arguments.model)?,
+    };
     let compiled = &loaded.compiled;
+    let form = arguments.form.as_ref().unwrap_or(&Form::Ggl);
     let chosen = compiled.forms.first().ok_or_else(|| loaded.refuse(form))?;
     let given = inputs::read(&arguments.inputs, &compiled.needs, (arguments.model.t0, arguments.t_end))?;
     let mut dae = Interpreter::new(chosen.program.clone(), compiled.prolonged.clone())

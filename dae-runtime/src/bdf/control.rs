@@ -94,7 +94,6 @@ pub(super) struct Control {
     tested: Vec<usize>,
     /// Algebraic unknowns of index 1, and those of them whose errors count.
     algebraic: Vec<usize>,
-    counted: Vec<usize>,
     filter: Filter,
     vector: Vec<f64>,
     max_order: usize,
@@ -128,7 +127,6 @@ impl Control {
         Control {
             tested: (0..unknowns.len()).filter(tests).collect(),
             algebraic: (0..unknowns.len()).filter(is_algebraic).collect(),
-            counted: Vec::with_capacity(unknowns.len()),
             filter,
             vector: vec![0.0; unknowns.len()],
             max_order,
@@ -149,15 +147,9 @@ impl Control {
         self.filter = filter;
     }
 
-    /// Of unknowns without derivatives, those that do not jump are tested.
-    pub(super) fn test_algebraic(&mut self, jumps: impl Fn(usize) -> bool) {
-        self.counted.clear();
-        self.counted.extend(self.algebraic.iter().copied().filter(|&k| !jumps(k)));
-    }
-
     /// Filtered norm of the vector that was prepared in `self.vector`.
     fn norm_of_vector(&mut self, description: &Description, newton: &Newton, weights: &Weights) -> f64 {
-        let of_algebraic = weights.norm_over(&self.counted, &self.vector) / EXTRAPOLATED;
+        let of_algebraic = weights.norm_over(&self.algebraic, &self.vector) / EXTRAPOLATED;
         self.filter.apply(description, newton, &mut self.vector);
         of_algebraic.max(STRICTNESS * weights.norm_over(&self.tested, &self.vector))
     }

@@ -151,7 +151,6 @@ impl Scheme for Bdf {
             return starter.test_error(run, h);
         }
         let description = run.dae.description();
-        self.control.test_algebraic(|k| run.is_jump(h, k, run.candidate[k] - run.y[k]));
         let (history, formula, newton) = (&self.history, &self.prediction.formula, &self.newton);
         let estimate = self.control.estimate(description, history, formula, newton, &run.weights, &self.e);
         if estimate.test > 1.0 || estimate.test.is_nan() {

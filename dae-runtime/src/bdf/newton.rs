@@ -30,6 +30,11 @@ const SLOWEST_RATE: f64 = 0.9;
 /// Iterations with a new matrix each, where $F$ has kinks; and after how many of them they are damped.
 const ITERATIONS_ANEW: usize = 24;
 const FULL_ITERATIONS: usize = 8;
+/// Iterations with a new matrix each that are damped until the next correction becomes smaller, after so many attempts at a step have failed; and
+/// the least part of a correction that is made.
+const FAILURES: usize = 2;
+const DAMPED_ITERATIONS: usize = 60;
+const SMALLEST_FACTOR: f64 = 1e-4;
 /// Fraction of the tolerance that the iteration error may have.
 const TOLERANCE: f64 = 0.1;
 /// The same at a fixed step, where no error test will notice an iteration that stopped too early; or the iteration goes on until rounding
@@ -76,6 +81,16 @@ pub(super) struct Iterate<'a> {
     pub(super) yp: &'a mut [f64],
 }
 
+impl Iterate<'_> {
+    fn add(&mut self, predictor: &Predictor<'_>, delta: &[f64]) {
+        for (i, delta) in delta.iter().enumerate() {
+            self.e[i] += delta;
+            self.y[i] = predictor.y[i] + self.e[i];
+            self.yp[i] = predictor.yp[i] + predictor.leading * self.e[i];
+        }
+    }
+}
+
 /// Whether the matrix belongs to the step at hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Matrix {
@@ -98,6 +113,8 @@ pub(super) struct Newton {
     rate_sum: f64,
     delta: Vec<f64>,
     max_iterations: usize,
+    /// Attempts at a step, one after the other, that have failed.
+    failures: usize,
     /// Whether $F$ changes its branch somewhere.
     has_kinks: bool,
     /// That is carried over.
@@ -145,6 +162,7 @@ impl Newton {
             rate_sum: RATE_OF_NEW_MATRIX,
             delta: vec![0.0; n],
             max_iterations,
+            failures: 0,
             has_kinks,
             smallest_rate: if is_uncertain { SMALLEST_UNCERTAIN_RATE } else { SMALLEST_RATE },
             multipliers: (0..n)
@@ -200,12 +218,21 @@ impl Newton {
         loop {
             self.predict(predictor, at);
             match self.iterate(dae, predictor, weights, statistics, at) {
-                Ok(()) => return Ok(()),
+                Ok(()) => {
+                    self.failures = 0;
+                    return Ok(());
+                }
                 Err(_) if self.state == Matrix::Old => self.renew(dae, predictor, statistics)?,
                 Err(trouble) => {
-                    let beyond = self.has_kinks && self.iterate_anew(dae, predictor, weights, statistics, at).is_ok();
-                    self.state = if beyond { Matrix::Old } else { Matrix::Missing };
-                    return if beyond { Ok(()) } else { Err(trouble) };
+                    let mut is_solved =
+                        self.has_kinks && self.iterate_anew(dae, predictor, weights, statistics, at).is_ok();
+                    self.failures += 1;
+                    // Unknowns of index 2 count for little in short steps, and may be anywhere.
+                    if !is_solved && self.multipliers.is_empty() && self.failures >= FAILURES {
+                        is_solved = self.iterate_damped(dae, predictor, weights, statistics, at).is_ok();
+                    }
+                    self.state = if is_solved { Matrix::Old } else { Matrix::Missing };
+                    return if is_solved { Ok(()) } else { Err(trouble) };
                 }
             }
         }
@@ -252,6 +279,72 @@ impl Newton {
         Err(Trouble::Convergence { unknown: weights.worst(&self.delta) })
     }
 
+    /// Damped Newton iteration with a new matrix in every step: of the correction as much is made as makes the next one, with the same matrix, smaller
+    /// (natural monotonicity, which does not depend on how equations are scaled: P. Deuflhard, *Newton Methods for Nonlinear Problems*, 2004, Sect. 3.3).
+    /// Where an exponential takes off, full corrections lead anywhere.
+    fn iterate_damped(
+        &mut self,
+        dae: &dyn Dae,
+        predictor: &Predictor<'_>,
+        weights: &Weights,
+        statistics: &mut Statistics,
+        at: &mut Iterate<'_>,
+    ) -> Result<(), Trouble> {
+        self.predict(predictor, at);
+        let [mut base, mut step, mut damped] = [(); 3].map(|()| at.e.to_vec());
+        let mut factor: f64 = 1.0;
+        for _ in 0..DAMPED_ITERATIONS {
+            self.renew(dae, &Predictor { y: at.y, yp: at.yp, ..*predictor }, statistics)?;
+            self.residual_correction(dae, predictor.t, statistics, at)?;
+            base.copy_from_slice(at.e);
+            step.copy_from_slice(&self.delta);
+            let size = weights.norm(&step);
+            if !size.is_finite() {
+                break;
+            }
+            loop {
+                at.e.copy_from_slice(&base);
+                damped.iter_mut().zip(&step).for_each(|(damped, step)| *damped = factor * step);
+                at.add(predictor, &damped);
+                let next = self.residual_correction(dae, predictor.t, statistics, at);
+                let is_smaller = next.is_ok() && weights.norm(&self.delta) <= (1.0 - 0.5 * factor) * size;
+                if is_smaller || factor * size <= TOLERANCE / RATE_OF_NEW_MATRIX {
+                    break;
+                }
+                factor *= 0.5;
+                if factor < SMALLEST_FACTOR {
+                    return Err(Trouble::Convergence { unknown: weights.worst(&step) });
+                }
+            }
+            let delta = &step;
+            self.multipliers.iter_mut().for_each(|multiplier| multiplier.note(delta[multiplier.unknown].abs()));
+            if factor == 1.0 && size <= TOLERANCE / RATE_OF_NEW_MATRIX && self.multipliers_settled(predictor, weights) {
+                return Ok(());
+            }
+            factor = (4.0 * factor).min(1.0);
+        }
+        Err(Trouble::Convergence { unknown: weights.worst(&step) })
+    }
+
+    /// The correction that the matrix at hand asks for, in `delta`.
+    fn residual_correction(
+        &mut self,
+        dae: &dyn Dae,
+        t: f64,
+        statistics: &mut Statistics,
+        at: &Iterate<'_>,
+    ) -> Result<(), Trouble> {
+        dae.residual(t, at.y, at.yp, &mut self.delta);
+        statistics.residuals += 1;
+        if let Some(equation) = self.delta.iter().position(|r| !r.is_finite()) {
+            return Err(Trouble::NonFinite { equation });
+        }
+        self.matrix.solve(&mut self.delta);
+        statistics.solves += 1;
+        self.delta.iter_mut().for_each(|delta| *delta = -*delta);
+        Ok(())
+    }
+
     /// Back to the predictor, which has no correction yet.
     fn predict(&mut self, predictor: &Predictor<'_>, at: &mut Iterate<'_>) {
         at.e.fill(0.0);
@@ -269,20 +362,10 @@ impl Newton {
         statistics: &mut Statistics,
         at: &mut Iterate<'_>,
     ) -> Result<(), Trouble> {
-        dae.residual(predictor.t, at.y, at.yp, &mut self.delta);
-        statistics.residuals += 1;
-        if let Some(equation) = self.delta.iter().position(|r| !r.is_finite()) {
-            return Err(Trouble::NonFinite { equation });
-        }
-        self.matrix.solve(&mut self.delta);
-        statistics.solves += 1;
-        for i in 0..at.e.len() {
-            self.delta[i] *= -factor;
-            at.e[i] += self.delta[i];
-            at.y[i] = predictor.y[i] + at.e[i];
-            at.yp[i] = predictor.yp[i] + predictor.leading * at.e[i];
-        }
-        let delta = &self.delta;
+        self.residual_correction(dae, predictor.t, statistics, at)?;
+        let delta = &mut self.delta;
+        delta.iter_mut().for_each(|delta| *delta *= factor);
+        at.add(predictor, delta);
         self.multipliers.iter_mut().for_each(|multiplier| multiplier.note(delta[multiplier.unknown].abs()));
         Ok(())
     }

@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 use crate::clock::{Clock, Landing};
 use crate::closing::Closing;
-use crate::contract::{Dae, Kind};
+use crate::contract::Dae;
 use crate::linear::{Deficiency, IterationMatrix, Schedule};
 use crate::stall::Stall;
 use crate::stepper::{DenseAccuracy, Failure, Options, Statistics, StepControl, Stepper, check_residual, check_start};
@@ -21,9 +21,6 @@ use crate::weights::Weights;
 
 use output::Output;
 pub(crate) use rejection::{Rejection, Trouble};
-
-/// Steps of less than so many times the least one are those of a jump.
-const JUMP: f64 = 1e5;
 
 /// Where and how a run starts: consistent `y0`, `yp0` at `t0`, towards `t_end`, which may be earlier.
 #[derive(Clone, Copy)]
@@ -152,15 +149,6 @@ impl<'d> Run<'d> {
         options.check(dae.description().unknowns.len())?;
         dae.choose_coordinates(t0, y0, yp0, true);
         Ok(())
-    }
-
-    /// Whether an unknown that changes by so much in a step of length `h` jumps: without derivative, it follows the others, as where a diode closes within
-    /// $10^{-11}$ s, and no shorter step makes that smaller. A change by more than its size is a pole or another branch.
-    pub(crate) fn is_jump(&self, h: f64, unknown: usize, change: f64) -> bool {
-        let described = &self.dae.description().unknowns[unknown];
-        h.abs() < JUMP * self.clock.resolution()
-            && described.kind == Kind::Algebraic
-            && change.abs() <= self.y[unknown].abs() + described.nominal
     }
 
     /// $F$ must be finite at an accepted state.

@@ -289,8 +289,7 @@ impl Radau {
         self.polynomial.evaluate(ratio, &mut self.point, &mut self.slope);
         for &k in &self.prescribed {
             let error = share * (run.candidate[k] - self.point[k]);
-            let counts = error.abs() > self.error[k].abs() || error.is_nan();
-            if counts && !run.is_jump(h, k, run.candidate[k] - run.y[k]) {
+            if error.abs() > self.error[k].abs() || error.is_nan() {
                 self.error[k] = error;
             }
         }

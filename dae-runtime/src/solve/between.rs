@@ -61,6 +61,8 @@ pub(super) struct Between<'d> {
     noise: Vec<f64>,
     /// Which functions have enclosures.
     enclosed: Vec<bool>,
+    /// Where the functions were looked at last.
+    time: f64,
     point: [Vec<f64>; 2],
     values: Vec<f64>,
     sides: Vec<Side>,
@@ -89,6 +91,7 @@ impl<'d> Between<'d> {
             enclosures: vec![Interval::ENTIRE; count],
             noise: vec![0.0; count],
             enclosed: vec![false; count],
+            time: 0.0,
             point: [vec![0.0; n], vec![0.0; n]],
             values: vec![0.0; count],
             sides: vec![Side::default(); count],
@@ -109,8 +112,9 @@ impl<'d> Between<'d> {
         if self.enclosures.iter().zip(&self.searched).all(excluded) {
             return None;
         }
-        self.measure_noise(stepper, step);
+        self.enclosed.fill(true);
         self.look_at(-1.0, step);
+        self.measure_noise(stepper, step);
         for k in 0..self.sides.len() {
             let sign = sign(self.values[k], self.noise[k]);
             self.sides[k] = Side { sign, until: -1.0, changed: None };
@@ -124,13 +128,14 @@ impl<'d> Between<'d> {
                 }
                 left => left - 1,
             };
+            self.look_at(b, step);
+            self.measure_noise(stepper, step);
             self.enclose([a, b], step);
             if (0..self.sides.len()).any(|k| self.is_open(k, b - a)) {
                 let middle = 0.5 * (a + b);
                 self.parts.extend([[middle, b], [a, middle]]);
                 continue;
             }
-            self.look_at(b, step);
             if let Some(t) = (0..self.sides.len()).find_map(|k| self.pass(k, b, kinks)) {
                 return Some(step.at(t));
             }
@@ -209,17 +214,18 @@ impl<'d> Between<'d> {
         self.dae.switch_enclosures(time, &self.y, &self.yp, &mut self.enclosures);
     }
 
-    /// How much the functions change as the unknowns change by a part of their tolerances where the step ends.
+    /// How much the functions change as the unknowns change by a part of their tolerances at the point that was looked at last.
     fn measure_noise(&mut self, stepper: &dyn Stepper, step: Step) {
-        let states = self.y.iter_mut().zip(&mut self.yp).zip(stepper.state().iter().zip(stepper.derivative()));
+        let [states, slopes] = &self.point;
+        let states = self.y.iter_mut().zip(&mut self.yp).zip(states.iter().zip(slopes));
         for (((y, yp), (state, slope)), weight) in states.zip(stepper.error_weights()) {
             *y = ball(*state, NOISE / weight);
             *yp = ball(*slope, NOISE / (weight * step.length.abs()));
         }
-        self.dae.switch_enclosures(Interval::point(step.now), &self.y, &self.yp, &mut self.enclosures);
+        self.dae.switch_enclosures(Interval::point(self.time), &self.y, &self.yp, &mut self.enclosures);
         for k in 0..self.noise.len() {
             let width = self.enclosures[k].width();
-            self.enclosed[k] = width.is_finite();
+            self.enclosed[k] &= width.is_finite();
             self.noise[k] = if width.is_finite() { width } else { 0.0 };
         }
     }
@@ -228,7 +234,8 @@ impl<'d> Between<'d> {
     fn look_at(&mut self, s: f64, step: Step) {
         let [y, yp] = &mut self.point;
         evaluate(&self.coefficients, s, step.length, y, yp);
-        self.dae.switching_functions(step.at(s), y, yp, &mut self.values);
+        self.time = step.at(s);
+        self.dae.switching_functions(self.time, y, yp, &mut self.values);
     }
 }
 

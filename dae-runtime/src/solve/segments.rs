@@ -11,14 +11,18 @@ use super::Method;
 use super::between::{Between, Kinks};
 use super::crossing::Crossing;
 use super::freedom::Freedom;
-use crate::contract::Dae;
+use crate::contract::{Dae, Kind};
 use crate::integrator::Start;
 use crate::linear::Schedule;
 use crate::radau;
-use crate::stepper::{Failure, Options, Statistics, StepControl, Stepper};
+use crate::stepper::{Failure, Options, Statistics, StepCause, StepControl, Stepper};
 
 /// Steps by a method with one stage, where one with several meets a kink.
 const HOPS: usize = 10;
+/// Where there is no kink, the first of them is as many times as long as the last one that could not be made: a solution that goes on does so in short steps.
+const FIRST_HOP: f64 = 16.0;
+/// Steps beyond a kink at which unknowns jump, as parts of the longest one.
+const BEYOND_KINK: [f64; 3] = [1e-6, 1e-5, 1e-4];
 /// Their highest order: lower than that of the method, so that they begin with one stage too.
 const HOPPING_ORDER: usize = 2;
 /// The first step of a piece, as a part of the last one of the piece before. It is not tested for its error, since what determines it,
@@ -58,6 +62,8 @@ pub(super) struct Segments<'d> {
     between: Option<Between<'d>>,
     /// Where a step is to end that is made again.
     until: Option<f64>,
+    /// Where unknowns have jumped at a kink last.
+    jumped: Option<f64>,
     /// What was known before the switch at which the last regular piece ended.
     freedom: Option<Freedom>,
 }
@@ -107,6 +113,7 @@ impl<'d> Segments<'d> {
             last_switch: None,
             between: Between::new(dae, options.rtol).filter(|_| options.control == StepControl::Adaptive),
             until: None,
+            jumped: None,
             freedom: None,
         };
         run.examine_start([t0, t_end], [y0, yp0])?;
@@ -161,23 +168,74 @@ impl<'d> Segments<'d> {
     }
 
     /// Goes on with steps of one stage where several stages cannot be solved: at a kink of $F$ on different sides of which they lie, its Jacobian
-    /// need not be near any that would do for all of them, and so where a first step of a piece cannot be made. An error if nothing helps.
+    /// need not be near any that would do for all of them, where a first step of a piece cannot be made, and where equations are so steep that the last state is no
+    /// beginning for undamped iterations. An error if nothing helps.
     pub(super) fn recover(&mut self, failure: Failure) -> Result<(), Failure> {
         self.note_end()?;
-        let too_small = matches!(failure, Failure::StepSizeTooSmall { .. });
-        let at_kink = too_small && !self.dae.description().switches.is_empty();
-        match self.phase {
-            Phase::Settling { at } => {
+        let (too_small, has_kinks) = match &failure {
+            Failure::StepSizeTooSmall { h, cause, .. } => (
+                Some((h.abs(), matches!(cause, StepCause::Convergence { .. }))),
+                !self.dae.description().switches.is_empty(),
+            ),
+            _ => (None, false),
+        };
+        let is_adaptive = self.options.control == StepControl::Adaptive;
+        let phase = self.phase;
+        match (phase, too_small) {
+            (Phase::Settling { at }, _) => {
                 let t = self.stepper.time();
                 self.replace(t, Phase::Hopping { left: 1, at }).map_err(|_| failure)
             }
-            Phase::Regular if at_kink && self.options.control == StepControl::Adaptive => {
+            (Phase::Regular, Some((smallest, unsolved))) if is_adaptive && (has_kinks || unsolved) => {
                 let t = self.stepper.time();
-                self.replace(t, Phase::Hopping { left: HOPS, at: None }).map_err(|_| failure)
+                let first = (!has_kinks).then_some(FIRST_HOP * smallest);
+                self.replace_with(t, Phase::Hopping { left: HOPS, at: None }, first).map_err(|_| failure)
             }
-            Phase::Hopping { at: Some(switch), .. } if too_small => Err(self.chattering(switch)),
-            Phase::Regular | Phase::Hopping { .. } => Err(self.of_whole_run(failure)),
+            (Phase::Hopping { at: None, .. }, Some(_)) if has_kinks && self.leads_beyond_kink() => Ok(()),
+            (Phase::Hopping { at: Some(switch), .. }, Some(_)) => Err(self.chattering(switch)),
+            (Phase::Regular | Phase::Hopping { .. }, _) => Err(self.of_whole_run(failure)),
         }
+    }
+
+    /// Goes on beyond a kink at which unknowns without derivatives jump: as where a diode ceases to conduct, there are more degrees of freedom on one side of it
+    /// or fewer, states are continuous and equations beyond it determine the rest. Otherwise a jump is another solution.
+    fn leads_beyond_kink(&mut self) -> bool {
+        BEYOND_KINK.into_iter().any(|part| self.leads_beyond_by(part * self.longest_step))
+    }
+
+    /// The same by a step of this length.
+    fn leads_beyond_by(&mut self, length: f64) -> bool {
+        let (t, y, yp) = (self.stepper.time(), self.stepper.state().to_vec(), self.stepper.derivative().to_vec());
+        let start = Start { t0: t, y0: &y, yp0: &yp, t_end: self.t_end, schedule: &self.schedule };
+        if self.jumped.is_some_and(|jumped| (t - jumped).abs() <= 4.0 * length) {
+            return false;
+        }
+        let phase = Phase::Settling { at: None };
+        let begin = || self.begin(phase, start, Some(length), &self.statistics());
+        let (Ok(mut aside), Ok(stepper)) = (begin(), begin()) else { return false };
+        if aside.step().is_err() {
+            return false;
+        }
+        let unknowns = &self.dae.description().unknowns;
+        let changes = aside.state().iter().zip(&y).zip(aside.error_weights());
+        let is_continuous =
+            changes.zip(self.dae.description().unknowns.iter()).all(|(((new, old), weight), unknown)| {
+                unknown.kind != Kind::Differential || (new - old).abs() * weight <= 1.0
+            });
+        let beyond = (aside.time(), aside.state(), aside.derivative());
+        // The state itself may be on either side, and algebraic unknowns have slopes on one side only.
+        let ago = SETTLING * self.longest_step * (aside.time() - t).signum();
+        let differs = [false, true].into_iter().any(|all| {
+            let moves = |k: usize| all || unknowns[k].kind == Kind::Differential;
+            let before: Vec<f64> = (0..y.len()).map(|k| if moves(k) { y[k] - ago * yp[k] } else { y[k] }).collect();
+            let before = Freedom::before(self.dae, 0, (t, &before, &yp), length);
+            before.is_some_and(|before| before.compare(self.dae, beyond).is_err())
+        });
+        if is_continuous && differs {
+            self.done = self.statistics();
+            (self.stepper, self.phase, self.until, self.jumped) = (stepper, phase, None, Some(t));
+        }
+        is_continuous && differs
     }
 
     /// A piece knows what was left for it of the bound on the number of steps.
@@ -321,19 +379,24 @@ impl<'d> Segments<'d> {
             Some(beyond) => (beyond, Phase::Settling { at: None }),
             None => (t, Phase::Regular),
         };
-        self.take_over(t, [y, yp], phase)
+        self.take_over(t, [y, yp], phase, None)
     }
 
     /// Another stepper takes over at the state of the last one.
     fn replace(&mut self, t: f64, phase: Phase) -> Result<(), Failure> {
-        let [y, yp] = [self.stepper.state().to_vec(), self.stepper.derivative().to_vec()];
-        self.take_over(t, [&y, &yp], phase)
+        self.replace_with(t, phase, None)
     }
 
-    fn take_over(&mut self, t: f64, [y, yp]: [&[f64]; 2], phase: Phase) -> Result<(), Failure> {
+    /// The same with a first step that may be given.
+    fn replace_with(&mut self, t: f64, phase: Phase, first: Option<f64>) -> Result<(), Failure> {
+        let [y, yp] = [self.stepper.state().to_vec(), self.stepper.derivative().to_vec()];
+        self.take_over(t, [&y, &yp], phase, first)
+    }
+
+    fn take_over(&mut self, t: f64, [y, yp]: [&[f64]; 2], phase: Phase, first: Option<f64>) -> Result<(), Failure> {
         let done = self.statistics();
         let start = Start { t0: t, y0: y, yp0: yp, t_end: self.t_end, schedule: &self.schedule };
-        self.stepper = self.begin(phase, start, None, &done)?;
+        self.stepper = self.begin(phase, start, first, &done)?;
         (self.done, self.phase, self.until) = (done, phase, None);
         self.locate_switches();
         Ok(())
