@@ -222,6 +222,34 @@ fn chattering_ends_a_run() {
     }
 }
 
+/// A step that begins just before a zero, where its sign is within what errors of the state make of it, does not pass over what follows.
+#[test]
+fn no_tooth_of_a_comb_is_passed_over() {
+    let compiled = compiled(
+        "var x = 10; der(x) = -x / 4; var v = 0; var y; y = if sin(42.04 * x) > -0.7942 { 1 } else { -0.5 }; der(v) = y;",
+    );
+    let system = Interpreter::new(compiled.forms[0].program.clone(), compiled.prolonged.clone());
+    // Between -a and pi + a the sine is above, and the time from x to a smaller one is 4 ln of their ratio.
+    let (a, t_end) = (0.7942_f64.asin(), 9.5);
+    let (first, last) = (420.4 * f64::exp(-t_end / 4.0), 420.4);
+    let teeth = (0..).map(|k| std::f64::consts::TAU * f64::from(k)).take_while(|tooth| tooth - a < last);
+    let above: f64 = teeth
+        .map(|tooth| [(tooth - a).max(first), (tooth + std::f64::consts::PI + a).min(last)])
+        .filter(|[from, to]| from < to)
+        .map(|[from, to]| 4.0 * (to / from).ln())
+        .sum();
+    let exact = above - 0.5 * (t_end - above);
+    for method in [Method::Radau5, Method::Radau, Method::Bdf] {
+        for tolerance in [1e-4, 1e-6, 1e-8, 1e-9] {
+            let run = Integration::new(&system).method(method).rtol(tolerance).atol(tolerance).run(0.0, t_end);
+            let solution = run.expect("the start is consistent");
+            let error = (solution.value("v", t_end).expect("an unknown") - exact).abs();
+            let is_right = solution.is_success() && error < 100.0 * tolerance * exact;
+            assert!(is_right, "{method:?} at {tolerance:.0e}: {error:e}, {}", solution.status);
+        }
+    }
+}
+
 /// Runs of a model in all its forms by three methods.
 fn runs(text: &str, end: f64, check: impl Fn(&str, &dae::Solution)) {
     let compiled = compiled(text);

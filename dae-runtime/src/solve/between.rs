@@ -116,8 +116,8 @@ impl<'d> Between<'d> {
         self.look_at(-1.0, step);
         self.measure_noise(stepper, step);
         for k in 0..self.sides.len() {
-            let sign = sign(self.values[k], self.noise[k]);
-            self.sides[k] = Side { sign, until: -1.0, changed: None };
+            // Just before a zero the step is still on the side of the last one.
+            self.sides[k] = Side { sign: sign(self.values[k], 0.0), until: -1.0, changed: None };
         }
         let mut left = BUDGET;
         while let Some([a, b]) = self.parts.pop() {
