@@ -274,6 +274,10 @@ struct Loaded {
 impl Loaded {
     /// Reads and compiles a form of a model, or says on stderr why it cannot be.
     fn read(arguments: &ModelArguments, form: &Form) -> Result<Loaded, Exit> {
+        Loaded::compile(arguments, form).map(Loaded::warned)
+    }
+
+    fn compile(arguments: &ModelArguments, form: &Form) -> Result<Loaded, Exit> {
         let source = Source::read(&arguments.file)?;
         let (model, places) = dae_symbolic::read_text(&source.text).map_err(|rejection| {
             let _ = write!(std::io::stderr(), "{}", rejection.to_text(source.as_text()));
@@ -283,15 +287,21 @@ impl Loaded {
             let _ = write!(std::io::stderr(), "{}", to_text(&rejected.diagnostics, &places, source.as_text()));
             Exit::Rejected
         })?;
-        let _ = write!(std::io::stderr(), "{}", to_text(&compiled.warnings, &places, source.as_text()));
         Ok(Loaded { compiled, source, places })
+    }
+
+    /// Says on stderr what the model is warned about.
+    fn warned(self) -> Loaded {
+        let warnings = to_text(&self.compiled.warnings, &self.places, self.source.as_text());
+        let _ = write!(std::io::stderr(), "{warnings}");
+        self
     }
 
     /// The same of a form that the caller did not choose: the GGL form, or the text as it stands where the model does not have that. Says on stderr which it is.
     fn read_default(arguments: &ModelArguments) -> Result<Loaded, Exit> {
         let preferred = Loaded::read(arguments, &Form::Ggl)?;
         let Some(error) = preferred.compiled.unavailable.first() else { return Ok(preferred) };
-        let original = Loaded::read(arguments, &Form::Original)?;
+        let original = Loaded::compile(arguments, &Form::Original)?;
         if original.compiled.forms.is_empty() {
             return Err(preferred.refuse(&Form::Ggl));
         }

@@ -92,7 +92,7 @@ fn turns(tested: &[usize], weights: &Weights, e: &[f64], before: &[f64]) -> bool
 /// Error norms and the choice of order and step size.
 pub(super) struct Control {
     tested: Vec<usize>,
-    /// Algebraic unknowns of index 1, and those of them whose errors count.
+    /// Algebraic unknowns of index 1.
     algebraic: Vec<usize>,
     filter: Filter,
     vector: Vec<f64>,

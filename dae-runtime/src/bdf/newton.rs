@@ -30,9 +30,9 @@ const SLOWEST_RATE: f64 = 0.9;
 /// Iterations with a new matrix each, where $F$ has kinks; and after how many of them they are damped.
 const ITERATIONS_ANEW: usize = 24;
 const FULL_ITERATIONS: usize = 8;
-/// Iterations with a new matrix each that are damped until the next correction becomes smaller, after so many attempts at a step have failed; and
-/// the least part of a correction that is made.
+/// So many attempts have to fail before an iteration is damped.
 const FAILURES: usize = 2;
+/// Damped iterations with a new matrix each, and the least part of a correction that is made.
 const DAMPED_ITERATIONS: usize = 60;
 const SMALLEST_FACTOR: f64 = 1e-4;
 /// Fraction of the tolerance that the iteration error may have.
@@ -113,7 +113,7 @@ pub(super) struct Newton {
     rate_sum: f64,
     delta: Vec<f64>,
     max_iterations: usize,
-    /// Attempts at a step, one after the other, that have failed.
+    /// Attempts that have failed since an iteration without damping has converged.
     failures: usize,
     /// Whether $F$ changes its branch somewhere.
     has_kinks: bool,
@@ -281,7 +281,7 @@ impl Newton {
 
     /// Damped Newton iteration with a new matrix in every step: of the correction as much is made as makes the next one, with the same matrix, smaller
     /// (natural monotonicity, which does not depend on how equations are scaled: P. Deuflhard, *Newton Methods for Nonlinear Problems*, 2004, Sect. 3.3).
-    /// Where an exponential takes off, full corrections lead anywhere.
+    /// Where an exponential takes off, full corrections lead anywhere. For systems without unknowns of index 2.
     fn iterate_damped(
         &mut self,
         dae: &dyn Dae,
@@ -316,9 +316,7 @@ impl Newton {
                     return Err(Trouble::Convergence { unknown: weights.worst(&step) });
                 }
             }
-            let delta = &step;
-            self.multipliers.iter_mut().for_each(|multiplier| multiplier.note(delta[multiplier.unknown].abs()));
-            if factor == 1.0 && size <= TOLERANCE / RATE_OF_NEW_MATRIX && self.multipliers_settled(predictor, weights) {
+            if factor == 1.0 && size <= TOLERANCE / RATE_OF_NEW_MATRIX {
                 return Ok(());
             }
             factor = (4.0 * factor).min(1.0);

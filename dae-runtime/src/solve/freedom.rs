@@ -39,16 +39,28 @@ impl Freedom {
     /// An error if there are more degrees of freedom beyond the switch, or fewer.
     pub(super) fn compare(&self, dae: &dyn Dae, at: (f64, &[f64], &[f64])) -> Result<(), Failure> {
         let beyond = jacobians(dae, at);
-        let Some(equation) = most_changed(dae, [&self.jacobians, &beyond]) else { return Ok(()) };
-        let degree = |jacobians| degree(dae, jacobians, self.step);
-        let Some((before, after)) = degree(&self.jacobians).zip(degree(&beyond)).filter(|(a, b)| a != b) else {
-            return Ok(());
-        };
+        let both = [&self.jacobians, &beyond];
+        let Some([before, after]) = changed_degrees(dae, both, self.step) else { return Ok(()) };
+        let Some(equation) = most_changed(dae, both) else { return Ok(()) };
         let description = dae.description();
         let switch = description.switches[self.switch].name.clone();
         let equation = description.equations[equation].name.clone();
         Err(Failure::FreedomChanges { t: self.t, switch, equation, before, after })
     }
+}
+
+/// Whether the equations have other degrees of freedom at one state than at another; `false` where the system is too large to tell.
+pub(super) fn differs(dae: &dyn Dae, states: [(f64, &[f64], &[f64]); 2], step: f64) -> bool {
+    let is_small = (1..=LARGEST).contains(&dae.description().unknowns.len());
+    let [before, beyond] = states.map(|at| is_small.then(|| jacobians(dae, at)));
+    before.zip(beyond).is_some_and(|(before, beyond)| changed_degrees(dae, [&before, &beyond], step).is_some())
+}
+
+/// Both degrees, where they differ.
+fn changed_degrees(dae: &dyn Dae, both: [&[Vec<f64>; 2]; 2], step: f64) -> Option<[usize; 2]> {
+    most_changed(dae, both)?;
+    let [before, after] = both.map(|jacobians| degree(dae, jacobians, step));
+    before.zip(after).filter(|(before, after)| before != after).map(|(before, after)| [before, after])
 }
 
 fn jacobians(dae: &dyn Dae, (t, y, yp): (f64, &[f64], &[f64])) -> [Vec<f64>; 2] {

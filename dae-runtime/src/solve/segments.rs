@@ -10,7 +10,7 @@ use std::rc::Rc;
 use super::Method;
 use super::between::{Between, Kinks};
 use super::crossing::Crossing;
-use super::freedom::Freedom;
+use super::freedom::{self, Freedom};
 use crate::contract::{Dae, Kind};
 use crate::integrator::Start;
 use crate::linear::Schedule;
@@ -19,12 +19,14 @@ use crate::stepper::{Failure, Options, Statistics, StepCause, StepControl, Stepp
 
 /// Steps by a method with one stage, where one with several meets a kink.
 const HOPS: usize = 10;
-/// Where there is no kink, the first of them is as many times as long as the last one that could not be made: a solution that goes on does so in short steps.
+/// Their highest order: lower than that of the method, so that they begin with one stage too.
+const HOPPING_ORDER: usize = 2;
+/// Where there is no kink, the first of them is so many times as long as the last one that could not be made: a solution that goes on does so in short steps.
 const FIRST_HOP: f64 = 16.0;
 /// Steps beyond a kink at which unknowns jump, as parts of the longest one.
 const BEYOND_KINK: [f64; 3] = [1e-6, 1e-5, 1e-4];
-/// Their highest order: lower than that of the method, so that they begin with one stage too.
-const HOPPING_ORDER: usize = 2;
+/// So many steps aside there are at most to a time within the last step.
+const STEPS_ASIDE: usize = 100;
 /// The first step of a piece, as a part of the last one of the piece before. It is not tested for its error, since what determines it,
 /// algebraic unknowns and derivatives, may have jumped.
 const SETTLING: f64 = 1e-3;
@@ -77,9 +79,6 @@ enum Phase {
     /// So many steps of a method with one stage are left, to get over a kink or beyond such a function.
     Hopping { left: usize, at: Option<usize> },
 }
-
-/// So many steps aside there are at most to a time within the last step.
-const STEPS_ASIDE: usize = 100;
 
 impl<'d> Segments<'d> {
     /// Begins at consistent values `y0`, `yp0` at `t0`.
@@ -218,19 +217,18 @@ impl<'d> Segments<'d> {
         }
         let unknowns = &self.dae.description().unknowns;
         let changes = aside.state().iter().zip(&y).zip(aside.error_weights());
-        let is_continuous =
-            changes.zip(self.dae.description().unknowns.iter()).all(|(((new, old), weight), unknown)| {
-                unknown.kind != Kind::Differential || (new - old).abs() * weight <= 1.0
-            });
+        let is_continuous = changes.zip(unknowns.iter()).all(|(((new, old), weight), unknown)| {
+            unknown.kind != Kind::Differential || (new - old).abs() * weight <= 1.0
+        });
         let beyond = (aside.time(), aside.state(), aside.derivative());
         // The state itself may be on either side, and algebraic unknowns have slopes on one side only.
         let ago = SETTLING * self.longest_step * (aside.time() - t).signum();
         let differs = [false, true].into_iter().any(|all| {
             let moves = |k: usize| all || unknowns[k].kind == Kind::Differential;
             let before: Vec<f64> = (0..y.len()).map(|k| if moves(k) { y[k] - ago * yp[k] } else { y[k] }).collect();
-            let before = Freedom::before(self.dae, 0, (t, &before, &yp), length);
-            before.is_some_and(|before| before.compare(self.dae, beyond).is_err())
+            freedom::differs(self.dae, [(t, &before, &yp), beyond], length)
         });
+        self.done += Statistics { steps: 0, ..aside.statistics() };
         if is_continuous && differs {
             self.done = self.statistics();
             (self.stepper, self.phase, self.until, self.jumped) = (stepper, phase, None, Some(t));
