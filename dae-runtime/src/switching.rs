@@ -1,7 +1,7 @@
 //! Where a step would pass a surface across which $F$ jumps.
 //!
 //! In: the switching functions at the start of a step, and at the ends of attempts at it. Out: the length at which the step ends just before the first
-//! of them vanishes.
+//! of them vanishes. The same for kinks of $F$, if a step that passes one has too large an error.
 //!
 //! An attempt that ends beyond the surface satisfies the equations of the other side with a history from this one, and a difference of
 //! $h\,\Delta f$ lies between the two: only attempts that end on this side tell where it is. So the surface is approached from here, by inverse interpolation
@@ -9,7 +9,7 @@
 
 use crate::contract::Dae;
 
-/// A step ends at a surface if it comes nearer than this part of its length: this part of the relative tolerance, between two bounds. So much later
+/// A step ends at a surface if it comes nearer than this part of the length that was tried: this part of the relative tolerance, between two bounds. So much later
 /// the unknowns have changed by so much less than by the whole step, and less than the iteration leaves unknown.
 const NEAR: f64 = 1e-2;
 const NEAREST: (f64, f64) = (1e-10, 1e-6);
@@ -36,10 +36,14 @@ pub(crate) enum Passage {
 /// The surfaces that a run does not step over.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Switching {
-    /// How near to a surface a step ends, as a part of its length.
+    /// How near to a surface a step ends, as a part of the length that was tried.
     near: f64,
-    /// Which switching functions.
+    /// Which switching functions: those of jumps, and kinks as long as they are searched for.
     watched: Vec<usize>,
+    /// How many of them are those of jumps.
+    jumps: usize,
+    /// The functions in whose zeros $F$ has kinks.
+    kinks: Vec<usize>,
     /// Their values at the start of the step.
     start: Vec<f64>,
     /// And at the end of the last attempt.
@@ -53,16 +57,21 @@ pub(crate) struct Switching {
     /// The switching function that vanishes first.
     first: usize,
     attempts: usize,
+    /// The length to which [`Self::near`] refers: that of the longest attempt that ended beyond a surface, at this step and those before it that approach
+    /// one.
+    scale: f64,
 }
 
 impl Switching {
     /// Watches the functions of the unknowns across whose zeros $F$ jumps, from a state on; `rtol` is the relative tolerance of the run.
     pub(crate) fn new(dae: &dyn Dae, rtol: f64, t: f64, y: &[f64], yp: &[f64]) -> Self {
         let switches = &dae.description().switches;
-        let watched: Vec<usize> = (0..switches.len()).filter(|&k| switches[k].is_watched()).collect();
+        let of_unknowns = (0..switches.len()).filter(|&k| !switches[k].of_time);
+        let (watched, kinks): (Vec<usize>, Vec<usize>) = of_unknowns.partition(|&k| switches[k].jumps);
         let near = (NEAR * rtol).clamp(NEAREST.0, NEAREST.1);
-        let values = || vec![0.0; watched.len()];
-        let mut switching = Switching { near, start: values(), end: values(), watched, ..Switching::default() };
+        let (jumps, values) = (watched.len(), || vec![0.0; watched.len()]);
+        let (start, end) = (values(), values());
+        let mut switching = Switching { near, start, end, watched, jumps, kinks, ..Switching::default() };
         if switching.is_watching() {
             dae.watched_functions(t, y, yp, &mut switching.start);
         }
@@ -77,13 +86,42 @@ impl Switching {
     /// A step starts where the last attempt ended.
     pub(crate) fn advance(&mut self) {
         std::mem::swap(&mut self.start, &mut self.end);
+        let approaches = self.beyond.is_some();
         self.forget();
+        self.scale = if approaches { self.scale } else { 0.0 };
     }
 
     /// What attempts have shown is no longer asked for: their errors are too large, and the step will be shorter.
     pub(crate) fn forget(&mut self) {
         self.inside.clear();
         (self.beyond, self.attempts) = (None, 0);
+        self.watched.truncate(self.jumps);
+        self.start.truncate(self.jumps);
+        self.end.truncate(self.jumps);
+    }
+
+    /// What an attempt of length `h` means whose error is too large: if it has passed kinks, it may be that which makes it so, and they are looked for as
+    /// surfaces are, until a step is made. Nothing if it has passed none.
+    pub(crate) fn after_error(
+        &mut self,
+        dae: &dyn Dae,
+        h: f64,
+        [start, end]: [(f64, &[f64], &[f64]); 2],
+        resolution: f64,
+    ) -> Option<Passage> {
+        self.forget();
+        if self.kinks.is_empty() {
+            return None;
+        }
+        self.watched.extend_from_slice(&self.kinks);
+        (self.start, self.end) = (values(dae, &self.watched, start), values(dae, &self.watched, end));
+        match self.judge(h, true, resolution) {
+            Passage::Free => {
+                self.forget();
+                None
+            }
+            passage => Some(passage),
+        }
     }
 
     /// What an attempt of length `h`, positive, means that ends at the state `at`, lengths below `resolution` being none. An attempt whose iteration
@@ -99,7 +137,11 @@ impl Switching {
         if self.watched.is_empty() {
             return Passage::Free;
         }
-        dae.watched_functions(at.0, at.1, at.2, &mut self.end);
+        if self.watched.len() == self.jumps {
+            dae.watched_functions(at.0, at.1, at.2, &mut self.end);
+        } else {
+            self.end = values(dae, &self.watched, at);
+        }
         if self.attempts > ATTEMPTS { Passage::Free } else { self.judge(h, solved, resolution) }
     }
 
@@ -120,6 +162,7 @@ impl Switching {
         } else {
             self.beyond = Some((h, passed.map_or(1.0, |(part, _)| part) * h));
             self.beyond_is_solved = solved;
+            self.scale = self.scale.max(h);
         }
         self.next(h, resolution, is_inside)
     }
@@ -140,7 +183,7 @@ impl Switching {
     /// What to do after an attempt of length `h` while one that ends beyond a surface is known.
     fn next(&self, h: f64, resolution: f64, is_inside: bool) -> Passage {
         let Some((beyond, guess)) = self.beyond else { return Passage::Free };
-        let near = (self.near * beyond).max(resolution);
+        let near = (self.near * self.scale).max(resolution);
         let last = self.inside.last().map_or(0.0, |(h, _)| *h);
         let between = |s: f64| s > last && s <= beyond;
         let found = self.surface().filter(|&(s, _)| between(s));
@@ -192,6 +235,13 @@ impl Switching {
     }
 }
 
+/// Some of the switching functions.
+fn values(dae: &dyn Dae, which: &[usize], (t, y, yp): (f64, &[f64], &[f64])) -> Vec<f64> {
+    let mut all = vec![0.0; dae.description().switches.len()];
+    dae.switching_functions(t, y, yp, &mut all);
+    which.iter().map(|&k| all[k]).collect()
+}
+
 /// Where the line through two points vanishes.
 fn secant(a: (f64, f64), b: (f64, f64)) -> f64 {
     a.0 + (b.0 - a.0) * a.1 / (a.1 - b.1)
@@ -203,7 +253,7 @@ mod tests {
 
     /// Attempts at a step of length one until it is decided where it ends; `value` is what the function is at the end of an attempt.
     fn locate(start: f64, value: impl Fn(f64) -> (f64, bool)) -> (Passage, f64, usize) {
-        let mut switching = Switching { near: 1e-9, watched: vec![0], start: vec![start], ..Switching::default() };
+        let mut switching = Switching { near: 1e-9, watched: vec![0], jumps: 1, start: vec![start], ..Switching::default() };
         let (mut h, mut attempts) = (1.0, 0);
         loop {
             let (end, solved) = value(h);

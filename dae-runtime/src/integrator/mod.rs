@@ -158,6 +158,20 @@ impl<'d> Run<'d> {
         check_residual(self.dae.description(), self.clock.time(), &self.candidate)
     }
 
+    /// What is tried instead of an attempt of length `h` whose error is too large, if it has passed a kink.
+    fn locate_kink(&mut self, h: f64) -> Option<Result<(), Rejection>> {
+        self.at_switch = None;
+        let (t, resolution) = (self.clock.time(), self.clock.resolution());
+        let ends = [(t, &*self.y, &*self.yp), (t + h, &*self.candidate, &*self.candidate_slope)];
+        match self.switching.after_error(self.dae, h.abs(), ends, resolution)? {
+            Passage::Retry(retry) => Some(Err(Rejection { trouble: Trouble::Switch, retry })),
+            _ => {
+                self.at_switch = Some(self.switching.first());
+                Some(Ok(()))
+            }
+        }
+    }
+
     /// Sets the length of the first step: that of the options, or the one proposed.
     pub(crate) fn begin_with(&mut self, proposed: f64, options: &Options) {
         let length = options.prescribed_first_step().unwrap_or_else(|| proposed.max(self.clock.resolution()));
@@ -213,10 +227,10 @@ impl<'d, S: Scheme> Integrator<'d, S> {
         }
         let next = match run.control {
             StepControl::Fixed(length) => length,
-            StepControl::Adaptive => scheme.test_error(run, h).inspect_err(|_| {
-                run.at_switch = None;
-                run.switching.forget();
-            })?,
+            StepControl::Adaptive => match scheme.test_error(run, h) {
+                Ok(next) => next,
+                Err(rejection) => return run.locate_kink(h).map_or(Err(rejection), |retry| retry),
+            },
         };
         run.stall.watch(&run.weights, h, &run.yp, &run.candidate_slope);
         self.before = run.clock.time();

@@ -30,11 +30,13 @@ const STEPS_ASIDE: usize = 100;
 /// The first step of a piece, as a part of the last one of the piece before. It is not tested for its error, since what determines it,
 /// algebraic unknowns and derivatives, may have jumped.
 const SETTLING: f64 = 1e-3;
-/// The last step of a piece is cut. It counts as this part of the one before if it is shorter.
+/// A step that is cut at a switch, or approaches one, counts as this part of the one before if it is shorter.
 const CUT: f64 = 0.1;
 /// So many pieces that together are shorter than a step of the run are no progress; and so many more for each switching function, since several may
 /// change their signs at one time.
 const PIECES: (usize, usize) = (20, 4);
+/// Whether equations lead back to a zero is seen from states so many tolerances beside it, by a step of such a part of the longest one.
+const BESIDE: (f64, f64) = (10.0, 1e-6);
 /// The shortest such step, as a part of the run.
 const SHORTEST: f64 = 1e-6;
 
@@ -52,10 +54,12 @@ pub(super) struct Segments<'d> {
     /// Where the next ones begin, the last first.
     switches: Vec<Crossing>,
     phase: Phase,
-    /// Length of the last regular step.
+    /// Length of the last regular step; of one that is cut, or approaches a switch, no less than a part of the one before.
     last_step: f64,
     /// Length of the longest one.
     longest_step: f64,
+    /// How often steps have been cut at switches before the last one ended.
+    switch_rejections: usize,
     /// Where the last pieces ended.
     ends: VecDeque<f64>,
     /// The switching function of the unknowns at which the last of them ended that ended at one.
@@ -108,6 +112,7 @@ impl<'d> Segments<'d> {
             phase: Phase::Regular,
             last_step: SETTLING * (t_end - t0).abs(),
             longest_step: SHORTEST * (t_end - t0).abs(),
+            switch_rejections: 0,
             ends: VecDeque::new(),
             last_switch: None,
             between: Between::new(dae, options.rtol).filter(|_| options.control == StepControl::Adaptive),
@@ -191,7 +196,7 @@ impl<'d> Segments<'d> {
                 self.replace_with(t, Phase::Hopping { left: HOPS, at: None }, first).map_err(|_| failure)
             }
             (Phase::Hopping { at: None, .. }, Some(_)) if has_kinks && self.leads_beyond_kink() => Ok(()),
-            (Phase::Hopping { at: Some(switch), .. }, Some(_)) => Err(self.chattering(switch)),
+            (Phase::Hopping { at: Some(switch), .. }, Some(_)) if self.lead_back(switch) => Err(self.chattering(switch)),
             (Phase::Regular | Phase::Hopping { .. }, _) => Err(self.of_whole_run(failure)),
         }
     }
@@ -266,7 +271,9 @@ impl<'d> Segments<'d> {
         let beyond = self.beyond_crossings(t);
         let (t, begins) = (beyond.unwrap_or(t), at.is_some() || beyond.is_some());
         if self.phase == Phase::Regular {
-            self.last_step = if begins { step.max(CUT * self.last_step) } else { step };
+            let rejections = self.statistics().switch_rejections;
+            let is_short = begins || rejections > std::mem::replace(&mut self.switch_rejections, rejections);
+            self.last_step = if is_short { step.max(CUT * self.last_step) } else { step };
             self.longest_step = self.longest_step.max(step);
         }
         match self.phase {
@@ -277,9 +284,11 @@ impl<'d> Segments<'d> {
             Phase::Regular if !begins && !is_cut => Ok(()),
             _ if begins => {
                 self.last_switch = at.or(self.last_switch);
-                self.note_freedom(switch);
-                if at.is_some() {
-                    self.note_end()?;
+                if at.is_none_or(|switch| self.dae.description().switches[switch].jumps) {
+                    self.note_freedom(switch);
+                    if at.is_some() {
+                        self.note_end()?;
+                    }
                 }
                 self.replace(t, Phase::Settling { at })
             }
@@ -313,10 +322,55 @@ impl<'d> Segments<'d> {
             return Ok(());
         }
         let first = self.ends.pop_front().unwrap_or(t);
-        match self.last_switch {
-            Some(switch) if (t - first).abs() < self.longest_step => Err(self.chattering(switch)),
-            _ => Ok(()),
+        if (t - first).abs() >= self.longest_step {
+            return Ok(());
         }
+        self.ends.clear();
+        let switch = self.last_switch;
+        match switch.filter(|&switch| self.lead_back(switch)) {
+            Some(switch) => Err(self.chattering(switch)),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the equations on both sides of a zero of a switching function, at which the run is, lead back to it: a step aside is made on
+    /// each side. `false` where no state shows that.
+    fn lead_back(&mut self, switch: usize) -> bool {
+        [1.0, -1.0].into_iter().all(|side| self.leads_back(switch, side).unwrap_or(false))
+    }
+
+    fn leads_back(&mut self, switch: usize, side: f64) -> Option<bool> {
+        let dae = self.dae;
+        let unknowns = &dae.description().unknowns;
+        let mut values = vec![0.0; dae.description().switches.len()];
+        let mut function = |t: f64, y: &[f64], yp: &[f64]| {
+            dae.switching_functions(t, y, yp, &mut values);
+            values[switch]
+        };
+        let (t, mut y, yp) = (self.stepper.time(), self.stepper.state().to_vec(), self.stepper.derivative().to_vec());
+        let (here, weights) = (function(t, &y, &yp), self.stepper.error_weights());
+        // By how much each state, changed by its tolerance, changes the function.
+        let mut change_by = |i: usize| {
+            let old = y[i];
+            y[i] += 1.0 / weights[i];
+            let change = function(t, &y, &yp) - here;
+            y[i] = old;
+            if unknowns[i].kind == Kind::Differential && change.is_finite() { change } else { 0.0 }
+        };
+        let changes: Vec<f64> = (0..unknowns.len()).map(&mut change_by).collect();
+        let size = changes.iter().map(|change| change * change).sum::<f64>().sqrt();
+        for ((y, change), weight) in y.iter_mut().zip(&changes).zip(weights) {
+            *y += side * BESIDE.0 * change / (size * weight);
+        }
+        let start = Start { t0: t, y0: &y, yp0: &yp, t_end: self.t_end, schedule: &self.schedule };
+        let length = BESIDE.1 * self.longest_step;
+        let mut aside = self.begin(Phase::Settling { at: None }, start, Some(length), &self.statistics()).ok()?;
+        aside.step().ok()?;
+        let ahead: Vec<f64> = aside.state().iter().zip(aside.derivative()).map(|(y, yp)| y + (aside.time() - t) * yp).collect();
+        let before = function(aside.time(), aside.state(), aside.derivative());
+        let after = function(2.0 * aside.time() - t, &ahead, aside.derivative());
+        self.done += Statistics { steps: 0, ..aside.statistics() };
+        Some(before * side > 0.0 && (after - before) * side < 0.0)
     }
 
     fn chattering(&self, switch: usize) -> Failure {
