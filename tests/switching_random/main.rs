@@ -73,12 +73,12 @@ fn no_success_is_wrong() {
             runs += 1;
             match outcome(&system, form.as_ref(), method, tolerance) {
                 Outcome::Success(error, what) if error > ALLOWED || error.is_nan() => {
-                    wrong.push(format!("{error:.1e} at {tolerance:.1e} by {method:?}: {what}\n{}", system.text));
+                    wrong.push(format!("{error:.1e} at {tolerance:e} by {method:?} to {}: {what}\n{}", system.end, system.text));
                 }
                 Outcome::Success(..) => {}
                 Outcome::Failure(why) => {
                     failed += 1;
-                    println!("{tolerance:.1e} by {method:?}: {why}\n{}", system.text);
+                    println!("{tolerance:e} by {method:?} to {}: {why}\n{}", system.end, system.text);
                     *failures.entry(system.kind.to_string()).or_default() += 1;
                 }
             }

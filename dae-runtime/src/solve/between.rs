@@ -162,8 +162,9 @@ impl<'d> Between<'d> {
             return None;
         }
         let enclosure = self.enclosures[k];
-        let sign =
-            if enclosure.mignitude() > 0.0 { sign(enclosure.lo(), 0.0) } else { sign(self.values[k], self.noise[k]) };
+        // At the end of the step as at its start what counts is on which side the run goes on.
+        let noise = if b < 0.0 { self.noise[k] } else { 0.0 };
+        let sign = if enclosure.mignitude() > 0.0 { sign(enclosure.lo(), 0.0) } else { sign(self.values[k], noise) };
         let side = &mut self.sides[k];
         if sign == 0 || sign == side.sign {
             side.until = if sign == 0 { side.until } else { b };
