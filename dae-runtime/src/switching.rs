@@ -253,7 +253,8 @@ mod tests {
 
     /// Attempts at a step of length one until it is decided where it ends; `value` is what the function is at the end of an attempt.
     fn locate(start: f64, value: impl Fn(f64) -> (f64, bool)) -> (Passage, f64, usize) {
-        let mut switching = Switching { near: 1e-9, watched: vec![0], jumps: 1, start: vec![start], ..Switching::default() };
+        let mut switching =
+            Switching { near: 1e-9, watched: vec![0], jumps: 1, start: vec![start], ..Switching::default() };
         let (mut h, mut attempts) = (1.0, 0);
         loop {
             let (end, solved) = value(h);

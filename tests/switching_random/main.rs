@@ -73,7 +73,10 @@ fn no_success_is_wrong() {
             runs += 1;
             match outcome(&system, form.as_ref(), method, tolerance) {
                 Outcome::Success(error, what) if error > ALLOWED || error.is_nan() => {
-                    wrong.push(format!("{error:.1e} at {tolerance:e} by {method:?} to {}: {what}\n{}", system.end, system.text));
+                    wrong.push(format!(
+                        "{error:.1e} at {tolerance:e} by {method:?} to {}: {what}\n{}",
+                        system.end, system.text
+                    ));
                 }
                 Outcome::Success(..) => {}
                 Outcome::Failure(why) => {

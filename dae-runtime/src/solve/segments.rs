@@ -196,7 +196,9 @@ impl<'d> Segments<'d> {
                 self.replace_with(t, Phase::Hopping { left: HOPS, at: None }, first).map_err(|_| failure)
             }
             (Phase::Hopping { at: None, .. }, Some(_)) if has_kinks && self.leads_beyond_kink() => Ok(()),
-            (Phase::Hopping { at: Some(switch), .. }, Some(_)) if self.lead_back(switch) => Err(self.chattering(switch)),
+            (Phase::Hopping { at: Some(switch), .. }, Some(_)) if self.lead_back(switch) => {
+                Err(self.chattering(switch))
+            }
             (Phase::Regular | Phase::Hopping { .. }, _) => Err(self.of_whole_run(failure)),
         }
     }
@@ -366,7 +368,8 @@ impl<'d> Segments<'d> {
         let length = BESIDE.1 * self.longest_step;
         let mut aside = self.begin(Phase::Settling { at: None }, start, Some(length), &self.statistics()).ok()?;
         aside.step().ok()?;
-        let ahead: Vec<f64> = aside.state().iter().zip(aside.derivative()).map(|(y, yp)| y + (aside.time() - t) * yp).collect();
+        let ahead: Vec<f64> =
+            aside.state().iter().zip(aside.derivative()).map(|(y, yp)| y + (aside.time() - t) * yp).collect();
         let before = function(aside.time(), aside.state(), aside.derivative());
         let after = function(2.0 * aside.time() - t, &ahead, aside.derivative());
         self.done += Statistics { steps: 0, ..aside.statistics() };
