@@ -35,8 +35,14 @@ const CUT: f64 = 0.1;
 /// So many pieces that together are shorter than a step of the run are no progress; and so many more for each switching function, since several may
 /// change their signs at one time.
 const PIECES: (usize, usize) = (20, 4);
-/// Whether equations lead back to a zero is seen from states so many tolerances beside it, by a step of such a part of the longest one.
-const BESIDE: (f64, f64) = (10.0, 1e-6);
+/// Whether equations lead back to a zero is seen from states so many tolerances beside it, the farthest at which the function is still nearly linear, by a step
+/// of [`BESIDE_STEP`] of the longest one.
+const BESIDE: [f64; 4] = [10.0, 1.0, 0.1, 0.01];
+const BESIDE_STEP: f64 = 1e-6;
+/// Nearly linear is what is off its tangent by no more than this part of its change.
+const LINEAR: f64 = 0.1;
+/// Where the first step of a piece does not lead beyond the switch at which it begins, the next one is so many times as long.
+const LONGER: f64 = 10.0;
 /// The shortest such step, as a part of the run.
 const SHORTEST: f64 = 1e-6;
 
@@ -275,7 +281,11 @@ impl<'d> Segments<'d> {
         if self.phase == Phase::Regular {
             let rejections = self.statistics().switch_rejections;
             let is_short = begins || rejections > std::mem::replace(&mut self.switch_rejections, rejections);
-            self.last_step = if is_short { step.max(CUT * self.last_step) } else { step };
+            self.last_step = match is_short {
+                true if step == 0.0 => (LONGER * self.last_step).min(self.longest_step),
+                true => step.max(CUT * self.last_step),
+                false => step,
+            };
             self.longest_step = self.longest_step.max(step);
         }
         match self.phase {
@@ -361,11 +371,16 @@ impl<'d> Segments<'d> {
         };
         let changes: Vec<f64> = (0..unknowns.len()).map(&mut change_by).collect();
         let size = changes.iter().map(|change| change * change).sum::<f64>().sqrt();
-        for ((y, change), weight) in y.iter_mut().zip(&changes).zip(weights) {
-            *y += side * BESIDE.0 * change / (size * weight);
-        }
+        let at_zero = y.clone();
+        BESIDE.into_iter().find(|&tolerances| {
+            for ((y, old), (change, weight)) in y.iter_mut().zip(&at_zero).zip(changes.iter().zip(weights)) {
+                *y = old + side * tolerances * change / (size * weight);
+            }
+            let expected = side * tolerances * size;
+            (function(t, &y, &yp) - here - expected).abs() <= LINEAR * expected.abs()
+        })?;
         let start = Start { t0: t, y0: &y, yp0: &yp, t_end: self.t_end, schedule: &self.schedule };
-        let length = BESIDE.1 * self.longest_step;
+        let length = BESIDE_STEP * self.longest_step;
         let mut aside = self.begin(Phase::Settling { at: None }, start, Some(length), &self.statistics()).ok()?;
         aside.step().ok()?;
         let ahead: Vec<f64> =
