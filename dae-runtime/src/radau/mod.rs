@@ -62,12 +62,15 @@ use crate::stepper::{DenseAccuracy, StepControl};
 use control::{Controller, Scales};
 use order::{Change, Observation, OrderControl};
 pub(crate) use polynomial::Polynomial;
-pub(crate) use stages::{AtStage, Limits, Matrices, Origin, Outcome, StagePlace, Stages, combine};
+pub(crate) use stages::{AtStage, Limits, Matrices, Origin, Outcome, StagePlace, Stages, UNOBSERVED, combine};
 pub(crate) use start::{Accuracy, StageRange, Tolerances, begin, beyond, start};
 pub(crate) use tableau::Tableau;
 
 /// A Jacobian is kept as long as Newton's iteration contracts faster than this.
 const KEEP_JACOBIAN: f64 = 1e-3;
+/// With a Jacobian of an earlier step that is seen in steps up to so many times as long as those in which it has been; where $F$ has kinks, in every step
+/// anew.
+const SEEN: f64 = 2.0;
 
 /// So often the iteration of one step may fail if $F$ has kinks: steps whose stages lie on both sides of one are better made by a method with
 /// one stage, and that soon, before steps become so short that rounding decides on which side they are.
@@ -116,6 +119,9 @@ pub(crate) struct Radau {
     order_control: OrderControl,
     jacobians: Jacobians,
     freshness: Freshness,
+    /// The longest step in which an iteration with the Jacobian has been seen to contract.
+    seen_for: f64,
+    has_kinks: bool,
     /// Whether Jacobians are evaluated where the last polynomial leads: not before the first step, and not once an attempt has failed.
     trusts_polynomial: bool,
     matrices: Matrices,
@@ -173,7 +179,7 @@ impl Radau {
     /// Evaluates the Jacobian in the middle of the stages, as the last polynomial predicts it; where that says little, at the last state or, if
     /// it has no value there, where a step of length `h` is predicted to end.
     fn update_jacobians(&mut self, run: &mut Run<'_>, h: f64) -> Result<(), Rejection> {
-        self.factorized_for = 0.0;
+        (self.factorized_for, self.seen_for) = (0.0, 0.0);
         let ratio = h / self.polynomial.length();
         if self.trusts_polynomial && ratio.abs() <= TRUSTED {
             self.polynomial.evaluate(MIDDLE * ratio, &mut self.point, &mut self.slope);
@@ -201,6 +207,13 @@ impl Radau {
         self.predict_end(run, h);
         self.jacobians.evaluate(run.dae, run.clock.time() + h, &run.candidate, &run.candidate_slope);
         run.statistics.jacobians += 1;
+    }
+
+    /// Limits of the iteration in a step of length `h`.
+    fn limits(&self, h: f64) -> Limits {
+        let is_seen = !self.has_kinks && h.abs() <= SEEN * self.seen_for;
+        let is_known = self.freshness == Freshness::Current || is_seen;
+        Limits { unobserved: if is_known { UNOBSERVED } else { 0.0 }, ..self.order_in_use().limits }
     }
 
     fn factorize(&mut self, run: &mut Run<'_>, h: f64) -> Result<(), Singular> {
@@ -388,16 +401,19 @@ impl Scheme for Radau {
         }
         self.predict_stages(h);
         let origin = Origin { t: run.clock.time(), y: &run.y, h };
-        let Order { tableau, limits, .. } = &self.orders[self.current];
+        let (limits, tableau) = (self.limits(h), &self.orders[self.current].tableau);
         let dae = run.dae;
         let mut residual = |StagePlace { t, .. }: StagePlace, y: &[f64], yp: &[f64], residual: &mut [f64]| {
             dae.residual(t, y, yp, residual);
         };
-        let outcome = self.stages.solve(&mut residual, tableau, &self.matrices, &run.weights, *limits, origin);
+        let outcome = self.stages.solve(&mut residual, tableau, &self.matrices, &run.weights, limits, origin);
         run.statistics.residuals += self.stages.residuals;
         run.statistics.solves += self.stages.iterations;
         match outcome {
             Outcome::Converged => {
+                if self.stages.iterations > 1 {
+                    self.seen_for = self.seen_for.max(h.abs());
+                }
                 self.end_of_stages(run, h);
                 match run.candidate.iter().position(|y| !y.is_finite()) {
                     Some(unknown) => reject(self, Trouble::Convergence { unknown }, 0.5),

@@ -29,9 +29,9 @@ const CALM: f64 = 0.1;
 const NOISE: f64 = 0.03;
 /// $\theta/(1 - \theta)$ of the last step counts with this power in the first test of the next one, as in RADAU5.
 const MEMORY: f64 = 0.8;
-/// A first correction that is larger, in units of what errors may be, is followed by a second one: the rate of the last step need not be that of this one.
-/// Where an exponential takes off, an iteration that would have ended at once goes anywhere.
-const UNOBSERVED: f64 = 10.0;
+/// [`Limits::unobserved`] where the rate is known from this matrix: that of the last step need not be that of this one. Where an exponential takes off, an
+/// iteration that would have ended at once goes anywhere.
+pub(crate) const UNOBSERVED: f64 = 10.0;
 /// A rate from which on an iteration does not converge, and the part of the step to try then.
 const NO_CONVERGENCE: f64 = 0.99;
 const SHORTER: f64 = 0.5;
@@ -92,6 +92,8 @@ pub(crate) struct Limits {
     pub(crate) max_iterations: usize,
     /// Iterations before it is judged whether they converge.
     pub(crate) patience: usize,
+    /// A first correction that is larger, in units of what errors may be, is followed by a second one, by which the rate is observed.
+    pub(crate) unobserved: f64,
 }
 
 /// How the iteration ended.
@@ -214,7 +216,7 @@ impl Stages {
                 }
             }
             previous = size.max(f64::EPSILON);
-            let is_observed = self.iterations > 1 || size <= UNOBSERVED;
+            let is_observed = self.iterations > 1 || size <= limits.unobserved;
             if is_observed && self.eta * size <= limits.tolerance {
                 if is_last || self.iterations == limits.max_iterations {
                     return Outcome::Converged;

@@ -6,7 +6,7 @@
 use super::control::{Controller, Scales};
 use super::order::OrderControl;
 use super::polynomial::Polynomial;
-use super::stages::{Limits, Matrices, Stages, max_iterations, patience};
+use super::stages::{Limits, Matrices, Stages, UNOBSERVED, max_iterations, patience};
 use super::tableau::Tableau;
 use super::{Freshness, Order, PATIENCE_AT_KINKS, Radau};
 use crate::clock::Clock;
@@ -150,7 +150,8 @@ impl Radau {
         let Tolerances { weights, of_stages: tolerance, .. } = Tolerances::new(description, stages, options, accuracy);
         let order = |stages: usize| {
             let max_iterations = max_iterations(stages, options.control);
-            let limits = Limits { tolerance, max_iterations, patience: patience(options.control) };
+            let limits =
+                Limits { tolerance, max_iterations, patience: patience(options.control), unobserved: UNOBSERVED };
             let scales = Scales { exponent: 1.0 / (stages + 1) as f64, max_iterations };
             Order::new(Tableau::new(stages), limits, scales)
         };
@@ -161,6 +162,8 @@ impl Radau {
             order_control: OrderControl::default(),
             jacobians: Jacobians::new(description),
             freshness: Freshness::Outdated,
+            seen_for: 0.0,
+            has_kinks: !description.switches.is_empty(),
             trusts_polynomial: false,
             matrices: Matrices {
                 real: IterationMatrix::new(start.schedule),
