@@ -94,6 +94,28 @@ pub enum Failure {
         /// And beyond it.
         after: usize,
     },
+    /// Beyond a switch the equations lead on from a state that no longer satisfies a constraint, which this form implies and does not enforce: the solution jumps there.
+    ConstraintLeft {
+        /// Time of the switch.
+        t: f64,
+        /// The switching function.
+        switch: Name,
+        /// The formulation.
+        form: Name,
+        /// The constraint.
+        invariant: Name,
+    },
+    /// A constraint that the form implies and does not enforce is violated by more than changes of the unknowns in half of the digits asked for explain.
+    ConstraintDrift {
+        /// Time of the last accepted step.
+        t: f64,
+        /// The formulation.
+        form: Name,
+        /// The constraint.
+        invariant: Name,
+        /// Its residual.
+        residual: f64,
+    },
     /// There are no consistent values with what an event has set.
     InconsistentReset {
         /// Time of the event.
@@ -244,6 +266,17 @@ impl fmt::Display for Failure {
                 "where {switch} vanishes at t = {t}, the number of degrees of freedom of the linearised equations changes from {before} to {after} \
                  ({equation} changes most): index and constraints of the model hold on one side only; let both branches \
                  determine the same unknowns, or end the run there and start another model"
+            ),
+            Failure::ConstraintLeft { t, switch, form, invariant } => write!(
+                f,
+                "where {switch} vanishes at t = {t}, the solution jumps: the state from which the equations beyond it lead on does not satisfy \
+                 {invariant}, which the {form} form does not enforce; take a form that enforces it (`original` or `ggl`), or end the \
+                 run there and start another one from consistent values"
+            ),
+            Failure::ConstraintDrift { t, form, invariant, residual } => write!(
+                f,
+                "at t = {t} the solution has drifted away from {invariant} (residual {residual:.1e}), which the {form} form does not enforce: less \
+                 than half of the digits asked for are left; take a form that enforces it (`ggl`), or a tighter tolerance"
             ),
             Failure::InconsistentReset { t, event, error } => {
                 write!(

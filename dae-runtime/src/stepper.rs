@@ -263,6 +263,9 @@ pub trait Stepper {
     /// What errors at the last step are multiplied by to be in units of what is allowed: $1/(\mathrm{atol}_i + \mathrm{rtol}\\,|y_i|)$.
     fn error_weights(&self) -> &[f64];
 
+    /// Replaces a residual $r$ by $K^{-1} r$, $K$ being the iteration matrix of the last step: what a change of $F$ by $r$ makes of its end, up to the sign.
+    fn respond(&self, residual: &mut [f64]);
+
     /// Degree of the dense-output polynomial of the last step.
     fn dense_degree(&self) -> usize;
 

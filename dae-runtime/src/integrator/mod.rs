@@ -369,6 +369,10 @@ impl<S: Scheme> Stepper for Integrator<'_, S> {
         self.run.weights.full()
     }
 
+    fn respond(&self, residual: &mut [f64]) {
+        self.scheme.factors().0.solve(residual);
+    }
+
     fn dense_degree(&self) -> usize {
         self.scheme.dense_degree()
     }

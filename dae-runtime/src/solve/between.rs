@@ -2,16 +2,17 @@
 //!
 //! In: a step that has been accepted, as a polynomial, and the switching functions. Out: where the step has to end earlier, if one of them changes its
 //! sign twice within it: both ends are on one side then, and neither a comparison of signs nor an error estimate need notice what lies between. And
-//! where it has to end at a kink, which an error estimate made for smooth functions does not measure.
+//! where it has to end at a kink that the states at its end depend on, which an error estimate made for smooth functions does not measure.
 //!
 //! Enclosures of the functions over the range of the polynomial, on the whole step and where they contain zero on halves of it and so on (R. E. Moore,
 //! R. B. Kearfott, M. J. Cloud, *Introduction to Interval Analysis*, SIAM 2009), prove that nothing happens. What they leave
 //! open is shorter than [`NEAR`] says, or smaller than errors are. Functions without enclosures are looked at at [`SAMPLES`] times.
 
-use crate::contract::Dae;
+use crate::contract::{Dae, Kind};
 use crate::interval::Interval;
+use crate::linear::Jacobians;
 use crate::solution::evaluate;
-use crate::stepper::Stepper;
+use crate::stepper::{Options, Stepper};
 
 /// Parts of a step that are not divided any more: this part of the relative tolerance, between two bounds. A function that is beyond its zero for a
 /// shorter time may be overlooked. So near to its end a step has no kink inside, and the root of that from its start: there the solution changes by
@@ -24,6 +25,8 @@ const NOISE: f64 = 0.1;
 const SAMPLES: f64 = 64.0;
 /// Parts of one step of which enclosures are taken; after that all functions count as functions without.
 const BUDGET: usize = 1024;
+/// A kink that changes no state by more than this part of its tolerance by the end of the step is no reason to end there.
+const NEGLIGIBLE: f64 = 0.1;
 
 /// What is done about a kink inside a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +55,9 @@ pub(super) struct Between<'d> {
     /// In whose zeros there is a kink and no jump.
     kinks: Vec<bool>,
     near: f64,
+    /// The tolerances of the caller.
+    rtol: f64,
+    atol: Vec<f64>,
     coefficients: Vec<f64>,
     /// The same around the middle of a part.
     around: Vec<f64>,
@@ -72,7 +78,7 @@ pub(super) struct Between<'d> {
 
 impl<'d> Between<'d> {
     /// Nothing if no function depends on the unknowns.
-    pub(super) fn new(dae: &'d dyn Dae, rtol: f64) -> Option<Self> {
+    pub(super) fn new(dae: &'d dyn Dae, options: &Options) -> Option<Self> {
         let description = dae.description();
         let searched: Vec<bool> = description.switches.iter().map(|switch| !switch.of_time).collect();
         let (n, count) = (description.unknowns.len(), searched.len());
@@ -83,7 +89,9 @@ impl<'d> Between<'d> {
             dae,
             kinks: description.switches.iter().map(|switch| !switch.jumps).collect(),
             searched,
-            near: (NEAR * rtol).clamp(NEAREST.0, NEAREST.1),
+            near: (NEAR * options.rtol).clamp(NEAREST.0, NEAREST.1),
+            rtol: options.rtol,
+            atol: options.atol.of(&description.unknowns),
             coefficients: Vec::new(),
             around: Vec::new(),
             y: vec![Interval::ZERO; n],
@@ -136,7 +144,7 @@ impl<'d> Between<'d> {
                 self.parts.extend([[middle, b], [a, middle]]);
                 continue;
             }
-            if let Some(t) = (0..self.sides.len()).find_map(|k| self.pass(k, b, kinks)) {
+            if let Some(t) = (0..self.sides.len()).find_map(|k| self.pass(k, b, kinks, (stepper, step))) {
                 return Some(step.at(t));
             }
         }
@@ -157,7 +165,7 @@ impl<'d> Between<'d> {
 
     /// Takes in what a function is at `b`, the end of a part that is not divided: a time, in units of the step, between two changes of its sign, or
     /// just before a kink.
-    fn pass(&mut self, k: usize, b: f64, kinks: Kinks) -> Option<f64> {
+    fn pass(&mut self, k: usize, b: f64, kinks: Kinks, (stepper, step): (&dyn Stepper, Step)) -> Option<f64> {
         if !self.searched[k] {
             return None;
         }
@@ -178,9 +186,40 @@ impl<'d> Between<'d> {
         let is_inside = |s: &f64| *s > self.near.sqrt() - 1.0 && *s < -2.0 * self.near;
         match side.changed.replace(b) {
             Some(changed) => Some(0.5 * (changed + last)).filter(is_inside),
-            None if self.kinks[k] && kinks == Kinks::Located => Some(last).filter(is_inside),
+            None if self.kinks[k] && kinks == Kinks::Located => {
+                Some(last).filter(is_inside).filter(|last| !self.is_negligible([*last, b], stepper, step))
+            }
             None => None,
         }
+    }
+
+    /// Whether the states at the end of the step hardly depend on a kink between two times: they would be others by $K^{-1} \Delta F$, $\Delta F$ being the jump of the
+    /// derivatives of $F$ there times what has changed since, if the equations were those before it.
+    fn is_negligible(&self, [before, beyond]: [f64; 2], stepper: &dyn Stepper, step: Step) -> bool {
+        let description = self.dae.description();
+        let n = description.unknowns.len();
+        let (mut y, mut yp) = (vec![0.0; n], vec![0.0; n]);
+        let mut derivatives = |s: f64| {
+            evaluate(&self.coefficients, s, step.length, &mut y, &mut yp);
+            let (mut jacobians, mut by_time) = (Jacobians::new(description), vec![0.0; n]);
+            jacobians.evaluate(self.dae, step.at(s), &y, &yp);
+            self.dae.jacobian_t(step.at(s), &y, &yp, &mut by_time);
+            (jacobians, by_time)
+        };
+        // The state at the first of the two times remains.
+        let [(new, new_by_time), (old, old_by_time)] = [beyond, before].map(&mut derivatives);
+        let since = -before * step.length;
+        let mut change: Vec<f64> = new_by_time.iter().zip(&old_by_time).map(|(new, old)| (new - old) * since).collect();
+        for (row, column, place) in description.jacobian_y.entries() {
+            change[row] += (new.y[place] - old.y[place]) * (stepper.state()[column] - y[column]);
+        }
+        for (row, column, place) in description.jacobian_yp.entries() {
+            change[row] += (new.yp[place] - old.yp[place]) * (stepper.derivative()[column] - yp[column]);
+        }
+        stepper.respond(&mut change);
+        (0..n)
+            .filter(|&i| description.unknowns[i].kind == Kind::Differential)
+            .all(|i| change[i].abs() <= NEGLIGIBLE * (self.atol[i] + self.rtol * stepper.state()[i].abs()))
     }
 
     /// Intervals that contain the polynomial and its slope on a part of the step, and with that the functions.

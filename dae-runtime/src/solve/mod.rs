@@ -18,6 +18,7 @@
 mod between;
 mod crossing;
 mod dense;
+mod drift;
 mod events;
 mod freedom;
 mod given;

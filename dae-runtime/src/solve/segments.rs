@@ -10,6 +10,7 @@ use std::rc::Rc;
 use super::Method;
 use super::between::{Between, Kinks};
 use super::crossing::Crossing;
+use super::drift::Before;
 use super::freedom::{self, Freedom};
 use crate::contract::{Dae, Kind};
 use crate::integrator::Start;
@@ -78,6 +79,7 @@ pub(super) struct Segments<'d> {
     jumped: Option<f64>,
     /// What was known before the switch at which the last regular piece ended.
     freedom: Option<Freedom>,
+    constraints: Option<Before>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,10 +123,11 @@ impl<'d> Segments<'d> {
             switch_rejections: 0,
             ends: VecDeque::new(),
             last_switch: None,
-            between: Between::new(dae, options.rtol).filter(|_| options.control == StepControl::Adaptive),
+            between: Between::new(dae, options).filter(|_| options.control == StepControl::Adaptive),
             until: None,
             jumped: None,
             freedom: None,
+            constraints: None,
         };
         run.examine_start([t0, t_end], [y0, yp0])?;
         run.locate_switches();
@@ -142,17 +145,24 @@ impl<'d> Segments<'d> {
     }
 
     /// Notes what holds where a regular piece has come to its end at a switch.
-    fn note_freedom(&mut self, switch: Option<usize>) {
+    fn note_before(&mut self, switch: Option<usize>) {
         if self.phase == Phase::Regular {
             let at = (self.stepper.time(), self.stepper.state(), self.stepper.derivative());
             self.freedom = switch.and_then(|switch| Freedom::before(self.dae, switch, at, self.last_step));
+            self.constraints = switch.and_then(|switch| Before::new(self.dae, switch, (at.0, at.1)));
         }
     }
 
-    /// An error if beyond the last switch there are more degrees of freedom than before it, or fewer.
-    fn compare_freedom(&mut self) -> Result<(), Failure> {
-        let Some(before) = self.freedom.take() else { return Ok(()) };
-        before.compare(self.dae, (self.stepper.time(), self.stepper.state(), self.stepper.derivative()))
+    /// An error if beyond the last switch there are more degrees of freedom than before it, or fewer, or constraints are left there.
+    fn compare_with_before(&mut self) -> Result<(), Failure> {
+        let (t, y, yp) = (self.stepper.time(), self.stepper.state(), self.stepper.derivative());
+        if let Some(before) = self.freedom.take() {
+            before.compare(self.dae, (t, y, yp))?;
+        }
+        match self.constraints.take() {
+            Some(before) => before.compare(self.dae, (t, y), self.stepper.error_weights()),
+            None => Ok(()),
+        }
     }
 
     /// Work on all pieces.
@@ -297,7 +307,7 @@ impl<'d> Segments<'d> {
             _ if begins => {
                 self.last_switch = at.or(self.last_switch);
                 if at.is_none_or(|switch| self.dae.description().switches[switch].jumps) {
-                    self.note_freedom(switch);
+                    self.note_before(switch);
                     if at.is_some() {
                         self.note_end()?;
                     }
@@ -305,7 +315,7 @@ impl<'d> Segments<'d> {
                 self.replace(t, Phase::Settling { at })
             }
             _ => {
-                self.compare_freedom()?;
+                self.compare_with_before()?;
                 self.replace(t, Phase::Regular)
             }
         }
@@ -394,6 +404,11 @@ impl<'d> Segments<'d> {
     fn chattering(&self, switch: usize) -> Failure {
         let switch = self.dae.description().switches[switch].name.clone();
         Failure::Chattering { t: self.stepper.time(), switch }
+    }
+
+    /// Whether steps are those of the method of the run, and not what leads beyond a switch.
+    pub(super) fn is_regular(&self) -> bool {
+        self.phase == Phase::Regular
     }
 
     /// The length of the last regular step.

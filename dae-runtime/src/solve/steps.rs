@@ -4,6 +4,7 @@
 
 use std::time::Instant;
 
+use super::drift::Drift;
 use super::events::{Consequence, Events, Passage};
 use super::multipliers::multiplier_not_zero;
 use super::record::{Made, Recorder};
@@ -35,6 +36,8 @@ pub struct Steps<'d, 'c> {
     /// How many of the recorded states the iterator has returned.
     returned: usize,
     residuals: Vec<f64>,
+    /// Nothing where the formulation enforces all constraints.
+    drift: Option<Drift>,
     clock: Instant,
 }
 
@@ -77,6 +80,7 @@ impl<'d, 'c> Steps<'d, 'c> {
             events: Events::new(events, (t0, y0, yp0), t_end),
             solution: Solution::new(dae, t0, y0, yp0),
             residuals: vec![0.0; dae.description().invariants.len()],
+            drift: Drift::new(dae.description(), &options),
             returned: 0,
             dae,
             options,
@@ -149,11 +153,12 @@ impl<'d, 'c> Steps<'d, 'c> {
         } else {
             events.advance(run.stepper.as_ref());
             match run.stepper.invariants() {
-                Some(residuals) => solution.note_invariants(residuals),
-                None => {
-                    dae.invariants(t, run.stepper.state(), &mut self.residuals);
-                    solution.note_invariants(&self.residuals);
-                }
+                Some(residuals) => self.residuals.copy_from_slice(residuals),
+                None => dae.invariants(t, run.stepper.state(), &mut self.residuals),
+            }
+            solution.note_invariants(&self.residuals);
+            if let Some(drift) = self.drift.as_mut().filter(|_| run.is_regular()) {
+                drift.judge(*dae, t, run.stepper.state(), &self.residuals)?;
             }
             recorder.step(&mut Made { stepper: run.stepper.as_mut(), before, events, solution })?;
             if let Some(observer) = &mut self.observer

@@ -1,0 +1,108 @@
+//! Whether constraints that a formulation implies, but does not enforce, still hold.
+//!
+//! In: their residuals at the ends of steps, and on both sides of a switch. Out: a [`Failure`] where a solution has drifted away from one of them so far that half
+//! of the digits asked for are lost, or where the equations beyond a switch lead on from a state that does not satisfy it.
+
+use crate::contract::{Dae, Description};
+use crate::stepper::{Failure, Options, StepControl};
+
+/// A residual is looked at again once it is so many times as large as when it was looked at last.
+const GROWTH: f64 = 2.0;
+/// Changes of residuals across a switch that so many tolerances of the unknowns explain are errors of steps.
+const LEFT: f64 = 10.0;
+
+/// The constraints that a formulation does not enforce.
+pub(super) struct Drift {
+    /// Their places among the invariants.
+    implied: Vec<usize>,
+    rtol: f64,
+    /// The residuals that have been looked at last, and are drift that was to be expected.
+    judged: Vec<f64>,
+    jacobian: Vec<f64>,
+}
+
+impl Drift {
+    /// Nothing where all constraints are enforced, or where steps are of constant length and drift is for the caller to judge.
+    pub(super) fn new(description: &Description, options: &Options) -> Option<Self> {
+        let implied = implied(description);
+        (!implied.is_empty() && options.control == StepControl::Adaptive).then(|| Drift {
+            judged: vec![0.0; implied.len()],
+            implied,
+            rtol: options.rtol,
+            jacobian: vec![0.0; description.invariants_jacobian.len()],
+        })
+    }
+
+    /// An error if one of the residuals at a state is larger than changes of the unknowns by the root of the relative tolerance, as parts of their sizes, explain.
+    pub(super) fn judge(&mut self, dae: &dyn Dae, t: f64, y: &[f64], residuals: &[f64]) -> Result<(), Failure> {
+        let has_grown = |(&k, judged): (&usize, &f64)| residuals[k].abs() > GROWTH * judged;
+        if !self.implied.iter().zip(&self.judged).any(has_grown) {
+            return Ok(());
+        }
+        let description = dae.description();
+        dae.invariants_jacobian(t, y, &mut self.jacobian);
+        let size = |i: usize| y[i].abs().max(description.unknowns[i].nominal.abs());
+        for (&k, judged) in self.implied.iter().zip(&mut self.judged) {
+            let entries = description.invariants_jacobian.row(k);
+            let explained: f64 =
+                entries.map(|(i, place)| self.jacobian[place].abs() * self.rtol.sqrt() * size(i)).sum();
+            let residual = residuals[k].abs();
+            if residual > explained && explained > 0.0 {
+                let (form, invariant) = (description.form.clone(), description.invariants[k].name.clone());
+                return Err(Failure::ConstraintDrift { t, form, invariant, residual });
+            }
+            *judged = judged.max(residual);
+        }
+        Ok(())
+    }
+}
+
+/// The residuals just before a switch.
+#[derive(Clone, Debug)]
+pub(super) struct Before {
+    switch: usize,
+    t: f64,
+    residuals: Vec<f64>,
+}
+
+impl Before {
+    /// Nothing where all constraints are enforced.
+    pub(super) fn new(dae: &dyn Dae, switch: usize, (t, y): (f64, &[f64])) -> Option<Before> {
+        let description = dae.description();
+        (!implied(description).is_empty()).then(|| {
+            let mut residuals = vec![0.0; description.invariants.len()];
+            dae.invariants(t, y, &mut residuals);
+            Before { switch, t, residuals }
+        })
+    }
+
+    /// An error if a constraint that held before the switch does not hold at a state just beyond it; `weights` are those of errors there.
+    pub(super) fn compare(&self, dae: &dyn Dae, (t, y): (f64, &[f64]), weights: &[f64]) -> Result<(), Failure> {
+        let description = dae.description();
+        let mut residuals = vec![0.0; description.invariants.len()];
+        let mut jacobian = vec![0.0; description.invariants_jacobian.len()];
+        dae.invariants(t, y, &mut residuals);
+        dae.invariants_jacobian(t, y, &mut jacobian);
+        let is_left = |k: &usize| {
+            let entries = description.invariants_jacobian.row(*k);
+            let explained: f64 = entries.map(|(i, place)| jacobian[place].abs() * LEFT / weights[i]).sum();
+            let change = (residuals[*k] - self.residuals[*k]).abs();
+            change > explained && explained > 0.0
+        };
+        match implied(description).into_iter().find(is_left) {
+            None => Ok(()),
+            Some(k) => Err(Failure::ConstraintLeft {
+                t: self.t,
+                switch: description.switches[self.switch].name.clone(),
+                form: description.form.clone(),
+                invariant: description.invariants[k].name.clone(),
+            }),
+        }
+    }
+}
+
+/// Which invariants no row of $F$ enforces.
+fn implied(description: &Description) -> Vec<usize> {
+    let invariants = description.invariants.iter().enumerate();
+    invariants.filter_map(|(k, invariant)| invariant.row.is_none().then_some(k)).collect()
+}
