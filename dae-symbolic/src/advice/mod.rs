@@ -89,7 +89,7 @@ pub(crate) fn advise(model: &mut Model, setting: &Setting<'_>, made: &[CompiledF
             ),
             _ => {
                 let form = Form::DerivativeArray;
-                let exists = made.iter().any(|it| it.form == form) || setting.compile(model, &form).is_ok();
+                let exists = made.iter().any(|it| it.form == form) || setting.compile(model, &form, made).is_ok();
                 let unknown =
                     "the system Jacobian is singular, so that no equation is known to be the one to differentiate";
                 let (form, rest) = match exists {
@@ -121,7 +121,7 @@ pub(crate) fn advise(model: &mut Model, setting: &Setting<'_>, made: &[CompiledF
         None => (None, None),
     };
     let (forms, reason) = decide(measures.as_ref());
-    let mut exists = |form: &Form| made.iter().any(|it| it.form == *form) || setting.compile(model, form).is_ok();
+    let mut exists = |form: &Form| made.iter().any(|it| it.form == *form) || setting.compile(model, form, made).is_ok();
     let form = forms.into_iter().find(|form| exists(form)).unwrap_or(Form::Index1);
     Advice { form, reason, reference: CONCLUSIONS, measures, conditioning }
 }
@@ -174,7 +174,7 @@ fn flow(model: &mut Model, setting: &Setting<'_>) -> Option<Flow> {
     if model.is_excerpt() || model.has_stand_ins() || model.unknowns.len() > MAX_UNKNOWNS {
         return None;
     }
-    let form = setting.compile(model, &Form::Underlying).ok()?;
+    let form = setting.compile(model, &Form::Underlying, &[]).ok()?;
     Flow::new(&form, setting.prolonged, jets, setting.derived.t0)
 }
 

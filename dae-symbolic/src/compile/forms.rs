@@ -76,10 +76,15 @@ impl Reductions {
 }
 
 impl Setting<'_> {
-    /// Makes a form of the model.
-    pub(crate) fn compile(&self, model: &mut Model, form: &Form) -> Result<CompiledForm, FormError> {
+    /// Makes a form of the model; the programs of one that has been made already, with the same equations under another name, are taken from there.
+    pub(crate) fn compile(
+        &self,
+        model: &mut Model,
+        form: &Form,
+        made: &[CompiledForm],
+    ) -> Result<CompiledForm, FormError> {
         let material = if form.is_of_text() { &self.text } else { &self.derived };
-        compile_form(model, self.analysis, self.prolonged, material, form)
+        compile_form(model, self.analysis, self.prolonged, material, (form, made))
     }
 }
 
@@ -99,7 +104,7 @@ pub(super) fn all(model: &mut Model, setting: &Setting<'_>) -> (Vec<CompiledForm
         if forms.iter().any(|made| made.form == wanted) {
             continue;
         }
-        match setting.compile(model, &wanted) {
+        match setting.compile(model, &wanted, &forms) {
             Ok(compiled) => forms.push(compiled),
             Err(error) if form == wanted => unavailable.push(error),
             Err(FormError { message, origin, .. }) => {
@@ -109,6 +114,16 @@ pub(super) fn all(model: &mut Model, setting: &Setting<'_>) -> (Vec<CompiledForm
         }
     }
     (forms, advice, unavailable)
+}
+
+impl CompiledForm {
+    /// The same equations as another form.
+    fn renamed(&self, form: &Form) -> CompiledForm {
+        let mut renamed = CompiledForm { form: form.clone(), ..self.clone() };
+        renamed.formulation.form = form.clone();
+        renamed.program.description.form = form.to_string().into();
+        renamed
+    }
 }
 
 /// The system without unknowns that are equal to others or constant, if there are any.
@@ -123,7 +138,7 @@ fn compile_form(
     analysis: &Analysis,
     prolonged: &Prolonged,
     material: &Material<'_>,
-    form: &Form,
+    (form, made): (&Form, &[CompiledForm]),
 ) -> Result<CompiledForm, FormError> {
     let origin = model.origin;
     let refuse = |message: &str| FormError { form: form.clone(), message: message.into(), origin };
@@ -131,6 +146,9 @@ fn compile_form(
         return Err(refuse("the system Jacobian is singular, so that the constraints to differentiate are not known"));
     }
     let formulation = formulate(model, material, form)?;
+    if let Some(same) = made.iter().find(|made| made.formulation.is_same_but_for_name(&formulation)) {
+        return Ok(same.renamed(form));
+    }
     let residuals: Vec<Expr> = formulation.equations.iter().map(|e| e.residual).collect();
     let leading = Derivative::entries(&mut model.dag, &residuals, |symbol| match symbol {
         Symbol::StateDerivative(state) => Some(state as usize),

@@ -159,6 +159,13 @@ pub enum Completion {
 }
 
 impl Formulation {
+    /// Whether another form has the same unknowns, rows and invariants.
+    pub(crate) fn is_same_but_for_name(&self, other: &Formulation) -> bool {
+        let Formulation { form: _, unknowns, equations, invariants, eliminated, completion } = self;
+        (unknowns, equations, invariants) == (&other.unknowns, &other.equations, &other.invariants)
+            && (eliminated, completion) == (&other.eliminated, &other.completion)
+    }
+
     /// The name of a symbol of one of its expressions.
     pub fn symbol_name(&self, model: &Model, symbol: Symbol) -> String {
         match symbol {
