@@ -25,8 +25,10 @@ const NOISE: f64 = 0.1;
 const SAMPLES: f64 = 64.0;
 /// Parts of one step of which enclosures are taken; after that all functions count as functions without.
 const BUDGET: usize = 1024;
-/// A kink that changes no state by more than this part of its tolerance by the end of the step is no reason to end there.
+/// A kink that changes no state by more than this part of its tolerance by the end of the step is no reason to end there, if it changes no unknown without a
+/// derivative by more than [`INVISIBLE`] tolerances: errors of states add up, and a solution for those without a derivative may end at the kink.
 const NEGLIGIBLE: f64 = 0.1;
+const INVISIBLE: f64 = 1.0;
 
 /// What is done about a kink inside a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -193,7 +195,7 @@ impl<'d> Between<'d> {
         }
     }
 
-    /// Whether the states at the end of the step hardly depend on a kink between two times: they would be others by $K^{-1} \Delta F$, $\Delta F$ being the jump of the
+    /// Whether the end of the step hardly depends on a kink between two times: they would be others by $K^{-1} \Delta F$, $\Delta F$ being the jump of the
     /// derivatives of $F$ there times what has changed since, if the equations were those before it.
     fn is_negligible(&self, [before, beyond]: [f64; 2], stepper: &dyn Stepper, step: Step) -> bool {
         let description = self.dae.description();
@@ -217,9 +219,14 @@ impl<'d> Between<'d> {
             change[row] += (new.yp[place] - old.yp[place]) * (stepper.derivative()[column] - yp[column]);
         }
         stepper.respond(&mut change);
-        (0..n)
-            .filter(|&i| description.unknowns[i].kind == Kind::Differential)
-            .all(|i| change[i].abs() <= NEGLIGIBLE * (self.atol[i] + self.rtol * stepper.state()[i].abs()))
+        description.unknowns.iter().enumerate().all(|(i, unknown)| {
+            let allowed = match unknown.kind {
+                Kind::Differential => NEGLIGIBLE,
+                Kind::Algebraic if unknown.index == 1 => INVISIBLE,
+                Kind::Algebraic | Kind::Auxiliary => return true,
+            };
+            change[i].abs() <= allowed * (self.atol[i] + self.rtol * stepper.state()[i].abs())
+        })
     }
 
     /// Intervals that contain the polynomial and its slope on a part of the step, and with that the functions.

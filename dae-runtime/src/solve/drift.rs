@@ -101,8 +101,12 @@ impl Before {
     }
 }
 
-/// Which invariants no row of $F$ enforces.
+/// Which invariants no row of $F$ enforces; of those that contain unknowns of higher index, the rows of which these are the unknowns take care.
 fn implied(description: &Description) -> Vec<usize> {
+    let of_states = |k: usize| {
+        let mut unknowns = description.invariants_jacobian.row(k).map(|(i, _)| &description.unknowns[i]);
+        unknowns.all(|unknown| unknown.index == 1)
+    };
     let invariants = description.invariants.iter().enumerate();
-    invariants.filter_map(|(k, invariant)| invariant.row.is_none().then_some(k)).collect()
+    invariants.filter(|&(k, invariant)| invariant.row.is_none() && of_states(k)).map(|(k, _)| k).collect()
 }

@@ -37,9 +37,9 @@ const CUT: f64 = 0.1;
 /// change their signs at one time.
 const PIECES: (usize, usize) = (20, 4);
 /// Whether equations lead back to a zero is seen from states so many tolerances beside it, the farthest at which the function is still nearly linear, by a step
-/// of [`BESIDE_STEP`] of the longest one.
+/// of such a part of the longest one, the longest that does not lead beyond the zero.
 const BESIDE: [f64; 4] = [10.0, 1.0, 0.1, 0.01];
-const BESIDE_STEP: f64 = 1e-6;
+const BESIDE_STEPS: [f64; 3] = [1e-6, 1e-8, 1e-10];
 /// Nearly linear is what is off its tangent by no more than this part of its change.
 const LINEAR: f64 = 0.1;
 /// Where the first step of a piece does not lead beyond the switch at which it begins, the next one is so many times as long.
@@ -389,16 +389,18 @@ impl<'d> Segments<'d> {
             let expected = side * tolerances * size;
             (function(t, &y, &yp) - here - expected).abs() <= LINEAR * expected.abs()
         })?;
-        let start = Start { t0: t, y0: &y, yp0: &yp, t_end: self.t_end, schedule: &self.schedule };
-        let length = BESIDE_STEP * self.longest_step;
-        let mut aside = self.begin(Phase::Settling { at: None }, start, Some(length), &self.statistics()).ok()?;
-        aside.step().ok()?;
-        let ahead: Vec<f64> =
-            aside.state().iter().zip(aside.derivative()).map(|(y, yp)| y + (aside.time() - t) * yp).collect();
-        let before = function(aside.time(), aside.state(), aside.derivative());
-        let after = function(2.0 * aside.time() - t, &ahead, aside.derivative());
-        self.done += Statistics { steps: 0, ..aside.statistics() };
-        Some(before * side > 0.0 && (after - before) * side < 0.0)
+        BESIDE_STEPS.into_iter().find_map(|part| {
+            let start = Start { t0: t, y0: &y, yp0: &yp, t_end: self.t_end, schedule: &self.schedule };
+            let length = Some(part * self.longest_step);
+            let mut aside = self.begin(Phase::Settling { at: None }, start, length, &self.statistics()).ok()?;
+            aside.step().ok()?;
+            let ahead: Vec<f64> =
+                aside.state().iter().zip(aside.derivative()).map(|(y, yp)| y + (aside.time() - t) * yp).collect();
+            let before = function(aside.time(), aside.state(), aside.derivative());
+            let after = function(2.0 * aside.time() - t, &ahead, aside.derivative());
+            self.done += Statistics { steps: 0, ..aside.statistics() };
+            (before * side > 0.0).then_some((after - before) * side < 0.0)
+        })
     }
 
     fn chattering(&self, switch: usize) -> Failure {
