@@ -25,10 +25,10 @@ const NOISE: f64 = 0.1;
 const SAMPLES: f64 = 64.0;
 /// Parts of one step of which enclosures are taken; after that all functions count as functions without.
 const BUDGET: usize = 1024;
-/// A kink that changes no state by more than this part of its tolerance by the end of the step is no reason to end there, if it changes no unknown without a
-/// derivative by more than [`INVISIBLE`] tolerances: errors of states add up, and a solution for those without a derivative may end at the kink.
+/// A kink that changes no state by more than this part of its tolerance by the end of the step is no reason to end there.
 const NEGLIGIBLE: f64 = 0.1;
-const INVISIBLE: f64 = 1.0;
+/// An equation whose derivatives change by more than this part at a kink bends there.
+const BENT: f64 = 1e-2;
 
 /// What is done about a kink inside a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -210,6 +210,15 @@ impl<'d> Between<'d> {
         };
         // The state at the first of the two times remains.
         let [(new, new_by_time), (old, old_by_time)] = [beyond, before].map(&mut derivatives);
+        // Beyond a kink an equation without derivatives may have no solution, or another one.
+        let is_algebraic = |row: usize| description.jacobian_yp.row(row).next().is_none();
+        let bends = |(row, _, place): (usize, usize, usize)| {
+            let [a, b] = [old.y[place], new.y[place]];
+            is_algebraic(row) && (a - b).abs() > BENT * a.abs().max(b.abs())
+        };
+        if description.jacobian_y.entries().any(bends) {
+            return false;
+        }
         let since = -before * step.length;
         let mut change: Vec<f64> = new_by_time.iter().zip(&old_by_time).map(|(new, old)| (new - old) * since).collect();
         for (row, column, place) in description.jacobian_y.entries() {
@@ -219,14 +228,9 @@ impl<'d> Between<'d> {
             change[row] += (new.yp[place] - old.yp[place]) * (stepper.derivative()[column] - yp[column]);
         }
         stepper.respond(&mut change);
-        description.unknowns.iter().enumerate().all(|(i, unknown)| {
-            let allowed = match unknown.kind {
-                Kind::Differential => NEGLIGIBLE,
-                Kind::Algebraic if unknown.index == 1 => INVISIBLE,
-                Kind::Algebraic | Kind::Auxiliary => return true,
-            };
-            change[i].abs() <= allowed * (self.atol[i] + self.rtol * stepper.state()[i].abs())
-        })
+        (0..n)
+            .filter(|&i| description.unknowns[i].kind == Kind::Differential)
+            .all(|i| change[i].abs() <= NEGLIGIBLE * (self.atol[i] + self.rtol * stepper.state()[i].abs()))
     }
 
     /// Intervals that contain the polynomial and its slope on a part of the step, and with that the functions.
