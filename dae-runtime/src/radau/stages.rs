@@ -202,8 +202,7 @@ impl Stages {
                 previous_ratio = Some(if is_calm { ratio.min(1.0) } else { ratio });
                 let is_judged = self.iterations > limits.patience && !is_calm;
                 if self.theta >= NO_CONVERGENCE && is_judged {
-                    // Where there are kinks, two corrections may lie on different sides of one; a shorter step shows that, if it can be tried.
-                    let begins_as_noise = previous <= NOISE && (!self.has_kinks || limits.patience > 1);
+                    let begins_as_noise = previous <= NOISE;
                     let is_noise = size <= NOISE && (self.iterations > 2 || begins_as_noise);
                     return if is_noise { Outcome::Converged } else { self.diverged(SHORTER, weights) };
                 }
