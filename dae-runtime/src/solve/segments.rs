@@ -26,6 +26,9 @@ const HOPPING_ORDER: usize = 2;
 const FIRST_HOP: f64 = 16.0;
 /// Steps beyond a kink at which unknowns jump, as parts of the longest one.
 const BEYOND_KINK: [f64; 3] = [1e-6, 1e-5, 1e-4];
+/// So many of them there are: the first one moves states onto the constraints that hold beyond the kink, and what forces them there is right after the
+/// second.
+const JUMPING: usize = 2;
 /// So many steps aside there are at most to a time within the last step.
 const STEPS_ASIDE: usize = 100;
 /// The first step of a piece, as a part of the last one of the piece before. It is not tested for its error, since what determines it,
@@ -88,6 +91,8 @@ enum Phase {
     Regular,
     /// The first step of a piece, and beyond which switching function of the unknowns it leads.
     Settling { at: Option<usize> },
+    /// So many steps of the same kind are left beyond a kink at which unknowns jump.
+    Jumping { left: usize },
     /// So many steps of a method with one stage are left, to get over a kink or beyond such a function.
     Hopping { left: usize, at: Option<usize> },
 }
@@ -200,14 +205,11 @@ impl<'d> Segments<'d> {
             _ => (None, false),
         };
         let is_adaptive = self.options.control == StepControl::Adaptive;
-        let phase = self.phase;
+        let (phase, t) = (self.phase, self.stepper.time());
         match (phase, too_small) {
-            (Phase::Settling { at }, _) => {
-                let t = self.stepper.time();
-                self.replace(t, Phase::Hopping { left: 1, at }).map_err(|_| failure)
-            }
+            (Phase::Settling { at }, _) => self.replace(t, Phase::Hopping { left: 1, at }).map_err(|_| failure),
+            (Phase::Jumping { .. }, _) => self.replace(t, Phase::Hopping { left: 1, at: None }).map_err(|_| failure),
             (Phase::Regular, Some((smallest, unsolved))) if is_adaptive && (has_kinks || unsolved) => {
-                let t = self.stepper.time();
                 let first = (!has_kinks).then_some(FIRST_HOP * smallest);
                 self.replace_with(t, Phase::Hopping { left: HOPS, at: None }, first).map_err(|_| failure)
             }
@@ -232,7 +234,7 @@ impl<'d> Segments<'d> {
         if self.jumped.is_some_and(|jumped| (t - jumped).abs() <= 4.0 * length) {
             return false;
         }
-        let phase = Phase::Settling { at: None };
+        let phase = Phase::Jumping { left: JUMPING };
         let begin = || self.begin(phase, start, Some(length), &self.statistics());
         let (Ok(mut aside), Ok(stepper)) = (begin(), begin()) else { return false };
         if aside.step().is_err() {
@@ -302,6 +304,9 @@ impl<'d> Segments<'d> {
             Phase::Hopping { left, at } if !begins && left > 1 => {
                 self.phase = Phase::Hopping { left: left - 1, at };
                 Ok(())
+            }
+            Phase::Jumping { left } if !begins && left > 1 => {
+                self.replace_with(t, Phase::Jumping { left: left - 1 }, Some(step))
             }
             Phase::Regular if !begins && !is_cut => Ok(()),
             _ if begins => {
@@ -418,9 +423,13 @@ impl<'d> Segments<'d> {
         self.last_step
     }
 
-    /// Lets the last step, which began at a state that is given, be made again if a function changes its sign twice in it; whether it is.
+    /// Lets the last step, which began at a state that is given, be made again if a function changes its sign twice in it; whether it is. Where unknowns jump
+    /// at the start of a step, its polynomial says nothing about what is between.
     pub(super) fn divide(&mut self, start: (f64, &[f64], &[f64])) -> Result<bool, Failure> {
         let Some(between) = &mut self.between else { return Ok(false) };
+        if matches!(self.phase, Phase::Jumping { .. }) {
+            return Ok(false);
+        }
         let t = self.stepper.time();
         let shortest = 16.0 * f64::EPSILON * t.abs().max(start.0.abs());
         let kinks = if self.phase == Phase::Regular { Kinks::Located } else { Kinks::Passed };
@@ -501,7 +510,7 @@ impl<'d> Segments<'d> {
         let initial_step = first.or(self.options.initial_step);
         let options = Options { max_steps, initial_step, ..self.options.clone() };
         match phase {
-            Phase::Settling { .. } => {
+            Phase::Settling { .. } | Phase::Jumping { .. } => {
                 let control = StepControl::Fixed(first.unwrap_or(SETTLING * self.last_step));
                 radau::beyond(self.dae, start, &Options { control, ..options })
             }
