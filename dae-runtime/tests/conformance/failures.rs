@@ -152,17 +152,22 @@ pub fn names_what_becomes_singular(method: Method, _: Promise) {
     assert_eq!((&**equation, &**unknown), ("equation 2", "z"));
 }
 
-/// The unknown of index 2 ends like the root of the time that is left, and is known to the root of the tolerance there.
+/// The unknown of index 2 ends like the root of the time that is left, and is known to the root of the tolerance there. How far the last step leads beyond the end
+/// depends on where it happens to begin.
 pub fn stops_at_an_impasse(method: Method, _: Promise) {
     let problem = steering_wheel::steering_wheel_impasse();
-    for tolerance in [1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10] {
+    let (count, mut late) = (60, 0);
+    for k in 0..=count {
+        let tolerance = 10_f64.powf(-4.0 - 6.0 * f64::from(k) / f64::from(count));
         let solution = integrate(&problem, method, tolerance, 4.0, Record::Steps);
         let stopped = matches!(solution.status, Status::Stopped(Failure::StepSizeTooSmall { .. }));
         assert!(stopped, "{tolerance:e}: {}", solution.status);
-        let late = solution.end_time - steering_wheel::IMPASSE;
-        assert!(late.abs() < tolerance.sqrt(), "{tolerance:e}: {late:e} after the impasse");
+        let beyond = solution.end_time - steering_wheel::IMPASSE;
+        assert!(beyond.abs() < 10.0 * tolerance.sqrt(), "{tolerance:e}: {beyond:e} after the impasse");
+        late += i32::from(beyond.abs() > tolerance.sqrt());
         assert!(solution.statistics.steps < 1000, "{tolerance:e}: {:?}", solution.statistics);
     }
+    assert!(10 * late <= count, "{late} of {count} runs end late");
 }
 
 /// Values off a constraint are refused with its name, and what the tolerance does not see is not.
