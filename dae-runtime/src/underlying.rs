@@ -33,6 +33,21 @@ const SLOW: f64 = 0.1;
 /// Corrections that become no smaller are rounding errors if they are below this part of the values.
 const ROUNDING: f64 = 1e-9;
 
+/// Along a solution the guesses are near: there the second correction is smaller than the first one by this factor, as wherever Newton's method is sure to converge to
+/// the solution next to them (P. Deuflhard, *Newton Methods for Nonlinear Problems*, section 2.1), unless the first one is smaller than that. Another one is
+/// another branch. Where equations have kinks that says nothing.
+const SURE: f64 = 0.25;
+const SMALL: f64 = 1e-6;
+
+/// How near the guesses are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Guess {
+    /// Wherever the caller has them from.
+    Any,
+    /// Next to the solution.
+    Near,
+}
+
 /// Why $y' = f(t, y)$ has no value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Unsolvable {
@@ -200,21 +215,22 @@ impl<D: Dae> UnderlyingOde<D> {
     /// If the equations have no solution near the guesses; these are left as they are.
     pub fn solve(&self, t: f64, y: &mut [f64], yp: &mut [f64]) -> Result<(), Unsolvable> {
         let work = &mut *self.work.borrow_mut();
-        self.solved(work, t, y, yp)?;
+        self.solved(work, t, (y, yp), Guess::Any)?;
         y.copy_from_slice(&work.y);
         yp.copy_from_slice(&work.yp);
         Ok(())
     }
 
     /// Solves from the given guesses, into `work.y` and `work.yp`.
-    fn solved(&self, work: &mut Work, t: f64, y: &[f64], yp: &[f64]) -> Result<(), Unsolvable> {
+    fn solved(&self, work: &mut Work, t: f64, (y, yp): (&[f64], &[f64]), guess: Guess) -> Result<(), Unsolvable> {
         let unknowns = &self.inner.description().unknowns;
+        let is_near = guess == Guess::Near && self.description.switches.is_empty();
         work.y.copy_from_slice(y);
         for ((to, from), unknown) in work.yp.iter_mut().zip(yp).zip(unknowns.iter()) {
             *to = if unknown.kind == Kind::Differential { *from } else { 0.0 };
         }
         let (mut before, mut renew, mut worst) = (f64::INFINITY, true, 0);
-        for _ in 0..MAX_ITERATIONS {
+        for iteration in 0..MAX_ITERATIONS {
             self.inner.residual(t, &work.y, &work.yp, &mut work.residual);
             self.check_finite(t, |row| work.residual[row].is_finite())?;
             if renew {
@@ -238,7 +254,8 @@ impl<D: Dae> UnderlyingOde<D> {
             if next <= 4.0 * f64::EPSILON || (size <= ROUNDING && renew) {
                 return Ok(());
             }
-            if !size.is_finite() {
+            let is_elsewhere = is_near && iteration == 1 && before > SMALL && size > SURE * before;
+            if !size.is_finite() || is_elsewhere {
                 break;
             }
             before = size;
@@ -290,7 +307,7 @@ impl<D: Dae> UnderlyingOde<D> {
 
     /// Solves, and has the Jacobians and factors at the solution; or says that there is none.
     fn linearized(&self, work: &mut Work, t: f64, y: &[f64], yp: &[f64]) -> bool {
-        self.solved(work, t, y, yp).is_ok() && self.factorize(work, t).is_ok()
+        self.solved(work, t, (y, yp), Guess::Near).is_ok() && self.factorize(work, t).is_ok()
     }
 
     /// $F_w^{-1}$ times each column of `work.derivatives`.
@@ -368,7 +385,7 @@ impl<D: Dae> Dae for UnderlyingOde<D> {
 
     fn residual(&self, t: f64, y: &[f64], yp: &[f64], residual: &mut [f64]) {
         let work = &mut *self.work.borrow_mut();
-        if self.solved(work, t, y, yp).is_err() {
+        if self.solved(work, t, (y, yp), Guess::Near).is_err() {
             return residual.fill(f64::NAN);
         }
         for (k, unknown) in self.description.unknowns.iter().enumerate() {
