@@ -8,7 +8,7 @@
 //! predictor and corrector measures an extrapolation, including the noise of Newton's iteration, and no smaller step
 //! makes that noise smaller. A code that tests it rejects nearly every step of the transistor amplifier.
 //!
-//! * **Constant leading matrix.** States enter the equations as $F_{y'}\\, y$. The error of the states is measured
+//! * **Constant leading matrix, index 1.** States enter the equations as $F_{y'}\\, y$. The error of the states is measured
 //!   by the smallest change of unknowns that carries it,
 //!   $Q e = \arg\min \\{ \lVert D^{-1} v \rVert : F_{y'} v = F_{y'} e \\}$ with the nominal values $D$: the
 //!   projector along $\ker F_{y'}$ that is orthogonal in that metric. With $F_{y'} D = U \Sigma V^T$ it is
@@ -16,6 +16,8 @@
 //! * **Otherwise** $e$ is replaced by $P_c\, e$ with the factors at hand ([`crate::resolvent`]). As $h \to 0$ this is the
 //!   projector along $\ker F_{y'}$ whose image solves $F_y$'s algebraic part: it includes the response of the algebraic
 //!   unknowns, and where that response is an amplification the test is as much stricter.
+//!   Of index 2, constraints say which changes of states there are, and these may be much larger than the smallest that $F_{y'}$ does not tell from them:
+//!   the square $P_c^2$ finds them.
 //! * **Unknowns of higher index that have derivatives** hide states, and what they hide is found by a power of $P_c$.
 
 use nalgebra::DMatrix;
@@ -48,8 +50,9 @@ impl Filter {
             return Filter::None;
         }
         let n = unknowns.len();
-        let resolvent = Filter::Resolvent(Resolvent::new(n, 1));
-        if description.leading != Leading::Constant {
+        let highest = unknowns.iter().map(|unknown| unknown.index).max().unwrap_or(1);
+        let resolvent = Filter::Resolvent(Resolvent::new(n, highest));
+        if description.leading != Leading::Constant || highest > 1 {
             return resolvent;
         }
         let nominal: Vec<f64> = unknowns.iter().map(|unknown| unknown.nominal).collect();
