@@ -45,6 +45,7 @@ mod elimination;
 pub mod event;
 mod failure;
 pub mod generated;
+mod hidden;
 pub mod initialize;
 mod integrator;
 pub mod interval;

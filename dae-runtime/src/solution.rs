@@ -143,6 +143,16 @@ impl Solution {
         self.end_derivative = self.extended(yp, |_| 0.0);
     }
 
+    /// Replaces the state at the end, in the record too if it is there.
+    pub(crate) fn replace_end(&mut self, y: &[f64]) {
+        let state = self.extended(y, |value| value);
+        let before = std::mem::replace(&mut self.end_state, state);
+        if self.states.ends_with(&before) {
+            let last = self.states.len() - before.len();
+            self.states[last..].copy_from_slice(&self.end_state);
+        }
+    }
+
     /// Whether the run came to its end: the end time, or a terminal event.
     pub fn is_success(&self) -> bool {
         matches!(self.status, Status::Success | Status::Event(_))

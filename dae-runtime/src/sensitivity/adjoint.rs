@@ -27,9 +27,9 @@
 use nalgebra::Complex;
 
 use super::collocation::{Collocation, Linearization, Part};
-use super::hidden::Hidden;
 use super::{Beginning, Quantity, StartDerivative};
 use crate::contract::{Dae, Description, Name, Stand};
+use crate::hidden::Hidden;
 use crate::radau::{Origin, Polynomial, StageRange, Tableau};
 use crate::solution::{Solution, Status};
 use crate::stepper::{Failure, Options};

@@ -13,7 +13,6 @@
 
 mod adjoint;
 mod collocation;
-mod hidden;
 mod jump;
 mod variation;
 
@@ -77,7 +76,7 @@ impl Quantity {
     }
 
     /// Derivatives of the equations of the prolongation by it with the jets held, times its scale.
-    fn derivative_of_equations(&self, dae: &dyn Dae, t: f64, jets: &[f64]) -> Vec<f64> {
+    pub(crate) fn derivative_of_equations(&self, dae: &dyn Dae, t: f64, jets: &[f64]) -> Vec<f64> {
         let prolongation = dae.prolongation();
         let d = prolongation.prolongation_description();
         let mut values = vec![0.0; d.jacobian_p.len()];

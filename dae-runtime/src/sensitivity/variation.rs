@@ -11,10 +11,10 @@
 
 use super::adjoint::{Jump, Tape, Way};
 use super::collocation::{Collocation, Linearization, Obstacle, Part};
-use super::hidden::Hidden;
 use super::jump::Left;
 use super::{Beginning, Quantity, StartDerivative};
 use crate::contract::{Dae, Kind, Name};
+use crate::hidden::Hidden;
 use crate::linear::Deficiency;
 use crate::radau::{Origin, Outcome, Polynomial, StagePlace, StageRange, combine};
 use crate::resolvent::Resolvent;

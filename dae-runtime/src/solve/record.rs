@@ -7,6 +7,7 @@ use super::crossing::margin;
 use super::dense;
 use super::events::Events;
 use super::segments::Segments;
+use crate::hidden::Hidden;
 use crate::sensitivity::{InStep, Sensitivities, Variation};
 use crate::solution::Solution;
 use crate::stepper::{Failure, Stepper};
@@ -22,7 +23,8 @@ pub enum Record {
     Dense,
     /// Exactly these times, in the direction of the run, with the accuracy of the method: Radau IIA ends steps there,
     /// since its dense output is a cubic; BDF interpolates by its own polynomial and does not change a step;
-    /// an unknown for which errors are not tested is solved for where the polynomial does not satisfy the equations.
+    /// an unknown for which errors are not tested is solved for where the polynomial does not satisfy the equations. Unknowns of higher index without derivatives
+    /// follow from the states by the hidden equations, as at the end of every run: no error test is sharp for them.
     /// Constraints hold at interpolated states to the accuracy of the interpolation. At the time of a reset it is the state before.
     At(Vec<f64>),
 }
@@ -47,6 +49,8 @@ pub(super) struct Recorder<'d> {
     state: Vec<f64>,
     /// Sensitivities, if they are asked for.
     pub(super) variation: Option<Variation<'d>>,
+    /// What finds unknowns of higher index at the times asked for.
+    hidden: Option<Hidden<'d>>,
 }
 
 impl<'d> Recorder<'d> {
@@ -63,7 +67,27 @@ impl<'d> Recorder<'d> {
                 return Err(Failure::InvalidOption { message });
             }
         }
-        Ok(Recorder { record, reached: 0, direction, t0, state: Vec::new(), variation })
+        Ok(Recorder { record, reached: 0, direction, t0, state: Vec::new(), variation, hidden: None })
+    }
+
+    /// Lets unknowns of higher index be as accurate as states at the times asked for and at the end.
+    pub(super) fn improve_by(&mut self, hidden: Option<Hidden<'d>>) {
+        self.hidden = hidden;
+    }
+
+    /// Makes unknowns of higher index as accurate as states, where the equations are those of one side.
+    fn improve(&self, stepper: &dyn Stepper, t: f64, state: &mut [f64]) {
+        if let Some(hidden) = self.hidden.as_ref().filter(|_| t != self.t0 && stepper.at_switch().is_none()) {
+            hidden.improve(t, state, stepper.derivative());
+        }
+    }
+
+    /// The state at the end of a run.
+    pub(super) fn end(&self, stepper: &dyn Stepper, solution: &mut Solution) {
+        let (t, mut state) = (stepper.time(), stepper.state().to_vec());
+        solution.end_at(t, &state, stepper.derivative());
+        self.improve(stepper, t, &mut state);
+        solution.replace_end(&state);
     }
 
     /// Where sensitivities are entered.
@@ -110,6 +134,7 @@ impl<'d> Recorder<'d> {
             } else {
                 made.stepper.interpolate(t, &mut state);
             }
+            self.improve(made.stepper, if is_end { now } else { t }, &mut state);
             self.push(t, &state, made.solution);
             self.state = state;
             self.reached += 1;

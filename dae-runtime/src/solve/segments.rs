@@ -170,6 +170,11 @@ impl<'d> Segments<'d> {
         }
     }
 
+    /// That of all matrices.
+    pub(super) fn schedule(&self) -> &Rc<Schedule> {
+        &self.schedule
+    }
+
     /// Work on all pieces.
     pub(super) fn statistics(&self) -> Statistics {
         let mut all = self.done;

@@ -12,9 +12,10 @@ use super::segments::Segments;
 use super::{Method, Observer};
 use crate::contract::{Dae, Name};
 use crate::event::Event;
+use crate::hidden::Hidden;
 use crate::initialize::InitializationOptions;
 use crate::solution::{Solution, Status};
-use crate::stepper::{DenseAccuracy, Failure, Options};
+use crate::stepper::{DenseAccuracy, Failure, Options, StepControl};
 
 /// An integration that is made step by step ([`Integration::steps`](crate::solve::Integration::steps)): an iterator over the states that it records.
 ///
@@ -67,7 +68,7 @@ impl<'d, 'c> Steps<'d, 'c> {
         settings: Settings<'d, 'c>,
         [t0, t_end]: [f64; 2],
         [y0, yp0]: [&[f64]; 2],
-        recorder: Recorder<'d>,
+        mut recorder: Recorder<'d>,
     ) -> Result<Self, Failure> {
         let Settings { dae, method, options, stops, initialization, observer, events } = settings;
         let clock = Instant::now();
@@ -76,6 +77,9 @@ impl<'d, 'c> Steps<'d, 'c> {
             Err(failure @ (Failure::InvalidOption { .. } | Failure::UnsuitableMethod { .. })) => return Err(failure),
             Err(failure) => (None, Some(Status::Stopped(failure))),
         };
+        let is_adaptive = options.control == StepControl::Adaptive;
+        let hidden = run.as_ref().filter(|_| is_adaptive);
+        recorder.improve_by(hidden.and_then(|run| Hidden::of(dae, &options, t_end - t0, run.schedule())));
         let mut steps = Steps {
             events: Events::new(events, (t0, y0, yp0), t_end),
             solution: Solution::new(dae, t0, y0, yp0),
@@ -223,7 +227,7 @@ impl<'d, 'c> Steps<'d, 'c> {
         let solution = &mut self.solution;
         solution.status = self.status.unwrap_or(Status::Interrupted);
         if let Some(run) = &self.run {
-            solution.end_at(run.stepper.time(), run.stepper.state(), run.stepper.derivative());
+            self.recorder.end(run.stepper.as_ref(), solution);
             solution.statistics = run.statistics();
             self.recorder.finish(solution);
             if solution.is_success()
