@@ -26,8 +26,10 @@ use crate::resolvent::Resolvent;
 use crate::sensitivity::Quantity;
 use crate::stepper::Options;
 
-/// States satisfy constraints to a tolerance; what is farther away than so many of it, or than this part of the size, belongs to another solution.
+/// States satisfy constraints to a tolerance; jets farther away than so many of it, or than this part of the size, are those of another solution.
 const NEAR: (f64, f64) = (1e4, 1e-3);
+/// Unknowns of higher index that hidden equations determine are replaced if they change by no more than this part of their size.
+const IMPROVED: f64 = 0.1;
 /// $c$, in units of one over the time of the run.
 const FAST: f64 = 1e3;
 /// How often the part of states is taken back.
@@ -97,15 +99,14 @@ impl<'d> Hidden<'d> {
             self.keep_states(&at, &[y], &mut near);
             at = self.least_change(t, &near[0], &at.yp)?;
         }
-        let unknowns = &self.dae.description().unknowns;
-        let is_state = |k: usize| unknowns[k].kind == Kind::Differential && unknowns[k].index == 1;
-        let is_solution = (0..y.len()).all(|k| !is_state(k) || self.is_near(k, &at, y));
-        (is_solution && at.jets.iter().all(|jet| jet.is_finite())).then_some(at)
-    }
-
-    fn is_near(&self, k: usize, at: &Consistent, y: &[f64]) -> bool {
-        let (atol, rtol) = self.near[k];
-        (at.y[k] - y[k]).abs() <= atol + rtol * y[k].abs()
+        let is_near = |k: usize| {
+            let (atol, rtol) = self.near[k];
+            let unknown = &self.dae.description().unknowns[k];
+            let is_state = unknown.kind == Kind::Differential && unknown.index == 1;
+            !is_state || (at.y[k] - y[k]).abs() <= atol + rtol * y[k].abs()
+        };
+        let is_solution = (0..y.len()).all(is_near) && at.jets.iter().all(|jet| jet.is_finite());
+        is_solution.then_some(at)
     }
 
     /// Replaces unknowns without derivatives that hidden equations determine by what these say for the states; nothing changes where that is far from what they
@@ -114,7 +115,8 @@ impl<'d> Hidden<'d> {
         let Some(at) = self.consistent(t, y, slope) else { return };
         let unknowns = &self.dae.description().unknowns;
         let improves = |k: &usize| self.is_hidden[*k] && unknowns[*k].kind == Kind::Algebraic && unknowns[*k].index > 1;
-        if (0..y.len()).filter(improves).all(|k| self.is_near(k, &at, y)) {
+        let is_alike = |k: usize| (at.y[k] - y[k]).abs() <= IMPROVED * (unknowns[k].nominal + at.y[k].abs());
+        if (0..y.len()).filter(improves).all(is_alike) {
             (0..y.len()).filter(improves).for_each(|k| y[k] = at.y[k]);
         }
     }

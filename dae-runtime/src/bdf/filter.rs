@@ -8,16 +8,15 @@
 //! predictor and corrector measures an extrapolation, including the noise of Newton's iteration, and no smaller step
 //! makes that noise smaller. A code that tests it rejects nearly every step of the transistor amplifier.
 //!
-//! * **Constant leading matrix, index 1.** States enter the equations as $F_{y'}\\, y$. The error of the states is measured
+//! * **Constant leading matrix.** States enter the equations as $F_{y'}\\, y$. The error of the states is measured
 //!   by the smallest change of unknowns that carries it,
 //!   $Q e = \arg\min \\{ \lVert D^{-1} v \rVert : F_{y'} v = F_{y'} e \\}$ with the nominal values $D$: the
 //!   projector along $\ker F_{y'}$ that is orthogonal in that metric. With $F_{y'} D = U \Sigma V^T$ it is
-//!   $Q = D V_r V_r^T D^{-1}$, computed once.
+//!   $Q = D V_r V_r^T D^{-1}$, computed once. Where unknowns are of index 2, constraints say which changes of states there are, and these may be much larger
+//!   than the smallest that $F_{y'}$ does not tell from them: the square of $P_c$ finds them, and of both what is larger counts.
 //! * **Otherwise** $e$ is replaced by $P_c\, e$ with the factors at hand ([`crate::resolvent`]). As $h \to 0$ this is the
 //!   projector along $\ker F_{y'}$ whose image solves $F_y$'s algebraic part: it includes the response of the algebraic
 //!   unknowns, and where that response is an amplification the test is as much stricter.
-//!   Of index 2, constraints say which changes of states there are, and these may be much larger than the smallest that $F_{y'}$ does not tell from them:
-//!   the square $P_c^2$ finds them.
 //! * **Unknowns of higher index that have derivatives** hide states, and what they hide is found by a power of $P_c$.
 
 use nalgebra::DMatrix;
@@ -31,8 +30,8 @@ use crate::resolvent::Resolvent;
 pub(super) enum Filter {
     /// All differential unknowns are states.
     None,
-    /// Rows of $V_r^T$, one after the other, and the nominal values.
-    Projector { rows: Vec<f64>, nominal: Vec<f64>, work: Vec<f64> },
+    /// Rows of $V_r^T$, one after the other, and the nominal values; the resolvent of index 2.
+    Projector { rows: Vec<f64>, nominal: Vec<f64>, work: Vec<f64>, resolvent: Option<(Resolvent, Vec<f64>)> },
     /// By the iteration matrix.
     Resolvent(Resolvent),
 }
@@ -51,29 +50,37 @@ impl Filter {
         }
         let n = unknowns.len();
         let highest = unknowns.iter().map(|unknown| unknown.index).max().unwrap_or(1);
-        let resolvent = Filter::Resolvent(Resolvent::new(n, highest));
-        if description.leading != Leading::Constant || highest > 1 {
-            return resolvent;
+        let resolvent = Resolvent::new(n, highest);
+        if description.leading != Leading::Constant {
+            return Filter::Resolvent(resolvent);
         }
         let nominal: Vec<f64> = unknowns.iter().map(|unknown| unknown.nominal).collect();
         let matrix = scaled_leading_matrix(dae, t0, y0, yp0, &nominal);
-        let Ok(decomposition) = SingularValues::of(&matrix) else { return resolvent };
+        let Ok(decomposition) = SingularValues::of(&matrix) else { return Filter::Resolvent(resolvent) };
         let rank = decomposition.rank().rank;
         let rows: Vec<f64> = decomposition.right_vectors_from(0).columns(0, rank).iter().copied().collect();
-        Filter::Projector { rows, nominal, work: vec![0.0; n] }
+        let resolvent = (highest > 1).then(|| (resolvent, vec![0.0; n]));
+        Filter::Projector { rows, nominal, work: vec![0.0; n], resolvent }
     }
 
     /// Filters `v` in place.
     pub(super) fn apply(&mut self, description: &Description, newton: &Newton, v: &mut [f64]) {
         match self {
             Filter::None => {}
-            Filter::Projector { rows, nominal, work } => {
+            Filter::Projector { rows, nominal, work, resolvent } => {
+                if let Some((resolvent, of_states)) = resolvent {
+                    of_states.copy_from_slice(v);
+                    newton.apply_resolvent(description, resolvent, of_states);
+                }
                 work.fill(0.0);
                 for row in rows.chunks_exact(v.len()) {
                     let coefficient: f64 = row.iter().zip(&*v).zip(&*nominal).map(|((q, v), d)| q * v / d).sum();
                     work.iter_mut().zip(row).for_each(|(work, q)| *work += coefficient * q);
                 }
                 v.iter_mut().zip(work).zip(nominal).for_each(|((v, work), d)| *v = *work * *d);
+                let of_states = resolvent.iter().flat_map(|(_, of_states)| of_states);
+                let larger = v.iter_mut().zip(of_states).filter(|(v, other)| other.abs() > v.abs() || other.is_nan());
+                larger.for_each(|(v, other)| *v = *other);
             }
             Filter::Resolvent(resolvent) => newton.apply_resolvent(description, resolvent, v),
         }
