@@ -6,7 +6,8 @@
 //!
 //! Enclosures of the functions over the range of the polynomial, on the whole step and where they contain zero on halves of it and so on (R. E. Moore,
 //! R. B. Kearfott, M. J. Cloud, *Introduction to Interval Analysis*, SIAM 2009), prove that nothing happens. What they leave
-//! open is shorter than [`NEAR`] says, or smaller than errors are. Functions without enclosures are looked at at [`SAMPLES`] times.
+//! open is shorter than [`NEAR`] says, or smaller than errors are. Functions without enclosures are looked at at some times, and at [`SAMPLES`] where they change by so
+//! much that they might pass through zero.
 
 use crate::contract::{Dae, Kind};
 use crate::interval::Interval;
@@ -23,6 +24,9 @@ const NEAREST: (f64, f64) = (1e-10, 1e-6);
 const NOISE: f64 = 0.1;
 /// Parts of a step at the ends of which functions without enclosures are evaluated.
 const SAMPLES: f64 = 64.0;
+/// Without an enclosure a function is looked at at so many times of a step, and of a part of it, and is expected to stay within so many times the range of these values.
+const LOOKS: (usize, usize) = (8, 2);
+const MARGIN: f64 = 2.0;
 /// Parts of one step of which enclosures are taken; after that all functions count as functions without.
 const BUDGET: usize = 1024;
 /// A kink that changes no state by more than this part of its tolerance by the end of the step is no reason to end there.
@@ -263,6 +267,27 @@ impl<'d> Between<'d> {
         }
         let time = ball(step.at(middle), radius * step.length.abs());
         self.dae.switch_enclosures(time, &self.y, &self.yp, &mut self.enclosures);
+        let is_unknown = |(enclosure, searched): (&Interval, &bool)| *searched && !enclosure.width().is_finite();
+        if self.enclosures.iter().zip(&self.searched).any(is_unknown) {
+            self.expect([a, b], step);
+        }
+    }
+
+    /// Replaces enclosures that are none by what values on a part of the step, the last one at its end, let expect.
+    fn expect(&mut self, [a, b]: [f64; 2], step: Step) {
+        let looks = if b - a == 1.0 { LOOKS.0 } else { LOOKS.1 };
+        let mut ranges = vec![(f64::INFINITY, f64::NEG_INFINITY); self.values.len()];
+        for j in 0..=looks {
+            self.look_at(if j == looks { b } else { a + (b - a) * j as f64 / looks as f64 }, step);
+            let values = ranges.iter_mut().zip(&self.values);
+            values.for_each(|(range, value)| *range = (range.0.min(*value), range.1.max(*value)));
+        }
+        for (enclosure, (least, most)) in self.enclosures.iter_mut().zip(ranges) {
+            if !enclosure.width().is_finite() {
+                let margin = MARGIN * (most - least);
+                *enclosure = Interval::new(least - margin, most + margin).unwrap_or(Interval::ENTIRE);
+            }
+        }
     }
 
     /// How much the functions change as the unknowns change by a part of their tolerances at the point that was looked at last.
