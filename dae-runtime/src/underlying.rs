@@ -33,9 +33,9 @@ const SLOW: f64 = 0.1;
 /// Corrections that become no smaller are rounding errors if they are below this part of the values.
 const ROUNDING: f64 = 1e-9;
 
-/// Along a solution the guesses are near: there the second correction is smaller than the first one by this factor, as wherever Newton's method is sure to converge to
-/// the solution next to them (P. Deuflhard, *Newton Methods for Nonlinear Problems*, section 2.1), unless the first one is smaller than that. Another one is
-/// another branch. Where equations have kinks that says nothing.
+/// Along a solution guesses are near. Where Newton's method is sure to converge to a solution next to the guess, the second correction, with the Jacobian of the first, is
+/// at most this part of the first (P. Deuflhard, *Newton Methods for Nonlinear Problems*, section 2.1); a larger one may lead to another branch, and is
+/// refused. First corrections below `SMALL` are not examined, nor equations with kinks, of which that does not hold.
 const SURE: f64 = 0.25;
 const SMALL: f64 = 1e-6;
 

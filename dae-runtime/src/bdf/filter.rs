@@ -12,9 +12,9 @@
 //!   by the smallest change of unknowns that carries it,
 //!   $Q e = \arg\min \\{ \lVert D^{-1} v \rVert : F_{y'} v = F_{y'} e \\}$ with the nominal values $D$: the
 //!   projector along $\ker F_{y'}$ that is orthogonal in that metric. With $F_{y'} D = U \Sigma V^T$ it is
-//!   $Q = D V_r V_r^T D^{-1}$, computed once. Where unknowns are of index 2, constraints say which changes of states there are, and these may be much larger
-//!   than the smallest that $F_{y'}$ does not tell from them: the square of $P_c$ finds them, and of both what is larger counts.
-//! * **Otherwise** $e$ is replaced by $P_c\, e$ with the factors at hand ([`crate::resolvent`]). As $h \to 0$ this is the
+//!   $Q = D V_r V_r^T D^{-1}$, computed once. Where the highest index $m$ is above 1, constraints leave only some changes of states, and these may be much
+//!   larger than $Q e$, the smallest change with the same $F_{y'} e$: $P_c^m e$ finds them, and entry by entry the larger of both counts.
+//! * **Otherwise** $e$ is replaced by $P_c^m e$ with the factors at hand ([`crate::resolvent`]). As $h \to 0$ this is the
 //!   projector along $\ker F_{y'}$ whose image solves $F_y$'s algebraic part: it includes the response of the algebraic
 //!   unknowns, and where that response is an amplification the test is as much stricter.
 //! * **Unknowns of higher index that have derivatives** hide states, and what they hide is found by a power of $P_c$.
@@ -30,7 +30,7 @@ use crate::resolvent::Resolvent;
 pub(super) enum Filter {
     /// All differential unknowns are states.
     None,
-    /// Rows of $V_r^T$, one after the other, and the nominal values; the resolvent of index 2.
+    /// Rows of $V_r^T$, one after the other, and the nominal values; the resolvent where the index is above 1.
     Projector { rows: Vec<f64>, nominal: Vec<f64>, work: Vec<f64>, resolvent: Option<(Resolvent, Vec<f64>)> },
     /// By the iteration matrix.
     Resolvent(Resolvent),

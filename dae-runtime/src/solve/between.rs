@@ -6,8 +6,8 @@
 //!
 //! Enclosures of the functions over the range of the polynomial, on the whole step and where they contain zero on halves of it and so on (R. E. Moore,
 //! R. B. Kearfott, M. J. Cloud, *Introduction to Interval Analysis*, SIAM 2009), prove that nothing happens. What they leave
-//! open is shorter than [`NEAR`] says, or smaller than errors are. Functions without enclosures are looked at at some times, and at [`SAMPLES`] where they change by so
-//! much that they might pass through zero.
+//! open is shorter than [`NEAR`] says, or smaller than errors are. Functions without enclosures, as those of generated code, are sampled: at a few
+//! times of the step, and up to [`SAMPLES`] times where their values come near zero, as measured by their range. That is no proof.
 
 use crate::contract::{Dae, Kind};
 use crate::interval::Interval;
@@ -24,7 +24,8 @@ const NEAREST: (f64, f64) = (1e-10, 1e-6);
 const NOISE: f64 = 0.1;
 /// Parts of a step at the ends of which functions without enclosures are evaluated.
 const SAMPLES: f64 = 64.0;
-/// Without an enclosure a function is looked at at so many times of a step, and of a part of it, and is expected to stay within so many times the range of these values.
+/// A function without an enclosure is evaluated at the ends of so many equal parts of a step, or of a part of one, and is taken to leave the range of these values by
+/// no more than so many times its width.
 const LOOKS: (usize, usize) = (8, 2);
 const MARGIN: f64 = 2.0;
 /// Parts of one step of which enclosures are taken; after that all functions count as functions without.
@@ -269,12 +270,12 @@ impl<'d> Between<'d> {
         self.dae.switch_enclosures(time, &self.y, &self.yp, &mut self.enclosures);
         let is_unknown = |(enclosure, searched): (&Interval, &bool)| *searched && !enclosure.width().is_finite();
         if self.enclosures.iter().zip(&self.searched).any(is_unknown) {
-            self.expect([a, b], step);
+            self.enclose_values([a, b], step);
         }
     }
 
-    /// Replaces enclosures that are none by what values on a part of the step, the last one at its end, let expect.
-    fn expect(&mut self, [a, b]: [f64; 2], step: Step) {
+    /// In place of missing enclosures: the ranges of values on a part of the step, widened. What was looked at last is the end of the part.
+    fn enclose_values(&mut self, [a, b]: [f64; 2], step: Step) {
         let looks = if b - a == 1.0 { LOOKS.0 } else { LOOKS.1 };
         let mut ranges = vec![(f64::INFINITY, f64::NEG_INFINITY); self.values.len()];
         for j in 0..=looks {

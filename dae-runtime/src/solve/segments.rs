@@ -26,8 +26,8 @@ const HOPPING_ORDER: usize = 2;
 const FIRST_HOP: f64 = 16.0;
 /// Steps beyond a kink at which unknowns jump, as parts of the longest one.
 const BEYOND_KINK: [f64; 3] = [1e-6, 1e-5, 1e-4];
-/// So many of them there are: the first one moves states onto the constraints that hold beyond the kink, and what forces them there is right after the
-/// second.
+/// Where unknowns jump at a kink, so many short steps follow: the first one moves states onto the constraints that hold beyond it, and the multipliers of these
+/// constraints, impulses in that step, have their values after the second.
 const JUMPING: usize = 2;
 /// So many steps aside there are at most to a time within the last step.
 const STEPS_ASIDE: usize = 100;
