@@ -1,7 +1,7 @@
 //! Splines of odd degree through given points.
 //!
 //! In: points with ascending abscissae. Out: the interpolating spline of degree $p = 2m - 1$, which is $p - 1$ times continuously
-//! differentiable, its value and its derivatives.
+//! differentiable, its value and its derivatives, at numbers and on intervals.
 //!
 //! The end conditions are *not-a-knot*: the first $m$ pieces are one polynomial, and so are the last $m$, so that the spline
 //! reproduces polynomials of degree $p$ (C. de Boor, *A Practical Guide to Splines*, 1978, ch. IV and XIII). The collocation matrix of
@@ -12,6 +12,13 @@
 
 use std::borrow::Cow;
 use std::fmt;
+
+use crate::interval::Interval;
+
+/// Rounding errors of a coefficient, relative to the largest value of the table over a power of its narrowest interval.
+const ROUNDING: f64 = 1e3 * f64::EPSILON;
+/// Pieces beyond this are not looked at one by one.
+const MAX_PIECES: usize = 64;
 
 /// A piecewise polynomial.
 #[derive(Clone, Debug, PartialEq)]
@@ -140,6 +147,37 @@ impl Spline {
             let factor: f64 = (k + 1 - order..=k).map(|j| j as f64).product();
             sum * distance + factor * coefficients[k]
         })
+    }
+
+    /// An interval that contains the derivative of the given order everywhere on `x`; everything if that meets very many pieces.
+    ///
+    /// The hull over the pieces, each by Horner's scheme. Their coefficients are rounded: those of the spline through the given points are taken to
+    /// lie within a margin around them, which is an estimate.
+    pub fn enclosure(&self, x: Interval, order: usize) -> Interval {
+        if x == Interval::ENTIRE {
+            return Interval::ENTIRE;
+        }
+        let (breaks, width) = (&self.breaks, self.degree + 1);
+        let (first, last) = (self.piece(x.lo()), self.piece(x.hi()));
+        if last - first >= MAX_PIECES {
+            return Interval::ENTIRE;
+        }
+        let largest = self.coefficients.iter().step_by(width).fold(0.0_f64, |largest, c| largest.max(c.abs()));
+        let narrowest = breaks.windows(2).map(|ends| ends[1] - ends[0]).fold(f64::INFINITY, f64::min);
+        let on_piece = |piece: usize| {
+            let lo = if piece == first { x.lo() } else { breaks[piece] };
+            let hi = if piece == last { x.hi() } else { breaks[piece + 1] };
+            let Some(part) = Interval::new(lo, hi) else { return Interval::ENTIRE };
+            let distance = part - Interval::point(breaks[piece]);
+            let coefficients = &self.coefficients[piece * width..(piece + 1) * width];
+            (order..width).rev().fold(Interval::ZERO, |sum, k| {
+                let factor: f64 = (k + 1 - order..=k).map(|j| j as f64).product();
+                let error = ROUNDING * largest / narrowest.powi(k as i32);
+                let margin = Interval::new(-error, error).unwrap_or(Interval::ENTIRE);
+                sum * distance + Interval::point(factor) * (Interval::point(coefficients[k]) + margin)
+            })
+        };
+        (first..=last).map(on_piece).reduce(Interval::hull).unwrap_or(Interval::ENTIRE)
     }
 }
 

@@ -1,9 +1,10 @@
 //! Generated code against the interpreter, function by function, at random points.
 
 use dae::Dae;
+use dae::runtime::interval::Interval;
 
 use super::points::{Point, Random, points};
-use super::{compiled, interpreter, models};
+use super::{compiled, interpreter, models, piecewise, valves};
 
 #[test]
 fn generated_code_and_interpreter_agree() {
@@ -23,6 +24,21 @@ fn generated_code_and_interpreter_agree() {
             generated.set_parameters(&other);
             interpreted.set_parameters(&other);
             compare(generated.as_ref(), interpreted.as_ref(), &points);
+        }
+    }
+}
+
+#[test]
+fn generated_code_encloses_what_it_can_evaluate() {
+    let valves = valves::Valves::default();
+    let forms: [Box<dyn Dae>; 3] =
+        [Box::new(piecewise::Piecewise::default().ggl()), Box::new(valves.original()), Box::new(valves.index1())];
+    for form in forms {
+        for Point { t, y, yp, .. } in points(form.as_ref(), 5) {
+            let exact = |values: &[f64]| values.iter().map(|&x| Interval::point(x)).collect::<Vec<_>>();
+            let mut values = vec![Interval::ENTIRE; form.description().switches.len()];
+            form.switch_enclosures(Interval::point(t), &exact(&y), &exact(&yp), &mut values);
+            assert!(values.len() > 5 && values.iter().all(|value| value.width() < 1e-12), "{values:?}");
         }
     }
 }
@@ -74,5 +90,33 @@ fn compare(a: &dyn Dae, b: &dyn Dae, points: &[Point]) {
             (y, yp)
         };
         assert_eq!(states(a), states(b));
+        for radius in [1e-9, 1e-3, 0.1] {
+            compare_enclosures(a, b, [*t, radius], y, yp);
+        }
+    }
+}
+
+/// Enclosures of the switching functions in a box: the same, and around the values at random points of the box.
+fn compare_enclosures(a: &dyn Dae, b: &dyn Dae, [t, radius]: [f64; 2], y: &[f64], yp: &[f64]) {
+    let d = a.description();
+    let ball = |&x: &f64| Interval::new(x - radius, x + radius).unwrap();
+    let (y_box, yp_box): (Vec<Interval>, Vec<Interval>) = (y.iter().map(ball).collect(), yp.iter().map(ball).collect());
+    let enclosures = [a, b].map(|form| {
+        let mut values = vec![Interval::ZERO; d.switches.len()];
+        form.switch_enclosures(ball(&t), &y_box, &yp_box, &mut values);
+        values
+    });
+    let mut random = Random(3);
+    for _ in 0..5 {
+        let (t, y, yp) = (t + radius * random.symmetric(), random.near(y, radius), random.near(yp, radius));
+        let mut values = vec![0.0; d.switches.len()];
+        a.switching_functions(t, &y, &yp, &mut values);
+        for (i, value) in values.iter().enumerate() {
+            let (of_a, of_b) = (enclosures[0][i], enclosures[1][i]);
+            let place = format!("{} {} {}: {value:e} in {of_a} and {of_b}", d.model, d.form, d.switches[i].name);
+            assert!(of_a.contains(*value) && of_b.contains(*value), "{place}");
+            let is_close = |a: f64, b: f64| a == b || (a - b).abs() <= 1e-13 * (1.0 + of_a.magnitude());
+            assert!(is_close(of_a.lo(), of_b.lo()) && is_close(of_a.hi(), of_b.hi()), "{place}");
+        }
     }
 }

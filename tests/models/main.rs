@@ -14,6 +14,7 @@ mod operators;
 mod piecewise;
 mod places;
 mod points;
+mod valves;
 mod wires;
 
 #[allow(dead_code)]
@@ -93,6 +94,7 @@ fn models() -> Vec<Generated> {
         generated!(operators::Operators::default(), "operators.rs", [original, index1, index2, ggl]),
         generated!(wires::Wires::default(), "wires.rs", [original, index1, index2, ggl]),
         generated!(piecewise::Piecewise::default(), "piecewise.rs", [original, index1, index2, ggl]),
+        generated!(valves::Valves::default(), "valves.rs", [original, index1]),
         generated!(driven::model(), "driven.rs", [original, index1, index2, ggl, derivative_array]),
     ]
 }

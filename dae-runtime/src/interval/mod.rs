@@ -13,7 +13,7 @@
 mod functions;
 
 use std::fmt;
-use std::ops::{Add, Div, Mul, Neg, Sub};
+use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 
 pub use functions::LIBRARY_ULPS;
 
@@ -188,6 +188,12 @@ impl Add for Interval {
     type Output = Interval;
     fn add(self, other: Interval) -> Interval {
         Interval::checked(sum(self.lo, other.lo).0, sum(self.hi, other.hi).1)
+    }
+}
+
+impl AddAssign for Interval {
+    fn add_assign(&mut self, other: Interval) {
+        *self = *self + other;
     }
 }
 

@@ -6,8 +6,8 @@
 //!
 //! Enclosures of the functions over the range of the polynomial, on the whole step and where they contain zero on halves of it and so on (R. E. Moore,
 //! R. B. Kearfott, M. J. Cloud, *Introduction to Interval Analysis*, SIAM 2009), prove that nothing happens. What they leave
-//! open is shorter than [`NEAR`] says, or smaller than errors are. Functions without enclosures, as those of generated code, are sampled: at a few
-//! times of the step, and up to [`SAMPLES`] times where their values come near zero, as measured by their range. That is no proof.
+//! open is shorter than [`NEAR`] says, or smaller than errors are. Functions without enclosures, as those of functions and inputs of the caller, are
+//! sampled: at a few times of the step, and up to [`SAMPLES`] times where their values come near zero, as measured by their range. That is no proof.
 
 use crate::contract::{Dae, Kind};
 use crate::interval::Interval;

@@ -92,10 +92,12 @@ fn table_function(name: &str, table: &Table) -> String {
         values.chunks(width).map(line).collect()
     };
     let (degree, count) = (spline.degree(), table.points.len());
-    let doc = format!("The table `{name}`: the spline of degree {degree} through {count} points, and its derivatives.");
+    let doc = format!(
+        "The table `{name}`: the spline of degree {degree} through {count} points, with its derivatives and enclosures."
+    );
     let (breaks, coefficients) = (numbers(spline.breaks(), 8), numbers(spline.coefficients(), degree + 1));
     docs([doc], "    ")
-        + &format!("    fn {name}(x: f64, order: usize) -> f64 {{\n")
+        + &format!("    fn {name}() -> &'static ::dae::__private::Spline {{\n")
         + &format!("        static BREAKS: [f64; {}] = [\n{breaks}        ];\n", spline.breaks().len())
         + &format!(
             "        static COEFFICIENTS: [f64; {}] = [\n{coefficients}        ];\n",
@@ -103,7 +105,7 @@ fn table_function(name: &str, table: &Table) -> String {
         )
         + "        static SPLINE: ::dae::__private::Spline =\n"
         + &format!("            ::dae::__private::Spline::from_parts({degree}, &BREAKS, &COEFFICIENTS);\n")
-        + "        SPLINE.derivative(x, order)\n    }\n\n"
+        + "        &SPLINE\n    }\n\n"
 }
 
 /// The check that inputs give what is needed.

@@ -22,6 +22,15 @@ const FULL: &str = "(&self, {t}: f64, {y}: &[f64], {yp}: &[f64], {out}: &mut [f6
 /// Parameters of a contract method at $(t, y)$.
 const SHORT: &str = "(&self, {t}: f64, {y}: &[f64], {out}: &mut [f64])";
 
+/// Parameters of a contract method on boxes around $(t, y, y')$.
+const BOXES: &str = "(
+        &self,
+        {t}: ::dae::__private::Interval,
+        {y}: &[::dae::__private::Interval],
+        {yp}: &[::dae::__private::Interval],
+        {out}: &mut [::dae::__private::Interval],
+    )";
+
 /// The names wanted for the arguments.
 fn slots(out: &str) -> [&str; 4] {
     ["time", "state", "rate", out]
@@ -152,6 +161,9 @@ fn switches(form: &CompiledForm, names: &Names) -> String {
     };
     let what = "Where one of these passes through zero, an equation changes its branch:";
     let mut text = function("switching_functions", what, &form.program.switches, |_| true);
+    let doc = docs(["Intervals that contain their values everywhere on a box."], "    ");
+    let (head, boxes) = (format!("switch_enclosures{BOXES}"), names.for_enclosures());
+    text.push_str(&method(&boxes, &head, &doc, &form.program.switches, slots("values"), Outputs::Array));
     let pattern = &form.program.description.switches_jacobian_p;
     if !pattern.is_empty() {
         let function = |row: usize| switches[row].name.to_string();

@@ -4,7 +4,7 @@
 //! is a scope, or a function of its own where they are long.
 
 use super::body::{Body, Labels, Outputs, Slots};
-use super::names::Names;
+use super::names::{Names, Numbers};
 use crate::program::{Block, Program};
 
 /// Programs of more instructions than this are cut into a function per block.
@@ -27,7 +27,15 @@ pub(super) fn method(
     let slots = slots.map(|slot| body.reserve(slot));
     let signature = filled(signature, [&slots[0], &slots[1], &slots[2], &slots[3]]);
     let code = body.finish(&slots, outputs);
-    format!("{doc}    fn {signature} {{\n{code}    }}\n\n")
+    format!("{doc}    fn {signature} {{\n{}{code}    }}\n\n", import(names))
+}
+
+/// What the body of a method takes from the runtime.
+fn import(names: &Names) -> &'static str {
+    match names.numbers {
+        Numbers::Floating => "",
+        Numbers::Enclosures => "        use ::dae::__private::Interval;\n",
+    }
 }
 
 fn filled(signature: &str, slots: [&str; 4]) -> String {
@@ -57,14 +65,15 @@ fn in_parts(
         if number == 0 {
             let signature = filled(signature, [&slots.t, &slots.y, &slots.yp, &slots.out]);
             text.push_str(&format!("{doc}    fn {signature} {{\n"));
-            text.push_str(&format!("        let {} = &self.{};\n", slots.parameters, names.parameter_path));
+            text.push_str(import(names));
+            text.push_str(&format!("        let {} = &{};\n", slots.parameters, names.parameter_values()));
             if !names.inputs.is_empty() {
                 text.push_str(&format!("        let inputs = &self.{};\n", names.input_path()));
             }
-            text.push_str(&zeros(&slots.totals, program.totals));
+            text.push_str(&zeros(names, &slots.totals, program.totals));
         }
         let domain = block.domain.is_empty();
-        let mut arguments = arguments(&slots, signature, program.totals);
+        let mut arguments = arguments(names, &slots, signature, program.totals);
         if !names.inputs.is_empty() {
             arguments.push(("inputs".to_string(), "&[::dae::__private::Input]"));
         }
@@ -100,12 +109,16 @@ pub(super) fn parts(names: &Names, program: &Program, variable: &str, outputs: O
         let slots = Slots { out: variable.into(), ..body.slots(["time", "", "", ""]) };
         format!("        {{\n{}        }}\n", indented(&body.finish_part(&slots, outputs)))
     };
-    zeros("totals", program.totals) + &blocks.map(part).collect::<String>()
+    zeros(names, "totals", program.totals) + &blocks.map(part).collect::<String>()
 }
 
 /// The totals, where there are any.
-fn zeros(name: &str, totals: usize) -> String {
-    if totals == 0 { String::new() } else { format!("        let {name} = &mut [0.0; {totals}];\n") }
+fn zeros(names: &Names, name: &str, totals: usize) -> String {
+    let zero = match names.numbers {
+        Numbers::Floating => "0.0",
+        Numbers::Enclosures => "Interval::ZERO",
+    };
+    if totals == 0 { String::new() } else { format!("        let {name} = &mut [{zero}; {totals}];\n") }
 }
 
 /// One level deeper.
@@ -114,14 +127,18 @@ fn indented(code: &str) -> String {
 }
 
 /// What a part is given, with types: what the method is given, and the parameters.
-fn arguments(slots: &Slots, signature: &str, totals: usize) -> Vec<(String, &'static str)> {
+fn arguments(names: &Names, slots: &Slots, signature: &str, totals: usize) -> Vec<(String, &'static str)> {
+    let [number, slice, slice_mut] = match names.numbers {
+        Numbers::Floating => ["f64", "&[f64]", "&mut [f64]"],
+        Numbers::Enclosures => ["Interval", "&[Interval]", "&mut [Interval]"],
+    };
     let given = [
-        ("{t}", &slots.t, "f64"),
-        ("{y}", &slots.y, "&[f64]"),
-        ("{yp}", &slots.yp, "&[f64]"),
-        ("", &slots.parameters, "&[f64]"),
-        (if totals == 0 { "no totals" } else { "" }, &slots.totals, "&mut [f64]"),
-        ("{out}", &slots.out, "&mut [f64]"),
+        ("{t}", &slots.t, number),
+        ("{y}", &slots.y, slice),
+        ("{yp}", &slots.yp, slice),
+        ("", &slots.parameters, slice),
+        (if totals == 0 { "no totals" } else { "" }, &slots.totals, slice_mut),
+        ("{out}", &slots.out, slice_mut),
     ];
     given.into_iter().filter(|(key, ..)| signature.contains(key)).map(|(_, name, of)| (name.clone(), of)).collect()
 }

@@ -44,8 +44,20 @@ fn derivative(name: &str) -> Option<(&str, &str)> {
     (!base.contains(closes)).then_some((base, order))
 }
 
+/// What a method computes with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Numbers {
+    /// `f64`.
+    Floating,
+    /// The runtime's `Interval`, which the method imports.
+    Enclosures,
+}
+
 /// Names of the values a method receives.
+#[derive(Clone)]
 pub(super) struct Names {
+    /// What the method computes with.
+    pub(super) numbers: Numbers,
     pub(super) time: String,
     pub(super) parameters: Vec<String>,
     pub(super) states: Vec<String>,
@@ -86,7 +98,35 @@ impl Names {
         let inputs = compiled.model.supplied_inputs().into_iter().map(|(_, name)| name).collect();
         let tables = format!("{}Prolongation", compiled.model.name);
         let places = [parameter_places(&compiled.model)?, Numbering::of(domains)?];
-        Ok(Names { time, parameters, states, rates, parameter_path, inputs, tables, families, written, places, taken })
+        let numbers = Numbers::Floating;
+        Ok(Names {
+            numbers,
+            time,
+            parameters,
+            states,
+            rates,
+            parameter_path,
+            inputs,
+            tables,
+            families,
+            written,
+            places,
+            taken,
+        })
+    }
+
+    /// The same names for a method that computes enclosures.
+    pub(super) fn for_enclosures(&self) -> Names {
+        Names { numbers: Numbers::Enclosures, ..self.clone() }
+    }
+
+    /// The parameters of the model as numbers of the method.
+    pub(super) fn parameter_values(&self) -> String {
+        let stored = format!("self.{}", self.parameter_path);
+        match self.numbers {
+            Numbers::Floating => stored,
+            Numbers::Enclosures => format!("{stored}.map(Interval::point)"),
+        }
     }
 
     /// Where `self` keeps the inputs of the caller.
@@ -98,7 +138,15 @@ impl Names {
     pub(super) fn call(&self, call: &Call, arguments: &[&str], inputs: &str) -> String {
         let (name, list) = (&call.function.name, arguments.join(", "));
         match &call.function.source {
-            ExternalSource::Table(_) => format!("{}::{name}({list}, {})", self.tables, call.order()),
+            ExternalSource::Table(_) => {
+                let of_spline = match self.numbers {
+                    Numbers::Floating => "derivative",
+                    Numbers::Enclosures => "enclosure",
+                };
+                format!("{}::{name}().{of_spline}({list}, {})", self.tables, call.order())
+            }
+            // Of functions of the caller values are all that is known.
+            _ if self.numbers == Numbers::Enclosures => "Interval::ENTIRE".to_string(),
             // Derivatives without a function have been refused.
             ExternalSource::Code(_) => format!("{}({list})", call.path().unwrap_or("::core::compile_error!")),
             ExternalSource::Input | ExternalSource::Supplied(_) => {

@@ -17,7 +17,7 @@ mod run;
 
 pub use derivative::Derivative;
 pub use families::Rows;
-pub use run::{Arithmetic, Point};
+pub use run::{Arithmetic, Point, is_exact};
 
 use std::collections::HashMap;
 

@@ -87,12 +87,16 @@ impl Arithmetic for f64 {
     }
 }
 
-/// Enclosures. Numbers that are integers count as exact, unless neighbouring integers are the same in `f64`; of others the program knows the
-/// nearest floating-point number.
+/// Whether a number of a program is that of the model: integers are, unless neighbouring integers are the same in `f64`; of others the program
+/// has the nearest floating-point number.
+pub fn is_exact(value: f64) -> bool {
+    value == value.trunc() && value.abs() <= (1_i64 << 53) as f64
+}
+
+/// Enclosures.
 impl Arithmetic for Interval {
     fn constant(value: f64) -> Interval {
-        let is_exact = value == value.trunc() && value.abs() <= (1_i64 << 53) as f64;
-        if is_exact { Interval::point(value) } else { Interval::around(value, 1) }
+        if is_exact(value) { Interval::point(value) } else { Interval::around(value, 1) }
     }
 
     fn given(value: f64) -> Interval {

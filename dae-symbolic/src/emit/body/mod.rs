@@ -140,7 +140,7 @@ impl<'a> Body<'a> {
             let list: Vec<&str> = (0..self.names.parameters.len()).map(entry).collect();
             let written = parameters.iter().map(|&i| (self.names.parameters[i].clone(), &self.names.of(0)[i]));
             code.push_str(&altered(written, ""));
-            code.push_str(&format!("        let [{}] = self.{};\n", list.join(", "), self.names.parameter_path));
+            code.push_str(&format!("        let [{}] = {};\n", list.join(", "), self.names.parameter_values()));
         }
         code
     }

@@ -2,11 +2,11 @@
 //!
 //! In: instructions. Out: which of them get a `let`, under which name, and the spelling of every register.
 
-use super::super::names::{Names, identifier, load_name, unique};
+use super::super::names::{Names, Numbers, identifier, load_name, unique};
 use super::super::rolled::spell_number;
 use super::Body;
 use super::layout::assignment;
-use super::spelling::{Binding, Spelling, choice, number, product, sum};
+use super::spelling::{Binding, Spelling, Spells};
 use crate::expr::Function;
 use crate::model::derivative_name;
 use crate::program::affine::Affine;
@@ -116,26 +116,29 @@ impl Body<'_> {
     }
 
     pub(super) fn spell(&self, register: Register, spelled: &[Spelling]) -> Spelling {
+        let spells = Spells { numbers: self.names.numbers, spelled };
         match &self.block.instructions[register] {
-            Instruction::Constant(value) => number(*value),
-            Instruction::Pi => Spelling::atom("::core::f64::consts::PI".into()),
-            Instruction::Euler => Spelling::atom("::core::f64::consts::E".into()),
+            Instruction::Constant(value) => spells.number(*value),
+            Instruction::Pi => spells.constant("PI"),
+            Instruction::Euler => spells.constant("E"),
             Instruction::Load(load) => Spelling::atom(load_name(self.names, load)),
             Instruction::Number(number) => {
                 let indices = index_names(self.block.domain.len());
-                Spelling::atom(spell_number(number, &indices))
+                spells.of_indices(number, &spell_number(number, &indices))
             }
-            Instruction::Sum { constant, terms } => sum(*constant, terms, spelled),
-            Instruction::Product(factors) => product(factors, spelled),
+            Instruction::Sum { constant, terms } => spells.sum(*constant, terms),
+            Instruction::Product(factors) => spells.product(factors),
             Instruction::Call(call, arguments) => {
                 let arguments: Vec<&str> = arguments.iter().map(|&r| spelled[r].text.as_str()).collect();
                 Spelling::atom(self.names.call(call, &arguments, &self.inputs))
             }
-            Instruction::Apply(Function::If, arguments) => choice(&self.block.instructions, arguments, spelled),
+            Instruction::Apply(Function::If, arguments) => spells.choice(&self.block.instructions, arguments),
             Instruction::Apply(function, arguments) => {
                 let receiver = match &self.block.instructions[arguments[0]] {
                     // A literal needs its type before a method can be called on it.
-                    Instruction::Constant(value) => format!("({value:?}_f64)"),
+                    Instruction::Constant(value) if self.names.numbers == Numbers::Floating => {
+                        format!("({value:?}_f64)")
+                    }
                     _ => spelled[arguments[0]].within(Binding::Atom),
                 };
                 let rest = arguments.get(1).map_or("", |&r| spelled[r].text.as_str());

@@ -57,7 +57,7 @@ impl Magnitude {
         if small.is_zero() {
             return large;
         }
-        let shift = (small.exponent - large.exponent).max(-1000) as i32;
+        let shift = small.exponent.saturating_sub(large.exponent).max(-1000) as i32;
         let mantissa = (large.mantissa + small.mantissa * 2f64.powi(shift)) * SLACK;
         Magnitude { mantissa, exponent: large.exponent }.normalised()
     }

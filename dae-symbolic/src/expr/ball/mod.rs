@@ -23,6 +23,9 @@ pub use magnitude::Magnitude;
 
 /// The largest number of binary digits of a midpoint: about 385 decimal ones.
 pub const PRECISION: u64 = 1280;
+/// Numbers of $2^{\pm L}$ and beyond are not told apart: larger ones have no bound, smaller ones are zero up to a radius. Sums of a few such exponents
+/// are far from the ends of their type.
+const LARGEST_EXPONENT: i64 = 1 << 40;
 
 /// All real numbers within a radius of $m \cdot 2^e$; without a radius, any number or none.
 #[derive(Clone, Debug, PartialEq)]
@@ -217,10 +220,10 @@ impl Ball {
     /// $a \cdot 2^k$.
     pub fn times_power_of_two(&self, k: i64) -> Ball {
         let radius = self.radius.map(|radius| radius.shifted(k));
-        Ball { exponent: self.exponent.saturating_add(k), radius, ..self.clone() }
+        Ball { exponent: self.exponent.saturating_add(k), radius, ..self.clone() }.rounded()
     }
 
-    /// At most its number of digits; what is cut off counts in the radius.
+    /// At most its number of digits, and no exponent beyond the largest; what is cut off counts in the radius.
     fn rounded(mut self) -> Ball {
         let extra = self.mantissa.bits().saturating_sub(self.precision);
         if extra > 0 {
@@ -231,7 +234,19 @@ impl Ball {
                 self.radius = self.radius.map(|radius| radius.plus(Magnitude::power_of_two(self.exponent)));
             }
         }
-        self
+        if self.exponent < -LARGEST_EXPONENT {
+            let size = self.size();
+            self = Ball { mantissa: BigInt::zero(), exponent: 0, ..self }.widened(size);
+        }
+        match self.radius {
+            Some(radius) if self.exponent.max(radius.bits()) > LARGEST_EXPONENT => {
+                Ball { precision: self.precision, ..Ball::entire() }
+            }
+            Some(radius) if !radius.is_zero() && radius.bits() < -LARGEST_EXPONENT => {
+                Ball { radius: Some(Magnitude::power_of_two(-LARGEST_EXPONENT)), ..self }
+            }
+            _ => self,
+        }
     }
 
     /// $a + b$.
@@ -378,6 +393,21 @@ mod tests {
         assert!(Ball::integer(6).over(&Ball::integer(-3)).radius().unwrap().is_zero());
         assert!(!Ball::integer(1).over(&Ball::zero()).is_bounded());
         assert_eq!(Ball::of_f64(5e-324).to_f64(), 5e-324);
+    }
+
+    #[test]
+    fn nothing_leaves_the_range_of_exponents() {
+        let extreme = |x: f64| Ball::of_f64(x).power(i32::MAX).power(i32::MAX);
+        let (small, large) = (extreme(0.5), extreme(2.0));
+        assert!(small.is_bounded() && small.contains_zero() && !small.is_zero());
+        assert!(!large.is_bounded());
+        let mut nested = Ball::of_f64(1e-3);
+        for _ in 0..200 {
+            nested = nested.times(&nested);
+            let sum = nested.plus(&Ball::integer(1)).minus(&nested);
+            assert!(sum.is_bounded() && sum.minus(&Ball::integer(1)).contains_zero() && !sum.contains_zero());
+        }
+        assert!(nested.times_power_of_two(i64::MAX).plus(&nested).contains_zero());
     }
 
     #[test]
