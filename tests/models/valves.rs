@@ -4,7 +4,7 @@ dae::dae! {
     /// Tanks in a row behind valves that open one after the other, drained together.
     pub struct Valves {
         forms(original, index1);
-        const N = 9;
+        const N = 8;
         param k = 0.3;
         param width = 1.1;
         table mu = [(-3, 0.1), (-1, 0.7), (0, 1), (1, 1.2), (2, 0.9), (3, 0.4)];

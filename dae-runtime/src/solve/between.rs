@@ -22,6 +22,8 @@ const NEAR: f64 = 1e-2;
 const NEAREST: (f64, f64) = (1e-10, 1e-6);
 /// Values count as zero that changes of the unknowns by this part of their tolerances make.
 const NOISE: f64 = 0.1;
+/// What counts as zero is measured at the ends of parts of a step down to this width, and hardly differs within one.
+const SAME_NOISE: f64 = 1.0 / 64.0;
 /// Parts of a step at the ends of which functions without enclosures are evaluated.
 const SAMPLES: f64 = 64.0;
 /// A function without an enclosure is evaluated at the ends of so many equal parts of a step, or of a part of one, and is taken to leave the range of these values by
@@ -78,6 +80,8 @@ pub(super) struct Between<'d> {
     time: f64,
     point: [Vec<f64>; 2],
     values: Vec<f64>,
+    /// The same at the end of the last part that was not divided, where the next one begins.
+    before: Vec<f64>,
     sides: Vec<Side>,
     /// Parts of the step that are to be looked at, the first last.
     parts: Vec<[f64; 2]>,
@@ -109,6 +113,7 @@ impl<'d> Between<'d> {
             time: 0.0,
             point: [vec![0.0; n], vec![0.0; n]],
             values: vec![0.0; count],
+            before: vec![0.0; count],
             sides: vec![Side::default(); count],
             parts: Vec::new(),
         })
@@ -130,6 +135,7 @@ impl<'d> Between<'d> {
         self.enclosed.fill(true);
         self.look_at(-1.0, step);
         self.measure_noise(stepper, step);
+        self.before.copy_from_slice(&self.values);
         for k in 0..self.sides.len() {
             // Just before a zero the step is still on the side of the last one.
             self.sides[k] = Side { sign: sign(self.values[k], 0.0), until: -1.0, changed: None };
@@ -144,13 +150,15 @@ impl<'d> Between<'d> {
                 left => left - 1,
             };
             self.look_at(b, step);
-            self.measure_noise(stepper, step);
+            if b - a >= SAME_NOISE {
+                self.measure_noise(stepper, step);
+            }
             self.enclose([a, b], step);
             if (0..self.sides.len()).any(|k| self.is_open(k, b - a)) {
-                let middle = 0.5 * (a + b);
-                self.parts.extend([[middle, b], [a, middle]]);
+                self.divide([a, b]);
                 continue;
             }
+            self.before.copy_from_slice(&self.values);
             if let Some(t) = (0..self.sides.len()).find_map(|k| self.pass(k, b, kinks, (stepper, step))) {
                 return Some(step.at(t));
             }
@@ -168,6 +176,21 @@ impl<'d> Between<'d> {
             } else {
                 width * SAMPLES > 1.0
             }
+    }
+
+    /// Parts of a part, to be looked at next: its halves; or where a function that is open changes its sign from one end to the other, what lies
+    /// around its zero by linear interpolation, which is as near to it as the square of the width, and the rest on both sides.
+    fn divide(&mut self, [a, b]: [f64; 2]) {
+        let width = b - a;
+        let changes = |k: &usize| self.before[*k] * self.values[*k] < 0.0 && self.is_open(*k, width);
+        let Some(k) = (0..self.sides.len()).find(changes) else {
+            let middle = 0.5 * (a + b);
+            return self.parts.extend([[middle, b], [a, middle]]);
+        };
+        let zero = a + width * self.before[k] / (self.before[k] - self.values[k]);
+        let distance = (0.5 * width * width).min(0.125 * width).max(0.25 * self.near);
+        let [from, to] = [zero - distance, zero + distance].map(|s| s.clamp(a, b));
+        self.parts.extend([[to, b], [from, to], [a, from]].into_iter().filter(|[a, b]| a < b));
     }
 
     /// Takes in what a function is at `b`, the end of a part that is not divided: a time, in units of the step, between two changes of its sign, or

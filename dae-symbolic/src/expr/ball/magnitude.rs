@@ -57,8 +57,10 @@ impl Magnitude {
         if small.is_zero() {
             return large;
         }
-        let shift = small.exponent.saturating_sub(large.exponent).max(-1000) as i32;
-        let mantissa = (large.mantissa + small.mantissa * 2f64.powi(shift)) * SLACK;
+        // No more than what SLACK adds is lost below 2^-1000.
+        let shift = small.exponent.saturating_sub(large.exponent).max(-1000);
+        let power = f64::from_bits(((1023 + shift) as u64) << 52);
+        let mantissa = (large.mantissa + small.mantissa * power) * SLACK;
         Magnitude { mantissa, exponent: large.exponent }.normalised()
     }
 

@@ -13,7 +13,7 @@ mod magnitude;
 mod series;
 
 use num_bigint::BigInt;
-use num_traits::{Signed, ToPrimitive, Zero};
+use num_traits::{Signed, Zero};
 
 use super::Rational;
 use super::interval::Interval;
@@ -358,8 +358,13 @@ impl Ball {
 /// The leading 53 bits of the absolute value, as a number at most as large, and the exponent of two that it is multiplied by.
 fn leading_bits(mantissa: &BigInt) -> (f64, i64) {
     let extra = mantissa.bits().saturating_sub(53);
-    let leading: BigInt = mantissa.abs() >> extra;
-    (leading.to_f64().unwrap_or(f64::INFINITY), extra as i64)
+    let mut digits = mantissa.iter_u64_digits().rev();
+    let [high, low] = [(); 2].map(|()| digits.next().unwrap_or(0));
+    if extra == 0 {
+        return (high as f64, 0);
+    }
+    let both = u128::from(high) << 64 | u128::from(low);
+    (((both << both.leading_zeros()) >> (128 - 53)) as f64, extra as i64)
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ use dae_runtime::contract::Start;
 /// Arrays with more rows are not examined: the work is the third power in numbers of hundreds of digits.
 const MAX_ROWS: usize = 80;
 /// The same for the number of expressions in them.
-const MAX_NODES: usize = 6_000;
+const MAX_NODES: usize = 2_500;
 /// Steps of Newton's method from jets that hold to rounding.
 const MAX_STEPS: usize = 16;
 /// The same from start values.

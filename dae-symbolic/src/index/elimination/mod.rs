@@ -35,8 +35,10 @@ pub(crate) const MAX_DIFFERENTIATIONS: u32 = 4;
 /// Terms that are made in one search. Of random contradictory systems that are found so, one in thirty takes more than 9,000 and three in a
 /// thousand more than this.
 const BUDGET: usize = 20_000;
-/// Sub-expressions that differentiating the equations may add, and differentiating what is left over.
-const MAX_NODES: usize = 10_000;
+/// Operands in the equations and their derivatives: the time to differentiate grows with their number, not with that of sub-expressions, which may be
+/// products of many factors.
+const MAX_OPERANDS: usize = 20_000;
+/// Sub-expressions that differentiating what is left over may add.
 const MAX_OF_REMAINDER: usize = 1_000;
 /// Derivatives of what is left over that are looked at.
 const MAX_ORDER: usize = 6;
@@ -45,9 +47,12 @@ const MAX_ORDER: usize = 6;
 pub(crate) fn contradiction(model: &mut Model, t0: f64, most: u32) -> Option<(Problem, Diagnostics)> {
     let residuals: Vec<Expr> = model.equations.iter().map(|e| e.residual).collect();
     let mut rows = model.expand_inputs(&residuals);
-    let (count, nodes) = (rows.len(), model.dag.len());
+    let count = rows.len();
+    let mut lengths = [operands(&model.dag, &rows); 2];
     for order in 0..=most {
-        if rows.is_empty() || rows.len() > MAX_ROWS || model.dag.len() > nodes + MAX_NODES {
+        // The next derivatives are longer by as much as the last ones were.
+        let next = lengths[1] * lengths[1] / lengths[0].max(1);
+        if rows.is_empty() || rows.len() > MAX_ROWS || next > MAX_OPERANDS {
             return None;
         }
         let all = without_new_poles(&model.dag, &rows, count);
@@ -63,8 +68,14 @@ pub(crate) fn contradiction(model: &mut Model, t0: f64, most: u32) -> Option<(Pr
         }
         let last = rows[order as usize * count..].to_vec();
         rows.extend(last.into_iter().map(|row| total_derivative(&mut model.dag, row)));
+        lengths = [lengths[1], operands(&model.dag, &rows)];
     }
     None
+}
+
+/// The number of operands of all operations in some rows.
+fn operands(dag: &Dag, rows: &[Expr]) -> usize {
+    reachable(dag, rows.iter().copied()).into_iter().map(|e| dag.children(e).count()).sum()
 }
 
 /// Rows whose denominators are among those of the first `count` rows, the text, or are never zero: where a function ends, as the root does

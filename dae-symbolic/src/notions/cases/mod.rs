@@ -14,11 +14,14 @@ mod solution;
 
 use dae_runtime::contract::Start;
 
+use crate::expr::reachable;
 use crate::index::{Analysis, Grounds, ProblemKind, Verdict, analyse};
 use crate::model::Model;
 
 /// In larger models the other side is not analysed.
 const MAX_UNKNOWNS: usize = 60;
+/// Nor in those whose equations have more expressions.
+const MAX_EXPRESSIONS: usize = 150;
 /// Of conditions of each kind, so many are analysed on their other side; the others are listed all the same.
 const MAX_CASES: usize = 6;
 
@@ -98,7 +101,8 @@ pub(super) fn cases(model: &mut Model, analysis: &Analysis, t0: f64) -> Vec<Case
 
 /// The verdict on a variant of the model.
 fn verdict_of(model: &Model, vary: impl FnOnce(&mut Model), t0: f64) -> (Other, Option<Analysis>) {
-    if model.unknowns.len() > MAX_UNKNOWNS {
+    let equations = model.equations.iter().map(|equation| equation.residual);
+    if model.unknowns.len() > MAX_UNKNOWNS || reachable(&model.dag, equations).len() > MAX_EXPRESSIONS {
         return (Other::Open, None);
     }
     let mut other = model.clone();
