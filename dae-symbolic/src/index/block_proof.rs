@@ -259,7 +259,7 @@ fn operator(
         let mut known = constant(row);
         for &(j, value) in jacobian.row(row) {
             let Some(column) = place(j) else {
-                known = known + value * deviation(j);
+                known += value * deviation(j);
                 continue;
             };
             for i in 0..n {

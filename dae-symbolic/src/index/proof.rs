@@ -334,7 +334,7 @@ fn contains_solution(
         for k in 0..n {
             image = image - Interval::point(inverse[(i, k)]) * residual[k];
             let deviation = enclosure[dependent[k]] - midpoint[dependent[k]];
-            image = image + product[i * n + k] * deviation;
+            image += product[i * n + k] * deviation;
         }
         if !image.is_interior_to(enclosure[dependent[i]] - midpoint[dependent[i]]) {
             return None;
