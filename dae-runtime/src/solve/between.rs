@@ -4,10 +4,11 @@
 //! sign twice within it: both ends are on one side then, and neither a comparison of signs nor an error estimate need notice what lies between. And
 //! where it has to end at a kink that the states at its end depend on, which an error estimate made for smooth functions does not measure.
 //!
-//! Enclosures of the functions over the range of the polynomial, on the whole step and where they contain zero on halves of it and so on (R. E. Moore,
+//! Enclosures of the functions over the range of the polynomial, on the whole step and where they contain zero on parts of it and so on (R. E. Moore,
 //! R. B. Kearfott, M. J. Cloud, *Introduction to Interval Analysis*, SIAM 2009), prove that nothing happens. What they leave
-//! open is shorter than [`NEAR`] says, or smaller than errors are. Functions without enclosures, as those of functions and inputs of the caller, are
-//! sampled: at a few times of the step, and up to [`SAMPLES`] times where their values come near zero, as measured by their range. That is no proof.
+//! open is shorter than [`NEAR`] says, or smaller than errors are. Functions that have none (what contains functions and inputs of the caller), and all of
+//! them once a step has been searched in [`BUDGET`] parts, are sampled: at a few times of the step, and up to [`SAMPLES`] times where their
+//! values come near zero, as measured by their range. That is no proof.
 
 use crate::contract::{Dae, Kind};
 use crate::interval::Interval;
