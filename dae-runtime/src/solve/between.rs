@@ -7,7 +7,7 @@
 //! Enclosures of the functions over the range of the polynomial, on the whole step and where they contain zero on parts of it and so on (R. E. Moore,
 //! R. B. Kearfott, M. J. Cloud, *Introduction to Interval Analysis*, SIAM 2009), prove that nothing happens. What they leave
 //! open is shorter than [`NEAR`] says, or smaller than errors are. Functions that have none (what contains functions and inputs of the caller), and all of
-//! them once a step has been searched in [`BUDGET`] parts, are sampled: at a few times of the step, and up to [`SAMPLES`] times where their
+//! them once so many parts of a step have been enclosed as [`BUDGET`] says, are sampled: at a few times of the step, and up to [`SAMPLES`] times where their
 //! values come near zero, as measured by their range. That is no proof.
 
 use crate::contract::{Dae, Kind};
@@ -31,8 +31,9 @@ const SAMPLES: f64 = 64.0;
 /// no more than so many times its width.
 const LOOKS: (usize, usize) = (8, 2);
 const MARGIN: f64 = 2.0;
-/// Parts of one step of which enclosures are taken; after that all functions count as functions without.
-const BUDGET: usize = 96;
+/// At most so many parts of a step are enclosed; after that all functions count as functions without enclosures. Where a step takes more, as where enclosures do not
+/// tighten, the next one gets half as many, down to the second number, and otherwise twice as many.
+const BUDGET: (usize, usize) = (96, 6);
 /// A kink that changes no state by more than this part of its tolerance by the end of the step is no reason to end there.
 const NEGLIGIBLE: f64 = 0.1;
 /// An equation whose derivatives change by more than this part at a kink bends there.
@@ -65,6 +66,8 @@ pub(super) struct Between<'d> {
     /// In whose zeros there is a kink and no jump.
     kinks: Vec<bool>,
     near: f64,
+    /// Parts of the next step that are enclosed.
+    budget: usize,
     /// The tolerances of the caller.
     rtol: f64,
     atol: Vec<f64>,
@@ -82,7 +85,7 @@ pub(super) struct Between<'d> {
     point: [Vec<f64>; 2],
     values: Vec<f64>,
     /// The same at the end of the last part that was not divided, where the next one begins.
-    before: Vec<f64>,
+    values_before: Vec<f64>,
     sides: Vec<Side>,
     /// Parts of the step that are to be looked at, the first last.
     parts: Vec<[f64; 2]>,
@@ -102,6 +105,7 @@ impl<'d> Between<'d> {
             kinks: description.switches.iter().map(|switch| !switch.jumps).collect(),
             searched,
             near: (NEAR * options.rtol).clamp(NEAREST.0, NEAREST.1),
+            budget: BUDGET.0,
             rtol: options.rtol,
             atol: options.atol.of(&description.unknowns),
             coefficients: Vec::new(),
@@ -114,7 +118,7 @@ impl<'d> Between<'d> {
             time: 0.0,
             point: [vec![0.0; n], vec![0.0; n]],
             values: vec![0.0; count],
-            before: vec![0.0; count],
+            values_before: vec![0.0; count],
             sides: vec![Side::default(); count],
             parts: Vec::new(),
         })
@@ -136,16 +140,18 @@ impl<'d> Between<'d> {
         self.enclosed.fill(true);
         self.look_at(-1.0, step);
         self.measure_noise(stepper, step);
-        self.before.copy_from_slice(&self.values);
+        self.values_before.copy_from_slice(&self.values);
         for k in 0..self.sides.len() {
             // Just before a zero the step is still on the side of the last one.
             self.sides[k] = Side { sign: sign(self.values[k], 0.0), until: -1.0, changed: None };
         }
-        let mut examined = 0;
+        let (mut examined, budget) = (0, self.budget);
+        self.budget = (2 * budget).min(BUDGET.0);
         while let Some([a, b]) = self.parts.pop() {
             examined += 1;
             self.look_at(b, step);
-            if examined > BUDGET {
+            if examined > budget {
+                self.budget = (budget / 2).max(BUDGET.1);
                 self.enclosed.fill(false);
                 self.enclosures.fill(Interval::ENTIRE);
                 self.enclose_values([a, b], step);
@@ -159,7 +165,7 @@ impl<'d> Between<'d> {
                 self.divide([a, b]);
                 continue;
             }
-            self.before.copy_from_slice(&self.values);
+            self.values_before.copy_from_slice(&self.values);
             if let Some(t) = (0..self.sides.len()).find_map(|k| self.pass(k, b, kinks, (stepper, step))) {
                 return Some(step.at(t));
             }
@@ -183,12 +189,12 @@ impl<'d> Between<'d> {
     /// around its zero by linear interpolation, which is as near to it as the square of the width, and the rest on both sides.
     fn divide(&mut self, [a, b]: [f64; 2]) {
         let width = b - a;
-        let changes = |k: &usize| self.before[*k] * self.values[*k] < 0.0 && self.is_open(*k, width);
+        let changes = |k: &usize| self.values_before[*k] * self.values[*k] < 0.0 && self.is_open(*k, width);
         let Some(k) = (0..self.sides.len()).find(changes) else {
             let middle = 0.5 * (a + b);
             return self.parts.extend([[middle, b], [a, middle]]);
         };
-        let zero = a + width * self.before[k] / (self.before[k] - self.values[k]);
+        let zero = a + width * self.values_before[k] / (self.values_before[k] - self.values[k]);
         let distance = (0.5 * width * width).min(0.125 * width).max(0.25 * self.near);
         let [from, to] = [zero - distance, zero + distance].map(|s| s.clamp(a, b));
         self.parts.extend([[to, b], [from, to], [a, from]].into_iter().filter(|[a, b]| a < b));

@@ -7,14 +7,14 @@ use crate::program::roll::text::{Rolled, index_names, spell};
 
 use super::names::identifier;
 
-/// An affine number as Rust, in parentheses; all its parts are exact, so that it is rounded once, as by [`AffineNumber::at`].
+/// An affine number as Rust; all its parts are exact, so that it is rounded once, as by [`AffineNumber::at`].
 /// Ones and zeros are spelled like other numbers, which they may be for another size of the family.
 pub(super) fn spell_number(number: &AffineNumber, indices: &[String]) -> String {
     let AffineNumber { numerator: Affine { base, strides }, denominator } = number;
     let mut text = String::new();
     for (&stride, index) in strides.iter().zip(indices).filter(|&(&stride, _)| stride != 0) {
         if (stride, *base, *denominator, strides.len()) == (1, 0, 1, 1) {
-            return format!("({index} as f64)");
+            return format!("{index} as f64");
         }
         match text.is_empty() {
             true => text.push_str(&format!("{:?} * {index} as f64", stride as f64)),
@@ -23,7 +23,7 @@ pub(super) fn spell_number(number: &AffineNumber, indices: &[String]) -> String 
             }
         }
     }
-    format!("(({text} {} {:?}) / {:?})", sign(*base), base.unsigned_abs() as f64, *denominator as f64)
+    format!("({text} {} {:?}) / {:?}", sign(*base), base.unsigned_abs() as f64, *denominator as f64)
 }
 
 fn sign(value: i64) -> &'static str {

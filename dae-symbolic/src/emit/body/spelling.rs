@@ -67,13 +67,12 @@ impl Spells<'_> {
         })
     }
 
-    /// A number that depends on loop indices, with its spelling as a floating-point number in parentheses, which is rounded once if at all.
+    /// A number that depends on loop indices, with its spelling as a floating-point number, which is rounded once if at all.
     pub(super) fn of_indices(&self, number: &AffineNumber, floating: &str) -> Spelling {
-        let bare = floating.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(floating);
         Spelling::atom(match self.numbers {
-            Numbers::Floating => floating.to_string(),
-            Numbers::Enclosures if number.denominator == 1 => format!("Interval::point({bare})"),
-            Numbers::Enclosures => format!("Interval::around({bare}, 1)"),
+            Numbers::Floating => format!("({floating})"),
+            Numbers::Enclosures if number.denominator == 1 => format!("Interval::point({floating})"),
+            Numbers::Enclosures => format!("Interval::around({floating}, 1)"),
         })
     }
 

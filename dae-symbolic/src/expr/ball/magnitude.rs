@@ -57,7 +57,7 @@ impl Magnitude {
         if small.is_zero() {
             return large;
         }
-        // No more than what SLACK adds is lost below 2^-1000.
+        // Less than 2^-1000 of the other counts as that much.
         let shift = small.exponent.saturating_sub(large.exponent).max(-1000);
         let power = f64::from_bits(((1023 + shift) as u64) << 52);
         let mantissa = (large.mantissa + small.mantissa * power) * SLACK;

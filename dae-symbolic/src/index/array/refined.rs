@@ -21,7 +21,7 @@ use dae_runtime::contract::Start;
 
 /// Arrays with more rows are not examined: the work is the third power in numbers of hundreds of digits.
 const MAX_ROWS: usize = 80;
-/// The same for the number of expressions in them.
+/// The same for the number of expressions in them, times that of the coefficients of each.
 const MAX_NODES: usize = 2_500;
 /// Steps of Newton's method from jets that hold to rounding.
 const MAX_STEPS: usize = 16;

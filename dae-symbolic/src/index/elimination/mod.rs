@@ -50,9 +50,7 @@ pub(crate) fn contradiction(model: &mut Model, t0: f64, most: u32) -> Option<(Pr
     let count = rows.len();
     let mut lengths = [operands(&model.dag, &rows); 2];
     for order in 0..=most {
-        // The next derivatives are longer by as much as the last ones were.
-        let next = lengths[1] * lengths[1] / lengths[0].max(1);
-        if rows.is_empty() || rows.len() > MAX_ROWS || next > MAX_OPERANDS {
+        if rows.is_empty() || rows.len() > MAX_ROWS {
             return None;
         }
         let all = without_new_poles(&model.dag, &rows, count);
@@ -65,6 +63,10 @@ pub(crate) fn contradiction(model: &mut Model, t0: f64, most: u32) -> Option<(Pr
                 }
             }
             return Some(described(model, count, found));
+        }
+        // One more differentiation is taken to lengthen the rows by the factor by which the last one did.
+        if lengths[1] * lengths[1] / lengths[0].max(1) > MAX_OPERANDS {
+            return None;
         }
         let last = rows[order as usize * count..].to_vec();
         rows.extend(last.into_iter().map(|row| total_derivative(&mut model.dag, row)));
