@@ -3,8 +3,8 @@
 //! In: intervals. Out: intervals that contain the values of an operation at all their points
 //! (R. E. Moore, R. B. Kearfott, M. J. Cloud, *Introduction to Interval Analysis*, SIAM 2009).
 //!
-//! Bounds are rounded outwards: sums and products by their exact rounding error, quotients and square roots, which IEEE 754
-//! rounds correctly, by one unit in the last place, functions of the mathematical library by
+//! Bounds are rounded outwards: sums by their exact rounding error, products unless they have so few digits that they are exact, quotients and
+//! square roots, all of which IEEE 754 rounds correctly, by one unit in the last place, functions of the mathematical library by
 //! [`LIBRARY_ULPS`]. An operation that is undefined somewhere on its operands gives [`Interval::ENTIRE`], and so does
 //! every operation on that: an enclosure with a finite bound proves that the expression is defined on the whole box. It is
 //! continuous there too unless it contains `signum`, whose enclosure across zero is $[-1, 1]$, or `if`, whose enclosure is the hull of
@@ -114,25 +114,46 @@ impl Interval {
         if self == Interval::ENTIRE {
             return Interval::ENTIRE;
         }
-        let power = |x: f64| {
-            let (mut base, mut power, mut n) = (Interval { lo: x, hi: x }, Interval::ONE, n.unsigned_abs());
-            while n > 0 {
-                if n & 1 == 1 {
-                    power = power * base;
-                }
-                n >>= 1;
-                if n > 0 {
-                    base = base * base;
-                }
+        let positive = match (n % 2 == 0, self.lo < 0.0, self.hi > 0.0) {
+            (true, ..) => self.abs().power(n.unsigned_abs()),
+            (false, false, _) => self.power(n.unsigned_abs()),
+            (false, true, false) => -(-self).power(n.unsigned_abs()),
+            (false, true, true) => {
+                let [below, above] = [-self.lo, self.hi].map(|x| Interval { lo: x, hi: x }.power(n.unsigned_abs()).hi);
+                Interval { lo: -below, hi: above }
             }
-            power
-        };
-        let positive = if n % 2 == 0 {
-            Interval::checked(power(self.mignitude()).lo.max(0.0), power(self.magnitude()).hi)
-        } else {
-            Interval::checked(-power(-self.lo).hi, power(self.hi).hi)
         };
         if n < 0 { Interval::ONE / positive } else { positive }
+    }
+
+    /// $\{x^n\}$ where no number is negative, so that products of bounds are bounds of products.
+    fn power(mut self, mut n: u32) -> Interval {
+        let mut power = Interval::ONE;
+        while n > 0 {
+            if n & 1 == 1 {
+                power = power * self;
+            }
+            n >>= 1;
+            if n > 0 {
+                self = self * self;
+            }
+        }
+        power
+    }
+
+    /// The hull of four numbers, each of them rounded unless they are exact; nothing if one may be the result of an overflow or an underflow.
+    fn around_rounded([a, b, c, d]: [f64; 4], are_exact: bool) -> Option<Interval> {
+        let (min, max) = (|a: f64, b: f64| if a < b { a } else { b }, |a: f64, b: f64| if a > b { a } else { b });
+        let (lo, hi) = (min(min(a, b), min(c, d)), max(max(a, b), max(c, d)));
+        let is_usual = |x: f64| (SAFE..1.0 / SAFE).contains(&x.abs());
+        let part = if are_exact { 0.0 } else { NEIGHBOUR };
+        (is_usual(lo) && is_usual(hi)).then(|| Interval { lo: lo - part * lo.abs(), hi: hi + part * hi.abs() })
+    }
+
+    /// How many of the 53 binary digits of a number are zero at the end of both bounds; all of them for powers of two, with which products are exact.
+    fn last_zeros(self) -> u32 {
+        let fraction = (self.lo.to_bits() | self.hi.to_bits()) & ((1 << 52) - 1);
+        (fraction | 1 << 53).trailing_zeros()
     }
 }
 
@@ -146,48 +167,55 @@ fn up(x: f64, ulps: u32) -> f64 {
     (0..ulps).fold(x, |x, _| x.next_up())
 }
 
-/// A rounded result with the sign of (exact - rounded): the bounds around the exact result.
-fn bounds(rounded: f64, error: f64) -> (f64, f64) {
-    if error == 0.0 {
-        (rounded, rounded)
-    } else if error < 0.0 {
-        (rounded.next_down(), rounded)
-    } else if error > 0.0 {
-        (rounded, rounded.next_up())
+/// The neighbours of a number that is neither tiny nor huge lie between it and this part of it further on, and are what that rounds to.
+const NEIGHBOUR: f64 = 0.5 * f64::EPSILON * (1.0 + 4.0 * f64::EPSILON);
+/// Below this the error of a product may be lost to underflow.
+const SAFE: f64 = 1e-290;
+
+/// The lower bound of what rounds to a number, by the sign of (exact - rounded), which is `NaN` after an overflow.
+fn below(rounded: f64, error: f64) -> f64 {
+    if rounded.is_finite() && !error.is_nan() {
+        rounded - if error < 0.0 { NEIGHBOUR * rounded.abs() } else { 0.0 }
     } else {
-        // Overflow: the error is no number.
-        (rounded.next_down(), rounded.next_up())
+        rounded.next_down()
     }
 }
 
-/// $a + b$ with Knuth's two-sum.
-fn sum(a: f64, b: f64) -> (f64, f64) {
+/// (exact - rounded) of $a + b$: Knuth's two-sum.
+fn rounding_error(a: f64, b: f64) -> f64 {
     let sum = a + b;
-    if a.is_infinite() || b.is_infinite() {
-        return (sum, sum);
-    }
     let part = sum - a;
-    bounds(sum, (a - (sum - part)) + (b - part))
+    (a - (sum - part)) + (b - part)
 }
 
-/// $a b$ with the fused multiply-add's exact error; a bound that is zero makes the product zero.
-fn product(a: f64, b: f64) -> (f64, f64) {
+/// A lower bound of $a + b$; what is tiny is exact.
+fn sum_below(a: f64, b: f64) -> f64 {
+    if a.is_infinite() || b.is_infinite() { a + b } else { below(a + b, rounding_error(a, b)) }
+}
+
+/// A lower bound of $a b$ with the fused multiply-add's exact error; a bound that is zero makes the product zero.
+fn product_below(a: f64, b: f64) -> f64 {
     if a == 0.0 || b == 0.0 {
-        return (0.0, 0.0);
+        return 0.0;
     }
     let product = a * b;
     if a.is_infinite() || b.is_infinite() {
-        return (product, product);
+        return product;
     }
-    // Below this the error may be lost to underflow.
-    const SAFE: f64 = 1e-290;
-    bounds(product, if product.abs() < SAFE { f64::NAN } else { a.mul_add(b, -product) })
+    below(product, if product.abs() < SAFE { f64::NAN } else { a.mul_add(b, -product) })
 }
 
 impl Add for Interval {
     type Output = Interval;
     fn add(self, other: Interval) -> Interval {
-        Interval::checked(sum(self.lo, other.lo).0, sum(self.hi, other.hi).1)
+        let (lo, hi) = (self.lo + other.lo, self.hi + other.hi);
+        if lo.abs() < 1.0 / SAFE && hi.abs() < 1.0 / SAFE {
+            let part = |is_rounded: bool| if is_rounded { NEIGHBOUR } else { 0.0 };
+            let below = part(rounding_error(self.lo, other.lo) < 0.0) * lo.abs();
+            let above = part(rounding_error(self.hi, other.hi) > 0.0) * hi.abs();
+            return Interval { lo: lo - below, hi: hi + above };
+        }
+        Interval::checked(sum_below(self.lo, other.lo), -sum_below(-self.hi, -other.hi))
     }
 }
 
@@ -217,15 +245,28 @@ impl Mul for Interval {
         if self == Interval::ENTIRE || other == Interval::ENTIRE {
             return Interval::ENTIRE;
         }
-        let corners = [
-            product(self.lo, other.lo),
-            product(self.lo, other.hi),
-            product(self.hi, other.lo),
-            product(self.hi, other.hi),
-        ];
-        let lo = corners.iter().fold(f64::INFINITY, |lo, corner| lo.min(corner.0));
-        let hi = corners.iter().fold(f64::NEG_INFINITY, |hi, corner| hi.max(corner.1));
-        Interval::checked(lo, hi)
+        let (a, b) = (self, other);
+        // Products of n and m digits have at most n + m.
+        let are_exact = a.last_zeros() + b.last_zeros() >= 53;
+        let corners = [a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi];
+        if let Some(product) = Interval::around_rounded(corners, are_exact) {
+            return product;
+        }
+        let (lo, hi) = match (a.lo >= 0.0, a.hi <= 0.0, b.lo >= 0.0, b.hi <= 0.0) {
+            (true, _, true, _) => ([a.lo, b.lo], [a.hi, b.hi]),
+            (true, _, _, true) => ([a.hi, b.lo], [a.lo, b.hi]),
+            (true, _, _, _) => ([a.hi, b.lo], [a.hi, b.hi]),
+            (_, true, true, _) => ([a.lo, b.hi], [a.hi, b.lo]),
+            (_, true, _, true) => ([a.hi, b.hi], [a.lo, b.lo]),
+            (_, true, _, _) => ([a.lo, b.hi], [a.lo, b.lo]),
+            (_, _, true, _) => ([a.lo, b.hi], [a.hi, b.hi]),
+            (_, _, _, true) => ([a.hi, b.lo], [a.lo, b.lo]),
+            _ => {
+                let lo = product_below(a.lo, b.hi).min(product_below(a.hi, b.lo));
+                return Interval::checked(lo, -product_below(-a.lo, b.lo).min(product_below(-a.hi, b.hi)));
+            }
+        };
+        Interval::checked(product_below(lo[0], lo[1]), -product_below(-hi[0], hi[1]))
     }
 }
 
@@ -235,6 +276,10 @@ impl Div for Interval {
     fn div(self, other: Interval) -> Interval {
         if other.contains(0.0) || self == Interval::ENTIRE {
             return Interval::ENTIRE;
+        }
+        let corners = [self.lo / other.lo, self.lo / other.hi, self.hi / other.lo, self.hi / other.hi];
+        if let Some(quotient) = Interval::around_rounded(corners, false) {
+            return quotient;
         }
         let corner = |a: f64, b: f64| match a / b {
             _ if a == 0.0 || (a.is_finite() && b.is_infinite()) => Interval::ZERO,
@@ -308,10 +353,64 @@ mod tests {
         // The exact sum of the two doubles lies just below their rounded sum.
         assert_eq!((s.lo, s.hi), (0.3, 0.1 + 0.2));
         let p = Interval::point(0.1) * Interval::point(0.1);
-        assert!(p.lo < p.hi && p.lo.next_up() == p.hi && p.contains(0.1 * 0.1));
+        assert!(p.lo.next_up() == 0.1 * 0.1 && p.hi.next_down() == 0.1 * 0.1);
         let third = Interval::ONE / Interval::point(3.0);
         assert!(third.lo < 1.0 / 3.0 && third.hi > 1.0 / 3.0 && third.width() < 2e-16);
         assert!((third * Interval::point(3.0)).contains(1.0));
+    }
+
+    #[test]
+    fn bounds_are_the_neighbours_of_what_is_rounded() {
+        let mut bits: u64 = 1;
+        for _ in 0..100_000 {
+            bits = bits.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            let x = f64::from_bits(bits);
+            if !x.is_finite() || x.abs() < SAFE {
+                continue;
+            }
+            let power_of_two = x.signum() * f64::from_bits(x.abs().to_bits() >> 52 << 52);
+            for x in [x, power_of_two, x.signum() * f64::MAX] {
+                assert_eq!((below(x, -1.0), -below(-x, -1.0)), (x.next_down(), x.next_up()));
+                assert_eq!((below(x, 0.0), below(x, 1.0)), (x, x));
+            }
+        }
+    }
+
+    #[test]
+    fn sums_of_all_sizes_are_enclosed() {
+        let mut bits: u64 = 1;
+        let mut next = || {
+            bits = bits.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            f64::from_bits(bits)
+        };
+        for _ in 0..100_000 {
+            let a = next();
+            // The second so near to the first that digits of both count.
+            let b = (next() % 1e3) * a;
+            if a.is_finite() && b.is_finite() {
+                let (sum, fast) =
+                    (Interval::checked(sum_below(a, b), -sum_below(-a, -b)), Interval::point(a) + Interval::point(b));
+                assert!(sum == fast && sum.contains(a + b), "{a} + {b}");
+                assert!(
+                    sum.lo >= (a + b).next_down()
+                        && sum.hi <= (a + b).next_up()
+                        && (sum.lo == a + b || sum.hi == a + b)
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn products_reach_from_the_least_to_the_greatest_corner() {
+        let bounds = [-3.0, -2.0, 0.0, 1.0, 5.0];
+        let all =
+            || bounds.iter().flat_map(|lo| bounds.iter().filter(move |hi| lo <= *hi).map(move |hi| interval(*lo, *hi)));
+        for (a, b) in all().flat_map(|a| all().map(move |b| (a, b))) {
+            let corners = [a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi];
+            let least = corners.iter().fold(f64::INFINITY, |least, x| least.min(*x));
+            let greatest = corners.iter().fold(f64::NEG_INFINITY, |greatest, x| greatest.max(*x));
+            assert_eq!(a * b, interval(least, greatest), "{a} {b}");
+        }
     }
 
     #[test]

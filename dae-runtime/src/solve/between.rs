@@ -77,6 +77,8 @@ pub(super) struct Between<'d> {
     y: Vec<Interval>,
     yp: Vec<Interval>,
     enclosures: Vec<Interval>,
+    /// The same for changes of the unknowns that count as noise.
+    changes: Vec<Interval>,
     noise: Vec<f64>,
     /// Which functions have enclosures.
     enclosed: Vec<bool>,
@@ -113,6 +115,7 @@ impl<'d> Between<'d> {
             y: vec![Interval::ZERO; n],
             yp: vec![Interval::ZERO; n],
             enclosures: vec![Interval::ENTIRE; count],
+            changes: vec![Interval::ENTIRE; count],
             noise: vec![0.0; count],
             enclosed: vec![false; count],
             time: 0.0,
@@ -133,8 +136,7 @@ impl<'d> Between<'d> {
         self.parts.clear();
         self.parts.push([-1.0, 0.0]);
         self.enclose([-1.0, 0.0], step);
-        let excluded = |(enclosure, searched): (&Interval, &bool)| !searched || enclosure.mignitude() > 0.0;
-        if self.enclosures.iter().zip(&self.searched).all(excluded) {
+        if self.is_excluded() {
             return None;
         }
         self.enclosed.fill(true);
@@ -156,10 +158,10 @@ impl<'d> Between<'d> {
                 self.enclosures.fill(Interval::ENTIRE);
                 self.enclose_values([a, b], step);
             } else {
-                if b - a >= SAME_NOISE {
+                self.enclose([a, b], step);
+                if b - a >= SAME_NOISE && !self.is_excluded() {
                     self.measure_noise(stepper, step);
                 }
-                self.enclose([a, b], step);
             }
             if (0..self.sides.len()).any(|k| self.is_open(k, b - a)) {
                 self.divide([a, b]);
@@ -171,6 +173,11 @@ impl<'d> Between<'d> {
             }
         }
         None
+    }
+
+    /// Whether the enclosures prove that no function has a zero.
+    fn is_excluded(&self) -> bool {
+        self.enclosures.iter().zip(&self.searched).all(|(enclosure, searched)| !searched || enclosure.mignitude() > 0.0)
     }
 
     /// Whether a part of this width has to be divided because of a function.
@@ -329,9 +336,9 @@ impl<'d> Between<'d> {
             *y = ball(*state, NOISE / weight);
             *yp = ball(*slope, NOISE / (weight * step.length.abs()));
         }
-        self.dae.switch_enclosures(Interval::point(self.time), &self.y, &self.yp, &mut self.enclosures);
+        self.dae.switch_enclosures(Interval::point(self.time), &self.y, &self.yp, &mut self.changes);
         for k in 0..self.noise.len() {
-            let width = self.enclosures[k].width();
+            let width = self.changes[k].width();
             self.enclosed[k] &= width.is_finite();
             self.noise[k] = if width.is_finite() { width } else { 0.0 };
         }
