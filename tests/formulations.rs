@@ -159,12 +159,13 @@ fn false_equilibria_are_no_success() {
         }
     }
     // A run that ends in one says so.
-    let message = "`mu_1` of the projected(unit) form is -6";
+    let message = "`mu_1` of the projected(unit) form is -";
     assert!(messages.iter().all(|m| m == "success" || m.contains(message)), "{messages:?}");
     let (equilibrium, at_rest) = ([0.0, 1.0, -1.0, -6.0], [0.0; 4]);
     let mut residual = [f64::NAN; 4];
     system.residual(0.0, &equilibrium, &at_rest, &mut residual);
     assert_eq!(residual, [0.0; 4]);
+    let message = "`mu_1` of the projected(unit) form is -6";
     for method in [Method::Bdf, Method::Radau5, Method::Radau] {
         let run = Integration::new(&system).method(method).run_from(0.0, &equilibrium, &at_rest, 3.0);
         let status = run.expect("a start that satisfies the equations").status;

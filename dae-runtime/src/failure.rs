@@ -60,10 +60,10 @@ pub enum Failure {
         /// Its index.
         index: u8,
     },
-    /// A multiplier of the formulation, zero on solutions, is not small at the end: the directions in which it acts no longer correct the
-    /// constraints, and what was computed since is wrong.
+    /// A multiplier of the formulation, zero on solutions, is not small: the directions in which it acts no longer correct the
+    /// constraints, or no solution goes on, and what was computed since is wrong.
     MultiplierNotZero {
-        /// Time of the end.
+        /// Time of the last accepted step.
         t: f64,
         /// The formulation.
         form: Name,
@@ -254,7 +254,8 @@ impl fmt::Display for Failure {
             Failure::MultiplierNotZero { t, form, multiplier, value } => write!(
                 f,
                 "`{multiplier}` of the {form} form is {value:.3e} at t = {t}, and zero on solutions: its directions do not correct the \
-                 constraints any more, and values since then are wrong; integrate another form, ggl or tangent for instance"
+                 constraints any more, or no solution goes on, and values since then are wrong; integrate another form, ggl or tangent for \
+                 instance"
             ),
             Failure::Chattering { t, switch } => write!(
                 f,

@@ -138,6 +138,8 @@ struct Work {
     residual: Vec<f64>,
     jacobians: Jacobians,
     factors: Vec<Option<BlockFactors>>,
+    /// The signs of the determinants of the diagonal blocks at the start of a run, empty before there is one.
+    orientation: Vec<f64>,
     /// $w$, a correction of it, or a derivative.
     solution: Vec<f64>,
     /// The part of a right-hand side that belongs to a block.
@@ -193,6 +195,7 @@ impl<D: Dae> UnderlyingOde<D> {
             residual: vec![0.0; n],
             jacobians: Jacobians::new(of),
             factors: vec![None; blocks.len()],
+            orientation: Vec::new(),
             solution: vec![0.0; n],
             part: Vec::with_capacity(n),
             derivatives: vec![0.0; of.jacobian_y.len().max(of.jacobian_p.len())],
@@ -251,16 +254,31 @@ impl<D: Dae> UnderlyingOde<D> {
             renew = size > SLOW * before;
             // What the next correction would be.
             let next = if before.is_finite() { size * (size / before).min(1.0) } else { size };
-            if next <= 4.0 * f64::EPSILON || (size <= ROUNDING && renew) {
+            let is_solution = next <= 4.0 * f64::EPSILON || (size <= ROUNDING && renew);
+            if is_solution && !(is_near && self.is_turned(work)) {
                 return Ok(());
             }
-            let is_elsewhere = is_near && iteration == 1 && before > SMALL && size > SURE * before;
+            let is_elsewhere = is_solution || (is_near && iteration == 1 && before > SMALL && size > SURE * before);
             if !size.is_finite() || is_elsewhere {
                 break;
             }
             before = size;
         }
         Err(Unsolvable::NoConvergence { t, unknown: name(self.inner.description(), worst) })
+    }
+
+    /// The signs of the determinants of the diagonal blocks, zero where they are not known.
+    fn determinant_signs(work: &Work) -> impl Iterator<Item = f64> {
+        work.factors.iter().map(|factors| match factors {
+            Some(BlockFactors::Dense(lu)) => lu.determinant_sign(),
+            Some(BlockFactors::Sparse(_)) | None => 0.0,
+        })
+    }
+
+    /// Whether a determinant has another sign than at the start of the run. Along a solution it has not: the equations determine nothing where it is zero.
+    /// Beyond that there may be another solution, and a long step from one to the other.
+    fn is_turned(&self, work: &Work) -> bool {
+        work.orientation.iter().zip(Self::determinant_signs(work)).any(|(before, now)| before * now < 0.0)
     }
 
     fn check_finite(&self, t: f64, is_finite: impl Fn(usize) -> bool) -> Result<(), Unsolvable> {
@@ -445,6 +463,18 @@ impl<D: Dae> Dae for UnderlyingOde<D> {
 
     fn watched_functions(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
         self.inner.watched_functions(t, y, yp, values);
+    }
+
+    /// Notes on which branch of the solutions for $w$ a run starts.
+    fn choose_coordinates(&self, t: f64, y: &[f64], yp: &[f64], anew: bool) -> bool {
+        if anew {
+            let work = &mut *self.work.borrow_mut();
+            work.orientation.clear();
+            if self.linearized(work, t, y, yp) {
+                work.orientation = Self::determinant_signs(work).collect();
+            }
+        }
+        false
     }
 
     fn states_from_jets(&self, t: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {

@@ -16,6 +16,17 @@ pub(crate) struct Lu<S> {
     pivots: Vec<usize>,
 }
 
+impl Lu<f64> {
+    /// The sign of the determinant of the matrix that has been factorised.
+    pub(crate) fn determinant_sign(&self) -> f64 {
+        let factor = |k: usize| {
+            let sign = self.matrix[k * self.n + k].signum();
+            if self.pivots[k] == k { sign } else { -sign }
+        };
+        (0..self.n).map(factor).product()
+    }
+}
+
 impl<S: Scalar> Lu<S> {
     /// Room for a matrix of order `n`, zero to begin with.
     pub(crate) fn new(n: usize) -> Self {

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::drift::Drift;
 use super::events::{Consequence, Events, Passage};
-use super::multipliers::multiplier_not_zero;
+use super::multipliers::Watched;
 use super::record::{Made, Recorder};
 use super::segments::Segments;
 use super::{Method, Observer};
@@ -39,6 +39,7 @@ pub struct Steps<'d, 'c> {
     residuals: Vec<f64>,
     /// Nothing where the formulation enforces all constraints.
     drift: Option<Drift>,
+    multipliers: Option<Watched>,
     clock: Instant,
 }
 
@@ -85,6 +86,7 @@ impl<'d, 'c> Steps<'d, 'c> {
             solution: Solution::new(dae, t0, y0, yp0),
             residuals: vec![0.0; dae.description().invariants.len()],
             drift: Drift::new(dae.description(), &options),
+            multipliers: Watched::new(dae, &options, t0),
             returned: 0,
             dae,
             options,
@@ -164,6 +166,9 @@ impl<'d, 'c> Steps<'d, 'c> {
             if let Some(drift) = self.drift.as_mut().filter(|_| run.is_regular()) {
                 drift.judge(*dae, t, run.stepper.state(), &self.residuals)?;
             }
+            if let Some(multipliers) = self.multipliers.as_mut().filter(|_| run.is_regular()) {
+                multipliers.judge(*dae, run.stepper.as_ref(), t - before)?;
+            }
             recorder.step(&mut Made { stepper: run.stepper.as_mut(), before, events, solution })?;
             if let Some(observer) = &mut self.observer
                 && observer(t).is_break()
@@ -230,10 +235,11 @@ impl<'d, 'c> Steps<'d, 'c> {
             self.recorder.end(run.stepper.as_ref(), solution);
             solution.statistics = run.statistics();
             self.recorder.finish(solution);
-            if solution.is_success()
-                && let Some(failure) = multiplier_not_zero(self.dae, solution, self.t0, &self.options)
-            {
-                solution.status = Status::Stopped(failure);
+            if let (true, Some(multipliers)) = (solution.is_success(), &mut self.multipliers) {
+                let mean = (solution.end_time - self.t0) / solution.statistics.steps.max(1) as f64;
+                if let Err(failure) = multipliers.judge_now(self.dae, run.stepper.as_ref(), mean) {
+                    solution.status = Status::Stopped(failure);
+                }
             }
         }
         solution.seconds = self.clock.elapsed().as_secs_f64();
