@@ -17,8 +17,8 @@ const NEAREST: (f64, f64) = (1e-10, 1e-6);
 const MARGIN: f64 = 0.1;
 /// A surface is still ahead if it is so many times farther away than that.
 const AHEAD: f64 = 10.0;
-/// Attempts at one step; after that it is left to the error test.
-const ATTEMPTS: usize = 40;
+/// Attempts at one step to end at a jump, and to end at a kink; after that it is left to the error test.
+const ATTEMPTS: [usize; 2] = [40, 8];
 
 /// What an attempt at a step means for the switching functions.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,6 +52,8 @@ pub(crate) struct Switching {
     inside: Vec<(f64, Vec<f64>)>,
     /// Length of the shortest attempt that ends beyond one, and where a secant from the start puts the surface.
     beyond: Option<(f64, f64)>,
+    /// The values at its end.
+    beyond_values: Vec<f64>,
     /// Whether that attempt was solved, and not only predicted to end there.
     beyond_is_solved: bool,
     /// The switching function that vanishes first.
@@ -142,7 +144,11 @@ impl Switching {
         } else {
             self.end = values(dae, &self.watched, at);
         }
-        if self.attempts > ATTEMPTS { Passage::Free } else { self.judge(h, solved, resolution) }
+        if self.attempts > ATTEMPTS[usize::from(self.is_at_kink())] {
+            Passage::Free
+        } else {
+            self.judge(h, solved, resolution)
+        }
     }
 
     /// The same, from the values of the functions that are watched.
@@ -161,6 +167,7 @@ impl Switching {
             self.inside.sort_by(|a, b| a.0.total_cmp(&b.0));
         } else {
             self.beyond = Some((h, passed.map_or(1.0, |(part, _)| part) * h));
+            self.beyond_values.clone_from(&self.end);
             self.beyond_is_solved = solved;
             self.scale = self.scale.max(h);
         }
@@ -178,6 +185,11 @@ impl Switching {
     /// The switching function that the last passage was about.
     pub(crate) fn first(&self) -> usize {
         self.watched[self.first]
+    }
+
+    /// Whether that is one of a kink.
+    fn is_at_kink(&self) -> bool {
+        self.first >= self.jumps
     }
 
     /// What to do after an attempt of length `h` while one that ends beyond a surface is known.
@@ -230,8 +242,12 @@ impl Switching {
             let curved = linear + (secant(at(a), c) - linear) * b / (b - c.1);
             (curved, (curved - linear).abs())
         };
-        let approaching = (0..self.start.len()).filter(|&k| b.1[k].abs() > a.1[k].abs());
-        approaching.map(estimate).filter(|(s, _)| s.is_finite()).min_by(|a, b| a.0.total_cmp(&b.0))
+        // Across a kink F is continuous, and an attempt that ends beyond it tells of which function it is the zero.
+        let may_vanish =
+            |k: &usize| !self.beyond_is_solved || *k < self.jumps || a.1[*k] * self.beyond_values[*k] <= 0.0;
+        let approaching = (0..self.start.len()).filter(|&k| b.1[k].abs() > a.1[k].abs()).filter(may_vanish);
+        let ahead = |(s, _): &(f64, f64)| s.is_finite() && *s > a.0;
+        approaching.map(estimate).filter(ahead).min_by(|a, b| a.0.total_cmp(&b.0))
     }
 }
 
@@ -251,15 +267,16 @@ fn secant(a: (f64, f64), b: (f64, f64)) -> f64 {
 mod tests {
     use super::*;
 
-    /// Attempts at a step of length one until it is decided where it ends; `value` is what the function is at the end of an attempt.
-    fn locate(start: f64, value: impl Fn(f64) -> (f64, bool)) -> (Passage, f64, usize) {
-        let mut switching =
-            Switching { near: 1e-9, watched: vec![0], jumps: 1, start: vec![start], ..Switching::default() };
+    /// Attempts at a step of length one until it is decided where it ends; `values` is what the functions are at the end of an attempt, of which the
+    /// first `jumps` are those of jumps, and whether there it was solved.
+    fn locate<const N: usize>(jumps: usize, values: impl Fn(f64) -> ([f64; N], bool)) -> (Passage, f64, usize) {
+        let start = values(0.0).0.to_vec();
+        let mut switching = Switching { near: 1e-9, watched: (0..N).collect(), jumps, start, ..Switching::default() };
         let (mut h, mut attempts) = (1.0, 0);
         loop {
-            let (end, solved) = value(h);
+            let (end, solved) = values(h);
             attempts += 1;
-            switching.end = vec![end];
+            switching.end = end.to_vec();
             match switching.judge(h, solved, 1e-15) {
                 Passage::Retry(other) => h = other,
                 decided => return (decided, h, attempts),
@@ -275,12 +292,12 @@ mod tests {
             for beyond in [1.0, 30.0, 0.01, -1.0, f64::NAN] {
                 let function = |h: f64| (h - root) * (1.0 + bend * (h - root));
                 let value = |h: f64| match function(h) {
-                    value if h < root => (value, true),
-                    value if beyond > 0.0 => (beyond * value.abs(), true),
-                    _ if beyond < 0.0 => (1.0, false),
-                    _ => (f64::NAN, true),
+                    value if h < root => ([value], true),
+                    value if beyond > 0.0 => ([beyond * value.abs()], true),
+                    _ if beyond < 0.0 => ([1.0], false),
+                    _ => ([f64::NAN], true),
                 };
-                let (passage, h, attempts) = locate(function(0.0), value);
+                let (passage, h, attempts) = locate(1, value);
                 assert_eq!(passage, Passage::Reached, "{bend}, {beyond}");
                 assert!(h < root && root - h < 2e-9 && attempts < 20, "{bend}, {beyond}: {:e}, {attempts}", root - h);
             }
@@ -288,10 +305,21 @@ mod tests {
     }
 
     #[test]
+    fn a_kink_is_found_beside_functions_that_approach_zero_and_turn() {
+        let root = 0.3;
+        for (turn, least) in [(0.25, 1e-3), (0.29, 1e-4), (0.35, 1e-2)] {
+            let values = |h: f64| ([h - root + 0.3 * (h - root).powi(2), least + (h - turn).powi(2)], true);
+            let (passage, h, attempts) = locate(0, values);
+            assert_eq!(passage, Passage::Reached, "{turn}, {least}");
+            assert!(h < root && root - h < 2e-9 && attempts < 8, "{turn}, {least}: {:e}, {attempts}", root - h);
+        }
+    }
+
+    #[test]
     fn a_step_that_starts_at_a_surface_is_not_made() {
-        assert_eq!(locate(-1e-12, |h| (h - 1e-12, true)).0, Passage::AtStart);
-        assert_eq!(locate(-1.0, |h| (h - 2.0, true)).0, Passage::Free);
+        assert_eq!(locate(1, |h| ([h - 1e-12], true)).0, Passage::AtStart);
+        assert_eq!(locate(1, |h| ([h - 2.0], true)).0, Passage::Free);
         // What is zero at the start has no side.
-        assert_eq!(locate(0.0, |h| (h, true)).0, Passage::Free);
+        assert_eq!(locate(1, |h| ([h], true)).0, Passage::Free);
     }
 }

@@ -11,7 +11,10 @@
 //!
 //! because $f_+ - f_- = (x - x^\ast)^m\, e$ with $e \ne 0$ on the surface: $m = 0$ is a jump, $m = 1$ a kink. If $\sigma$ is linear in no
 //! variable, a term of it takes the place of $x$ (in $\sqrt{x^2 + y^2} - 1$ the root); then $m$ is a lower bound. Whether a derivative
-//! vanishes on the surface is decided by its canonical form or by residues in the prime field.
+//! vanishes on the surface is decided by its canonical form or by residues in the prime field; of other piecewise functions in it, on all
+//! of their branches, functions with the same switch being on the same side of it.
+
+use std::collections::HashMap;
 
 use super::interval::{Interval, evaluate_interval};
 use super::prime_field::FieldPoint;
@@ -21,6 +24,8 @@ use super::{differentiate, gradient, reachable, substitute, symbols};
 
 /// Points of the prime field at which an expression has to vanish to count as zero.
 const POINTS: u64 = 2;
+/// An expression with more surfaces than this is not looked at on all of their sides.
+const MAX_SURFACES: usize = 6;
 
 /// Stands for a term of $\sigma$; no expression of a model contains it.
 const AUXILIARY: Symbol = Symbol::State(u32::MAX);
@@ -139,18 +144,7 @@ impl Surface {
 
     /// The expression as it is on one side.
     pub(crate) fn on_side(&self, dag: &mut Dag, root: Expr, side: Side) -> Expr {
-        let flipped: Vec<(Expr, bool)> = self.nodes.iter().map(|&node| (node, self.is_flipped(dag, node))).collect();
-        let image = rebuild(dag, &[root], |dag, expr, arguments| {
-            let &(_, flipped) = flipped.iter().find(|&&(node, _)| node == expr)?;
-            let Node::Apply(function, _) = *dag.node(expr) else { return None };
-            Some(branch(dag, function, arguments, (side == Side::Positive) != flipped))
-        });
-        image[0]
-    }
-
-    /// Whether the function's own switch is a negative multiple of $\sigma$.
-    fn is_flipped(&self, dag: &mut Dag, node: Expr) -> bool {
-        switch_of(dag, node).is_some_and(|switch| is_negative(dag, switch))
+        on_sides(dag, root, std::slice::from_ref(self), |_| side)
     }
 
     /// A variable in which $\sigma$ is linear.
@@ -176,6 +170,24 @@ impl Surface {
     }
 }
 
+/// The expression as it is on one side of each of some surfaces, which are given by their numbers.
+fn on_sides(dag: &mut Dag, root: Expr, surfaces: &[Surface], side: impl Fn(usize) -> Side) -> Expr {
+    let mut positive: HashMap<Expr, bool> = HashMap::new();
+    for (number, surface) in surfaces.iter().enumerate() {
+        for &node in &surface.nodes {
+            // Its own switch may be a negative multiple of the surface's function.
+            let is_flipped = switch_of(dag, node).is_some_and(|switch| is_negative(dag, switch));
+            positive.insert(node, (side(number) == Side::Positive) != is_flipped);
+        }
+    }
+    let image = rebuild(dag, &[root], |dag, expr, arguments| {
+        let &positive = positive.get(&expr)?;
+        let Node::Apply(function, _) = *dag.node(expr) else { return None };
+        Some(branch(dag, function, arguments, positive))
+    });
+    image[0]
+}
+
 /// The first derivative of `difference` by a variable, in which `function` is linear, that does not vanish where the function does.
 fn first_jump_along(dag: &mut Dag, function: Expr, mut difference: Expr, symbol: Symbol, highest: u32) -> Option<u32> {
     let slope = differentiate(dag, function, symbol);
@@ -183,7 +195,7 @@ fn first_jump_along(dag: &mut Dag, function: Expr, mut difference: Expr, symbol:
     let crossing = dag.sub(variable, step);
     for order in 0..=highest {
         let there = substitute(dag, &[difference], |_, s| (s == symbol).then_some(crossing))[0];
-        if !vanishes(dag, there) {
+        if !vanishes_on_all_branches(dag, there) {
             return Some(order);
         }
         difference = differentiate(dag, difference, symbol);
@@ -209,6 +221,20 @@ fn branch(dag: &mut Dag, function: Function, arguments: &[Expr], positive: bool)
             }
         }
     }
+}
+
+/// Whether an expression is zero whatever the signs of its switches are.
+fn vanishes_on_all_branches(dag: &mut Dag, expr: Expr) -> bool {
+    if vanishes(dag, expr) {
+        return true;
+    }
+    let surfaces = surfaces(dag, &[expr]);
+    (1..=MAX_SURFACES).contains(&surfaces.len())
+        && (0..1_u32 << surfaces.len()).all(|sides| {
+            let side = |number: usize| if sides >> number & 1 == 1 { Side::Positive } else { Side::Negative };
+            let expr = on_sides(dag, expr, &surfaces, side);
+            vanishes(dag, expr)
+        })
 }
 
 fn vanishes(dag: &Dag, expr: Expr) -> bool {
@@ -294,6 +320,38 @@ mod tests {
         let blended = blended(&mut dag, &[same, other]);
         assert!(vanishes(&dag, blended[0]));
         assert!(!vanishes(&dag, blended[1]));
+    }
+
+    /// The current of a transistor, which conducts in both directions: where its voltage is zero, of the three branches in either direction one is left, and that
+    /// does not depend on it.
+    #[test]
+    fn branches_within_branches() {
+        let Case { mut dag, x, y } = case();
+        let zero = dag.integer(0);
+        let channel = |dag: &mut Dag, voltage: Expr| {
+            let (blocks, saturated) = (dag.greater(zero, y), dag.greater(voltage, y));
+            let (square, twice) = (dag.powi(y, 2), dag.sum([(Rational::from(2), y), (Rational::MINUS_ONE, voltage)]));
+            let product = dag.mul(voltage, twice);
+            let conducts = dag.choose(saturated, square, product);
+            dag.choose(blocks, zero, conducts)
+        };
+        let back = dag.neg(x);
+        let [ahead, behind] = [x, back].map(|voltage| channel(&mut dag, voltage));
+        let (forwards, minus) = (dag.greater(x, zero), dag.neg(behind));
+        let current = dag.choose(forwards, ahead, minus);
+        let of = |dag: &mut Dag, function: Expr| {
+            let surface = surfaces(dag, &[current]).into_iter().find(|surface| surface.function == function);
+            surface.expect("it switches there").first_jump(dag, current, 4)
+        };
+        assert_eq!(of(&mut dag, x), Some(2));
+        assert_eq!(of(&mut dag, y), Some(2));
+        // With a leak there is a jump.
+        let leak = dag.greater(y, zero);
+        let one = dag.integer(1);
+        let leak = dag.choose(leak, one, zero);
+        let current = dag.choose(forwards, leak, minus);
+        let surface = surfaces(&mut dag, &[current]).into_iter().find(|surface| surface.function == x).unwrap();
+        assert_eq!(surface.first_jump(&mut dag, current, 4), Some(0));
     }
 
     #[test]
