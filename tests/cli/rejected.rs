@@ -134,7 +134,7 @@ fn values_that_are_no_numbers_are_told() {
     assert!(message.starts_with("error[E205]: the default of `b[0]` is infinite, with a[0] = 0\n"), "{message}");
 }
 
-/// Names in a help are those of the model, and the usual name of the time is understood.
+/// Names in a help are those of the model, and the usual names of the time and of π are understood.
 #[test]
 fn helps_speak_of_the_model() {
     let text = "struct S { var w: [f64; 3] = 1; var z ~ 0; for i in 0..3 { der(w[i]) = -w[i]; } 0 = z - w; }";
@@ -143,6 +143,12 @@ fn helps_speak_of_the_model() {
     let text = "struct S { var x = 1; der(x) = -x + time; }";
     let message = stderr(&dae(&["analyze", &file("time.dae", text)]));
     assert!(message.contains("unknown name `time`") && message.contains("= help: the time is called `t`"), "{message}");
+    let text = "struct S { var i = 1; der(i) = -i + sin(100 * pi * t); }";
+    let message = stderr(&dae(&["analyze", &file("pi.dae", text)]));
+    assert!(
+        message.contains("unknown name `pi`") && message.contains("= help: the number π is called `PI`"),
+        "{message}"
+    );
 }
 
 /// Where a search for consistent values ends without any, the report names the equations to look at, and blames nothing that is not known yet.

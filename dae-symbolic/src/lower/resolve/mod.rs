@@ -294,6 +294,9 @@ impl<'a> Resolver<'a> {
         if name.eq_ignore_ascii_case("time") {
             return finding.help("the time is called `t`");
         }
+        if name.eq_ignore_ascii_case("pi") {
+            return finding.help("the number π is called `PI`");
+        }
         match self.names.nearest(name, NameKind::Value, &self.inner_names()) {
             Some(near) => finding.help(format!("did you mean `{near}`?")),
             None => finding.help("declare it: `var` for an unknown, `param` for a parameter, `let` for an expression"),
