@@ -47,6 +47,13 @@ pub enum InitializationError {
         /// The equation.
         equation: Name,
     },
+    /// An equation or its derivative has no finite derivative by an unknown at the start values, where that has to be found.
+    NonFiniteDerivative {
+        /// The equation.
+        equation: Name,
+        /// The unknown, or the derivative of one.
+        unknown: Name,
+    },
     /// Fixed start values contradict the equations.
     Conflict {
         /// The fixed values that take part in the contradiction.
@@ -106,6 +113,12 @@ impl fmt::Display for InitializationError {
                 write!(
                     f,
                     "{equation} is not finite at the start values; give its unknowns values at which it is defined"
+                )
+            }
+            InitializationError::NonFiniteDerivative { equation, unknown } => {
+                write!(
+                    f,
+                    "the derivative of {equation} by `{unknown}` is not finite at the start values; start where it is, or fix `{unknown}`"
                 )
             }
             InitializationError::Conflict { fixed, equations } => {

@@ -211,18 +211,25 @@ impl<'a> System<'a> {
         for &row in &component.rows {
             let residual = self.residual[row];
             let (mut magnitude, mut largest, mut terms) = (0.0, 0.0_f64, 0);
-            let mut finite = residual.is_finite();
+            let equation = || description.equations[row].name.clone();
+            if !residual.is_finite() {
+                return Err(InitializationError::NonFinite { equation: equation() });
+            }
             for (j, position) in description.jacobian.row(row) {
-                let entry = self.values[position];
-                finite &= entry.is_finite();
+                let (entry, moves) = (self.values[position], parts.place(j).is_some());
+                if !entry.is_finite() {
+                    // By what stays as it is nothing is divided: a tank that is empty at the start, with an outflow like the root of its level.
+                    if moves {
+                        let unknown = description.jets[j].name.clone();
+                        return Err(InitializationError::NonFiniteDerivative { equation: equation(), unknown });
+                    }
+                    continue;
+                }
                 magnitude += (entry * jets[j]).abs();
                 terms += usize::from(entry != 0.0);
-                if parts.place(j).is_some() {
+                if moves {
                     largest = largest.max(entry.abs() * description.jets[j].nominal);
                 }
-            }
-            if !finite {
-                return Err(InitializationError::NonFinite { equation: description.equations[row].name.clone() });
             }
             // A row that nothing moves is compared with its own terms.
             let size = if largest > 0.0 { largest } else { magnitude.max(f64::MIN_POSITIVE.sqrt()) };

@@ -35,9 +35,10 @@ pub(super) fn regularity(prolongation: &dyn Prolongation, t0: f64, jets: &[f64])
     }
     let mut matrix = matrix.to_dense();
     let names = |rank_error| match rank_error {
-        rank::RankError::NonFinite { row, .. } => {
-            InitializationError::NonFinite { equation: description.equations[rows[row]].name.clone() }
-        }
+        rank::RankError::NonFinite { row, column } => InitializationError::NonFiniteDerivative {
+            equation: description.equations[rows[row]].name.clone(),
+            unknown: description.jets[columns[column]].name.clone(),
+        },
         rank::RankError::NoConvergence => InitializationError::SingularJacobian { equations: vec![], unknowns: vec![] },
     };
     rank::equilibrate(&mut matrix);
@@ -94,8 +95,9 @@ fn large(
     columns: &[usize],
 ) -> Result<f64, InitializationError> {
     let equation = |i: usize| description.equations[rows[i]].name.clone();
-    if let Some((row, ..)) = matrix.entries().find(|(.., value)| !value.is_finite()) {
-        return Err(InitializationError::NonFinite { equation: equation(row) });
+    if let Some((row, column, _)) = matrix.entries().find(|(.., value)| !value.is_finite()) {
+        let unknown = description.jets[columns[column]].name.clone();
+        return Err(InitializationError::NonFiniteDerivative { equation: equation(row), unknown });
     }
     match sparse::regularity(matrix) {
         Regularity::Regular { condition, .. } => Ok(condition),

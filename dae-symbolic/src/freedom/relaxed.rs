@@ -87,6 +87,7 @@ pub(super) fn agreement(prolonged: &Prolonged, t0: f64, fixed: &[usize], budget:
             // From far away anything may happen.
             Err(
                 InitializationError::NonFinite { .. }
+                | InitializationError::NonFiniteDerivative { .. }
                 | InitializationError::NonFiniteStart { .. }
                 | InitializationError::NoSolution { .. },
             ) if attempt > 0 => {}
