@@ -50,6 +50,7 @@
 mod control;
 mod order;
 mod polynomial;
+mod sides;
 mod stages;
 mod start;
 mod tableau;
@@ -62,6 +63,7 @@ use crate::stepper::{DenseAccuracy, StepControl};
 use control::{Controller, Scales};
 use order::{Change, Observation, OrderControl};
 pub(crate) use polynomial::Polynomial;
+use sides::Sides;
 pub(crate) use stages::{AtStage, Limits, Matrices, Origin, Outcome, StagePlace, Stages, UNOBSERVED, combine};
 pub(crate) use start::{Accuracy, StageRange, Tolerances, begin, beyond, start};
 pub(crate) use tableau::Tableau;
@@ -121,7 +123,7 @@ pub(crate) struct Radau {
     freshness: Freshness,
     /// The longest step in which an iteration with the Jacobian has been seen to contract.
     seen_for: f64,
-    has_kinks: bool,
+    sides: Sides,
     /// Whether Jacobians are evaluated where the last polynomial leads: not before the first step, and not once an attempt has failed.
     trusts_polynomial: bool,
     matrices: Matrices,
@@ -183,7 +185,9 @@ impl Radau {
         let ratio = h / self.polynomial.length();
         if self.trusts_polynomial && ratio.abs() <= TRUSTED {
             self.polynomial.evaluate(MIDDLE * ratio, &mut self.point, &mut self.slope);
-            self.jacobians.evaluate(run.dae, run.clock.time() + MIDDLE * h, &self.point, &self.slope);
+            let t = run.clock.time() + MIDDLE * h;
+            self.jacobians.evaluate(run.dae, t, &self.point, &self.slope);
+            self.sides.note(run.dae, t, &self.point, &self.slope);
             run.statistics.jacobians += 1;
             if self.jacobians.is_finite() {
                 self.freshness = Freshness::Current;
@@ -191,6 +195,7 @@ impl Radau {
             }
         }
         self.jacobians.evaluate(run.dae, run.clock.time(), &run.y, &run.yp);
+        self.sides.note(run.dae, run.clock.time(), &run.y, &run.yp);
         run.statistics.jacobians += 1;
         if !self.jacobians.is_finite() {
             self.evaluate_at_end(run, h);
@@ -205,13 +210,65 @@ impl Radau {
 
     fn evaluate_at_end(&mut self, run: &mut Run<'_>, h: f64) {
         self.predict_end(run, h);
-        self.jacobians.evaluate(run.dae, run.clock.time() + h, &run.candidate, &run.candidate_slope);
+        let t = run.clock.time() + h;
+        self.jacobians.evaluate(run.dae, t, &run.candidate, &run.candidate_slope);
+        self.sides.note(run.dae, t, &run.candidate, &run.candidate_slope);
         run.statistics.jacobians += 1;
+    }
+
+    /// Solves the stages once more with the Jacobian at one of them, if that is on another side of a switching function than where the Jacobian at hand was
+    /// evaluated. This one cannot tell whether the equations hold there, nor what errors do: where a stop is as steep as to let everything vanish that is
+    /// multiplied by the inverse of its matrix, a step that has left the stop would pass every test.
+    fn look_beyond_kinks(&mut self, run: &mut Run<'_>, h: f64) -> Result<bool, Rejection> {
+        let Some(t) = (0..self.stages()).find_map(|stage| self.stage_beyond_kink(run, h, stage)) else {
+            return Ok(false);
+        };
+        self.factorized_for = 0.0;
+        self.jacobians.evaluate(run.dae, t, &self.point, &self.slope);
+        self.sides.note(run.dae, t, &self.point, &self.slope);
+        run.statistics.jacobians += 1;
+        self.freshness = Freshness::Outdated;
+        let reject = |trouble| Rejection { trouble, retry: 0.5 * h.abs() };
+        if let Some((equation, _)) = self.jacobians.non_finite(run.dae.description()).next() {
+            return Err(reject(Trouble::NonFinite { equation }));
+        }
+        self.factorize(run, h).map_err(|singular| reject(Trouble::from(singular)))?;
+        match self.iterate(run, h) {
+            Outcome::Converged => self.end_of_stages(run, h),
+            Outcome::NonFinite { equation } => return Err(reject(Trouble::NonFinite { equation })),
+            Outcome::Diverged { unknown, .. } => return Err(reject(Trouble::Convergence { unknown })),
+        }
+        Ok(true)
+    }
+
+    /// The time of a stage, the state and slope of which are left in `point` and `slope`, if it is on another side than the Jacobian.
+    fn stage_beyond_kink(&mut self, run: &Run<'_>, h: f64, stage: usize) -> Option<f64> {
+        let tableau = &self.orders[self.current].tableau;
+        combine(tableau.inverse.row(stage).iter().map(|a| a / h), &self.stages.z, &mut self.slope);
+        for ((point, y), z) in self.point.iter_mut().zip(&run.y).zip(&self.stages.z[stage]) {
+            *point = y + z;
+        }
+        let t = run.clock.time() + tableau.c[stage] * h;
+        self.sides.differ(run.dae, t, &self.point, &self.slope).then_some(t)
+    }
+
+    /// Newton's iteration for the stages from where they are.
+    fn iterate(&mut self, run: &mut Run<'_>, h: f64) -> Outcome {
+        let origin = Origin { t: run.clock.time(), y: &run.y, h };
+        let (limits, tableau) = (self.limits(h), &self.orders[self.current].tableau);
+        let dae = run.dae;
+        let mut residual = |StagePlace { t, .. }: StagePlace, y: &[f64], yp: &[f64], residual: &mut [f64]| {
+            dae.residual(t, y, yp, residual);
+        };
+        let outcome = self.stages.solve(&mut residual, tableau, &self.matrices, &run.weights, limits, origin);
+        run.statistics.residuals += self.stages.residuals;
+        run.statistics.solves += self.stages.iterations;
+        outcome
     }
 
     /// Limits of the iteration in a step of length `h`.
     fn limits(&self, h: f64) -> Limits {
-        let is_seen = !self.has_kinks && h.abs() <= SEEN * self.seen_for;
+        let is_seen = !self.sides.are_any() && h.abs() <= SEEN * self.seen_for;
         let is_known = self.freshness == Freshness::Current || is_seen;
         Limits { unobserved: if is_known { UNOBSERVED } else { 0.0 }, ..self.order_in_use().limits }
     }
@@ -262,6 +319,15 @@ impl Radau {
         }
         self.point.iter_mut().zip(&self.error).for_each(|(point, error)| *point += error);
         self.filtered_defect(run, t)
+    }
+
+    /// The error, in units of what is allowed.
+    fn size_of_error(&mut self, run: &mut Run<'_>, h: f64) -> Result<f64, Rejection> {
+        let size = self
+            .estimate_error(run, h)
+            .map_err(|equation| Rejection { trouble: Trouble::NonFinite { equation }, retry: 0.5 * h.abs() })?;
+        self.add_extrapolation_error(run, h);
+        Ok(size.max(run.weights.error_norm(&self.error)).max(self.error_of_states(run)))
     }
 
     /// Weighted norm of the part of `error` that is one of states, where unknowns of higher index hide some.
@@ -400,16 +466,7 @@ impl Scheme for Radau {
             return reject(self, Trouble::from(singular), shorter);
         }
         self.predict_stages(h);
-        let origin = Origin { t: run.clock.time(), y: &run.y, h };
-        let (limits, tableau) = (self.limits(h), &self.orders[self.current].tableau);
-        let dae = run.dae;
-        let mut residual = |StagePlace { t, .. }: StagePlace, y: &[f64], yp: &[f64], residual: &mut [f64]| {
-            dae.residual(t, y, yp, residual);
-        };
-        let outcome = self.stages.solve(&mut residual, tableau, &self.matrices, &run.weights, limits, origin);
-        run.statistics.residuals += self.stages.residuals;
-        run.statistics.solves += self.stages.iterations;
-        match outcome {
+        match self.iterate(run, h) {
             Outcome::Converged => {
                 if self.stages.iterations > 1 {
                     self.seen_for = self.seen_for.max(h.abs());
@@ -438,11 +495,10 @@ impl Scheme for Radau {
     }
 
     fn test_error(&mut self, run: &mut Run<'_>, h: f64) -> Result<f64, Rejection> {
-        let size = self
-            .estimate_error(run, h)
-            .map_err(|equation| Rejection { trouble: Trouble::NonFinite { equation }, retry: 0.5 * h.abs() })?;
-        self.add_extrapolation_error(run, h);
-        let size = size.max(run.weights.error_norm(&self.error)).max(self.error_of_states(run));
+        let mut size = self.size_of_error(run, h)?;
+        if size < 1.0 && self.sides.are_any() && self.look_beyond_kinks(run, h)? {
+            size = size.max(self.size_of_error(run, h)?);
+        }
         let (scales, iterations) = (self.order_in_use().scales, self.stages.iterations);
         if size < 1.0 {
             self.last_error = size.max(1e-10);

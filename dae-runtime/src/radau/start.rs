@@ -6,6 +6,7 @@
 use super::control::{Controller, Scales};
 use super::order::OrderControl;
 use super::polynomial::Polynomial;
+use super::sides::Sides;
 use super::stages::{Limits, Matrices, Stages, UNOBSERVED, max_iterations, patience};
 use super::tableau::Tableau;
 use super::{Freshness, Order, PATIENCE_AT_KINKS, Radau};
@@ -163,7 +164,7 @@ impl Radau {
             jacobians: Jacobians::new(description),
             freshness: Freshness::Outdated,
             seen_for: 0.0,
-            has_kinks: !description.switches.is_empty(),
+            sides: Sides::new(description),
             trusts_polynomial: false,
             matrices: Matrices {
                 real: IterationMatrix::new(start.schedule),
