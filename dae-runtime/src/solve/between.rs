@@ -159,7 +159,9 @@ impl<'d> Between<'d> {
                 self.enclose_values([a, b], step);
             } else {
                 self.enclose([a, b], step);
-                if b - a >= SAME_NOISE && !self.is_excluded() {
+                // Before a part is closed because of noise, that is measured here: where a function turns, it is less than farther away.
+                let is_wide = b - a >= SAME_NOISE && !self.is_excluded();
+                if is_wide || (0..self.sides.len()).any(|k| self.is_noise(k, b - a)) {
                     self.measure_noise(stepper, step);
                 }
             }
@@ -182,14 +184,20 @@ impl<'d> Between<'d> {
 
     /// Whether a part of this width has to be divided because of a function.
     fn is_open(&self, k: usize, width: f64) -> bool {
-        let enclosure = self.enclosures[k];
-        self.searched[k]
-            && enclosure.mignitude() == 0.0
-            && if self.enclosed[k] {
-                width > self.near && enclosure.magnitude() > self.noise[k]
-            } else {
-                width * SAMPLES > 1.0
-            }
+        match self.enclosed[k] {
+            true => self.may_vanish(k) && width > self.near && !self.is_noise(k, width),
+            false => self.may_vanish(k) && width * SAMPLES > 1.0,
+        }
+    }
+
+    /// Whether a function may have a zero in a part.
+    fn may_vanish(&self, k: usize) -> bool {
+        self.searched[k] && self.enclosures[k].mignitude() == 0.0
+    }
+
+    /// Whether a part is not divided further only because the function is smaller there than errors make it.
+    fn is_noise(&self, k: usize, width: f64) -> bool {
+        self.enclosed[k] && self.may_vanish(k) && width > self.near && self.enclosures[k].magnitude() <= self.noise[k]
     }
 
     /// Parts of a part, to be looked at next: its halves; or where a function that is open changes its sign from one end to the other, what lies
