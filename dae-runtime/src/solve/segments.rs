@@ -43,6 +43,9 @@ const PIECES: (usize, usize) = (20, 4);
 /// of such a part of the longest one, the longest that does not lead beyond the zero.
 const BESIDE: [f64; 4] = [10.0, 1.0, 0.1, 0.01];
 const BESIDE_STEPS: [f64; 3] = [1e-6, 1e-8, 1e-10];
+/// A switching function may have a zero where steps become too short if this part of the longest step leads there, or a change of an unknown by so
+/// many tolerances.
+const NEARBY: (f64, f64) = (1e-2, 10.0);
 /// Nearly linear is what is off its tangent by no more than this part of its change.
 const LINEAR: f64 = 0.1;
 /// Where the first step of a piece does not lead beyond the switch at which it begins, the next one is so many times as long.
@@ -202,11 +205,10 @@ impl<'d> Segments<'d> {
     /// beginning for undamped iterations. An error if nothing helps.
     pub(super) fn recover(&mut self, failure: Failure) -> Result<(), Failure> {
         self.note_end()?;
-        let (too_small, has_kinks) = match &failure {
-            Failure::StepSizeTooSmall { h, cause, .. } => (
-                Some((h.abs(), matches!(cause, StepCause::Convergence { .. }))),
-                !self.dae.description().switches.is_empty(),
-            ),
+        let (too_small, is_near_switch) = match &failure {
+            Failure::StepSizeTooSmall { h, cause, .. } => {
+                (Some((h.abs(), matches!(cause, StepCause::Convergence { .. }))), self.is_near_switch())
+            }
             _ => (None, false),
         };
         let is_adaptive = self.options.control == StepControl::Adaptive;
@@ -214,16 +216,48 @@ impl<'d> Segments<'d> {
         match (phase, too_small) {
             (Phase::Settling { at }, _) => self.replace(t, Phase::Hopping { left: 1, at }).map_err(|_| failure),
             (Phase::Jumping { .. }, _) => self.replace(t, Phase::Hopping { left: 1, at: None }).map_err(|_| failure),
-            (Phase::Regular, Some((smallest, unsolved))) if is_adaptive && (has_kinks || unsolved) => {
-                let first = (!has_kinks).then_some(FIRST_HOP * smallest);
+            (Phase::Regular, Some((smallest, unsolved))) if is_adaptive && (is_near_switch || unsolved) => {
+                let first = (!is_near_switch).then_some(FIRST_HOP * smallest);
                 self.replace_with(t, Phase::Hopping { left: HOPS, at: None }, first).map_err(|_| failure)
             }
-            (Phase::Hopping { at: None, .. }, Some(_)) if has_kinks && self.leads_beyond_kink() => Ok(()),
+            (Phase::Hopping { at: None, .. }, Some(_)) if is_near_switch && self.leads_beyond_kink() => Ok(()),
             (Phase::Hopping { at: Some(switch), .. }, Some(_)) if self.lead_back(switch) => {
                 Err(self.chattering(switch))
             }
             (Phase::Regular | Phase::Hopping { .. }, _) => Err(self.of_whole_run(failure)),
         }
+    }
+
+    /// Whether a switching function may have a zero where the run is: it is no farther away than a part of the longest step leads, or changes of the
+    /// unknowns by some of their tolerances.
+    fn is_near_switch(&self) -> bool {
+        let (dae, t) = (self.dae, self.stepper.time());
+        let count = dae.description().switches.len();
+        let function = |t: f64, y: &[f64], yp: &[f64]| {
+            let mut values = vec![0.0; count];
+            dae.switching_functions(t, y, yp, &mut values);
+            values
+        };
+        if count == 0 {
+            return false;
+        }
+        let (mut y, yp) = (self.stepper.state().to_vec(), self.stepper.derivative());
+        let here = function(t, &y, yp);
+        let length = NEARBY.0 * self.longest_step * (self.t_end - t).signum();
+        let ahead: Vec<f64> = y.iter().zip(yp).map(|(y, yp)| y + length * yp).collect();
+        let mut reach = vec![0.0; count];
+        let mut extend = |values: Vec<f64>| {
+            reach.iter_mut().zip(values).zip(&here).for_each(|((reach, value), here)| *reach += (value - here).abs());
+        };
+        extend(function(t + length, &ahead, yp));
+        for (i, weight) in self.stepper.error_weights().iter().enumerate() {
+            let old = y[i];
+            y[i] += NEARBY.1 / weight;
+            extend(function(t, &y, yp));
+            y[i] = old;
+        }
+        // What is not a number may be anything.
+        !here.iter().zip(&reach).all(|(here, reach)| here.abs() > *reach)
     }
 
     /// Goes on beyond a kink at which unknowns without derivatives jump: as where a diode ceases to conduct, there are more degrees of freedom on one side of it
@@ -326,7 +360,9 @@ impl<'d> Segments<'d> {
             }
             _ => {
                 self.compare_with_before()?;
-                self.replace(t, Phase::Regular)
+                // Longer ones may be those that could not be made.
+                let first = Some(step).filter(|step| *step > 0.0 && matches!(self.phase, Phase::Hopping { .. }));
+                self.replace_with(t, Phase::Regular, first)
             }
         }
     }
