@@ -144,3 +144,28 @@ fn redundant_equations_that_nearly_hold_contradict() {
         assert_eq!(kind, Some(ProblemKind::Contradictory), "{body}");
     }
 }
+
+/// What only the surface says counts where the solution stays on it, and nowhere else.
+#[test]
+fn switches_on_which_solutions_stay() {
+    let on = |switch: &str| {
+        format!(
+            "param k = 0.5; var y = 0.7; var z ~ 0.7; der(y) = -y; let s = {switch};
+            (if s > 0 {{ 1 }} else if s < 0 {{ 1 }} else {{ 0 }})*der(z) + z = y;"
+        )
+    };
+    for zero in ["k*y - y/2", "k + 0.1 - 0.6", "sin(y)*sin(y) + cos(y)*cos(y) - 1"] {
+        assert_eq!(index(&on(zero)), Some(1), "{zero}");
+    }
+    assert_eq!(index(&format!("var v; v = 0; {}", on("v"))), Some(1));
+    for unclear in ["p", "y*p", "hypot(3*y, 4*y) - 5*y"] {
+        let body = format!("var p = 0; der(p) = -p; {}", on(unclear));
+        assert!(matches!(index(&body), None | Some(1)), "{unclear}");
+    }
+    for leaving in ["t", "t*y", "t.powi(3)"] {
+        assert_eq!(index(&on(leaving)), Some(0), "{leaving}");
+    }
+    let undetermined = "var f; f = 0; var y = 0.7; var z ~ 0.7; der(y) = -y;
+        (if f > 0 { 1 } else if f < 0 { 1 } else { 0 })*(z - y) = 0;";
+    assert!(compiled(undetermined).map_or(true, |_| index(undetermined).is_none()));
+}

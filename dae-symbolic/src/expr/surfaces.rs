@@ -19,7 +19,7 @@ use std::collections::HashMap;
 use super::interval::{Interval, evaluate_interval};
 use super::prime_field::FieldPoint;
 use super::substitute::rebuild;
-use super::{Dag, Expr, Function, Node, ParameterId, Rational, Symbol};
+use super::{Dag, Expr, Function, Node, ParameterId, Symbol};
 use super::{differentiate, gradient, reachable, substitute, symbols};
 
 /// Points of the prime field at which an expression has to vanish to count as zero.
@@ -39,13 +39,35 @@ pub struct Surface {
     pub nodes: Vec<Expr>,
 }
 
-/// A side of a surface.
+/// A side of a surface, or the surface itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     /// $\sigma > 0$.
     Positive,
     /// $\sigma < 0$.
     Negative,
+    /// $\sigma = 0$.
+    Zero,
+}
+
+impl Side {
+    /// The sign of $\sigma$.
+    pub(crate) fn sign(self) -> i32 {
+        match self {
+            Side::Positive => 1,
+            Side::Negative => -1,
+            Side::Zero => 0,
+        }
+    }
+
+    /// The side on which $-\sigma$ is.
+    fn opposite(self) -> Side {
+        match self {
+            Side::Positive => Side::Negative,
+            Side::Negative => Side::Positive,
+            Side::Zero => Side::Zero,
+        }
+    }
 }
 
 /// The surfaces of the expressions, in the order in which their first piecewise functions were built; those that no variable can
@@ -95,7 +117,8 @@ pub(crate) fn blended(dag: &mut Dag, roots: &[Expr]) -> Vec<Expr> {
             switches.len() - 1
         });
         let flipped = is_negative(dag, switch);
-        let [ahead, behind] = [!flipped, flipped].map(|positive| branch(dag, function, arguments, positive));
+        let sides = if flipped { [Side::Negative, Side::Positive] } else { [Side::Positive, Side::Negative] };
+        let [ahead, behind] = sides.map(|side| branch(dag, function, arguments, side));
         let weight = dag.symbol(Symbol::Parameter(ParameterId(u32::MAX - place as u32)));
         let difference = dag.sub(ahead, behind);
         let part = dag.mul(weight, difference);
@@ -147,12 +170,22 @@ impl Surface {
         on_sides(dag, root, std::slice::from_ref(self), |_| side)
     }
 
+    /// Variables in which $\sigma$ is linear, and its slopes. Where such a slope is not zero, the surface is the graph of the variable.
+    pub(crate) fn linear_variables(&self, dag: &mut Dag) -> Vec<(Symbol, Expr)> {
+        let moving = |s| matches!(s, Symbol::Time | Symbol::Input { .. } | Symbol::Unknown { .. });
+        let mut partials = gradient(dag, self.function, moving);
+        partials.retain(|&(symbol, slope)| !symbols(dag, [slope]).contains(&symbol));
+        partials
+    }
+
+    /// Whether an expression vanishes on the surface as a graph of a variable in which $\sigma$ is linear.
+    pub(crate) fn annihilates(&self, dag: &mut Dag, expr: Expr, variable: Symbol) -> bool {
+        first_jump_along(dag, self.function, expr, variable, 0).is_none()
+    }
+
     /// A variable in which $\sigma$ is linear.
     fn linear_variable(&self, dag: &mut Dag) -> Option<Symbol> {
-        let moving = |s| matches!(s, Symbol::Time | Symbol::Input { .. } | Symbol::Unknown { .. });
-        let partials = gradient(dag, self.function, moving);
-        let linear = |&&(symbol, slope): &&(Symbol, Expr)| !symbols(dag, [slope]).contains(&symbol);
-        partials.iter().find(linear).map(|&(symbol, _)| symbol)
+        self.linear_variables(dag).first().map(|&(symbol, _)| symbol)
     }
 
     /// The terms of $\sigma$ that change in time.
@@ -172,18 +205,18 @@ impl Surface {
 
 /// The expression as it is on one side of each of some surfaces, which are given by their numbers.
 fn on_sides(dag: &mut Dag, root: Expr, surfaces: &[Surface], side: impl Fn(usize) -> Side) -> Expr {
-    let mut positive: HashMap<Expr, bool> = HashMap::new();
+    let mut chosen: HashMap<Expr, Side> = HashMap::new();
     for (number, surface) in surfaces.iter().enumerate() {
         for &node in &surface.nodes {
             // Its own switch may be a negative multiple of the surface's function.
             let is_flipped = switch_of(dag, node).is_some_and(|switch| is_negative(dag, switch));
-            positive.insert(node, (side(number) == Side::Positive) != is_flipped);
+            chosen.insert(node, if is_flipped { side(number).opposite() } else { side(number) });
         }
     }
     let image = rebuild(dag, &[root], |dag, expr, arguments| {
-        let &positive = positive.get(&expr)?;
+        let &side = chosen.get(&expr)?;
         let Node::Apply(function, _) = *dag.node(expr) else { return None };
-        Some(branch(dag, function, arguments, positive))
+        Some(branch(dag, function, arguments, side))
     });
     image[0]
 }
@@ -203,23 +236,19 @@ fn first_jump_along(dag: &mut Dag, function: Expr, mut difference: Expr, symbol:
     None
 }
 
-/// The branch of a piecewise function where its switch is positive, or where it is not.
-fn branch(dag: &mut Dag, function: Function, arguments: &[Expr], positive: bool) -> Expr {
-    match (function, positive) {
-        (Function::Abs, true) => arguments[0],
-        (Function::Abs, false) => dag.neg(arguments[0]),
-        (Function::Signum, true) => dag.integer(1),
-        (Function::Signum, false) => dag.constant(Rational::MINUS_ONE),
-        (Function::If, true) | (Function::Min, true) | (Function::Max, false) => arguments[1],
-        (Function::If, false) => arguments[2],
+/// The branch of a piecewise function where its switch is positive, negative or zero. Where both are the same on the surface, that of the positive side
+/// stands for the surface.
+fn branch(dag: &mut Dag, function: Function, arguments: &[Expr], side: Side) -> Expr {
+    match (function, side) {
+        (Function::Abs, Side::Positive | Side::Zero) => arguments[0],
+        (Function::Abs, Side::Negative) => dag.neg(arguments[0]),
+        (Function::Signum, side) => dag.integer(i64::from(side.sign())),
+        (Function::If, Side::Positive) => arguments[1],
+        (Function::If, Side::Negative | Side::Zero) => arguments[2],
+        (Function::Min, Side::Positive | Side::Zero) | (Function::Max, Side::Negative) => arguments[1],
+        (Function::Min, Side::Negative) | (Function::Max, Side::Positive | Side::Zero) => arguments[0],
         // The others are not piecewise and have no branches.
-        (function, _) => {
-            if matches!(function, Function::Min | Function::Max) {
-                arguments[0]
-            } else {
-                dag.apply(function, arguments)
-            }
-        }
+        (function, _) => dag.apply(function, arguments),
     }
 }
 

@@ -4,23 +4,31 @@
 //! on which the start values lie; what holds on all sides where evaluation on the switch itself says less; otherwise no verdict, and what each side says.
 //!
 //! On one side of a surface $\sigma = 0$ the model is smooth (`expr/surfaces.rs`), and an analysis of its own. The solution enters one of the sides
-//! at once, and what holds on the surface alone holds on no interval. A proof by intervals (`proof.rs`) that takes account of both branches needs
-//! no such comparison, and nor does a system Jacobian that is regular whatever jumps.
+//! at once, or stays on the surface. Where equality selects what neither side does, the surface counts as a side of its own, unless a derivative of
+//! $\sigma$ along its solution shows that this leaves it; and where $\sigma$ vanishes identically, or an equation says that it does, the
+//! surface is all there is. A proof by intervals (`proof.rs`) that takes account of all branches needs no such comparison, and nor does a system
+//! Jacobian that is regular whatever jumps.
 
 use super::array::{ArrayFinding, ArrayPoint, ArrayVerdict, constant, exact_parameters};
 use super::certificate::{Grounds, LocalRegularity, LowerBound, Verdict};
 use super::problem::{Problem, ProblemKind};
 use super::proof::Enclosures;
 use super::witness;
-use super::{Analysis, Settled, analyse_as_written};
+use super::{Analysis, Settled, analyse_as_written, array_start};
 use crate::diagnostic::Diagnostics;
 use crate::expr::ball::{Ball, Calls, Magnitude, PRECISION, evaluate_balls};
-use crate::expr::{Expr, Notation, Side, Surface, Symbol, piecewise, print_with, reachable, surfaces};
+use crate::expr::{
+    Expr, Notation, Side, Surface, Symbol, piecewise, print_with, reachable, surfaces, total_derivative, vanishes,
+};
 use crate::model::{Model, Start, incidence};
 use crate::system::{listed, written_orders};
 
-/// Start values may lie on so many switches at a time; on each there are two sides.
+/// Start values may lie on so many switches at a time; on each there are two sides, or three.
 const MAX_SWITCHES: usize = 4;
+/// Derivatives of a switching function that may show that the solution leaves its zeros.
+const MAX_DERIVATIVES: u32 = 4;
+/// How well derivatives are known, relative to their size, that were added to those of the consistent point.
+const CONTINUED: f64 = 1e-6;
 
 /// What is said where the start values lie on a switch.
 pub(super) fn compare(
@@ -29,11 +37,6 @@ pub(super) fn compare(
     settled: Settled,
     t0: f64,
 ) -> Result<Analysis, (Problem, Diagnostics)> {
-    // That rows depend on one another, or contradict one another, is shown on all branches.
-    let is_free = |found: &Settled| matches!(found, Err((problem, _)) if problem.kind == ProblemKind::NotUnique);
-    if settled.is_err() && !is_free(&settled) {
-        return settled.map(|()| analysis);
-    }
     let residuals: Vec<Expr> = model.equations.iter().map(|e| e.residual).collect();
     let residuals = model.expand_inputs(&residuals);
     if piecewise(&model.dag, &residuals).is_empty() || (settled.is_ok() && holds_on_all_sides(model, &analysis, t0)) {
@@ -47,7 +50,12 @@ pub(super) fn compare(
         }
         return Ok(analysis);
     }
-    if leaves.len() < 2 {
+    // That rows depend on one another, or contradict one another, is shown off the surfaces.
+    let is_free = matches!(&settled, Err((problem, _)) if problem.kind == ProblemKind::NotUnique);
+    if settled.is_err() && !is_free {
+        leaves.retain(|(chosen, _)| chosen.iter().any(|&(_, side)| side == Side::Zero));
+    }
+    if leaves.len() < 2 && (settled.is_ok() || is_free) {
         return settled.map(|()| analysis);
     }
     let mut sides: Vec<OneSide> = leaves
@@ -55,8 +63,9 @@ pub(super) fn compare(
         .map(|leaf| OneSide::of(model, &residuals, leaf, t0))
         .filter(|side| side.is_entered)
         .collect();
-    let all_free = |side: &OneSide| matches!(&side.found, Err(problem) if problem.kind == ProblemKind::NotUnique);
-    if settled.is_err() && sides.iter().all(all_free) {
+    let kind = settled.as_ref().err().map(|(problem, _)| problem.kind);
+    let is_alike = |side: &OneSide| side.found.as_ref().err().map(|problem| problem.kind) == kind;
+    if settled.is_err() && sides.iter().all(is_alike) {
         return settled.map(|()| analysis);
     }
     match sides.first().and_then(|side| side.verdict()) {
@@ -142,7 +151,7 @@ fn agree(analysis: &mut Analysis, sides: &mut [OneSide], verdict: (u32, usize), 
     };
     match of_array.filter(of_verdict) {
         Some(finding) => {
-            let reason = "the start values lie on a switch, on both sides of which the derivative array says the same";
+            let reason = "the start values lie on a switch, on all sides of which the derivative array says the same";
             if !certificate.local.is_regular() || certificate.structural_degrees != verdict.1 {
                 certificate.local = LocalRegularity::NotAttempted { reason: reason.into() };
             }
@@ -172,13 +181,56 @@ fn split(
     if chosen.len() >= MAX_SWITCHES {
         return false;
     }
-    [Side::Positive, Side::Negative].into_iter().all(|side| {
+    let [positive, negative, zero] = [Side::Positive, Side::Negative, Side::Zero].map(|side| {
         let there: Vec<Expr> = roots.iter().map(|&root| surface.on_side(&mut model.dag, root, side)).collect();
+        (side, there)
+    });
+    let joins =
+        [&positive, &negative].map(|(_, there)| is_same_on(model, known, &surface, there, &zero.1)).contains(&true);
+    [positive, negative].into_iter().chain((!joins).then_some(zero)).all(|(side, there)| {
         chosen.push((surface.clone(), side));
         let few = split(model, &there, known, chosen, leaves);
         chosen.pop();
         few
     })
+}
+
+/// Whether expressions have the same values as others wherever a surface passes near known values.
+fn is_same_on(model: &mut Model, known: &Known, surface: &Surface, some: &[Expr], others: &[Expr]) -> bool {
+    if some == others {
+        return true;
+    }
+    let mut variables = surface.linear_variables(&mut model.dag);
+    variables.retain(|&(_, slope)| known.value(model, slope).sign().is_some_and(|sign| sign != 0));
+    let differing = some.iter().zip(others).filter(|(some, others)| some != others);
+    let differences: Vec<Expr> = differing.map(|(&some, &other)| model.dag.sub(some, other)).collect();
+    let Some(&(variable, _)) = variables.first() else { return false };
+    differences.into_iter().all(|difference| surface.annihilates(&mut model.dag, difference, variable))
+}
+
+/// Whether a switching function is zero for the default parameters, whatever the unknowns are or because an equation says so.
+fn stays_zero(model: &mut Model, function: Expr) -> bool {
+    let residuals: Vec<Expr> = model.equations.iter().map(|equation| equation.residual).collect();
+    let residuals = model.expand_inputs(&residuals);
+    if residuals.into_iter().any(|residual| model.dag.primitive_part(residual) == function) {
+        return true;
+    }
+    let function = model.expand_inputs(&[function]);
+    let function = model.with_default_parameters(&function);
+    function.into_iter().all(|function| vanishes(&mut model.dag, function))
+}
+
+/// Whether a derivative of a switching function along the solution shows that this leaves the zeros of the function.
+fn leaves_zero(model: &mut Model, analysis: &Analysis, function: Expr, t0: f64) -> bool {
+    let known = Known::ahead(model, analysis, t0);
+    let mut derivative = model.expand_inputs(&[function])[0];
+    for _ in 0..MAX_DERIVATIVES {
+        derivative = total_derivative(&mut model.dag, derivative);
+        if matches!(known.value(model, derivative).sign(), Some(-1 | 1)) {
+            return true;
+        }
+    }
+    false
 }
 
 /// What holds on one side of every switch.
@@ -213,10 +265,20 @@ impl OneSide {
         for (surface, side) in &chosen {
             let sign = known.value(&smooth, surface.function).sign();
             is_at_switch &= !matches!(sign, Some(-1 | 1));
-            is_entered &= sign != Some(if *side == Side::Positive { -1 } else { 1 });
+            is_entered &= match side {
+                Side::Positive | Side::Negative => sign != Some(-side.sign()),
+                Side::Zero => !matches!(sign, Some(-1 | 1)),
+            };
         }
         let has_point = analysis.is_some_and(|analysis| analysis.jets.is_some());
-        OneSide { chosen, found, is_at_switch, is_entered: is_entered || !has_point }
+        is_entered |= !has_point;
+        for &(ref surface, side) in &chosen {
+            is_entered &= match side {
+                Side::Zero => !analysis.is_some_and(|found| leaves_zero(&mut smooth, found, surface.function, t0)),
+                Side::Positive | Side::Negative => !stays_zero(&mut smooth, surface.function),
+            };
+        }
+        OneSide { chosen, found, is_at_switch, is_entered }
     }
 
     fn verdict(&self) -> Option<(u32, usize)> {
@@ -236,7 +298,12 @@ impl OneSide {
         let names = model.definition_names().into_iter().collect();
         let spelled = |(surface, side): &(Surface, Side)| {
             let function = print_with(&model.dag, surface.function, Notation::Text, &names, |s| model.symbol_name(s));
-            format!("{function} {} 0", if *side == Side::Positive { ">" } else { "<" })
+            let relation = match side {
+                Side::Positive => ">",
+                Side::Negative => "<",
+                Side::Zero => "=",
+            };
+            format!("{function} {relation} 0")
         };
         let place = listed(&self.chosen.iter().map(spelled).collect::<Vec<_>>());
         match (self.verdict(), &self.found) {
@@ -261,11 +328,32 @@ struct Known {
 impl Known {
     /// At the consistent point of an analysis; without one, fixed values are known alone.
     fn of(model: &Model, analysis: Option<&Analysis>, t0: f64) -> Known {
-        let parameters = exact_parameters(model);
-        let point = analysis.and_then(|analysis| {
+        let at_jets = |analysis: &Analysis| {
             let jets = analysis.jets.as_ref()?;
             Some((ArrayPoint::of_jets(&analysis.prolonged, jets, t0), analysis.certificate.local.radius()))
-        });
+        };
+        Known::at(model, analysis.and_then(at_jets), |_, radius| radius, t0)
+    }
+
+    /// The same, with as many derivatives as can be added.
+    fn ahead(model: &mut Model, analysis: &Analysis, t0: f64) -> Known {
+        let Some(jets) = analysis.jets.as_ref().filter(|_| analysis.certificate.is_regular()) else {
+            return Known::of(model, Some(analysis), t0);
+        };
+        let found: Vec<usize> =
+            ArrayPoint::of_jets(&analysis.prolonged, jets, t0).taylor.iter().map(Vec::len).collect();
+        let point = array_start(model, analysis, t0);
+        let radius = |(j, k): (usize, usize), radius: f64| if k < found[j] { radius } else { radius.max(CONTINUED) };
+        Known::at(model, Some((point, analysis.certificate.local.radius())), radius, t0)
+    }
+
+    fn at(
+        model: &Model,
+        point: Option<(ArrayPoint, f64)>,
+        radius_of: impl Fn((usize, usize), f64) -> f64,
+        t0: f64,
+    ) -> Known {
+        let parameters = exact_parameters(model);
         let jet = |j: usize, k: usize| {
             let unknown = &model.unknowns[j];
             if let Some(start) = unknown.start_value(k as u32).filter(|start| start.kind == Start::Fixed) {
@@ -274,7 +362,7 @@ impl Known {
             let Some((point, radius)) = &point else { return Ball::entire() };
             let Some(_) = point.taylor[j].get(k) else { return Ball::entire() };
             let x = point.derivative(j, k);
-            Ball::of_f64(x).widened(Magnitude::of(radius * x.abs().max(unknown.nominal)))
+            Ball::of_f64(x).widened(Magnitude::of(radius_of((j, k), *radius) * x.abs().max(unknown.nominal)))
         };
         let highest = |j: usize| {
             let given = model.unknowns[j].derivative_starts.iter().map(|&(order, _)| order as usize + 1);
