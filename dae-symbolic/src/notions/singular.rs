@@ -2,7 +2,8 @@
 //!
 //! In: a model for which the analysis has found no index. Out: if it is linear with constant coefficients and its pencil is singular, a
 //! finding with the null vectors: such a system has no solution or infinitely many for given initial values
-//! (Hairer & Wanner II, Sect. VII.1, after eq. (1.2)), whatever its right-hand side is.
+//! (Hairer & Wanner II, Sect. VII.1, after eq. (1.2)), whatever its right-hand side is. With more equations than unknowns that takes a
+//! right null vector.
 
 use super::{NullVectors, null_vectors};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
@@ -34,6 +35,10 @@ pub fn with_null_vectors(model: &Model, found: Diagnostics) -> Diagnostics {
 /// The finding about a model that was not rejected, if its pencil is singular.
 pub fn singular_pencil(model: &Model) -> Option<Diagnostics> {
     let vectors = null_vectors(model)?;
+    // Surplus equations always depend on the others, and may follow from them.
+    if model.equations.len() > model.unknowns.len() && vectors.solution.is_empty() {
+        return None;
+    }
     let mut diagnostic = Diagnostic::error(
         Code::SingularPencil,
         "the equations are linear with a singular pencil: no solution is determined, whatever the right-hand sides are",
