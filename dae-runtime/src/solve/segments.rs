@@ -24,6 +24,8 @@ const HOPS: usize = 10;
 const HOPPING_ORDER: usize = 2;
 /// Where there is no kink, the first of them is so many times as long as the last one that could not be made: a solution that goes on does so in short steps.
 const FIRST_HOP: f64 = 16.0;
+/// A step that is shorter than this part of the longest one is as short as can be.
+const SHORT: f64 = 1e-9;
 /// Steps beyond a kink at which unknowns jump, as parts of the longest one.
 const BEYOND_KINK: [f64; 3] = [1e-6, 1e-5, 1e-4];
 /// Where unknowns jump at a kink, so many short steps follow: the first one moves states onto the constraints that hold beyond it, and the multipliers of these
@@ -43,9 +45,8 @@ const PIECES: (usize, usize) = (20, 4);
 /// of such a part of the longest one, the longest that does not lead beyond the zero.
 const BESIDE: [f64; 4] = [10.0, 1.0, 0.1, 0.01];
 const BESIDE_STEPS: [f64; 3] = [1e-6, 1e-8, 1e-10];
-/// A switching function may have a zero where steps become too short if this part of the longest step leads there, or a change of an unknown by so
-/// many tolerances.
-const NEARBY: (f64, f64) = (1e-2, 10.0);
+/// A switching function may have a zero where steps become too short if the longest step leads there, or a change of an unknown by so many tolerances.
+const NEARBY: f64 = 10.0;
 /// Nearly linear is what is off its tangent by no more than this part of its change.
 const LINEAR: f64 = 0.1;
 /// Where the first step of a piece does not lead beyond the switch at which it begins, the next one is so many times as long.
@@ -212,12 +213,15 @@ impl<'d> Segments<'d> {
             _ => (None, false),
         };
         let is_adaptive = self.options.control == StepControl::Adaptive;
+        let has_switches = !self.dae.description().switches.is_empty();
         let (phase, t) = (self.phase, self.stepper.time());
         match (phase, too_small) {
             (Phase::Settling { at }, _) => self.replace(t, Phase::Hopping { left: 1, at }).map_err(|_| failure),
             (Phase::Jumping { .. }, _) => self.replace(t, Phase::Hopping { left: 1, at: None }).map_err(|_| failure),
             (Phase::Regular, Some((smallest, unsolved))) if is_adaptive && (is_near_switch || unsolved) => {
-                let first = (!is_near_switch).then_some(FIRST_HOP * smallest);
+                // Where a run gives up early because of kinks, the last attempt need not have been short.
+                let is_short = !has_switches || (!is_near_switch && smallest <= SHORT * self.longest_step);
+                let first = is_short.then_some(FIRST_HOP * smallest);
                 self.replace_with(t, Phase::Hopping { left: HOPS, at: None }, first).map_err(|_| failure)
             }
             (Phase::Hopping { at: None, .. }, Some(_)) if is_near_switch && self.leads_beyond_kink() => Ok(()),
@@ -228,8 +232,8 @@ impl<'d> Segments<'d> {
         }
     }
 
-    /// Whether a switching function may have a zero where the run is: it is no farther away than a part of the longest step leads, or changes of the
-    /// unknowns by some of their tolerances.
+    /// Whether a switching function may have a zero where the run is: it is no farther ahead than the longest step leads along the tangent, or than changes of
+    /// the unknowns by some of their tolerances.
     fn is_near_switch(&self) -> bool {
         let (dae, t) = (self.dae, self.stepper.time());
         let count = dae.description().switches.len();
@@ -243,16 +247,23 @@ impl<'d> Segments<'d> {
         }
         let (mut y, yp) = (self.stepper.state().to_vec(), self.stepper.derivative());
         let here = function(t, &y, yp);
-        let length = NEARBY.0 * self.longest_step * (self.t_end - t).signum();
+        let length = self.longest_step * (self.t_end - t).signum();
         let ahead: Vec<f64> = y.iter().zip(yp).map(|(y, yp)| y + length * yp).collect();
-        let mut reach = vec![0.0; count];
+        let mut reach: Vec<f64> = function(t + length, &ahead, yp)
+            .iter()
+            .zip(&here)
+            .map(|(ahead, here)| (here - ahead) * here.signum())
+            .collect();
         let mut extend = |values: Vec<f64>| {
-            reach.iter_mut().zip(values).zip(&here).for_each(|((reach, value), here)| *reach += (value - here).abs());
+            reach
+                .iter_mut()
+                .zip(values)
+                .zip(&here)
+                .for_each(|((reach, value), here)| *reach = reach.max(0.0) + (value - here).abs());
         };
-        extend(function(t + length, &ahead, yp));
         for (i, weight) in self.stepper.error_weights().iter().enumerate() {
             let old = y[i];
-            y[i] += NEARBY.1 / weight;
+            y[i] += NEARBY / weight;
             extend(function(t, &y, yp));
             y[i] = old;
         }
