@@ -24,6 +24,16 @@ impl Tolerance {
         }
     }
 
+    /// A part of it.
+    pub(crate) fn part(&self, part: f64) -> Tolerance {
+        match self {
+            Tolerance::Scalar(value) => Tolerance::Scalar(part * value),
+            Tolerance::PerComponent(values) => {
+                Tolerance::PerComponent(values.iter().map(|value| part * value).collect())
+            }
+        }
+    }
+
     /// The numbers that the caller gave.
     fn given(&self) -> &[f64] {
         match self {

@@ -22,6 +22,8 @@ use crate::stepper::{Failure, Options, Statistics, StepCause, StepControl, Stepp
 const HOPS: usize = 10;
 /// Their highest order: lower than that of the method, so that they begin with one stage too.
 const HOPPING_ORDER: usize = 2;
+/// Their errors may be this part of others: there may be many pieces of them, and each begins with a step of order 1.
+const HOPPING_PART: f64 = 0.1;
 /// Where there is no kink, the first of them is so many times as long as the last one that could not be made: a solution that goes on does so in short steps.
 const FIRST_HOP: f64 = 16.0;
 /// A step that is shorter than this part of the longest one is as short as can be.
@@ -567,7 +569,8 @@ impl<'d> Segments<'d> {
                 radau::beyond(self.dae, start, &Options { control, ..options })
             }
             Phase::Hopping { .. } => {
-                Method::Bdf.begin(self.dae, start, &Options { max_order: Some(HOPPING_ORDER), ..options })
+                let (rtol, atol) = (HOPPING_PART * options.rtol, options.atol.part(HOPPING_PART));
+                Method::Bdf.begin(self.dae, start, &Options { max_order: Some(HOPPING_ORDER), rtol, atol, ..options })
             }
             Phase::Regular => self.method.begin(self.dae, start, &options),
         }
