@@ -278,6 +278,7 @@ fn vanishes(dag: &Dag, expr: Expr) -> bool {
 mod tests {
     use super::super::UnknownId;
     use super::*;
+    use crate::expr::Rational;
 
     struct Case {
         dag: Dag,
