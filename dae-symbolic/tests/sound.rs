@@ -165,6 +165,10 @@ fn switches_on_which_solutions_stay() {
     for leaving in ["t", "t*y", "t.powi(3)"] {
         assert_eq!(index(&on(leaving)), Some(0), "{leaving}");
     }
+    // Of zero it is one, as in evaluation.
+    let signum = "var v; v = 0; var y = 0.7; var z ~ 0.7; der(y) = -y; signum(v)*der(z) + z = y;";
+    assert!(matches!(index(signum), None | Some(1)));
+    assert_eq!(compiled(signum).map_or(None, |it| it.analysis.certificate.degrees_of_freedom()).unwrap_or(2), 2);
     let undetermined = "var f; f = 0; var y = 0.7; var z ~ 0.7; der(y) = -y;
         (if f > 0 { 1 } else if f < 0 { 1 } else { 0 })*(z - y) = 0;";
     assert!(compiled(undetermined).map_or(true, |_| index(undetermined).is_none()));

@@ -218,7 +218,7 @@ impl<'a> System<'a> {
             for (j, position) in description.jacobian.row(row) {
                 let (entry, moves) = (self.values[position], parts.place(j).is_some());
                 if !entry.is_finite() {
-                    // By what stays as it is nothing is divided: a tank that is empty at the start, with an outflow like the root of its level.
+                    // Nothing is divided by a derivative by what stays fixed: a tank may be empty at the start, and its outflow the root of its level.
                     if moves {
                         let unknown = description.jets[j].name.clone();
                         return Err(InitializationError::NonFiniteDerivative { equation: equation(), unknown });

@@ -216,42 +216,6 @@ impl Radau {
         run.statistics.jacobians += 1;
     }
 
-    /// Solves the stages once more with the Jacobian at one of them, if that is on another side of a switching function than where the Jacobian at hand was
-    /// evaluated. This one cannot tell whether the equations hold there, nor what errors do: where a stop is as steep as to let everything vanish that is
-    /// multiplied by the inverse of its matrix, a step that has left the stop would pass every test.
-    fn look_beyond_kinks(&mut self, run: &mut Run<'_>, h: f64) -> Result<bool, Rejection> {
-        let Some(t) = (0..self.stages()).find_map(|stage| self.stage_beyond_kink(run, h, stage)) else {
-            return Ok(false);
-        };
-        self.factorized_for = 0.0;
-        self.jacobians.evaluate(run.dae, t, &self.point, &self.slope);
-        self.sides.note(run.dae, t, &self.point, &self.slope);
-        run.statistics.jacobians += 1;
-        self.freshness = Freshness::Outdated;
-        let reject = |trouble| Rejection { trouble, retry: 0.5 * h.abs() };
-        if let Some((equation, _)) = self.jacobians.non_finite(run.dae.description()).next() {
-            return Err(reject(Trouble::NonFinite { equation }));
-        }
-        self.factorize(run, h).map_err(|singular| reject(Trouble::from(singular)))?;
-        match self.iterate(run, h) {
-            Outcome::Converged => self.end_of_stages(run, h),
-            Outcome::NonFinite { equation } => return Err(reject(Trouble::NonFinite { equation })),
-            Outcome::Diverged { unknown, .. } => return Err(reject(Trouble::Convergence { unknown })),
-        }
-        Ok(true)
-    }
-
-    /// The time of a stage, the state and slope of which are left in `point` and `slope`, if it is on another side than the Jacobian.
-    fn stage_beyond_kink(&mut self, run: &Run<'_>, h: f64, stage: usize) -> Option<f64> {
-        let tableau = &self.orders[self.current].tableau;
-        combine(tableau.inverse.row(stage).iter().map(|a| a / h), &self.stages.z, &mut self.slope);
-        for ((point, y), z) in self.point.iter_mut().zip(&run.y).zip(&self.stages.z[stage]) {
-            *point = y + z;
-        }
-        let t = run.clock.time() + tableau.c[stage] * h;
-        self.sides.differ(run.dae, t, &self.point, &self.slope).then_some(t)
-    }
-
     /// Newton's iteration for the stages from where they are.
     fn iterate(&mut self, run: &mut Run<'_>, h: f64) -> Outcome {
         let origin = Origin { t: run.clock.time(), y: &run.y, h };

@@ -22,7 +22,7 @@ use crate::stepper::{Failure, Options, Statistics, StepCause, StepControl, Stepp
 const HOPS: usize = 10;
 /// Their highest order: lower than that of the method, so that they begin with one stage too.
 const HOPPING_ORDER: usize = 2;
-/// Their errors may be this part of others: there may be many pieces of them, and each begins with a step of order 1.
+/// They are tested to this part of the tolerances of the run: there may be many such pieces, and each begins with a step of order 1.
 const HOPPING_PART: f64 = 0.1;
 /// Where there is no kink, the first of them is so many times as long as the last one that could not be made: a solution that goes on does so in short steps.
 const FIRST_HOP: f64 = 16.0;
@@ -251,25 +251,16 @@ impl<'d> Segments<'d> {
         let here = function(t, &y, yp);
         let length = self.longest_step * (self.t_end - t).signum();
         let ahead: Vec<f64> = y.iter().zip(yp).map(|(y, yp)| y + length * yp).collect();
-        let mut reach: Vec<f64> = function(t + length, &ahead, yp)
-            .iter()
-            .zip(&here)
-            .map(|(ahead, here)| (here - ahead) * here.signum())
-            .collect();
-        let mut extend = |values: Vec<f64>| {
-            reach
-                .iter_mut()
-                .zip(values)
-                .zip(&here)
-                .for_each(|((reach, value), here)| *reach = reach.max(0.0) + (value - here).abs());
-        };
+        let ahead = function(t + length, &ahead, yp);
+        let mut reach: Vec<f64> = ahead.iter().zip(&here).map(|(a, b)| ((b - a) * b.signum()).max(0.0)).collect();
         for (i, weight) in self.stepper.error_weights().iter().enumerate() {
             let old = y[i];
             y[i] += NEARBY / weight;
-            extend(function(t, &y, yp));
+            let changed = function(t, &y, yp);
             y[i] = old;
+            reach.iter_mut().zip(changed.iter().zip(&here)).for_each(|(reach, (a, b))| *reach += (a - b).abs());
         }
-        // What is not a number may be anything.
+        // What is not a number here, or near it, may be anything.
         !here.iter().zip(&reach).all(|(here, reach)| here.abs() > *reach)
     }
 

@@ -242,7 +242,9 @@ fn branch(dag: &mut Dag, function: Function, arguments: &[Expr], side: Side) -> 
     match (function, side) {
         (Function::Abs, Side::Positive | Side::Zero) => arguments[0],
         (Function::Abs, Side::Negative) => dag.neg(arguments[0]),
-        (Function::Signum, side) => dag.integer(i64::from(side.sign())),
+        // Of zero it is one, as in evaluation.
+        (Function::Signum, Side::Positive | Side::Zero) => dag.integer(1),
+        (Function::Signum, Side::Negative) => dag.integer(-1),
         (Function::If, Side::Positive) => arguments[1],
         (Function::If, Side::Negative | Side::Zero) => arguments[2],
         (Function::Min, Side::Positive | Side::Zero) | (Function::Max, Side::Negative) => arguments[1],

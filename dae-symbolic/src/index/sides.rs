@@ -14,7 +14,7 @@ use super::certificate::{Grounds, LocalRegularity, LowerBound, Verdict};
 use super::problem::{Problem, ProblemKind};
 use super::proof::Enclosures;
 use super::witness;
-use super::{Analysis, Settled, analyse_as_written, array_start};
+use super::{Analysis, Settled, analyse_as_written};
 use crate::diagnostic::Diagnostics;
 use crate::expr::ball::{Ball, Calls, Magnitude, PRECISION, evaluate_balls};
 use crate::expr::{
@@ -27,8 +27,6 @@ use crate::system::{listed, written_orders};
 const MAX_SWITCHES: usize = 4;
 /// Derivatives of a switching function that may show that the solution leaves its zeros.
 const MAX_DERIVATIVES: u32 = 4;
-/// How well derivatives are known, relative to their size, that were added to those of the consistent point.
-const CONTINUED: f64 = 1e-6;
 
 /// What is said where the start values lie on a switch.
 pub(super) fn compare(
@@ -222,7 +220,7 @@ fn stays_zero(model: &mut Model, function: Expr) -> bool {
 
 /// Whether a derivative of a switching function along the solution shows that this leaves the zeros of the function.
 fn leaves_zero(model: &mut Model, analysis: &Analysis, function: Expr, t0: f64) -> bool {
-    let known = Known::ahead(model, analysis, t0);
+    let known = Known::of(model, Some(analysis), t0);
     let mut derivative = model.expand_inputs(&[function])[0];
     for _ in 0..MAX_DERIVATIVES {
         derivative = total_derivative(&mut model.dag, derivative);
@@ -328,31 +326,10 @@ struct Known {
 impl Known {
     /// At the consistent point of an analysis; without one, fixed values are known alone.
     fn of(model: &Model, analysis: Option<&Analysis>, t0: f64) -> Known {
-        let at_jets = |analysis: &Analysis| {
+        let point = analysis.and_then(|analysis| {
             let jets = analysis.jets.as_ref()?;
             Some((ArrayPoint::of_jets(&analysis.prolonged, jets, t0), analysis.certificate.local.radius()))
-        };
-        Known::at(model, analysis.and_then(at_jets), |_, radius| radius, t0)
-    }
-
-    /// The same, with as many derivatives as can be added.
-    fn ahead(model: &mut Model, analysis: &Analysis, t0: f64) -> Known {
-        let Some(jets) = analysis.jets.as_ref().filter(|_| analysis.certificate.is_regular()) else {
-            return Known::of(model, Some(analysis), t0);
-        };
-        let found: Vec<usize> =
-            ArrayPoint::of_jets(&analysis.prolonged, jets, t0).taylor.iter().map(Vec::len).collect();
-        let point = array_start(model, analysis, t0);
-        let radius = |(j, k): (usize, usize), radius: f64| if k < found[j] { radius } else { radius.max(CONTINUED) };
-        Known::at(model, Some((point, analysis.certificate.local.radius())), radius, t0)
-    }
-
-    fn at(
-        model: &Model,
-        point: Option<(ArrayPoint, f64)>,
-        radius_of: impl Fn((usize, usize), f64) -> f64,
-        t0: f64,
-    ) -> Known {
+        });
         let parameters = exact_parameters(model);
         let jet = |j: usize, k: usize| {
             let unknown = &model.unknowns[j];
@@ -362,7 +339,7 @@ impl Known {
             let Some((point, radius)) = &point else { return Ball::entire() };
             let Some(_) = point.taylor[j].get(k) else { return Ball::entire() };
             let x = point.derivative(j, k);
-            Ball::of_f64(x).widened(Magnitude::of(radius_of((j, k), *radius) * x.abs().max(unknown.nominal)))
+            Ball::of_f64(x).widened(Magnitude::of(radius * x.abs().max(unknown.nominal)))
         };
         let highest = |j: usize| {
             let given = model.unknowns[j].derivative_starts.iter().map(|&(order, _)| order as usize + 1);
