@@ -1,6 +1,8 @@
-//! The local certificate of models that are too large to be examined as a whole.
+//! Models that are too large to be examined as a whole: their local certificate, and the size of their forms.
 
-use dae_symbolic::index::{LocalRegularity, analyse};
+use dae_symbolic::compile::compile;
+use dae_symbolic::form::Form;
+use dae_symbolic::index::{LocalRegularity, Verdict, analyse};
 use dae_symbolic::read_text;
 
 fn local(text: &str) -> LocalRegularity {
@@ -95,4 +97,22 @@ fn a_conflict_in_a_large_model_is_named() {
     let found = local(&model(100, part));
     let LocalRegularity::NoConsistentPoint { message } = &found else { panic!("{found:?}") };
     assert!(message.contains("`x50 = 2`") && message.contains("equation 250 cannot hold"), "{message}");
+}
+
+/// The derivatives of a long chain in terms of its members alone are nested twenty times; in terms of the derivatives of the members they are not.
+#[test]
+fn forms_of_a_long_nonlinear_chain_stay_short() {
+    let text = "struct Chain {
+        const N = 20; var x: [f64; N];
+        for i in 0..N - 1 { der(x[i]) = x[i + 1] + 0.1*x[i]*x[i + 1]; }
+        x[0] = sin(t);
+    }";
+    let (model, _) = read_text(text).map_err(|rejection| rejection.diagnostics).unwrap();
+    let compiled = compile(model.with_forms([Form::Index1, Form::Ggl]), 0.0).map_err(|it| it.diagnostics).unwrap();
+    assert_eq!(compiled.analysis.certificate.verdict(), Verdict::Exact(20));
+    assert_eq!(compiled.forms.len(), 2);
+    for form in &compiled.forms {
+        let longest = form.spelled.iter().map(String::len).max().unwrap();
+        assert!(longest < 5_000, "{}: {longest} characters", form.form);
+    }
 }

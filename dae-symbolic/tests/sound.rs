@@ -198,3 +198,39 @@ fn surplus_linear_equations_leave_nothing_undetermined() {
     let free = "var x = 0; var y = 0; var z = 0; der(x) = y + z; der(x) = y + z; x = 1 - exp(t); 2*x = 2 - 2*exp(t);";
     assert!(compiled(free).is_err());
 }
+
+/// Hundreds of digits tell numbers from zero that are smaller than any `f64`.
+#[test]
+fn coefficients_below_the_range_of_f64_are_not_nothing() {
+    let leading = "var y = 0.7; var z ~ 0.7; der(y) = -y/3; exp(-1500*y)*der(z) + z - y = 0;";
+    assert!(matches!(index(leading), None | Some(0)));
+    let kind = |body: &str| compiled(body).err().and_then(|rejected| rejected.problem).map(|problem| problem.kind);
+    assert_eq!(kind("var y = 0.7; var z ~ 0.7; der(y) = -y; exp(-1500*y)*(z - y) = 0;"), None);
+    assert_eq!(kind("var x = 1; der(x) = -x; exp(-1500) = 0;"), Some(ProblemKind::Contradictory));
+    assert!(
+        compiled("var x = 1; der(x) = -x; exp(-1500*x) = 0;")
+            .map_or(true, |it| { !matches!(it.analysis.certificate.verdict(), Verdict::Exact(_)) })
+    );
+    let hidden = "var y = 0.7; var a; var b; var z; der(y) = -y/3; 0 = a - sin(t);
+        b = y + 0.5.powf(1e13*y)*der(a); z = der(b);";
+    assert!(matches!(index(hidden), None | Some(3)));
+}
+
+/// Equations beyond the unknowns that differ from what follows from the others in a high derivative alone, or by little.
+#[test]
+fn surplus_equations_that_hold_to_rounding_contradict() {
+    for off in ["t.powi(8)", "t.powi(12)", "1e-25*t.powi(4)"] {
+        let body = format!("var x = 1; var y = 1; der(x) = -x; der(y) = -2*y; y = x.powi(2) + {off};");
+        let found = compiled(&body);
+        assert!(found.map_or(true, |it| !matches!(it.analysis.certificate.verdict(), Verdict::Exact(_))), "{off}");
+    }
+    assert_eq!(index("var x = 1; var y = 1; der(x) = -x; der(y) = -2*y; y = x.powi(2);"), Some(0));
+}
+
+/// On the surface of a switch neither of two opposite conditions holds.
+#[test]
+fn opposite_conditions_are_not_the_whole() {
+    let body = "var v; var y = 0.7; var z ~ 0.7; v = 0; der(y) = -y;
+        ((if v > 0 { 1 } else { 0 }) + (if v < 0 { 1 } else { 0 }) - 1)*(z - y) = 0;";
+    assert!(matches!(index(body), None | Some(1)));
+}

@@ -105,7 +105,8 @@ pub fn piecewise(dag: &Dag, roots: &[Expr]) -> Vec<Expr> {
 }
 
 /// The expressions with every piecewise function $f$ replaced by $s f_+ + (1 - s) f_-$, where $s$ is a parameter that no model has, the same
-/// for functions with the same switch. What vanishes whatever the $s$ are vanishes on all branches.
+/// for functions with the same switch. Where the switch is zero, functions that jump there have neither all their positive nor all their negative
+/// branches, so that those of a switch and of its negative have an $s$ each. What vanishes whatever the $s$ are vanishes on all branches.
 pub(crate) fn blended(dag: &mut Dag, roots: &[Expr]) -> Vec<Expr> {
     let mut switches: Vec<Expr> = Vec::new();
     rebuild(dag, roots, |dag, expr, arguments| {
@@ -119,6 +120,8 @@ pub(crate) fn blended(dag: &mut Dag, roots: &[Expr]) -> Vec<Expr> {
         let flipped = is_negative(dag, switch);
         let sides = if flipped { [Side::Negative, Side::Positive] } else { [Side::Positive, Side::Negative] };
         let [ahead, behind] = sides.map(|side| branch(dag, function, arguments, side));
+        let jumps = matches!(function, Function::If | Function::Signum);
+        let place = 2 * place + usize::from(flipped && jumps);
         let weight = dag.symbol(Symbol::Parameter(ParameterId(u32::MAX - place as u32)));
         let difference = dag.sub(ahead, behind);
         let part = dag.mul(weight, difference);

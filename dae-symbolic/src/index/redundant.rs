@@ -4,7 +4,7 @@
 //! of them; reduced are as many as there are unknowns, chosen so that they have the same consistent states, and the others are
 //! constraints that hold by themselves.
 
-use super::array::{ArrayPoint, ArrayVerdict, Consistent, DerivativeArray, consistent_point, judge};
+use super::array::{ArrayPoint, ArrayVerdict, Consistent, DerivativeArray, consistent_point, judge, vanish};
 use super::problem::{self, Problem, ProblemKind};
 use super::{Analysis, LocalRegularity, LowerBound, Unproved, Verdict, analyse_system, array_start, judged, settle};
 use crate::diagnostic::Diagnostics;
@@ -151,9 +151,11 @@ fn others_hold(
         return false;
     };
     let others: Vec<usize> = (0..model.equations.len()).filter(|k| !chosen.contains(k)).collect();
-    let hold_at = |point: &ArrayPoint| {
-        let at = array.at(&model.dag, &parameters, point);
-        others.iter().all(|&k| at.residuals[k][0].abs() <= HOLDS * array.magnitude(&at, point, k).max(HOLDS))
+    let hold_at = |alone: &Model, point: &ArrayPoint, how: Consistent| {
+        vanish(alone, (&of_chosen, point), array, &others, how).unwrap_or_else(|| {
+            let at = array.at(&alone.dag, &parameters, point);
+            others.iter().all(|&k| at.residuals[k][0].abs() <= HOLDS * array.magnitude(&at, point, k).max(HOLDS))
+        })
     };
     let Ok(own) = consistent_point(alone, &parameters, &of_chosen, start, Consistent::Model) else { return false };
     let beside = |seed: u64, distance: f64| {
@@ -162,7 +164,8 @@ fn others_hold(
         consistent_point(alone, &parameters, &of_chosen, &point, Consistent::Alike).ok()
     };
     let at_random = |seed| DISTANCES.iter().find_map(|&distance| beside(seed, distance));
-    hold_at(&own) && (0..POINTS).all(|seed| at_random(seed).is_some_and(|point| hold_at(&point)))
+    hold_at(alone, &own, Consistent::Model)
+        && (0..POINTS).all(|seed| at_random(seed).is_some_and(|point| hold_at(alone, &point, Consistent::Alike)))
 }
 
 /// The gradients of all equations at two random points of the prime field.

@@ -12,7 +12,10 @@
 
 use std::collections::HashMap;
 
-use crate::expr::{Dag, Expr, Node, Rational, Symbol, UnknownId, shared_derivatives, substitute, total_derivative};
+use crate::expr::{
+    Dag, Expr, Node, Rational, Symbol, UnknownId, derivatives, reachable, shared_derivatives, substitute,
+    total_derivative,
+};
 use crate::structure::Offsets;
 use crate::system::{System, highest_orders};
 
@@ -38,10 +41,33 @@ pub struct Reduced {
     pub derivatives: Vec<Vec<Expr>>,
 }
 
-/// Differentiates every equation as often as its offset says, replacing derivatives that are given explicitly.
+/// Expressions that replacement may make, beside so many for each in the text: in a long chain $\dot x_i = f(x_{i+1})$, whose derivatives in
+/// terms of the $x_i$ are nested $f$ and $f'$, every further member makes several times as many.
+const LONG: usize = 1_000;
+/// See [`LONG`].
+const LONGER: usize = 16;
+
+/// Differentiates every equation as often as its offset says, replacing derivatives that are given explicitly, none of them where that makes
+/// expressions grow out of hand: then the derivatives of unknowns are unknowns.
 pub fn reduce(dag: &mut Dag, system: &System, offsets: &Offsets) -> Reduced {
     let explicit = explicit_equations(dag, system, offsets);
-    let mut replacement = Replacement::new(&explicit);
+    if let Some(derivatives) = with_replacement(dag, system, offsets, &explicit) {
+        return Reduced { explicit, derivatives };
+    }
+    let equations = system.equations.iter().zip(&offsets.equations);
+    let derivatives = equations.map(|(equation, &c)| derivatives(dag, equation.residual, c)).collect();
+    Reduced { explicit: Vec::new(), derivatives }
+}
+
+/// `None` if there are too many expressions.
+fn with_replacement(
+    dag: &mut Dag,
+    system: &System,
+    offsets: &Offsets,
+    explicit: &[Explicit],
+) -> Option<Vec<Vec<Expr>>> {
+    let most = dag.len() + LONG + LONGER * reachable(dag, system.equations.iter().map(|e| e.residual)).len();
+    let mut replacement = Replacement::new(explicit);
     let mut is_explicit = vec![false; system.equations.len()];
     explicit.iter().for_each(|e| is_explicit[e.equation] = true);
     let mut derivatives = Vec::with_capacity(system.equations.len());
@@ -53,20 +79,20 @@ pub fn reduce(dag: &mut Dag, system: &System, offsets: &Offsets) -> Reduced {
         let c = offsets.equations[i];
         // An equation that is not differentiated keeps the form in which it was written.
         let mut list = vec![if c == 0 { equation.residual } else { replacement.apply(dag, equation.residual) }];
-        match shared_derivatives(dag, list[0], c) {
-            Some(shared) => {
-                list.extend(shared.into_iter().skip(1).map(|derivative| replacement.apply(dag, derivative)))
-            }
-            None => {
-                for _ in 0..c {
-                    let derivative = total_derivative(dag, list[list.len() - 1]);
-                    list.push(replacement.apply(dag, derivative));
-                }
+        let shared = shared_derivatives(dag, list[0], c);
+        for order in 1..=c as usize {
+            let derivative = match &shared {
+                Some(shared) => shared[order],
+                None => total_derivative(dag, list[order - 1]),
+            };
+            list.push(replacement.apply(dag, derivative));
+            if dag.len() > most {
+                return None;
             }
         }
         derivatives.push(list);
     }
-    Reduced { explicit, derivatives }
+    Some(derivatives)
 }
 
 /// Chooses the explicit equations, first come first served.

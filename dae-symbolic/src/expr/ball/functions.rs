@@ -30,7 +30,7 @@ impl Ball {
             _ if !a.is_bounded() => Ball::entire(),
             Function::Sqrt => a.sqrt(),
             Function::Cbrt => a.cbrt(),
-            Function::Exp => a.exp_m1().plus(&one),
+            Function::Exp => a.exp(),
             Function::ExpM1 => a.exp_m1(),
             Function::Ln => a.ln(),
             Function::Log10 => a.ln().over(&Ball::integer(10).with_precision(a.precision).ln()),
@@ -72,7 +72,7 @@ impl Ball {
                 None => a.hull(b),
             },
             Function::Hypot => a.times(a).plus(&b.times(b)).sqrt(),
-            Function::Powf => b.times(&a.ln()).exp_m1().plus(&one),
+            Function::Powf => b.times(&a.ln()).exp(),
         }
     }
 
@@ -83,7 +83,7 @@ impl Ball {
 
     /// $e$ with so many digits.
     pub fn euler(precision: u64) -> Ball {
-        Ball::integer(1).with_precision(precision).exp_m1().plus(&Ball::integer(1))
+        Ball::integer(1).with_precision(precision).exp()
     }
 
     fn ln_2(precision: u64) -> Ball {
@@ -155,14 +155,31 @@ impl Ball {
         Ball::scaled_integer(root, exponent, cut.plus(bound), self.precision)
     }
 
+    /// $e^a$, with as many digits however small it is.
+    fn exp(&self) -> Ball {
+        let one = Ball::integer(1);
+        let Some((factor, exponent)) = self.exponential() else { return Ball::entire() };
+        factor.plus(&one).times_power_of_two(exponent)
+    }
+
     /// $e^a - 1$.
     fn exp_m1(&self) -> Ball {
-        let (Some(radius), Some(upper)) = (self.radius(), self.upper()) else { return Ball::entire() };
+        let one = Ball::integer(1);
+        match self.exponential() {
+            None => Ball::entire(),
+            Some((value, 0)) => value,
+            Some((factor, exponent)) => factor.plus(&one).times_power_of_two(exponent).minus(&one),
+        }
+    }
+
+    /// What $2^{-k} e^a$ exceeds one by, and $k$.
+    fn exponential(&self) -> Option<(Ball, i64)> {
+        let (radius, upper) = (self.radius()?, self.upper()?);
         if self.is_zero() {
-            return Ball::zero();
+            return Some((Ball::zero(), 0));
         }
         if upper.bits() > MAX_EXPONENT_BITS || Magnitude::ONE.is_below(radius) {
-            return Ball::entire();
+            return None;
         }
         if upper.bits() < self.tiny_bits() {
             // x + x²/2 + x³/6 + x⁴/24, and the rest is below x⁵.
@@ -171,7 +188,7 @@ impl Ball {
                 sum = sum.times(self).over(&Ball::integer(k)).plus(&Ball::integer(1));
             }
             let fifth = upper.times(upper).times(upper).times(upper).times(upper);
-            return self.times(&sum).widened(fifth);
+            return Some((self.times(&sum).widened(fifth), 0));
         }
         // x = k ln 2 + r.
         let mid = self.midpoint();
@@ -180,22 +197,17 @@ impl Ball {
         let ln_2 = series::ln_2(bits + 64);
         let x = mid.fixed(bits + 64);
         let k: BigInt = (&x + (&ln_2 >> 1_u64)) / &ln_2;
-        let Some(exponent) = k.to_i64() else { return Ball::entire() };
+        let exponent = k.to_i64()?;
         let rest = (x - k * ln_2) >> 128_u64;
         let power = series::exponential_minus_one(&rest, fixed);
         let error = Magnitude::power_of_two(ERROR_BITS - fixed as i64);
         let value = Ball::scaled_integer(power, -(fixed as i64), error, self.precision);
-        let one = Ball::integer(1);
-        let value = match exponent {
-            0 => value,
-            _ => value.plus(&one).times_power_of_two(exponent).minus(&one),
-        };
         if radius.is_zero() {
-            return value;
+            return Some((value, exponent));
         }
         // |e^x - e^m| ≤ e^m (e^r - 1) ≤ 2 r e^m for r ≤ 1.
-        let size = value.plus(&one).upper().unwrap_or(Magnitude::ONE);
-        value.widened(size.times(radius).shifted(1))
+        let size = value.plus(&Ball::integer(1)).upper()?;
+        Some((value.widened(size.times(radius).shifted(1)), exponent))
     }
 
     /// $\ln a$.
@@ -506,5 +518,17 @@ mod tests {
             assert!(!at(function, &decimal(x)).is_bounded(), "{function:?}");
         }
         assert!(!at(Function::Ln, &zero).is_bounded() && at(Function::Sqrt, &zero).is_zero());
+    }
+
+    #[test]
+    fn small_exponentials_have_all_their_digits() {
+        for text in ["-1500", "-1e12"] {
+            let x = decimal(text);
+            let power = Ball::apply(Function::Exp, &x, &x, &x);
+            assert!(!power.contains_zero(), "{text}");
+            let back = Ball::apply(Function::Ln, &power, &x, &x);
+            let off = back.minus(&x).over(&x).upper().unwrap();
+            assert!(off.bits() < -1270, "{text}: {}", off.bits());
+        }
     }
 }

@@ -25,7 +25,7 @@ pub use magnitude::Magnitude;
 pub const PRECISION: u64 = 1280;
 /// Numbers of $2^{\pm L}$ and beyond are not told apart: larger ones have no bound, smaller ones are zero up to a radius. Sums of a few such exponents
 /// are far from the ends of their type.
-const LARGEST_EXPONENT: i64 = 1 << 40;
+const LARGEST_EXPONENT: i64 = 1 << 58;
 
 /// All real numbers within a radius of $m \cdot 2^e$; without a radius, any number or none.
 #[derive(Clone, Debug, PartialEq)]

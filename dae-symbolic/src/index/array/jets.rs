@@ -91,6 +91,8 @@ pub enum ArrayError {
         /// The name of the row that is farthest off.
         row: String,
     },
+    /// Values fulfil the equations to 16 digits, and none were found that do so with hundreds.
+    ToRoundingOnly,
 }
 
 impl fmt::Display for ArrayError {
@@ -110,6 +112,10 @@ impl fmt::Display for ArrayError {
             ArrayError::NoConvergence { row } => {
                 write!(f, "no values were found that fulfil the equations and their derivatives; {row} is still off")
             }
+            ArrayError::ToRoundingOnly => write!(
+                f,
+                "values were found that fulfil the equations and their derivatives to 16 digits, and none that do so with more"
+            ),
         }
     }
 }

@@ -242,15 +242,19 @@ impl<'a> Court<'a> {
     /// Jets that fulfil the array near `start`.
     fn consistent(&self, array: &DerivativeArray, start: &ArrayPoint, how: Consistent) -> Result<Place, ArrayError> {
         let system = ArraySystem::new(self.model, &self.parameters, array, how);
+        // Equations beyond the unknowns may contradict the others by less than rounding.
+        let needs_digits =
+            self.equations.len() > self.model.unknowns.len() && refined::has_all_digits(self.model, array);
         let found = match consistent_point(self.model, &self.parameters, array, start, how) {
             // Where ranks are exact, no digits are needed.
-            Ok(point) if self.exact_at(array, point.t, array.differentiations).is_some() => {
+            Ok(point) if !needs_digits && self.exact_at(array, point.t, array.differentiations).is_some() => {
                 return Ok(Place { point, digits: None });
             }
             Ok(point) => {
                 let digits = refined::refine(&system, &point, PRECISION);
                 match digits.filter(|digits| refined::agree(&system, &point, digits)) {
                     Some(digits) => return Ok(Place { point, digits: Some(digits) }),
+                    None if needs_digits => Err(ArrayError::ToRoundingOnly),
                     None => Ok(Place { point, digits: None }),
                 }
             }

@@ -46,7 +46,7 @@ pub(crate) use contradiction::contradict;
 pub use jets::{ArrayError, ArrayPoint, Consistent, consistent_point};
 pub use judge::{ArrayFinding, ArrayVerdict, ConstantRank, Freedom, judge, ranks_up_to};
 pub use matrix::{ArrayJacobian, ArrayRanks};
-pub(super) use refined::{constant, exact_parameters, is_solution};
+pub(super) use refined::{constant, exact_parameters, is_solution, vanish};
 pub use taylor::{Residue, Scalar, Tape};
 
 use crate::expr::prime_field::{FieldPoint, arithmetic};

@@ -11,6 +11,8 @@ use crate::expr::ball::{Ball, Magnitude};
 /// What contains zero is zero if this part of the digits cancels, compared with the largest entry that its row had or, where all of them are
 /// zero, with one.
 pub(super) const CANCELLED: (i64, i64) = (3, 4);
+/// What is smaller did not cancel but is too small to be told from zero.
+const TINIEST: i64 = -(1 << 50);
 
 /// A row by column; entries that are exactly zero are left out.
 pub(super) type BallRow = BTreeMap<usize, Ball>;
@@ -124,14 +126,13 @@ impl Pivoting {
 
 /// Whether so much of an entry of a row with the largest entry `scale` cancels that it is zero as far as numbers can tell.
 pub(super) fn is_cancelled(x: &Ball, scale: Magnitude, precision: u64) -> bool {
-    let scale = if scale.is_below(Magnitude::ONE) { Magnitude::ONE } else { scale };
-    let cancelled = -(precision as i64) * CANCELLED.0 / CANCELLED.1;
-    x.upper().is_some_and(|upper| !scale.shifted(cancelled).is_below(upper))
+    let cancelled = scale.shifted(-(precision as i64) * CANCELLED.0 / CANCELLED.1);
+    x.is_zero() || x.upper().is_some_and(|upper| !cancelled.is_below(upper) && upper.bits() > TINIEST)
 }
 
-/// The largest entry of a row, one for an empty one.
+/// The largest entry of a row that is not zero, one if there is none.
 pub(super) fn largest(row: &BallRow) -> Magnitude {
-    let sizes = row.values().filter_map(Ball::upper);
+    let sizes = row.values().filter(|x| !x.contains_zero()).filter_map(Ball::upper);
     let largest = sizes.fold(Magnitude::ZERO, |a, b| if a.is_below(b) { b } else { a });
     if largest.is_zero() { Magnitude::ONE } else { largest }
 }

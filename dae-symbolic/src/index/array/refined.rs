@@ -17,6 +17,7 @@ use super::{ArrayPoint, ArrayRanks, Consistent, DerivativeArray, Linearised, Sca
 use crate::expr::ball::{Ball, Calls, Magnitude, PRECISION, evaluate_balls};
 use crate::expr::{Expr, Node, Symbol, reachable};
 use crate::model::Model;
+use crate::prolong::default_parameters;
 use dae_runtime::contract::Start;
 
 /// Arrays with more rows are not examined: the work is the third power in numbers of hundreds of digits.
@@ -72,6 +73,11 @@ impl Scalar for Ball {
 /// Whether arrays of this size are examined.
 pub(super) fn is_within_reach(array: &DerivativeArray) -> bool {
     array.rows() <= MAX_ROWS && array.tape.nodes().len() * (array.differentiations as usize + 1) <= MAX_NODES
+}
+
+/// Whether the array is evaluated with as many digits as are asked for: it is small, and no function in it has 16.
+pub(super) fn has_all_digits(model: &Model, array: &DerivativeArray) -> bool {
+    is_within_reach(array) && !array.tape.nodes().iter().any(|&e| matches!(model.dag.node(e), Node::Call(..)))
 }
 
 /// Ranks with at most `m` differentiations at such jets; `None` if numbers between zero and what is surely there are left.
@@ -154,8 +160,7 @@ pub(super) fn uncertain_entries(
     point: &ArrayPoint,
     m: u32,
 ) -> Vec<(usize, usize)> {
-    let is_call = |&e: &Expr| matches!(model.dag.node(e), Node::Call(..));
-    if !array.tape.nodes().iter().any(is_call) {
+    if !array.tape.nodes().iter().any(|&e| matches!(model.dag.node(e), Node::Call(..))) {
         return Vec::new();
     }
     let jets: Digits = point.taylor.iter().map(|series| series.iter().map(|&x| Ball::of_f64(x)).collect()).collect();
@@ -199,6 +204,33 @@ pub(in crate::index) fn is_solution(
         series.resize(array.coefficients(j), 0.0);
     }
     Some(is_simple_solution(&ArraySystem::new(model, parameters, &array, Consistent::Alike), &point))
+}
+
+/// Whether equations of another array vanish at a point of an array that holds to rounding, with hundreds of digits; `None` where these are not known.
+pub(in crate::index) fn vanish(
+    model: &Model,
+    (array, point): (&DerivativeArray, &ArrayPoint),
+    others: &DerivativeArray,
+    equations: &[usize],
+    how: Consistent,
+) -> Option<bool> {
+    let parameters = default_parameters(model);
+    let system = ArraySystem::new(model, &parameters, array, how);
+    let jets = refine(&system, point, PRECISION).filter(|digits| agree(&system, point, digits))?;
+    let at = linearised(model, &exact_parameters(model), others, point.t, &jets, (PRECISION, Calls::Enclosed));
+    let places: Vec<(usize, usize)> = (0..jets.len()).flat_map(|j| (0..jets[j].len()).map(move |k| (j, k))).collect();
+    let rows = rows(others, &at, 0, |j, k| places.binary_search(&(j, k)).ok());
+    let mut all_vanish = true;
+    for &k in equations {
+        let residual = &at.residuals[k][0];
+        let rounding = terms(&rows[k], &places, &jets).shifted(-(PRECISION as i64) * HOLDS.0 / HOLDS.1);
+        let vanishes = residual.contains_zero() && !rounding.is_below(residual.upper()?);
+        if !vanishes && residual.contains_zero() {
+            return None;
+        }
+        all_vanish &= vanishes;
+    }
+    Some(all_vanish)
 }
 
 /// Jets that fulfil the array with so many binary digits, from jets that do to rounding; jets that the model fixes have the exact values of the text.
@@ -247,6 +279,10 @@ fn newton(
         let count = array.equations.len();
         let residuals: Vec<Ball> =
             (0..array.rows()).map(|row| at.residuals[row % count][row / count].clone()).collect();
+        // A number that is not zero, however small, is no solution.
+        if whole.iter().zip(&residuals).any(|(row, residual)| row.is_empty() && !residual.contains_zero()) {
+            return None;
+        }
         let terms: Vec<Magnitude> = whole.iter().map(|row| terms(row, &places, &jets)).collect();
         let mut worst = Magnitude::ZERO;
         for (residual, terms) in residuals.iter().zip(&terms) {
