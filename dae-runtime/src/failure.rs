@@ -80,6 +80,18 @@ pub enum Failure {
         /// The switching function that vanishes there.
         switch: Name,
     },
+    /// An unknown without derivatives would have to jump although the equations are continuous and have as many degrees of freedom on both sides: the branch of
+    /// solutions that the run has followed ends, as at a fold.
+    BranchEnds {
+        /// Time of the last accepted step.
+        t: f64,
+        /// The unknown.
+        unknown: Name,
+        /// Its value there.
+        before: f64,
+        /// The one that was found beyond.
+        after: f64,
+    },
     /// The equations beyond a switch have another number of degrees of freedom, as linearised there: what is known about the model, its index and its
     /// constraints, holds on one side only.
     FreedomChanges {
@@ -261,6 +273,12 @@ impl fmt::Display for Failure {
                 f,
                 "no solution goes on from t = {t}, where {switch} = 0: the equations for {switch} > 0 and those for {switch} < 0 both lead back \
                  there; say by an equation of its own what holds while {switch} = 0, or let the change be smooth, tanh(({switch})/eps) for its sign"
+            ),
+            Failure::BranchEnds { t, unknown, before, after } => write!(
+                f,
+                "the solution ends at t = {t}: the equations are continuous there, and the nearest values that fulfil them beyond have \
+                 {unknown} = {after:.4e}, not {before:.4e}; if it is to jump, end the run there and start another one from the other \
+                 branch, or give {unknown} a derivative, eps*der({unknown}) = …"
             ),
             Failure::FreedomChanges { t, switch, equation, before, after } => write!(
                 f,

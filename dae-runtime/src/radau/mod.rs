@@ -91,6 +91,8 @@ const MENDED: f64 = 1e-2;
 
 /// Where the polynomial of a step is compared with the equations, in units of the step from its end: far from all nodes of three stages.
 const BETWEEN: [f64; 2] = [-0.6, -0.15];
+/// The start of a step in the same units.
+const START: f64 = -1.0;
 
 /// Points at which the node polynomial is looked at.
 const SAMPLES: usize = 200;
@@ -321,10 +323,13 @@ impl Radau {
     /// the step, whatever they do in between. The polynomial of the last step, with nodes $c_i$ in $[0, 1]$, is off by
     /// $x^{(s+1)} \omega(1 + r)/(s+1)!$ at the end of this one, $\omega(\theta) = \theta \prod_i (\theta - c_i)$, and that of this step by at most
     /// $x^{(s+1)} r^{s+1} \max |\omega|/(s+1)!$ within it, $r$ being the ratio of the lengths.
-    fn add_extrapolation_error(&mut self, run: &Run<'_>, h: f64) {
+    fn add_extrapolation_error(&mut self, run: &mut Run<'_>, h: f64) {
         let ratio = h / self.polynomial.length();
-        if self.prescribed.is_empty() || self.polynomial.degree() < self.stages() {
+        if self.prescribed.is_empty() {
             return;
+        }
+        if self.polynomial.degree() < self.stages() {
+            return self.add_error_between(run, h);
         }
         let Order { tableau, largest_between, .. } = &self.orders[self.last];
         let power = ratio.powi(tableau.stages() as i32 + 1);
@@ -334,6 +339,25 @@ impl Radau {
             let error = share * (run.candidate[k] - self.point[k]);
             if error.abs() > self.error[k].abs() || error.is_nan() {
                 self.error[k] = error;
+            }
+        }
+    }
+
+    /// The same where no polynomial has been extrapolated: what the equations say between the nodes of this step, beyond what they say at its start, which may be
+    /// inconsistent after a jump. Where a solution ends at a fold, all nodes may be on another one.
+    fn add_error_between(&mut self, run: &mut Run<'_>, h: f64) {
+        let seen = self.error.clone();
+        let mut polynomial = Polynomial::new(seen.len(), self.stages());
+        let mut defects: Vec<Vec<f64>> = Vec::new();
+        self.defects(run, h, &mut polynomial, &[START, BETWEEN[0], BETWEEN[1]], |error| defects.push(error.to_vec()));
+        self.error.copy_from_slice(&seen);
+        let Some((at_start, between)) = defects.split_first() else { return };
+        for &k in &self.prescribed {
+            for defect in between {
+                let error = defect[k].abs() - at_start[k].abs();
+                if error > self.error[k].abs() || error.is_nan() {
+                    self.error[k] = error;
+                }
             }
         }
     }
@@ -380,15 +404,32 @@ impl Radau {
     /// Weighted norm of the defect of the polynomial of the attempt under way between its nodes, in units of the unknowns: it contains what the
     /// estimate at the start does not see, by how much the polynomial misses constraints.
     pub(crate) fn error_between(&mut self, run: &mut Run<'_>, h: f64, polynomial: &mut Polynomial) -> f64 {
+        let (mut worst, weights) = (0.0_f64, run.weights.clone());
+        self.defects(run, h, polynomial, &BETWEEN, |error| {
+            let size = weights.error_norm(error);
+            worst = if size > worst || size.is_nan() { size } else { worst };
+        });
+        worst
+    }
+
+    /// The defects of the polynomial at places in units of the step from its end, infinite where the equations are not finite.
+    fn defects(
+        &mut self,
+        run: &mut Run<'_>,
+        h: f64,
+        polynomial: &mut Polynomial,
+        places: &[f64],
+        mut each: impl FnMut(&[f64]),
+    ) {
         let start = Origin { t: run.clock.time(), y: &run.y, h };
         polynomial.set_stages(&self.orders[self.current].tableau, &self.stages.z, start, &run.candidate);
-        let mut worst: f64 = 0.0;
-        for s in BETWEEN {
-            polynomial.evaluate(s, &mut self.point, &mut self.slope);
-            let size = self.filtered_defect(run, run.clock.time() + (1.0 + s) * h).unwrap_or(f64::INFINITY);
-            worst = if size > worst || size.is_nan() { size } else { worst };
+        for s in places {
+            polynomial.evaluate(*s, &mut self.point, &mut self.slope);
+            if self.filtered_defect(run, run.clock.time() + (1.0 + s) * h).is_err() {
+                self.error.fill(f64::INFINITY);
+            }
+            each(&self.error);
         }
-        worst
     }
 
     /// Two stages more or less for the next step, if the iteration asks for it.

@@ -4,6 +4,7 @@
 //! as unknowns change, one after the other, and the work of all of them; and one of another method for a few steps where several stages
 //! meet a kink that nobody has located.
 
+use std::cmp::Ordering;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
@@ -47,6 +48,10 @@ const PIECES: (usize, usize) = (20, 4);
 /// of such a part of the longest one, the longest that does not lead beyond the zero.
 const BESIDE: [f64; 4] = [10.0, 1.0, 0.1, 0.01];
 const BESIDE_STEPS: [f64; 3] = [1e-6, 1e-8, 1e-10];
+/// An unknown that changes by so many tolerances in a step that is not tested for errors may have jumped; it has if more than half of that is in one part of
+/// the step after it has been halved so often.
+const FAR: f64 = 100.0;
+const HALVINGS: usize = 30;
 /// A switching function may have a zero where steps become too short if the longest step leads there, or a change of an unknown by so many tolerances.
 const NEARBY: f64 = 10.0;
 /// Nearly linear is what is off its tangent by no more than this part of its change.
@@ -270,6 +275,91 @@ impl<'d> Segments<'d> {
         BEYOND_KINK.into_iter().any(|part| self.leads_beyond_by(part * self.longest_step))
     }
 
+    /// An error if an unknown of index 1 has jumped in a step that is not tested for that, from a state that is given: beyond a continuous switch
+    /// with as many degrees of freedom as before, another value is another solution, and that of the run has ended. The run is at that state then.
+    pub(super) fn check_continuity(&mut self, last: (f64, &[f64], &[f64])) -> Result<(), Failure> {
+        let is_checked = match self.phase {
+            Phase::Settling { at: Some(_) } | Phase::Hopping { .. } => !self.leads_over_jump(last),
+            Phase::Regular | Phase::Settling { at: None } | Phase::Jumping { .. } => false,
+        };
+        let Some((unknown, after)) = is_checked.then(|| self.jumped(last)).flatten() else { return Ok(()) };
+        let t = last.0;
+        self.rewind(last, self.stepper.time())?;
+        let name = self.dae.description().unknowns[unknown].name.clone();
+        Err(Failure::BranchEnds { t, unknown: name, before: last.1[unknown], after })
+    }
+
+    /// Whether a function across whose zeros equations jump has another sign at the end of the last step than at its start.
+    fn leads_over_jump(&self, (t, y, yp): (f64, &[f64], &[f64])) -> bool {
+        let switches = &self.dae.description().switches;
+        let stepper = self.stepper.as_ref();
+        let [before, after] =
+            [(t, y, yp), (stepper.time(), stepper.state(), stepper.derivative())].map(|(t, y, yp)| {
+                let mut values = vec![0.0; switches.len()];
+                self.dae.switching_functions(t, y, yp, &mut values);
+                values
+            });
+        let signs = before.iter().zip(&after).zip(switches.iter());
+        signs.into_iter().any(|((before, after), switch)| {
+            switch.jumps && (before * after).partial_cmp(&0.0) != Some(Ordering::Greater)
+        })
+    }
+
+    /// The unknown that has jumped most in the last step, and its value after that: it is halved again and again, and the change remains in one of the halves.
+    fn jumped(&mut self, (t, y, yp): (f64, &[f64], &[f64])) -> Option<(usize, f64)> {
+        let unknowns = &self.dae.description().unknowns;
+        let weights = self.stepper.error_weights().to_vec();
+        let change = |k: usize, [a, b]: [&[f64]; 2]| (b[k] - a[k]).abs() * weights[k];
+        let whole = self.stepper.state().to_vec();
+        let moved = (0..y.len()).filter(|&k| unknowns[k].kind == Kind::Algebraic && unknowns[k].index == 1);
+        let moved = moved.max_by(|&a, &b| change(a, [y, &whole]).total_cmp(&change(b, [y, &whole])))?;
+        let least = (0.5 * change(moved, [y, &whole])).max(FAR);
+        let mut ends = [(0.0, y.to_vec()), (self.stepper.time() - t, whole)];
+        let mut beyond = (self.stepper.time(), ends[1].1.clone(), self.stepper.derivative().to_vec());
+        let start = Start { t0: t, y0: y, yp0: yp, t_end: self.t_end, schedule: &self.schedule };
+        for _ in 0..HALVINGS {
+            let [a, b] = &ends;
+            if change(moved, [&a.1, &b.1]) < least {
+                return None;
+            }
+            let middle = 0.5 * (a.0 + b.0);
+            if (b.0 - a.0).abs() <= 64.0 * f64::EPSILON * t.abs() {
+                break;
+            }
+            let done = self.statistics();
+            let mut aside = self.begin(Phase::Settling { at: None }, start, Some(middle.abs()), &done).ok()?;
+            let is_made = aside.step().is_ok();
+            self.done += Statistics { steps: 0, ..aside.statistics() };
+            let state = aside.state().to_vec();
+            let parts = [change(moved, [&a.1, &state]), change(moved, [&state, &b.1])];
+            // Elsewhere it says nothing.
+            if !is_made || parts[0] + parts[1] > 1.5 * change(moved, [&a.1, &b.1]) {
+                return None;
+            }
+            if parts[0] > parts[1] {
+                beyond = (aside.time(), state.clone(), aside.derivative().to_vec());
+                ends[1] = (middle, state);
+            } else {
+                ends[0] = (middle, state);
+            }
+        }
+        let length = (beyond.0 - t).abs();
+        let differs = self.freedom_differs((t, y, yp), (beyond.0, &beyond.1, &beyond.2), length);
+        (!differs).then(|| (moved, ends[1].1[moved]))
+    }
+
+    /// Whether the equations have other degrees of freedom beyond a state than before it.
+    fn freedom_differs(&self, (t, y, yp): (f64, &[f64], &[f64]), beyond: (f64, &[f64], &[f64]), length: f64) -> bool {
+        let unknowns = &self.dae.description().unknowns;
+        // The state itself may be on either side, and algebraic unknowns have slopes on one side only.
+        let ago = SETTLING * self.longest_step * (beyond.0 - t).signum();
+        [false, true].into_iter().any(|all| {
+            let moves = |k: usize| all || unknowns[k].kind == Kind::Differential;
+            let before: Vec<f64> = (0..y.len()).map(|k| if moves(k) { y[k] - ago * yp[k] } else { y[k] }).collect();
+            freedom::differs(self.dae, [(t, &before, yp), beyond], length)
+        })
+    }
+
     /// The same by a step of this length.
     fn leads_beyond_by(&mut self, length: f64) -> bool {
         let (t, y, yp) = (self.stepper.time(), self.stepper.state().to_vec(), self.stepper.derivative().to_vec());
@@ -289,13 +379,7 @@ impl<'d> Segments<'d> {
             unknown.kind != Kind::Differential || (new - old).abs() * weight <= 1.0
         });
         let beyond = (aside.time(), aside.state(), aside.derivative());
-        // The state itself may be on either side, and algebraic unknowns have slopes on one side only.
-        let ago = SETTLING * self.longest_step * (aside.time() - t).signum();
-        let differs = [false, true].into_iter().any(|all| {
-            let moves = |k: usize| all || unknowns[k].kind == Kind::Differential;
-            let before: Vec<f64> = (0..y.len()).map(|k| if moves(k) { y[k] - ago * yp[k] } else { y[k] }).collect();
-            freedom::differs(self.dae, [(t, &before, &yp), beyond], length)
-        });
+        let differs = self.freedom_differs((t, &y, &yp), beyond, length);
         self.done += Statistics { steps: 0, ..aside.statistics() };
         if is_continuous && differs {
             self.done = self.statistics();

@@ -146,6 +146,7 @@ impl<'d, 'c> Steps<'d, 'c> {
             events.begin_at(run.stepper.time());
             return Ok(None);
         }
+        run.check_continuity(events.last())?;
         if run.divide(events.last())? {
             return Ok(None);
         }
