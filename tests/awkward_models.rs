@@ -397,6 +397,17 @@ fn an_amplifier_leaves_its_limits() {
     assert_end(buffer, 3.0, ("v", -4.0143780057535), &tolerances);
 }
 
+/// An amplifier with positive feedback: from the middle of its three outputs one branch leads up to the limit and ends there. That equations are continuous does
+/// not make solutions so.
+#[test]
+fn a_branch_that_ends_at_a_limit_ends_the_run() {
+    let amplifier = "var vi = 0; var vo ~ 0; der(vi) = 1; vo = max(-10, min(10, 1e5*(0.5*vo - vi)));";
+    assert_stops(amplifier, 8.0, (4.9999, 3e-4), &[1e-4, 1e-6, 1e-9]);
+    // A follower has one output only, and passes its limits as steeply.
+    let follower = "var vi = 0; var vo ~ 0; der(vi) = 1; vo = max(-10, min(10, 1e5*(vi - 5 - 0.01*vo)));";
+    assert_end(follower, 8.0, ("vo", 10.0), &[1e-4, 1e-6, 1e-9]);
+}
+
 /// At a stop everything vanishes that is multiplied by the inverse of its matrix: the error of a step that has left the stop, and corrections of stages that have.
 #[test]
 fn a_steep_stop_is_left_in_time() {

@@ -4,7 +4,6 @@
 //! as unknowns change, one after the other, and the work of all of them; and one of another method for a few steps where several stages
 //! meet a kink that nobody has located.
 
-use std::cmp::Ordering;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
@@ -289,7 +288,8 @@ impl<'d> Segments<'d> {
         Err(Failure::BranchEnds { t, unknown: name, before: last.1[unknown], after })
     }
 
-    /// Whether a function across whose zeros equations jump has another sign at the end of the last step than at its start.
+    /// Whether a function across whose zeros equations jump has another sign at the end of the last step than at its start, or will have it after another such
+    /// step: what is nearly zero may have either sign in the equations.
     fn leads_over_jump(&self, (t, y, yp): (f64, &[f64], &[f64])) -> bool {
         let switches = &self.dae.description().switches;
         let stepper = self.stepper.as_ref();
@@ -300,9 +300,8 @@ impl<'d> Segments<'d> {
                 values
             });
         let signs = before.iter().zip(&after).zip(switches.iter());
-        signs.into_iter().any(|((before, after), switch)| {
-            switch.jumps && (before * after).partial_cmp(&0.0) != Some(Ordering::Greater)
-        })
+        let keeps = |(before, after): (&f64, &f64)| before * after > 0.0 && before * (2.0 * after - before) > 0.0;
+        signs.into_iter().any(|(values, switch)| switch.jumps && !keeps(values))
     }
 
     /// The unknown that has jumped most in the last step, and its value after that: it is halved again and again, and the change remains in one of the halves.

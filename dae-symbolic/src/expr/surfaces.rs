@@ -259,10 +259,13 @@ fn branch(dag: &mut Dag, function: Function, arguments: &[Expr], side: Side) -> 
 
 /// Whether an expression is zero whatever the signs of its switches are.
 fn vanishes_on_all_branches(dag: &mut Dag, expr: Expr) -> bool {
-    if vanishes(dag, expr) {
+    if dag.is_zero(expr) {
         return true;
     }
     let surfaces = surfaces(dag, &[expr]);
+    if surfaces.is_empty() {
+        return vanishes(dag, expr);
+    }
     (1..=MAX_SURFACES).contains(&surfaces.len())
         && (0..1_u32 << surfaces.len()).all(|sides| {
             let side = |number: usize| if sides >> number & 1 == 1 { Side::Positive } else { Side::Negative };
@@ -420,5 +423,19 @@ mod tests {
             let force = dag.choose(stretched, force, slack);
             assert_eq!(jumps(&mut dag, force), [Some(expected)]);
         }
+    }
+
+    /// Of a maximum one branch may be the same on both sides of the surface, and the other not.
+    #[test]
+    fn what_jumps_on_one_branch_jumps() {
+        let Case { mut dag, x, .. } = case();
+        let [near, far] = [1, 7].map(|n| dag.integer(n));
+        let (ahead, behind) = (dag.sub(x, far), dag.sub(near, x));
+        let inner = dag.apply(Function::Max, &[ahead, behind]);
+        let sign = dag.apply(Function::Signum, &[inner]);
+        let stair = dag.sum([(Rational::ONE, x), (Rational::from(2), sign)]);
+        let root = dag.apply(Function::Max, &[stair, behind]);
+        let at = surfaces(&mut dag, &[root]).into_iter().find(|surface| surface.function == inner).unwrap();
+        assert_eq!(at.first_jump(&mut dag, root, 4), Some(0));
     }
 }

@@ -288,6 +288,16 @@ fn class<K>(items: &[Item<'_, K>], joined: Joined) -> (Vec<Class>, Option<Torn>)
     }
 }
 
+/// The class of so many items that are equal but for their first address, which moves on by one. `None` if a number would not be exact.
+fn repeated<K>(item: &Item<'_, K>, length: usize) -> Option<Class> {
+    let addresses = (0..item.addresses.len()).map(|a| i64::from(a == 0)).collect();
+    let row = Row { start: 0, length, addresses, numbers: vec![Rational::ZERO; item.numbers.len()] };
+    let numbers: Option<Vec<AffineNumber>> = (0..item.numbers.len()).map(|n| number(item, &[&row], n)).collect();
+    let address = |(a, &stride): (&i64, &i64)| Affine { base: *a, strides: vec![stride] };
+    let addresses = item.addresses.iter().zip(&row.addresses).map(address).collect();
+    Some(Class { domain: vec![0..length as i64], items: Vec::new(), addresses, numbers: numbers? })
+}
+
 /// A class of one item. Its numbers are not asked for.
 fn single<K>(items: &[Item<'_, K>], item: usize) -> Class {
     let fixed = |&address: &i64| Affine { base: address, strides: Vec::new() };

@@ -86,7 +86,7 @@ impl Shaped {
         Ok(shaped)
     }
 
-    fn nothing() -> Shaped {
+    pub(super) fn nothing() -> Shaped {
         Shaped {
             operations: Vec::new(),
             outputs: Vec::new(),

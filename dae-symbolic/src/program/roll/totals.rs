@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::super::Unplaced;
-use super::{Class, Item, Order, Shaped, roll_apart};
+use super::{Class, Item, Order, Shaped, repeated, roll_apart};
 use crate::expr::{Dag, Expr, Node, Rational};
 use crate::model::Member;
 
@@ -36,12 +36,39 @@ pub(in crate::program) fn terms(order: &mut Order<'_>, terms: &[(Rational, Expr)
     Ok(alike(shaped, &places, order_of(order, terms.iter().map(|&(_, t)| t).collect())))
 }
 
-/// The entries of a row that are computed in loops; `first` is the position of the first.
+/// The entries of a row that are computed in loops; `first` is the position of the first. Neighbours that are equal are a loop of which one is taken apart.
 pub(in crate::program) fn entries(order: &mut Order<'_>, first: usize, roots: &[Expr]) -> Result<Alike, Unplaced> {
-    let shaped: Result<Vec<Shaped>, Unplaced> =
-        roots.iter().map(|&root| Shaped::up_to(order, &[root], LARGE)).collect();
-    let places: Vec<usize> = (first..first + roots.len()).collect();
-    Ok(alike(shaped?, &places, (0..roots.len()).collect()))
+    let (mut shaped, mut classes) = (Vec::with_capacity(roots.len()), Vec::new());
+    let (mut rest, mut shaped_rest) = (Vec::new(), Vec::new());
+    for equal in roots.chunk_by(|a, b| a == b) {
+        let start = shaped.len();
+        shaped.extend(equal.iter().map(|_| Shaped::nothing()));
+        if equal.len() < MANY {
+            for (k, &root) in (start..).zip(equal) {
+                rest.push(k);
+                shaped_rest.push(Shaped::up_to(order, &[root], LARGE)?);
+            }
+            continue;
+        }
+        shaped[start] = Shaped::up_to(order, &equal[..1], LARGE)?;
+        let item = Item {
+            member: None,
+            key: (),
+            addresses: std::iter::once((first + start) as i64).chain(shaped[start].addresses.iter().copied()).collect(),
+            numbers: shaped[start].numbers.clone(),
+        };
+        let class = repeated(&item, equal.len()).filter(|_| !shaped[start].operations.is_empty());
+        classes.extend(class.map(|class| Class { items: (start..start + equal.len()).collect(), ..class }));
+    }
+    let places: Vec<usize> = rest.iter().map(|k| first + k).collect();
+    let found = alike(shaped_rest, &places, (0..rest.len()).collect());
+    for (k, instance) in rest.iter().zip(found.shaped) {
+        shaped[*k] = instance;
+    }
+    let in_row = |class: Class| Class { items: class.items.iter().map(|&k| rest[k]).collect(), ..class };
+    classes.extend(found.classes.into_iter().map(in_row));
+    classes.sort_by_key(|class| class.items[0]);
+    Ok(Alike { shaped, classes })
 }
 
 fn order_of(order: &mut Order<'_>, expressions: Vec<Expr>) -> Vec<usize> {
