@@ -432,6 +432,12 @@ fn a_pole_ends_a_run_whatever_else_switches() {
     }
 }
 
+/// The slope is infinite where the solution ends. An iteration with a matrix of a state beside the pole makes corrections that are nothing, wherever it is.
+#[test]
+fn a_solution_that_ends_in_a_pole_of_its_slope_ends_the_run() {
+    assert_stops("var y = 1; der(y) = -0.5/y;", 2.0, (1.0, 1e-2), &[1e-5, 1e-6, 1e-9]);
+}
+
 /// The outflow of an empty tank has an infinite derivative by the level, which nothing at the start is divided by. Here $t = -2 \sqrt h - 2 \ln(1 - \sqrt h)$.
 #[test]
 fn an_empty_tank_fills() {

@@ -64,7 +64,7 @@ use control::{Controller, Scales};
 use order::{Change, Observation, OrderControl};
 pub(crate) use polynomial::Polynomial;
 use sides::Sides;
-pub(crate) use stages::{AtStage, Limits, Matrices, Origin, Outcome, StagePlace, Stages, UNOBSERVED, combine};
+pub(crate) use stages::{AtStage, Limits, Matrices, NOISE, Origin, Outcome, StagePlace, Stages, UNOBSERVED, combine};
 pub(crate) use start::{Accuracy, StageRange, Tolerances, begin, beyond, start};
 pub(crate) use tableau::Tableau;
 
@@ -152,6 +152,10 @@ pub(crate) struct Radau {
     last: usize,
     /// That of the last step.
     polynomial: Polynomial,
+    /// That of the attempt under way, where it is looked at, and defects of it.
+    attempt: Polynomial,
+    at_start: Vec<f64>,
+    seen: Vec<f64>,
 }
 
 /// What the Jacobian was evaluated at.
@@ -236,7 +240,8 @@ impl Radau {
     fn limits(&self, h: f64) -> Limits {
         let is_seen = !self.sides.are_any() && h.abs() <= SEEN * self.seen_for;
         let is_known = self.freshness == Freshness::Current || is_seen;
-        Limits { unobserved: if is_known { UNOBSERVED } else { 0.0 }, ..self.order_in_use().limits }
+        let noise = if self.freshness == Freshness::Current { NOISE } else { 0.0 };
+        Limits { unobserved: if is_known { UNOBSERVED } else { 0.0 }, noise, ..self.order_in_use().limits }
     }
 
     fn factorize(&mut self, run: &mut Run<'_>, h: f64) -> Result<(), Singular> {
@@ -346,20 +351,22 @@ impl Radau {
     /// The same where no polynomial has been extrapolated: what the equations say between the nodes of this step, beyond what they say at its start, which may be
     /// inconsistent after a jump. Where a solution ends at a fold, all nodes may be on another one.
     fn add_error_between(&mut self, run: &mut Run<'_>, h: f64) {
-        let seen = self.error.clone();
-        let mut polynomial = Polynomial::new(seen.len(), self.stages());
-        let mut defects: Vec<Vec<f64>> = Vec::new();
-        self.defects(run, h, &mut polynomial, &[START, BETWEEN[0], BETWEEN[1]], |error| defects.push(error.to_vec()));
-        self.error.copy_from_slice(&seen);
-        let Some((at_start, between)) = defects.split_first() else { return };
-        for &k in &self.prescribed {
-            for defect in between {
-                let error = defect[k].abs() - at_start[k].abs();
-                if error > self.error[k].abs() || error.is_nan() {
-                    self.error[k] = error;
+        let mut polynomial = std::mem::take(&mut self.attempt);
+        self.set_polynomial(run, h, &mut polynomial);
+        std::mem::swap(&mut self.error, &mut self.seen);
+        self.defect_at(run, h, &polynomial, START);
+        std::mem::swap(&mut self.error, &mut self.at_start);
+        for s in BETWEEN {
+            self.defect_at(run, h, &polynomial, s);
+            for &k in &self.prescribed {
+                let error = self.error[k].abs() - self.at_start[k].abs();
+                if error > self.seen[k].abs() || error.is_nan() {
+                    self.seen[k] = error;
                 }
             }
         }
+        std::mem::swap(&mut self.error, &mut self.seen);
+        self.attempt = polynomial;
     }
 
     /// Length of the step after one of length `h`, of which the controller proposes `next`.
@@ -404,31 +411,27 @@ impl Radau {
     /// Weighted norm of the defect of the polynomial of the attempt under way between its nodes, in units of the unknowns: it contains what the
     /// estimate at the start does not see, by how much the polynomial misses constraints.
     pub(crate) fn error_between(&mut self, run: &mut Run<'_>, h: f64, polynomial: &mut Polynomial) -> f64 {
-        let (mut worst, weights) = (0.0_f64, run.weights.clone());
-        self.defects(run, h, polynomial, &BETWEEN, |error| {
-            let size = weights.error_norm(error);
+        self.set_polynomial(run, h, polynomial);
+        let mut worst: f64 = 0.0;
+        for s in BETWEEN {
+            self.defect_at(run, h, polynomial, s);
+            let size = run.weights.error_norm(&self.error);
             worst = if size > worst || size.is_nan() { size } else { worst };
-        });
+        }
         worst
     }
 
-    /// The defects of the polynomial at places in units of the step from its end, infinite where the equations are not finite.
-    fn defects(
-        &mut self,
-        run: &mut Run<'_>,
-        h: f64,
-        polynomial: &mut Polynomial,
-        places: &[f64],
-        mut each: impl FnMut(&[f64]),
-    ) {
+    /// Makes it that of the attempt under way.
+    fn set_polynomial(&self, run: &Run<'_>, h: f64, polynomial: &mut Polynomial) {
         let start = Origin { t: run.clock.time(), y: &run.y, h };
-        polynomial.set_stages(&self.orders[self.current].tableau, &self.stages.z, start, &run.candidate);
-        for s in places {
-            polynomial.evaluate(*s, &mut self.point, &mut self.slope);
-            if self.filtered_defect(run, run.clock.time() + (1.0 + s) * h).is_err() {
-                self.error.fill(f64::INFINITY);
-            }
-            each(&self.error);
+        polynomial.set_stages(&self.order_in_use().tableau, &self.stages.z, start, &run.candidate);
+    }
+
+    /// The defect of the polynomial at a place in units of the step from its end, in `error`; infinite where the equations are not finite.
+    fn defect_at(&mut self, run: &mut Run<'_>, h: f64, polynomial: &Polynomial, s: f64) {
+        polynomial.evaluate(s, &mut self.point, &mut self.slope);
+        if self.filtered_defect(run, run.clock.time() + (1.0 + s) * h).is_err() {
+            self.error.fill(f64::INFINITY);
         }
     }
 

@@ -11,6 +11,7 @@ use crate::solution::evaluate;
 const EXTRAPOLATION: f64 = 10.0;
 
 /// $p(t_1 + s\\,h) = \sum_k c_k s^k$ on the step $[t_1 - h, t_1]$.
+#[derive(Default)]
 pub(crate) struct Polynomial {
     /// $c_0, c_1, \dots$, one after the other; as many as the method with most stages has.
     coefficients: Vec<f64>,

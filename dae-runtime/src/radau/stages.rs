@@ -24,9 +24,8 @@ const PATIENCE_FIXED: usize = 5;
 /// Multipliers move in the second iteration, after the states. Where it moves the states by less than this part of what the first one did, the ratio of the
 /// two says nothing.
 const CALM: f64 = 0.1;
-/// Corrections of this size, in units of what errors may be, that do not become smaller any more are rounding errors of $F$, which shorter steps would have
-/// as well.
-const NOISE: f64 = 0.03;
+/// [`Limits::noise`] with a matrix of the step at hand: what shorter steps would have as well.
+pub(crate) const NOISE: f64 = 0.03;
 /// $\theta/(1 - \theta)$ of the last step counts with this power in the first test of the next one, as in RADAU5.
 const MEMORY: f64 = 0.8;
 /// [`Limits::unobserved`] where the rate is known from this matrix: that of the last step need not be that of this one. Where an exponential takes off, an
@@ -94,6 +93,9 @@ pub(crate) struct Limits {
     pub(crate) patience: usize,
     /// A first correction that is larger, in units of what errors may be, is followed by a second one, by which the rate is observed.
     pub(crate) unobserved: f64,
+    /// Corrections up to this size, in units of what errors may be, that do not become smaller any more are rounding errors of $F$: none by an old matrix, which
+    /// may be that of another place.
+    pub(crate) noise: f64,
 }
 
 /// How the iteration ended.
@@ -202,8 +204,8 @@ impl Stages {
                 previous_ratio = Some(if is_calm { ratio.min(1.0) } else { ratio });
                 let is_judged = self.iterations > limits.patience && !is_calm;
                 if self.theta >= NO_CONVERGENCE && is_judged {
-                    let begins_as_noise = previous <= NOISE;
-                    let is_noise = size <= NOISE && (self.iterations > 2 || begins_as_noise);
+                    let begins_as_noise = previous <= limits.noise;
+                    let is_noise = size <= limits.noise && (self.iterations > 2 || begins_as_noise);
                     return if is_noise { Outcome::Converged } else { self.diverged(SHORTER, weights) };
                 }
                 self.eta = self.theta / (1.0 - self.theta.min(NO_CONVERGENCE));

@@ -7,7 +7,7 @@ use super::control::{Controller, Scales};
 use super::order::OrderControl;
 use super::polynomial::Polynomial;
 use super::sides::Sides;
-use super::stages::{Limits, Matrices, Stages, UNOBSERVED, max_iterations, patience};
+use super::stages::{Limits, Matrices, NOISE, Stages, UNOBSERVED, max_iterations, patience};
 use super::tableau::Tableau;
 use super::{Freshness, Order, PATIENCE_AT_KINKS, Radau};
 use crate::clock::Clock;
@@ -151,8 +151,8 @@ impl Radau {
         let Tolerances { weights, of_stages: tolerance, .. } = Tolerances::new(description, stages, options, accuracy);
         let order = |stages: usize| {
             let max_iterations = max_iterations(stages, options.control);
-            let limits =
-                Limits { tolerance, max_iterations, patience: patience(options.control), unobserved: UNOBSERVED };
+            let patience = patience(options.control);
+            let limits = Limits { tolerance, max_iterations, patience, unobserved: UNOBSERVED, noise: NOISE };
             let scales = Scales { exponent: 1.0 / (stages + 1) as f64, max_iterations };
             Order::new(Tableau::new(stages), limits, scales)
         };
@@ -185,6 +185,9 @@ impl Radau {
             last_error: 1.0,
             last: 0,
             polynomial: Polynomial::new(n, stages.most),
+            attempt: Polynomial::new(n, stages.most),
+            at_start: vec![0.0; n],
+            seen: vec![0.0; n],
         };
         // The prediction of the first step.
         radau.polynomial.set_tangent(start.y0, |slopes| tangent(description, start.yp0, slopes));

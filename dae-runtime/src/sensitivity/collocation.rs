@@ -11,7 +11,7 @@ use std::rc::Rc;
 use crate::contract::Dae;
 use crate::linear::{Deficiency, IterationMatrix, Jacobians, Schedule, StepStart};
 use crate::radau::{
-    Accuracy, AtStage, Limits, Matrices, Origin, Outcome, StagePlace, StageRange, Stages, Tableau, Tolerances,
+    Accuracy, AtStage, Limits, Matrices, NOISE, Origin, Outcome, StagePlace, StageRange, Stages, Tableau, Tolerances,
     UNOBSERVED, combine,
 };
 use crate::stepper::{Options, Statistics};
@@ -90,7 +90,8 @@ impl Method {
     ) -> Outcome {
         let mut outcome = Outcome::Converged;
         for tolerance in tolerances {
-            let limits = Limits { tolerance, max_iterations: MAX_ITERATIONS, patience: 1, unobserved: UNOBSERVED };
+            let limits =
+                Limits { tolerance, max_iterations: MAX_ITERATIONS, patience: 1, unobserved: UNOBSERVED, noise: NOISE };
             outcome = self.stages.solve(residual, &self.tableau, &self.matrices, weights, limits, origin);
             statistics.solves += self.stages.iterations;
             // What does not converge any more may have come as far as rounding lets it.

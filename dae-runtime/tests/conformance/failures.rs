@@ -143,12 +143,12 @@ pub fn gets_over_values_that_are_missing_once(method: Method, promise: Promise) 
 
 /// An equation that ceases to determine its unknown on the way is told with it.
 pub fn names_what_becomes_singular(method: Method, _: Promise) {
-    let solution = integrate(&stiff::fading(), method, 1e-6, 3.0, Record::Steps);
+    let solution = integrate(&stiff::fading(), method, 1e-6, 10.0, Record::Steps);
     let Status::Stopped(Failure::SingularIterationMatrix { t, equation, unknown }) = &solution.status else {
         panic!("{}", solution.status)
     };
-    // As long as a matrix is kept nothing is missing.
-    assert!((0.9..3.0).contains(t), "{t}");
+    // The formulation does not say where it switches: as long as a matrix is kept nothing is missing.
+    assert!((0.9..10.0).contains(t), "{t}");
     assert_eq!((&**equation, &**unknown), ("equation 2", "z"));
 }
 
