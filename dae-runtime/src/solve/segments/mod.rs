@@ -2,7 +2,10 @@
 //!
 //! In: a method, and the times at which functions of the time change their branch, in the text or elsewhere. Out: steppers that end and begin there, and where $F$ jumps
 //! as unknowns change, one after the other, and the work of all of them; and one of another method for a few steps where several stages
-//! meet a kink that nobody has located.
+//! meet a kink that nobody has located. Whether unknowns are continuous there is asked in `continuity`, whether a solution goes on in `chattering`.
+
+mod chattering;
+mod continuity;
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -11,8 +14,8 @@ use super::Method;
 use super::between::{Between, Kinks};
 use super::crossing::Crossing;
 use super::drift::Before;
-use super::freedom::{self, Freedom};
-use crate::contract::{Dae, Kind};
+use super::freedom::Freedom;
+use crate::contract::Dae;
 use crate::integrator::Start;
 use crate::linear::Schedule;
 use crate::radau;
@@ -28,8 +31,6 @@ const HOPPING_PART: f64 = 0.1;
 const FIRST_HOP: f64 = 16.0;
 /// A step that is shorter than this part of the longest one is as short as can be.
 const SHORT: f64 = 1e-9;
-/// Steps beyond a kink at which unknowns jump, as parts of the longest one.
-const BEYOND_KINK: [f64; 3] = [1e-6, 1e-5, 1e-4];
 /// Where unknowns jump at a kink, so many short steps follow: the first one moves states onto the constraints that hold beyond it, and the multipliers of these
 /// constraints, impulses in that step, have their values after the second.
 const JUMPING: usize = 2;
@@ -43,18 +44,8 @@ const CUT: f64 = 0.1;
 /// So many pieces that together are shorter than a step of the run are no progress; and so many more for each switching function, since several may
 /// change their signs at one time.
 const PIECES: (usize, usize) = (20, 4);
-/// Whether equations lead back to a zero is seen from states so many tolerances beside it, the farthest at which the function is still nearly linear, by a step
-/// of such a part of the longest one, the longest that does not lead beyond the zero.
-const BESIDE: [f64; 4] = [10.0, 1.0, 0.1, 0.01];
-const BESIDE_STEPS: [f64; 3] = [1e-6, 1e-8, 1e-10];
-/// An unknown that changes by so many tolerances in a step that is not tested for errors may have jumped; it has if more than half of that is in one part of
-/// the step after it has been halved so often.
-const FAR: f64 = 100.0;
-const HALVINGS: usize = 30;
 /// A switching function may have a zero where steps become too short if the longest step leads there, or a change of an unknown by so many tolerances.
 const NEARBY: f64 = 10.0;
-/// Nearly linear is what is off its tangent by no more than this part of its change.
-const LINEAR: f64 = 0.1;
 /// Where the first step of a piece does not lead beyond the switch at which it begins, the next one is so many times as long.
 const LONGER: f64 = 10.0;
 /// The shortest such step, as a part of the run.
@@ -268,125 +259,6 @@ impl<'d> Segments<'d> {
         !here.iter().zip(&reach).all(|(here, reach)| here.abs() > *reach)
     }
 
-    /// Goes on beyond a kink at which unknowns without derivatives jump: as where a diode ceases to conduct, there are more degrees of freedom on one side of it
-    /// or fewer, states are continuous and equations beyond it determine the rest. Otherwise a jump is another solution.
-    fn leads_beyond_kink(&mut self) -> bool {
-        BEYOND_KINK.into_iter().any(|part| self.leads_beyond_by(part * self.longest_step))
-    }
-
-    /// An error if an unknown of index 1 has jumped in a step that is not tested for that, from a state that is given: beyond a continuous switch
-    /// with as many degrees of freedom as before, another value is another solution, and that of the run has ended. The run is at that state then.
-    pub(super) fn check_continuity(&mut self, last: (f64, &[f64], &[f64])) -> Result<(), Failure> {
-        let is_checked = match self.phase {
-            Phase::Settling { at: Some(_) } | Phase::Hopping { .. } => !self.leads_over_jump(last),
-            Phase::Regular | Phase::Settling { at: None } | Phase::Jumping { .. } => false,
-        };
-        let Some((unknown, after)) = is_checked.then(|| self.jumped(last)).flatten() else { return Ok(()) };
-        let t = last.0;
-        self.rewind(last, self.stepper.time())?;
-        let name = self.dae.description().unknowns[unknown].name.clone();
-        Err(Failure::BranchEnds { t, unknown: name, before: last.1[unknown], after })
-    }
-
-    /// Whether a function across whose zeros equations jump has another sign at the end of the last step than at its start, or will have it after another such
-    /// step: what is nearly zero may have either sign in the equations.
-    fn leads_over_jump(&self, (t, y, yp): (f64, &[f64], &[f64])) -> bool {
-        let switches = &self.dae.description().switches;
-        let stepper = self.stepper.as_ref();
-        let [before, after] =
-            [(t, y, yp), (stepper.time(), stepper.state(), stepper.derivative())].map(|(t, y, yp)| {
-                let mut values = vec![0.0; switches.len()];
-                self.dae.switching_functions(t, y, yp, &mut values);
-                values
-            });
-        let signs = before.iter().zip(&after).zip(switches.iter());
-        let keeps = |(before, after): (&f64, &f64)| before * after > 0.0 && before * (2.0 * after - before) > 0.0;
-        signs.into_iter().any(|(values, switch)| switch.jumps && !keeps(values))
-    }
-
-    /// The unknown that has jumped most in the last step, and its value after that: it is halved again and again, and the change remains in one of the halves.
-    fn jumped(&mut self, (t, y, yp): (f64, &[f64], &[f64])) -> Option<(usize, f64)> {
-        let unknowns = &self.dae.description().unknowns;
-        let weights = self.stepper.error_weights().to_vec();
-        let change = |k: usize, [a, b]: [&[f64]; 2]| (b[k] - a[k]).abs() * weights[k];
-        let whole = self.stepper.state().to_vec();
-        let moved = (0..y.len()).filter(|&k| unknowns[k].kind == Kind::Algebraic && unknowns[k].index == 1);
-        let moved = moved.max_by(|&a, &b| change(a, [y, &whole]).total_cmp(&change(b, [y, &whole])))?;
-        let least = (0.5 * change(moved, [y, &whole])).max(FAR);
-        let mut ends = [(0.0, y.to_vec()), (self.stepper.time() - t, whole)];
-        let mut beyond = (self.stepper.time(), ends[1].1.clone(), self.stepper.derivative().to_vec());
-        let start = Start { t0: t, y0: y, yp0: yp, t_end: self.t_end, schedule: &self.schedule };
-        for _ in 0..HALVINGS {
-            let [a, b] = &ends;
-            if change(moved, [&a.1, &b.1]) < least {
-                return None;
-            }
-            let middle = 0.5 * (a.0 + b.0);
-            if (b.0 - a.0).abs() <= 64.0 * f64::EPSILON * t.abs() {
-                break;
-            }
-            let done = self.statistics();
-            let mut aside = self.begin(Phase::Settling { at: None }, start, Some(middle.abs()), &done).ok()?;
-            let is_made = aside.step().is_ok();
-            self.done += Statistics { steps: 0, ..aside.statistics() };
-            let state = aside.state().to_vec();
-            let parts = [change(moved, [&a.1, &state]), change(moved, [&state, &b.1])];
-            // Elsewhere it says nothing.
-            if !is_made || parts[0] + parts[1] > 1.5 * change(moved, [&a.1, &b.1]) {
-                return None;
-            }
-            if parts[0] > parts[1] {
-                beyond = (aside.time(), state.clone(), aside.derivative().to_vec());
-                ends[1] = (middle, state);
-            } else {
-                ends[0] = (middle, state);
-            }
-        }
-        let length = (beyond.0 - t).abs();
-        let differs = self.freedom_differs((t, y, yp), (beyond.0, &beyond.1, &beyond.2), length);
-        (!differs).then(|| (moved, ends[1].1[moved]))
-    }
-
-    /// Whether the equations have other degrees of freedom beyond a state than before it.
-    fn freedom_differs(&self, (t, y, yp): (f64, &[f64], &[f64]), beyond: (f64, &[f64], &[f64]), length: f64) -> bool {
-        let unknowns = &self.dae.description().unknowns;
-        // The state itself may be on either side, and algebraic unknowns have slopes on one side only.
-        let ago = SETTLING * self.longest_step * (beyond.0 - t).signum();
-        [false, true].into_iter().any(|all| {
-            let moves = |k: usize| all || unknowns[k].kind == Kind::Differential;
-            let before: Vec<f64> = (0..y.len()).map(|k| if moves(k) { y[k] - ago * yp[k] } else { y[k] }).collect();
-            freedom::differs(self.dae, [(t, &before, yp), beyond], length)
-        })
-    }
-
-    /// The same by a step of this length.
-    fn leads_beyond_by(&mut self, length: f64) -> bool {
-        let (t, y, yp) = (self.stepper.time(), self.stepper.state().to_vec(), self.stepper.derivative().to_vec());
-        let start = Start { t0: t, y0: &y, yp0: &yp, t_end: self.t_end, schedule: &self.schedule };
-        if self.jumped.is_some_and(|jumped| (t - jumped).abs() <= 4.0 * length) {
-            return false;
-        }
-        let phase = Phase::Jumping { left: JUMPING };
-        let begin = || self.begin(phase, start, Some(length), &self.statistics());
-        let (Ok(mut aside), Ok(stepper)) = (begin(), begin()) else { return false };
-        if aside.step().is_err() {
-            return false;
-        }
-        let unknowns = &self.dae.description().unknowns;
-        let changes = aside.state().iter().zip(&y).zip(aside.error_weights());
-        let is_continuous = changes.zip(unknowns.iter()).all(|(((new, old), weight), unknown)| {
-            unknown.kind != Kind::Differential || (new - old).abs() * weight <= 1.0
-        });
-        let beyond = (aside.time(), aside.state(), aside.derivative());
-        let differs = self.freedom_differs((t, &y, &yp), beyond, length);
-        self.done += Statistics { steps: 0, ..aside.statistics() };
-        if is_continuous && differs {
-            self.done = self.statistics();
-            (self.stepper, self.phase, self.until, self.jumped) = (stepper, phase, None, Some(t));
-        }
-        is_continuous && differs
-    }
-
     /// A piece knows what was left for it of the bound on the number of steps.
     fn of_whole_run(&self, failure: Failure) -> Failure {
         match failure {
@@ -486,59 +358,6 @@ impl<'d> Segments<'d> {
             Some(switch) => Err(self.chattering(switch)),
             None => Ok(()),
         }
-    }
-
-    /// Whether the equations on both sides of a zero of a switching function, at which the run is, lead back to it: a step aside is made on
-    /// each side. `false` where no state shows that.
-    fn lead_back(&mut self, switch: usize) -> bool {
-        [1.0, -1.0].into_iter().all(|side| self.leads_back(switch, side).unwrap_or(false))
-    }
-
-    fn leads_back(&mut self, switch: usize, side: f64) -> Option<bool> {
-        let dae = self.dae;
-        let unknowns = &dae.description().unknowns;
-        let mut values = vec![0.0; dae.description().switches.len()];
-        let mut function = |t: f64, y: &[f64], yp: &[f64]| {
-            dae.switching_functions(t, y, yp, &mut values);
-            values[switch]
-        };
-        let (t, mut y, yp) = (self.stepper.time(), self.stepper.state().to_vec(), self.stepper.derivative().to_vec());
-        let (here, weights) = (function(t, &y, &yp), self.stepper.error_weights());
-        // By how much each state, changed by its tolerance, changes the function.
-        let mut change_by = |i: usize| {
-            let old = y[i];
-            y[i] += 1.0 / weights[i];
-            let change = function(t, &y, &yp) - here;
-            y[i] = old;
-            if unknowns[i].kind == Kind::Differential && change.is_finite() { change } else { 0.0 }
-        };
-        let changes: Vec<f64> = (0..unknowns.len()).map(&mut change_by).collect();
-        let size = changes.iter().map(|change| change * change).sum::<f64>().sqrt();
-        let at_zero = y.clone();
-        BESIDE.into_iter().find(|&tolerances| {
-            for ((y, old), (change, weight)) in y.iter_mut().zip(&at_zero).zip(changes.iter().zip(weights)) {
-                *y = old + side * tolerances * change / (size * weight);
-            }
-            let expected = side * tolerances * size;
-            (function(t, &y, &yp) - here - expected).abs() <= LINEAR * expected.abs()
-        })?;
-        BESIDE_STEPS.into_iter().find_map(|part| {
-            let start = Start { t0: t, y0: &y, yp0: &yp, t_end: self.t_end, schedule: &self.schedule };
-            let length = Some(part * self.longest_step);
-            let mut aside = self.begin(Phase::Settling { at: None }, start, length, &self.statistics()).ok()?;
-            aside.step().ok()?;
-            let ahead: Vec<f64> =
-                aside.state().iter().zip(aside.derivative()).map(|(y, yp)| y + (aside.time() - t) * yp).collect();
-            let before = function(aside.time(), aside.state(), aside.derivative());
-            let after = function(2.0 * aside.time() - t, &ahead, aside.derivative());
-            self.done += Statistics { steps: 0, ..aside.statistics() };
-            (before * side > 0.0).then_some((after - before) * side < 0.0)
-        })
-    }
-
-    fn chattering(&self, switch: usize) -> Failure {
-        let switch = self.dae.description().switches[switch].name.clone();
-        Failure::Chattering { t: self.stepper.time(), switch }
     }
 
     /// Whether steps are those of the method of the run, and not what leads beyond a switch.
