@@ -199,6 +199,10 @@ impl<'d, S: Scheme> Integrator<'d, S> {
         let (run, scheme) = (&mut self.run, &mut self.scheme);
         run.weights.update(&run.y, h);
         let solved = scheme.solve(run, h);
+        // The same step with another matrix: where it ends is not known.
+        if solved.is_err_and(|rejection| rejection.retry >= h.abs()) {
+            return solved;
+        }
         if run.switching.is_watching() {
             if solved.is_err() {
                 scheme.predict_end(run, h);

@@ -139,6 +139,8 @@ pub(crate) struct Radau {
     error: Vec<f64>,
     /// The unknowns that are exact at the ends of steps whatever they do in between.
     prescribed: Vec<usize>,
+    /// Who asks for the accuracy of polynomials looks at them as a whole.
+    accuracy: Accuracy,
     /// The unknowns with derivatives, and what removes all but states from an error, where that is needed.
     differential: Vec<usize>,
     resolvent: Option<Resolvent>,
@@ -334,7 +336,10 @@ impl Radau {
             return;
         }
         if self.polynomial.degree() < self.stages() {
-            return self.add_error_between(run, h);
+            if self.accuracy == Accuracy::OfSteps {
+                self.add_error_between(run, h);
+            }
+            return;
         }
         let Order { tableau, largest_between, .. } = &self.orders[self.last];
         let power = ratio.powi(tableau.stages() as i32 + 1);

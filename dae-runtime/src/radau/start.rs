@@ -177,6 +177,7 @@ impl Radau {
             controller: Controller::default(),
             error: vec![0.0; n],
             prescribed: prescribed(description),
+            accuracy,
             differential: (0..n).filter(|&k| description.unknowns[k].kind == Kind::Differential).collect(),
             resolvent: Resolvent::of(description),
             point: vec![0.0; n],

@@ -39,13 +39,15 @@ const NEGLIGIBLE: f64 = 0.1;
 /// An equation whose derivatives change by more than this part at a kink bends there.
 const BENT: f64 = 1e-2;
 
-/// What is done about a kink inside a step.
+/// Where a step is to end beside where functions change their sign twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kinks {
-    /// The step ends there.
-    Located,
-    /// It is left to the error test.
-    Passed,
+pub(super) enum Sought {
+    /// At kinks; it ends at jumps already.
+    Kinks,
+    /// Before jumps, since it has no error test, but for that which it leads over.
+    Jumps { beyond: Option<usize> },
+    /// Nowhere: the rest is left to the error test.
+    Nothing,
 }
 
 /// The sign that a function had last, and where it has changed.
@@ -127,9 +129,9 @@ impl<'d> Between<'d> {
         })
     }
 
-    /// Where the last step, which began at `before`, has to end so that no function changes its sign twice in it and, if kinks are
-    /// located, that it has none inside.
-    pub(super) fn search(&mut self, stepper: &dyn Stepper, before: f64, kinks: Kinks) -> Option<f64> {
+    /// Where the last step, which began at `before`, has to end so that no function changes its sign twice in it and what is sought is not
+    /// inside.
+    pub(super) fn search(&mut self, stepper: &dyn Stepper, before: f64, sought: Sought) -> Option<f64> {
         let step = Step { now: stepper.time(), length: stepper.time() - before };
         self.coefficients.resize((stepper.dense_degree() + 1) * self.y.len(), 0.0);
         stepper.dense_coefficients(&mut self.coefficients);
@@ -170,7 +172,7 @@ impl<'d> Between<'d> {
                 continue;
             }
             self.values_before.copy_from_slice(&self.values);
-            if let Some(t) = (0..self.sides.len()).find_map(|k| self.pass(k, b, kinks, (stepper, step))) {
+            if let Some(t) = (0..self.sides.len()).find_map(|k| self.pass(k, b, sought, (stepper, step))) {
                 return Some(step.at(t));
             }
         }
@@ -216,8 +218,8 @@ impl<'d> Between<'d> {
     }
 
     /// Takes in what a function is at `b`, the end of a part that is not divided: a time, in units of the step, between two changes of its sign, or
-    /// just before a kink.
-    fn pass(&mut self, k: usize, b: f64, kinks: Kinks, (stepper, step): (&dyn Stepper, Step)) -> Option<f64> {
+    /// just before what is sought.
+    fn pass(&mut self, k: usize, b: f64, sought: Sought, (stepper, step): (&dyn Stepper, Step)) -> Option<f64> {
         if !self.searched[k] {
             return None;
         }
@@ -238,10 +240,13 @@ impl<'d> Between<'d> {
         let is_inside = |s: &f64| *s > self.near.sqrt() - 1.0 && *s < -2.0 * self.near;
         match side.changed.replace(b) {
             Some(changed) => Some(0.5 * (changed + last)).filter(is_inside),
-            None if self.kinks[k] && kinks == Kinks::Located => {
-                Some(last).filter(is_inside).filter(|last| !self.is_negligible([*last, b], stepper, step))
-            }
-            None => None,
+            None => match sought {
+                Sought::Kinks if self.kinks[k] => {
+                    Some(last).filter(is_inside).filter(|last| !self.is_negligible([*last, b], stepper, step))
+                }
+                Sought::Jumps { beyond } if !self.kinks[k] && beyond != Some(k) => Some(last).filter(is_inside),
+                Sought::Kinks | Sought::Jumps { .. } | Sought::Nothing => None,
+            },
         }
     }
 

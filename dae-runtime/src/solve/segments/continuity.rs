@@ -64,17 +64,33 @@ impl Segments<'_> {
     }
 
     /// An error if an unknown of index 1 has jumped in a step that is not tested for that, from a state that is given: beyond a continuous switch
-    /// with as many degrees of freedom as before, another value is another solution, and that of the run has ended. The run is at that state then.
+    /// with as many degrees of freedom as before, another value is another solution, and that of the run has ended. The run is at that state then. Where degrees
+    /// of freedom come or go, more short steps follow.
     pub(in crate::solve) fn check_continuity(&mut self, last: (f64, &[f64], &[f64])) -> Result<(), Failure> {
         let is_checked = match self.phase {
             Phase::Settling { at: Some(_) } | Phase::Hopping { .. } => !self.leads_over_jump(last),
             Phase::Regular | Phase::Settling { at: None } | Phase::Jumping { .. } => false,
         };
+        if is_checked && matches!(self.phase, Phase::Settling { .. }) && self.has_changed_freedom(last) {
+            self.phase = Phase::Jumping { left: JUMPING };
+            return Ok(());
+        }
         let Some((unknown, after)) = is_checked.then(|| self.jumped(last)).flatten() else { return Ok(()) };
         let t = last.0;
         self.rewind(last, self.stepper.time())?;
         let name = self.dae.description().unknowns[unknown].name.clone();
         Err(Failure::BranchEnds { t, unknown: name, before: last.1[unknown], after })
+    }
+
+    /// Whether unknowns without derivatives are far from where they were before the last step, and equations have other degrees of freedom.
+    fn has_changed_freedom(&self, last: (f64, &[f64], &[f64])) -> bool {
+        let stepper = self.stepper.as_ref();
+        let changes = stepper.state().iter().zip(last.1).zip(stepper.error_weights());
+        let is_far = changes.zip(self.dae.description().unknowns.iter()).any(|(((new, old), weight), unknown)| {
+            unknown.kind != Kind::Differential && (new - old).abs() * weight > FAR
+        });
+        let now = (stepper.time(), stepper.state(), stepper.derivative());
+        is_far && self.freedom_differs(last, now, (now.0 - last.0).abs())
     }
 
     /// The unknown that has jumped most in the last step, and its value after that: it is halved again and again, and the change remains in one of the halves.

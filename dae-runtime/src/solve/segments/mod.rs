@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use super::Method;
-use super::between::{Between, Kinks};
+use super::between::{Between, Sought};
 use super::crossing::Crossing;
 use super::drift::Before;
 use super::freedom::Freedom;
@@ -379,9 +379,13 @@ impl<'d> Segments<'d> {
         }
         let t = self.stepper.time();
         let shortest = 16.0 * f64::EPSILON * t.abs().max(start.0.abs());
-        let kinks = if self.phase == Phase::Regular { Kinks::Located } else { Kinks::Passed };
+        let sought = match self.phase {
+            Phase::Regular => Sought::Kinks,
+            Phase::Settling { at } => Sought::Jumps { beyond: at },
+            Phase::Jumping { .. } | Phase::Hopping { .. } => Sought::Nothing,
+        };
         let target =
-            between.search(self.stepper.as_ref(), start.0, kinks).filter(|target| (target - start.0).abs() > shortest);
+            between.search(self.stepper.as_ref(), start.0, sought).filter(|target| (target - start.0).abs() > shortest);
         let Some(target) = target else { return Ok(false) };
         self.rewind(start, target)?;
         self.locate_switches();
