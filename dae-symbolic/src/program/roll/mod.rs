@@ -295,7 +295,8 @@ fn repeated<K>(item: &Item<'_, K>, length: usize) -> Option<Class> {
     let numbers: Option<Vec<AffineNumber>> = (0..item.numbers.len()).map(|n| number(item, &[&row], n)).collect();
     let address = |(a, &stride): (&i64, &i64)| Affine { base: *a, strides: vec![stride] };
     let addresses = item.addresses.iter().zip(&row.addresses).map(address).collect();
-    Some(Class { domain: vec![0..length as i64], items: Vec::new(), addresses, numbers: numbers? })
+    let range = 0..length as i64;
+    Some(Class { domain: std::iter::once(range).collect(), items: Vec::new(), addresses, numbers: numbers? })
 }
 
 /// A class of one item. Its numbers are not asked for.
