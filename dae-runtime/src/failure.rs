@@ -80,8 +80,8 @@ pub enum Failure {
         /// The switching function that vanishes there.
         switch: Name,
     },
-    /// An unknown without derivatives would have to jump although the equations are continuous and have as many degrees of freedom on both sides: the branch of
-    /// solutions that the run has followed ends, as at a fold.
+    /// An unknown without derivatives would have to jump although the equations are continuous and have as many degrees of freedom on both sides: shorter and shorter
+    /// steps find no continuation of the branch of solutions that the run has followed, as at a fold.
     BranchEnds {
         /// Time of the last accepted step.
         t: f64,
@@ -276,8 +276,8 @@ impl fmt::Display for Failure {
             ),
             Failure::BranchEnds { t, unknown, before, after } => write!(
                 f,
-                "the solution ends at t = {t}: the equations are continuous there, and the nearest values that fulfil them beyond have \
-                 {unknown} = {after:.4e}, not {before:.4e}; if it is to jump, end the run there and start another one from the other \
+                "no continuation of the solution was found beyond t = {t}: the equations are continuous there, and the values that were \
+                 found to fulfil them next have {unknown} = {after:.4e}, not {before:.4e}; if it is to jump, end the run there and start another one from the other \
                  branch, or give {unknown} a derivative, eps*der({unknown}) = …"
             ),
             Failure::FreedomChanges { t, switch, equation, before, after } => write!(

@@ -139,7 +139,7 @@ pub(crate) struct Radau {
     error: Vec<f64>,
     /// The unknowns that are exact at the ends of steps whatever they do in between.
     prescribed: Vec<usize>,
-    /// Who asks for the accuracy of polynomials looks at them as a whole.
+    /// Where polynomials are to be accurate, the caller tests all of their unknowns between the nodes.
     accuracy: Accuracy,
     /// The unknowns with derivatives, and what removes all but states from an error, where that is needed.
     differential: Vec<usize>,
@@ -154,9 +154,11 @@ pub(crate) struct Radau {
     last: usize,
     /// That of the last step.
     polynomial: Polynomial,
-    /// That of the attempt under way, where it is looked at, and defects of it.
+    /// The polynomial of the attempt under way, while its defects are computed.
     attempt: Polynomial,
+    /// Its defect at the start.
     at_start: Vec<f64>,
+    /// The error while defects take its place.
     seen: Vec<f64>,
 }
 

@@ -24,7 +24,7 @@ const PATIENCE_FIXED: usize = 5;
 /// Multipliers move in the second iteration, after the states. Where it moves the states by less than this part of what the first one did, the ratio of the
 /// two says nothing.
 const CALM: f64 = 0.1;
-/// [`Limits::noise`] with a matrix of the step at hand: what shorter steps would have as well.
+/// [`Limits::noise`] where the matrix is that of the step at hand: shorter steps would have the same rounding errors.
 pub(crate) const NOISE: f64 = 0.03;
 /// $\theta/(1 - \theta)$ of the last step counts with this power in the first test of the next one, as in RADAU5.
 const MEMORY: f64 = 0.8;

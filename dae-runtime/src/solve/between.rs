@@ -39,7 +39,7 @@ const NEGLIGIBLE: f64 = 0.1;
 /// An equation whose derivatives change by more than this part at a kink bends there.
 const BENT: f64 = 1e-2;
 
-/// Where a step is to end beside where functions change their sign twice.
+/// Where a step is to end, apart from where a function changes its sign twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sought {
     /// At kinks; it ends at jumps already.

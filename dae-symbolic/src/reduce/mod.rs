@@ -8,7 +8,8 @@
 //! and above and of every jet that another explicit equation defines, and if $d_j - c_i = p$. It stays as it is in every formulation;
 //! $x_j^{(p + k)}$ is replaced by the $k$-th total derivative of $-r/a$ in all others. In the system Jacobian this is elimination with
 //! numbers as pivots, so what is regular stays regular. The offsets bound the orders that appear: with $d_j = c_i + p$ the explicit
-//! equation is differentiated at most $c_i$ times.
+//! equation is differentiated at most $c_i$ times. Where replacement makes expressions grow out of hand, nothing is replaced and
+//! every equation is differentiated $c_i$ times.
 
 use std::collections::HashMap;
 
@@ -35,7 +36,7 @@ pub struct Explicit {
 /// Every equation with its derivatives after replacement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reduced {
-    /// The explicit equations, in order of the text.
+    /// The explicit equations, in order of the text; none if nothing is replaced.
     pub explicit: Vec<Explicit>,
     /// For equation $i$: $f_i, \dots, f_i^{(c_i)}$; for explicit equations $f_i$ alone, as written.
     pub derivatives: Vec<Vec<Expr>>,
@@ -59,7 +60,7 @@ pub fn reduce(dag: &mut Dag, system: &System, offsets: &Offsets) -> Reduced {
     Reduced { explicit: Vec::new(), derivatives }
 }
 
-/// `None` if there are too many expressions.
+/// All equations with their derivatives after replacement; `None` once the expressions are more than [`LONG`] and [`LONGER`] allow.
 fn with_replacement(
     dag: &mut Dag,
     system: &System,

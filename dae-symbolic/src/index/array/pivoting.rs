@@ -11,7 +11,7 @@ use crate::expr::ball::{Ball, Magnitude};
 /// What contains zero is zero if this part of the digits cancels, compared with the largest entry that its row had or, where all of them are
 /// zero, with one.
 pub(super) const CANCELLED: (i64, i64) = (3, 4);
-/// What is smaller did not cancel but is too small to be told from zero.
+/// The binary exponent below which a number is at the end of what can be represented: it did not cancel, and may be zero or not.
 const TINIEST: i64 = -(1 << 50);
 
 /// A row by column; entries that are exactly zero are left out.

@@ -77,7 +77,12 @@ pub(super) fn is_within_reach(array: &DerivativeArray) -> bool {
 
 /// Whether the array is evaluated with as many digits as are asked for: it is small, and no function in it has 16.
 pub(super) fn has_all_digits(model: &Model, array: &DerivativeArray) -> bool {
-    is_within_reach(array) && !array.tape.nodes().iter().any(|&e| matches!(model.dag.node(e), Node::Call(..)))
+    is_within_reach(array) && !has_calls(model, array)
+}
+
+/// Whether functions and tables that are known to 16 digits occur.
+fn has_calls(model: &Model, array: &DerivativeArray) -> bool {
+    array.tape.nodes().iter().any(|&e| matches!(model.dag.node(e), Node::Call(..)))
 }
 
 /// Ranks with at most `m` differentiations at such jets; `None` if numbers between zero and what is surely there are left.
@@ -160,7 +165,7 @@ pub(super) fn uncertain_entries(
     point: &ArrayPoint,
     m: u32,
 ) -> Vec<(usize, usize)> {
-    if !array.tape.nodes().iter().any(|&e| matches!(model.dag.node(e), Node::Call(..))) {
+    if !has_calls(model, array) {
         return Vec::new();
     }
     let jets: Digits = point.taylor.iter().map(|series| series.iter().map(|&x| Ball::of_f64(x)).collect()).collect();

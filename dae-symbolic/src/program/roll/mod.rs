@@ -292,11 +292,8 @@ fn class<K>(items: &[Item<'_, K>], joined: Joined) -> (Vec<Class>, Option<Torn>)
 fn repeated<K>(item: &Item<'_, K>, length: usize) -> Option<Class> {
     let addresses = (0..item.addresses.len()).map(|a| i64::from(a == 0)).collect();
     let row = Row { start: 0, length, addresses, numbers: vec![Rational::ZERO; item.numbers.len()] };
-    let numbers: Option<Vec<AffineNumber>> = (0..item.numbers.len()).map(|n| number(item, &[&row], n)).collect();
-    let address = |(a, &stride): (&i64, &i64)| Affine { base: *a, strides: vec![stride] };
-    let addresses = item.addresses.iter().zip(&row.addresses).map(address).collect();
-    let range = 0..length as i64;
-    Some(Class { domain: std::iter::once(range).collect(), items: Vec::new(), addresses, numbers: numbers? })
+    let (classes, _) = class(std::slice::from_ref(item), Joined { rows: vec![row], items: vec![0] });
+    classes.into_iter().next().filter(|class| !class.domain.is_empty())
 }
 
 /// A class of one item. Its numbers are not asked for.
