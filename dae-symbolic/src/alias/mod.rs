@@ -104,7 +104,7 @@ pub fn eliminate(model: &mut Model, system: &System) -> Option<Elimination> {
         let unknown = model.dag.symbol(Symbol::Unknown { unknown: UnknownId(it.unknown as u32), order: 0 });
         system.equations[it.equation].residual = model.dag.sub(unknown, value);
     }
-    let rows = system.equations.iter().map(|e| crate::system::highest_orders(&model.dag, e.residual));
+    let rows = system.equations.iter().map(|e| crate::system::highest_orders(&model.dag, [e.residual]));
     let structure = analyse(&SignatureMatrix::from_rows(system.unknowns, rows).ok()?).ok()?;
     Some(Elimination { eliminated, system, structure })
 }

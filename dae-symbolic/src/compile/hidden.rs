@@ -20,7 +20,7 @@ pub(super) fn hidden_constraints(model: &mut Model, analysis: &Analysis, reduced
         // A combination is itself a constraint that the text does not state.
         let stated = usize::from(analysis.system.equations[i].is_text());
         for (order, &residual) in derivatives.iter().enumerate().skip(stated) {
-            let orders = crate::system::highest_orders(&model.dag, residual);
+            let orders = crate::system::highest_orders(&model.dag, [residual]);
             if orders.iter().any(|&(j, order)| order > 0 && order == offsets.unknowns[j]) {
                 continue;
             }

@@ -178,7 +178,7 @@ impl Parts {
                 name: format!("motion of {name}"),
                 docs: vec![format!("Euler–Lagrange equation of `{name}`.")],
                 residual,
-                incidence: incidence(dag, residual),
+                incidence: incidence(dag, [residual]),
                 domain: Domain::scalar(),
                 origin: coordinate.origin,
             });
@@ -236,7 +236,7 @@ fn kinematics(dag: &mut Dag, system: &Lagrangian, names: Names<'_>) -> Vec<Equat
             name: format!("velocity of {position}"),
             docs: vec![format!("`{}` is the velocity of `{position}`.", name(coordinate.rate()))],
             residual,
-            incidence: incidence(dag, residual),
+            incidence: incidence(dag, [residual]),
             domain: Domain::scalar(),
             origin: coordinate.origin,
         });

@@ -184,7 +184,7 @@ fn equations(
 
 fn derived(dag: &Dag, what: &str, of: &str, residual: Expr, origin: Origin) -> Equation {
     let (name, docs) = (format!("{} of {of}", what.to_lowercase()), vec![format!("{what} of `{of}`.")]);
-    Equation { name, docs, residual, incidence: incidence(dag, residual), domain: Domain::scalar(), origin }
+    Equation { name, docs, residual, incidence: incidence(dag, [residual]), domain: Domain::scalar(), origin }
 }
 
 /// A part that an unknown plays.

@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 
 use super::dag::{ExprMap, ExprSet};
-use super::{Dag, Expr, Function, Node, Rational, Symbol, reachable};
+use super::{Dag, Expr, Function, Node, Rational, Symbol, reachable, reachable_until};
 
 /// The nonzero partial derivatives of `root` by the symbols that `wanted` selects, ascending by symbol.
 pub fn gradient(dag: &mut Dag, root: Expr, wanted: impl Fn(Symbol) -> bool) -> Vec<(Symbol, Expr)> {
@@ -51,7 +51,7 @@ fn branch_by_branch(
     conditionals: &Conditionals,
 ) -> Vec<(Symbol, Expr)> {
     let [above, below] = [choice[1], choice[2]].map(|branch| {
-        let order = reachable_until(dag, branch, conditionals);
+        let order = reachable_until(dag, branch, |expr| conditionals.contains_key(&expr));
         sweep(dag, branch, &order, active, conditionals)
     });
     let mut all: Vec<Symbol> = above.iter().chain(&below).map(|&(symbol, _)| symbol).collect();
@@ -68,20 +68,6 @@ fn branch_by_branch(
     all.into_iter().map(partial).collect()
 }
 
-/// What `root` reaches without passing through a conditional whose derivatives are known, children before parents.
-fn reachable_until(dag: &Dag, root: Expr, conditionals: &Conditionals) -> Vec<Expr> {
-    let mut stack = vec![root];
-    let mut found = ExprSet::default();
-    while let Some(expr) = stack.pop() {
-        if found.insert(expr) && !conditionals.contains_key(&expr) {
-            stack.extend(dag.children(expr));
-        }
-    }
-    let mut order: Vec<Expr> = found.into_iter().collect();
-    order.sort_unstable();
-    order
-}
-
 /// The reverse sweep over `order`; at a conditional it ends, and the derivatives of that are multiplied on.
 fn sweep(
     dag: &mut Dag,
@@ -93,6 +79,7 @@ fn sweep(
     let mut adjoints: ExprMap<Vec<(Rational, Expr)>> = ExprMap::default();
     let one = dag.integer(1);
     adjoints.insert(root, vec![(Rational::ONE, one)]);
+    let mut last: Option<([(Rational, Expr); 1], Expr)> = None;
     let mut partials = Vec::new();
     // What conditionals contribute to the partial derivative by a symbol.
     let mut shares: BTreeMap<Symbol, Vec<(Rational, Expr)>> = BTreeMap::new();
@@ -101,7 +88,18 @@ fn sweep(
             continue;
         }
         let Some(contributions) = adjoints.remove(&expr) else { continue };
-        let adjoint = dag.sum(contributions);
+        let adjoint = match <[_; 1]>::try_from(contributions) {
+            // The terms of a long sum have it in common.
+            Ok(single) => match &last {
+                Some((same, sum)) if *same == single => *sum,
+                _ => {
+                    let sum = dag.sum(single.clone());
+                    last = Some((single, sum));
+                    sum
+                }
+            },
+            Err(several) => dag.sum(several),
+        };
         if dag.is_zero(adjoint) {
             continue;
         }

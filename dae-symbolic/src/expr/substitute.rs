@@ -3,7 +3,7 @@
 //! In: expressions and a map from symbols. Out: the expressions rebuilt in canonical form, all replacements at once.
 
 use super::dag::ExprMap;
-use super::{Dag, Expr, Node, Symbol, reachable};
+use super::{Dag, Expr, Node, Symbol, reachable, reachable_until};
 
 /// Replaces every symbol for which `replacement` has an expression, in all roots simultaneously.
 pub fn substitute(
@@ -17,6 +17,24 @@ pub fn substitute(
     })
 }
 
+/// The same for one root after the other, which makes new expressions in that order; what they have in common is replaced once.
+pub fn substitute_each(
+    dag: &mut Dag,
+    roots: &[Expr],
+    mut replacement: impl FnMut(&mut Dag, Symbol) -> Option<Expr>,
+) -> Vec<Expr> {
+    let mut image = ExprMap::default();
+    let mut replacement = |dag: &mut Dag, expr: Expr, _: &[Expr]| match *dag.node(expr) {
+        Node::Symbol(symbol) => replacement(dag, symbol),
+        _ => None,
+    };
+    for &root in roots {
+        let order = reachable_until(dag, root, |expr| image.contains_key(&expr));
+        rebuild_in(dag, &order, &mut image, &mut replacement);
+    }
+    roots.iter().map(|root| image[root]).collect()
+}
+
 /// Builds the roots anew, with another expression wherever `replacement` has one for a node; for a function it is given the
 /// arguments as they are after replacement.
 pub(super) fn rebuild(
@@ -25,7 +43,22 @@ pub(super) fn rebuild(
     mut replacement: impl FnMut(&mut Dag, Expr, &[Expr]) -> Option<Expr>,
 ) -> Vec<Expr> {
     let mut image: ExprMap<Expr> = ExprMap::default();
-    for expr in reachable(dag, roots.iter().copied()) {
+    let order = reachable(dag, roots.iter().copied());
+    rebuild_in(dag, &order, &mut image, &mut replacement);
+    roots.iter().map(|root| image[root]).collect()
+}
+
+/// Builds expressions anew, in their order, that have no image yet.
+fn rebuild_in(
+    dag: &mut Dag,
+    order: &[Expr],
+    image: &mut ExprMap<Expr>,
+    replacement: &mut impl FnMut(&mut Dag, Expr, &[Expr]) -> Option<Expr>,
+) {
+    for &expr in order {
+        if image.contains_key(&expr) {
+            continue;
+        }
         let node = dag.node(expr).clone();
         let of = |e: &Expr| image[e];
         let new = match node {
@@ -70,5 +103,4 @@ pub(super) fn rebuild(
         };
         image.insert(expr, new);
     }
-    roots.iter().map(|root| image[root]).collect()
 }

@@ -5,20 +5,21 @@
 use std::collections::HashSet;
 use std::hash::BuildHasherDefault;
 
-use super::dag::Mix;
+use super::dag::{ExprSet, Mix};
 use super::{Dag, Expr, Node, Symbol};
 
 /// Up to so many nodes a look at all of them is cheapest.
 const FEW: usize = 24;
-/// A flag for every node of the DAG is used only if one in so many is reached: a model with many small equations would otherwise make
-/// one set of flags per equation.
+/// A bit for every node of the DAG is used only if one in so many is reached: a model with many small equations would otherwise make
+/// one set of bits per equation.
 const SPARSE: usize = 64;
 
 /// The nodes that were reached, in whatever is cheapest for their number.
 enum Reached {
     Few,
     Some(HashSet<Expr, BuildHasherDefault<Mix>>),
-    Many(Vec<bool>),
+    /// A bit for every node.
+    Many(Vec<u64>),
 }
 
 impl Reached {
@@ -27,7 +28,12 @@ impl Reached {
         match self {
             Reached::Few => !found.contains(&expr),
             Reached::Some(set) => set.insert(expr),
-            Reached::Many(flags) => !std::mem::replace(&mut flags[expr.index()], true),
+            Reached::Many(bits) => {
+                let (word, bit) = (&mut bits[expr.index() / 64], 1 << (expr.index() % 64));
+                let is_new = *word & bit == 0;
+                *word |= bit;
+                is_new
+            }
         }
     }
 
@@ -36,12 +42,28 @@ impl Reached {
         match self {
             Reached::Few if found.len() > FEW => *self = Reached::Some(found.iter().copied().collect()),
             Reached::Some(_) if found.len() > size / SPARSE => {
-                let mut flags = vec![false; size];
-                found.iter().for_each(|expr| flags[expr.index()] = true);
-                *self = Reached::Many(flags);
+                let mut bits = vec![0; size.div_ceil(64)];
+                found.iter().for_each(|expr| bits[expr.index() / 64] |= 1 << (expr.index() % 64));
+                *self = Reached::Many(bits);
             }
             Reached::Few | Reached::Some(_) | Reached::Many(_) => {}
         }
+    }
+
+    /// What was found, ascending.
+    fn ascending(self, mut found: Vec<Expr>) -> Vec<Expr> {
+        let Reached::Many(bits) = self else {
+            found.sort_unstable();
+            return found;
+        };
+        found.clear();
+        for (word, mut bits) in bits.into_iter().enumerate() {
+            while bits != 0 {
+                found.push(Expr::at(64 * word + bits.trailing_zeros() as usize));
+                bits &= bits - 1;
+            }
+        }
+        found
     }
 }
 
@@ -59,8 +81,21 @@ pub fn reachable(dag: &Dag, roots: impl IntoIterator<Item = Expr>) -> Vec<Expr> 
         stack.extend(dag.children(expr));
         reached.grow(&found, last.index() + 1);
     }
-    found.sort_unstable();
-    found
+    reached.ascending(found)
+}
+
+/// What `root` reaches without passing through an expression at which the walk `ends`; these are in it too. Children before parents.
+pub fn reachable_until(dag: &Dag, root: Expr, ends: impl Fn(Expr) -> bool) -> Vec<Expr> {
+    let mut stack = vec![root];
+    let mut found = ExprSet::default();
+    while let Some(expr) = stack.pop() {
+        if found.insert(expr) && !ends(expr) {
+            stack.extend(dag.children(expr));
+        }
+    }
+    let mut order: Vec<Expr> = found.into_iter().collect();
+    order.sort_unstable();
+    order
 }
 
 /// How many expressions every node of the DAG nests within one another, by its number.
@@ -82,6 +117,13 @@ pub fn symbols(dag: &Dag, roots: impl IntoIterator<Item = Expr>) -> Vec<Symbol> 
             _ => None,
         })
         .collect();
-    symbols.sort_unstable();
+    // Nearly sorted: symbols are made in order.
+    symbols.sort();
     symbols
+}
+
+/// Whether a symbol that `wanted` selects occurs in an expression.
+pub fn has_symbol(dag: &Dag, root: Expr, wanted: impl Fn(Symbol) -> bool) -> bool {
+    let is_wanted = |expr: &Expr| matches!(dag.node(*expr), Node::Symbol(symbol) if wanted(*symbol));
+    dag.children(root).any(|child| is_wanted(&child)) || reachable(dag, [root]).iter().any(is_wanted)
 }

@@ -199,5 +199,5 @@ fn without(dag: &mut Dag, root: Expr, gone: &[Expr]) -> Expr {
 
 /// Accesses with their highest orders, ascending.
 fn accesses_of(dag: &Dag, expr: Expr) -> Vec<(UnknownId, u32)> {
-    crate::model::incidence(dag, expr)
+    crate::model::incidence(dag, [expr])
 }

@@ -13,7 +13,7 @@ use super::{
     Source, baumgarte, derivative_array, frozen, multipliers, original, reduced,
 };
 use crate::alias::{self, Eliminated};
-use crate::expr::{Dag, Expr, Rational, Symbol, substitute, symbols};
+use crate::expr::{Dag, Expr, Rational, Symbol, has_symbol, substitute_each};
 use crate::model::{Model, derivative_name};
 use crate::system::highest_orders;
 
@@ -106,14 +106,14 @@ pub(super) struct Layout {
 impl Layout {
     /// The states in which rows and constraints can be written, constraints without $y'$.
     fn of(model: &Model, material: &Material<'_>, selection: &Selection) -> Self {
-        let lifted = |row: &Row| highest_orders(&model.dag, row.value);
+        let orders = |rows: &mut dyn Iterator<Item = &Row>| highest_orders(&model.dag, rows.map(|row| row.value));
         let mut states = vec![1; model.unknowns.len()];
-        for (j, order) in selection.rows.iter().flat_map(lifted) {
+        for (j, order) in orders(&mut selection.rows.iter()) {
             states[j] = states[j].max(order);
         }
         let implied = selection.implied.iter().filter(|_| !selection.states_of_rows);
         let constraints = selection.constraints.iter().map(|&i| &selection.rows[i]);
-        for (j, order) in constraints.chain(&selection.enforced).chain(implied).flat_map(lifted) {
+        for (j, order) in orders(&mut constraints.chain(&selection.enforced).chain(implied)) {
             states[j] = states[j].max(order + 1);
         }
         material.eliminated.iter().for_each(|it| states[it.unknown] = 0);
@@ -211,25 +211,37 @@ impl Layout {
 
     /// The expression over states, or `None` if it contains a jet beyond $y'$.
     pub(super) fn express(&self, dag: &mut Dag, value: Expr) -> Option<Expr> {
-        let placed = |(j, order): &(usize, u32)| self.place(*j, *order).is_some();
-        highest_orders(dag, value).iter().all(placed).then(|| {
-            substitute(dag, &[value], |dag, symbol| match symbol {
-                Symbol::Unknown { unknown, order } => {
-                    self.place(unknown.index(), order).map(|symbol| dag.symbol(symbol))
-                }
-                _ => None,
-            })[0]
+        self.is_expressible(dag, [value]).then(|| self.in_states(dag, &[value])[0])
+    }
+
+    /// Whether no expression contains a jet beyond $y'$.
+    fn is_expressible(&self, dag: &Dag, values: impl IntoIterator<Item = Expr>) -> bool {
+        highest_orders(dag, values).iter().all(|&(j, order)| self.place(j, order).is_some())
+    }
+
+    /// The expressions with states for jets.
+    fn in_states(&self, dag: &mut Dag, values: &[Expr]) -> Vec<Expr> {
+        substitute_each(dag, values, |dag, symbol| match symbol {
+            Symbol::Unknown { unknown, order } => self.place(unknown.index(), order).map(|symbol| dag.symbol(symbol)),
+            _ => None,
         })
     }
 
     pub(super) fn rows(&self, dag: &mut Dag, rows: &[Row], form: &Form) -> Result<Vec<FormEquation>, FormError> {
-        let express = |row: &Row| match self.express(dag, row.value) {
-            Some(residual) => {
-                Ok(FormEquation { name: row.name.clone(), residual, origin: row.origin, domain: row.domain.clone() })
-            }
-            None => Err(self.not_expressed(row, form)),
+        let values: Vec<Expr> = rows.iter().map(|row| row.value).collect();
+        if !self.is_expressible(dag, values.iter().copied())
+            && let Some(row) = rows.iter().find(|row| !self.is_expressible(dag, [row.value]))
+        {
+            return Err(self.not_expressed(row, form));
+        }
+        let residuals = self.in_states(dag, &values);
+        let equation = |(row, residual): (&Row, Expr)| FormEquation {
+            name: row.name.clone(),
+            residual,
+            origin: row.origin,
+            domain: row.domain.clone(),
         };
-        rows.iter().map(express).collect()
+        Ok(rows.iter().zip(residuals).map(equation).collect())
     }
 
     pub(super) fn not_expressed(&self, row: &Row, form: &Form) -> FormError {
@@ -262,8 +274,7 @@ fn invariants(
     selection: &Selection,
     formulation: &Formulation,
 ) -> Vec<FormInvariant> {
-    let free_of_rates =
-        |dag: &Dag, value| !symbols(dag, [value]).iter().any(|s| matches!(s, Symbol::StateDerivative(_)));
+    let free_of_rates = |dag: &Dag, value| !has_symbol(dag, value, |s| matches!(s, Symbol::StateDerivative(_)));
     let mut list = Vec::new();
     let rows = match formulation.completion {
         // They are solved, not enforced.

@@ -15,7 +15,7 @@ use dae_runtime::contract::Kind;
 use super::directions::{Column, Setting};
 use super::selection::Row;
 use super::{FormEquation, FormError, FormUnknown, Formulation, Source};
-use crate::expr::{Expr, Rational, Symbol, gradient, substitute, symbols};
+use crate::expr::{Expr, Rational, Symbol, gradient, substitute_each, symbols};
 use crate::index::generic_rank;
 use crate::model::{Model, Numbering, Torn, derivative_name};
 use crate::origin::Origin;
@@ -82,6 +82,9 @@ pub(super) fn append(
     formulation: &mut Formulation,
     enforced: &[Row],
 ) -> Result<(), FormError> {
+    if enforced.is_empty() {
+        return Ok(());
+    }
     let columns = setting.columns(model, enforced)?;
     let constraints = setting.layout.rows(&mut model.dag, enforced, setting.form)?;
     check_rates(model, setting, formulation, &constraints, &columns)?;
@@ -114,15 +117,17 @@ pub(super) fn append(
             corrections.entry(state).or_default().push((Rational::ONE, term));
         }
     }
-    for equation in &mut formulation.equations {
-        equation.residual = substitute(&mut model.dag, &[equation.residual], |dag, symbol| match symbol {
-            Symbol::StateDerivative(state) => {
-                let correction = corrections.get(&state)?;
-                let rate = dag.symbol(symbol);
-                Some(dag.sum(correction.iter().cloned().chain([(Rational::ONE, rate)])))
-            }
-            _ => None,
-        })[0];
+    let residuals: Vec<Expr> = formulation.equations.iter().map(|equation| equation.residual).collect();
+    let corrected = substitute_each(&mut model.dag, &residuals, |dag, symbol| match symbol {
+        Symbol::StateDerivative(state) => {
+            let correction = corrections.get(&state)?;
+            let rate = dag.symbol(symbol);
+            Some(dag.sum(correction.iter().cloned().chain([(Rational::ONE, rate)])))
+        }
+        _ => None,
+    });
+    for (equation, residual) in formulation.equations.iter_mut().zip(corrected) {
+        equation.residual = residual;
     }
     formulation.equations.extend(constraints);
     Ok(())
@@ -136,7 +141,12 @@ fn check_rates(
     constraints: &[FormEquation],
     columns: &[Column],
 ) -> Result<(), FormError> {
-    let occurring: HashSet<u32> = formulation.equations.iter().flat_map(|e| rates(model, e.residual)).collect();
+    let rate = |symbol| match symbol {
+        Symbol::StateDerivative(state) => Some(state),
+        _ => None,
+    };
+    let residuals = formulation.equations.iter().map(|e| e.residual);
+    let occurring: HashSet<u32> = symbols(&model.dag, residuals).into_iter().filter_map(rate).collect();
     for (constraint, column) in constraints.iter().zip(columns) {
         if let Some(&(state, _)) = column.iter().find(|(state, _)| !occurring.contains(state)) {
             let name = &formulation.unknowns[state as usize].name;
@@ -178,14 +188,6 @@ fn check_regular(
     }
     let message = "in these directions the multipliers are not determined by the constraints".to_string();
     Err(FormError { form: setting.form.clone(), message, origin: constraints[0].origin })
-}
-
-fn rates(model: &Model, residual: Expr) -> Vec<u32> {
-    let rate = |symbol| match symbol {
-        Symbol::StateDerivative(state) => Some(state),
-        _ => None,
-    };
-    symbols(&model.dag, [residual]).into_iter().filter_map(rate).collect()
 }
 
 /// `mu_1`, `mu_2`, …, with underscores where the model uses such a name itself.

@@ -20,7 +20,7 @@ use dae_runtime::structure::{
 };
 use nalgebra::DMatrix;
 
-use super::proof::{Enclosures, Entries, around, top_stage};
+use super::proof::{Enclosures, around, top_stage};
 use crate::expr::interval::Interval;
 
 /// Larger blocks are left to floating-point arithmetic.
@@ -45,8 +45,7 @@ impl Enclosures<'_> {
     /// regular system Jacobian.
     pub(super) fn regular_block_by_block(&self, jets: &[f64]) -> Option<f64> {
         let midpoint = self.midpoint(jets);
-        let at_midpoint = self.jacobian(&midpoint);
-        let rows = Rows::new(self.prolonged.prolongation_description().equations.len(), &at_midpoint);
+        let rows = Rows::new(self, &midpoint);
         let blocks = self.blocks_in_order(&rows)?;
         let residual = self.residual(&midpoint);
         MARGINS.into_iter().find_map(|margin| {
@@ -60,7 +59,7 @@ impl Enclosures<'_> {
             }
             let deviation: Vec<Interval> = radii.iter().map(|&radius| around(0.0, radius)).collect();
             let enclosure: Vec<Interval> = midpoint.iter().zip(&deviation).map(|(&middle, &by)| middle + by).collect();
-            let jacobian = Rows::new(rows.starts.len() - 1, &self.jacobian(&enclosure));
+            let jacobian = Rows::new(self, &enclosure);
             let proved = self.is_continuous(&enclosure)
                 && self.has_all_branches(&enclosure)
                 && blocks.iter().all(|block| maps_into_itself(block, &jacobian, &residual, &deviation))
@@ -71,9 +70,7 @@ impl Enclosures<'_> {
 
     /// Whether there are blocks that are small enough for a proof.
     pub(super) fn falls_into_blocks(&self, jets: &[f64]) -> bool {
-        let midpoint = self.midpoint(jets);
-        let rows = Rows::new(self.prolonged.prolongation_description().equations.len(), &self.jacobian(&midpoint));
-        self.blocks_in_order(&rows).is_some()
+        self.blocks_in_order(&Rows::new(self, &self.midpoint(jets))).is_some()
     }
 
     /// Blocks of every stage in order of solution; `None` if one is too large, or fixed values leave equations without a jet.
@@ -136,16 +133,11 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    pub(super) fn new(rows: usize, entries: &Entries) -> Rows {
-        let mut starts = vec![0; rows + 1];
-        for &(i, ..) in entries {
-            starts[i + 1] += 1;
-        }
-        for i in 0..rows {
-            starts[i + 1] += starts[i];
-        }
-        // Entries come row by row.
-        Rows { starts, entries: entries.iter().map(|&(_, j, value)| (j, value)).collect() }
+    /// The Jacobian of the prolongation in an enclosure.
+    pub(super) fn new(enclosures: &Enclosures<'_>, jets: &[Interval]) -> Rows {
+        let pattern = &enclosures.prolonged.description.jacobian;
+        let columns = pattern.column_indices.iter().copied();
+        Rows { starts: pattern.row_starts.to_vec(), entries: columns.zip(enclosures.jacobian_values(jets)).collect() }
     }
 
     fn row(&self, i: usize) -> &[(usize, Interval)] {

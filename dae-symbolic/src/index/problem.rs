@@ -297,7 +297,7 @@ pub(super) fn after_combination(model: &Model, equation: &SystemEquation, found:
         true => name,
         false => format!("the combination {name}"),
     };
-    if !incidence(&model.dag, equation.residual).is_empty() {
+    if !incidence(&model.dag, [equation.residual]).is_empty() {
         return found.into_iter().map(|d| d.note(format!("this shows in {combination}"))).collect();
     }
     let rest = print(&model.dag, equation.residual, Notation::Text, |symbol| model.symbol_name(symbol));

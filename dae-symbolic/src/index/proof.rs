@@ -125,11 +125,11 @@ impl Enclosures<'_> {
     }
 
     fn is_nonsingular(&self, enclosure: &[Interval]) -> bool {
-        let (jacobian, equations) = (self.jacobian(enclosure), self.equations());
-        if equations <= MAX_EQUATIONS {
+        if self.equations() <= MAX_EQUATIONS {
+            let jacobian = self.jacobian(enclosure);
             return nonsingular(self.prolonged, &jacobian, &jacobian).is_some();
         }
-        let rows = Rows::new(equations, &jacobian);
+        let rows = Rows::new(self, enclosure);
         self.nonsingular_block_by_block(&rows, &rows)
     }
 
@@ -288,9 +288,15 @@ impl<'a> Enclosures<'a> {
         self.run(&self.prolonged.residual, self.equations(), jets, |_, _| ())
     }
 
+    /// The entries of the Jacobian in the order of its pattern.
+    pub(super) fn jacobian_values(&self, jets: &[Interval]) -> Vec<Interval> {
+        let entries = self.prolonged.description.jacobian.column_indices.len();
+        self.run(&self.prolonged.jacobian, entries, jets, |_, _| ())
+    }
+
     pub(super) fn jacobian(&self, jets: &[Interval]) -> Entries {
         let pattern = &self.prolonged.description.jacobian;
-        let values = self.run(&self.prolonged.jacobian, pattern.column_indices.len(), jets, |_, _| ());
+        let values = self.jacobian_values(jets);
         let places = (0..pattern.rows()).flat_map(|row| pattern.row(row).map(move |(column, _)| (row, column)));
         places.zip(values).map(|((row, column), value)| (row, column, value)).collect()
     }

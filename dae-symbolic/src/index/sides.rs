@@ -247,7 +247,7 @@ impl OneSide {
         for (k, (&written, &residual)) in residuals.iter().zip(&there).enumerate() {
             if written != residual {
                 smooth.equations[k].residual = residual;
-                smooth.equations[k].incidence = incidence(&smooth.dag, residual);
+                smooth.equations[k].incidence = incidence(&smooth.dag, [residual]);
             }
         }
         let found = match analyse_as_written(&mut smooth, t0) {

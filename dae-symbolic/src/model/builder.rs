@@ -136,7 +136,7 @@ impl ModelBuilder {
     /// Adds the equation `left = right`.
     pub fn equation(&mut self, left: Expr, right: Expr) {
         let residual = residual(&mut self.model.dag, left, right);
-        let incidence = incidence(&self.model.dag, residual);
+        let incidence = incidence(&self.model.dag, [residual]);
         let (domain, name) = (Domain::scalar(), numbered_equation(self.model.equations.len()));
         let (docs, origin) = (Vec::new(), Origin::NONE);
         self.model.equations.push(Equation { name, docs, residual, incidence, domain, origin });

@@ -195,9 +195,9 @@ pub fn derivative_name(name: &str, order: u32) -> String {
     }
 }
 
-/// The unknowns that occur in an expression with the highest order of their derivatives, ascending.
-pub fn incidence(dag: &Dag, expr: Expr) -> Vec<(UnknownId, u32)> {
-    highest_orders(symbols(dag, [expr]))
+/// The unknowns that occur in expressions with the highest order of their derivatives, ascending.
+pub fn incidence(dag: &Dag, roots: impl IntoIterator<Item = Expr>) -> Vec<(UnknownId, u32)> {
+    highest_orders(symbols(dag, roots))
 }
 
 /// The unknowns among ascending symbols, each with its highest order.

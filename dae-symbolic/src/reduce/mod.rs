@@ -103,7 +103,7 @@ fn explicit_equations(dag: &mut Dag, system: &System, offsets: &Offsets) -> Vec<
     let mut defined: HashMap<usize, u32> = HashMap::new();
     let mut used: HashMap<usize, u32> = HashMap::new();
     for (i, equation) in system.equations.iter().enumerate() {
-        let orders = highest_orders(dag, equation.residual);
+        let orders = highest_orders(dag, [equation.residual]);
         if orders.iter().any(|(j, order)| defined.get(j).is_some_and(|p| order >= p)) {
             continue;
         }
@@ -138,7 +138,7 @@ fn solve_linear(dag: &mut Dag, residual: Expr, unknown: UnknownId, order: u32) -
     let constant = dag.constant(constant);
     let others = terms.iter().enumerate().filter(|&(k, _)| k != position).map(|(_, term)| term.clone());
     let rest = dag.sum(others.chain([(Rational::ONE, constant)]).collect::<Vec<_>>());
-    let orders = highest_orders(dag, rest);
+    let orders = highest_orders(dag, [rest]);
     if orders.iter().any(|&(j, p)| j == unknown.index() && p >= order) {
         return None;
     }
@@ -186,7 +186,7 @@ impl Replacement {
     /// Makes the derivatives of $\varphi$ that `expr` asks for. Every $\varphi$ is free of all jets that explicit equations
     /// define; so its total derivative contains them in order $p$ at most, and replacing them by their $\varphi$ makes it free again.
     fn prepare(&mut self, dag: &mut Dag, expr: Expr) {
-        for (j, order) in highest_orders(dag, expr) {
+        for (j, order) in highest_orders(dag, [expr]) {
             let Some((p, values)) = self.values.get(&j) else { continue };
             let (missing, mut last) = ((order + 1).saturating_sub(p + values.len() as u32), values[values.len() - 1]);
             for _ in 0..missing {

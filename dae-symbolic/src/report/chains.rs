@@ -93,7 +93,7 @@ fn alike(domains: &[Domain], list: Vec<Derivation>) -> Vec<Derivation> {
 
 /// The equations that define derivatives which occur in an expression.
 fn used(model: &Model, system: &System, explicit: &[Explicit], expr: Expr) -> String {
-    let orders = highest_orders(&model.dag, expr);
+    let orders = highest_orders(&model.dag, [expr]);
     let occurs = |e: &&Explicit| orders.iter().any(|&(j, order)| j == e.unknown && order >= e.order);
     let numbers: Vec<String> = explicit
         .iter()

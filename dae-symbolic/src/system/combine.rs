@@ -66,7 +66,7 @@ fn replaced(
     let lowest = null.iter().map(|&(i, _)| c(i)).min()?;
     let is_low = |order: u32, j: usize| order + lowest < offsets.unknowns[j];
     for &(_, u) in null {
-        if !highest_orders(&model.dag, u).into_iter().all(|(j, order)| is_low(order, j)) {
+        if !highest_orders(&model.dag, [u]).into_iter().all(|(j, order)| is_low(order, j)) {
             return None;
         }
     }
@@ -96,7 +96,7 @@ fn replaced(
 
 /// Multiplied out, if unknowns or their highest derivatives cancel.
 fn simplified(dag: &mut Dag, e: Expr) -> Expr {
-    let jets = |dag: &Dag, e: Expr| highest_orders(dag, e).into_iter().map(|(_, order)| order + 1).sum::<u32>();
+    let jets = |dag: &Dag, e: Expr| highest_orders(dag, [e]).into_iter().map(|(_, order)| order + 1).sum::<u32>();
     let before = jets(dag, e);
     multiplied_out(dag, e).filter(|&other| jets(dag, other) < before).unwrap_or(e)
 }
@@ -126,7 +126,7 @@ fn without_leading(model: &mut Model, combination: Expr, offsets: &Offsets, lowe
             false
         }
     };
-    if !highest_orders(&model.dag, combination).into_iter().any(|(j, order)| order + lowest >= offsets.unknowns[j]) {
+    if !highest_orders(&model.dag, [combination]).into_iter().any(|(j, order)| order + lowest >= offsets.unknowns[j]) {
         return Some(combination);
     }
     // Zero may be a pole; a combination that does not depend on them has the same value at any number.

@@ -158,7 +158,7 @@ impl System {
 
     /// $\sigma_{ij}$, the highest order of $x_j$ that occurs in $f_i$ after simplification.
     pub fn signature(&self, dag: &Dag) -> Result<SignatureMatrix, InvalidStructure> {
-        SignatureMatrix::from_rows(self.unknowns, self.equations.iter().map(|e| highest_orders(dag, e.residual)))
+        SignatureMatrix::from_rows(self.unknowns, self.equations.iter().map(|e| highest_orders(dag, [e.residual])))
     }
 
     /// The nonzero entries $(i, j, \partial f_i / \partial x_j^{(d_j - c_i)})$ of the system Jacobian, row by row.
@@ -186,18 +186,15 @@ impl System {
     }
 }
 
-/// The unknowns that occur in an expression with their highest orders, ascending.
-pub fn highest_orders(dag: &Dag, expr: Expr) -> Vec<(usize, u32)> {
-    incidence(dag, expr).into_iter().map(|(unknown, order)| (unknown.index(), order)).collect()
+/// The unknowns that occur in expressions with their highest orders, ascending.
+pub fn highest_orders(dag: &Dag, roots: impl IntoIterator<Item = Expr>) -> Vec<(usize, u32)> {
+    incidence(dag, roots).into_iter().map(|(unknown, order)| (unknown.index(), order)).collect()
 }
 
 /// $p_j$, the highest order of each unknown in the text of the model; 0 for one that does not occur.
 pub fn written_orders(model: &Model) -> Vec<u32> {
     let mut orders = vec![0; model.unknowns.len()];
-    for equation in &model.equations {
-        for (j, order) in highest_orders(&model.dag, equation.residual) {
-            orders[j] = orders[j].max(order);
-        }
-    }
+    let residuals = model.equations.iter().map(|equation| equation.residual);
+    highest_orders(&model.dag, residuals).into_iter().for_each(|(j, order)| orders[j] = order);
     orders
 }
