@@ -100,7 +100,7 @@ const SAMPLES: usize = 200;
 /// A method of one order.
 #[derive(Clone, Debug)]
 struct Order {
-    tableau: Tableau,
+    tableau: &'static Tableau,
     limits: Limits,
     scales: Scales,
     /// The largest value of $|\theta \prod_i (\theta - c_i)|$ in the step.
@@ -108,7 +108,7 @@ struct Order {
 }
 
 impl Order {
-    fn new(tableau: Tableau, limits: Limits, scales: Scales) -> Order {
+    fn new(tableau: &'static Tableau, limits: Limits, scales: Scales) -> Order {
         let largest_between = (1..SAMPLES).map(|k| tableau.node_polynomial(k as f64 / SAMPLES as f64).abs());
         Order { largest_between: largest_between.fold(0.0, f64::max), tableau, limits, scales }
     }

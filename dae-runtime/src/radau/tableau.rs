@@ -21,7 +21,11 @@
 //! part and minus the imaginary part of those that belong to $\alpha_k + i\beta_k$), so that $T^{-1} A^{-1} T = \operatorname{diag}\Bigl(\gamma,
 //! \begin{pmatrix} \alpha_k & -\beta_k \\\\ \beta_k & \alpha_k \end{pmatrix}\Bigr)$ as in section IV.8.
 
+use std::sync::OnceLock;
+
 use nalgebra::{Complex, DMatrix, DVector};
+
+use super::StageRange;
 
 /// Sign changes between nodes are looked for on a grid that is finer than they are close.
 const GRID: usize = 1000;
@@ -50,8 +54,13 @@ pub(crate) struct Tableau {
 }
 
 impl Tableau {
-    /// For `stages` stages, an odd number.
-    pub(crate) fn new(stages: usize) -> Self {
+    /// For `stages` stages, an odd number up to [`StageRange::MOST`]; derived once in a program.
+    pub(crate) fn of(stages: usize) -> &'static Tableau {
+        static DERIVED: [OnceLock<Tableau>; StageRange::MOST / 2 + 1] = [const { OnceLock::new() }; _];
+        DERIVED[stages / 2].get_or_init(|| Tableau::new(stages))
+    }
+
+    fn new(stages: usize) -> Self {
         let c = nodes(stages);
         let d = differentiation_matrix(&[&[0.0], &c[..]].concat());
         let inverse = d.view((1, 1), (stages, stages)).into_owned();

@@ -53,7 +53,7 @@ impl Linearization {
 
 /// A number of stages.
 pub(super) struct Method {
-    pub(super) tableau: Tableau,
+    pub(super) tableau: &'static Tableau,
     pub(super) matrices: Matrices,
     pub(super) stages: Stages,
 }
@@ -64,7 +64,7 @@ impl Method {
             real: IterationMatrix::new(schedule),
             complex: (0..stages / 2).map(|_| IterationMatrix::new(schedule)).collect(),
         };
-        Method { tableau: Tableau::new(stages), matrices, stages: Stages::new(dae.description(), StageRange::MOST) }
+        Method { tableau: Tableau::of(stages), matrices, stages: Stages::new(dae.description(), StageRange::MOST) }
     }
 
     /// Factorises for steps of length `h`; whether that is possible.

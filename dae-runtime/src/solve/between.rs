@@ -160,7 +160,10 @@ impl<'d> Between<'d> {
                 self.enclosures.fill(Interval::ENTIRE);
                 self.enclose_values([a, b], step);
             } else {
-                self.enclose([a, b], step);
+                // The whole step has been enclosed.
+                if examined > 1 {
+                    self.enclose([a, b], step);
+                }
                 // Before a part is closed because of noise, that is measured here: where a function turns, it is less than farther away.
                 let is_wide = b - a >= SAME_NOISE && !self.is_excluded();
                 if is_wide || (0..self.sides.len()).any(|k| self.is_noise(k, b - a)) {
