@@ -431,7 +431,7 @@ impl Radau {
     /// Makes it that of the attempt under way.
     fn set_polynomial(&self, run: &Run<'_>, h: f64, polynomial: &mut Polynomial) {
         let start = Origin { t: run.clock.time(), y: &run.y, h };
-        polynomial.set_stages(&self.order_in_use().tableau, &self.stages.z, start, &run.candidate);
+        polynomial.set_stages(self.order_in_use().tableau, &self.stages.z, start, &run.candidate);
     }
 
     /// The defect of the polynomial at a place in units of the step from its end, in `error`; infinite where the equations are not finite.
@@ -549,7 +549,7 @@ impl Scheme for Radau {
         std::mem::swap(&mut run.yp, &mut run.candidate_slope);
         self.last = self.current;
         let start = Origin { t, y: &run.candidate, h };
-        self.polynomial.set_stages(&self.orders[self.last].tableau, &self.stages.z, start, &run.y);
+        self.polynomial.set_stages(self.orders[self.last].tableau, &self.stages.z, start, &run.y);
         self.trusts_polynomial = true;
         let contracts = self.stages.theta <= KEEP_JACOBIAN;
         self.freshness = if contracts { Freshness::Usable } else { Freshness::Outdated };

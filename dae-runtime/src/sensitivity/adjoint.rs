@@ -370,7 +370,7 @@ impl<'d> Sweep<'d> {
         let start = self.collocation.state.clone();
         let end: Vec<f64> = start.iter().zip(&z[stages - 1]).map(|(start, z)| start + z).collect();
         let (method, ..) = self.collocation.method(stages);
-        polynomial.set_stages(&method.tableau, z, Origin { t, y: &start, h }, &end);
+        polynomial.set_stages(method.tableau, z, Origin { t, y: &start, h }, &end);
     }
 
     /// Over a part of a step.

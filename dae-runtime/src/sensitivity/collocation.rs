@@ -92,7 +92,7 @@ impl Method {
         for tolerance in tolerances {
             let limits =
                 Limits { tolerance, max_iterations: MAX_ITERATIONS, patience: 1, unobserved: UNOBSERVED, noise: NOISE };
-            outcome = self.stages.solve(residual, &self.tableau, &self.matrices, weights, limits, origin);
+            outcome = self.stages.solve(residual, self.tableau, &self.matrices, weights, limits, origin);
             statistics.solves += self.stages.iterations;
             // What does not converge any more may have come as far as rounding lets it.
             if !matches!(outcome, Outcome::Diverged { .. }) {
