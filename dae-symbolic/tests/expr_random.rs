@@ -189,7 +189,9 @@ proptest! {
         if moderate(canonical) {
             // Neither form can be further off than its enclosure is wide, but for the order of operations.
             let slack = 4.0 * (written.width() + canonical.width()) + 1e-12 * exact.abs();
-            prop_assert!((exact - value).abs() <= slack, "{exact} {value}");
+            // Where an argument of a bounded function overflows, as in sin(exp(1000)), there is an enclosure, and no value in either form.
+            let is_without_value = exact.is_nan() && value.is_nan();
+            prop_assert!(is_without_value || (exact - value).abs() <= slack, "{exact} {value}");
         }
     }
 

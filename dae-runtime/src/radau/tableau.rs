@@ -54,9 +54,10 @@ pub(crate) struct Tableau {
 }
 
 impl Tableau {
-    /// For `stages` stages, an odd number up to [`StageRange::MOST`]; derived once in a program.
+    /// For `stages` stages, an odd number up to [`StageRange::MOST`]; derived when it is first asked for.
     pub(crate) fn of(stages: usize) -> &'static Tableau {
-        static DERIVED: [OnceLock<Tableau>; StageRange::MOST / 2 + 1] = [const { OnceLock::new() }; _];
+        const ORDERS: usize = StageRange::MOST / 2 + 1;
+        static DERIVED: [OnceLock<Tableau>; ORDERS] = [const { OnceLock::new() }; ORDERS];
         DERIVED[stages / 2].get_or_init(|| Tableau::new(stages))
     }
 

@@ -160,7 +160,7 @@ impl<'d> Between<'d> {
                 self.enclosures.fill(Interval::ENTIRE);
                 self.enclose_values([a, b], step);
             } else {
-                // The whole step has been enclosed.
+                // The first part is the whole step, which has been enclosed already.
                 if examined > 1 {
                     self.enclose([a, b], step);
                 }

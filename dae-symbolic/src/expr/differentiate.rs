@@ -89,7 +89,7 @@ fn sweep(
         }
         let Some(contributions) = adjoints.remove(&expr) else { continue };
         let adjoint = match <[_; 1]>::try_from(contributions) {
-            // The terms of a long sum have it in common.
+            // All terms of a long sum often get the same multiple of its adjoint, which is made once.
             Ok(single) => match &last {
                 Some((same, sum)) if *same == single => *sum,
                 _ => {

@@ -17,7 +17,8 @@ pub fn substitute(
     })
 }
 
-/// The same for one root after the other, which makes new expressions in that order; what they have in common is replaced once.
+/// Replaces every symbol for which `replacement` has an expression, in one root after the other: new expressions are numbered in the order of
+/// the roots, and what several roots have in common is rebuilt once.
 pub fn substitute_each(
     dag: &mut Dag,
     roots: &[Expr],
@@ -48,7 +49,7 @@ pub(super) fn rebuild(
     roots.iter().map(|root| image[root]).collect()
 }
 
-/// Builds expressions anew, in their order, that have no image yet.
+/// Builds those expressions anew that have no image yet; `order` has children before parents.
 fn rebuild_in(
     dag: &mut Dag,
     order: &[Expr],
