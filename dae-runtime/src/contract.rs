@@ -12,7 +12,7 @@
 
 use std::borrow::Cow;
 
-use crate::interval::Interval;
+use crate::interval::TaylorModel;
 use crate::linear::LoopFree;
 use crate::signal::InputError;
 
@@ -275,10 +275,10 @@ pub trait Dae {
         values.iter_mut().zip(watched).for_each(|(value, (watched, _))| *value = *watched);
     }
 
-    /// Intervals that contain the switching functions at all times, states and slopes of a box, one per entry of `description().switches`;
+    /// The switching functions on Taylor models of times, states and slopes along a part of a step, one per entry of `description().switches`;
     /// everything where nothing is known. With them steps prove that nothing changes its branch between their ends.
-    fn switch_enclosures(&self, _t: Interval, _y: &[Interval], _yp: &[Interval], values: &mut [Interval]) {
-        values.fill(Interval::ENTIRE);
+    fn switch_enclosures(&self, _t: TaylorModel, _y: &[TaylorModel], _yp: &[TaylorModel], values: &mut [TaylorModel]) {
+        values.fill(TaylorModel::ENTIRE);
     }
 
     /// The values of the eliminated unknowns, one per entry of `description().eliminated`.

@@ -24,7 +24,7 @@ use std::cell::RefCell;
 use crate::class::Classified;
 use crate::contract::{Dae, Description, Pattern};
 use crate::elimination::{Elimination, dot};
-use crate::interval::Interval;
+use crate::interval::TaylorModel;
 use crate::wrapper::forward_to_inner;
 
 /// Rows of $H$ are kept while their pivots are at least this part of those that complete pivoting would take. They must not vanish within the next step.
@@ -337,7 +337,7 @@ impl<D: Dae> Dae for DerivativeArray<D> {
         self.inner.switches_jacobian_p(t, y, yp, values);
     }
 
-    fn switch_enclosures(&self, t: Interval, y: &[Interval], yp: &[Interval], values: &mut [Interval]) {
+    fn switch_enclosures(&self, t: TaylorModel, y: &[TaylorModel], yp: &[TaylorModel], values: &mut [TaylorModel]) {
         self.inner.switch_enclosures(t, y, yp, values);
     }
 

@@ -18,7 +18,7 @@ pub use crate::contract::{
 };
 pub use crate::derivative_array::DerivativeArray;
 
-pub use crate::interval::Interval;
+pub use crate::interval::TaylorModel;
 pub use crate::linear::{Code, LoopFree, Scalar};
 pub use crate::signal::{Input, InputError, Need, unmet};
 pub use crate::solution::Solution;

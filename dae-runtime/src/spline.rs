@@ -13,7 +13,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::interval::Interval;
+use crate::interval::{Interval, TaylorModel};
 
 /// Rounding errors of a coefficient, relative to the largest value of the table over a power of its narrowest interval.
 const ROUNDING: f64 = 1e3 * f64::EPSILON;
@@ -178,6 +178,15 @@ impl Spline {
             })
         };
         (first..=last).map(on_piece).reduce(Interval::hull).unwrap_or(Interval::ENTIRE)
+    }
+
+    /// The same on a Taylor model. Where the derivative jumps, as the last one does, the range is all that is known.
+    pub fn taylor_model(&self, x: TaylorModel, order: usize) -> TaylorModel {
+        if order < self.degree {
+            x.function(|x| self.enclosure(x, order), |x| self.enclosure(x, order + 1))
+        } else {
+            self.enclosure(x.range(), order).into()
+        }
     }
 }
 

@@ -15,7 +15,7 @@ use std::fmt;
 
 use crate::class::{Classified, Index};
 use crate::contract::{Dae, Description, Equation, Kind, Leading, Name, Pattern, Unknown};
-use crate::interval::Interval;
+use crate::interval::TaylorModel;
 use crate::linear::{Deficiency, Jacobians, Lu, Singular, deficiency};
 use crate::sparse::{Factors, SparseMatrix};
 use crate::structure::{Block, Incidence, Matching, block_triangular_form};
@@ -457,7 +457,7 @@ impl<D: Dae> Dae for UnderlyingOde<D> {
         self.inner.switching_functions(t, y, yp, values);
     }
 
-    fn switch_enclosures(&self, t: Interval, y: &[Interval], yp: &[Interval], values: &mut [Interval]) {
+    fn switch_enclosures(&self, t: TaylorModel, y: &[TaylorModel], yp: &[TaylorModel], values: &mut [TaylorModel]) {
         self.inner.switch_enclosures(t, y, yp, values);
     }
 

@@ -1,7 +1,7 @@
 //! Generated code against the interpreter, function by function, at random points.
 
 use dae::Dae;
-use dae::runtime::interval::Interval;
+use dae::runtime::interval::TaylorModel;
 
 use super::points::{Point, Random, points};
 use super::{compiled, interpreter, models, piecewise, valves};
@@ -35,10 +35,10 @@ fn generated_code_encloses_what_it_can_evaluate() {
         [Box::new(piecewise::Piecewise::default().ggl()), Box::new(valves.original()), Box::new(valves.index1())];
     for form in forms {
         for Point { t, y, yp, .. } in points(form.as_ref(), 5) {
-            let exact = |values: &[f64]| values.iter().map(|&x| Interval::point(x)).collect::<Vec<_>>();
-            let mut values = vec![Interval::ENTIRE; form.description().switches.len()];
-            form.switch_enclosures(Interval::point(t), &exact(&y), &exact(&yp), &mut values);
-            assert!(values.len() > 5 && values.iter().all(|value| value.width() < 1e-11), "{values:?}");
+            let exact = |values: &[f64]| values.iter().map(|&x| TaylorModel::point(x)).collect::<Vec<_>>();
+            let mut values = vec![TaylorModel::ENTIRE; form.description().switches.len()];
+            form.switch_enclosures(TaylorModel::point(t), &exact(&y), &exact(&yp), &mut values);
+            assert!(values.len() > 5 && values.iter().all(|value| value.range().width() < 1e-11), "{values:?}");
         }
     }
 }
@@ -96,23 +96,31 @@ fn compare(a: &dyn Dae, b: &dyn Dae, points: &[Point]) {
     }
 }
 
-/// Enclosures of the switching functions in a box: the same, and around the values at random points of the box.
+/// Enclosures of the switching functions along a part of a step: the same, and around the values at random points.
 fn compare_enclosures(a: &dyn Dae, b: &dyn Dae, [t, radius]: [f64; 2], y: &[f64], yp: &[f64]) {
     let d = a.description();
-    let ball = |&x: &f64| Interval::new(x - radius, x + radius).unwrap();
-    let (y_box, yp_box): (Vec<Interval>, Vec<Interval>) = (y.iter().map(ball).collect(), yp.iter().map(ball).collect());
+    let (mut random, count) = (Random(3), y.len());
+    let [along_y, along_yp] = [0; 2].map(|_| random.near(&vec![0.0; count], 0.5 * radius));
+    let along = |values: &[f64], slopes: &[f64]| -> Vec<TaylorModel> {
+        values.iter().zip(slopes).map(|(&x, &slope)| TaylorModel::new(x, slope, 0.5 * radius)).collect()
+    };
     let enclosures = [a, b].map(|form| {
-        let mut values = vec![Interval::ZERO; d.switches.len()];
-        form.switch_enclosures(ball(&t), &y_box, &yp_box, &mut values);
+        let mut values = vec![TaylorModel::ZERO; d.switches.len()];
+        let time = TaylorModel::new(t, radius, 0.0);
+        form.switch_enclosures(time, &along(y, &along_y), &along(yp, &along_yp), &mut values);
         values
     });
-    let mut random = Random(3);
     for _ in 0..5 {
-        let (t, y, yp) = (t + radius * random.symmetric(), random.near(y, radius), random.near(yp, radius));
+        let s = random.symmetric();
+        let mut at = |values: &[f64], slopes: &[f64]| -> Vec<f64> {
+            let on_line: Vec<f64> = values.iter().zip(slopes).map(|(x, slope)| x + slope * s).collect();
+            random.near(&on_line, 0.5 * radius)
+        };
+        let (y, yp) = (at(y, &along_y), at(yp, &along_yp));
         let mut values = vec![0.0; d.switches.len()];
-        a.switching_functions(t, &y, &yp, &mut values);
+        a.switching_functions(t + radius * s, &y, &yp, &mut values);
         for (i, value) in values.iter().enumerate() {
-            let (of_a, of_b) = (enclosures[0][i], enclosures[1][i]);
+            let [of_a, of_b] = [0, 1].map(|k: usize| enclosures[k][i].range());
             let place = format!("{} {} {}: {value:e} in {of_a} and {of_b}", d.model, d.form, d.switches[i].name);
             assert!(of_a.contains(*value) && of_b.contains(*value), "{place}");
             let is_close = |a: f64, b: f64| a == b || (a - b).abs() <= 1e-13 * (1.0 + of_a.magnitude());

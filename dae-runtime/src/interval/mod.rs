@@ -11,11 +11,13 @@
 //! both branches where neither is certain.
 
 mod functions;
+mod taylor_model;
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 
 pub use functions::LIBRARY_ULPS;
+pub use taylor_model::TaylorModel;
 
 /// The set of real numbers $x$ with $\mathrm{lo} \le x \le \mathrm{hi}$; bounds may be infinite, never `NaN`.
 #[derive(Clone, Copy, PartialEq)]
@@ -42,6 +44,7 @@ impl Interval {
     }
 
     /// A single number; everything for a number that is not finite.
+    #[inline]
     pub fn point(x: f64) -> Interval {
         if x.is_finite() { Interval { lo: x, hi: x } } else { Interval::ENTIRE }
     }
@@ -128,6 +131,9 @@ impl Interval {
 
     /// $\{x^n\}$ where no number is negative, so that products of bounds are bounds of products.
     fn power(mut self, mut n: u32) -> Interval {
+        if n == 2 {
+            return self * self;
+        }
         let mut power = Interval::ONE;
         while n > 0 {
             if n & 1 == 1 {
@@ -207,6 +213,7 @@ fn product_below(a: f64, b: f64) -> f64 {
 
 impl Add for Interval {
     type Output = Interval;
+    #[inline]
     fn add(self, other: Interval) -> Interval {
         let (lo, hi) = (self.lo + other.lo, self.hi + other.hi);
         if lo.abs() < 1.0 / SAFE && hi.abs() < 1.0 / SAFE {
@@ -227,6 +234,7 @@ impl AddAssign for Interval {
 
 impl Neg for Interval {
     type Output = Interval;
+    #[inline]
     fn neg(self) -> Interval {
         Interval { lo: -self.hi, hi: -self.lo }
     }
@@ -234,6 +242,7 @@ impl Neg for Interval {
 
 impl Sub for Interval {
     type Output = Interval;
+    #[inline]
     fn sub(self, other: Interval) -> Interval {
         self + -other
     }
@@ -298,24 +307,27 @@ impl Div for Interval {
 
 /// Operations with a number, as generated code writes them.
 macro_rules! with_numbers {
-    ($($trait:ident $method:ident),*) => {$(
-        impl $trait<f64> for Interval {
-            type Output = Interval;
-            fn $method(self, other: f64) -> Interval {
-                self.$method(Interval::point(other))
+    ($enclosure:ident: $($trait:ident $method:ident),*) => {$(
+        impl $trait<f64> for $enclosure {
+            type Output = $enclosure;
+            #[inline]
+            fn $method(self, other: f64) -> $enclosure {
+                self.$method($enclosure::point(other))
             }
         }
 
-        impl $trait<Interval> for f64 {
-            type Output = Interval;
-            fn $method(self, other: Interval) -> Interval {
-                Interval::point(self).$method(other)
+        impl $trait<$enclosure> for f64 {
+            type Output = $enclosure;
+            #[inline]
+            fn $method(self, other: $enclosure) -> $enclosure {
+                $enclosure::point(self).$method(other)
             }
         }
     )*};
 }
+use with_numbers;
 
-with_numbers!(Add add, Sub sub, Mul mul, Div div);
+with_numbers!(Interval: Add add, Sub sub, Mul mul, Div div);
 
 impl fmt::Debug for Interval {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -4,14 +4,16 @@
 //! sign twice within it: both ends are on one side then, and neither a comparison of signs nor an error estimate need notice what lies between. And
 //! where it has to end at a kink that the states at its end depend on, which an error estimate made for smooth functions does not measure.
 //!
-//! Enclosures of the functions over the range of the polynomial, on the whole step and where they contain zero on parts of it and so on (R. E. Moore,
-//! R. B. Kearfott, M. J. Cloud, *Introduction to Interval Analysis*, SIAM 2009), prove that nothing happens. What they leave
-//! open is shorter than [`NEAR`] says, or smaller than errors are. Functions that have none (what contains functions and inputs of the caller), and all of
+//! Enclosures of the functions along the polynomial, on the whole step and where they contain zero on parts of it and so on (R. E. Moore,
+//! R. B. Kearfott, M. J. Cloud, *Introduction to Interval Analysis*, SIAM 2009), prove that nothing happens. They are Taylor models ([`TaylorModel`]), which also
+//! say in which parts zeros may lie: nothing else is looked at again. What they leave open is shorter than [`NEAR`] says, or smaller than errors are. Functions that have none (what contains functions and inputs of the caller), and all of
 //! them once so many parts of a step have been enclosed as [`BUDGET`] says, are sampled: at a few times of the step, and up to [`SAMPLES`] times where their
 //! values come near zero, as measured by their range. That is no proof.
 
+use std::iter::successors;
+
 use crate::contract::{Dae, Kind};
-use crate::interval::Interval;
+use crate::interval::{Interval, TaylorModel};
 use crate::linear::Jacobians;
 use crate::solution::evaluate;
 use crate::stepper::{Options, Stepper};
@@ -25,6 +27,8 @@ const NEAREST: (f64, f64) = (1e-10, 1e-6);
 const NOISE: f64 = 0.1;
 /// What counts as zero is measured at the ends of parts of a step down to this width, and hardly differs within one.
 const SAME_NOISE: f64 = 1.0 / 64.0;
+/// A part is halved if zeros may lie in more of it than this.
+const MOST: f64 = 0.5;
 /// Parts of a step at the ends of which functions without enclosures are evaluated.
 const SAMPLES: f64 = 64.0;
 /// A function without an enclosure is evaluated at the ends of so many equal parts of a step, or of a part of one, and is taken to leave the range of these values by
@@ -60,6 +64,14 @@ struct Side {
     changed: Option<f64>,
 }
 
+/// A part of a step, in units of the step from its end.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    ends: [f64; 2],
+    /// Whether it is known already that no function has a zero in it, but for what counts as zero.
+    is_clear: bool,
+}
+
 /// Enclosures along a step.
 pub(super) struct Between<'d> {
     dae: &'d dyn Dae,
@@ -76,11 +88,14 @@ pub(super) struct Between<'d> {
     coefficients: Vec<f64>,
     /// The same around the middle of a part.
     around: Vec<f64>,
-    y: Vec<Interval>,
-    yp: Vec<Interval>,
+    y: Vec<TaylorModel>,
+    yp: Vec<TaylorModel>,
+    /// What the functions are on Taylor models.
+    along: Vec<TaylorModel>,
+    /// Their ranges.
     enclosures: Vec<Interval>,
     /// The same for changes of the unknowns that count as noise.
-    changes: Vec<Interval>,
+    changes: Vec<TaylorModel>,
     noise: Vec<f64>,
     /// Which functions have enclosures.
     enclosed: Vec<bool>,
@@ -91,8 +106,10 @@ pub(super) struct Between<'d> {
     /// The same at the end of the last part that was not divided, where the next one begins.
     values_before: Vec<f64>,
     sides: Vec<Side>,
+    /// Until when a function counts as zero that is smaller than its noise, where a part has been divided because of others.
+    vague: Vec<f64>,
     /// Parts of the step that are to be looked at, the first last.
-    parts: Vec<[f64; 2]>,
+    parts: Vec<Part>,
 }
 
 impl<'d> Between<'d> {
@@ -114,10 +131,11 @@ impl<'d> Between<'d> {
             atol: options.atol.of(&description.unknowns),
             coefficients: Vec::new(),
             around: Vec::new(),
-            y: vec![Interval::ZERO; n],
-            yp: vec![Interval::ZERO; n],
+            y: vec![TaylorModel::ZERO; n],
+            yp: vec![TaylorModel::ZERO; n],
+            along: vec![TaylorModel::ENTIRE; count],
             enclosures: vec![Interval::ENTIRE; count],
-            changes: vec![Interval::ENTIRE; count],
+            changes: vec![TaylorModel::ENTIRE; count],
             noise: vec![0.0; count],
             enclosed: vec![false; count],
             time: 0.0,
@@ -125,6 +143,7 @@ impl<'d> Between<'d> {
             values: vec![0.0; count],
             values_before: vec![0.0; count],
             sides: vec![Side::default(); count],
+            vague: vec![-1.0; count],
             parts: Vec::new(),
         })
     }
@@ -136,24 +155,36 @@ impl<'d> Between<'d> {
         self.coefficients.resize((stepper.dense_degree() + 1) * self.y.len(), 0.0);
         stepper.dense_coefficients(&mut self.coefficients);
         self.parts.clear();
-        self.parts.push([-1.0, 0.0]);
-        self.enclose([-1.0, 0.0], step);
+        let whole = Part { ends: [-1.0, 0.0], is_clear: false };
+        self.parts.push(whole);
+        self.enclose(whole.ends, step);
         if self.is_excluded() {
             return None;
         }
         self.enclosed.fill(true);
         self.look_at(-1.0, step);
-        self.measure_noise(stepper, step);
         self.values_before.copy_from_slice(&self.values);
         for k in 0..self.sides.len() {
             // Just before a zero the step is still on the side of the last one.
+            self.vague[k] = -1.0;
             self.sides[k] = Side { sign: sign(self.values[k], 0.0), until: -1.0, changed: None };
         }
         let (mut examined, budget) = (0, self.budget);
         self.budget = (2 * budget).min(BUDGET.0);
-        while let Some([a, b]) = self.parts.pop() {
-            examined += 1;
+        while let Some(part) = self.parts.pop() {
+            let [a, b] = part.ends;
+            if part.is_clear {
+                // Where it begins, the functions are beyond what the part before may have left open.
+                self.look_at(a, step);
+                let found = self.pass_all(a, part, sought, (stepper, step));
+                self.look_at(b, step);
+                if let Some(t) = found.or_else(|| self.pass_all(b, part, sought, (stepper, step))) {
+                    return Some(t);
+                }
+                continue;
+            }
             self.look_at(b, step);
+            examined += 1;
             if examined > budget {
                 self.budget = (budget / 2).max(BUDGET.1);
                 self.enclosed.fill(false);
@@ -174,8 +205,24 @@ impl<'d> Between<'d> {
                 self.divide([a, b]);
                 continue;
             }
-            self.values_before.copy_from_slice(&self.values);
-            if let Some(t) = (0..self.sides.len()).find_map(|k| self.pass(k, b, sought, (stepper, step))) {
+            if let Some(t) = self.pass_all(b, part, sought, (stepper, step)) {
+                return Some(t);
+            }
+        }
+        None
+    }
+
+    /// Takes in what the functions are at `s`, an end of a part that is not divided. Out: where the step has to end.
+    fn pass_all(&mut self, s: f64, part: Part, sought: Sought, (stepper, step): (&dyn Stepper, Step)) -> Option<f64> {
+        self.values_before.copy_from_slice(&self.values);
+        for k in 0..self.sides.len() {
+            if !self.searched[k] {
+                continue;
+            }
+            let is_vague = if part.is_clear { part.ends[1] <= self.vague[k] } else { self.may_vanish(k) };
+            // At the end of the step as at its start what counts is on which side the run goes on.
+            let noise = if is_vague && s < 0.0 { self.noise[k] } else { 0.0 };
+            if let Some(t) = self.pass(k, s, sign(self.values[k], noise), sought, (stepper, step)) {
                 return Some(step.at(t));
             }
         }
@@ -205,31 +252,64 @@ impl<'d> Between<'d> {
         self.enclosed[k] && self.may_vanish(k) && width > self.near && self.enclosures[k].magnitude() <= self.noise[k]
     }
 
-    /// Parts of a part, to be looked at next: its halves; or where a function that is open changes its sign from one end to the other, what lies
-    /// around its zero by linear interpolation, which is as near to it as the square of the width, and the rest on both sides.
+    /// Parts of a part, to be looked at next: where functions that are open may have zeros, and what lies between, or halves if that is little.
     fn divide(&mut self, [a, b]: [f64; 2]) {
-        let width = b - a;
-        let changes = |k: &usize| self.values_before[*k] * self.values[*k] < 0.0 && self.is_open(*k, width);
-        let Some(k) = (0..self.sides.len()).find(changes) else {
-            let middle = 0.5 * (a + b);
-            return self.parts.extend([[middle, b], [a, middle]]);
-        };
-        let zero = a + width * self.values_before[k] / (self.values_before[k] - self.values[k]);
-        let distance = (0.5 * width * width).min(0.125 * width).max(0.25 * self.near);
-        let [from, to] = [zero - distance, zero + distance].map(|s| s.clamp(a, b));
-        self.parts.extend([[to, b], [from, to], [a, from]].into_iter().filter(|[a, b]| a < b));
+        let (middle, radius) = (0.5 * (a + b), 0.5 * (b - a));
+        let (mut zeros, mut are_enclosed) = (Vec::new(), true);
+        for k in 0..self.sides.len() {
+            if self.is_open(k, b - a) {
+                are_enclosed &= self.enclosed[k];
+                zeros.push(self.zeros_of(k, [a, b]));
+            } else if self.may_vanish(k) {
+                self.vague[k] = b;
+            }
+        }
+        zeros.sort_by(|left, right| left[0].total_cmp(&right[0]));
+        zeros.dedup_by(|next, last| {
+            let do_overlap = next[0] <= last[1];
+            last[1] = if do_overlap { last[1].max(next[1]) } else { last[1] };
+            do_overlap
+        });
+        if zeros.iter().map(|[from, to]| to - from).sum::<f64>() > MOST * 2.0 * radius {
+            zeros = vec![[a, middle], [middle, b]];
+        }
+        let mut end = b;
+        for [from, to] in zeros.into_iter().rev() {
+            self.parts.extend((to < end).then_some(Part { ends: [to, end], is_clear: are_enclosed }));
+            self.parts.push(Part { ends: [from, to], is_clear: false });
+            end = from;
+        }
+        self.parts.extend((a < end).then_some(Part { ends: [a, end], is_clear: are_enclosed }));
     }
 
-    /// Takes in what a function is at `b`, the end of a part that is not divided: a time, in units of the step, between two changes of its sign, or
+    /// Where in a part an open function may have zeros: by its Taylor model. Of functions without enclosures that change their sign, what lies around their
+    /// zero by linear interpolation, which is as near to it as the square of the width.
+    fn zeros_of(&self, k: usize, [a, b]: [f64; 2]) -> [f64; 2] {
+        let (middle, radius, width) = (0.5 * (a + b), 0.5 * (b - a), b - a);
+        // With a margin, so that the values at the ends are on the sides that they belong to.
+        let [from, to] = if self.enclosed[k] {
+            let [from, to] = self.along[k].near_zero(0.5 * self.noise[k]);
+            [middle + radius * from - 0.25 * self.near, middle + radius * to + 0.25 * self.near]
+        } else if self.values_before[k] * self.values[k] < 0.0 {
+            let zero = a + width * self.values_before[k] / (self.values_before[k] - self.values[k]);
+            let distance = (0.5 * width * width).min(0.125 * width).max(0.25 * self.near);
+            [zero - distance, zero + distance]
+        } else {
+            [a, b]
+        };
+        [from.clamp(a, b), to.clamp(a, b)]
+    }
+
+    /// Takes in the sign of a function at `b`, an end of a part that is not divided: a time, in units of the step, between two changes of its sign, or
     /// just before what is sought.
-    fn pass(&mut self, k: usize, b: f64, sought: Sought, (stepper, step): (&dyn Stepper, Step)) -> Option<f64> {
-        if !self.searched[k] {
-            return None;
-        }
-        let enclosure = self.enclosures[k];
-        // At the end of the step as at its start what counts is on which side the run goes on.
-        let noise = if b < 0.0 { self.noise[k] } else { 0.0 };
-        let sign = if enclosure.mignitude() > 0.0 { sign(enclosure.lo(), 0.0) } else { sign(self.values[k], noise) };
+    fn pass(
+        &mut self,
+        k: usize,
+        b: f64,
+        sign: i8,
+        sought: Sought,
+        (stepper, step): (&dyn Stepper, Step),
+    ) -> Option<f64> {
         let side = &mut self.sides[k];
         if sign == 0 || sign == side.sign {
             side.until = if sign == 0 { side.until } else { b };
@@ -305,22 +385,20 @@ impl<'d> Between<'d> {
                 }
             }
         }
-        for i in 0..n {
-            let (mut spread, mut slopes, mut power) = (0.0, 0.0, 1.0);
-            for k in 1..=degree {
-                let size = self.around[k * n + i].abs();
-                if k > 1 {
-                    slopes += k as f64 * size * power;
-                }
-                power *= radius;
-                spread += size * power;
-            }
-            let slope = if degree > 0 { self.around[n + i] } else { 0.0 };
-            self.y[i] = ball(self.around[i], spread);
-            self.yp[i] = ball(slope / step.length, slopes / step.length.abs());
+        // In units of the half width of the part.
+        let powers = successors(Some(1.0), |power| Some(power * radius));
+        for (coefficients, power) in self.around.chunks_exact_mut(n).zip(powers) {
+            coefficients.iter_mut().for_each(|coefficient| *coefficient *= power);
         }
-        let time = ball(step.at(middle), radius * step.length.abs());
-        self.dae.switch_enclosures(time, &self.y, &self.yp, &mut self.enclosures);
+        let scale = 1.0 / (radius * step.length);
+        for i in 0..n {
+            let coefficient = |k: usize| self.around[k * n + i];
+            self.y[i] = along(degree + 1, coefficient);
+            self.yp[i] = along(degree, |k| (k + 1) as f64 * coefficient(k + 1) * scale);
+        }
+        let time = TaylorModel::new(step.at(middle), radius * step.length, 0.0);
+        self.dae.switch_enclosures(time, &self.y, &self.yp, &mut self.along);
+        self.enclosures.iter_mut().zip(&self.along).for_each(|(range, along)| *range = along.range());
         let is_unknown = |(enclosure, searched): (&Interval, &bool)| *searched && !enclosure.width().is_finite();
         if self.enclosures.iter().zip(&self.searched).any(is_unknown) {
             self.enclose_values([a, b], step);
@@ -349,12 +427,12 @@ impl<'d> Between<'d> {
         let [states, slopes] = &self.point;
         let states = self.y.iter_mut().zip(&mut self.yp).zip(states.iter().zip(slopes));
         for (((y, yp), (state, slope)), weight) in states.zip(stepper.error_weights()) {
-            *y = ball(*state, NOISE / weight);
-            *yp = ball(*slope, NOISE / (weight * step.length.abs()));
+            *y = TaylorModel::new(*state, 0.0, NOISE / weight);
+            *yp = TaylorModel::new(*slope, 0.0, NOISE / (weight * step.length.abs()));
         }
-        self.dae.switch_enclosures(Interval::point(self.time), &self.y, &self.yp, &mut self.changes);
+        self.dae.switch_enclosures(TaylorModel::point(self.time), &self.y, &self.yp, &mut self.changes);
         for k in 0..self.noise.len() {
-            let width = self.changes[k].width();
+            let width = self.changes[k].range().width();
             self.enclosed[k] &= width.is_finite();
             self.noise[k] = if width.is_finite() { width } else { 0.0 };
         }
@@ -383,10 +461,22 @@ impl Step {
     }
 }
 
-/// All numbers that are so near to `middle`, with room for the rounding errors of both.
-fn ball(middle: f64, radius: f64) -> Interval {
-    let radius = radius * (1.0 + 64.0 * f64::EPSILON) + 64.0 * f64::EPSILON * middle.abs();
-    Interval::new(middle - radius, middle + radius).unwrap_or(Interval::ENTIRE)
+/// $\sum_k c_k s^k$ for $s \in [-1, 1]$, where even powers lie between 0 and 1.
+fn along(terms: usize, coefficient: impl Fn(usize) -> f64) -> TaylorModel {
+    let (mut center, mut slope, mut remainder) = (0.0, 0.0, 0.0);
+    for k in 0..terms {
+        let c = coefficient(k);
+        match k {
+            0 => center = c,
+            1 => slope = c,
+            _ if k % 2 == 0 => {
+                center += 0.5 * c;
+                remainder += 0.5 * c.abs();
+            }
+            _ => remainder += c.abs(),
+        }
+    }
+    TaylorModel::new(center, slope, remainder)
 }
 
 fn sign(value: f64, noise: f64) -> i8 {

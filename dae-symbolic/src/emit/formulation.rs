@@ -25,10 +25,10 @@ const SHORT: &str = "(&self, {t}: f64, {y}: &[f64], {out}: &mut [f64])";
 /// Parameters of a contract method on boxes around $(t, y, y')$.
 const BOXES: &str = "(
         &self,
-        {t}: ::dae::__private::Interval,
-        {y}: &[::dae::__private::Interval],
-        {yp}: &[::dae::__private::Interval],
-        {out}: &mut [::dae::__private::Interval],
+        {t}: ::dae::__private::TaylorModel,
+        {y}: &[::dae::__private::TaylorModel],
+        {yp}: &[::dae::__private::TaylorModel],
+        {out}: &mut [::dae::__private::TaylorModel],
     )";
 
 /// The names wanted for the arguments.

@@ -34,7 +34,7 @@ pub(super) fn method(
 fn import(names: &Names) -> &'static str {
     match names.numbers {
         Numbers::Floating => "",
-        Numbers::Enclosures => "        use ::dae::__private::Interval;\n",
+        Numbers::Enclosures => "        use ::dae::__private::TaylorModel;\n",
     }
 }
 
@@ -116,7 +116,7 @@ pub(super) fn parts(names: &Names, program: &Program, variable: &str, outputs: O
 fn zeros(names: &Names, name: &str, totals: usize) -> String {
     let zero = match names.numbers {
         Numbers::Floating => "0.0",
-        Numbers::Enclosures => "Interval::ZERO",
+        Numbers::Enclosures => "TaylorModel::ZERO",
     };
     if totals == 0 { String::new() } else { format!("        let {name} = &mut [{zero}; {totals}];\n") }
 }
@@ -130,7 +130,7 @@ fn indented(code: &str) -> String {
 fn arguments(names: &Names, slots: &Slots, signature: &str, totals: usize) -> Vec<(String, &'static str)> {
     let [number, slice, slice_mut] = match names.numbers {
         Numbers::Floating => ["f64", "&[f64]", "&mut [f64]"],
-        Numbers::Enclosures => ["Interval", "&[Interval]", "&mut [Interval]"],
+        Numbers::Enclosures => ["TaylorModel", "&[TaylorModel]", "&mut [TaylorModel]"],
     };
     let given = [
         ("{t}", &slots.t, number),

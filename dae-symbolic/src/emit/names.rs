@@ -49,7 +49,7 @@ fn derivative(name: &str) -> Option<(&str, &str)> {
 pub(super) enum Numbers {
     /// `f64`.
     Floating,
-    /// The runtime's `Interval`, which the method imports.
+    /// The runtime's `TaylorModel`, which the method imports.
     Enclosures,
 }
 
@@ -125,7 +125,7 @@ impl Names {
         let stored = format!("self.{}", self.parameter_path);
         match self.numbers {
             Numbers::Floating => stored,
-            Numbers::Enclosures => format!("{stored}.map(Interval::point)"),
+            Numbers::Enclosures => format!("{stored}.map(TaylorModel::point)"),
         }
     }
 
@@ -141,12 +141,12 @@ impl Names {
             ExternalSource::Table(_) => {
                 let of_spline = match self.numbers {
                     Numbers::Floating => "derivative",
-                    Numbers::Enclosures => "enclosure",
+                    Numbers::Enclosures => "taylor_model",
                 };
                 format!("{}::{name}().{of_spline}({list}, {})", self.tables, call.order())
             }
             // Of functions of the caller values are all that is known.
-            _ if self.numbers == Numbers::Enclosures => "Interval::ENTIRE".to_string(),
+            _ if self.numbers == Numbers::Enclosures => "TaylorModel::ENTIRE".to_string(),
             // Derivatives without a function have been refused.
             ExternalSource::Code(_) => format!("{}({list})", call.path().unwrap_or("::core::compile_error!")),
             ExternalSource::Input | ExternalSource::Supplied(_) => {

@@ -10,7 +10,7 @@ use dae_runtime::chart::StateSpace;
 use dae_runtime::class::{Classified, Open};
 use dae_runtime::contract::{Dae, Description, Prolongation};
 use dae_runtime::derivative_array::DerivativeArray;
-use dae_runtime::interval::Interval;
+use dae_runtime::interval::TaylorModel;
 use dae_runtime::signal::{Input, InputError, Need, unmet};
 use dae_runtime::underlying::UnderlyingOde;
 
@@ -27,7 +27,7 @@ pub struct Interpreter {
     prolonged: Prolonged,
     scratch: RefCell<Vec<f64>>,
     /// Parameters and registers.
-    enclosures: RefCell<[Vec<Interval>; 2]>,
+    enclosures: RefCell<[Vec<TaylorModel>; 2]>,
     /// Why there are no values.
     error: Option<InputError>,
 }
@@ -199,10 +199,10 @@ impl Dae for Interpreter {
         self.run(&self.program.watched, t, y, yp, values);
     }
 
-    fn switch_enclosures(&self, t: Interval, y: &[Interval], yp: &[Interval], values: &mut [Interval]) {
+    fn switch_enclosures(&self, t: TaylorModel, y: &[TaylorModel], yp: &[TaylorModel], values: &mut [TaylorModel]) {
         let [parameters, scratch] = &mut *self.enclosures.borrow_mut();
         parameters.clear();
-        parameters.extend(self.prolonged.parameters.iter().map(|&p| Interval::point(p)));
+        parameters.extend(self.prolonged.parameters.iter().map(|&p| TaylorModel::point(p)));
         self.program.switches.run(Point { t, parameters, y, yp }, scratch, values);
     }
 

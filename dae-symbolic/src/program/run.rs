@@ -1,11 +1,11 @@
 //! The interpreter's inner loop.
 //!
 //! In: a program, the point, and scratch space of one number per instruction. Out: the values of the outputs, in floating-point numbers
-//! (the same operations in the same order as generated code) or as intervals that contain them.
+//! (the same operations in the same order as generated code), or as intervals or Taylor models that contain them.
 
 use super::affine::{AffineNumber, for_each_point};
 use super::{Block, Instruction, Load, Program};
-use crate::expr::interval::{self, Interval};
+use crate::expr::interval::{self, Interval, TaylorModel};
 use crate::expr::{Call, Function, product, sum};
 
 /// The point at which a program runs.
@@ -93,51 +93,62 @@ pub fn is_exact(value: f64) -> bool {
     value == value.trunc() && value.abs() <= (1_i64 << 53) as f64
 }
 
-/// Enclosures.
-impl Arithmetic for Interval {
-    fn constant(value: f64) -> Interval {
-        if is_exact(value) { Interval::point(value) } else { Interval::around(value, 1) }
-    }
+/// Enclosures, with their functions of the operator table and those that the model does not define by an expression.
+macro_rules! arithmetic_of_enclosures {
+    ($enclosure:ident, $apply:ident, $call:ident) => {
+        impl Arithmetic for $enclosure {
+            fn constant(value: f64) -> $enclosure {
+                if is_exact(value) { $enclosure::point(value) } else { $enclosure::around(value, 1) }
+            }
 
-    fn given(value: f64) -> Interval {
-        Interval::point(value)
-    }
+            fn given(value: f64) -> $enclosure {
+                $enclosure::point(value)
+            }
 
-    fn affine(number: &AffineNumber, indices: &[i64]) -> Interval {
-        let numerator = Interval::point(number.numerator.at(indices) as f64);
-        if number.denominator == 1 { numerator } else { numerator / Interval::point(number.denominator as f64) }
-    }
+            fn affine(number: &AffineNumber, indices: &[i64]) -> $enclosure {
+                let numerator = $enclosure::point(number.numerator.at(indices) as f64);
+                if number.denominator == 1 {
+                    numerator
+                } else {
+                    numerator / $enclosure::point(number.denominator as f64)
+                }
+            }
 
-    fn pi() -> Interval {
-        Interval::PI
-    }
+            fn pi() -> $enclosure {
+                $enclosure::PI
+            }
 
-    fn euler() -> Interval {
-        Interval::E
-    }
+            fn euler() -> $enclosure {
+                $enclosure::E
+            }
 
-    fn sum(constant: f64, terms: impl Iterator<Item = (f64, Interval)>) -> Interval {
-        terms.fold(Interval::constant(constant), |sum, (q, value)| {
-            sum + if q == 1.0 { value } else { Interval::constant(q) * value }
-        })
-    }
+            fn sum(constant: f64, terms: impl Iterator<Item = (f64, $enclosure)>) -> $enclosure {
+                terms.fold($enclosure::constant(constant), |sum, (q, value)| {
+                    sum + if q == 1.0 { value } else { $enclosure::constant(q) * value }
+                })
+            }
 
-    fn product(factors: impl Iterator<Item = (Interval, i32)>) -> Interval {
-        factors.fold(Interval::ONE, |product, (base, n)| product * base.powi(n))
-    }
+            fn product(factors: impl Iterator<Item = ($enclosure, i32)>) -> $enclosure {
+                factors.fold($enclosure::point(1.0), |product, (base, n)| product * base.powi(n))
+            }
 
-    fn call(call: &Call, arguments: impl Iterator<Item = Interval>) -> Interval {
-        call.enclosure(&arguments.collect::<Vec<_>>())
-    }
+            fn call(call: &Call, arguments: impl Iterator<Item = $enclosure>) -> $enclosure {
+                call.$call(&arguments.collect::<Vec<_>>())
+            }
 
-    fn apply(function: Function, a: Interval, b: Interval, c: Interval) -> Interval {
-        interval::apply(function, a, b, c)
-    }
+            fn apply(function: Function, a: $enclosure, b: $enclosure, c: $enclosure) -> $enclosure {
+                interval::$apply(function, a, b, c)
+            }
 
-    fn plus(self, other: Interval) -> Interval {
-        self + other
-    }
+            fn plus(self, other: $enclosure) -> $enclosure {
+                self + other
+            }
+        }
+    };
 }
+
+arithmetic_of_enclosures!(Interval, apply, enclosure);
+arithmetic_of_enclosures!(TaylorModel, apply_along, taylor_model);
 
 impl Program {
     /// Runs the program. `scratch` grows to the number of registers once and is then reused.

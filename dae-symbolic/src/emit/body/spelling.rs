@@ -2,7 +2,7 @@
 //!
 //! In: the spellings of operands. Out: that of an operation, and how tightly it binds. The order of operations is that of the instruction.
 //!
-//! Enclosures are spelled with the operators and methods of the runtime's `Interval`. Every register is one, and floating-point literals stand only
+//! Enclosures are spelled with the operators and methods of the runtime's `TaylorModel`. Every register is one, and floating-point literals stand only
 //! beside them, as coefficients that are exact.
 
 use super::super::names::Numbers;
@@ -50,7 +50,7 @@ impl Spells<'_> {
     /// A number of the model; as a literal, negative ones bind like a negation.
     pub(super) fn number(&self, value: f64) -> Spelling {
         match self.numbers {
-            Numbers::Enclosures if is_exact(value) => Spelling::atom(format!("Interval::point({})", literal(value))),
+            Numbers::Enclosures if is_exact(value) => Spelling::atom(format!("TaylorModel::point({})", literal(value))),
             Numbers::Enclosures => Spelling::atom(around(value)),
             Numbers::Floating => {
                 let binding = if value < 0.0 { Binding::Unary } else { Binding::Atom };
@@ -63,7 +63,7 @@ impl Spells<'_> {
     pub(super) fn constant(&self, name: &str) -> Spelling {
         Spelling::atom(match self.numbers {
             Numbers::Floating => format!("::core::f64::consts::{name}"),
-            Numbers::Enclosures => format!("Interval::{name}"),
+            Numbers::Enclosures => format!("TaylorModel::{name}"),
         })
     }
 
@@ -71,8 +71,8 @@ impl Spells<'_> {
     pub(super) fn of_indices(&self, number: &AffineNumber, floating: &str) -> Spelling {
         Spelling::atom(match self.numbers {
             Numbers::Floating => format!("({floating})"),
-            Numbers::Enclosures if number.denominator == 1 => format!("Interval::point({floating})"),
-            Numbers::Enclosures => format!("Interval::around({floating}, 1)"),
+            Numbers::Enclosures if number.denominator == 1 => format!("TaylorModel::point({floating})"),
+            Numbers::Enclosures => format!("TaylorModel::around({floating}, 1)"),
         })
     }
 
@@ -170,5 +170,5 @@ fn literal(value: f64) -> String {
 
 /// The numbers of which this is the nearest in `f64`.
 fn around(value: f64) -> String {
-    format!("Interval::around({}, 1)", literal(value))
+    format!("TaylorModel::around({}, 1)", literal(value))
 }

@@ -1,9 +1,9 @@
 //! Enclosures of functions from outside.
 //!
-//! In: intervals for the arguments. Out: an interval that contains all values.
+//! In: intervals or Taylor models for the arguments. Out: one that contains all values.
 
 use super::{Call, Source};
-use crate::expr::interval::Interval;
+use crate::expr::interval::{Interval, TaylorModel};
 
 impl Call {
     /// Values on intervals.
@@ -14,6 +14,14 @@ impl Call {
                 self.stand_in(arguments.iter().copied())
             }
             (Source::Table(_) | Source::Code(_) | Source::Input | Source::Supplied(_), _) => Interval::ENTIRE,
+        }
+    }
+
+    /// Values along a part of a step.
+    pub(crate) fn taylor_model(&self, arguments: &[TaylorModel]) -> TaylorModel {
+        match (&self.function.source, arguments) {
+            (Source::Table(table), &[argument]) => table.spline().taylor_model(argument, self.order() as usize),
+            _ => self.enclosure(&arguments.iter().map(|argument| argument.range()).collect::<Vec<_>>()).into(),
         }
     }
 }

@@ -1,43 +1,54 @@
-//! The functions of the operator table on intervals.
+//! The functions of the operator table on intervals and on Taylor models.
 //!
-//! In: a function and intervals for its arguments. Out: an interval that contains all its values, the entire line if it is
-//! undefined anywhere on them.
+//! In: a function and enclosures of its arguments. Out: one that contains all its values, the entire line if it is undefined anywhere on them.
 
 use super::super::Function;
-use super::Interval;
+use super::{Interval, TaylorModel};
+
+/// The functions as methods of a type of enclosures.
+macro_rules! by_methods {
+    ($function:expr, $a:expr, $b:expr, $c:expr) => {
+        match $function {
+            Function::Sqrt => $a.sqrt(),
+            Function::Cbrt => $a.cbrt(),
+            Function::Exp => $a.exp(),
+            Function::ExpM1 => $a.exp_m1(),
+            Function::Ln => $a.ln(),
+            Function::Log10 => $a.log10(),
+            Function::Log2 => $a.log2(),
+            Function::Ln1p => $a.ln_1p(),
+            Function::Sin => $a.sin(),
+            Function::Cos => $a.cos(),
+            Function::Tan => $a.tan(),
+            Function::Asin => $a.asin(),
+            Function::Acos => $a.acos(),
+            Function::Atan => $a.atan(),
+            Function::Atan2 => $a.atan2($b),
+            Function::Sinh => $a.sinh(),
+            Function::Cosh => $a.cosh(),
+            Function::Tanh => $a.tanh(),
+            Function::Asinh => $a.asinh(),
+            Function::Acosh => $a.acosh(),
+            Function::Atanh => $a.atanh(),
+            Function::Abs => $a.abs(),
+            Function::Signum => $a.signum(),
+            Function::Min => $a.min($b),
+            Function::Max => $a.max($b),
+            Function::Hypot => $a.hypot($b),
+            Function::Powf => $a.powf($b),
+            Function::If => $a.choose($b, $c),
+        }
+    };
+}
 
 /// $\{f(x, y, z)\}$; `b` does not matter to functions of one argument, `c` not to those of two.
 pub fn apply(function: Function, a: Interval, b: Interval, c: Interval) -> Interval {
-    match function {
-        Function::Sqrt => a.sqrt(),
-        Function::Cbrt => a.cbrt(),
-        Function::Exp => a.exp(),
-        Function::ExpM1 => a.exp_m1(),
-        Function::Ln => a.ln(),
-        Function::Log10 => a.log10(),
-        Function::Log2 => a.log2(),
-        Function::Ln1p => a.ln_1p(),
-        Function::Sin => a.sin(),
-        Function::Cos => a.cos(),
-        Function::Tan => a.tan(),
-        Function::Asin => a.asin(),
-        Function::Acos => a.acos(),
-        Function::Atan => a.atan(),
-        Function::Atan2 => a.atan2(b),
-        Function::Sinh => a.sinh(),
-        Function::Cosh => a.cosh(),
-        Function::Tanh => a.tanh(),
-        Function::Asinh => a.asinh(),
-        Function::Acosh => a.acosh(),
-        Function::Atanh => a.atanh(),
-        Function::Abs => a.abs(),
-        Function::Signum => a.signum(),
-        Function::Min => a.min(b),
-        Function::Max => a.max(b),
-        Function::Hypot => a.hypot(b),
-        Function::Powf => a.powf(b),
-        Function::If => a.choose(b, c),
-    }
+    by_methods!(function, a, b, c)
+}
+
+/// $f(x, y, z)$ along a part of a step; the same does not matter.
+pub fn apply_along(function: Function, a: TaylorModel, b: TaylorModel, c: TaylorModel) -> TaylorModel {
+    by_methods!(function, a, b, c)
 }
 
 #[cfg(test)]

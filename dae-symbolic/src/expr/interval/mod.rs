@@ -8,9 +8,9 @@ mod functions;
 
 use super::Rational;
 
-pub use dae_runtime::interval::{Interval, LIBRARY_ULPS};
+pub use dae_runtime::interval::{Interval, LIBRARY_ULPS, TaylorModel};
 pub use evaluate::evaluate_interval;
-pub use functions::apply;
+pub use functions::{apply, apply_along};
 
 /// A rational number, in the tightest interval between neighbouring floating-point numbers or one next to it.
 pub fn rational(q: &Rational) -> Interval {

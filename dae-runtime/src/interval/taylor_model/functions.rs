@@ -1,0 +1,205 @@
+//! Elementary functions on Taylor models.
+//!
+//! In: models of the arguments. Out: one of the function, everything if that is undefined anywhere on them. Each is given by itself and its derivative on
+//! intervals.
+
+use super::{Interval, TaylorModel};
+
+impl TaylorModel {
+    /// The square root.
+    pub fn sqrt(self) -> TaylorModel {
+        self.function(Interval::sqrt, |x| 0.5 / x.sqrt())
+    }
+
+    /// The cube root.
+    pub fn cbrt(self) -> TaylorModel {
+        self.function(Interval::cbrt, |x| 1.0 / (3.0 * x.cbrt().powi(2)))
+    }
+
+    /// The exponential function.
+    pub fn exp(self) -> TaylorModel {
+        self.function(Interval::exp, Interval::exp)
+    }
+
+    /// $e^x - 1$.
+    pub fn exp_m1(self) -> TaylorModel {
+        self.function(Interval::exp_m1, Interval::exp)
+    }
+
+    /// The natural logarithm.
+    pub fn ln(self) -> TaylorModel {
+        self.function(Interval::ln, |x| 1.0 / x)
+    }
+
+    /// The decimal logarithm.
+    pub fn log10(self) -> TaylorModel {
+        self.function(Interval::log10, |x| 1.0 / (x * Interval::point(10.0).ln()))
+    }
+
+    /// The binary logarithm.
+    pub fn log2(self) -> TaylorModel {
+        self.function(Interval::log2, |x| 1.0 / (x * Interval::point(2.0).ln()))
+    }
+
+    /// $\ln(1 + x)$.
+    pub fn ln_1p(self) -> TaylorModel {
+        self.function(Interval::ln_1p, |x| 1.0 / (1.0 + x))
+    }
+
+    /// The sine.
+    pub fn sin(self) -> TaylorModel {
+        self.function(Interval::sin, Interval::cos)
+    }
+
+    /// The cosine.
+    pub fn cos(self) -> TaylorModel {
+        self.function(Interval::cos, |x| -x.sin())
+    }
+
+    /// The tangent.
+    pub fn tan(self) -> TaylorModel {
+        self.function(Interval::tan, |x| 1.0 + x.tan().powi(2))
+    }
+
+    /// The inverse of the sine.
+    pub fn asin(self) -> TaylorModel {
+        self.function(Interval::asin, |x| 1.0 / (1.0 - x.powi(2)).sqrt())
+    }
+
+    /// The inverse of the cosine.
+    pub fn acos(self) -> TaylorModel {
+        self.function(Interval::acos, |x| -1.0 / (1.0 - x.powi(2)).sqrt())
+    }
+
+    /// The inverse of the tangent.
+    pub fn atan(self) -> TaylorModel {
+        self.function(Interval::atan, |x| 1.0 / (1.0 + x.powi(2)))
+    }
+
+    /// The hyperbolic sine.
+    pub fn sinh(self) -> TaylorModel {
+        self.function(Interval::sinh, Interval::cosh)
+    }
+
+    /// The hyperbolic cosine.
+    pub fn cosh(self) -> TaylorModel {
+        self.function(Interval::cosh, Interval::sinh)
+    }
+
+    /// The hyperbolic tangent.
+    pub fn tanh(self) -> TaylorModel {
+        self.function(Interval::tanh, |x| 1.0 - x.tanh().powi(2))
+    }
+
+    /// The inverse of the hyperbolic sine.
+    pub fn asinh(self) -> TaylorModel {
+        self.function(Interval::asinh, |x| 1.0 / (1.0 + x.powi(2)).sqrt())
+    }
+
+    /// The inverse of the hyperbolic cosine.
+    pub fn acosh(self) -> TaylorModel {
+        self.function(Interval::acosh, |x| 1.0 / (x.powi(2) - 1.0).sqrt())
+    }
+
+    /// The inverse of the hyperbolic tangent.
+    pub fn atanh(self) -> TaylorModel {
+        self.function(Interval::atanh, |x| 1.0 / (1.0 - x.powi(2)))
+    }
+
+    /// The absolute value.
+    pub fn abs(self) -> TaylorModel {
+        match self.range.signum() {
+            Interval::ONE => self,
+            sign if sign == -Interval::ONE => -self,
+            _ => self.range.abs().into(),
+        }
+    }
+
+    /// The sign; all between -1 and 1 where it changes.
+    pub fn signum(self) -> TaylorModel {
+        self.range.signum().into()
+    }
+
+    /// The smaller one.
+    pub fn min(self, other: impl Into<TaylorModel>) -> TaylorModel {
+        let other = other.into();
+        let range = self.range.min(other.range);
+        match range {
+            Interval::ENTIRE => TaylorModel::ENTIRE,
+            _ if self.range.hi <= other.range.lo => self,
+            _ if other.range.hi <= self.range.lo => other,
+            _ => range.into(),
+        }
+    }
+
+    /// The larger one.
+    pub fn max(self, other: impl Into<TaylorModel>) -> TaylorModel {
+        -(-self).min(-other.into())
+    }
+
+    /// $\sqrt{x^2 + y^2}$.
+    pub fn hypot(self, other: impl Into<TaylorModel>) -> TaylorModel {
+        let other = other.into();
+        let range = self.range.hypot(other.range);
+        match self.slope == 0.0 && other.slope == 0.0 {
+            true => range.into(),
+            false => (self.powi(2) + other.powi(2)).sqrt().narrowed(range),
+        }
+    }
+
+    /// The angle of $(x, y)$ with this as $y$.
+    pub fn atan2(self, x: impl Into<TaylorModel>) -> TaylorModel {
+        self.function_of_two(x.into(), Interval::atan2, |y, x| {
+            let square = y.powi(2) + x.powi(2);
+            [x / square, -y / square]
+        })
+    }
+
+    /// $x^y$ for $x > 0$.
+    pub fn powf(self, y: impl Into<TaylorModel>) -> TaylorModel {
+        let derivatives = |x: Interval, y: Interval| [y * x.powf(y - 1.0), x.ln() * x.powf(y)];
+        self.function_of_two(y.into(), Interval::powf, derivatives)
+    }
+
+    /// `a` where the value is positive, otherwise `b`: the branch that is certain, whatever the other one is, or the hull of both.
+    pub fn choose(self, a: impl Into<TaylorModel>, b: impl Into<TaylorModel>) -> TaylorModel {
+        let (switch, a, b) = (self.range, a.into(), b.into());
+        match switch {
+            Interval::ENTIRE => TaylorModel::ENTIRE,
+            _ if switch.lo > 0.0 => a,
+            _ if switch.hi <= 0.0 => b,
+            _ => a.range.hull(b.range).into(),
+        }
+    }
+
+    /// A function of one argument, by itself and its derivative on intervals.
+    pub(crate) fn function(
+        self,
+        f: impl Fn(Interval) -> Interval,
+        derivative: impl FnOnce(Interval) -> Interval,
+    ) -> TaylorModel {
+        let range = f(self.range);
+        if range == Interval::ENTIRE || !self.is_line() {
+            return range.into();
+        }
+        let value = f(Interval::point(self.center));
+        TaylorModel::by_mean_value(range, value, &[(derivative(self.range), self)])
+    }
+
+    /// A function of two arguments, by itself and its partial derivatives on intervals.
+    fn function_of_two(
+        self,
+        other: TaylorModel,
+        f: impl Fn(Interval, Interval) -> Interval,
+        derivatives: impl FnOnce(Interval, Interval) -> [Interval; 2],
+    ) -> TaylorModel {
+        let range = f(self.range, other.range);
+        let are_centered = self.range.contains(self.center) && other.range.contains(other.center);
+        if range == Interval::ENTIRE || !are_centered || (self.slope == 0.0 && other.slope == 0.0) {
+            return range.into();
+        }
+        let value = f(Interval::point(self.center), Interval::point(other.center));
+        let [by_self, by_other] = derivatives(self.range, other.range);
+        TaylorModel::by_mean_value(range, value, &[(by_self, self), (by_other, other)])
+    }
+}

@@ -1,0 +1,252 @@
+//! Taylor models: enclosures that know how a value changes along a part of a step.
+//!
+//! In: values along the part as $c + k s \pm r$ for $s \in [-1, 1]$. Out: the same of functions of them, with the interval they lie in.
+//!
+//! An interval forgets that its operands move together: $x - x$ over a step is as wide as twice the change of $x$. Of a Taylor model of degree one
+//! what is linear in $s$ cancels, and what is left is as small as the square of the width of the part (K. Makino, M. Berz, *Taylor models and other
+//! validated functional inclusion methods*, Int. J. Pure Appl. Math. 4, 2003). Intervals are carried along, and are intersected with the ranges of the models: an
+//! enclosure is never wider than that by intervals alone, and defined where that is.
+//!
+//! Products are those of the polynomials, with $s^2 = \frac{1}{2} \pm \frac{1}{2}$. Functions follow the mean value theorem,
+//! $f(x) \in f(c) + f'(X) (x - c)$, $X$ being the range of $x$. Rounding errors go to the remainder.
+
+mod functions;
+#[cfg(test)]
+mod tests;
+
+use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
+
+use super::Interval;
+
+/// More than what an operation and the bounds of its range round by, relative to its results.
+const ROUNDING: f64 = 8.0 * f64::EPSILON;
+/// More than what products lose to underflow, and far from there, where processors slow down.
+const UNDERFLOW: f64 = super::SAFE;
+
+/// $\{c + k s + e : |s| \le 1, |e| \le r\}$ within a range.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TaylorModel {
+    range: Interval,
+    /// $c$.
+    center: f64,
+    /// $k$.
+    slope: f64,
+    /// $r$.
+    remainder: f64,
+}
+
+impl TaylorModel {
+    /// All real numbers, and possibly points without a value: nothing is known.
+    pub const ENTIRE: TaylorModel = TaylorModel::constant(Interval::ENTIRE, 0.0);
+    /// 0.
+    pub const ZERO: TaylorModel = TaylorModel::constant(Interval::ZERO, 0.0);
+    /// $\pi$.
+    pub const PI: TaylorModel = TaylorModel::constant(Interval::PI, std::f64::consts::PI);
+    /// $e$.
+    pub const E: TaylorModel = TaylorModel::constant(Interval::E, std::f64::consts::E);
+
+    const fn constant(range: Interval, center: f64) -> TaylorModel {
+        TaylorModel { range, center, slope: 0.0, remainder: range.hi - range.lo }
+    }
+
+    /// $c + k s \pm r$, with room for the rounding errors of a short computation of all three.
+    pub fn new(center: f64, slope: f64, remainder: f64) -> TaylorModel {
+        let remainder = remainder + 8.0 * ROUNDING * (center.abs() + slope.abs() + remainder);
+        let spread = slope.abs() + remainder;
+        let range = Interval::checked(center - spread, center + spread);
+        TaylorModel { range, center, slope, remainder }
+    }
+
+    /// A single number; everything for a number that is not finite.
+    #[inline]
+    pub fn point(x: f64) -> TaylorModel {
+        Interval::point(x).into()
+    }
+
+    /// `x` and as many neighbours on both sides.
+    pub fn around(x: f64, ulps: u32) -> TaylorModel {
+        Interval::around(x, ulps).into()
+    }
+
+    /// An interval that contains all values.
+    #[inline]
+    pub fn range(self) -> Interval {
+        self.range
+    }
+
+    /// Between which $s$ the value may be as near to zero as this: $-1$ and $1$ if anywhere.
+    pub fn near_zero(self, distance: f64) -> [f64; 2] {
+        let (zero, spread) = (-self.center / self.slope, (self.remainder + distance) / self.slope.abs());
+        let slack = ROUNDING * (zero.abs() + spread);
+        let bound = |s: f64, otherwise: f64| if s.is_nan() { otherwise } else { s.clamp(-1.0, 1.0) };
+        [bound(zero - spread - slack, -1.0), bound(zero + spread + slack, 1.0)]
+    }
+
+    /// The model within a range. Where the remainder alone is as wide as the range, or no number, that is all there is to know.
+    #[inline]
+    fn in_range(range: Interval, center: f64, slope: f64, remainder: f64) -> TaylorModel {
+        let spread = slope.abs() + remainder;
+        let (below, above) = (center - spread, center + spread);
+        // What is no number is neither greater nor less.
+        let lo = if below > range.lo { below } else { range.lo };
+        let hi = if above < range.hi { above } else { range.hi };
+        if 2.0 * remainder < hi - lo {
+            TaylorModel { range: Interval { lo, hi }, center, slope, remainder }
+        } else if lo <= hi {
+            Interval { lo, hi }.into()
+        } else {
+            range.into()
+        }
+    }
+
+    /// Whether the value changes along the part, and its middle lies in the range.
+    fn is_line(self) -> bool {
+        self.slope != 0.0 && self.range.contains(self.center)
+    }
+
+    /// $f(c) + \sum_i f_i (x_i - c_i)$ with enclosures of the partial derivatives on the ranges.
+    fn by_mean_value(range: Interval, value: Interval, terms: &[(Interval, TaylorModel)]) -> TaylorModel {
+        let (center, mut remainder) = middle(value);
+        let (mut slope, mut size) = (0.0, center.abs());
+        for (derivative, x) in terms {
+            let (mean, deviation) = middle(*derivative);
+            slope += mean * x.slope;
+            size += (mean * x.slope).abs();
+            remainder += deviation * x.slope.abs() + derivative.magnitude() * x.remainder;
+        }
+        TaylorModel::in_range(range, center, slope, rounded(remainder, size))
+    }
+
+    /// $a b$ within a range.
+    fn product(range: Interval, a: TaylorModel, b: TaylorModel) -> TaylorModel {
+        let (constant, square) = (a.center * b.center, 0.5 * a.slope * b.slope);
+        let (left, right) = (a.center * b.slope, a.slope * b.center);
+        let spread = a.remainder * (b.center.abs() + b.slope.abs() + b.remainder);
+        let remainder = square.abs() + spread + b.remainder * (a.center.abs() + a.slope.abs());
+        let size = constant.abs() + square.abs() + left.abs() + right.abs();
+        TaylorModel::in_range(range, constant + square, left + right, rounded(remainder, size))
+    }
+
+    /// $x^n$.
+    pub fn powi(self, n: i32) -> TaylorModel {
+        let range = self.range.powi(n);
+        if range == Interval::ENTIRE || self.slope == 0.0 || n == 0 {
+            return range.into();
+        }
+        if n == 2 {
+            return TaylorModel::product(range, self, self);
+        }
+        let (mut power, mut square, mut left) = (None, self, n.unsigned_abs());
+        loop {
+            if left & 1 == 1 {
+                power = Some(power.map_or(square, |power: TaylorModel| power * square));
+            }
+            left >>= 1;
+            if left == 0 {
+                break;
+            }
+            square = TaylorModel::product(square.range.powi(2), square, square);
+        }
+        let Some(power) = power else { return range.into() };
+        let power = if n < 0 { TaylorModel::point(1.0) / power } else { power };
+        power.narrowed(range)
+    }
+
+    /// The same, in a range that is known from elsewhere; everything if nothing is.
+    fn narrowed(self, range: Interval) -> TaylorModel {
+        match range {
+            Interval::ENTIRE => TaylorModel::ENTIRE,
+            range => TaylorModel::in_range(range, self.center, self.slope, self.remainder),
+        }
+    }
+}
+
+/// A number in the middle, and how far away the bounds are.
+fn middle(interval: Interval) -> (f64, f64) {
+    let middle = interval.midpoint();
+    (middle, rounded((interval.hi - middle).max(middle - interval.lo), 0.0))
+}
+
+/// A remainder that counts rounding errors too, of sums of products of this size altogether, and its own.
+fn rounded(remainder: f64, size: f64) -> f64 {
+    (remainder + ROUNDING * size) * (1.0 + ROUNDING) + UNDERFLOW
+}
+
+impl From<Interval> for TaylorModel {
+    #[inline]
+    fn from(range: Interval) -> Self {
+        if range.lo == range.hi {
+            return TaylorModel { range, center: range.lo, slope: 0.0, remainder: 0.0 };
+        }
+        let (center, remainder) = middle(range);
+        TaylorModel { range, center, slope: 0.0, remainder }
+    }
+}
+
+impl From<f64> for TaylorModel {
+    #[inline]
+    fn from(x: f64) -> Self {
+        TaylorModel::point(x)
+    }
+}
+
+impl Add for TaylorModel {
+    type Output = TaylorModel;
+    fn add(self, other: TaylorModel) -> TaylorModel {
+        let range = self.range + other.range;
+        if range == Interval::ENTIRE || (self.slope == 0.0 && other.slope == 0.0) {
+            return range.into();
+        }
+        let (center, slope) = (self.center + other.center, self.slope + other.slope);
+        let size = center.abs() + slope.abs();
+        TaylorModel::in_range(range, center, slope, rounded(self.remainder + other.remainder, size))
+    }
+}
+
+impl AddAssign for TaylorModel {
+    fn add_assign(&mut self, other: TaylorModel) {
+        *self = *self + other;
+    }
+}
+
+impl Neg for TaylorModel {
+    type Output = TaylorModel;
+    #[inline]
+    fn neg(self) -> TaylorModel {
+        TaylorModel { range: -self.range, center: -self.center, slope: -self.slope, remainder: self.remainder }
+    }
+}
+
+impl Sub for TaylorModel {
+    type Output = TaylorModel;
+    #[inline]
+    fn sub(self, other: TaylorModel) -> TaylorModel {
+        self + -other
+    }
+}
+
+impl Mul for TaylorModel {
+    type Output = TaylorModel;
+    fn mul(self, other: TaylorModel) -> TaylorModel {
+        let range = self.range * other.range;
+        if range == Interval::ENTIRE || (self.slope == 0.0 && other.slope == 0.0) {
+            return range.into();
+        }
+        TaylorModel::product(range, self, other)
+    }
+}
+
+impl Div for TaylorModel {
+    type Output = TaylorModel;
+    /// Everything if the divisor may be zero.
+    fn div(self, other: TaylorModel) -> TaylorModel {
+        let range = self.range / other.range;
+        if range == Interval::ENTIRE || (self.slope == 0.0 && other.slope == 0.0) {
+            return range.into();
+        }
+        let reciprocal = other.function(|x| 1.0 / x, |x| -1.0 / x.powi(2));
+        TaylorModel::product(range, self, reciprocal)
+    }
+}
+
+super::with_numbers!(TaylorModel: Add add, Sub sub, Mul mul, Div div);
