@@ -10,7 +10,7 @@
 //! | [`structure`] | components, matchings and blocks of a pattern: in which order its equations can be solved |
 //! | [`sparse`] | factors, conditions and regularity of large sparse matrices |
 //! | [`linear`] | iteration matrices and their factors: pivots chosen for a pattern, code without loops |
-//! | [`interval`] | enclosures of values that count every rounding error |
+//! | [`interval`] | enclosures of values that count every rounding error, on boxes and along a step |
 //! | [`rank`] | numerical rank with the gap that supports it, solutions of least norm |
 //! | [`signal`], [`spline`] | inputs that the caller supplies; tables |
 //! | [`stepper`] | options, statistics, failures, and the contract of an integrator: one accepted step at a time |

@@ -5,10 +5,11 @@
 //! where it has to end at a kink that the states at its end depend on, which an error estimate made for smooth functions does not measure.
 //!
 //! Enclosures of the functions along the polynomial, on the whole step and where they contain zero on parts of it and so on (R. E. Moore,
-//! R. B. Kearfott, M. J. Cloud, *Introduction to Interval Analysis*, SIAM 2009), prove that nothing happens. They are Taylor models ([`TaylorModel`]), which also
-//! say in which parts zeros may lie: nothing else is looked at again. What they leave open is shorter than [`NEAR`] says, or smaller than errors are. Functions that have none (what contains functions and inputs of the caller), and all of
-//! them once so many parts of a step have been enclosed as [`BUDGET`] says, are sampled: at a few times of the step, and up to [`SAMPLES`] times where their
-//! values come near zero, as measured by their range. That is no proof.
+//! R. B. Kearfott, M. J. Cloud, *Introduction to Interval Analysis*, SIAM 2009), prove that nothing happens. They are Taylor models, which also say in which
+//! parts zeros may lie: only these are enclosed again. What they leave open is shorter than [`NEAR`] says, or smaller than errors are.
+//!
+//! Functions that have none (what contains functions and inputs of the caller), and all of them once so many parts of a step have been enclosed as [`BUDGET`]
+//! says, are sampled: at a few times of the step, and up to [`SAMPLES`] times where their values come near zero, as measured by their range. That is no proof.
 
 use std::iter::successors;
 
@@ -27,7 +28,7 @@ const NEAREST: (f64, f64) = (1e-10, 1e-6);
 const NOISE: f64 = 0.1;
 /// What counts as zero is measured at the ends of parts of a step down to this width, and hardly differs within one.
 const SAME_NOISE: f64 = 1.0 / 64.0;
-/// A part is halved if zeros may lie in more of it than this.
+/// A part is halved if zeros may lie in more than this part of it.
 const MOST: f64 = 0.5;
 /// Parts of a step at the ends of which functions without enclosures are evaluated.
 const SAMPLES: f64 = 64.0;
@@ -254,7 +255,7 @@ impl<'d> Between<'d> {
 
     /// Parts of a part, to be looked at next: where functions that are open may have zeros, and what lies between, or halves if that is little.
     fn divide(&mut self, [a, b]: [f64; 2]) {
-        let (middle, radius) = (0.5 * (a + b), 0.5 * (b - a));
+        let middle = 0.5 * (a + b);
         let (mut zeros, mut are_enclosed) = (Vec::new(), true);
         for k in 0..self.sides.len() {
             if self.is_open(k, b - a) {
@@ -270,7 +271,7 @@ impl<'d> Between<'d> {
             last[1] = if do_overlap { last[1].max(next[1]) } else { last[1] };
             do_overlap
         });
-        if zeros.iter().map(|[from, to]| to - from).sum::<f64>() > MOST * 2.0 * radius {
+        if zeros.iter().map(|[from, to]| to - from).sum::<f64>() > MOST * (b - a) {
             zeros = vec![[a, middle], [middle, b]];
         }
         let mut end = b;
@@ -371,7 +372,7 @@ impl<'d> Between<'d> {
             .all(|i| change[i].abs() <= NEGLIGIBLE * (self.atol[i] + self.rtol * stepper.state()[i].abs()))
     }
 
-    /// Intervals that contain the polynomial and its slope on a part of the step, and with that the functions.
+    /// Taylor models of the polynomial and its slope on a part of the step, and with that of the functions.
     fn enclose(&mut self, [a, b]: [f64; 2], step: Step) {
         let (n, middle, radius) = (self.y.len(), 0.5 * (a + b), 0.5 * (b - a));
         self.around.clear();

@@ -1,34 +1,43 @@
 //! Elementary functions on Taylor models.
 //!
-//! In: models of the arguments. Out: one of the function, everything if that is undefined anywhere on them. Each is given by itself and its derivative on
-//! intervals.
+//! In: models of the arguments. Out: one of the function, everything if that is undefined anywhere on them. Each is given by itself on intervals, with its
+//! derivative there, or with its value, its derivative and a bound of its second derivative, infinite where it is not defined everywhere.
 
 use super::{Interval, TaylorModel};
 
 impl TaylorModel {
     /// The square root.
     pub fn sqrt(self) -> TaylorModel {
-        self.function(Interval::sqrt, |x| 0.5 / x.sqrt())
+        self.by_taylor(Interval::sqrt, |c| {
+            let (root, least) = (c.sqrt(), self.range.lo.max(0.0));
+            [root, 0.5 / root, 0.25 / (least * least.sqrt())]
+        })
     }
 
     /// The cube root.
     pub fn cbrt(self) -> TaylorModel {
-        self.function(Interval::cbrt, |x| 1.0 / (3.0 * x.cbrt().powi(2)))
+        self.by_taylor(Interval::cbrt, |c| {
+            let (root, least) = (c.cbrt(), self.range.mignitude().cbrt());
+            [root, root / (3.0 * c), 2.0 / (9.0 * least.powi(5))]
+        })
     }
 
     /// The exponential function.
     pub fn exp(self) -> TaylorModel {
-        self.function(Interval::exp, Interval::exp)
+        self.by_taylor(Interval::exp, |c| [c.exp(), c.exp(), self.range.hi.exp()])
     }
 
     /// $e^x - 1$.
     pub fn exp_m1(self) -> TaylorModel {
-        self.function(Interval::exp_m1, Interval::exp)
+        self.by_taylor(Interval::exp_m1, |c| [c.exp_m1(), c.exp(), self.range.hi.exp()])
     }
 
     /// The natural logarithm.
     pub fn ln(self) -> TaylorModel {
-        self.function(Interval::ln, |x| 1.0 / x)
+        self.by_taylor(Interval::ln, |c| {
+            let least = self.range.lo.max(0.0);
+            [c.ln(), 1.0 / c, 1.0 / (least * least)]
+        })
     }
 
     /// The decimal logarithm.
@@ -48,12 +57,18 @@ impl TaylorModel {
 
     /// The sine.
     pub fn sin(self) -> TaylorModel {
-        self.function(Interval::sin, Interval::cos)
+        self.by_taylor(Interval::sin, |c| {
+            let (sin, cos) = c.sin_cos();
+            [sin, cos, self.at_most(sin.abs(), 1.0)]
+        })
     }
 
     /// The cosine.
     pub fn cos(self) -> TaylorModel {
-        self.function(Interval::cos, |x| -x.sin())
+        self.by_taylor(Interval::cos, |c| {
+            let (sin, cos) = c.sin_cos();
+            [cos, -sin, self.at_most(cos.abs(), 1.0)]
+        })
     }
 
     /// The tangent.
@@ -73,7 +88,7 @@ impl TaylorModel {
 
     /// The inverse of the tangent.
     pub fn atan(self) -> TaylorModel {
-        self.function(Interval::atan, |x| 1.0 / (1.0 + x.powi(2)))
+        self.by_taylor(Interval::atan, |c| [c.atan(), 1.0 / (1.0 + c * c), (2.0 * self.range.magnitude()).min(0.65)])
     }
 
     /// The hyperbolic sine.
@@ -88,7 +103,12 @@ impl TaylorModel {
 
     /// The hyperbolic tangent.
     pub fn tanh(self) -> TaylorModel {
-        self.function(Interval::tanh, |x| 1.0 - x.tanh().powi(2))
+        self.by_taylor(Interval::tanh, |c| {
+            let value = c.tanh();
+            // Near one a difference would lose its digits.
+            let derivative = c.cosh().powi(-2);
+            [value, derivative, (2.0 * self.range.magnitude()).min(0.77)]
+        })
     }
 
     /// The inverse of the hyperbolic sine.
@@ -170,6 +190,11 @@ impl TaylorModel {
             _ if switch.hi <= 0.0 => b,
             _ => a.range.hull(b.range).into(),
         }
+    }
+
+    /// A bound of what is this at the middle and changes by no more than the argument.
+    fn at_most(self, at_center: f64, bound: f64) -> f64 {
+        (at_center + self.slope.abs() + self.remainder).min(bound)
     }
 
     /// A function of one argument, by itself and its derivative on intervals.

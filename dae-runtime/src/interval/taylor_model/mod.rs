@@ -4,11 +4,12 @@
 //!
 //! An interval forgets that its operands move together: $x - x$ over a step is as wide as twice the change of $x$. Of a Taylor model of degree one
 //! what is linear in $s$ cancels, and what is left is as small as the square of the width of the part (K. Makino, M. Berz, *Taylor models and other
-//! validated functional inclusion methods*, Int. J. Pure Appl. Math. 4, 2003). Intervals are carried along, and are intersected with the ranges of the models: an
-//! enclosure is never wider than that by intervals alone, and defined where that is.
+//! validated functional inclusion methods*, Int. J. Pure Appl. Math. 4, 2003). Where what is left is no small part of it, intervals are computed besides, and
+//! intersected.
 //!
-//! Products are those of the polynomials, with $s^2 = \frac{1}{2} \pm \frac{1}{2}$. Functions follow the mean value theorem,
-//! $f(x) \in f(c) + f'(X) (x - c)$, $X$ being the range of $x$. Rounding errors go to the remainder.
+//! Products are those of the polynomials, with $s^2 = \frac{1}{2} \pm \frac{1}{2}$. Functions follow Taylor's theorem,
+//! $f(x) = f(c) + f'(c) (x - c) \pm \frac{1}{2} \max |f''| (x - c)^2$, or the mean value theorem, $f(x) \in f(c) + f'(X) (x - c)$, $X$ being the range of $x$.
+//! Rounding errors go to the remainder.
 
 mod functions;
 #[cfg(test)]
@@ -22,6 +23,10 @@ use super::Interval;
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 /// More than what products lose to underflow, and far from there, where processors slow down.
 const UNDERFLOW: f64 = super::SAFE;
+/// Where the remainder is so many times less than the slope, intervals would tell hardly more.
+const TIGHT: f64 = 16.0;
+/// Beyond this second derivatives belong to numbers so small that their products lose digits.
+const STEEPEST: f64 = 1e145;
 
 /// $\{c + k s + e : |s| \le 1, |e| \le r\}$ within a range.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -99,9 +104,42 @@ impl TaylorModel {
         }
     }
 
+    /// The model, within the range that intervals tell where it is not tight; everything where they tell nothing then.
+    #[inline]
+    fn tight_or(center: f64, slope: f64, remainder: f64, by_intervals: impl FnOnce() -> Interval) -> TaylorModel {
+        let spread = slope.abs() + remainder;
+        if TIGHT * remainder <= slope.abs() && center.abs() + spread < f64::MAX {
+            return TaylorModel {
+                range: Interval { lo: center - spread, hi: center + spread },
+                center,
+                slope,
+                remainder,
+            };
+        }
+        match by_intervals() {
+            Interval::ENTIRE => TaylorModel::ENTIRE,
+            range => TaylorModel::in_range(range, center, slope, remainder),
+        }
+    }
+
     /// Whether the value changes along the part, and its middle lies in the range.
     fn is_line(self) -> bool {
         self.slope != 0.0 && self.range.contains(self.center)
+    }
+
+    /// A function of one argument, by itself on intervals, and its value, its derivative and a bound of its second derivative on the range.
+    fn by_taylor(self, f: impl FnOnce(Interval) -> Interval, expansion: impl FnOnce(f64) -> [f64; 3]) -> TaylorModel {
+        if !self.is_line() {
+            return f(self.range).into();
+        }
+        let [value, derivative, curvature] = expansion(self.center);
+        if curvature.is_nan() || curvature >= STEEPEST {
+            return f(self.range).into();
+        }
+        let (slope, spread) = (derivative * self.slope, self.slope.abs() + self.remainder);
+        let remainder = derivative.abs() * self.remainder + 0.5 * curvature * spread * spread;
+        let size = value.abs() + slope.abs();
+        TaylorModel::tight_or(value, slope, rounded(remainder, size), || f(self.range))
     }
 
     /// $f(c) + \sum_i f_i (x_i - c_i)$ with enclosures of the partial derivatives on the ranges.
@@ -117,24 +155,24 @@ impl TaylorModel {
         TaylorModel::in_range(range, center, slope, rounded(remainder, size))
     }
 
-    /// $a b$ within a range.
-    fn product(range: Interval, a: TaylorModel, b: TaylorModel) -> TaylorModel {
+    /// $a b$, which intervals tell too.
+    #[inline]
+    fn product(a: TaylorModel, b: TaylorModel, by_intervals: impl FnOnce() -> Interval) -> TaylorModel {
         let (constant, square) = (a.center * b.center, 0.5 * a.slope * b.slope);
         let (left, right) = (a.center * b.slope, a.slope * b.center);
         let spread = a.remainder * (b.center.abs() + b.slope.abs() + b.remainder);
         let remainder = square.abs() + spread + b.remainder * (a.center.abs() + a.slope.abs());
         let size = constant.abs() + square.abs() + left.abs() + right.abs();
-        TaylorModel::in_range(range, constant + square, left + right, rounded(remainder, size))
+        TaylorModel::tight_or(constant + square, left + right, rounded(remainder, size), by_intervals)
     }
 
     /// $x^n$.
     pub fn powi(self, n: i32) -> TaylorModel {
-        let range = self.range.powi(n);
-        if range == Interval::ENTIRE || self.slope == 0.0 || n == 0 {
-            return range.into();
+        if self.slope == 0.0 || n == 0 {
+            return self.range.powi(n).into();
         }
         if n == 2 {
-            return TaylorModel::product(range, self, self);
+            return TaylorModel::product(self, self, || self.range.powi(2));
         }
         let (mut power, mut square, mut left) = (None, self, n.unsigned_abs());
         loop {
@@ -145,11 +183,11 @@ impl TaylorModel {
             if left == 0 {
                 break;
             }
-            square = TaylorModel::product(square.range.powi(2), square, square);
+            square = square.powi(2);
         }
-        let Some(power) = power else { return range.into() };
+        let power = power.unwrap_or(TaylorModel::ENTIRE);
         let power = if n < 0 { TaylorModel::point(1.0) / power } else { power };
-        power.narrowed(range)
+        TaylorModel::tight_or(power.center, power.slope, power.remainder, || self.range.powi(n))
     }
 
     /// The same, in a range that is known from elsewhere; everything if nothing is.
@@ -193,13 +231,14 @@ impl From<f64> for TaylorModel {
 impl Add for TaylorModel {
     type Output = TaylorModel;
     fn add(self, other: TaylorModel) -> TaylorModel {
-        let range = self.range + other.range;
-        if range == Interval::ENTIRE || (self.slope == 0.0 && other.slope == 0.0) {
-            return range.into();
+        if self.slope == 0.0 && other.slope == 0.0 {
+            return (self.range + other.range).into();
         }
         let (center, slope) = (self.center + other.center, self.slope + other.slope);
         let size = center.abs() + slope.abs();
-        TaylorModel::in_range(range, center, slope, rounded(self.remainder + other.remainder, size))
+        TaylorModel::tight_or(center, slope, rounded(self.remainder + other.remainder, size), || {
+            self.range + other.range
+        })
     }
 }
 
@@ -228,11 +267,10 @@ impl Sub for TaylorModel {
 impl Mul for TaylorModel {
     type Output = TaylorModel;
     fn mul(self, other: TaylorModel) -> TaylorModel {
-        let range = self.range * other.range;
-        if range == Interval::ENTIRE || (self.slope == 0.0 && other.slope == 0.0) {
-            return range.into();
+        if self.slope == 0.0 && other.slope == 0.0 {
+            return (self.range * other.range).into();
         }
-        TaylorModel::product(range, self, other)
+        TaylorModel::product(self, other, || self.range * other.range)
     }
 }
 
@@ -240,12 +278,17 @@ impl Div for TaylorModel {
     type Output = TaylorModel;
     /// Everything if the divisor may be zero.
     fn div(self, other: TaylorModel) -> TaylorModel {
-        let range = self.range / other.range;
-        if range == Interval::ENTIRE || (self.slope == 0.0 && other.slope == 0.0) {
-            return range.into();
+        if self.slope == 0.0 && other.slope == 0.0 {
+            return (self.range / other.range).into();
         }
-        let reciprocal = other.function(|x| 1.0 / x, |x| -1.0 / x.powi(2));
-        TaylorModel::product(range, self, reciprocal)
+        let reciprocal = other.by_taylor(
+            |x| 1.0 / x,
+            |c| {
+                let (nearest, reciprocal) = (other.range.mignitude(), 1.0 / c);
+                [reciprocal, -reciprocal * reciprocal, 2.0 / (nearest * nearest * nearest)]
+            },
+        );
+        TaylorModel::product(self, reciprocal, || self.range / other.range)
     }
 }
 

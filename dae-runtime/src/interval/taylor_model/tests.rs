@@ -35,6 +35,13 @@ fn has(model: TaylorModel, value: f64, s: f64) -> bool {
     is_near && model.range.lo - rounding <= value && value <= model.range.hi + rounding
 }
 
+/// Whether the range is as narrow as by intervals, but for the remainder and rounding errors.
+fn is_hardly_wider(model: TaylorModel, by_intervals: Interval) -> bool {
+    let rounding = 1e-14 * model.range.magnitude();
+    let slack = rounding + if model.slope == 0.0 { 0.0 } else { 2.0 * model.remainder };
+    by_intervals.lo - slack <= model.range.lo && model.range.hi <= by_intervals.hi + slack
+}
+
 type OfOne = (fn(TaylorModel) -> TaylorModel, fn(Interval) -> Interval, fn(f64) -> f64, [f64; 2]);
 
 #[test]
@@ -76,7 +83,7 @@ fn functions_enclose_their_values() {
             let x = random.model(lo, hi);
             let f = function(x);
             let by_intervals = on_intervals(x.range);
-            assert!(by_intervals.lo <= f.range.lo && f.range.hi <= by_intervals.hi, "{k}: {x:?} {f:?} {by_intervals}");
+            assert!(is_hardly_wider(f, by_intervals), "{k}: {x:?} {f:?} {by_intervals}");
             lines += usize::from(f.slope != 0.0);
             for _ in 0..5 {
                 let (value, s) = random.value(x);
@@ -119,7 +126,7 @@ fn functions_of_two_enclose_their_values() {
             let (x, y) = (random.model(of_x[0], of_x[1]), random.model(of_y[0], of_y[1]));
             let f = function(x, y);
             let by_intervals = on_intervals(x.range, y.range);
-            assert!(by_intervals.lo <= f.range.lo && f.range.hi <= by_intervals.hi, "{k}: {x:?} {y:?} {f:?}");
+            assert!(is_hardly_wider(f, by_intervals), "{k}: {x:?} {y:?} {f:?} {by_intervals}");
             for _ in 0..5 {
                 let s = random.between(-1.0, 1.0);
                 let mut at = |x: TaylorModel| {
@@ -148,7 +155,7 @@ fn what_is_linear_cancels() {
 #[test]
 fn zeros_lie_near_that_of_the_line() {
     let [from, to] = TaylorModel::new(0.25, 1.0, 0.125).near_zero(0.0625);
-    assert!(from <= -0.4375 && from > -0.43751 && to >= -0.0625 && to < -0.06249);
+    assert!((-0.43751..=-0.4375).contains(&from) && (-0.0625..-0.06249).contains(&to));
     assert_eq!(TaylorModel::from(interval(-1.0, 2.0)).near_zero(0.0), [-1.0, 1.0]);
     assert_eq!(TaylorModel::ENTIRE.near_zero(0.0), [-1.0, 1.0]);
     assert_eq!(TaylorModel::ZERO.near_zero(0.0), [-1.0, 1.0]);
