@@ -8,8 +8,9 @@
 //! R. B. Kearfott, M. J. Cloud, *Introduction to Interval Analysis*, SIAM 2009), prove that nothing happens. They are Taylor models, which also say in which
 //! parts zeros may lie: only these are enclosed again. What they leave open is shorter than [`NEAR`] says, or smaller than errors are.
 //!
-//! Functions that have none (what contains functions and inputs of the caller), and all of them once so many parts of a step have been enclosed as [`BUDGET`]
-//! says, are sampled: at a few times of the step, and up to [`SAMPLES`] times where their values come near zero, as measured by their range. That is no proof.
+//! Functions that have none (what contains functions and inputs of the caller), and those because of which more parts of a step have been divided than
+//! [`BUDGET`] says, are sampled: at a few times of the step, and up to [`SAMPLES`] times where their values come near zero, as measured by their range. That is
+//! no proof.
 
 use std::iter::successors;
 
@@ -36,9 +37,11 @@ const SAMPLES: f64 = 64.0;
 /// no more than so many times its width.
 const LOOKS: (usize, usize) = (8, 2);
 const MARGIN: f64 = 2.0;
-/// At most so many parts of a step are enclosed; after that all functions count as functions without enclosures. Where a step takes more, as where enclosures do not
-/// tighten, the next one gets half as many, down to the second number, and otherwise twice as many.
+/// A function because of which more parts of a step than this are divided counts as one without enclosures for the rest of the step. Where a step takes more, as where
+/// enclosures do not tighten, the next one gets half as many, down to the second number, and otherwise twice as many.
 const BUDGET: (usize, usize) = (96, 6);
+/// At most so many parts of a step are enclosed; after that all functions count as functions without enclosures.
+const MOST_PARTS: usize = 768;
 /// A kink that changes no state by more than this part of its tolerance by the end of the step is no reason to end there.
 const NEGLIGIBLE: f64 = 0.1;
 /// An equation whose derivatives change by more than this part at a kink bends there.
@@ -69,7 +72,7 @@ struct Side {
 #[derive(Clone, Copy, Debug)]
 struct Part {
     ends: [f64; 2],
-    /// Whether it is known already that no function has a zero in it, but for what counts as zero.
+    /// Whether it is known already that no function with enclosures has a zero in it, but for what counts as zero.
     is_clear: bool,
 }
 
@@ -81,8 +84,10 @@ pub(super) struct Between<'d> {
     /// In whose zeros there is a kink and no jump.
     kinks: Vec<bool>,
     near: f64,
-    /// Parts of the next step that are enclosed.
-    budget: usize,
+    /// How many parts of a step may be divided because of a function.
+    budget: Vec<usize>,
+    /// How many have been in this step.
+    spent: Vec<usize>,
     /// The tolerances of the caller.
     rtol: f64,
     atol: Vec<f64>,
@@ -127,7 +132,8 @@ impl<'d> Between<'d> {
             kinks: description.switches.iter().map(|switch| !switch.jumps).collect(),
             searched,
             near: (NEAR * options.rtol).clamp(NEAREST.0, NEAREST.1),
-            budget: BUDGET.0,
+            budget: vec![BUDGET.0; count],
+            spent: vec![0; count],
             rtol: options.rtol,
             atol: options.atol.of(&description.unknowns),
             coefficients: Vec::new(),
@@ -155,6 +161,10 @@ impl<'d> Between<'d> {
         let step = Step { now: stepper.time(), length: stepper.time() - before };
         self.coefficients.resize((stepper.dense_degree() + 1) * self.y.len(), 0.0);
         stepper.dense_coefficients(&mut self.coefficients);
+        for (budget, spent) in self.budget.iter_mut().zip(&mut self.spent) {
+            *budget = if *spent > *budget { (*budget / 2).max(BUDGET.1) } else { (2 * *budget).min(BUDGET.0) };
+            *spent = 0;
+        }
         self.parts.clear();
         let whole = Part { ends: [-1.0, 0.0], is_clear: false };
         self.parts.push(whole);
@@ -166,51 +176,69 @@ impl<'d> Between<'d> {
         self.look_at(-1.0, step);
         self.values_before.copy_from_slice(&self.values);
         for k in 0..self.sides.len() {
-            // Just before a zero the step is still on the side of the last one.
             self.vague[k] = -1.0;
+            // Just before a zero the step is still on the side of the last one.
             self.sides[k] = Side { sign: sign(self.values[k], 0.0), until: -1.0, changed: None };
         }
-        let (mut examined, budget) = (0, self.budget);
-        self.budget = (2 * budget).min(BUDGET.0);
+        let mut examined = 0;
         while let Some(part) = self.parts.pop() {
             let [a, b] = part.ends;
             if part.is_clear {
                 // Where it begins, the functions are beyond what the part before may have left open.
                 self.look_at(a, step);
-                let found = self.pass_all(a, part, sought, (stepper, step));
-                self.look_at(b, step);
-                if let Some(t) = found.or_else(|| self.pass_all(b, part, sought, (stepper, step))) {
+                if let Some(t) = self.pass_all(a, part, sought, (stepper, step)) {
                     return Some(t);
                 }
-                continue;
-            }
-            self.look_at(b, step);
-            examined += 1;
-            if examined > budget {
-                self.budget = (budget / 2).max(BUDGET.1);
-                self.enclosed.fill(false);
-                self.enclosures.fill(Interval::ENTIRE);
-                self.enclose_values([a, b], step);
+                self.look_at(b, step);
+                self.enclose_others(part, step);
             } else {
+                examined += 1;
+                self.look_at(b, step);
                 // The first part is the whole step, which has been enclosed already.
                 if examined > 1 {
-                    self.enclose([a, b], step);
+                    self.enclose(part.ends, step);
                 }
                 // Before a part is closed because of noise, that is measured here: where a function turns, it is less than farther away.
                 let is_wide = b - a >= SAME_NOISE && !self.is_excluded();
                 if is_wide || (0..self.sides.len()).any(|k| self.is_noise(k, b - a)) {
                     self.measure_noise(stepper, step);
                 }
+                self.spend(part, examined, step);
             }
             if (0..self.sides.len()).any(|k| self.is_open(k, b - a)) {
-                self.divide([a, b]);
-                continue;
-            }
-            if let Some(t) = self.pass_all(b, part, sought, (stepper, step)) {
+                self.divide(part.ends);
+            } else if let Some(t) = self.pass_all(b, part, sought, (stepper, step)) {
                 return Some(t);
             }
         }
         None
+    }
+
+    /// Gives functions up because of which too many parts have been divided.
+    fn spend(&mut self, part: Part, examined: usize, step: Step) {
+        let width = part.ends[1] - part.ends[0];
+        let mut gives_up = false;
+        for k in 0..self.sides.len() {
+            if self.enclosed[k] && self.is_open(k, width) {
+                self.spent[k] = if examined > MOST_PARTS { usize::MAX } else { self.spent[k] + 1 };
+                if self.spent[k] > self.budget[k] {
+                    (self.enclosed[k], self.enclosures[k], gives_up) = (false, Interval::ENTIRE, true);
+                }
+            }
+        }
+        if gives_up {
+            self.enclose_values(part.ends, step);
+        }
+    }
+
+    /// On a part where functions with enclosures are known to have no zero: what the others are.
+    fn enclose_others(&mut self, part: Part, step: Step) {
+        for (enclosure, enclosed) in self.enclosures.iter_mut().zip(&self.enclosed) {
+            *enclosure = if *enclosed { Interval::ONE } else { Interval::ENTIRE };
+        }
+        if self.enclosed.contains(&false) {
+            self.enclose_values(part.ends, step);
+        }
     }
 
     /// Takes in what the functions are at `s`, an end of a part that is not divided. Out: where the step has to end.
@@ -220,7 +248,10 @@ impl<'d> Between<'d> {
             if !self.searched[k] {
                 continue;
             }
-            let is_vague = if part.is_clear { part.ends[1] <= self.vague[k] } else { self.may_vanish(k) };
+            let is_vague = match part.is_clear && self.enclosed[k] {
+                true => part.ends[1] <= self.vague[k],
+                false => self.may_vanish(k),
+            };
             // At the end of the step as at its start what counts is on which side the run goes on.
             let noise = if is_vague && s < 0.0 { self.noise[k] } else { 0.0 };
             if let Some(t) = self.pass(k, s, sign(self.values[k], noise), sought, (stepper, step)) {
@@ -255,12 +286,12 @@ impl<'d> Between<'d> {
 
     /// Parts of a part, to be looked at next: where functions that are open may have zeros, and what lies between, or halves if that is little.
     fn divide(&mut self, [a, b]: [f64; 2]) {
-        let middle = 0.5 * (a + b);
-        let (mut zeros, mut are_enclosed) = (Vec::new(), true);
+        let (mut zeros, mut of_enclosed) = (Vec::new(), Vec::new());
         for k in 0..self.sides.len() {
             if self.is_open(k, b - a) {
-                are_enclosed &= self.enclosed[k];
-                zeros.push(self.zeros_of(k, [a, b]));
+                let ends = self.zeros_of(k, [a, b]);
+                zeros.push(ends);
+                of_enclosed.extend(self.enclosed[k].then_some(ends));
             } else if self.may_vanish(k) {
                 self.vague[k] = b;
             }
@@ -271,16 +302,17 @@ impl<'d> Between<'d> {
             last[1] = if do_overlap { last[1].max(next[1]) } else { last[1] };
             do_overlap
         });
+        let mut ends: Vec<f64> = vec![a, b];
         if zeros.iter().map(|[from, to]| to - from).sum::<f64>() > MOST * (b - a) {
-            zeros = vec![[a, middle], [middle, b]];
+            ends.push(0.5 * (a + b));
+        } else {
+            ends.extend(zeros.into_iter().flatten());
         }
-        let mut end = b;
-        for [from, to] in zeros.into_iter().rev() {
-            self.parts.extend((to < end).then_some(Part { ends: [to, end], is_clear: are_enclosed }));
-            self.parts.push(Part { ends: [from, to], is_clear: false });
-            end = from;
+        ends.sort_by(f64::total_cmp);
+        for ends in ends.windows(2).rev().filter(|ends| ends[0] < ends[1]) {
+            let is_clear = of_enclosed.iter().all(|[from, to]| *to <= ends[0] || ends[1] <= *from);
+            self.parts.push(Part { ends: [ends[0], ends[1]], is_clear });
         }
-        self.parts.extend((a < end).then_some(Part { ends: [a, end], is_clear: are_enclosed }));
     }
 
     /// Where in a part an open function may have zeros: by its Taylor model. Of functions without enclosures that change their sign, what lies around their
@@ -399,7 +431,10 @@ impl<'d> Between<'d> {
         }
         let time = TaylorModel::new(step.at(middle), radius * step.length, 0.0);
         self.dae.switch_enclosures(time, &self.y, &self.yp, &mut self.along);
-        self.enclosures.iter_mut().zip(&self.along).for_each(|(range, along)| *range = along.range());
+        for k in 0..self.enclosures.len() {
+            let has_given_up = self.spent[k] > self.budget[k];
+            self.enclosures[k] = if has_given_up { Interval::ENTIRE } else { self.along[k].range() };
+        }
         let is_unknown = |(enclosure, searched): (&Interval, &bool)| *searched && !enclosure.width().is_finite();
         if self.enclosures.iter().zip(&self.searched).any(is_unknown) {
             self.enclose_values([a, b], step);
