@@ -12,35 +12,28 @@
 //! [`BUDGET`] says, are sampled: at a few times of the step, and up to [`SAMPLES`] times where their values come near zero, as measured by their range. That is
 //! no proof.
 
-use std::iter::successors;
+mod functions;
 
 use crate::contract::{Dae, Kind};
-use crate::interval::{Interval, TaylorModel};
 use crate::linear::Jacobians;
-use crate::solution::evaluate;
 use crate::stepper::{Options, Stepper};
+use functions::Functions;
 
 /// Parts of a step that are not divided any more: this part of the relative tolerance, between two bounds. A function that is beyond its zero for a
 /// shorter time may be overlooked. So near to its end a step has no kink inside, and the root of that from its start: there the solution changes by
 /// the square of the distance, but what a stage beyond the kink says counts for the whole step.
 const NEAR: f64 = 1e-2;
 const NEAREST: (f64, f64) = (1e-10, 1e-6);
-/// Values count as zero that changes of the unknowns by this part of their tolerances make.
-const NOISE: f64 = 0.1;
 /// What counts as zero is measured at the ends of parts of a step down to this width, and hardly differs within one.
 const SAME_NOISE: f64 = 1.0 / 64.0;
 /// A part is halved if zeros may lie in more than this part of it.
 const MOST: f64 = 0.5;
 /// Parts of a step at the ends of which functions without enclosures are evaluated.
 const SAMPLES: f64 = 64.0;
-/// A function without an enclosure is evaluated at the ends of so many equal parts of a step, or of a part of one, and is taken to leave the range of these values by
-/// no more than so many times its width.
-const LOOKS: (usize, usize) = (8, 2);
-const MARGIN: f64 = 2.0;
 /// A function because of which more parts of a step than this are divided counts as one without enclosures for the rest of the step. Where a step takes more, as where
 /// enclosures do not tighten, the next one gets half as many, down to the second number, and otherwise twice as many.
 const BUDGET: (usize, usize) = (96, 6);
-/// At most so many parts of a step are enclosed; after that all functions count as functions without enclosures.
+/// Once so many parts of a step have been enclosed, every function because of which one would have to be divided counts as one without enclosures.
 const MOST_PARTS: usize = 768;
 /// A kink that changes no state by more than this part of its tolerance by the end of the step is no reason to end there.
 const NEGLIGIBLE: f64 = 0.1;
@@ -76,11 +69,9 @@ struct Part {
     is_clear: bool,
 }
 
-/// Enclosures along a step.
+/// The search of steps.
 pub(super) struct Between<'d> {
-    dae: &'d dyn Dae,
-    /// Which functions depend on more than the time.
-    searched: Vec<bool>,
+    functions: Functions<'d>,
     /// In whose zeros there is a kink and no jump.
     kinks: Vec<bool>,
     near: f64,
@@ -91,25 +82,7 @@ pub(super) struct Between<'d> {
     /// The tolerances of the caller.
     rtol: f64,
     atol: Vec<f64>,
-    coefficients: Vec<f64>,
-    /// The same around the middle of a part.
-    around: Vec<f64>,
-    y: Vec<TaylorModel>,
-    yp: Vec<TaylorModel>,
-    /// What the functions are on Taylor models.
-    along: Vec<TaylorModel>,
-    /// Their ranges.
-    enclosures: Vec<Interval>,
-    /// The same for changes of the unknowns that count as noise.
-    changes: Vec<TaylorModel>,
-    noise: Vec<f64>,
-    /// Which functions have enclosures.
-    enclosed: Vec<bool>,
-    /// Where the functions were looked at last.
-    time: f64,
-    point: [Vec<f64>; 2],
-    values: Vec<f64>,
-    /// The same at the end of the last part that was not divided, where the next one begins.
+    /// The values at the end of the last part that was not divided, where the next one begins.
     values_before: Vec<f64>,
     sides: Vec<Side>,
     /// Until when a function counts as zero that is smaller than its noise, where a part has been divided because of others.
@@ -122,32 +95,15 @@ impl<'d> Between<'d> {
     /// Nothing if no function depends on the unknowns.
     pub(super) fn new(dae: &'d dyn Dae, options: &Options) -> Option<Self> {
         let description = dae.description();
-        let searched: Vec<bool> = description.switches.iter().map(|switch| !switch.of_time).collect();
-        let (n, count) = (description.unknowns.len(), searched.len());
-        if n == 0 || !searched.contains(&true) {
-            return None;
-        }
+        let count = description.switches.len();
         Some(Between {
-            dae,
+            functions: Functions::new(dae)?,
             kinks: description.switches.iter().map(|switch| !switch.jumps).collect(),
-            searched,
             near: (NEAR * options.rtol).clamp(NEAREST.0, NEAREST.1),
             budget: vec![BUDGET.0; count],
             spent: vec![0; count],
             rtol: options.rtol,
             atol: options.atol.of(&description.unknowns),
-            coefficients: Vec::new(),
-            around: Vec::new(),
-            y: vec![TaylorModel::ZERO; n],
-            yp: vec![TaylorModel::ZERO; n],
-            along: vec![TaylorModel::ENTIRE; count],
-            enclosures: vec![Interval::ENTIRE; count],
-            changes: vec![TaylorModel::ENTIRE; count],
-            noise: vec![0.0; count],
-            enclosed: vec![false; count],
-            time: 0.0,
-            point: [vec![0.0; n], vec![0.0; n]],
-            values: vec![0.0; count],
             values_before: vec![0.0; count],
             sides: vec![Side::default(); count],
             vague: vec![-1.0; count],
@@ -158,9 +114,7 @@ impl<'d> Between<'d> {
     /// Where the last step, which began at `before`, has to end so that no function changes its sign twice in it and what is sought is not
     /// inside.
     pub(super) fn search(&mut self, stepper: &dyn Stepper, before: f64, sought: Sought) -> Option<f64> {
-        let step = Step { now: stepper.time(), length: stepper.time() - before };
-        self.coefficients.resize((stepper.dense_degree() + 1) * self.y.len(), 0.0);
-        stepper.dense_coefficients(&mut self.coefficients);
+        self.functions.take(stepper, before);
         for (budget, spent) in self.budget.iter_mut().zip(&mut self.spent) {
             *budget = if *spent > *budget { (*budget / 2).max(BUDGET.1) } else { (2 * *budget).min(BUDGET.0) };
             *spent = 0;
@@ -168,46 +122,45 @@ impl<'d> Between<'d> {
         self.parts.clear();
         let whole = Part { ends: [-1.0, 0.0], is_clear: false };
         self.parts.push(whole);
-        self.enclose(whole.ends, step);
-        if self.is_excluded() {
+        self.functions.enclose(whole.ends);
+        if self.functions.is_excluded() {
             return None;
         }
-        self.enclosed.fill(true);
-        self.look_at(-1.0, step);
-        self.values_before.copy_from_slice(&self.values);
+        self.functions.look_at(-1.0);
+        self.values_before.copy_from_slice(&self.functions.values);
         for k in 0..self.sides.len() {
             self.vague[k] = -1.0;
             // Just before a zero the step is still on the side of the last one.
-            self.sides[k] = Side { sign: sign(self.values[k], 0.0), until: -1.0, changed: None };
+            self.sides[k] = Side { sign: sign(self.functions.values[k], 0.0), until: -1.0, changed: None };
         }
         let mut examined = 0;
         while let Some(part) = self.parts.pop() {
             let [a, b] = part.ends;
             if part.is_clear {
                 // Where it begins, the functions are beyond what the part before may have left open.
-                self.look_at(a, step);
-                if let Some(t) = self.pass_all(a, part, sought, (stepper, step)) {
+                self.functions.look_at(a);
+                if let Some(t) = self.pass_all(a, part, sought, stepper) {
                     return Some(t);
                 }
-                self.look_at(b, step);
-                self.enclose_others(part, step);
+                self.functions.look_at(b);
+                self.functions.enclose_others(part.ends);
             } else {
                 examined += 1;
-                self.look_at(b, step);
+                self.functions.look_at(b);
                 // The first part is the whole step, which has been enclosed already.
                 if examined > 1 {
-                    self.enclose(part.ends, step);
+                    self.functions.enclose(part.ends);
                 }
                 // Before a part is closed because of noise, that is measured here: where a function turns, it is less than farther away.
-                let is_wide = b - a >= SAME_NOISE && !self.is_excluded();
+                let is_wide = b - a >= SAME_NOISE && !self.functions.is_excluded();
                 if is_wide || (0..self.sides.len()).any(|k| self.is_noise(k, b - a)) {
-                    self.measure_noise(stepper, step);
+                    self.functions.measure_noise(stepper);
                 }
-                self.spend(part, examined, step);
+                self.spend(part, examined);
             }
             if (0..self.sides.len()).any(|k| self.is_open(k, b - a)) {
                 self.divide(part.ends);
-            } else if let Some(t) = self.pass_all(b, part, sought, (stepper, step)) {
+            } else if let Some(t) = self.pass_all(b, part, sought, stepper) {
                 return Some(t);
             }
         }
@@ -215,73 +168,57 @@ impl<'d> Between<'d> {
     }
 
     /// Gives functions up because of which too many parts have been divided.
-    fn spend(&mut self, part: Part, examined: usize, step: Step) {
+    fn spend(&mut self, part: Part, examined: usize) {
         let width = part.ends[1] - part.ends[0];
         let mut gives_up = false;
         for k in 0..self.sides.len() {
-            if self.enclosed[k] && self.is_open(k, width) {
+            if self.functions.enclosed[k] && self.is_open(k, width) {
                 self.spent[k] = if examined > MOST_PARTS { usize::MAX } else { self.spent[k] + 1 };
                 if self.spent[k] > self.budget[k] {
-                    (self.enclosed[k], self.enclosures[k], gives_up) = (false, Interval::ENTIRE, true);
+                    self.functions.give_up(k);
+                    gives_up = true;
                 }
             }
         }
         if gives_up {
-            self.enclose_values(part.ends, step);
-        }
-    }
-
-    /// On a part where functions with enclosures are known to have no zero: what the others are.
-    fn enclose_others(&mut self, part: Part, step: Step) {
-        for (enclosure, enclosed) in self.enclosures.iter_mut().zip(&self.enclosed) {
-            *enclosure = if *enclosed { Interval::ONE } else { Interval::ENTIRE };
-        }
-        if self.enclosed.contains(&false) {
-            self.enclose_values(part.ends, step);
+            self.functions.enclose_values(part.ends);
         }
     }
 
     /// Takes in what the functions are at `s`, an end of a part that is not divided. Out: where the step has to end.
-    fn pass_all(&mut self, s: f64, part: Part, sought: Sought, (stepper, step): (&dyn Stepper, Step)) -> Option<f64> {
-        self.values_before.copy_from_slice(&self.values);
+    fn pass_all(&mut self, s: f64, part: Part, sought: Sought, stepper: &dyn Stepper) -> Option<f64> {
+        self.values_before.copy_from_slice(&self.functions.values);
         for k in 0..self.sides.len() {
-            if !self.searched[k] {
+            if !self.functions.searched[k] {
                 continue;
             }
-            let is_vague = match part.is_clear && self.enclosed[k] {
+            let is_vague = match part.is_clear && self.functions.enclosed[k] {
                 true => part.ends[1] <= self.vague[k],
-                false => self.may_vanish(k),
+                false => self.functions.may_vanish(k),
             };
             // At the end of the step as at its start what counts is on which side the run goes on.
-            let noise = if is_vague && s < 0.0 { self.noise[k] } else { 0.0 };
-            if let Some(t) = self.pass(k, s, sign(self.values[k], noise), sought, (stepper, step)) {
-                return Some(step.at(t));
+            let noise = if is_vague && s < 0.0 { self.functions.noise[k] } else { 0.0 };
+            if let Some(t) = self.pass(k, s, sign(self.functions.values[k], noise), sought, stepper) {
+                return Some(self.functions.step.at(t));
             }
         }
         None
     }
 
-    /// Whether the enclosures prove that no function has a zero.
-    fn is_excluded(&self) -> bool {
-        self.enclosures.iter().zip(&self.searched).all(|(enclosure, searched)| !searched || enclosure.mignitude() > 0.0)
-    }
-
     /// Whether a part of this width has to be divided because of a function.
     fn is_open(&self, k: usize, width: f64) -> bool {
-        match self.enclosed[k] {
-            true => self.may_vanish(k) && width > self.near && !self.is_noise(k, width),
-            false => self.may_vanish(k) && width * SAMPLES > 1.0,
+        match self.functions.enclosed[k] {
+            true => self.functions.may_vanish(k) && width > self.near && !self.is_noise(k, width),
+            false => self.functions.may_vanish(k) && width * SAMPLES > 1.0,
         }
-    }
-
-    /// Whether a function may have a zero in a part.
-    fn may_vanish(&self, k: usize) -> bool {
-        self.searched[k] && self.enclosures[k].mignitude() == 0.0
     }
 
     /// Whether a part is not divided further only because the function is smaller there than errors make it.
     fn is_noise(&self, k: usize, width: f64) -> bool {
-        self.enclosed[k] && self.may_vanish(k) && width > self.near && self.enclosures[k].magnitude() <= self.noise[k]
+        self.functions.enclosed[k]
+            && self.functions.may_vanish(k)
+            && width > self.near
+            && self.functions.enclosures[k].magnitude() <= self.functions.noise[k]
     }
 
     /// Parts of a part, to be looked at next: where functions that are open may have zeros, and what lies between, or halves if that is little.
@@ -291,8 +228,8 @@ impl<'d> Between<'d> {
             if self.is_open(k, b - a) {
                 let ends = self.zeros_of(k, [a, b]);
                 zeros.push(ends);
-                of_enclosed.extend(self.enclosed[k].then_some(ends));
-            } else if self.may_vanish(k) {
+                of_enclosed.extend(self.functions.enclosed[k].then_some(ends));
+            } else if self.functions.may_vanish(k) {
                 self.vague[k] = b;
             }
         }
@@ -320,11 +257,11 @@ impl<'d> Between<'d> {
     fn zeros_of(&self, k: usize, [a, b]: [f64; 2]) -> [f64; 2] {
         let (middle, radius, width) = (0.5 * (a + b), 0.5 * (b - a), b - a);
         // With a margin, so that the values at the ends are on the sides that they belong to.
-        let [from, to] = if self.enclosed[k] {
-            let [from, to] = self.along[k].near_zero(0.5 * self.noise[k]);
+        let [from, to] = if self.functions.enclosed[k] {
+            let [from, to] = self.functions.models[k].near_zero(0.5 * self.functions.noise[k]);
             [middle + radius * from - 0.25 * self.near, middle + radius * to + 0.25 * self.near]
-        } else if self.values_before[k] * self.values[k] < 0.0 {
-            let zero = a + width * self.values_before[k] / (self.values_before[k] - self.values[k]);
+        } else if self.values_before[k] * self.functions.values[k] < 0.0 {
+            let zero = a + width * self.values_before[k] / (self.values_before[k] - self.functions.values[k]);
             let distance = (0.5 * width * width).min(0.125 * width).max(0.25 * self.near);
             [zero - distance, zero + distance]
         } else {
@@ -335,14 +272,7 @@ impl<'d> Between<'d> {
 
     /// Takes in the sign of a function at `b`, an end of a part that is not divided: a time, in units of the step, between two changes of its sign, or
     /// just before what is sought.
-    fn pass(
-        &mut self,
-        k: usize,
-        b: f64,
-        sign: i8,
-        sought: Sought,
-        (stepper, step): (&dyn Stepper, Step),
-    ) -> Option<f64> {
+    fn pass(&mut self, k: usize, b: f64, sign: i8, sought: Sought, stepper: &dyn Stepper) -> Option<f64> {
         let side = &mut self.sides[k];
         if sign == 0 || sign == side.sign {
             side.until = if sign == 0 { side.until } else { b };
@@ -358,7 +288,7 @@ impl<'d> Between<'d> {
             Some(changed) => Some(0.5 * (changed + last)).filter(is_inside),
             None => match sought {
                 Sought::Kinks if self.kinks[k] => {
-                    Some(last).filter(is_inside).filter(|last| !self.is_negligible([*last, b], stepper, step))
+                    Some(last).filter(is_inside).filter(|last| !self.is_negligible([*last, b], stepper))
                 }
                 Sought::Jumps { beyond } if !self.kinks[k] && beyond != Some(k) => Some(last).filter(is_inside),
                 Sought::Kinks | Sought::Jumps { .. } | Sought::Nothing => None,
@@ -368,15 +298,16 @@ impl<'d> Between<'d> {
 
     /// Whether the end of the step hardly depends on a kink between two times: they would be others by $K^{-1} \Delta F$, $\Delta F$ being the jump of the
     /// derivatives of $F$ there times what has changed since, if the equations were those before it.
-    fn is_negligible(&self, [before, beyond]: [f64; 2], stepper: &dyn Stepper, step: Step) -> bool {
-        let description = self.dae.description();
+    fn is_negligible(&self, [before, beyond]: [f64; 2], stepper: &dyn Stepper) -> bool {
+        let (dae, step) = (self.functions.dae, self.functions.step);
+        let description = dae.description();
         let n = description.unknowns.len();
         let (mut y, mut yp) = (vec![0.0; n], vec![0.0; n]);
         let mut derivatives = |s: f64| {
-            evaluate(&self.coefficients, s, step.length, &mut y, &mut yp);
+            self.functions.states(s, &mut y, &mut yp);
             let (mut jacobians, mut by_time) = (Jacobians::new(description), vec![0.0; n]);
-            jacobians.evaluate(self.dae, step.at(s), &y, &yp);
-            self.dae.jacobian_t(step.at(s), &y, &yp, &mut by_time);
+            jacobians.evaluate(dae, step.at(s), &y, &yp);
+            dae.jacobian_t(step.at(s), &y, &yp, &mut by_time);
             (jacobians, by_time)
         };
         // The state at the first of the two times remains.
@@ -403,116 +334,6 @@ impl<'d> Between<'d> {
             .filter(|&i| description.unknowns[i].kind == Kind::Differential)
             .all(|i| change[i].abs() <= NEGLIGIBLE * (self.atol[i] + self.rtol * stepper.state()[i].abs()))
     }
-
-    /// Taylor models of the polynomial and its slope on a part of the step, and with that of the functions.
-    fn enclose(&mut self, [a, b]: [f64; 2], step: Step) {
-        let (n, middle, radius) = (self.y.len(), 0.5 * (a + b), 0.5 * (b - a));
-        self.around.clear();
-        self.around.extend_from_slice(&self.coefficients);
-        let degree = self.coefficients.len() / n - 1;
-        // Horner's scheme, once for each coefficient of the polynomial around the middle.
-        for k in 0..degree {
-            for j in (k..degree).rev() {
-                for i in 0..n {
-                    self.around[j * n + i] += middle * self.around[(j + 1) * n + i];
-                }
-            }
-        }
-        // In units of the half width of the part.
-        let powers = successors(Some(1.0), |power| Some(power * radius));
-        for (coefficients, power) in self.around.chunks_exact_mut(n).zip(powers) {
-            coefficients.iter_mut().for_each(|coefficient| *coefficient *= power);
-        }
-        let scale = 1.0 / (radius * step.length);
-        for i in 0..n {
-            let coefficient = |k: usize| self.around[k * n + i];
-            self.y[i] = along(degree + 1, coefficient);
-            self.yp[i] = along(degree, |k| (k + 1) as f64 * coefficient(k + 1) * scale);
-        }
-        let time = TaylorModel::new(step.at(middle), radius * step.length, 0.0);
-        self.dae.switch_enclosures(time, &self.y, &self.yp, &mut self.along);
-        for k in 0..self.enclosures.len() {
-            let has_given_up = self.spent[k] > self.budget[k];
-            self.enclosures[k] = if has_given_up { Interval::ENTIRE } else { self.along[k].range() };
-        }
-        let is_unknown = |(enclosure, searched): (&Interval, &bool)| *searched && !enclosure.width().is_finite();
-        if self.enclosures.iter().zip(&self.searched).any(is_unknown) {
-            self.enclose_values([a, b], step);
-        }
-    }
-
-    /// In place of missing enclosures: the ranges of values on a part of the step, widened. What was looked at last is the end of the part.
-    fn enclose_values(&mut self, [a, b]: [f64; 2], step: Step) {
-        let looks = if b - a == 1.0 { LOOKS.0 } else { LOOKS.1 };
-        let mut ranges = vec![(f64::INFINITY, f64::NEG_INFINITY); self.values.len()];
-        for j in 0..=looks {
-            self.look_at(if j == looks { b } else { a + (b - a) * j as f64 / looks as f64 }, step);
-            let values = ranges.iter_mut().zip(&self.values);
-            values.for_each(|(range, value)| *range = (range.0.min(*value), range.1.max(*value)));
-        }
-        for (enclosure, (least, most)) in self.enclosures.iter_mut().zip(ranges) {
-            if !enclosure.width().is_finite() {
-                let margin = MARGIN * (most - least);
-                *enclosure = Interval::new(least - margin, most + margin).unwrap_or(Interval::ENTIRE);
-            }
-        }
-    }
-
-    /// How much the functions change as the unknowns change by a part of their tolerances at the point that was looked at last.
-    fn measure_noise(&mut self, stepper: &dyn Stepper, step: Step) {
-        let [states, slopes] = &self.point;
-        let states = self.y.iter_mut().zip(&mut self.yp).zip(states.iter().zip(slopes));
-        for (((y, yp), (state, slope)), weight) in states.zip(stepper.error_weights()) {
-            *y = TaylorModel::new(*state, 0.0, NOISE / weight);
-            *yp = TaylorModel::new(*slope, 0.0, NOISE / (weight * step.length.abs()));
-        }
-        self.dae.switch_enclosures(TaylorModel::point(self.time), &self.y, &self.yp, &mut self.changes);
-        for k in 0..self.noise.len() {
-            let width = self.changes[k].range().width();
-            self.enclosed[k] &= width.is_finite();
-            self.noise[k] = if width.is_finite() { width } else { 0.0 };
-        }
-    }
-
-    /// The functions at one time.
-    fn look_at(&mut self, s: f64, step: Step) {
-        let [y, yp] = &mut self.point;
-        evaluate(&self.coefficients, s, step.length, y, yp);
-        self.time = step.at(s);
-        self.dae.switching_functions(self.time, y, yp, &mut self.values);
-    }
-}
-
-/// The last step.
-#[derive(Clone, Copy)]
-struct Step {
-    now: f64,
-    length: f64,
-}
-
-impl Step {
-    /// A time in units of the step from its end.
-    fn at(self, s: f64) -> f64 {
-        self.now + s * self.length
-    }
-}
-
-/// $\sum_k c_k s^k$ for $s \in [-1, 1]$, where even powers lie between 0 and 1.
-fn along(terms: usize, coefficient: impl Fn(usize) -> f64) -> TaylorModel {
-    let (mut center, mut slope, mut remainder) = (0.0, 0.0, 0.0);
-    for k in 0..terms {
-        let c = coefficient(k);
-        match k {
-            0 => center = c,
-            1 => slope = c,
-            _ if k % 2 == 0 => {
-                center += 0.5 * c;
-                remainder += 0.5 * c.abs();
-            }
-            _ => remainder += c.abs(),
-        }
-    }
-    TaylorModel::new(center, slope, remainder)
 }
 
 fn sign(value: f64, noise: f64) -> i8 {

@@ -1,0 +1,222 @@
+//! Switching functions along a step.
+//!
+//! In: an accepted step as a polynomial. Out: the values of the functions at a time, enclosures of them on a part of the step, or the range of samples for those that
+//! have none, and by how much they change with the errors of the unknowns. Times are in units of the step from its end.
+
+use std::iter::successors;
+
+use crate::contract::Dae;
+use crate::interval::{Interval, TaylorModel};
+use crate::solution::evaluate;
+use crate::stepper::Stepper;
+
+/// Values count as zero that changes of the unknowns by this part of their tolerances make.
+const NOISE: f64 = 0.1;
+/// A function without an enclosure is evaluated at the ends of so many equal parts of a step, or of a part of one, and is taken to leave the range of these values by
+/// no more than so many times its width.
+const LOOKS: (usize, usize) = (8, 2);
+const MARGIN: f64 = 2.0;
+
+/// The functions, and what is known of them where they were looked at last.
+pub(super) struct Functions<'d> {
+    pub(super) dae: &'d dyn Dae,
+    /// Which of them depend on more than the time.
+    pub(super) searched: Vec<bool>,
+    pub(super) step: Step,
+    /// Of the polynomial, ascending.
+    coefficients: Vec<f64>,
+    /// The same around the middle of a part.
+    around: Vec<f64>,
+    y: Vec<TaylorModel>,
+    yp: Vec<TaylorModel>,
+    /// On a part of the step.
+    pub(super) models: Vec<TaylorModel>,
+    /// Intervals that contain their values there, as far as they have enclosures.
+    pub(super) enclosures: Vec<Interval>,
+    /// What changes of the unknowns that count as noise make of them.
+    changes: Vec<TaylorModel>,
+    /// The width of that.
+    pub(super) noise: Vec<f64>,
+    /// Which of them have enclosures.
+    pub(super) enclosed: Vec<bool>,
+    /// Which are counted among those without enclosures though they have some.
+    pub(super) given_up: Vec<bool>,
+    time: f64,
+    point: [Vec<f64>; 2],
+    pub(super) values: Vec<f64>,
+}
+
+impl<'d> Functions<'d> {
+    /// Nothing if none depends on the unknowns.
+    pub(super) fn new(dae: &'d dyn Dae) -> Option<Self> {
+        let description = dae.description();
+        let searched: Vec<bool> = description.switches.iter().map(|switch| !switch.of_time).collect();
+        let (n, count) = (description.unknowns.len(), searched.len());
+        (n > 0 && searched.contains(&true)).then(|| Functions {
+            dae,
+            searched,
+            step: Step { now: 0.0, length: 0.0 },
+            coefficients: Vec::new(),
+            around: Vec::new(),
+            y: vec![TaylorModel::ZERO; n],
+            yp: vec![TaylorModel::ZERO; n],
+            models: vec![TaylorModel::ENTIRE; count],
+            enclosures: vec![Interval::ENTIRE; count],
+            changes: vec![TaylorModel::ENTIRE; count],
+            noise: vec![0.0; count],
+            enclosed: vec![true; count],
+            given_up: vec![false; count],
+            time: 0.0,
+            point: [vec![0.0; n], vec![0.0; n]],
+            values: vec![0.0; count],
+        })
+    }
+
+    /// Turns to the last step, which began at `before`.
+    pub(super) fn take(&mut self, stepper: &dyn Stepper, before: f64) {
+        self.step = Step { now: stepper.time(), length: stepper.time() - before };
+        self.coefficients.resize((stepper.dense_degree() + 1) * self.y.len(), 0.0);
+        stepper.dense_coefficients(&mut self.coefficients);
+        self.enclosed.fill(true);
+        self.given_up.fill(false);
+    }
+
+    /// The unknowns and their slopes at a time.
+    pub(super) fn states(&self, s: f64, y: &mut [f64], yp: &mut [f64]) {
+        evaluate(&self.coefficients, s, self.step.length, y, yp);
+    }
+
+    /// From now on this one counts as one without enclosures.
+    pub(super) fn give_up(&mut self, k: usize) {
+        (self.given_up[k], self.enclosed[k], self.enclosures[k]) = (true, false, Interval::ENTIRE);
+    }
+
+    /// Whether the enclosures prove that no function has a zero.
+    pub(super) fn is_excluded(&self) -> bool {
+        self.enclosures.iter().zip(&self.searched).all(|(enclosure, searched)| !searched || enclosure.mignitude() > 0.0)
+    }
+
+    /// Whether a function may have a zero in a part.
+    pub(super) fn may_vanish(&self, k: usize) -> bool {
+        self.searched[k] && self.enclosures[k].mignitude() == 0.0
+    }
+
+    /// Taylor models of the polynomial and its slope on a part of the step, and with that of the functions.
+    pub(super) fn enclose(&mut self, [a, b]: [f64; 2]) {
+        let (n, middle, radius) = (self.y.len(), 0.5 * (a + b), 0.5 * (b - a));
+        self.around.clear();
+        self.around.extend_from_slice(&self.coefficients);
+        let degree = self.coefficients.len() / n - 1;
+        // Horner's scheme, once for each coefficient of the polynomial around the middle.
+        for k in 0..degree {
+            for j in (k..degree).rev() {
+                for i in 0..n {
+                    self.around[j * n + i] += middle * self.around[(j + 1) * n + i];
+                }
+            }
+        }
+        // In units of the half width of the part.
+        let powers = successors(Some(1.0), |power| Some(power * radius));
+        for (coefficients, power) in self.around.chunks_exact_mut(n).zip(powers) {
+            coefficients.iter_mut().for_each(|coefficient| *coefficient *= power);
+        }
+        let scale = 1.0 / (radius * self.step.length);
+        for i in 0..n {
+            let coefficient = |k: usize| self.around[k * n + i];
+            self.y[i] = along(degree + 1, coefficient);
+            self.yp[i] = along(degree, |k| (k + 1) as f64 * coefficient(k + 1) * scale);
+        }
+        let time = TaylorModel::new(self.step.at(middle), radius * self.step.length, 0.0);
+        self.dae.switch_enclosures(time, &self.y, &self.yp, &mut self.models);
+        for k in 0..self.enclosures.len() {
+            self.enclosures[k] = if self.given_up[k] { Interval::ENTIRE } else { self.models[k].range() };
+        }
+        let is_unknown = |(enclosure, searched): (&Interval, &bool)| *searched && !enclosure.width().is_finite();
+        if self.enclosures.iter().zip(&self.searched).any(is_unknown) {
+            self.enclose_values([a, b]);
+        }
+    }
+
+    /// In place of missing enclosures: the ranges of values on a part of the step, widened. What was looked at last is the end of the part.
+    pub(super) fn enclose_values(&mut self, [a, b]: [f64; 2]) {
+        let looks = if b - a == 1.0 { LOOKS.0 } else { LOOKS.1 };
+        let mut ranges = vec![(f64::INFINITY, f64::NEG_INFINITY); self.values.len()];
+        for j in 0..=looks {
+            self.look_at(if j == looks { b } else { a + (b - a) * j as f64 / looks as f64 });
+            let values = ranges.iter_mut().zip(&self.values);
+            values.for_each(|(range, value)| *range = (range.0.min(*value), range.1.max(*value)));
+        }
+        for (enclosure, (least, most)) in self.enclosures.iter_mut().zip(ranges) {
+            if !enclosure.width().is_finite() {
+                let margin = MARGIN * (most - least);
+                *enclosure = Interval::new(least - margin, most + margin).unwrap_or(Interval::ENTIRE);
+            }
+        }
+    }
+
+    /// How much the functions change as the unknowns change by a part of their tolerances at the point that was looked at last.
+    pub(super) fn measure_noise(&mut self, stepper: &dyn Stepper) {
+        let [states, slopes] = &self.point;
+        let states = self.y.iter_mut().zip(&mut self.yp).zip(states.iter().zip(slopes));
+        for (((y, yp), (state, slope)), weight) in states.zip(stepper.error_weights()) {
+            *y = TaylorModel::new(*state, 0.0, NOISE / weight);
+            *yp = TaylorModel::new(*slope, 0.0, NOISE / (weight * self.step.length.abs()));
+        }
+        self.dae.switch_enclosures(TaylorModel::point(self.time), &self.y, &self.yp, &mut self.changes);
+        for k in 0..self.noise.len() {
+            let width = self.changes[k].range().width();
+            self.enclosed[k] &= width.is_finite();
+            self.noise[k] = if width.is_finite() { width } else { 0.0 };
+        }
+    }
+
+    /// The functions at one time.
+    pub(super) fn look_at(&mut self, s: f64) {
+        let [y, yp] = &mut self.point;
+        evaluate(&self.coefficients, s, self.step.length, y, yp);
+        self.time = self.step.at(s);
+        self.dae.switching_functions(self.time, y, yp, &mut self.values);
+    }
+
+    /// On a part where functions with enclosures are known to have no zero: what the others are.
+    pub(super) fn enclose_others(&mut self, ends: [f64; 2]) {
+        for (enclosure, enclosed) in self.enclosures.iter_mut().zip(&self.enclosed) {
+            *enclosure = if *enclosed { Interval::ONE } else { Interval::ENTIRE };
+        }
+        if self.enclosed.contains(&false) {
+            self.enclose_values(ends);
+        }
+    }
+}
+
+/// A step.
+#[derive(Clone, Copy)]
+pub(super) struct Step {
+    now: f64,
+    pub(super) length: f64,
+}
+
+impl Step {
+    /// A time in units of the step from its end.
+    pub(super) fn at(self, s: f64) -> f64 {
+        self.now + s * self.length
+    }
+}
+
+/// $\sum_k c_k s^k$ for $s \in [-1, 1]$, where even powers lie between 0 and 1.
+fn along(terms: usize, coefficient: impl Fn(usize) -> f64) -> TaylorModel {
+    let (mut center, mut slope, mut remainder) = (0.0, 0.0, 0.0);
+    for k in 0..terms {
+        let c = coefficient(k);
+        match k {
+            0 => center = c,
+            1 => slope = c,
+            _ if k % 2 == 0 => {
+                center += 0.5 * c;
+                remainder += 0.5 * c.abs();
+            }
+            _ => remainder += c.abs(),
+        }
+    }
+    TaylorModel::new(center, slope, remainder)
+}
