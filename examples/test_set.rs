@@ -15,9 +15,10 @@
 use std::error::Error;
 use std::path::Path;
 
-use dae::symbolic::compile::{Compiled, CompiledForm, compile};
+use dae::symbolic::compile::{Compiled, compile};
 use dae::symbolic::eval::Interpreter;
 use dae::symbolic::form::Form;
+use dae::symbolic::formulation::CompiledForm;
 use dae::{ClosingCorrection, Dae, Integration, Method, Options, Record, Solution, Tolerance};
 
 /// Model, values at the end, and what is asked for.

@@ -1,4 +1,4 @@
-//! Which methods suit which formulations, known to the type system.
+//! The methods, and which of them suit which formulations, known to the type system.
 //!
 //! In: the type of a formulation. Out: its class, the highest index of its unknowns, which a method has to treat. What the macro generates
 //! has its class in its type, so that a method that does not converge for it does not compile:
@@ -13,7 +13,20 @@
 //! What is only known when a program runs, a `dyn Dae` or a [`Method`] that is a value, is checked when a run starts.
 
 use crate::contract::Dae;
-use crate::solve::Method;
+
+/// Which method integrates.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Method {
+    /// Radau IIA of order 5, a one-step method: stiff and higher-index systems.
+    #[default]
+    Radau5,
+    /// Radau IIA of orders 5, 9 and 13, chosen as the run goes on: the same at tight tolerances.
+    Radau,
+    /// Backward differentiation formulas of order 1 to [`max_order`](crate::stepper::Options::max_order), a multistep method: large systems, moderate
+    /// tolerances.
+    Bdf,
+}
 
 /// The class of formulations whose unknowns have an index of at most `K` ([`crate::contract::Unknown::index`]).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -13,13 +13,13 @@ pub use crate::chart::{Coordinates, StateSpace};
 use crate::class::Open;
 pub use crate::class::{Classified, Index};
 pub use crate::contract::{
-    Dae, Description, Eliminated, Equation, Invariant, Jet, JetEquation, Kind, Leading, Name, Pattern, Prolongation,
-    ProlongationDescription, Stand, Start, Switch, Unknown,
+    Code, Dae, Description, Eliminated, Equation, Invariant, Jet, JetEquation, Kind, Leading, LoopFree, Name, Pattern,
+    Prolongation, ProlongationDescription, Stand, Start, Switch, Unknown,
 };
 pub use crate::derivative_array::DerivativeArray;
 
 pub use crate::interval::TaylorModel;
-pub use crate::linear::{Code, LoopFree, Scalar};
+pub use crate::linear::Scalar;
 pub use crate::signal::{Input, InputError, Need, unmet};
 pub use crate::solution::Solution;
 pub use crate::spline::Spline;

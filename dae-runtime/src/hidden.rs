@@ -22,8 +22,8 @@ use std::rc::Rc;
 use crate::contract::{Dae, Kind};
 use crate::initialize::{Change, Held, InitializationOptions, JetPlaces, consistent_restart, restarted_derivatives_in};
 use crate::linear::{IterationMatrix, Jacobians, Schedule};
+use crate::quantity::Quantity;
 use crate::resolvent::Resolvent;
-use crate::sensitivity::Quantity;
 use crate::stepper::Options;
 
 /// States satisfy constraints to a tolerance; jets farther away than so many of it, or than this part of the size, are those of another solution.

@@ -51,6 +51,8 @@ mod integrator;
 pub mod interval;
 pub mod linear;
 mod multipliers;
+mod polynomial;
+mod quantity;
 pub mod radau;
 pub mod rank;
 mod resolvent;

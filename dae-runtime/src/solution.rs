@@ -7,7 +7,7 @@ use std::fmt;
 
 use crate::contract::{Dae, Eliminated, Name, Stand};
 use crate::event::Occurrence;
-use crate::sensitivity::Sensitivities;
+use crate::polynomial::horner;
 use crate::stepper::{Failure, Statistics};
 
 /// How a run ended.
@@ -356,32 +356,32 @@ impl DenseOutput {
     }
 }
 
-/// Value and slope at $s$ of $\sum_j c_j s^j$ with $s$ in units of `length`.
-pub(crate) fn evaluate(coefficients: &[f64], s: f64, length: f64, value: &mut [f64], slope: &mut [f64]) {
-    value.fill(0.0);
-    slope.fill(0.0);
-    for power in coefficients.chunks_exact(value.len().max(1)).rev() {
-        for ((value, slope), power) in value.iter_mut().zip(slope.iter_mut()).zip(power) {
-            *slope = *slope * s + *value;
-            *value = *value * s + power;
-        }
-    }
-    slope.iter_mut().for_each(|slope| *slope /= length);
+/// Derivatives of a solution, at the times that it records.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Sensitivities {
+    /// By what: parameters, and unknowns and derivatives of which it is the start value.
+    pub quantities: Vec<Name>,
+    /// Work done for them.
+    pub statistics: Statistics,
+    /// For each time, for each quantity, as many derivatives as a state has entries.
+    values: Vec<f64>,
 }
 
-/// Second derivative likewise.
-pub(crate) fn curvature(coefficients: &[f64], s: f64, length: f64, curvature: &mut [f64]) {
-    curvature.fill(0.0);
-    let n = curvature.len().max(1);
-    for (k, power) in coefficients.chunks_exact(n).enumerate().skip(2).rev() {
-        let factor = (k * (k - 1)) as f64 / (length * length);
-        curvature.iter_mut().zip(power).for_each(|(sum, power)| *sum = *sum * s + factor * power);
+impl Sensitivities {
+    pub(crate) fn new(quantities: Vec<Name>) -> Self {
+        Sensitivities { quantities, statistics: Statistics::default(), values: Vec::new() }
     }
-}
 
-/// Component `k` of $\sum_j c_j s^j$.
-pub(crate) fn horner(coefficients: &[f64], n: usize, k: usize, s: f64) -> f64 {
-    coefficients.chunks_exact(n).rev().fold(0.0, |sum, c| sum * s + c[k])
+    pub(crate) fn push(&mut self, values: impl Iterator<Item = f64>) {
+        self.values.extend(values);
+    }
+
+    /// Derivatives of all entries of the state at the `i`-th time by the `k`-th quantity.
+    pub(crate) fn column(&self, i: usize, k: usize, width: usize) -> Option<&[f64]> {
+        let place = (i * self.quantities.len() + k) * width;
+        self.values.get(place..place + width)
+    }
 }
 
 #[cfg(test)]

@@ -9,7 +9,6 @@
 
 use crate::contract::{Dae, Description, Kind};
 use crate::linear::Jacobians;
-use crate::multipliers::multipliers_of_formulation;
 
 /// Part of an auxiliary unknown to which Newton's iteration finds it: others depend on it only to second order, and it may be known to a
 /// few digits only.
@@ -48,8 +47,7 @@ impl Weights {
     /// Multipliers of the formulation itself are zero on solutions, and nobody asks for their values: they are as accurate as they have to be where a step does not move a
     /// state by more than a tenth of its tolerance because of them. Otherwise rounding errors would be too large for them where constraints are short (rods
     /// of a thousandth), since it is products with the constraints' derivatives that count.
-    pub(crate) fn relax_multipliers(&mut self, dae: &dyn Dae, t: f64, y: &[f64], yp: &[f64]) {
-        let multipliers = multipliers_of_formulation(dae, t);
+    pub(crate) fn relax(&mut self, multipliers: &[usize], dae: &dyn Dae, t: f64, y: &[f64], yp: &[f64]) {
         if multipliers.is_empty() {
             return;
         }
@@ -66,7 +64,7 @@ impl Weights {
                 allowed[column] = allowed[column].min(of_state / jacobians.y[place].abs());
             }
         }
-        for column in multipliers {
+        for &column in multipliers {
             if allowed[column].is_finite() {
                 self.atol[column] = self.atol[column].max(EFFECT * allowed[column]);
             }

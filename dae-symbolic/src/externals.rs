@@ -40,13 +40,6 @@ impl InputNeed {
     }
 }
 
-/// The functions without values while the model is analysed: another one, in general position, stands in for each.
-pub fn stand_ins(model: &Model) -> Vec<String> {
-    let externals = model.externals().into_iter();
-    let unknown = externals.filter(|f| matches!(f.source, ExternalSource::Code(_) | ExternalSource::Input));
-    unknown.map(|external| external.name.clone()).collect()
-}
-
 /// The equation that differentiates a function most.
 #[derive(Clone, Debug)]
 struct User {

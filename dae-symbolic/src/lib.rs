@@ -5,6 +5,7 @@ pub mod alias;
 #[cfg(all(feature = "syntax", feature = "codegen"))]
 pub mod build;
 pub mod compile;
+pub mod defaults;
 pub mod derive;
 pub mod diagnostic;
 #[cfg(feature = "codegen")]

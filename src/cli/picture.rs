@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 
 use dae::plot::{Panel, PlotError};
 use dae_runtime::solution::Solution;
-use dae_symbolic::compile::{Compiled, CompiledForm};
+use dae_symbolic::compile::Compiled;
+use dae_symbolic::formulation::CompiledForm;
 use dae_symbolic::formulation::Source;
 
 /// Curves that a panel can tell apart.

@@ -5,9 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use dae::symbolic::compile::{Compiled, CompiledForm, compile};
+use dae::symbolic::compile::{Compiled, compile};
 use dae::symbolic::eval::Interpreter;
 use dae::symbolic::form::Form;
+use dae::symbolic::formulation::CompiledForm;
 use dae::symbolic::index::Verdict;
 use dae::{Integration, Method};
 

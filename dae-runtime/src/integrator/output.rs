@@ -14,7 +14,7 @@
 
 use super::{Run, Scheme};
 use crate::contract::{Description, Kind};
-use crate::solution::{evaluate, horner};
+use crate::polynomial::{evaluate, horner};
 
 /// Corrections that are this small, in units of what is allowed, end the iteration.
 const SETTLED: f64 = 0.1;

@@ -1,14 +1,13 @@
 //! Factorisation and solution of linear systems of one pattern as code without loops.
 //!
-//! In: nothing. Out: what generated code gives the numerics: the pivots that were chosen when the model was compiled, and functions that know every place of
-//! every number (F. G. Gustavson, W. Liniger, R. Willoughby, *Symbolic generation of an optimal Crout algorithm for sparse systems of linear equations*,
+//! In: what generated code gives the numerics ([`LoopFree`]). Out: the elimination that it is, if it fits the formulation (F. G. Gustavson, W. Liniger, R. Willoughby, *Symbolic generation of an optimal Crout algorithm for sparse systems of linear equations*,
 //! J. ACM 17, 1970). The numbers of an iteration matrix change; whether these pivots still do is watched by the caller (`sparse.rs`), who has others where they do not.
 
 use nalgebra::{Complex, ComplexField};
 
 use super::schedule::Schedule;
 use super::sequence::{Rows, Sequence};
-use crate::contract::Description;
+use crate::contract::{Code, Description, LoopFree};
 
 /// A number that an iteration matrix can have: `f64` or `Complex<f64>`.
 pub trait Scalar: ComplexField<RealField = f64> + Copy {
@@ -26,19 +25,6 @@ impl Scalar for Complex<f64> {
     fn code(of: &LoopFree) -> Code<Complex<f64>> {
         of.complex
     }
-}
-
-/// Code for the iteration matrices of a formulation, whose pattern is that of $F_y$ and $F_{y'}$ together.
-#[derive(Clone, Copy, Debug)]
-pub struct LoopFree {
-    /// Row and column of each pivot; with the pattern of the matrix this is its [`Sequence`](super::Sequence).
-    pub pivots: &'static [(usize, usize)],
-    /// How many entries the matrix has, and its factors $L$ and $U$ beside the diagonal.
-    pub lengths: [usize; 3],
-    /// For real matrices.
-    pub real: Code<f64>,
-    /// For complex ones.
-    pub complex: Code<Complex<f64>>,
 }
 
 impl LoopFree {
@@ -59,15 +45,4 @@ impl LoopFree {
         let lengths = [sequence.entries.len(), sequence.lower.len(), sequence.upper.len()];
         (lengths == self.lengths).then_some(sequence)
     }
-}
-
-/// The functions. Lengths of slices are those of the sequence.
-#[allow(clippy::type_complexity, reason = "functions of slices, each with its name")]
-#[derive(Clone, Copy, Debug)]
-pub struct Code<S> {
-    /// From the values of a matrix: $L$ without its diagonal, $U$ without its own, and the inverses of that. It does not stop at a pivot that is
-    /// zero: then values are not finite.
-    pub factorize: fn(values: &[S], lower: &mut [S], upper: &mut [S], inverse: &mut [S]),
-    /// Replaces the right-hand side by the solution.
-    pub solve: fn(lower: &[S], upper: &[S], inverse: &[S], x: &mut [S]),
 }

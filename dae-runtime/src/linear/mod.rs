@@ -34,7 +34,7 @@ use crate::contract::{Dae, Description, Kind};
 use crate::elimination::Elimination;
 pub(crate) use dense::Lu;
 use dense::equilibrate_rows;
-pub use loop_free::{Code, LoopFree, Scalar};
+pub use loop_free::Scalar;
 pub(crate) use schedule::Schedule;
 pub use schedule::{Factorization, StepStart, steady_sequence};
 pub use sequence::Sequence;

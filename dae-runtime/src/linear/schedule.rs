@@ -6,9 +6,8 @@
 use std::rc::Rc;
 
 use super::sequence::{Rows, Sequence};
-use super::{IterationMatrix, Jacobians, LoopFree, Scalar};
-use crate::contract::{Dae, Description, Pattern};
-use crate::stepper::check_start;
+use super::{IterationMatrix, Jacobians, Scalar};
+use crate::contract::{Dae, Description, LoopFree, Pattern};
 
 /// A multiplication of a sparse elimination, which looks for its operands, takes as long as so many of a dense one.
 const SPARSE_COSTS: usize = 3;
@@ -127,7 +126,6 @@ impl Schedule {
 
     /// The scaled matrix of the first stage of a step, if it is finite and has no row of zeros.
     fn values_at(self: &Rc<Self>, dae: &dyn Dae, StepStart { t, y, yp, h }: StepStart<'_>) -> Option<Vec<f64>> {
-        check_start(dae.description(), t, y, yp, t + h).ok()?;
         let mut jacobians = Jacobians::new(dae.description());
         jacobians.evaluate(dae, t, y, yp);
         let mut matrix = IterationMatrix::unfactorized(self);

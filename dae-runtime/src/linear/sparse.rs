@@ -8,8 +8,9 @@ use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-use super::loop_free::{Code, Scalar};
+use super::loop_free::Scalar;
 use super::sequence::Sequence;
+use crate::contract::Code;
 
 /// Multipliers larger than this say that the pivots, chosen for other values, have become too small.
 const LARGEST_MULTIPLIER: f64 = 1e6;

@@ -5,7 +5,7 @@
 
 use super::stages::Origin;
 use super::tableau::Tableau;
-use crate::solution::evaluate;
+use crate::polynomial::evaluate;
 
 /// Extrapolated to no more than so many of its lengths; beyond, its tangent has to do.
 const EXTRAPOLATION: f64 = 10.0;

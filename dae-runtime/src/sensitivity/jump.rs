@@ -16,7 +16,7 @@ use super::variation::Column;
 use super::{Quantity, Variation};
 use crate::contract::{Dae, Kind};
 use crate::initialize::{Change, Held, InitializationError, restarted_derivatives};
-use crate::solution::{curvature, evaluate};
+use crate::polynomial::{curvature, evaluate};
 use crate::stepper::{Failure, Stepper};
 
 /// Relative length of differences: truncation and rounding are the same, 1e-10.

@@ -16,9 +16,9 @@ use super::{Beginning, Quantity, StartDerivative};
 use crate::contract::{Dae, Kind, Name};
 use crate::hidden::Hidden;
 use crate::linear::Deficiency;
+use crate::polynomial::evaluate;
 use crate::radau::{Origin, Outcome, Polynomial, StagePlace, StageRange, combine};
 use crate::resolvent::Resolvent;
-use crate::solution::evaluate;
 use crate::stepper::{DenseAccuracy, Failure, Options, Statistics, Stepper};
 use crate::weights::Weights;
 

@@ -3,7 +3,8 @@
 //! In: a stepper after a step. Out: its polynomial where that satisfies the equations, and otherwise pieces through states that do, as many as
 //! it takes (see [`Stepper::interpolate`]).
 
-use crate::solution::{Solution, evaluate, horner};
+use crate::polynomial::{evaluate, horner};
+use crate::solution::Solution;
 use crate::stepper::Stepper;
 
 /// Where the polynomial of a step is compared with the equations, in units of the step from its end.

@@ -9,8 +9,9 @@ use super::segments::Segments;
 use crate::contract::{Dae, Name};
 use crate::event::{Action, Event};
 use crate::initialize::{InitializationOptions, consistent_restart};
+use crate::polynomial::evaluate;
 use crate::sensitivity::{Carried, InStep, Variation};
-use crate::solution::{Solution, evaluate};
+use crate::solution::Solution;
 use crate::stepper::{Failure, Options, Stepper};
 
 /// Where signs are compared within a step, in units of the step from its end.

@@ -1,28 +1,16 @@
-//! The methods, and what each of them is for.
+//! The methods, started.
 //!
 //! In: a formulation and options. Out: an integration by the method chosen, or why it does not suit the formulation.
 
 use std::rc::Rc;
 
 use crate::bdf;
+use crate::class::Method;
 use crate::contract::Dae;
 use crate::integrator::Start;
 use crate::linear::{Schedule, StepStart};
 use crate::radau;
 use crate::stepper::{Failure, Options, StepControl, Stepper, check_start};
-
-/// Which method integrates.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Method {
-    /// Radau IIA of order 5, a one-step method: stiff and higher-index systems.
-    #[default]
-    Radau5,
-    /// Radau IIA of orders 5, 9 and 13, chosen as the run goes on: the same at tight tolerances.
-    Radau,
-    /// Backward differentiation formulas of order 1 to [`Options::max_order`], a multistep method: large systems, moderate tolerances.
-    Bdf,
-}
 
 impl Method {
     /// An integration by this method, to be stepped through by hand.

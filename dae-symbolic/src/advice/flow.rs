@@ -8,8 +8,8 @@ use dae_runtime::underlying::UnderlyingOde;
 use nalgebra::DMatrix;
 
 use super::local::is_finite;
-use crate::compile::CompiledForm;
 use crate::eval::Interpreter;
+use crate::formulation::CompiledForm;
 use crate::formulation::Source;
 use crate::prolong::Prolonged;
 

@@ -10,10 +10,10 @@
 
 use nalgebra::DMatrix;
 
+use crate::defaults::default_parameters;
 use crate::expr::{Expr, Symbol, evaluate, gradient, total_derivative};
 use crate::formulation::Material;
 use crate::model::Model;
-use crate::prolong::default_parameters;
 
 /// A matrix of expressions in jets, by its entries.
 #[derive(Clone, Debug, Default)]

@@ -19,8 +19,8 @@ pub use conditioning::Conditioning;
 
 use nalgebra::{Complex, DMatrix, Schur};
 
-use crate::compile::{CompiledForm, Setting};
 use crate::form::Form;
+use crate::formulation::{CompiledForm, Materials};
 use crate::index::Verdict;
 use crate::model::Model;
 use crate::notions::is_linear;
@@ -77,11 +77,11 @@ pub struct Measures {
 const CONCLUSIONS: &str = "Ascher and Petzold, SIAM J. Sci. Comput. 14 (1993), sect. 5";
 
 /// Advises on a model whose analysis is done, and which has at least the forms that were made of it so far.
-pub(crate) fn advise(model: &mut Model, setting: &Setting<'_>, made: &[CompiledForm]) -> Advice {
+pub(crate) fn advise(model: &mut Model, materials: &Materials<'_>, made: &[CompiledForm]) -> Advice {
     let found =
         |form, reason: String, reference| Advice { form, reason, reference, measures: None, conditioning: None };
-    if !setting.analysis.certificate.has_reduction() {
-        return match setting.analysis.certificate.verdict() {
+    if !materials.analysis.certificate.has_reduction() {
+        return match materials.analysis.certificate.verdict() {
             Verdict::Exact(0 | 1) => found(
                 Form::Original,
                 "the text is of index 1 as it stands".into(),
@@ -89,7 +89,7 @@ pub(crate) fn advise(model: &mut Model, setting: &Setting<'_>, made: &[CompiledF
             ),
             _ => {
                 let form = Form::DerivativeArray;
-                let exists = made.iter().any(|it| it.form == form) || setting.compile(model, &form, made).is_ok();
+                let exists = made.iter().any(|it| it.form == form) || materials.compile(model, &form, made).is_ok();
                 let unknown =
                     "the system Jacobian is singular, so that no equation is known to be the one to differentiate";
                 let (form, rest) = match exists {
@@ -100,9 +100,9 @@ pub(crate) fn advise(model: &mut Model, setting: &Setting<'_>, made: &[CompiledF
             }
         };
     }
-    let local = Local::of(model, &setting.derived).filter(|_| setting.derived.has_hidden_constraints());
+    let local = Local::of(model, &materials.derived).filter(|_| materials.derived.has_hidden_constraints());
     let Some(local) = local else {
-        let reason = match setting.derived.eliminated.is_empty() {
+        let reason = match materials.derived.eliminated.is_empty() {
             true => "no constraint is hidden: the equations are of index 1 or less as they stand",
             false => {
                 "no constraint is hidden once unknowns that are equal to others or constant are eliminated, as all forms but `original` do"
@@ -110,18 +110,19 @@ pub(crate) fn advise(model: &mut Model, setting: &Setting<'_>, made: &[CompiledF
         };
         return found(Form::Index1, reason.into(), "Hairer and Wanner II, Sect. VI.1");
     };
-    let flow = flow(model, setting);
+    let flow = flow(model, materials);
     let (measures, conditioning) = match &flow {
         Some(flow) => {
-            let interval = (setting.derived.t0, setting.derived.t0 + 1.0);
+            let interval = (materials.derived.t0, materials.derived.t0 + 1.0);
             let linear = is_linear(model);
             let constants = linear.then(|| conditioning::conditioning(model, &local, flow, interval)).flatten();
-            (measures(model, setting, &local, flow), constants)
+            (measures(model, materials, &local, flow), constants)
         }
         None => (None, None),
     };
     let (forms, reason) = decide(measures.as_ref());
-    let mut exists = |form: &Form| made.iter().any(|it| it.form == *form) || setting.compile(model, form, made).is_ok();
+    let mut exists =
+        |form: &Form| made.iter().any(|it| it.form == *form) || materials.compile(model, form, made).is_ok();
     let form = forms.into_iter().find(|form| exists(form)).unwrap_or(Form::Index1);
     Advice { form, reason, reference: CONCLUSIONS, measures, conditioning }
 }
@@ -169,17 +170,17 @@ fn decide(measures: Option<&Measures>) -> (Vec<Form>, String) {
     (vec![Form::Ggl], reason.into())
 }
 
-fn flow(model: &mut Model, setting: &Setting<'_>) -> Option<Flow> {
-    let jets = setting.analysis.jets.as_ref()?;
+fn flow(model: &mut Model, materials: &Materials<'_>) -> Option<Flow> {
+    let jets = materials.analysis.jets.as_ref()?;
     if model.is_excerpt() || model.has_stand_ins() || model.unknowns.len() > MAX_UNKNOWNS {
         return None;
     }
-    let form = setting.compile(model, &Form::Underlying, &[]).ok()?;
-    Flow::new(&form, setting.prolonged, jets, setting.derived.t0)
+    let form = materials.compile(model, &Form::Underlying, &[]).ok()?;
+    Flow::new(&form, materials.prolonged, jets, materials.derived.t0)
 }
 
-fn measures(model: &mut Model, setting: &Setting<'_>, local: &Local, flow: &Flow) -> Option<Measures> {
-    let (t0, start) = (setting.derived.t0, setting.derived.start);
+fn measures(model: &mut Model, materials: &Materials<'_>, local: &Local, flow: &Flow) -> Option<Measures> {
+    let (t0, start) = (materials.derived.t0, materials.derived.start);
     let (c, b) = local.values(model, 1, t0, start);
     c.iter().all(is_finite).then_some(())?;
     // In nominal values, so that units do not count.

@@ -9,11 +9,11 @@
 
 use super::groups::Groups;
 use super::{Relation, Stand, preference, relation};
+use crate::defaults::default_parameters;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Expr, Symbol, evaluate_one};
 use crate::model::{Model, Start, StartValue, derivative_name};
 use crate::origin::Origin;
-use crate::prolong::default_parameters;
 use std::collections::HashMap;
 
 /// Values that differ by less are equal but for rounding.

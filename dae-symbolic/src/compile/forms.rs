@@ -1,32 +1,15 @@
-//! Formulations as programs.
+//! The formulations that a model asks for.
 //!
 //! In: the model with its analysis. Out: every form it has, ready to run, and why it does not have the others.
 
-use std::collections::{HashMap, HashSet};
-
-use dae_runtime::contract::Kind;
-
-use super::CompiledForm;
 use crate::advice::{Advice, advise};
 use crate::alias::{Elimination, eliminate};
-use crate::expr::{Expr, Notation, Symbol, print_with};
-use crate::formulation::{Completion, Form, FormError, FormProgram, Formulation, Material, formulate, state_names};
-use crate::index::{Analysis, generic_rank};
-use crate::model::{Model, Numbering};
-use crate::program::Derivative;
+use crate::formulation::{CompiledForm, Form, FormError, Material, Materials, spell};
+use crate::index::Analysis;
+use crate::model::Model;
 use crate::prolong::Prolonged;
 use crate::reduce::{Reduced, reduce};
 use crate::system::System;
-
-/// What the forms of a model are made from.
-pub(crate) struct Setting<'a> {
-    pub(crate) analysis: &'a Analysis,
-    pub(crate) prolonged: &'a Prolonged,
-    /// For the forms that are the text, whatever the structure says.
-    text: Material<'a>,
-    /// For the others.
-    pub(crate) derived: Material<'a>,
-}
 
 /// A model reduced in both ways: with all its unknowns, and without those that are equal to others or constant.
 pub(super) struct Reductions {
@@ -43,12 +26,12 @@ impl Reductions {
     }
 
     /// Calls a function with what forms are made from.
-    pub(super) fn with_setting<T>(
+    pub(super) fn with_materials<T>(
         &self,
         analysis: &Analysis,
         prolonged: &Prolonged,
         t0: f64,
-        f: impl FnOnce(&Setting<'_>) -> T,
+        f: impl FnOnce(&Materials<'_>) -> T,
     ) -> T {
         let start = |unknown: usize, order: u32| {
             let jets = analysis.jets.as_ref()?;
@@ -71,40 +54,27 @@ impl Reductions {
             eliminated: &it.eliminated,
             ..text
         });
-        f(&Setting { analysis, prolonged, text, derived })
-    }
-}
-
-impl Setting<'_> {
-    /// Makes a form of the model; the programs of one that has been made already, with the same equations under another name, are taken from there.
-    pub(crate) fn compile(
-        &self,
-        model: &mut Model,
-        form: &Form,
-        made: &[CompiledForm],
-    ) -> Result<CompiledForm, FormError> {
-        let material = if form.is_of_text() { &self.text } else { &self.derived };
-        compile_form(model, self.analysis, self.prolonged, material, (form, made))
+        f(&Materials { analysis, prolonged, text, derived })
     }
 }
 
 /// The forms that the model asks for, what is advised if it asks for that, and why it does not have the others.
-pub(super) fn all(model: &mut Model, setting: &Setting<'_>) -> (Vec<CompiledForm>, Option<Advice>, Vec<FormError>) {
+pub(super) fn all(model: &mut Model, materials: &Materials<'_>) -> (Vec<CompiledForm>, Option<Advice>, Vec<FormError>) {
     let (mut forms, mut advice, mut unavailable): (Vec<CompiledForm>, _, _) = (Vec::new(), None, Vec::new());
     let mut asked = model.forms.clone();
     // What nobody asked for by name may be another one, if there is none of the usual ones.
-    if asked == Form::DEFAULT && !setting.analysis.certificate.has_reduction() {
+    if asked == Form::DEFAULT && !materials.analysis.certificate.has_reduction() {
         asked.push(Form::Original);
     }
     for form in asked {
         let wanted = match form {
-            Form::Recommended => advice.insert(advise(model, setting, &forms)).form.clone(),
+            Form::Recommended => advice.insert(advise(model, materials, &forms)).form.clone(),
             _ => form.clone(),
         };
         if forms.iter().any(|made| made.form == wanted) {
             continue;
         }
-        match setting.compile(model, &wanted, &forms) {
+        match materials.compile(model, &wanted, &forms) {
             Ok(compiled) => forms.push(compiled),
             Err(error) if form == wanted => unavailable.push(error),
             Err(FormError { message, origin, .. }) => {
@@ -116,90 +86,11 @@ pub(super) fn all(model: &mut Model, setting: &Setting<'_>) -> (Vec<CompiledForm
     (forms, advice, unavailable)
 }
 
-impl CompiledForm {
-    /// The same equations as another form.
-    fn renamed(&self, form: &Form) -> CompiledForm {
-        let mut renamed = CompiledForm { form: form.clone(), ..self.clone() };
-        renamed.formulation.form = form.clone();
-        renamed.program.description.form = form.to_string().into();
-        renamed
-    }
-}
-
 /// The system without unknowns that are equal to others or constant, if there are any.
 fn smaller(model: &mut Model, analysis: &Analysis) -> Option<(Elimination, Reduced)> {
     let elimination = eliminate(model, &analysis.system)?;
     let reduced = reduce(&mut model.dag, &elimination.system, &elimination.structure.offsets);
     Some((elimination, reduced))
-}
-
-fn compile_form(
-    model: &mut Model,
-    analysis: &Analysis,
-    prolonged: &Prolonged,
-    material: &Material<'_>,
-    (form, made): (&Form, &[CompiledForm]),
-) -> Result<CompiledForm, FormError> {
-    let origin = model.origin;
-    let refuse = |message: &str| FormError { form: form.clone(), message: message.into(), origin };
-    if !form.is_of_text() && !analysis.certificate.has_reduction() {
-        return Err(refuse("the system Jacobian is singular, so that the constraints to differentiate are not known"));
-    }
-    let formulation = formulate(model, material, form)?;
-    if let Some(same) = made.iter().find(|made| made.formulation.is_same_but_for_name(&formulation)) {
-        return Ok(same.renamed(form));
-    }
-    let residuals: Vec<Expr> = formulation.equations.iter().map(|e| e.residual).collect();
-    let leading = Derivative::entries(&mut model.dag, &residuals, |symbol| match symbol {
-        Symbol::StateDerivative(state) => Some(state as usize),
-        _ => None,
-    });
-    let rank = generic_rank(model, residuals.len(), &leading);
-    let rank = match formulation.completion {
-        // Only as many of its differential equations will be taken.
-        Some(Completion::DerivativeArray { .. }) => analysis.certificate.degrees_of_freedom().unwrap_or(0),
-        _ => leading_rank(model, &formulation, rank),
-    };
-    let program = FormProgram::new(model, &formulation, prolonged, rank)
-        .map_err(|_| refuse("the members of a family that were left out are unlike the others"))?;
-    let names = state_names(model, &formulation).into_iter().collect();
-    let states: HashSet<&str> = formulation.unknowns.iter().map(|u| u.name.as_str()).collect();
-    let name = |symbol| match (symbol, formulation.symbol_name(model, symbol)) {
-        // A derivative that is a state, and that the equation says to be one.
-        (Symbol::StateDerivative(i), rate) if states.contains(rate.as_str()) => {
-            format!("d/dt {}", formulation.unknowns[i as usize].name)
-        }
-        (_, name) => name,
-    };
-    let spell = |of: &str, residual: Expr| spell(model, of, residual, &names, name);
-    let spelled = formulation.equations.iter().map(|e| spell(&e.name, e.residual)).collect();
-    let invariants_spelled = formulation.invariants.iter().map(|i| spell(&i.name, i.value)).collect();
-    let value = |value: Expr| print_with(&model.dag, value, Notation::Text, &names, name);
-    let eliminated_spelled =
-        formulation.eliminated.iter().map(|it| format!("{} = {}", it.name, value(it.value))).collect();
-    Ok(CompiledForm { form: form.clone(), formulation, program, spelled, invariants_spelled, eliminated_spelled })
-}
-
-/// Zero where it is not known: then every differential unknown may be algebraic in disguise. Of the whole model it is known from an
-/// excerpt if none of the differential unknowns is.
-fn leading_rank(model: &Model, formulation: &Formulation, rank: Option<usize>) -> usize {
-    let differential = formulation.unknowns.iter().filter(|u| u.kind == Kind::Differential).map(|u| &u.domain);
-    match rank {
-        Some(rank) if !model.is_excerpt() => rank,
-        Some(rank) if rank == differential.clone().count() => Numbering::of(differential).map_or(0, |it| it.total()),
-        Some(_) | None => 0,
-    }
-}
-
-/// `equation 5: 0 = …`.
-fn spell(
-    model: &Model,
-    name: &str,
-    residual: Expr,
-    names: &HashMap<Expr, String>,
-    symbol: impl Fn(Symbol) -> String,
-) -> String {
-    format!("{name}: 0 = {}", print_with(&model.dag, residual, Notation::Text, names, symbol))
 }
 
 /// The rows of the prolongation.

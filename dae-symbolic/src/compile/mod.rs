@@ -23,7 +23,6 @@ mod values;
 pub(crate) use definitions::{Named, definitions_in};
 pub use excerpt::compile_excerpt;
 use forms::Reductions;
-pub(crate) use forms::Setting;
 use hidden::hidden_constraints;
 use summary::summary;
 use values::check_values;
@@ -33,7 +32,7 @@ use crate::alias::{Eliminated, reconcile};
 use crate::diagnostic::Diagnostics;
 use crate::expr::Expr;
 use crate::externals::{self, InputNeed};
-use crate::formulation::{Form, FormError, FormProgram, Formulation};
+use crate::formulation::{CompiledForm, FormError, FormProgram, Materials};
 use crate::index::{
     Analysis, MAX_DIFFERENTIATIONS, Problem, ProblemKind, analyse, contradiction, differentiated_kinks,
 };
@@ -56,23 +55,6 @@ pub struct HiddenConstraint {
     pub text: String,
     /// The same in LaTeX.
     pub latex: String,
-}
-
-/// One formulation, ready to run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CompiledForm {
-    /// Which.
-    pub form: Form,
-    /// As data.
-    pub formulation: Formulation,
-    /// As programs.
-    pub program: FormProgram,
-    /// Its rows in plain mathematics.
-    pub spelled: Vec<String>,
-    /// Its invariants in plain mathematics.
-    pub invariants_spelled: Vec<String>,
-    /// What it does not solve for, in plain mathematics.
-    pub eliminated_spelled: Vec<String>,
 }
 
 /// Everything known about a model.
@@ -121,8 +103,8 @@ impl Compiled {
     pub fn advice(&self) -> Advice {
         let mut model = self.model.clone();
         let reductions = Reductions::of(&mut model, &self.analysis);
-        let advised = |setting: &Setting<'_>| advise(&mut model, setting, &self.forms);
-        reductions.with_setting(&self.analysis, &self.prolonged, self.t0, advised)
+        let advised = |materials: &Materials<'_>| advise(&mut model, materials, &self.forms);
+        reductions.with_materials(&self.analysis, &self.prolonged, self.t0, advised)
     }
 }
 
@@ -171,7 +153,7 @@ fn formulated(mut model: Model, analysis: Analysis, t0: f64) -> Result<Compiled,
     let hidden = hidden_constraints(&mut model, &analysis, &reductions.reduced);
     let prolonged = prolonged(&mut model, &analysis);
     let (forms, recommended, unavailable) =
-        reductions.with_setting(&analysis, &prolonged, t0, |setting| forms::all(&mut model, setting));
+        reductions.with_materials(&analysis, &prolonged, t0, |materials| forms::all(&mut model, materials));
     let warnings = differentiated_kinks(&mut model, &analysis);
     let programs: Vec<&FormProgram> = forms.iter().map(|form| &form.program).collect();
     let needs = externals::needs(&mut model, &analysis, &programs).map_err(|found| Rejected::text(t0, found))?;

@@ -3,7 +3,6 @@
 //! In: a compiled model. Out: index, degrees of freedom and hidden constraints in a few lines, in the words of the report.
 
 use crate::compile::{Compiled, HiddenConstraint, definitions_in};
-use crate::externals;
 use crate::index::{Verdict, at_defaults};
 use crate::program::roll;
 use crate::system::listed;
@@ -49,7 +48,7 @@ pub(super) fn summary(compiled: &Compiled) -> Vec<String> {
         let lets = roll::text::lines(named.iter().map(|it| Some(&it.domain)).zip(values.iter().map(String::as_str)));
         lines.extend(lets.into_iter().flat_map(|line| [String::new(), line]));
     }
-    let unknown = externals::stand_ins(&compiled.model);
+    let unknown = compiled.model.stand_ins();
     if !unknown.is_empty() {
         let names: Vec<String> = unknown.iter().map(|name| format!("`{name}`")).collect();
         lines.push(format!("Analysed with smooth functions in general position in place of {}.", names.join(", ")));

@@ -5,11 +5,11 @@
 
 use std::collections::HashSet;
 
+use crate::defaults::default_parameters;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Expr, Symbol, evaluate_one, symbols};
 use crate::model::{Model, derivative_name};
 use crate::origin::Origin;
-use crate::prolong::default_parameters;
 
 /// Whether all defaults and start values are finite; of an array the first that is not is named.
 pub(super) fn check_values(model: &Model) -> Result<(), Diagnostics> {

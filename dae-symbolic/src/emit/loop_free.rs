@@ -6,7 +6,8 @@ use dae_runtime::linear::Sequence;
 
 use super::docs;
 use super::pivots::pivots;
-use crate::compile::{Compiled, CompiledForm};
+use crate::compile::Compiled;
+use crate::formulation::CompiledForm;
 use crate::model::{Domain, Model};
 
 /// Factorisations that take more multiplications than this are left to the loops of the runtime. The code takes less time than these at any size that was measured

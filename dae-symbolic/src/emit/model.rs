@@ -6,9 +6,9 @@
 use super::fields::{defaults, fields, layout};
 use super::{ALLOW, docs, external, form_type, prefix};
 use crate::compile::Compiled;
+use crate::defaults::parameter_places;
 use crate::formulation::Completion;
 use crate::model::Torn;
-use crate::prolong::parameter_places;
 
 pub(super) fn source(compiled: &Compiled) -> Result<String, Torn> {
     let model = &compiled.model;

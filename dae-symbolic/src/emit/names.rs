@@ -5,11 +5,11 @@
 use std::collections::HashSet;
 
 use crate::compile::Compiled;
+use crate::defaults::parameter_places;
 use crate::expr::{Call, ExternalSource};
 use crate::model::{Domain, Numbering, Torn};
 use crate::program::Load;
 use crate::program::affine::Affine;
-use crate::prolong::parameter_places;
 
 /// `x`, `der_x`, `der2_x`, `equation_5`, `G_`: a name of the model as the identifier of a local variable.
 pub(super) fn identifier(name: &str) -> String {

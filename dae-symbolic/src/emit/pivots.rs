@@ -15,8 +15,9 @@ use dae_runtime::initialize::{InitializationOptions, consistent_initialization};
 use dae_runtime::linear::{Sequence, StepStart, steady_sequence};
 use dae_runtime::signal::Input;
 
-use crate::compile::{Compiled, CompiledForm};
+use crate::compile::Compiled;
 use crate::eval::Interpreter;
+use crate::formulation::CompiledForm;
 
 /// So many states are looked at.
 const STATES: usize = 8;

@@ -7,9 +7,9 @@ use super::method::{labels_of, method};
 use super::names::Names;
 use super::{ALLOW, close, docs, external, prefix, tables};
 use crate::compile::Compiled;
+use crate::defaults::parameter_places;
 use crate::model::{Numbering, Torn};
 use crate::program::Program;
-use crate::prolong::parameter_places;
 use dae_runtime::contract::Pattern;
 
 pub(super) fn source(compiled: &Compiled) -> Result<String, Torn> {

@@ -7,7 +7,7 @@ use dae_runtime::contract::{Description, Kind, Leading, Pattern, ProlongationDes
 
 use super::docs;
 use super::listing;
-use crate::compile::CompiledForm;
+use crate::formulation::CompiledForm;
 use crate::model::{Domain, Numbering, Torn};
 use crate::program::roll::text::{lines, listed, spell};
 use crate::prolong::Prolonged;

@@ -18,9 +18,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::assemble::Layout;
 use super::selection::{Material, Row};
 use super::{Directions, Form, FormError};
+use crate::defaults::default_parameters;
 use crate::expr::{Expr, ParameterId, Rational, Symbol, UnknownId, evaluate_one, gradient};
 use crate::model::Model;
-use crate::prolong::default_parameters;
 
 /// How far entries of a symmetric matrix may be apart, relative to its diagonal.
 const SYMMETRY: f64 = 1e-9;

@@ -30,6 +30,7 @@
 mod assemble;
 mod baumgarte;
 mod classify;
+mod compiled;
 mod derivative_array;
 mod directions;
 mod frozen;
@@ -42,6 +43,8 @@ mod selection;
 
 pub use crate::form::{Directions, Form, Gain, Gains, UnknownForm};
 pub use assemble::formulate;
+pub use compiled::CompiledForm;
+pub(crate) use compiled::{Materials, spell};
 pub use program::{FormProgram, StateSource, state_names};
 pub use selection::Material;
 

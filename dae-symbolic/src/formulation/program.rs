@@ -9,10 +9,11 @@ use std::collections::{HashMap, HashSet};
 use dae_runtime::contract::{Description, Eliminated, Equation, Invariant, Kind, Leading, Name, Switch, Unknown};
 
 use super::{Formulation, Source};
+use crate::defaults::parameter_places;
 use crate::expr::{Dag, Expr, Notation, Symbol, differentiate, print_with, surfaces, symbols};
 use crate::model::{Domain, Model, Numbering};
 use crate::program::{Derivative, Load, Program, Rows, Unplaced};
-use crate::prolong::{Prolonged, parameter_places};
+use crate::prolong::Prolonged;
 
 /// Where a state and its derivative start: positions in the jet vector, `None` for zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,8 +11,9 @@ use super::{
     Analysis, Certificate, LocalRegularity, LowerBound, Verdict, Written, check_growth, hessenberg, lifted, local,
     structure_of_text, witness,
 };
+use crate::defaults::parameter_places;
 use crate::model::{Model, Numbering};
-use crate::prolong::{parameter_places, prolong};
+use crate::prolong::prolong;
 use crate::structure::{Offsets, Structure};
 use crate::system::System;
 

@@ -4,10 +4,10 @@
 //! homomorphism (`expr/prime_field`), so a nonzero value is a proof; a zero is only evidence, and is asked for three times.
 
 use super::certificate::GenericRegularity;
+use crate::defaults::start_point;
 use crate::expr::prime_field::{Branch, FieldPoint, Independence, Sign, sparse_determinant, sparse_rank};
-use crate::expr::{Expr, Function, Node, Notation, ParameterId, Symbol, UnknownId, evaluate_one, print};
+use crate::expr::{Expr, Function, Node, Notation, print};
 use crate::model::Model;
-use crate::prolong::default_parameters;
 
 /// Points at which a determinant must vanish before it counts as zero.
 const POINTS: usize = 3;
@@ -58,30 +58,6 @@ fn rows(n: usize, entries: &[(usize, usize, Expr)], values: &[u64]) -> Vec<Vec<(
         rows[row].push((column, value));
     }
     rows
-}
-
-/// The parameters and start values of the model, as far as they are given: they choose the branches of piecewise functions.
-pub(crate) fn start_point(model: &Model) -> Vec<(Symbol, f64)> {
-    let parameters = default_parameters(model);
-    let value = |e: Expr| {
-        evaluate_one(&model.dag, e, |symbol| match symbol {
-            Symbol::Parameter(p) => parameters[p.index()],
-            _ => f64::NAN,
-        })
-    };
-    let mut point: Vec<(Symbol, f64)> =
-        parameters.iter().enumerate().map(|(k, &p)| (Symbol::Parameter(ParameterId(k as u32)), p)).collect();
-    for (j, unknown) in model.unknowns.iter().enumerate() {
-        let unknown_id = UnknownId(j as u32);
-        let orders = unknown.start.iter().map(|_| 0).chain(unknown.derivative_starts.iter().map(|&(order, _)| order));
-        for order in orders {
-            if let Some(start) = unknown.start_value(order) {
-                point.push((Symbol::Unknown { unknown: unknown_id, order }, value(start.value)));
-            }
-        }
-    }
-    point.retain(|(_, value)| value.is_finite());
-    point
 }
 
 /// `x < 3 in max(x, 3)`: the branch of a piecewise function on which a value proves something.

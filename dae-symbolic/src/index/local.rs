@@ -10,9 +10,9 @@ use super::array::{self, ArrayPoint};
 use super::certificate::LocalRegularity;
 use super::proof::{self, Evidence};
 use super::steady::is_steady;
-use crate::externals::stand_ins;
+use crate::defaults::default_parameters;
 use crate::model::Model;
-use crate::prolong::{Prolonged, default_parameters};
+use crate::prolong::Prolonged;
 use crate::system::listed;
 
 pub(super) fn regularity(model: &mut Model, prolonged: &Prolonged, t0: f64) -> (LocalRegularity, Option<Vec<f64>>) {
@@ -60,7 +60,7 @@ fn is_rounding(model: &mut Model, prolonged: &Prolonged, jets: &[f64], t0: f64) 
 
 /// Why there is no consistent point. Values that the caller has yet to supply are nobody's fault.
 fn why(model: &Model, error: &InitializationError) -> String {
-    let supplied = listed(&stand_ins(model));
+    let supplied = listed(&model.stand_ins());
     match error {
         _ if supplied.is_empty() => error.to_string(),
         InitializationError::Conflict { fixed, equations } => {

@@ -48,7 +48,6 @@ pub use certificate::{
 pub(crate) use elimination::{MAX_DIFFERENTIATIONS, contradiction};
 pub use excerpt::{Insufficient, analyse_excerpt};
 pub use generic::generic_rank;
-pub(crate) use generic::start_point;
 pub use kinks::differentiated_kinks;
 pub use problem::{Problem, ProblemKind};
 pub use understand::Rewrite;

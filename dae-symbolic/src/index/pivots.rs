@@ -7,7 +7,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Rewrite, start_point};
+use super::Rewrite;
+use crate::defaults::start_point;
 use crate::expr::{Expr, Node, Notation, Symbol, evaluate, print, reachable};
 use crate::model::Model;
 use crate::prolong::Prolonged;

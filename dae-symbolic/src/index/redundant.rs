@@ -7,10 +7,10 @@
 use super::array::{ArrayPoint, ArrayVerdict, Consistent, DerivativeArray, consistent_point, judge, vanish};
 use super::problem::{self, Problem, ProblemKind};
 use super::{Analysis, LocalRegularity, LowerBound, Unproved, Verdict, analyse_system, array_start, judged, settle};
+use crate::defaults::default_parameters;
 use crate::diagnostic::Diagnostics;
 use crate::expr::prime_field::{FieldPoint, sparse_rank};
 use crate::model::Model;
-use crate::prolong::default_parameters;
 use crate::subsets::subsets;
 use crate::system::System;
 
@@ -172,7 +172,7 @@ fn others_hold(
 fn generic_gradients(model: &Model, array: &DerivativeArray) -> Option<Vec<Gradients>> {
     (0..2)
         .map(|seed| {
-            let point = FieldPoint::new(seed).with_start(super::start_point(model));
+            let point = FieldPoint::new(seed).with_start(crate::defaults::start_point(model));
             array.at_random(&model.dag, &point, seed).map(|at| array.exact_rows(&at))
         })
         .collect()

@@ -82,10 +82,15 @@ impl Model {
         found.into_values().collect()
     }
 
-    /// Whether a function in general position stands in for one that the model does not know.
-    pub fn has_stand_ins(&self) -> bool {
+    /// The functions without values while the model is analysed: another one, in general position, stands in for each.
+    pub fn stand_ins(&self) -> Vec<String> {
         let unknown = |f: &Arc<External>| matches!(f.source, ExternalSource::Code(_) | ExternalSource::Input);
-        self.externals().iter().any(unknown)
+        self.externals().into_iter().filter(unknown).map(|external| external.name.clone()).collect()
+    }
+
+    /// Whether there are any of these.
+    pub fn has_stand_ins(&self) -> bool {
+        !self.stand_ins().is_empty()
     }
 
     /// The expressions with every input, and every derivative of one, replaced by its definition.

@@ -68,7 +68,7 @@ pub(super) fn kernel_of_leading_matrix(
         return None;
     }
     let expressions = model.with_default_parameters(&expressions);
-    let start = crate::index::start_point(model);
+    let start = crate::defaults::start_point(model);
     for seed in 0..POINTS {
         let point = FieldPoint::new(seed).with_start(start.iter().copied());
         let values = point.evaluate(&model.dag, &expressions).ok()?.values;

@@ -152,7 +152,7 @@ impl Defects {
         let values: Vec<Expr> = entries.iter().map(|&(.., value)| value).chain(factors).collect();
         let values = model.expand_inputs(&values);
         let values = model.with_default_parameters(&values);
-        let start = crate::index::start_point(model);
+        let start = crate::defaults::start_point(model);
         let mut values = FieldPoint::new(0).with_start(start).evaluate(&model.dag, &values).ok()?.values.into_iter();
         let mut columns: Vec<Vec<(usize, u64)>> = vec![Vec::new(); offsets.unknowns.len()];
         for (&(i, j, _), value) in entries.iter().zip(values.by_ref()) {

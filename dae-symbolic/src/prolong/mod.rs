@@ -10,17 +10,13 @@
 //!
 //! [`Prolonged`] fulfils the runtime's [`Prolongation`] contract by interpretation.
 
-mod parameters;
 mod whole;
-
-pub use parameters::{
-    Defaults, default_parameters, parameter_defaults, parameter_enclosures, parameter_places, whole_parameters,
-};
 
 use std::cell::RefCell;
 
 use dae_runtime::contract::{Jet, JetEquation, Prolongation, ProlongationDescription, Start};
 
+use crate::defaults::{parameter_enclosures, parameter_places, whole_parameters};
 use crate::expr::interval::Interval;
 use crate::expr::{Dag, Expr, Symbol, UnknownId};
 use crate::model::{Domain, Model, Numbering, derivative_name};

@@ -21,7 +21,7 @@ pub(super) fn advice(compiled: &Compiled) -> Option<String> {
     let (model, certificate) = (&compiled.model, &compiled.analysis.certificate);
     let LocalRegularity::NoConsistentPoint { message } = &certificate.local else { return None };
     // What the caller supplies is not known yet: nothing is wrong with the model.
-    let supplied = crate::externals::stand_ins(model);
+    let supplied = model.stand_ins();
     if !supplied.is_empty() {
         let names: Vec<String> = supplied.iter().map(|name| format!("`{name}`")).collect();
         return Some(format!(

@@ -6,8 +6,9 @@ use std::collections::{HashMap, HashSet};
 
 use super::document::{Markup, Numbered, number, solved_or_zero, spelled_name};
 use super::families::{Line, rolled};
-use crate::compile::{Compiled, CompiledForm};
+use crate::compile::Compiled;
 use crate::expr::{Expr, Notation, Symbol, mathml, print_with};
+use crate::formulation::CompiledForm;
 use crate::formulation::state_names;
 use crate::model::{Domain, Model};
 

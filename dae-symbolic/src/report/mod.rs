@@ -187,7 +187,7 @@ impl Report {
             certificate: Some(CertificateReport::new(model, analysis)),
             hidden_constraints,
             eliminated,
-            stand_ins: crate::externals::stand_ins(model),
+            stand_ins: model.stand_ins(),
             warnings: messages(&compiled.warnings).into_iter().chain(advice(compiled)).collect(),
             recommendation: Some(RecommendationReport::new(compiled.advice())),
             forms: model.forms.iter().map(|form| FormReport::new(compiled, form)).collect(),

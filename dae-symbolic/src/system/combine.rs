@@ -137,7 +137,7 @@ fn without_leading(model: &mut Model, combination: Expr, offsets: &Offsets, lowe
         // What cancels on one branch of a piecewise function need not cancel on another, which the solution or other parameters may reach.
         let expanded = model.expand_inputs(&[difference]);
         let blended = blended(&mut model.dag, &expanded);
-        let start = crate::index::start_point(model);
+        let start = crate::defaults::start_point(model);
         let vanishes = |seed| {
             let point = FieldPoint::new(seed).with_start(start.iter().copied());
             point.evaluate(&model.dag, &blended).is_ok_and(|found| found.values == [0])

@@ -143,7 +143,7 @@ struct Circuit {
 fn circuits(model: &mut Model, n: usize, jacobian: &[(usize, usize, Expr)]) -> Option<Vec<Circuit>> {
     let values: Vec<Expr> = jacobian.iter().map(|&(.., value)| value).collect();
     let values = model.expand_inputs(&values);
-    let point = FieldPoint::new(0).with_start(crate::index::start_point(model));
+    let point = FieldPoint::new(0).with_start(crate::defaults::start_point(model));
     let residues = point.evaluate(&model.dag, &values).ok()?.values;
     let mut rows: Vec<Residues> = vec![BTreeMap::new(); n];
     for (&(i, j, _), residue) in jacobian.iter().zip(residues) {

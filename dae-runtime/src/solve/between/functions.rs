@@ -7,7 +7,7 @@ use std::iter::successors;
 
 use crate::contract::Dae;
 use crate::interval::{Interval, TaylorModel};
-use crate::solution::evaluate;
+use crate::polynomial::evaluate;
 use crate::stepper::Stepper;
 
 /// Values count as zero that changes of the unknowns by this part of their tolerances make.

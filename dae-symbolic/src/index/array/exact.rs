@@ -6,9 +6,9 @@
 use super::judge::{Court, MAX_ROWS};
 use super::matrix::{exact_ranks, exact_rows};
 use super::{ArrayRanks, DerivativeArray};
+use crate::defaults::start_point;
 use crate::expr::prime_field::{FieldPoint, Independence, PRIME, sparse_rank};
 use crate::expr::{Expr, Node, Rational, Symbol, blended, piecewise, reachable, symbols};
-use crate::index::start_point;
 
 /// Differentiations with which rows are examined that may depend on one another at every point.
 const MAX_DEPENDENT: u32 = 3;

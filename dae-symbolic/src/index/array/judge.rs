@@ -21,12 +21,12 @@ use super::newton::{SparseRow, dependencies};
 
 use super::refined::{self, Digits};
 use super::{ArrayError, ArrayJacobian, ArrayPoint, ArrayRanks, Consistent, DerivativeArray, consistent_point};
+use crate::defaults::default_parameters;
 use crate::expr::ball::PRECISION;
 use crate::expr::prime_field::arithmetic::draw;
 use crate::expr::{Expr, Symbol, piecewise, symbols};
 use crate::index::certificate::times;
 use crate::model::Model;
-use crate::prolong::default_parameters;
 
 /// Arrays with more rows are left alone: dense decompositions cost their third power, and a macro runs unoptimised.
 pub(super) const MAX_ROWS: usize = 420;

@@ -14,10 +14,10 @@ use super::jets::ArraySystem;
 use super::matrix::Columns;
 use super::pivoting::{BallRow, Pivoting, largest};
 use super::{ArrayPoint, ArrayRanks, Consistent, DerivativeArray, Linearised, Scalar, taylor};
+use crate::defaults::default_parameters;
 use crate::expr::ball::{Ball, Calls, Magnitude, PRECISION, evaluate_balls};
 use crate::expr::{Expr, Node, Symbol, reachable};
 use crate::model::Model;
-use crate::prolong::default_parameters;
 use dae_runtime::contract::Start;
 
 /// Arrays with more rows are not examined: the work is the third power in numbers of hundreds of digits.

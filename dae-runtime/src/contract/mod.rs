@@ -10,11 +10,13 @@
 //! lengths that the descriptions announce (`unknowns`, `pattern.len()`, …), and implementations may rely on it.
 //! Nothing here allocates once the object exists, and nothing panics on non-finite input: `NaN` in gives `NaN` out.
 
+mod loop_free;
+
 use std::borrow::Cow;
 
 use crate::interval::TaylorModel;
-use crate::linear::LoopFree;
 use crate::signal::InputError;
+pub use loop_free::{Code, LoopFree};
 
 /// A name as it is printed: `x`, `der(x)`, `equation 5`.
 pub type Name = Cow<'static, str>;

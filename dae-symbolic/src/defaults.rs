@@ -1,12 +1,12 @@
-//! Default values of the parameters.
+//! Numbers that the text gives: default values of the parameters, and start values.
 //!
-//! In: a model; a default may use parameters declared earlier. Out: a program per parameter or array of parameters, and the values. Of
-//! an excerpt, programs are those of the whole model.
+//! In: a model; a default may use parameters declared earlier. Out: a program per parameter or array of parameters, the values, and with start values the
+//! point at which branches are chosen. Of an excerpt, programs are those of the whole model.
 
 use std::ops::Range;
 
 use crate::expr::interval::Interval;
-use crate::expr::{Expr, Symbol, evaluate_one};
+use crate::expr::{Expr, ParameterId, Symbol, UnknownId, evaluate_one};
 use crate::model::{Domain, Model, Numbering, Torn};
 use crate::program::{Arithmetic, Load, Point, Program, Rows, Unplaced};
 
@@ -104,4 +104,28 @@ pub fn default_parameters(model: &Model) -> Vec<f64> {
         values.push(value);
     }
     values
+}
+
+/// The parameters and start values of the model, as far as they are given: they choose the branches of piecewise functions.
+pub(crate) fn start_point(model: &Model) -> Vec<(Symbol, f64)> {
+    let parameters = default_parameters(model);
+    let value = |e: Expr| {
+        evaluate_one(&model.dag, e, |symbol| match symbol {
+            Symbol::Parameter(p) => parameters[p.index()],
+            _ => f64::NAN,
+        })
+    };
+    let mut point: Vec<(Symbol, f64)> =
+        parameters.iter().enumerate().map(|(k, &p)| (Symbol::Parameter(ParameterId(k as u32)), p)).collect();
+    for (j, unknown) in model.unknowns.iter().enumerate() {
+        let unknown_id = UnknownId(j as u32);
+        let orders = unknown.start.iter().map(|_| 0).chain(unknown.derivative_starts.iter().map(|&(order, _)| order));
+        for order in orders {
+            if let Some(start) = unknown.start_value(order) {
+                point.push((Symbol::Unknown { unknown: unknown_id, order }, value(start.value)));
+            }
+        }
+    }
+    point.retain(|(_, value)| value.is_finite());
+    point
 }

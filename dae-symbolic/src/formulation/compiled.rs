@@ -1,0 +1,133 @@
+//! Formulations as programs.
+//!
+//! In: the model with its analysis, and a form. Out: that form, ready to run, with its rows in plain mathematics.
+
+use std::collections::{HashMap, HashSet};
+
+use dae_runtime::contract::Kind;
+
+use super::{Completion, Form, FormError, FormProgram, Formulation, Material, formulate, state_names};
+use crate::expr::{Expr, Notation, Symbol, print_with};
+use crate::index::{Analysis, generic_rank};
+use crate::model::{Model, Numbering};
+use crate::program::Derivative;
+use crate::prolong::Prolonged;
+
+/// One formulation, ready to run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CompiledForm {
+    /// Which.
+    pub form: Form,
+    /// As data.
+    pub formulation: Formulation,
+    /// As programs.
+    pub program: FormProgram,
+    /// Its rows in plain mathematics.
+    pub spelled: Vec<String>,
+    /// Its invariants in plain mathematics.
+    pub invariants_spelled: Vec<String>,
+    /// What it does not solve for, in plain mathematics.
+    pub eliminated_spelled: Vec<String>,
+}
+
+/// What the forms of a model are made from.
+pub(crate) struct Materials<'a> {
+    pub(crate) analysis: &'a Analysis,
+    pub(crate) prolonged: &'a Prolonged,
+    /// For the forms that are the text, whatever the structure says.
+    pub(crate) text: Material<'a>,
+    /// For the others.
+    pub(crate) derived: Material<'a>,
+}
+
+impl Materials<'_> {
+    /// Makes a form of the model; the programs of one that has been made already, with the same equations under another name, are taken from there.
+    pub(crate) fn compile(
+        &self,
+        model: &mut Model,
+        form: &Form,
+        made: &[CompiledForm],
+    ) -> Result<CompiledForm, FormError> {
+        let material = if form.is_of_text() { &self.text } else { &self.derived };
+        compile_form(model, self.analysis, self.prolonged, material, (form, made))
+    }
+}
+
+impl CompiledForm {
+    /// The same equations as another form.
+    fn renamed(&self, form: &Form) -> CompiledForm {
+        let mut renamed = CompiledForm { form: form.clone(), ..self.clone() };
+        renamed.formulation.form = form.clone();
+        renamed.program.description.form = form.to_string().into();
+        renamed
+    }
+}
+
+fn compile_form(
+    model: &mut Model,
+    analysis: &Analysis,
+    prolonged: &Prolonged,
+    material: &Material<'_>,
+    (form, made): (&Form, &[CompiledForm]),
+) -> Result<CompiledForm, FormError> {
+    let origin = model.origin;
+    let refuse = |message: &str| FormError { form: form.clone(), message: message.into(), origin };
+    if !form.is_of_text() && !analysis.certificate.has_reduction() {
+        return Err(refuse("the system Jacobian is singular, so that the constraints to differentiate are not known"));
+    }
+    let formulation = formulate(model, material, form)?;
+    if let Some(same) = made.iter().find(|made| made.formulation.is_same_but_for_name(&formulation)) {
+        return Ok(same.renamed(form));
+    }
+    let residuals: Vec<Expr> = formulation.equations.iter().map(|e| e.residual).collect();
+    let leading = Derivative::entries(&mut model.dag, &residuals, |symbol| match symbol {
+        Symbol::StateDerivative(state) => Some(state as usize),
+        _ => None,
+    });
+    let rank = generic_rank(model, residuals.len(), &leading);
+    let rank = match formulation.completion {
+        // Only as many of its differential equations will be taken.
+        Some(Completion::DerivativeArray { .. }) => analysis.certificate.degrees_of_freedom().unwrap_or(0),
+        _ => leading_rank(model, &formulation, rank),
+    };
+    let program = FormProgram::new(model, &formulation, prolonged, rank)
+        .map_err(|_| refuse("the members of a family that were left out are unlike the others"))?;
+    let names = state_names(model, &formulation).into_iter().collect();
+    let states: HashSet<&str> = formulation.unknowns.iter().map(|u| u.name.as_str()).collect();
+    let name = |symbol| match (symbol, formulation.symbol_name(model, symbol)) {
+        // A derivative that is a state, and that the equation says to be one.
+        (Symbol::StateDerivative(i), rate) if states.contains(rate.as_str()) => {
+            format!("d/dt {}", formulation.unknowns[i as usize].name)
+        }
+        (_, name) => name,
+    };
+    let spell = |of: &str, residual: Expr| spell(model, of, residual, &names, name);
+    let spelled = formulation.equations.iter().map(|e| spell(&e.name, e.residual)).collect();
+    let invariants_spelled = formulation.invariants.iter().map(|i| spell(&i.name, i.value)).collect();
+    let value = |value: Expr| print_with(&model.dag, value, Notation::Text, &names, name);
+    let eliminated_spelled =
+        formulation.eliminated.iter().map(|it| format!("{} = {}", it.name, value(it.value))).collect();
+    Ok(CompiledForm { form: form.clone(), formulation, program, spelled, invariants_spelled, eliminated_spelled })
+}
+
+/// Zero where it is not known: then every differential unknown may be algebraic in disguise. Of the whole model it is known from an
+/// excerpt if none of the differential unknowns is.
+fn leading_rank(model: &Model, formulation: &Formulation, rank: Option<usize>) -> usize {
+    let differential = formulation.unknowns.iter().filter(|u| u.kind == Kind::Differential).map(|u| &u.domain);
+    match rank {
+        Some(rank) if !model.is_excerpt() => rank,
+        Some(rank) if rank == differential.clone().count() => Numbering::of(differential).map_or(0, |it| it.total()),
+        Some(_) | None => 0,
+    }
+}
+
+/// `equation 5: 0 = …`.
+pub(crate) fn spell(
+    model: &Model,
+    name: &str,
+    residual: Expr,
+    names: &HashMap<Expr, String>,
+    symbol: impl Fn(Symbol) -> String,
+) -> String {
+    format!("{name}: 0 = {}", print_with(&model.dag, residual, Notation::Text, names, symbol))
+}
