@@ -180,7 +180,7 @@ impl Spline {
         (first..=last).map(on_piece).reduce(Interval::hull).unwrap_or(Interval::ENTIRE)
     }
 
-    /// The same on a Taylor model. Where the derivative jumps, as the last one does, the range is all that is known.
+    /// The derivative of the given order on a Taylor model. That of order `degree` jumps at breaks: only its range is known.
     pub fn taylor_model(&self, x: TaylorModel, order: usize) -> TaylorModel {
         if order < self.degree {
             x.function(|x| self.enclosure(x, order), |x| self.enclosure(x, order + 1))

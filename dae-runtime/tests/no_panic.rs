@@ -14,9 +14,8 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use dae_runtime::class::{Classified, Open};
-use dae_runtime::contract::{Dae, Description, Kind, Leading, Name, Prolongation, Switch};
+use dae_runtime::contract::{Dae, Description, Kind, Leading, LoopFree, Name, Prolongation, Switch};
 use dae_runtime::event::Event;
-use dae_runtime::linear::LoopFree;
 use dae_runtime::solution::Status;
 use dae_runtime::solve::{Integration, Method, Record};
 use dae_runtime::stepper::{ClosingCorrection, Failure, Options, StepControl, Tolerance};
@@ -194,7 +193,8 @@ impl Dae for Faulty {
     }
 
     fn switching_functions(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
-        self.switches.iter().zip(values).for_each(|(switch, value)| *value = switch.value(t, y, yp));
+        self.switches.iter().zip(&mut *values).for_each(|(switch, value)| *value = switch.value(t, y, yp));
+        self.disturb(t, values);
     }
 
     fn prolongation(&self) -> &dyn Prolongation {

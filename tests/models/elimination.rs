@@ -3,7 +3,8 @@
 //! In: generated forms. Out: real and complex systems with random values on the pattern are solved as well as the growth of their factors lets expect.
 
 use dae::Dae;
-use dae::runtime::linear::{Code, LoopFree, Scalar, Sequence};
+use dae::runtime::contract::{Code, LoopFree};
+use dae::runtime::linear::{Scalar, Sequence};
 use nalgebra::Complex;
 
 use super::models;

@@ -147,8 +147,7 @@ impl Interval {
     }
 
     /// The smaller one.
-    pub fn min(self, other: impl Into<Interval>) -> Interval {
-        let other = other.into();
+    pub fn min(self, other: Interval) -> Interval {
         if self == Interval::ENTIRE || other == Interval::ENTIRE {
             return Interval::ENTIRE;
         }
@@ -156,8 +155,7 @@ impl Interval {
     }
 
     /// The larger one.
-    pub fn max(self, other: impl Into<Interval>) -> Interval {
-        let other = other.into();
+    pub fn max(self, other: Interval) -> Interval {
         if self == Interval::ENTIRE || other == Interval::ENTIRE {
             return Interval::ENTIRE;
         }
@@ -165,8 +163,7 @@ impl Interval {
     }
 
     /// $\sqrt{x^2 + y^2}$.
-    pub fn hypot(self, other: impl Into<Interval>) -> Interval {
-        let other = other.into();
+    pub fn hypot(self, other: Interval) -> Interval {
         if self == Interval::ENTIRE || other == Interval::ENTIRE {
             return Interval::ENTIRE;
         }
@@ -177,8 +174,7 @@ impl Interval {
     }
 
     /// The angle of $(x, y)$ with this as $y$; off the origin and the negative half-axis it is extremal at corners.
-    pub fn atan2(self, x: impl Into<Interval>) -> Interval {
-        let x = x.into();
+    pub fn atan2(self, x: Interval) -> Interval {
         if self == Interval::ENTIRE || x == Interval::ENTIRE {
             return Interval::ENTIRE;
         }
@@ -191,8 +187,8 @@ impl Interval {
     }
 
     /// $x^y$ for $x > 0$: monotone in each variable, so extremal at corners.
-    pub fn powf(self, y: impl Into<Interval>) -> Interval {
-        let (x, y) = (self, y.into());
+    pub fn powf(self, y: Interval) -> Interval {
+        let x = self;
         if self == Interval::ENTIRE || y == Interval::ENTIRE {
             return Interval::ENTIRE;
         }
@@ -206,8 +202,8 @@ impl Interval {
     }
 
     /// `a` where the interval is positive, otherwise `b`: the branch that is certain, whatever the other one is, or the hull of both.
-    pub fn choose(self, a: impl Into<Interval>, b: impl Into<Interval>) -> Interval {
-        let (switch, a, b) = (self, a.into(), b.into());
+    pub fn choose(self, a: Interval, b: Interval) -> Interval {
+        let switch = self;
         match switch {
             Interval::ENTIRE => Interval::ENTIRE,
             _ if switch.lo > 0.0 => a,

@@ -19,11 +19,11 @@ use std::borrow::Cow;
 use std::cell::Cell;
 
 use dae_runtime::class::{Classified, Open};
+use dae_runtime::contract::LoopFree;
 use dae_runtime::contract::{
     Dae, Description, Equation, Invariant, Jet, Kind, Leading, Name, Pattern, Prolongation, ProlongationDescription,
     Start, Unknown,
 };
-use dae_runtime::linear::LoopFree;
 pub use dual::{Dual, Scalar};
 
 /// Most unknowns (and invariants) a test problem may have.

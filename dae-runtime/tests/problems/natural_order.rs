@@ -1,6 +1,7 @@
 //! Code for the elimination of dense matrices in the order of rows and columns, as a stand-in for generated code: whether these pivots do is chance.
 
-use dae_runtime::linear::{Code, LoopFree, Scalar};
+use dae_runtime::contract::{Code, LoopFree};
+use dae_runtime::linear::Scalar;
 
 static PIVOTS: [(usize, usize); super::MAX] = {
     let mut pivots = [(0, 0); super::MAX];

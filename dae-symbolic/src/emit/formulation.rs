@@ -23,8 +23,8 @@ const FULL: &str = "(&self, {t}: f64, {y}: &[f64], {yp}: &[f64], {out}: &mut [f6
 /// Parameters of a contract method at $(t, y)$.
 const SHORT: &str = "(&self, {t}: f64, {y}: &[f64], {out}: &mut [f64])";
 
-/// Parameters of a contract method on boxes around $(t, y, y')$.
-const BOXES: &str = "(
+/// Parameters of a contract method on Taylor models of $(t, y, y')$.
+const MODELS: &str = "(
         &self,
         {t}: ::dae::__private::TaylorModel,
         {y}: &[::dae::__private::TaylorModel],
@@ -162,9 +162,9 @@ fn switches(form: &CompiledForm, names: &Names) -> String {
     };
     let what = "Where one of these passes through zero, an equation changes its branch:";
     let mut text = function("switching_functions", what, &form.program.switches, |_| true);
-    let doc = docs(["Intervals that contain their values everywhere on a box."], "    ");
-    let (head, boxes) = (format!("switch_enclosures{BOXES}"), names.for_enclosures());
-    text.push_str(&method(&boxes, &head, &doc, &form.program.switches, slots("values"), Outputs::Array));
+    let doc = docs(["The same on Taylor models, along a part of a step."], "    ");
+    let (head, models) = (format!("switch_enclosures{MODELS}"), names.for_enclosures());
+    text.push_str(&method(&models, &head, &doc, &form.program.switches, slots("values"), Outputs::Array));
     let pattern = &form.program.description.switches_jacobian_p;
     if !pattern.is_empty() {
         let function = |row: usize| switches[row].name.to_string();

@@ -106,8 +106,8 @@ impl TaylorModel {
         self.by_taylor(Interval::tanh, |c| {
             let value = c.tanh();
             // Near one a difference would lose its digits.
-            let derivative = c.cosh().powi(-2);
-            [value, derivative, (2.0 * self.range.magnitude()).min(0.77)]
+            let cosh = c.cosh();
+            [value, 1.0 / cosh / cosh, (2.0 * self.range.magnitude()).min(0.77)]
         })
     }
 
@@ -193,8 +193,8 @@ impl TaylorModel {
     }
 
     /// A bound of what is this at the middle and changes by no more than the argument.
-    fn at_most(self, at_center: f64, bound: f64) -> f64 {
-        (at_center + self.slope.abs() + self.remainder).min(bound)
+    fn at_most(self, at_centre: f64, bound: f64) -> f64 {
+        (at_centre + self.slope.abs() + self.remainder).min(bound)
     }
 
     /// A function of one argument, by itself and its derivative on intervals.
@@ -207,7 +207,7 @@ impl TaylorModel {
         if range == Interval::ENTIRE || !self.is_line() {
             return range.into();
         }
-        let value = f(Interval::point(self.center));
+        let value = f(Interval::point(self.centre));
         TaylorModel::by_mean_value(range, value, &[(derivative(self.range), self)])
     }
 
@@ -219,11 +219,11 @@ impl TaylorModel {
         derivatives: impl FnOnce(Interval, Interval) -> [Interval; 2],
     ) -> TaylorModel {
         let range = f(self.range, other.range);
-        let are_centered = self.range.contains(self.center) && other.range.contains(other.center);
-        if range == Interval::ENTIRE || !are_centered || (self.slope == 0.0 && other.slope == 0.0) {
+        let are_centred = self.range.contains(self.centre) && other.range.contains(other.centre);
+        if range == Interval::ENTIRE || !are_centred || (self.slope == 0.0 && other.slope == 0.0) {
             return range.into();
         }
-        let value = f(Interval::point(self.center), Interval::point(other.center));
+        let value = f(Interval::point(self.centre), Interval::point(other.centre));
         let [by_self, by_other] = derivatives(self.range, other.range);
         TaylorModel::by_mean_value(range, value, &[(by_self, self), (by_other, other)])
     }

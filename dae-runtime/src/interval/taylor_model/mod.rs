@@ -20,20 +20,20 @@ use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 use super::Interval;
 
 /// More than what an operation and the bounds of its range round by, relative to its results.
-const ROUNDING: f64 = 8.0 * f64::EPSILON;
-/// More than what products lose to underflow, and far from there, where processors slow down.
+const ROUNDING: f64 = 16.0 * f64::EPSILON;
+/// Absolute slack for what products lose to underflow, large enough to keep remainders out of the slow subnormal range.
 const UNDERFLOW: f64 = super::SAFE;
-/// Where the remainder is so many times less than the slope, intervals would tell hardly more.
+/// If the remainder is this many times smaller than the slope, intervals would hardly narrow the range.
 const TIGHT: f64 = 16.0;
-/// Beyond this second derivatives belong to numbers so small that their products lose digits.
-const STEEPEST: f64 = 1e145;
+/// Bounds of second derivatives outside this range are not used: powers of the argument overflow or underflow there.
+const CURVATURES: std::ops::Range<f64> = 1e-145..1e145;
 
 /// $\{c + k s + e : |s| \le 1, |e| \le r\}$ within a range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TaylorModel {
     range: Interval,
     /// $c$.
-    center: f64,
+    centre: f64,
     /// $k$.
     slope: f64,
     /// $r$.
@@ -50,16 +50,16 @@ impl TaylorModel {
     /// $e$.
     pub const E: TaylorModel = TaylorModel::constant(Interval::E, std::f64::consts::E);
 
-    const fn constant(range: Interval, center: f64) -> TaylorModel {
-        TaylorModel { range, center, slope: 0.0, remainder: range.hi - range.lo }
+    const fn constant(range: Interval, centre: f64) -> TaylorModel {
+        TaylorModel { range, centre, slope: 0.0, remainder: range.hi - range.lo }
     }
 
     /// $c + k s \pm r$, with room for the rounding errors of a short computation of all three.
-    pub fn new(center: f64, slope: f64, remainder: f64) -> TaylorModel {
-        let remainder = remainder + 8.0 * ROUNDING * (center.abs() + slope.abs() + remainder);
+    pub fn new(centre: f64, slope: f64, remainder: f64) -> TaylorModel {
+        let remainder = remainder + 8.0 * ROUNDING * (centre.abs() + slope.abs() + remainder);
         let spread = slope.abs() + remainder;
-        let range = Interval::checked(center - spread, center + spread);
-        TaylorModel { range, center, slope, remainder }
+        let range = Interval::checked(centre - spread, centre + spread);
+        TaylorModel { range, centre, slope, remainder }
     }
 
     /// A single number; everything for a number that is not finite.
@@ -79,9 +79,9 @@ impl TaylorModel {
         self.range
     }
 
-    /// Between which $s$ the value may be as near to zero as this: $-1$ and $1$ if anywhere.
-    pub fn near_zero(self, distance: f64) -> [f64; 2] {
-        let (zero, spread) = (-self.center / self.slope, (self.remainder + distance) / self.slope.abs());
+    /// The range of $s$ in which the value may come within `distance` of zero; $[-1, 1]$ if the model does not narrow it.
+    pub fn zeros_within(self, distance: f64) -> [f64; 2] {
+        let (zero, spread) = (-self.centre / self.slope, (self.remainder + distance) / self.slope.abs());
         let slack = ROUNDING * (zero.abs() + spread);
         let bound = |s: f64, otherwise: f64| if s.is_nan() { otherwise } else { s.clamp(-1.0, 1.0) };
         [bound(zero - spread - slack, -1.0), bound(zero + spread + slack, 1.0)]
@@ -89,14 +89,14 @@ impl TaylorModel {
 
     /// The model within a range. Where the remainder alone is as wide as the range, or no number, that is all there is to know.
     #[inline]
-    fn in_range(range: Interval, center: f64, slope: f64, remainder: f64) -> TaylorModel {
+    fn in_range(range: Interval, centre: f64, slope: f64, remainder: f64) -> TaylorModel {
         let spread = slope.abs() + remainder;
-        let (below, above) = (center - spread, center + spread);
+        let (below, above) = (centre - spread, centre + spread);
         // What is no number is neither greater nor less.
         let lo = if below > range.lo { below } else { range.lo };
         let hi = if above < range.hi { above } else { range.hi };
         if 2.0 * remainder < hi - lo {
-            TaylorModel { range: Interval { lo, hi }, center, slope, remainder }
+            TaylorModel { range: Interval { lo, hi }, centre, slope, remainder }
         } else if lo <= hi {
             Interval { lo, hi }.into()
         } else {
@@ -106,25 +106,25 @@ impl TaylorModel {
 
     /// The model, within the range that intervals tell where it is not tight; everything where they tell nothing then.
     #[inline]
-    fn tight_or(center: f64, slope: f64, remainder: f64, by_intervals: impl FnOnce() -> Interval) -> TaylorModel {
+    fn unless_tight(centre: f64, slope: f64, remainder: f64, by_intervals: impl FnOnce() -> Interval) -> TaylorModel {
         let spread = slope.abs() + remainder;
-        if TIGHT * remainder <= slope.abs() && center.abs() + spread < f64::MAX {
+        if TIGHT * remainder <= slope.abs() && centre.abs() + spread < f64::MAX {
             return TaylorModel {
-                range: Interval { lo: center - spread, hi: center + spread },
-                center,
+                range: Interval { lo: centre - spread, hi: centre + spread },
+                centre,
                 slope,
                 remainder,
             };
         }
         match by_intervals() {
             Interval::ENTIRE => TaylorModel::ENTIRE,
-            range => TaylorModel::in_range(range, center, slope, remainder),
+            range => TaylorModel::in_range(range, centre, slope, remainder),
         }
     }
 
     /// Whether the value changes along the part, and its middle lies in the range.
     fn is_line(self) -> bool {
-        self.slope != 0.0 && self.range.contains(self.center)
+        self.slope != 0.0 && self.range.contains(self.centre)
     }
 
     /// A function of one argument, by itself on intervals, and its value, its derivative and a bound of its second derivative on the range.
@@ -132,38 +132,38 @@ impl TaylorModel {
         if !self.is_line() {
             return f(self.range).into();
         }
-        let [value, derivative, curvature] = expansion(self.center);
-        if curvature.is_nan() || curvature >= STEEPEST {
+        let [value, derivative, curvature] = expansion(self.centre);
+        if !CURVATURES.contains(&curvature) {
             return f(self.range).into();
         }
         let (slope, spread) = (derivative * self.slope, self.slope.abs() + self.remainder);
         let remainder = derivative.abs() * self.remainder + 0.5 * curvature * spread * spread;
         let size = value.abs() + slope.abs();
-        TaylorModel::tight_or(value, slope, rounded(remainder, size), || f(self.range))
+        TaylorModel::unless_tight(value, slope, rounded(remainder, size), || f(self.range))
     }
 
     /// $f(c) + \sum_i f_i (x_i - c_i)$ with enclosures of the partial derivatives on the ranges.
     fn by_mean_value(range: Interval, value: Interval, terms: &[(Interval, TaylorModel)]) -> TaylorModel {
-        let (center, mut remainder) = middle(value);
-        let (mut slope, mut size) = (0.0, center.abs());
+        let (centre, mut remainder) = middle(value);
+        let (mut slope, mut size) = (0.0, centre.abs());
         for (derivative, x) in terms {
             let (mean, deviation) = middle(*derivative);
             slope += mean * x.slope;
             size += (mean * x.slope).abs();
             remainder += deviation * x.slope.abs() + derivative.magnitude() * x.remainder;
         }
-        TaylorModel::in_range(range, center, slope, rounded(remainder, size))
+        TaylorModel::in_range(range, centre, slope, rounded(remainder, size))
     }
 
     /// $a b$, which intervals tell too.
     #[inline]
     fn product(a: TaylorModel, b: TaylorModel, by_intervals: impl FnOnce() -> Interval) -> TaylorModel {
-        let (constant, square) = (a.center * b.center, 0.5 * a.slope * b.slope);
-        let (left, right) = (a.center * b.slope, a.slope * b.center);
-        let spread = a.remainder * (b.center.abs() + b.slope.abs() + b.remainder);
-        let remainder = square.abs() + spread + b.remainder * (a.center.abs() + a.slope.abs());
+        let (constant, square) = (a.centre * b.centre, 0.5 * a.slope * b.slope);
+        let (left, right) = (a.centre * b.slope, a.slope * b.centre);
+        let spread = a.remainder * (b.centre.abs() + b.slope.abs() + b.remainder);
+        let remainder = square.abs() + spread + b.remainder * (a.centre.abs() + a.slope.abs());
         let size = constant.abs() + square.abs() + left.abs() + right.abs();
-        TaylorModel::tight_or(constant + square, left + right, rounded(remainder, size), by_intervals)
+        TaylorModel::unless_tight(constant + square, left + right, rounded(remainder, size), by_intervals)
     }
 
     /// $x^n$.
@@ -174,27 +174,24 @@ impl TaylorModel {
         if n == 2 {
             return TaylorModel::product(self, self, || self.range.powi(2));
         }
-        let (mut power, mut square, mut left) = (None, self, n.unsigned_abs());
+        let (mut power, mut square, mut left) = (TaylorModel::point(1.0), self, n.unsigned_abs());
         loop {
-            if left & 1 == 1 {
-                power = Some(power.map_or(square, |power: TaylorModel| power * square));
-            }
+            power = if left & 1 == 1 { power * square } else { power };
             left >>= 1;
             if left == 0 {
                 break;
             }
             square = square.powi(2);
         }
-        let power = power.unwrap_or(TaylorModel::ENTIRE);
         let power = if n < 0 { TaylorModel::point(1.0) / power } else { power };
-        TaylorModel::tight_or(power.center, power.slope, power.remainder, || self.range.powi(n))
+        TaylorModel::unless_tight(power.centre, power.slope, power.remainder, || self.range.powi(n))
     }
 
     /// The same, in a range that is known from elsewhere; everything if nothing is.
     fn narrowed(self, range: Interval) -> TaylorModel {
         match range {
             Interval::ENTIRE => TaylorModel::ENTIRE,
-            range => TaylorModel::in_range(range, self.center, self.slope, self.remainder),
+            range => TaylorModel::in_range(range, self.centre, self.slope, self.remainder),
         }
     }
 }
@@ -214,10 +211,10 @@ impl From<Interval> for TaylorModel {
     #[inline]
     fn from(range: Interval) -> Self {
         if range.lo == range.hi {
-            return TaylorModel { range, center: range.lo, slope: 0.0, remainder: 0.0 };
+            return TaylorModel { range, centre: range.lo, slope: 0.0, remainder: 0.0 };
         }
-        let (center, remainder) = middle(range);
-        TaylorModel { range, center, slope: 0.0, remainder }
+        let (centre, remainder) = middle(range);
+        TaylorModel { range, centre, slope: 0.0, remainder }
     }
 }
 
@@ -234,9 +231,9 @@ impl Add for TaylorModel {
         if self.slope == 0.0 && other.slope == 0.0 {
             return (self.range + other.range).into();
         }
-        let (center, slope) = (self.center + other.center, self.slope + other.slope);
-        let size = center.abs() + slope.abs();
-        TaylorModel::tight_or(center, slope, rounded(self.remainder + other.remainder, size), || {
+        let (centre, slope) = (self.centre + other.centre, self.slope + other.slope);
+        let size = centre.abs() + slope.abs();
+        TaylorModel::unless_tight(centre, slope, rounded(self.remainder + other.remainder, size), || {
             self.range + other.range
         })
     }
@@ -252,7 +249,7 @@ impl Neg for TaylorModel {
     type Output = TaylorModel;
     #[inline]
     fn neg(self) -> TaylorModel {
-        TaylorModel { range: -self.range, center: -self.center, slope: -self.slope, remainder: self.remainder }
+        TaylorModel { range: -self.range, centre: -self.centre, slope: -self.slope, remainder: self.remainder }
     }
 }
 

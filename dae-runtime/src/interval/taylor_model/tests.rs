@@ -13,14 +13,14 @@ impl Random {
     fn model(&mut self, lo: f64, hi: f64) -> TaylorModel {
         let radius = self.between(0.0, 1.0).powi(4) * 0.5 * (hi - lo);
         let (share, sign) = (self.between(0.0, 1.0), self.between(-1.0, 1.0).signum());
-        let center = self.between(lo + radius, hi - radius);
-        TaylorModel::new(center, sign * share * radius, (1.0 - share) * radius).narrowed(Interval { lo, hi })
+        let centre = self.between(lo + radius, hi - radius);
+        TaylorModel::new(centre, sign * share * radius, (1.0 - share) * radius).narrowed(Interval { lo, hi })
     }
 
     /// A value of the model, and where.
     fn value(&mut self, x: TaylorModel) -> (f64, f64) {
         let s = self.between(-1.0, 1.0);
-        ((x.center + x.slope * s + self.between(-1.0, 1.0) * x.remainder).clamp(x.range.lo, x.range.hi), s)
+        ((x.centre + x.slope * s + self.between(-1.0, 1.0) * x.remainder).clamp(x.range.lo, x.range.hi), s)
     }
 }
 
@@ -30,8 +30,8 @@ fn interval(lo: f64, hi: f64) -> Interval {
 
 /// Whether the model has this value there, but for rounding errors of the value.
 fn has(model: TaylorModel, value: f64, s: f64) -> bool {
-    let rounding = 1e-14 * (value.abs() + model.center.abs() + model.slope.abs());
-    let is_near = (value - model.center - model.slope * s).abs() <= model.remainder + rounding;
+    let rounding = 1e-14 * (value.abs() + model.centre.abs() + model.slope.abs());
+    let is_near = (value - model.centre - model.slope * s).abs() <= model.remainder + rounding;
     is_near && model.range.lo - rounding <= value && value <= model.range.hi + rounding
 }
 
@@ -130,7 +130,7 @@ fn functions_of_two_enclose_their_values() {
             for _ in 0..5 {
                 let s = random.between(-1.0, 1.0);
                 let mut at = |x: TaylorModel| {
-                    let value = x.center + x.slope * s + random.between(-1.0, 1.0) * x.remainder;
+                    let value = x.centre + x.slope * s + random.between(-1.0, 1.0) * x.remainder;
                     value.clamp(x.range.lo, x.range.hi)
                 };
                 let value = on_numbers(at(x), at(y));
@@ -154,11 +154,11 @@ fn what_is_linear_cancels() {
 
 #[test]
 fn zeros_lie_near_that_of_the_line() {
-    let [from, to] = TaylorModel::new(0.25, 1.0, 0.125).near_zero(0.0625);
+    let [from, to] = TaylorModel::new(0.25, 1.0, 0.125).zeros_within(0.0625);
     assert!((-0.43751..=-0.4375).contains(&from) && (-0.0625..-0.06249).contains(&to));
-    assert_eq!(TaylorModel::from(interval(-1.0, 2.0)).near_zero(0.0), [-1.0, 1.0]);
-    assert_eq!(TaylorModel::ENTIRE.near_zero(0.0), [-1.0, 1.0]);
-    assert_eq!(TaylorModel::ZERO.near_zero(0.0), [-1.0, 1.0]);
+    assert_eq!(TaylorModel::from(interval(-1.0, 2.0)).zeros_within(0.0), [-1.0, 1.0]);
+    assert_eq!(TaylorModel::ENTIRE.zeros_within(0.0), [-1.0, 1.0]);
+    assert_eq!(TaylorModel::ZERO.zeros_within(0.0), [-1.0, 1.0]);
 }
 
 #[test]
@@ -172,4 +172,32 @@ fn nothing_is_known_where_a_function_is_undefined() {
     assert!((huge * huge).range().contains(f64::MAX) && (huge * huge).range().lo() > 0.0);
     // The root begins at zero, where it has no derivative.
     assert_eq!(TaylorModel::new(1.0, 1.0, 0.0).narrowed(interval(0.0, 2.0)).sqrt().range().lo(), 0.0);
+}
+
+#[test]
+fn numbers_of_any_size_are_enclosed() {
+    type OfSize = (fn(TaylorModel) -> TaylorModel, fn(f64) -> f64);
+    let functions: [OfSize; 8] = [
+        (|x| 1.0 / x, |x| 1.0 / x),
+        (TaylorModel::ln, f64::ln),
+        (TaylorModel::sqrt, f64::sqrt),
+        (TaylorModel::cbrt, f64::cbrt),
+        (|x| x.powi(2), |x| x.powi(2)),
+        (|x| x.powi(-1), |x| 1.0 / x),
+        (|x| x.powi(-4), |x| 1.0 / (x * x) / (x * x)),
+        (TaylorModel::atan, f64::atan),
+    ];
+    let mut random = Random(3);
+    for (k, (function, on_numbers)) in functions.into_iter().enumerate() {
+        for exponent in -300..300 {
+            let size = 10f64.powi(exponent);
+            let x = TaylorModel::new(size * random.between(1.0, 2.0), size * random.between(-0.1, 0.1), 0.0);
+            let f = function(x);
+            for s in [-1.0, -0.5, 0.5, 1.0] {
+                let value = on_numbers(x.centre + x.slope * s);
+                let is_known = f.range == Interval::ENTIRE || !value.is_normal() || has(f, value, s);
+                assert!(is_known, "{k} at {s}: {x:?} {f:?} {value:e}");
+            }
+        }
+    }
 }

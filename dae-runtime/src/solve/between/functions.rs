@@ -1,7 +1,7 @@
 //! Switching functions along a step.
 //!
-//! In: an accepted step as a polynomial. Out: the values of the functions at a time, enclosures of them on a part of the step, or the range of samples for those that
-//! have none, and by how much they change with the errors of the unknowns. Times are in units of the step from its end.
+//! In: an accepted step as a polynomial. Out: the values of the functions at a time, enclosures of them on a part of the step, or the range of samples for
+//! those that have none, and by how much they change with the errors of the unknowns. Times are in units of the step from its end.
 
 use std::iter::successors;
 
@@ -12,10 +12,12 @@ use crate::stepper::Stepper;
 
 /// Values count as zero that changes of the unknowns by this part of their tolerances make.
 const NOISE: f64 = 0.1;
-/// A function without an enclosure is evaluated at the ends of so many equal parts of a step, or of a part of one, and is taken to leave the range of these values by
-/// no more than so many times its width.
+/// A function without enclosures is evaluated at the ends of this many equal parts of a step, or of a part of one.
 const LOOKS: (usize, usize) = (8, 2);
+/// It is taken to leave the range of these values by no more than this many times its width.
 const MARGIN: f64 = 2.0;
+/// Rounding errors of a polynomial about another point, for each degree, relative to the sum of its coefficients' sizes.
+const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
 /// The functions, and what is known of them where they were looked at last.
 pub(super) struct Functions<'d> {
@@ -25,22 +27,22 @@ pub(super) struct Functions<'d> {
     pub(super) step: Step,
     /// Of the polynomial, ascending.
     coefficients: Vec<f64>,
-    /// The same around the middle of a part.
+    /// Those of the same polynomial about the middle of a part.
     around: Vec<f64>,
+    /// What these and those of its derivative are wrong by, for each unknown.
+    rounding: Vec<[f64; 2]>,
     y: Vec<TaylorModel>,
     yp: Vec<TaylorModel>,
     /// On a part of the step.
     pub(super) models: Vec<TaylorModel>,
     /// Intervals that contain their values there, as far as they have enclosures.
     pub(super) enclosures: Vec<Interval>,
-    /// What changes of the unknowns that count as noise make of them.
+    /// Enclosures of the functions under changes of the unknowns that count as noise.
     changes: Vec<TaylorModel>,
-    /// The width of that.
+    /// The widths of these.
     pub(super) noise: Vec<f64>,
-    /// Which of them have enclosures.
+    /// Which of them have enclosures that are used.
     pub(super) enclosed: Vec<bool>,
-    /// Which are counted among those without enclosures though they have some.
-    pub(super) given_up: Vec<bool>,
     time: f64,
     point: [Vec<f64>; 2],
     pub(super) values: Vec<f64>,
@@ -58,6 +60,7 @@ impl<'d> Functions<'d> {
             step: Step { now: 0.0, length: 0.0 },
             coefficients: Vec::new(),
             around: Vec::new(),
+            rounding: vec![[0.0; 2]; n],
             y: vec![TaylorModel::ZERO; n],
             yp: vec![TaylorModel::ZERO; n],
             models: vec![TaylorModel::ENTIRE; count],
@@ -65,7 +68,6 @@ impl<'d> Functions<'d> {
             changes: vec![TaylorModel::ENTIRE; count],
             noise: vec![0.0; count],
             enclosed: vec![true; count],
-            given_up: vec![false; count],
             time: 0.0,
             point: [vec![0.0; n], vec![0.0; n]],
             values: vec![0.0; count],
@@ -78,7 +80,16 @@ impl<'d> Functions<'d> {
         self.coefficients.resize((stepper.dense_degree() + 1) * self.y.len(), 0.0);
         stepper.dense_coefficients(&mut self.coefficients);
         self.enclosed.fill(true);
-        self.given_up.fill(false);
+        let n = self.y.len();
+        let degree = stepper.dense_degree() as f64;
+        self.rounding.fill([0.0; 2]);
+        for (k, coefficients) in self.coefficients.chunks_exact(n).enumerate() {
+            for ([value, slope], coefficient) in self.rounding.iter_mut().zip(coefficients) {
+                let size = ROUNDING * degree * coefficient.abs();
+                *value += size;
+                *slope += k as f64 * size / self.step.length.abs();
+            }
+        }
     }
 
     /// The unknowns and their slopes at a time.
@@ -88,7 +99,7 @@ impl<'d> Functions<'d> {
 
     /// From now on this one counts as one without enclosures.
     pub(super) fn give_up(&mut self, k: usize) {
-        (self.given_up[k], self.enclosed[k], self.enclosures[k]) = (true, false, Interval::ENTIRE);
+        (self.enclosed[k], self.enclosures[k]) = (false, Interval::ENTIRE);
     }
 
     /// Whether the enclosures prove that no function has a zero.
@@ -123,22 +134,27 @@ impl<'d> Functions<'d> {
         let scale = 1.0 / (radius * self.step.length);
         for i in 0..n {
             let coefficient = |k: usize| self.around[k * n + i];
-            self.y[i] = along(degree + 1, coefficient);
-            self.yp[i] = along(degree, |k| (k + 1) as f64 * coefficient(k + 1) * scale);
+            let [of_value, of_slope] = self.rounding[i];
+            self.y[i] = along(degree + 1, of_value, coefficient);
+            self.yp[i] = along(degree, of_slope, |k| (k + 1) as f64 * coefficient(k + 1) * scale);
         }
         let time = TaylorModel::new(self.step.at(middle), radius * self.step.length, 0.0);
         self.dae.switch_enclosures(time, &self.y, &self.yp, &mut self.models);
         for k in 0..self.enclosures.len() {
-            self.enclosures[k] = if self.given_up[k] { Interval::ENTIRE } else { self.models[k].range() };
-        }
-        let is_unknown = |(enclosure, searched): (&Interval, &bool)| *searched && !enclosure.width().is_finite();
-        if self.enclosures.iter().zip(&self.searched).any(is_unknown) {
-            self.enclose_values([a, b]);
+            self.enclosures[k] = if self.enclosed[k] { self.models[k].range() } else { Interval::ENTIRE };
         }
     }
 
-    /// In place of missing enclosures: the ranges of values on a part of the step, widened. What was looked at last is the end of the part.
-    pub(super) fn enclose_values(&mut self, [a, b]: [f64; 2]) {
+    /// Whether one that is searched has no enclosures.
+    pub(super) fn has_others(&self) -> bool {
+        self.enclosed.iter().zip(&self.searched).any(|(enclosed, searched)| *searched && !enclosed)
+    }
+
+    /// In place of enclosures of functions that have none: the ranges of values on a part of the step, widened. What was looked at last is the end of the part.
+    pub(super) fn sample(&mut self, [a, b]: [f64; 2]) {
+        if !self.has_others() {
+            return;
+        }
         let looks = if b - a == 1.0 { LOOKS.0 } else { LOOKS.1 };
         let mut ranges = vec![(f64::INFINITY, f64::NEG_INFINITY); self.values.len()];
         for j in 0..=looks {
@@ -146,8 +162,8 @@ impl<'d> Functions<'d> {
             let values = ranges.iter_mut().zip(&self.values);
             values.for_each(|(range, value)| *range = (range.0.min(*value), range.1.max(*value)));
         }
-        for (enclosure, (least, most)) in self.enclosures.iter_mut().zip(ranges) {
-            if !enclosure.width().is_finite() {
+        for ((enclosure, enclosed), (least, most)) in self.enclosures.iter_mut().zip(&self.enclosed).zip(ranges) {
+            if !enclosed {
                 let margin = MARGIN * (most - least);
                 *enclosure = Interval::new(least - margin, most + margin).unwrap_or(Interval::ENTIRE);
             }
@@ -165,8 +181,11 @@ impl<'d> Functions<'d> {
         self.dae.switch_enclosures(TaylorModel::point(self.time), &self.y, &self.yp, &mut self.changes);
         for k in 0..self.noise.len() {
             let width = self.changes[k].range().width();
-            self.enclosed[k] &= width.is_finite();
             self.noise[k] = if width.is_finite() { width } else { 0.0 };
+            // Neither here nor on the part that ends here.
+            if !width.is_finite() && self.enclosures[k] == Interval::ENTIRE {
+                self.enclosed[k] = false;
+            }
         }
     }
 
@@ -179,13 +198,11 @@ impl<'d> Functions<'d> {
     }
 
     /// On a part where functions with enclosures are known to have no zero: what the others are.
-    pub(super) fn enclose_others(&mut self, ends: [f64; 2]) {
+    pub(super) fn sample_others(&mut self, ends: [f64; 2]) {
         for (enclosure, enclosed) in self.enclosures.iter_mut().zip(&self.enclosed) {
             *enclosure = if *enclosed { Interval::ONE } else { Interval::ENTIRE };
         }
-        if self.enclosed.contains(&false) {
-            self.enclose_values(ends);
-        }
+        self.sample(ends);
     }
 }
 
@@ -203,20 +220,20 @@ impl Step {
     }
 }
 
-/// $\sum_k c_k s^k$ for $s \in [-1, 1]$, where even powers lie between 0 and 1.
-fn along(terms: usize, coefficient: impl Fn(usize) -> f64) -> TaylorModel {
-    let (mut center, mut slope, mut remainder) = (0.0, 0.0, 0.0);
+/// $\sum_k c_k s^k$ for $s \in [-1, 1]$, where even powers lie between 0 and 1, with room for rounding errors.
+fn along(terms: usize, rounding: f64, coefficient: impl Fn(usize) -> f64) -> TaylorModel {
+    let (mut centre, mut slope, mut remainder) = (0.0, 0.0, rounding);
     for k in 0..terms {
         let c = coefficient(k);
         match k {
-            0 => center = c,
+            0 => centre = c,
             1 => slope = c,
             _ if k % 2 == 0 => {
-                center += 0.5 * c;
+                centre += 0.5 * c;
                 remainder += 0.5 * c.abs();
             }
             _ => remainder += c.abs(),
         }
     }
-    TaylorModel::new(center, slope, remainder)
+    TaylorModel::new(centre, slope, remainder)
 }

@@ -6,7 +6,8 @@
 //!
 //! Enclosures of the functions along the polynomial, on the whole step and where they contain zero on parts of it and so on (R. E. Moore,
 //! R. B. Kearfott, M. J. Cloud, *Introduction to Interval Analysis*, SIAM 2009), prove that nothing happens. They are Taylor models, which also say in which
-//! parts zeros may lie: only these are enclosed again. What they leave open is shorter than [`NEAR`] says, or smaller than errors are.
+//! parts zeros may lie: only these are enclosed again. What they leave undecided lasts less than [`NEAR`], or is smaller than the noise that the tolerances
+//! allow.
 //!
 //! Functions that have none (what contains functions and inputs of the caller), and those because of which more parts of a step have been divided than
 //! [`BUDGET`] says, are sampled: at a few times of the step, and up to [`SAMPLES`] times where their values come near zero, as measured by their range. That is
@@ -20,20 +21,20 @@ use crate::stepper::{Options, Stepper};
 use functions::Functions;
 
 /// Parts of a step that are not divided any more: this part of the relative tolerance, between two bounds. A function that is beyond its zero for a
-/// shorter time may be overlooked. So near to its end a step has no kink inside, and the root of that from its start: there the solution changes by
-/// the square of the distance, but what a stage beyond the kink says counts for the whole step.
+/// shorter time may be overlooked. Kinks nearer than this to the end of the step, or than its square root to the start, are ignored: at the end the solution
+/// changes by the square of the distance, but what a stage beyond the kink says counts for the whole step.
 const NEAR: f64 = 1e-2;
 const NEAREST: (f64, f64) = (1e-10, 1e-6);
-/// What counts as zero is measured at the ends of parts of a step down to this width, and hardly differs within one.
+/// What counts as zero is measured at the ends of all parts of a step down to this width, and of narrower ones before they are closed because of it.
 const SAME_NOISE: f64 = 1.0 / 64.0;
 /// A part is halved if zeros may lie in more than this part of it.
 const MOST: f64 = 0.5;
-/// Parts of a step at the ends of which functions without enclosures are evaluated.
+/// The number of parts into which a step is divided to sample functions without enclosures.
 const SAMPLES: f64 = 64.0;
-/// A function because of which more parts of a step than this are divided counts as one without enclosures for the rest of the step. Where a step takes more, as where
-/// enclosures do not tighten, the next one gets half as many, down to the second number, and otherwise twice as many.
+/// Once a function has caused more than this many parts of a step to be divided, it is only sampled for the rest of the step. Its budget for the next step is
+/// then halved, down to the second number; otherwise it is doubled.
 const BUDGET: (usize, usize) = (96, 6);
-/// Once so many parts of a step have been enclosed, every function because of which one would have to be divided counts as one without enclosures.
+/// Once this many parts of a step have been enclosed, every function that would have another one divided is only sampled.
 const MOST_PARTS: usize = 768;
 /// A kink that changes no state by more than this part of its tolerance by the end of the step is no reason to end there.
 const NEGLIGIBLE: f64 = 0.1;
@@ -85,7 +86,8 @@ pub(super) struct Between<'d> {
     /// The values at the end of the last part that was not divided, where the next one begins.
     values_before: Vec<f64>,
     sides: Vec<Side>,
-    /// Until when a function counts as zero that is smaller than its noise, where a part has been divided because of others.
+    /// Up to this time a function was too close to zero to tell its sign when a part was divided on account of others: values below its noise count as
+    /// zero.
     vague: Vec<f64>,
     /// Parts of the step that are to be looked at, the first last.
     parts: Vec<Part>,
@@ -139,11 +141,11 @@ impl<'d> Between<'d> {
             if part.is_clear {
                 // Where it begins, the functions are beyond what the part before may have left open.
                 self.functions.look_at(a);
-                if let Some(t) = self.pass_all(a, part, sought, stepper) {
+                if let Some(t) = self.note_signs(a, part, sought, stepper) {
                     return Some(t);
                 }
                 self.functions.look_at(b);
-                self.functions.enclose_others(part.ends);
+                self.functions.sample_others(part.ends);
             } else {
                 examined += 1;
                 self.functions.look_at(b);
@@ -156,11 +158,12 @@ impl<'d> Between<'d> {
                 if is_wide || (0..self.sides.len()).any(|k| self.is_noise(k, b - a)) {
                     self.functions.measure_noise(stepper);
                 }
-                self.spend(part, examined);
+                self.spend(b - a, examined);
+                self.functions.sample(part.ends);
             }
             if (0..self.sides.len()).any(|k| self.is_open(k, b - a)) {
                 self.divide(part.ends);
-            } else if let Some(t) = self.pass_all(b, part, sought, stepper) {
+            } else if let Some(t) = self.note_signs(b, part, sought, stepper) {
                 return Some(t);
             }
         }
@@ -168,25 +171,19 @@ impl<'d> Between<'d> {
     }
 
     /// Gives functions up because of which too many parts have been divided.
-    fn spend(&mut self, part: Part, examined: usize) {
-        let width = part.ends[1] - part.ends[0];
-        let mut gives_up = false;
+    fn spend(&mut self, width: f64, examined: usize) {
         for k in 0..self.sides.len() {
             if self.functions.enclosed[k] && self.is_open(k, width) {
-                self.spent[k] = if examined > MOST_PARTS { usize::MAX } else { self.spent[k] + 1 };
+                self.spent[k] = if examined > MOST_PARTS { self.budget[k] + 1 } else { self.spent[k] + 1 };
                 if self.spent[k] > self.budget[k] {
                     self.functions.give_up(k);
-                    gives_up = true;
                 }
             }
-        }
-        if gives_up {
-            self.functions.enclose_values(part.ends);
         }
     }
 
     /// Takes in what the functions are at `s`, an end of a part that is not divided. Out: where the step has to end.
-    fn pass_all(&mut self, s: f64, part: Part, sought: Sought, stepper: &dyn Stepper) -> Option<f64> {
+    fn note_signs(&mut self, s: f64, part: Part, sought: Sought, stepper: &dyn Stepper) -> Option<f64> {
         self.values_before.copy_from_slice(&self.functions.values);
         for k in 0..self.sides.len() {
             if !self.functions.searched[k] {
@@ -198,7 +195,7 @@ impl<'d> Between<'d> {
             };
             // At the end of the step as at its start what counts is on which side the run goes on.
             let noise = if is_vague && s < 0.0 { self.functions.noise[k] } else { 0.0 };
-            if let Some(t) = self.pass(k, s, sign(self.functions.values[k], noise), sought, stepper) {
+            if let Some(t) = self.note_sign(k, s, sign(self.functions.values[k], noise), sought, stepper) {
                 return Some(self.functions.step.at(t));
             }
         }
@@ -230,7 +227,7 @@ impl<'d> Between<'d> {
                 zeros.push(ends);
                 of_enclosed.extend(self.functions.enclosed[k].then_some(ends));
             } else if self.functions.may_vanish(k) {
-                self.vague[k] = b;
+                self.vague[k] = self.vague[k].max(b);
             }
         }
         zeros.sort_by(|left, right| left[0].total_cmp(&right[0]));
@@ -258,21 +255,21 @@ impl<'d> Between<'d> {
         let (middle, radius, width) = (0.5 * (a + b), 0.5 * (b - a), b - a);
         // With a margin, so that the values at the ends are on the sides that they belong to.
         let [from, to] = if self.functions.enclosed[k] {
-            let [from, to] = self.functions.models[k].near_zero(0.5 * self.functions.noise[k]);
+            let [from, to] = self.functions.models[k].zeros_within(0.5 * self.functions.noise[k]);
             [middle + radius * from - 0.25 * self.near, middle + radius * to + 0.25 * self.near]
-        } else if self.values_before[k] * self.functions.values[k] < 0.0 {
-            let zero = a + width * self.values_before[k] / (self.values_before[k] - self.functions.values[k]);
-            let distance = (0.5 * width * width).min(0.125 * width).max(0.25 * self.near);
-            [zero - distance, zero + distance]
         } else {
-            [a, b]
+            let [before, now] = [self.values_before[k], self.functions.values[k]];
+            let zero = a + width * before / (before - now);
+            let distance = (0.5 * width * width).min(0.125 * width).max(0.25 * self.near);
+            // Values may be infinite.
+            if before * now < 0.0 && zero.is_finite() { [zero - distance, zero + distance] } else { [a, b] }
         };
         [from.clamp(a, b), to.clamp(a, b)]
     }
 
     /// Takes in the sign of a function at `b`, an end of a part that is not divided: a time, in units of the step, between two changes of its sign, or
     /// just before what is sought.
-    fn pass(&mut self, k: usize, b: f64, sign: i8, sought: Sought, stepper: &dyn Stepper) -> Option<f64> {
+    fn note_sign(&mut self, k: usize, b: f64, sign: i8, sought: Sought, stepper: &dyn Stepper) -> Option<f64> {
         let side = &mut self.sides[k];
         if sign == 0 || sign == side.sign {
             side.until = if sign == 0 { side.until } else { b };

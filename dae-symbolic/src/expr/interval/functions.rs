@@ -46,7 +46,7 @@ pub fn apply(function: Function, a: Interval, b: Interval, c: Interval) -> Inter
     by_methods!(function, a, b, c)
 }
 
-/// $f(x, y, z)$ along a part of a step; the same does not matter.
+/// $f(x, y, z)$ along a part of a step; unused arguments are ignored as in [`apply`].
 pub fn apply_along(function: Function, a: TaylorModel, b: TaylorModel, c: TaylorModel) -> TaylorModel {
     by_methods!(function, a, b, c)
 }
