@@ -11,7 +11,7 @@ fn model(text: &str) -> Model {
 }
 
 fn start(model: &Model, t: f64) -> ArrayPoint {
-    ArrayPoint::of_start_values(model, &dae_symbolic::prolong::default_parameters(model), t)
+    ArrayPoint::of_start_values(model, &dae_symbolic::defaults::default_parameters(model), t)
 }
 
 /// Rows by Taylor arithmetic are those of symbolic total derivatives.
@@ -24,7 +24,7 @@ fn rows_are_total_derivatives() {
          0 = ln(1 + x * x) - y / (x + t) + hypot(x, y) * tanh(t) + powf(y, x); }",
     );
     let point = start(&model, 0.4);
-    let parameters = dae_symbolic::prolong::default_parameters(&model);
+    let parameters = dae_symbolic::defaults::default_parameters(&model);
     let array = DerivativeArray::of(&mut model, 4).expect("small");
     let rows = array.residuals_at(&model.dag, &parameters, &point);
     for (i, row) in rows.iter().enumerate() {
