@@ -211,6 +211,11 @@ pub enum StepCause {
         /// The unknown by which it was derived, or by whose derivative.
         unknown: Name,
     },
+    /// A thousand attempts did not settle where a switching function changes its sign.
+    Switching {
+        /// The function.
+        function: Name,
+    },
 }
 
 impl fmt::Display for StepCause {
@@ -226,6 +231,9 @@ impl fmt::Display for StepCause {
             StepCause::NonFinite { equation, unknown: Some(unknown) } => {
                 write!(f, "{equation} is not finite just after this time, for what `{unknown}` is then")
             }
+            StepCause::Switching { function } => {
+                write!(f, "attempts do not settle where `{function}` changes its sign, or ceases to have values")
+            }
             StepCause::NonFiniteDerivative { equation, unknown } => {
                 write!(f, "the derivative of {equation} by `{unknown}` is not finite just after this time")
             }
@@ -236,6 +244,9 @@ impl fmt::Display for StepCause {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Failure::StepSizeTooSmall { t, cause: cause @ StepCause::Switching { .. }, .. } => {
+                write!(f, "no step is found at t = {t}: {cause}")
+            }
             Failure::StepSizeTooSmall { t, h, cause } => write!(
                 f,
                 "step size {h:.3e} too small at t = {t}: {cause}; the solution may end, jump or blow up there"

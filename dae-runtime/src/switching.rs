@@ -183,8 +183,8 @@ impl Switching {
     }
 
     /// The switching function that the last passage was about.
-    pub(crate) fn first(&self) -> usize {
-        self.watched[self.first]
+    pub(crate) fn first(&self) -> Option<usize> {
+        self.watched.get(self.first).copied()
     }
 
     /// Whether that is one of a kink.

@@ -22,6 +22,10 @@ use crate::weights::Weights;
 use output::Output;
 pub(crate) use rejection::{Rejection, Trouble};
 
+/// Attempts at one step. Each search for a surface takes some forty, and each error test that fails shortens the step by a factor; only functions without values beyond
+/// a time, or other ones at every call, take more.
+const MOST_ATTEMPTS: usize = 1000;
+
 /// Where and how a run starts: consistent `y0`, `yp0` at `t0`, towards `t_end`, which may be earlier.
 #[derive(Clone, Copy)]
 pub(crate) struct Start<'s> {
@@ -166,7 +170,7 @@ impl<'d> Run<'d> {
         match self.switching.after_error(self.dae, h.abs(), ends, resolution)? {
             Passage::Retry(retry) => Some(Err(Rejection { trouble: Trouble::Switch, retry })),
             _ => {
-                self.at_switch = Some(self.switching.first());
+                self.at_switch = self.switching.first();
                 Some(Ok(()))
             }
         }
@@ -210,9 +214,9 @@ impl<'d, S: Scheme> Integrator<'d, S> {
             let end = (run.clock.time() + h, &*run.candidate, &*run.candidate_slope);
             match run.switching.passage(run.dae, h.abs(), end, solved.is_ok(), run.clock.resolution()) {
                 Passage::Free => solved?,
-                Passage::Reached => run.at_switch = Some(run.switching.first()),
+                Passage::Reached => run.at_switch = run.switching.first(),
                 Passage::AtStart => {
-                    run.at_switch = Some(run.switching.first());
+                    run.at_switch = run.switching.first();
                     return Ok(());
                 }
                 Passage::Retry(retry) => return Err(Rejection { trouble: Trouble::Switch, retry }),
@@ -269,15 +273,18 @@ impl<'d, S: Scheme> Integrator<'d, S> {
                 tries.unsolved += 1;
             }
         }
+        tries.all += 1;
         let hopeless = match self.run.control {
             StepControl::Adaptive => {
-                !self.run.clock.resolves(rejection.retry) || tries.unsolved > self.scheme.patience()
+                let has_patience = tries.unsolved <= self.scheme.patience() && tries.all < MOST_ATTEMPTS;
+                !self.run.clock.resolves(rejection.retry) || !has_patience
             }
             // The same length is tried again if something else has been made better.
             StepControl::Fixed(_) => rejection.retry < h.abs(),
         };
         if hopeless {
-            return Err(self.failure(rejection.trouble, tries.first, h));
+            let trouble = if tries.all < MOST_ATTEMPTS { rejection.trouble } else { Trouble::Switch };
+            return Err(self.failure(trouble, tries.first, h));
         }
         if self.run.control == StepControl::Adaptive {
             self.run.h = rejection.retry;
@@ -294,6 +301,7 @@ impl<'d, S: Scheme> Integrator<'d, S> {
 struct Tries {
     /// Signed length of the first.
     first: f64,
+    all: usize,
     /// How many had equations that remained unsolved.
     unsolved: usize,
 }
@@ -308,7 +316,7 @@ impl<S: Scheme> Stepper for Integrator<'_, S> {
         }
         self.choose_coordinates();
         let (mut h, mut landing) = self.scheme.fit(&self.run.clock, self.run.h);
-        let mut tries = Tries { first: h, unsolved: 0 };
+        let mut tries = Tries { first: h, all: 0, unsolved: 0 };
         loop {
             let lost = !self.run.clock.resolves(self.run.h) || self.run.stall.is_hopeless();
             if self.run.control == StepControl::Adaptive && lost {

@@ -121,10 +121,12 @@ impl<S: Scheme> Integrator<'_, S> {
                     }
                 }
             }
-            // The unknown that the last correction moved most.
-            Trouble::Singular | Trouble::Switch => {
-                StepCause::Convergence { unknown: unknown(run.weights.worst(&run.candidate_slope)) }
+            Trouble::Switch => {
+                let function = run.switching.first().and_then(|k| description.switches.get(k));
+                StepCause::Switching { function: function.map_or("-".into(), |function| function.name.clone()) }
             }
+            // The unknown that the last correction moved most.
+            Trouble::Singular => StepCause::Convergence { unknown: unknown(run.weights.worst(&run.candidate_slope)) },
         };
         Failure::StepSizeTooSmall { t, h, cause }
     }
