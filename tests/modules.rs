@@ -1,6 +1,6 @@
 //! The order of modules that ARCHITECTURE.md states, against the imports of the tree.
 //!
-//! In: the tables of ARCHITECTURE.md, the source files of both crates. Out: every module of a crate stands in its table, and uses none that stands behind it.
+//! In: the tables of ARCHITECTURE.md, the source files of both crates. Out: every module of a crate stands in its table, and uses none that comes after it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -26,7 +26,9 @@ fn modules_use_only_those_that_stand_before_them() {
         assert!(gone.is_empty(), "ARCHITECTURE.md lists modules that {name} does not have: {gone:?}");
         let backward = uses.iter().filter(|((user, used), _)| place(user) < place(used));
         let backward: Vec<String> = backward
-            .map(|((user, used), file)| format!("`{user}` uses `{used}`, which stands behind it ({})", file.display()))
+            .map(|((user, used), file)| {
+                format!("`{user}` uses `{used}`, which comes after it in ARCHITECTURE.md ({})", file.display())
+            })
             .collect();
         assert!(backward.is_empty(), "{name}:\n{}", backward.join("\n"));
     }

@@ -5,7 +5,7 @@
 use crate::contract::{Dae, Name, Pattern, ProlongationDescription, Start};
 use crate::initialize::Direction;
 
-/// What a solution is differentiated by.
+/// A parameter or a start value with respect to which a solution is differentiated.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Quantity {
     pub(crate) name: Name,

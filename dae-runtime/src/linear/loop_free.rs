@@ -1,7 +1,7 @@
 //! Factorisation and solution of linear systems of one pattern as code without loops.
 //!
-//! In: what generated code gives the numerics ([`LoopFree`]). Out: the elimination that it is, if it fits the formulation (F. G. Gustavson, W. Liniger, R. Willoughby, *Symbolic generation of an optimal Crout algorithm for sparse systems of linear equations*,
-//! J. ACM 17, 1970). The numbers of an iteration matrix change; whether these pivots still do is watched by the caller (`sparse.rs`), who has others where they do not.
+//! In: what generated code gives the numerics ([`LoopFree`]). Out: its elimination, if it fits the formulation (F. G. Gustavson, W. Liniger, R. Willoughby,
+//! *Symbolic generation of an optimal Crout algorithm for sparse systems of linear equations*, J. ACM 17, 1970). The numbers of an iteration matrix change; whether these pivots still do is watched by the caller (`sparse.rs`), who has others where they do not.
 
 use nalgebra::{Complex, ComplexField};
 

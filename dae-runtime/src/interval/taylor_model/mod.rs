@@ -108,18 +108,10 @@ impl TaylorModel {
     #[inline]
     fn unless_tight(centre: f64, slope: f64, remainder: f64, by_intervals: impl FnOnce() -> Interval) -> TaylorModel {
         let spread = slope.abs() + remainder;
-        if TIGHT * remainder <= slope.abs() && centre.abs() + spread < f64::MAX {
-            return TaylorModel {
-                range: Interval { lo: centre - spread, hi: centre + spread },
-                centre,
-                slope,
-                remainder,
-            };
-        }
-        match by_intervals() {
-            Interval::ENTIRE => TaylorModel::ENTIRE,
-            range => TaylorModel::in_range(range, centre, slope, remainder),
-        }
+        let range = Interval { lo: centre - spread, hi: centre + spread };
+        let model = TaylorModel { range, centre, slope, remainder };
+        let is_tight = TIGHT * remainder <= slope.abs() && centre.abs() + spread < f64::MAX;
+        if is_tight { model } else { model.narrowed(by_intervals()) }
     }
 
     /// Whether the value changes along the part, and its middle lies in the range.

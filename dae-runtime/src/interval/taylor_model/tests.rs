@@ -1,3 +1,5 @@
+//! Taylor models against values at random points, and against intervals.
+
 use super::*;
 
 /// Numbers between two bounds, always the same.

@@ -146,11 +146,11 @@ impl<'d> Functions<'d> {
     }
 
     /// Whether one that is searched has no enclosures.
-    pub(super) fn has_others(&self) -> bool {
+    fn has_others(&self) -> bool {
         self.enclosed.iter().zip(&self.searched).any(|(enclosed, searched)| *searched && !enclosed)
     }
 
-    /// In place of enclosures of functions that have none: the ranges of values on a part of the step, widened. What was looked at last is the end of the part.
+    /// In place of enclosures of functions that have none: the ranges of values on a part of the step, widened. The last look is at the end of the part.
     pub(super) fn sample(&mut self, [a, b]: [f64; 2]) {
         if !self.has_others() {
             return;
