@@ -24,10 +24,9 @@
 //! chosen, which is the only time at which a step allocates.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 
 use crate::class::Classified;
-use crate::contract::{Dae, Description, Pattern};
+use crate::contract::{Dae, Description, Pattern, Role, Unknown};
 use crate::elimination::Elimination;
 use crate::linear::Lu;
 use crate::structure::{Incidence, Matching};
@@ -63,7 +62,7 @@ pub struct StateSpace<D> {
     inner: D,
     coordinates: Coordinates,
     description: Description,
-    /// The invariants that the last rows enforce.
+    /// The invariants that the multipliers enforce, which are the last unknowns.
     constraints: Vec<usize>,
     /// By constraint and position.
     candidates: Vec<Candidate>,
@@ -98,14 +97,13 @@ impl<D: Dae> StateSpace<D> {
     /// Enforces constraints in local coordinates.
     pub fn new(inner: D, coordinates: Coordinates) -> Self {
         let of = inner.description();
-        let mut occurs = vec![false; of.unknowns.len()];
-        of.jacobian_y.entries().for_each(|(_, column, _)| occurs[column] = true);
-        of.jacobian_yp.entries().for_each(|(_, column, _)| occurs[column] = true);
-        let n = occurs.iter().rposition(|&occurs| occurs).map_or(0, |last| last + 1);
-        let m = occurs.len() - n;
-        let first = of.equations.len() - m;
-        let enforcing = |row: usize| of.invariants.iter().position(|it| it.row == Some(row));
-        let constraints: Vec<usize> = (first..of.equations.len()).filter_map(enforcing).collect();
+        let enforced = |unknown: &Unknown| match unknown.role {
+            Role::Multiplier { row } => of.invariants.iter().position(|it| it.row == Some(row)),
+            Role::Jet(_) | Role::HigherDerivative => None,
+        };
+        let constraints: Vec<usize> = of.unknowns.iter().filter_map(enforced).collect();
+        let m = constraints.len();
+        let n = of.unknowns.len() - m;
         let candidates = candidates(&inner, &constraints, n);
         let mut acting: Vec<Vec<(usize, usize)>> = vec![Vec::new(); n];
         for (c, candidate) in candidates.iter().enumerate() {
@@ -257,14 +255,13 @@ fn candidates<D: Dae>(inner: &D, constraints: &[usize], n: usize) -> Vec<Candida
     let mut has_rate = vec![false; n];
     of.jacobian_yp.entries().for_each(|(_, column, _)| has_rate[column] = true);
     let prolongation = inner.prolongation().prolongation_description();
-    let jets: HashMap<&str, i32> = prolongation.jets.iter().map(|jet| (&*jet.name, jet.stage)).collect();
-    let equations: HashMap<&str, i32> = prolongation.equations.iter().map(|e| (&*e.name, e.stage)).collect();
+    let stage_of = |state: usize| of.unknowns[state].role.jet().map(|jet| prolongation.jets[jet].stage);
     let mut list = Vec::new();
     for (constraint, &invariant) in constraints.iter().enumerate() {
-        let stage = equations.get(&*of.invariants[invariant].name);
+        let stage = of.invariants[invariant].prolonged.map(|equation| prolongation.equations[equation].stage);
         let row = of.invariants_jacobian.row(invariant).filter(|&(column, _)| has_rate[column]);
         let all: Vec<(usize, usize)> = row.collect();
-        let highest = |&&(column, _): &&(usize, usize)| jets.get(&*of.unknowns[column].name) == stage;
+        let highest = |&&(column, _): &&(usize, usize)| stage_of(column) == stage;
         let highest: Vec<(usize, usize)> = all.iter().filter(highest).copied().collect();
         let chosen = if stage.is_none() || highest.is_empty() { all } else { highest };
         list.extend(chosen.into_iter().map(|(state, position)| Candidate { constraint, position, state }));
@@ -327,10 +324,6 @@ impl<D: Dae> Dae for StateSpace<D> {
 
     fn watched_functions(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
         self.corrected(y, yp, |work| self.inner.watched_functions(t, y, &work.yp, values));
-    }
-
-    fn states_from_jets(&self, t: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {
-        self.inner.states_from_jets(t, jets, y, yp);
     }
 
     fn choose_coordinates(&self, t: f64, y: &[f64], _yp: &[f64], anew: bool) -> bool {

@@ -14,7 +14,7 @@ use crate::class::Open;
 pub use crate::class::{Classified, Index};
 pub use crate::contract::{
     Code, Dae, Description, Eliminated, Equation, Invariant, Jet, JetEquation, Kind, Leading, LoopFree, Name, Pattern,
-    Prolongation, ProlongationDescription, Stand, Start, Switch, Unknown,
+    Prolongation, ProlongationDescription, Role, Stand, Start, Switch, Unknown,
 };
 pub use crate::derivative_array::DerivativeArray;
 
@@ -27,28 +27,28 @@ pub use crate::underlying::{UnderlyingOde, Unsolvable};
 pub use crate::unknowns::{ForeignSolution, Unknowns};
 
 /// An unknown of a formulation.
-pub const fn unknown(name: &'static str, kind: Kind, index: u8, nominal: f64) -> Unknown {
-    Unknown { name: Borrowed(name), kind, index, nominal }
+pub const fn unknown(name: &'static str, role: Role, kind: Kind, index: u8, nominal: f64) -> Unknown {
+    Unknown { name: Borrowed(name), role, kind, index, nominal }
 }
 
-/// A row of $F$.
-pub const fn equation(name: &'static str) -> Equation {
-    Equation { name: Borrowed(name) }
+/// A row of $F$, and the equation of the prolongation that it is.
+pub const fn equation(name: &'static str, prolonged: Option<usize>) -> Equation {
+    Equation { name: Borrowed(name), prolonged }
 }
 
-/// A constraint that row `row` of $F$ enforces.
-pub const fn enforced(name: &'static str, row: usize) -> Invariant {
-    Invariant { name: Borrowed(name), row: Some(row) }
+/// A constraint that row `row` of $F$ enforces, and the equation of the prolongation that it is.
+pub const fn enforced(name: &'static str, row: usize, prolonged: Option<usize>) -> Invariant {
+    Invariant { name: Borrowed(name), row: Some(row), prolonged }
 }
 
-/// A constraint that the formulation implies and does not enforce.
-pub const fn implied(name: &'static str) -> Invariant {
-    Invariant { name: Borrowed(name), row: None }
+/// A constraint that the formulation implies and does not enforce, and the equation of the prolongation that it is.
+pub const fn implied(name: &'static str, prolonged: Option<usize>) -> Invariant {
+    Invariant { name: Borrowed(name), row: None, prolonged }
 }
 
-/// An unknown that is not solved for.
-pub const fn eliminated(name: &'static str, stand: Stand) -> Eliminated {
-    Eliminated { name: Borrowed(name), stand }
+/// An unknown that is not solved for, and the entry of the jet vector that it is.
+pub const fn eliminated(name: &'static str, jet: Option<usize>, stand: Stand) -> Eliminated {
+    Eliminated { name: Borrowed(name), jet, stand }
 }
 
 /// A switching function.
@@ -62,13 +62,13 @@ pub const fn pattern(columns: usize, row_starts: &'static [usize], column_indice
 }
 
 /// An entry of the jet vector.
-pub const fn jet(name: &'static str, stage: i32, start: Start, nominal: f64) -> Jet {
-    Jet { name: Borrowed(name), stage, start, nominal }
+pub const fn jet(name: &'static str, order: u32, stage: i32, start: Start, nominal: f64) -> Jet {
+    Jet { name: Borrowed(name), order, stage, start, nominal }
 }
 
-/// An equation of the prolongation.
-pub const fn jet_equation(name: &'static str, stage: i32) -> JetEquation {
-    JetEquation { name: Borrowed(name), stage }
+/// An equation of the prolongation: equation `equation` of the text, differentiated `order` times.
+pub const fn jet_equation(name: &'static str, equation: usize, order: u32, stage: i32) -> JetEquation {
+    JetEquation { name: Borrowed(name), equation, order, stage }
 }
 
 /// A table that is filled in any order.
@@ -203,8 +203,6 @@ impl Dae for Rejected {
     fn prolongation(&self) -> &dyn Prolongation {
         self
     }
-
-    fn states_from_jets(&self, _: f64, _: &[f64], _: &mut [f64], _: &mut [f64]) {}
 }
 
 impl Prolongation for Rejected {

@@ -68,7 +68,7 @@ impl<'d> Hidden<'d> {
     /// Nothing if there are none.
     pub(crate) fn of(dae: &'d dyn Dae, options: &Options, span: f64, schedule: &Rc<Schedule>) -> Option<Self> {
         let unknowns = &dae.description().unknowns;
-        let places = JetPlaces::of(dae.description(), &dae.prolongation().prolongation_description().jets);
+        let places = JetPlaces::of(dae);
         let stands = |k: usize| places.values[k].is_some() && unknowns[k].kind != Kind::Auxiliary;
         if !(0..unknowns.len()).any(|k| stands(k) && unknowns[k].index > 1) {
             return None;

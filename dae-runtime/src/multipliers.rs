@@ -25,15 +25,6 @@ const CONTRACTION: f64 = 0.25;
 /// Where it contracts like this, the next correction needs no confirmation.
 const SURE: f64 = 0.1;
 
-/// The unknowns of a formulation that are multipliers of its own, zero on solutions: they stand for no jet.
-pub(crate) fn multipliers_of_formulation(dae: &dyn Dae, t: f64) -> Vec<usize> {
-    let n = dae.description().unknowns.len();
-    let jets = vec![f64::NAN; dae.prolongation().prolongation_description().jets.len()];
-    let (mut y, mut yp) = (vec![0.0; n], vec![0.0; n]);
-    dae.states_from_jets(t, &jets, &mut y, &mut yp);
-    (0..n).filter(|&i| !y[i].is_nan()).collect()
-}
-
 /// Storage of the iteration.
 #[derive(Clone, Debug)]
 pub(crate) struct Multipliers {

@@ -178,7 +178,8 @@ impl<D: Dae> UnderlyingOde<D> {
         let by_rates = (0..n).map(|k| is_state(k).then_some(k).into_iter().collect());
         let by_parameters = (0..n).map(|k| of_parameters[block_of(k)].clone());
         let described = |unknown: &Unknown| Unknown { index: 1, ..unknown.clone() };
-        let solved = |k: usize| Equation { name: format!("the equations solved for `{}`", name(of, k)).into() };
+        let solved =
+            |k: usize| Equation { name: format!("the equations solved for `{}`", name(of, k)).into(), prolonged: None };
         let description = Description {
             unknowns: of.unknowns.iter().map(described).collect(),
             equations: (0..n).map(solved).collect(),
@@ -475,10 +476,6 @@ impl<D: Dae> Dae for UnderlyingOde<D> {
             }
         }
         false
-    }
-
-    fn states_from_jets(&self, t: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {
-        self.inner.states_from_jets(t, jets, y, yp);
     }
 
     forward_to_inner!();

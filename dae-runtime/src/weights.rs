@@ -47,12 +47,12 @@ impl Weights {
     /// Multipliers of the formulation itself are zero on solutions, and nobody asks for their values: they are as accurate as they have to be where a step does not move a
     /// state by more than a tenth of its tolerance because of them. Otherwise rounding errors would be too large for them where constraints are short (rods
     /// of a thousandth), since it is products with the constraints' derivatives that count.
-    pub(crate) fn relax(&mut self, multipliers: &[usize], dae: &dyn Dae, t: f64, y: &[f64], yp: &[f64]) {
-        if multipliers.is_empty() {
+    pub(crate) fn relax_multipliers(&mut self, dae: &dyn Dae, t: f64, y: &[f64], yp: &[f64]) {
+        let description = dae.description();
+        if description.multipliers().next().is_none() {
             return;
         }
         self.update(y, 1.0);
-        let description = dae.description();
         let mut jacobians = Jacobians::new(description);
         jacobians.evaluate(dae, t, y, yp);
         let mut allowed = vec![f64::INFINITY; y.len()];
@@ -64,7 +64,7 @@ impl Weights {
                 allowed[column] = allowed[column].min(of_state / jacobians.y[place].abs());
             }
         }
-        for &column in multipliers {
+        for column in description.multipliers() {
             if allowed[column].is_finite() {
                 self.atol[column] = self.atol[column].max(EFFECT * allowed[column]);
             }

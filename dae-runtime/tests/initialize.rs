@@ -10,29 +10,29 @@ use dae_runtime::contract::{Jet, JetEquation, Name, Pattern, Prolongation, Prolo
 use dae_runtime::initialize::{Initial, InitializationError, InitializationOptions, consistent_initialization};
 
 const G: f64 = 9.81;
-const JETS: [(&str, i32); 11] = [
-    ("x", -2),
-    ("der(x)", -1),
-    ("der(x, 2)", 0),
-    ("y", -2),
-    ("der(y)", -1),
-    ("der(y, 2)", 0),
-    ("u", -1),
-    ("der(u)", 0),
-    ("v", -1),
-    ("der(v)", 0),
-    ("lambda", 0),
+const JETS: [(&str, u32, i32); 11] = [
+    ("x", 0, -2),
+    ("der(x)", 1, -1),
+    ("der(x, 2)", 2, 0),
+    ("y", 0, -2),
+    ("der(y)", 1, -1),
+    ("der(y, 2)", 2, 0),
+    ("u", 0, -1),
+    ("der(u)", 1, 0),
+    ("v", 0, -1),
+    ("der(v)", 1, 0),
+    ("lambda", 0, 0),
 ];
-const EQUATIONS: [(&str, i32); 9] = [
-    ("equation 5", -2),
-    ("equation 1", -1),
-    ("equation 2", -1),
-    ("der(equation 5)", -1),
-    ("der(equation 1)", 0),
-    ("der(equation 2)", 0),
-    ("equation 3", 0),
-    ("equation 4", 0),
-    ("der(equation 5, 2)", 0),
+const EQUATIONS: [(&str, usize, u32, i32); 9] = [
+    ("equation 5", 4, 0, -2),
+    ("equation 1", 0, 0, -1),
+    ("equation 2", 1, 0, -1),
+    ("der(equation 5)", 4, 1, -1),
+    ("der(equation 1)", 0, 1, 0),
+    ("der(equation 2)", 1, 1, 0),
+    ("equation 3", 2, 0, 0),
+    ("equation 4", 3, 0, 0),
+    ("der(equation 5, 2)", 4, 2, 0),
 ];
 
 struct Pendulum {
@@ -45,14 +45,16 @@ fn pendulum(given: &[(&str, Start, f64)]) -> Pendulum {
     let mut start = [0.0; 11];
     let mut jets: Vec<Jet> = JETS
         .iter()
-        .map(|&(name, stage)| Jet { name: Name::from(name), stage, start: Start::Free, nominal: 1.0 })
+        .map(|&(name, order, stage)| Jet { name: Name::from(name), order, stage, start: Start::Free, nominal: 1.0 })
         .collect();
     for &(name, how, value) in given {
         let j = JETS.iter().position(|jet| jet.0 == name).unwrap();
         jets[j].start = how;
         start[j] = value;
     }
-    let equations = EQUATIONS.iter().map(|&(name, stage)| JetEquation { name: Name::from(name), stage }).collect();
+    let equations = EQUATIONS.iter();
+    let equation = |&(name, equation, order, stage)| JetEquation { name: Name::from(name), equation, order, stage };
+    let equations = equations.map(equation).collect();
     let jacobian = Pattern {
         columns: 11,
         row_starts: (0..=9).map(|i| 11 * i).collect(),
@@ -283,13 +285,21 @@ impl Prolongation for Parametric {
 
 #[test]
 fn regularity_is_checked_for_the_parameters_at_hand() {
-    let jet = |name: &'static str, stage, start| Jet { name: Name::from(name), stage, start, nominal: 1.0 };
-    let equation = |name: &'static str| JetEquation { name: Name::from(name), stage: 0 };
+    let jet =
+        |name: &'static str, order, stage, start| Jet { name: Name::from(name), order, stage, start, nominal: 1.0 };
+    let equation = |equation: usize| {
+        let name = Name::from(format!("equation {}", equation + 1));
+        JetEquation { name, equation, order: 0, stage: 0 }
+    };
     let mut system = Parametric {
         description: ProlongationDescription {
             model: Name::from("parametric"),
-            jets: Cow::Owned(vec![jet("z", 0, Start::Free), jet("w", -1, Fixed), jet("der(w)", 0, Start::Free)]),
-            equations: Cow::Owned(vec![equation("equation 1"), equation("equation 2")]),
+            jets: Cow::Owned(vec![
+                jet("z", 0, 0, Start::Free),
+                jet("w", 0, -1, Fixed),
+                jet("der(w)", 1, 0, Start::Free),
+            ]),
+            equations: Cow::Owned(vec![equation(0), equation(1)]),
             jacobian: Pattern {
                 columns: 3,
                 row_starts: Cow::Borrowed(&[0, 1, 4]),
@@ -319,10 +329,10 @@ struct Circle {
 }
 
 fn circle(s: f64, nominal: f64) -> Circle {
-    let jet = |name: &'static str, nominal| Jet { name: Name::from(name), stage: -1, start: Guess, nominal };
+    let jet = |name: &'static str, nominal| Jet { name: Name::from(name), order: 0, stage: -1, start: Guess, nominal };
     let jacobian = Pattern { columns: 2, row_starts: Cow::Borrowed(&[0, 2]), column_indices: Cow::Borrowed(&[0, 1]) };
     let jets = Cow::Owned(vec![jet("x", 1.0), jet("y", nominal)]);
-    let equations = Cow::Owned(vec![JetEquation { name: Name::from("equation 1"), stage: -1 }]);
+    let equations = Cow::Owned(vec![JetEquation { name: Name::from("equation 1"), equation: 0, order: 0, stage: -1 }]);
     let [jacobian_p, start_jacobian_p] = [Pattern::zero(1, 0), Pattern::zero(2, 0)];
     let model = Name::from("circle");
     let description = ProlongationDescription { model, jets, equations, jacobian, jacobian_p, start_jacobian_p };

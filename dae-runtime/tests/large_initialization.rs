@@ -50,12 +50,16 @@ impl Polynomials {
         }
         let jets = self.jets.iter().enumerate().map(|(j, &(start, _, stage))| Jet {
             name: Name::from(format!("x{j}")),
+            order: 0,
             stage,
             start,
             nominal: 1.0,
         });
         let names = equations.iter().enumerate();
-        let names = names.map(|(i, &(stage, _))| JetEquation { name: Name::from(format!("equation {i}")), stage });
+        let names = names.map(|(i, &(stage, _))| {
+            let name = Name::from(format!("equation {i}"));
+            JetEquation { name, equation: i, order: 0, stage }
+        });
         let description = ProlongationDescription {
             model: Name::from("polynomials"),
             jets: jets.collect(),

@@ -200,10 +200,6 @@ impl Dae for Faulty {
     fn prolongation(&self) -> &dyn Prolongation {
         self.problem.prolongation()
     }
-
-    fn states_from_jets(&self, t: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {
-        self.problem.states_from_jets(t, jets, y, yp);
-    }
 }
 
 fn tolerance(random: &mut Random) -> f64 {

@@ -131,28 +131,28 @@ impl ::dae::__private::Prolongation for PendulumProlongation {
     fn prolongation_description(&self) -> &::dae::__private::ProlongationDescription {
         use ::dae::__private::*;
         static JETS: [Jet; 11] = [
-            jet("x", -2, Start::Guess, 1.0),
-            jet("der(x)", -1, Start::Free, 1.0),
-            jet("der(x, 2)", 0, Start::Free, 1.0),
-            jet("y", -2, Start::Fixed, 1.0),
-            jet("der(y)", -1, Start::Free, 1.0),
-            jet("der(y, 2)", 0, Start::Free, 1.0),
-            jet("u", -1, Start::Guess, 1.0),
-            jet("der(u)", 0, Start::Free, 1.0),
-            jet("v", -1, Start::Fixed, 1.0),
-            jet("der(v)", 0, Start::Free, 1.0),
-            jet("lambda", 0, Start::Guess, 1.0),
+            jet("x", 0, -2, Start::Guess, 1.0),
+            jet("der(x)", 1, -1, Start::Free, 1.0),
+            jet("der(x, 2)", 2, 0, Start::Free, 1.0),
+            jet("y", 0, -2, Start::Fixed, 1.0),
+            jet("der(y)", 1, -1, Start::Free, 1.0),
+            jet("der(y, 2)", 2, 0, Start::Free, 1.0),
+            jet("u", 0, -1, Start::Guess, 1.0),
+            jet("der(u)", 1, 0, Start::Free, 1.0),
+            jet("v", 0, -1, Start::Fixed, 1.0),
+            jet("der(v)", 1, 0, Start::Free, 1.0),
+            jet("lambda", 0, 0, Start::Guess, 1.0),
         ];
         static EQUATIONS: [JetEquation; 9] = [
-            jet_equation("equation 5", -2),
-            jet_equation("equation 1", -1),
-            jet_equation("equation 2", -1),
-            jet_equation("der(equation 5)", -1),
-            jet_equation("der(equation 1)", 0),
-            jet_equation("der(equation 2)", 0),
-            jet_equation("equation 3", 0),
-            jet_equation("equation 4", 0),
-            jet_equation("der(equation 5, 2)", 0),
+            jet_equation("equation 5", 4, 0, -2),
+            jet_equation("equation 1", 0, 0, -1),
+            jet_equation("equation 2", 1, 0, -1),
+            jet_equation("der(equation 5)", 4, 1, -1),
+            jet_equation("der(equation 1)", 0, 1, 0),
+            jet_equation("der(equation 2)", 1, 1, 0),
+            jet_equation("equation 3", 2, 0, 0),
+            jet_equation("equation 4", 3, 0, 0),
+            jet_equation("der(equation 5, 2)", 4, 2, 0),
         ];
         static DESCRIPTION: ProlongationDescription = ProlongationDescription {
             model: Borrowed("Pendulum"),
@@ -274,28 +274,28 @@ impl ::dae::__private::Dae for PendulumGgl {
     fn description(&self) -> &::dae::__private::Description {
         use ::dae::__private::*;
         static UNKNOWNS: [Unknown; 6] = [
-            unknown("x", Kind::Differential, 1, 1.0),
-            unknown("y", Kind::Differential, 1, 1.0),
-            unknown("u", Kind::Differential, 1, 1.0),
-            unknown("v", Kind::Differential, 1, 1.0),
-            unknown("lambda", Kind::Algebraic, 2, 1.0),
-            unknown("mu_1", Kind::Algebraic, 2, 1.0),
+            unknown("x", Role::Jet(0), Kind::Differential, 1, 1.0),
+            unknown("y", Role::Jet(3), Kind::Differential, 1, 1.0),
+            unknown("u", Role::Jet(6), Kind::Differential, 1, 1.0),
+            unknown("v", Role::Jet(8), Kind::Differential, 1, 1.0),
+            unknown("lambda", Role::Jet(10), Kind::Algebraic, 2, 1.0),
+            unknown("mu_1", Role::Multiplier { row: 5 }, Kind::Algebraic, 2, 1.0),
         ];
         static EQUATIONS: [Equation; 6] = [
-            equation("equation 1"),
-            equation("equation 2"),
-            equation("equation 3"),
-            equation("equation 4"),
-            equation("der(equation 5)"),
-            equation("equation 5"),
+            equation("equation 1", Some(1)),
+            equation("equation 2", Some(2)),
+            equation("equation 3", Some(6)),
+            equation("equation 4", Some(7)),
+            equation("der(equation 5)", Some(3)),
+            equation("equation 5", Some(0)),
         ];
         static PARAMETERS: [Name; 2] = [
             Borrowed("g"),
             Borrowed("l"),
         ];
         static INVARIANTS: [Invariant; 2] = [
-            enforced("der(equation 5)", 4),
-            enforced("equation 5", 5),
+            enforced("der(equation 5)", 4, Some(3)),
+            enforced("equation 5", 5, Some(0)),
         ];
         static SWITCHES: [Switch; 0] = [];
         static DESCRIPTION: Description = Description {
@@ -497,12 +497,6 @@ impl ::dae::__private::Dae for PendulumGgl {
     fn prolongation(&self) -> &dyn ::dae::__private::Prolongation {
         &self.prolongation
     }
-
-    /// y and y' from the jets: the unknowns of the model with their derivatives.
-    fn states_from_jets(&self, _time: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {
-        y.copy_from_slice(&[jets[0], jets[3], jets[6], jets[8], jets[10], 0.0]);
-        yp.copy_from_slice(&[jets[1], jets[4], jets[7], jets[9], 0.0, 0.0]);
-    }
 }
 
 /// The index1 form of [`Pendulum`]. Constraints differentiated until the index is 1; lower constraints are invariants that drift.
@@ -535,27 +529,27 @@ impl ::dae::__private::Dae for PendulumIndex1 {
     fn description(&self) -> &::dae::__private::Description {
         use ::dae::__private::*;
         static UNKNOWNS: [Unknown; 5] = [
-            unknown("x", Kind::Differential, 1, 1.0),
-            unknown("y", Kind::Differential, 1, 1.0),
-            unknown("u", Kind::Differential, 1, 1.0),
-            unknown("v", Kind::Differential, 1, 1.0),
-            unknown("lambda", Kind::Algebraic, 1, 1.0),
+            unknown("x", Role::Jet(0), Kind::Differential, 1, 1.0),
+            unknown("y", Role::Jet(3), Kind::Differential, 1, 1.0),
+            unknown("u", Role::Jet(6), Kind::Differential, 1, 1.0),
+            unknown("v", Role::Jet(8), Kind::Differential, 1, 1.0),
+            unknown("lambda", Role::Jet(10), Kind::Algebraic, 1, 1.0),
         ];
         static EQUATIONS: [Equation; 5] = [
-            equation("equation 1"),
-            equation("equation 2"),
-            equation("equation 3"),
-            equation("equation 4"),
-            equation("der(equation 5, 2)"),
+            equation("equation 1", Some(1)),
+            equation("equation 2", Some(2)),
+            equation("equation 3", Some(6)),
+            equation("equation 4", Some(7)),
+            equation("der(equation 5, 2)", Some(8)),
         ];
         static PARAMETERS: [Name; 2] = [
             Borrowed("g"),
             Borrowed("l"),
         ];
         static INVARIANTS: [Invariant; 3] = [
-            enforced("der(equation 5, 2)", 4),
-            implied("equation 5"),
-            implied("der(equation 5)"),
+            enforced("der(equation 5, 2)", 4, Some(8)),
+            implied("equation 5", Some(0)),
+            implied("der(equation 5)", Some(3)),
         ];
         static SWITCHES: [Switch; 0] = [];
         static DESCRIPTION: Description = Description {
@@ -745,11 +739,5 @@ impl ::dae::__private::Dae for PendulumIndex1 {
 
     fn prolongation(&self) -> &dyn ::dae::__private::Prolongation {
         &self.prolongation
-    }
-
-    /// y and y' from the jets: the unknowns of the model with their derivatives.
-    fn states_from_jets(&self, _time: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {
-        y.copy_from_slice(&[jets[0], jets[3], jets[6], jets[8], jets[10]]);
-        yp.copy_from_slice(&[jets[1], jets[4], jets[7], jets[9], 0.0]);
     }
 }

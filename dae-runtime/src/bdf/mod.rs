@@ -20,7 +20,6 @@ use crate::clock::{Clock, Landing};
 use crate::contract::Dae;
 use crate::integrator::{Integrator, Rejection, Run, Scheme, Start, Trouble};
 use crate::linear::{Deficiency, IterationMatrix};
-use crate::multipliers::multipliers_of_formulation;
 use crate::radau;
 use crate::stepper::{DenseAccuracy, Failure, MAX_ORDER, Options, StepControl, Stepper};
 use crate::weights::Weights;
@@ -49,7 +48,7 @@ pub(crate) fn start<'d>(
     let description = dae.description();
     let n = description.unknowns.len();
     let mut weights = Weights::new(description, vec![options.rtol; n], options.atol.of(&description.unknowns));
-    weights.relax(&multipliers_of_formulation(dae, t0), dae, t0, y0, yp0);
+    weights.relax_multipliers(dae, t0, y0, yp0);
     let max_iterations = match options.control {
         StepControl::Adaptive => newton::MAX_ITERATIONS,
         StepControl::Fixed(_) => newton::MAX_ITERATIONS_AT_FIXED_STEP,

@@ -92,11 +92,37 @@ pub enum Kind {
     Auxiliary,
 }
 
+/// What an entry of $y$ stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// An unknown of the model or a derivative of one: this entry of the jet vector ([`ProlongationDescription::jets`]).
+    Jet(usize),
+    /// A derivative of an unknown that is higher than those in the jet vector.
+    HigherDerivative,
+    /// A multiplier that the formulation adds to the model, zero on solutions.
+    Multiplier {
+        /// The row of $F$ that holds the constraint which it enforces.
+        row: usize,
+    },
+}
+
+impl Role {
+    /// The entry of the jet vector that it is.
+    pub fn jet(self) -> Option<usize> {
+        match self {
+            Role::Jet(jet) => Some(jet),
+            Role::HigherDerivative | Role::Multiplier { .. } => None,
+        }
+    }
+}
+
 /// One entry of $y$.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unknown {
     /// `x`, `der(x)` for a derivative that became a state, `mu_1` for a multiplier of the formulation.
     pub name: Name,
+    /// What it stands for.
+    pub role: Role,
     /// Whether its derivative occurs.
     pub kind: Kind,
     /// One more than the number of differentiations this formulation still needs to determine it: 1 for states of
@@ -112,6 +138,9 @@ pub struct Unknown {
 pub struct Equation {
     /// `equation 5`, `der(equation 5)`, … in the numbering of the model's text.
     pub name: Name,
+    /// The equation of the prolongation that it is ([`ProlongationDescription::equations`]), with its states for the jets; `None` for a row that
+    /// the formulation adds, or combines from several.
+    pub prolonged: Option<usize>,
 }
 
 /// A constraint $\varphi(t, y) = 0$ that every solution of the model fulfils.
@@ -122,6 +151,8 @@ pub struct Invariant {
     /// The row of $F$ that enforces it (that row *is* this function, same sign), or `None` if this
     /// formulation only implies it, so that it drifts.
     pub row: Option<usize>,
+    /// The equation of the prolongation that it is, if it is one ([`ProlongationDescription::equations`]).
+    pub prolonged: Option<usize>,
 }
 
 /// A function of $(t, y, y')$ in whose zeros $F$ changes its branch: an argument of an absolute value, sign, minimum or maximum, or
@@ -148,6 +179,8 @@ impl Switch {
 pub struct Eliminated {
     /// Its name: `x`, or `der(x)` for a derivative.
     pub name: Name,
+    /// The entry of the jet vector that it is ([`ProlongationDescription::jets`]); `None` for a derivative higher than those.
+    pub jet: Option<usize>,
     /// What it is.
     pub stand: Stand,
 }
@@ -223,6 +256,12 @@ pub struct Description {
 }
 
 impl Description {
+    /// The entries of $y$ that are multipliers of the formulation, zero on solutions, in ascending order.
+    pub fn multipliers(&self) -> impl Iterator<Item = usize> + '_ {
+        let roles = self.unknowns.iter().enumerate();
+        roles.filter(|(_, unknown)| matches!(unknown.role, Role::Multiplier { .. })).map(|(k, _)| k)
+    }
+
     /// Where an unknown stands in $y$; `None` if there is none of this name, or if it is eliminated.
     pub fn place_of(&self, unknown: &str) -> Option<usize> {
         self.unknowns.iter().position(|it| it.name == unknown)
@@ -306,8 +345,18 @@ pub trait Dae {
     /// The model with the derivatives of its equations, for consistent initialisation.
     fn prolongation(&self) -> &dyn Prolongation;
 
-    /// $y$ and $y'$ of this formulation at the given jets (multipliers of the formulation are zero).
-    fn states_from_jets(&self, t: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]);
+    /// $y$ and $y'$ of this formulation at the given jets: multipliers of the formulation, derivatives of unknowns that are not differential,
+    /// and what is no jet are zero.
+    fn states_from_jets(&self, _t: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {
+        let prolongation = self.prolongation().prolongation_description();
+        for ((unknown, y), yp) in self.description().unknowns.iter().zip(y).zip(yp) {
+            let jet = unknown.role.jet();
+            let slope =
+                jet.filter(|_| unknown.kind == Kind::Differential).and_then(|jet| prolongation.derivative_of(jet));
+            *y = jet.map_or(0.0, |jet| jets[jet]);
+            *yp = slope.map_or(0.0, |slope| jets[slope]);
+        }
+    }
 }
 
 /// How a start value is meant.
@@ -326,6 +375,8 @@ pub enum Start {
 pub struct Jet {
     /// `x`, `der(x)`, `der(x, 2)`.
     pub name: Name,
+    /// $k$.
+    pub order: u32,
     /// Stage at which it is determined, $k - d_j \le 0$ with the canonical offset $d_j$ of the unknown.
     pub stage: i32,
     /// What the model says about its start value.
@@ -339,6 +390,10 @@ pub struct Jet {
 pub struct JetEquation {
     /// `equation 5`, `der(equation 5)`, …
     pub name: Name,
+    /// The equation of the model's text that it is, counted from zero, or in whose place it stands if it is a combination of several.
+    pub equation: usize,
+    /// $l$, how often that is differentiated.
+    pub order: u32,
     /// Stage at which it is solved, $l - c_i \le 0$ with the canonical offset $c_i$ of the equation.
     pub stage: i32,
 }
@@ -348,7 +403,7 @@ pub struct JetEquation {
 pub struct ProlongationDescription {
     /// Name of the model.
     pub model: Name,
-    /// The jet vector, unknown by unknown, order by order.
+    /// The jet vector, unknown by unknown, order by order from 0 without a gap.
     pub jets: Cow<'static, [Jet]>,
     /// The equations, in order of stage.
     pub equations: Cow<'static, [JetEquation]>,
@@ -358,6 +413,14 @@ pub struct ProlongationDescription {
     pub jacobian_p: Pattern,
     /// Pattern of the derivative of the start values by the parameters: a row for each jet.
     pub start_jacobian_p: Pattern,
+}
+
+impl ProlongationDescription {
+    /// The derivative of a jet, if that is one too.
+    pub fn derivative_of(&self, jet: usize) -> Option<usize> {
+        let next = self.jets.get(jet + 1)?;
+        (next.order == self.jets[jet].order + 1).then_some(jet + 1)
+    }
 }
 
 /// The model and the derivatives of its equations: the system whose zeros are the consistent initial values.

@@ -5,10 +5,8 @@
 //!
 //! It is an initialisation of the model where entries that were changed are fixed, other differential unknowns are guesses, and everything else follows.
 
-use std::collections::HashMap;
-
 use super::{Direction, InitializationError, InitializationOptions, consistent_initialization, derivatives_of_jets};
-use crate::contract::{Dae, Description, Jet, Kind, Name, Prolongation, ProlongationDescription, Start};
+use crate::contract::{Dae, Kind, Name, Prolongation, ProlongationDescription, Start, Unknown};
 
 /// Replaces a state and its slopes by consistent ones; all derivatives of the model there. Formulations keep constraints to their tolerance only: what is
 /// to stay may move by what is `allowed`.
@@ -120,17 +118,14 @@ pub(crate) struct JetPlaces {
 }
 
 impl JetPlaces {
-    /// By the names of unknowns. Jets are listed unknown by unknown, each with its derivatives after it.
-    pub(crate) fn of(description: &Description, jets: &[Jet]) -> Self {
-        let places: HashMap<&str, usize> = jets.iter().enumerate().map(|(jet, it)| (&*it.name, jet)).collect();
-        let slope = |jet: usize| {
-            let next = jets.get(jet + 1)?;
-            (next.stage == jets[jet].stage + 1 && next.name.starts_with("der(")).then_some(jet + 1)
-        };
-        let place = |name: &Name| places.get(&**name).copied();
-        let values: Vec<Option<usize>> = description.unknowns.iter().map(|unknown| place(&unknown.name)).collect();
-        let slopes = values.iter().map(|jet| slope((*jet)?)).collect();
-        JetPlaces { values, slopes, eliminated: description.eliminated.iter().map(|it| place(&it.name)).collect() }
+    /// Auxiliary unknowns have none: they need not be the derivatives for which they stand.
+    pub(crate) fn of(dae: &dyn Dae) -> Self {
+        let (description, prolongation) = (dae.description(), dae.prolongation().prolongation_description());
+        let is_determined = |unknown: &&Unknown| unknown.kind != Kind::Auxiliary;
+        let value = |unknown: &Unknown| Some(unknown).filter(is_determined)?.role.jet();
+        let values: Vec<Option<usize>> = description.unknowns.iter().map(value).collect();
+        let slopes = values.iter().map(|jet| prolongation.derivative_of((*jet)?)).collect();
+        JetPlaces { values, slopes, eliminated: description.eliminated.iter().map(|it| it.jet).collect() }
     }
 }
 
@@ -158,7 +153,7 @@ impl<'p> Restart<'p> {
     fn new(dae: &'p dyn Dae, t: f64, y: &[f64], yp: &[f64]) -> (Self, JetPlaces) {
         let inner = dae.prolongation();
         let mut restart = Restart { inner, description: inner.prolongation_description().clone(), start: Vec::new() };
-        let places = JetPlaces::of(dae.description(), &restart.description.jets);
+        let places = JetPlaces::of(dae);
         restart.begin_at(dae, t, &places, y, yp);
         (restart, places)
     }

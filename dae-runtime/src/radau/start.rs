@@ -15,7 +15,6 @@ use crate::contract::{Dae, Description, Kind, Unknown};
 use crate::integrator::{Integrator, Run, Start};
 use crate::linear::{IterationMatrix, Jacobians};
 use crate::multipliers::Multipliers;
-use crate::multipliers::multipliers_of_formulation;
 use crate::resolvent::Resolvent;
 use crate::stepper::{Failure, Options, StepControl, Stepper};
 use crate::weights::Weights;
@@ -101,7 +100,7 @@ pub(crate) fn begin<'d>(
     Run::check(dae, start, options)?;
     let (radau, weights) = Radau::new(dae.description(), start, options, stages, accuracy);
     let mut run = Run::new(dae, start, options, weights)?;
-    run.weights.relax(&multipliers_of_formulation(dae, start.t0), dae, start.t0, start.y0, start.yp0);
+    run.weights.relax_multipliers(dae, start.t0, start.y0, start.yp0);
     run.weights.update(start.y0, 1.0);
     let first = first_step(dae.description(), start, &run.weights, &run.clock);
     run.begin_with(first, options);

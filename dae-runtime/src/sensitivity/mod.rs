@@ -52,7 +52,7 @@ impl StartDerivative {
         jets: &[f64],
         quantities: &[Quantity],
     ) -> Result<Vec<Self>, InitializationError> {
-        let places = JetPlaces::of(dae.description(), &dae.prolongation().prolongation_description().jets);
+        let places = JetPlaces::of(dae);
         let directions: Vec<Direction<'_>> = quantities.iter().map(|it| it.direction(dae, t0, jets)).collect();
         let found = derivatives_of_jets(dae.prolongation(), t0, jets, &directions, EXACTLY)?;
         let of = |derivatives: Vec<f64>| {

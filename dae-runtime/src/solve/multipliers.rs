@@ -4,7 +4,6 @@
 //! correct it, or it has passed a point beyond which no solution goes on.
 
 use crate::contract::{Dae, Kind};
-use crate::multipliers::multipliers_of_formulation;
 use crate::stepper::{Failure, Options, StepControl, Stepper};
 
 /// Corrections of slopes by multipliers above this part of the slopes are suspicious, if over a step they amount to more than this many
@@ -24,9 +23,9 @@ pub(super) struct Watched {
 
 impl Watched {
     /// Nothing if the formulation has none. At a fixed step it is for the caller to judge what they are.
-    pub(super) fn new(dae: &dyn Dae, options: &Options, t0: f64) -> Option<Self> {
-        let columns = multipliers_of_formulation(dae, t0);
+    pub(super) fn new(dae: &dyn Dae, options: &Options) -> Option<Self> {
         let description = dae.description();
+        let columns: Vec<usize> = description.multipliers().collect();
         (!columns.is_empty() && options.control == StepControl::Adaptive).then(|| Watched {
             columns,
             judged: 0.0,

@@ -86,7 +86,7 @@ impl<'d, 'c> Steps<'d, 'c> {
             solution: Solution::new(dae, t0, y0, yp0),
             residuals: vec![0.0; dae.description().invariants.len()],
             drift: Drift::new(dae.description(), &options),
-            multipliers: Watched::new(dae, &options, t0),
+            multipliers: Watched::new(dae, &options),
             returned: 0,
             dae,
             options,

@@ -22,7 +22,7 @@ use dae_runtime::class::{Classified, Open};
 use dae_runtime::contract::LoopFree;
 use dae_runtime::contract::{
     Dae, Description, Equation, Invariant, Jet, Kind, Leading, Name, Pattern, Prolongation, ProlongationDescription,
-    Start, Unknown,
+    Role, Start, Unknown,
 };
 pub use dual::{Dual, Scalar};
 
@@ -86,11 +86,23 @@ impl<M: Model> Problem<M> {
             form: Name::from("original"),
             unknowns: unknowns
                 .iter()
-                .map(|&(name, kind, index)| Unknown { name: Name::from(name), kind, index, nominal: 1.0 })
+                .enumerate()
+                .map(|(k, &(name, kind, index))| Unknown {
+                    name: Name::from(name),
+                    role: Role::Jet(2 * k),
+                    kind,
+                    index,
+                    nominal: 1.0,
+                })
                 .collect(),
-            equations: (1..=n).map(|i| Equation { name: Name::from(format!("equation {i}")) }).collect(),
+            equations: (1..=n)
+                .map(|i| Equation { name: Name::from(format!("equation {i}")), prolonged: None })
+                .collect(),
             parameters: Cow::Borrowed(&[]),
-            invariants: invariants.iter().map(|&(name, row)| Invariant { name: Name::from(name), row }).collect(),
+            invariants: invariants
+                .iter()
+                .map(|&(name, row)| Invariant { name: Name::from(name), row, prolonged: None })
+                .collect(),
             switches: Cow::Borrowed(&[]),
             eliminated: Cow::Borrowed(&[]),
             leading: leading.0,
@@ -225,12 +237,6 @@ impl<M: Model> Dae for Problem<M> {
     fn prolongation(&self) -> &dyn Prolongation {
         &self.prolongation
     }
-
-    fn states_from_jets(&self, _t: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {
-        let n = y.len();
-        y.copy_from_slice(&jets[..n]);
-        yp.copy_from_slice(&jets[n..]);
-    }
 }
 
 /// A prolongation without equations: the jets are the start values of $y$ and $y'$, all fixed.
@@ -241,20 +247,19 @@ struct Explicit {
 
 impl Explicit {
     fn new(description: &Description, y0: &[f64], yp0: &[f64]) -> Self {
-        let jet = |name: Name| Jet { name, stage: 0, start: Start::Fixed, nominal: 1.0 };
+        let jet = |name: Name, order: u32| Jet { name, order, stage: 0, start: Start::Fixed, nominal: 1.0 };
         let names = description.unknowns.iter().map(|unknown| &unknown.name);
-        let jets = names.clone().map(|name| jet(name.clone()));
-        let derivatives = names.map(|name| jet(Name::from(format!("der({name})"))));
+        let jets = names.flat_map(|name| [jet(name.clone(), 0), jet(Name::from(format!("der({name})")), 1)]);
         Explicit {
             description: ProlongationDescription {
                 model: description.model.clone(),
-                jets: jets.chain(derivatives).collect(),
+                jets: jets.collect(),
                 equations: Cow::Borrowed(&[]),
                 jacobian: dense(0, 2 * y0.len()),
                 jacobian_p: dense(0, 0),
                 start_jacobian_p: dense(2 * y0.len(), 0),
             },
-            start: [y0, yp0].concat(),
+            start: y0.iter().zip(yp0).flat_map(|(&y, &yp)| [y, yp]).collect(),
         }
     }
 }

@@ -5,18 +5,17 @@
 use dae_runtime::contract::{Pattern, Switch};
 
 use super::body::{Labels, Outputs};
+use super::external;
 use super::loop_free::loop_free;
 use super::method::{labels_of, method};
 use super::names::Names;
 use super::{ALLOW, close, docs, form_type, prefix, tables};
-use super::{external, listing};
 use crate::compile::Compiled;
 use crate::formulation::CompiledForm;
-use crate::formulation::{Source, StateSource};
+use crate::formulation::Source;
 use crate::model::{Domain, Numbering, Torn};
 use crate::program::Program;
-use crate::program::roll::text::{Entry, grouped, lines, shortened, spell};
-use crate::prolong::Prolonged;
+use crate::program::roll::text::{lines, shortened};
 
 /// Parameters of a contract method at $(t, y, y')$.
 const FULL: &str = "(&self, {t}: f64, {y}: &[f64], {yp}: &[f64], {out}: &mut [f64])";
@@ -40,7 +39,7 @@ fn slots(out: &str) -> [&str; 4] {
 pub(super) fn source(compiled: &Compiled, form: &CompiledForm) -> Result<String, Torn> {
     let mut text = declaration(compiled, form);
     let parameters: Vec<Domain> = compiled.model.parameters.iter().map(|p| p.domain.clone()).collect();
-    text.push_str(&tables::description(form, &parameters, compiled.model.has_families())?);
+    text.push_str(&tables::description(form, &compiled.prolonged, &parameters, compiled.model.has_families())?);
     text.push_str("    fn parameters(&self) -> &[f64] {\n        &self.prolongation.parameters\n    }\n\n");
     text.push_str("    fn set_parameters(&mut self, values: &[f64]) {\n");
     text.push_str("        self.prolongation.parameters.copy_from_slice(values);\n    }\n\n");
@@ -56,7 +55,6 @@ pub(super) fn source(compiled: &Compiled, form: &CompiledForm) -> Result<String,
     text.push_str(&external::input_error(compiled));
     text.push_str("    fn prolongation(&self) -> &dyn ::dae::__private::Prolongation {\n");
     text.push_str("        &self.prolongation\n    }\n\n");
-    text.push_str(&states_from_jets(compiled, form)?);
     close(&mut text);
     Ok(text)
 }
@@ -195,48 +193,4 @@ fn eliminated(form: &CompiledForm, names: &Names) -> Result<String, Torn> {
     let labels = Labels { list, places };
     let signature = format!("eliminated{SHORT}");
     Ok(method(names, &signature, &doc, &form.program.eliminated, slots("values"), Outputs::Named(&labels)))
-}
-
-fn states_from_jets(compiled: &Compiled, form: &CompiledForm) -> Result<String, Torn> {
-    let code = match compiled.model.has_families() {
-        true => listed_states(form, &compiled.prolonged)?,
-        false => literal_states(&form.program.states),
-    };
-    let doc = docs(["y and y' from the jets: the unknowns of the model with their derivatives."], "    ");
-    Ok(format!(
-        "{doc}    fn states_from_jets(&self, _time: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {{\n{code}    }}\n"
-    ))
-}
-
-fn literal_states(states: &[StateSource]) -> String {
-    let list = |pick: fn(&StateSource) -> Option<usize>| -> String {
-        let entries = states.iter().map(|s| pick(s).map_or("0.0".to_string(), |jet| format!("jets[{jet}]")));
-        entries.collect::<Vec<_>>().join(", ")
-    };
-    let (values, rates) = (list(|s| s.value), list(|s| s.rate));
-    format!("        y.copy_from_slice(&[{values}]);\n        yp.copy_from_slice(&[{rates}]);\n")
-}
-
-fn listed_states(form: &CompiledForm, prolonged: &Prolonged) -> Result<String, Torn> {
-    let places = Numbering::of(form.formulation.unknowns.iter().map(|u| &u.domain))?;
-    let jets = Numbering::of(&prolonged.jet_domains)?;
-    let jet = |position: Option<usize>| position.map(|position| jets.place_of(position));
-    let states = form.formulation.unknowns.iter().zip(&form.program.states).enumerate();
-    let entries: Vec<Entry<'_, (bool, bool)>> = states
-        .map(|(state, (unknown, source))| Entry {
-            domain: Some(&unknown.domain),
-            text: "",
-            key: (source.value.is_some(), source.rate.is_some()),
-            places: [Some(places.place_of(state)), jet(source.value), jet(source.rate)].into_iter().flatten().collect(),
-        })
-        .collect();
-    Ok(listing::statements(&grouped(&entries)?, "        ", |group, indices| {
-        let mut places = group.places.iter().map(|place| spell(place, indices));
-        let state = places.next().unwrap_or_default();
-        let (value_known, rate_known) = group.key;
-        let mut jet = || places.next().map_or_else(|| "0.0".to_string(), |place| format!("jets[{place}]"));
-        let value = if value_known { jet() } else { "0.0".to_string() };
-        let rate = if rate_known { jet() } else { "0.0".to_string() };
-        format!("(y[{state}], yp[{state}]) = ({value}, {rate});")
-    }))
 }

@@ -3,7 +3,9 @@
 //! In: descriptions. Out: the methods that return them, and doc lines that say which entry of a Jacobian is which. Without families
 //! the tables are literals; with families, loops fill them when the description is first asked for.
 
-use dae_runtime::contract::{Description, Kind, Leading, Pattern, ProlongationDescription, Stand, Start};
+use dae_runtime::contract::{
+    Description, Invariant, Kind, Leading, Pattern, ProlongationDescription, Role, Stand, Start, Unknown,
+};
 
 use super::docs;
 use super::listing;
@@ -64,9 +66,35 @@ fn start(s: Start) -> &'static str {
     }
 }
 
-/// The description of a formulation; `parameters` are the domains of the parameters.
-pub(super) fn description(form: &CompiledForm, parameters: &[Domain], families: bool) -> Result<String, Torn> {
-    if families { listed_description(form, parameters) } else { Ok(literal_description(&form.program.description)) }
+/// What a role is called, and the position that belongs to it.
+fn role(role: Role) -> (&'static str, Option<usize>) {
+    match role {
+        Role::Jet(jet) => ("Jet", Some(jet)),
+        Role::HigherDerivative => ("HigherDerivative", None),
+        Role::Multiplier { row } => ("Multiplier", Some(row)),
+    }
+}
+
+/// A role of that name and with that position, as Rust.
+fn spelled_role(name: &str, position: &str) -> String {
+    match name {
+        "Multiplier" => format!("Role::Multiplier {{ row: {position} }}"),
+        _ if position.is_empty() => format!("Role::{name}"),
+        _ => format!("Role::{name}({position})"),
+    }
+}
+
+/// The description of a formulation of `prolonged`; `parameters` are the domains of the parameters.
+pub(super) fn description(
+    form: &CompiledForm,
+    prolonged: &Prolonged,
+    parameters: &[Domain],
+    families: bool,
+) -> Result<String, Torn> {
+    match families {
+        true => listed_description(form, prolonged, parameters),
+        false => Ok(literal_description(&form.program.description)),
+    }
 }
 
 /// A number as a key.
@@ -74,33 +102,55 @@ fn exact(value: f64) -> u64 {
     value.to_bits()
 }
 
-fn listed_description(form: &CompiledForm, parameters: &[Domain]) -> Result<String, Torn> {
+fn listed_description(form: &CompiledForm, prolonged: &Prolonged, parameters: &[Domain]) -> Result<String, Torn> {
     let d = &form.program.description;
     let of_unknowns = form.formulation.unknowns.iter().map(|u| &u.domain);
+    let jets = Numbering::of(&prolonged.jet_domains)?;
+    let prolonged = Numbering::of(&prolonged.equation_domains)?;
     let of_equations: Vec<Domain> = form.formulation.equations.iter().map(|e| e.domain.clone()).collect();
-    let of_invariants: Vec<Domain> = form.formulation.invariants.iter().map(|i| i.domain.clone()).collect();
-    let unknowns = listed(
-        of_unknowns.zip(d.unknowns.iter()).map(|(of, u)| (of, &*u.name, (kind(u.kind), u.index, exact(u.nominal)))),
-    )?;
-    let equations = listed(of_equations.iter().zip(d.equations.iter()).map(|(of, e)| (of, &*e.name, ())))?;
-    let names = listed(parameters.iter().zip(d.parameters.iter()).map(|(of, name)| (of, &**name, ())))?;
     let rows = Numbering::of(&of_equations)?;
-    let mut invariants =
-        listed(of_invariants.iter().zip(d.invariants.iter()).map(|(of, i)| (of, &*i.name, i.row.is_some())))?;
+    let of_invariants: Vec<Domain> = form.formulation.invariants.iter().map(|i| i.domain.clone()).collect();
+    let key = |u: &Unknown| (role(u.role).0, kind(u.kind), u.index, exact(u.nominal));
+    let mut unknowns = listed(of_unknowns.zip(d.unknowns.iter()).map(|(of, u)| (of, &*u.name, key(u))))?;
+    for (entry, unknown) in unknowns.iter_mut().zip(d.unknowns.iter()) {
+        entry.places.extend(match unknown.role {
+            Role::Jet(jet) => Some(jets.place_of(jet)),
+            Role::HigherDerivative => None,
+            Role::Multiplier { row } => Some(rows.place_of(row)),
+        });
+    }
+    let mut equations =
+        listed(of_equations.iter().zip(d.equations.iter()).map(|(of, e)| (of, &*e.name, e.prolonged.is_some())))?;
+    for (entry, equation) in equations.iter_mut().zip(d.equations.iter()) {
+        entry.places.extend(equation.prolonged.map(|equation| prolonged.place_of(equation)));
+    }
+    let names = listed(parameters.iter().zip(d.parameters.iter()).map(|(of, name)| (of, &**name, ())))?;
+    let key = |i: &Invariant| (i.row.is_some(), i.prolonged.is_some());
+    let mut invariants = listed(of_invariants.iter().zip(d.invariants.iter()).map(|(of, i)| (of, &*i.name, key(i))))?;
     for (entry, invariant) in invariants.iter_mut().zip(d.invariants.iter()) {
         entry.places.extend(invariant.row.map(|row| rows.place_of(row)));
+        entry.places.extend(invariant.prolonged.map(|equation| prolonged.place_of(equation)));
     }
     let mut text = lazy("description", "Description");
-    text.push_str(&listing::list("unknowns", &unknowns, |name, group, _| {
-        let (kind, index, nominal) = group.key;
+    text.push_str(&listing::list("unknowns", &unknowns, |name, group, indices| {
+        let (role, kind, index, nominal) = group.key;
+        let role = spelled_role(role, &group.places.get(1).map_or_else(String::new, |place| spell(place, indices)));
         let nominal = f64::from_bits(nominal);
-        format!("Unknown {{ name: {name}, kind: Kind::{kind}, index: {index}, nominal: {nominal:?} }}")
+        format!("Unknown {{ name: {name}, role: {role}, kind: Kind::{kind}, index: {index}, nominal: {nominal:?} }}")
     })?);
-    text.push_str(&listing::list("equations", &equations, |name, _, _| format!("Equation {{ name: {name} }}"))?);
+    let position = |is_known: bool, places: &mut dyn Iterator<Item = String>| {
+        let place = if is_known { places.next() } else { None };
+        place.map_or("None".into(), |place| format!("Some({place})"))
+    };
+    text.push_str(&listing::list("equations", &equations, |name, group, indices| {
+        let mut places = group.places[1..].iter().map(|place| spell(place, indices));
+        format!("Equation {{ name: {name}, prolonged: {} }}", position(group.key, &mut places))
+    })?);
     text.push_str(&listing::list("parameters", &names, |name, _, _| name.to_string())?);
     text.push_str(&listing::list("invariants", &invariants, |name, group, indices| {
-        let row = group.places.get(1).map_or("None".into(), |row| format!("Some({})", spell(row, indices)));
-        format!("Invariant {{ name: {name}, row: {row} }}")
+        let mut places = group.places[1..].iter().map(|place| spell(place, indices));
+        let (row, prolonged) = (position(group.key.0, &mut places), position(group.key.1, &mut places));
+        format!("Invariant {{ name: {name}, row: {row}, prolonged: {prolonged} }}")
     })?);
     let switches = form.program.switch_domains.iter().zip(d.switches.iter());
     let switches = listed(switches.map(|(of, s)| (of, &*s.name, (s.of_time, s.jumps))))?;
@@ -142,14 +192,15 @@ fn lazy(method: &str, of: &str) -> String {
 }
 
 fn literal_description(d: &Description) -> String {
-    let unknowns = d
-        .unknowns
-        .iter()
-        .map(|u| format!("unknown({:?}, Kind::{}, {}, {:?})", u.name, kind(u.kind), u.index, u.nominal));
-    let equations = d.equations.iter().map(|e| format!("equation({:?})", e.name));
+    let unknowns = d.unknowns.iter().map(|u| {
+        let (role, position) = role(u.role);
+        let role = spelled_role(role, &position.map_or_else(String::new, |position| position.to_string()));
+        format!("unknown({:?}, {role}, Kind::{}, {}, {:?})", u.name, kind(u.kind), u.index, u.nominal)
+    });
+    let equations = d.equations.iter().map(|e| format!("equation({:?}, {:?})", e.name, e.prolonged));
     let invariants = d.invariants.iter().map(|i| match i.row {
-        Some(row) => format!("enforced({:?}, {row})", i.name),
-        None => format!("implied({:?})", i.name),
+        Some(row) => format!("enforced({:?}, {row}, {:?})", i.name, i.prolonged),
+        None => format!("implied({:?}, {:?})", i.name, i.prolonged),
     });
     let leading = leading(d.leading);
     let switches = d.switches.iter().map(|s| format!("switch({:?}, {}, {})", s.name, s.of_time, s.jumps));
@@ -166,7 +217,7 @@ fn literal_description(d: &Description) -> String {
             Stand::Opposite(state) => format!("Opposite({state})"),
             Stand::Steady => "Steady".to_string(),
         };
-        format!("eliminated({:?}, Stand::{stand})", it.name)
+        format!("eliminated({:?}, {:?}, Stand::{stand})", it.name, it.jet)
     });
     let eliminated: Vec<String> = eliminated.collect();
     if !eliminated.is_empty() {
@@ -214,20 +265,20 @@ fn listed_prolongation(prolonged: &Prolonged, parameters: &Numbering) -> Result<
             .jet_domains
             .iter()
             .zip(d.jets.iter())
-            .map(|(of, j)| (of, &*j.name, (j.stage, j.start, exact(j.nominal)))),
+            .map(|(of, j)| (of, &*j.name, (j.order, j.stage, j.start, exact(j.nominal)))),
     )?;
-    let equations =
-        listed(prolonged.equation_domains.iter().zip(d.equations.iter()).map(|(of, e)| (of, &*e.name, e.stage)))?;
+    let equations = prolonged.listed_equations()?;
     let columns = Numbering::of(&prolonged.jet_domains)?;
     let mut text = lazy("prolongation_description", "ProlongationDescription");
     text.push_str(&listing::list("jets", &jets, |name, group, _| {
-        let (stage, kind, nominal) = group.key;
+        let (order, stage, kind, nominal) = group.key;
         let kind = start(kind);
         let nominal = f64::from_bits(nominal);
-        format!("Jet {{ name: {name}, stage: {stage}, start: Start::{kind}, nominal: {nominal:?} }}")
+        format!("Jet {{ name: {name}, order: {order}, stage: {stage}, start: Start::{kind}, nominal: {nominal:?} }}")
     })?);
-    text.push_str(&listing::list("equations", &equations, |name, group, _| {
-        format!("JetEquation {{ name: {name}, stage: {} }}", group.key)
+    text.push_str(&listing::list("equations", &equations, |name, group, indices| {
+        let (equation, (order, stage)) = (spell(&group.places[1], indices), group.key);
+        format!("JetEquation {{ name: {name}, equation: {equation}, order: {order}, stage: {stage} }}")
     })?);
     let patterns = [
         ("jacobian", &d.jacobian, &prolonged.equation_domains, &columns),
@@ -248,9 +299,12 @@ fn listed_prolongation(prolonged: &Prolonged, parameters: &Numbering) -> Result<
 }
 
 fn literal_prolongation(d: &ProlongationDescription) -> String {
-    let jets =
-        d.jets.iter().map(|j| format!("jet({:?}, {}, Start::{}, {:?})", j.name, j.stage, start(j.start), j.nominal));
-    let equations = d.equations.iter().map(|e| format!("jet_equation({:?}, {})", e.name, e.stage));
+    let jets = d.jets.iter().map(|j| {
+        let start = start(j.start);
+        format!("jet({:?}, {}, {}, Start::{start}, {:?})", j.name, j.order, j.stage, j.nominal)
+    });
+    let equations =
+        d.equations.iter().map(|e| format!("jet_equation({:?}, {}, {}, {})", e.name, e.equation, e.order, e.stage));
     let mut text =
         String::from("    fn prolongation_description(&self) -> &::dae::__private::ProlongationDescription {\n");
     text.push_str("        use ::dae::__private::*;\n");

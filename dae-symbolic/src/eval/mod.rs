@@ -217,11 +217,4 @@ impl Dae for Interpreter {
     fn prolongation(&self) -> &dyn Prolongation {
         &self.prolonged
     }
-
-    fn states_from_jets(&self, _t: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {
-        for (i, state) in self.program.states.iter().enumerate() {
-            y[i] = state.value.map_or(0.0, |jet| jets[jet]);
-            yp[i] = state.rate.map_or(0.0, |jet| jets[jet]);
-        }
-    }
 }

@@ -238,6 +238,7 @@ impl Layout {
         let equation = |(row, residual): (&Row, Expr)| FormEquation {
             name: row.name.clone(),
             residual,
+            prolonged: row.prolonged,
             origin: row.origin,
             domain: row.domain.clone(),
         };
@@ -260,7 +261,8 @@ impl Layout {
                 let residual = dag.sum([(Rational::ONE, rate), (Rational::MINUS_ONE, next)]);
                 let unknown = &model.unknowns[j];
                 let name = format!("definition of {}", derivative_name(&unknown.name, order + 1));
-                rows.push(FormEquation { name, residual, origin: unknown.origin, domain: unknown.domain.clone() });
+                let (origin, domain) = (unknown.origin, unknown.domain.clone());
+                rows.push(FormEquation { name, residual, prolonged: None, origin, domain });
             }
         }
         rows
@@ -284,12 +286,14 @@ fn invariants(
     for (row, equation) in rows.iter().enumerate() {
         if free_of_rates(&model.dag, equation.residual) {
             let (name, domain) = (equation.name.clone(), equation.domain.clone());
-            list.push(FormInvariant { name, value: equation.residual, row: Some(row), domain });
+            let (value, prolonged) = (equation.residual, equation.prolonged);
+            list.push(FormInvariant { name, value, row: Some(row), prolonged, domain });
         }
     }
     for row in &selection.implied {
         if let Some(value) = layout.express(&mut model.dag, row.value).filter(|&v| free_of_rates(&model.dag, v)) {
-            list.push(FormInvariant { name: row.name.clone(), value, row: None, domain: row.domain.clone() });
+            let (name, domain) = (row.name.clone(), row.domain.clone());
+            list.push(FormInvariant { name, value, row: None, prolonged: row.prolonged, domain });
         }
     }
     list

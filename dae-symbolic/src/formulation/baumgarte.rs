@@ -36,6 +36,7 @@ pub(super) fn select(model: &mut Model, material: &Material<'_>, gains: &Gains) 
             .map(|(coefficient, below)| (Rational::ONE, model.dag.mul(coefficient, below.value)))
             .collect();
         row.value = model.dag.sum([(Rational::ONE, row.value)].into_iter().chain(terms));
+        row.prolonged = None;
         row.name = format!("stabilised {}", row.name);
     }
     Ok(selection)

@@ -38,8 +38,10 @@ pub(super) fn formulate(model: &mut Model, material: &Material<'_>, form: &Form)
     };
     let array_form = *form == Form::DerivativeArray;
     let differentiations = if array_form { index } else { index.saturating_sub(1) };
-    let equations: Vec<&SystemEquation> =
-        material.candidates().map(|candidate| &material.text.equations[candidate.equation.text]).collect();
+    let equations: Vec<(&SystemEquation, bool)> = material
+        .candidates()
+        .map(|candidate| (&material.text.equations[candidate.equation.text], candidate.equation.is_text()))
+        .collect();
     let layout = Layout::of(model, differentiations);
     if layout.unknowns_in_all() > MAX_UNKNOWNS {
         return Err(refuse(&format!(
@@ -49,7 +51,7 @@ pub(super) fn formulate(model: &mut Model, material: &Material<'_>, form: &Form)
     }
     layout.declare(&mut model.dag);
     let mut rows = Vec::new();
-    for &equation in &equations {
+    for &(equation, is_working) in &equations {
         if let Some(message) = jump(model, equation, differentiations) {
             return Err(FormError { form: form.clone(), message, origin: equation.origin });
         }
@@ -62,7 +64,9 @@ pub(super) fn formulate(model: &mut Model, material: &Material<'_>, form: &Form)
         }
         for (order, &derivative) in list.iter().enumerate() {
             let residual = layout.express(&mut model.dag, derivative, Layout::jet);
-            rows.push(row(equation, derivative_name(&equation.provenance.name(), order as u32), residual));
+            let name = derivative_name(&equation.provenance.name(), order as u32);
+            let prolonged = is_working.then_some((equation.text, order as u32));
+            rows.push(row(equation, name, residual, prolonged));
         }
     }
     let array_rows = rows.len();
@@ -71,9 +75,9 @@ pub(super) fn formulate(model: &mut Model, material: &Material<'_>, form: &Form)
         rows.extend((0..chained).map(|order| layout.definition(model, j, order)));
     }
     if !array_form {
-        for &equation in &equations {
+        for &(equation, _) in &equations {
             let residual = layout.express(&mut model.dag, equation.residual, Layout::discretised);
-            rows.push(row(equation, format!("{}, discretised", equation.provenance.name()), residual));
+            rows.push(row(equation, format!("{}, discretised", equation.provenance.name()), residual, None));
         }
     }
     let unknowns = layout.unknowns(model, array_form);
@@ -88,6 +92,7 @@ pub(super) fn formulate(model: &mut Model, material: &Material<'_>, form: &Form)
         name: equation.name.clone(),
         value: equation.residual,
         row: Some(row),
+        prolonged: equation.prolonged,
         domain: Domain::scalar(),
     };
     let mut formulation = Formulation {
@@ -121,8 +126,8 @@ fn jump(model: &mut Model, equation: &SystemEquation, differentiations: u32) -> 
     Some(format!("{name} is not smooth where {function} = 0, and would have to be differentiated"))
 }
 
-fn row(equation: &SystemEquation, name: String, residual: Expr) -> FormEquation {
-    FormEquation { name, residual, origin: equation.origin, domain: Domain::scalar() }
+fn row(equation: &SystemEquation, name: String, residual: Expr, prolonged: Option<(usize, u32)>) -> FormEquation {
+    FormEquation { name, residual, prolonged, origin: equation.origin, domain: Domain::scalar() }
 }
 
 /// Where the jets are: states first, the higher derivatives after them.
@@ -193,7 +198,7 @@ impl Layout {
         let residual = dag.sum([(Rational::ONE, rate), (Rational::MINUS_ONE, next)]);
         let unknown = &model.unknowns[unknown];
         let name = format!("definition of {}", derivative_name(&unknown.name, order + 1));
-        FormEquation { name, residual, origin: unknown.origin, domain: Domain::scalar() }
+        FormEquation { name, residual, prolonged: None, origin: unknown.origin, domain: Domain::scalar() }
     }
 
     /// Makes the symbols in their order, which is the order in which sums and products will list them.

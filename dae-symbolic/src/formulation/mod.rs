@@ -45,7 +45,7 @@ pub use crate::form::{Directions, Form, Gain, Gains, UnknownForm};
 pub use assemble::formulate;
 pub use compiled::CompiledForm;
 pub(crate) use compiled::{Materials, spell};
-pub use program::{FormProgram, StateSource, state_names};
+pub use program::{FormProgram, state_names};
 pub use selection::Material;
 
 use dae_runtime::chart::Coordinates;
@@ -98,6 +98,8 @@ pub struct FormEquation {
     pub name: String,
     /// The row, in states and their derivatives.
     pub residual: Expr,
+    /// It is $f_k^{(l)}$ of the working system with $(k, l)$ given, $k$ counting in the text.
+    pub prolonged: Option<(usize, u32)>,
     /// The place in the text it comes from.
     pub origin: Origin,
     /// The index domain of the family it stands for.
@@ -113,6 +115,8 @@ pub struct FormInvariant {
     pub value: Expr,
     /// The row that enforces it.
     pub row: Option<usize>,
+    /// As [`FormEquation::prolonged`].
+    pub prolonged: Option<(usize, u32)>,
     /// The index domain of the family it stands for.
     pub domain: Domain,
 }

@@ -12,6 +12,7 @@ pub(super) fn select(material: &Material<'_>) -> Selection {
             origin: written.origin,
             domain: written.domain.clone(),
             place: (candidate.index, 0),
+            prolonged: candidate.equation.is_text().then_some((candidate.equation.text, 0)),
         });
         // A combination is itself a constraint that the text does not state.
         let first = u32::from(candidate.equation.is_text());

@@ -1,28 +1,19 @@
 //! A formulation as programs.
 //!
-//! In: a formulation. Out: its [`Description`], residual, Jacobians and invariants as programs, and how its states are read
-//! off the jets. Code generation spells a [`FormProgram`], the interpreter runs it.
+//! In: a formulation. Out: its [`Description`], which says of every state what it is in the model, and residual, Jacobians and invariants as programs. Code
+//! generation spells a [`FormProgram`], the interpreter runs it.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use dae_runtime::contract::{Description, Eliminated, Equation, Invariant, Kind, Leading, Name, Switch, Unknown};
+use dae_runtime::contract::{Description, Eliminated, Equation, Invariant, Leading, Name, Role, Switch, Unknown};
 
-use super::{Formulation, Source};
+use super::{FormUnknown, Formulation, Source};
 use crate::defaults::parameter_places;
 use crate::expr::{Dag, Expr, Notation, Symbol, differentiate, print_with, surfaces, symbols};
 use crate::model::{Domain, Model, Numbering};
 use crate::program::{Derivative, Load, Program, Rows, Unplaced};
 use crate::prolong::Prolonged;
-
-/// Where a state and its derivative start: positions in the jet vector, `None` for zero.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StateSource {
-    /// $y_i$.
-    pub value: Option<usize>,
-    /// $y_i'$.
-    pub rate: Option<usize>,
-}
 
 /// Everything that runs.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,8 +44,6 @@ pub struct FormProgram {
     pub eliminated: Program,
     /// The domain of each switch.
     pub switch_domains: Vec<Domain>,
-    /// How states are read off the jets.
-    pub states: Vec<StateSource>,
 }
 
 impl FormProgram {
@@ -112,19 +101,31 @@ impl FormProgram {
             description: Description {
                 model: model.name.clone().into(),
                 form: formulation.form.to_string().into(),
-                unknowns: formulation.unknowns.iter().map(described).collect(),
-                equations: formulation.equations.iter().map(|e| Equation { name: e.name.clone().into() }).collect(),
+                unknowns: formulation.unknowns.iter().map(|unknown| described(unknown, prolonged)).collect(),
+                equations: formulation
+                    .equations
+                    .iter()
+                    .map(|e| Equation { name: e.name.clone().into(), prolonged: prolonged.equation(e.prolonged) })
+                    .collect(),
                 parameters: parameters.into(),
                 invariants: formulation
                     .invariants
                     .iter()
-                    .map(|i| Invariant { name: i.name.clone().into(), row: i.row })
+                    .map(|i| Invariant {
+                        name: i.name.clone().into(),
+                        row: i.row,
+                        prolonged: prolonged.equation(i.prolonged),
+                    })
                     .collect(),
                 switches: switch_names,
                 eliminated: formulation
                     .eliminated
                     .iter()
-                    .map(|it| Eliminated { name: it.name.clone().into(), stand: it.stand })
+                    .map(|it| Eliminated {
+                        name: it.name.clone().into(),
+                        jet: prolonged.jet(it.jet.0, it.jet.1),
+                        stand: it.stand,
+                    })
                     .collect(),
                 leading,
                 leading_rank,
@@ -140,7 +141,6 @@ impl FormProgram {
             jacobian_p: jacobian_p.program,
             invariants_jacobian: invariants_jacobian.program,
             switches_jacobian_p: switches_jacobian_p.program,
-            states: formulation.unknowns.iter().map(|u| source(u.source, u.kind, prolonged)).collect(),
         })
     }
 }
@@ -197,18 +197,13 @@ fn jumps(model: &mut Model, residuals: &[Expr]) -> HashSet<Expr> {
     found
 }
 
-fn described(unknown: &super::FormUnknown) -> Unknown {
-    Unknown { name: unknown.name.clone().into(), kind: unknown.kind, index: unknown.index, nominal: unknown.nominal }
-}
-
-fn source(source: Source, kind: Kind, prolonged: &Prolonged) -> StateSource {
-    match source {
-        Source::Multiplier { .. } => StateSource { value: None, rate: None },
-        Source::Jet { unknown, order } => StateSource {
-            value: prolonged.jet(unknown, order),
-            rate: prolonged.jet(unknown, order + 1).filter(|_| kind == Kind::Differential),
-        },
-    }
+fn described(unknown: &FormUnknown, prolonged: &Prolonged) -> Unknown {
+    let role = match unknown.source {
+        Source::Multiplier { row } => Role::Multiplier { row },
+        Source::Jet { unknown, order } => prolonged.jet(unknown, order).map_or(Role::HigherDerivative, Role::Jet),
+    };
+    let FormUnknown { name, kind, index, nominal, .. } = unknown;
+    Unknown { name: name.clone().into(), role, kind: *kind, index: *index, nominal: *nominal }
 }
 
 /// The model's named sub-expressions, over the states of this formulation and its inputs.

@@ -39,8 +39,10 @@ pub(super) struct Row {
     pub(super) value: Expr,
     pub(super) origin: Origin,
     pub(super) domain: Domain,
-    /// It is $f_i^{(l)}$ of the working system.
+    /// It stands for $f_i^{(l)}$ of the working system.
     pub(super) place: (usize, u32),
+    /// As [`FormEquation::prolonged`](super::FormEquation::prolonged).
+    pub(super) prolonged: Option<(usize, u32)>,
 }
 
 /// The rows of a form, and constraints beside them.
@@ -86,6 +88,7 @@ impl Candidate<'_> {
             origin: self.equation.origin,
             domain: self.equation.domain.clone(),
             place: (self.index, order),
+            prolonged: Some((self.equation.text, order)),
         }
     }
 

@@ -13,6 +13,7 @@
 mod whole;
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 
 use dae_runtime::contract::{Jet, JetEquation, Prolongation, ProlongationDescription, Start};
 
@@ -37,6 +38,8 @@ pub struct Prolonged {
     pub jet_domains: Vec<Domain>,
     /// The index domain of each equation.
     pub equation_domains: Vec<Domain>,
+    /// Position of $f_k^{(l)}$ among the equations, $k$ counting in the text.
+    positions: HashMap<(usize, u32), usize>,
     /// The equations as expressions, inputs not expanded.
     pub residuals: Vec<Expr>,
     /// The equations.
@@ -62,6 +65,11 @@ impl Prolonged {
         let end = self.first_jet.get(unknown + 1).copied().unwrap_or(self.description.jets.len());
         let position = self.first_jet.get(unknown)? + order as usize;
         (position < end).then_some(position)
+    }
+
+    /// Position of $f_k^{(l)}$ among the equations, if it is one of them.
+    pub fn equation(&self, place: Option<(usize, u32)>) -> Option<usize> {
+        self.positions.get(&place?).copied()
     }
 }
 
@@ -97,7 +105,9 @@ fn prolong_in(
         Symbol::Unknown { unknown, order } => jet_places.regular_place_of(position(unknown, order)).map(Load::Y),
         Symbol::Input { .. } | Symbol::State(_) | Symbol::StateDerivative(_) => None,
     };
-    let Equations { described, domains, residuals } = equations(&mut model.dag, system, offsets, stage);
+    let text_places = Numbering::of(model.equations.iter().map(|equation| &equation.domain))?;
+    let Equations { described, positions, domains, residuals } =
+        equations(&mut model.dag, system, (offsets, stage), &text_places);
     let written = residuals.clone();
     let residuals = model.expand_inputs(&residuals);
     let names = model.definition_names();
@@ -128,6 +138,7 @@ fn prolong_in(
         },
         jet_domains: arrays,
         equation_domains: domains,
+        positions,
         offsets: offsets.clone(),
         first_jet,
         residuals: written,
@@ -149,6 +160,7 @@ fn jets(model: &Model, offsets: &Offsets, stage: fn(i32) -> i32) -> (Vec<usize>,
         first.push(jets.len());
         jets.extend((0..=d).map(|order| Jet {
             name: derivative_name(&unknown.name, order).into(),
+            order,
             stage: stage(order as i32 - d as i32),
             start: unknown.start_value(order).map_or(Start::Free, |s| s.kind),
             nominal: unknown.nominal,
@@ -160,22 +172,34 @@ fn jets(model: &Model, offsets: &Offsets, stage: fn(i32) -> i32) -> (Vec<usize>,
 /// The equations in order of stage, and within a stage in order of the text.
 struct Equations {
     described: Vec<JetEquation>,
+    positions: HashMap<(usize, u32), usize>,
     domains: Vec<Domain>,
     residuals: Vec<Expr>,
 }
 
-fn equations(dag: &mut Dag, system: &System, offsets: &Offsets, stage: fn(i32) -> i32) -> Equations {
+fn equations(
+    dag: &mut Dag,
+    system: &System,
+    (offsets, stage): (&Offsets, fn(i32) -> i32),
+    text_places: &Numbering,
+) -> Equations {
     let derivatives = system.derivatives(dag, &offsets.equations);
     let mut list = Vec::new();
     for (i, family) in derivatives.iter().enumerate() {
         for (order, &residual) in family.iter().enumerate() {
+            let (order, of) = (order as u32, &system.equations[i]);
             let stage = stage(order as i32 - offsets.equations[i] as i32);
-            let name = derivative_name(&system.equations[i].provenance.name(), order as u32);
-            list.push((JetEquation { name: name.into(), stage }, i, residual));
+            let name = derivative_name(&of.provenance.name(), order).into();
+            let equation = text_places.place_of(of.text);
+            list.push((JetEquation { name, equation, order, stage }, i, residual));
         }
     }
     list.sort_by_key(|(equation, ..)| equation.stage);
+    let place = |(position, (described, i, _)): (usize, &(JetEquation, usize, Expr))| {
+        ((system.equations[*i].text, described.order), position)
+    };
     Equations {
+        positions: list.iter().enumerate().map(place).collect(),
         domains: list.iter().map(|&(_, i, _)| system.equations[i].domain.clone()).collect(),
         residuals: list.iter().map(|&(.., residual)| residual).collect(),
         described: list.into_iter().map(|(equation, ..)| equation).collect(),

@@ -4,12 +4,13 @@
 //! jets and equations, that runs.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 
 use dae_runtime::contract::{Jet, JetEquation, Pattern, ProlongationDescription};
 
 use super::Prolonged;
 use crate::model::{Domain, Numbering, Torn};
-use crate::program::roll::text::{listed, pattern_rows, whole};
+use crate::program::roll::text::{Entry, listed, pattern_rows, whole};
 use crate::structure::Offsets;
 
 impl Prolonged {
@@ -42,6 +43,7 @@ impl Prolonged {
             first_jet,
             jet_domains: Vec::new(),
             equation_domains: Vec::new(),
+            positions: HashMap::new(),
             residuals: Vec::new(),
             residual: self.residual.clone(),
             jacobian: self.jacobian.clone(),
@@ -56,10 +58,12 @@ impl Prolonged {
 
     fn whole_jets(&self) -> Result<Vec<Jet>, Torn> {
         let jets = self.jet_domains.iter().zip(self.description.jets.iter());
-        let entries = listed(jets.map(|(of, jet)| (of, &*jet.name, (jet.stage, jet.start, jet.nominal.to_bits()))))?;
+        let entries =
+            listed(jets.map(|(of, jet)| (of, &*jet.name, (jet.order, jet.stage, jet.start, jet.nominal.to_bits()))))?;
         let total = Numbering::of(&self.jet_domains)?.total();
-        whole(&entries, total, |name, &(stage, start, nominal), _| Jet {
+        whole(&entries, total, |name, &(order, stage, start, nominal), _| Jet {
             name: name.into(),
+            order,
             stage,
             start,
             nominal: f64::from_bits(nominal),
@@ -67,10 +71,21 @@ impl Prolonged {
     }
 
     fn whole_equations(&self) -> Result<Vec<JetEquation>, Torn> {
-        let equations = self.equation_domains.iter().zip(self.description.equations.iter());
-        let entries = listed(equations.map(|(of, equation)| (of, &*equation.name, equation.stage)))?;
         let total = Numbering::of(&self.equation_domains)?.total();
-        whole(&entries, total, |name, &stage, _| JetEquation { name: name.into(), stage })
+        whole(&self.listed_equations()?, total, |name, &(order, stage), places| JetEquation {
+            name: name.into(),
+            equation: places[1],
+            order,
+            stage,
+        })
+    }
+
+    /// The equations with order and stage; their second place is that of the equation in the text.
+    pub(crate) fn listed_equations(&self) -> Result<Vec<Entry<'_, (u32, i32)>>, Torn> {
+        let equations = self.equation_domains.iter().zip(self.description.equations.iter());
+        let mut entries = listed(equations.clone().map(|(of, e)| (of, &*e.name, (e.order, e.stage))))?;
+        entries.iter_mut().zip(equations).for_each(|(entry, (_, equation))| entry.places.push(equation.equation));
+        Ok(entries)
     }
 }
 
