@@ -17,6 +17,7 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::str::FromStr;
+use std::sync::LazyLock;
 
 use clap::{Args, Parser, Subcommand};
 use dae_runtime::Method;
@@ -80,7 +81,10 @@ enum Command {
 }
 
 /// How the choices of a form are written on a command line.
-const FORM: &str = "original|index1|index2|ggl|stabilized:D|projected:D|pa|pb|pc|overdetermined|baumgarte:GAMMA|state-space|tangent|dummy|underlying|derivative-array|strangeness-free|recommended";
+static FORM: LazyLock<String> = LazyLock::new(|| {
+    let names = Form::names().replace(", ", "|").replace('(', ":").replace(')', "");
+    names.replace('_', "-")
+});
 
 /// The model and the time at which its start values hold.
 #[derive(Args)]
@@ -112,7 +116,7 @@ struct ExpandArguments {
     #[command(flatten)]
     model: ModelArguments,
     /// Which form.
-    #[arg(long, value_name = FORM)]
+    #[arg(long, value_name = FORM.as_str())]
     form: Form,
 }
 
@@ -124,7 +128,7 @@ struct SimulateArguments {
     #[arg(long, value_name = "T", value_parser = finite, allow_negative_numbers = true)]
     t_end: f64,
     /// Which form to integrate [default: ggl, or original where it is not known what to differentiate].
-    #[arg(long, value_name = FORM)]
+    #[arg(long, value_name = FORM.as_str())]
     form: Option<Form>,
     /// By which method: Radau IIA of order 5 or, as it pays, 5 to 13, or BDF; of `implicit-euler`, `bdf1` to `bdf5`, `radau9` and `radau13` the highest
     /// order, which with --step is the order.

@@ -104,6 +104,13 @@ pub enum Role {
         /// The row of $F$ that holds the constraint which it enforces.
         row: usize,
     },
+    /// An unknown that the formulation defines by the others.
+    Defined {
+        /// The row $u - g(t, y) = 0$ of $F$ that says what it is.
+        value: usize,
+        /// The row $u' - h(t, y) = 0$ that says what its derivative is.
+        slope: usize,
+    },
 }
 
 impl Role {
@@ -111,7 +118,7 @@ impl Role {
     pub fn jet(self) -> Option<usize> {
         match self {
             Role::Jet(jet) => Some(jet),
-            Role::HigherDerivative | Role::Multiplier { .. } => None,
+            Role::HigherDerivative | Role::Multiplier { .. } | Role::Defined { .. } => None,
         }
     }
 }
@@ -262,6 +269,11 @@ impl Description {
         roles.filter(|(_, unknown)| matches!(unknown.role, Role::Multiplier { .. })).map(|(k, _)| k)
     }
 
+    /// Whether the formulation has unknowns that it defines by the others.
+    pub(crate) fn has_defined_unknowns(&self) -> bool {
+        self.unknowns.iter().any(|unknown| matches!(unknown.role, Role::Defined { .. }))
+    }
+
     /// Where an unknown stands in $y$; `None` if there is none of this name, or if it is eliminated.
     pub fn place_of(&self, unknown: &str) -> Option<usize> {
         self.unknowns.iter().position(|it| it.name == unknown)
@@ -346,15 +358,26 @@ pub trait Dae {
     fn prolongation(&self) -> &dyn Prolongation;
 
     /// $y$ and $y'$ of this formulation at the given jets: multipliers of the formulation, derivatives of unknowns that are not differential,
-    /// and what is no jet are zero.
-    fn states_from_jets(&self, _t: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {
+    /// and derivatives beyond the jets are zero.
+    fn states_from_jets(&self, t: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {
         let prolongation = self.prolongation().prolongation_description();
-        for ((unknown, y), yp) in self.description().unknowns.iter().zip(y).zip(yp) {
+        let unknowns = &self.description().unknowns;
+        for ((unknown, y), yp) in unknowns.iter().zip(&mut *y).zip(&mut *yp) {
             let jet = unknown.role.jet();
             let slope =
                 jet.filter(|_| unknown.kind == Kind::Differential).and_then(|jet| prolongation.derivative_of(jet));
             *y = jet.map_or(0.0, |jet| jets[jet]);
             *yp = slope.map_or(0.0, |slope| jets[slope]);
+        }
+        if !self.description().has_defined_unknowns() {
+            return;
+        }
+        let mut residual = vec![0.0; self.description().equations.len()];
+        self.residual(t, y, yp, &mut residual);
+        for (k, unknown) in unknowns.iter().enumerate() {
+            if let Role::Defined { value, slope } = unknown.role {
+                (y[k], yp[k]) = (-residual[value], -residual[slope]);
+            }
         }
     }
 }

@@ -140,13 +140,20 @@ struct Restart<'p> {
 const NEARLY: f64 = 1e-3;
 
 impl<'p> Restart<'p> {
+    /// Whether an entry of a state is one of the model: its derivative occurs in the formulation, or, where that defines its differential unknowns itself, in the model.
+    fn is_state(&self, dae: &dyn Dae, places: &JetPlaces, i: usize) -> bool {
+        let description = dae.description();
+        let occurs = || places.values[i].is_some_and(|jet| self.description.derivative_of(jet).is_some());
+        description.unknowns[i].kind == Kind::Differential || description.has_defined_unknowns() && occurs()
+    }
+
     /// What was changed stays, and what it is a derivative of.
     fn stays(&self, dae: &dyn Dae, places: &JetPlaces, is_changed: &dyn Fn(usize) -> bool) -> Vec<bool> {
-        let unknowns = &dae.description().unknowns;
+        let count = dae.description().unknowns.len();
         let stage = |i: usize| places.values[i].map_or(0, |jet| self.description.jets[jet].stage);
-        let lowest = (0..unknowns.len()).filter(|&i| is_changed(i)).map(stage).min().unwrap_or(i32::MIN);
-        let stays = |i: usize| is_changed(i) || unknowns[i].kind == Kind::Differential && stage(i) < lowest;
-        (0..unknowns.len()).map(stays).collect()
+        let lowest = (0..count).filter(|&i| is_changed(i)).map(stage).min().unwrap_or(i32::MIN);
+        let stays = |i: usize| is_changed(i) || self.is_state(dae, places, i) && stage(i) < lowest;
+        (0..count).map(stays).collect()
     }
 
     /// From a state and its slopes; which jets these are.
@@ -180,15 +187,15 @@ impl<'p> Restart<'p> {
 
     /// How start values of differential unknowns are meant; others follow.
     fn mark(&mut self, start: impl Fn(usize) -> Start, dae: &dyn Dae, places: &JetPlaces) {
-        let jets: &mut Vec<_> = self.description.jets.to_mut();
-        jets.iter_mut().for_each(|jet| jet.start = Start::Free);
-        for (i, unknown) in dae.description().unknowns.iter().enumerate() {
-            if let Some(jet) = places.values[i] {
-                let meant = start(i);
-                let counts = unknown.kind == Kind::Differential || meant == Start::Fixed;
-                jets[jet].start = if counts { meant } else { Start::Free };
+        let mut meant = vec![Start::Free; self.description.jets.len()];
+        for (i, place) in places.values.iter().enumerate() {
+            if let Some(jet) = *place {
+                let start = start(i);
+                let counts = start == Start::Fixed || self.is_state(dae, places, i);
+                meant[jet] = if counts { start } else { Start::Free };
             }
         }
+        self.description.jets.to_mut().iter_mut().zip(meant).for_each(|(jet, start)| jet.start = start);
     }
 }
 

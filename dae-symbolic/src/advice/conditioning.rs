@@ -18,6 +18,7 @@ use nalgebra::DMatrix;
 
 use super::flow::{Flow, kernel};
 use super::local::{Local, binomial, is_finite, norm};
+use crate::formulation::Source;
 use crate::model::Model;
 
 /// The interval is taken in so many steps at least, and in as many per radian by which $R$ turns.
@@ -185,7 +186,8 @@ fn derivatives(flow: &Flow, unknowns: &[usize], count: usize, t: f64) -> Option<
     let states = flow.states();
     let mut first = DMatrix::zeros(unknowns.len(), states.len());
     for (row, &j) in unknowns.iter().enumerate() {
-        first[(row, states.iter().position(|&state| flow.jets[state] == (j, 0))?)] = 1.0;
+        first[(row, states.iter().position(|&state| flow.sources[state] == Source::Jet { unknown: j, order: 0 })?)] =
+            1.0;
     }
     let mut list = vec![first];
     for k in 1..count {

@@ -22,7 +22,7 @@ pub(super) struct Flow {
     y: Vec<f64>,
     yp: Vec<f64>,
     /// $x_j^{(k)}$ of each of its unknowns.
-    pub(super) jets: Vec<(usize, u32)>,
+    pub(super) sources: Vec<Source>,
 }
 
 impl Flow {
@@ -34,12 +34,8 @@ impl Flow {
         let (mut y, mut yp) = (vec![0.0; n], vec![0.0; n]);
         ode.states_from_jets(t0, jets, &mut y, &mut yp);
         ode.solve(t0, &mut y, &mut yp).ok()?;
-        let source = |source: Source| match source {
-            Source::Jet { unknown, order } => (unknown, order),
-            Source::Multiplier { row } => (usize::MAX, row as u32),
-        };
-        let jets = form.formulation.unknowns.iter().map(|unknown| source(unknown.source)).collect();
-        Some(Flow { ode, y, yp, jets })
+        let sources = form.formulation.unknowns.iter().map(|unknown| unknown.source).collect();
+        Some(Flow { ode, y, yp, sources })
     }
 
     /// Positions of the differential unknowns.

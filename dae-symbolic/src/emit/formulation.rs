@@ -95,7 +95,7 @@ fn multipliers_doc(form: &CompiledForm) -> String {
             let constraint = &form.formulation.equations[row].name;
             Some((&u.domain, format!("* {}: multiplier that enforces {constraint}, zero on solutions", u.name)))
         }
-        Source::Jet { .. } => None,
+        Source::Jet { .. } | Source::Defined { .. } => None,
     });
     let introduced: Vec<(&Domain, String)> = introduced.collect();
     docs(lines(introduced.iter().map(|(domain, text)| (Some(*domain), text.as_str()))), "")

@@ -66,21 +66,28 @@ fn start(s: Start) -> &'static str {
     }
 }
 
-/// What a role is called, and the position that belongs to it.
-fn role(role: Role) -> (&'static str, Option<usize>) {
+/// A role as Rust, `{}` standing for its positions.
+fn role(role: Role) -> &'static str {
     match role {
-        Role::Jet(jet) => ("Jet", Some(jet)),
-        Role::HigherDerivative => ("HigherDerivative", None),
-        Role::Multiplier { row } => ("Multiplier", Some(row)),
+        Role::Jet(_) => "Role::Jet({})",
+        Role::HigherDerivative => "Role::HigherDerivative",
+        Role::Multiplier { .. } => "Role::Multiplier { row: {} }",
+        Role::Defined { .. } => "Role::Defined { value: {}, slope: {} }",
     }
 }
 
-/// A role of that name and with that position, as Rust.
-fn spelled_role(name: &str, position: &str) -> String {
-    match name {
-        "Multiplier" => format!("Role::Multiplier {{ row: {position} }}"),
-        _ if position.is_empty() => format!("Role::{name}"),
-        _ => format!("Role::{name}({position})"),
+/// A role with its positions.
+fn spelled_role(role: &str, positions: impl IntoIterator<Item = String>) -> String {
+    positions.into_iter().fold(role.to_string(), |text, position| text.replacen("{}", &position, 1))
+}
+
+/// The positions in a role: of a jet, or of rows.
+fn positions(role: Role, jet: impl Fn(usize) -> usize, row: impl Fn(usize) -> usize) -> Vec<usize> {
+    match role {
+        Role::Jet(it) => vec![jet(it)],
+        Role::HigherDerivative => Vec::new(),
+        Role::Multiplier { row: it } => vec![row(it)],
+        Role::Defined { value, slope } => vec![row(value), row(slope)],
     }
 }
 
@@ -110,14 +117,10 @@ fn listed_description(form: &CompiledForm, prolonged: &Prolonged, parameters: &[
     let of_equations: Vec<Domain> = form.formulation.equations.iter().map(|e| e.domain.clone()).collect();
     let rows = Numbering::of(&of_equations)?;
     let of_invariants: Vec<Domain> = form.formulation.invariants.iter().map(|i| i.domain.clone()).collect();
-    let key = |u: &Unknown| (role(u.role).0, kind(u.kind), u.index, exact(u.nominal));
+    let key = |u: &Unknown| (role(u.role), kind(u.kind), u.index, exact(u.nominal));
     let mut unknowns = listed(of_unknowns.zip(d.unknowns.iter()).map(|(of, u)| (of, &*u.name, key(u))))?;
     for (entry, unknown) in unknowns.iter_mut().zip(d.unknowns.iter()) {
-        entry.places.extend(match unknown.role {
-            Role::Jet(jet) => Some(jets.place_of(jet)),
-            Role::HigherDerivative => None,
-            Role::Multiplier { row } => Some(rows.place_of(row)),
-        });
+        entry.places.extend(positions(unknown.role, |jet| jets.place_of(jet), |row| rows.place_of(row)));
     }
     let mut equations =
         listed(of_equations.iter().zip(d.equations.iter()).map(|(of, e)| (of, &*e.name, e.prolonged.is_some())))?;
@@ -134,7 +137,7 @@ fn listed_description(form: &CompiledForm, prolonged: &Prolonged, parameters: &[
     let mut text = lazy("description", "Description");
     text.push_str(&listing::list("unknowns", &unknowns, |name, group, indices| {
         let (role, kind, index, nominal) = group.key;
-        let role = spelled_role(role, &group.places.get(1).map_or_else(String::new, |place| spell(place, indices)));
+        let role = spelled_role(role, group.places[1..].iter().map(|place| spell(place, indices)));
         let nominal = f64::from_bits(nominal);
         format!("Unknown {{ name: {name}, role: {role}, kind: Kind::{kind}, index: {index}, nominal: {nominal:?} }}")
     })?);
@@ -193,8 +196,8 @@ fn lazy(method: &str, of: &str) -> String {
 
 fn literal_description(d: &Description) -> String {
     let unknowns = d.unknowns.iter().map(|u| {
-        let (role, position) = role(u.role);
-        let role = spelled_role(role, &position.map_or_else(String::new, |position| position.to_string()));
+        let positions = positions(u.role, |jet| jet, |row| row);
+        let role = spelled_role(role(u.role), positions.iter().map(usize::to_string));
         format!("unknown({:?}, {role}, Kind::{}, {}, {:?})", u.name, kind(u.kind), u.index, u.nominal)
     });
     let equations = d.equations.iter().map(|e| format!("equation({:?}, {:?})", e.name, e.prolonged));

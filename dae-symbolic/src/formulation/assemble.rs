@@ -2,15 +2,15 @@
 //!
 //! In: the model, what formulations are made of, and which form. Out: unknowns, rows and invariants over states.
 
-use dae_runtime::chart::Coordinates;
 use dae_runtime::contract::{Kind, Stand};
 
 use super::classify::classify;
-use super::directions::{Choice, Setting};
+use super::directions::Setting;
+use super::recipe::{Equations, Lower, Metric, Rows, recipe};
 use super::selection::{Material, Row, Selection};
 use super::{
-    Completion, Directions, Form, FormEliminated, FormEquation, FormError, FormInvariant, FormUnknown, Formulation,
-    Source, baumgarte, derivative_array, frozen, multipliers, original, reduced,
+    Completion, Form, FormEliminated, FormEquation, FormError, FormInvariant, FormUnknown, Formulation, Source, frozen,
+    multipliers,
 };
 use crate::alias::{self, Eliminated};
 use crate::expr::{Dag, Expr, Rational, Symbol, has_symbol, substitute_each};
@@ -22,10 +22,16 @@ use crate::system::highest_orders;
 /// # Errors
 /// If the model has no such form.
 pub fn formulate(model: &mut Model, material: &Material<'_>, form: &Form) -> Result<Formulation, FormError> {
-    if matches!(form, Form::DerivativeArray | Form::StrangenessFree) {
-        return derivative_array::formulate(model, material, form);
-    }
-    let mut selection = select(model, material, form)?;
+    let recipe = recipe(form);
+    let select = match recipe.rows {
+        Rows::Selected(select) => select,
+        Rows::Own(make) => return make(model, material, form),
+    };
+    let mut selection = match (select(model, material, form)?, recipe.enforced) {
+        (selection, Lower::Nothing) => selection,
+        (selection, Lower::OfText) => selection.enforce(|row| row.place.1 == 0),
+        (selection, Lower::All) => selection.enforce(|_| true),
+    };
     let layout = Layout::of(model, material, &selection);
     layout.declare(&mut model.dag);
     let mut formulation = Formulation {
@@ -34,34 +40,21 @@ pub fn formulate(model: &mut Model, material: &Material<'_>, form: &Form) -> Res
         equations: layout.rows(&mut model.dag, &selection.rows, form)?,
         invariants: Vec::new(),
         eliminated: layout.eliminated(model, material.eliminated),
-        completion: match form {
-            Form::StateSpace | Form::Dummy => Some(Completion::Chart(Coordinates::Partition)),
-            Form::Tangent => Some(Completion::Chart(Coordinates::Tangent)),
-            Form::Underlying => Some(Completion::Underlying),
-            _ => None,
-        },
+        completion: recipe.completion,
     };
     formulation.equations.extend(layout.order_reduction(model));
-    let gradients = Directions::Gradient;
-    let choice = match form {
-        Form::Stabilized(directions) | Form::Projected(directions) => Choice::Directions(directions),
-        Form::Pb => Choice::Leading,
-        Form::Overdetermined => Choice::Weighed,
-        Form::StateSpace | Form::Dummy | Form::Tangent => Choice::AtRunTime,
-        _ => Choice::Directions(&gradients),
-    };
-    let setting = Setting { form, choice, material, layout: &layout };
+    let setting = Setting { form, metric: recipe.metric, material, layout: &layout };
     let Selection { enforced, implied, .. } = &mut selection;
     multipliers::keep_independent(model, &setting, enforced, implied)?;
     // What is chosen while a run goes on is not in the rows.
-    if choice == Choice::AtRunTime {
+    if recipe.metric == Metric::Chosen {
         classify(&model.dag, &mut formulation);
     }
     multipliers::append(model, &setting, &mut formulation, &selection.enforced)?;
-    if choice != Choice::AtRunTime {
+    if recipe.metric != Metric::Chosen {
         classify(&model.dag, &mut formulation);
     }
-    if *form == Form::Original && material.system.equations.iter().any(|equation| !equation.is_text()) {
+    if recipe.equations == Equations::OfText && material.system.equations.iter().any(|equation| !equation.is_text()) {
         weigh_by_pencil(&mut model.dag, &mut formulation, material.index);
     }
     formulation.invariants = invariants(model, &layout, &selection, &formulation);
@@ -78,23 +71,10 @@ fn weigh_by_pencil(dag: &mut Dag, formulation: &mut Formulation, most: Option<u3
     }
 }
 
-fn select(model: &mut Model, material: &Material<'_>, form: &Form) -> Result<Selection, FormError> {
-    Ok(match form {
-        Form::Recommended => {
-            let message = "it stands for another one".into();
-            return Err(FormError { form: form.clone(), message, origin: model.origin });
-        }
-        Form::Original | Form::DerivativeArray | Form::StrangenessFree => original::select(material),
-        Form::Index1 => reduced::index1(material),
-        Form::Index2 => reduced::index2(material),
-        Form::Underlying => reduced::underlying(material),
-        Form::Ggl | Form::Stabilized(_) => reduced::index2(material).enforce(|_| true),
-        Form::Baumgarte(gains) => baumgarte::select(model, material, gains)?,
-        Form::Projected(_) | Form::Pa => reduced::index1(material).enforce(|row| row.place.1 == 0),
-        Form::Pb | Form::Pc | Form::Overdetermined | Form::StateSpace | Form::Tangent | Form::Dummy => {
-            reduced::index1(material).enforce(|_| true)
-        }
-    })
+/// The recipe of what is no form by itself.
+pub(super) fn stands_for_another(model: &mut Model, _: &Material<'_>, form: &Form) -> Result<Formulation, FormError> {
+    let message = "it stands for another one".into();
+    Err(FormError { form: form.clone(), message, origin: model.origin })
 }
 
 /// Which jets are states: $x_j, \dots, x_j^{(n_j - 1)}$ stand from `first[j]` on.
@@ -114,6 +94,17 @@ impl Layout {
         let implied = selection.implied.iter().filter(|_| !selection.states_of_rows);
         let constraints = selection.constraints.iter().map(|&i| &selection.rows[i]);
         for (j, order) in orders(&mut constraints.chain(&selection.enforced).chain(implied)) {
+            states[j] = states[j].max(order + 1);
+        }
+        material.eliminated.iter().for_each(|it| states[it.unknown] = 0);
+        Layout::new(&states)
+    }
+
+    /// All jets of the rows and constraints, with those below them.
+    pub(super) fn of_jets(model: &Model, material: &Material<'_>, selection: &Selection) -> Self {
+        let mut states = vec![1; model.unknowns.len()];
+        let rows = selection.rows.iter().chain(&selection.enforced);
+        for (j, order) in highest_orders(&model.dag, rows.map(|row| row.value)) {
             states[j] = states[j].max(order + 1);
         }
         material.eliminated.iter().for_each(|it| states[it.unknown] = 0);
@@ -147,7 +138,7 @@ impl Layout {
     }
 
     /// Makes the symbols in their order, which is the order in which sums and products will list them.
-    fn declare(&self, dag: &mut Dag) {
+    pub(super) fn declare(&self, dag: &mut Dag) {
         let states = self.count.iter().sum::<u32>();
         for state in 0..states {
             dag.symbol(Symbol::State(state));
@@ -157,7 +148,7 @@ impl Layout {
         }
     }
 
-    fn unknowns(&self, model: &Model) -> Vec<FormUnknown> {
+    pub(super) fn unknowns(&self, model: &Model) -> Vec<FormUnknown> {
         let families = model.unknowns.iter().zip(&self.count).enumerate();
         families
             .flat_map(|(j, (unknown, &n))| {
@@ -175,7 +166,7 @@ impl Layout {
     }
 
     /// What the eliminated unknowns are, and those of their derivatives that are states of the others.
-    fn eliminated(&self, model: &mut Model, eliminated: &[Eliminated]) -> Vec<FormEliminated> {
+    pub(super) fn eliminated(&self, model: &mut Model, eliminated: &[Eliminated]) -> Vec<FormEliminated> {
         let mut list = Vec::new();
         for it in eliminated {
             let count = match &it.stand {

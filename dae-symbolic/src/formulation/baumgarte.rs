@@ -10,11 +10,13 @@
 use super::selection::{Material, Row, Selection};
 use super::{Form, FormError, Gain, Gains, reduced};
 use crate::expr::{Expr, ParameterId, Rational, Symbol};
+use crate::form::Choice;
 use crate::model::Model;
 use crate::origin::Origin;
 
-pub(super) fn select(model: &mut Model, material: &Material<'_>, gains: &Gains) -> Result<Selection, FormError> {
-    let mut selection = reduced::index1(material);
+pub(super) fn select(model: &mut Model, material: &Material<'_>, form: &Form) -> Result<Selection, FormError> {
+    let mut selection = reduced::index1(model, material, form)?;
+    let Choice::Gains(gains) = form.choice() else { return Ok(selection) };
     let mut lower: Vec<Vec<Row>> = vec![Vec::new(); material.system.equations.len()];
     for row in &selection.implied {
         lower[row.place.0].push(row.clone());
@@ -25,7 +27,7 @@ pub(super) fn select(model: &mut Model, material: &Material<'_>, gains: &Gains) 
             continue;
         }
         let coefficients = coefficients(model, gains, below.len()).map_err(|message| FormError {
-            form: Form::Baumgarte(gains.clone()),
+            form: form.clone(),
             // A parameter that does not exist has nothing to do with the equation.
             origin: if message.contains("{}") { row.origin } else { Origin::NONE },
             message: message.replace("{}", &below[0].name),

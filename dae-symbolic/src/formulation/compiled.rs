@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use dae_runtime::contract::Kind;
 
+use super::recipe::{Equations, recipe};
 use super::{Completion, Form, FormError, FormProgram, Formulation, Material, formulate, state_names};
 use crate::expr::{Expr, Notation, Symbol, print_with};
 use crate::index::{Analysis, generic_rank};
@@ -48,7 +49,10 @@ impl Materials<'_> {
         form: &Form,
         made: &[CompiledForm],
     ) -> Result<CompiledForm, FormError> {
-        let material = if form.is_of_text() { &self.text } else { &self.derived };
+        let material = match recipe(form).equations {
+            Equations::OfText => &self.text,
+            Equations::Reduced => &self.derived,
+        };
         compile_form(model, self.analysis, self.prolonged, material, (form, made))
     }
 }
@@ -72,7 +76,7 @@ fn compile_form(
 ) -> Result<CompiledForm, FormError> {
     let origin = model.origin;
     let refuse = |message: &str| FormError { form: form.clone(), message: message.into(), origin };
-    if !form.is_of_text() && !analysis.certificate.has_reduction() {
+    if recipe(form).equations == Equations::Reduced && !analysis.certificate.has_reduction() {
         return Err(refuse("the system Jacobian is singular, so that the constraints to differentiate are not known"));
     }
     let formulation = formulate(model, material, form)?;

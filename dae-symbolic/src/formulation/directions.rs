@@ -16,10 +16,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::assemble::Layout;
+use super::recipe::Metric;
 use super::selection::{Material, Row};
 use super::{Directions, Form, FormError};
 use crate::defaults::default_parameters;
 use crate::expr::{Expr, ParameterId, Rational, Symbol, UnknownId, evaluate_one, gradient};
+use crate::form::Choice;
 use crate::model::Model;
 
 /// How far entries of a symmetric matrix may be apart, relative to its diagonal.
@@ -28,23 +30,10 @@ const SYMMETRY: f64 = 1e-9;
 /// The entries of a column of $D$ by state.
 pub(super) type Column = Vec<(u32, Expr)>;
 
-/// Where the columns of $D$ come from.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Choice<'a> {
-    /// As the user says.
-    Directions(&'a Directions),
-    /// The gradients by the highest derivatives alone.
-    Leading,
-    /// The gradients in the metric of the leading matrix.
-    Weighed,
-    /// While a run goes on.
-    AtRunTime,
-}
-
 /// What is needed to find them.
 pub(super) struct Setting<'a> {
     pub(super) form: &'a Form,
-    pub(super) choice: Choice<'a>,
+    pub(super) metric: Metric,
     pub(super) material: &'a Material<'a>,
     pub(super) layout: &'a Layout,
 }
@@ -52,22 +41,30 @@ pub(super) struct Setting<'a> {
 impl Setting<'_> {
     /// One column per constraint.
     pub(super) fn columns(&self, model: &mut Model, enforced: &[Row]) -> Result<Vec<Column>, FormError> {
-        match self.choice {
-            Choice::Directions(Directions::Gradient) => {
+        let told = match (self.metric, self.form.choice()) {
+            (Metric::Told, Choice::Directions(directions)) => directions,
+            _ => &Directions::Gradient,
+        };
+        match (self.metric, told) {
+            (Metric::Euclidean, _) | (Metric::Told, Directions::Gradient) => {
                 Ok(enforced.iter().map(|row| self.gradient(model, row, |_| true)).collect())
             }
-            Choice::Weighed => self.weighed(model, enforced),
-            Choice::AtRunTime => Ok(vec![Column::new(); enforced.len()]),
-            Choice::Leading => Ok(enforced.iter().map(|row| self.leading(model, row)).collect()),
-            Choice::Directions(Directions::Unit) => self.units(model, enforced),
-            Choice::Directions(Directions::Multipliers) => self.responses(model, enforced),
-            Choice::Directions(Directions::Named(name)) => self.named(model, enforced, name),
+            (Metric::Mass, _) => self.weighted(model, enforced),
+            (Metric::Chosen, _) => Ok(vec![Column::new(); enforced.len()]),
+            (Metric::HighestDerivatives, _) => Ok(enforced.iter().map(|row| self.leading(model, row)).collect()),
+            (Metric::Told, Directions::Unit) => self.units(model, enforced),
+            (Metric::Multipliers, _) | (Metric::Told, Directions::Multipliers) => self.responses(model, enforced),
+            (Metric::Told, Directions::Named(name)) => self.named(model, enforced, name),
         }
     }
 
     /// Whether multipliers are determined wherever the constraints are independent.
     pub(super) fn is_regular(&self) -> bool {
-        matches!(self.choice, Choice::Directions(Directions::Gradient) | Choice::AtRunTime)
+        match self.metric {
+            Metric::Euclidean | Metric::Chosen => true,
+            Metric::Told => self.form.choice() == Choice::Directions(&Directions::Gradient),
+            Metric::Multipliers | Metric::HighestDerivatives | Metric::Mass => false,
+        }
     }
 
     pub(super) fn refuse(&self, row: &Row, message: String) -> FormError {
@@ -98,7 +95,7 @@ impl Setting<'_> {
     }
 
     /// The value of an expression over states at the start of the model.
-    fn at_start(&self, model: &mut Model, value: Expr) -> f64 {
+    pub(super) fn at_start(&self, model: &mut Model, value: Expr) -> f64 {
         let value = model.expand_inputs(&[value])[0];
         let (jets, parameters) = (self.layout.jets(), default_parameters(model));
         evaluate_one(&model.dag, value, |symbol| match symbol {
@@ -216,7 +213,7 @@ impl Setting<'_> {
     /// derivative of their own say which derivatives are the same, $w = E z$ (positions move as velocities do); with $M$ the matrix of the
     /// others by $z$ and $g$ the part of the gradient that belongs to derivatives of one level, the corrections of this level are
     /// $E\,M^{-1} E^\top g$.
-    fn weighed(&self, model: &mut Model, enforced: &[Row]) -> Result<Vec<Column>, FormError> {
+    fn weighted(&self, model: &mut Model, enforced: &[Row]) -> Result<Vec<Column>, FormError> {
         let Some(first) = enforced.first() else { return Ok(Vec::new()) };
         let Dynamics { rows, moving, .. } = self.dynamics(first)?;
         let (offsets, reduced) = (&self.material.structure.offsets, self.material.reduced);
@@ -387,7 +384,7 @@ impl Setting<'_> {
     }
 
     /// Gauss–Jordan elimination of $(A \mid R)$, $A$ of size $n$; returns $A^{-1} R$ by rows; `width` is that of both together.
-    fn solve(
+    pub(super) fn solve(
         &self,
         model: &mut Model,
         mut rows: Vec<BTreeMap<usize, Expr>>,
@@ -461,7 +458,7 @@ fn add_multiple(model: &mut Model, row: &mut BTreeMap<usize, Expr>, factor: Expr
 }
 
 /// The places of the pivots of Gaussian elimination with complete pivoting; a row that has none left has no place.
-fn complete_pivots(mut matrix: Vec<Vec<f64>>) -> Vec<(usize, usize)> {
+pub(super) fn complete_pivots(mut matrix: Vec<Vec<f64>>) -> Vec<(usize, usize)> {
     let mut open: BTreeSet<usize> = (0..matrix.len()).collect();
     let mut pivots = Vec::new();
     while let Some((i, j)) = {

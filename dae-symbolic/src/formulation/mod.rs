@@ -14,11 +14,13 @@
 //! | `projected(D)`, `pa` | as `index1`, and the constraints of the text beside them, with multipliers | these enforced, those between implied |
 //! | `pb`, `pc`, `overdetermined` | as `index1`, and all lower constraints beside them, with multipliers | all enforced |
 //! | `state_space`, `tangent`, `dummy` | the same, with directions $D$ that the runtime chooses ([`dae_runtime::chart`]) | all enforced |
+//! | `essential_underlying` | as `index1`, with derivatives as unknowns, and all lower constraints; components of the states on which no multiplier acts | all enforced |
 //! | `derivative_array`, `strangeness_free` | the text with its derivatives, and differential equations that the runtime chooses ([`dae_runtime::derivative_array`]) | all enforced |
 //!
-//! A form is a file that selects rows (`original.rs`, `reduced.rs`, `baumgarte.rs`); which of the lower constraints are enforced by multipliers,
-//! and in which directions these act, is common to all (`multipliers.rs`, `directions.rs`). With multipliers the system is
-//! $F(t, y, y' + D\mu) = 0$, $\Phi(t, y) = 0$. The derivative array needs neither levels nor offsets (`derivative_array.rs`).
+//! Each form is a line of a table (`../form/table.rs`) that ends in its recipe (`recipe.rs`): a function that selects rows (`original.rs`, `reduced.rs`,
+//! `baumgarte.rs`), which of the lower constraints are enforced by multipliers, and in which directions these act (`multipliers.rs`, `directions.rs`). With multipliers
+//! the system is $F(t, y, y' + D\mu) = 0$, $\Phi(t, y) = 0$. The derivative array, which needs neither levels nor offsets, and the essential underlying
+//! equation have functions of their own (`derivative_array.rs`, `essential.rs`).
 //!
 //! The levels: with canonical offsets $c$, $d$, equation $i$ differentiated $c_i$ times determines highest derivatives. Where no
 //! unknown is purely algebraic ($d_j \ge 1$ throughout a block and whatever needs its highest derivatives), $c_i - 1$ times is
@@ -38,6 +40,7 @@ mod levels;
 mod multipliers;
 mod original;
 mod program;
+mod recipe;
 mod reduced;
 mod selection;
 
@@ -47,6 +50,8 @@ pub use compiled::CompiledForm;
 pub(crate) use compiled::{Materials, spell};
 pub use program::{FormProgram, state_names};
 pub use selection::Material;
+
+use std::collections::HashSet;
 
 use dae_runtime::chart::Coordinates;
 use dae_runtime::contract::{Kind, Stand};
@@ -69,6 +74,13 @@ pub enum Source {
     Multiplier {
         /// The row of $F$ that it enforces.
         row: usize,
+    },
+    /// It is defined by others, $u = g(t, y)$.
+    Defined {
+        /// The row $u - g = 0$.
+        value: usize,
+        /// The row $u' - h(t, y) = 0$ that gives its derivative.
+        slope: usize,
     },
 }
 
@@ -183,6 +195,14 @@ impl Formulation {
             }
         }
     }
+}
+
+/// The name, with underscores where it is taken already; it is taken then.
+fn unused_name(taken: &mut HashSet<String>, mut name: String) -> String {
+    while !taken.insert(name.clone()) {
+        name.push('_');
+    }
+    name
 }
 
 /// Why a model has no such formulation.

@@ -14,7 +14,7 @@ use dae_runtime::contract::Kind;
 
 use super::directions::{Column, Setting};
 use super::selection::Row;
-use super::{FormEquation, FormError, FormUnknown, Formulation, Source};
+use super::{FormEquation, FormError, FormUnknown, Formulation, Source, unused_name};
 use crate::expr::{Expr, Rational, Symbol, gradient, substitute_each, symbols};
 use crate::index::generic_rank;
 use crate::model::{Model, Numbering, Torn, derivative_name};
@@ -101,7 +101,7 @@ pub(super) fn append(
     let first_row = formulation.equations.len();
     for (k, (constraint, column)) in constraints.iter().zip(&columns).enumerate() {
         let multiplier = formulation.unknowns.len() as u32;
-        let name = multiplier_name(&mut taken, numbers.place_of(k) + 1);
+        let name = unused_name(&mut taken, format!("mu_{}", numbers.place_of(k) + 1));
         formulation.unknowns.push(FormUnknown {
             rate: derivative_name(&name, 1),
             name,
@@ -188,13 +188,4 @@ fn check_regular(
     }
     let message = "in these directions the multipliers are not determined by the constraints".to_string();
     Err(FormError { form: setting.form.clone(), message, origin: constraints[0].origin })
-}
-
-/// `mu_1`, `mu_2`, …, with underscores where the model uses such a name itself.
-fn multiplier_name(taken: &mut HashSet<String>, number: usize) -> String {
-    let mut name = format!("mu_{number}");
-    while !taken.insert(name.clone()) {
-        name.push('_');
-    }
-    name
 }

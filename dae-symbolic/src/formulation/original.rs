@@ -1,8 +1,10 @@
 //! The system as written.
 
 use super::selection::{Material, Row, Selection};
+use super::{Form, FormError};
+use crate::model::Model;
 
-pub(super) fn select(material: &Material<'_>) -> Selection {
+pub(super) fn select(_: &mut Model, material: &Material<'_>, _: &Form) -> Result<Selection, FormError> {
     let mut selection = Selection { states_of_rows: true, ..Selection::default() };
     for candidate in material.candidates() {
         let written = &material.text.equations[candidate.equation.text];
@@ -18,5 +20,5 @@ pub(super) fn select(material: &Material<'_>) -> Selection {
         let first = u32::from(candidate.equation.is_text());
         selection.implied.extend((first..candidate.last()).map(|order| candidate.row(order)));
     }
-    selection
+    Ok(selection)
 }

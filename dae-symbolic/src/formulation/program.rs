@@ -200,6 +200,7 @@ fn jumps(model: &mut Model, residuals: &[Expr]) -> HashSet<Expr> {
 fn described(unknown: &FormUnknown, prolonged: &Prolonged) -> Unknown {
     let role = match unknown.source {
         Source::Multiplier { row } => Role::Multiplier { row },
+        Source::Defined { value, slope } => Role::Defined { value, slope },
         Source::Jet { unknown, order } => prolonged.jet(unknown, order).map_or(Role::HigherDerivative, Role::Jet),
     };
     let FormUnknown { name, kind, index, nominal, .. } = unknown;
@@ -217,7 +218,7 @@ pub fn state_names(model: &mut Model, formulation: &Formulation) -> Vec<(Expr, S
                 let unknown = crate::expr::UnknownId(unknown as u32);
                 Some((Symbol::Unknown { unknown, order }, state as u32))
             }
-            Source::Multiplier { .. } => None,
+            Source::Multiplier { .. } | Source::Defined { .. } => None,
         })
         .collect();
     let (values, names): (Vec<Expr>, Vec<String>) = model.definition_names().into_iter().unzip();

@@ -2,20 +2,22 @@
 //! offsets say (`levels.rs`); the lower ones are implied and drift.
 
 use super::selection::{Candidate, Material, Selection};
+use super::{Form, FormError};
+use crate::model::Model;
 
 /// Until the index is 1.
-pub(super) fn index1(material: &Material<'_>) -> Selection {
-    select(material, |candidate| candidate.level)
+pub(super) fn index1(_: &mut Model, material: &Material<'_>, _: &Form) -> Result<Selection, FormError> {
+    Ok(select(material, |candidate| candidate.level))
 }
 
 /// Once less: until the index is 2.
-pub(super) fn index2(material: &Material<'_>) -> Selection {
-    select(material, |candidate| candidate.level.saturating_sub(1))
+pub(super) fn index2(_: &mut Model, material: &Material<'_>, _: &Form) -> Result<Selection, FormError> {
+    Ok(select(material, |candidate| candidate.level.saturating_sub(1)))
 }
 
 /// Until the equations determine the highest derivatives.
-pub(super) fn underlying(material: &Material<'_>) -> Selection {
-    select(material, |candidate| candidate.last())
+pub(super) fn underlying(_: &mut Model, material: &Material<'_>, _: &Form) -> Result<Selection, FormError> {
+    Ok(select(material, |candidate| candidate.last()))
 }
 
 fn select(material: &Material<'_>, level: impl Fn(&Candidate<'_>) -> u32) -> Selection {

@@ -10,7 +10,7 @@ use super::nearest;
 use super::parse_model::Ending;
 use super::parser::{Parsed, Parser};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::form::{self, Form};
+use crate::form::Form;
 
 impl Parser {
     /// Whether `forms(…);` follows, and not an equation that calls a function of this name.
@@ -33,7 +33,7 @@ impl Parser {
                 Err(error) => {
                     // What was meant keeps its method, so that its calls are no errors of their own.
                     let (name, choice) = text.split_at(text.find('(').unwrap_or(text.len()));
-                    let near = nearest(name, form::words()).filter(|&near| near != name);
+                    let near = nearest(name, Form::words()).filter(|&near| near != name);
                     let finding = Diagnostic::error(Code::UnknownForm, error.message).label(origin, "not a form");
                     self.fail(match near {
                         Some(near) => finding.help(format!("did you mean `{near}`?")),

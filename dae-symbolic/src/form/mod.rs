@@ -8,48 +8,105 @@ use std::str::FromStr;
 
 use crate::expr::Rational;
 
-/// Which formulation.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Form {
-    /// As written, only reduced to first order.
-    Original,
-    /// Constraints differentiated until the index is 1.
-    Index1,
-    /// Constraints differentiated until the index is 2 (velocity level in mechanics).
-    Index2,
-    /// Gear, Gupta and Leimkuhler: [`Form::Stabilized`] with [`Directions::Gradient`].
-    Ggl,
-    /// Index 2 with all lower constraints enforced by multipliers, Ascher & Petzold (1993), eq. (2.18).
-    Stabilized(Directions),
-    /// Index 1 with constraints that decay instead of drifting, Ascher & Petzold (1993), eqs. (3.2) and (3.10).
-    Baumgarte(Gains),
-    /// Index 1 with the constraints of the text enforced by multipliers, Ascher & Petzold (1993), eqs. (3.25) and (3.27), $k = 1$.
-    Projected(Directions),
-    /// [`Form::Projected`] with [`Directions::Gradient`], ibid. sect. 4, eq. (4.14).
-    Pa,
-    /// Index 1 with all lower constraints enforced, each through its gradient by the highest derivatives in it, ibid. eq. (4.16).
-    Pb,
-    /// The same through the whole gradients, ibid. eq. (4.17).
-    Pc,
-    /// Index 1 with all lower constraints enforced in local coordinates, which are some of the unknowns (generalised coordinate partitioning).
-    StateSpace,
-    /// The same in coordinates of a tangent space.
-    Tangent,
-    /// Index 1 with all lower constraints enforced through their gradients in the metric of the leading matrix: the overdetermined system of
-    /// all constraints, resolved as in Hairer & Wanner II, Sect. VII.2, eq. (2.27).
-    Overdetermined,
-    /// Mattsson and Söderlind: the derivatives of dependent unknowns are unknowns of their own, which ones is decided while a run goes on.
-    Dummy,
-    /// The one of them that [`crate::advice`] recommends for the model at its start.
-    Recommended,
-    /// The underlying ordinary differential equation: every constraint differentiated until the equations give the highest derivatives, and
-    /// solved for these: Hairer & Wanner II, Sect. VII.1, eq. (1.6).
-    Underlying,
-    /// All equations with their derivatives, solved for what they determine: Hairer & Wanner II, Sect. VII.2, eq. (2.30).
-    DerivativeArray,
-    /// The equations of the text, and beside them all hidden constraints as their derivatives imply them (Kunkel and Mehrmann).
-    StrangenessFree,
+mod table;
+
+pub(crate) use table::for_each_form;
+
+/// What a form is told beside its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Choice<'a> {
+    None,
+    Directions(&'a Directions),
+    Gains(&'a Gains),
 }
+
+impl<'a> From<&'a Directions> for Choice<'a> {
+    fn from(directions: &'a Directions) -> Self {
+        Choice::Directions(directions)
+    }
+}
+
+impl<'a> From<&'a Gains> for Choice<'a> {
+    fn from(gains: &'a Gains) -> Self {
+        Choice::Gains(gains)
+    }
+}
+
+/// A pattern for a form, and what it is told.
+macro_rules! form_pattern {
+    ($variant:ident) => {
+        Form::$variant
+    };
+    ($variant:ident $choice:ident $it:ident) => {
+        Form::$variant($it)
+    };
+}
+
+/// What a form is told, or that it is told nothing.
+macro_rules! choice_of {
+    () => {
+        Choice::None
+    };
+    ($choice:ident $it:ident) => {
+        Choice::from($it)
+    };
+}
+
+macro_rules! define_forms {
+    ($($(#[$documentation:meta])* $variant:ident $(($choice:ident))?: $name:literal, $sentence:literal => $recipe:tt;)*) => {
+        /// Which formulation.
+        #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+        pub enum Form {
+            $($(#[$documentation])* $variant $(($choice))?,)*
+        }
+
+        impl Form {
+            /// How the forms are called in a text, each with a placeholder for what it is told.
+            const SPELLINGS: &[(&str, &str)] = &[$(($name, concat!("" $(, placeholder!($choice))?)),)*];
+
+            /// What it is told beside its name.
+            pub(crate) fn choice(&self) -> Choice<'_> {
+                match self {
+                    $(form_pattern!($variant $($choice it)?) => choice_of!($($choice it)?),)*
+                }
+            }
+
+            /// Its name in a text, and what it is, `{}` standing for its directions.
+            fn row(&self) -> (&'static str, &'static str) {
+                match self {
+                    $(Form::$variant { .. } => ($name, $sentence),)*
+                }
+            }
+
+            /// The form of that name.
+            fn read(name: &str, choice: Option<&str>) -> Result<Form, UnknownForm> {
+                match name {
+                    $($name => {
+                        let told: &[&str] = &[$(stringify!($choice))?];
+                        match choice {
+                            Some(choice) if told.is_empty() => {
+                                Err(UnknownForm { message: format!("the form {name} has no choices, such as `{choice}`") })
+                            }
+                            _ => Ok(Form::$variant $(($choice::read(name, choice)?))?),
+                        }
+                    })*
+                    _ => Err(UnknownForm { message: format!("there is no form `{name}`; the forms are {}", Form::names()) }),
+                }
+            }
+        }
+    };
+}
+
+macro_rules! placeholder {
+    (Directions) => {
+        "(D)"
+    };
+    (Gains) => {
+        "(GAMMA)"
+    };
+}
+
+for_each_form!(define_forms);
 
 /// The directions $D$ in which the multipliers $\mu$ of a formulation correct the derivatives: $F(t, y, y' + D\mu) = 0$.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -111,16 +168,6 @@ impl fmt::Display for UnknownForm {
 
 impl std::error::Error for UnknownForm {}
 
-/// How the forms are named, for messages.
-pub const NAMES: &str = "index1, index2, ggl, original, stabilized(D), projected(D), pa, pb, pc, baumgarte(GAMMA), overdetermined, \
-                         state_space, tangent, dummy, underlying, derivative_array, strangeness_free, \
-                         recommended";
-
-/// Their first words.
-pub fn words() -> impl Iterator<Item = &'static str> {
-    NAMES.split(", ").map(|name| name.split('(').next().unwrap_or(name))
-}
-
 impl Form {
     /// The forms that need no choice beyond themselves.
     pub const BASIC: [Form; 4] = [Form::Original, Form::Index1, Form::Index2, Form::Ggl];
@@ -128,9 +175,15 @@ impl Form {
     /// Those of a text that does not say which it wants.
     pub const DEFAULT: [Form; 2] = [Form::Ggl, Form::Index1];
 
-    /// Whether it is made of the equations of the text, whatever the structure says.
-    pub fn is_of_text(&self) -> bool {
-        matches!(self, Form::Original | Form::DerivativeArray | Form::StrangenessFree)
+    /// How the forms are named, for messages.
+    pub fn names() -> String {
+        let spelled = Form::SPELLINGS.iter().map(|(name, placeholder)| format!("{name}{placeholder}"));
+        spelled.collect::<Vec<String>>().join(", ")
+    }
+
+    /// Their names alone.
+    pub fn words() -> impl Iterator<Item = &'static str> {
+        Form::SPELLINGS.iter().map(|&(name, _)| name)
     }
 
     /// Its methods are called by this in generated code: the name without what is no part of an identifier, and without numbers.
@@ -152,60 +205,21 @@ impl Form {
 
     /// What it is, in a sentence.
     pub fn sentence(&self) -> String {
-        match self {
-            Form::Original => "The system as written.".into(),
-            Form::Index1 => "Constraints differentiated until the index is 1; lower constraints are invariants that drift.".into(),
-            Form::Index2 => "Constraints differentiated until the index is 2.".into(),
-            Form::Ggl => "Index 2 with all constraints enforced (Gear, Gupta and Leimkuhler).".into(),
-            Form::Stabilized(d) => format!("Index 2 with all constraints enforced through {} (Ascher and Petzold 1993, eq. 2.18).", d.words()),
-            Form::Baumgarte(_) => "Index 1, with lower constraints that decay (Baumgarte).".into(),
-            Form::Projected(d) => format!("Index 1 with the constraints of the text enforced through {} (Ascher and Petzold 1993, eq. 3.27).", d.words()),
-            Form::Pa => "Index 1 with the constraints of the text enforced through their gradients (Ascher and Petzold 1993, eq. 4.14).".into(),
-            Form::Pb => "Index 1 with all constraints enforced, each through its gradient by the highest derivatives in it (Ascher and Petzold 1993, eq. 4.16).".into(),
-            Form::Pc => "Index 1 with all constraints enforced through their gradients (Ascher and Petzold 1993, eq. 4.17).".into(),
-            Form::StateSpace => {
-                "Index 1 with all constraints enforced, integrated in some of the unknowns (coordinate partitioning).".into()
-            }
-            Form::Tangent => "Index 1 with all constraints enforced, integrated in coordinates of tangent spaces.".into(),
-            Form::Overdetermined => {
-                "Index 1 with all constraints enforced through weighed gradients (Hairer and Wanner II, eq. VII.2.27).".into()
-            }
-            Form::Dummy => "Index 1 with all constraints enforced and dummy derivatives (Mattsson and Söderlind).".into(),
-            Form::Recommended => "The form that is recommended for the model.".into(),
-            Form::Underlying => {
-                "The underlying ordinary differential equation, solved for its derivatives; constraints are invariants that drift.".into()
-            }
-            Form::DerivativeArray => {
-                "The equations with their derivatives, solved for what they determine (Hairer and Wanner II, eq. VII.2.30).".into()
-            }
-            Form::StrangenessFree => {
-                "The equations of the text with all hidden constraints, as the derivative array implies them (Kunkel and Mehrmann).".into()
-            }
+        match (self.row().1, self.choice()) {
+            (sentence, Choice::Directions(directions)) => sentence.replace("{}", directions.words()),
+            (sentence, Choice::None | Choice::Gains(_)) => sentence.into(),
         }
     }
 }
 
 impl fmt::Display for Form {
+    /// `name` or `name(choice)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Form::Original => f.write_str("original"),
-            Form::Index1 => f.write_str("index1"),
-            Form::Index2 => f.write_str("index2"),
-            Form::Ggl => f.write_str("ggl"),
-            Form::Stabilized(directions) => write!(f, "stabilized({directions})"),
-            Form::Baumgarte(gains) => write!(f, "baumgarte({gains})"),
-            Form::Projected(directions) => write!(f, "projected({directions})"),
-            Form::Pa => f.write_str("pa"),
-            Form::Pb => f.write_str("pb"),
-            Form::Pc => f.write_str("pc"),
-            Form::StateSpace => f.write_str("state-space"),
-            Form::Tangent => f.write_str("tangent"),
-            Form::Dummy => f.write_str("dummy"),
-            Form::Recommended => f.write_str("recommended"),
-            Form::Underlying => f.write_str("underlying"),
-            Form::DerivativeArray => f.write_str("derivative-array"),
-            Form::StrangenessFree => f.write_str("strangeness-free"),
-            Form::Overdetermined => f.write_str("overdetermined"),
+        let name = self.row().0.replace('_', "-");
+        match self.choice() {
+            Choice::None => f.write_str(&name),
+            Choice::Directions(directions) => write!(f, "{name}({directions})"),
+            Choice::Gains(gains) => write!(f, "{name}({gains})"),
         }
     }
 }
@@ -249,36 +263,7 @@ impl FromStr for Form {
     /// Reads `name`, `name(choice)` or `name:choice`.
     fn from_str(text: &str) -> Result<Form, UnknownForm> {
         let (name, choice) = split(text.trim());
-        let directions = || {
-            choice.map(Directions::from).ok_or_else(|| {
-                needs(name, "the directions of its multipliers, `B`, `C`, `unit` or an array of parameters")
-            })
-        };
-        let plain = |form: Form| match choice {
-            None => Ok(form),
-            Some(choice) => Err(UnknownForm { message: format!("the form {name} has no choices, such as `{choice}`") }),
-        };
-        match name {
-            "original" => plain(Form::Original),
-            "index1" => plain(Form::Index1),
-            "index2" => plain(Form::Index2),
-            "ggl" => plain(Form::Ggl),
-            "pa" => plain(Form::Pa),
-            "pb" => plain(Form::Pb),
-            "pc" => plain(Form::Pc),
-            "state-space" | "state_space" => plain(Form::StateSpace),
-            "tangent" => plain(Form::Tangent),
-            "dummy" => plain(Form::Dummy),
-            "recommended" => plain(Form::Recommended),
-            "underlying" => plain(Form::Underlying),
-            "derivative-array" | "derivative_array" => plain(Form::DerivativeArray),
-            "strangeness-free" | "strangeness_free" => plain(Form::StrangenessFree),
-            "overdetermined" => plain(Form::Overdetermined),
-            "stabilized" => Ok(Form::Stabilized(directions()?)),
-            "projected" => Ok(Form::Projected(directions()?)),
-            "baumgarte" => choice.ok_or_else(|| needs(name, "a number or parameter"))?.parse().map(Form::Baumgarte),
-            _ => Err(UnknownForm { message: format!("there is no form `{name}`; the forms are {NAMES}") }),
-        }
+        Form::read(&name.replace('-', "_"), choice)
     }
 }
 
@@ -295,6 +280,19 @@ fn split(text: &str) -> (&str, Option<&str>) {
 
 fn needs(name: &str, what: &str) -> UnknownForm {
     UnknownForm { message: format!("the form {name} needs {what}: `{name}(…)`") }
+}
+
+impl Directions {
+    fn read(form: &str, choice: Option<&str>) -> Result<Self, UnknownForm> {
+        let what = "the directions of its multipliers, `B`, `C`, `unit` or an array of parameters";
+        choice.map(Directions::from).ok_or_else(|| needs(form, what))
+    }
+}
+
+impl Gains {
+    fn read(form: &str, choice: Option<&str>) -> Result<Self, UnknownForm> {
+        choice.ok_or_else(|| needs(form, "a number or parameter"))?.parse()
+    }
 }
 
 impl From<&str> for Directions {
