@@ -306,6 +306,7 @@
 //! | `state_space`, `tangent`, `dummy` | index 1 with all constraints enforced in local coordinates that change while a run goes on |
 //! | `recommended`, `recommended()` | one of the others: the one that fits the model at its start, after the conclusions of Ascher and Petzold (1993); its documentation says why, and `dae analyze` with the numbers |
 //! | `underlying` | the underlying ordinary differential equation $y' = f(t, y)$: all constraints are invariants that drift. It is an [`UnderlyingOde`](crate::runtime::underlying::UnderlyingOde), whose `solve` is what explicit and projection methods need |
+//! | `essential_underlying` | the essential underlying differential equation $u' = \dots$ for $u = R(t)\,x$, the components on which the multipliers of the text do not act (Ascher and Petzold 1993, eq. 2.13): as many differential unknowns as degrees of freedom, all constraints enforced, index 1. For models whose multipliers act in directions that depend on the time only |
 //! | `derivative_array`, `strangeness_free` | the equations with their derivatives, of any index and without structure (ibid., eq. VII.2.30; Kunkel and Mehrmann): the way out where the others do not exist, slower where they do. Results have unknowns `w(x, 2)` in place of derivatives that the array does not determine |
 //!
 //! Directions `D`: `C`, the gradients of the constraints; `B`, how the multipliers of the text act, $M^{-1} G^\top$ in mechanics; `unit`, unit

@@ -51,6 +51,7 @@ fn all_forms() -> Vec<Form> {
         "tangent",
         "dummy",
         "underlying",
+        "essential_underlying",
         "derivative_array",
         "strangeness_free",
     ];

@@ -24,7 +24,7 @@ const TOLERANCE: f64 = 1e-9;
 const ALLOWED: f64 = 1e-5;
 
 /// Not those whose directions are a matter of luck, unit vectors and the multipliers of the text.
-const FORMS: [&str; 12] = [
+const FORMS: [&str; 13] = [
     "index1",
     "index2",
     "ggl",
@@ -35,6 +35,7 @@ const FORMS: [&str; 12] = [
     "state_space",
     "tangent",
     "underlying",
+    "essential_underlying",
     "derivative_array",
     "strangeness_free",
 ];

@@ -54,6 +54,10 @@ macro_rules! for_each_form {
             /// solved for these: Hairer & Wanner II, Sect. VII.1, eq. (1.6).
             Underlying: "underlying", "The underlying ordinary differential equation, solved for its derivatives; constraints are invariants that drift."
                 => { Recipe::new(reduced::underlying).completed(Completion::Underlying) };
+            /// The essential underlying differential equation: the components of the states on which the multipliers of the text do not act, the others
+            /// being functions of them; Ascher & Petzold (1993), eq. (2.13).
+            EssentialUnderlying: "essential_underlying", "The essential underlying differential equation (Ascher and Petzold 1993, eq. 2.13)."
+                => { Recipe::own(Equations::Reduced, essential::formulate) };
             /// All equations with their derivatives, solved for what they determine: Hairer & Wanner II, Sect. VII.2, eq. (2.30).
             DerivativeArray: "derivative_array", "The equations with their derivatives, solved for what they determine (Hairer and Wanner II, eq. VII.2.30)."
                 => { Recipe::own(Equations::OfText, derivative_array::formulate) };

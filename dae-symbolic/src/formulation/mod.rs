@@ -35,6 +35,7 @@ mod classify;
 mod compiled;
 mod derivative_array;
 mod directions;
+mod essential;
 mod frozen;
 mod levels;
 mod multipliers;

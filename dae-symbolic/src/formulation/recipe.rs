@@ -7,7 +7,7 @@ use dae_runtime::chart::Coordinates;
 
 use super::assemble::stands_for_another;
 use super::selection::{Material, Selection};
-use super::{Completion, FormError, Formulation, baumgarte, derivative_array, original, reduced};
+use super::{Completion, FormError, Formulation, baumgarte, derivative_array, essential, original, reduced};
 use crate::form::{Form, for_each_form};
 use crate::model::Model;
 
