@@ -6,7 +6,7 @@
 use std::rc::Rc;
 use std::time::Instant;
 
-use nalgebra::Complex;
+use num_complex::Complex;
 
 use crate::contract::Dae;
 use crate::linear::{Factorization, IterationMatrix, Jacobians, Scalar, Schedule, StepStart};
@@ -97,7 +97,7 @@ impl LinearCosts {
         StepStart { t, h, .. }: StepStart<'_>,
     ) -> Result<LinearCosts, Failure> {
         let description = dae.description();
-        let (a, b) = (S::from_real(1.0 / h), S::one());
+        let (a, b) = (S::ONE.scale(1.0 / h), S::ONE);
         let mut matrix = IterationMatrix::<S>::new(schedule);
         let mut is_regular = true;
         let factorization = median(|| {
@@ -112,9 +112,9 @@ impl LinearCosts {
             let unknown = description.unknowns.get(column).map_or("-".into(), |unknown| unknown.name.clone());
             return Err(Failure::SingularIterationMatrix { t, equation, unknown });
         }
-        let mut vector = vec![S::one(); description.unknowns.len()];
+        let mut vector = vec![S::ONE; description.unknowns.len()];
         let solve = median(|| {
-            vector.fill(S::one());
+            vector.fill(S::ONE);
             matrix.solve(&mut vector);
         });
         Ok(LinearCosts { factorization, solve })

@@ -50,6 +50,7 @@ pub mod initialize;
 mod integrator;
 pub mod interval;
 pub mod linear;
+pub mod matrix;
 mod multipliers;
 mod polynomial;
 mod quantity;

@@ -6,8 +6,8 @@ use std::borrow::Cow;
 
 use dae_runtime::contract::{Jet, JetEquation, Name, Pattern, Prolongation, ProlongationDescription, Start};
 use dae_runtime::initialize::{Initial, InitializationError, InitializationOptions, consistent_initialization};
+use dae_runtime::matrix::Matrix;
 use dae_runtime::rank::SingularValues;
-use nalgebra::DMatrix;
 use proptest::prelude::*;
 
 /// $a\, x_j x_k$, $b\, x_j$ or $c$.
@@ -134,7 +134,7 @@ fn joint_least_change(polynomials: &Polynomials) -> Vec<f64> {
     let mut residual = vec![0.0; m];
     system.prolonged_residual(0.0, &system.start, &mut residual);
     let moving: Vec<usize> = (0..n).filter(|&j| polynomials.jets[j].0 != Start::Fixed).collect();
-    let mut matrix = DMatrix::zeros(m, moving.len());
+    let mut matrix = Matrix::zeros(m, moving.len());
     for (row, column, position) in system.description.jacobian.entries() {
         if let Ok(k) = moving.binary_search(&column) {
             matrix[(row, k)] = values[position];

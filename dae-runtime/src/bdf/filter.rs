@@ -19,7 +19,7 @@
 //!   unknowns, and where that response is an amplification the test is as much stricter.
 //! * **Unknowns of higher index that have derivatives** hide states, and what they hide is found by a power of $P_c$.
 
-use nalgebra::DMatrix;
+use crate::matrix::Matrix;
 
 use super::newton::Newton;
 use crate::contract::{Dae, Description, Kind, Leading};
@@ -58,7 +58,7 @@ impl Filter {
         let matrix = scaled_leading_matrix(dae, t0, y0, yp0, &nominal);
         let Ok(decomposition) = SingularValues::of(&matrix) else { return Filter::Resolvent(resolvent) };
         let rank = decomposition.rank().rank;
-        let rows: Vec<f64> = decomposition.right_vectors_from(0).columns(0, rank).iter().copied().collect();
+        let rows: Vec<f64> = decomposition.right_vectors_from(0).as_slice()[..rank * n].to_vec();
         let resolvent = (highest > 1).then(|| (resolvent, vec![0.0; n]));
         Filter::Projector { rows, nominal, work: vec![0.0; n], resolvent }
     }
@@ -88,18 +88,18 @@ impl Filter {
 }
 
 /// $F_{y'} D$ with rows scaled to largest entry one, so that units of equations do not decide the rank.
-fn scaled_leading_matrix(dae: &dyn Dae, t0: f64, y0: &[f64], yp0: &[f64], nominal: &[f64]) -> DMatrix<f64> {
+fn scaled_leading_matrix(dae: &dyn Dae, t0: f64, y0: &[f64], yp0: &[f64], nominal: &[f64]) -> Matrix {
     let pattern = &dae.description().jacobian_yp;
     let mut values = vec![0.0; pattern.len()];
     dae.jacobian_yp(t0, y0, yp0, &mut values);
-    let mut matrix = DMatrix::zeros(nominal.len(), nominal.len());
+    let mut matrix = Matrix::zeros(nominal.len(), nominal.len());
     for (row, column, position) in pattern.entries() {
         matrix[(row, column)] = values[position] * nominal[column];
     }
-    for mut row in matrix.row_iter_mut() {
-        let size = row.amax();
+    for row in 0..nominal.len() {
+        let size = matrix.largest_in_row(row);
         if size > 0.0 {
-            row /= size;
+            matrix.divide_row(row, size);
         }
     }
     matrix

@@ -4,7 +4,7 @@
 //! every number (F. G. Gustavson, W. Liniger, R. Willoughby, *Symbolic generation of an optimal Crout algorithm for sparse systems of linear equations*,
 //! J. ACM 17, 1970).
 
-use nalgebra::Complex;
+use num_complex::Complex;
 
 /// Code for the iteration matrices of a formulation, whose pattern is that of $F_y$ and $F_{y'}$ together.
 #[derive(Clone, Copy, Debug)]

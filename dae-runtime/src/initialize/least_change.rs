@@ -8,8 +8,7 @@
 //! millionth part. With $P$ a basis of the left null space of the free columns $B_F$, the costly part solves
 //! $P^T B_G z_G = P^T b$.
 
-use nalgebra::{DMatrix, DVector};
-
+use crate::matrix::Matrix;
 use crate::rank::{RankError, SingularValues, equilibrate};
 
 /// Free columns count as able to take a change on themselves only where their singular values exceed this; below, a
@@ -24,7 +23,7 @@ const SURELY_REGULAR: f64 = 1e10;
 
 /// Solves for the step; `free` and `costly` partition the columns.
 pub(super) fn least_change(
-    matrix: &DMatrix<f64>,
+    matrix: &Matrix,
     free: &[usize],
     costly: &[usize],
     b: &[f64],
@@ -36,7 +35,7 @@ pub(super) fn least_change(
         return least_norm(matrix, b);
     }
     let free_part = matrix.select_columns(free);
-    let mut z = vec![0.0; matrix.ncols()];
+    let mut z = vec![0.0; matrix.columns()];
     if let Some(step) = by_triangle(&free_part, b, ABLE) {
         scatter(&step, free, &mut z);
         return Ok(z);
@@ -44,17 +43,17 @@ pub(super) fn least_change(
     let decomposition = SingularValues::of(&free_part.transpose())?;
     let able = decomposition.values().iter().take_while(|&&value| value > ABLE).count();
     let unable_rows = decomposition.right_vectors_from(able);
-    if unable_rows.ncols() > 0 {
-        let rest: Vec<f64> =
-            unable_rows.column_iter().map(|row| row.iter().zip(b).map(|(row, b)| row * b).sum()).collect();
+    if unable_rows.columns() > 0 {
+        let product = |row: usize| unable_rows.column(row).iter().zip(b).map(|(row, b)| row * b).sum();
+        let rest: Vec<f64> = (0..unable_rows.columns()).map(product).collect();
         // What is left for the costly columns may be the rounding of the projection: then they stay.
         let rounding = 8.0 * b.len() as f64 * f64::EPSILON * b.iter().fold(0.0_f64, |size, b| size.max(b.abs()));
         if rest.iter().any(|rest| rest.abs() > rounding) {
-            z = least_norm(&(unable_rows.transpose() * matrix), &rest)?;
+            z = least_norm(&unable_rows.transpose().times(matrix), &rest)?;
         }
     }
     let remaining: Vec<f64> =
-        (0..b.len()).map(|i| b[i] - matrix.row(i).iter().zip(&z).map(|(entry, z)| entry * z).sum::<f64>()).collect();
+        (0..b.len()).map(|i| b[i] - matrix.row(i).zip(&z).map(|(entry, z)| entry * z).sum::<f64>()).collect();
     let correction = decomposition.least_norm_transposed(able, &remaining);
     scatter(&correction, free, &mut z);
     Ok(z)
@@ -68,7 +67,7 @@ fn scatter(step: &[f64], columns: &[usize], z: &mut [f64]) {
 
 /// Least-squares solution of least norm: by a triangular factor where the rows are clearly independent, otherwise by
 /// singular values.
-fn least_norm(matrix: &DMatrix<f64>, b: &[f64]) -> Result<Vec<f64>, RankError> {
+fn least_norm(matrix: &Matrix, b: &[f64]) -> Result<Vec<f64>, RankError> {
     if let Some(z) = by_triangle(matrix, b, CLEARLY_FULL) {
         return Ok(z);
     }
@@ -77,41 +76,60 @@ fn least_norm(matrix: &DMatrix<f64>, b: &[f64]) -> Result<Vec<f64>, RankError> {
 }
 
 /// As many columns as rows and clearly regular, whatever the sizes of the unknowns: there is one solution, and nothing to choose.
-fn by_inverse(matrix: &DMatrix<f64>, b: &[f64]) -> Option<Vec<f64>> {
+fn by_inverse(matrix: &Matrix, b: &[f64]) -> Option<Vec<f64>> {
     if !matrix.is_square() || matrix.is_empty() {
         return None;
     }
     let mut scaled = matrix.clone();
     equilibrate(&mut scaled);
-    let norm = |m: &DMatrix<f64>| m.column_iter().map(|column| column.lp_norm(1)).fold(0.0, f64::max);
-    let size = norm(&scaled);
-    let condition = size * norm(&scaled.lu().try_inverse()?);
+    let condition = scaled.norm_1() * scaled.inverse()?.norm_1();
     if condition.is_nan() || condition > SURELY_REGULAR {
         return None;
     }
     // Partial pivoting on rows of one size; the columns may be of any.
-    let z = matrix.clone().lu().solve(&DVector::from_column_slice(b))?;
-    z.iter().all(|z| z.is_finite()).then(|| z.as_slice().to_vec())
+    let mut z = b.to_vec();
+    matrix.clone().factors()?.solve(&mut z);
+    z.iter().all(|z| z.is_finite()).then_some(z)
 }
 
-/// $B^T \Pi = Q R$, hence $z = Q R^{-T} \Pi^T b$; `None` unless the diagonal of $R$ stays above `threshold`.
-fn by_triangle(matrix: &DMatrix<f64>, b: &[f64], threshold: f64) -> Option<Vec<f64>> {
-    let (m, n) = matrix.shape();
-    if m > n || m == 0 || !matrix.iter().all(|entry| entry.is_finite()) {
+/// $\Pi B = L Q^\top$ with orthonormal columns of $Q$, hence $z = Q L^{-1} \Pi b$; `None` unless the diagonal of $L$ stays above `threshold`. By the modified
+/// method of Gram and Schmidt with the longest row next, which is orthogonalised again (Golub & Van Loan, *Matrix Computations*, sects. 5.2 and 5.4).
+fn by_triangle(matrix: &Matrix, b: &[f64], threshold: f64) -> Option<Vec<f64>> {
+    let (m, n) = (matrix.rows(), matrix.columns());
+    if m > n || m == 0 || !matrix.as_slice().iter().all(|entry| entry.is_finite()) {
         return None;
     }
-    let factors = matrix.transpose().col_piv_qr();
-    let r = factors.r();
-    if (0..m).any(|i| r[(i, i)].abs() <= threshold) {
-        return None;
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let subtract = |from: &mut [f64], factor: f64, row: &[f64]| {
+        from.iter_mut().zip(row).for_each(|(entry, row)| *entry -= factor * row);
+    };
+    // What is left of each row, and of its right-hand side, after those that are done.
+    let mut open: Vec<(Vec<f64>, f64)> = (0..m).map(|i| (matrix.row(i).collect(), b[i])).collect();
+    let (mut done, mut z): (Vec<(Vec<f64>, f64)>, Vec<f64>) = (Vec::with_capacity(m), vec![0.0; n]);
+    while !open.is_empty() {
+        let squares: Vec<f64> = open.iter().map(|(row, _)| dot(row, row)).collect();
+        let next = (1..open.len()).fold(0, |best, k| if squares[k] > squares[best] { k } else { best });
+        let (mut row, mut rest) = open.swap_remove(next);
+        for (other, coefficient) in &done {
+            let share = dot(&row, other);
+            subtract(&mut row, share, other);
+            rest -= share * coefficient;
+        }
+        let length = dot(&row, &row).sqrt();
+        if length <= threshold {
+            return None;
+        }
+        row.iter_mut().for_each(|entry| *entry /= length);
+        let coefficient = rest / length;
+        subtract(&mut z, -coefficient, &row);
+        for (other, rest) in &mut open {
+            let share = dot(other, &row);
+            subtract(other, share, &row);
+            *rest -= share * coefficient;
+        }
+        done.push((row, coefficient));
     }
-    let mut rhs = DMatrix::from_row_slice(1, m, b);
-    factors.p().permute_columns(&mut rhs);
-    let mut rhs = rhs.transpose();
-    if !r.tr_solve_upper_triangular_mut(&mut rhs) {
-        return None;
-    }
-    Some((factors.q() * rhs).as_slice().to_vec())
+    Some(z)
 }
 
 #[cfg(test)]
@@ -120,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_free_column_takes_the_whole_change() {
-        let matrix = DMatrix::from_row_slice(1, 3, &[1.0, 0.5, 1.0]);
+        let matrix = Matrix::from_row_slice(1, 3, &[1.0, 0.5, 1.0]);
         let z = least_change(&matrix, &[1], &[0, 2], &[2.0]).unwrap();
         assert_eq!((z[0], z[2]), (0.0, 0.0));
         assert!((z[1] - 4.0).abs() < 1e-14);
@@ -129,7 +147,7 @@ mod tests {
     #[test]
     fn guesses_share_what_free_columns_cannot_take() {
         // The first row is beyond the free column; the second is left to it.
-        let matrix = DMatrix::from_row_slice(2, 3, &[1.0, 1.0, 0.0, 1.0, 0.0, 0.5]);
+        let matrix = Matrix::from_row_slice(2, 3, &[1.0, 1.0, 0.0, 1.0, 0.0, 0.5]);
         let z = least_change(&matrix, &[2], &[0, 1], &[2.0, 0.0]).unwrap();
         for (found, expected) in z.iter().zip([1.0, 1.0, -2.0]) {
             assert!((found - expected).abs() < 1e-14, "{z:?}");
@@ -138,14 +156,14 @@ mod tests {
 
     #[test]
     fn a_nearly_vanishing_free_column_does_not_run_away() {
-        let matrix = DMatrix::from_row_slice(1, 2, &[1.0, 1e-9]);
+        let matrix = Matrix::from_row_slice(1, 2, &[1.0, 1e-9]);
         let z = least_change(&matrix, &[1], &[0], &[0.5]).unwrap();
         assert!((z[0] - 0.5).abs() < 1e-12 && z[1].abs() < 1e-8, "{z:?}");
     }
 
     #[test]
     fn dependent_rows_are_met_in_the_mean() {
-        let matrix = DMatrix::from_row_slice(2, 1, &[1.0, 1.0]);
+        let matrix = Matrix::from_row_slice(2, 1, &[1.0, 1.0]);
         let z = least_change(&matrix, &[], &[0], &[1.0, 3.0]).unwrap();
         assert!((z[0] - 2.0).abs() < 1e-15);
     }

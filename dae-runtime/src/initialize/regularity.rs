@@ -4,7 +4,7 @@
 //! that names the equations and unknowns that make it singular. Small matrices are judged by their singular values, large ones
 //! block by block ([`crate::sparse::regularity`]).
 
-use nalgebra::DMatrix;
+use crate::matrix::Matrix;
 
 use super::error::InitializationError;
 use crate::contract::{Prolongation, ProlongationDescription};
@@ -56,7 +56,8 @@ pub(super) fn regularity(prolongation: &dyn Prolongation, t0: f64, jets: &[f64])
     }
     let left = SingularValues::of(&matrix.transpose()).map_err(names)?.right_vectors_from(found.rank);
     let right = decomposition.right_vectors_from(found.rank);
-    let participants = |vectors: &DMatrix<f64>| positions(vectors.row_iter().map(|row| row.amax() > PARTICIPATES));
+    let participants =
+        |vectors: &Matrix| positions((0..vectors.rows()).map(|row| vectors.largest_in_row(row) > PARTICIPATES));
     Err(InitializationError::SingularJacobian {
         equations: participants(&left).iter().map(|&i| description.equations[rows[i]].name.clone()).collect(),
         unknowns: participants(&right).iter().map(|&j| description.jets[columns[j]].name.clone()).collect(),
@@ -64,9 +65,8 @@ pub(super) fn regularity(prolongation: &dyn Prolongation, t0: f64, jets: &[f64])
 }
 
 /// $\lVert A \rVert_1 \lVert A^{-1} \rVert_1$.
-fn condition_by_inverse(matrix: &DMatrix<f64>) -> Option<f64> {
-    let norm = |matrix: &DMatrix<f64>| matrix.column_iter().map(|column| column.lp_norm(1)).fold(0.0, f64::max);
-    let condition = norm(matrix) * norm(&matrix.clone().lu().try_inverse()?);
+fn condition_by_inverse(matrix: &Matrix) -> Option<f64> {
+    let condition = matrix.norm_1() * matrix.inverse()?.norm_1();
     condition.is_finite().then_some(if matrix.is_empty() { 1.0 } else { condition })
 }
 

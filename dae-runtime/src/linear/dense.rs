@@ -30,7 +30,7 @@ impl Lu<f64> {
 impl<S: Scalar> Lu<S> {
     /// Room for a matrix of order `n`, zero to begin with.
     pub(crate) fn new(n: usize) -> Self {
-        Lu { n, matrix: vec![S::zero(); n * n], row_scale: vec![1.0; n], column_size: vec![0.0; n], pivots: vec![0; n] }
+        Lu { n, matrix: vec![S::ZERO; n * n], row_scale: vec![1.0; n], column_size: vec![0.0; n], pivots: vec![0; n] }
     }
 
     /// The matrix, column by column; to be filled before [`Lu::factorize`].
@@ -42,7 +42,7 @@ impl<S: Scalar> Lu<S> {
     pub(crate) fn factorize(&mut self) -> Result<(), Singular> {
         equilibrate_rows(self.n, &mut self.matrix, &mut self.row_scale)?;
         for (size, column) in self.column_size.iter_mut().zip(self.matrix.chunks_exact(self.n.max(1))) {
-            *size = column.iter().fold(0.0, |size, x| x.norm1().max(size));
+            *size = column.iter().fold(0.0, |size, x| x.norm_1().max(size));
         }
         (0..self.n).try_for_each(|k| self.eliminate(k))
     }
@@ -53,11 +53,11 @@ impl<S: Scalar> Lu<S> {
         let (done, rest) = self.matrix.split_at_mut((k + 1) * n);
         let column = &mut done[k * n..];
         let mut pivot = k;
-        let mut size = column[k].norm1();
+        let mut size = column[k].norm_1();
         for i in k + 1..n {
-            if column[i].norm1() > size {
+            if column[i].norm_1() > size {
                 pivot = i;
-                size = column[i].norm1();
+                size = column[i].norm_1();
             }
         }
         // Below this the pivot consists of rounding errors of the elimination.
@@ -66,7 +66,7 @@ impl<S: Scalar> Lu<S> {
         }
         self.pivots[k] = pivot;
         column.swap(k, pivot);
-        let inverse = S::one() / column[k];
+        let inverse = S::ONE / column[k];
         let multipliers = &mut column[k + 1..];
         multipliers.iter_mut().for_each(|l| *l *= inverse);
         for other in rest.chunks_exact_mut(n) {
@@ -113,12 +113,12 @@ impl<S: Scalar> Lu<S> {
 
 /// $a^T b$, not conjugated.
 fn dot<S: Scalar>(a: &[S], b: &[S]) -> S {
-    a.iter().zip(b).fold(S::zero(), |sum, (a, b)| sum + *a * *b)
+    a.iter().zip(b).fold(S::ZERO, |sum, (a, b)| sum + *a * *b)
 }
 
 /// `target -= factor * column`.
 fn subtract_multiple<S: Scalar>(factor: S, column: &[S], target: &mut [S]) {
-    if factor.is_zero() {
+    if factor == S::ZERO {
         return;
     }
     for (x, &l) in target.iter_mut().zip(column) {
@@ -131,7 +131,7 @@ pub(super) fn equilibrate_rows<S: Scalar>(n: usize, matrix: &mut [S], scale: &mu
     scale.fill(0.0);
     for column in matrix.chunks_exact(n.max(1)) {
         for (size, x) in scale.iter_mut().zip(column) {
-            let norm = x.norm1();
+            let norm = x.norm_1();
             // `max` alone would forget a NaN.
             *size = if norm.is_finite() && !size.is_nan() { size.max(norm) } else { f64::NAN };
         }
@@ -155,7 +155,7 @@ pub(super) fn equilibrate_rows<S: Scalar>(n: usize, matrix: &mut [S], scale: &mu
 
 #[cfg(test)]
 mod tests {
-    use nalgebra::{Complex, ComplexField};
+    use num_complex::Complex;
     use proptest::prelude::*;
 
     use super::super::deficiency;
@@ -164,7 +164,7 @@ mod tests {
     /// Largest entry of $Ax - b$ for the column-major $A$.
     fn defect<S: Scalar>(n: usize, matrix: &[S], x: &[S], b: &[S]) -> f64 {
         (0..n)
-            .map(|i| ((0..n).fold(S::zero(), |sum, j| sum + matrix[j * n + i] * x[j]) - b[i]).modulus())
+            .map(|i| ((0..n).fold(S::ZERO, |sum, j| sum + matrix[j * n + i] * x[j]) - b[i]).norm_1())
             .fold(0.0, f64::max)
     }
 
@@ -182,12 +182,12 @@ mod tests {
             prop_assume!(lu.factorize().is_ok());
             let mut x = rhs.clone();
             lu.solve(&mut x);
-            let growth = x.iter().fold(1.0, |m: f64, x| m.max(x.modulus()));
+            let growth = x.iter().fold(1.0, |m: f64, x| m.max(x.norm_1()));
             prop_assert!(defect(n, &matrix, &x, &rhs) < 1e-13 * growth);
             let transposed: Vec<_> = (0..n * n).map(|k| matrix[k % n * n + k / n]).collect();
             let mut x = rhs.clone();
             lu.solve_transposed(&mut x);
-            let growth = x.iter().fold(1.0, |m: f64, x| m.max(x.modulus()));
+            let growth = x.iter().fold(1.0, |m: f64, x| m.max(x.norm_1()));
             prop_assert!(defect(n, &transposed, &x, &rhs) < 1e-12 * growth);
         }
     }

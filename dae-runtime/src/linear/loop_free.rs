@@ -3,25 +3,105 @@
 //! In: what generated code gives the numerics ([`LoopFree`]). Out: its elimination, if it fits the formulation (F. G. Gustavson, W. Liniger, R. Willoughby,
 //! *Symbolic generation of an optimal Crout algorithm for sparse systems of linear equations*, J. ACM 17, 1970). The numbers of an iteration matrix change; whether these pivots still do is watched by the caller (`sparse.rs`), who has others where they do not.
 
-use nalgebra::{Complex, ComplexField};
+use std::fmt::Debug;
+use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+
+use num_complex::Complex;
 
 use super::schedule::Schedule;
 use super::sequence::{Rows, Sequence};
 use crate::contract::{Code, Description, LoopFree};
 
 /// A number that an iteration matrix can have: `f64` or `Complex<f64>`.
-pub trait Scalar: ComplexField<RealField = f64> + Copy {
+pub trait Scalar:
+    Copy
+    + Debug
+    + PartialEq
+    + Neg<Output = Self>
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + AddAssign
+    + SubAssign
+    + MulAssign
+    + DivAssign
+{
+    /// 0.
+    const ZERO: Self;
+    /// 1.
+    const ONE: Self;
+
+    /// $|\Re x| + |\Im x|$.
+    fn norm_1(self) -> f64;
+
+    /// Times a real number.
+    fn scale(self, factor: f64) -> Self;
+
+    /// Divided by a real number.
+    fn unscale(self, divisor: f64) -> Self;
+
+    /// $\Re(x \bar y)$, positive where two numbers have nearly the same direction.
+    fn inner_product(self, other: Self) -> f64;
+
+    /// $1 / x$.
+    fn recip(self) -> Self {
+        Self::ONE / self
+    }
+
     /// The functions for these numbers.
     fn code(of: &LoopFree) -> Code<Self>;
 }
 
 impl Scalar for f64 {
+    const ZERO: f64 = 0.0;
+    const ONE: f64 = 1.0;
+
+    fn norm_1(self) -> f64 {
+        self.abs()
+    }
+
+    fn scale(self, factor: f64) -> f64 {
+        self * factor
+    }
+
+    fn unscale(self, divisor: f64) -> f64 {
+        self / divisor
+    }
+
+    fn inner_product(self, other: f64) -> f64 {
+        self * other
+    }
+
     fn code(of: &LoopFree) -> Code<f64> {
         of.real
     }
 }
 
 impl Scalar for Complex<f64> {
+    const ZERO: Complex<f64> = Complex::ZERO;
+    const ONE: Complex<f64> = Complex::ONE;
+
+    fn norm_1(self) -> f64 {
+        self.re.abs() + self.im.abs()
+    }
+
+    fn scale(self, factor: f64) -> Self {
+        Complex::scale(&self, factor)
+    }
+
+    fn unscale(self, divisor: f64) -> Self {
+        Complex::unscale(&self, divisor)
+    }
+
+    fn inner_product(self, other: Self) -> f64 {
+        self.re * other.re + self.im * other.im
+    }
+
+    fn recip(self) -> Self {
+        self.inv()
+    }
+
     fn code(of: &LoopFree) -> Code<Complex<f64>> {
         of.complex
     }

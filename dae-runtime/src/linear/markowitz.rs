@@ -128,7 +128,7 @@ impl<S: Scalar, const K: usize> Active<S, K> {
             for (j, values) in &row {
                 active.rows_of[*j].push(i);
                 active.counts[*j] += 1;
-                active.sizes[*j].iter_mut().zip(values).for_each(|(size, value)| *size = size.max(value.norm1()));
+                active.sizes[*j].iter_mut().zip(values).for_each(|(size, value)| *size = size.max(value.norm_1()));
             }
             active.rows.push(row);
         }
@@ -138,7 +138,7 @@ impl<S: Scalar, const K: usize> Active<S, K> {
     /// An entry of each matrix.
     fn values(&self, i: usize, j: usize) -> [S; K] {
         let row = &self.rows[i];
-        row.binary_search_by_key(&j, |&(j, _)| j).map_or([S::zero(); K], |place| row[place].1)
+        row.binary_search_by_key(&j, |&(j, _)| j).map_or([S::ZERO; K], |place| row[place].1)
     }
 
     /// The next pivot: from the columns at the front, or the shortest ones, or, where none of these has one, from any.
@@ -187,7 +187,7 @@ impl<S: Scalar, const K: usize> Active<S, K> {
             largest
                 .iter_mut()
                 .zip(self.values(i, j))
-                .for_each(|(largest, value)| *largest = largest.max(value.norm1()));
+                .for_each(|(largest, value)| *largest = largest.max(value.norm_1()));
         }
         // Below this it consists of rounding errors of the elimination.
         let is_rounding = |(largest, size): (&f64, &f64)| *largest <= f64::EPSILON * size;
@@ -196,10 +196,10 @@ impl<S: Scalar, const K: usize> Active<S, K> {
         }
         let candidate = |i: usize| {
             let values = self.values(i, j);
-            let parts = || values.iter().zip(&largest).map(|(value, largest)| value.norm1() / largest);
-            let direction = |value: &S| value.unscale(value.norm1());
-            let first = direction(&values[0]).conjugate();
-            let keeps_sign = values[1..].iter().all(|value| (direction(value) * first).real() > 0.0);
+            let parts = || values.iter().zip(&largest).map(|(value, largest)| value.norm_1() / largest);
+            let direction = |value: &S| value.unscale(value.norm_1());
+            let first = direction(&values[0]);
+            let keeps_sign = values[1..].iter().all(|value| direction(value).inner_product(first) > 0.0);
             let count = (self.rows[i].len() - 1) * (self.counts[j] - 1);
             let is_large = parts().all(|part| part >= THRESHOLD);
             (is_large && keeps_sign).then(|| (count, parts().fold(1.0, f64::min), i, j))

@@ -187,7 +187,7 @@ impl<S: Scalar> IterationMatrix<S> {
         let n = schedule.order();
         IterationMatrix {
             schedule: Rc::clone(schedule),
-            values: vec![S::zero(); schedule.columns.len()],
+            values: vec![S::ZERO; schedule.columns.len()],
             row_scale: vec![1.0; n],
             column_scale: vec![1.0; n],
             column_size: vec![0.0; n],
@@ -200,7 +200,7 @@ impl<S: Scalar> IterationMatrix<S> {
     pub(crate) fn assemble(&mut self, description: &Description, a: S, b: S, jacobians: &Jacobians, h: f64) {
         scale_by_index(description, h, &mut self.column_scale);
         self.column_scale.iter_mut().zip(&jacobians.magnitudes).for_each(|(scale, magnitude)| *scale *= magnitude);
-        self.values.fill(S::zero());
+        self.values.fill(S::ZERO);
         for (pattern, places, values, factor) in [
             (&description.jacobian_yp, &self.schedule.of_yp, &jacobians.yp, a),
             (&description.jacobian_y, &self.schedule.of_y, &jacobians.y, b),
@@ -242,7 +242,7 @@ impl<S: Scalar> IterationMatrix<S> {
             let values = &mut self.values[range.clone()];
             let mut size = 0.0_f64;
             for value in values.iter() {
-                let norm = value.norm1();
+                let norm = value.norm_1();
                 if !norm.is_finite() {
                     return Err(Singular::NonFinite(row));
                 }
@@ -254,7 +254,7 @@ impl<S: Scalar> IterationMatrix<S> {
             self.row_scale[row] = 1.0 / power_of_two(size);
             for (value, &column) in values.iter_mut().zip(&schedule.columns[range]) {
                 *value = value.scale(self.row_scale[row]);
-                self.column_size[column] = self.column_size[column].max(value.norm1());
+                self.column_size[column] = self.column_size[column].max(value.norm_1());
             }
         }
         Ok(())
@@ -273,7 +273,7 @@ impl<S: Scalar> IterationMatrix<S> {
     /// Replaces the right-hand side by the solution of the unscaled system.
     pub(crate) fn solve(&self, x: &mut [S]) {
         match &self.factors {
-            Factors::None => x.fill(S::zero()),
+            Factors::None => x.fill(S::ZERO),
             Factors::Dense(lu) => lu.solve(x),
             Factors::Sparse(lu) => {
                 x.iter_mut().zip(&self.row_scale).for_each(|(x, &scale)| *x = x.scale(scale));
@@ -287,7 +287,7 @@ impl<S: Scalar> IterationMatrix<S> {
     pub(crate) fn solve_transposed(&self, x: &mut [S]) {
         x.iter_mut().zip(&self.column_scale).for_each(|(x, &scale)| *x = x.scale(scale));
         match &self.factors {
-            Factors::None => x.fill(S::zero()),
+            Factors::None => x.fill(S::ZERO),
             Factors::Dense(lu) => lu.solve_transposed(x),
             Factors::Sparse(lu) => {
                 lu.solve_transposed(x);

@@ -141,7 +141,7 @@ impl Schedule {
     /// Values on the pattern as a dense matrix, column by column.
     pub(super) fn scatter<S: Scalar>(&self, values: &[S], matrix: &mut [S]) {
         let n = self.order();
-        matrix.fill(S::zero());
+        matrix.fill(S::ZERO);
         for row in 0..n {
             for place in self.starts[row]..self.starts[row + 1] {
                 matrix[self.columns[place] * n + row] = values[place];

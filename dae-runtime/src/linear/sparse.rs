@@ -41,10 +41,10 @@ impl<S: Scalar> SparseLu<S> {
     pub(super) fn new(sequence: Rc<Sequence>, code: Option<Code<S>>) -> Self {
         let n = sequence.pivots.len();
         SparseLu {
-            lower: vec![S::zero(); sequence.lower.len()],
-            upper: vec![S::zero(); sequence.upper.len()],
-            inverse: vec![S::zero(); n],
-            work: RefCell::new(vec![S::zero(); n]),
+            lower: vec![S::ZERO; sequence.lower.len()],
+            upper: vec![S::ZERO; sequence.upper.len()],
+            inverse: vec![S::ZERO; n],
+            work: RefCell::new(vec![S::ZERO; n]),
             sequence,
             code,
         }
@@ -58,8 +58,8 @@ impl<S: Scalar> SparseLu<S> {
         }
         for (&(_, column), inverse) in self.sequence.pivots.iter().zip(&self.inverse) {
             // What a pivot of the size of rounding errors has here; a NaN is not less.
-            let part = inverse.norm1() * sizes[column] * f64::EPSILON;
-            if inverse.is_zero() || !matches!(part.partial_cmp(&1.0), Some(Ordering::Less)) {
+            let part = inverse.norm_1() * sizes[column] * f64::EPSILON;
+            if *inverse == S::ZERO || !matches!(part.partial_cmp(&1.0), Some(Ordering::Less)) {
                 return Err(PivotTooSmall { column });
             }
         }
@@ -74,7 +74,7 @@ impl<S: Scalar> SparseLu<S> {
     /// Whether the factors of a matrix whose entries are of order one have grown, so that pivots chosen for other values do not do for it.
     pub(super) fn has_grown(&self) -> bool {
         // A NaN is not less.
-        let is_bounded = |entries: &[S], bound: f64| entries.iter().all(|entry| entry.norm1() <= bound);
+        let is_bounded = |entries: &[S], bound: f64| entries.iter().all(|entry| entry.norm_1() <= bound);
         !is_bounded(&self.lower, LARGEST_MULTIPLIER) || !is_bounded(&self.upper, LARGEST_GROWTH)
     }
 
@@ -86,8 +86,8 @@ impl<S: Scalar> SparseLu<S> {
             let upper = upper_starts[k]..upper_starts[k + 1];
             let (lower_columns, upper_columns) =
                 (&self.sequence.lower[lower.clone()], &self.sequence.upper[upper.clone()]);
-            lower_columns.iter().chain(upper_columns).for_each(|&j| work[j] = S::zero());
-            work[k] = S::zero();
+            lower_columns.iter().chain(upper_columns).for_each(|&j| work[j] = S::ZERO);
+            work[k] = S::ZERO;
             for &(position, j) in &entries[entry_starts[k]..entry_starts[k + 1]] {
                 work[j] = values[position];
             }
@@ -159,7 +159,7 @@ impl<S: Scalar> SparseLu<S> {
 
 #[cfg(test)]
 mod tests {
-    use nalgebra::{Complex, ComplexField};
+    use num_complex::Complex;
     use proptest::prelude::*;
 
     use super::super::markowitz::NoPivot;
@@ -170,7 +170,7 @@ mod tests {
     fn compressed<S: Scalar>(n: usize, entry: impl Fn(usize, usize) -> S) -> (Vec<usize>, Vec<usize>, Vec<S>) {
         let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
         for i in 0..n {
-            for j in (0..n).filter(|&j| !entry(i, j).is_zero()) {
+            for j in (0..n).filter(|&j| entry(i, j) != S::ZERO) {
                 columns.push(j);
                 values.push(entry(i, j));
             }
@@ -181,14 +181,14 @@ mod tests {
 
     fn sizes<S: Scalar>(n: usize, columns: &[usize], values: &[S]) -> Vec<f64> {
         let mut sizes = vec![0.0_f64; n];
-        columns.iter().zip(values).for_each(|(&j, value)| sizes[j] = sizes[j].max(value.norm1()));
+        columns.iter().zip(values).for_each(|(&j, value)| sizes[j] = sizes[j].max(value.norm_1()));
         sizes
     }
 
     /// Largest entry of $Ax - b$.
     fn defect<S: Scalar>(starts: &[usize], columns: &[usize], values: &[S], x: &[S], b: &[S]) -> f64 {
-        let row = |i: usize| (starts[i]..starts[i + 1]).fold(S::zero(), |sum, p| sum + values[p] * x[columns[p]]);
-        (0..b.len()).map(|i| (row(i) - b[i]).modulus()).fold(0.0, f64::max)
+        let row = |i: usize| (starts[i]..starts[i + 1]).fold(S::ZERO, |sum, p| sum + values[p] * x[columns[p]]);
+        (0..b.len()).map(|i| (row(i) - b[i]).norm_1()).fold(0.0, f64::max)
     }
 
     proptest! {
@@ -218,14 +218,14 @@ mod tests {
                 let rhs: Vec<_> = (0..n).map(|k| Complex::new(seed[k], others[k])).collect();
                 let mut x = rhs.clone();
                 lu.solve(&mut x);
-                let size = x.iter().fold(1.0, |m: f64, x| m.max(x.modulus()));
-                let growth = lu.lower.iter().fold(1.0, |m: f64, l| m.max(l.modulus()));
+                let size = x.iter().fold(1.0, |m: f64, x| m.max(x.norm_1()));
+                let growth = lu.lower.iter().fold(1.0, |m: f64, l| m.max(l.norm_1()));
                 let of_matrix = defect(&starts, &columns, &values, &x, &rhs);
                 prop_assert!(of_matrix < 1e-13 * size * growth * growth, "{of_matrix:e} {size:e} {growth:e}");
                 let transposed = compressed(n, |i, j| filled(numbers, j, i));
                 let mut x = rhs.clone();
                 lu.solve_transposed(&mut x);
-                let size = x.iter().fold(1.0, |m: f64, x| m.max(x.modulus()));
+                let size = x.iter().fold(1.0, |m: f64, x| m.max(x.norm_1()));
                 let of_transposed = defect(&transposed.0, &transposed.1, &transposed.2, &x, &rhs);
                 prop_assert!(of_transposed < 1e-12 * size * growth * growth, "{of_transposed:e} {size:e} {growth:e}");
             }

@@ -275,8 +275,8 @@ impl Radau {
     /// The state and the slope at the end of the stages, in `run.candidate` and `run.candidate_slope`.
     fn end_of_stages(&self, run: &mut Run<'_>, h: f64) {
         let Tableau { inverse, .. } = &self.orders[self.current].tableau;
-        let last = inverse.nrows() - 1;
-        combine(inverse.row(last).iter().map(|a| a / h), &self.stages.z, &mut run.candidate_slope);
+        let last = inverse.rows() - 1;
+        combine(inverse.row(last).map(|a| a / h), &self.stages.z, &mut run.candidate_slope);
         for ((candidate, y), z) in run.candidate.iter_mut().zip(&run.y).zip(&self.stages.z[last]) {
             *candidate = y + z;
         }

@@ -39,12 +39,13 @@ impl Polynomial {
     pub(crate) fn set_stages(&mut self, tableau: &Tableau, z: &[Vec<f64>], start: Origin<'_>, end: &[f64]) {
         let (s, n) = (tableau.stages(), self.n);
         self.coefficients[..n].copy_from_slice(end);
-        for (power, row) in tableau.dense.row_iter().enumerate() {
+        for power in 0..tableau.dense.rows() {
+            let row = tableau.dense.row(power);
             let coefficients = &mut self.coefficients[(power + 1) * n..(power + 2) * n];
             for (k, coefficient) in coefficients.iter_mut().enumerate() {
                 let last = end[k] - start.y[k];
-                let inner: f64 = z[..s - 1].iter().zip(row.iter().skip(1)).map(|(z, d)| d * (z[k] - last)).sum();
-                *coefficient = inner - row[0] * last;
+                let inner: f64 = z[..s - 1].iter().zip(row.clone().skip(1)).map(|(z, d)| d * (z[k] - last)).sum();
+                *coefficient = inner - tableau.dense[(power, 0)] * last;
             }
         }
         (self.degree, self.length) = (s, start.h);

@@ -72,7 +72,7 @@ impl Radau {
     /// The time of a stage, the state and slope of which are left in `point` and `slope`, if it is on another side than the Jacobian.
     fn stage_beyond_kink(&mut self, run: &Run<'_>, h: f64, stage: usize) -> Option<f64> {
         let tableau = &self.orders[self.current].tableau;
-        combine(tableau.inverse.row(stage).iter().map(|a| a / h), &self.stages.z, &mut self.slope);
+        combine(tableau.inverse.row(stage).map(|a| a / h), &self.stages.z, &mut self.slope);
         for ((point, y), z) in self.point.iter_mut().zip(&run.y).zip(&self.stages.z[stage]) {
             *point = y + z;
         }

@@ -6,7 +6,9 @@
 //! error after the last iteration allowed, and an iteration that cannot succeed is given up: at once, but where the second correction is of multipliers
 //! ([`CALM`]), and not before some iterations where a shorter step cannot be tried.
 
-use nalgebra::{Complex, DMatrix};
+use num_complex::Complex;
+
+use crate::matrix::Matrix;
 
 use super::tableau::Tableau;
 use crate::contract::Description;
@@ -249,7 +251,7 @@ impl Stages {
         Origin { t, y, h }: Origin<'_>,
     ) -> Result<(), usize> {
         for i in 0..tableau.stages() {
-            combine(tableau.inverse.row(i).iter().map(|a| a / h), &self.z, &mut self.slope);
+            combine(tableau.inverse.row(i).map(|a| a / h), &self.z, &mut self.slope);
             for k in 0..y.len() {
                 self.stage[k] = y[k] + self.z[i][k];
             }
@@ -296,8 +298,8 @@ pub(crate) fn combine(factors: impl Iterator<Item = f64>, from: &[Vec<f64>], to:
 }
 
 /// `to` = `matrix` applied to the vectors `from`.
-fn transform(matrix: &DMatrix<f64>, from: &[Vec<f64>], to: &mut [Vec<f64>]) {
-    for (row, to) in matrix.row_iter().zip(to) {
-        combine(row.iter().copied(), from, to);
+fn transform(matrix: &Matrix, from: &[Vec<f64>], to: &mut [Vec<f64>]) {
+    for (row, to) in to.iter_mut().enumerate().take(matrix.rows()) {
+        combine(matrix.row(row), from, to);
     }
 }

@@ -23,7 +23,10 @@
 
 use std::sync::OnceLock;
 
-use nalgebra::{Complex, DMatrix, DVector};
+use num_complex::Complex;
+
+use crate::linear::Lu;
+use crate::matrix::Matrix;
 
 use super::StageRange;
 
@@ -38,7 +41,7 @@ pub(crate) struct Tableau {
     /// Nodes, ascending.
     pub(crate) c: Vec<f64>,
     /// $A^{-1}$.
-    pub(crate) inverse: DMatrix<f64>,
+    pub(crate) inverse: Matrix,
     /// $p'(0) = \sum_i d_i Z_i$.
     pub(crate) start: Vec<f64>,
     /// Real eigenvalue of $A^{-1}$.
@@ -46,11 +49,11 @@ pub(crate) struct Tableau {
     /// Complex eigenvalues of $A^{-1}$ in the upper half plane.
     pub(crate) pairs: Vec<Complex<f64>>,
     /// Eigenvectors.
-    pub(crate) t: DMatrix<f64>,
+    pub(crate) t: Matrix,
     /// Their inverse.
-    pub(crate) t_inverse: DMatrix<f64>,
+    pub(crate) t_inverse: Matrix,
     /// From $(-Z_s, Z_1 - Z_s, \dots, Z_{s-1} - Z_s)$ to the coefficients of $s, s^2, \dots$ of $p(1 + s) - p(1)$.
-    pub(crate) dense: DMatrix<f64>,
+    pub(crate) dense: Matrix,
 }
 
 impl Tableau {
@@ -64,16 +67,17 @@ impl Tableau {
     fn new(stages: usize) -> Self {
         let c = nodes(stages);
         let d = differentiation_matrix(&[&[0.0], &c[..]].concat());
-        let inverse = d.view((1, 1), (stages, stages)).into_owned();
+        let inverse = Matrix::from_fn(stages, stages, |i, j| d[(i + 1, j + 1)]);
         let (gamma, pairs) = eigenvalues(stages);
-        let mut columns = vec![eigenvector(&inverse, gamma.into()).map(|x| x.re)];
+        let part = |vector: &[Complex<f64>], part: fn(&Complex<f64>) -> f64| vector.iter().map(part).collect();
+        let mut columns: Vec<Vec<f64>> = vec![part(&eigenvector(&inverse, gamma.into()), |x| x.re)];
         for &pair in &pairs {
             let vector = eigenvector(&inverse, pair);
-            columns.extend([vector.map(|x| x.re), vector.map(|x| -x.im)]);
+            columns.extend([part(&vector, |x| x.re), part(&vector, |x| -x.im)]);
         }
-        let t = DMatrix::from_columns(&columns);
-        let ends = DVector::from_fn(stages, |i, _| if i == 0 { -1.0 } else { c[i - 1] - 1.0 });
-        let powers = DMatrix::from_fn(stages, stages, |i, k| ends[i].powi(k as i32 + 1));
+        let t = Matrix::from_column_slice(stages, stages, &columns.concat());
+        let end = |i: usize| if i == 0 { -1.0 } else { c[i - 1] - 1.0 };
+        let powers = Matrix::from_fn(stages, stages, |i, k| end(i).powi(k as i32 + 1));
         let start = (1..=stages).map(|j| d[(0, j)]).collect();
         Tableau { start, gamma, pairs, t_inverse: inverted(&t), dense: inverted(&powers), c, inverse, t }
     }
@@ -90,8 +94,8 @@ impl Tableau {
 }
 
 /// The matrices here are far from singular.
-fn inverted(matrix: &DMatrix<f64>) -> DMatrix<f64> {
-    matrix.clone().try_inverse().unwrap_or_else(|| DMatrix::zeros(matrix.nrows(), matrix.ncols()))
+fn inverted(matrix: &Matrix) -> Matrix {
+    matrix.inverse().unwrap_or_else(|| Matrix::zeros(matrix.rows(), matrix.columns()))
 }
 
 /// $P_s(x) - P_{s-1}(x)$.
@@ -126,10 +130,10 @@ fn nodes(stages: usize) -> Vec<f64> {
 }
 
 /// $D$.
-fn differentiation_matrix(x: &[f64]) -> DMatrix<f64> {
+fn differentiation_matrix(x: &[f64]) -> Matrix {
     let others = |i: usize| (0..x.len()).filter(move |&k| k != i);
     let weight = |j: usize| others(j).map(|k| 1.0 / (x[j] - x[k])).product::<f64>();
-    DMatrix::from_fn(x.len(), x.len(), |i, j| {
+    Matrix::from_fn(x.len(), x.len(), |i, j| {
         if i == j { others(i).map(|k| 1.0 / (x[i] - x[k])).sum() } else { weight(j) / weight(i) / (x[i] - x[j]) }
     })
 }
@@ -164,16 +168,19 @@ fn eigenvalues(stages: usize) -> (f64, Vec<Complex<f64>>) {
 }
 
 /// The null vector of $A^{-1} - \mu$ with last component one, from all rows but the last.
-fn eigenvector(matrix: &DMatrix<f64>, eigenvalue: Complex<f64>) -> DVector<Complex<f64>> {
-    let s = matrix.nrows();
-    if s == 1 {
-        return DVector::from_element(1, Complex::ONE);
-    }
+fn eigenvector(matrix: &Matrix, eigenvalue: Complex<f64>) -> Vec<Complex<f64>> {
+    let s = matrix.rows();
     let entry = |i: usize, j: usize| Complex::from(matrix[(i, j)]) - if i == j { eigenvalue } else { Complex::ZERO };
-    let system = DMatrix::from_fn(s - 1, s - 1, entry);
-    let rhs = DVector::from_fn(s - 1, |i, _| -entry(i, s - 1));
-    let head = system.lu().solve(&rhs).unwrap_or(rhs);
-    DVector::from_fn(s, |i, _| if i + 1 == s { Complex::ONE } else { head[i] })
+    let mut system = Lu::new(s - 1);
+    for (position, value) in system.matrix_mut().iter_mut().enumerate() {
+        *value = entry(position % (s - 1), position / (s - 1));
+    }
+    let mut vector: Vec<Complex<f64>> = (0..s - 1).map(|i| -entry(i, s - 1)).collect();
+    if system.factorize().is_ok() {
+        system.solve(&mut vector);
+    }
+    vector.push(Complex::ONE);
+    vector
 }
 
 #[cfg(test)]
@@ -187,15 +194,16 @@ mod tests {
         for s in STAGES {
             // Simplifying assumption C(s): sum_j a_ij c_j^(k-1) = c_i^k / k, here as A^-1 (c^k / k) = c^(k-1).
             let tableau = Tableau::new(s);
-            let c = DVector::from_vec(tableau.c.clone());
+            let powers = |k: i32, divisor: f64| tableau.c.iter().map(|c| c.powi(k) / divisor).collect::<Vec<f64>>();
             for k in 1..=s as i32 {
-                let image = &tableau.inverse * c.map(|c| c.powi(k) / f64::from(k));
-                assert!((image - c.map(|c| c.powi(k - 1))).amax() < 1e-13);
+                let image = tableau.inverse.times(&Matrix::from_column_slice(s, 1, &powers(k, f64::from(k))));
+                let expected = powers(k - 1, 1.0);
+                assert!(image.as_slice().iter().zip(expected).all(|(image, c)| (image - c).abs() < 1e-13));
             }
             // B(2s - 1): the last row of A integrates polynomials of degree 2s - 2.
-            let weights = inverted(&tableau.inverse).row(s - 1).into_owned();
+            let weights = inverted(&tableau.inverse);
             for k in 1..2 * s as i32 {
-                let integral = weights.dot(&c.map(|c| c.powi(k - 1)).transpose());
+                let integral: f64 = weights.row(s - 1).zip(powers(k - 1, 1.0)).map(|(b, c)| b * c).sum();
                 assert!((integral - 1.0 / f64::from(k)).abs() < 1e-14, "{s} {k}");
             }
         }
@@ -205,14 +213,16 @@ mod tests {
     fn transformation_makes_the_matrix_block_diagonal() {
         for s in STAGES {
             let Tableau { inverse, gamma, pairs, t, t_inverse, .. } = Tableau::new(s);
-            let mut blocks = DMatrix::zeros(s, s);
+            let mut blocks = Matrix::zeros(s, s);
             blocks[(0, 0)] = gamma;
             for (k, pair) in pairs.iter().enumerate() {
                 let (i, j) = (2 * k + 1, 2 * k + 2);
                 (blocks[(i, i)], blocks[(i, j)], blocks[(j, i)], blocks[(j, j)]) =
                     (pair.re, -pair.im, pair.im, pair.re);
             }
-            let error = (t_inverse * inverse * t - blocks).amax();
+            let product = t_inverse.times(&inverse).times(&t);
+            let error =
+                product.as_slice().iter().zip(blocks.as_slice()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             assert!(error < 1e-11, "{s}: {error:e}");
         }
     }

@@ -7,31 +7,28 @@
 //! the rank of the blocks so far. It costs a fraction of the singular values; the pivots overestimate the smallest kept value and the
 //! remaining column norms bound the dropped ones.
 
-use nalgebra::DMatrix;
+use crate::matrix::Matrix;
 
 use super::{
     CLEAR, Confidence, DROPPABLE, EQUILIBRATION_SWEEPS, Rank, RankError, check_finite, inverse_root_power_of_two,
 };
 
 /// The ranks of the first block, the first two, … after scaling of rows and columns; `widths` are the numbers of columns of the blocks.
-pub fn block_ranks(matrix: &DMatrix<f64>, widths: &[usize]) -> Result<Vec<Rank>, RankError> {
+pub fn block_ranks(matrix: &Matrix, widths: &[usize]) -> Result<Vec<Rank>, RankError> {
     block_ranks_scaled_by(matrix, matrix, widths)
 }
 
 /// The same, with the scaling that suits `reference`: entries that are known to be nothing but rounding are zero there, and a row or column
 /// of them keeps its size, so that they are dropped rather than blown up.
-pub fn block_ranks_scaled_by(
-    matrix: &DMatrix<f64>,
-    reference: &DMatrix<f64>,
-    widths: &[usize],
-) -> Result<Vec<Rank>, RankError> {
+pub fn block_ranks_scaled_by(matrix: &Matrix, reference: &Matrix, widths: &[usize]) -> Result<Vec<Rank>, RankError> {
     check_finite(matrix)?;
     check_finite(reference)?;
     let (rows, factors) = scaling(reference);
-    let scaled = DMatrix::from_fn(matrix.nrows(), matrix.ncols(), |i, j| matrix[(i, j)] * rows[i] * factors[j]);
-    let (m, n) = scaled.shape();
-    let mut columns: Vec<Vec<f64>> = (0..n).map(|j| scaled.column(j).iter().copied().collect()).collect();
-    let mut state = State { used: 0, smallest_kept: f64::INFINITY, largest_dropped: 0.0, largest: scaled.amax() };
+    let scaled = Matrix::from_fn(matrix.rows(), matrix.columns(), |i, j| matrix[(i, j)] * rows[i] * factors[j]);
+    let (m, n) = (scaled.rows(), scaled.columns());
+    let mut columns: Vec<Vec<f64>> = (0..n).map(|j| scaled.column(j).to_vec()).collect();
+    let mut state =
+        State { used: 0, smallest_kept: f64::INFINITY, largest_dropped: 0.0, largest: scaled.largest_entry() };
     let mut ranks = Vec::with_capacity(widths.len());
     let mut first = 0;
     for &width in widths {
@@ -44,8 +41,8 @@ pub fn block_ranks_scaled_by(
 }
 
 /// Powers of two for rows and columns that bring the largest entry of each to about 1; 1 for those of zeros.
-fn scaling(matrix: &DMatrix<f64>) -> (Vec<f64>, Vec<f64>) {
-    let (m, n) = matrix.shape();
+fn scaling(matrix: &Matrix) -> (Vec<f64>, Vec<f64>) {
+    let (m, n) = (matrix.rows(), matrix.columns());
     let (mut rows, mut columns) = (vec![1.0; m], vec![1.0; n]);
     for _ in 0..EQUILIBRATION_SWEEPS {
         let (mut row_max, mut column_max) = (vec![0.0_f64; m], vec![0.0_f64; n]);
@@ -155,7 +152,7 @@ mod tests {
     #[test]
     fn ranks_of_leading_blocks() {
         // The second block adds one direction to the first, the third none.
-        let matrix = DMatrix::from_row_slice(
+        let matrix = Matrix::from_row_slice(
             4,
             6,
             &[
@@ -172,30 +169,30 @@ mod tests {
 
     #[test]
     fn they_agree_with_singular_values() {
-        let matrix = DMatrix::from_fn(9, 12, |i, j| ((5 * i + 3 * j + i * i * j) % 7) as f64 - 3.0);
+        let matrix = Matrix::from_fn(9, 12, |i, j| ((5 * i + 3 * j + i * i * j) % 7) as f64 - 3.0);
         let ranks = block_ranks(&matrix, &[4, 3, 5]).unwrap();
         for (rank, end) in ranks.iter().zip([4, 7, 12]) {
-            assert_eq!(rank.rank, super::super::rank(&matrix.columns(0, end).into_owned()).unwrap().rank);
+            assert_eq!(rank.rank, super::super::rank(&matrix.select_columns(&Vec::from_iter(0..end))).unwrap().rank);
         }
     }
 
     #[test]
     fn what_is_rounding_is_not_blown_up() {
-        let matrix = DMatrix::from_row_slice(2, 2, &[1.0, 2.0, 1e-17, 3e-17]);
-        let certain = DMatrix::from_row_slice(2, 2, &[1.0, 2.0, 0.0, 0.0]);
+        let matrix = Matrix::from_row_slice(2, 2, &[1.0, 2.0, 1e-17, 3e-17]);
+        let certain = Matrix::from_row_slice(2, 2, &[1.0, 2.0, 0.0, 0.0]);
         let rank = block_ranks_scaled_by(&matrix, &certain, &[2]).unwrap()[0];
         assert_eq!((rank.rank, rank.confidence), (1, Confidence::Clear));
         assert_eq!(block_ranks(&matrix, &[2]).unwrap()[0].rank, 2);
-        let rank = block_ranks_scaled_by(&DMatrix::from_row_slice(2, 2, &[1.0, 2.0, 1e-10, 3e-10]), &certain, &[2]);
+        let rank = block_ranks_scaled_by(&Matrix::from_row_slice(2, 2, &[1.0, 2.0, 1e-10, 3e-10]), &certain, &[2]);
         assert_eq!(rank.unwrap()[0].confidence, Confidence::Uncertain);
     }
 
     #[test]
     fn no_gap_is_uncertain_and_nothing_is_clear() {
-        let hilbert = DMatrix::from_fn(12, 12, |i, j| 1.0 / (i + j + 1) as f64);
+        let hilbert = Matrix::from_fn(12, 12, |i, j| 1.0 / (i + j + 1) as f64);
         assert_eq!(block_ranks(&hilbert, &[12]).unwrap()[0].confidence, Confidence::Uncertain);
-        let zero = block_ranks(&DMatrix::zeros(3, 2), &[1, 1]).unwrap();
+        let zero = block_ranks(&Matrix::zeros(3, 2), &[1, 1]).unwrap();
         assert!(zero.iter().all(|r| r.rank == 0 && r.confidence == Confidence::Clear && r.gap == f64::INFINITY));
-        assert!(block_ranks(&DMatrix::zeros(0, 3), &[2, 1]).unwrap().iter().all(|r| r.rank == 0));
+        assert!(block_ranks(&Matrix::zeros(0, 3), &[2, 1]).unwrap().iter().all(|r| r.rank == 0));
     }
 }

@@ -8,7 +8,7 @@
 //! optimisation, where plain loops over columns are twice as fast; it yields all of $V$, hence the null space of a
 //! wide matrix; it finds small singular values of scaled matrices to high relative accuracy; and it always ends.
 
-use nalgebra::DMatrix;
+use crate::matrix::Matrix;
 
 use super::{RankError, check_finite};
 
@@ -33,21 +33,21 @@ pub struct SingularValues {
 
 impl SingularValues {
     /// Decomposes a matrix as it stands, without scaling it.
-    pub fn of(matrix: &DMatrix<f64>) -> Result<SingularValues, RankError> {
-        SingularValues::decompose(matrix, matrix.ncols())
+    pub fn of(matrix: &Matrix) -> Result<SingularValues, RankError> {
+        SingularValues::decompose(matrix, matrix.columns())
     }
 
     /// Singular values only.
-    pub(super) fn without_vectors(matrix: &DMatrix<f64>) -> Result<SingularValues, RankError> {
+    pub(super) fn without_vectors(matrix: &Matrix) -> Result<SingularValues, RankError> {
         SingularValues::decompose(matrix, 0)
     }
 
     /// The decomposition with $V$ of `right_rows` rows: all $n$, or none when only the values are of interest.
-    fn decompose(matrix: &DMatrix<f64>, right_rows: usize) -> Result<SingularValues, RankError> {
+    fn decompose(matrix: &Matrix, right_rows: usize) -> Result<SingularValues, RankError> {
         check_finite(matrix)?;
-        let (m, n) = matrix.shape();
+        let (m, n) = (matrix.rows(), matrix.columns());
         // Inner products must neither overflow nor vanish: work on the matrix divided by its largest entry.
-        let size = matrix.amax();
+        let size = matrix.largest_entry();
         let unit = if size > 0.0 { size } else { 1.0 };
         let mut left: Vec<f64> = matrix.as_slice().iter().map(|value| value / unit).collect();
         let mut right = vec![0.0; n * right_rows];
@@ -127,9 +127,9 @@ impl SingularValues {
     }
 
     /// The right singular vectors from number `first` on, column by column.
-    pub fn right_vectors_from(&self, first: usize) -> DMatrix<f64> {
+    pub fn right_vectors_from(&self, first: usize) -> Matrix {
         let n = self.columns;
-        DMatrix::from_column_slice(n, n - first.min(n), &self.right[first.min(n) * n..])
+        Matrix::from_column_slice(n, n - first.min(n), &self.right[first.min(n) * n..])
     }
 }
 
@@ -207,7 +207,7 @@ mod tests {
     #[test]
     fn singular_values_of_a_known_matrix() {
         // A^T A = [[25, 20], [20, 25]] has the eigenvalues 45 and 5.
-        let matrix = DMatrix::from_row_slice(2, 2, &[3.0, 0.0, 4.0, 5.0]);
+        let matrix = Matrix::from_row_slice(2, 2, &[3.0, 0.0, 4.0, 5.0]);
         let values = SingularValues::of(&matrix).unwrap();
         assert!((values.values()[0] - 45.0_f64.sqrt()).abs() < 1e-15 * 10.0);
         assert!((values.values()[1] - 5.0_f64.sqrt()).abs() < 1e-15 * 10.0);
@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn least_norm_solves_what_can_be_solved() {
         // x + y = 2 twice, and x + y = 4: the best sum is 8/3, shared equally.
-        let matrix = DMatrix::from_row_slice(3, 2, &[1.0; 6]);
+        let matrix = Matrix::from_row_slice(3, 2, &[1.0; 6]);
         let decomposition = SingularValues::of(&matrix).unwrap();
         let z = decomposition.least_norm(decomposition.rank().rank, &[2.0, 2.0, 4.0]);
         assert!((z[0] - 4.0 / 3.0).abs() < 1e-15 && (z[1] - 4.0 / 3.0).abs() < 1e-15, "{z:?}");
@@ -224,9 +224,9 @@ mod tests {
 
     #[test]
     fn agrees_with_the_bidiagonal_decomposition() {
-        let matrix = DMatrix::from_fn(20, 13, |i, j| ((i * i + 5 * j + i * j * j) % 17) as f64 / 17.0 - 0.4);
+        let matrix = Matrix::from_fn(20, 13, |i, j| ((i * i + 5 * j + i * j * j) % 17) as f64 / 17.0 - 0.4);
         let ours = SingularValues::of(&matrix).unwrap();
-        let theirs = matrix.singular_values();
+        let theirs = nalgebra::DMatrix::from_column_slice(20, 13, matrix.as_slice()).singular_values();
         for (a, b) in ours.values().iter().zip(theirs.iter()) {
             assert!((a - b).abs() < 1e-14 * theirs[0], "{a} {b}");
         }

@@ -24,7 +24,7 @@
 //! There is no such way through stages of index 3, which are too inaccurate to be computed again, nor through changes of local coordinates: there
 //! sensitivities to all quantities are carried forwards, and gradients are products with them.
 
-use nalgebra::Complex;
+use num_complex::Complex;
 
 use super::collocation::{Collocation, Linearization, Part};
 use super::{Beginning, Quantity, StartDerivative};

@@ -230,7 +230,7 @@ impl<'d> Collocation<'d> {
         }
         self.z.iter_mut().zip(&method.stages.z).for_each(|(to, z)| to.copy_from_slice(z));
         for (i, at_stage) in self.at_stages[..stages].iter_mut().enumerate() {
-            combine(method.tableau.inverse.row(i).iter().map(|a| a / h), &method.stages.z, yp);
+            combine(method.tableau.inverse.row(i).map(|a| a / h), &method.stages.z, yp);
             y.iter_mut().zip(&self.state).zip(&method.stages.z[i]).for_each(|((y, start), z)| *y = start + z);
             at_stage.evaluate(dae, t + method.tableau.c[i] * h, y, yp);
             self.statistics.jacobians += 1;

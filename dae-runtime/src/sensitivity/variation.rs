@@ -488,7 +488,7 @@ impl<'d> Variation<'d> {
             let end: Vec<f64> = column.value.iter().zip(&column.z[stages - 1]).map(|(value, z)| value + z).collect();
             let start = Origin { t, y: &column.value, h };
             column.polynomial.set_stages(method.tableau, &column.z, start, &end);
-            combine(method.tableau.inverse.row(stages - 1).iter().map(|a| a / h), &column.z, &mut column.slope);
+            combine(method.tableau.inverse.row(stages - 1).map(|a| a / h), &column.z, &mut column.slope);
             column.value = end;
         }
         if let Some((tape, _)) = &mut self.tape {

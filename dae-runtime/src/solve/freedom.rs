@@ -4,7 +4,7 @@
 //! are the degree of $\det(c F_{y'} + F_y)$ in $c$, as for a linear system (F. R. Gantmacher, *The Theory of Matrices* II, chapter XII), which
 //! values of $c$ over ten decades have to agree on; otherwise nothing is stated.
 
-use nalgebra::DMatrix;
+use crate::matrix::Matrix;
 
 use crate::contract::Dae;
 use crate::stepper::Failure;
@@ -88,7 +88,7 @@ fn degree(dae: &dyn Dae, jacobians: &[Vec<f64>; 2], step: f64) -> Option<usize> 
 fn logarithm(dae: &dyn Dae, [by_derivative, by_state]: &[Vec<f64>; 2], c: f64) -> f64 {
     let description = dae.description();
     let n = description.unknowns.len();
-    let mut matrix = DMatrix::zeros(n, n);
+    let mut matrix = Matrix::zeros(n, n);
     for (row, column, place) in description.jacobian_yp.entries() {
         matrix[(row, column)] += c * by_derivative[place];
     }
@@ -96,12 +96,15 @@ fn logarithm(dae: &dyn Dae, [by_derivative, by_state]: &[Vec<f64>; 2], c: f64) -
         matrix[(row, column)] += by_state[place];
     }
     let mut sum = 0.0;
-    for mut row in matrix.row_iter_mut() {
-        let size: f64 = row.amax();
-        row /= size;
+    for row in 0..n {
+        let size = matrix.largest_in_row(row);
+        matrix.divide_row(row, size);
         sum += size.ln();
     }
-    sum + matrix.lu().u().diagonal().iter().map(|pivot: &f64| pivot.abs().ln()).sum::<f64>()
+    // Without pivots the determinant is zero, or not known.
+    matrix
+        .factors()
+        .map_or(f64::NEG_INFINITY, |factors| sum + factors.pivots().map(|pivot| pivot.abs().ln()).sum::<f64>())
 }
 
 /// The equation whose derivatives change most, as parts of themselves, if any do.

@@ -45,20 +45,19 @@ pub fn inverse_norm(n: usize, solve: impl Fn(&mut [f64]), solve_transposed: impl
 
 #[cfg(test)]
 mod tests {
-    use nalgebra::{DMatrix, DVector};
-
     use super::*;
+    use crate::matrix::Matrix;
 
     #[test]
     fn close_to_the_norm_of_the_inverse() {
         for n in [1, 2, 7, 30] {
-            let matrix = DMatrix::from_fn(n, n, |i, j| {
+            let matrix = Matrix::from_fn(n, n, |i, j| {
                 ((i * 7 + j * 13 + i * j) % 23) as f64 / 23.0 + if i == j { 0.7 } else { 0.0 }
             });
-            let inverse = matrix.clone().try_inverse().unwrap();
-            let exact = inverse.column_iter().map(|column| column.lp_norm(1)).fold(0.0, f64::max);
-            let apply = |inverse: &DMatrix<f64>, x: &mut [f64]| {
-                let product = inverse * DVector::from_column_slice(x);
+            let inverse = matrix.inverse().unwrap();
+            let exact = inverse.norm_1();
+            let apply = |inverse: &Matrix, x: &mut [f64]| {
+                let product = inverse.times(&Matrix::from_column_slice(n, 1, x));
                 x.copy_from_slice(product.as_slice());
             };
             let transposed = inverse.transpose();

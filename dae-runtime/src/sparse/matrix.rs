@@ -2,7 +2,7 @@
 //!
 //! In: entries in any order. Out: a [`SparseMatrix`], its products and submatrices.
 
-use nalgebra::DMatrix;
+use crate::matrix::Matrix;
 
 use crate::structure::Incidence;
 
@@ -105,8 +105,8 @@ impl SparseMatrix {
     }
 
     /// The same as a dense matrix.
-    pub fn to_dense(&self) -> DMatrix<f64> {
-        let mut dense = DMatrix::zeros(self.rows(), self.columns);
+    pub fn to_dense(&self) -> Matrix {
+        let mut dense = Matrix::zeros(self.rows(), self.columns);
         for (i, j, value) in self.entries() {
             dense[(i, j)] = value;
         }

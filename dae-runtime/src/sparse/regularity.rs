@@ -6,7 +6,7 @@
 //! smallest few by inverse iteration (Golub & Van Loan, *Matrix Computations*, Sect. 8.2.2) for a larger one. Their scale is that of the
 //! whole matrix, whose largest entries are 1, so that a block of rounding errors is not taken for regular.
 
-use nalgebra::DMatrix;
+use crate::matrix::Matrix;
 
 use super::factors::{FactorError, Factors};
 use super::{SparseMatrix, inverse_norm};
@@ -147,12 +147,12 @@ fn null_vectors(block: &SparseMatrix) -> Option<(Vec<usize>, Vec<usize>)> {
     let dense = block.to_dense();
     let right = SingularValues::of(&dense).ok()?;
     let found = right.rank_against(REFERENCE);
-    if found.rank == dense.ncols() || found.confidence != Confidence::Clear {
+    if found.rank == dense.columns() || found.confidence != Confidence::Clear {
         return None;
     }
     let left = SingularValues::of(&dense.transpose()).ok()?.right_vectors_from(found.rank);
     let right = right.right_vectors_from(found.rank);
-    let participants = |vectors: &DMatrix<f64>| members(vectors.row_iter().map(|row| row.amax()));
+    let participants = |vectors: &Matrix| members((0..vectors.rows()).map(|row| vectors.largest_in_row(row)));
     Some((participants(&left), participants(&right)))
 }
 
@@ -293,8 +293,7 @@ mod tests {
         let Regularity::Regular { condition, worst_block } = regularity(&matrix) else { panic!() };
         let mut scaled = matrix.to_dense();
         crate::rank::equilibrate(&mut scaled);
-        let norm = |m: &DMatrix<f64>| m.column_iter().map(|column| column.lp_norm(1)).fold(0.0, f64::max);
-        let exact = norm(&scaled) * norm(&scaled.clone().try_inverse().unwrap());
+        let exact = scaled.norm_1() * scaled.inverse().unwrap().norm_1();
         assert!(condition <= exact * (1.0 + 1e-12) && condition > exact / 3.0, "{condition} {exact}");
         assert!(worst_block <= exact);
     }

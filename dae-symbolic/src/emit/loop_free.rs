@@ -192,7 +192,7 @@ impl Code {
             text.push_str(&format!("            let Some({name}) = {array} else {{ return }};\n"));
         }
         if let Some(Array { name, length, .. }) = local {
-            text.push_str(&format!("            let {name} = &mut [S::zero(); {length}];\n"));
+            text.push_str(&format!("            let {name} = &mut [S::ZERO; {length}];\n"));
         }
         if let [only] = &parts[..] {
             return text + only + "        }\n";

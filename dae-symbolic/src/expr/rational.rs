@@ -8,8 +8,12 @@ use std::fmt;
 
 use num_bigint::BigInt;
 use num_integer::Integer;
-use num_rational::BigRational;
+use num_rational::Ratio;
 use num_traits::{One, Signed, ToPrimitive, Zero};
+
+/// A fraction of big integers. (The name that `num-rational` gives it is behind a feature; with that, a crate that uses the macro would build `nalgebra` and all that
+/// depends on it twice, with the feature for the macro and without it for itself.)
+type BigRational = Ratio<BigInt>;
 
 /// A reduced fraction with a positive denominator.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -140,7 +144,7 @@ impl Rational {
         const EXACT: i64 = 1 << 53;
         match &self.0 {
             Repr::Small(n, d) if n.unsigned_abs() <= EXACT as u64 && *d <= EXACT => *n as f64 / *d as f64,
-            _ => self.to_big().to_f64().unwrap_or(f64::NAN),
+            _ => nearest(&self.to_big()),
         }
     }
 
@@ -270,6 +274,36 @@ impl Rational {
     }
 }
 
+/// The nearest `f64`, ties to even.
+fn nearest(value: &BigRational) -> f64 {
+    let (numerator, denominator) = (value.numer().magnitude(), value.denom().magnitude());
+    let in_units = |unit: i64| match u64::try_from(unit) {
+        Ok(unit) => numerator.div_rem(&(denominator << unit)),
+        Err(_) => (numerator << unit.unsigned_abs()).div_rem(denominator),
+    };
+    // Units of the last place: the quotient has 53 binary digits, or fewer in units of the smallest number.
+    let mut unit = (numerator.bits() as i64 - denominator.bits() as i64 - DIGITS as i64).max(SMALLEST);
+    if in_units(unit).0.bits() > DIGITS {
+        unit += 1;
+    }
+    let (mut quotient, remainder) = in_units(unit);
+    let twice = remainder << 1_u32;
+    let divisor = if unit > 0 { denominator << unit } else { denominator.clone() };
+    if twice > divisor || twice == divisor && quotient.bit(0) {
+        quotient += 1_u32;
+    }
+    // In two steps, each of which is exact or overflows.
+    let half = unit / 2;
+    let power = |exponent: i64| 2.0_f64.powi(i32::try_from(exponent).unwrap_or(i32::MAX));
+    let magnitude = quotient.to_f64().unwrap_or(f64::INFINITY) * power(half) * power(unit - half);
+    if value.is_negative() { -magnitude } else { magnitude }
+}
+
+/// Binary digits of an `f64`.
+const DIGITS: u64 = f64::MANTISSA_DIGITS as u64;
+/// The exponent of the smallest positive `f64`.
+const SMALLEST: i64 = f64::MIN_EXP as i64 - f64::MANTISSA_DIGITS as i64;
+
 /// $1/d$ modulo a prime (extended Euclid).
 fn inverse(d: i128, prime: i128) -> i128 {
     let (mut r, mut s) = ((prime, d), (0, 1));
@@ -352,5 +386,34 @@ mod tests {
         assert_eq!(Rational::new(1, 2).unwrap().modulo(7), Some(4));
         assert_eq!(Rational::new(1, 7).unwrap().modulo(7), None);
         assert_eq!(Rational::new(981, 100).unwrap().to_f64(), 9.81);
+    }
+
+    /// The standard library reads decimals correctly rounded.
+    #[test]
+    fn conversions_are_correctly_rounded() {
+        let long = "123456789012345678901234567890123456789012345678901234567890";
+        for text in [
+            "9007199254740993",
+            "9007199254740993.0000000000000000000001",
+            "1e400",
+            "1.7976931348623157e308",
+            "1.7976931348623159e308",
+            "4.9406564584124654e-324",
+            "2.4703282292062327e-324",
+            "2.4703282292062328e-324",
+            "2.2250738585072011e-308",
+            "2.2250738585072014e-308",
+            "0.1000000000000000055511151231257827021181583404541015625",
+            "1e-400",
+            "8.41e21",
+            long,
+        ] {
+            let exact = Rational::from_decimal(text).unwrap();
+            let expected: f64 = text.parse().unwrap();
+            assert_eq!(exact.to_f64(), expected, "{text}");
+            assert_eq!(exact.neg().to_f64(), -expected, "-{text}");
+        }
+        let third = Rational::from_decimal(long).unwrap().mul(&Rational::new(1, 3).unwrap());
+        assert_eq!(third.to_f64(), 4.115_226_300_411_522_5e58);
     }
 }

@@ -4,8 +4,8 @@
 //! together, which of the values that the model fixes say nothing new, and what is left to guesses.
 
 use dae_runtime::contract::{Prolongation, Start};
+use dae_runtime::matrix::Matrix;
 use dae_runtime::rank::{Confidence, SingularValues};
-use nalgebra::DMatrix;
 
 use crate::compile::Compiled;
 use crate::model::derivative_name;
@@ -89,10 +89,9 @@ pub fn initial_values(compiled: &Compiled) -> Option<InitialValues> {
     let (jets, t0) = (compiled.analysis.jets.as_ref()?, compiled.t0);
     let candidates = candidates(compiled);
     let tangent = tangent_space(compiled, jets)?;
-    let rows: Vec<Vec<f64>> =
-        candidates.iter().map(|c| tangent.row(c.jet).iter().map(|&x| cleaned(x)).collect()).collect();
+    let rows: Vec<Vec<f64>> = candidates.iter().map(|c| tangent.row(c.jet).map(cleaned).collect()).collect();
     let basis = Basis::greedy(&rows, &preference(&candidates));
-    if basis.chosen.len() != tangent.ncols() {
+    if basis.chosen.len() != tangent.columns() {
         return None;
     }
     let states: Vec<usize> = (0..candidates.len()).filter(|&k| candidates[k].is_state).collect();
@@ -102,7 +101,7 @@ pub fn initial_values(compiled: &Compiled) -> Option<InitialValues> {
     let guessed = basis.chosen.iter().filter(|&&k| candidates[k].start != Start::Fixed);
     Some(InitialValues {
         t0,
-        degrees_of_freedom: tangent.ncols(),
+        degrees_of_freedom: tangent.columns(),
         states: states
             .iter()
             .map(|&k| StateValue { name: name(k), start: candidates[k].start, value: jets[candidates[k].jet] })
@@ -132,26 +131,26 @@ fn candidates(compiled: &Compiled) -> Vec<Candidate> {
 }
 
 /// A basis of the null space of the derivative of the prolongation, jets in nominal values.
-fn tangent_space(compiled: &Compiled, jets: &[f64]) -> Option<DMatrix<f64>> {
+fn tangent_space(compiled: &Compiled, jets: &[f64]) -> Option<Matrix> {
     let description = compiled.prolonged.prolongation_description();
     if description.jets.len() > MAX_JETS {
         return None;
     }
     let mut values = vec![0.0; description.jacobian.len()];
     compiled.prolonged.prolonged_jacobian(compiled.t0, jets, &mut values);
-    let mut matrix = DMatrix::zeros(description.equations.len(), description.jets.len());
+    let mut matrix = Matrix::zeros(description.equations.len(), description.jets.len());
     for (row, column, position) in description.jacobian.entries() {
         matrix[(row, column)] = values[position] * description.jets[column].nominal;
     }
-    for mut row in matrix.row_iter_mut() {
-        let size = row.amax();
+    for row in 0..matrix.rows() {
+        let size = matrix.largest_in_row(row);
         if size > 0.0 {
-            row /= size;
+            matrix.divide_row(row, size);
         }
     }
     let decomposition = SingularValues::of(&matrix).ok()?;
     let rank = decomposition.rank();
-    let independent = rank.rank == matrix.nrows() && rank.confidence == Confidence::Clear;
+    let independent = rank.rank == matrix.rows() && rank.confidence == Confidence::Clear;
     independent.then(|| decomposition.right_vectors_from(rank.rank))
 }
 

@@ -7,8 +7,8 @@
 //! $e_j = G_X^\top w + P^\top v$ has a solution; equations with a share in $w$ take part.
 
 use dae_runtime::contract::Prolongation;
+use dae_runtime::matrix::Matrix;
 use dae_runtime::rank::SingularValues;
-use nalgebra::DMatrix;
 
 use super::relaxed::{Budget, attempts};
 use crate::prolong::Prolonged;
@@ -53,7 +53,7 @@ fn determined_by(prolonged: &Prolonged, t0: f64, point: &[f64], others: &[usize]
     prolonged.prolonged_jacobian(t0, point, &mut values);
     let (rows, columns) = (description.equations.len(), description.jets.len());
     // Transposed: one column for each equation and each other fixed jet.
-    let mut matrix = DMatrix::zeros(columns, rows + others.len());
+    let mut matrix = Matrix::zeros(columns, rows + others.len());
     for (row, column, position) in description.jacobian.entries() {
         matrix[(column, row)] = values[position] * description.jets[column].nominal;
     }
@@ -62,7 +62,7 @@ fn determined_by(prolonged: &Prolonged, t0: f64, point: &[f64], others: &[usize]
     unit[jet] = 1.0;
     let decomposition = SingularValues::of(&matrix).ok()?;
     let weights = decomposition.least_norm(decomposition.rank().rank, &unit);
-    let product = |j: usize| matrix.row(j).iter().zip(&weights).map(|(a, w)| a * w).sum::<f64>();
+    let product = |j: usize| matrix.row(j).zip(&weights).map(|(a, w)| a * w).sum::<f64>();
     if (0..columns).any(|j| (product(j) - unit[j]).abs() > SOLVED) {
         return None;
     }

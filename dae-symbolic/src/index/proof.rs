@@ -163,10 +163,7 @@ impl Enclosures<'_> {
         }
         let mut matrix = matrix.to_dense();
         equilibrate(&mut matrix);
-        let norm = |m: &DMatrix<f64>| m.column_iter().map(|c| c.lp_norm(1)).fold(0.0, f64::max);
-        let size = norm(&matrix);
-        // By elimination: the inverse by cofactors that small matrices get otherwise is arbitrary where the rank is lower by two.
-        matrix.lu().try_inverse().is_some_and(|inverse| size * norm(&inverse) < MAX_CONDITION)
+        matrix.inverse().is_some_and(|inverse| matrix.norm_1() * inverse.norm_1() < MAX_CONDITION)
     }
 }
 

@@ -197,7 +197,9 @@ fn solve_numerically(
 
 fn solve_block(mut matrix: SparseMatrix, mut right: Vec<f64>) -> Option<Vec<f64>> {
     if right.len() <= MAX_DENSE_BLOCK {
-        let solved = matrix.to_dense().full_piv_lu().solve(&DVector::from_vec(right))?;
+        let dense = matrix.to_dense();
+        let dense = DMatrix::from_column_slice(dense.rows(), dense.columns(), dense.as_slice());
+        let solved = dense.full_piv_lu().solve(&DVector::from_vec(right))?;
         return Some(solved.as_slice().to_vec());
     }
     // Row exchanges alone need rows and columns of one size.

@@ -8,8 +8,8 @@
 //! Where the coefficients are rational numbers at the start time, the answer is exact. Otherwise numerical ranks decide: a regular pencil has
 //! the index $m$ where its own derivative array $E u^{(l + 1)} + A u^{(l)} = 0$, $l = 0, \dots, m$, first determines $u'$.
 
+use dae_runtime::matrix::Matrix;
 use dae_runtime::rank::{Confidence, Rank, rank};
-use nalgebra::DMatrix;
 
 use super::first_order::{FirstOrder, Linearity, Side};
 use super::linear::pencil;
@@ -86,7 +86,7 @@ fn matrices(
     form: &FirstOrder,
     t0: f64,
     jet: Option<&dyn Fn(usize, u32) -> Option<f64>>,
-) -> Option<(DMatrix<f64>, DMatrix<f64>)> {
+) -> Option<(Matrix, Matrix)> {
     if form.states > MAX_ROWS {
         return None;
     }
@@ -99,7 +99,7 @@ fn matrices(
     if values.iter().any(|value| !value.is_finite()) {
         return None;
     }
-    let (mut e, mut a) = (DMatrix::zeros(form.states, form.states), DMatrix::zeros(form.states, form.states));
+    let (mut e, mut a) = (Matrix::zeros(form.states, form.states), Matrix::zeros(form.states, form.states));
     for (c, value) in form.coefficients.iter().zip(values) {
         match form.column(c.unknown, c.order) {
             (Side::Leading, column) => e[(c.equation, column)] = value,
@@ -113,13 +113,13 @@ fn matrices(
     Some((e, a))
 }
 
-fn numerical(e: &DMatrix<f64>, a: &DMatrix<f64>) -> Option<LocalPencil> {
-    let n = e.nrows();
+fn numerical(e: &Matrix, a: &Matrix) -> Option<LocalPencil> {
+    let n = e.rows();
     // A regular pencil is nonsingular at all but n values of s.
     const PROBES: [f64; 3] = [0.734_529_1, -1.318_907_3, 2.071_133_9];
     let mut regular = false;
     for s in PROBES {
-        let found = clear(&(e * s + a))?;
+        let found = clear(&Matrix::from_fn(n, n, |i, j| s * e[(i, j)] + a[(i, j)]))?;
         regular |= found.rank == n;
     }
     if !regular {
@@ -130,14 +130,12 @@ fn numerical(e: &DMatrix<f64>, a: &DMatrix<f64>) -> Option<LocalPencil> {
             return None;
         }
         // Columns: u', then u'' and higher.
-        let mut array = DMatrix::zeros(n * (m + 1), n * (m + 1));
-        for l in 0..=m {
-            array.view_mut((n * l, n * l), (n, n)).copy_from(e);
-            if l > 0 {
-                array.view_mut((n * l, n * (l - 1)), (n, n)).copy_from(a);
-            }
-        }
-        let rest = array.columns(n, n * m).into_owned();
+        let array = Matrix::from_fn(n * (m + 1), n * (m + 1), |i, j| match (i / n).checked_sub(j / n) {
+            Some(0) => e[(i % n, j % n)],
+            Some(1) => a[(i % n, j % n)],
+            _ => 0.0,
+        });
+        let rest = array.select_columns(&Vec::from_iter(n..n * (m + 1)));
         if clear(&array)?.rank == n + clear(&rest)?.rank {
             return Some(LocalPencil::Index(m as u32));
         }
@@ -145,6 +143,6 @@ fn numerical(e: &DMatrix<f64>, a: &DMatrix<f64>) -> Option<LocalPencil> {
     None
 }
 
-fn clear(matrix: &DMatrix<f64>) -> Option<Rank> {
+fn clear(matrix: &Matrix) -> Option<Rank> {
     rank(matrix).ok().filter(|rank| rank.confidence == Confidence::Clear)
 }

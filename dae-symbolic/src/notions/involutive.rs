@@ -16,8 +16,8 @@
 //!
 //! which is decided at random points of the prime field: one nonzero value is a proof, zeros at several are but for chance.
 
+use dae_runtime::matrix::Matrix;
 use dae_runtime::rank::{Confidence, rank};
-use nalgebra::DMatrix;
 
 use crate::expr::prime_field::FieldPoint;
 use crate::expr::prime_field::arithmetic::{add, inv, mul, neg, sub};
@@ -140,7 +140,7 @@ fn independent_at(
         Symbol::Unknown { unknown, order } => prolonged.jet(unknown.index(), order).map_or(f64::NAN, |k| jets[k]),
         Symbol::Input { .. } | Symbol::State(_) | Symbol::StateDerivative(_) => f64::NAN,
     });
-    let mut matrix = DMatrix::zeros(rows, prolonged.first_jet.len());
+    let mut matrix = Matrix::zeros(rows, prolonged.first_jet.len());
     entries.iter().for_each(|e| matrix[(e.row, e.column)] = values[e.value]);
     rank(&matrix).is_ok_and(|rank| rank.rank == rows && rank.confidence == Confidence::Clear)
 }

@@ -292,7 +292,7 @@ impl<'a> Court<'a> {
         let mut jacobian = ArrayJacobian::new(array, &at, &moved, m);
         // Zero, or anything: where that matters to the ranks, they are not clear.
         for (place, (row, column)) in refined::uncertain_entries(self.model, array, point, m).into_iter().enumerate() {
-            let size = jacobian.values.row(row).amax().max(f64::MIN_POSITIVE);
+            let size = jacobian.values.largest_in_row(row).max(f64::MIN_POSITIVE);
             jacobian.certain[(row, column)] = 0.0;
             jacobian.values[(row, column)] = size * (0.5 + draw(0, &[place as u64]) as f64 / (1_u64 << 61) as f64);
         }
@@ -380,7 +380,7 @@ impl<'a> Court<'a> {
         let jacobian = ArrayJacobian::new(array, &at, &moved, m);
         let [higher, rates, _] = jacobian.widths;
         // Scaled: what depends on what must not be a question of units.
-        let (count, width) = jacobian.certain.shape();
+        let (count, width) = (jacobian.certain.rows(), jacobian.certain.columns());
         let places = (0..count).flat_map(|i| (0..width).map(move |j| (i, j)));
         let entries = places.map(|(i, j)| (i, j, jacobian.certain[(i, j)])).filter(|(_, _, x)| *x != 0.0);
         let mut matrix = SparseMatrix::from_entries(count, width, entries);
@@ -392,7 +392,7 @@ impl<'a> Court<'a> {
         // Columns that depend on one another: vectors of the kernel.
         let columns: Vec<SparseRow> =
             (0..higher + rates).map(|j| sparse(&mut matrix.column(j).iter().copied())).collect();
-        let kernel = dependencies(&columns, matrix.nrows());
+        let kernel = dependencies(&columns, matrix.rows());
         if kernel.len() != higher + rates - last.rates {
             return None;
         }
@@ -410,9 +410,8 @@ impl<'a> Court<'a> {
         let direction = directions.into_iter().min_by_key(Vec::len)?;
         let count = array.equations.len();
         let dependent = (0..=m as usize).find_map(|l| {
-            let rows: Vec<SparseRow> =
-                (0..count * (l + 1)).map(|row| sparse(&mut matrix.row(row).iter().copied())).collect();
-            dependencies(&rows, matrix.ncols()).into_iter().next()
+            let rows: Vec<SparseRow> = (0..count * (l + 1)).map(|row| sparse(&mut matrix.row(row))).collect();
+            dependencies(&rows, matrix.columns()).into_iter().next()
         });
         let mut dependent: Vec<(usize, u32)> =
             dependent.into_iter().flatten().map(|(row, _)| (row % count, (row / count) as u32)).collect();

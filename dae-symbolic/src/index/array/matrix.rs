@@ -3,8 +3,8 @@
 //! In: the linearised array. Out: [`ArrayRanks`] for any number of differentiations up to that of the array: numerical ones with the
 //! gap that supports them, or exact ones of a prime field.
 
+use dae_runtime::matrix::Matrix;
 use dae_runtime::rank::{Confidence, RankError, block_ranks_scaled_by};
-use nalgebra::DMatrix;
 
 use super::{DerivativeArray, Linearised, Residue};
 use crate::expr::prime_field::sparse_rank;
@@ -63,9 +63,9 @@ impl ArrayRanks {
 #[derive(Clone, Debug)]
 pub struct ArrayJacobian {
     /// Values.
-    pub values: DMatrix<f64>,
+    pub values: Matrix,
     /// The same without entries that cannot be told from zero.
-    pub certain: DMatrix<f64>,
+    pub certain: Matrix,
     /// Numbers of columns of $G_w$, $G_{u'}$ and $G_u$.
     pub widths: [usize; 3],
     differentiations: u32,
@@ -114,18 +114,18 @@ impl ArrayJacobian {
         let columns = Columns::new(array, m);
         let count = array.equations.len();
         let filled = |at: &Linearised<f64>| {
-            let mut matrix = DMatrix::zeros(count * (m as usize + 1), columns.count());
+            let mut matrix = Matrix::zeros(count * (m as usize + 1), columns.count());
             array.entries(at, m, |l, i, j, k, value| matrix[(l * count + i, columns.of(j, k))] += value);
             matrix
         };
         let (values, moved) = (filled(at), filled(moved));
         let keep = |x: f64, y: f64| if x.abs() <= (y - x).abs() { 0.0 } else { x };
-        let mut certain = values.zip_map(&moved, keep);
         // A coefficient such as √2·√3 - √6 does not move with the jets, and is zero all the same.
-        for (row, mut kept) in values.row_iter().zip(certain.row_iter_mut()) {
-            let rounding = ROUNDING * row.amax();
-            kept.iter_mut().filter(|x| x.abs() <= rounding).for_each(|x| *x = 0.0);
-        }
+        let rounding: Vec<f64> = (0..values.rows()).map(|row| ROUNDING * values.largest_in_row(row)).collect();
+        let certain = Matrix::from_fn(values.rows(), values.columns(), |i, j| {
+            let kept = keep(values[(i, j)], moved[(i, j)]);
+            if kept.abs() <= rounding[i] { 0.0 } else { kept }
+        });
         ArrayJacobian { values, certain, widths: columns.widths, differentiations: m }
     }
 
@@ -139,7 +139,7 @@ impl ArrayJacobian {
         }
         Ok(ArrayRanks {
             differentiations: self.differentiations,
-            rows: self.values.nrows(),
+            rows: self.values.rows(),
             unknowns,
             states,
             higher: found[0].rank,

@@ -8,8 +8,8 @@
 //! Computations*, sect. 5.4); the others, $B_N$, are $C B_P$ in the free columns with $C^\top = R_{PP}^{-1} R_{PN}$, and leave
 //! $(B_N - C B_P) z = b_N - C b_P$, few rows, for the costly columns. Then $z_F = Q R_{PP}^{-\top} (b_P - B_P z)$.
 
+use dae_runtime::matrix::Matrix;
 use dae_runtime::rank::SingularValues;
-use nalgebra::DMatrix;
 
 /// A row that is closer to a combination of others is one.
 const DEPENDENT: f64 = 1e-8;
@@ -35,7 +35,7 @@ pub(super) struct Prepared<'a> {
     /// $C$, row by row of $N$.
     combinations: Vec<Vec<f64>>,
     /// $B_N - C B_P$.
-    reduced: DMatrix<f64>,
+    reduced: Matrix,
     /// Its columns that are not zero.
     used: Vec<usize>,
     /// Of these, transposed: few rows, whose singular vectors cost less so. `None` if there are none.
@@ -48,14 +48,14 @@ impl<'a> Prepared<'a> {
         let factors = Factors::new(rows, columns, |j| is_free[j], able);
         let combinations: Vec<Vec<f64>> = (factors.rank..rows.len()).map(|k| factors.combination(k)).collect();
         let rest = &factors.order[factors.rank..];
-        let mut reduced = DMatrix::zeros(rest.len(), columns);
+        let mut reduced = Matrix::zeros(rest.len(), columns);
         for (k, (&i, combination)) in rest.iter().zip(&combinations).enumerate() {
             rows[i].iter().for_each(|&(j, value)| reduced[(k, j)] += value);
             for (&p, &c) in factors.order.iter().zip(combination).filter(|(_, c)| **c != 0.0) {
                 rows[p].iter().for_each(|&(j, value)| reduced[(k, j)] -= c * value);
             }
         }
-        let used: Vec<usize> = (0..columns).filter(|&j| reduced.column(j).amax() > 0.0).collect();
+        let used: Vec<usize> = (0..columns).filter(|&j| reduced.column(j).iter().any(|x| *x != 0.0)).collect();
         let decomposition = match used.is_empty() {
             true => None,
             false => Some(SingularValues::of(&reduced.select_columns(&used).transpose()).ok()?),
