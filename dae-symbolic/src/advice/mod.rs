@@ -17,7 +17,8 @@ mod local;
 
 pub use conditioning::Conditioning;
 
-use nalgebra::{Complex, DMatrix, Schur};
+use nalgebra::{DMatrix, Schur};
+use num_complex::Complex;
 
 use crate::form::Form;
 use crate::formulation::{CompiledForm, Materials};
