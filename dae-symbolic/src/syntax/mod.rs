@@ -114,6 +114,7 @@ mod source;
 pub(crate) mod suggest;
 
 pub use render_text::{SourceText, to_text};
+pub(crate) use render_tokens::compile_error;
 pub use render_tokens::to_compile_errors;
 pub use source::SourceMap;
 pub use suggest::nearest;
