@@ -12,3 +12,6 @@ mod families;
 mod limits;
 #[path = "language/rejected.rs"]
 mod rejected;
+#[cfg(feature = "terminal")]
+#[path = "language/styled.rs"]
+mod styled;

@@ -24,7 +24,7 @@ use dae_runtime::stepper::MAX_ORDER;
 use dae_symbolic::compile::{Compiled, compile};
 use dae_symbolic::form::Form;
 use dae_symbolic::formulation::FormError;
-use dae_symbolic::syntax::{SourceMap, SourceText, to_text};
+use dae_symbolic::syntax::{SourceMap, SourceText, to_styled_text};
 
 /// How the command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -236,6 +236,11 @@ fn fail(exit: Exit, message: impl Display) -> Exit {
     exit
 }
 
+/// Writes to stderr, with colours if that is a terminal and nobody objects (`NO_COLOR`).
+fn tell(styled: &str) {
+    let _ = write!(anstream::stderr(), "{styled}");
+}
+
 /// Writes to stdout; a reader that has seen enough (`| head`) is no error.
 fn print(text: &str) -> Result<(), Exit> {
     let mut stdout = std::io::stdout().lock();
@@ -280,11 +285,11 @@ impl Loaded {
     fn compile(arguments: &ModelArguments, form: &Form) -> Result<Loaded, Exit> {
         let source = Source::read(&arguments.file)?;
         let (model, places) = dae_symbolic::read_text(&source.text).map_err(|rejection| {
-            let _ = write!(std::io::stderr(), "{}", rejection.to_text(source.as_text()));
+            tell(&to_styled_text(&rejection.diagnostics, &rejection.sources, source.as_text()));
             Exit::Rejected
         })?;
         let compiled = compile(model.with_forms([form.clone()]), arguments.t0).map_err(|rejected| {
-            let _ = write!(std::io::stderr(), "{}", to_text(&rejected.diagnostics, &places, source.as_text()));
+            tell(&to_styled_text(&rejected.diagnostics, &places, source.as_text()));
             Exit::Rejected
         })?;
         Ok(Loaded { compiled, source, places })
@@ -292,8 +297,7 @@ impl Loaded {
 
     /// Says on stderr what the model is warned about.
     fn warned(self) -> Loaded {
-        let warnings = to_text(&self.compiled.warnings, &self.places, self.source.as_text());
-        let _ = write!(std::io::stderr(), "{warnings}");
+        tell(&to_styled_text(&self.compiled.warnings, &self.places, self.source.as_text()));
         self
     }
 

@@ -107,12 +107,16 @@ mod parse_forms;
 mod parse_model;
 mod parse_operand;
 mod parser;
+#[cfg(feature = "terminal")]
+mod render_terminal;
 mod render_text;
 mod render_tokens;
 pub(crate) mod restrict;
 mod source;
 pub(crate) mod suggest;
 
+#[cfg(feature = "terminal")]
+pub use render_terminal::to_styled_text;
 pub use render_text::{SourceText, to_text};
 pub(crate) use render_tokens::compile_error;
 pub use render_tokens::to_compile_errors;
