@@ -8,6 +8,8 @@ mod accepted;
 mod choices;
 #[path = "language/families.rs"]
 mod families;
+#[path = "language/grammar.rs"]
+mod grammar;
 #[path = "language/limits.rs"]
 mod limits;
 #[path = "language/rejected.rs"]

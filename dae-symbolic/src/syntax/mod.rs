@@ -66,7 +66,9 @@
 //!
 //! `NUMBER` is a decimal literal of Rust, exact, with `_` between digits and the suffix `f64` allowed. `PI` and `E` may
 //! be written with their paths (`std::f64::consts::PI`), functions as `f64::sin`. `FUNCTION` is a function of the
-//! operator table, a `fn` of the model, or `der`: `der(x)` and `der(x, k)` are derivatives of the unknown or input `x`.
+//! operator table, a `fn` of the model, or `der`: `der(x)` and `der(x, k)` are derivatives of the unknown or input `x`. A `conditional` at the
+//! head of a branch or of a function's body is all of it unless a method is called on it, because Rust ends a statement after its last brace
+//! (`tests/language/grammar.rs` holds expressions to those of Rust).
 //!
 //! # Meaning
 //!
