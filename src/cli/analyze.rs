@@ -1,6 +1,6 @@
 //! `dae analyze`.
 //!
-//! In: a model file. Out: its report on stdout, as text, JSON, LaTeX or HTML; findings about a model that is not well-posed, or whose fixed start
+//! In: a model file. Out: its report on stdout, as text, JSON, LaTeX or HTML, or its blocks as a graph; findings about a model that is not well-posed, or whose fixed start
 //! values contradict it, on stderr.
 
 use dae_symbolic::compile::{Compiled, Rejected, compile};
@@ -10,7 +10,7 @@ use dae_symbolic::model::Model;
 use dae_symbolic::report::Report;
 use dae_symbolic::syntax::{SourceMap, to_styled_text};
 
-use super::{AnalyzeArguments, Exit, Source, json, print, tell};
+use super::{AnalyzeArguments, Exit, Source, dot, fail, json, print, tell};
 
 /// What became of a model.
 enum Outcome {
@@ -77,6 +77,11 @@ impl Outcome {
     fn shown(&self, arguments: &AnalyzeArguments, report: &Report, has_findings: bool) -> Result<Option<String>, Exit> {
         if arguments.json {
             return json::text(report).map(Some);
+        }
+        if arguments.dot {
+            let Outcome::Compiled(compiled) = self else { return Ok(None) };
+            let without = "the text has no block-triangular form: its equations cannot be paired with its unknowns";
+            return dot::text(&compiled.model).map(Some).ok_or_else(|| fail(Exit::Rejected, without));
         }
         if !arguments.latex && !arguments.html {
             return Ok((!has_findings).then(|| report.to_string()));

@@ -3,6 +3,7 @@
 //! In: the command line. Out: one call into `analyze`, `expand` or `simulate`, and the exit code it asks for.
 
 mod analyze;
+mod dot;
 mod expand;
 mod files;
 mod inputs;
@@ -105,6 +106,9 @@ struct AnalyzeArguments {
     /// Print a self-contained HTML page.
     #[arg(long, conflicts_with_all = ["json", "latex"])]
     html: bool,
+    /// Print the block-triangular form as a graph in the DOT language: blocks of equations with their unknowns, and which needs which.
+    #[arg(long, conflicts_with_all = ["json", "latex", "html"])]
+    dot: bool,
 }
 
 #[derive(Args)]
