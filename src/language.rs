@@ -30,7 +30,8 @@
 //! `powi powf sqrt cbrt exp exp_m1 ln ln_1p log10 log2 sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh hypot
 //! abs signum min max`. Documentation comments travel into the generated items.
 //!
-//! `if a < b && !(c >= d) { e } else if … { f } else { g }` is a piecewise function; it always has an `else`. Where a piecewise function
+//! `if a < b && !(c >= d) { e } else if … { f } else { g }` is a piecewise function; it always has an `else`. At the head of a branch or of a
+//! function's body it is all there is, as in Rust; with parentheses it can be an operand there too: `{ (if … { e } else { f }) + g }`. Where a piecewise function
 //! changes its branch, a *switching function* vanishes: those of a formulation are listed in its description and computed by
 //! [`Dae::switching_functions`](crate::Dae::switching_functions). Derivatives are taken branch by branch. If the index reduction
 //! differentiates an equation across a kink or a jump, the documentation of the model and its `REPORT` warn (a macro has no other way

@@ -9,6 +9,7 @@ use dae::symbolic::form::Form;
 use dae::symbolic::index::Verdict;
 use dae::symbolic::syntax::{SourceText, to_text};
 use dae::{Dae, Integration, Method, Record, Solution};
+use fastrand::Rng;
 
 fn try_compile(text: &str) -> Result<Compiled, String> {
     let source = SourceText { file: "model.dae", text };
@@ -190,16 +191,6 @@ fn fixed_start_values_that_contradict_are_named() {
     assert!(of_derivative.contains("`der(x)` and `der(z)` are equal up to sign"), "{of_derivative}");
 }
 
-/// A generator that needs no library (Knuth, MMIX).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) % n as u64) as usize
-    }
-}
-
 /// A model with `{x}` for unknowns and `{x'}` for derivatives in its equations.
 struct Template {
     unknowns: &'static [(&'static str, &'static str)],
@@ -246,19 +237,19 @@ const TEMPLATES: [Template; 3] = [
 
 impl Template {
     /// The model with a chain of aliases for every unknown, each occurrence replaced by a random member of its chain.
-    fn text(&self, random: &mut Random, length: usize) -> String {
+    fn text(&self, random: &mut Rng, length: usize) -> String {
         let mut declarations = Vec::new();
         let mut equations = Vec::new();
         let mut chains: Vec<Vec<(String, bool)>> = Vec::new();
         for (name, start) in self.unknowns {
             declarations.push(format!("var {name} {start};"));
             let mut chain = vec![((*name).to_string(), false)];
-            for k in 0..random.below(length + 1) {
-                let (of, negated) = chain[random.below(chain.len())].clone();
-                let (flip, alias) = (random.below(2) == 1, format!("{name}_{k}"));
+            for k in 0..random.usize(..=length) {
+                let (of, negated) = chain[random.usize(..chain.len())].clone();
+                let (flip, alias) = (random.bool(), format!("{name}_{k}"));
                 declarations.push(format!("var {alias};"));
                 let sign = if flip { "-" } else { "" };
-                equations.push(match random.below(3) {
+                equations.push(match random.u8(..3) {
                     0 => format!("{alias} = {sign}{of};"),
                     1 => format!("{sign}{of} = {alias};"),
                     _ => format!("0 = 3 * {of} - 3 * ({sign}{alias});"),
@@ -275,23 +266,21 @@ impl Template {
                 let Some(place) = parts.next() else { break };
                 let (name, rate) = (place.trim_end_matches('\''), place.ends_with('\''));
                 let chain = &chains[self.unknowns.iter().position(|(n, _)| *n == name).expect("an unknown")];
-                let (alias, negated) = &chain[random.below(chain.len())];
+                let (alias, negated) = &chain[random.usize(..chain.len())];
                 let value = if rate { format!("der({alias})") } else { alias.clone() };
                 text.push_str(&if *negated { format!("(-{value})") } else { value });
             }
             equations.push(text);
         }
         // Equations in any order.
-        for k in (1..equations.len()).rev() {
-            equations.swap(k, random.below(k + 1));
-        }
+        random.shuffle(&mut equations);
         format!("struct M {{ {}\n{} }}", declarations.join(" "), equations.join("\n"))
     }
 }
 
 #[test]
 fn random_chains_have_the_solutions_of_the_plain_model() {
-    let mut random = Random(1);
+    let mut random = Rng::with_seed(1);
     let mut eliminated = 0;
     for template in &TEMPLATES {
         let plain = compiled(&template.text(&mut random, 0));
@@ -324,7 +313,7 @@ fn random_chains_have_the_solutions_of_the_plain_model() {
 #[test]
 fn elimination_agrees_with_the_text() {
     // The original form is the text with all its unknowns.
-    let mut random = Random(7);
+    let mut random = Rng::with_seed(7);
     for template in &TEMPLATES {
         let model = compiled(&template.text(&mut random, 3));
         let text = interpreter(&model, &Form::Original);

@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 
 use crate::expand::expand_text;
-use crate::syntax::SourceText;
+use crate::syntax::{SourceText, compile_error};
 
 /// Why no Rust file was written.
 pub enum BuildError {
@@ -110,7 +110,10 @@ pub fn compile_into(model: impl AsRef<Path>, directory: impl AsRef<Path>) -> Res
 pub fn include(argument: TokenStream) -> TokenStream {
     let (path, span) = match path_of(argument) {
         Ok(found) => found,
-        Err(span) => return compile_error("the path of a model in quotes is expected: \"models/pendulum.dae\"", span),
+        Err(span) => {
+            let message = "the path of a model in quotes is expected: \"models/pendulum.dae\"";
+            return compile_error(message, (span, span));
+        }
     };
     // Cargo sets this; other build systems resolve relative paths as rustc does.
     let package = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default();
@@ -128,7 +131,7 @@ pub fn include(argument: TokenStream) -> TokenStream {
             tokens.extend(items);
             tokens
         }
-        Err(message) => compile_error(&format!("\n{message}"), span),
+        Err(message) => compile_error(&format!("\n{message}"), (span, span)),
     }
 }
 
@@ -150,14 +153,4 @@ fn path_of(argument: TokenStream) -> Result<(String, Span), Span> {
         None => Span::call_site(),
     };
     Err(span)
-}
-
-fn compile_error(message: &str, span: Span) -> TokenStream {
-    let error = format!("::core::compile_error! {{ {message:?} }}");
-    let tokens: TokenStream = error.parse().unwrap_or_default();
-    let at = |mut token: TokenTree| {
-        token.set_span(span);
-        token
-    };
-    tokens.into_iter().map(at).collect()
 }

@@ -17,7 +17,7 @@ use crate::lower::{Families, Rejection, Stub, read_families, read_families_text,
 use crate::model::Torn;
 use crate::model::family::FamilyModel;
 use crate::origin::Origin;
-use crate::syntax::{SourceMap, SourceText, to_compile_errors, to_text};
+use crate::syntax::{SourceMap, SourceText, compile_error, to_compile_errors, to_text};
 
 /// Time at which the start values of a model hold while it is compiled.
 const START: f64 = 0.0;
@@ -105,7 +105,7 @@ fn items(text: &str, known: &Stub, sources: &SourceMap) -> TokenStream {
             let message = format!(
                 "generated code is not made of Rust tokens ({error}); this is an error of `dae`, please report it"
             );
-            format!("::core::compile_error! {{ {message:?} }}").parse().unwrap_or_default()
+            compile_error(&message, (Span::call_site(), Span::call_site()))
         }
     }
 }

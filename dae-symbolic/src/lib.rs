@@ -28,6 +28,7 @@ pub mod origin;
 pub mod program;
 pub mod prolong;
 pub mod reduce;
+#[cfg(feature = "report")]
 pub mod report;
 mod spelling;
 pub mod structure;

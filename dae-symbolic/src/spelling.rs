@@ -31,7 +31,8 @@ pub(crate) fn latex_name(name: &str) -> String {
     if index.is_empty() { stem } else { format!("{stem}_{{{index}}}") }
 }
 
-/// The same in MathML; a dot stands over the letter, not over its index.
+/// A name in MathML; a dot stands over the letter, not over its index.
+#[cfg(feature = "report")]
 pub(crate) fn mathml_name(name: &str) -> String {
     let Some((base, order)) = derivative(name) else { return mathml_indexed(name, |letter| letter) };
     let dotted = |dots: &str| mathml_indexed(base, |letter| format!("<mover>{letter}<mo>{dots}</mo></mover>"));
@@ -46,6 +47,7 @@ pub(crate) fn mathml_name(name: &str) -> String {
 }
 
 /// A letter or word, marked, with its index.
+#[cfg(feature = "report")]
 fn mathml_indexed(name: &str, marked: impl Fn(String) -> String) -> String {
     let (stem, index) = split(name);
     let stem = match GREEK.iter().find(|(spelled, _)| *spelled == stem) {

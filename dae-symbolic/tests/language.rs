@@ -8,7 +8,12 @@ mod accepted;
 mod choices;
 #[path = "language/families.rs"]
 mod families;
+#[path = "language/grammar.rs"]
+mod grammar;
 #[path = "language/limits.rs"]
 mod limits;
 #[path = "language/rejected.rs"]
 mod rejected;
+#[cfg(feature = "terminal")]
+#[path = "language/styled.rs"]
+mod styled;

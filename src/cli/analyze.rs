@@ -1,18 +1,16 @@
 //! `dae analyze`.
 //!
-//! In: a model file. Out: its report on stdout, as text, JSON, LaTeX or HTML; findings about a model that is not well-posed, or whose fixed start
+//! In: a model file. Out: its report on stdout, as text, JSON, LaTeX or HTML, or its blocks as a graph; findings about a model that is not well-posed, or whose fixed start
 //! values contradict it, on stderr.
-
-use std::io::Write;
 
 use dae_symbolic::compile::{Compiled, Rejected, compile};
 use dae_symbolic::form::Form;
 use dae_symbolic::freedom::contradictions;
 use dae_symbolic::model::Model;
 use dae_symbolic::report::Report;
-use dae_symbolic::syntax::{SourceMap, to_text};
+use dae_symbolic::syntax::{SourceMap, to_styled_text};
 
-use super::{AnalyzeArguments, Exit, Source, json, print};
+use super::{AnalyzeArguments, Exit, Source, dot, fail, json, print, tell};
 
 /// What became of a model.
 enum Outcome {
@@ -35,7 +33,7 @@ pub(super) fn run(arguments: &AnalyzeArguments) -> Result<Exit, Exit> {
     match findings {
         None => Ok(Exit::Success),
         Some(findings) => {
-            let _ = write!(std::io::stderr(), "{findings}");
+            tell(&findings);
             Ok(Exit::Rejected)
         }
     }
@@ -45,7 +43,8 @@ fn analyze(source: &Source, t0: f64, places: &mut SourceMap) -> Outcome {
     let (model, found) = match dae_symbolic::read_text(&source.text) {
         Ok(read) => read,
         Err(rejection) => {
-            return Outcome::Unreadable(Box::new(Report::unreadable(&rejection)), rejection.to_text(source.as_text()));
+            let findings = to_styled_text(&rejection.diagnostics, &rejection.sources, source.as_text());
+            return Outcome::Unreadable(Box::new(Report::unreadable(&rejection)), findings);
         }
     };
     *places = found;
@@ -63,11 +62,11 @@ impl Outcome {
         match self {
             Outcome::Compiled(compiled) => {
                 let found = contradictions(compiled);
-                let findings = found.has_errors().then(|| to_text(&found, places, source.as_text()));
+                let findings = found.has_errors().then(|| to_styled_text(&found, places, source.as_text()));
                 (Report::compiled(compiled).with_places(places), findings)
             }
             Outcome::Rejected(model, rejected) => {
-                let findings = to_text(&rejected.diagnostics, places, source.as_text());
+                let findings = to_styled_text(&rejected.diagnostics, places, source.as_text());
                 (Report::rejected(model, rejected).with_places(places), Some(findings))
             }
             Outcome::Unreadable(report, findings) => ((**report).clone(), Some(findings.clone())),
@@ -78,6 +77,11 @@ impl Outcome {
     fn shown(&self, arguments: &AnalyzeArguments, report: &Report, has_findings: bool) -> Result<Option<String>, Exit> {
         if arguments.json {
             return json::text(report).map(Some);
+        }
+        if arguments.dot {
+            let Outcome::Compiled(compiled) = self else { return Ok(None) };
+            let without = "the text has no block-triangular form: its equations cannot be paired with its unknowns";
+            return dot::text(&compiled.model).map(Some).ok_or_else(|| fail(Exit::Rejected, without));
         }
         if !arguments.latex && !arguments.html {
             return Ok((!has_findings).then(|| report.to_string()));

@@ -3,6 +3,7 @@
 //! In: the command line. Out: one call into `analyze`, `expand` or `simulate`, and the exit code it asks for.
 
 mod analyze;
+mod dot;
 mod expand;
 mod files;
 mod inputs;
@@ -25,7 +26,7 @@ use dae_runtime::stepper::MAX_ORDER;
 use dae_symbolic::compile::{Compiled, compile};
 use dae_symbolic::form::Form;
 use dae_symbolic::formulation::FormError;
-use dae_symbolic::syntax::{SourceMap, SourceText, to_text};
+use dae_symbolic::syntax::{SourceMap, SourceText, to_styled_text};
 
 /// How the command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,6 +110,9 @@ struct AnalyzeArguments {
     /// Print a self-contained HTML page.
     #[arg(long, conflicts_with_all = ["json", "latex"])]
     html: bool,
+    /// Print the block-triangular form as a graph in the DOT language: blocks of equations with their unknowns, and which needs which.
+    #[arg(long, conflicts_with_all = ["json", "latex", "html"])]
+    dot: bool,
 }
 
 #[derive(Args)]
@@ -240,6 +244,11 @@ fn fail(exit: Exit, message: impl Display) -> Exit {
     exit
 }
 
+/// Writes to stderr, with colours if that is a terminal and nobody objects (`NO_COLOR`).
+fn tell(styled: &str) {
+    let _ = write!(anstream::stderr(), "{styled}");
+}
+
 /// Writes to stdout; a reader that has seen enough (`| head`) is no error.
 fn print(text: &str) -> Result<(), Exit> {
     let mut stdout = std::io::stdout().lock();
@@ -284,11 +293,11 @@ impl Loaded {
     fn compile(arguments: &ModelArguments, form: &Form) -> Result<Loaded, Exit> {
         let source = Source::read(&arguments.file)?;
         let (model, places) = dae_symbolic::read_text(&source.text).map_err(|rejection| {
-            let _ = write!(std::io::stderr(), "{}", rejection.to_text(source.as_text()));
+            tell(&to_styled_text(&rejection.diagnostics, &rejection.sources, source.as_text()));
             Exit::Rejected
         })?;
         let compiled = compile(model.with_forms([form.clone()]), arguments.t0).map_err(|rejected| {
-            let _ = write!(std::io::stderr(), "{}", to_text(&rejected.diagnostics, &places, source.as_text()));
+            tell(&to_styled_text(&rejected.diagnostics, &places, source.as_text()));
             Exit::Rejected
         })?;
         Ok(Loaded { compiled, source, places })
@@ -296,8 +305,7 @@ impl Loaded {
 
     /// Says on stderr what the model is warned about.
     fn warned(self) -> Loaded {
-        let warnings = to_text(&self.compiled.warnings, &self.places, self.source.as_text());
-        let _ = write!(std::io::stderr(), "{warnings}");
+        tell(&to_styled_text(&self.compiled.warnings, &self.places, self.source.as_text()));
         self
     }
 

@@ -46,20 +46,14 @@ fn ill_posed_models_are_rejected_by_name_and_place() {
 error[E301]: the model is structurally singular: no solution is determined, whatever the values are
  --> FILE:5:5
   |
-5 |     0 = x - sin(t);
-  |     ^^^^^^^^^^^^^^ equation 1 contains only `x`
- ::: FILE:6:5
-  |
-6 |     der(x) + x = cos(t) + sin(t);
-  |     ---------------------------- equation 2 contains only `x`
- ::: FILE:3:9
-  |
 3 |     var y ~ 0.0;
   |         - `y` occurs in only equation 3
- ::: FILE:4:9
-  |
 4 |     var z ~ 0.0;
   |         - `z` occurs in only equation 3
+5 |     0 = x - sin(t);
+  |     ^^^^^^^^^^^^^^ equation 1 contains only `x`
+6 |     der(x) + x = cos(t) + sin(t);
+  |     ---------------------------- equation 2 contains only `x`
 ";
     let message = stderr(&output).replace(&path, "FILE");
     assert!(message.starts_with(expected), "{message}");
@@ -106,6 +100,22 @@ fn a_broken_text_is_rejected_at_its_token() {
         let output = dae(command);
         assert_eq!((code(&output), stdout(&output).as_str()), (1, ""));
         assert_eq!(stderr(&output).replace(&path, "FILE"), message);
+    }
+}
+
+/// What comes out of a pipe has no colours; a variable asks for them, and `NO_COLOR` overrules it.
+#[test]
+fn messages_have_colours_where_they_are_wanted() {
+    let path = file("colours.dae", "struct Colours { var x; x = y; }");
+    let message = |variables: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_dae"));
+        command.args(["analyze", &path]).env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
+        stderr(&command.envs(variables.iter().map(|name| (name, "1"))).output().expect("the command runs"))
+    };
+    let coloured = message(&["CLICOLOR_FORCE"]);
+    assert!(coloured.starts_with("\u{1b}[") && coloured.contains("unknown name `y`"), "{coloured}");
+    for plain in [message(&[]), message(&["NO_COLOR", "CLICOLOR_FORCE"])] {
+        assert!(plain.starts_with("error[E101]: unknown name `y`\n") && !plain.contains('\u{1b}'), "{plain}");
     }
 }
 

@@ -42,6 +42,39 @@ fn pendulum_for_people() {
 }
 
 #[test]
+fn blocks_as_a_graph() {
+    let path = file(
+        "blocks.dae",
+        "struct Blocks {
+    var a = 1;
+    var b: [f64; 2] ~ 0;
+    var c;
+    der(a) = -a;
+    b[0] + b[1] = a;
+    b[0] - b[1].sin() = 1;
+    c = b[1] - a;
+}",
+    );
+    let output = dae(&["analyze", &path, "--dot"]);
+    assert_eq!((code(&output), stderr(&output).as_str()), (0, ""));
+    let expected = r#"digraph {
+    0 [ label = "equation 1: a\l" shape = box ]
+    1 [ label = "equation 2: b[0]\lequation 3: b[1]\l" shape = box ]
+    2 [ label = "equation 4: c\l" shape = box ]
+    1 -> 0 [ ]
+    2 -> 0 [ ]
+    2 -> 1 [ ]
+}
+"#;
+    assert_eq!(stdout(&output), expected);
+    assert_eq!(code(&dae(&["analyze", &path, "--dot", "--html"])), 2);
+    let singular = file("no_blocks.dae", "struct Singular { var x; var y; x = 1; x = t; }");
+    let output = dae(&["analyze", &singular, "--dot"]);
+    assert_eq!((code(&output), stdout(&output).as_str()), (1, ""));
+    assert!(stderr(&output).contains("structurally singular"), "{}", stderr(&output));
+}
+
+#[test]
 fn the_same_bytes_every_time() {
     for model in [PENDULUM, CAR_AXIS, AMPLIFIER] {
         for command in [&["analyze", model][..], &["analyze", model, "--json"], &["expand", model, "--form", "ggl"]] {

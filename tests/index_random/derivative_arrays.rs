@@ -9,6 +9,7 @@
 use dae::symbolic::compile::compile;
 use dae::symbolic::expr::prime_field::{PRIME, sparse_rank};
 use dae::symbolic::index::Verdict;
+use fastrand::Rng;
 
 /// Systems per family.
 const SYSTEMS: usize = 300;
@@ -31,22 +32,22 @@ struct Truth {
 impl LinearSystem {
     /// Coefficients are nonzero with a probability between a quarter and five eighths that is drawn for each system. In every other
     /// system the leading part of the second equation, of any order, is the one of the first, so that combining equations is tested.
-    fn random(next: &mut impl FnMut() -> u64, max_order: usize) -> Self {
-        let (n, density) = (2 + (next() % 3) as usize, 2 + next() % 4);
+    fn random(random: &mut Rng, max_order: usize) -> Self {
+        let (n, density) = (random.usize(2..=4), random.u8(2..=5));
         let mut coefficient = || {
-            let (chosen, value) = (next() % 8 < density, next() % 4);
-            if chosen { [-1, 1, 1, 2][value as usize] } else { 0 }
+            let (chosen, value) = (random.u8(..8) < density, random.usize(..4));
+            if chosen { [-1, 1, 1, 2][value] } else { 0 }
         };
         let mut row = || (0..n).map(|_| (0..=max_order).map(|_| coefficient()).collect()).collect();
         let mut coefficients: Vec<Vec<Vec<i64>>> = (0..n).map(|_| row()).collect();
-        if next().is_multiple_of(2) {
-            let order = (next() % (max_order as u64 + 1)) as usize;
+        if random.bool() {
+            let order = random.usize(..=max_order);
             for j in 0..n {
                 coefficients[1][j][order] = coefficients[0][j][max_order];
                 coefficients[1][j][order + 1..].fill(0);
             }
         }
-        LinearSystem { coefficients, forcing: (0..n).map(|_| (next() % 3) as i64 - 1).collect() }
+        LinearSystem { coefficients, forcing: (0..n).map(|_| random.i64(-1..=1)).collect() }
     }
 
     fn unknowns(&self) -> usize {
@@ -140,16 +141,6 @@ impl Array {
     }
 }
 
-/// SplitMix64 (Steele, Lea & Flood, OOPSLA 2014).
-fn random_numbers(mut state: u64) -> impl FnMut() -> u64 {
-    move || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-}
-
 /// What is stated about a system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stated {
@@ -195,11 +186,11 @@ fn compare(text: &str, truth: Option<Truth>) -> Comparison {
 }
 
 fn check_family(max_order: usize, seed: u64) {
-    let mut next = random_numbers(seed);
+    let mut random = Rng::with_seed(seed);
     let [mut exact, mut bounded, mut nothing, mut rejected, mut regular, mut combined] = [0; 6];
     let mut failures = Vec::new();
     for number in 0..SYSTEMS {
-        let system = LinearSystem::random(&mut next, max_order);
+        let system = LinearSystem::random(&mut random, max_order);
         let (text, truth) = (system.text(), system.truth());
         let Comparison { stated, rewritten, wrong } = compare(&text, truth);
         regular += usize::from(truth.is_some());

@@ -2,8 +2,9 @@
 
 use dae::Dae;
 use dae::runtime::interval::TaylorModel;
+use fastrand::Rng;
 
-use super::points::{Point, Random, points};
+use super::points::{Point, near, points, symmetric};
 use super::{compiled, interpreter, models, piecewise, valves};
 
 #[test]
@@ -19,7 +20,7 @@ fn generated_code_and_interpreter_agree() {
             assert_eq!(generated.parameters(), interpreted.parameters());
             let points = points(generated.as_ref(), 20);
             compare(generated.as_ref(), interpreted.as_ref(), &points);
-            let other: Vec<f64> = Random(2).near(&vec![1.0; generated.parameters().len()], 0.2);
+            let other: Vec<f64> = near(&mut Rng::with_seed(2), &vec![1.0; generated.parameters().len()], 0.2);
             let other: Vec<f64> = other.iter().zip(generated.parameters()).map(|(a, p)| a * p).collect();
             generated.set_parameters(&other);
             interpreted.set_parameters(&other);
@@ -99,8 +100,8 @@ fn compare(a: &dyn Dae, b: &dyn Dae, points: &[Point]) {
 /// Enclosures of the switching functions along a part of a step: the same, and around the values at random points.
 fn compare_enclosures(a: &dyn Dae, b: &dyn Dae, [t, radius]: [f64; 2], y: &[f64], yp: &[f64]) {
     let d = a.description();
-    let (mut random, count) = (Random(3), y.len());
-    let [along_y, along_yp] = [0; 2].map(|_| random.near(&vec![0.0; count], 0.5 * radius));
+    let (mut random, count) = (Rng::with_seed(3), y.len());
+    let [along_y, along_yp] = [0; 2].map(|_| near(&mut random, &vec![0.0; count], 0.5 * radius));
     let along = |values: &[f64], slopes: &[f64]| -> Vec<TaylorModel> {
         values.iter().zip(slopes).map(|(&x, &slope)| TaylorModel::new(x, slope, 0.5 * radius)).collect()
     };
@@ -111,10 +112,10 @@ fn compare_enclosures(a: &dyn Dae, b: &dyn Dae, [t, radius]: [f64; 2], y: &[f64]
         values
     });
     for _ in 0..5 {
-        let s = random.symmetric();
+        let s = symmetric(&mut random);
         let mut at = |values: &[f64], slopes: &[f64]| -> Vec<f64> {
             let on_line: Vec<f64> = values.iter().zip(slopes).map(|(x, slope)| x + slope * s).collect();
-            random.near(&on_line, 0.5 * radius)
+            near(&mut random, &on_line, 0.5 * radius)
         };
         let (y, yp) = (at(y, &along_y), at(yp, &along_yp));
         let mut values = vec![0.0; d.switches.len()];

@@ -1,7 +1,7 @@
 //! Every Jacobian of every formulation against differences of the function it belongs to, through the interpreter.
 //!
 //! Differences are extrapolated central ones (Ridders, *Accurate computation of F′(x) and F′(x) F″(x)*, Adv. Eng. Software 4,
-//! 1982): a table of halved steps, of which the entry with the smallest estimated error counts. The relative error allowed is
+//! 1982): a table of halved steps, of which the entry with the smallest estimated error counts, up to where errors grow. The relative error allowed is
 //! 1e-7 of the entry; where an entry is small beside its row, rounding of the function sets the limit.
 
 use dae::Dae;
@@ -156,6 +156,8 @@ fn ridders(
 ) -> Vec<f64> {
     const DEPTH: usize = 9;
     let mut best = vec![(f64::NAN, f64::INFINITY); rows];
+    // Once rounding makes a row worse, entries that agree do so by chance.
+    let mut is_settled = vec![false; rows];
     let mut previous: Vec<Vec<f64>> = Vec::new();
     let mut h = first_step(at[column]);
     for _ in 0..DEPTH {
@@ -174,11 +176,16 @@ fn ridders(
             let next: Vec<f64> = (0..rows).map(|i| (weight * fine[i] - coarse[i]) / (weight - 1.0)).collect();
             for i in 0..rows {
                 let error = (next[i] - fine[i]).abs().max((next[i] - coarse[i]).abs());
-                if error < best[i].1 {
+                if error < best[i].1 && !is_settled[i] {
                     best[i] = (next[i], error);
                 }
             }
             current.push(next);
+        }
+        if let (Some(now), Some(before)) = (current.last(), previous.last()) {
+            for i in 0..rows {
+                is_settled[i] |= (now[i] - before[i]).abs() >= 2.0 * best[i].1;
+            }
         }
         previous = current;
         h /= 2.0;

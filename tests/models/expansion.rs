@@ -4,7 +4,7 @@ use dae::symbolic::syntax::SourceText;
 use dae::symbolic::{build, expand_text};
 use expect_test::expect_file;
 
-use super::{macro_bodies, model_files};
+use super::{macro_bodies, model_files, models};
 
 fn expanded(text: &str) -> String {
     expand_text(SourceText { file: "model.dae", text }).unwrap_or_else(|message| panic!("{message}"))
@@ -32,6 +32,17 @@ fn expansion_is_a_function_of_the_text() {
     for file in model_files() {
         let text = std::fs::read_to_string(&file).unwrap();
         assert_eq!(expanded(&text), expanded(&text), "{}", file.display());
+    }
+}
+
+/// What the text says is Rust, whatever a compiler makes of it.
+#[test]
+fn generated_code_is_rust() {
+    let written = models().into_iter().map(|model| model.text);
+    let files = model_files().into_iter().map(|file| std::fs::read_to_string(file).unwrap());
+    for text in written.chain(files) {
+        let file = syn::parse_file(&expanded(&text)).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        assert!(file.items.len() > 5, "{text}");
     }
 }
 

@@ -2,23 +2,15 @@
 
 use dae::Dae;
 use dae::runtime::initialize::{InitializationOptions, consistent_initialization};
+use fastrand::Rng;
 
-/// SplitMix64 (Steele, Lea & Flood, *Fast splittable pseudorandom number generators*, 2014).
-pub(crate) struct Random(pub(crate) u64);
+/// Uniform in $[-1, 1)$.
+pub(crate) fn symmetric(random: &mut Rng) -> f64 {
+    2.0 * random.f64() - 1.0
+}
 
-impl Random {
-    /// Uniform in $[-1, 1)$.
-    pub(crate) fn symmetric(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
-
-    pub(crate) fn near(&mut self, centre: &[f64], radius: f64) -> Vec<f64> {
-        centre.iter().map(|c| c + radius * self.symmetric()).collect()
-    }
+pub(crate) fn near(random: &mut Rng, centre: &[f64], radius: f64) -> Vec<f64> {
+    centre.iter().map(|c| c + radius * symmetric(random)).collect()
 }
 
 /// Arguments of the contract's functions.
@@ -36,12 +28,12 @@ pub(crate) fn points(form: &dyn Dae, count: usize) -> Vec<Point> {
     let initial = consistent_initialization(form.prolongation(), 0.0, &options).unwrap().jets;
     let (mut y, mut yp) = (vec![0.0; n], vec![0.0; n]);
     form.states_from_jets(0.0, &initial, &mut y, &mut yp);
-    let mut random = Random(1);
+    let mut random = Rng::with_seed(1);
     let mut point = || Point {
-        t: 0.01 * random.symmetric(),
-        y: random.near(&y, 0.05),
-        yp: random.near(&yp, 0.5),
-        jets: random.near(&initial, 0.05),
+        t: 0.01 * symmetric(&mut random),
+        y: near(&mut random, &y, 0.05),
+        yp: near(&mut random, &yp, 0.5),
+        jets: near(&mut random, &initial, 0.05),
     };
     (0..count).map(|_| point()).collect()
 }

@@ -7,6 +7,9 @@
 //! $z_{j+1}$, with $h_j = \alpha_j \sin(\omega_j t + \beta_j p)$: as long as the index. Rows are mixed as well where $c_j$ do not depend on $p$.
 
 use std::fmt::Write;
+use std::ops::RangeInclusive;
+
+use fastrand::Rng;
 
 use super::*;
 
@@ -14,28 +17,19 @@ use super::*;
 const P: f64 = 0.4;
 const T_END: f64 = 1.5;
 
-struct Random(u64);
+/// A number with one decimal, of so many tenths.
+fn decimal(random: &mut Rng, tenths: RangeInclusive<i32>) -> f64 {
+    f64::from(random.i32(tenths)) / 10.0
+}
 
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) as usize) % n
-    }
-
-    /// A number with one decimal.
-    fn decimal(&mut self, from: i32, to: i32) -> f64 {
-        f64::from(from + self.below((to - from) as usize + 1) as i32) / 10.0
-    }
-
-    /// A unit triangular matrix of small integers, lower or upper.
-    fn triangular(&mut self, n: usize, is_entry: impl Fn(usize, usize) -> bool) -> Vec<Vec<f64>> {
-        let mut entry = |i: usize, j: usize| match (i == j, is_entry(i, j)) {
-            (true, _) => 1.0,
-            (false, true) => f64::from(self.below(5) as i32 - 2) * f64::from(u8::from(self.below(2) == 0)),
-            (false, false) => 0.0,
-        };
-        (0..n).map(|i| (0..n).map(|j| entry(i, j)).collect()).collect()
-    }
+/// A unit triangular matrix of small integers, lower or upper.
+fn triangular(random: &mut Rng, n: usize, is_entry: impl Fn(usize, usize) -> bool) -> Vec<Vec<f64>> {
+    let mut entry = |i: usize, j: usize| match (i == j, is_entry(i, j)) {
+        (true, _) => 1.0,
+        (false, true) => f64::from(random.i32(-2..=2)) * f64::from(random.u8(..=1)),
+        (false, false) => 0.0,
+    };
+    (0..n).map(|i| (0..n).map(|j| entry(i, j)).collect()).collect()
 }
 
 /// An unknown of the Weierstrass form.
@@ -53,25 +47,25 @@ struct Linear {
 }
 
 impl Linear {
-    fn draw(random: &mut Random) -> Self {
-        let mixes = random.below(2) == 0;
+    fn draw(random: &mut Rng) -> Self {
+        let mixes = random.bool();
         let mut canonical = Vec::new();
-        for _ in 0..1 + random.below(2) {
-            let a = [random.decimal(3, 15), random.decimal(-5, 5)];
-            let (s, omega, start) = (random.decimal(-10, 10), random.decimal(10, 30), random.decimal(-10, 10));
+        for _ in 0..random.usize(1..=2) {
+            let a = [decimal(random, 3..=15), decimal(random, -5..=5)];
+            let (s, omega, start) = (decimal(random, -10..=10), decimal(random, 10..=30), decimal(random, -10..=10));
             canonical.push(Canonical::State { a, s, omega, start });
         }
-        for _ in 0..1 + random.below(2) {
-            let length = 1 + random.below(3);
+        for _ in 0..random.usize(1..=2) {
+            let length = random.usize(1..=3);
             for j in 1..=length {
-                let c = [random.decimal(5, 15), if mixes { 0.0 } else { random.decimal(-5, 5) }];
-                let h = [random.decimal(3, 10), random.decimal(5, 20), random.decimal(-10, 10)];
+                let c = [decimal(random, 5..=15), if mixes { 0.0 } else { decimal(random, -5..=5) }];
+                let h = [decimal(random, 3..=10), decimal(random, 5..=20), decimal(random, -10..=10)];
                 canonical.push(Canonical::Link { c: (j < length).then_some(c), h });
             }
         }
         let n = canonical.len();
-        let w = random.triangular(n, |i, j| mixes && i > j);
-        let rows = random.triangular(n, |i, j| mixes && i < j);
+        let w = triangular(random, n, |i, j| mixes && i > j);
+        let rows = triangular(random, n, |i, j| mixes && i < j);
         Linear { canonical, w, rows }
     }
 
@@ -169,17 +163,16 @@ enum Found {
 
 /// What is wrong with a system, if anything is.
 fn wrong(seed: u64) -> Option<Found> {
-    let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x1234_5678);
-    random.below(2);
+    let mut random = Rng::with_seed(seed);
     let linear = Linear::draw(&mut random);
-    let form = ["ggl", "original", "index1"][random.below(3)];
-    let tolerance = [1e-6, 1e-9][random.below(2)];
+    let form = ["ggl", "original", "index1"][random.usize(..3)];
+    let tolerance = [1e-6, 1e-9][random.usize(..2)];
     let text = linear.text();
     // Where offsets do not tell what to differentiate, only the text as it stands is left.
     let system = available(&text, form).unwrap_or_else(|| system(&text, "original"));
     let form = system.description().form.to_string();
     let index = system.description().unknowns.iter().map(|unknown| unknown.index).max().unwrap_or(1);
-    let method = METHODS[random.below(3)];
+    let method = METHODS[random.usize(..3)];
     let method = if index > 2 && method == Method::Bdf { Method::Radau5 } else { method };
     let what = format!("{seed}: {form} by {method:?} at {tolerance:e}: {text}");
     let alone = || Integration::new(system.as_ref()).method(method).rtol(tolerance).atol(tolerance);

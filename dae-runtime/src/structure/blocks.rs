@@ -4,10 +4,13 @@
 //! solved together, each after the groups whose unknowns it uses.
 //!
 //! With the unknown that the transversal gives it, an equation depends on the equations of its other unknowns. The
-//! groups are the strongly connected components of that graph; they do not depend on the transversal chosen. Tarjan's
-//! algorithm (1972) finds a component after all those it leads to, which is the order of solution.
+//! groups are the strongly connected components of that graph; they do not depend on the transversal chosen. They are `petgraph`'s, by
+//! Kosaraju's algorithm, in which nothing recurses, in the order in which a depth-first search through the equations leaves them for good: each after
+//! all those it leads to.
 
-use std::ops::Range;
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::{DiGraph, NodeIndex};
+use petgraph::visit::Reversed;
 
 use super::incidence::Incidence;
 use super::matching::Transversal;
@@ -45,80 +48,51 @@ pub fn block_triangular_form(pattern: &Incidence, transversal: &Transversal) -> 
     components.into_iter().enumerate().map(describe).collect()
 }
 
-const UNSEEN: usize = usize::MAX;
-
-/// Tarjan's depth-first search over equations.
-struct Tarjan {
-    /// Number of each equation in the order of discovery.
-    index: Vec<usize>,
-    /// Least index known to be reachable within the component.
-    low: Vec<usize>,
-    /// Whether the component of an equation is complete.
-    complete: Vec<bool>,
-    /// Equations discovered whose component is not complete.
-    open: Vec<usize>,
-    /// The path from the root: each equation with its entries not yet followed.
-    path: Vec<(usize, Range<usize>)>,
-    discovered: usize,
-}
-
-/// The components, each ascending, in the order in which they are completed.
+/// The components, each ascending, each after those it leads to.
 fn strongly_connected_components(pattern: &Incidence, transversal: &Transversal) -> Vec<Vec<usize>> {
     let n = transversal.len();
-    let mut search = Tarjan {
-        index: vec![UNSEEN; n],
-        low: vec![UNSEEN; n],
-        complete: vec![false; n],
-        open: Vec::new(),
-        path: Vec::new(),
-        discovered: 0,
-    };
-    let mut components = Vec::new();
-    for root in 0..n {
-        if search.index[root] == UNSEEN {
-            search.discover(root, pattern);
-        }
-        while let Some((equation, untried)) = search.path.last_mut() {
-            let equation = *equation;
-            let Some(position) = untried.next() else {
-                search.path.pop();
-                components.extend(search.leave(equation));
-                continue;
-            };
-            let next = transversal.equation_of(pattern.unknown_at(position));
-            if search.index[next] == UNSEEN {
-                search.discover(next, pattern);
-            } else if !search.complete[next] {
-                search.low[equation] = search.low[equation].min(search.index[next]);
-            }
-        }
+    let mut graph = DiGraph::<(), ()>::with_capacity(n, pattern.len());
+    (0..n).for_each(|_| _ = graph.add_node(()));
+    for (equation, unknown) in pattern.entries() {
+        graph.add_edge(NodeIndex::new(equation), NodeIndex::new(transversal.equation_of(unknown)), ());
     }
-    components
+    // Of the reversed graph, so that the search that gives the order follows the entries of the equations as they stand.
+    let mut components = kosaraju_scc(Reversed(&graph));
+    components.reverse();
+    let ascending = |component: Vec<NodeIndex>| {
+        let mut equations: Vec<usize> = component.into_iter().map(NodeIndex::index).collect();
+        equations.sort_unstable();
+        equations
+    };
+    components.into_iter().map(ascending).collect()
 }
 
-impl Tarjan {
-    fn discover(&mut self, equation: usize, pattern: &Incidence) {
-        self.index[equation] = self.discovered;
-        self.low[equation] = self.discovered;
-        self.discovered += 1;
-        self.open.push(equation);
-        self.path.push((equation, pattern.positions(equation)));
+#[cfg(test)]
+mod tests {
+    use super::super::Matching;
+    use super::*;
+
+    const LENGTH: usize = 100_000;
+
+    fn blocks(rows: impl Iterator<Item = [usize; 2]>) -> Vec<Block> {
+        let pattern = Incidence::from_rows(LENGTH, rows).unwrap();
+        let transversal = Matching::maximum(&pattern).transversal().unwrap();
+        block_triangular_form(&pattern, &transversal)
     }
 
-    /// Hands on to its predecessor what an equation reaches, and returns its component if it was discovered first.
-    fn leave(&mut self, equation: usize) -> Option<Vec<usize>> {
-        if let Some(&(parent, _)) = self.path.last() {
-            self.low[parent] = self.low[parent].min(self.low[equation]);
+    #[test]
+    fn a_long_row_is_solved_from_its_end() {
+        let blocks = blocks((0..LENGTH).map(|i| [i, (i + 1).min(LENGTH - 1)]));
+        assert_eq!(blocks.len(), LENGTH);
+        for (block, equation) in blocks.iter().zip((0..LENGTH).rev()) {
+            assert_eq!(block.equations, [equation]);
         }
-        if self.low[equation] != self.index[equation] {
-            return None;
-        }
-        let first = self.open.iter().rposition(|&open| open == equation)?;
-        let mut component = self.open.split_off(first);
-        for &member in &component {
-            self.complete[member] = true;
-        }
-        component.sort_unstable();
-        Some(component)
+    }
+
+    #[test]
+    fn a_long_circle_is_one_block() {
+        let blocks = blocks((0..LENGTH).map(|i| [i, (i + 1) % LENGTH]));
+        assert_eq!(blocks.len(), 1);
+        assert!(blocks[0].equations.iter().copied().eq(0..LENGTH) && blocks[0].depends_on.is_empty());
     }
 }

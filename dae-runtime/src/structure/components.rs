@@ -1,40 +1,36 @@
 //! Independent parts: groups of equations that share no unknown with one another.
 //!
-//! In: a bipartite graph. Out: its connected components, in the order of their first equations.
+//! In: a bipartite graph. Out: its connected components, in the order of their first equations, by `petgraph`'s disjoint sets.
+
+use petgraph::unionfind::UnionFind;
 
 use super::Part;
 use super::incidence::Incidence;
 
 /// The connected components that have an equation; unknowns that occur in none are in none.
 pub fn connected_components(pattern: &Incidence) -> Vec<Part> {
-    let columns = pattern.transpose();
-    let mut seen_equation = vec![false; pattern.equations()];
-    let mut seen_unknown = vec![false; pattern.unknowns()];
-    let mut components = Vec::new();
-    for root in 0..pattern.equations() {
-        if seen_equation[root] {
-            continue;
+    let mut sets = UnionFind::new(pattern.equations());
+    // By unknown: the first equation it occurs in.
+    let mut first = vec![None; pattern.unknowns()];
+    for (equation, unknown) in pattern.entries() {
+        sets.union(*first[unknown].get_or_insert(equation), equation);
+    }
+    let set_of = sets.into_labeling();
+    let mut components: Vec<Part> = Vec::new();
+    // By representative of a set: its component.
+    let mut component_of = vec![None; pattern.equations()];
+    for (equation, &set) in set_of.iter().enumerate() {
+        let component = *component_of[set].get_or_insert(components.len());
+        if component == components.len() {
+            components.push(Part::default());
         }
-        seen_equation[root] = true;
-        let mut part = Part { equations: vec![root], unknowns: Vec::new() };
-        let mut next = 0;
-        while let Some(&equation) = part.equations.get(next) {
-            next += 1;
-            for &unknown in pattern.row(equation) {
-                if std::mem::replace(&mut seen_unknown[unknown], true) {
-                    continue;
-                }
-                part.unknowns.push(unknown);
-                for &other in columns.row(unknown) {
-                    if !std::mem::replace(&mut seen_equation[other], true) {
-                        part.equations.push(other);
-                    }
-                }
-            }
+        components[component].equations.push(equation);
+    }
+    for (unknown, equation) in first.iter().enumerate() {
+        let component = equation.and_then(|equation| component_of[set_of[equation]]);
+        if let Some(component) = component {
+            components[component].unknowns.push(unknown);
         }
-        part.equations.sort_unstable();
-        part.unknowns.sort_unstable();
-        components.push(part);
     }
     components
 }
@@ -51,5 +47,14 @@ mod tests {
         let lists: Vec<(&[usize], &[usize])> =
             parts.iter().map(|part| (part.equations.as_slice(), part.unknowns.as_slice())).collect();
         assert_eq!(lists, [(&[0, 2][..], &[1, 2][..]), (&[1][..], &[0][..]), (&[3][..], &[][..])]);
+    }
+
+    #[test]
+    fn a_long_row_is_one_part() {
+        const LENGTH: usize = 100_000;
+        let pattern = Incidence::from_rows(LENGTH + 1, (0..LENGTH).map(|i| [i, i + 1])).unwrap();
+        let parts = connected_components(&pattern);
+        assert_eq!(parts.len(), 1);
+        assert!(parts[0].equations.iter().copied().eq(0..LENGTH) && parts[0].unknowns.iter().copied().eq(0..=LENGTH));
     }
 }

@@ -2,15 +2,16 @@
 //!
 //! In: which unknown occurs in which equation ([`Incidence`]). Out: independent parts, a maximum matching, what is over- and
 //! underdetermined, and blocks in order of solution. Integers only; every algorithm is linear in the number of entries, but for the
-//! matching, which takes $O(\sqrt n)$ times as long, and none recurses.
+//! matching, which takes $O(\sqrt n)$ times as long, and none recurses
+//! (which is why matchings are not `petgraph`'s).
 //!
 //! | file | source |
 //! |---|---|
 //! | `incidence` | the bipartite graph of equations and unknowns |
-//! | `components` | parts that share no unknown |
+//! | `components` | parts that share no unknown: `petgraph`'s sets |
 //! | `matching` | maximum matching: Hopcroft & Karp, SIAM J. Comput. 2 (1973) 225–231 |
 //! | `dulmage_mendelsohn` | coarse decomposition: Dulmage & Mendelsohn, Canad. J. Math. 10 (1958) 517–534; Pothen & Fan, ACM TOMS 16 (1990) 303–324 |
-//! | `blocks` | block-triangular form: Duff & Reid, ACM TOMS 4 (1978) 137–147; Tarjan, SIAM J. Comput. 1 (1972) 146–160 |
+//! | `blocks` | block-triangular form: Duff & Reid, ACM TOMS 4 (1978) 137–147; strongly connected components are `petgraph`'s |
 
 mod blocks;
 mod components;

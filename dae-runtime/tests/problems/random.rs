@@ -2,27 +2,21 @@
 //!
 //! In: a seed. Out: numbers, expressions in $t$, $y$, $y'$, and systems made of them.
 
+use fastrand::Rng;
+
 use super::{Model, Scalar};
 
-/// Numbers by xorshift.
-pub struct Random(u64);
+/// Numbers, always the same.
+pub struct Random(Rng);
 
 impl Random {
     pub fn new(seed: u64) -> Self {
-        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-        (0..4).for_each(|_| _ = random.next());
-        random
+        Random(Rng::with_seed(seed))
     }
 
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
+    /// One of $0, \dots, n - 1$; zero if $n$ is.
     pub fn below(&mut self, n: usize) -> usize {
-        (self.next() >> 11) as usize % n.max(1)
+        self.0.usize(..n.max(1))
     }
 
     pub fn chance(&mut self, percent: usize) -> bool {
@@ -30,7 +24,7 @@ impl Random {
     }
 
     pub fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1u64 << 53) as f64
+        self.0.f64()
     }
 
     pub fn of<T: Copy>(&mut self, choice: &[T]) -> T {

@@ -1,12 +1,10 @@
-//! The texts that are mutated: every model in the tree, accepted or rejected.
+//! The texts that are mutated: every model in the tree, accepted or rejected. Shared by the driver and the target of `cargo fuzz`.
 //!
 //! In: `fuzz/corpus/`, the models of the examples, the cases of the language tests, and the bodies of `dae!` in tests and examples. Out: texts
 //! in a fixed order, none twice.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-
-use crate::directory;
 
 /// What fuzzing found.
 pub(crate) fn found() -> Vec<String> {
@@ -16,27 +14,37 @@ pub(crate) fn found() -> Vec<String> {
 /// All of them; longer ones would take the time of many.
 pub(crate) fn texts() -> Vec<String> {
     const LONGEST: usize = 4000;
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = root();
     let mut texts = Vec::new();
-    for folder in [directory("corpus"), root.join("../examples/models"), root.join("tests/language/models")] {
+    for folder in [directory("corpus"), root.join("examples/models"), root.join("dae-symbolic/tests/language/models")] {
         texts.extend(files(&folder, "dae"));
     }
-    let cases = std::fs::read_to_string(root.join("tests/language/rejected.txt")).unwrap_or_default();
+    let cases = std::fs::read_to_string(root.join("dae-symbolic/tests/language/rejected.txt")).unwrap_or_default();
     texts.extend(cases.split("=== ").skip(1).filter_map(|case| {
         let (_, rest) = case.split_once('\n')?;
         rest.split_once("--- printed").map(|(text, _)| text.to_string())
     }));
     for folder in ["compile_fail", "models", "."] {
-        for text in files(&root.join("../tests").join(folder), "rs") {
+        for text in files(&root.join("tests").join(folder), "rs") {
             texts.extend(bodies(&text));
         }
     }
-    for text in files(&root.join("../examples"), "rs") {
+    for text in files(&root.join("examples"), "rs") {
         texts.extend(bodies(&text));
     }
     let mut seen = BTreeSet::new();
     texts.retain(|text| text.len() <= LONGEST && seen.insert(text.clone()));
     texts
+}
+
+/// The root of the tree: each user of this file is a package in a folder of it.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Where kept texts are.
+fn directory(name: &str) -> PathBuf {
+    root().join("fuzz").join(name)
 }
 
 /// The contents of the files of a folder with the given ending, by name.

@@ -33,7 +33,6 @@ mod watchdog;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -236,9 +235,4 @@ fn smaller(text: &str, holds: impl Fn(&str) -> bool) -> String {
         width /= 2;
     }
     best.concat()
-}
-
-/// Where kept texts are.
-fn directory(name: &str) -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz").join(name)
 }

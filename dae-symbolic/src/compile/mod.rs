@@ -20,7 +20,9 @@ mod hidden;
 mod summary;
 mod values;
 
-pub(crate) use definitions::{Named, definitions_in};
+#[cfg(feature = "report")]
+pub(crate) use definitions::Named;
+pub(crate) use definitions::definitions_in;
 pub use excerpt::compile_excerpt;
 use forms::Reductions;
 use hidden::hidden_constraints;

@@ -1,9 +1,13 @@
 //! Nodes and hash-consing.
 //!
 //! In: nodes in canonical form (made by `construct.rs` and `fold.rs`). Out: their numbers; equal nodes have equal numbers.
+//!
+//! Nodes are hashed by `rustc-hash`: quick without optimisation, and they need not resist attackers. Its values differ between platforms
+//! and versions, so no number and no output depends on them: maps of expressions are asked for what is in them, or sorted.
 
-use std::collections::{HashMap, HashSet};
-use std::hash::{BuildHasherDefault, Hash, Hasher};
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::{Call, Function, Rational, Symbol};
 
@@ -73,11 +77,11 @@ impl Assumption {
 pub struct Dag {
     nodes: Vec<Node>,
     /// Hash of the node to its number; equal hashes of unequal nodes move on by one.
-    index: HashMap<u64, Expr, BuildHasherDefault<Keep>>,
+    index: FxHashMap<u64, Expr>,
     assumptions: Vec<Assumption>,
     /// By node: whether it is free of everything that changes in time.
     steady: Vec<bool>,
-    assumed: HashSet<Assumption, BuildHasherDefault<Mix>>,
+    assumed: FxHashSet<Assumption>,
 }
 
 impl Dag {
@@ -147,7 +151,7 @@ impl Dag {
 
     /// The number of a node that is in canonical form already.
     pub(super) fn intern(&mut self, node: Node) -> Expr {
-        let mut hasher = Mix::default();
+        let mut hasher = FxHasher::default();
         node.hash(&mut hasher);
         let mut key = hasher.finish();
         while let Some(&expr) = self.index.get(&key) {
@@ -171,64 +175,8 @@ impl Dag {
     }
 }
 
-/// Multiply-rotate hashing: node hashing must be quick without optimisation, and need not resist attackers.
-#[derive(Clone, Default)]
-pub(super) struct Mix(u64);
-
-impl Mix {
-    fn word(&mut self, word: u64) {
-        const ODD: u64 = 0x9e37_79b9_7f4a_7c15; // 2^64 over the golden ratio
-        self.0 = (self.0 ^ word).wrapping_mul(ODD).rotate_left(29);
-    }
-}
-
-impl Hasher for Mix {
-    fn finish(&self) -> u64 {
-        self.0 ^ (self.0 >> 32)
-    }
-    fn write(&mut self, bytes: &[u8]) {
-        for chunk in bytes.chunks(8) {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            self.word(u64::from_le_bytes(word));
-        }
-    }
-    fn write_u32(&mut self, word: u32) {
-        self.word(u64::from(word));
-    }
-    fn write_i32(&mut self, word: i32) {
-        self.word(word as u64);
-    }
-    fn write_u64(&mut self, word: u64) {
-        self.word(word);
-    }
-    fn write_i64(&mut self, word: i64) {
-        self.word(word as u64);
-    }
-    fn write_usize(&mut self, word: usize) {
-        self.word(word as u64);
-    }
-    fn write_isize(&mut self, word: isize) {
-        self.word(word as u64);
-    }
-}
-
 /// What is known about some expressions.
-pub(super) type ExprMap<T> = HashMap<Expr, T, BuildHasherDefault<Mix>>;
+pub(super) type ExprMap<T> = FxHashMap<Expr, T>;
 
 /// Some expressions.
-pub(super) type ExprSet = HashSet<Expr, BuildHasherDefault<Mix>>;
-
-/// The key is a hash already.
-#[derive(Default)]
-struct Keep(u64);
-
-impl Hasher for Keep {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-    fn write(&mut self, _: &[u8]) {}
-    fn write_u64(&mut self, word: u64) {
-        self.0 = word;
-    }
-}
+pub(super) type ExprSet = FxHashSet<Expr>;

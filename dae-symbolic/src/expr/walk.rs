@@ -2,10 +2,7 @@
 //!
 //! In: roots. Out: node numbers in ascending order, which is a topological order; and the symbols among them.
 
-use std::collections::HashSet;
-use std::hash::BuildHasherDefault;
-
-use super::dag::{ExprSet, Mix};
+use super::dag::ExprSet;
 use super::{Dag, Expr, Node, Symbol};
 
 /// Up to so many nodes a look at all of them is cheapest.
@@ -17,7 +14,7 @@ const SPARSE: usize = 64;
 /// The nodes that were reached, in whatever is cheapest for their number.
 enum Reached {
     Few,
-    Some(HashSet<Expr, BuildHasherDefault<Mix>>),
+    Some(ExprSet),
     /// A bit for every node.
     Many(Vec<u64>),
 }

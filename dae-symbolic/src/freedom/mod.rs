@@ -9,10 +9,12 @@
 //! row of zeros is determined by the equations alone. All that is local: it holds at the consistent point to which the start values lead,
 //! for the default parameters.
 
+#[cfg(feature = "report")]
 mod choice;
 mod conflict;
 mod forced;
 mod relaxed;
 
+#[cfg(feature = "report")]
 pub use choice::{Choice, InitialValues, Redundant, StateValue, initial_values};
 pub use conflict::contradictions;

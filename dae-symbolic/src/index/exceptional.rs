@@ -14,6 +14,7 @@ use crate::model::Model;
 const MAX_ENTRIES: usize = 4_000;
 const MAX_PARAMETERS: usize = 60;
 /// Multiples at which the order of a root is measured.
+#[cfg(feature = "report")]
 const MULTIPLES: [u32; 3] = [2, 3, 5];
 
 /// A matrix of expressions whose determinant depends on parameters.
@@ -69,6 +70,7 @@ impl Determinant {
 
     /// Whether `value` is the only one of the parameter, number or not, at which it vanishes identically in everything else: then as a function of
     /// the parameter alone it is $c\,(p - p_0)^k$ at any fixed point, and so at a random one of the prime field.
+    #[cfg(feature = "report")]
     pub(crate) fn vanishes_only_at(&self, model: &mut Model, parameter: ParameterId, value: Expr) -> bool {
         let symbol = model.dag.symbol(Symbol::Parameter(parameter));
         let mut at = |factor: u32| {

@@ -34,6 +34,7 @@ pub(super) fn regularity(model: &mut Model, n: usize, entries: &[(usize, usize, 
 }
 
 /// The determinant of an $n \times n$ matrix at one random point of the prime field; `None` if the entries have no value there.
+#[cfg(feature = "report")]
 pub(super) fn value(model: &mut Model, n: usize, entries: &[(usize, usize, Expr)]) -> Option<u64> {
     let values: Vec<Expr> = entries.iter().map(|&(.., value)| value).collect();
     let values = model.expand_inputs(&values);

@@ -11,29 +11,38 @@
 //! | `cases/` | values of parameters and unknowns where the index is another | Campbell, Linh & Petzold, eq. (9) |
 //! | `perturbation.rs`, `involutive.rs` | perturbation index | Hairer & Wanner II, Sect. VII.1, Definition 1.3 |
 
+#[cfg(feature = "report")]
 pub mod cases;
 mod first_order;
+#[cfg(feature = "report")]
 mod frozen;
+#[cfg(feature = "report")]
 mod involutive;
 mod linear;
 pub mod pencil;
+#[cfg(feature = "report")]
 mod perturbation;
 mod singular;
 mod strangeness;
 
+#[cfg(feature = "report")]
 pub use cases::Case;
 use first_order::{FirstOrder, Linearity};
+#[cfg(feature = "report")]
 pub use frozen::{Arithmetic, FrozenPencil, LocalPencil};
 use pencil::PencilStructure;
 pub use pencil::{Pencil, Weierstrass};
+#[cfg(feature = "report")]
 pub use perturbation::Perturbation;
 pub use singular::{singular_pencil, with_null_vectors};
 pub use strangeness::{Characteristic, Reduction, reduce};
 
+#[cfg(feature = "report")]
 use crate::index::{Analysis, Verdict};
 use crate::model::Model;
 
 /// Other notions of index.
+#[cfg(feature = "report")]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Notions {
     /// The pencil of a linear system with constant coefficients.
@@ -91,6 +100,7 @@ pub struct NullVectors {
 }
 
 /// The strangeness index and what it rests on.
+#[cfg(feature = "report")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Strangeness {
     /// $\mu$.
@@ -105,10 +115,11 @@ pub(crate) fn is_linear(model: &mut Model) -> bool {
 }
 
 /// Examines a model; `analysis` is `None` for one that was rejected.
+#[cfg(feature = "report")]
 pub fn examine(model: &Model, analysis: Option<&Analysis>, t0: f64) -> Notions {
     let model = &mut model.clone();
     let nothing = Notions { kronecker: None, frozen: None, strangeness: None, perturbation: None, cases: Vec::new() };
-    if model.equations.iter().any(|e| e.domain.size() != 1) || model.unknowns.iter().any(|u| u.domain.size() != 1) {
+    if !is_scalar(model) {
         return nothing;
     }
     let form = FirstOrder::of_model(model);
@@ -124,6 +135,11 @@ pub fn examine(model: &Model, analysis: Option<&Analysis>, t0: f64) -> Notions {
     let strangeness = strangeness_index(kronecker.as_ref(), square);
     let cases = square.map_or_else(Vec::new, |analysis| cases::cases(model, analysis, t0));
     Notions { kronecker, frozen, strangeness, perturbation, cases }
+}
+
+/// Whether every equation and every unknown stands for itself.
+fn is_scalar(model: &Model) -> bool {
+    model.equations.iter().all(|e| e.domain.size() == 1) && model.unknowns.iter().all(|u| u.domain.size() == 1)
 }
 
 fn kronecker(model: &mut Model, form: &FirstOrder) -> Option<Kronecker> {
@@ -145,12 +161,18 @@ fn kronecker(model: &mut Model, form: &FirstOrder) -> Option<Kronecker> {
 
 /// The null vectors of a model that is linear with constant coefficients and has a singular pencil.
 pub fn null_vectors(model: &Model) -> Option<NullVectors> {
-    match examine(model, None, 0.0).kronecker?.structure {
+    if !is_scalar(model) {
+        return None;
+    }
+    let model = &mut model.clone();
+    let form = FirstOrder::of_model(model);
+    match kronecker(model, &form)?.structure {
         KroneckerStructure::Singular(vectors) => Some(vectors),
         KroneckerStructure::Regular { .. } => None,
     }
 }
 
+#[cfg(feature = "report")]
 fn frozen_pencil(model: &mut Model, form: &FirstOrder, analysis: Option<&Analysis>, t0: f64) -> Option<FrozenPencil> {
     let Some((analysis, jets)) = analysis.and_then(|a| Some((a, a.jets.as_ref()?))) else {
         return frozen::frozen(model, form, t0, None);
@@ -160,6 +182,7 @@ fn frozen_pencil(model: &mut Model, form: &FirstOrder, analysis: Option<&Analysi
 }
 
 /// Exact characteristic values where there are some; otherwise $\mu = \max(0, \nu - 1)$.
+#[cfg(feature = "report")]
 fn strangeness_index(kronecker: Option<&Kronecker>, analysis: Option<&Analysis>) -> Option<Strangeness> {
     if let Some(KroneckerStructure::Regular { characteristic, .. }) = kronecker.map(|k| &k.structure) {
         let index = characteristic.len() as u32 - 1;

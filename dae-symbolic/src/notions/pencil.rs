@@ -147,6 +147,8 @@ mod tests {
     use super::super::strangeness::reduce;
     use std::collections::BTreeMap;
 
+    use fastrand::Rng;
+
     use super::*;
     use crate::expr::echelon::Companion;
 
@@ -166,17 +168,12 @@ mod tests {
         x.iter().map(|row| (0..y[0].len()).map(|j| inner(row, j)).collect()).collect()
     }
 
-    fn draw(state: &mut u64, bound: u64) -> u64 {
-        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (*state >> 33) % bound
-    }
-
     /// A product of elementary matrices: dense, invertible.
-    fn invertible(n: usize, state: &mut u64) -> Vec<Vec<i64>> {
+    fn invertible(n: usize, random: &mut Rng) -> Vec<Vec<i64>> {
         let mut matrix: Vec<Vec<i64>> = (0..n).map(|i| (0..n).map(|j| i64::from(i == j)).collect()).collect();
         for _ in 0..2 * n {
-            let (i, j) = (draw(state, n as u64) as usize, draw(state, n as u64) as usize);
-            let factor = draw(state, 3) as i64 - 1;
+            let (i, j) = (random.usize(..n), random.usize(..n));
+            let factor = random.i64(-1..=1);
             if i != j {
                 let source = matrix[j].clone();
                 matrix[i].iter_mut().zip(source).for_each(|(x, y)| *x += factor * y);
@@ -186,12 +183,12 @@ mod tests {
     }
 
     /// $(E, A)$ in Weierstrass form: $C$ random, nilpotent blocks of the given sizes.
-    fn canonical(finite: usize, blocks: &[usize], state: &mut u64) -> (Vec<Vec<i64>>, Vec<Vec<i64>>) {
+    fn canonical(finite: usize, blocks: &[usize], random: &mut Rng) -> (Vec<Vec<i64>>, Vec<Vec<i64>>) {
         let n = finite + blocks.iter().sum::<usize>();
         let (mut e, mut a) = (vec![vec![0; n]; n], vec![vec![0; n]; n]);
         for i in 0..finite {
             e[i][i] = 1;
-            (0..finite).for_each(|j| a[i][j] = draw(state, 5) as i64 - 2);
+            (0..finite).for_each(|j| a[i][j] = random.i64(-2..=2));
         }
         let mut at = finite;
         for &size in blocks {
@@ -208,17 +205,17 @@ mod tests {
 
     #[test]
     fn hidden_weierstrass_forms_are_found() {
-        let mut state = 7;
+        let mut random = Rng::with_seed(7);
         for _ in 0..300 {
-            let finite = draw(&mut state, 4) as usize;
-            let mut blocks: Vec<usize> = (0..draw(&mut state, 4)).map(|_| 1 + draw(&mut state, 4) as usize).collect();
+            let finite = random.usize(..4);
+            let mut blocks: Vec<usize> = (0..random.usize(..4)).map(|_| random.usize(1..=4)).collect();
             blocks.sort_unstable_by(|x, y| y.cmp(x));
             let n = finite + blocks.iter().sum::<usize>();
             if n == 0 {
                 continue;
             }
-            let (e, a) = canonical(finite, &blocks, &mut state);
-            let (p, q) = (invertible(n, &mut state), invertible(n, &mut state));
+            let (e, a) = canonical(finite, &blocks, &mut random);
+            let (p, q) = (invertible(n, &mut random), invertible(n, &mut random));
             let hidden = |m: &[Vec<i64>]| product(&product(&p, m), &q);
             let (e, a) = (hidden(&e), hidden(&a));
             let slices = |m: &[Vec<i64>]| -> Vec<Vec<i64>> { m.to_vec() };
@@ -243,7 +240,7 @@ mod tests {
     #[test]
     fn null_vectors_annihilate_the_pencil() {
         // L_2 and the transpose of L_1 beside a regular part, mixed.
-        let mut state = 3;
+        let mut random = Rng::with_seed(3);
         let e = vec![
             vec![1, 0, 0, 0, 0],
             vec![0, 1, 0, 0, 0],
@@ -253,7 +250,7 @@ mod tests {
         ];
         let a = vec![vec![0, 1, 0, 0, 0], vec![0, 0, 1, 0, 0], vec![0; 5], vec![0, 0, 0, 1, 0], vec![0, 0, 0, 0, 2]];
         for _ in 0..20 {
-            let (p, q) = (invertible(5, &mut state), invertible(5, &mut state));
+            let (p, q) = (invertible(5, &mut random), invertible(5, &mut random));
             let hidden = |m: &[Vec<i64>]| product(&product(&p, m), &q);
             let (e, a) = (hidden(&e), hidden(&a));
             let (e, a): (Vec<&[i64]>, Vec<&[i64]>) =

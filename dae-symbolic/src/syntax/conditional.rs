@@ -28,6 +28,10 @@ impl Logic {
     pub(super) fn new(start: usize) -> Self {
         Logic { start, alternatives: Vec::new(), alternative_start: start, conditions: Vec::new(), compared: None }
     }
+
+    pub(super) fn start(&self) -> usize {
+        self.start
+    }
 }
 
 /// The part of a conditional that is being read.
@@ -151,7 +155,7 @@ impl Parser {
             }
             (Part::Otherwise, false) => {
                 self.cursor.advance();
-                Ok(self.close_conditional(stack, whole.node))
+                self.close_conditional(stack, whole.node)
             }
         }
     }
@@ -196,16 +200,25 @@ impl Parser {
         self.start_part(stack)
     }
 
-    fn close_conditional(&mut self, stack: &mut Stack, otherwise: NodeId) -> Next {
+    fn close_conditional(&mut self, stack: &mut Stack, otherwise: NodeId) -> Parsed<Next> {
         let end = self.cursor.previous();
         match stack.pop() {
             Some(Opener::If(Cases { start, cases, .. })) => {
                 let origin = self.sources.range(start, end);
+                let goes_on = matches!(
+                    self.cursor.look(0),
+                    Look::Operator("+" | "-" | "*" | "/" | "&&" | "||" | "<" | "<=" | ">" | ">=" | "==" | "!=")
+                        | Look::Open(Delimiter::Bracket)
+                );
+                if goes_on && stack.heads_a_block(start) {
+                    let at = self.here();
+                    return Err(self.fail(restrict::statement_of_rust(at, origin)));
+                }
                 let node = self.expressions.push(Node::Conditional { cases, otherwise }, origin);
-                Next::Continue(Operand { node, start, end })
+                Ok(Next::Continue(Operand { node, start, end }))
             }
             // The opener has just been looked at.
-            _ => Next::Finished(otherwise),
+            _ => Ok(Next::Finished(otherwise)),
         }
     }
 

@@ -22,6 +22,8 @@ pub(super) enum Opener {
     Bound,
     /// The condition of an `if` around statements.
     Condition,
+    /// The value of a function, where its body has no more statements.
+    Body,
     Group {
         open: usize,
     },
@@ -127,6 +129,7 @@ impl Stack {
             Opener::If(cases) => Some(cases.reads_condition()),
             Opener::Condition => Some(true),
             Opener::Statement
+            | Opener::Body
             | Opener::Bound
             | Opener::Group { .. }
             | Opener::Call { .. }
@@ -136,6 +139,24 @@ impl Stack {
             | Opener::Range { .. } => None,
         };
         decides(&self.top).or_else(|| self.outer.iter().rev().find_map(decides)).unwrap_or(false)
+    }
+
+    /// Whether what starts at this token is the first of a block: there Rust ends a statement after the last brace of an `if`.
+    pub(super) fn heads_a_block(&self, start: usize) -> bool {
+        let is_block = match &self.top.opener {
+            Opener::If(cases) => !cases.reads_condition(),
+            Opener::Body => true,
+            Opener::Statement
+            | Opener::Condition
+            | Opener::Bound
+            | Opener::Group { .. }
+            | Opener::Call { .. }
+            | Opener::Index { .. }
+            | Opener::List { .. }
+            | Opener::Repeat { .. }
+            | Opener::Range { .. } => false,
+        };
+        is_block && self.top.logic.start() == start
     }
 
     pub(super) fn pop(&mut self) -> Option<Opener> {

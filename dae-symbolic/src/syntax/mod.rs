@@ -66,7 +66,9 @@
 //!
 //! `NUMBER` is a decimal literal of Rust, exact, with `_` between digits and the suffix `f64` allowed. `PI` and `E` may
 //! be written with their paths (`std::f64::consts::PI`), functions as `f64::sin`. `FUNCTION` is a function of the
-//! operator table, a `fn` of the model, or `der`: `der(x)` and `der(x, k)` are derivatives of the unknown or input `x`.
+//! operator table, a `fn` of the model, or `der`: `der(x)` and `der(x, k)` are derivatives of the unknown or input `x`. A `conditional` at the
+//! head of a branch or of a function's body is all of it unless a method is called on it, because Rust ends a statement after its last brace
+//! (`tests/language/grammar.rs` holds expressions to those of Rust).
 //!
 //! # Meaning
 //!
@@ -107,13 +109,18 @@ mod parse_forms;
 mod parse_model;
 mod parse_operand;
 mod parser;
+#[cfg(feature = "terminal")]
+mod render_terminal;
 mod render_text;
 mod render_tokens;
 pub(crate) mod restrict;
 mod source;
 pub(crate) mod suggest;
 
+#[cfg(feature = "terminal")]
+pub use render_terminal::to_styled_text;
 pub use render_text::{SourceText, to_text};
+pub(crate) use render_tokens::compile_error;
 pub use render_tokens::to_compile_errors;
 pub use source::SourceMap;
 pub use suggest::nearest;

@@ -183,6 +183,7 @@ impl Parser {
             }
             Opener::Range { .. }
             | Opener::Statement
+            | Opener::Body
             | Opener::Bound
             | Opener::Condition
             | Opener::If(_)

@@ -6,6 +6,7 @@ use super::ast::{
     Declaration, DerivedKind, Expression, Function, Given, Name, Start, StartOf, StatementKind, Variable,
 };
 use super::cursor::Look;
+use super::frames::Opener;
 use super::parse_model::Ending;
 use super::parser::{Parsed, Parser};
 use super::restrict;
@@ -220,7 +221,7 @@ impl Parser {
     }
 
     fn function_value(&mut self, close: usize) -> Parsed<Expression> {
-        let value = self.expression()?;
+        let value = self.expression_of(Opener::Body)?;
         if self.cursor.position() == close {
             self.cursor.advance();
             return Ok(value);

@@ -119,7 +119,8 @@ impl Parser {
         };
         let name = name.to_string();
         let at = self.here();
-        if self.cursor.look(1) != Look::Open(Delimiter::Parenthesis) {
+        let is_name = matches!(self.cursor.look(0), Look::Word(_));
+        if !is_name || self.cursor.look(1) != Look::Open(Delimiter::Parenthesis) {
             return Err(self.fail(restrict::field(&name, at)));
         }
         self.cursor.advance();
@@ -212,7 +213,7 @@ impl Parser {
         self.cursor.advance();
         let end = self.cursor.previous();
         match stack.pop()? {
-            Opener::Statement | Opener::Bound | Opener::Condition | Opener::If(_) => last,
+            Opener::Statement | Opener::Body | Opener::Bound | Opener::Condition | Opener::If(_) => last,
             Opener::Group { open } => last.map(|inner| Operand { node: inner.node, start: open, end }),
             Opener::Call { function, form, start, mut arguments } => {
                 arguments.extend(last.map(|inner| inner.node));

@@ -5,13 +5,14 @@
 
 use super::source::SourceMap;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
-use proc_macro2::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
+use proc_macro2::{Literal, Span, TokenStream};
+use quote::{quote, quote_spanned};
 use std::fmt::Write;
 
 /// `compile_error!`s for all errors among the findings; warnings have no counterpart in a macro and are left out.
 pub fn to_compile_errors(diagnostics: &Diagnostics, sources: &SourceMap) -> TokenStream {
     let errors = diagnostics.iter().filter(|finding| finding.severity == Severity::Error);
-    errors.flat_map(|finding| compile_error(finding, sources)).collect()
+    errors.map(|finding| compile_error(&message(finding, sources), sources.spans(finding.origin()))).collect()
 }
 
 /// The message the compiler prints below `error:`.
@@ -36,25 +37,10 @@ fn message(finding: &Diagnostic, sources: &SourceMap) -> String {
 }
 
 /// `::core::compile_error! { "…" }`: the compiler marks everything from the first token's span to the last one's.
-fn compile_error(finding: &Diagnostic, sources: &SourceMap) -> Vec<TokenTree> {
-    let (first, last) = sources.spans(finding.origin());
-    let mut literal = Literal::string(&message(finding, sources));
-    literal.set_span(last);
-    let mut body = Group::new(Delimiter::Brace, TokenTree::from(literal).into());
-    body.set_span(last);
-    let mut tokens = Vec::with_capacity(8);
-    for word in ["core", "compile_error"] {
-        tokens.push(punctuation(':', Spacing::Joint, first));
-        tokens.push(punctuation(':', Spacing::Alone, first));
-        tokens.push(Ident::new(word, first).into());
-    }
-    tokens.push(punctuation('!', Spacing::Alone, first));
-    tokens.push(body.into());
-    tokens
-}
-
-fn punctuation(character: char, spacing: Spacing, span: Span) -> TokenTree {
-    let mut punct = Punct::new(character, spacing);
-    punct.set_span(span);
-    punct.into()
+pub(crate) fn compile_error(message: &str, (first, last): (Span, Span)) -> TokenStream {
+    let mut message = Literal::string(message);
+    message.set_span(last);
+    let path = quote_spanned! { first=> ::core::compile_error! };
+    let body = quote_spanned! { last=> { #message } };
+    quote! { #path #body }
 }

@@ -9,6 +9,7 @@ use dae_symbolic::eval::Interpreter;
 use dae_symbolic::form::Form;
 use dae_symbolic::formulation::CompiledForm;
 use dae_symbolic::model::{Domain, Member, Model, Unknown};
+use fastrand::Rng;
 use proc_macro2::{TokenStream, TokenTree};
 
 /// The domain of a member of family `family`.
@@ -112,21 +113,12 @@ fn agree(families: &Compiled, twin: &Compiled, comparable: impl Fn(&CompiledForm
     }
 }
 
-/// SplitMix64 (Steele, Lea & Flood, *Fast splittable pseudorandom number generators*, 2014), in $[-1, 1)$.
-fn random(seed: &mut u64) -> f64 {
-    *seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *seed;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-}
-
 fn compare(a: &dyn Dae, b: &dyn Dae) {
-    let mut seed = 1;
+    let mut random = Rng::with_seed(1);
     let d = a.description();
     let p = a.prolongation().prolongation_description();
     for _ in 0..3 {
-        let mut vector = |length: usize| -> Vec<f64> { (0..length).map(|_| 0.7 + 0.4 * random(&mut seed)).collect() };
+        let mut vector = |length: usize| -> Vec<f64> { (0..length).map(|_| 0.3 + 0.8 * random.f64()).collect() };
         let (y, yp, jets) = (vector(d.unknowns.len()), vector(d.unknowns.len()), vector(p.jets.len()));
         let same = |name: &str, length: usize, f: &dyn Fn(&dyn Dae, &mut [f64])| {
             let (mut left, mut right) = (vec![f64::NAN; length], vec![f64::NAN; length]);

@@ -6,17 +6,17 @@ use dae_symbolic::read_text;
 use dae_symbolic::syntax::SourceText;
 use std::fmt::Write;
 
-const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/language/rejected.txt");
+pub(crate) const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/language/rejected.txt");
 const CASE: &str = "=== ";
 const EXPECTED: &str = "--- printed\n";
 
-struct Case<'a> {
-    title: &'a str,
-    text: &'a str,
-    expected: &'a str,
+pub(crate) struct Case<'a> {
+    pub(crate) title: &'a str,
+    pub(crate) text: &'a str,
+    pub(crate) expected: &'a str,
 }
 
-fn cases(file: &str) -> Vec<Case<'_>> {
+pub(crate) fn cases(file: &str) -> Vec<Case<'_>> {
     let parts = file.split(CASE).skip(1);
     parts
         .map(|part| {

@@ -1,7 +1,7 @@
 //! Inputs: texts of the tree with random changes, and models made up from nothing.
 //!
 //! In: the seed and the number of an execution. Out: its input. Most changes keep a model a model (`grammar.rs`), so that it reaches
-//! the analysis; some know nothing of the language and are for the parser (`junk.rs`).
+//! the analysis; some know nothing of the language and are for the parser (`junk.rs`). Shared by the driver and the target of `cargo fuzz`.
 
 mod grammar;
 mod invent;
@@ -51,20 +51,39 @@ impl Mutator {
             (Level::Text | Level::Model, _) => self.models.draw(draw).to_string(),
         };
         for _ in 0..changes {
-            let way = draw.below(4);
-            let other = if level == Level::Text { self.texts.draw(draw) } else { self.models.draw(draw) };
-            text = match (level, kind, way) {
-                (Level::Text, 0..5, 0) => junk::bytes(draw, &text),
-                (Level::Text, 0..5, _) => junk::pieces(draw, &text, other),
-                (Level::Text, _, _) => junk::statements(draw, &text, other),
-                (Level::Model, _, _) => grammar::change(draw, &text, other),
-            };
-            if text.len() > LONGEST {
-                let end = (0..=LONGEST).rev().find(|&k| text.is_char_boundary(k)).unwrap_or(0);
-                text.truncate(end);
-            }
+            text = self.change(draw, level, kind, &text);
         }
         (text, level)
+    }
+
+    /// A change of any text, as the same seed makes it again: what `cargo fuzz` asks for.
+    #[allow(dead_code, reason = "the driver of this folder draws its texts itself")]
+    pub(crate) fn changed(&self, text: &str, seed: u64) -> String {
+        let draw = &mut Draw::new(self.seed, seed);
+        let level = if draw.once_in(2) { Level::Text } else { Level::Model };
+        let kind = draw.below(6);
+        self.change(draw, level, kind, text)
+    }
+
+    fn change(&self, draw: &mut Draw, level: Level, kind: usize, text: &str) -> String {
+        let way = draw.below(4);
+        let other = if level == Level::Text { self.texts.draw(draw) } else { self.models.draw(draw) };
+        let mut text = match (level, kind, way) {
+            (Level::Text, 0..5, 0) => junk::bytes(draw, text),
+            (Level::Text, 0..5, _) => junk::pieces(draw, text, other),
+            (Level::Text, _, _) => junk::statements(draw, text, other),
+            (Level::Model, _, _) => grammar::change(draw, text, other),
+        };
+        truncate(&mut text, LONGEST);
+        text
+    }
+}
+
+/// Shortens a text to at most so many bytes.
+pub(crate) fn truncate(text: &mut String, longest: usize) {
+    if text.len() > longest {
+        let end = (0..=longest).rev().find(|&k| text.is_char_boundary(k)).unwrap_or(0);
+        text.truncate(end);
     }
 }
 

@@ -151,7 +151,8 @@ pub(super) enum SteadyFirst {
     No,
 }
 
-/// Multiply-rotate hashing, the same on every run.
+/// Multiply-rotate hashing. The order of operations in generated code follows it, so it has to be the same on every platform and with
+/// every version of the libraries, which `rustc-hash` does not promise.
 struct Mix(u64);
 
 impl Mix {

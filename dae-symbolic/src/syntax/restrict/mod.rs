@@ -109,6 +109,14 @@ pub(super) fn without_else(at: Origin) -> Diagnostic {
     .help("write `if condition { … } else { … }`")
 }
 
+/// `{ if condition { a } else { b } - c }`
+pub(super) fn statement_of_rust(at: Origin, conditional: Origin) -> Diagnostic {
+    Diagnostic::error(Code::UnsupportedConstruct, "an `if` at the head of a block ends with its last brace")
+        .label(at, "Rust begins another statement here")
+        .label(conditional, "a whole statement")
+        .help("put it in parentheses: `(if condition { … } else { … })`")
+}
+
 /// `if a = b`
 pub(super) fn assignment(at: Origin) -> Diagnostic {
     Diagnostic::error(Code::UnsupportedOperator, "`=` makes an equation, and this is a condition")
@@ -165,11 +173,15 @@ pub(super) fn cast(at: Origin) -> Diagnostic {
         .help("remove `as` and the type")
 }
 
-/// `a.b` without parentheses
+/// `a.b` without parentheses, or `a.0`
 pub(super) fn field(name: &str, at: Origin) -> Diagnostic {
+    let help = match name.starts_with(|c: char| c.is_ascii_digit()) {
+        true => format!("for an element of an array write `[{name}]`"),
+        false => format!("for a function write `.{name}()`; for an element of an array `[index]`"),
+    };
     Diagnostic::error(Code::UnsupportedConstruct, format!("`.{name}` reads a field, and numbers have none"))
         .label(at, "not allowed here")
-        .help(format!("for a function write `.{name}()`; for an element of an array `[index]`"))
+        .help(help)
 }
 
 /// `name!(…)`
