@@ -2,7 +2,9 @@
 //!
 //! In: a name as the user writes it, `omega_1`, `der(x, 2)`, `q[3]`. Out: the same in LaTeX, $\omega_1$, $\ddot x$, $q_3$, or MathML.
 
-use crate::expr::{Notation, escaped};
+use crate::expr::Notation;
+#[cfg(feature = "report")]
+use crate::expr::escaped;
 
 /// A name of the model in the given notation.
 pub(crate) fn in_notation(name: &str, notation: Notation) -> String {

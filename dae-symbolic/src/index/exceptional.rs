@@ -6,6 +6,7 @@
 //! is that of an exceptional case.
 
 use super::{GenericRegularity, generic};
+#[cfg(feature = "report")]
 use crate::expr::prime_field::arithmetic;
 use crate::expr::{Expr, ParameterId, Symbol, substitute, symbols};
 use crate::model::Model;
