@@ -17,6 +17,8 @@
 //! | `serde` | solutions can be written and read by any format of `serde` |
 //! | `cli` | the command `dae` |
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 extern crate self as dae;
 
 pub use dae_macros::{dae, include_model};

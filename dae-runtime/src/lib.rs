@@ -1,4 +1,4 @@
-//! Numerics of [`dae`](https://docs.rs/dae): what generated code promises, and everything that integrates it.
+//! Numerics of [`dae`](https://docs.rs/daekit): what generated code promises, and everything that integrates it.
 //!
 //! In: an object that fulfils [`contract::Dae`]. Out: solutions.
 //!
@@ -32,6 +32,8 @@
 //! enforced constraints), `multipliers` (multipliers of index 2 with the order of the states), `elimination` (which rows and columns are
 //! independent), `switching` (steps that end where $F$ jumps), `wrapper` (what completed formulations leave to the one inside) and `stall` (gives up where
 //! a run creeps along without a solution).
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod bdf;
 pub mod chart;

@@ -4,8 +4,8 @@
 //! A quick look is part of every test run; a million cases take some minutes:
 //!
 //! ```sh
-//! CASES=1000000 cargo test --release -p dae-runtime --test no_panic -- --nocapture
-//! SEED=4711 cargo test --release -p dae-runtime --test no_panic    # one case again
+//! CASES=1000000 cargo test --release -p daekit-runtime --test no_panic -- --nocapture
+//! SEED=4711 cargo test --release -p daekit-runtime --test no_panic    # one case again
 //! ```
 
 mod problems;

@@ -1,5 +1,7 @@
 //! The symbolic layer of `dae`.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 pub mod advice;
 pub mod alias;
 #[cfg(all(feature = "syntax", feature = "codegen"))]
