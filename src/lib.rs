@@ -4,7 +4,7 @@
 //!
 //! * [`dae!`] reads a model; [`language`] describes what it may say and what it becomes.
 //! * [`Integration`] runs a formulation of it from consistent initial values and returns a [`Solution`], whose [`Status`] says
-//!   how the run ended. As a solution of its model it has the unknowns as methods; `plot` (feature) draws them.
+//!   how the run ended, or a [`RunError`], with the solution as far as it was computed. As a solution of its model it has the unknowns as methods; `plot` (feature) draws them.
 //! * [`runtime`] is everything numerical, for those who want to step by hand, write the equations without the macro, or add a
 //!   method.
 //!

@@ -16,7 +16,7 @@ use crate::stepper::{Failure, Statistics};
 pub enum Status {
     /// At the end time.
     Success,
-    /// Before it, for this reason.
+    /// Before it, for this reason: then the solution is that of an error ([`RunError::Stopped`](crate::solve::RunError::Stopped)).
     Stopped(Failure),
     /// Before it, because the observer of the steps asked for it, or because it was made step by step and left.
     Interrupted,
@@ -58,7 +58,7 @@ pub enum Enforcement {
 }
 
 /// A computed solution.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Solution {
     /// How the run ended.
@@ -153,7 +153,8 @@ impl Solution {
         }
     }
 
-    /// Whether the run came to its end: the end time, or a terminal event.
+    /// Whether the run came to its end: the end time, or a terminal event. An `Ok` of [`Integration::run`](crate::solve::Integration::run) for which this is
+    /// false was interrupted.
     pub fn is_success(&self) -> bool {
         matches!(self.status, Status::Success | Status::Event(_))
     }
@@ -275,6 +276,20 @@ impl Solution {
         for (invariant, residual) in self.invariants.iter_mut().zip(residuals) {
             invariant.max = larger(invariant.max, residual.abs());
         }
+    }
+}
+
+/// In short, without what was recorded: this is what Rust prints where a failed run ends a program.
+impl fmt::Debug for Solution {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Solution")
+            .field("status", &self.status)
+            .field("recorded", &self.times.len())
+            .field("names", &self.names)
+            .field("end_time", &self.end_time)
+            .field("end_state", &self.end_state)
+            .field("statistics", &self.statistics)
+            .finish_non_exhaustive()
     }
 }
 

@@ -17,7 +17,7 @@ use dae_runtime::class::{Classified, Open};
 use dae_runtime::contract::{Dae, Description, Kind, Leading, LoopFree, Name, Prolongation, Switch};
 use dae_runtime::event::Event;
 use dae_runtime::solution::Status;
-use dae_runtime::solve::{Integration, Method, Record};
+use dae_runtime::solve::{Integration, Method, Record, RunError};
 use dae_runtime::stepper::{ClosingCorrection, Failure, Options, StepControl, Tolerance};
 use problems::Problem;
 use problems::natural_order::natural_order;
@@ -317,8 +317,8 @@ fn by_driver(
     }
     let by: Vec<Name> = (0..random.below(3).min(n)).map(|k| faulty.description.unknowns[k].name.clone()).collect();
     let result = match random.below(10) {
-        0 | 1 => integration.sensitivities(by).run(t0, t_end).map_err(|error| error.to_string()),
-        2 => integration.sensitivities(by).adjoint(t0, t_end).map_err(|error| error.to_string()).map(|run| {
+        0 | 1 => integration.sensitivities(by).run(t0, t_end),
+        2 => integration.sensitivities(by).adjoint(t0, t_end).map(|run| {
             let gradient = run
                 .gradient_of(|k, state, by_state| by_state.iter_mut().zip(state).for_each(|(d, y)| *d = k as f64 * y));
             match gradient {
@@ -328,13 +328,13 @@ fn by_driver(
             run.solution
         }),
         // Random start values are rarely consistent, which only `run_from` minds.
-        3..=7 => integration.run(t0, t_end).map_err(|error| error.to_string()),
-        _ => integration.run_from(t0, y0, yp0, t_end).map_err(|failure| failure.to_string()),
+        3..=7 => integration.run(t0, t_end),
+        _ => integration.run_from(t0, y0, yp0, t_end),
     };
-    let solution = match result {
+    let solution = match result.or_else(RunError::into_solution) {
         Ok(solution) => solution,
-        Err(message) => {
-            assert!(!message.is_empty());
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
             return Outcome::Refused;
         }
     };

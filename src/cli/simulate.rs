@@ -37,7 +37,8 @@ pub(super) fn run(arguments: &SimulateArguments) -> Result<Exit, Exit> {
     let dae = dae.completed(chosen.formulation.completion);
 
     let interruption = Interruption::listen().map_err(|error| fail(Exit::Rejected, error))?;
-    let solution = match integrate(dae.as_ref(), arguments, &interruption) {
+    let run = integrate(dae.as_ref(), arguments, &interruption);
+    let solution = match run.or_else(RunError::into_solution) {
         Ok(solution) => solution,
         Err(error) => return refuse_start(dae.as_ref(), arguments, &error),
     };
@@ -146,7 +147,7 @@ fn refuse_start(dae: &dyn Dae, arguments: &SimulateArguments, error: &RunError) 
     }
     let exit = match error {
         RunError::Initialization(_) | RunError::Input(_) => Exit::Rejected,
-        RunError::Options(_) => Exit::Usage,
+        _ => Exit::Usage,
     };
     Ok(fail(exit, error))
 }

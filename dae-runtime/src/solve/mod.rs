@@ -19,6 +19,7 @@ mod between;
 mod crossing;
 mod dense;
 mod drift;
+mod error;
 mod events;
 mod freedom;
 mod given;
@@ -28,7 +29,6 @@ mod record;
 mod segments;
 mod steps;
 
-use std::fmt;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -37,69 +37,17 @@ pub use crate::class::Method;
 use crate::class::{Classified, Open, Treats};
 use crate::contract::{Dae, Name, Switch};
 use crate::event::Event;
-use crate::initialize::{InitializationError, InitializationOptions, consistent_initialization, states_of};
+use crate::initialize::{InitializationOptions, consistent_initialization, states_of};
 use crate::quantity::Quantity;
 use crate::sensitivity::{Adjoint, Beginning, StartDerivative, Tape, Variation, Way};
-use crate::signal::InputError;
 use crate::solution::Solution;
 use crate::stepper::{ClosingCorrection, Failure, Options, StepControl, Tolerance};
+pub use error::RunError;
 use given::check_given;
 pub use record::Record;
 use record::Recorder;
 use steps::Settings;
 pub use steps::{Step, Steps};
-
-/// Why there is no solution at all, not even its start.
-#[derive(Clone, Debug, PartialEq)]
-pub enum RunError {
-    /// No consistent initial values were found.
-    Initialization(InitializationError),
-    /// An option has no meaning ([`Failure::InvalidOption`]).
-    Options(Failure),
-    /// An input of the caller does not give what the model needs.
-    Input(InputError),
-}
-
-/// What is wrong with a parameter would otherwise be blamed on unknowns.
-fn check_parameters(dae: &dyn Dae) -> Result<(), RunError> {
-    match dae.parameters().iter().position(|value| !value.is_finite()) {
-        None => Ok(()),
-        Some(k) => {
-            let (parameter, value) = (dae.description().parameters[k].clone(), dae.parameters()[k]);
-            Err(RunError::Initialization(InitializationError::NonFiniteParameter { parameter, value }))
-        }
-    }
-}
-
-impl fmt::Display for RunError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            RunError::Initialization(error) => write!(f, "no consistent initial values: {error}"),
-            RunError::Options(failure) => failure.fmt(f),
-            RunError::Input(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for RunError {}
-
-impl From<InitializationError> for RunError {
-    fn from(error: InitializationError) -> Self {
-        RunError::Initialization(error)
-    }
-}
-
-impl From<InputError> for RunError {
-    fn from(error: InputError) -> Self {
-        RunError::Input(error)
-    }
-}
-
-impl From<Failure> for RunError {
-    fn from(failure: Failure) -> Self {
-        RunError::Options(failure)
-    }
-}
 
 /// Told the time after each step; says whether to go on.
 type Observer<'c> = &'c mut dyn FnMut(f64) -> ControlFlow<()>;
@@ -242,14 +190,17 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
     }
 
     /// Finds consistent initial values at `t0`, starting from those of the model, and integrates to `t_end`, which may be
-    /// earlier. An `Err` means that there is nothing to record; how the integration ended is the status of the solution.
+    /// earlier. The solution may end before that, where its status says so: at a terminal event, or because the observer asked for it.
+    ///
+    /// # Errors
+    /// The run could not begin, or it stopped early: then the error has the solution up to there ([`RunError::Stopped`]).
     pub fn run(self, t0: f64, t_end: f64) -> Result<Solution, RunError> {
         let clock = Instant::now();
         let mut steps = self.steps(t0, t_end)?;
         steps.complete();
-        let mut solution = steps.finish();
+        let (mut solution, _) = steps.into_parts();
         solution.seconds = clock.elapsed().as_secs_f64();
-        Ok(solution)
+        RunError::unless_stopped(solution)
     }
 
     /// The same step by step: an iterator over the states that are recorded.
@@ -264,10 +215,13 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
     /// for step in steps.by_ref().take_while(|step| step.state[height] < 1000.0) {
     ///     println!("{:8.3}: {}", step.t, step.state[height]);
     /// }
-    /// let solution = steps.finish();
+    /// let solution = steps.finish()?;
     /// # Ok(())
     /// # }
     /// ```
+    ///
+    /// # Errors
+    /// The run could not begin. If it stops early, [`Steps::finish`] says so.
     pub fn steps(self, t0: f64, t_end: f64) -> Result<Steps<'d, 'c>, RunError> {
         let Beginning { t0, y0, yp0, quantities, derivatives } = self.begin(t0)?;
         let (dae, options) = (self.dae, &self.options);
@@ -281,7 +235,7 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
     /// sensitivities forwards for that, which takes time for every quantity.
     ///
     /// # Errors
-    /// Nothing was asked for; otherwise as [`Integration::run`].
+    /// Nothing was asked for; otherwise as [`Integration::run`]: a run that stopped early has no way back.
     ///
     /// # Example
     /// The distance that a mass on a spring has from 1 after ten seconds, by its parameters:
@@ -308,6 +262,7 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
         steps.complete();
         let (mut solution, recorder) = steps.into_parts();
         solution.seconds = clock.elapsed().as_secs_f64();
+        let solution = RunError::unless_stopped(solution)?;
         let end = (solution.end_time, &solution.end_state[..]);
         let way = recorder.variation.map_or(Way::Back(Tape::default()), |variation| variation.into_way(end));
         Ok(Adjoint::new(dae, solution, beginning, way, options))
@@ -319,7 +274,7 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
         if let Some(error) = dae.input_error() {
             return Err(RunError::Input(error));
         }
-        check_parameters(dae)?;
+        RunError::check_parameters(dae)?;
         let initial = consistent_initialization(dae.prolongation(), t0, &self.initialization)?;
         let (y0, yp0) = states_of(dae, t0, &initial.jets);
         let quantities = self.sensitivities.iter().map(|name| Quantity::named(dae, t0, name));
@@ -344,15 +299,18 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
         Ok(Beginning { t0, y0, yp0, quantities, derivatives })
     }
 
-    /// Integrates from consistent values at `t0` to `t_end`, which may be earlier. An `Err` is a misuse (an option
-    /// without meaning, [`Failure::InconsistentStart`]); how the integration ended is the status of the solution.
+    /// Integrates from consistent values at `t0` to `t_end`, which may be earlier: `y0` and `yp0` have as many entries as the formulation has unknowns, or those of
+    /// [`Solution::names`].
+    ///
+    /// # Errors
+    /// As [`Integration::run`]; [`RunError::Start`] if the values are not consistent, [`RunError::Options`] if sensitivities are asked for.
     ///
     /// Of values that are not consistent those are refused that miss an equation without derivatives by more than a hundred tolerances. Derivatives that do not fit are
     /// replaced in the first step. Constraints that the form only implies are not looked at, since runs drift from them.
-    pub fn run_from(self, t0: f64, y0: &[f64], yp0: &[f64], t_end: f64) -> Result<Solution, Failure> {
+    pub fn run_from(self, t0: f64, y0: &[f64], yp0: &[f64], t_end: f64) -> Result<Solution, RunError> {
         if !self.sensitivities.is_empty() {
             let message = "sensitivities begin with the start values of the model: use `run`".into();
-            return Err(Failure::InvalidOption { message });
+            return Err(Failure::InvalidOption { message }.into());
         }
         // A state of an earlier solution ends with the unknowns that the formulation eliminated.
         let description = self.dae.description();
@@ -362,7 +320,7 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
         check_given(self.dae, [t0, t_end], [y0, yp0], &self.options)?;
         let mut steps = self.under_way([t0, t_end], [y0, yp0], None)?;
         steps.complete();
-        Ok(steps.finish())
+        steps.finish()
     }
 
     /// The run from consistent values on.

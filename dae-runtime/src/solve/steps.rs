@@ -9,7 +9,7 @@ use super::events::{Consequence, Events, Passage};
 use super::multipliers::Watched;
 use super::record::{Made, Recorder};
 use super::segments::Segments;
-use super::{Method, Observer};
+use super::{Method, Observer, RunError};
 use crate::contract::{Dae, Name};
 use crate::event::Event;
 use crate::hidden::Hidden;
@@ -19,7 +19,7 @@ use crate::stepper::{DenseAccuracy, Failure, Options, StepControl};
 
 /// An integration that is made step by step ([`Integration::steps`](crate::solve::Integration::steps)): an iterator over the states that it records.
 ///
-/// How it ended is the status of [`Steps::finish`]; a failure ends the iteration, and nothing that was computed is lost.
+/// How it ended says [`Steps::finish`]; a failure ends the iteration, and nothing that was computed is lost.
 pub struct Steps<'d, 'c> {
     dae: &'d dyn Dae,
     options: Options,
@@ -225,8 +225,11 @@ impl<'d, 'c> Steps<'d, 'c> {
     }
 
     /// The solution as far as it has been made; if that is not the end, its status is [`Status::Interrupted`].
-    pub fn finish(self) -> Solution {
-        self.into_parts().0
+    ///
+    /// # Errors
+    /// [`RunError::Stopped`], with the solution in it, if the run has stopped early.
+    pub fn finish(self) -> Result<Solution, RunError> {
+        RunError::unless_stopped(self.into_parts().0)
     }
 
     pub(super) fn into_parts(mut self) -> (Solution, Recorder<'d>) {
