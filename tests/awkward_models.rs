@@ -70,7 +70,7 @@ fn generic_knowledge_is_no_certificate_without_a_consistent_point() {
 fn equations_that_repeat_others_are_named() {
     let text = "struct M { var x = 1.0; var y ~ 0.0; var u; var v; der(x)=u; der(y)=v; x*x+y*y=1; 2*x*x+2*y*y=2; }";
     let (model, _) = dae::symbolic::read_text(text).expect("readable");
-    let rejected = compile(model.with_forms(Form::BASIC), 0.0).err().expect("ill-posed");
+    let rejected = compile(model.with_forms(Form::BASIC), 0.0).expect_err("ill-posed");
     let message = rejected.diagnostics.iter().map(|d| d.message.clone()).collect::<String>();
     assert_eq!(
         message,

@@ -169,7 +169,7 @@ fn false_equilibria_are_no_success() {
         assert!(error.to_string().contains(message), "{method:?}: {error}");
     }
     // There is no metric in which gradients could be weighed.
-    let message = with_form(text, "overdetermined").err().expect("refused");
+    let message = with_form(text, "overdetermined").expect_err("refused");
     assert!(message.contains("no symmetric mass matrix"), "{message}");
 }
 

@@ -39,6 +39,6 @@ pub mod syntax;
 pub mod system;
 
 #[cfg(all(feature = "syntax", feature = "codegen"))]
-pub use expand::{expand, expand_text};
+pub use expand::{ExpansionError, expand, expand_text};
 #[cfg(feature = "syntax")]
 pub use lower::{Families, Rejection, Stub, read, read_families, read_families_text, read_text, scalar_model};

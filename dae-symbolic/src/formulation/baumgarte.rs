@@ -14,6 +14,9 @@ use crate::model::Model;
 use crate::origin::Origin;
 
 pub(super) fn select(model: &mut Model, material: &Material<'_>, gains: &Gains) -> Result<Selection, FormError> {
+    // Names count even where nothing is differentiated, as in an ordinary differential equation.
+    let unknown = |message| FormError { form: Form::Baumgarte(gains.clone()), origin: Origin::NONE, message };
+    gains.coefficients().into_iter().try_for_each(|gain| value(model, gain).map(|_| ()).map_err(unknown))?;
     let mut selection = reduced::index1(material);
     let mut lower: Vec<Vec<Row>> = vec![Vec::new(); material.system.equations.len()];
     for row in &selection.implied {
@@ -26,8 +29,7 @@ pub(super) fn select(model: &mut Model, material: &Material<'_>, gains: &Gains) 
         }
         let coefficients = coefficients(model, gains, below.len()).map_err(|message| FormError {
             form: Form::Baumgarte(gains.clone()),
-            // A parameter that does not exist has nothing to do with the equation.
-            origin: if message.contains("{}") { row.origin } else { Origin::NONE },
+            origin: row.origin,
             message: message.replace("{}", &below[0].name),
         })?;
         let terms: Vec<(Rational, Expr)> = coefficients
