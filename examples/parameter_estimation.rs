@@ -7,7 +7,7 @@
 
 use std::error::Error;
 
-use dae::{Dae, Integration, Record, Solution};
+use dae::{Dae, Integration, Record, SensitivityError, Solution};
 use nalgebra::{DMatrix, DVector};
 
 dae::dae! {
@@ -60,9 +60,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         let residual = DVector::from_vec(positions(&solution)) - DVector::from_column_slice(&measured);
         let size = residual.norm() / (residual.len() as f64).sqrt();
         println!("{:12.6}{:12.6}{:12.6}   {size:.3e}", values[0], values[1], values[2]);
-        let columns: Option<Vec<DVector<f64>>> = BY.iter().map(|by| derivatives(&solution, by)).collect();
-        let jacobian = DMatrix::from_columns(&columns.ok_or("asked for")?);
-        let step = jacobian.svd(true, true).solve(&residual, 1e-12)?;
+        let columns: Result<Vec<DVector<f64>>, SensitivityError> =
+            BY.iter().map(|by| derivatives(&solution, by)).collect();
+        let jacobian = DMatrix::from_columns(&columns?);
+        let decomposition =
+            jacobian.try_svd(true, true, f64::EPSILON, 1000).ok_or("singular values do not converge")?;
+        let step = decomposition.solve(&residual, 1e-12)?;
         values.iter_mut().zip(&step).for_each(|(value, step)| *value -= step);
         if step.norm() < 1e-9 {
             break;
@@ -96,7 +99,7 @@ fn positions(solution: &Solution) -> Vec<f64> {
 }
 
 /// Their derivatives.
-fn derivatives(solution: &Solution, by: &str) -> Option<DVector<f64>> {
+fn derivatives(solution: &Solution, by: &str) -> Result<DVector<f64>, SensitivityError> {
     let (x, y) = (solution.sensitivity("x", by)?, solution.sensitivity("y", by)?);
-    Some(DVector::from_vec(x.into_iter().zip(y).flat_map(|(x, y)| [x, y]).collect()))
+    Ok(DVector::from_vec(x.into_iter().zip(y).flat_map(|(x, y)| [x, y]).collect()))
 }

@@ -31,7 +31,7 @@
 //! `clock` (time without accumulated rounding, landing on given times), `closing` (accepted steps are moved onto the
 //! enforced constraints), `multipliers` (multipliers of index 2 with the order of the states), `elimination` (which rows and columns are
 //! independent), `switching` (steps that end where $F$ jumps), `wrapper` (what completed formulations leave to the one inside) and `stall` (gives up where
-//! a run creeps along without a solution).
+//! a run creeps along without a solution), `stopwatch` (seconds, where there is a clock).
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -66,6 +66,7 @@ pub mod sparse;
 pub mod spline;
 mod stall;
 pub mod stepper;
+mod stopwatch;
 pub mod structure;
 mod switching;
 pub mod underlying;

@@ -156,7 +156,7 @@ fn sensitivities_run_backwards() {
         let run = case.integration(driven.as_ref(), method, 1e-10).sensitivities(["a", "w", "x"]);
         let gradient = run.adjoint(0.0, case.t_end).expect("consistent").gradient("z").expect("a way back");
         for by in ["a", "w", "x"] {
-            let (found, forward) = (gradient.by(by).expect("asked for"), solution.sensitivity_at("z", by, -2.0));
+            let (found, forward) = (gradient.by(by).expect("asked for"), solution.sensitivity_at("z", by, -2.0).ok());
             let forward = forward.expect("recorded");
             assert!((found - forward).abs() < 1e-7 * (1.0 + forward.abs()), "{method:?}: {by} {found} {forward}");
         }

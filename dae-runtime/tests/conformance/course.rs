@@ -122,11 +122,15 @@ pub fn honours_bounds_and_observers(method: Method, _: Promise) {
     assert!(solution.times.windows(2).all(|pair| pair[1] - pair[0] < 0.01 * 1.02));
 
     let mut calls = 0;
-    let mut observer = |_t: f64| {
+    let (mut last, mut seen) = (0.0, Vec::new());
+    let solution = start(Integration::new(&problem).on_step(|step| {
         calls += 1;
+        assert!((step.t - last - step.h).abs() < 1e-15 && step.h > 0.0 && step.derivative.len() == step.state.len());
+        last = step.t;
+        seen = step.state.to_vec();
         if calls == 5 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
-    let solution = start(Integration::new(&problem).on_step(&mut observer));
+    }));
+    assert_eq!(solution.state(5).map(<[f64]>::to_vec), Some(seen));
     assert_eq!((solution.status.clone(), solution.times.len()), (Status::Interrupted, 6));
     assert_eq!(solution.column("x").map(|x| x.len()), Some(6));
 }
