@@ -66,9 +66,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     let form = chain.ggl();
     let run = Integration::new(&form).rtol(1e-8).atol(1e-8).record(Record::Dense);
     let solution = run.run(0.0, 1.0)?;
-    if !solution.is_success() {
-        return Err(solution.status.to_string().into());
-    }
     let motion = ChainSolution::try_from(solution)?;
     println!("   t    x[5]      y[5]      energy in J");
     let mut range = (f64::INFINITY, f64::NEG_INFINITY);

@@ -172,9 +172,6 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn compare(form: &dyn Dae, tolerance: f64, end: f64, reference: &[(&str, f64)]) -> Result<(), Box<dyn Error>> {
     let solution = Integration::new(form).rtol(tolerance).atol(tolerance).run(0.0, end)?;
-    if !solution.is_success() {
-        return Err(solution.status.to_string().into());
-    }
     let mut error: f64 = 0.0;
     for (name, reference) in reference {
         let value = solution.value(name, end).ok_or("the end is not recorded")?;

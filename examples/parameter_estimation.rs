@@ -7,7 +7,7 @@
 
 use std::error::Error;
 
-use dae::{Dae, Integration, Record, Solution};
+use dae::{Dae, Integration, Record, SensitivityError, Solution};
 use nalgebra::{DMatrix, DVector};
 
 dae::dae! {
@@ -47,7 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let with = |values: &[f64]| [&guess[..1], values].concat();
 
     pendulum.set_parameters(&with(&TRUE));
-    let measured: Vec<f64> = positions(&integration(&pendulum, &times).run(0.0, 6.0)?)?;
+    let measured: Vec<f64> = positions(&integration(&pendulum, &times).run(0.0, 6.0)?);
     // Numbers without structure, the same in every run.
     let noise = |k: usize| ERROR * (2.0 * ((k + 1) as f64 * 0.618_033_988_749_895).fract() - 1.0);
     let measured: Vec<f64> = measured.iter().enumerate().map(|(k, value)| value + noise(k)).collect();
@@ -57,12 +57,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     for _ in 0..8 {
         pendulum.set_parameters(&with(&values));
         let solution = integration(&pendulum, &times).sensitivities(BY).run(0.0, 6.0)?;
-        let residual = DVector::from_vec(positions(&solution)?) - DVector::from_column_slice(&measured);
+        let residual = DVector::from_vec(positions(&solution)) - DVector::from_column_slice(&measured);
         let size = residual.norm() / (residual.len() as f64).sqrt();
         println!("{:12.6}{:12.6}{:12.6}   {size:.3e}", values[0], values[1], values[2]);
-        let columns: Option<Vec<DVector<f64>>> = BY.iter().map(|by| derivatives(&solution, by)).collect();
-        let jacobian = DMatrix::from_columns(&columns.ok_or("asked for")?);
-        let step = jacobian.svd(true, true).solve(&residual, 1e-12)?;
+        let columns: Result<Vec<DVector<f64>>, SensitivityError> =
+            BY.iter().map(|by| derivatives(&solution, by)).collect();
+        let jacobian = DMatrix::from_columns(&columns?);
+        let decomposition =
+            jacobian.try_svd(true, true, f64::EPSILON, 1000).ok_or("singular values do not converge")?;
+        let step = decomposition.solve(&residual, 1e-12)?;
         values.iter_mut().zip(&step).for_each(|(value, step)| *value -= step);
         if step.norm() < 1e-9 {
             break;
@@ -91,15 +94,12 @@ fn integration<'d>(
 }
 
 /// x and y, time after time.
-fn positions(solution: &Solution) -> Result<Vec<f64>, Box<dyn Error>> {
-    if !solution.is_success() {
-        return Err(solution.status.to_string().into());
-    }
-    Ok(solution.iter().flat_map(|(_, state)| [state[X], state[Y]]).collect())
+fn positions(solution: &Solution) -> Vec<f64> {
+    solution.iter().flat_map(|(_, state)| [state[X], state[Y]]).collect()
 }
 
 /// Their derivatives.
-fn derivatives(solution: &Solution, by: &str) -> Option<DVector<f64>> {
+fn derivatives(solution: &Solution, by: &str) -> Result<DVector<f64>, SensitivityError> {
     let (x, y) = (solution.sensitivity("x", by)?, solution.sensitivity("y", by)?);
-    Some(DVector::from_vec(x.into_iter().zip(y).flat_map(|(x, y)| [x, y]).collect()))
+    Ok(DVector::from_vec(x.into_iter().zip(y).flat_map(|(x, y)| [x, y]).collect()))
 }

@@ -65,9 +65,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     for method in [Method::Radau5, Method::Bdf] {
         for tolerance in [1e-4, 1e-6, 1e-8] {
             let solution = Integration::new(&form).method(method).rtol(tolerance).atol(tolerance).run(0.0, 0.2)?;
-            if !solution.is_success() {
-                return Err(solution.status.to_string().into());
-            }
             let errors = solution.end_state.iter().zip(REFERENCE).map(|(y, r)| (y - r).abs() / (1.0 + r.abs()));
             let digits = -errors.fold(0.0, f64::max).log10();
             let (output, steps) = (solution.end_state[7], solution.statistics.steps);

@@ -61,7 +61,6 @@
 //! println!("{}", Oscillator::REPORT);
 //! let stiffer = Oscillator { k: 80.0, ..Oscillator::default() }.index1();
 //! let solution = Integration::new(&stiffer).method(Method::Bdf).rtol(1e-8).atol(1e-8).run(0.0, 1.0)?;
-//! assert!(solution.is_success());
 //! assert_eq!(solution.names, ["x", "der(x)"]);
 //! # Ok(())
 //! # }
@@ -119,7 +118,6 @@
 //! line.k[4] = 20.0;
 //! let form = line.index1();
 //! let solution = Integration::new(&form).rtol(1e-8).atol(1e-8).run(0.0, 1.0)?;
-//! assert!(solution.is_success());
 //! assert_eq!(solution.names[3], "x[3]");
 //! # Ok(())
 //! # }
@@ -288,7 +286,7 @@
 //! let projected = Integration::new(&bead.projected_c()).run(0.0, 10.0)?;
 //! let violated = |solution: &dae::Solution| solution.invariants.iter().map(|it| it.max).fold(0.0, f64::max);
 //! assert!(violated(&decaying) < violated(&drifting));
-//! assert!(projected.is_success());
+//! assert!(violated(&projected) < violated(&drifting));
 //! # Ok(())
 //! # }
 //! ```

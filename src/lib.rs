@@ -4,7 +4,7 @@
 //!
 //! * [`dae!`] reads a model; [`language`] describes what it may say and what it becomes.
 //! * [`Integration`] runs a formulation of it from consistent initial values and returns a [`Solution`], whose [`Status`] says
-//!   how the run ended. As a solution of its model it has the unknowns as methods; `plot` (feature) draws them.
+//!   how the run ended, or a [`RunError`], with the solution as far as it was computed. As a solution of its model it has the unknowns as methods; `plot` (feature) draws them.
 //! * [`runtime`] is everything numerical, for those who want to step by hand, write the equations without the macro, or add a
 //!   method.
 //!
@@ -14,19 +14,22 @@
 //! | `interpreter` | `dae::symbolic`: models at run time, without a compiler |
 //! | `plot` | `dae::plot`: curves as SVG |
 //! | `sparse` | initialisation of large models of any pattern, by `faer` |
-//! | `serde` | solutions can be written and read by any format of `serde` |
+//! | `serde` | solutions, options and splines can be written and read by any format of `serde`; with JSON, `serde_json` needs its feature `float_roundtrip` to read back the same numbers |
 //! | `cli` | the command `dae` |
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 extern crate self as dae;
 
 pub use dae_macros::{dae, include_model};
 pub use dae_runtime as runtime;
-pub use dae_runtime::class::{Bdf, Radau, Radau5};
-pub use dae_runtime::contract::Dae;
+pub use dae_runtime::class::{Bdf, Classified, Index, Open, Radau, Radau5, Treats};
+pub use dae_runtime::contract::{Dae, ParameterError};
 pub use dae_runtime::event::{Event, Occurrence};
 pub use dae_runtime::sensitivity::{Adjoint, Gradient, Sensitivities};
 pub use dae_runtime::signal::{Input, InputError, Signal};
-pub use dae_runtime::solve::{RunError, Step, Steps};
+pub use dae_runtime::solution::{SensitivityError, States};
+pub use dae_runtime::solve::{RunError, Step, StepView, Steps};
 pub use dae_runtime::spline::{Spline, SplineError};
 pub use dae_runtime::stepper::{ClosingCorrection, Failure, Options, Statistics, StepControl, Stepper, Tolerance};
 pub use dae_runtime::unknowns::ForeignSolution;

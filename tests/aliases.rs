@@ -177,7 +177,7 @@ fn start_values_move_to_the_representative() {
 
 #[test]
 fn fixed_start_values_that_contradict_are_named() {
-    let message = |text: &str| try_compile(text).err().expect("contradicting start values");
+    let message = |text: &str| try_compile(text).expect_err("contradicting start values");
     let of_pair = message(
         "struct M {\n    var x = 1;\n    var y;\n    var z = 2;\n    y = -x;\n    z = y;\n    der(x) = -x;\n}\n",
     );

@@ -6,7 +6,7 @@ use dae::symbolic::compile::{Compiled, compile};
 use dae::symbolic::eval::Interpreter;
 use dae::symbolic::form::Form;
 use dae::symbolic::index::Verdict;
-use dae::{Dae, Integration, Method, Record, Solution};
+use dae::{Dae, Integration, Method, Record, RunError, Solution};
 
 fn compiled(body: &str) -> Compiled {
     let text = format!("struct M {{ {body} }}");
@@ -70,7 +70,7 @@ fn generic_knowledge_is_no_certificate_without_a_consistent_point() {
 fn equations_that_repeat_others_are_named() {
     let text = "struct M { var x = 1.0; var y ~ 0.0; var u; var v; der(x)=u; der(y)=v; x*x+y*y=1; 2*x*x+2*y*y=2; }";
     let (model, _) = dae::symbolic::read_text(text).expect("readable");
-    let rejected = compile(model.with_forms(Form::BASIC), 0.0).err().expect("ill-posed");
+    let rejected = compile(model.with_forms(Form::BASIC), 0.0).expect_err("ill-posed");
     let message = rejected.diagnostics.iter().map(|d| d.message.clone()).collect::<String>();
     assert_eq!(
         message,
@@ -250,9 +250,6 @@ fn an_exponential_that_has_vanished_is_no_solution() {
         for tolerance in [1e-3, 1e-4, 1e-6, 1e-8, 1e-9] {
             let run = Integration::new(&system).method(method).rtol(tolerance).atol(tolerance).run(0.0, 1.0);
             let Ok(solution) = run else { continue };
-            if !solution.is_success() {
-                continue;
-            }
             successes += 1;
             let error = (end(&solution, "y") - 20f64.sin()).abs();
             if error > 100.0 * tolerance || error.is_nan() {
@@ -363,7 +360,7 @@ fn every_run(body: &str, t_end: f64, tolerances: &[f64]) -> Vec<(f64, String, So
     for method in [Method::Radau5, Method::Radau, Method::Bdf] {
         for &tolerance in tolerances {
             let run = Integration::new(&system).method(method).rtol(tolerance).atol(tolerance).run(0.0, t_end);
-            let solution = run.expect("the start is consistent");
+            let solution = run.or_else(RunError::into_solution).expect("the start is consistent");
             runs.push((tolerance, format!("{body} by {method:?} at {tolerance:.0e}: {}", solution.status), solution));
         }
     }
@@ -379,7 +376,7 @@ fn assert_end(body: &str, t_end: f64, (name, expected): (&str, f64), tolerances:
     }
 }
 
-/// Every run ends near a time before the end that was asked for.
+/// Every run stops near a time before the end that was asked for.
 fn assert_stops(body: &str, t_end: f64, (time, distance): (f64, f64), tolerances: &[f64]) {
     for (_, what, solution) in every_run(body, t_end, tolerances) {
         assert!(!solution.is_success() && (solution.end_time - time).abs() < distance, "{what}");

@@ -5,7 +5,7 @@ mod interpreted;
 use dae::runtime::contract::Dae;
 use dae::runtime::event::Event;
 use dae::runtime::stepper::Failure;
-use dae::{Integration, Method, Record, Solution, Status};
+use dae::{Integration, Method, Record, RunError, Solution, Status};
 use interpreted::system;
 
 const METHODS: [Method; 3] = [Method::Bdf, Method::Radau5, Method::Radau];
@@ -65,9 +65,9 @@ fn impacts_that_accumulate_are_reported() {
     let end = (2.0 / G).sqrt() * (1.0 + 0.5) / (1.0 - 0.5);
     for method in METHODS {
         let impact = Event::new("impact", move |_, y, _| y[h]).falling().reset(move |_, y| y[v] *= -0.5);
-        let solution = Integration::new(ball.as_ref()).method(method).event(impact).run(0.0, 3.0).unwrap();
-        let Status::Stopped(Failure::EventsAccumulate { t, event, .. }) = &solution.status else {
-            panic!("{method:?}: {} after {} impacts", solution.status, solution.occurrences.len())
+        let error = Integration::new(ball.as_ref()).method(method).event(impact).run(0.0, 3.0).unwrap_err();
+        let RunError::Stopped { failure: Failure::EventsAccumulate { t, event, .. }, solution } = &error else {
+            panic!("{method:?}: {error}")
         };
         assert!((t - end).abs() < 1e-6 && event == "impact", "{method:?}: {t}, {end}");
         assert!(solution.occurrences.len() > 20 && solution.end_time == *t);
@@ -149,10 +149,12 @@ fn resets_against_the_constraints_are_errors() {
     let pendulum = system(text, "ggl");
     let (u, v) = (place(pendulum.as_ref(), "u"), place(pendulum.as_ref(), "v"));
     let kick = Event::new("kick", |t, _, _| t - 0.1).reset(move |_, y| (y[u], y[v]) = (1.0, -1.0));
-    let solution = Integration::new(pendulum.as_ref()).event(kick).run(0.0, 1.0).unwrap();
-    let Status::Stopped(Failure::InconsistentReset { t, .. }) = &solution.status else { panic!("{}", solution.status) };
+    let error = Integration::new(pendulum.as_ref()).event(kick).run(0.0, 1.0).unwrap_err();
+    let RunError::Stopped { failure: Failure::InconsistentReset { t, .. }, solution } = &error else {
+        panic!("{error}")
+    };
     assert!((t - 0.1).abs() < 1e-15 && solution.end_time == *t);
-    let message = solution.status.to_string();
+    let message = error.to_string();
     assert!(
         message.starts_with("`kick` at t = 0.1") && message.contains('u') && message.contains("der(equation 5)"),
         "{message}"

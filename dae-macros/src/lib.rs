@@ -2,6 +2,8 @@
 //!
 //! In: the tokens of a model, or the path of a file with it. Out: Rust items, or errors at the tokens at fault.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 use proc_macro::TokenStream;
 
 /// Turns a differential-algebraic model into a type whose formulations the runtime integrates.

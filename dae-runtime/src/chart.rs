@@ -269,6 +269,7 @@ fn candidates<D: Dae>(inner: &D, constraints: &[usize], n: usize) -> Vec<Candida
     list
 }
 
+#[diagnostic::do_not_recommend]
 impl<D: Classified> Classified for StateSpace<D> {
     type Class = D::Class;
 

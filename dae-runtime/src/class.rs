@@ -16,6 +16,7 @@ use crate::contract::Dae;
 
 /// Which method integrates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Method {
     /// Radau IIA of order 5, a one-step method: stiff and higher-index systems.
@@ -36,10 +37,14 @@ pub struct Index<const K: u8>;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Open;
 
-/// A formulation with its class.
+/// A formulation with its class: what [`Integration::new`](crate::solve::Integration::new) takes. A function of any formulation asks for
+/// `&impl Classified`, or for `&dyn Dae`.
 #[diagnostic::on_unimplemented(
-    message = "the class of the formulation `{Self}` is not known",
-    note = "implement `Classified` for it, with `Index<K>` or `Open` as its class, or pass it as `&dyn Dae`"
+    message = "`{Self}` is no formulation of a known class, which is what can be integrated",
+    label = "a formulation is expected here",
+    note = "of a model, choose one: `model.ggl()`, `model.index1()`, …",
+    note = "a formulation written by hand implements `Classified`, with `Index<K>` or `Open` as its class, or is passed as `&dyn Dae`; a function of any \
+            formulation takes `&impl Classified` or `&dyn Dae`"
 )]
 pub trait Classified: Dae {
     /// [`Index<K>`] or [`Open`].

@@ -4,21 +4,22 @@
 //! compare formulations, and to see how they grow with the size of a model.
 
 use std::rc::Rc;
-use std::time::Instant;
 
 use num_complex::Complex;
 
 use crate::contract::Dae;
 use crate::linear::{Factorization, IterationMatrix, Jacobians, Scalar, Schedule, StepStart};
 use crate::stepper::{Failure, check_start};
+use crate::stopwatch::Stopwatch;
 
 /// A part is repeated for so many seconds.
 const BATCH: f64 = 2e-3;
 /// Of so many such batches the median counts.
 const BATCHES: usize = 7;
 
-/// Wall-clock seconds of the parts of a step.
+/// Wall-clock seconds of the parts of a step; no numbers where there is no clock, as on WebAssembly in a browser.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct StepCosts {
     /// One evaluation of $F$.
     pub residual: f64,
@@ -51,6 +52,7 @@ impl StepCosts {
 
 /// Wall-clock seconds of linear algebra.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct LinearCosts {
     /// One factorisation, with the matrix put together.
     pub factorization: f64,
@@ -121,15 +123,15 @@ impl LinearCosts {
     }
 }
 
-/// Seconds per call.
+/// Seconds per call; no number where there is no clock.
 fn median(mut call: impl FnMut()) -> f64 {
     let mut batch = || {
-        let clock = Instant::now();
+        let clock = Stopwatch::start();
         let mut calls = 0;
         loop {
             call();
             calls += 1;
-            let seconds = clock.elapsed().as_secs_f64();
+            let Some(seconds) = clock.seconds() else { return f64::NAN };
             if seconds > BATCH {
                 return seconds / f64::from(calls);
             }

@@ -268,6 +268,7 @@ fn kernel_vectors(elimination: &Elimination, columns: usize, kernel: &mut [f64])
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<D: Classified> Classified for DerivativeArray<D> {
     type Class = D::Class;
 

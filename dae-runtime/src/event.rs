@@ -67,6 +67,7 @@ pub(crate) enum Action<'c> {
 /// # Ok(())
 /// # }
 /// ```
+#[must_use = "an event has to be added to an integration"]
 pub struct Event<'c> {
     pub(crate) name: Name,
     pub(crate) function: Function<'c>,
@@ -111,7 +112,8 @@ impl<'c> Event<'c> {
         self
     }
 
-    /// The run ends there, with [`Status::Event`](crate::solution::Status::Event).
+    /// The run ends there, with [`Status::Event`](crate::solution::Status::Event). What else happens at that time is noted, in the order in which events were
+    /// added, and no reset is made: the state at the end is the one before. Of several terminal events, the status names the one that was added first.
     pub fn terminal(mut self) -> Self {
         self.action = Action::End;
         self
@@ -130,6 +132,7 @@ impl<'c> Event<'c> {
 /// An event that has happened.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Occurrence {
     /// Name of the event.
     pub event: Name,

@@ -10,6 +10,7 @@ use crate::initialize::InitializationError;
 /// Why an integration ended before its end time. What was computed until then is kept.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub enum Failure {
     /// The step size went below what the time can resolve.
     StepSizeTooSmall {
@@ -186,6 +187,7 @@ pub enum Failure {
 /// What kept a step from being accepted.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub enum StepCause {
     /// The local error stayed above the tolerance, mostly in this unknown.
     Error {
@@ -343,4 +345,11 @@ impl fmt::Display for Failure {
     }
 }
 
-impl std::error::Error for Failure {}
+impl std::error::Error for Failure {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Failure::InconsistentReset { error, .. } => Some(error),
+            _ => None,
+        }
+    }
+}

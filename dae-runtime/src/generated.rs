@@ -150,6 +150,7 @@ impl Rejected {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Classified for Rejected {
     type Class = Open;
 

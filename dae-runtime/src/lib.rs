@@ -1,4 +1,4 @@
-//! Numerics of [`dae`](https://docs.rs/dae): what generated code promises, and everything that integrates it.
+//! Numerics of [`dae`](https://docs.rs/daekit): what generated code promises, and everything that integrates it.
 //!
 //! In: an object that fulfils [`contract::Dae`]. Out: solutions.
 //!
@@ -31,7 +31,9 @@
 //! `clock` (time without accumulated rounding, landing on given times), `closing` (accepted steps are moved onto the
 //! enforced constraints), `multipliers` (multipliers of index 2 with the order of the states), `elimination` (which rows and columns are
 //! independent), `switching` (steps that end where $F$ jumps), `wrapper` (what completed formulations leave to the one inside) and `stall` (gives up where
-//! a run creeps along without a solution).
+//! a run creeps along without a solution), `stopwatch` (seconds, where there is a clock).
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod bdf;
 pub mod chart;
@@ -65,6 +67,7 @@ pub mod sparse;
 pub mod spline;
 mod stall;
 pub mod stepper;
+mod stopwatch;
 pub mod structure;
 mod switching;
 pub mod underlying;

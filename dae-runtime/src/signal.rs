@@ -111,6 +111,7 @@ impl fmt::Debug for Input {
 
 /// Why a model cannot be evaluated.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum InputError {
     /// An input gives fewer derivatives than the reduction needs.
     MissingDerivatives {

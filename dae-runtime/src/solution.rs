@@ -3,20 +3,24 @@
 //! In: accepted steps, one by one, from the driver. Out: [`Solution`], which is complete up to the time where the run ended,
 //! however it ended.
 
+mod sensitivities;
+
 use std::fmt;
 
 use crate::contract::{Dae, Eliminated, Name, Stand};
 use crate::event::Occurrence;
 use crate::polynomial::horner;
 use crate::stepper::{Failure, Statistics};
+pub use sensitivities::{Sensitivities, SensitivityError};
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub enum Status {
     /// At the end time.
     Success,
-    /// Before it, for this reason.
+    /// Before it, for this reason: then the solution is that of an error ([`RunError::Stopped`](crate::solve::RunError::Stopped)).
     Stopped(Failure),
     /// Before it, because the observer of the steps asked for it, or because it was made step by step and left.
     Interrupted,
@@ -38,6 +42,7 @@ impl fmt::Display for Status {
 /// Largest residual of an invariant over a run.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct InvariantMaximum {
     /// Name of the invariant.
     pub name: Name,
@@ -58,7 +63,7 @@ pub enum Enforcement {
 }
 
 /// A computed solution.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Solution {
     /// How the run ended.
@@ -83,11 +88,13 @@ pub struct Solution {
     pub occurrences: Vec<Occurrence>,
     /// Derivatives of the recorded states, if asked for.
     pub sensitivities: Option<Sensitivities>,
+    /// Whether the run was made for gradients.
+    is_adjoint: bool,
     /// Largest residuals of the invariants.
     pub invariants: Vec<InvariantMaximum>,
     /// Work done.
     pub statistics: Statistics,
-    /// Wall-clock seconds it took.
+    /// Wall-clock seconds it took; zero where there is no clock, as on WebAssembly in a browser.
     pub seconds: f64,
 }
 
@@ -112,6 +119,7 @@ impl Solution {
             end_derivative: Vec::new(),
             occurrences: Vec::new(),
             sensitivities: None,
+            is_adjoint: false,
             invariants: description
                 .invariants
                 .iter()
@@ -153,7 +161,8 @@ impl Solution {
         }
     }
 
-    /// Whether the run came to its end: the end time, or a terminal event.
+    /// Whether the run came to its end: the end time, or a terminal event. An `Ok` of [`Integration::run`](crate::solve::Integration::run) for which this is
+    /// false was interrupted.
     pub fn is_success(&self) -> bool {
         matches!(self.status, Status::Success | Status::Event(_))
     }
@@ -168,8 +177,8 @@ impl Solution {
     }
 
     /// Recorded times and states.
-    pub fn iter(&self) -> impl Iterator<Item = (f64, &[f64])> + '_ {
-        self.times.iter().enumerate().filter_map(|(i, &t)| Some((t, self.state(i)?)))
+    pub fn iter(&self) -> States<'_> {
+        States { solution: self, indices: 0..self.times.len() }
     }
 
     /// The record as comma-separated values, for any writer: a row of names, then one per time; after the state its derivatives, if there are any, named
@@ -194,19 +203,39 @@ impl Solution {
         self.component(self.position(name)?, t)
     }
 
-    /// Derivatives of one unknown by a parameter, or by the start value of an unknown, of that name, at all recorded times; nothing if they were not
-    /// asked for ([`Integration::sensitivities`](crate::solve::Integration::sensitivities)).
-    pub fn sensitivity(&self, name: &str, by: &str) -> Option<Vec<f64>> {
-        let (k, sensitivities) = (self.position(name)?, self.sensitivities.as_ref()?);
-        let quantity = sensitivities.quantities.iter().position(|quantity| quantity == by)?;
-        let at = |i: usize| Some(sensitivities.column(i, quantity, self.names.len())?[k]);
-        (0..self.times.len()).map(at).collect()
+    /// Derivatives of one unknown by a parameter, or by the start value of an unknown, of that name, at all recorded times. They have to be asked for before the
+    /// run ([`Integration::sensitivities`](crate::solve::Integration::sensitivities)).
+    ///
+    /// # Errors
+    /// There are none, and why.
+    pub fn sensitivity(&self, name: &str, by: &str) -> Result<Vec<f64>, SensitivityError> {
+        let missing = if self.is_adjoint { SensitivityError::Adjoint } else { SensitivityError::NotRequested };
+        let sensitivities = self.sensitivities.as_ref().ok_or(missing)?;
+        let unknown = || SensitivityError::UnknownName { name: name.to_string(), known: self.names.clone() };
+        let k = self.position(name).ok_or_else(unknown)?;
+        let known = &sensitivities.quantities;
+        let other = || SensitivityError::UnknownQuantity { quantity: by.to_string(), known: known.clone() };
+        let quantity = known.iter().position(|quantity| quantity == by).ok_or_else(other)?;
+        let at = |(i, &t): (usize, &f64)| {
+            let column = sensitivities.column(i, quantity, self.names.len());
+            column.map(|column| column[k]).ok_or(SensitivityError::NotRecorded { t })
+        };
+        self.times.iter().enumerate().map(at).collect()
     }
 
     /// The same at one recorded time; where there was a reset, before it.
-    pub fn sensitivity_at(&self, name: &str, by: &str, t: f64) -> Option<f64> {
-        let i = self.times.iter().position(|&time| time == t)?;
-        self.sensitivity(name, by)?.get(i).copied()
+    ///
+    /// # Errors
+    /// As [`Solution::sensitivity`], or the time is not recorded.
+    pub fn sensitivity_at(&self, name: &str, by: &str, t: f64) -> Result<f64, SensitivityError> {
+        let values = self.sensitivity(name, by)?;
+        let place = self.times.iter().position(|&time| time == t);
+        place.and_then(|i| values.get(i).copied()).ok_or(SensitivityError::NotRecorded { t })
+    }
+
+    /// Notes that the run keeps its derivatives for the way back.
+    pub(crate) fn note_adjoint(&mut self) {
+        self.is_adjoint = true;
     }
 
     /// Largest residual of the invariants that the formulation enforces; zero if there are none.
@@ -275,6 +304,58 @@ impl Solution {
         for (invariant, residual) in self.invariants.iter_mut().zip(residuals) {
             invariant.max = larger(invariant.max, residual.abs());
         }
+    }
+}
+
+/// Recorded times and states of a solution, in the order of the run ([`Solution::iter`]).
+#[derive(Clone, Debug)]
+pub struct States<'s> {
+    solution: &'s Solution,
+    indices: std::ops::Range<usize>,
+}
+
+impl<'s> Iterator for States<'s> {
+    type Item = (f64, &'s [f64]);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let i = self.indices.next()?;
+        Some((self.solution.times[i], self.solution.state(i)?))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.indices.size_hint()
+    }
+}
+
+impl DoubleEndedIterator for States<'_> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        let i = self.indices.next_back()?;
+        Some((self.solution.times[i], self.solution.state(i)?))
+    }
+}
+
+impl ExactSizeIterator for States<'_> {}
+
+impl<'s> IntoIterator for &'s Solution {
+    type Item = (f64, &'s [f64]);
+    type IntoIter = States<'s>;
+
+    fn into_iter(self) -> States<'s> {
+        self.iter()
+    }
+}
+
+/// In short, without what was recorded: this is what Rust prints where a failed run ends a program.
+impl fmt::Debug for Solution {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Solution")
+            .field("status", &self.status)
+            .field("recorded", &self.times.len())
+            .field("names", &self.names)
+            .field("end_time", &self.end_time)
+            .field("end_state", &self.end_state)
+            .field("statistics", &self.statistics)
+            .finish_non_exhaustive()
     }
 }
 
@@ -353,34 +434,6 @@ impl DenseOutput {
         let end = self.pieces.get(index + 1).map_or(self.coefficients.len(), |next| next.start);
         let sigma = (s - piece.end) / (piece.end - piece.begin);
         Some(horner(self.coefficients.get(piece.start..end)?, n, k, sigma))
-    }
-}
-
-/// Derivatives of a solution, at the times that it records.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Sensitivities {
-    /// By what: parameters, and unknowns and derivatives of which it is the start value.
-    pub quantities: Vec<Name>,
-    /// Work done for them.
-    pub statistics: Statistics,
-    /// For each time, for each quantity, as many derivatives as a state has entries.
-    values: Vec<f64>,
-}
-
-impl Sensitivities {
-    pub(crate) fn new(quantities: Vec<Name>) -> Self {
-        Sensitivities { quantities, statistics: Statistics::default(), values: Vec::new() }
-    }
-
-    pub(crate) fn push(&mut self, values: impl Iterator<Item = f64>) {
-        self.values.extend(values);
-    }
-
-    /// Derivatives of all entries of the state at the `i`-th time by the `k`-th quantity.
-    pub(crate) fn column(&self, i: usize, k: usize, width: usize) -> Option<&[f64]> {
-        let place = (i * self.quantities.len() + k) * width;
-        self.values.get(place..place + width)
     }
 }
 

@@ -22,6 +22,7 @@ const MAX_PIECES: usize = 64;
 
 /// A piecewise polynomial.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(try_from = "Parts"))]
 pub struct Spline {
     degree: usize,
     /// Ends of the pieces, one more than pieces.
@@ -30,8 +31,40 @@ pub struct Spline {
     coefficients: Cow<'static, [f64]>,
 }
 
+/// What is read of a spline, before it is known to be one.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct Parts {
+    degree: usize,
+    breaks: Vec<f64>,
+    coefficients: Vec<f64>,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Parts> for Spline {
+    type Error = SplineError;
+
+    fn try_from(Parts { degree, breaks, coefficients }: Parts) -> Result<Spline, SplineError> {
+        let needed = breaks.len().saturating_sub(1).saturating_mul(degree.saturating_add(1));
+        if breaks.len() < 2 || coefficients.len() != needed {
+            return Err(SplineError::Parts { breaks: breaks.len(), coefficients: coefficients.len(), degree });
+        }
+        if let Some(point) = breaks.iter().position(|x| !x.is_finite()) {
+            return Err(SplineError::NotFinite { point });
+        }
+        if let Some(piece) = breaks.windows(2).position(|ends| ends[0] >= ends[1]) {
+            return Err(SplineError::NotAscending { point: piece + 1 });
+        }
+        if let Some(place) = coefficients.iter().position(|c| !c.is_finite()) {
+            return Err(SplineError::NotFinite { point: place / (degree + 1) });
+        }
+        Ok(Spline { degree, breaks: breaks.into(), coefficients: coefficients.into() })
+    }
+}
+
 /// Why there is no spline through some points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SplineError {
     /// A spline of this degree needs more points.
     TooFewPoints {
@@ -50,6 +83,15 @@ pub enum SplineError {
         /// Which point.
         point: usize,
     },
+    /// What was read as a spline is none: there are not `degree + 1` coefficients for every interval between two breaks.
+    Parts {
+        /// How many breaks there are.
+        breaks: usize,
+        /// How many coefficients.
+        coefficients: usize,
+        /// The degree.
+        degree: usize,
+    },
     /// The degree is not odd.
     EvenDegree {
         /// The degree.
@@ -67,6 +109,9 @@ impl fmt::Display for SplineError {
                 write!(f, "point {} does not lie to the right of the one before", point + 1)
             }
             SplineError::NotFinite { point } => write!(f, "point {} is not finite", point + 1),
+            SplineError::Parts { breaks, coefficients, degree } => {
+                write!(f, "{coefficients} coefficients are no spline of degree {degree} with {breaks} breaks")
+            }
             SplineError::EvenDegree { degree } => write!(f, "the degree {degree} of a spline must be odd"),
         }
     }

@@ -3,11 +3,12 @@
 //! In: options. Out: the [`Stepper`] contract and statistics; why a run can end early is in `failure`.
 //! The driver in `solve` loops over steps; the methods (`radau`, `bdf`) know nothing of output.
 
-use crate::contract::{Description, Name, Unknown};
+use crate::contract::{Description, Name, Stand, Unknown};
 pub use crate::failure::{Failure, StepCause};
 
 /// Absolute tolerance.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Tolerance {
     /// The same part of the nominal value of every unknown ([`Unknown::nominal`], one unless the model says otherwise).
     Scalar(f64),
@@ -22,6 +23,36 @@ impl Tolerance {
             Tolerance::Scalar(part) => unknowns.iter().map(|unknown| part * unknown.nominal).collect(),
             Tolerance::PerComponent(values) => values.clone(),
         }
+    }
+
+    /// One per entry of $y$, those of the unknowns of these names replaced.
+    pub(crate) fn with_names(&self, named: &[(Name, f64)], description: &Description) -> Result<Tolerance, Failure> {
+        let mut values = self.of(&description.unknowns);
+        for (name, value) in named {
+            let is_meant = |it: &Name| it == name || it.strip_prefix(&**name).is_some_and(|rest| rest.starts_with('['));
+            let own = description.unknowns.iter().enumerate().filter(|(_, it)| is_meant(&it.name));
+            let same = description.eliminated.iter().filter(|it| is_meant(&it.name));
+            let mut places: Vec<usize> = own.map(|(place, _)| place).collect();
+            let mut is_known = !places.is_empty();
+            for eliminated in same {
+                is_known = true;
+                // A constant has no error.
+                if let Stand::Same(place) | Stand::Opposite(place) = eliminated.stand {
+                    places.push(place);
+                }
+            }
+            if !is_known {
+                let known: Vec<&str> = description.unknowns.iter().map(|it| &*it.name).collect();
+                let message = format!("a tolerance is given for `{name}`, and the unknowns are {}", known.join(", "));
+                return Err(Failure::InvalidOption { message });
+            }
+            for place in places {
+                if let Some(entry) = values.get_mut(place) {
+                    *entry = *value;
+                }
+            }
+        }
+        Ok(Tolerance::PerComponent(values))
     }
 
     /// A part of it.
@@ -45,6 +76,7 @@ impl Tolerance {
 
 /// How the step size is chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum StepControl {
     /// By the local error.
     Adaptive,
@@ -63,6 +95,7 @@ pub enum DenseAccuracy {
 
 /// Whether steps are closed by a correction onto the constraints that the formulation enforces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ClosingCorrection {
     /// Newton steps in directions from the factorisation at hand, after each accepted step.
     On,
@@ -73,8 +106,10 @@ pub enum ClosingCorrection {
 /// Highest order of the backward differentiation formulas: BDF of order 6 is not stable enough to be useful.
 pub const MAX_ORDER: usize = 5;
 
-/// What the user can choose about an integration, whichever the method.
+/// What the user can choose about an integration, whichever the method. What is missing where they are read (feature `serde`) is as by default.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
 pub struct Options {
     /// Relative tolerance.
     pub rtol: f64,
@@ -83,6 +118,7 @@ pub struct Options {
     /// Length of the first step, also after an event or a change of the equations; chosen from the values there if `None`.
     pub initial_step: Option<f64>,
     /// Upper bound of the step length; a step may be one part in a hundred longer where it ends exactly at the end of an interval.
+    #[cfg_attr(feature = "serde", serde(with = "unbounded"))]
     pub max_step: f64,
     /// Upper bound of the number of accepted steps.
     pub max_steps: usize,
@@ -93,6 +129,20 @@ pub struct Options {
     pub control: StepControl,
     /// Whether steps are closed onto the enforced constraints.
     pub closing_correction: ClosingCorrection,
+}
+
+/// A bound that may be infinite, which JSON has no number for: written as nothing.
+#[cfg(feature = "serde")]
+mod unbounded {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(bound: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+        Some(*bound).filter(|bound| *bound != f64::INFINITY).serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'a, D: Deserializer<'a>>(deserializer: D) -> Result<f64, D::Error> {
+        Ok(Option::deserialize(deserializer)?.unwrap_or(f64::INFINITY))
+    }
 }
 
 impl Default for Options {
@@ -183,6 +233,7 @@ pub(crate) fn check_residual(description: &Description, t: f64, residual: &[f64]
 /// Work done so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Statistics {
     /// Accepted steps.
     pub steps: usize,

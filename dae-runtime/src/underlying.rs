@@ -50,6 +50,7 @@ enum Guess {
 
 /// Why $y' = f(t, y)$ has no value.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Unsolvable {
     /// The equations do not determine the derivatives: an impasse point, or a point where constraints are dependent.
     Singular {
@@ -389,6 +390,7 @@ impl Diagonal {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<D: Dae> Classified for UnderlyingOde<D> {
     type Class = Index<1>;
 

@@ -22,6 +22,7 @@ pub struct Unknowns {
 
 /// A solution that lacks an unknown of the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ForeignSolution {
     /// Name of the model.
     pub model: &'static str,

@@ -286,10 +286,9 @@ fn output_is_interpolated_and_leaves_the_steps_alone() {
     let times: Vec<f64> = (0..=5000).map(|i| f64::from(i) * 1e-4).collect();
     let (steps, dense) = (run(Record::Steps), run(Record::At(times)));
     let Statistics { residuals, solves, .. } = steps.statistics;
-    assert_eq!(
-        (Statistics { residuals, solves, ..dense.statistics }, &dense.end_state),
-        (steps.statistics, &steps.end_state)
-    );
+    let mut others = dense.statistics;
+    (others.residuals, others.solves) = (residuals, solves);
+    assert_eq!((others, &dense.end_state), (steps.statistics, &steps.end_state));
     assert!(dense.statistics.residuals < residuals + 5001, "{:?}", dense.statistics);
     assert_eq!(dense.times.len(), 5001);
     let mut residual = [0.0];

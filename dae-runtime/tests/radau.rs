@@ -5,9 +5,8 @@
 
 mod problems;
 
-use dae_runtime::Status;
 use dae_runtime::contract::Dae;
-use dae_runtime::solve::{Integration, Method, Record};
+use dae_runtime::solve::{Integration, Method, Record, RunError};
 use dae_runtime::stepper::{ClosingCorrection, Failure, Options, StepControl, Tolerance};
 use problems::{Model, Problem, manufactured, mixed_digits, pendulum, steering_wheel, stiff};
 
@@ -288,10 +287,8 @@ fn steps_can_be_made_one_by_one_and_told_where_to_stop() {
 fn fixed_steps_that_do_not_converge_say_so() {
     let problem = pendulum::pendulum(pendulum::Form::Ggl);
     let integration = Integration::new(&problem).options(options(1e-12)).fixed_step(5.0);
-    let solution = integration.run_from(0.0, &problem.y0, &problem.yp0, 10.0).unwrap();
-    let Status::Stopped(Failure::StepSizeTooSmall { t, h, .. }) = solution.status else {
-        panic!("{}", solution.status)
-    };
+    let error = integration.run_from(0.0, &problem.y0, &problem.yp0, 10.0).unwrap_err();
+    let RunError::Stopped { failure: Failure::StepSizeTooSmall { t, h, .. }, .. } = error else { panic!("{error}") };
     assert_eq!((t, h), (0.0, 5.0));
 }
 

@@ -1,4 +1,4 @@
-//! How the time of every stage grows with the size of the model: `cargo run --release -p dae-symbolic --example analysis_scaling`.
+//! How the time of every stage grows with the size of the model: `cargo run --release -p daekit-symbolic --example analysis_scaling`.
 //!
 //! In: nothing, or the largest size (10,000 unless given), and the largest for models without arrays (1,000 unless given). Out: milliseconds of
 //! each stage, the number of nodes of the expression graph, and the exponent $\alpha$ of $c N^\alpha$, fitted by least squares to the

@@ -27,6 +27,7 @@ use crate::expand::expand_text;
 use crate::syntax::{SourceText, compile_error};
 
 /// Why no Rust file was written.
+#[non_exhaustive]
 pub enum BuildError {
     /// A file could not be read or written.
     File {
@@ -99,7 +100,7 @@ pub fn compile_into(model: impl AsRef<Path>, directory: impl AsRef<Path>) -> Res
     let stem = model.file_stem().ok_or_else(|| BuildError::NoFileName { path: model.to_path_buf() })?;
     let text = std::fs::read_to_string(model).map_err(|error| file(model, error))?;
     let source = SourceText { file: &model.display().to_string(), text: &text };
-    let code = expand_text(source).map_err(|message| BuildError::Model { message })?;
+    let code = expand_text(source).map_err(|error| BuildError::Model { message: error.message })?;
     let target = directory.as_ref().join(stem).with_extension("rs");
     std::fs::write(&target, code).map_err(|error| file(&target, error))?;
     Ok(target)
@@ -118,12 +119,11 @@ pub fn include(argument: TokenStream) -> TokenStream {
     // Cargo sets this; other build systems resolve relative paths as rustc does.
     let package = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default();
     let file = package.join(&path);
-    // Tokens of the compiler do not tell where in a text they were; those of a plain program do.
-    proc_macro2::fallback::force();
-    let expanded = std::fs::read_to_string(&file)
-        .map_err(|error| format!("{}: {error}", file.display()))
-        .and_then(|text| expand_text(SourceText { file: &path, text: &text }));
-    proc_macro2::fallback::unforce();
+    let expanded =
+        std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display())).and_then(|text| {
+            let _tokens = PlainTokens::choose();
+            expand_text(SourceText { file: &path, text: &text }).map_err(|error| error.message)
+        });
     match expanded.and_then(|code| code.parse::<TokenStream>().map_err(|error| error.to_string())) {
         Ok(items) => {
             let tracked = format!("const _: &[u8] = ::core::include_bytes!({:?});", file.display().to_string());
@@ -132,6 +132,23 @@ pub fn include(argument: TokenStream) -> TokenStream {
             tokens
         }
         Err(message) => compile_error(&format!("\n{message}"), (span, span)),
+    }
+}
+
+/// Tokens of the compiler do not tell where in a text they were; those of a plain program do. The latter are made while this lives, and no longer, even if the
+/// expansion panics.
+struct PlainTokens;
+
+impl PlainTokens {
+    fn choose() -> Self {
+        proc_macro2::fallback::force();
+        PlainTokens
+    }
+}
+
+impl Drop for PlainTokens {
+    fn drop(&mut self) {
+        proc_macro2::fallback::unforce();
     }
 }
 

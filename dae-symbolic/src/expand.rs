@@ -5,6 +5,7 @@
 //! model, so that nothing else in the user's crate turns red.
 
 use std::collections::HashMap;
+use std::fmt;
 
 use proc_macro2::{Group, Span, TokenStream, TokenTree, token_stream};
 
@@ -40,16 +41,42 @@ pub fn expand(tokens: TokenStream) -> TokenStream {
 /// Expands a text with the body of a `dae!`, a `.dae` file, to Rust text.
 ///
 /// # Errors
-/// What is wrong with it, as rustc would print it.
-pub fn expand_text(source: SourceText<'_>) -> Result<String, String> {
-    let families = read_families_text(source.text).map_err(|rejection| rejection.to_text(source))?;
+/// What is wrong with it.
+pub fn expand_text(source: SourceText<'_>) -> Result<String, ExpansionError> {
+    let families =
+        read_families_text(source.text).map_err(|rejection| ExpansionError { message: rejection.to_text(source) })?;
     let Families { model, sources, .. } = families;
     let spelled = |mut diagnostics: Diagnostics| {
         diagnostics.sort_by_place(|origin| sources.order(origin));
         to_text(&diagnostics, &sources, source)
     };
-    code(model).map(|text| sources.located(text)).map_err(spelled)
+    code(model)
+        .map(|text| sources.located(text))
+        .map_err(|diagnostics| ExpansionError { message: spelled(diagnostics) })
 }
+
+/// What is wrong with the text of a model, for a terminal.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ExpansionError {
+    /// All findings with their places, as rustc would print them.
+    pub message: String,
+}
+
+impl fmt::Display for ExpansionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+/// As [`Display`](fmt::Display): this is what Rust prints if `main` returns the error.
+impl fmt::Debug for ExpansionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for ExpansionError {}
 
 /// The code of a model, from an excerpt of it where that tells everything.
 fn code(families: FamilyModel) -> Result<String, Diagnostics> {
@@ -118,7 +145,7 @@ struct Level {
 }
 
 /// Gives the name of the model and the types and methods derived from it the span of that name, the fields of the model the spans of its
-/// parameters, and the methods of its solutions those of its unknowns. Everything else keeps the span of the macro call.
+/// parameters, the methods of its solutions those of its unknowns, and Rust functions those of their paths in the text. Everything else keeps the span of the macro call.
 fn respan(tokens: TokenStream, known: &Stub, sources: &SourceMap) -> TokenStream {
     let model = sources.spans(known.name.origin).0;
     let fields: HashMap<&str, Span> =
@@ -126,6 +153,8 @@ fn respan(tokens: TokenStream, known: &Stub, sources: &SourceMap) -> TokenStream
     let methods: HashMap<&str, Span> =
         known.unknowns.iter().map(|(name, _)| (name.text.as_str(), sources.spans(name.origin).0)).collect();
     let solution = format!("{}Solution", known.name.text);
+    let paths: Vec<(Vec<&str>, (Span, Span))> =
+        known.paths.iter().map(|path| (segments(&path.text), sources.spans(path.origin))).collect();
     let mut levels: Vec<Level> = Vec::new();
     let (mut rest, mut done) = (tokens.into_iter(), Vec::new());
     loop {
@@ -151,6 +180,10 @@ fn respan(tokens: TokenStream, known: &Stub, sources: &SourceMap) -> TokenStream
                     && follows_fn(&done)
                 {
                     ident.set_span(span);
+                } else if let Some((path, spans)) = paths.iter().find(|(path, _)| ends_a_path(&done, &text, path)) {
+                    let first = done.len() + 1 - tokens_of(path);
+                    done[first..].iter_mut().for_each(|token| token.set_span(spans.0));
+                    ident.set_span(spans.1);
                 }
                 done.push(ident.into());
             }
@@ -169,6 +202,34 @@ fn respan(tokens: TokenStream, known: &Stub, sources: &SourceMap) -> TokenStream
 /// Whether the tokens end in two such words, so that what follows in braces are the fields of a struct or its methods.
 fn ends_in(tokens: &[TokenTree], keyword: &str, name: &str) -> bool {
     matches!(tokens, [.., TokenTree::Ident(first), TokenTree::Ident(second)] if first == keyword && second == name)
+}
+
+/// `gas::density` as words, the empty one before a `::` at its beginning.
+fn segments(path: &str) -> Vec<&str> {
+    path.split("::").collect()
+}
+
+/// How many tokens a path is made of: words, and two for each `::`.
+fn tokens_of(path: &[&str]) -> usize {
+    3 * path.len() - 2 - usize::from(path[0].is_empty())
+}
+
+/// Whether a word after these tokens is the last one of a path.
+fn ends_a_path(before: &[TokenTree], last: &str, path: &[&str]) -> bool {
+    let [parents @ .., name] = path else { return false };
+    let Some(first) = (before.len() + 1).checked_sub(tokens_of(path)) else { return false };
+    let is_within =
+        matches!(before[..first].last(), Some(TokenTree::Punct(punct)) if [':', '.'].contains(&punct.as_char()));
+    let mut tokens = before[first..].iter();
+    *name == last
+        && !is_within
+        && parents.iter().all(|parent| {
+            let is_word = |token: &TokenTree| matches!(token, TokenTree::Ident(word) if word == parent);
+            let is_colon = |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ':');
+            (parent.is_empty() || tokens.next().is_some_and(is_word))
+                && tokens.next().is_some_and(is_colon)
+                && tokens.next().is_some_and(is_colon)
+        })
 }
 
 /// Whether the next word is the name of a function.

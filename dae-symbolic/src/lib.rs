@@ -1,5 +1,7 @@
 //! The symbolic layer of `dae`.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 pub mod advice;
 pub mod alias;
 #[cfg(all(feature = "syntax", feature = "codegen"))]
@@ -38,6 +40,6 @@ pub mod syntax;
 pub mod system;
 
 #[cfg(all(feature = "syntax", feature = "codegen"))]
-pub use expand::{expand, expand_text};
+pub use expand::{ExpansionError, expand, expand_text};
 #[cfg(feature = "syntax")]
 pub use lower::{Families, Rejection, Stub, read, read_families, read_families_text, read_text, scalar_model};

@@ -64,7 +64,7 @@ fn spline(path: &Path, order: usize, ends: (f64, f64)) -> Result<Spline, String>
         SplineError::TooFewPoints { given, needed } => {
             format!("it has {given} rows, and derivatives up to order {order} need {needed}")
         }
-        SplineError::EvenDegree { .. } => error.to_string(),
+        _ => error.to_string(),
     })?;
     let (first, last) = (points[0].0, points[points.len() - 1].0);
     let (from, to) = (ends.0.min(ends.1), ends.0.max(ends.1));

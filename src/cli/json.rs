@@ -55,7 +55,7 @@ impl<'s> Simulation<'s> {
     pub(super) fn of(description: &'s Description, solution: &'s Solution) -> Self {
         let column = |k: usize| solution.iter().map(|(_, state)| state[k]).collect();
         let by = |by: &'s Name| {
-            let column = |name: &'s Name| Some((name.as_ref(), solution.sensitivity(name, by)?));
+            let column = |name: &'s Name| Some((name.as_ref(), solution.sensitivity(name, by).ok()?));
             (by.as_ref(), Entries(solution.names.iter().filter_map(column).collect()))
         };
         let quantities = solution.sensitivities.iter().flat_map(|sensitivities| &sensitivities.quantities);

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use dae_runtime::contract::Dae;
 use dae_runtime::solution::{Solution, Status};
-use dae_runtime::solve::{Integration, Record, RunError};
+use dae_runtime::solve::{Integration, Record, RunError, StepView};
 use dae_symbolic::eval::Interpreter;
 use dae_symbolic::form::Form;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -37,7 +37,8 @@ pub(super) fn run(arguments: &SimulateArguments) -> Result<Exit, Exit> {
     let dae = dae.completed(chosen.formulation.completion);
 
     let interruption = Interruption::listen().map_err(|error| fail(Exit::Rejected, error))?;
-    let solution = match integrate(dae.as_ref(), arguments, &interruption) {
+    let run = integrate(dae.as_ref(), arguments, &interruption);
+    let solution = match run.or_else(RunError::into_solution) {
         Ok(solution) => solution,
         Err(error) => return refuse_start(dae.as_ref(), arguments, &error),
     };
@@ -84,7 +85,8 @@ fn integrate(dae: &dyn Dae, arguments: &SimulateArguments, interruption: &Interr
         (true, None) => Record::Steps,
     };
     let bar = progress_bar();
-    let mut observer = |t: f64| {
+    let observer = |step: &StepView<'_>| {
+        let t = step.t;
         bar.set_position(((t - t0) / (t_end - t0) * PROGRESS as f64) as u64);
         interruption.under_way();
         if interruption.is_asked_for() && t != t_end { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -95,7 +97,7 @@ fn integrate(dae: &dyn Dae, arguments: &SimulateArguments, interruption: &Interr
         .atol(arguments.atol)
         .record(record)
         .sensitivities(arguments.by.iter().flat_map(|list| separate(list)).collect::<Vec<_>>())
-        .on_step(&mut observer);
+        .on_step(observer);
     if let Some(order) = arguments.method.order {
         run = run.max_order(order);
     }
@@ -146,7 +148,7 @@ fn refuse_start(dae: &dyn Dae, arguments: &SimulateArguments, error: &RunError) 
     }
     let exit = match error {
         RunError::Initialization(_) | RunError::Input(_) => Exit::Rejected,
-        RunError::Options(_) => Exit::Usage,
+        _ => Exit::Usage,
     };
     Ok(fail(exit, error))
 }

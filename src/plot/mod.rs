@@ -124,6 +124,7 @@ fn y_label(names: &[&str]) -> String {
 
 /// A picture that could not be made.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum PlotError {
     /// The solution has no such unknown.
     NoUnknown {
@@ -155,7 +156,14 @@ impl fmt::Display for PlotError {
     }
 }
 
-impl std::error::Error for PlotError {}
+impl std::error::Error for PlotError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            PlotError::File(error) => Some(error),
+            PlotError::NoUnknown { .. } | PlotError::Drawing(_) => None,
+        }
+    }
+}
 
 /// Writes the picture of [`svg`] to a file.
 pub fn save(path: impl AsRef<Path>, title: &str, x_label: &str, panels: &[Panel]) -> Result<(), PlotError> {

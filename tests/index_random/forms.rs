@@ -52,9 +52,6 @@ fn run(compiled: &Compiled, form: &CompiledForm, method: Method, t0: f64, names:
     let system = system.completed(form.formulation.completion);
     let run = Integration::new(system.as_ref()).method(method).rtol(TOLERANCE).atol(TOLERANCE).max_steps(20_000);
     let Ok(solution) = run.run(t0, t0 + LENGTH) else { return Run::Stopped };
-    if !solution.is_success() {
-        return Run::Stopped;
-    }
     let value = |name: &String| solution.names.iter().position(|known| known == name).map(|k| solution.end_state[k]);
     names.iter().map(value).collect::<Option<Vec<f64>>>().map_or(Run::Stopped, Run::End)
 }

@@ -98,7 +98,7 @@ fn path_of_the_crate() {
     assert!(!code.contains("::dae::"), "{code}");
     let model = "struct Driven { input u; table f = [(0, 0), (1, 1), (2, 3), (3, 2)]; var x = 1; der(x) = u - f(x); }";
     assert!(!expanded(&format!("#[dae(crate = ::models::differential)]\n{model}")).contains("::dae::"));
-    let refused = |text: &str| expand_text(SourceText { file: "model.dae", text }).unwrap_err();
+    let refused = |text: &str| expand_text(SourceText { file: "model.dae", text }).unwrap_err().to_string();
     assert!(refused(&format!("#[dae(crate = )]\n{model}")).contains("1:15"));
     assert!(refused(&format!("#[dae(crate = a b)]\n{model}")).contains("expected a path"));
     assert!(refused(&format!("#[dae(name = a)]\n{model}")).contains("`crate = path`"));

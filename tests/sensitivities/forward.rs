@@ -156,7 +156,7 @@ fn sensitivities_run_backwards() {
         let run = case.integration(driven.as_ref(), method, 1e-10).sensitivities(["a", "w", "x"]);
         let gradient = run.adjoint(0.0, case.t_end).expect("consistent").gradient("z").expect("a way back");
         for by in ["a", "w", "x"] {
-            let (found, forward) = (gradient.by(by).expect("asked for"), solution.sensitivity_at("z", by, -2.0));
+            let (found, forward) = (gradient.by(by).expect("asked for"), solution.sensitivity_at("z", by, -2.0).ok());
             let forward = forward.expect("recorded");
             assert!((found - forward).abs() < 1e-7 * (1.0 + forward.abs()), "{method:?}: {by} {found} {forward}");
         }
@@ -171,11 +171,11 @@ fn a_sensitivity_that_grows_without_bounds_is_told() {
         let run = Integration::new(rests.as_ref()).method(method).rtol(1e-8).atol(1e-8);
         assert!(run.run(0.0, 2.0).expect("consistent").is_success());
         let run = Integration::new(rests.as_ref()).method(method).rtol(1e-8).atol(1e-8).sensitivities(["x"]);
-        let solution = run.run(0.0, 2.0).expect("consistent");
-        let Status::Stopped(Failure::Sensitivity { t, unknown, quantity }) = &solution.status else {
-            panic!("{method:?}: {}", solution.status)
+        let error = run.run(0.0, 2.0).expect_err("there is a pole");
+        let RunError::Stopped { failure: Failure::Sensitivity { t, unknown, quantity }, solution } = &error else {
+            panic!("{method:?}: {error}")
         };
-        assert!((t - 1.0).abs() < 1e-9 && unknown == "x" && quantity == "x", "{method:?}: {}", solution.status);
+        assert!((t - 1.0).abs() < 1e-9 && unknown == "x" && quantity == "x", "{method:?}: {error}");
         // What was computed is there, as far as it was.
         let by_start = solution.sensitivity("x", "x").expect("asked for");
         for (t, found) in solution.times.iter().zip(by_start) {

@@ -13,7 +13,7 @@ mod interpreted;
 mod linear;
 
 use dae::runtime::contract::Dae;
-use dae::{Event, Failure, Integration, Method, Record, Solution, Status};
+use dae::{Event, Failure, Integration, Method, Record, RunError, Solution};
 use interpreted::{available, system};
 
 const METHODS: [Method; 3] = [Method::Bdf, Method::Radau5, Method::Radau];

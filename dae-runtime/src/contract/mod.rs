@@ -11,12 +11,14 @@
 //! Nothing here allocates once the object exists, and nothing panics on non-finite input: `NaN` in gives `NaN` out.
 
 mod loop_free;
+mod parameters;
 
 use std::borrow::Cow;
 
 use crate::interval::TaylorModel;
 use crate::signal::InputError;
 pub use loop_free::{Code, LoopFree};
+pub use parameters::ParameterError;
 
 /// A name as it is printed: `x`, `der(x)`, `equation 5`.
 pub type Name = Cow<'static, str>;
@@ -288,8 +290,39 @@ pub trait Dae {
     /// Values of the parameters, in the order of `description().parameters`.
     fn parameters(&self) -> &[f64];
 
-    /// Replaces the parameter values; the next initialisation uses them.
+    /// Replaces the parameter values, as many as `description().parameters`; the next initialisation uses them.
+    ///
+    /// # Panics
+    /// If there are more or fewer. [`Dae::try_set_parameters`] returns an error instead.
     fn set_parameters(&mut self, values: &[f64]);
+
+    /// Replaces all parameter values, in the order of `description().parameters`.
+    ///
+    /// # Errors
+    /// There are more or fewer; then none is replaced.
+    fn try_set_parameters(&mut self, values: &[f64]) -> Result<(), ParameterError> {
+        let (given, expected) = (values.len(), self.description().parameters.len());
+        if given != expected {
+            return Err(ParameterError::Count { given, expected });
+        }
+        self.set_parameters(values);
+        Ok(())
+    }
+
+    /// Replaces the value of one parameter, by its name in `description().parameters`: `k`, or `k[3]` of an array.
+    ///
+    /// # Errors
+    /// The formulation has no parameter of this name.
+    fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
+        let parameters = &self.description().parameters;
+        let Some(place) = parameters.iter().position(|it| it == name) else {
+            return Err(ParameterError::Unknown { name: name.to_string(), known: parameters.to_vec() });
+        };
+        let mut values = self.parameters().to_vec();
+        values[place] = value;
+        self.set_parameters(&values);
+        Ok(())
+    }
 
     /// $F(t, y, y')$.
     fn residual(&self, t: f64, y: &[f64], yp: &[f64], residual: &mut [f64]);

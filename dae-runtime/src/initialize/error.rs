@@ -27,6 +27,7 @@ pub struct Mismatch {
 /// Why there is no consistent point, or none that can be found.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub enum InitializationError {
     /// A parameter is infinite or not a number.
     NonFiniteParameter {

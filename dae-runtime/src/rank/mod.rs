@@ -28,6 +28,7 @@ const EQUILIBRATION_SWEEPS: usize = 8;
 
 /// Why a matrix has no decomposition.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum RankError {
     /// An entry is infinite or not a number.
     NonFinite {

@@ -24,6 +24,8 @@
 //! There is no such way through stages of index 3, which are too inaccurate to be computed again, nor through changes of local coordinates: there
 //! sensitivities to all quantities are carried forwards, and gradients are products with them.
 
+use std::fmt;
+
 use num_complex::Complex;
 
 use super::collocation::{Collocation, Linearization, Part};
@@ -148,6 +150,12 @@ impl Gradient {
     pub fn by(&self, quantity: &str) -> Option<f64> {
         let place = self.quantities.iter().position(|name| name == quantity)?;
         self.values.get(place).copied()
+    }
+}
+
+impl fmt::Debug for Adjoint<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Adjoint").field("solution", &self.solution).finish_non_exhaustive()
     }
 }
 

@@ -19,6 +19,7 @@ mod between;
 mod crossing;
 mod dense;
 mod drift;
+mod error;
 mod events;
 mod freedom;
 mod given;
@@ -31,93 +32,78 @@ mod steps;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
-use std::time::Instant;
 
 pub use crate::class::Method;
 use crate::class::{Classified, Open, Treats};
 use crate::contract::{Dae, Name, Switch};
 use crate::event::Event;
-use crate::initialize::{InitializationError, InitializationOptions, consistent_initialization, states_of};
+use crate::initialize::{InitializationOptions, consistent_initialization, states_of};
 use crate::quantity::Quantity;
 use crate::sensitivity::{Adjoint, Beginning, StartDerivative, Tape, Variation, Way};
-use crate::signal::InputError;
 use crate::solution::Solution;
 use crate::stepper::{ClosingCorrection, Failure, Options, StepControl, Tolerance};
+use crate::stopwatch::Stopwatch;
+pub use error::RunError;
 use given::check_given;
 pub use record::Record;
 use record::Recorder;
 use steps::Settings;
-pub use steps::{Step, Steps};
+pub use steps::{Step, StepView, Steps};
 
-/// Why there is no solution at all, not even its start.
-#[derive(Clone, Debug, PartialEq)]
-pub enum RunError {
-    /// No consistent initial values were found.
-    Initialization(InitializationError),
-    /// An option has no meaning ([`Failure::InvalidOption`]).
-    Options(Failure),
-    /// An input of the caller does not give what the model needs.
-    Input(InputError),
-}
+/// Is shown each step; says whether to go on.
+type Observer<'c> = Box<dyn FnMut(&StepView<'_>) -> ControlFlow<()> + 'c>;
 
-/// What is wrong with a parameter would otherwise be blamed on unknowns.
-fn check_parameters(dae: &dyn Dae) -> Result<(), RunError> {
-    match dae.parameters().iter().position(|value| !value.is_finite()) {
-        None => Ok(()),
-        Some(k) => {
-            let (parameter, value) = (dae.description().parameters[k].clone(), dae.parameters()[k]);
-            Err(RunError::Initialization(InitializationError::NonFiniteParameter { parameter, value }))
-        }
-    }
-}
-
-impl fmt::Display for RunError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            RunError::Initialization(error) => write!(f, "no consistent initial values: {error}"),
-            RunError::Options(failure) => failure.fmt(f),
-            RunError::Input(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for RunError {}
-
-impl From<InitializationError> for RunError {
-    fn from(error: InitializationError) -> Self {
-        RunError::Initialization(error)
-    }
-}
-
-impl From<InputError> for RunError {
-    fn from(error: InputError) -> Self {
-        RunError::Input(error)
-    }
-}
-
-impl From<Failure> for RunError {
-    fn from(failure: Failure) -> Self {
-        RunError::Options(failure)
-    }
-}
-
-/// Told the time after each step; says whether to go on.
-type Observer<'c> = &'c mut dyn FnMut(f64) -> ControlFlow<()>;
-
-/// An integration to be configured and run.
+/// An integration to be configured and run, on the thread where it is made: it borrows a formulation, which may change its local coordinates during the run. Runs in
+/// parallel have a formulation each, made from the model, which is `Sync`.
 ///
-/// `C` is the class of the formulation ([`crate::class`]).
+/// `C` is the class of the formulation ([`crate::class`]). A function that returns an integration names it, or has it forgotten:
+///
+/// ```
+/// use dae_runtime::class::{Classified, Index};
+/// use dae_runtime::solve::Integration;
+///
+/// fn tight<D: Classified>(form: &D) -> Integration<'_, 'static, D::Class> {
+///     Integration::new(form).rtol(1e-10).atol(1e-10)
+/// }
+///
+/// fn tight_of_index_2(form: &impl Classified<Class = Index<2>>) -> Integration<'_, 'static, Index<2>> {
+///     Integration::new(form).rtol(1e-10).atol(1e-10)
+/// }
+///
+/// fn tight_of_any(form: &impl Classified) -> Integration<'_, 'static> {
+///     Integration::new(form).rtol(1e-10).atol(1e-10).open()
+/// }
+/// ```
+#[must_use = "an integration does nothing until it is run"]
 pub struct Integration<'d, 'c, C = Open> {
     class: PhantomData<C>,
     dae: &'d dyn Dae,
     method: Method,
     options: Options,
+    /// Absolute tolerances by name, which replace those of the options.
+    tolerances: Vec<(Name, f64)>,
     stops: Vec<f64>,
     initialization: InitializationOptions,
     record: Record,
     sensitivities: Vec<Name>,
     events: Vec<Event<'c>>,
     observer: Option<Observer<'c>>,
+}
+
+impl<C> fmt::Debug for Integration<'_, '_, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let description = self.dae.description();
+        f.debug_struct("Integration")
+            .field("model", &description.model)
+            .field("form", &description.form)
+            .field("method", &self.method)
+            .field("options", &self.options)
+            .field("tolerances", &self.tolerances)
+            .field("record", &self.record)
+            .field("sensitivities", &self.sensitivities)
+            .field("events", &self.events)
+            .finish_non_exhaustive()
+    }
 }
 
 impl<'d, 'c, C> Integration<'d, 'c, C> {
@@ -128,12 +114,44 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
             dae: dae.as_dae(),
             method: Method::default(),
             options: Options::default(),
+            tolerances: Vec::new(),
             stops: Vec::new(),
             initialization: InitializationOptions::default(),
             record: Record::default(),
             sensitivities: Vec::new(),
             events: Vec::new(),
             observer: None,
+        }
+    }
+
+    /// Forgets the class of the formulation: whether the method suits it is checked when a run starts.
+    pub fn open(self) -> Integration<'d, 'c> {
+        let Integration {
+            dae,
+            method,
+            options,
+            tolerances,
+            stops,
+            initialization,
+            record,
+            sensitivities,
+            events,
+            observer,
+            ..
+        } = self;
+        let class = PhantomData;
+        Integration {
+            class,
+            dae,
+            method,
+            options,
+            tolerances,
+            stops,
+            initialization,
+            record,
+            sensitivities,
+            events,
+            observer,
         }
     }
 
@@ -164,6 +182,14 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
     /// Sets the absolute tolerance of all unknowns, as a part of the nominal value of each.
     pub fn atol(mut self, atol: f64) -> Self {
         self.options.atol = Tolerance::Scalar(atol);
+        self
+    }
+
+    /// Sets the absolute tolerance of one unknown, in its unit, whatever that of the others is: `x`, or `q` for all elements of an array and `q[3]` for one; of
+    /// several that name an element the last one counts. An unknown that the formulation has eliminated, since it is another one up to its sign, gives that one
+    /// its tolerance. A name that is none is an error when a run starts.
+    pub fn atol_of(mut self, unknown: impl Into<Name>, atol: f64) -> Self {
+        self.tolerances.push((unknown.into(), atol));
         self
     }
 
@@ -229,27 +255,49 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
         self
     }
 
-    /// Adds an event. Where several happen at one time, resets are made in the order in which they were added.
+    /// Adds an event. Where several happen at one time, resets are made in the order in which they were added, unless one of them is terminal
+    /// ([`Event::terminal`]).
     pub fn event(mut self, event: Event<'c>) -> Self {
         self.events.push(event);
         self
     }
 
-    /// Is called with the time after each step, and can end the run.
-    pub fn on_step(mut self, observer: Observer<'c>) -> Self {
-        self.observer = Some(observer);
+    /// Calls a function after each step, which can end the run: then the status of the solution is [`Status::Interrupted`](crate::solution::Status::Interrupted).
+    ///
+    /// ```
+    /// # use dae_runtime::contract::Dae;
+    /// use std::ops::ControlFlow;
+    ///
+    /// use dae_runtime::solve::Integration;
+    /// # fn demo(rocket: &dyn Dae) -> Result<(), Box<dyn std::error::Error>> {
+    ///
+    /// let mut shortest = f64::INFINITY;
+    /// let solution = Integration::new(rocket)
+    ///     .on_step(|step| {
+    ///         shortest = shortest.min(step.h.abs());
+    ///         if step.state[0] > 1000.0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    ///     })
+    ///     .run(0.0, 100.0)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn on_step(mut self, observer: impl FnMut(&StepView<'_>) -> ControlFlow<()> + 'c) -> Self {
+        self.observer = Some(Box::new(observer));
         self
     }
 
     /// Finds consistent initial values at `t0`, starting from those of the model, and integrates to `t_end`, which may be
-    /// earlier. An `Err` means that there is nothing to record; how the integration ended is the status of the solution.
+    /// earlier. The solution may end before that, where its status says so: at a terminal event, or because the observer asked for it.
+    ///
+    /// # Errors
+    /// The run could not begin, or it stopped early: then the error has the solution up to there ([`RunError::Stopped`]).
     pub fn run(self, t0: f64, t_end: f64) -> Result<Solution, RunError> {
-        let clock = Instant::now();
+        let clock = Stopwatch::start();
         let mut steps = self.steps(t0, t_end)?;
         steps.complete();
-        let mut solution = steps.finish();
-        solution.seconds = clock.elapsed().as_secs_f64();
-        Ok(solution)
+        let (mut solution, _) = steps.into_parts();
+        solution.seconds = clock.seconds().unwrap_or(0.0);
+        RunError::unless_stopped(solution)
     }
 
     /// The same step by step: an iterator over the states that are recorded.
@@ -264,11 +312,15 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
     /// for step in steps.by_ref().take_while(|step| step.state[height] < 1000.0) {
     ///     println!("{:8.3}: {}", step.t, step.state[height]);
     /// }
-    /// let solution = steps.finish();
+    /// let solution = steps.finish()?;
     /// # Ok(())
     /// # }
     /// ```
-    pub fn steps(self, t0: f64, t_end: f64) -> Result<Steps<'d, 'c>, RunError> {
+    ///
+    /// # Errors
+    /// The run could not begin. If it stops early, [`Steps::finish`] says so.
+    pub fn steps(mut self, t0: f64, t_end: f64) -> Result<Steps<'d, 'c>, RunError> {
+        self.name_tolerances()?;
         let Beginning { t0, y0, yp0, quantities, derivatives } = self.begin(t0)?;
         let (dae, options) = (self.dae, &self.options);
         let variation = (!quantities.is_empty())
@@ -281,7 +333,7 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
     /// sensitivities forwards for that, which takes time for every quantity.
     ///
     /// # Errors
-    /// Nothing was asked for; otherwise as [`Integration::run`].
+    /// Nothing was asked for; otherwise as [`Integration::run`]: a run that stopped early has no way back.
     ///
     /// # Example
     /// The distance that a mass on a spring has from 1 after ten seconds, by its parameters:
@@ -297,8 +349,9 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn adjoint(self, t0: f64, t_end: f64) -> Result<Adjoint<'d>, RunError> {
-        let (dae, options, clock) = (self.dae, self.options.clone(), Instant::now());
+    pub fn adjoint(mut self, t0: f64, t_end: f64) -> Result<Adjoint<'d>, RunError> {
+        self.name_tolerances()?;
+        let (dae, options, clock) = (self.dae, self.options.clone(), Stopwatch::start());
         let beginning = self.begin(t0)?;
         let variation = match Adjoint::has_way_back(dae, &beginning)? {
             true => Variation::with_tape(dae, &beginning, t_end, &options),
@@ -307,10 +360,23 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
         let mut steps = self.under_way([t0, t_end], [&beginning.y0, &beginning.yp0], Some(variation))?;
         steps.complete();
         let (mut solution, recorder) = steps.into_parts();
-        solution.seconds = clock.elapsed().as_secs_f64();
+        solution.seconds = clock.seconds().unwrap_or(0.0);
+        if matches!(&recorder.variation, Some(variation) if variation.has_tape()) {
+            solution.note_adjoint();
+        }
+        let solution = RunError::unless_stopped(solution)?;
         let end = (solution.end_time, &solution.end_state[..]);
         let way = recorder.variation.map_or(Way::Back(Tape::default()), |variation| variation.into_way(end));
         Ok(Adjoint::new(dae, solution, beginning, way, options))
+    }
+
+    /// Lets tolerances that were given by name stand in the options.
+    fn name_tolerances(&mut self) -> Result<(), Failure> {
+        if !self.tolerances.is_empty() {
+            let description = self.dae.description();
+            self.options.atol = self.options.atol.with_names(&self.tolerances, description)?;
+        }
+        Ok(())
     }
 
     /// Consistent initial values, and their derivatives by what sensitivities are asked for.
@@ -319,7 +385,7 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
         if let Some(error) = dae.input_error() {
             return Err(RunError::Input(error));
         }
-        check_parameters(dae)?;
+        RunError::check_parameters(dae)?;
         let initial = consistent_initialization(dae.prolongation(), t0, &self.initialization)?;
         let (y0, yp0) = states_of(dae, t0, &initial.jets);
         let quantities = self.sensitivities.iter().map(|name| Quantity::named(dae, t0, name));
@@ -344,16 +410,20 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
         Ok(Beginning { t0, y0, yp0, quantities, derivatives })
     }
 
-    /// Integrates from consistent values at `t0` to `t_end`, which may be earlier. An `Err` is a misuse (an option
-    /// without meaning, [`Failure::InconsistentStart`]); how the integration ended is the status of the solution.
+    /// Integrates from consistent values at `t0` to `t_end`, which may be earlier: `y0` and `yp0` have as many entries as the formulation has unknowns, or those of
+    /// [`Solution::names`].
+    ///
+    /// # Errors
+    /// As [`Integration::run`]; [`RunError::Start`] if the values are not consistent, [`RunError::Options`] if sensitivities are asked for.
     ///
     /// Of values that are not consistent those are refused that miss an equation without derivatives by more than a hundred tolerances. Derivatives that do not fit are
     /// replaced in the first step. Constraints that the form only implies are not looked at, since runs drift from them.
-    pub fn run_from(self, t0: f64, y0: &[f64], yp0: &[f64], t_end: f64) -> Result<Solution, Failure> {
+    pub fn run_from(mut self, t0: f64, y0: &[f64], yp0: &[f64], t_end: f64) -> Result<Solution, RunError> {
         if !self.sensitivities.is_empty() {
             let message = "sensitivities begin with the start values of the model: use `run`".into();
-            return Err(Failure::InvalidOption { message });
+            return Err(Failure::InvalidOption { message }.into());
         }
+        self.name_tolerances()?;
         // A state of an earlier solution ends with the unknowns that the formulation eliminated.
         let description = self.dae.description();
         let n = description.unknowns.len();
@@ -362,7 +432,7 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
         check_given(self.dae, [t0, t_end], [y0, yp0], &self.options)?;
         let mut steps = self.under_way([t0, t_end], [y0, yp0], None)?;
         steps.complete();
-        Ok(steps.finish())
+        steps.finish()
     }
 
     /// The run from consistent values on.

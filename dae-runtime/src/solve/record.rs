@@ -14,6 +14,8 @@ use crate::stepper::{Failure, Stepper};
 
 /// What a solution keeps of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub enum Record {
     /// The start and every accepted step.
     #[default]

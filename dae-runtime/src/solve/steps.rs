@@ -2,24 +2,25 @@
 //!
 //! In: a run that has begun. Out: its states as they are recorded, one by one, and in the end the [`Solution`].
 
-use std::time::Instant;
+use std::fmt;
 
 use super::drift::Drift;
 use super::events::{Consequence, Events, Passage};
 use super::multipliers::Watched;
 use super::record::{Made, Recorder};
 use super::segments::Segments;
-use super::{Method, Observer};
+use super::{Method, Observer, RunError};
 use crate::contract::{Dae, Name};
 use crate::event::Event;
 use crate::hidden::Hidden;
 use crate::initialize::InitializationOptions;
 use crate::solution::{Solution, Status};
 use crate::stepper::{DenseAccuracy, Failure, Options, StepControl};
+use crate::stopwatch::Stopwatch;
 
 /// An integration that is made step by step ([`Integration::steps`](crate::solve::Integration::steps)): an iterator over the states that it records.
 ///
-/// How it ended is the status of [`Steps::finish`]; a failure ends the iteration, and nothing that was computed is lost.
+/// How it ended says [`Steps::finish`]; a failure ends the iteration, and nothing that was computed is lost.
 pub struct Steps<'d, 'c> {
     dae: &'d dyn Dae,
     options: Options,
@@ -40,16 +41,31 @@ pub struct Steps<'d, 'c> {
     /// Nothing where the formulation enforces all constraints.
     drift: Option<Drift>,
     multipliers: Option<Watched>,
-    clock: Instant,
+    clock: Stopwatch,
 }
 
 /// A recorded state.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Step {
     /// When.
     pub t: f64,
     /// The state, entries as in [`Solution::names`].
     pub state: Vec<f64>,
+}
+
+/// A step that has been accepted, for [`Integration::on_step`](crate::solve::Integration::on_step).
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct StepView<'s> {
+    /// The time at its end.
+    pub t: f64,
+    /// Its length, negative where the run goes backwards.
+    pub h: f64,
+    /// $y$ at its end, in the order of `description().unknowns`; before a reset that happens there.
+    pub state: &'s [f64],
+    /// $y'$ there, for differential unknowns.
+    pub derivative: &'s [f64],
 }
 
 /// What a run is made with.
@@ -63,6 +79,17 @@ pub(super) struct Settings<'d, 'c> {
     pub(super) events: Vec<Event<'c>>,
 }
 
+impl fmt::Debug for Steps<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Steps")
+            .field("form", &self.dae.description().form)
+            .field("time", &self.time())
+            .field("t_end", &self.t_end)
+            .field("status", &self.status)
+            .finish_non_exhaustive()
+    }
+}
+
 impl<'d, 'c> Steps<'d, 'c> {
     /// From consistent values on. An `Err` is an option without meaning.
     pub(super) fn new(
@@ -72,7 +99,7 @@ impl<'d, 'c> Steps<'d, 'c> {
         mut recorder: Recorder<'d>,
     ) -> Result<Self, Failure> {
         let Settings { dae, method, options, stops, initialization, observer, events } = settings;
-        let clock = Instant::now();
+        let clock = Stopwatch::start();
         let (run, status) = match Segments::start(dae, method, [t0, t_end], [y0, yp0], (&stops, &options)) {
             Ok(run) => (Some(run), None),
             Err(failure @ (Failure::InvalidOption { .. } | Failure::UnsuitableMethod { .. })) => return Err(failure),
@@ -171,10 +198,11 @@ impl<'d, 'c> Steps<'d, 'c> {
                 multipliers.judge(*dae, run.stepper.as_ref(), t - before)?;
             }
             recorder.step(&mut Made { stepper: run.stepper.as_mut(), before, events, solution })?;
-            if let Some(observer) = &mut self.observer
-                && observer(t).is_break()
-            {
-                return Ok(Some(Status::Interrupted));
+            if let Some(observer) = &mut self.observer {
+                let (state, derivative) = (run.stepper.state(), run.stepper.derivative());
+                if observer(&StepView { t, h: t - before, state, derivative }).is_break() {
+                    return Ok(Some(Status::Interrupted));
+                }
             }
         }
         if passage == Passage::Free {
@@ -225,8 +253,11 @@ impl<'d, 'c> Steps<'d, 'c> {
     }
 
     /// The solution as far as it has been made; if that is not the end, its status is [`Status::Interrupted`].
-    pub fn finish(self) -> Solution {
-        self.into_parts().0
+    ///
+    /// # Errors
+    /// [`RunError::Stopped`], with the solution in it, if the run has stopped early.
+    pub fn finish(self) -> Result<Solution, RunError> {
+        RunError::unless_stopped(self.into_parts().0)
     }
 
     pub(super) fn into_parts(mut self) -> (Solution, Recorder<'d>) {
@@ -243,7 +274,7 @@ impl<'d, 'c> Steps<'d, 'c> {
                 }
             }
         }
-        solution.seconds = self.clock.elapsed().as_secs_f64();
+        solution.seconds = self.clock.seconds().unwrap_or(0.0);
         (self.solution, self.recorder)
     }
 }

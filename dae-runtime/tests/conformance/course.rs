@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use dae_runtime::solution::Status;
-use dae_runtime::solve::{Integration, Method, Record};
+use dae_runtime::solve::{Integration, Method, Record, RunError};
 use dae_runtime::stepper::{Failure, Options};
 
 use super::{Promise, integrate, largest_difference};
@@ -73,12 +73,12 @@ pub fn goes_step_by_step(method: Method, _: Promise) {
         assert_eq!((step.t, &*step.state), (t, state));
     }
     assert!(steps.next().is_none() && steps.next().is_none());
-    let finished = steps.finish();
+    let finished = steps.finish().unwrap();
     assert_eq!((&finished.status, finished.statistics), (&Status::Success, whole.statistics));
     let mut steps = integration().record(Record::At(vec![0.0, 0.5, 1.0, 3.0])).steps(0.0, 3.0).unwrap();
     assert_eq!(steps.by_ref().take(3).map(|step| step.t).collect::<Vec<_>>(), [0.0, 0.5, 1.0]);
     assert!((1.0..3.0).contains(&steps.time()));
-    let left = steps.finish();
+    let left = steps.finish().unwrap();
     assert_eq!((&left.status, &*left.times), (&Status::Interrupted, &[0.0, 0.5, 1.0][..]));
     assert!(left.statistics.steps > 3 && left.end_time >= 1.0);
     // What goes wrong ends the iteration.
@@ -86,14 +86,17 @@ pub fn goes_step_by_step(method: Method, _: Promise) {
     assert_eq!(stopped.count(), 3);
     let mut stopped = integration().max_steps(2).steps(0.0, 3.0).unwrap();
     stopped.by_ref().for_each(drop);
-    assert!(matches!(stopped.finish().status, Status::Stopped(Failure::TooManySteps { max_steps: 2, .. })));
+    let error = stopped.finish().unwrap_err();
+    assert!(matches!(error.failure(), Some(Failure::TooManySteps { max_steps: 2, .. })), "{error}");
+    assert_eq!(error.solution().map(|solution| solution.times.len()), Some(3));
 }
 
 /// Bounds on steps hold, and an observer can end a run; what was computed stays.
 pub fn honours_bounds_and_observers(method: Method, _: Promise) {
     let problem = pendulum::pendulum(pendulum::Form::Index1);
     let start = |integration: Integration<'_, '_>| {
-        integration.method(method).run_from(0.0, &problem.y0, &problem.yp0, 10.0).unwrap()
+        let run = integration.method(method).run_from(0.0, &problem.y0, &problem.yp0, 10.0);
+        run.or_else(RunError::into_solution).unwrap()
     };
     let solution = start(Integration::new(&problem).max_steps(7));
     assert!(matches!(solution.status, Status::Stopped(Failure::TooManySteps { max_steps: 7, .. })));
@@ -102,8 +105,11 @@ pub fn honours_bounds_and_observers(method: Method, _: Promise) {
     // What keeps steps short is told.
     let stiff = stiff::decay_and_oscillation();
     let limit = |integration: Integration<'_, '_>| {
-        let run = integration.method(method).max_steps(50).run_from(0.0, &stiff.y0, &stiff.yp0, 100.0).unwrap();
-        let Status::Stopped(Failure::TooManySteps { h, unknown, .. }) = run.status else { panic!("{:?}", run.status) };
+        let run = integration.method(method).max_steps(50).run_from(0.0, &stiff.y0, &stiff.yp0, 100.0);
+        let error = run.unwrap_err();
+        let RunError::Stopped { failure: Failure::TooManySteps { h, unknown, .. }, .. } = error else {
+            panic!("{error}")
+        };
         (h, unknown)
     };
     let (h, unknown) = limit(Integration::new(&stiff).rtol(1e-6).atol(1e-6));
@@ -116,11 +122,15 @@ pub fn honours_bounds_and_observers(method: Method, _: Promise) {
     assert!(solution.times.windows(2).all(|pair| pair[1] - pair[0] < 0.01 * 1.02));
 
     let mut calls = 0;
-    let mut observer = |_t: f64| {
+    let (mut last, mut seen) = (0.0, Vec::new());
+    let solution = start(Integration::new(&problem).on_step(|step| {
         calls += 1;
+        assert!((step.t - last - step.h).abs() < 1e-15 && step.h > 0.0 && step.derivative.len() == step.state.len());
+        last = step.t;
+        seen = step.state.to_vec();
         if calls == 5 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
-    let solution = start(Integration::new(&problem).on_step(&mut observer));
+    }));
+    assert_eq!(solution.state(5).map(<[f64]>::to_vec), Some(seen));
     assert_eq!((solution.status.clone(), solution.times.len()), (Status::Interrupted, 6));
     assert_eq!(solution.column("x").map(|x| x.len()), Some(6));
 }

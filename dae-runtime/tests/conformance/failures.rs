@@ -1,7 +1,7 @@
 //! What cannot be integrated, and what is said about it.
 
 use dae_runtime::solution::{Solution, Status};
-use dae_runtime::solve::{Integration, Method, Record};
+use dae_runtime::solve::{Integration, Method, Record, RunError};
 use dae_runtime::stepper::{Failure, Options, StepCause, Tolerance};
 
 use super::{Promise, integrate, largest_difference};
@@ -22,9 +22,15 @@ pub fn names_what_is_not_finite(method: Method, _: Promise) {
 
     let problem = stiff::end_of_domain();
     let integration = Integration::new(&problem).method(method);
-    let solution = integration.run_from(1.5, &[1.0, 1.0], &[-1.0, 0.0], 2.0).unwrap();
-    let Status::Stopped(Failure::NonFinite { t, equations }) = &solution.status else { panic!("{}", solution.status) };
+    let error = integration.run_from(1.5, &[1.0, 1.0], &[-1.0, 0.0], 2.0).unwrap_err();
+    let RunError::Stopped { failure: Failure::NonFinite { t, equations }, solution } = &error else {
+        panic!("{error}")
+    };
     assert_eq!((*t, equations.as_slice()), (1.5, &["equation 2".into()][..]));
+    assert_eq!(
+        (&solution.status, &*solution.end_state),
+        (&Status::Stopped(error.failure().unwrap().clone()), &[1.0, 1.0][..])
+    );
 }
 
 /// A system that does not determine its unknowns is refused with names.
@@ -63,11 +69,14 @@ pub fn rejects_options_without_meaning(method: Method, _: Promise) {
         Options { max_order: Some(0), ..defaults() },
         Options { max_order: Some(6), ..defaults() },
     ] {
-        assert!(matches!(run(options.clone(), &[1.0], 1.0), Err(Failure::InvalidOption { .. })), "{options:?}");
+        assert!(
+            matches!(run(options.clone(), &[1.0], 1.0), Err(RunError::Options(Failure::InvalidOption { .. }))),
+            "{options:?}"
+        );
     }
-    assert!(matches!(run(defaults(), &[1.0, 2.0], 1.0), Err(Failure::InvalidOption { .. })));
-    assert!(matches!(run(defaults(), &[f64::NAN], 1.0), Err(Failure::InvalidOption { .. })));
-    assert!(matches!(run(defaults(), &[1.0], f64::INFINITY), Err(Failure::InvalidOption { .. })));
+    assert!(matches!(run(defaults(), &[1.0, 2.0], 1.0), Err(RunError::Options(Failure::InvalidOption { .. }))));
+    assert!(matches!(run(defaults(), &[f64::NAN], 1.0), Err(RunError::Options(Failure::InvalidOption { .. }))));
+    assert!(matches!(run(defaults(), &[1.0], f64::INFINITY), Err(RunError::Options(Failure::InvalidOption { .. }))));
     assert_eq!(run(defaults(), &[1.0], 1.0), Ok(Status::Success));
 }
 
@@ -180,7 +189,9 @@ pub fn refuses_inconsistent_start_values(method: Method, _: Promise) {
         integration.run_from(0.0, &y, &problem.yp0, 0.1).map(|solution| solution.status)
     };
     let failure = start(1.01).unwrap_err();
-    let Failure::InconsistentStart { t, equation, value, allowed } = &failure else { panic!("{failure}") };
+    let RunError::Start(Failure::InconsistentStart { t, equation, value, allowed }) = &failure else {
+        panic!("{failure}")
+    };
     assert_eq!((*t, &**equation), (0.0, "equation 5"));
     assert!((value.abs() - 0.0201).abs() < 1e-9 && *allowed < 1e-5, "{failure}");
     assert_eq!(start(1.0 + 1e-9), Ok(Status::Success));

@@ -12,7 +12,7 @@ mod output;
 pub use accuracy::*;
 pub use course::*;
 use dae_runtime::solution::Solution;
-use dae_runtime::solve::{Integration, Method, Record};
+use dae_runtime::solve::{Integration, Method, Record, RunError};
 pub use failures::*;
 pub use output::*;
 
@@ -55,9 +55,10 @@ macro_rules! conforms {
     };
 }
 
+/// The solution however the run ends.
 fn integrate<M: Model>(problem: &Problem<M>, method: Method, tolerance: f64, t_end: f64, record: Record) -> Solution {
     let integration = Integration::new(problem).method(method).rtol(tolerance).atol(tolerance).record(record);
-    integration.run_from(problem.t0, &problem.y0, &problem.yp0, t_end).unwrap()
+    integration.run_from(problem.t0, &problem.y0, &problem.yp0, t_end).or_else(RunError::into_solution).unwrap()
 }
 
 fn largest_difference(a: &[f64], b: &[f64]) -> f64 {

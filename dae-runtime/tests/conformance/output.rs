@@ -1,6 +1,6 @@
 //! Values between the ends of steps.
 
-use dae_runtime::solve::{Integration, Method, Record};
+use dae_runtime::solve::{Integration, Method, Record, RunError};
 use dae_runtime::stepper::{Failure, Options, Tolerance};
 
 use super::{Promise, integrate, largest_difference};
@@ -52,7 +52,7 @@ pub fn records_the_times_asked_for(method: Method, _: Promise) {
         &[1.7, 0.0, 0.0],
         0.5,
     );
-    assert!(matches!(backwards, Err(Failure::InvalidOption { .. })));
+    assert!(matches!(backwards, Err(RunError::Options(Failure::InvalidOption { .. }))));
 }
 
 /// A tiny step between two outputs harms neither what follows nor the number of steps.

@@ -5,7 +5,7 @@
 //! seconds is written to `fuzz/found/`, made small.
 //!
 //! ```sh
-//! cargo run --release -p dae-symbolic --features serde --example fuzz -- --executions 10000000 --jobs 2
+//! cargo run --release -p daekit-symbolic --features serde --example fuzz -- --executions 10000000 --jobs 2
 //! ```
 //!
 //! | option | meaning |

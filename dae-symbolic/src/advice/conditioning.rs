@@ -16,7 +16,7 @@
 
 use nalgebra::DMatrix;
 
-use super::flow::{Flow, kernel};
+use super::flow::{Flow, SWEEPS, kernel};
 use super::local::{Local, binomial, is_finite, norm};
 use crate::formulation::Source;
 use crate::model::Model;
@@ -149,7 +149,7 @@ fn green(flow: &Flow, mut samples: Vec<Sample>, unknowns: &[usize], m: usize) ->
     }
     // Each basis as close to the one before as rotations bring it.
     for k in 1..samples.len() {
-        let overlap = (&samples[k - 1].r[0] * samples[k].r[0].transpose()).svd(true, true);
+        let overlap = (&samples[k - 1].r[0] * samples[k].r[0].transpose()).try_svd(true, true, f64::EPSILON, SWEEPS)?;
         let rotation = overlap.u? * overlap.v_t?;
         samples[k].r.iter_mut().for_each(|r| *r = &rotation * &*r);
     }

@@ -15,6 +15,8 @@ use crate::prolong::Prolonged;
 
 /// Singular values below this part of the largest are zero.
 const RANK: f64 = 1e-10;
+/// Bound on the iterations for singular values, of which a matrix of these sizes takes a few per row.
+pub(super) const SWEEPS: usize = 10_000;
 
 /// The underlying ordinary differential equation at work.
 pub(super) struct Flow {
@@ -87,14 +89,14 @@ impl Flow {
     }
 }
 
-/// An orthonormal basis of the kernel; `None` where an entry is not finite.
+/// An orthonormal basis of the kernel; `None` where an entry is not finite, or the iteration for singular values does not converge.
 pub(super) fn kernel(matrix: &DMatrix<f64>) -> Option<DMatrix<f64>> {
     let n = matrix.ncols();
     is_finite(matrix).then_some(())?;
     if n == 0 {
         return Some(DMatrix::zeros(0, 0));
     }
-    let decomposition = matrix.clone().svd(false, true);
+    let decomposition = matrix.clone().try_svd(false, true, f64::EPSILON, SWEEPS)?;
     let (values, right) = (&decomposition.singular_values, decomposition.v_t.as_ref()?);
     let zero = RANK * values.max();
     let vectors: Vec<_> = (0..n).filter(|&k| values[k] <= zero).map(|k| right.row(k).transpose()).collect();

@@ -60,6 +60,7 @@ pub struct HiddenConstraint {
 }
 
 /// Everything known about a model.
+#[derive(Debug)]
 pub struct Compiled {
     /// The model.
     pub model: Model,

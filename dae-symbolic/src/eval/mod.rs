@@ -138,6 +138,7 @@ impl Interpreter {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Classified for Interpreter {
     type Class = Open;
 

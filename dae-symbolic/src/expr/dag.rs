@@ -84,6 +84,13 @@ pub struct Dag {
     assumed: FxHashSet<Assumption>,
 }
 
+/// How many there are, which is a number that can be printed.
+impl std::fmt::Debug for Dag {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Dag").field("nodes", &self.nodes.len()).finish_non_exhaustive()
+    }
+}
+
 impl Dag {
     /// An empty set.
     pub fn new() -> Self {

@@ -14,6 +14,7 @@ use crate::model::family::{Access, FamilyModel, Steady, position};
 use crate::structure::{InvalidStructure, SignatureMatrix};
 
 /// Instances by their accesses.
+#[derive(Debug)]
 pub struct FamilyRows {
     /// The signature matrix; rows family by family, unknowns array by array.
     pub sigma: SignatureMatrix,

@@ -141,6 +141,17 @@ pub enum Gains {
     Coefficients(Vec<Gain>),
 }
 
+impl Gains {
+    /// All of its coefficients.
+    pub fn coefficients(&self) -> Vec<&Gain> {
+        match self {
+            Gains::Power(gamma) => vec![gamma],
+            Gains::Oscillator(alpha, beta) => vec![alpha, beta],
+            Gains::Coefficients(list) => list.iter().collect(),
+        }
+    }
+}
+
 impl Directions {
     /// In words.
     fn words(&self) -> &str {

@@ -17,6 +17,9 @@ use crate::origin::Origin;
 pub(super) fn select(model: &mut Model, material: &Material<'_>, form: &Form) -> Result<Selection, FormError> {
     let mut selection = reduced::index1(model, material, form)?;
     let Choice::Gains(gains) = form.choice() else { return Ok(selection) };
+    // Names count even where nothing is differentiated, as in an ordinary differential equation.
+    let unknown = |message| FormError { form: form.clone(), origin: Origin::NONE, message };
+    gains.coefficients().into_iter().try_for_each(|gain| value(model, gain).map(|_| ()).map_err(unknown))?;
     let mut lower: Vec<Vec<Row>> = vec![Vec::new(); material.system.equations.len()];
     for row in &selection.implied {
         lower[row.place.0].push(row.clone());
@@ -28,8 +31,7 @@ pub(super) fn select(model: &mut Model, material: &Material<'_>, form: &Form) ->
         }
         let coefficients = coefficients(model, gains, below.len()).map_err(|message| FormError {
             form: form.clone(),
-            // A parameter that does not exist has nothing to do with the equation.
-            origin: if message.contains("{}") { row.origin } else { Origin::NONE },
+            origin: row.origin,
             message: message.replace("{}", &below[0].name),
         })?;
         let terms: Vec<(Rational, Expr)> = coefficients

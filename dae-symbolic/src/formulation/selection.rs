@@ -118,3 +118,9 @@ impl<'a> Material<'a> {
         })
     }
 }
+
+impl std::fmt::Debug for Material<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Material").field("index", &self.index).finish_non_exhaustive()
+    }
+}

@@ -22,7 +22,7 @@ pub(super) fn table(name: &Name, points: Vec<(f64, f64)>, found: &mut Diagnostic
                 SplineError::TooFewPoints { .. } => {
                     "give it more points; through fewer there is a polynomial to write down"
                 }
-                SplineError::NotFinite { .. } | SplineError::EvenDegree { .. } => "write finite numbers",
+                _ => "write finite numbers",
             }));
             None
         }

@@ -52,6 +52,8 @@ pub struct Stub {
     pub unknowns: Vec<(ast::Name, usize)>,
     /// The formulations that are asked for.
     pub forms: Vec<Form>,
+    /// Paths of Rust functions.
+    pub paths: Vec<ast::Path>,
 }
 
 impl Stub {
@@ -64,6 +66,7 @@ impl Stub {
             inputs: Vec::new(),
             unknowns: Vec::new(),
             forms: model.forms(),
+            paths: Vec::new(),
         };
         let mut met = BTreeSet::new();
         for statement in &model.statements {
@@ -72,6 +75,10 @@ impl Stub {
                 ast::StatementKind::Supplied(name) if met.insert(&name.text) => stub.inputs.push(name.clone()),
                 ast::StatementKind::Variable(it) if met.insert(&it.name.text) => {
                     stub.unknowns.push((it.name.clone(), it.extents.len()));
+                }
+                ast::StatementKind::External(it) => {
+                    let derivatives = it.derivatives.iter().map(|derivative| &derivative.path);
+                    stub.paths.extend(it.value.iter().chain(derivatives).cloned());
                 }
                 _ => {}
             }
@@ -127,6 +134,7 @@ pub fn scalar_model(lowered: FamilyModel) -> Result<Model, Diagnostics> {
 }
 
 /// A text that was read, its families left as they are.
+#[derive(Debug)]
 pub struct Families {
     /// The model.
     pub model: FamilyModel,

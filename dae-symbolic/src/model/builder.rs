@@ -31,7 +31,7 @@ use crate::origin::Origin;
 /// assert_eq!(model.equations[0].incidence, [(dae_symbolic::expr::UnknownId(0), 1)]);
 /// # Ok::<(), dae_symbolic::diagnostic::Diagnostics>(())
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct ModelBuilder {
     model: Model,
 }

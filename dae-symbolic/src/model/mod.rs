@@ -28,7 +28,7 @@ pub use dae_runtime::contract::Start;
 pub const MAX_ORDER: u32 = 64;
 
 /// A model.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Model {
     /// All expressions of the model.
     pub dag: Dag,

@@ -8,7 +8,7 @@
 //! echelon form; each row that is left with $E$-part zero is an algebraic equation $a^\top u = \dots$, and is replaced by
 //! its derivative, the row $(a, 0)$. With $k_i$ such rows in round $i = 0, 1, \dots$,
 //!
-//! $$ k_i = \#\{\text{nilpotent blocks of size} > i\}, $$
+//! $$ k_i = \\#\\{\text{nilpotent blocks of size} > i\\}, $$
 //!
 //! for the shuffle takes a block of size $m$ to one of size $m - 1$ in each round. The pencil is regular exactly when $k_i = 0$ after at most as many
 //! rounds as there are rows. Null vectors of a singular one come from the reduction of `strangeness.rs`, which keeps constraints; right ones are left

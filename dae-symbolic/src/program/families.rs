@@ -22,7 +22,7 @@ const LONGEST_SHARED: usize = 4000;
 const SHARED: usize = 3;
 
 /// Roots in rows: those of row $i$ are `roots[row_starts[i]..row_starts[i + 1]]`.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Rows<'a> {
     /// All roots.
     pub roots: &'a [Expr],

@@ -52,7 +52,7 @@ fn nesting_of_20_000_levels() {
 fn nesting_with_an_error_inside() {
     on_a_small_stack(|| {
         let text = format!("struct M {{ var x; 0 = {}x ^ 2{}; y = 1; }}", "(".repeat(20_000), ")".repeat(20_000));
-        let rejection = read_text(&text).err().expect("a rejection");
+        let rejection = read_text(&text).expect_err("a rejection");
         assert_eq!(rejection.diagnostics.len(), 2);
     });
 }
@@ -96,7 +96,7 @@ fn inlining_without_bound_is_refused() {
         let _ = writeln!(text, "fn f{k}(a) {{ f{}(sin(a)) + f{}(cos(a)) }}", k - 1, k - 1);
     }
     text.push_str("0 = f60(x); }");
-    let rejection = read_text(&text).err().expect("a rejection");
+    let rejection = read_text(&text).expect_err("a rejection");
     let codes: Vec<_> = rejection.diagnostics.iter().map(|finding| finding.code.text()).collect();
     assert_eq!(codes, ["E113"]);
 }

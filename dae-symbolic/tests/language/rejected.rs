@@ -61,7 +61,7 @@ fn rejected_texts_print_what_is_expected() {
 #[test]
 fn rejections_keep_a_stub() {
     let text = "pub(crate) struct Broken { param a = 1; param b = ; var x ~ ; var y; param a = 2; x = = y; }";
-    let rejection = read_text(text).err().expect("a rejection");
+    let rejection = read_text(text).expect_err("a rejection");
     let stub = rejection.stub.expect("a stub");
     let names = |names: &[dae_symbolic::syntax::ast::Name]| names.iter().map(|n| n.text.clone()).collect::<Vec<_>>();
     assert_eq!((stub.name.text.as_str(), stub.visibility.as_str()), ("Broken", "pub(crate)"));
@@ -75,7 +75,7 @@ fn rejections_keep_a_stub() {
 #[test]
 fn errors_become_compile_errors_with_notes() {
     let text = "struct M {\n    var x;\n    var x;\n    0 = x ^ 2;\n}";
-    let rejection = read_text(text).err().expect("a rejection");
+    let rejection = read_text(text).expect_err("a rejection");
     let tokens = rejection.to_compile_errors().to_string();
     assert_eq!(tokens.matches("compile_error").count(), 2);
     assert!(tokens.contains(r"[E103] the name `x` is declared twice\n  note: `x` is first declared here (line 2, column 9)\n  help: rename one of them"), "{tokens}");

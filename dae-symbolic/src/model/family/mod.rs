@@ -33,7 +33,7 @@ use crate::origin::Origin;
 pub const MAX_INSTANCES: usize = 200_000;
 
 /// A model of arrays and families.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct FamilyModel {
     /// All expressions; what its leaves mean is said above.
     pub dag: Dag,

@@ -134,6 +134,7 @@ pub fn generalised<'a>(text: impl Fn(usize) -> Option<&'a str>, place: &Affine, 
 }
 
 /// One entry of a table: a member of a family or a scalar, with a text, what else has to agree, and positions.
+#[derive(Debug)]
 pub struct Entry<'a, K> {
     /// The family.
     pub domain: Option<&'a Domain>,
@@ -173,6 +174,7 @@ pub fn pattern_rows<'a>(
 }
 
 /// Entries that are written down once.
+#[derive(Debug)]
 pub struct Group<K> {
     /// The loops, outermost first.
     pub domain: Vec<Range>,

@@ -127,7 +127,7 @@ pub struct Table {
 }
 
 /// A path of Rust.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Path {
     /// As text.
     pub text: String,
