@@ -2,7 +2,7 @@
 //!
 //! In: the sources in `external/`, copied to a temporary folder with a manifest that depends on `daekit` by path. Out: models from a macro
 //! and from a build script compile under the strictest lints and run, and errors are reported at the right token.
-//! Dependencies are compiled once, into a folder below the target folder, from the versions the workspace has locked.
+//! `cargo test --all-features --test external_crate -- --ignored`. Dependencies are compiled once, into a folder below the target folder, from the versions the workspace has locked.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -51,6 +51,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 #[test]
+#[ignore = "compiles the library again, for minutes"]
 fn crate_outside_the_workspace() {
     let external = Crate::create();
     models_run(&external);
