@@ -9,8 +9,8 @@
 
 use std::error::Error;
 
-use dae::runtime::costs::StepCosts;
 use dae::runtime::initialize::{InitializationOptions, consistent_states};
+use dae::runtime::timing::StepCosts;
 use dae::{Dae, Integration, Method, Record};
 
 #[macro_use]

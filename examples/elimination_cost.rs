@@ -9,9 +9,9 @@
 use std::error::Error;
 
 use dae::Dae;
-use dae::runtime::costs::LinearCosts;
 use dae::runtime::initialize::{InitializationOptions, consistent_states};
 use dae::runtime::linear::Factorization;
+use dae::runtime::timing::LinearCosts;
 
 #[allow(dead_code)]
 #[path = "test_set/problems.rs"]

@@ -1,10 +1,10 @@
 //! Which form is recommended: the paper's own examples, mechanisms and circuits.
 
 use dae::Dae;
-use dae::symbolic::advice::Advice;
 use dae::symbolic::compile::compile;
 use dae::symbolic::form::Form;
 use dae::symbolic::read_text;
+use dae::symbolic::recommendation::Advice;
 
 fn advice(text: &str) -> Advice {
     let (model, _) = read_text(text).expect("readable");

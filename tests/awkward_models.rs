@@ -166,7 +166,7 @@ fn what_holds_on_a_switch_alone_is_no_verdict() {
         };
         assert!(reason.contains(both), "{body}: {reason}");
         assert!(compiled.analysis.certificate.degrees_of_freedom().is_none(), "{body}");
-        assert!(dae::symbolic::freedom::contradictions(&compiled).is_empty(), "{body}");
+        assert!(dae::symbolic::initial_values::contradictions(&compiled).is_empty(), "{body}");
     }
 }
 

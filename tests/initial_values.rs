@@ -6,7 +6,7 @@
 use dae::symbolic::compile::{Compiled, compile};
 use dae::symbolic::diagnostic::{Code, Diagnostic};
 use dae::symbolic::form::Form;
-use dae::symbolic::freedom::{InitialValues, contradictions, initial_values};
+use dae::symbolic::initial_values::{InitialValues, contradictions, initial_values};
 use dae::symbolic::read_text;
 
 fn compiled(text: &str) -> Compiled {

@@ -21,7 +21,7 @@ mod ida;
 use std::error::Error;
 
 use curves::{Curves, geometric_mean, ratios};
-use dae::runtime::costs::StepCosts;
+use dae::runtime::timing::StepCosts;
 use dae::runtime::initialize::{InitializationOptions, consistent_states};
 use dae::{Dae, Integration, Method, Options, Record, Tolerance};
 use ida::{Ida, Linear};

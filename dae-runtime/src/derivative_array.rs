@@ -22,10 +22,10 @@
 use std::cell::RefCell;
 
 use crate::class::Classified;
+use crate::complete_pivoting::{Elimination, dot};
 use crate::contract::{Dae, Description, Pattern};
-use crate::elimination::{Elimination, dot};
+use crate::delegate::forward_to_inner;
 use crate::interval::TaylorModel;
-use crate::wrapper::forward_to_inner;
 
 /// Rows of $H$ are kept while their pivots are at least this part of those that complete pivoting would take. They must not vanish within the next step.
 const MUCH_SMALLER: f64 = 0.2;

@@ -9,7 +9,6 @@ pub use std::borrow::Cow::{Borrowed, Owned};
 
 pub use std::sync::LazyLock;
 
-pub use crate::chart::{Coordinates, StateSpace};
 use crate::class::Open;
 pub use crate::class::{Classified, Index};
 pub use crate::contract::{
@@ -17,6 +16,7 @@ pub use crate::contract::{
     Prolongation, ProlongationDescription, Role, Stand, Start, Switch, Unknown,
 };
 pub use crate::derivative_array::DerivativeArray;
+pub use crate::state_space::{Coordinates, StateSpace};
 
 pub use crate::interval::TaylorModel;
 pub use crate::linear::Scalar;

@@ -36,18 +36,17 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod bdf;
-pub mod chart;
 pub mod class;
 mod clock;
-mod closing;
+mod complete_pivoting;
 pub mod contract;
-pub mod costs;
+mod delegate;
 pub mod derivative_array;
-mod elimination;
 pub mod event;
 mod failure;
 pub mod generated;
 mod hidden;
+mod impasse;
 pub mod initialize;
 mod integrator;
 pub mod interval;
@@ -55,6 +54,7 @@ pub mod linear;
 pub mod matrix;
 mod multipliers;
 mod polynomial;
+mod projection;
 mod quantity;
 pub mod radau;
 pub mod rank;
@@ -65,15 +65,15 @@ pub mod solution;
 pub mod solve;
 pub mod sparse;
 pub mod spline;
-mod stall;
+pub mod state_space;
 pub mod stepper;
 mod stopwatch;
 pub mod structure;
 mod switching;
+pub mod timing;
 pub mod underlying;
 pub mod unknowns;
 mod weights;
-mod wrapper;
 
 pub use solution::{Solution, Status};
 pub use solve::{Integration, Method, Record};

@@ -15,11 +15,11 @@ use std::fmt;
 
 use crate::class::{Classified, Index};
 use crate::contract::{Dae, Description, Equation, Kind, Leading, Name, Pattern, Unknown};
+use crate::delegate::forward_to_inner;
 use crate::interval::TaylorModel;
 use crate::linear::{Deficiency, Jacobians, Lu, Singular, deficiency};
 use crate::sparse::{Factors, SparseMatrix};
 use crate::structure::{Block, Incidence, Matching, block_triangular_form};
-use crate::wrapper::forward_to_inner;
 
 /// Blocks of more equations have sparse factors.
 const LARGEST_DENSE: usize = 100;

@@ -3,8 +3,8 @@
 mod problems;
 
 use dae_runtime::contract::{Kind::Differential, Leading};
-use dae_runtime::costs::StepCosts;
 use dae_runtime::stepper::Failure;
+use dae_runtime::timing::StepCosts;
 use problems::pendulum::{self, Form};
 use problems::{Model, Problem, Scalar};
 

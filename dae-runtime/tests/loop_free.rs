@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use dae_runtime::contract::Kind::{Algebraic, Differential};
 use dae_runtime::contract::Leading;
 use dae_runtime::contract::{Code, LoopFree};
-use dae_runtime::costs::LinearCosts;
 use dae_runtime::linear::Factorization;
 use dae_runtime::solve::{Integration, Method};
+use dae_runtime::timing::LinearCosts;
 use problems::natural_order::natural_order;
 use problems::{Model, Problem, Scalar};
 

@@ -13,7 +13,7 @@ use crate::compile::{Compiled, compile, compile_excerpt};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::emit::{emit, emit_stub};
 use crate::form::Form;
-use crate::freedom::contradictions;
+use crate::initial_values::contradictions;
 use crate::lower::{Families, Rejection, Stub, read_families, read_families_text, scalar_model};
 use crate::model::Torn;
 use crate::model::family::FamilyModel;

@@ -2,7 +2,6 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-pub mod advice;
 pub mod alias;
 #[cfg(all(feature = "syntax", feature = "codegen"))]
 pub mod build;
@@ -16,20 +15,21 @@ pub mod eval;
 #[cfg(all(feature = "syntax", feature = "codegen"))]
 mod expand;
 pub mod expr;
-pub mod externals;
+pub mod external_functions;
 pub mod family;
 pub mod form;
 pub mod formulation;
-pub mod freedom;
 pub mod index;
+pub mod index_concepts;
+pub mod index_reduction;
+pub mod initial_values;
 #[cfg(feature = "syntax")]
 pub mod lower;
 pub mod model;
-pub mod notions;
 pub mod origin;
 pub mod program;
-pub mod prolong;
-pub mod reduce;
+pub mod prolongation;
+pub mod recommendation;
 #[cfg(feature = "report")]
 pub mod report;
 mod spelling;

@@ -5,7 +5,7 @@
 
 use dae_symbolic::compile::{Compiled, Rejected, compile};
 use dae_symbolic::form::Form;
-use dae_symbolic::freedom::contradictions;
+use dae_symbolic::initial_values::contradictions;
 use dae_symbolic::model::Model;
 use dae_symbolic::report::Report;
 use dae_symbolic::syntax::{SourceMap, to_styled_text};

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use dae_runtime::signal::Input;
 use dae_runtime::spline::{Spline, SplineError};
-use dae_symbolic::externals::InputNeed;
+use dae_symbolic::external_functions::InputNeed;
 use dae_symbolic::syntax::nearest;
 
 use super::{Exit, fail, files, finite};

@@ -7,7 +7,7 @@
 //! those codes is what knowledge of the structure allows: algebraic unknowns and unknowns of index 2 and more stay
 //! out of the error test without being asked for, Newton's convergence test weighs them by $h^{k-1}$, algebraic
 //! unknowns in disguise are filtered out of the error, and accepted steps are closed onto the constraints
-//! (`closing.rs`); the correction enters $e$, so that the history consists of consistent values. The first values come from Radau IIA
+//! (`projection.rs`); the correction enters $e$, so that the history consists of consistent values. The first values come from Radau IIA
 //! (`starter`).
 
 mod control;

@@ -376,7 +376,7 @@ pub trait Dae {
         None
     }
 
-    /// Of a formulation in local coordinates ([`crate::chart`], [`crate::derivative_array`]): chooses these at the start of a run (`anew`), or where those at hand have
+    /// Of a formulation in local coordinates ([`crate::state_space`], [`crate::derivative_array`]): chooses these at the start of a run (`anew`), or where those at hand have
     /// become unsuitable, and says whether $F$ has changed by that. Integrators ask before every step.
     fn choose_coordinates(&self, _t: f64, _y: &[f64], _yp: &[f64], _anew: bool) -> bool {
         false

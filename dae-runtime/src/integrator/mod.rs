@@ -11,10 +11,10 @@ mod rejection;
 use std::rc::Rc;
 
 use crate::clock::{Clock, Landing};
-use crate::closing::Closing;
 use crate::contract::Dae;
+use crate::impasse::Stall;
 use crate::linear::{Deficiency, IterationMatrix, Schedule};
-use crate::stall::Stall;
+use crate::projection::Closing;
 use crate::stepper::{DenseAccuracy, Failure, Options, Statistics, StepControl, Stepper, check_residual, check_start};
 use crate::switching::{Passage, Switching};
 use crate::weights::Weights;

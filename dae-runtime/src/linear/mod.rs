@@ -30,8 +30,8 @@ mod sparse;
 
 use std::rc::Rc;
 
+use crate::complete_pivoting::Elimination;
 use crate::contract::{Dae, Description, Kind};
-use crate::elimination::Elimination;
 pub(crate) use dense::Lu;
 use dense::equilibrate_rows;
 pub use loop_free::Scalar;

@@ -45,7 +45,7 @@
 //! more where nothing is stiff; where something is, their order is no higher than that of the estimate, and so they have the same tolerance.
 //!
 //! Components of index $k$ count with a factor $h^{k-1}$ in both tests (`weights.rs`), and their columns are scaled
-//! (`linear`). Accepted steps are closed onto the enforced constraints (`closing.rs`).
+//! (`linear`). Accepted steps are closed onto the enforced constraints (`projection.rs`).
 
 mod control;
 mod order;

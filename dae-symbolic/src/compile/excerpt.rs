@@ -7,7 +7,7 @@
 use super::values::check_values;
 use super::{Compiled, formulated};
 use crate::alias::reconcile;
-use crate::externals;
+use crate::external_functions;
 use crate::family::{classes, excerpt, rows, unknown_classes};
 use crate::index::{Insufficient, analyse_excerpt};
 use crate::model::family::{FamilyModel, instantiate_excerpt};
@@ -40,7 +40,7 @@ pub fn compile_excerpt(family: &FamilyModel, t0: f64) -> Option<Compiled> {
             return None;
         }
         verify(&model).ok()?;
-        externals::settle_tables(&mut model).ok()?;
+        external_functions::settle_tables(&mut model).ok()?;
         check_values(&model).ok()?;
         reconcile(&mut model).ok()?;
         match analyse_excerpt(&mut model, &structure, &written, t0) {

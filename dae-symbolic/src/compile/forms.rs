@@ -2,13 +2,13 @@
 //!
 //! In: the model with its analysis. Out: every form it has, ready to run, and why it does not have the others.
 
-use crate::advice::{Advice, advise};
 use crate::alias::{Elimination, eliminate};
 use crate::formulation::{CompiledForm, Form, FormError, Material, Materials, spell};
 use crate::index::Analysis;
+use crate::index_reduction::{Reduced, reduce};
 use crate::model::Model;
-use crate::prolong::Prolonged;
-use crate::reduce::{Reduced, reduce};
+use crate::prolongation::Prolonged;
+use crate::recommendation::{Advice, advise};
 use crate::system::System;
 
 /// A model reduced in both ways: with all its unknowns, and without those that are equal to others or constant.

@@ -5,8 +5,8 @@
 use super::HiddenConstraint;
 use crate::expr::{Notation, print_with};
 use crate::index::Analysis;
+use crate::index_reduction::Reduced;
 use crate::model::{Model, derivative_name};
-use crate::reduce::Reduced;
 use crate::spelling::in_notation;
 
 /// The constraints; none where it is not known what to differentiate.

@@ -29,18 +29,18 @@ use hidden::hidden_constraints;
 use summary::summary;
 use values::check_values;
 
-use crate::advice::{Advice, advise};
 use crate::alias::{Eliminated, reconcile};
 use crate::diagnostic::Diagnostics;
 use crate::expr::Expr;
-use crate::externals::{self, InputNeed};
+use crate::external_functions::{self, InputNeed};
 use crate::formulation::{CompiledForm, FormError, FormProgram, Materials};
 use crate::index::{
     Analysis, MAX_DIFFERENTIATIONS, Problem, ProblemKind, analyse, contradiction, differentiated_kinks,
 };
+use crate::index_concepts::{singular_pencil, with_null_vectors};
 use crate::model::Model;
-use crate::notions::{singular_pencil, with_null_vectors};
-use crate::prolong::{Prolonged, prolong_alike};
+use crate::prolongation::{Prolonged, prolong_alike};
+use crate::recommendation::{Advice, advise};
 
 /// A constraint that the text implies and does not state.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,7 +102,7 @@ pub struct Rejected {
 }
 
 impl Compiled {
-    /// Which form to take, and why: [`crate::advice`].
+    /// Which form to take, and why: [`crate::recommendation`].
     pub fn advice(&self) -> Advice {
         let mut model = self.model.clone();
         let reductions = Reductions::of(&mut model, &self.analysis);
@@ -122,7 +122,7 @@ impl Rejected {
 /// # Errors
 /// If the model is ill-posed.
 pub fn compile(mut model: Model, t0: f64) -> Result<Compiled, Rejected> {
-    externals::settle_tables(&mut model).map_err(|found| Rejected::text(t0, found))?;
+    external_functions::settle_tables(&mut model).map_err(|found| Rejected::text(t0, found))?;
     check_values(&model).map_err(|found| Rejected::text(t0, found))?;
     reconcile(&mut model).map_err(|found| Rejected::text(t0, found))?;
     let analysis = match analyse(&mut model, t0) {
@@ -159,7 +159,7 @@ fn formulated(mut model: Model, analysis: Analysis, t0: f64) -> Result<Compiled,
         reductions.with_materials(&analysis, &prolonged, t0, |materials| forms::all(&mut model, materials));
     let warnings = differentiated_kinks(&mut model, &analysis);
     let programs: Vec<&FormProgram> = forms.iter().map(|form| &form.program).collect();
-    let needs = externals::needs(&mut model, &analysis, &programs).map_err(|found| Rejected::text(t0, found))?;
+    let needs = external_functions::needs(&mut model, &analysis, &programs).map_err(|found| Rejected::text(t0, found))?;
     let prolonged_spelled = forms::prolonged_spelled(&model, &prolonged);
     let mut compiled = Compiled {
         model,

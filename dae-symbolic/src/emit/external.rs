@@ -113,7 +113,7 @@ pub(super) fn input_error(compiled: &Compiled) -> String {
     if compiled.needs.is_empty() {
         return String::new();
     }
-    let need = |(k, need): (usize, &crate::externals::InputNeed)| {
+    let need = |(k, need): (usize, &crate::external_functions::InputNeed)| {
         let (input, order, because) = (&need.input, need.order, &need.because);
         format!(
             "            Need {{ input: {input:?}, given: &self.prolongation.inputs[{k}], needed: {order}, because: {because:?} }},\n"

@@ -12,7 +12,7 @@ use super::listing;
 use crate::formulation::CompiledForm;
 use crate::model::{Domain, Numbering, Torn};
 use crate::program::roll::text::{lines, listed, spell};
-use crate::prolong::Prolonged;
+use crate::prolongation::Prolonged;
 
 /// Of long rows of models with families, about half as many columns are named.
 const COLUMNS: usize = 40;

@@ -6,19 +6,19 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use dae_runtime::chart::StateSpace;
 use dae_runtime::class::{Classified, Open};
 use dae_runtime::contract::{Dae, Description, Prolongation};
 use dae_runtime::derivative_array::DerivativeArray;
 use dae_runtime::interval::TaylorModel;
 use dae_runtime::signal::{Input, InputError, Need, unmet};
+use dae_runtime::state_space::StateSpace;
 use dae_runtime::underlying::UnderlyingOde;
 
 use crate::expr::{External, ExternalSource};
-use crate::externals::InputNeed;
+use crate::external_functions::InputNeed;
 use crate::formulation::{Completion, FormProgram};
 use crate::program::{Point, Program};
-use crate::prolong::Prolonged;
+use crate::prolongation::Prolonged;
 
 /// A formulation under interpretation.
 #[derive(Clone, Debug)]

@@ -64,7 +64,7 @@ macro_rules! for_each_form {
             /// The equations of the text, and beside them all hidden constraints as their derivatives imply them (Kunkel and Mehrmann).
             StrangenessFree: "strangeness_free", "The equations of the text with all hidden constraints, as the derivative array implies them (Kunkel and Mehrmann)."
                 => { Recipe::own(Equations::OfText, derivative_array::formulate) };
-            /// The one of them that [`crate::advice`] recommends for the model at its start.
+            /// The one of them that [`crate::recommendation`] recommends for the model at its start.
             Recommended: "recommended", "The form that is recommended for the model."
                 => { Recipe::own(Equations::OfText, stands_for_another) };
         }

@@ -12,7 +12,7 @@ use crate::expr::{Expr, Notation, Symbol, print_with};
 use crate::index::{Analysis, generic_rank};
 use crate::model::{Model, Numbering};
 use crate::program::Derivative;
-use crate::prolong::Prolonged;
+use crate::prolongation::Prolonged;
 
 /// One formulation, ready to run.
 #[derive(Clone, Debug, PartialEq)]

@@ -13,7 +13,7 @@
 //! | `baumgarte(γ)` | as `index1`, but of each constraint a combination of its derivatives | all lower ones, implied: they decay |
 //! | `projected(D)`, `pa` | as `index1`, and the constraints of the text beside them, with multipliers | these enforced, those between implied |
 //! | `pb`, `pc`, `overdetermined` | as `index1`, and all lower constraints beside them, with multipliers | all enforced |
-//! | `state_space`, `tangent`, `dummy` | the same, with directions $D$ that the runtime chooses ([`dae_runtime::chart`]) | all enforced |
+//! | `state_space`, `tangent`, `dummy` | the same, with directions $D$ that the runtime chooses ([`dae_runtime::state_space`]) | all enforced |
 //! | `essential_underlying` | as `index1`, with derivatives as unknowns, and all lower constraints; components of the states on which no multiplier acts | all enforced |
 //! | `derivative_array`, `strangeness_free` | the text with its derivatives, and differential equations that the runtime chooses ([`dae_runtime::derivative_array`]) | all enforced |
 //!
@@ -54,8 +54,8 @@ pub use selection::Material;
 
 use std::collections::HashSet;
 
-use dae_runtime::chart::Coordinates;
 use dae_runtime::contract::{Kind, Stand};
+use dae_runtime::state_space::Coordinates;
 
 use crate::expr::{Expr, Symbol};
 use crate::model::{Domain, Model};
@@ -167,7 +167,7 @@ pub struct Formulation {
 /// What the runtime adds to a formulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Completion {
-    /// The directions in which its multipliers act ([`dae_runtime::chart`]).
+    /// The directions in which its multipliers act ([`dae_runtime::state_space`]).
     Chart(Coordinates),
     /// The solution for its derivatives ([`dae_runtime::underlying`]).
     Underlying,

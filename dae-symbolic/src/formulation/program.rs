@@ -13,7 +13,7 @@ use crate::defaults::parameter_places;
 use crate::expr::{Dag, Expr, Notation, Symbol, differentiate, print_with, surfaces, symbols};
 use crate::model::{Domain, Model, Numbering};
 use crate::program::{Derivative, Load, Program, Rows, Unplaced};
-use crate::prolong::Prolonged;
+use crate::prolongation::Prolonged;
 
 /// Everything that runs.
 #[derive(Clone, Debug, PartialEq)]

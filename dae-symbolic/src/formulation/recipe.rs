@@ -3,7 +3,7 @@
 //! In: a form. Out: its [`Recipe`], from the table of [`crate::form`]: which rows it has, which of the constraints below them it enforces by multipliers and in
 //! which metric, and what the runtime adds; or a function of its own.
 
-use dae_runtime::chart::Coordinates;
+use dae_runtime::state_space::Coordinates;
 
 use super::assemble::stands_for_another;
 use super::selection::{Material, Selection};

@@ -5,9 +5,9 @@
 use super::levels::index1_levels;
 use crate::alias::Eliminated;
 use crate::expr::Expr;
+use crate::index_reduction::Reduced;
 use crate::model::{Domain, derivative_name};
 use crate::origin::Origin;
-use crate::reduce::Reduced;
 use crate::structure::Structure;
 use crate::system::{System, SystemEquation};
 

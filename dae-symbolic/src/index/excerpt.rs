@@ -5,15 +5,15 @@
 //! prolongation the members of the excerpt describe, and regularity and lower bound are established for that, at its own consistent point. Or
 //! why the excerpt does not settle everything; then a larger excerpt or the whole model is to be analysed.
 
+use super::linear_combination::as_written;
 use super::proof::Enclosures;
-use super::understand::as_written;
 use super::{
     Analysis, Certificate, LocalRegularity, LowerBound, Verdict, Written, check_growth, hessenberg, lifted, local,
     structure_of_text, witness,
 };
 use crate::defaults::parameter_places;
 use crate::model::{Model, Numbering};
-use crate::prolong::prolong;
+use crate::prolongation::prolong;
 use crate::structure::{Offsets, Structure};
 use crate::system::System;
 

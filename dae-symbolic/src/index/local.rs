@@ -12,7 +12,7 @@ use super::proof::{self, Evidence};
 use super::steady::is_steady;
 use crate::defaults::default_parameters;
 use crate::model::Model;
-use crate::prolong::Prolonged;
+use crate::prolongation::Prolonged;
 use crate::system::listed;
 
 pub(super) fn regularity(model: &mut Model, prolonged: &Prolonged, t0: f64) -> (LocalRegularity, Option<Vec<f64>>) {

@@ -12,11 +12,11 @@
 //!   of $\det J$ in a prime field proves that it is not identically zero.
 //! * **At the model's own point** (`local.rs`; `exceptional.rs` names parameters because of whose defaults $J$ is singular at every point).
 //!   $J$ is regular at the consistent point that the start values lead to, for the default parameters; by an interval proof where it
-//!   succeeds (`proof.rs`), otherwise in floating-point arithmetic; and it is the solution that they mean (`nearest.rs`).
+//!   succeeds (`proof.rs`), otherwise in floating-point arithmetic; and it is the solution that they mean (`solution_branch.rs`).
 //! * **Lower bound** (`witness.rs`). At that point the derivative array with one differentiation less is not 1-full: one column of $J^{-1}$
 //!   shows a vector of its kernel.
 //!
-//! With all three the answer is exact. Where one is missing, because structure lies (`understand.rs` combines equations), because $J$ is singular
+//! With all three the answer is exact. Where one is missing, because structure lies (`linear_combination.rs` combines equations), because $J$ is singular
 //! on this solution, because the bound is not attained, or because there are more equations than unknowns (`redundant.rs`), the derivative array
 //! itself decides (`array/`): index, no index, or undecided, with the reason. Start values that lie on a switch are examined on both sides of
 //! it (`sides.rs`). Where it is not certain that there is a consistent point, all
@@ -31,15 +31,15 @@ mod excerpt;
 mod generic;
 mod hessenberg;
 mod kinks;
+mod linear_combination;
 mod local;
-mod nearest;
 mod pivots;
 mod problem;
 mod proof;
 mod redundant;
 mod sides;
+mod solution_branch;
 mod steady;
-mod understand;
 mod witness;
 
 pub use certificate::{
@@ -49,13 +49,13 @@ pub(crate) use elimination::{MAX_DIFFERENTIATIONS, contradiction};
 pub use excerpt::{Insufficient, analyse_excerpt};
 pub use generic::generic_rank;
 pub use kinks::differentiated_kinks;
+pub use linear_combination::Rewrite;
 pub use problem::{Problem, ProblemKind};
-pub use understand::Rewrite;
 
 use array::{ArrayFinding, ArrayPoint, ArrayRanks, ArrayVerdict};
 use exceptional::{Determinant, exceptional_defaults};
+use linear_combination::{Understood, as_written, understand};
 use proof::Enclosures;
-use understand::{Understood, as_written, understand};
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{
@@ -63,7 +63,7 @@ use crate::expr::{
 };
 use crate::model::Model;
 use crate::program::Unplaced;
-use crate::prolong::{Prolonged, prolong};
+use crate::prolongation::{Prolonged, prolong};
 use crate::structure::{
     Incidence, Offsets, Part, SignatureMatrix, StructurallySingular, Structure, analyse as analyse_structure,
     dulmage_mendelsohn,
@@ -233,7 +233,9 @@ fn analyse_system(
             |model: &mut Model, jets: &[f64]| pivots::vanishing(model, &prolonged, jets, &pivots, &rewrites, t0);
         if let Some(message) = vanishing(model, found) {
             local = LocalRegularity::Singular { t0, message };
-        } else if let Some((other, message)) = nearest::singular_jets(model, &prolonged, found, bound, t0, vanishing) {
+        } else if let Some((other, message)) =
+            solution_branch::singular_jets(model, &prolonged, found, bound, t0, vanishing)
+        {
             local = LocalRegularity::Singular { t0, message };
             jets = Some(other);
         }

@@ -11,7 +11,7 @@ use super::Rewrite;
 use crate::defaults::start_point;
 use crate::expr::{Expr, Node, Notation, Symbol, evaluate, print, reachable};
 use crate::model::Model;
-use crate::prolong::Prolonged;
+use crate::prolongation::Prolonged;
 
 /// A pivot that is smaller than this part of its terms counts as zero.
 const SMALL: f64 = 1e-8;

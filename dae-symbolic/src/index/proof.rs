@@ -24,7 +24,7 @@ use crate::expr::interval::Interval;
 use crate::expr::{ExternalSource, Function};
 use crate::model::Model;
 use crate::program::{Point, Program};
-use crate::prolong::Prolonged;
+use crate::prolongation::Prolonged;
 
 /// Larger prolongations are examined block by block (`block_proof.rs`), and so are larger Jacobians.
 const MAX_EQUATIONS: usize = 150;

@@ -15,7 +15,7 @@ use dae_runtime::contract::Prolongation;
 
 use super::proof::{Enclosures, top_stage};
 use crate::expr::prime_field::arithmetic::draw;
-use crate::prolong::Prolonged;
+use crate::prolongation::Prolonged;
 
 /// Relative changes of the jets.
 const CHANGE: f64 = 1e-9;

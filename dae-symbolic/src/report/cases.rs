@@ -3,8 +3,8 @@
 //! In: [`Case`]s and the verdict of the model. Out: which of them the verdict is about, and what holds in the other.
 
 use crate::index::{Grounds, ProblemKind, Verdict};
-use crate::notions::Case;
-use crate::notions::cases::{Other, Scope, Side, Subject};
+use crate::index_concepts::Case;
+use crate::index_concepts::cases::{Other, Scope, Side, Subject};
 use crate::system::listed;
 
 const NOT_ANALYSED: &str = "not analysed";

@@ -7,8 +7,8 @@ use super::document::{Markup, equation, number, zero_equals};
 use super::families::{Line, rolled};
 use crate::compile::Compiled;
 use crate::expr::{Expr, total_derivative};
+use crate::index_reduction::{Explicit, Reduced};
 use crate::model::{Domain, Model};
-use crate::reduce::{Explicit, Reduced};
 use crate::system::{System, highest_orders};
 
 /// A derivative with longer markup is not shown before it is simplified.

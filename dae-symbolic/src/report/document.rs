@@ -11,8 +11,8 @@ use super::formulations::{Formulated, formulations};
 use crate::compile::Compiled;
 use crate::expr::{Expr, Node, Notation, Rational, Symbol, mathml, print_with};
 use crate::index::{Rewrite, structure_of_text};
+use crate::index_reduction::reduce;
 use crate::model::{Domain, Model, Start};
-use crate::reduce::reduce;
 use crate::spelling::{latex_name, mathml_name};
 use crate::structure::Structure;
 

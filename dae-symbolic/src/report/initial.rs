@@ -4,7 +4,7 @@
 
 use dae_runtime::contract::Start;
 
-use crate::freedom::{Choice, InitialValues, Redundant, StateValue};
+use crate::initial_values::{Choice, InitialValues, Redundant, StateValue};
 use crate::program::roll::text::folded;
 
 /// Initial values at the consistent point of the model.

@@ -23,7 +23,7 @@
 //! | `hidden_constraints[]` | [`HiddenReport`] |
 //! | `initial_values` | [`InitialReport`]: `states[]` ([`StateReport`]), `choices[]` ([`ChoiceReport`]), `redundant[]` ([`RedundantReport`]) |
 //! | `definitions[]`, `eliminated[]`, `forms[]` | [`DefinitionReport`], [`EliminatedReport`], [`FormReport`] |
-//! | `recommendation` | [`RecommendationReport`]: `measures` ([`Measures`](crate::advice::Measures)), `conditioning` ([`Conditioning`](crate::advice::Conditioning)) |
+//! | `recommendation` | [`RecommendationReport`]: `measures` ([`Measures`](crate::recommendation::Measures)), `conditioning` ([`Conditioning`](crate::recommendation::Conditioning)) |
 //! | `problem` | [`ProblemReport`] |
 
 mod advice;
@@ -65,12 +65,12 @@ use listing::Listing;
 use crate::compile::{Compiled, Rejected, definitions_in};
 use crate::diagnostic::Diagnostics;
 use crate::expr::{Notation, print_with};
-use crate::freedom::{contradictions, initial_values};
 use crate::index::{ProblemKind, Verdict, structure_of_text};
+use crate::index_concepts::{Kronecker, Notions, Weierstrass, examine};
+use crate::initial_values::{contradictions, initial_values};
 #[cfg(feature = "syntax")]
 use crate::lower::Rejection;
 use crate::model::Model;
-use crate::notions::{Kronecker, Notions, Weierstrass, examine};
 #[cfg(feature = "syntax")]
 use crate::origin::Origin;
 use crate::structure::Structure;

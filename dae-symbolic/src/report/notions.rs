@@ -2,7 +2,7 @@
 //!
 //! In: [`Notions`] and the certified index. Out: dimensions, reasons, and warnings where a notion says something else than the index.
 
-use crate::notions::{Arithmetic, FrozenPencil, Kronecker, KroneckerStructure, LocalPencil, Notions};
+use crate::index_concepts::{Arithmetic, FrozenPencil, Kronecker, KroneckerStructure, LocalPencil, Notions};
 
 /// Other notions of index.
 #[derive(Clone, Debug, Default, PartialEq)]

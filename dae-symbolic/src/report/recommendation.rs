@@ -2,7 +2,7 @@
 //!
 //! In: an [`Advice`]. Out: the same as data to be serialised, and sentences.
 
-use crate::advice::{Advice, Conditioning, Measures, short};
+use crate::recommendation::{Advice, Conditioning, Measures, short};
 
 /// The form to take, and why.
 #[derive(Clone, Debug, PartialEq)]

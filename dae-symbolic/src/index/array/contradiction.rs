@@ -6,8 +6,8 @@
 
 use dae_runtime::contract::Start;
 
+use super::extended_precision::{Digits, constant, exact_parameters, is_within_reach, linearised, rows, terms};
 use super::pivoting::{BallRow, Pivoting};
-use super::refined::{Digits, constant, exact_parameters, is_within_reach, linearised, rows, terms};
 use super::{ArrayPoint, DerivativeArray, Scalar, taylor};
 use crate::expr::ball::{Ball, Calls, Magnitude, PRECISION};
 use crate::expr::interval::{Interval, evaluate_interval};

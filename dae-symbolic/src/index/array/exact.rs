@@ -3,8 +3,8 @@
 //! In: the array over the prime field. Out: ranks of an affine system at its own time, ranks at a random point, rows that depend on one another
 //! at every point, and rows of an affine system that contradict one another.
 
-use super::judge::{Court, MAX_ROWS};
 use super::matrix::{exact_ranks, exact_rows};
+use super::rank_test::{Court, MAX_ROWS};
 use super::{ArrayRanks, DerivativeArray};
 use crate::defaults::start_point;
 use crate::expr::prime_field::{FieldPoint, Independence, PRIME, sparse_rank};

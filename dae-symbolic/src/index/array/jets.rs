@@ -13,13 +13,13 @@ use std::rc::Rc;
 
 use dae_runtime::contract::Start;
 
-use super::full_steps::full_steps;
 use super::newton::{Prepared, SparseRow};
+use super::undamped_newton::full_steps;
 use super::{DerivativeArray, Linearised};
 use crate::expr::prime_field::arithmetic::draw;
 use crate::expr::{Symbol, evaluate_one};
 use crate::model::{Model, derivative_name};
-use crate::prolong::Prolonged;
+use crate::prolongation::Prolonged;
 use crate::system::listed;
 
 /// Steps of one solve.

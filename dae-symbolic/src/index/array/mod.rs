@@ -19,35 +19,35 @@
 //! | `taylor.rs` | rows and Jacobian as Taylor coefficients, over the reals and over a prime field |
 //! | `matrix.rs` | the Jacobian at a point, its blocks and their ranks |
 //! | `newton.rs` | steps of least change |
-//! | `continued.rs` | higher derivatives at a regular point, order by order |
+//! | `taylor_extension.rs` | higher derivatives at a regular point, order by order |
 //! | `jets.rs` | jets that fulfil the array to rounding, at the model's own branch; points beside them |
-//! | `full_steps.rs` | the same by undamped steps, where damped ones lead nowhere |
-//! | `refined.rs`, `pivoting.rs` | jets and ranks with hundreds of digits, which decide what 16 digits cannot tell from zero |
+//! | `undamped_newton.rs` | the same by undamped steps, where damped ones lead nowhere |
+//! | `extended_precision.rs`, `pivoting.rs` | jets and ranks with hundreds of digits, which decide what 16 digits cannot tell from zero |
 //! | `contradiction.rs` | whether fixed values contradict equations, with as many digits |
 //! | `exact.rs` | ranks, dependencies and contradictions over the prime field |
-//! | `judge.rs` | which $m$, at how many points, and when there is none |
+//! | `rank_test.rs` | which $m$, at how many points, and when there is none |
 //!
 //! Jets are kept as Taylor coefficients $X_{j,k} = x_j^{(k)}/k!$, and rows as $F_i^{(l)}/l!$: the ranks are the same and the numbers stay small.
 
-mod continued;
 mod contradiction;
 mod exact;
-mod full_steps;
+mod extended_precision;
 mod jets;
-mod judge;
 mod matrix;
 mod newton;
 mod pivoting;
-mod refined;
+mod rank_test;
 mod taylor;
+mod taylor_extension;
+mod undamped_newton;
 
-pub(super) use continued::continued;
 pub(crate) use contradiction::contradict;
+pub(super) use extended_precision::{constant, exact_parameters, is_solution, vanish};
 pub use jets::{ArrayError, ArrayPoint, Consistent, consistent_point};
-pub use judge::{ArrayFinding, ArrayVerdict, ConstantRank, Freedom, judge, ranks_up_to};
 pub use matrix::{ArrayJacobian, ArrayRanks};
-pub(super) use refined::{constant, exact_parameters, is_solution, vanish};
+pub use rank_test::{ArrayFinding, ArrayVerdict, ConstantRank, Freedom, judge, ranks_up_to};
 pub use taylor::{Residue, Scalar, Tape};
+pub(super) use taylor_extension::continued;
 
 use crate::expr::prime_field::{FieldPoint, arithmetic};
 use crate::expr::{Dag, Expr, Symbol, evaluate_closed, gradient};

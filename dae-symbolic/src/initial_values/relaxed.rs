@@ -9,7 +9,7 @@ use std::cell::Cell;
 use dae_runtime::contract::{Prolongation, ProlongationDescription, Start};
 use dae_runtime::initialize::{Initial, InitializationError, InitializationOptions, consistent_initialization};
 
-use crate::prolong::Prolonged;
+use crate::prolongation::Prolonged;
 
 /// From how far away a solution is looked for, in nominal values, before a contradiction counts as one.
 const AMPLITUDES: [f64; 6] = [0.0, 0.1, 0.5, 1.0, 3.0, 10.0];

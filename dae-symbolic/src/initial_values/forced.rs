@@ -11,7 +11,7 @@ use dae_runtime::matrix::Matrix;
 use dae_runtime::rank::SingularValues;
 
 use super::relaxed::{Budget, attempts};
-use crate::prolong::Prolonged;
+use crate::prolongation::Prolonged;
 
 /// Relative difference from which a value is another one.
 const DIFFERENT: f64 = 1e-6;

@@ -9,10 +9,10 @@
 //! their values, which are exact. It is quadratic at a simple solution and crawls at a multiple one, of which nothing is said here. Functions and
 //! tables that are known to 16 digits leave numbers of that size where there is zero; then nothing is said either.
 
-use super::full_steps::relative_ease;
 use super::jets::ArraySystem;
 use super::matrix::Columns;
 use super::pivoting::{BallRow, Pivoting, largest};
+use super::undamped_newton::relative_ease;
 use super::{ArrayPoint, ArrayRanks, Consistent, DerivativeArray, Linearised, Scalar, taylor};
 use crate::defaults::default_parameters;
 use crate::expr::ball::{Ball, Calls, Magnitude, PRECISION, evaluate_balls};

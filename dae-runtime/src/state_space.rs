@@ -26,11 +26,11 @@
 use std::cell::RefCell;
 
 use crate::class::Classified;
+use crate::complete_pivoting::Elimination;
 use crate::contract::{Dae, Description, Pattern, Role, Unknown};
-use crate::elimination::Elimination;
+use crate::delegate::forward_to_inner;
 use crate::linear::Lu;
 use crate::structure::{Incidence, Matching};
-use crate::wrapper::forward_to_inner;
 
 /// Coordinates are changed when the smallest singular value of $\varphi_y D$, as an estimate, is below this part of what it was when they
 /// were chosen.

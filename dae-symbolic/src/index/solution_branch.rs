@@ -11,7 +11,7 @@ use super::array::{ArrayPoint, Consistent, DerivativeArray, consistent_point};
 use super::proof::{self, Evidence};
 use crate::defaults::default_parameters;
 use crate::model::Model;
-use crate::prolong::Prolonged;
+use crate::prolongation::Prolonged;
 
 /// Start values that moved by more than this part of their size may mean another solution.
 const FAR: f64 = 0.5;

@@ -9,7 +9,7 @@
 //! this is what is tried when damped steps (`jets.rs`) lead nowhere: with $0, 1, \dots, m$ differentiations, one after the other, steps of least
 //! norm (Deuflhard, *Newton Methods for Nonlinear Problems*, sect. 4.4.1) in which derivatives that nobody gave are cheap rather than free.
 //! What they run into need not be a solution: far away, rows are small beside their terms. So rows have to vanish with twice the precision as
-//! well (`refined.rs`).
+//! well (`extended_precision.rs`).
 //!
 //! Near a solution such a step has no choice to make: rows that free jets satisfy less and less well, because what multiplies them vanishes
 //! on solutions, pass on to the others smoothly.
@@ -18,7 +18,7 @@ use dae_runtime::contract::Start;
 
 use super::jets::{ArraySystem, CONSISTENCY, NEGLIGIBLE, ROUNDING, norm};
 use super::newton::{Prepared, SparseRow};
-use super::{ArrayPoint, refined};
+use super::{ArrayPoint, extended_precision};
 
 /// Steps with one number of differentiations.
 const MAX_STEPS: usize = 120;
@@ -55,7 +55,7 @@ pub(super) fn full_steps(system: &ArraySystem<'_>, from: &ArrayPoint) -> Option<
     COSTS.into_iter().find_map(|cost| {
         let found = in_stages(system, from.clone(), cost)?;
         let is_solution =
-            |found: &ArrayPoint| is_near(system, from, found) && refined::is_simple_solution(system, found);
+            |found: &ArrayPoint| is_near(system, from, found) && extended_precision::is_simple_solution(system, found);
         if is_solution(&found) {
             return Some(found);
         }

@@ -12,7 +12,7 @@ use crate::index::{Analysis, structure_of_text};
 use crate::model::Model;
 use crate::origin::Origin;
 use crate::program::Program;
-use crate::prolong::Prolonged;
+use crate::prolongation::Prolonged;
 use crate::structure::Offsets;
 use crate::system::System;
 

@@ -19,7 +19,7 @@ use dae_runtime::sparse::SparseMatrix;
 use super::jets::ArraySystem;
 use super::newton::{SparseRow, dependencies};
 
-use super::refined::{self, Digits};
+use super::extended_precision::{self, Digits};
 use super::{ArrayError, ArrayJacobian, ArrayPoint, ArrayRanks, Consistent, DerivativeArray, consistent_point};
 use crate::defaults::default_parameters;
 use crate::expr::ball::PRECISION;
@@ -244,15 +244,15 @@ impl<'a> Court<'a> {
         let system = ArraySystem::new(self.model, &self.parameters, array, how);
         // Equations beyond the unknowns may contradict the others by less than rounding.
         let needs_digits =
-            self.equations.len() > self.model.unknowns.len() && refined::has_all_digits(self.model, array);
+            self.equations.len() > self.model.unknowns.len() && extended_precision::has_all_digits(self.model, array);
         let found = match consistent_point(self.model, &self.parameters, array, start, how) {
             // Where ranks are exact, no digits are needed.
             Ok(point) if !needs_digits && self.exact_at(array, point.t, array.differentiations).is_some() => {
                 return Ok(Place { point, digits: None });
             }
             Ok(point) => {
-                let digits = refined::refine(&system, &point, PRECISION);
-                match digits.filter(|digits| refined::agree(&system, &point, digits)) {
+                let digits = extended_precision::refine(&system, &point, PRECISION);
+                match digits.filter(|digits| extended_precision::agree(&system, &point, digits)) {
                     Some(digits) => return Ok(Place { point, digits: Some(digits) }),
                     None if needs_digits => Err(ArrayError::ToRoundingOnly),
                     None => Ok(Place { point, digits: None }),
@@ -265,8 +265,8 @@ impl<'a> Court<'a> {
         for (j, series) in from.taylor.iter_mut().enumerate() {
             series.resize(array.coefficients(j), 0.0);
         }
-        match refined::refine_from_afar(&system, &from) {
-            Some(digits) => Ok(Place { point: refined::rounded(from.t, &digits), digits: Some(digits) }),
+        match extended_precision::refine_from_afar(&system, &from) {
+            Some(digits) => Ok(Place { point: extended_precision::rounded(from.t, &digits), digits: Some(digits) }),
             None => found,
         }
     }
@@ -278,7 +278,7 @@ impl<'a> Court<'a> {
             return Ok(ranks);
         }
         match &place.digits {
-            Some(digits) => refined::ranks(self.model, array, place.point.t, digits, m)
+            Some(digits) => extended_precision::ranks(self.model, array, place.point.t, digits, m)
                 .ok_or("ranks of the derivative array are not clear: entries are known to too few digits".into()),
             None => self.ranks_to_rounding(array, &place.point, m),
         }
@@ -291,7 +291,7 @@ impl<'a> Court<'a> {
         let moved = array.at(&self.model.dag, &self.parameters, &moved);
         let mut jacobian = ArrayJacobian::new(array, &at, &moved, m);
         // Zero, or anything: where that matters to the ranks, they are not clear.
-        for (place, (row, column)) in refined::uncertain_entries(self.model, array, point, m).into_iter().enumerate() {
+        for (place, (row, column)) in extended_precision::uncertain_entries(self.model, array, point, m).into_iter().enumerate() {
             let size = jacobian.values.largest_in_row(row).max(f64::MIN_POSITIVE);
             jacobian.certain[(row, column)] = 0.0;
             jacobian.values[(row, column)] = size * (0.5 + draw(0, &[place as u64]) as f64 / (1_u64 << 61) as f64);
@@ -299,7 +299,7 @@ impl<'a> Court<'a> {
         let ranks = jacobian.ranks(array.states(), array.rates.len()).map_err(|error| error.to_string())?;
         // What was dropped may be there for all that computed jets tell.
         let is_clear = ranks.clear && ranks.dropped <= ROUNDING * ranks.rows as f64;
-        match is_clear && refined::are_exact(self.model, array, point, &ranks) != Some(false) {
+        match is_clear && extended_precision::are_exact(self.model, array, point, &ranks) != Some(false) {
             true => Ok(ranks),
             false => Err(format!("ranks of the derivative array are not clear (gap {:.1e})", ranks.gap)),
         }

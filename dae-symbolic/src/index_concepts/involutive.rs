@@ -23,7 +23,7 @@ use crate::expr::prime_field::FieldPoint;
 use crate::expr::prime_field::arithmetic::{add, inv, mul, neg, sub};
 use crate::expr::{Expr, Symbol, UnknownId, evaluate, gradient};
 use crate::model::Model;
-use crate::prolong::Prolonged;
+use crate::prolongation::Prolonged;
 use crate::system::{System, written_orders};
 
 /// Larger systems are left alone: null spaces are dense.

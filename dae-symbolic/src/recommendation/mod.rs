@@ -23,8 +23,8 @@ use num_complex::Complex;
 use crate::form::Form;
 use crate::formulation::{CompiledForm, Materials};
 use crate::index::Verdict;
+use crate::index_concepts::is_linear;
 use crate::model::Model;
-use crate::notions::is_linear;
 use flow::Flow;
 use local::{Local, is_finite, norm};
 

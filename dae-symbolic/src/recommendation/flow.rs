@@ -11,7 +11,7 @@ use super::local::is_finite;
 use crate::eval::Interpreter;
 use crate::formulation::CompiledForm;
 use crate::formulation::Source;
-use crate::prolong::Prolonged;
+use crate::prolongation::Prolonged;
 
 /// Singular values below this part of the largest are zero.
 const RANK: f64 = 1e-10;
