@@ -159,7 +159,8 @@ fn formulated(mut model: Model, analysis: Analysis, t0: f64) -> Result<Compiled,
         reductions.with_materials(&analysis, &prolonged, t0, |materials| forms::all(&mut model, materials));
     let warnings = differentiated_kinks(&mut model, &analysis);
     let programs: Vec<&FormProgram> = forms.iter().map(|form| &form.program).collect();
-    let needs = external_functions::needs(&mut model, &analysis, &programs).map_err(|found| Rejected::text(t0, found))?;
+    let needs =
+        external_functions::needs(&mut model, &analysis, &programs).map_err(|found| Rejected::text(t0, found))?;
     let prolonged_spelled = forms::prolonged_spelled(&model, &prolonged);
     let mut compiled = Compiled {
         model,

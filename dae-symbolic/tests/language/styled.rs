@@ -9,7 +9,7 @@ use dae_symbolic::syntax::{SourceText, to_styled_text};
 use super::rejected::{FILE, cases};
 
 fn styled(text: &str) -> String {
-    let rejection = read_text(text).err().expect("a rejection");
+    let rejection = read_text(text).expect_err("a rejection");
     to_styled_text(&rejection.diagnostics, &rejection.sources, SourceText { file: "model.dae", text })
 }
 

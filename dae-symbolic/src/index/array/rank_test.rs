@@ -291,7 +291,9 @@ impl<'a> Court<'a> {
         let moved = array.at(&self.model.dag, &self.parameters, &moved);
         let mut jacobian = ArrayJacobian::new(array, &at, &moved, m);
         // Zero, or anything: where that matters to the ranks, they are not clear.
-        for (place, (row, column)) in extended_precision::uncertain_entries(self.model, array, point, m).into_iter().enumerate() {
+        for (place, (row, column)) in
+            extended_precision::uncertain_entries(self.model, array, point, m).into_iter().enumerate()
+        {
             let size = jacobian.values.largest_in_row(row).max(f64::MIN_POSITIVE);
             jacobian.certain[(row, column)] = 0.0;
             jacobian.values[(row, column)] = size * (0.5 + draw(0, &[place as u64]) as f64 / (1_u64 << 61) as f64);
