@@ -35,7 +35,8 @@ impl StepCosts {
     /// Measures at a state, for steps of length `h`. The elimination order is chosen beforehand, as once per run.
     ///
     /// # Errors
-    /// [`Failure::InvalidOption`] if the state does not fit the formulation or is not finite; [`Failure::SingularIterationMatrix`] if the matrix cannot be factorised.
+    /// [`Failure::InvalidOption`] if the state does not fit the formulation or is not finite;
+    /// [`Failure::SingularIterationMatrix`] if the matrix cannot be factorised.
     pub fn measure(dae: &dyn Dae, t: f64, y: &[f64], yp: &[f64], h: f64) -> Result<StepCosts, Failure> {
         check_start(dae.description(), t, y, yp, t + h)?;
         dae.choose_coordinates(t, y, yp, true);

@@ -154,7 +154,7 @@ pub enum Failure {
         t: f64,
         /// The unknown whose derivative is not accurate enough.
         unknown: Name,
-        /// The quantity that it is a derivative with respect to.
+        /// The quantity with respect to which it is the derivative.
         quantity: Name,
     },
     /// The solution after an event, or after a change of the equations, is not differentiable.

@@ -1,7 +1,7 @@
 //! Small dense matrices.
 //!
-//! In: entries. Out: [`Matrix`], column after column, and [`Factors`] by Gaussian elimination with partial pivoting (Golub & Van Loan, *Matrix Computations*, algorithm
-//! 3.4.1).
+//! In: entries. Out: [`Matrix`], column after column, and [`Factors`] by Gaussian elimination with partial pivoting
+//! (Golub & Van Loan, *Matrix Computations*, algorithm 3.4.1).
 //!
 //! The crate has its own so that a program that ships a generated solver compiles no linear algebra library: a general
 //! crate took a third of the processor time of a first release build. Iteration matrices, which are factorised at every

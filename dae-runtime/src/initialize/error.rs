@@ -91,7 +91,7 @@ pub enum InitializationError {
         /// The unknowns that are left undetermined.
         unknowns: Vec<Name>,
     },
-    /// Fixed start values satisfy the equations only while a quantity that derivatives are asked for with respect to keeps its value.
+    /// Fixed start values satisfy the equations only for one value of a quantity with respect to which derivatives are requested.
     NotDifferentiable {
         /// That quantity: a parameter or a start value.
         by: Name,

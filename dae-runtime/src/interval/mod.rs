@@ -174,7 +174,7 @@ fn up(x: f64, ulps: u32) -> f64 {
     (0..ulps).fold(x, |x, _| x.next_up())
 }
 
-/// The neighbours of a number that is neither tiny nor huge lie within this relative distance, and are what that distance rounds to.
+/// A number that is neither tiny nor huge, changed by this fraction of itself, rounds to its neighbour.
 const NEIGHBOUR: f64 = 0.5 * f64::EPSILON * (1.0 + 4.0 * f64::EPSILON);
 /// Below this the error of a product may be lost to underflow.
 const SAFE: f64 = 1e-290;

@@ -6,7 +6,7 @@
 //!
 //! # Stages
 //!
-//! A collocation polynomial satisfies the equation at $t_n + c_i h$. With $Z_i$ its values there minus $y_n$, and its slopes
+//! A collocation polynomial satisfies the equation at $t_n + c_i h$. With $Z_i$ its values there minus $y_n$, and its derivatives
 //! $h^{-1} \sum_j (A^{-1})_{ij} Z_j$ (`tableau.rs`),
 //!
 //! $$ F\Bigl(t_n + c_i h,\\; y_n + Z_i,\\; \frac1h \sum_j (A^{-1})_{ij} Z_j\Bigr) = 0, \qquad i = 1, \dots, s, $$

@@ -10,8 +10,8 @@
 //! two are intersected.
 //!
 //! Products are those of the polynomials, with $s^2 = \frac{1}{2} \pm \frac{1}{2}$. Functions follow Taylor's theorem,
-//! $f(x) = f(c) + f'(c) (x - c) \pm \frac{1}{2} \max |f''| (x - c)^2$, or the mean value theorem, $f(x) \in f(c) + f'(X) (x - c)$, $X$ being the range of $x$.
-//! Rounding errors go to the remainder.
+//! $f(x) = f(c) + f'(c) (x - c) \pm \frac{1}{2} \max |f''| (x - c)^2$, or the mean value theorem,
+//! $f(x) \in f(c) + f'(X) (x - c)$, $X$ being the range of $x$. Rounding errors are added to the remainder.
 
 mod functions;
 #[cfg(test)]
