@@ -139,7 +139,7 @@ impl Multipliers {
     }
 
     /// Whether all enforced invariants are constraints on states, which alone are differentiated: a row that defines an
-    /// algebraic unknown is none.
+    /// algebraic unknown is not one.
     fn are_on_states(&self, description: &Description) -> bool {
         let row = |&(k, _): &(usize, usize)| {
             let mut entries = description.invariants_jacobian.row(k);

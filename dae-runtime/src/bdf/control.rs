@@ -9,7 +9,7 @@
 //! judged by $(j+1) E_j \approx \lVert h^{j+1} y^{(j+1)} \rVert$: these numbers decrease with $j$ while a higher order
 //! pays.
 //!
-//! **What is tested.** Differential unknowns, in so far as they are states, and all other unknowns of index 1.
+//! **What is tested.** Differential unknowns insofar as they are states, and all other unknowns of index 1.
 //! Algebraic unknowns follow from the states at every step, and the difference between their predictor and corrector
 //! measures an extrapolation: testing it keeps the steps short enough for interpolation between their ends, and on the
 //! branch of the solution. Unknowns of higher index do not count.

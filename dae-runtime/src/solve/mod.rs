@@ -190,8 +190,8 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
 
     /// Sets the absolute tolerance of one unknown, in its unit: `x`, or `q` for all elements of an array and `q[3]` for
     /// one; of several that name an element the last one counts. The tolerance of an unknown that the formulation has
-    /// eliminated, because it equals another one up to sign, applies to that one. An unknown name is an error when a
-    /// run starts.
+    /// eliminated, because it equals another one up to sign, applies to that one. A name that does not exist is an
+    /// error when a run starts.
     pub fn atol_of(mut self, unknown: impl Into<Name>, atol: f64) -> Self {
         self.tolerances.push((unknown.into(), atol));
         self
