@@ -2,22 +2,22 @@
 //!
 //! A model is the body of a [`dae!`](crate::dae!), or of a `.dae` file: one `struct` whose statements are declarations and
 //! equations, in any order except that constants, parameters, inputs, named sub-expressions and functions are declared before
-//! they are used. The exact grammar stands in the documentation of `dae_symbolic::syntax`.
+//! they are used. The exact grammar is in the documentation of `dae_symbolic::syntax`.
 //!
 //! | statement | meaning |
 //! |---|---|
 //! | `param g = 9.81;` | a parameter: a public field of the generated struct, changeable between runs |
 //! | `const N = 1 / 3;` | an exact number |
-//! | `input u = sin(t);` | a function of time; it is differentiated only if the reduction needs that |
+//! | `input u = sin(t);` | a function of time; it is differentiated only if the index reduction needs that |
 //! | `input u;` | a function of time that the caller supplies when the model is used |
 //! | `table mu = [(0, 1), (2, 0.5), (3, 0), (5, 1)];` | a table, called as `mu(x)` |
 //! | `extern fn cd(mach) = aero::cd, der(mach) = aero::cd_mach;` | a Rust function with its derivatives |
 //! | `let r = sqrt(x.powi(2) + y.powi(2));` | a name for a sub-expression; generated code keeps it |
 //! | `fn drag(v) { c * v * abs(v) }` | a helper, inlined where it is called |
 //! | `var x = 1;` | an unknown whose start value is fixed |
-//! | `var x ~ 1;` | an unknown whose start value is a guess: consistent initialisation moves it as little as it can |
+//! | `var x ~ 1;` | an unknown whose start value is a guess: consistent initialisation moves it as little as possible |
 //! | `var x;` | an unknown about whose start nothing is known |
-//! | `#[nominal(1e-3)] var x;` | an unknown of this typical magnitude; absolute tolerances are parts of it |
+//! | `#[nominal(1e-3)] var x;` | an unknown of this typical magnitude; absolute tolerances are fractions of it |
 //! | `start der(x) ~ 0.8;` | a start value of a derivative, `=` or `~` |
 //! | `start x = 1;` | a start value in place of the one that `x` was declared with; where both are fixed (`=`), they have to be equal |
 //! | `der(x) = v;` | an equation; either side may be any expression |
@@ -30,15 +30,17 @@
 //! `powi powf sqrt cbrt exp exp_m1 ln ln_1p log10 log2 sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh hypot
 //! abs signum min max`. Documentation comments travel into the generated items.
 //!
-//! `if a < b && !(c >= d) { e } else if … { f } else { g }` is a piecewise function; it always has an `else`. At the head of a branch or of a
-//! function's body it is all there is, as in Rust; with parentheses it can be an operand there too: `{ (if … { e } else { f }) + g }`. Where a piecewise function
-//! changes its branch, a *switching function* vanishes: those of a formulation are listed in its description and computed by
-//! [`Dae::switching_functions`](crate::Dae::switching_functions). Derivatives are taken branch by branch. If the index reduction
-//! differentiates an equation across a kink or a jump, the documentation of the model and its `REPORT` warn (a macro has no other way
-//! to warn without failing the build), and so does `dae analyze`. Steps end at the zeros of switching functions that depend on the time alone, as
-//! those of most inputs do, and of those across which the equations jump; there the method begins again. Kinks of the unknowns are passed by
-//! short steps. If equations of both sides lead back to where they change (a body at rest under `signum(v)`), the run ends and says so.
-//! What changes the state itself, an impact for instance, is an [`Event`](crate::Event) of the run.
+//! `if a < b && !(c >= d) { e } else if … { f } else { g }` is a piecewise function; it always has an `else`. At the
+//! beginning of a branch or of a function's body it stands alone, as in Rust; in parentheses it can be an operand there
+//! too: `{ (if … { e } else { f }) + g }`. Where a piecewise function changes its branch, a *switching function*
+//! vanishes: those of a formulation are listed in its description and computed by
+//! [`Dae::switching_functions`](crate::Dae::switching_functions). Derivatives are taken branch by branch. If the index
+//! reduction differentiates an equation across a kink or a jump, the documentation of the model and its `REPORT` warn
+//! (a macro has no other way to warn without failing the build), and so does `dae analyze`. Steps end at the zeros of
+//! switching functions that depend on time alone, as those of most inputs do, and of those across which the equations
+//! jump; there the method is restarted. Kinks of the unknowns are passed by short steps. If the equations of both sides
+//! lead back to where they change (a body at rest under `signum(v)`), the run ends and says so. What changes the state
+//! itself, an impact for instance, is an [`Event`](crate::Event) of the run.
 //!
 //! ```
 //! use dae::{Integration, Method};
@@ -71,7 +73,7 @@
 //! | | |
 //! |---|---|
 //! | `var q: [f64; N] = 0;` | an array of unknowns `q[0]`, …, `q[N - 1]`, all fixed at the same start value |
-//! | `var q: [f64; 3] ~ [1, 0, 0];` | a start value each |
+//! | `var q: [f64; 3] ~ [1, 0, 0];` | one start value each |
 //! | <code>var q: [f64; N] ~ \|i\| (i + 1) / N;</code> | start values by index; with two indices <code>\|i, j\| …</code> |
 //! | `var T: [[f64; M]; N];` | two indices, `T[i][j]` with `i` below `N` and `j` below `M` |
 //! | `param m: [f64; N] = [1; N];` | an array of parameters: a public field `m: [f64; N]` |
@@ -80,19 +82,20 @@
 //! | `for i in 1..N { der(q[i]) = q[i - 1] - q[i]; }` | one equation for each `i`; `let`, `start`, `for` and `if` may stand in it too |
 //! | `sum(i in 0..N => m[i] * q[i])` | a sum |
 //! | `if i > 0 { F[i - 1] } else { 0 }` | a choice by constants and loop variables, made while the model is compiled |
-//! | `if i == 0 { q[0] = 1; } else { q[i] = q[i - 1]; }` | the same around equations; `else` may be missing |
+//! | `if i == 0 { q[0] = 1; } else { q[i] = q[i - 1]; }` | such a choice between equations; `else` may be missing |
 //! | `fn norm2(v: [f64; 3]) { … }` | a helper of an array: `norm2(q)`, `norm2(der(q))`, `norm2(T[i])` |
 //!
-//! Indices and ranges are made of integers, constants and the variables of loops; each index is affine in these (`N - 1 - 2 * i`).
-//! That every element exists is checked while the model is compiled, and a message names the instance where it does not. A range may be
-//! empty, as `1..N - 1` is for `N = 2`, and an array may have no element: the ends of a chain look after themselves.
+//! Indices and ranges are made of integers, constants and the variables of loops; each index is affine in these
+//! (`N - 1 - 2 * i`). Compilation checks that every element exists, and a message names the instance where it does
+//! not. A range may be empty, as `1..N - 1` is for `N = 2`, and an array may have no element: the ends of a chain need
+//! no special case.
 //!
-//! Conditions that constants and loop variables decide are no piecewise functions: they leave no switching function behind, and in the
-//! branch that is not taken no index is out of bounds. Such conditions may also compare with `==` and `!=`. Around equations there are no
-//! others.
+//! Conditions that constants and loop variables decide are not piecewise functions: they leave no switching function,
+//! and in the branch that is not taken no index is out of bounds. Such conditions may also compare with `==` and `!=`.
+//! Around equations no other conditions are allowed.
 //!
-//! In results, messages and reports the elements are `q[3]` and `T[2][5]`, the equations `equation 4[i = 17]`: the fourth equation that the
-//! text writes down. Equations of a block are called by their part: `motion of x`, `constraint of lambda`.
+//! In results, messages and reports the elements are `q[3]` and `T[2][5]`, the equations `equation 4[i = 17]`: the
+//! fourth equation in the text. Equations of a block are named after their part: `motion of x`, `constraint of lambda`.
 //!
 //! ```
 //! use dae::Integration;
@@ -146,9 +149,10 @@
 //! $$ \frac{\mathrm d}{\mathrm d t} \frac{\partial L}{\partial q'} - \frac{\partial L}{\partial q} = Q - G^\top \lambda, \qquad
 //!    G = \frac{\partial g}{\partial q}, $$
 //!
-//! and the constraints. So a multiplier is the force with which a constraint resists, counted against growing $g$ = left side − right side
-//! (Hairer & Wanner, VII.1, eqs. (1.41)–(1.46)). Other equations may stand beside the block and use its unknowns: friction states,
-//! circuits, nonholonomic constraints. The report shows the mass matrix and the constraint Jacobian.
+//! and the constraints. So a multiplier is the force with which a constraint resists, counted against growing $g$ =
+//! left side − right side (Hairer & Wanner, VII.1, eqs. (1.41)–(1.46)). There may be other equations beside the block
+//! that use its unknowns: friction states, circuits, nonholonomic constraints. The report shows the mass matrix and the
+//! constraint Jacobian.
 //!
 //! ```
 //! dae::dae! {
@@ -182,7 +186,7 @@
 //! |---|---|
 //! | `states y;` | states, each declared with `var`; a fixed start value is kept, any other is free |
 //! | `adjoints v;` | their adjoints, one for each state, declared with `var` |
-//! | `controls u;` | what is to be chosen, declared with `var` |
+//! | `controls u;` | the controls to be chosen, declared with `var` |
 //! | `der(y) = u;` | the dynamics of a state |
 //! | `running_cost = (y.powi(2) + u.powi(2)) / 2;` | $\varphi$ |
 //! | `terminal_cost = y.powi(2);` | $\psi$, of the states |
@@ -190,21 +194,23 @@
 //!
 //! States, adjoints and controls may be arrays, with dynamics in a `for`: `for i in 0..N { der(y[i]) = u[i]; }`.
 //!
-//! The equations are, in this order, the dynamics, $v' = -f_y^\top v - \varphi_y^\top$, and $0 = f_u^\top v + \varphi_u^\top$. The report
-//! shows the Hamiltonian and the boundary conditions: $v(t_1) = \psi_y^\top$, and $v(t_0) = 0$ where the state is free. The example
-//! `optimal_control` meets them by shooting.
+//! The equations are, in this order, the dynamics, $v' = -f_y^\top v - \varphi_y^\top$, and
+//! $0 = f_u^\top v + \varphi_u^\top$. The report shows the Hamiltonian and the boundary conditions:
+//! $v(t_1) = \psi_y^\top$, and $v(t_0) = 0$ where the state is free. The example `optimal_control` satisfies them by
+//! shooting.
 //!
-//! # Data and functions from outside
+//! # External data and functions
 //!
-//! **Inputs.** `input u = …;` is a part of the model; `input u;` is supplied by whoever uses it, as a field of the struct of the type
-//! [`Input`](crate::Input): a number, a closure, a [`Spline`](crate::Spline), anything that is a [`Signal`](crate::Signal). The model has a
-//! constructor `new` with one argument per such input instead of a default. If the reduction differentiates an equation with `u` in
-//! it, derivatives of `u` are needed; how many stands in the documentation of the field and in `REPORT`, and an input that gives
-//! fewer is refused when the integration starts, with the equation that was differentiated.
+//! **Inputs.** `input u = …;` is a part of the model; `input u;` is supplied by whoever uses it, as a field of the
+//! struct of the type [`Input`](crate::Input): a number, a closure, a [`Spline`](crate::Spline), anything that is a
+//! [`Signal`](crate::Signal). The model has a constructor `new` with one argument per such input instead of a default.
+//! If the index reduction differentiates an equation that contains `u`, derivatives of `u` are needed; their number is
+//! given in the documentation of the field and in `REPORT`, and an input that supplies fewer is rejected when the
+//! integration starts, with the equation that was differentiated.
 //!
-//! Measured points become an input by [`Spline::interpolate`](crate::Spline::interpolate): `Spline::interpolate(&points, degree)?` with an
-//! odd degree $p$ gives derivatives up to order $p - 1$, so degree 3 is enough for two and degree 5 for four. In the command line
-//! `--input u=points.csv` chooses the degree by itself.
+//! Measured points become an input by [`Spline::interpolate`](crate::Spline::interpolate):
+//! `Spline::interpolate(&points, degree)?` with an odd degree $p$ gives derivatives up to order $p - 1$, so degree 3 is
+//! enough for two and degree 5 for four. On the command line `--input u=points.csv` chooses the degree automatically.
 //!
 //! ```
 //! use dae::{Input, Integration};
@@ -237,25 +243,28 @@
 //! # }
 //! ```
 //!
-//! **Tables** are interpolated by splines of odd degree, at least cubic, as smooth as the reduction needs: a table in an equation that is
-//! differentiated $k$ times is at least $k$ times continuously differentiable. The end conditions are not-a-knot; beyond its ends a
-//! table goes on with its outermost polynomials. Points are numbers and constants, sorted.
+//! **Tables** are interpolated by splines of odd degree, at least cubic, as smooth as the index reduction needs: a
+//! table in an equation that is differentiated $k$ times is at least $k$ times continuously differentiable. The end
+//! conditions are not-a-knot; beyond its ends a table is continued by its outermost polynomials. Points are numbers and
+//! constants, sorted.
 //!
-//! **Rust functions** are declared with as many partial derivatives as there are: `der(p) = …`, `der(p, 2) = …`,
-//! `der(p, temperature) = …`; all are functions of all arguments, in their order. They have to be smooth. One derivative more than the
-//! reduction differentiates their equation is needed, for Jacobians; what is missing is an error that names the equation. Only the
-//! macro and build scripts can call them: the command line analyses such a model and does not run it.
+//! **Rust functions** are declared with all the partial derivatives that exist: `der(p) = …`, `der(p, 2) = …`,
+//! `der(p, temperature) = …`; all are functions of all arguments, in their order. They have to be smooth. One
+//! derivative more than the number of times that their equation is differentiated is needed, for Jacobians; a missing
+//! one is an error that names the equation. Only the macro and build scripts can call them: the command line analyses
+//! such a model but does not run it.
 //!
-//! The analysis knows neither inputs of the caller nor Rust functions. It works with others in general position in their place,
-//! and says so.
+//! The analysis knows neither inputs of the caller nor Rust functions. It replaces them by functions in general position, and says so.
 //!
-//! # What it becomes
+//! # What a model becomes
 //!
-//! For a model `Pendulum`: the struct `Pendulum` with one field per parameter and their defaults ([`Default`]); the constant
-//! `Pendulum::REPORT` with index, degrees of freedom and hidden constraints; and one method per formulation, each of which gives a
-//! type that fulfils [`Dae`](crate::Dae). A [`Solution`](crate::Solution) of any of them becomes a `PendulumSolution` by `try_from`, with a method
-//! for each unknown: `x(t)`, and `T(i, j, t)` for an array; `None` where the record has no value at that time, or the array no such element. All of
-//! `Solution` is still there, but for methods whose names are those of unknowns. A model has the formulations that it asks for, `ggl` and `index1` if it does not say:
+//! For a model `Pendulum`: the struct `Pendulum` with one field per parameter and their defaults ([`Default`]); the
+//! constant `Pendulum::REPORT` with index, degrees of freedom and hidden constraints; and one method per formulation,
+//! each of which gives a type that fulfils [`Dae`](crate::Dae). A [`Solution`](crate::Solution) of any of them becomes
+//! a `PendulumSolution` by `try_from`, with a method for each unknown: `x(t)`, and `T(i, j, t)` for an array; `None`
+//! where the record has no value at that time, or the array no such element. All of `Solution` is still there, except
+//! for methods with the names of unknowns. A model has the formulations that it asks for, by default `ggl` and
+//! `index1`:
 //!
 //! ```
 //! use dae::Integration;
@@ -294,32 +303,41 @@
 //! | form, method | formulation |
 //! |---|---|
 //! | `original`, `original()` | the system as written |
-//! | `index1`, `index1()` | constraints differentiated until the index is 1; the lower ones are kept as invariants that drift |
+//! | `index1`, `index1()` | constraints differentiated until the index is 1; the lower ones are kept as invariants, which may drift |
 //! | `index2`, `index2()` | constraints differentiated until the index is 2 |
 //! | `ggl`, `ggl()` | index 2 with all constraints enforced, after Gear, Gupta and Leimkuhler: the one to take if in doubt |
-//! | `stabilized(D)`, `stabilized_d()` | the same with multipliers in the directions `D` |
+//! | `stabilized(D)`, `stabilized_d()` | index 2 with all constraints enforced, the multipliers acting in the directions `D` |
 //! | `baumgarte(gamma)`, `baumgarte()` | index 1 with $(\tau + \gamma)^m$ for what is violated; `baumgarte(alpha, beta)` for $\ddot g + 2\alpha\dot g + \beta^2 g$, `baumgarte([a0, a1, …])` for any polynomial; numbers or parameters |
 //! | `projected(D)`, `projected_d()` | index 1 with the constraints of the text enforced in the directions `D` |
 //! | `pa`, `pb`, `pc` | index 1 with the constraints of the text, or all of them, enforced through their gradients (Ascher and Petzold 1993, sect. 4) |
 //! | `overdetermined` | index 1 with all constraints enforced in the metric of the leading matrix (Hairer and Wanner II, eq. VII.2.27) |
-//! | `state_space`, `tangent`, `dummy` | index 1 with all constraints enforced in local coordinates that change while a run goes on |
-//! | `recommended`, `recommended()` | one of the others: the one that fits the model at its start, after the conclusions of Ascher and Petzold (1993); its documentation says why, and `dae analyze` with the numbers |
-//! | `underlying` | the underlying ordinary differential equation $y' = f(t, y)$: all constraints are invariants that drift. It is an [`UnderlyingOde`](crate::runtime::underlying::UnderlyingOde), whose `solve` is what explicit and projection methods need |
-//! | `essential_underlying` | the essential underlying differential equation $u' = \dots$ for $u = R(t)\,x$, the components on which the multipliers of the text do not act (Ascher and Petzold 1993, eq. 2.13): as many differential unknowns as degrees of freedom, all constraints enforced, index 1. For models whose multipliers act in directions that depend on the time only |
-//! | `derivative_array`, `strangeness_free` | the equations with their derivatives, of any index and without structure (ibid., eq. VII.2.30; Kunkel and Mehrmann): the way out where the others do not exist, slower where they do. Results have unknowns `w(x, 2)` in place of derivatives that the array does not determine |
+//! | `state_space`, `tangent`, `dummy` | index 1 with all constraints enforced in local coordinates that change during a run |
+//! | `recommended`, `recommended()` | one of the others: the one that fits the model at its start, following the
+//! conclusions of Ascher and Petzold (1993); its documentation says why, and `dae analyze` with the numbers |
+//! | `underlying` | the underlying ordinary differential equation $y' = f(t, y)$: all constraints are invariants, which
+//! may drift. It is an [`UnderlyingOde`](crate::runtime::underlying::UnderlyingOde), whose `solve` is what explicit and
+//! projection methods need |
+//! | `essential_underlying` | the essential underlying differential equation $u' = \dots$ for $u = R(t)\,x$, the
+//! components on which the multipliers of the text do not act (Ascher and Petzold 1993, eq. 2.13): as many differential
+//! unknowns as degrees of freedom, all constraints enforced, index 1. For models whose multipliers act in directions
+//! that depend only on time |
+//! | `derivative_array`, `strangeness_free` | the equations with their derivatives, of any index and without structural
+//! analysis (Hairer and Wanner II, eq. VII.2.30; Kunkel and Mehrmann): for models where the others do not exist; slower
+//! where they do. Results have unknowns `w(x, 2)` in place of derivatives that the array does not determine |
 //!
-//! Directions `D`: `C`, the gradients of the constraints; `B`, how the multipliers of the text act, $M^{-1} G^\top$ in mechanics; `unit`, unit
-//! vectors; or the name of an array of parameters.
+//! Directions `D`: `C`, the gradients of the constraints; `B`, the directions in which the multipliers of the text act,
+//! $M^{-1} G^\top$ in mechanics; `unit`, unit vectors; or the name of an array of parameters.
 //!
-//! Unknowns that equations say to be equal to others up to sign, or constant (`a = b;`, `a = -b;`, `a = 3;`, `a = p + 1;` for a
-//! parameter), are not solved for in all of them but `original`. They are in the results under their names all the same, after the others; index,
-//! degrees of freedom and start values are those of the text.
+//! Unknowns that equations make equal to others up to sign, or constant (`a = b;`, `a = -b;`, `a = 3;`, `a = p + 1;`
+//! for a parameter), are eliminated in all formulations except `original`. They still appear in the results under their
+//! names, after the others; index, degrees of freedom and start values are those of the text.
 //!
-//! A form that a text asks for and that its model does not have is an error at its name. The type of a form knows the highest index of its
-//! unknowns: `Integration::new(&form).method(dae::Bdf)` does not compile for an index of 3, [`Method::Bdf`](crate::Method::Bdf) says so when the run starts.
+//! A form that a text asks for but its model does not have is an error at its name. The type of a form knows the
+//! highest index of its unknowns: `Integration::new(&form).method(dae::Bdf)` does not compile for an index of 3;
+//! [`Method::Bdf`](crate::Method::Bdf) reports it when the run starts.
 //!
-//! A model that is wrong is reported at the tokens at fault, all errors in one go, and the rest of the crate is compiled against a
-//! stand-in, so that they are the only errors:
+//! A faulty model is reported at the offending tokens, with all errors at once, and the rest of the crate is compiled
+//! against a stub, so that they are the only errors:
 //!
 //! ```compile_fail
 //! dae::dae! {

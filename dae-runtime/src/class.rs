@@ -1,7 +1,7 @@
 //! The methods, and which of them suit which formulations, known to the type system.
 //!
-//! In: the type of a formulation. Out: its class, the highest index of its unknowns, which a method has to treat. What the macro generates
-//! has its class in its type, so that a method that does not converge for it does not compile:
+//! In: the type of a formulation. Out: its class, the highest index of its unknowns, which a method has to handle.
+//! Generated code has the class in its type, so that a method that does not converge for it does not compile:
 //!
 //! ```compile_fail,E0277
 //! # use dae_runtime::class::{Bdf, Classified, Index};
@@ -10,11 +10,11 @@
 //! # }
 //! ```
 //!
-//! What is only known when a program runs, a `dyn Dae` or a [`Method`] that is a value, is checked when a run starts.
+//! A formulation or method that is known only at run time, a `dyn Dae` or a [`Method`] value, is checked when a run starts.
 
 use crate::contract::Dae;
 
-/// Which method integrates.
+/// The integration method.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -22,7 +22,7 @@ pub enum Method {
     /// Radau IIA of order 5, a one-step method: stiff and higher-index systems.
     #[default]
     Radau5,
-    /// Radau IIA of orders 5, 9 and 13, chosen as the run goes on: the same at tight tolerances.
+    /// Radau IIA of orders 5, 9 and 13, chosen as the run proceeds: stiff and higher-index systems at tight tolerances.
     Radau,
     /// Backward differentiation formulas of order 1 to [`max_order`](crate::stepper::Options::max_order), a multistep method: large systems, moderate
     /// tolerances.
@@ -33,12 +33,12 @@ pub enum Method {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Index<const K: u8>;
 
-/// The class of formulations that are not known before a program runs.
+/// The class of formulations that are known only at run time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Open;
 
-/// A formulation with its class: what [`Integration::new`](crate::solve::Integration::new) takes. A function of any formulation asks for
-/// `&impl Classified`, or for `&dyn Dae`.
+/// A formulation with its class, as [`Integration::new`](crate::solve::Integration::new) takes it. A function of any
+/// formulation asks for `&impl Classified`, or for `&dyn Dae`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no formulation of a known class, which is what can be integrated",
     label = "a formulation is expected here",
@@ -47,10 +47,10 @@ pub struct Open;
             formulation takes `&impl Classified` or `&dyn Dae`"
 )]
 pub trait Classified: Dae {
-    /// [`Index<K>`] or [`Open`].
+    /// [`Index<K>`], or [`Open`] where it is known only at run time.
     type Class;
 
-    /// The formulation.
+    /// The formulation as a trait object.
     fn as_dae(&self) -> &dyn Dae;
 }
 
@@ -71,7 +71,7 @@ impl Classified for dyn Dae + '_ {
     note = "`Method::Bdf` is checked when a run starts, and goes with fixed steps for any index"
 )]
 pub trait Treats<C> {
-    /// The method.
+    /// The method chosen.
     fn method(self) -> Method;
 }
 
@@ -80,16 +80,16 @@ pub trait Treats<C> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Radau5;
 
-/// Radau IIA of orders 5, 9 and 13, chosen as the run goes on: for the same forms.
+/// Radau IIA of orders 5, 9 and 13, chosen as the run proceeds: for Hessenberg forms of index up to 3.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Radau;
 
-/// Backward differentiation formulas: for an index up to 2 (Brenan, Campbell and Petzold, sect. 3.2: at variable steps the order is lost
-/// above that).
+/// Backward differentiation formulas: for an index up to 2 (Brenan, Campbell and Petzold, sect. 3.2: above that,
+/// variable steps lose the order).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bdf;
 
-/// The classes that a method treats.
+/// Declares the classes that a method handles.
 macro_rules! treats {
     ($method:ident: $($class:ty),*) => {
         $(impl Treats<$class> for $method {
@@ -104,7 +104,7 @@ treats!(Radau5: Index<1>, Index<2>, Index<3>, Open);
 treats!(Radau: Index<1>, Index<2>, Index<3>, Open);
 treats!(Bdf: Index<1>, Index<2>, Open);
 
-/// Whether it suits is seen when a run starts.
+/// Whether the method suits the formulation is checked when a run starts.
 impl<C> Treats<C> for Method {
     fn method(self) -> Method {
         self

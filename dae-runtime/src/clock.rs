@@ -1,13 +1,13 @@
 //! The independent variable of a run: compensated, directed, and exact where it has to be.
 //!
 //! In: step lengths. Out: the time after them, with the rounding errors of long runs carried along (Kahan), and the
-//! decision which step is cut to end exactly at the end time or at a time asked for.
+//! decision which step is cut to end exactly at the end time or at a stop.
 
 /// Time of a run between accepted steps.
 #[derive(Clone, Debug)]
 pub(crate) struct Clock {
     t: f64,
-    /// What `t` lacks of the exact sum of the steps.
+    /// Exact sum of the steps minus `t`.
     carry: f64,
     end: f64,
     stop: f64,
@@ -16,13 +16,13 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    /// From `t0` towards `end`, which may be earlier.
+    /// A run from `t0` to `end`, which may be earlier.
     pub(crate) fn new(t0: f64, end: f64) -> Self {
         let direction = if end < t0 { -1.0 } else { 1.0 };
         Clock { t: t0, carry: 0.0, end, stop: end, direction, span: (end - t0).abs() }
     }
 
-    /// Time now.
+    /// The current time.
     pub(crate) fn time(&self) -> f64 {
         self.t
     }
@@ -42,20 +42,20 @@ impl Clock {
         self.t == self.end
     }
 
-    /// Steps will end exactly at `t`, if that is ahead and before the end time.
+    /// Makes steps end exactly at `t`, if that lies ahead and before the end time.
     pub(crate) fn stop_at(&mut self, t: f64) {
         let ahead = (t - self.t) * self.direction > 0.0 && (self.end - t) * self.direction > 0.0;
         self.stop = if ahead { t } else { self.end };
     }
 
-    /// Signed length of a step that was meant to be `h` (positive) long: cut, or stretched by at most one
-    /// per cent, to end at the next stop if it would come that close. The flag tells whether it ends there.
+    /// Signed length of a step that was meant to be `h` (positive) long: cut, or stretched by at most one per cent, to
+    /// end at the next stop if it would come that close; and whether it ends there.
     pub(crate) fn fit(&self, h: f64) -> (f64, Landing) {
         let left = (self.stop - self.t) - self.carry;
         if 1.01 * h >= left.abs() { (left, Landing::Stop) } else { (self.direction * h, Landing::Free) }
     }
 
-    /// Makes a step that came from [`Clock::fit`].
+    /// Makes a step with a length from [`Clock::fit`].
     pub(crate) fn advance(&mut self, h: f64, landing: Landing) {
         match landing {
             Landing::Stop => {
@@ -71,13 +71,14 @@ impl Clock {
         }
     }
 
-    /// The least step length that the time can resolve: some units in the last place, so that stages stay apart; near
-    /// $t = 0$, where there is no end to those, a length that no solution on this interval asks for.
+    /// The smallest step size that the time can resolve: a few units in the last place, so that stages remain distinct;
+    /// near $t = 0$, where floating-point numbers have no such limit, a length that no solution on this interval
+    /// requires.
     pub(crate) fn resolution(&self) -> f64 {
         (16.0 * f64::EPSILON * self.t.abs()).max(1e-30 * self.span).max(f64::MIN_POSITIVE)
     }
 
-    /// Whether a step can have this length; what is not a number is none.
+    /// Whether a step can have this length; `NaN` is never one.
     pub(crate) fn resolves(&self, h: f64) -> bool {
         h >= self.resolution()
     }
@@ -86,7 +87,7 @@ impl Clock {
 /// Where a step ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Landing {
-    /// Exactly at the end time or a time asked for.
+    /// Exactly at the end time or a stop.
     Stop,
     /// Wherever its length leads.
     Free,

@@ -1,21 +1,22 @@
-//! Gaussian elimination with pivots in any order, for those who want to know which rows and columns are independent.
+//! Gaussian elimination with complete pivoting, for finding independent rows and columns.
 //!
-//! In: a dense matrix, magnitudes of its columns. Out: pivots, the matrix that is left of the open rows and columns, solutions for the pivot columns.
-//! Storage is allocated by the constructor. What is factorised at every step of an integration has partial pivoting and is in `linear`.
+//! In: a dense matrix, magnitudes of its columns. Out: pivots, the remaining matrix of the open rows and columns,
+//! solutions for the pivot columns. The constructor allocates the storage. Matrices factorised at every step of an
+//! integration use partial pivoting, in `linear`.
 
 use std::ops::Range;
 
 /// A dense matrix during elimination, with one right-hand side as its last column.
 #[derive(Clone, Debug)]
 pub(crate) struct Elimination {
-    /// That of the right-hand side included.
+    /// Number of columns, including the right-hand side.
     columns: usize,
     /// Row by row.
     pub(crate) matrix: Vec<f64>,
     row_scale: Vec<f64>,
     /// Magnitudes of the unknowns.
     pub(crate) column_scale: Vec<f64>,
-    /// Without a pivot.
+    /// Rows, and columns, without a pivot.
     pub(crate) open_rows: Vec<bool>,
     pub(crate) open_columns: Vec<bool>,
     /// Row and column of the pivots, in their order.
@@ -39,7 +40,7 @@ impl Elimination {
         }
     }
 
-    /// An entry to be filled in, before [`Elimination::equilibrate`].
+    /// An entry to be filled in before [`Elimination::equilibrate`].
     pub(crate) fn entry(&mut self, row: usize, column: usize) -> &mut f64 {
         &mut self.matrix[row * self.columns + column]
     }
@@ -54,8 +55,8 @@ impl Elimination {
         &self.matrix[row * self.columns..(row + 1) * self.columns]
     }
 
-    /// Columns multiplied by their magnitudes, then rows scaled to largest entries of one. Columns are not scaled by
-    /// their entries: what spans the kernel would change where an entry vanishes.
+    /// Multiplies columns by their magnitudes, then scales rows to largest entries of one. Columns are not scaled by
+    /// their entries: the basis of the kernel would change where an entry vanishes.
     pub(crate) fn equilibrate(&mut self) {
         let Elimination { columns, matrix, row_scale, column_scale, .. } = self;
         for (row, scale) in matrix.chunks_exact_mut(*columns).zip(row_scale) {
@@ -66,7 +67,7 @@ impl Elimination {
         }
     }
 
-    /// The right-hand side of the first rows.
+    /// Sets the right-hand side of the first rows.
     pub(crate) fn right_hand_side(&mut self, values: &[f64]) {
         let last = self.columns - 1;
         for (row, value) in values.iter().enumerate() {
@@ -74,14 +75,14 @@ impl Elimination {
         }
     }
 
-    /// Before the first pivot.
+    /// Makes all rows and columns open, before the first pivot.
     pub(crate) fn begin(&mut self) {
         self.open_rows.fill(true);
         self.open_columns.fill(true);
         self.taken.clear();
     }
 
-    /// The largest entry of open rows that are wanted, and open columns.
+    /// The largest entry in the open rows that are `wanted`, and open columns.
     pub(crate) fn largest(
         &self,
         rows: Range<usize>,
@@ -100,7 +101,7 @@ impl Elimination {
         best
     }
 
-    /// So many pivots, each the largest entry there is; `None` if there are fewer.
+    /// Takes `count` pivots, each the largest remaining entry; `None` if there are fewer.
     pub(crate) fn complete(&mut self, count: usize, rows: Range<usize>, columns: Range<usize>) -> Option<()> {
         for _ in 0..count {
             let (pivot, _) = self.largest(rows.clone(), columns.clone(), |_| true)?;

@@ -1,23 +1,27 @@
-//! Derivative-array forms: the equations with their derivatives, solved for what they determine, at any index and without structure.
+//! Derivative-array forms: the equations with their derivatives, solved for what they determine, at any index and
+//! without structural analysis.
 //!
 //! In: a formulation in the states $u$ and the higher derivatives $z$ that occur in the array, whose rows are the $N$ equations of the array
 //!
 //! $$ G(t, u, z) = 0, \qquad z = (u', w), \quad \dim z = N, $$
 //!
-//! and after these as many differential equations $H(t, u, u', z) = 0$ as there are states, more than are independent. Out: the same with
-//! a square regular system. Of $H$ it has as many rows as there are degrees of freedom; the others give way to $K^\top z = \mathrm{const}$, where the columns of $K$
-//! span what the array leaves undetermined of $z$, $G_z K = 0$: of all derivatives that fulfil the array it takes those nearest to the last ones.
+//! followed by as many differential equations $H(t, u, u', z) = 0$ as there are states, more than are independent. Out:
+//! a square regular system. It has as many rows of $H$ as there are degrees of freedom; the others give way to
+//! $K^\top z = \mathrm{const}$, where the columns of $K$ span what the array leaves undetermined of $z$, $G_z K = 0$:
+//! of all derivatives that fulfil the array it takes those nearest to the last ones.
 //!
 //! With $H = u' - z_1$ these are equations (2.30) of Hairer & Wanner II, Sect. VII.2 (S. L. Campbell, E. Moore, Numer. Math. 69, 1995):
-//! $u_b' = f_b(u_b)$, $u_a = \varphi_3(u_b)$, with the array of as many differentiations as the index. With the equations of the model for $H$ and one
-//! differentiation less they are the strangeness-free form of P. Kunkel, V. Mehrmann (*Differential-Algebraic Equations*, EMS 2006,
-//! Hypothesis 4.2), with rows that are chosen instead of combined. Only the rows of $H$ are discretised; all constraints, the hidden ones too, are
-//! solved at every step. It is a system of index 1.
+//! $u_b' = f_b(u_b)$, $u_a = \varphi_3(u_b)$, with as many differentiations in the array as the index. With the
+//! equations of the model for $H$ and one differentiation less they are the strangeness-free form of P. Kunkel, V.
+//! Mehrmann (*Differential-Algebraic Equations*, EMS 2006, Hypothesis 4.2), with rows that are selected rather than
+//! combined. Only the rows of $H$ are discretised; all constraints, including the hidden ones, are solved at every
+//! step. The system has index 1.
 //!
-//! Which rows, and what $K$ is, follows from Gaussian elimination with complete pivoting, as (2.31) does it: first in the columns of $z$, where the
-//! rank of $G_z$ is the number of rows less that of the constraints between states; what is left has entries by $u$ only and gives $u_a$; then
-//! in the rows of $H$. The choice is constant until it has become much worse than another would be, and $u$ and $z$ are continuous where it changes.
-//! That costs an elimination of the array per step.
+//! The rows and $K$ follow from Gaussian elimination with complete pivoting, as in (2.31): first in the columns of $z$,
+//! where the rank of $G_z$ is the number of rows minus that of the constraints between states; the remaining rows have
+//! entries only in the columns of $u$ and give $u_a$; then in the rows of $H$. The choice is kept until it has become
+//! much worse than another would be, and $u$ and $z$ are continuous where it changes. This costs one elimination of the
+//! array per step.
 
 use std::cell::RefCell;
 
@@ -27,15 +31,16 @@ use crate::contract::{Dae, Description, Pattern};
 use crate::delegate::forward_to_inner;
 use crate::interval::TaylorModel;
 
-/// Rows of $H$ are kept while their pivots are at least this part of those that complete pivoting would take. They must not vanish within the next step.
+/// Rows of $H$ are kept while their pivots are at least this fraction of those that complete pivoting would take. They
+/// must not vanish within the next step.
 const MUCH_SMALLER: f64 = 0.2;
 /// $K$ is kept while the angle between it and the kernel has at least this cosine.
 const TURNED: f64 = 0.9;
-/// Steps of the iteration for the derivatives that the initialisation does not give.
+/// Iterations for the derivatives that the initialisation does not give.
 const MAX_ITERATIONS: usize = 30;
-/// It ends when its steps are rounding, relative to the derivatives.
+/// The iteration ends when its steps are rounding errors, relative to the derivatives.
 const NEGLIGIBLE: f64 = 1e-15;
-/// Or when they are as small as this and do not become smaller.
+/// The iteration also ends when its steps are this small and no longer decrease.
 const ROUNDING: f64 = 1e-10;
 
 /// A derivative array, completed to a regular system.
@@ -43,11 +48,11 @@ const ROUNDING: f64 = 1e-10;
 pub struct DerivativeArray<D> {
     inner: D,
     description: Description,
-    /// $\dim u$.
+    /// Number of states, $\dim u$.
     states: usize,
-    /// Where each entry of the inner $\partial F/\partial y$ stands in the one with rows $K^\top z$.
+    /// Position of each entry of the inner $\partial F/\partial y$ in the Jacobian with rows $K^\top z$.
     copies: Vec<usize>,
-    /// By row of $H$: where each of $z$ stands in it.
+    /// For each row of $H$, the positions of the entries of $z$ in it.
     places: Vec<Vec<usize>>,
     work: RefCell<Work>,
 }
@@ -55,13 +60,13 @@ pub struct DerivativeArray<D> {
 /// Storage.
 #[derive(Clone, Debug)]
 struct Work {
-    /// By row of $H$: whether it is discretised, or the column of $K$ that stands in its place.
+    /// For each row of $H$: whether it is discretised, or the column of $K$ that replaces it.
     rows: Vec<Row>,
     /// The columns of $K$, one after the other.
     gauge: Vec<f64>,
-    /// $K^\top z$.
+    /// $K^\top z$, which is held constant.
     reference: Vec<f64>,
-    /// The columns of another $K$, orthonormal when columns are scaled.
+    /// The columns of a new candidate for $K$, orthonormal when columns are scaled.
     kernel: Vec<f64>,
     jacobian_y: Vec<f64>,
     jacobian_yp: Vec<f64>,
@@ -76,8 +81,8 @@ enum Row {
 }
 
 impl<D: Dae> DerivativeArray<D> {
-    /// Completes a derivative array, the first `rows` rows of the formulation; the differential equations follow, and their rank is
-    /// the leading rank of its description, its degrees of freedom.
+    /// Completes a derivative array, the first `rows` rows of the formulation; the differential equations follow, and
+    /// their rank, the number of degrees of freedom, is the leading rank of its description.
     pub fn new(inner: D, rows: usize) -> Self {
         let of = inner.description();
         let all = of.unknowns.len();
@@ -126,12 +131,12 @@ impl<D: Dae> DerivativeArray<D> {
         self.description.unknowns.len() - self.states
     }
 
-    /// How many constraints there are between states.
+    /// Number of constraints between states.
     fn constraints(&self) -> usize {
         self.states - self.description.leading_rank.min(self.states)
     }
 
-    /// Magnitudes at the start of a run, of the derivatives first: of values or what they typically are, whichever is larger.
+    /// Sets the magnitudes at the start of a run, those of the derivatives first: the value or the nominal value, whichever is larger.
     fn measure(&self, work: &mut Work, y: &[f64]) {
         let all = self.description.unknowns.iter().zip(y);
         let magnitudes = all.cycle().skip(self.states).map(|(unknown, y)| unknown.nominal.abs().max(y.abs()));
@@ -157,8 +162,8 @@ impl<D: Dae> DerivativeArray<D> {
         elimination.equilibrate();
     }
 
-    /// Eliminates the array, with its kernel as a result, then in rows of $H$: in those at hand if they will do, otherwise in any. `None` if there
-    /// are no pivots left; otherwise whether the rows at hand will do.
+    /// Eliminates the array, which yields its kernel, then the rows of $H$: the present ones if they are good enough,
+    /// otherwise any. `None` if there are no pivots left; otherwise whether the present rows are good enough.
     fn eliminate(&self, work: &mut Work) -> Option<bool> {
         let (n, rows, constraints) = (self.states, self.array_rows(), self.constraints());
         let Work { elimination, kernel, rows: choice, .. } = work;
@@ -178,8 +183,8 @@ impl<D: Dae> DerivativeArray<D> {
         Some(will_do)
     }
 
-    /// Whether the kernel has turned away from the gauge. Both are orthonormal in the scaling at hand, and the sum of the squares of what the gauge
-    /// does not see of the kernel bounds that of any of its directions.
+    /// Whether the kernel has turned away from the columns of $K$. Both are orthonormal in the present scaling, and the
+    /// sum of the squared components of the kernel outside their span bounds that of any direction in it.
     fn is_turned(&self, work: &Work) -> bool {
         let rows = self.array_rows();
         let Work { gauge, kernel, elimination, .. } = work;
@@ -191,7 +196,7 @@ impl<D: Dae> DerivativeArray<D> {
         unseen.is_nan() || unseen > 1.0 - TURNED * TURNED
     }
 
-    /// Takes the rows of $H$ with a pivot, and the kernel for $K$.
+    /// Takes the rows of $H$ that have a pivot, and the kernel for $K$.
     fn choose(&self, work: &mut Work, y: &[f64]) {
         let rows = self.array_rows();
         let Work { rows: choice, elimination, gauge, reference, kernel, .. } = work;
@@ -207,8 +212,8 @@ impl<D: Dae> DerivativeArray<D> {
         }
     }
 
-    /// Derivatives that fulfil the array, as far as it determines them, by Newton's method from those at hand; not finite ones if there is no
-    /// value to start from.
+    /// Finds derivatives that fulfil the array, as far as it determines them, by Newton's method from those at hand;
+    /// they are not finite if there is no value to start from.
     fn complete(&self, t: f64, y: &mut [f64], yp: &[f64]) {
         let (n, rows) = (self.states, self.array_rows());
         let rank = rows - self.constraints().min(rows);
@@ -234,7 +239,7 @@ impl<D: Dae> DerivativeArray<D> {
                 *z -= step;
                 largest = largest.max(step.abs() / z.abs().max(1.0));
             }
-            // Steps that are small and do not become smaller are rounding.
+            // Steps that are small and no longer decrease are rounding errors.
             if largest.is_nan() || largest <= NEGLIGIBLE || (largest >= 0.5 * last && largest <= ROUNDING) {
                 return;
             }
@@ -243,7 +248,7 @@ impl<D: Dae> DerivativeArray<D> {
     }
 }
 
-/// An orthonormal basis of what an elimination in the first columns leaves undetermined of them.
+/// An orthonormal basis of what elimination in the first columns leaves undetermined in them.
 fn kernel_vectors(elimination: &Elimination, columns: usize, kernel: &mut [f64]) {
     let mut free = (0..columns).filter(|&column| elimination.open_columns[column]);
     for k in 0..kernel.len().checked_div(columns).unwrap_or(0) {
@@ -349,7 +354,7 @@ impl<D: Dae> Dae for DerivativeArray<D> {
     fn states_from_jets(&self, t: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {
         self.inner.states_from_jets(t, jets, y, yp);
         self.complete(t, y, yp);
-        // Slopes beyond the jets, where a row is solved for one.
+        // Derivatives beyond the jets, where a row is solved for one.
         let (work, first) = (&mut *self.work.borrow_mut(), self.array_rows());
         self.inner.residual(t, y, yp, &mut work.residual);
         self.inner.jacobian_yp(t, y, yp, &mut work.jacobian_yp);
@@ -369,7 +374,7 @@ impl<D: Dae> Dae for DerivativeArray<D> {
         }
         let work = &mut *self.work.borrow_mut();
         if anew {
-            // Nothing of an earlier run.
+            // Nothing is kept from an earlier run.
             work.rows.fill(Row::Discretised);
             self.measure(work, y);
         }
@@ -393,7 +398,7 @@ impl Work {
 }
 
 impl<D: Dae> DerivativeArray<D> {
-    /// Nothing but $z$ occurs in a row of $K^\top z$.
+    /// Clears all entries in rows of $K^\top z$: they contain nothing but $z$.
     fn without_gauges(&self, pattern: &Pattern, values: &mut [f64]) {
         let first = self.array_rows();
         for (k, _) in self.work.borrow().rows.iter().enumerate().filter(|(_, row)| **row != Row::Discretised) {

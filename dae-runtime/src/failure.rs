@@ -1,18 +1,18 @@
-//! Why a run can end before its end time, in words.
+//! Why a run may end before its end time.
 //!
-//! In: what a method or the driver met, with names. Out: a [`Failure`], whose text says where, what, and what to do.
+//! In: what went wrong in a method or the driver, with names. Out: a [`Failure`], whose text says where, what, and what to do.
 
 use std::fmt;
 
 use crate::contract::Name;
 use crate::initialize::InitializationError;
 
-/// Why an integration ended before its end time. What was computed until then is kept.
+/// Why an integration ended before its end time. Results up to then are kept.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Failure {
-    /// The step size went below what the time can resolve.
+    /// The step size fell below what the time can resolve.
     StepSizeTooSmall {
         /// Time of the last accepted step.
         t: f64,
@@ -29,7 +29,7 @@ pub enum Failure {
         max_steps: usize,
         /// Length of the step that would follow.
         h: f64,
-        /// The unknown whose local error is the largest and keeps steps that short; none where their length is prescribed.
+        /// The unknown with the largest local error, which keeps the steps short; none where the step size is prescribed.
         unknown: Option<Name>,
     },
     /// $F$ is not finite at an accepted state, so that no step can start from it.
@@ -61,8 +61,8 @@ pub enum Failure {
         /// Its index.
         index: u8,
     },
-    /// A multiplier of the formulation, zero on solutions, is not small: the directions in which it acts no longer correct the
-    /// constraints, or no solution goes on, and what was computed since is wrong.
+    /// A multiplier of the formulation, zero on solutions, is not small: the directions in which it acts no longer
+    /// correct the constraints, or the solution ends, and what has been computed since is wrong.
     MultiplierNotZero {
         /// Time of the last accepted step.
         t: f64,
@@ -73,16 +73,17 @@ pub enum Failure {
         /// Its value.
         value: f64,
     },
-    /// Functions of the unknowns change their branch again and again without progress: the equations of either side lead back to where they change,
-    /// and no solution goes on.
+    /// Functions of the unknowns change their branch again and again without progress: the equations of either side
+    /// lead back to where they change, and the solution cannot be continued.
     Chattering {
         /// Time of the last accepted step.
         t: f64,
         /// The switching function that vanishes there.
         switch: Name,
     },
-    /// An unknown without derivatives would have to jump although the equations are continuous and have as many degrees of freedom on both sides: shorter and shorter
-    /// steps find no continuation of the branch of solutions that the run has followed, as at a fold.
+    /// An algebraic unknown would have to jump although the equations are continuous and have equally many degrees of
+    /// freedom on both sides: ever shorter steps find no continuation of the branch of solutions that the run has
+    /// followed, as at a fold.
     BranchEnds {
         /// Time of the last accepted step.
         t: f64,
@@ -90,11 +91,11 @@ pub enum Failure {
         unknown: Name,
         /// Its value there.
         before: f64,
-        /// The one that was found beyond.
+        /// The value that was found beyond.
         after: f64,
     },
-    /// The equations beyond a switch have another number of degrees of freedom, as linearised there: what is known about the model, its index and its
-    /// constraints, holds on one side only.
+    /// The number of degrees of freedom changes at a switch, as linearised there: what is known about the model, its
+    /// index and its constraints, holds on one side only.
     FreedomChanges {
         /// Time of the switch.
         t: f64,
@@ -102,12 +103,13 @@ pub enum Failure {
         switch: Name,
         /// The equation that changes most.
         equation: Name,
-        /// Degrees of freedom before it.
+        /// Degrees of freedom before the switch.
         before: usize,
-        /// And beyond it.
+        /// Degrees of freedom after the switch.
         after: usize,
     },
-    /// Beyond a switch the equations lead on from a state that no longer satisfies a constraint, which this form implies and does not enforce: the solution jumps there.
+    /// After a switch the equations lead on from a state that no longer satisfies a constraint that this form implies
+    /// but does not enforce: the solution jumps there.
     ConstraintLeft {
         /// Time of the switch.
         t: f64,
@@ -118,7 +120,8 @@ pub enum Failure {
         /// The constraint.
         invariant: Name,
     },
-    /// A constraint that the form implies and does not enforce is violated by more than changes of the unknowns in half of the digits asked for explain.
+    /// A constraint that the form implies but does not enforce is violated by more than changes of the unknowns in half
+    /// of the requested digits can explain.
     ConstraintDrift {
         /// Time of the last accepted step.
         t: f64,
@@ -133,40 +136,40 @@ pub enum Failure {
     InconsistentReset {
         /// Time of the event.
         t: f64,
-        /// Its name.
+        /// Name of the event.
         event: Name,
-        /// What is in the way.
+        /// Why they cannot be made consistent.
         error: Box<InitializationError>,
     },
-    /// An event happens again and again in no time, and the run does not get on.
+    /// An event occurs again and again within no time, and the run makes no progress.
     EventsAccumulate {
-        /// Time of the last one.
+        /// Time of the last occurrence.
         t: f64,
-        /// Its name.
+        /// Name of the event.
         event: Name,
     },
     /// The variational equations cannot be solved any further.
     Sensitivity {
-        /// Time up to which they were.
+        /// Time up to which they were solved.
         t: f64,
         /// The unknown whose derivative is not accurate enough.
         unknown: Name,
-        /// By what.
+        /// The quantity with respect to which it is the derivative.
         quantity: Name,
     },
-    /// The solution behind an event, or a change of the equations, has no derivative.
+    /// The solution after an event, or after a change of the equations, is not differentiable.
     NotDifferentiable {
-        /// Its time.
+        /// Time of the event or change.
         t: f64,
-        /// By what.
+        /// The quantity with respect to which there is no derivative.
         quantity: Name,
     },
-    /// The way back through a run has come to an end early.
+    /// The backward integration of the adjoint equations has ended early.
     Adjoint {
         /// Time down to which it has led.
         t: f64,
     },
-    /// The values from which a run was to start do not satisfy an equation without derivatives.
+    /// The values from which a run was to start do not satisfy an algebraic equation.
     InconsistentStart {
         /// Time of the start.
         t: f64,
@@ -174,12 +177,12 @@ pub enum Failure {
         equation: Name,
         /// Its residual.
         value: f64,
-        /// What changes of the unknowns by their tolerances make of it.
+        /// The residual that changes of the unknowns within their tolerances explain.
         allowed: f64,
     },
     /// An option has no meaning: a negative tolerance, a step of length zero.
     InvalidOption {
-        /// What is wrong with which option.
+        /// The option, and what is wrong with it.
         message: String,
     },
 }
@@ -203,14 +206,14 @@ pub enum StepCause {
     NonFinite {
         /// The first equation that was not finite.
         equation: Name,
-        /// The unknown with whose last accepted value it would be; none if it is the time, or several.
+        /// The unknown whose last accepted value would make it finite; none if it is the time, or several.
         unknown: Option<Name>,
     },
     /// A derivative of the residual was not finite at the new point, though the residual was.
     NonFiniteDerivative {
         /// The equation.
         equation: Name,
-        /// The unknown by which it was derived, or by whose derivative.
+        /// The unknown with respect to which, or to whose derivative, it was differentiated.
         unknown: Name,
     },
     /// A thousand attempts did not settle where a switching function changes its sign.

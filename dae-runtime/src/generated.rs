@@ -1,7 +1,7 @@
-//! What generated code imports, and nothing else: the contracts, and short constructors for their constant tables.
+//! What generated code imports: the contracts, and short constructors for their constant tables.
 //!
-//! In: literals, or what the loops of a model with families put in. Out: descriptions, and what stands in for a model with
-//! errors. Generated code reaches this through one private path of the face crate.
+//! In: literals, or entries from the loops of a model with families. Out: descriptions, and a stub for a model with
+//! errors. Generated code reaches this through one private path of the facade crate.
 
 use std::borrow::Cow;
 
@@ -56,7 +56,7 @@ pub const fn switch(name: &'static str, of_time: bool, jumps: bool) -> Switch {
     Switch { name: Borrowed(name), of_time, jumps }
 }
 
-/// A sparsity pattern by compressed rows.
+/// A sparsity pattern in compressed-row form.
 pub const fn pattern(columns: usize, row_starts: &'static [usize], column_indices: &'static [usize]) -> Pattern {
     Pattern { columns, row_starts: Borrowed(row_starts), column_indices: Borrowed(column_indices) }
 }
@@ -87,7 +87,7 @@ impl<T: Clone> Listing<T> {
         Self::default()
     }
 
-    /// The entry at a position.
+    /// Puts an entry at a position.
     pub fn put(&mut self, position: usize, entry: T) {
         self.0.push((position, entry));
     }
@@ -112,7 +112,7 @@ impl Rows {
         Rows { columns, rows: vec![Vec::new(); rows] }
     }
 
-    /// The columns of a row, ascending.
+    /// Sets the columns of a row, ascending.
     pub fn row(&mut self, row: usize, columns: &[usize]) {
         if let Some(entries) = self.rows.get_mut(row) {
             entries.extend_from_slice(columns);
@@ -130,18 +130,18 @@ impl Rows {
     }
 }
 
-/// Stands for every formulation of a model that was rejected: a system of no equations in no unknowns. It exists so
-/// that code which uses the model is compiled, and is never run.
+/// A stub for every formulation of a model that was rejected: a system of no equations in no unknowns. It exists so
+/// that code which uses the model compiles, and never runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rejected;
 
 impl Rejected {
-    /// In place of [`UnderlyingOde::states`].
+    /// Stub for [`UnderlyingOde::states`].
     pub fn states(&self) -> &[usize] {
         &[]
     }
 
-    /// In place of [`UnderlyingOde::solve`].
+    /// Stub for [`UnderlyingOde::solve`].
     ///
     /// # Errors
     /// None.

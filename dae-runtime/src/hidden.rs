@@ -1,21 +1,23 @@
 //! Unknowns that only hidden equations determine, and their derivatives.
 //!
-//! In: a state, with the derivatives of its differential unknowns, or a functional of the state. Out: all other unknowns and their derivatives, as
-//! accurate as those; or the functional as one of differential unknowns and quantities.
+//! In: a state with the derivatives of its differential unknowns, or a functional of the state. Out: all other unknowns
+//! and their derivatives, equally accurate; or the functional in terms of differential unknowns and quantities.
 //!
-//! Stages of Radau IIA are of lower order in unknowns of index 2 and 3 (Hairer, Lubich & Roche 1989), in those of the variational equations too, and the error
-//! tests of BDF leave such unknowns out. But the model with the derivatives of its equations, $G(X, p) = 0$ in the jets $X$, determines them: they are those of
-//! consistent jets near the state, and there
+//! Stages of Radau IIA are of lower order in unknowns of index 2 and 3 (Hairer, Lubich & Roche 1989), including those
+//! of the variational equations, and the error tests of BDF leave such unknowns out. But the model with the derivatives
+//! of its equations, $G(X, p) = 0$ in the jets $X$, determines them: they are taken from consistent jets near the
+//! state, and there
 //!
 //! $$ G_X \dot X + G_p = 0 $$
 //!
-//! gives all derivatives from those of the differential unknowns, which move by as little as the linearised constraints let them. That is a linear map
-//! $\dot y = R\,\dot y_d + r$; a functional with the derivatives $w$ by the state has $R^T w$ by the differential unknowns and $w^T r$ by the
-//! quantity.
+//! gives all derivatives from those of the differential unknowns, which change as little as the linearised constraints
+//! allow. This is a linear map $\dot y = R\,\dot y_d + r$; a functional with derivative $w$ with respect to the state
+//! has the derivative $R^T w$ with respect to the differential unknowns and $w^T r$ with respect to the quantity.
 //!
-//! Where unknowns of higher index have derivatives, what they hide of states is as accurate as states are, and the rest of them is not: of the change to
-//! consistent values $d$ the part $P_c^m d$ of states ([`crate::resolvent`]) is taken back, for a $c$ that is large against the rates of the solution.
-//! Each time leaves $O(1/c)$ of it; a larger $c$ would lose as much to rounding, by $c^m$.
+//! Where unknowns of higher index have derivatives, only their part in the states is as accurate as states are: of the
+//! change $d$ to consistent values the part $P_c^m d$ in the states ([`crate::resolvent`]) is undone, for a $c$ that is
+//! large compared with the rates of the solution. Each repetition leaves $O(1/c)$ of it; a larger $c$ would lose as
+//! much to rounding, by $c^m$.
 
 use std::rc::Rc;
 
@@ -26,23 +28,24 @@ use crate::quantity::Quantity;
 use crate::resolvent::Resolvent;
 use crate::stepper::Options;
 
-/// States satisfy constraints to a tolerance; jets farther away than so many of it, or than this part of the size, are those of another solution.
+/// States satisfy constraints only to a tolerance; jets farther away than this multiple of it, or than this fraction of
+/// the size, belong to another solution.
 const NEAR: (f64, f64) = (1e4, 1e-3);
-/// Unknowns of higher index that hidden equations determine are replaced if they change by no more than this part of their size.
+/// Unknowns of higher index that hidden equations determine are replaced if they change by no more than this fraction of their size.
 const IMPROVED: f64 = 0.1;
-/// $c$, in units of one over the time of the run.
+/// $c$, in units of the inverse of the time span of the run.
 const FAST: f64 = 1e3;
-/// How often the part of states is taken back.
+/// Number of times that the change in the states is undone.
 const TIMES: usize = 3;
 
 /// The unknowns of a formulation that hidden equations determine.
 pub(crate) struct Hidden<'d> {
     dae: &'d dyn Dae,
-    /// Whether an entry of the state is one, or depends on some.
+    /// Whether an entry of the state is determined by hidden equations, or depends on such entries.
     is_hidden: Vec<bool>,
-    /// How far others may be from consistent values: absolute and relative.
+    /// Allowed distance of the other entries from consistent values: absolute and relative.
     near: Vec<(f64, f64)>,
-    /// What finds the part of states, if some are hidden.
+    /// Projects onto the states, if unknowns of higher index hide some.
     resolvent: Option<Resolvent>,
     rate: f64,
     schedule: Rc<Schedule>,
@@ -57,7 +60,7 @@ pub(crate) struct Consistent {
 }
 
 impl Consistent {
-    /// Writes the state and its slope.
+    /// Writes the state and its derivative.
     pub(crate) fn state(&self, y: &mut [f64], yp: &mut [f64]) {
         y.copy_from_slice(&self.y);
         yp.copy_from_slice(&self.yp);
@@ -65,7 +68,7 @@ impl Consistent {
 }
 
 impl<'d> Hidden<'d> {
-    /// Nothing if there are none.
+    /// `None` if hidden equations determine no unknown.
     pub(crate) fn of(dae: &'d dyn Dae, options: &Options, span: f64, schedule: &Rc<Schedule>) -> Option<Self> {
         let unknowns = &dae.description().unknowns;
         let places = JetPlaces::of(dae);
@@ -74,7 +77,7 @@ impl<'d> Hidden<'d> {
             return None;
         }
         let resolvent = Resolvent::of(dae.description());
-        // What is a state is found again among all unknowns.
+        // States hidden in other unknowns are recovered among all of them.
         let follows = |k: usize| unknowns[k].index > 1 || unknowns[k].kind == Kind::Algebraic || resolvent.is_some();
         let is_hidden = (0..unknowns.len()).map(|k| stands(k) && follows(k)).collect();
         let atol = options.atol.of(unknowns);
@@ -91,7 +94,7 @@ impl<'d> Hidden<'d> {
         })
     }
 
-    /// The consistent values near a state, about with these slopes; nothing if there are none near it.
+    /// The consistent values near a state, with approximately these derivatives; `None` if there are none nearby.
     pub(crate) fn consistent(&self, t: f64, y: &[f64], slope: &[f64]) -> Option<Consistent> {
         let mut at = self.least_change(t, y, slope)?;
         if self.resolvent.is_some() {
@@ -109,8 +112,8 @@ impl<'d> Hidden<'d> {
         is_solution.then_some(at)
     }
 
-    /// Replaces unknowns without derivatives that hidden equations determine by what these say for the states; nothing changes where that is far from what they
-    /// are.
+    /// Replaces algebraic unknowns that hidden equations determine by the values that follow from the states; leaves
+    /// them as they are if those values are far away.
     pub(crate) fn improve(&self, t: f64, y: &mut [f64], slope: &[f64]) {
         let Some(at) = self.consistent(t, y, slope) else { return };
         let unknowns = &self.dae.description().unknowns;
@@ -121,7 +124,7 @@ impl<'d> Hidden<'d> {
         }
     }
 
-    /// Consistent values by the least change of differential unknowns.
+    /// Consistent values with the least change of differential unknowns.
     fn least_change(&self, t: f64, y: &[f64], slope: &[f64]) -> Option<Consistent> {
         let (mut y, mut yp) = (y.to_vec(), slope.to_vec());
         let anywhere = |_: usize| f64::INFINITY;
@@ -130,7 +133,7 @@ impl<'d> Hidden<'d> {
         Some(Consistent { t, y, yp, jets })
     }
 
-    /// Derivatives of the state for such changes of its differential unknowns and of the equations.
+    /// Derivatives of the state for given changes of its differential unknowns and of the equations.
     fn derivatives(&self, at: &Consistent, changes: Vec<Change<'_>>) -> Option<Vec<Vec<f64>>> {
         let point = [&at.y[..], &at.yp, &at.jets];
         let given: Vec<&[f64]> = changes.iter().map(|change| change.values).collect();
@@ -140,7 +143,7 @@ impl<'d> Hidden<'d> {
         values.iter().flatten().all(|value| value.is_finite()).then_some(values)
     }
 
-    /// Gives the part of states in values or derivatives what it has been given.
+    /// Restores the given values or derivatives in the part of the states.
     fn keep_states(&self, at: &Consistent, given: &[&[f64]], found: &mut [Vec<f64>]) {
         let Some(mut resolvent) = self.resolvent.clone() else { return };
         let description = self.dae.description();
@@ -161,7 +164,7 @@ impl<'d> Hidden<'d> {
         }
     }
 
-    /// Replaces the derivatives of hidden unknowns in sensitivities to quantities.
+    /// Replaces the derivatives of hidden unknowns in sensitivities.
     pub(crate) fn replace<'a>(
         &self,
         at: &Consistent,
@@ -183,8 +186,8 @@ impl<'d> Hidden<'d> {
         weights.iter().zip(&self.is_hidden).any(|(weight, is_hidden)| *is_hidden && *weight != 0.0)
     }
 
-    /// Turns the derivatives of a functional by the state into those by its differential unknowns; what is added by each quantity, times its scale.
-    /// Nothing changes if there is no such map.
+    /// Turns the derivatives of a functional with respect to the state into those with respect to its differential
+    /// unknowns; returns the contribution of each quantity, times its scale. Changes nothing if there is no such map.
     pub(crate) fn transpose(&self, at: &Consistent, quantities: &[Quantity], weights: &mut [f64]) -> Option<Vec<f64>> {
         let n = weights.len();
         let unknowns = &self.dae.description().unknowns;

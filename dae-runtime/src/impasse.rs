@@ -1,28 +1,29 @@
-//! Notices that a run creeps along where there is no solution.
+//! Detection of a run that creeps along where there is no solution.
 //!
-//! In: slopes of accepted steps. Out: whether to give up.
+//! In: derivatives at accepted steps. Out: whether to give up.
 //!
 //! The error of an unknown of index $k \ge 2$ is tested with a factor $h^{k-1}$. Where such a system loses its solution (at an
-//! impasse, where $g_y f_z$ becomes singular), steps become so short that this test, and that of states which move by less than their
-//! tolerance, says nothing: multipliers become arbitrary, slopes jump from step to step, and the integration creeps
-//! on. On a solution that is resolved this does not happen, and at a jump of a multiplier (a kink of the data) only for a few steps.
+//! impasse, where $g_y f_z$ becomes singular), steps become so short that this test, and that of states which move by
+//! less than their tolerance, says nothing: multipliers become arbitrary, derivatives jump from step to step, and the
+//! integration creeps along. On a resolved solution this does not happen, and at a jump of a multiplier (a kink of the
+//! data) only for a few steps.
 
 use crate::contract::{Description, Kind};
 use crate::weights::Weights;
 
-/// Changes of a state (in tolerances per step) below this are rounding, at rest or in a steady state.
+/// Smaller changes of a state (in tolerances per step) are rounding errors, at rest or in a steady state.
 const ROUNDING: f64 = 1e-4;
 /// Changes above this many tolerances are motion.
 const MOTION: f64 = 10.0;
-/// Steps are short if they are this much shorter than the longest.
+/// Steps are short if they are shorter than the longest by this factor.
 const SHORT: f64 = 1e-3;
-/// How many suspicious steps more than ordinary ones are too many.
+/// The run is given up when suspicious steps outnumber ordinary ones by more than this.
 const PATIENCE: u32 = 50;
 
 /// Counts suspicious steps.
 #[derive(Clone, Debug)]
 pub(crate) struct Stall {
-    /// States whose slopes are watched; empty if no unknown is of index 2 or more.
+    /// States whose derivatives are watched; empty if no unknown has index 2 or more.
     states: Vec<usize>,
     suspicion: u32,
     longest: f64,
@@ -36,7 +37,7 @@ impl Stall {
         Stall { states: states.map(|(i, _)| i).collect(), suspicion: 0, longest: 0.0 }
     }
 
-    /// Watches an accepted step of length `h` with slopes `before` and `after` it.
+    /// Examines an accepted step of length `h` with the derivatives `before` and `after` it.
     pub(crate) fn watch(&mut self, weights: &Weights, h: f64, before: &[f64], after: &[f64]) {
         let (mut old, mut new, mut change) = (0.0, 0.0, 0.0);
         for &i in &self.states {
@@ -58,7 +59,7 @@ impl Stall {
         }
     }
 
-    /// Whether it is time to give up.
+    /// Whether to give up.
     pub(crate) fn is_hopeless(&self) -> bool {
         self.suspicion > PATIENCE
     }

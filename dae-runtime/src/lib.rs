@@ -1,4 +1,4 @@
-//! Numerics of [`dae`](https://docs.rs/daekit): what generated code promises, and everything that integrates it.
+//! Numerics of [`dae`](https://docs.rs/daekit): the contract of generated code, and everything that integrates it.
 //!
 //! In: an object that fulfils [`contract::Dae`]. Out: solutions.
 //!
@@ -16,22 +16,23 @@
 //! | [`stepper`] | options, statistics, failures, and the contract of an integrator: one accepted step at a time |
 //! | [`radau`] | Radau IIA of orders 1, 5, 9 and 13 |
 //! | [`bdf`] | backward differentiation formulas of variable order and step |
-//! | [`chart`] | state-space forms: constraints as a manifold in local coordinates that change with the solution |
+//! | [`state_space`] | state-space forms: constraints as a manifold in local coordinates that change with the solution |
 //! | [`derivative_array`] | derivative-array forms: the equations with their derivatives, solved for what they determine |
 //! | [`underlying`] | the underlying ordinary differential equation $y' = f(t, y)$ with the invariants of its solutions |
 //! | [`class`] | which methods suit which formulations, as types |
 //! | [`event`] | what happens where a function of the solution passes through zero |
-//! | [`sensitivity`] | derivatives of solutions by parameters and start values |
+//! | [`sensitivity`] | derivatives of solutions with respect to parameters and start values |
 //! | [`solve`] | the driver: initialisation, method, record |
 //! | [`solution`] | what a run leaves behind |
 //! | [`unknowns`] | a solution by the unknowns of its model, for generated code |
-//! | [`costs`] | seconds per residual, Jacobian, factorisation and solve of a formulation |
+//! | [`timing`] | seconds per residual, Jacobian, factorisation and solve of a formulation |
 //!
-//! What steps are made of is private: `integrator` (the loop of attempts, for every method), `weights` (error norms by index),
-//! `clock` (time without accumulated rounding, landing on given times), `closing` (accepted steps are moved onto the
-//! enforced constraints), `multipliers` (multipliers of index 2 with the order of the states), `elimination` (which rows and columns are
-//! independent), `switching` (steps that end where $F$ jumps), `wrapper` (what completed formulations leave to the one inside) and `stall` (gives up where
-//! a run creeps along without a solution), `stopwatch` (seconds, where there is a clock).
+//! The parts of a step are private: `integrator` (the step loop of every method), `weights` (error norms by index),
+//! `clock` (time without accumulated rounding errors, landing on given times), `projection` (projection of accepted steps
+//! onto the enforced constraints), `multipliers` (multipliers of index 2 with the order of the states), `elimination`
+//! (independent rows and columns), `switching` (steps that end where $F$ jumps), `delegate` (what completed formulations
+//! delegate to the one inside), `impasse` (gives up where a run creeps along without a solution) and `stopwatch`
+//! (seconds, where there is a clock).
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

@@ -1,10 +1,11 @@
 //! Small dense matrices.
 //!
-//! In: entries. Out: [`Matrix`], column after column, and [`Factors`] by Gaussian elimination with partial pivoting (Golub & Van Loan, *Matrix Computations*, algorithm
-//! 3.4.1).
+//! In: entries. Out: [`Matrix`], column after column, and [`Factors`] by Gaussian elimination with partial pivoting
+//! (Golub & Van Loan, *Matrix Computations*, algorithm 3.4.1).
 //!
-//! Of its own, so that a program that ships a generated solver compiles no linear algebra beside it: a general crate took a third of the processor time of a first
-//! release build. Iteration matrices, which are factorised at every step, are elsewhere ([`crate::linear`]).
+//! The crate has its own so that a program that ships a generated solver compiles no linear algebra library: a general
+//! crate took a third of the processor time of a first release build. Iteration matrices, which are factorised at every
+//! step, are elsewhere ([`crate::linear`]).
 
 use std::ops::{Index, IndexMut};
 
@@ -72,7 +73,7 @@ impl Matrix {
         &self.entries
     }
 
-    /// The entries, to be changed.
+    /// The entries, mutable.
     pub fn as_mut_slice(&mut self) -> &mut [f64] {
         &mut self.entries
     }
@@ -129,12 +130,12 @@ impl Matrix {
         product
     }
 
-    /// Its factors; `None` if it is not square, or a pivot is zero or not finite.
+    /// The LU factors; `None` if the matrix is not square, or a pivot is zero or not finite.
     pub fn factors(self) -> Option<Factors> {
         Factors::of(self)
     }
 
-    /// $A^{-1}$; `None` where it has no factors.
+    /// $A^{-1}$; `None` where there are no factors.
     pub fn inverse(&self) -> Option<Self> {
         let factors = self.clone().factors()?;
         let mut inverse = Matrix::identity(self.rows);
@@ -157,7 +158,7 @@ impl IndexMut<(usize, usize)> for Matrix {
     }
 }
 
-/// The largest absolute value, NaN if there is one.
+/// The largest absolute value, NaN if there is a NaN.
 fn largest(values: impl Iterator<Item = f64>) -> f64 {
     values.fold(0.0, |size, value| if value.abs() > size || value.is_nan() { value.abs() } else { size })
 }
@@ -165,7 +166,7 @@ fn largest(values: impl Iterator<Item = f64>) -> f64 {
 /// $P A = L U$.
 #[derive(Clone, Debug)]
 pub struct Factors {
-    /// $U$, and below its diagonal $L$ without its own.
+    /// $U$, and below its diagonal $L$ without its unit diagonal.
     matrix: Matrix,
     /// The row exchanged with row $k$ before step $k$.
     exchanges: Vec<usize>,

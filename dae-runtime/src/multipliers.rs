@@ -1,7 +1,8 @@
-//! Multipliers and slopes that fit the end of a step.
+//! Multipliers and derivatives that fit the end of a step.
 //!
-//! In: an accepted state of an index-2 form on its constraints, with slopes and multipliers from the collocation polynomial. Out:
-//! slopes and multipliers that satisfy the equation and the differentiated constraints at that state.
+//! In: an accepted state of an index-2 form on its constraints, with derivatives and multipliers from the collocation
+//! polynomial. Out: derivatives and multipliers that satisfy the equations and the differentiated constraints at that
+//! state.
 //!
 //! Radau IIA of order 5 is superconvergent in the states of an index-2 system, but its multipliers are those of a stage, of
 //! order 3 (Hairer, Lubich & Roche 1989, theorem 4.6). The states determine the multipliers, though: with $\varphi(t, y) = 0$ differentiated once,
@@ -9,9 +10,9 @@
 //! $$ F(t, y, y') = 0 \ \text{without the rows of } \varphi, \qquad \varphi_t + \varphi_y\\,y' = 0 $$
 //!
 //! is a regular system for $y'$ and $z$, the unknowns of index 2. Written for $\eta = \frac{h}{\gamma} \Delta y'$ its matrix is
-//! $\frac{\gamma}{h} F_{y'} + F_z$ with the rows $\varphi_y$: the iteration matrix at hand up to a term $F_y \eta$, which is smaller by
-//! $O(h)$. So one or two back-substitutions give the multipliers the order of the states.
-//! Where $F_y$ is stiff the iteration does not contract; then nothing is changed.
+//! $\frac{\gamma}{h} F_{y'} + F_z$ with the rows $\varphi_y$: the iteration matrix at hand up to a term $F_y \eta$,
+//! which is smaller by $O(h)$. So one or two back-substitutions give the multipliers the order of the states. Where
+//! $F_y$ is stiff the iteration does not contract; then nothing is changed.
 
 use crate::contract::{Dae, Description, Kind};
 use crate::linear::IterationMatrix;
@@ -20,9 +21,9 @@ use crate::weights::Weights;
 
 /// Iterations per step.
 const MAX_ITERATIONS: usize = 2;
-/// An iteration must contract at least like this to be worth it.
+/// An iteration must contract at least by this factor to be worthwhile.
 const CONTRACTION: f64 = 0.25;
-/// Where it contracts like this, the next correction needs no confirmation.
+/// Where it contracts by this factor, the next correction needs no confirmation.
 const SURE: f64 = 0.1;
 
 /// Storage of the iteration.
@@ -41,20 +42,20 @@ pub(crate) struct Multipliers {
     yp: Vec<f64>,
 }
 
-/// What the iteration does to an unknown.
+/// The role of an unknown in the iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
-    /// Its slope is determined.
+    /// Its derivative is determined.
     State,
     /// Its value is determined.
     Multiplier,
-    /// Nothing.
+    /// It takes no part.
     Spectator,
 }
 
 impl Multipliers {
-    /// Room for a formulation. Does nothing unless all unknowns beyond index 1 are algebraic, of index 2, and as many as the
-    /// enforced invariants, which are constraints on states.
+    /// Allocates room for a formulation. Does nothing unless all unknowns of index above 1 are algebraic, of index 2,
+    /// and equal in number to the enforced invariants, which are constraints on states.
     pub(crate) fn new(description: &Description, mode: ClosingCorrection) -> Self {
         let role = |kind: Kind, index: u8| match (kind, index) {
             (Kind::Algebraic, 2) => Role::Multiplier,
@@ -85,8 +86,8 @@ impl Multipliers {
         }
     }
 
-    /// Improves multipliers in `y` and slopes in `yp` with the factors of $\frac\gamma h F_{y'} + F_y$,
-    /// `leading` $= \frac\gamma h$. Says whether invariants have changed by that.
+    /// Improves multipliers in `y` and derivatives in `yp` with the factors of $\frac\gamma h F_{y'} + F_y$, `leading`
+    /// $= \frac\gamma h$. Tells whether this has changed invariants.
     pub(crate) fn apply(
         &mut self,
         dae: &dyn Dae,
@@ -137,7 +138,8 @@ impl Multipliers {
         changed
     }
 
-    /// Only constraints on states are differentiated: a row that defines an algebraic unknown is none.
+    /// Whether all enforced invariants are constraints on states, which alone are differentiated: a row that defines an
+    /// algebraic unknown is not one.
     fn are_on_states(&self, description: &Description) -> bool {
         let row = |&(k, _): &(usize, usize)| {
             let mut entries = description.invariants_jacobian.row(k);
@@ -146,7 +148,7 @@ impl Multipliers {
         self.enforced.iter().all(row)
     }
 
-    /// The correction to the present iterate.
+    /// Computes the correction to the present iterate.
     fn solve(&mut self, dae: &dyn Dae, matrix: &IterationMatrix<f64>, leading: f64, t: f64) {
         dae.residual(t, &self.y, &self.yp, &mut self.update);
         self.drift.fill(0.0);

@@ -1,8 +1,8 @@
-//! Polynomials along a step.
+//! Polynomials over a step.
 //!
 //! In: coefficients $c_0, c_1, \dots$ of all components, power by power, in units of the step from its end. Out: values and derivatives.
 
-/// Value and slope at $s$ of $\sum_j c_j s^j$ with $s$ in units of `length`.
+/// Value and derivative at $s$ of $\sum_j c_j s^j$ with $s$ in units of `length`.
 pub(crate) fn evaluate(coefficients: &[f64], s: f64, length: f64, value: &mut [f64], slope: &mut [f64]) {
     value.fill(0.0);
     slope.fill(0.0);
@@ -15,7 +15,7 @@ pub(crate) fn evaluate(coefficients: &[f64], s: f64, length: f64, value: &mut [f
     slope.iter_mut().for_each(|slope| *slope /= length);
 }
 
-/// Second derivative likewise.
+/// Second derivative at $s$ of $\sum_j c_j s^j$ with $s$ in units of `length`.
 pub(crate) fn curvature(coefficients: &[f64], s: f64, length: f64, curvature: &mut [f64]) {
     curvature.fill(0.0);
     let n = curvature.len().max(1);

@@ -1,7 +1,7 @@
-//! Closing correction: an accepted step is moved onto the constraints that its formulation enforces.
+//! Projection of an accepted step onto the constraints that its formulation enforces.
 //!
-//! In: an accepted state and the factorised iteration matrix of its step. Out: the same state with the residual of
-//! the enforced constraints at no more than some thirty roundings.
+//! In: an accepted state and the factorised iteration matrix of its step. Out: the state with the residuals of the
+//! enforced constraints reduced to some thirty rounding errors.
 //!
 //! An implicit method satisfies a constraint $\varphi(t, y) = 0$ that is a row of $F$ only to the tolerance of
 //! Newton's iteration. The iteration matrix $K = c\\,F_{y'} + F_y$ says in which directions to correct: with $R$
@@ -10,60 +10,59 @@
 //!
 //! $$ \Delta y = W \mu, \qquad S \mu = -\varphi(t, y), \qquad S \approx \varphi_y W . $$
 //!
-//! $K$ may be many steps old, though. $\varphi_y$ costs more
-//! than the rest of a step, so that $W$ and $S$ are kept as long as the iteration is fast, and $S^{-1}$ learns from what the
-//! corrections achieve (C. G. Broyden, Math. Comp. 19, 1965).
+//! $K$ may be many steps old, though. $\varphi_y$ costs more than the rest of a step, so $W$ and $S$ are kept while the
+//! iteration is fast, and $S^{-1}$ is updated by the effect of the corrections (C. G. Broyden, Math. Comp. 19, 1965).
 //!
 //! In a GGL form the columns of $W$ satisfy $c\\,M \Delta q + G^{\mathsf T} \Delta\mu \approx 0$ (eq. 1.48 and
 //! section VII.2 of Hairer & Wanner), so that $W \approx M^{-1} G^{\mathsf T}$ up to scale: the projection that is
 //! orthogonal in the metric of the leading matrix. A constraint that determines an algebraic unknown of index 1
 //! moves that unknown; states move by $O(1/c)$ of it.
 //!
-//! Of many constraints neither $W$ nor $S$ is formed: with $K$ and $\varphi_y$ of the same state $S$ is the identity, since $R K = \varphi_y$, and
-//! $\Delta y = -K^{-1} R^{\mathsf T} \varphi$ is repeated as long as it pays.
+//! With many constraints neither $W$ nor $S$ is formed: with $K$ and $\varphi_y$ at one state $S$ is the identity,
+//! since $R K = \varphi_y$, and $\Delta y = -K^{-1} R^{\mathsf T} \varphi$ is repeated while the residual decreases.
 //!
-//! Only unknowns of index 1 are moved, and of many constraints what they contain; the correction of a multiplier is the residual divided by the step,
-//! which is noise.
+//! Only unknowns of index 1 are moved, and with many constraints all those that they contain; the correction of a
+//! multiplier is the residual divided by the step size, which is noise.
 
 use crate::contract::{Dae, Description};
 use crate::linear::{IterationMatrix, Lu};
 use crate::stepper::{ClosingCorrection, Statistics};
 use crate::weights::Weights;
 
-/// More constraints than this are corrected by the iteration matrix itself.
+/// More constraints than this are corrected with the iteration matrix alone.
 const MANY: usize = 24;
 
-/// Corrections of a step.
+/// Largest number of corrections of a step.
 const MAX_CORRECTIONS: usize = 20;
 
-/// Residuals of so many rounding errors will do.
+/// Residuals of this many rounding errors are small enough.
 const ENOUGH: f64 = 30.0;
 
-/// A correction that leaves more than this part of the residual is slow.
+/// A correction that leaves more than this fraction of the residual is slow.
 const SLOW: f64 = 0.1;
 
-/// The same directions and derivatives serve for at most so many steps.
+/// Directions and derivatives are used for at most this many steps.
 const OLDEST: usize = 50;
 
-/// Sizes of rounding errors serve for so many steps.
+/// Estimates of the rounding errors are used for this many steps.
 const ROUNDINGS_FOR: usize = 10;
 
-/// Broyden's update is left out where it would divide by less than this part of the square of the correction.
+/// Broyden's update is omitted where it would divide by less than this fraction of the square of the correction.
 const LEAST_PIVOT: f64 = 0.1;
 
-/// Residuals of less than so many rounding errors teach nothing.
+/// Residuals of fewer rounding errors than this do not update $S^{-1}$.
 const NOISE: f64 = 1e4;
 
-/// What Newton's iteration leaves over is below the tolerance, and so is what corrects it; where the constraints hardly determine the
-/// correction it is not made. A larger one is made if it leaves little of the residual.
+/// Newton's iteration leaves less than the tolerance, so corrections are of that size; where the constraints hardly
+/// determine the correction it is not made. A larger one is made if it leaves little of the residual.
 const LARGEST_CORRECTION: f64 = 10.0;
 const LARGEST_GOOD_CORRECTION: f64 = 1000.0;
 
-/// Residuals that changes of the unknowns by this part of their tolerances would explain, with the derivatives at the state itself, are those of a solution
-/// nearby. Newton's iteration leaves less.
+/// Residuals that changes of the unknowns by this fraction of their tolerances would explain, with the derivatives at
+/// the state itself, belong to a nearby solution. Newton's iteration leaves less.
 const EXPLAINED: f64 = 0.3;
 
-/// Storage of the correction.
+/// State and storage of the projection.
 #[derive(Clone, Debug)]
 pub(crate) struct Closing {
     enforced: Vec<Enforced>,
@@ -71,19 +70,19 @@ pub(crate) struct Closing {
     moved: Vec<bool>,
     /// Columns of $W$, one after the other.
     directions: Vec<f64>,
-    /// Number of the factorisation they come from; none before there are any.
+    /// Number of the factorisation that the directions come from; none before there are any.
     factorization: Option<usize>,
-    /// Steps since then.
+    /// Steps since the directions were computed.
     age: usize,
     /// The constraints before and after a correction.
     values: Vec<f64>,
-    /// Whether they are those of the last state.
+    /// Whether `values` are those of the last state.
     are_known: bool,
     corrected: Vec<f64>,
     jacobian: Vec<f64>,
-    /// Of the candidate.
+    /// Constraint derivatives at the candidate.
     derivatives: Vec<f64>,
-    /// What rounding alone can make of each enforced constraint.
+    /// Estimated rounding error of each enforced constraint.
     rounding: Vec<f64>,
     /// $S^{-1}$ by columns, and the factors of an $S$ that was evaluated.
     inverse: Vec<f64>,
@@ -104,7 +103,7 @@ struct Enforced {
 }
 
 impl Closing {
-    /// Room for a formulation. With [`ClosingCorrection::Off`], or if nothing is enforced, it will do nothing.
+    /// Allocates room for a formulation. With [`ClosingCorrection::Off`], or if nothing is enforced, it does nothing.
     pub(crate) fn new(description: &Description, mode: ClosingCorrection) -> Self {
         let enforced: Vec<Enforced> = match mode {
             ClosingCorrection::On => {
@@ -117,7 +116,7 @@ impl Closing {
         let m = if count > MANY { 0 } else { count };
         let mut moved: Vec<bool> = description.unknowns.iter().map(|unknown| unknown.index == 1).collect();
         if count > MANY {
-            // What the constraints contain, whatever its index: otherwise S is not the identity.
+            // All that the constraints contain, whatever its index: otherwise S is not the identity.
             let entries = enforced.iter().flat_map(|enforced| description.invariants_jacobian.row(enforced.invariant));
             entries.for_each(|(column, _)| moved[column] = true);
         }
@@ -143,7 +142,7 @@ impl Closing {
         }
     }
 
-    /// Corrects `y` in place. A correction that does not make the residual smaller, or that exceeds the tolerance, is not made.
+    /// Corrects `y` in place, unless the correction would not reduce the residual or would exceed the tolerance.
     pub(crate) fn apply(
         &mut self,
         dae: &dyn Dae,
@@ -162,7 +161,7 @@ impl Closing {
         if self.enforced.len() > MANY {
             return self.apply_to_many(dae, matrix, weights, t, y, statistics);
         }
-        // Whether S is that of this very state.
+        // Whether S belongs to this very state.
         let mut is_fresh = self.factorization.is_none() || self.age > OLDEST;
         if is_fresh && !self.linearise(dae, matrix, t, y, statistics) {
             return;
@@ -204,8 +203,9 @@ impl Closing {
         }
     }
 
-    /// The first unknown of an enforced constraint that `y` does not satisfy: its residual is larger than rounding, and than what $\varphi_y$ there makes of
-    /// changes that the tolerances allow. A matrix of another state says nothing of this: where $\exp$ has vanished, any residual is a small correction to it.
+    /// The first unknown of an enforced constraint that `y` does not satisfy: its residual exceeds rounding errors and
+    /// what $\varphi_y$ at `y` makes of changes within the tolerances. The matrix of another state says nothing about
+    /// this: where $\exp$ has vanished, any residual is a small correction to it.
     pub(crate) fn find_unsatisfied(&mut self, dae: &dyn Dae, weights: &Weights, t: f64, y: &[f64]) -> Option<usize> {
         if self.enforced.is_empty() {
             return None;
@@ -227,7 +227,7 @@ impl Closing {
         Some(first.unwrap_or(0))
     }
 
-    /// [`Closing::apply`] by the iteration matrix alone.
+    /// [`Closing::apply`] with the iteration matrix alone.
     fn apply_to_many(
         &mut self,
         dae: &dyn Dae,
@@ -269,27 +269,27 @@ impl Closing {
         }
     }
 
-    /// Whether the candidate is: invariants need not depend on all of it.
+    /// Whether the candidate is finite: invariants need not depend on all of it.
     fn is_finite(&self) -> bool {
         self.candidate.iter().all(|y| y.is_finite())
     }
 
-    /// Residuals of the invariants at the state that the last call has left.
+    /// Residuals of the invariants at the state that the last call left.
     pub(crate) fn invariants(&self) -> Option<&[f64]> {
         self.are_known.then_some(&self.values)
     }
 
-    /// The state has changed since in unknowns on which invariants depend.
+    /// Marks the residuals as outdated: unknowns on which invariants depend have changed.
     pub(crate) fn forget_invariants(&mut self) {
         self.are_known = false;
     }
 
-    /// The directions mean something else from now on.
+    /// Drops the directions because the equations have changed.
     pub(crate) fn forget(&mut self) {
         self.factorization = None;
     }
 
-    /// Directions and derivatives of the constraints; `false` when these do not depend on the directions.
+    /// Computes directions and derivatives of the constraints; `false` when these do not depend on the directions.
     fn linearise(
         &mut self,
         dae: &dyn Dae,
@@ -346,8 +346,9 @@ impl Closing {
         }
     }
 
-    /// Rounding errors of the constraints, $\varepsilon \sum_j |\partial\varphi_i/\partial y_j| \max(|y_j|, \mathrm{nominal}_j)$. Without the
-    /// nominal value, the velocity constraint of a body almost at rest would outweigh all others.
+    /// Estimates the rounding errors of the constraints,
+    /// $\varepsilon \sum_j |\partial\varphi_i/\partial y_j| \max(|y_j|, \mathrm{nominal}_j)$. Without the nominal
+    /// value, the velocity constraint of a body almost at rest would outweigh all others.
     fn estimate_rounding(&mut self, description: &Description, y: &[f64]) {
         let magnitude = |column: usize| y[column].abs().max(description.unknowns[column].nominal.abs());
         for (rounding, enforced) in self.rounding.iter_mut().zip(&self.enforced) {
@@ -365,7 +366,7 @@ impl Closing {
         sizes.fold(0.0, |worst, size| if size > worst || size.is_nan() { size } else { worst })
     }
 
-    /// $W$, unless it belongs to the factors at hand.
+    /// Computes $W$, unless it belongs to the factors at hand.
     fn update_directions(&mut self, matrix: &IterationMatrix<f64>, statistics: &mut Statistics) {
         if self.factorization == Some(matrix.factorizations()) {
             return;
@@ -382,7 +383,7 @@ impl Closing {
         }
     }
 
-    /// The candidate is one step from `y`.
+    /// Moves the candidate one correction away from `y`.
     fn correct(&mut self, y: &[f64]) {
         multiply(&self.inverse, &self.enforced, &self.values, &mut self.multipliers);
         self.multipliers.iter_mut().for_each(|mu| *mu = -*mu);
@@ -393,7 +394,7 @@ impl Closing {
     }
 }
 
-/// $S^{-1}$ times the enforced ones among the values of invariants.
+/// $S^{-1}$ times the values of the enforced invariants.
 fn multiply(inverse: &[f64], enforced: &[Enforced], values: &[f64], product: &mut [f64]) {
     product.fill(0.0);
     for (column, enforced) in inverse.chunks_exact(product.len()).zip(enforced) {

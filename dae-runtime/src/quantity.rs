@@ -1,6 +1,7 @@
-//! What a solution is differentiated with respect to.
+//! Quantities with respect to which a solution is differentiated.
 //!
-//! In: the name of a parameter, or of an unknown or derivative with a start value. Out: what that is of the model, and how start values and equations change with it.
+//! In: the name of a parameter, or of an unknown or derivative with a start value. Out: its role in the model, and how
+//! start values and equations change with it.
 
 use crate::contract::{Dae, Name, Pattern, ProlongationDescription, Start};
 use crate::initialize::Direction;
@@ -20,12 +21,12 @@ pub(crate) enum QuantityKind {
     Parameter(usize),
     /// The start value of a jet, by position.
     Start(usize),
-    /// Several quantities; by how much each parameter changes, the rest not at all.
+    /// A linear combination of quantities; the coefficient of each parameter, the rest being zero.
     Mixture(Vec<f64>),
 }
 
 impl Quantity {
-    /// By the name of a parameter, or of an unknown or derivative that has a start value; or what there is.
+    /// Looks up a parameter, or an unknown or derivative with a start value, by name; the error says which names there are.
     pub(crate) fn named(dae: &dyn Dae, t0: f64, name: &str) -> Result<Quantity, String> {
         let parameters = &dae.description().parameters;
         let d = dae.prolongation().prolongation_description();
@@ -43,7 +44,7 @@ impl Quantity {
         Err(unknown_quantity(name, parameters, d))
     }
 
-    /// How start values and equations change with it, times its scale.
+    /// The change of start values and equations with the quantity, times its scale.
     pub(crate) fn direction(&self, dae: &dyn Dae, t0: f64, jets: &[f64]) -> Direction<'_> {
         let prolongation = dae.prolongation();
         let d = prolongation.prolongation_description();
@@ -56,7 +57,7 @@ impl Quantity {
         Direction { name: &self.name, start, equations: self.derivative_of_equations(dae, t0, jets) }
     }
 
-    /// Derivatives of the equations of the prolongation by it with the jets held, times its scale.
+    /// Derivatives of the equations of the prolongation with respect to the quantity with the jets held fixed, times its scale.
     pub(crate) fn derivative_of_equations(&self, dae: &dyn Dae, t: f64, jets: &[f64]) -> Vec<f64> {
         let prolongation = dae.prolongation();
         let d = prolongation.prolongation_description();
@@ -65,7 +66,7 @@ impl Quantity {
         self.product(&d.jacobian_p, &values)
     }
 
-    /// That of an entry of a state, in the middle of a run.
+    /// Stands for an entry of a state, in the middle of a run.
     pub(crate) fn of_state() -> Quantity {
         Quantity { name: Name::Borrowed("the state"), kind: QuantityKind::Mixture(Vec::new()), scale: 1.0 }
     }
@@ -78,7 +79,7 @@ impl Quantity {
         }
     }
 
-    /// By how much a parameter changes with it, times its scale.
+    /// Derivative of a parameter with respect to the quantity, times its scale.
     pub(crate) fn factor_of(&self, parameter: usize) -> f64 {
         match &self.kind {
             QuantityKind::Parameter(k) if *k == parameter => self.scale,
@@ -87,7 +88,7 @@ impl Quantity {
         }
     }
 
-    /// A matrix of derivatives by parameters times the change of these with it.
+    /// Product of a matrix of derivatives with respect to parameters and their derivatives with respect to the quantity, times its scale.
     pub(crate) fn product(&self, pattern: &Pattern, values: &[f64]) -> Vec<f64> {
         let mut product = vec![0.0; pattern.rows()];
         for (row, column, place) in pattern.entries() {
@@ -96,7 +97,7 @@ impl Quantity {
         product
     }
 
-    /// All of these together, in parts that differ: what is true of its sensitivity is true of most.
+    /// A linear combination of all these quantities, and its coefficients, all different: what is true of its sensitivity is true of most.
     pub(crate) fn mixture(dae: &dyn Dae, quantities: &[Quantity]) -> (Quantity, Vec<f64>) {
         // Golden-ratio sequence.
         let part = |k: usize| {

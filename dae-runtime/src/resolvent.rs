@@ -1,11 +1,13 @@
-//! What part of a vector of unknowns is one of states.
+//! The part of a vector of unknowns in the states.
 //!
 //! In: a vector $v$, and an iteration matrix with its factor $c$ of $F_{y'}$. Out: $P_c^m v$ with $P_c = (c F_{y'} + F_y)^{-1} c F_{y'}$.
 //!
-//! For a regular pencil of index $m$ there are $S, T$ with $S F_{y'} T = \operatorname{diag}(I, N)$, $N^m = 0$, and $S F_y T = \operatorname{diag}(J, I)$
-//! (Weierstrass), hence $P_c^m = T \operatorname{diag}((I + J/c)^{-m}, 0)\, T^{-1}$: the part that the equations determine disappears, that of states
-//! stays (damped where $J$ is stiff against $c = O(1/h)$, as methods damp it). Where unknowns of higher index have derivatives, states may occur in
-//! combination with them only, and the weights $h^{k-1}$ of these unknowns would let the error of a state grow by as much.
+//! For a regular pencil of index $m$ there are $S, T$ with $S F_{y'} T = \operatorname{diag}(I, N)$, $N^m = 0$, and
+//! $S F_y T = \operatorname{diag}(J, I)$ (Weierstrass), hence
+//! $P_c^m = T \operatorname{diag}((I + J/c)^{-m}, 0)\, T^{-1}$: the part that the equations determine disappears, that
+//! of the states remains (damped where $J$ is large compared with $c = O(1/h)$, as methods damp it). Where unknowns of
+//! higher index have derivatives, states may occur only in combination with them, and the weights $h^{k-1}$ of these
+//! unknowns would admit a correspondingly larger error of a state.
 
 use crate::contract::{Description, Kind};
 
@@ -17,12 +19,12 @@ pub(crate) struct Resolvent {
 }
 
 impl Resolvent {
-    /// That which removes the part of this nilpotency.
+    /// The resolvent of `n` unknowns that removes a part of this nilpotency.
     pub(crate) fn new(n: usize, power: u8) -> Self {
         Resolvent { power, work: vec![0.0; n] }
     }
 
-    /// Nothing if all unknowns with derivatives are of index 1.
+    /// The resolvent of a formulation; `None` if all differential unknowns have index 1.
     pub(crate) fn of(description: &Description) -> Option<Self> {
         let unknowns = &description.unknowns;
         let hides_states = unknowns.iter().any(|unknown| unknown.kind == Kind::Differential && unknown.index > 1);
@@ -30,7 +32,7 @@ impl Resolvent {
         hides_states.then(|| Resolvent::new(unknowns.len(), power))
     }
 
-    /// Replaces `v`, with the entries of $F_{y'}$ and a solver of systems with $c F_{y'} + F_y$.
+    /// Applies it to `v`, given the entries of $F_{y'}$ and a solver of systems with $c F_{y'} + F_y$.
     pub(crate) fn apply(
         &mut self,
         description: &Description,

@@ -1,8 +1,8 @@
 //! Inputs: functions of time that the caller supplies.
 //!
-//! In: a number, a closure, a spline, or any [`Signal`]. Out: an [`Input`], which a model stores and evaluates, with as many
-//! derivatives as its reduction needs. How many that are is known when the model is compiled and stands in its documentation;
-//! an input that gives fewer is refused before the integration starts ([`InputError`]).
+//! In: a number, a closure, a spline, or any [`Signal`]. Out: an [`Input`], which a model stores and evaluates, with as
+//! many derivatives as its index reduction needs. Their number is known when the model is compiled and appears in its
+//! documentation; an input that supplies fewer is rejected before the integration starts ([`InputError`]).
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,10 +12,10 @@ use crate::spline::Spline;
 
 /// A function of time with some of its derivatives.
 pub trait Signal {
-    /// The derivative of the given order, 0 for the value itself; asked for up to [`Signal::smoothness`].
+    /// The derivative of the given order, 0 for the value itself; called for orders up to [`Signal::smoothness`].
     fn derivative(&self, t: f64, order: usize) -> f64;
 
-    /// The highest order of derivative that can be given.
+    /// The highest order of derivative that the signal supplies.
     fn smoothness(&self) -> usize;
 }
 
@@ -45,13 +45,13 @@ impl Input {
         Input::new(Smooth { smoothness, f })
     }
 
-    /// The highest order of derivative that can be given.
+    /// The highest order of derivative that the signal supplies.
     pub fn smoothness(&self) -> usize {
         self.0.smoothness()
     }
 
-    /// The derivative of the given order. One order more than the signal can give is formed by differences (only
-    /// $\partial F/\partial t$ asks for it, of which no accuracy is expected); beyond that there is no value.
+    /// The derivative of the given order. One order more than the signal supplies is formed by differences (only
+    /// $\partial F/\partial t$ uses it, and needs no accuracy); beyond that the value is `NaN`.
     pub fn derivative(&self, t: f64, order: usize) -> f64 {
         let smoothness = self.smoothness();
         if order <= smoothness {
@@ -113,15 +113,15 @@ impl fmt::Debug for Input {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum InputError {
-    /// An input gives fewer derivatives than the reduction needs.
+    /// An input supplies fewer derivatives than the index reduction needs.
     MissingDerivatives {
         /// The input.
         input: Cow<'static, str>,
-        /// The highest order it gives.
+        /// The highest order it supplies.
         given: usize,
         /// The highest order that is needed.
         needed: usize,
-        /// Why: `equation 5 is differentiated twice`.
+        /// Reason: `equation 5 is differentiated twice`.
         because: Cow<'static, str>,
     },
     /// An input is not supplied.
@@ -159,20 +159,20 @@ impl fmt::Display for InputError {
 
 impl std::error::Error for InputError {}
 
-/// What a model needs of one of its inputs.
+/// Requirement of a model on one of its inputs.
 #[derive(Clone, Copy, Debug)]
 pub struct Need<'a> {
     /// Name of the input.
     pub input: &'a str,
-    /// The input as it is given.
+    /// The input supplied.
     pub given: &'a Input,
     /// The highest order of derivative that is needed.
     pub needed: usize,
-    /// Why.
+    /// Reason, as in [`InputError::MissingDerivatives`].
     pub because: &'a str,
 }
 
-/// The first need that is not met.
+/// The first requirement that is not met.
 pub fn unmet(needs: &[Need<'_>]) -> Option<InputError> {
     let need = needs.iter().find(|need| need.given.smoothness() < need.needed)?;
     Some(InputError::MissingDerivatives {

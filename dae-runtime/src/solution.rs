@@ -1,4 +1,4 @@
-//! What an integration leaves behind.
+//! The result of an integration.
 //!
 //! In: accepted steps, one by one, from the driver. Out: [`Solution`], which is complete up to the time where the run ended,
 //! however it ended.
@@ -20,9 +20,9 @@ pub use sensitivities::{Sensitivities, SensitivityError};
 pub enum Status {
     /// At the end time.
     Success,
-    /// Before it, for this reason: then the solution is that of an error ([`RunError::Stopped`](crate::solve::RunError::Stopped)).
+    /// Before it, for this reason: then the solution belongs to an error ([`RunError::Stopped`](crate::solve::RunError::Stopped)).
     Stopped(Failure),
-    /// Before it, because the observer of the steps asked for it, or because it was made step by step and left.
+    /// Before it, because the step observer asked for it, or because it was made step by step and abandoned.
     Interrupted,
     /// Before it, at a terminal event of this name.
     Event(Name),
@@ -70,21 +70,21 @@ pub struct Solution {
     pub status: Status,
     /// Names of the entries of a state: those of $y$, and after them the unknowns that the formulation eliminated.
     pub names: Vec<Name>,
-    /// Recorded times; where steps are recorded, the time of a reset twice, with the states before and after it.
+    /// Recorded times; where steps are recorded, the time of a reset occurs twice, with the states before and after it.
     pub times: Vec<f64>,
     /// Recorded states, one after the other.
     states: Vec<f64>,
-    /// What the eliminated unknowns are; the values of those that are constant.
+    /// The relations of the eliminated unknowns to $y$; the values of those that are constant.
     eliminated: Vec<(Stand, f64)>,
     /// Polynomials of the steps, if recorded.
     dense: Option<DenseOutput>,
     /// Time where the run ended.
     pub end_time: f64,
-    /// State there.
+    /// State at that time.
     pub end_state: Vec<f64>,
-    /// Derivative there, for differential unknowns.
+    /// Derivative at that time, for differential unknowns.
     pub end_derivative: Vec<f64>,
-    /// The events that have happened, in their order.
+    /// The events that have occurred, in order.
     pub occurrences: Vec<Occurrence>,
     /// Derivatives of the recorded states, if asked for.
     pub sensitivities: Option<Sensitivities>,
@@ -94,7 +94,7 @@ pub struct Solution {
     pub invariants: Vec<InvariantMaximum>,
     /// Work done.
     pub statistics: Statistics,
-    /// Wall-clock seconds it took; zero where there is no clock, as on WebAssembly in a browser.
+    /// Wall-clock seconds; zero where there is no clock, as on WebAssembly in a browser.
     pub seconds: f64,
 }
 
@@ -137,21 +137,21 @@ impl Solution {
         self.names.len() - self.eliminated.len()
     }
 
-    /// $y$ and after it the eliminated unknowns, whose constant ones have the given value.
+    /// $y$ followed by the eliminated unknowns, of which the constant ones have the given value.
     fn extended(&self, y: &[f64], constant: impl Fn(f64) -> f64) -> Vec<f64> {
         let eliminated =
             self.eliminated.iter().map(|&(stand, value)| stand.value(y).unwrap_or_else(|| constant(value)));
         y.iter().copied().chain(eliminated).collect()
     }
 
-    /// Notes where the run is.
+    /// Records the present end of the run.
     pub(crate) fn end_at(&mut self, t: f64, y: &[f64], yp: &[f64]) {
         self.end_time = t;
         self.end_state = self.extended(y, |value| value);
         self.end_derivative = self.extended(yp, |_| 0.0);
     }
 
-    /// Replaces the state at the end, in the record too if it is there.
+    /// Replaces the state at the end, and in the record if it is there.
     pub(crate) fn replace_end(&mut self, y: &[f64]) {
         let state = self.extended(y, |value| value);
         let before = std::mem::replace(&mut self.end_state, state);
@@ -161,8 +161,8 @@ impl Solution {
         }
     }
 
-    /// Whether the run came to its end: the end time, or a terminal event. An `Ok` of [`Integration::run`](crate::solve::Integration::run) for which this is
-    /// false was interrupted.
+    /// Whether the run came to its end: the end time, or a terminal event. If
+    /// [`Integration::run`](crate::solve::Integration::run) returns `Ok` and this is false, the run was interrupted.
     pub fn is_success(&self) -> bool {
         matches!(self.status, Status::Success | Status::Event(_))
     }
@@ -181,8 +181,9 @@ impl Solution {
         States { solution: self, indices: 0..self.times.len() }
     }
 
-    /// The record as comma-separated values, for any writer: a row of names, then one per time; after the state its derivatives, if there are any, named
-    /// as `dx/dl`. Numbers are the shortest that read back to the same value.
+    /// The record as comma-separated values, for any writer: a row of names, then one per time; the state is followed
+    /// by its derivatives, if there are any, named as `dx/dl`. Numbers have the fewest digits that read back to the
+    /// same value.
     pub fn csv(&self) -> impl fmt::Display + '_ {
         Csv(self)
     }
@@ -203,11 +204,12 @@ impl Solution {
         self.component(self.position(name)?, t)
     }
 
-    /// Derivatives of one unknown by a parameter, or by the start value of an unknown, of that name, at all recorded times. They have to be asked for before the
-    /// run ([`Integration::sensitivities`](crate::solve::Integration::sensitivities)).
+    /// Derivatives of one unknown with respect to the parameter, or the start value of the unknown, named `by`, at all
+    /// recorded times. They have to be requested before the run
+    /// ([`Integration::sensitivities`](crate::solve::Integration::sensitivities)).
     ///
     /// # Errors
-    /// There are none, and why.
+    /// There are no such derivatives; the error says why.
     pub fn sensitivity(&self, name: &str, by: &str) -> Result<Vec<f64>, SensitivityError> {
         let missing = if self.is_adjoint { SensitivityError::Adjoint } else { SensitivityError::NotRequested };
         let sensitivities = self.sensitivities.as_ref().ok_or(missing)?;
@@ -223,17 +225,17 @@ impl Solution {
         self.times.iter().enumerate().map(at).collect()
     }
 
-    /// The same at one recorded time; where there was a reset, before it.
+    /// Derivative of one unknown with respect to `by` at one recorded time; where there was a reset, before it.
     ///
     /// # Errors
-    /// As [`Solution::sensitivity`], or the time is not recorded.
+    /// As for [`Solution::sensitivity`], or the time is not recorded.
     pub fn sensitivity_at(&self, name: &str, by: &str, t: f64) -> Result<f64, SensitivityError> {
         let values = self.sensitivity(name, by)?;
         let place = self.times.iter().position(|&time| time == t);
         place.and_then(|i| values.get(i).copied()).ok_or(SensitivityError::NotRecorded { t })
     }
 
-    /// Notes that the run keeps its derivatives for the way back.
+    /// Notes that the run keeps its derivatives for going back.
     pub(crate) fn note_adjoint(&mut self) {
         self.is_adjoint = true;
     }
@@ -248,7 +250,7 @@ impl Solution {
         self.names.iter().position(|n| n == name)
     }
 
-    /// Entry `k` of the state at `t`, as [`Solution::at`]; nothing if there is no such entry.
+    /// Entry `k` of the state at `t`, as [`Solution::at`]; `None` if there is no such entry.
     pub fn component(&self, k: usize, t: f64) -> Option<f64> {
         if k >= self.names.len() {
             return None;
@@ -270,7 +272,7 @@ impl Solution {
             Some((Stand::Steady, value)) => return Some(*value),
         };
         let s = (t - self.times[i]) / (self.times[i] - self.times[i - 1]);
-        // Between times that differ by rounding there may be no polynomial.
+        // Between times that differ by rounding errors there may be no polynomial.
         let value = dense.evaluate(i - 1, n, k, s).or_else(|| self.state(i).map(|state| state[k]));
         value.map(|value| sign * value)
     }
@@ -281,14 +283,14 @@ impl Solution {
         self.states.extend(state);
     }
 
-    /// What is pushed next are the polynomials of the step that ended in the last state pushed.
+    /// Begins the polynomials of the step that ended in the last state pushed.
     pub(crate) fn begin_polynomials(&mut self) {
         let dense = self.dense.get_or_insert_default();
         dense.steps.push(dense.pieces.len());
     }
 
-    /// Appends a polynomial on a part of that step, in units of the step from its end; parts follow one another. Coefficients are as in
-    /// [`crate::stepper::Stepper::dense_coefficients`], in units of the part from its end.
+    /// Appends a polynomial on a part of that step, in units of the step from its end; the parts are consecutive.
+    /// Coefficients are as in [`crate::stepper::Stepper::dense_coefficients`], in units of the part from its end.
     pub(crate) fn push_polynomial(&mut self, [begin, end]: [f64; 2], coefficients: &[f64]) {
         let dense = self.dense.get_or_insert_default();
         dense.pieces.push(Piece { begin, end, start: dense.coefficients.len() });
@@ -345,7 +347,7 @@ impl<'s> IntoIterator for &'s Solution {
     }
 }
 
-/// In short, without what was recorded: this is what Rust prints where a failed run ends a program.
+/// A short form without the record: Rust prints this where a failed run ends a program.
 impl fmt::Debug for Solution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Solution")
@@ -396,7 +398,7 @@ fn derivative_name(name: &str, by: &str) -> String {
     format!("{}/{}", spelled(name), spelled(by))
 }
 
-/// Maximum that does not forget NaN.
+/// A maximum that does not ignore NaN.
 fn larger(a: f64, b: f64) -> f64 {
     if b > a || b.is_nan() { b } else { a }
 }
@@ -415,10 +417,10 @@ struct DenseOutput {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Piece {
-    /// Where it begins and ends, in units of the step from its end.
+    /// Beginning and end, in units of the step from its end.
     begin: f64,
     end: f64,
-    /// Where its coefficients start.
+    /// Position where its coefficients start.
     start: usize,
 }
 

@@ -8,16 +8,16 @@
 //! B-splines is totally positive and banded; elimination without pivoting is stable and costs $O(n p^2)$ (de Boor & Pinkus,
 //! *Numer. Math.* 27, 1977). The result is kept as a polynomial per piece, in powers of the distance from its left end.
 //!
-//! Beyond the first and last point the outermost polynomials go on: as smooth as inside, and of no meaning far away.
+//! Beyond the first and last point the outermost polynomials continue: as smooth as inside, and meaningless far away.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use crate::interval::{Interval, TaylorModel};
 
-/// Rounding errors of a coefficient, relative to the largest value of the table over a power of its narrowest interval.
+/// Rounding error of a coefficient, relative to the largest value of the table divided by a power of its narrowest interval.
 const ROUNDING: f64 = 1e3 * f64::EPSILON;
-/// Pieces beyond this are not looked at one by one.
+/// If more pieces than this are met, they are not examined one by one.
 const MAX_PIECES: usize = 64;
 
 /// A piecewise polynomial.
@@ -25,13 +25,13 @@ const MAX_PIECES: usize = 64;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(try_from = "Parts"))]
 pub struct Spline {
     degree: usize,
-    /// Ends of the pieces, one more than pieces.
+    /// Ends of the pieces, one more than there are pieces.
     breaks: Cow<'static, [f64]>,
     /// Piece by piece, $c_0, \dots, c_p$ of $\sum_k c_k (x - x_i)^k$.
     coefficients: Cow<'static, [f64]>,
 }
 
-/// What is read of a spline, before it is known to be one.
+/// A spline as read, before it is checked.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
 struct Parts {
@@ -68,33 +68,33 @@ impl TryFrom<Parts> for Spline {
 pub enum SplineError {
     /// A spline of this degree needs more points.
     TooFewPoints {
-        /// How many there are.
+        /// Number of points given.
         given: usize,
-        /// How many it takes.
+        /// Number of points needed.
         needed: usize,
     },
-    /// The abscissa of this point (from zero) is not above that of the point before.
+    /// The abscissa of this point (counted from zero) is not above that of the point before.
     NotAscending {
-        /// Which point.
+        /// Number of the point.
         point: usize,
     },
-    /// A coordinate of this point (from zero) is no finite number.
+    /// A coordinate of this point (counted from zero) is not finite.
     NotFinite {
-        /// Which point.
+        /// Number of the point.
         point: usize,
     },
-    /// What was read as a spline is none: there are not `degree + 1` coefficients for every interval between two breaks.
+    /// The data read are no spline: there are not `degree + 1` coefficients for every interval between two breaks.
     Parts {
-        /// How many breaks there are.
+        /// Number of breaks.
         breaks: usize,
-        /// How many coefficients.
+        /// Number of coefficients.
         coefficients: usize,
-        /// The degree.
+        /// The degree read.
         degree: usize,
     },
     /// The degree is not odd.
     EvenDegree {
-        /// The degree.
+        /// The degree given.
         degree: usize,
     },
 }
@@ -128,7 +128,7 @@ impl Spline {
     /// The cubic spline through the points.
     ///
     /// # Errors
-    /// If they are fewer than four, not ascending, or not finite.
+    /// There are fewer than four points, or they are not ascending or not finite.
     pub fn cubic(points: &[(f64, f64)]) -> Result<Spline, SplineError> {
         Spline::interpolate(points, 3)
     }
@@ -136,7 +136,7 @@ impl Spline {
     /// The spline of the given odd degree through the points.
     ///
     /// # Errors
-    /// If the degree is even, or there are not more points than the degree says, or they are not ascending or not finite.
+    /// The degree is even, or there are not more points than the degree, or they are not ascending or not finite.
     pub fn interpolate(points: &[(f64, f64)], degree: usize) -> Result<Spline, SplineError> {
         check(points, degree)?;
         let knots = knots(points, degree);
@@ -155,7 +155,7 @@ impl Spline {
         self.degree
     }
 
-    /// How often it is continuously differentiable.
+    /// Number of times that it is continuously differentiable.
     pub fn smoothness(&self) -> usize {
         self.degree.saturating_sub(1)
     }
@@ -170,7 +170,7 @@ impl Spline {
         &self.coefficients
     }
 
-    /// The number of the piece that is responsible for `x`.
+    /// The number of the piece used at `x`.
     pub fn piece(&self, x: f64) -> usize {
         let pieces = self.breaks.len() - 1;
         self.breaks[1..pieces].partition_point(|&right| right <= x)
@@ -187,17 +187,17 @@ impl Spline {
         let distance = x - self.breaks[piece];
         let width = self.degree + 1;
         let coefficients = &self.coefficients[piece * width..(piece + 1) * width];
-        // Horner's scheme; k (k - 1) … (k - order + 1) is what differentiation brings down.
+        // Horner's scheme; k (k - 1) … (k - order + 1) is the factor from differentiation.
         (order..width).rev().fold(0.0, |sum, k| {
             let factor: f64 = (k + 1 - order..=k).map(|j| j as f64).product();
             sum * distance + factor * coefficients[k]
         })
     }
 
-    /// An interval that contains the derivative of the given order everywhere on `x`; everything if that meets very many pieces.
+    /// An interval that contains the derivative of the given order everywhere on `x`; the entire line if `x` meets too many pieces.
     ///
-    /// The hull over the pieces, each by Horner's scheme. Their coefficients are rounded: those of the spline through the given points are taken to
-    /// lie within a margin around them, which is an estimate.
+    /// The hull over the pieces, each by Horner's scheme. Their coefficients are rounded: those of the exact spline
+    /// through the points are taken to lie within a margin around them, which is an estimate.
     pub fn enclosure(&self, x: Interval, order: usize) -> Interval {
         if x == Interval::ENTIRE {
             return Interval::ENTIRE;
@@ -225,7 +225,7 @@ impl Spline {
         (first..=last).map(on_piece).reduce(Interval::hull).unwrap_or(Interval::ENTIRE)
     }
 
-    /// The derivative of the given order on a Taylor model. That of order `degree` jumps at breaks: only its range is known.
+    /// The derivative of the given order on a Taylor model. The derivative of order `degree` jumps at breaks: only its range is known.
     pub fn taylor_model(&self, x: TaylorModel, order: usize) -> TaylorModel {
         if order < self.degree {
             x.function(|x| self.enclosure(x, order), |x| self.enclosure(x, order + 1))
@@ -251,7 +251,7 @@ fn check(points: &[(f64, f64)], degree: usize) -> Result<(), SplineError> {
     Ok(())
 }
 
-/// The ends, each `degree + 1` times, and between them the points without the $m - 1$ nearest to each end.
+/// The knots: the ends, each `degree + 1` times, and between them the points without the $m - 1$ nearest to each end.
 fn knots(points: &[(f64, f64)], degree: usize) -> Vec<f64> {
     let (n, skipped) = (points.len(), degree.div_ceil(2));
     let ends = |x: f64| std::iter::repeat_n(x, degree + 1);
@@ -283,7 +283,7 @@ fn span_of(knots: &[f64], degree: usize, x: f64) -> usize {
     above.saturating_sub(1).clamp(degree, last)
 }
 
-/// The weights of the B-splines with which the sum passes through the points.
+/// The coefficients of the B-splines whose sum passes through the points.
 fn collocate(points: &[(f64, f64)], degree: usize, knots: &[f64]) -> Vec<f64> {
     let n = points.len();
     // Row i has the columns first[i]..=first[i] + degree; elimination goes down a column and fills nothing beyond the last of them.
@@ -322,8 +322,8 @@ fn collocate(points: &[(f64, f64)], degree: usize, knots: &[f64]) -> Vec<f64> {
     weights
 }
 
-/// The coefficients of the polynomial on the knot interval `span`, by derivatives at its left end: $d^{(k)}_j =
-/// (p - k + 1) (d^{(k-1)}_{j+1} - d^{(k-1)}_j) / (t_{j+p+1} - t_{j+k})$ (de Boor, ch. X, eq. (15)).
+/// The coefficients of the polynomial on the knot interval `span`, from derivatives at its left end:
+/// $d^{(k)}_j = (p - k + 1) (d^{(k-1)}_{j+1} - d^{(k-1)}_j) / (t_{j+p+1} - t_{j+k})$ (de Boor, ch. X, eq. (15)).
 fn taylor(knots: &[f64], weights: &[f64], degree: usize, span: usize) -> Vec<f64> {
     let x = knots[span];
     let mut local: Vec<f64> = weights[span - degree..=span].to_vec();

@@ -1,27 +1,28 @@
 //! State-space forms: the constraints of a formulation as a manifold, integrated in local coordinates that change with the solution.
 //!
-//! In: a formulation of index 1 together with the constraints $\varphi(t, y) = 0$ that it implies as its last rows, and as many unknowns
-//! $\mu$ at the end that occur nowhere yet. Out: the same with
+//! In: a formulation of index 1 whose last rows are the constraints $\varphi(t, y) = 0$ that it implies, with as many
+//! unknowns $\mu$ at the end that do not yet occur anywhere. Out: the formulation with
 //!
 //! $$ F(t, y, y' + D\mu) = 0, \qquad \varphi(t, y) = 0, $$
 //!
-//! where $D$ is constant between changes of coordinates. With rows $R$ that span what is orthogonal to $D$, $R D = 0$, only
-//! $R\,y'$ is discretised: $u = R\,y$ are the coordinates, the other components follow from the constraints, and $\mu$ is what a
-//! discretisation of these leaves over in the directions $D$, zero on solutions. So the discrete equations are those of the state-space form
-//! $u' = R\,f(t, y(u))$ (Ascher & Petzold 1993, sect. 3.3; Hairer & Wanner II, Sect. VII.2, eq. (2.30)), while $y$ is continuous where
-//! coordinates change, so that a multistep method need not start again.
+//! where $D$ is constant between changes of coordinates. With rows $R$ that span the orthogonal complement of $D$,
+//! $R D = 0$, only $R\,y'$ is discretised: $u = R\,y$ are the coordinates, the other components follow from the
+//! constraints, and $\mu$, zero on solutions, is the discretisation error of these in the directions $D$. So the
+//! discrete equations are those of the state-space form $u' = R\,f(t, y(u))$ (Ascher & Petzold 1993, sect. 3.3; Hairer
+//! & Wanner II, Sect. VII.2, eq. (2.30)), while $y$ is continuous where coordinates change, so that a multistep method
+//! need not be restarted.
 //!
 //! | [`Coordinates`] | $D$ | the coordinates |
 //! |---|---|---|
 //! | `Partition` | unit vectors, by complete pivoting in $\varphi_y$ | some of the unknowns (Wehage & Haug, J. Mech. Des. 104, 1982) |
-//! | `Tangent` | $\varphi_y^\top$ at a reference point | of the tangent space there (Potra & Yen, Mech. Struct. Mach. 19, 1991) |
+//! | `Tangent` | $\varphi_y^\top$ at a reference point | those of the tangent space there (Potra & Yen, Mech. Struct. Mach. 19, 1991) |
 //!
 //! With unit vectors $y_j' + \mu_k$ are the *dummy derivatives* of S. E. Mattsson, G. Söderlind, SIAM J. Sci. Comput. 14 (1993): unknowns
 //! that stand in place of $y_j'$ for the dependent $y_j$.
 //!
-//! Of $\varphi_y$ the entries at the highest derivatives count, those whose jets have the stage of their equation: dependent
-//! velocities belong to velocity constraints. Coordinates are changed when $\varphi_y D$ is much closer to a singular matrix than when they were
-//! chosen, which is the only time at which a step allocates.
+//! Of $\varphi_y$ only the entries at the highest derivatives count, those whose jets have the stage of their equation:
+//! dependent velocities belong to velocity constraints. Coordinates are changed when $\varphi_y D$ is much closer to
+//! singular than when they were chosen; only then does a step allocate.
 
 use std::cell::RefCell;
 
@@ -32,25 +33,25 @@ use crate::delegate::forward_to_inner;
 use crate::linear::Lu;
 use crate::structure::{Incidence, Matching};
 
-/// Coordinates are changed when the smallest singular value of $\varphi_y D$, as an estimate, is below this part of what it was when they
-/// were chosen.
+/// Coordinates are changed when the estimated smallest singular value of $\varphi_y D$ is below this fraction of its
+/// value when they were chosen.
 const WORSE: f64 = 0.5;
 
-/// Which local coordinates.
+/// The choice of local coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coordinates {
     /// Some of the unknowns.
     Partition,
-    /// Those of the tangent space.
+    /// Coordinates of the tangent space.
     Tangent,
 }
 
-/// An entry of $\varphi_y$ that may be one of $D$: $D_{jk} \ne 0$.
+/// An entry of $\varphi_y$ that may be an entry of $D$: $D_{jk} \ne 0$.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
     /// $k$.
     constraint: usize,
-    /// Where $\partial\varphi_k / \partial y_j$ stands among the derivatives of the invariants.
+    /// Position of $\partial\varphi_k / \partial y_j$ among the derivatives of the invariants.
     position: usize,
     /// $j$.
     state: usize,
@@ -64,13 +65,13 @@ pub struct StateSpace<D> {
     description: Description,
     /// The invariants that the multipliers enforce, which are the last unknowns.
     constraints: Vec<usize>,
-    /// By constraint and position.
+    /// Candidates for entries of $D$, by constraint and position.
     candidates: Vec<Candidate>,
     /// The candidates of each state.
     of_state: Vec<Vec<usize>>,
-    /// Where each entry of the inner $\partial F/\partial y$ stands in the one with the multipliers.
+    /// Position of each entry of the inner $\partial F/\partial y$ in the Jacobian with the multipliers.
     copies: Vec<usize>,
-    /// For every entry by a multiplier: where it stands, and its terms $\partial F/\partial y'_j \cdot D_{jk}$.
+    /// For every derivative with respect to a multiplier: its position, and its terms $\partial F/\partial y'_j \cdot D_{jk}$.
     terms: Vec<(usize, Vec<(usize, usize)>)>,
     work: RefCell<Work>,
 }
@@ -78,9 +79,9 @@ pub struct StateSpace<D> {
 /// Storage.
 #[derive(Clone, Debug)]
 struct Work {
-    /// $D$ by candidate.
+    /// Entries of $D$, by candidate.
     directions: Vec<f64>,
-    /// The measure of $\varphi_y D$ when it was chosen; zero before.
+    /// The measure of $\varphi_y D$ when coordinates were chosen; zero before.
     chosen_at: f64,
     /// $y' + D\mu$.
     yp: Vec<f64>,
@@ -145,12 +146,12 @@ impl<D: Dae> StateSpace<D> {
         StateSpace { inner, coordinates, description, constraints, candidates, of_state, copies, terms, work }
     }
 
-    /// The first multiplier.
+    /// Position of the first multiplier.
     fn multipliers(&self) -> usize {
         self.description.unknowns.len() - self.constraints.len()
     }
 
-    /// Calls a function with $y' + D\mu$ in the storage for it.
+    /// Calls a function with $y' + D\mu$ in `Work::yp`.
     fn corrected(&self, y: &[f64], yp: &[f64], f: impl FnOnce(&mut Work)) {
         let (n, work) = (self.multipliers(), &mut *self.work.borrow_mut());
         work.yp.copy_from_slice(yp);
@@ -160,8 +161,8 @@ impl<D: Dae> StateSpace<D> {
         f(work);
     }
 
-    /// How far $\varphi_y D$ is from a singular matrix, if rows of $\varphi_y$ are scaled to largest entries of one: the inverse of the
-    /// largest column of its inverse.
+    /// Distance of $\varphi_y D$ from a singular matrix once the rows of $\varphi_y$ are scaled to largest entries of
+    /// one: the inverse of the largest column norm of its inverse.
     fn measure(&self, work: &mut Work) -> f64 {
         let m = self.constraints.len();
         let matrix = work.small.matrix_mut();
@@ -190,7 +191,7 @@ impl<D: Dae> StateSpace<D> {
         if worst > 0.0 && worst.is_finite() { 1.0 / worst } else { 0.0 }
     }
 
-    /// Chooses coordinates at the derivatives of the constraints at hand.
+    /// Chooses coordinates with the derivatives of the constraints at hand.
     fn choose(&self, work: &mut Work) {
         match self.coordinates {
             Coordinates::Tangent => {

@@ -1,7 +1,7 @@
-//! What every integrator looks like from outside: one accepted step at a time.
+//! The interface of every integrator: one accepted step at a time.
 //!
-//! In: options. Out: the [`Stepper`] contract and statistics; why a run can end early is in `failure`.
-//! The driver in `solve` loops over steps; the methods (`radau`, `bdf`) know nothing of output.
+//! In: options. Out: the [`Stepper`] contract and statistics; why a run may end early is in `failure`. The driver in
+//! `solve` loops over steps; the methods (`radau`, `bdf`) know nothing of output.
 
 use crate::contract::{Description, Name, Stand, Unknown};
 pub use crate::failure::{Failure, StepCause};
@@ -10,9 +10,9 @@ pub use crate::failure::{Failure, StepCause};
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Tolerance {
-    /// The same part of the nominal value of every unknown ([`Unknown::nominal`], one unless the model says otherwise).
+    /// This fraction of the nominal value of every unknown ([`Unknown::nominal`], one unless the model says otherwise).
     Scalar(f64),
-    /// One per entry of $y$, in its unit.
+    /// One tolerance per entry of $y$, in its unit.
     PerComponent(Vec<f64>),
 }
 
@@ -25,7 +25,7 @@ impl Tolerance {
         }
     }
 
-    /// One per entry of $y$, those of the unknowns of these names replaced.
+    /// One tolerance per entry of $y$, with those of the named unknowns replaced.
     pub(crate) fn with_names(&self, named: &[(Name, f64)], description: &Description) -> Result<Tolerance, Failure> {
         let mut values = self.of(&description.unknowns);
         for (name, value) in named {
@@ -55,7 +55,7 @@ impl Tolerance {
         Ok(Tolerance::PerComponent(values))
     }
 
-    /// A part of it.
+    /// These tolerances times a factor.
     pub(crate) fn part(&self, part: f64) -> Tolerance {
         match self {
             Tolerance::Scalar(value) => Tolerance::Scalar(part * value),
@@ -80,7 +80,8 @@ impl Tolerance {
 pub enum StepControl {
     /// By the local error.
     Adaptive,
-    /// The same step throughout (the last one may be shorter, and those before an event); errors are not tested. Steps do not end at switches of the time.
+    /// The same step size throughout (the last step may be shorter, and those before an event); errors are not tested.
+    /// Steps do not end at switches of time.
     Fixed(f64),
 }
 
@@ -93,20 +94,20 @@ pub enum DenseAccuracy {
     Lower,
 }
 
-/// Whether steps are closed by a correction onto the constraints that the formulation enforces.
+/// Whether accepted steps are projected onto the constraints that the formulation enforces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ClosingCorrection {
     /// Newton steps in directions from the factorisation at hand, after each accepted step.
     On,
-    /// None: constraints hold to the tolerance of the nonlinear solver.
+    /// No projection: constraints hold to the tolerance of the nonlinear solver.
     Off,
 }
 
 /// Highest order of the backward differentiation formulas: BDF of order 6 is not stable enough to be useful.
 pub const MAX_ORDER: usize = 5;
 
-/// What the user can choose about an integration, whichever the method. What is missing where they are read (feature `serde`) is as by default.
+/// Options of an integration, for every method. An option that is missing on deserialisation (feature `serde`) has its default.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default))]
@@ -117,21 +118,21 @@ pub struct Options {
     pub atol: Tolerance,
     /// Length of the first step, also after an event or a change of the equations; chosen from the values there if `None`.
     pub initial_step: Option<f64>,
-    /// Upper bound of the step length; a step may be one part in a hundred longer where it ends exactly at the end of an interval.
+    /// Upper bound on the step size; a step may be one per cent longer to end exactly at the end of an interval.
     #[cfg_attr(feature = "serde", serde(with = "unbounded"))]
     pub max_step: f64,
-    /// Upper bound of the number of accepted steps.
+    /// Upper bound on the number of accepted steps.
     pub max_steps: usize,
-    /// Highest order of a method of variable order: BDF has 1 to [`MAX_ORDER`], Radau IIA 1, 5, 9 and 13; at a fixed step the order. Without it the
-    /// highest of the method; at a fixed step 5.
+    /// Highest order of a method of variable order: BDF has 1 to [`MAX_ORDER`], Radau IIA 1, 5, 9 and 13; at a fixed
+    /// step size the order. If `None`, the highest of the method; at a fixed step size 5.
     pub max_order: Option<usize>,
     /// Adaptive or fixed step.
     pub control: StepControl,
-    /// Whether steps are closed onto the enforced constraints.
+    /// Whether accepted steps are projected onto the enforced constraints.
     pub closing_correction: ClosingCorrection,
 }
 
-/// A bound that may be infinite, which JSON has no number for: written as nothing.
+/// Serialises a bound that may be infinite, for which JSON has no number, as an optional value.
 #[cfg(feature = "serde")]
 mod unbounded {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -161,7 +162,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The length of the first step where the user chose it.
+    /// The length of the first step, if the user chose it.
     pub(crate) fn prescribed_first_step(&self) -> Option<f64> {
         match self.control {
             StepControl::Fixed(h) => Some(h),
@@ -169,7 +170,7 @@ impl Options {
         }
     }
 
-    /// Rejects options without meaning for a system of `n` unknowns.
+    /// Rejects meaningless options for a system of `n` unknowns.
     pub fn check(&self, n: usize) -> Result<(), Failure> {
         let reject = |message: String| Err(Failure::InvalidOption { message });
         if let Tolerance::PerComponent(values) = &self.atol
@@ -223,7 +224,7 @@ pub fn check_start(description: &Description, t0: f64, y0: &[f64], yp0: &[f64], 
     }
 }
 
-/// Rejects a residual that is not finite: no step can start where $F$ is not.
+/// Rejects a residual that is not finite: no step can start where $F$ is not finite.
 pub(crate) fn check_residual(description: &Description, t: f64, residual: &[f64]) -> Result<(), Failure> {
     let bad = description.equations.iter().zip(residual).filter(|(_, value)| !value.is_finite());
     let equations: Vec<Name> = bad.map(|(equation, _)| equation.name.clone()).collect();
@@ -239,19 +240,19 @@ pub struct Statistics {
     pub steps: usize,
     /// Steps repeated because the local error was too large.
     pub error_rejections: usize,
-    /// Steps repeated because the nonlinear iteration did not converge or met a non-finite value.
+    /// Steps repeated because the nonlinear iteration did not converge or met a value that is not finite.
     pub convergence_rejections: usize,
-    /// Steps repeated with another length to end where $F$ jumps or an event happens.
+    /// Steps repeated with another length to end where $F$ jumps or an event occurs.
     pub switch_rejections: usize,
     /// Evaluations of $F$.
     pub residuals: usize,
     /// Evaluations of the pair $\partial F/\partial y$, $\partial F/\partial y'$.
     pub jacobians: usize,
-    /// Factorisations (a real and a complex one of the same step count as one).
+    /// Factorisations (the real and complex ones of one step count as one).
     pub factorizations: usize,
     /// Back-substitutions.
     pub solves: usize,
-    /// How often a state-space form changed its local coordinates.
+    /// Number of times that a state-space form changed its local coordinates.
     pub coordinate_changes: usize,
 }
 
@@ -276,33 +277,34 @@ impl Statistics {
     }
 }
 
-/// An integration under way. After construction nothing allocates, but for the first state between steps.
+/// An integration under way. After construction nothing allocates, except for the first state between steps.
 pub trait Stepper {
     /// Makes one accepted step, never past the end time. At the end time it does nothing.
     fn step(&mut self) -> Result<(), Failure>;
 
-    /// From now on steps do not pass `t` either, and one ends there exactly: for output with the full accuracy of the
-    /// method. A time that is not ahead, or is beyond the end time, means the end time.
+    /// Makes steps from now on end at `t` exactly, and not pass it: for output with the full accuracy of the method. A
+    /// time that is not ahead, or is beyond the end time, means the end time.
     fn stop_at(&mut self, t: f64);
 
-    /// From now on steps end just before surfaces of the unknowns across which $F$ jumps ([`crate::contract::Switch::jumps`]). What follows
-    /// begins anew: see [`Stepper::at_switch`].
+    /// Makes steps from now on end just before surfaces of the unknowns across which $F$ jumps
+    /// ([`crate::contract::Switch::jumps`]). What follows needs a restart: see [`Stepper::at_switch`].
     fn locate_switches(&mut self);
 
-    /// The switching function just before a zero of which steps have come. Beyond it another run has to go on from the same state, with a step
-    /// that is long enough to meet the equations of the other side; this one would stay where it is.
+    /// The switching function just before a zero of which the last step has ended. Beyond it another run has to
+    /// continue from the same state, with a step long enough to meet the equations of the other side; this one would
+    /// stay where it is.
     fn at_switch(&self) -> Option<usize>;
 
     /// Time of the last accepted step.
     fn time(&self) -> f64;
 
-    /// $y$ there.
+    /// $y$ at that time.
     fn state(&self) -> &[f64];
 
-    /// $y'$ there, for differential unknowns.
+    /// $y'$ at that time, for differential unknowns.
     fn derivative(&self) -> &[f64];
 
-    /// Residuals of the invariants there ([`crate::contract::Dae::invariants`]), if the step has computed them.
+    /// Residuals of the invariants at that time ([`crate::contract::Dae::invariants`]), if the step has computed them.
     fn invariants(&self) -> Option<&[f64]>;
 
     /// Order of the last step.
@@ -314,17 +316,20 @@ pub trait Stepper {
     /// Whether dense output is as accurate as the steps.
     fn dense_accuracy(&self) -> DenseAccuracy;
 
-    /// State at a time within the last step, in `y`: the value of the polynomial or, where that does not satisfy the equations, a solution of them
-    /// near it in the unknowns that it misses.
+    /// State at a time within the last step, in `y`: the value of the polynomial or, where that does not satisfy the
+    /// equations, a nearby solution of them in the unknowns for which it does not.
     fn interpolate(&mut self, t: f64, y: &mut [f64]);
 
-    /// Solves the equations at a time within the last step, from a state and a slope near the solution; where that does not succeed, they remain.
+    /// Solves the equations at a time within the last step, from a state and a derivative near the solution; where that
+    /// fails, they are left unchanged.
     fn correct(&mut self, t: f64, y: &mut [f64], slope: &mut [f64]);
 
-    /// What errors at the last step are multiplied by to be in units of what is allowed: $1/(\mathrm{atol}_i + \mathrm{rtol}\\,|y_i|)$.
+    /// Error weights at the last step, by which errors are multiplied to be in units of the error allowed:
+    /// $1/(\mathrm{atol}_i + \mathrm{rtol}\\,|y_i|)$.
     fn error_weights(&self) -> &[f64];
 
-    /// Replaces a residual $r$ by $K^{-1} r$, $K$ being the iteration matrix of the last step: what a change of $F$ by $r$ makes of its end, up to the sign.
+    /// Replaces a residual $r$ by $K^{-1} r$, $K$ being the iteration matrix of the last step: up to sign, the effect
+    /// of a change of $F$ by $r$ on its end.
     fn respond(&self, residual: &mut [f64]);
 
     /// Degree of the dense-output polynomial of the last step.

@@ -1,12 +1,12 @@
 //! Wall-clock time, where there is a clock.
 //!
-//! In: the start of a piece of work. Out: seconds since then; nothing on WebAssembly without an operating system, a browser for instance, where the clock of the standard library
-//! panics.
+//! In: the start of a piece of work. Out: seconds since then; none on WebAssembly without an operating system, a
+//! browser for instance, where the clock of the standard library panics.
 
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 use std::time::Instant;
 
-/// Runs from its making.
+/// A clock that runs from its construction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stopwatch {
     #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]

@@ -1,26 +1,28 @@
-//! Where a step would pass a surface across which $F$ jumps.
+//! Location of surfaces across which $F$ jumps.
 //!
-//! In: the switching functions at the start of a step, and at the ends of attempts at it. Out: the length at which the step ends just before the first
-//! of them vanishes. The same for kinks of $F$, if a step that passes one has too large an error.
+//! In: the switching functions at the start of a step, and at the ends of attempts at it. Out: the length at which the
+//! step ends just before the first of them vanishes. Also for kinks of $F$, if a step that passes one has too large an
+//! error.
 //!
-//! An attempt that ends beyond the surface satisfies the equations of the other side with a history from this one, and a difference of
-//! $h\,\Delta f$ lies between the two: only attempts that end on this side tell where it is. So the surface is approached from here, by inverse interpolation
-//! through attempts on this side, and one on the other side is a bound.
+//! An attempt that ends beyond the surface satisfies the equations of the other side with a history from this one, so
+//! that the two differ by $h\,\Delta f$: only attempts that end on this side tell where the surface is. So it is
+//! approached from here, by inverse interpolation through attempts on this side, and one on the other side is a bound.
 
 use crate::contract::Dae;
 
-/// A step ends at a surface if it comes nearer than this part of the length that was tried: this part of the relative tolerance, between two bounds. So much later
-/// the unknowns have changed by so much less than by the whole step, and less than the iteration leaves unknown.
+/// A step ends at a surface if its end is nearer than this fraction of the length that was tried: this fraction of the
+/// relative tolerance, between two bounds. Over so short a time the unknowns change proportionally less than over the
+/// whole step, and by less than the iteration error.
 const NEAR: f64 = 1e-2;
 const NEAREST: (f64, f64) = (1e-10, 1e-6);
-/// Attempts end before the estimated place of a surface by this part of the estimate's error.
+/// Attempts end before the estimated place of a surface by this fraction of the estimate's error.
 const MARGIN: f64 = 0.1;
-/// A surface is still ahead if it is so many times farther away than that.
+/// A surface is still ahead if it is farther away than that by this factor.
 const AHEAD: f64 = 10.0;
 /// Attempts at one step to end at a jump, and to end at a kink; after that it is left to the error test.
 const ATTEMPTS: [usize; 2] = [40, 8];
 
-/// What an attempt at a step means for the switching functions.
+/// Outcome of an attempt at a step with respect to the switching functions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Passage {
     /// No surface is passed.
@@ -36,21 +38,21 @@ pub(crate) enum Passage {
 /// The surfaces that a run does not step over.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Switching {
-    /// How near to a surface a step ends, as a part of the length that was tried.
+    /// Distance from a surface at which a step ends, as a fraction of the length that was tried.
     near: f64,
-    /// Which switching functions: those of jumps, and kinks as long as they are searched for.
+    /// The switching functions watched: those of jumps, and kinks while they are searched for.
     watched: Vec<usize>,
-    /// How many of them are those of jumps.
+    /// Number of those of jumps among them.
     jumps: usize,
-    /// The functions in whose zeros $F$ has kinks.
+    /// The functions at whose zeros $F$ has kinks.
     kinks: Vec<usize>,
-    /// Their values at the start of the step.
+    /// Values of the watched functions at the start of the step.
     start: Vec<f64>,
-    /// And at the end of the last attempt.
+    /// Values of the watched functions at the end of the last attempt.
     end: Vec<f64>,
     /// Attempts that end before any surface, the longest last: length and values.
     inside: Vec<(f64, Vec<f64>)>,
-    /// Length of the shortest attempt that ends beyond one, and where a secant from the start puts the surface.
+    /// Length of the shortest attempt that ends beyond a surface, and the estimate of that surface by a secant from the start.
     beyond: Option<(f64, f64)>,
     /// The values at its end.
     beyond_values: Vec<f64>,
@@ -59,8 +61,8 @@ pub(crate) struct Switching {
     /// The switching function that vanishes first.
     first: usize,
     attempts: usize,
-    /// The length to which [`Self::near`] refers: that of the longest attempt that ended beyond a surface, at this step and those before it that approach
-    /// one.
+    /// The length to which [`Self::near`] refers: that of the longest attempt that ended beyond a surface, at this step
+    /// and those before it that approach one.
     scale: f64,
 }
 
@@ -80,12 +82,12 @@ impl Switching {
         switching
     }
 
-    /// Whether there is anything to look at.
+    /// Whether there is anything to watch.
     pub(crate) fn is_watching(&self) -> bool {
         !self.watched.is_empty()
     }
 
-    /// A step starts where the last attempt ended.
+    /// Starts a step where the last attempt ended.
     pub(crate) fn advance(&mut self) {
         std::mem::swap(&mut self.start, &mut self.end);
         let approaches = self.beyond.is_some();
@@ -93,7 +95,7 @@ impl Switching {
         self.scale = if approaches { self.scale } else { 0.0 };
     }
 
-    /// What attempts have shown is no longer asked for: their errors are too large, and the step will be shorter.
+    /// Discards the results of attempts: their errors are too large, and the step will be shorter.
     pub(crate) fn forget(&mut self) {
         self.inside.clear();
         (self.beyond, self.attempts) = (None, 0);
@@ -102,8 +104,8 @@ impl Switching {
         self.end.truncate(self.jumps);
     }
 
-    /// What an attempt of length `h` means whose error is too large: if it has passed kinks, it may be that which makes it so, and they are looked for as
-    /// surfaces are, until a step is made. Nothing if it has passed none.
+    /// Outcome of an attempt of length `h` whose error is too large: if it has passed kinks, they may be the reason,
+    /// and are searched for like surfaces until a step is made. `None` if it has passed none.
     pub(crate) fn after_error(
         &mut self,
         dae: &dyn Dae,
@@ -126,8 +128,8 @@ impl Switching {
         }
     }
 
-    /// What an attempt of length `h`, positive, means that ends at the state `at`, lengths below `resolution` being none. An attempt whose iteration
-    /// failed (`solved` is false) was predicted to end there.
+    /// Outcome of an attempt of length `h`, positive, that ends at the state `at`; lengths below `resolution` cannot be
+    /// resolved. An attempt whose iteration failed (`solved` is false) was predicted to end there.
     pub(crate) fn passage(
         &mut self,
         dae: &dyn Dae,
@@ -151,7 +153,7 @@ impl Switching {
         }
     }
 
-    /// The same, from the values of the functions that are watched.
+    /// Outcome of an attempt, from the values of the watched functions.
     fn judge(&mut self, h: f64, solved: bool, resolution: f64) -> Passage {
         let passed = self.first_passed();
         let suspected = if solved { self.beyond.is_some() } else { !self.inside.is_empty() };
@@ -174,7 +176,8 @@ impl Switching {
         self.next(h, resolution, is_inside)
     }
 
-    /// The part of an attempt after which, by a secant, the first switching function that changes its sign has done so, and which it is.
+    /// The fraction of an attempt after which, by a secant, the first switching function that changes its sign has done
+    /// so, and which function it is.
     fn first_passed(&self) -> Option<(f64, usize)> {
         let end = &self.end;
         let stays = |a: f64, b: f64| a == 0.0 || a.signum() * b > 0.0;
@@ -182,17 +185,17 @@ impl Switching {
         passed.map(|k| (self.start[k] / (self.start[k] - end[k]), k)).min_by(|a, b| a.0.total_cmp(&b.0))
     }
 
-    /// The switching function that the last passage was about.
+    /// The switching function that the last outcome refers to.
     pub(crate) fn first(&self) -> Option<usize> {
         self.watched.get(self.first).copied()
     }
 
-    /// Whether that is one of a kink.
+    /// Whether that function is one of a kink.
     fn is_at_kink(&self) -> bool {
         self.first >= self.jumps
     }
 
-    /// What to do after an attempt of length `h` while one that ends beyond a surface is known.
+    /// What to do after an attempt of length `h` when one that ends beyond a surface is known.
     fn next(&self, h: f64, resolution: f64, is_inside: bool) -> Passage {
         let Some((beyond, guess)) = self.beyond else { return Passage::Free };
         let near = (self.near * self.scale).max(resolution);
@@ -200,14 +203,14 @@ impl Switching {
         let between = |s: f64| s > last && s <= beyond;
         let found = self.surface().filter(|&(s, _)| between(s));
         if is_inside && h == last && beyond - h <= near && !self.beyond_is_solved {
-            // Predictions were off: the surface is nearer in the next step, and they are better.
+            // Predictions were inaccurate: the surface is nearer in the next step, and they improve.
             let is_ahead = self.distance().is_some_and(|distance| distance > AHEAD * near);
             return if is_ahead { Passage::Free } else { Passage::Reached };
         }
         if is_inside && h == last && found.map_or(beyond, |(s, _)| s) - h <= near {
             return Passage::Reached;
         }
-        // Before there are attempts on this side, the secant to one beyond has to do.
+        // Until there are attempts on this side, the secant to one beyond is used.
         let middle = 0.5 * (last + beyond);
         let (surface, error) = found.unwrap_or(if last == 0.0 { (guess, guess) } else { (middle, 0.0) });
         if beyond - last <= near {
@@ -218,8 +221,7 @@ impl Switching {
         if retry <= near { Passage::AtStart } else { Passage::Retry(retry) }
     }
 
-    /// How far beyond the last attempt on this side the first surface lies, by a secant that is long enough not to be led astray by what the iteration
-    /// leaves unknown.
+    /// Distance of the first surface from the last attempt on this side, by a secant long enough not to be affected by the iteration error.
     fn distance(&self) -> Option<f64> {
         let (last, first) = (self.inside.last()?, self.inside.first()?);
         let (length, other) = if first.0 < last.0 { (first.0, &first.1) } else { (0.0, &self.start) };
@@ -228,8 +230,8 @@ impl Switching {
         approaching.map(distance).filter(|distance| *distance >= 0.0).min_by(f64::total_cmp)
     }
 
-    /// Where the first surface lies, by inverse interpolation through the last attempts on this side, and how uncertain that is: how far from it
-    /// interpolation of the next lower degree puts it.
+    /// Estimate of the first surface, by inverse interpolation through the last attempts on this side, and its
+    /// uncertainty: the difference from interpolation of the next lower degree.
     fn surface(&self) -> Option<(f64, f64)> {
         let attempts = self.inside.iter().rev().map(|(h, values)| (*h, values));
         let points: Vec<(f64, &Vec<f64>)> = attempts.chain([(0.0, &self.start)]).take(3).collect();
@@ -242,7 +244,7 @@ impl Switching {
             let curved = linear + (secant(at(a), c) - linear) * b / (b - c.1);
             (curved, (curved - linear).abs())
         };
-        // Across a kink F is continuous, and an attempt that ends beyond it tells of which function it is the zero.
+        // Across a kink F is continuous, and an attempt that ends beyond it tells which function has the zero.
         let may_vanish =
             |k: &usize| !self.beyond_is_solved || *k < self.jumps || a.1[*k] * self.beyond_values[*k] <= 0.0;
         let approaching = (0..self.start.len()).filter(|&k| b.1[k].abs() > a.1[k].abs()).filter(may_vanish);
@@ -251,14 +253,14 @@ impl Switching {
     }
 }
 
-/// Some of the switching functions.
+/// Values of some of the switching functions.
 fn values(dae: &dyn Dae, which: &[usize], (t, y, yp): (f64, &[f64], &[f64])) -> Vec<f64> {
     let mut all = vec![0.0; dae.description().switches.len()];
     dae.switching_functions(t, y, yp, &mut all);
     which.iter().map(|&k| all[k]).collect()
 }
 
-/// Where the line through two points vanishes.
+/// The zero of the line through two points.
 fn secant(a: (f64, f64), b: (f64, f64)) -> f64 {
     a.0 + (b.0 - a.0) * a.1 / (a.1 - b.1)
 }
@@ -267,8 +269,8 @@ fn secant(a: (f64, f64), b: (f64, f64)) -> f64 {
 mod tests {
     use super::*;
 
-    /// Attempts at a step of length one until it is decided where it ends; `values` is what the functions are at the end of an attempt, of which the
-    /// first `jumps` are those of jumps, and whether there it was solved.
+    /// Makes attempts at a step of length one until it is decided where it ends; `values` gives the functions at the
+    /// end of an attempt, of which the first `jumps` are those of jumps, and whether it was solved there.
     fn locate<const N: usize>(jumps: usize, values: impl Fn(f64) -> ([f64; N], bool)) -> (Passage, f64, usize) {
         let start = values(0.0).0.to_vec();
         let mut switching = Switching { near: 1e-9, watched: (0..N).collect(), jumps, start, ..Switching::default() };
@@ -287,7 +289,7 @@ mod tests {
     #[test]
     fn surfaces_are_found_from_this_side() {
         let root = 0.3;
-        // Straight and bent either way; beyond it the values are those of other equations, or there are none.
+        // Straight and bent either way; beyond it the values belong to other equations, or there are none.
         for bend in [0.0, 0.9, -0.9, 3.0] {
             for beyond in [1.0, 30.0, 0.01, -1.0, f64::NAN] {
                 let function = |h: f64| (h - root) * (1.0 + bend * (h - root));
@@ -319,7 +321,7 @@ mod tests {
     fn a_step_that_starts_at_a_surface_is_not_made() {
         assert_eq!(locate(1, |h| ([h - 1e-12], true)).0, Passage::AtStart);
         assert_eq!(locate(1, |h| ([h - 2.0], true)).0, Passage::Free);
-        // What is zero at the start has no side.
+        // A function that is zero at the start is on neither side.
         assert_eq!(locate(1, |h| ([h], true)).0, Passage::Free);
     }
 }

@@ -1,7 +1,7 @@
 //! What the parts of an implicit step cost.
 //!
-//! In: a formulation and a state. Out: seconds per residual, per pair of Jacobians, per factorisation and per solve of its iteration matrix, to
-//! compare formulations, and to see how they grow with the size of a model.
+//! In: a formulation and a state. Out: seconds per residual, per pair of Jacobians, per factorisation and per solve of
+//! its iteration matrix, for comparing formulations and for seeing how these times grow with the size of a model.
 
 use std::rc::Rc;
 
@@ -12,12 +12,12 @@ use crate::linear::{Factorization, IterationMatrix, Jacobians, Scalar, Schedule,
 use crate::stepper::{Failure, check_start};
 use crate::stopwatch::Stopwatch;
 
-/// A part is repeated for so many seconds.
+/// A measurement is repeated for this many seconds, which is one batch.
 const BATCH: f64 = 2e-3;
-/// Of so many such batches the median counts.
+/// The median of this many batches counts.
 const BATCHES: usize = 7;
 
-/// Wall-clock seconds of the parts of a step; no numbers where there is no clock, as on WebAssembly in a browser.
+/// Wall-clock seconds of the parts of a step; `NaN` where there is no clock, as on WebAssembly in a browser.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct StepCosts {
@@ -27,15 +27,16 @@ pub struct StepCosts {
     pub jacobians: f64,
     /// One factorisation of $h^{-1} F_{y'} + F_y$, real.
     pub factorization: f64,
-    /// One solve with its factors.
+    /// One solve with these factors.
     pub solve: f64,
 }
 
 impl StepCosts {
-    /// Measures at a state, for steps of length `h`. The order of the elimination is chosen before, as once for a run.
+    /// Measures at a state, for steps of length `h`. The elimination order is chosen beforehand, as once per run.
     ///
     /// # Errors
-    /// [`Failure::InvalidOption`] if the state does not fit the formulation or is not finite; [`Failure::SingularIterationMatrix`] if the matrix cannot be factorised.
+    /// [`Failure::InvalidOption`] if the state does not fit the formulation or is not finite;
+    /// [`Failure::SingularIterationMatrix`] if the matrix cannot be factorised.
     pub fn measure(dae: &dyn Dae, t: f64, y: &[f64], yp: &[f64], h: f64) -> Result<StepCosts, Failure> {
         check_start(dae.description(), t, y, yp, t + h)?;
         dae.choose_coordinates(t, y, yp, true);
@@ -54,18 +55,18 @@ impl StepCosts {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LinearCosts {
-    /// One factorisation, with the matrix put together.
+    /// One factorisation, including the assembly of the matrix.
     pub factorization: f64,
-    /// One solve with its factors.
+    /// One solve with these factors.
     pub solve: f64,
 }
 
 impl LinearCosts {
-    /// Measures real and complex matrices $h^{-1} F_{y'} + F_y$ with a certain factorisation; `None` if the formulation cannot be factorised like that, because it
-    /// brings no code, or code whose pivots do not do here.
+    /// Measures real and complex matrices $h^{-1} F_{y'} + F_y$ with a given factorisation; `None` if the formulation
+    /// cannot be factorised in that way, because it includes no code, or code whose pivots are unsuitable here.
     ///
     /// # Errors
-    /// Those of [`StepCosts::measure`].
+    /// As for [`StepCosts::measure`].
     pub fn measure(
         dae: &dyn Dae,
         t: f64,
@@ -123,7 +124,7 @@ impl LinearCosts {
     }
 }
 
-/// Seconds per call; no number where there is no clock.
+/// Median of the seconds per call; `NaN` where there is no clock.
 fn median(mut call: impl FnMut()) -> f64 {
     let mut batch = || {
         let clock = Stopwatch::start();

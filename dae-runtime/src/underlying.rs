@@ -1,13 +1,15 @@
-//! The underlying ordinary differential equation $y' = f(t, y)$ of a model, and the constraints $\varphi(t, y) = 0$ that solutions keep: what
-//! explicit and projection methods need (Hairer & Wanner II, Sect. VII.1, and Sect. VII.2 for the projections).
+//! The underlying ordinary differential equation $y' = f(t, y)$ of a model, and the constraints $\varphi(t, y) = 0$
+//! that its solutions satisfy, for explicit and projection methods (Hairer & Wanner II, Sect. VII.1, and Sect. VII.2
+//! for the projections).
 //!
-//! In: a formulation $F(t, y, y') = 0$ that determines, at given values of its differential unknowns, their derivatives and all other
-//! unknowns, $w = (y_d', y_a)$: every constraint is differentiated until it contains one of these. Out: $w = w(t, y_d)$ with its derivatives,
-//! and the same model as a formulation $w - w(t, y_d) = 0$, for any integrator.
+//! In: a formulation $F(t, y, y') = 0$ that determines, at given values of its differential unknowns, their derivatives
+//! and all other unknowns, $w = (y_d', y_a)$: every constraint is differentiated until it contains one of these. Out:
+//! $w = w(t, y_d)$ with its derivatives, and the model as a formulation $w - w(t, y_d) = 0$, for any integrator.
 //!
-//! $\partial F/\partial w$ is taken apart into diagonal blocks, which are solved one after the other by Newton's iteration; a single equation with a single
-//! unknown is a block of its own. What the text gives explicitly was replaced before (`reduce` of the symbolic layer), so that
-//! accelerations behind constant masses are no part of the block of the multipliers: that is what tearing them out would leave.
+//! $\partial F/\partial w$ is decomposed into diagonal blocks, which are solved one after the other by Newton's
+//! iteration; a single equation with a single unknown is a block of its own. What the text gives explicitly was
+//! substituted before (`reduce` of the symbolic layer), so that accelerations of constant masses are not part of the
+//! block of the multipliers: tearing would leave the same block.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -21,28 +23,29 @@ use crate::linear::{Deficiency, Jacobians, Lu, Singular, deficiency};
 use crate::sparse::{Factors, SparseMatrix};
 use crate::structure::{Block, Incidence, Matching, block_triangular_form};
 
-/// Blocks of more equations have sparse factors.
+/// Blocks with more equations than this have sparse factors.
 const LARGEST_DENSE: usize = 100;
 
-/// Newton's iteration gives up after so many steps.
+/// Newton's iteration gives up after this many steps.
 const MAX_ITERATIONS: usize = 50;
 
-/// The Jacobian is evaluated anew if a correction is larger than this part of the one before.
+/// The Jacobian is evaluated again if a correction is larger than this fraction of the one before.
 const SLOW: f64 = 0.1;
 
-/// Corrections that become no smaller are rounding errors if they are below this part of the values.
+/// Corrections that no longer decrease are rounding errors if they are below this fraction of the values.
 const ROUNDING: f64 = 1e-9;
 
-/// Along a solution guesses are near. Where Newton's method is sure to converge to a solution next to the guess, the second correction, with the Jacobian of the first, is
-/// at most this part of the first (P. Deuflhard, *Newton Methods for Nonlinear Problems*, section 2.1); a larger one may lead to another branch, and is
-/// refused. First corrections below `SMALL` are not examined, nor equations with kinks, of which that does not hold.
+/// Along a solution guesses are near. Where Newton's method is certain to converge to a solution next to the guess, the
+/// second correction, with the Jacobian of the first, is at most this fraction of the first (P. Deuflhard, *Newton
+/// Methods for Nonlinear Problems*, section 2.1); a larger one may lead to another branch, and is rejected. First
+/// corrections below `SMALL` are not examined, nor equations with kinks, to which the theorem does not apply.
 const SURE: f64 = 0.25;
 const SMALL: f64 = 1e-6;
 
-/// How near the guesses are.
+/// Quality of the guesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Guess {
-    /// Wherever the caller has them from.
+    /// From anywhere.
     Any,
     /// Next to the solution.
     Near,
@@ -58,14 +61,14 @@ pub enum Unsolvable {
         t: f64,
         /// An equation that the others already determine.
         equation: Name,
-        /// What is not determined: an algebraic unknown, or the derivative of a differential one.
+        /// The undetermined quantity: an algebraic unknown, or the derivative of a differential one.
         unknown: Name,
     },
     /// $F$ or a Jacobian is not finite.
     NonFinite {
         /// The time.
         t: f64,
-        /// Names of the equations.
+        /// Names of the equations that are not finite.
         equations: Vec<Name>,
     },
     /// Newton's iteration does not converge from the given values.
@@ -95,16 +98,16 @@ impl fmt::Display for Unsolvable {
 
 impl std::error::Error for Unsolvable {}
 
-/// An entry of $\partial F/\partial w$: which $w$, and where it stands among the values of $F_{y'}$ or $F_y$.
+/// An entry of $\partial F/\partial w$: the component of $w$, and its position among the values of $F_{y'}$ or $F_y$.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     unknown: usize,
-    /// In $F_{y'}$.
+    /// Whether it is an entry of $F_{y'}$.
     of_rate: bool,
     position: usize,
 }
 
-/// A diagonal block of $\partial F/\partial w$, and what stands to its left.
+/// A diagonal block of $\partial F/\partial w$, and the entries to its left.
 #[derive(Clone, Debug)]
 struct Diagonal {
     equations: Vec<usize>,
@@ -115,7 +118,8 @@ struct Diagonal {
     left: Vec<(usize, Entry)>,
 }
 
-/// By columns: derivatives of $F$ on the pattern of the formulation inside, and those of $w$ on that of the description; each a row and a position.
+/// For each column, the derivatives of $F$ on the pattern of the inner formulation, and those of $w$ on that of the
+/// description; each as row and position.
 type Columns = Vec<(Vec<(usize, usize)>, Vec<(usize, usize)>)>;
 
 /// The underlying ordinary differential equation of a formulation.
@@ -139,7 +143,7 @@ struct Work {
     residual: Vec<f64>,
     jacobians: Jacobians,
     factors: Vec<Option<BlockFactors>>,
-    /// The signs of the determinants of the diagonal blocks at the start of a run, empty before there is one.
+    /// The signs of the determinants of the diagonal blocks at the start of a run; empty before.
     orientation: Vec<f64>,
     /// $w$, a correction of it, or a derivative.
     solution: Vec<f64>,
@@ -157,7 +161,7 @@ enum BlockFactors {
 }
 
 impl<D: Dae> UnderlyingOde<D> {
-    /// Takes the formulation apart into blocks.
+    /// Decomposes the formulation into blocks.
     pub fn new(inner: D) -> Self {
         let of = inner.description();
         let n = of.unknowns.len();
@@ -213,11 +217,12 @@ impl<D: Dae> UnderlyingOde<D> {
         &self.states
     }
 
-    /// Solves for $y_d'$ and $y_a$. `y` has the values of the differential unknowns, which stay, and guesses of the others, which are
-    /// replaced; `yp` has guesses of the derivatives, which are replaced, and becomes zero where there are none.
+    /// Solves for $y_d'$ and $y_a$. `y` has the values of the differential unknowns, which stay, and guesses of the
+    /// others, which are replaced; `yp` has guesses of the derivatives, which are replaced, and becomes zero where
+    /// there are none.
     ///
     /// # Errors
-    /// If the equations have no solution near the guesses; these are left as they are.
+    /// The equations have no solution near the guesses, which are left unchanged.
     pub fn solve(&self, t: f64, y: &mut [f64], yp: &mut [f64]) -> Result<(), Unsolvable> {
         let work = &mut *self.work.borrow_mut();
         self.solved(work, t, (y, yp), Guess::Any)?;
@@ -254,7 +259,7 @@ impl<D: Dae> UnderlyingOde<D> {
                 values[k] -= work.solution[k];
             }
             renew = size > SLOW * before;
-            // What the next correction would be.
+            // Estimate of the next correction.
             let next = if before.is_finite() { size * (size / before).min(1.0) } else { size };
             let is_solution = next <= 4.0 * f64::EPSILON || (size <= ROUNDING && renew);
             if is_solution && !(is_near && self.is_turned(work)) {
@@ -277,8 +282,9 @@ impl<D: Dae> UnderlyingOde<D> {
         })
     }
 
-    /// Whether a determinant has another sign than at the start of the run. Along a solution it has not: the equations determine nothing where it is zero.
-    /// Beyond that there may be another solution, and a long step from one to the other.
+    /// Whether a determinant has another sign than at the start of the run. Along a solution it has not, since the
+    /// equations do not determine $w$ where it is zero. Beyond that there may be another solution, which a long step
+    /// might reach.
     fn is_turned(&self, work: &Work) -> bool {
         work.orientation.iter().zip(Self::determinant_signs(work)).any(|(before, now)| before * now < 0.0)
     }
@@ -306,7 +312,7 @@ impl<D: Dae> UnderlyingOde<D> {
         Ok(())
     }
 
-    /// Replaces a right-hand side, by equations, by the solution, by unknowns.
+    /// Replaces a right-hand side, ordered by equations, by the solution, ordered by unknowns.
     fn back_substitute(&self, work: &mut Work) {
         let Work { jacobians, factors, solution, part, residual: right, .. } = work;
         right.copy_from_slice(solution);
@@ -325,7 +331,7 @@ impl<D: Dae> UnderlyingOde<D> {
         }
     }
 
-    /// Solves, and has the Jacobians and factors at the solution; or says that there is none.
+    /// Solves, and leaves the Jacobians and factors at the solution; returns `false` if there is none.
     fn linearized(&self, work: &mut Work, t: f64, y: &[f64], yp: &[f64]) -> bool {
         self.solved(work, t, (y, yp), Guess::Near).is_ok() && self.factorize(work, t).is_ok()
     }
@@ -348,7 +354,7 @@ impl Entry {
 }
 
 impl Diagonal {
-    /// `place` has the block of each unknown and its column there.
+    /// Collects the entries of a block; `place` has the block of each unknown and its column there.
     fn new(block: Block, rows: &[Vec<Entry>], place: &[(usize, usize)]) -> Self {
         let (mut inside, mut left) = (Vec::new(), Vec::new());
         for (row, &equation) in block.equations.iter().enumerate() {
@@ -363,7 +369,7 @@ impl Diagonal {
         Diagonal { equations: block.equations, unknowns: block.unknowns, inside, left }
     }
 
-    /// Factors at these derivatives, or where there are none.
+    /// Factorises the block with these Jacobians, or reports where it is singular.
     fn factorize(&self, jacobians: &Jacobians, factors: &mut Option<BlockFactors>) -> Result<(), Deficiency> {
         let n = self.equations.len();
         let entries = self.inside.iter().map(|(row, column, entry)| (*row, *column, entry.value(jacobians)));
@@ -468,7 +474,7 @@ impl<D: Dae> Dae for UnderlyingOde<D> {
         self.inner.watched_functions(t, y, yp, values);
     }
 
-    /// Notes on which branch of the solutions for $w$ a run starts.
+    /// Records the branch of the solutions for $w$ on which a run starts.
     fn choose_coordinates(&self, t: f64, y: &[f64], yp: &[f64], anew: bool) -> bool {
         if anew {
             let work = &mut *self.work.borrow_mut();
@@ -483,7 +489,7 @@ impl<D: Dae> Dae for UnderlyingOde<D> {
     forward_to_inner!();
 }
 
-/// $\partial F/\partial w$.
+/// The rows of $\partial F/\partial w$.
 fn rows(of: &Description) -> Vec<Vec<Entry>> {
     let of_row = |row: usize| {
         let rates = of.jacobian_yp.row(row).map(|(unknown, position)| Entry { unknown, of_rate: true, position });
@@ -493,7 +499,7 @@ fn rows(of: &Description) -> Vec<Vec<Entry>> {
     (0..of.equations.len()).map(of_row).collect()
 }
 
-/// In which order $w$ is solved for; all at once if the pattern says that it cannot be.
+/// The order in which $w$ is solved for; all at once if the pattern is structurally singular.
 fn blocks(n: usize, rows: &[Vec<Entry>]) -> Vec<Block> {
     let columns = |row: &Vec<Entry>| row.iter().map(|entry| entry.unknown).collect::<Vec<usize>>();
     let together = || vec![Block { equations: (0..n).collect(), unknowns: (0..n).collect(), depends_on: Vec::new() }];
@@ -504,7 +510,7 @@ fn blocks(n: usize, rows: &[Vec<Entry>]) -> Vec<Block> {
     }
 }
 
-/// For each block the columns of `pattern` on which what it determines depends.
+/// For each block the columns of `pattern` on which the unknowns that it determines depend.
 fn reached(blocks: &[Block], pattern: &Pattern, counts: impl Fn(usize) -> bool) -> Vec<BTreeSet<usize>> {
     let mut list: Vec<BTreeSet<usize>> = Vec::with_capacity(blocks.len());
     for block in blocks {
@@ -524,7 +530,7 @@ fn columns(inner: &Pattern, outer: &Pattern, counts: impl Fn(usize) -> bool) -> 
     list
 }
 
-/// Rows of columns in their order.
+/// The pattern with these rows.
 fn pattern(columns: usize, rows: impl Iterator<Item = BTreeSet<usize>>) -> Pattern {
     let (mut starts, mut indices) = (vec![0], Vec::new());
     for row in rows {
@@ -534,7 +540,7 @@ fn pattern(columns: usize, rows: impl Iterator<Item = BTreeSet<usize>>) -> Patte
     Pattern { columns, row_starts: starts.into(), column_indices: indices.into() }
 }
 
-/// What $w_k$ is called.
+/// The name of $w_k$.
 fn name(of: &Description, k: usize) -> Name {
     let unknown = &of.unknowns[k];
     match unknown.kind {

@@ -1,4 +1,4 @@
-//! A solution by the unknowns of its model.
+//! Access to a solution by the unknowns of its model.
 //!
 //! In: a solution, names and extents of the unknowns of a model. Out: [`Unknowns`], which generated code wraps into a type with a method
 //! for each of them.
@@ -8,15 +8,15 @@ use std::fmt;
 
 use crate::solution::Solution;
 
-/// Name and extents of an unknown; no extents for a number.
+/// Name and extents of an unknown; no extents for a scalar.
 pub type Declaration = (&'static str, &'static [usize]);
 
-/// A solution, and where in its states the unknowns of a model are.
+/// A solution, and the places of the unknowns of a model in its states.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unknowns {
     solution: Solution,
     declarations: &'static [Declaration],
-    /// Where the elements of each unknown are, the last index varying fastest.
+    /// Places of the elements of each unknown, the last index varying fastest.
     places: Vec<Vec<usize>>,
 }
 
@@ -26,7 +26,7 @@ pub struct Unknowns {
 pub struct ForeignSolution {
     /// Name of the model.
     pub model: &'static str,
-    /// The unknown of it that the solution does not have.
+    /// The unknown of the model that the solution does not have.
     pub unknown: String,
 }
 
@@ -40,10 +40,10 @@ impl fmt::Display for ForeignSolution {
 impl std::error::Error for ForeignSolution {}
 
 impl Unknowns {
-    /// The unknowns of `model` in a solution, which may have others beside them.
+    /// The unknowns of `model` in a solution, which may have others as well.
     ///
     /// # Errors
-    /// If the solution lacks one of them.
+    /// The solution lacks one of them.
     pub fn find(
         model: &'static str,
         declarations: &'static [Declaration],
@@ -65,12 +65,12 @@ impl Unknowns {
         &self.solution
     }
 
-    /// The solution by itself again.
+    /// Returns the solution itself.
     pub fn into_solution(self) -> Solution {
         self.solution
     }
 
-    /// An element of the `unknown`-th unknown at `t`, as [`Solution::at`]; nothing if there is no such element.
+    /// An element of the `unknown`-th unknown at `t`, as [`Solution::at`]; `None` if there is no such element.
     pub fn value(&self, unknown: usize, indices: &[usize], t: f64) -> Option<f64> {
         let (_, extents) = *self.declarations.get(unknown)?;
         if indices.len() != extents.len() || indices.iter().zip(extents).any(|(index, extent)| index >= extent) {

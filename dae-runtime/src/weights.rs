@@ -2,19 +2,19 @@
 //!
 //! In: tolerances, a state, a step size. Out: weighted root-mean-square norms, in which 1 means "as large as allowed".
 //!
-//! The factor $h^{k-1}$ for an unknown of index $k$ is that of Hairer & Wanner, section VII.4 (and of RADAU5): the local
-//! error of such an unknown, and the correction Newton's iteration makes to it, is $h^{1-k}$ times larger than that of
-//! a state, without harm to the states. Steps longer than one do not make these tests stricter: $h$ is capped at 1.
-//! What is auxiliary counts little in iterations and nothing in errors.
+//! The factor $h^{k-1}$ for an unknown of index $k$ is that of Hairer & Wanner, section VII.4 (and of RADAU5): the
+//! local error of such an unknown, and the correction that Newton's iteration makes to it, is $h^{1-k}$ times larger
+//! than that of a state, without harm to the states. Steps longer than one do not make these tests stricter: $h$ is
+//! capped at 1. Auxiliary unknowns count little in iterations and not at all in errors.
 
 use crate::contract::{Dae, Description, Kind};
 use crate::linear::Jacobians;
 
-/// Part of an auxiliary unknown to which Newton's iteration finds it: others depend on it only to second order, and it may be known to a
-/// few digits only.
+/// Relative accuracy to which Newton's iteration finds an auxiliary unknown: others depend on it only to second order,
+/// and it may be known to only a few digits.
 const AUXILIARY: f64 = 1e-3;
 
-/// How far errors of a multiplier of the formulation may move a state in a step, in its tolerances.
+/// Errors of a multiplier of the formulation may move a state by this many of its tolerances in a step.
 const EFFECT: f64 = 0.1;
 
 /// Weights of the entries of $y$, kept for one state and one step size.
@@ -23,9 +23,9 @@ pub(crate) struct Weights {
     rtol: Vec<f64>,
     atol: Vec<f64>,
     index: Vec<u8>,
-    /// Whether each unknown is more than auxiliary.
+    /// Whether each unknown counts in errors, not being auxiliary.
     counts: Vec<bool>,
-    /// Without the factors $h^{k-1}$.
+    /// Weights without the factors $h^{k-1}$.
     full: Vec<f64>,
     weights: Vec<f64>,
 }
@@ -44,9 +44,10 @@ impl Weights {
         }
     }
 
-    /// Multipliers of the formulation itself are zero on solutions, and nobody asks for their values: they are as accurate as they have to be where a step does not move a
-    /// state by more than a tenth of its tolerance because of them. Otherwise rounding errors would be too large for them where constraints are short (rods
-    /// of a thousandth), since it is products with the constraints' derivatives that count.
+    /// Relaxes the tolerances of the multipliers of the formulation itself, which are zero on solutions and whose
+    /// values are not asked for: a step must not move a state by more than a tenth of its tolerance because of their
+    /// errors. Otherwise rounding errors would be too large for them where constraints are short (rods of a
+    /// thousandth), since only products with the constraints' derivatives count.
     pub(crate) fn relax_multipliers(&mut self, dae: &dyn Dae, t: f64, y: &[f64], yp: &[f64]) {
         let description = dae.description();
         if description.multipliers().next().is_none() {
@@ -91,7 +92,7 @@ impl Weights {
         &self.weights
     }
 
-    /// The same without the factors $h^{k-1}$: inverses of the tolerances.
+    /// The weights without the factors $h^{k-1}$: inverses of the tolerances.
     pub(crate) fn full(&self) -> &[f64] {
         &self.full
     }
@@ -106,20 +107,20 @@ impl Weights {
         (self.sum_of_squares(v) / v.len().max(1) as f64).sqrt()
     }
 
-    /// [`Weights::norm`] of what is not auxiliary.
+    /// [`Weights::norm`] of the unknowns that are not auxiliary.
     pub(crate) fn error_norm(&self, v: &[f64]) -> f64 {
         let counted = self.weights.iter().zip(v).zip(&self.counts).filter(|(_, counts)| **counts);
         let (sum, n) = counted.fold((0.0, 0), |(sum, n), ((w, v), _)| (sum + (w * v).powi(2), n + 1));
         (sum / n.max(1) as f64).sqrt()
     }
 
-    /// Root mean square of $w_i v_i$ over the entries listed; zero if there are none.
+    /// Root mean square of the weighted entries listed, without the factors $h^{k-1}$; zero if there are none.
     pub(crate) fn norm_over(&self, entries: &[usize], v: &[f64]) -> f64 {
         let sum: f64 = entries.iter().map(|&i| (self.full[i] * v[i]).powi(2)).sum();
         (sum / entries.len().max(1) as f64).sqrt()
     }
 
-    /// [`Weights::worst`] of what is not auxiliary.
+    /// [`Weights::worst`] of the unknowns that are not auxiliary.
     pub(crate) fn worst_error(&self, v: &[f64]) -> usize {
         let size = |i: usize| (self.weights[i] * v[i]).abs();
         let counted = (0..v.len()).filter(|&i| self.counts[i]);

@@ -5,21 +5,25 @@
 //!
 //! Source: Brenan, Campbell & Petzold, Sect. 5.2.3, in the form of SUNDIALS' IDA (A. C. Hindmarsh et al., ACM TOMS
 //! 31 (2005), Sect. 2.3). With $E_j$ the weighted norm of $\sigma_j$ times the $(j+1)$st difference, the order $j$
-//! is judged by $(j+1) E_j \approx \lVert h^{j+1} y^{(j+1)} \rVert$: these numbers decrease with $j$ as long as the
-//! order pays.
+//! 31 (2005), Sect. 2.3). With $E_j$ the weighted norm of $\sigma_j$ times the $(j+1)$st difference, the order $j$ is
+//! judged by $(j+1) E_j \approx \lVert h^{j+1} y^{(j+1)} \rVert$: these numbers decrease with $j$ while a higher order
+//! pays.
 //!
-//! **What is tested.** Unknowns with derivatives, as far as they are states, and all others of index 1. Those without derivatives follow from the states at every step, and the difference between their predictor and
-//! corrector measures an extrapolation: tested as well, it keeps steps to what can be drawn between their ends, and to the branch of the solution. Unknowns
-//! of higher index do not count.
+//! **What is tested.** Differential unknowns insofar as they are states, and all other unknowns of index 1.
+//! Algebraic unknowns follow from the states at every step, and the difference between their predictor and corrector
+//! measures an extrapolation: testing it keeps the steps short enough for interpolation between their ends, and on the
+//! branch of the solution. Unknowns of higher index do not count.
 //!
-//! Where only some combinations of differential unknowns are states, [`super::filter`] takes out the rest.
+//! Where only some combinations of differential unknowns are states, [`super::filter`] removes the rest.
 //!
-//! **Oscillations that steps hardly resolve.** Formulas of order 3 and more let some of them grow, $y' = i\omega y$ for $h\omega$ of about one (Hairer & Wanner, section V.1,
-//! fig. 1.5). As soon as these are as large as the tolerance, errors are those of the oscillation, and steps become so short that they resolve it, for the rest of the run:
-//! a chain of a thousand links at a tolerance of 1e-4 takes thirty times as many steps as it needs. Three signs together tell that: steps of order 2, which is
-//! A-stable, could be almost as long; from step to step $e$ turns; and Newton's iteration asks for new matrices all the time, so that these steps are dear. (Where it does not,
-//! errors far below the tolerance are bought cheaply.) After some such steps in a row the order is 2 for a while, and the oscillation is damped.
-//! (What A. C. Hindmarsh, IMACS 1992, finds by the ratio of such differences asks for one dominant mode.)
+//! **Poorly resolved oscillations.** Formulas of order 3 and more let some oscillations grow: $y' = i\omega y$ for
+//! $h\omega$ of about one (Hairer & Wanner, section V.1, fig. 1.5). Once they are as large as the tolerance they
+//! dominate the error estimate, and the steps become short enough to resolve them for the rest of the run: a chain of a
+//! thousand links at a tolerance of 1e-4 then takes thirty times as many steps as it needs. Three signs together reveal
+//! this: steps of order 2, which is A-stable, could be almost as long; $e$ changes its direction from step to step; and
+//! Newton's iteration keeps asking for new matrices, so that these steps are expensive. (Where it does not, errors far
+//! below the tolerance come cheaply.) After [`IN_A_ROW`] such steps the order is 2 for a while, and the oscillation is
+//! damped. (The ratio of such differences, which A. C. Hindmarsh, IMACS 1992, uses, requires one dominant mode.)
 
 use super::filter::Filter;
 use super::history::{Formula, History};
@@ -27,61 +31,63 @@ use super::newton::Newton;
 use crate::contract::{Description, Kind};
 use crate::weights::Weights;
 
-/// Local errors are tested against the tolerance divided by this: over a run they add up.
+/// Local errors are tested against the tolerance divided by this factor, since they add up over a run.
 const STRICTNESS: f64 = 5.0;
-/// Extrapolations of unknowns without derivatives may miss them by so many tolerances: the equations hold at the ends of steps, and between them where states are asked
-/// for. Differences of an order $k$ contain $2^k$ times what Newton's iteration leaves of an error.
+/// Extrapolations of algebraic unknowns may miss by this many tolerances: the equations hold at the ends of steps, and
+/// between them where states are asked for. Differences of order $k$ contain $2^k$ times the error that Newton's
+/// iteration leaves.
 const EXTRAPOLATED: f64 = 10.0;
 
-/// A rejected step is shortened at least and at most by these factors (this and those below as in IDA).
+/// A rejected step is shortened by a factor between these (this and the following factors as in IDA).
 const REJECTED: (f64, f64) = (0.25, 0.9);
-/// Growth is by this factor or not at all: smaller changes would cost more in factorisations than they gain.
+/// The step grows by this factor or not at all: smaller changes would cost more in factorisations than they gain.
 const GROWTH: f64 = 2.0;
-/// An accepted step that was almost too long shrinks at least and at most by these factors.
+/// An accepted step that was almost too long is shortened by a factor between these.
 const SHRINKAGE: (f64, f64) = (0.5, 0.9);
 
-/// Steps of order 2 could be almost as long if they could be this part of those that are made.
+/// Steps of order 2 could be almost as long if they could have this fraction of the length of the present ones.
 const ALMOST: f64 = 0.5;
-/// Steps that could be longer by more than this are not kept short.
+/// Steps that could grow by more than this factor are not limited by their error.
 const KEPT_SHORT: f64 = 1.3;
-/// An iteration that needs a new matrix every so many steps, though they are of one length, is in trouble.
+/// An iteration that needs a new matrix more often than after this many steps, though they have one length, is in trouble.
 const RENEWED: usize = 4;
-/// Cosine of the angle between $e$ and that of the step before where it turns: of a smooth solution it is near one, and negative where an iteration ends early.
+/// Bounds on the cosine of the angle between successive $e$ where the direction changes: near one for a smooth
+/// solution, negative where an iteration ends early.
 const TURNING: (f64, f64) = (0.0, 0.85);
-/// So many such steps in a row tell that it is an oscillation.
+/// This many such steps in a row are taken for an oscillation.
 const IN_A_ROW: usize = 4;
-/// For so many steps the order is 2 then; each time for twice as many.
+/// The order is then 2 for this many steps, and for twice as many each further time.
 const DAMPED: usize = 50;
 
-/// Which order is to follow.
+/// The order to follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OrderChange {
     Lower,
     Keep,
 }
 
-/// Errors of a step at its own and at the next lower order.
+/// Error estimates of a step at its own order and at lower ones.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Estimate {
-    /// Error of the step: accepted up to 1.
+    /// Error of the step: it is accepted up to 1.
     pub(super) test: f64,
     /// $E_k$ and $E_{k-1}$.
     at_order: f64,
     below: f64,
-    /// $E_2$, at a higher order.
+    /// $E_2$ if the order is higher.
     of_second: f64,
     pub(super) change: OrderChange,
 }
 
 impl Estimate {
-    /// Whether steps of order 2 could be almost as long as those of this order, which are as long as they can.
+    /// Whether steps of order 2 could be almost as long as those of this order, which are as long as their errors allow.
     fn could_be_of_second(&self, order: usize) -> bool {
         let factor = elementary(self.at_order, order);
         order > 2 && factor < KEPT_SHORT && elementary(self.of_second, 2) >= ALMOST * factor
     }
 }
 
-/// Whether `e` points elsewhere than that of the step before.
+/// Whether the direction of `e` differs from that of the step before.
 fn turns(tested: &[usize], weights: &Weights, e: &[f64], before: &[f64]) -> bool {
     let product =
         |a: &[f64], b: &[f64]| -> f64 { tested.iter().map(|&i| weights.as_slice()[i].powi(2) * a[i] * b[i]).sum() };
@@ -106,20 +112,21 @@ pub(super) struct Control {
 
 /// Whether the order is 2 to damp an oscillation.
 struct Damping {
-    /// A form that drifts from its constraints drifts the less the further errors are below the tolerance, as they are at high order and short steps.
+    /// Whether damping is allowed. A form that drifts off its constraints drifts less when errors are far below the
+    /// tolerance, as at high order and short steps.
     is_allowed: bool,
-    /// Steps since there was a new matrix.
+    /// Steps since the matrix was last renewed.
     since_new: usize,
-    /// Steps in a row that look like one.
+    /// Successive steps that look like an oscillation.
     signs: usize,
-    /// Steps for which the order stays at 2.
+    /// Steps for which the order remains 2.
     left: usize,
-    /// The same for the next time.
+    /// Steps for which it will be 2 the next time.
     next: usize,
 }
 
 impl Control {
-    /// `max_order` limits the order.
+    /// Limits the order to `max_order`.
     pub(super) fn new(description: &Description, filter: Filter, max_order: usize) -> Self {
         let unknowns = &description.unknowns;
         let tests = |i: &usize| unknowns[*i].kind == Kind::Differential;
@@ -142,19 +149,19 @@ impl Control {
         }
     }
 
-    /// Replaces the filter: coordinates have changed.
+    /// Replaces the filter after a change of coordinates.
     pub(super) fn filter_by(&mut self, filter: Filter) {
         self.filter = filter;
     }
 
-    /// Filtered norm of the vector that was prepared in `self.vector`.
+    /// Filtered norm of the vector in `self.vector`, which is overwritten.
     fn norm_of_vector(&mut self, description: &Description, newton: &Newton, weights: &Weights) -> f64 {
         let of_algebraic = weights.norm_over(&self.algebraic, &self.vector) / EXTRAPOLATED;
         self.filter.apply(description, newton, &mut self.vector);
         of_algebraic.max(STRICTNESS * weights.norm_over(&self.tested, &self.vector))
     }
 
-    /// Judges a step with the correction `e`.
+    /// Estimates the errors of a step with the correction `e`.
     pub(super) fn estimate(
         &mut self,
         description: &Description,
@@ -165,7 +172,7 @@ impl Control {
         e: &[f64],
     ) -> Estimate {
         let order = formula.order;
-        // Filtering is linear but overwrites, so that the differences are added up beside it.
+        // Filtering is linear but overwrites its argument, so the differences are added up separately.
         self.vector.copy_from_slice(e);
         let size = self.norm_of_vector(description, newton, weights);
         let at_order = formula.sigma[order] * size;
@@ -210,7 +217,7 @@ impl Control {
             .unwrap_or(0)
     }
 
-    /// Order and factor of the step size after a failed error test of a step of such an order.
+    /// Order and step-size factor after a failed error test of a step of order `order`.
     pub(super) fn after_rejection(&mut self, estimate: &Estimate, order: usize) -> (usize, f64) {
         self.starting = false;
         self.failures += 1;
@@ -225,12 +232,12 @@ impl Control {
         }
     }
 
-    /// After a failed iteration growth is over.
+    /// Ends the initial growth after a failed iteration.
     pub(super) fn after_trouble(&mut self) {
         self.starting = false;
     }
 
-    /// Order and factor of the step size after an accepted step, before it is taken into the history.
+    /// Order and step-size factor after an accepted step, before it enters the history.
     pub(super) fn after_success(
         &mut self,
         estimate: &Estimate,
@@ -268,7 +275,7 @@ impl Control {
         let (next, error) = match estimate.change {
             OrderChange::Lower => (order - 1, estimate.below),
             OrderChange::Keep if may_raise => {
-                // The slot above the order holds the last e: their difference is a difference of one order more.
+                // The slot above the order holds the last e: the difference of the two is a difference of one order higher.
                 self.vector.copy_from_slice(e);
                 self.vector.iter_mut().zip(history.difference(order + 1)).for_each(|(v, last)| *v -= last);
                 let above = self.norm_of_vector(description, newton, weights) / (order + 2) as f64;
@@ -285,7 +292,7 @@ impl Control {
     }
 }
 
-/// Order by the terms $(j+1) E_j$ of three neighbouring orders.
+/// Order chosen by the terms $(j+1) E_j$ of three neighbouring orders.
 fn choose(order: usize, estimate: &Estimate, above: f64) -> (usize, f64) {
     let term = (order + 1) as f64 * estimate.at_order;
     let term_above = (order + 2) as f64 * above;
@@ -301,7 +308,7 @@ fn choose(order: usize, estimate: &Estimate, above: f64) -> (usize, f64) {
     }
 }
 
-/// $(2E)^{-1/(k+1)}$: the factor at which the error is half of what is allowed. The summand keeps it finite.
+/// $(2E)^{-1/(k+1)}$: the factor at which the error is half of what is allowed. The added constant keeps it finite.
 fn elementary(error: f64, order: usize) -> f64 {
     (2.0 * error + 1e-4).powf(-1.0 / (order + 1) as f64)
 }

@@ -1,10 +1,10 @@
-//! What part of an error vector is an error of states.
+//! The part of an error vector that is an error of states.
 //!
 //! In: a difference of predictor and corrector. Out: the part of it that the method integrates.
 //!
 //! When $\operatorname{rank} F_{y'}$ is smaller than the number of differential unknowns, only some combinations of
 //! them are states: in a circuit with capacitors between nodes the differences of node voltages, while their sums
-//! are algebraic unknowns in disguise. The equations determine these anew at every step; their difference of
+//! are algebraic unknowns in disguise. The equations determine these again at every step; the difference of their
 //! predictor and corrector measures an extrapolation, including the noise of Newton's iteration, and no smaller step
 //! makes that noise smaller. A code that tests it rejects nearly every step of the transistor amplifier.
 //!
@@ -12,11 +12,12 @@
 //!   by the smallest change of unknowns that carries it,
 //!   $Q e = \arg\min \\{ \lVert D^{-1} v \rVert : F_{y'} v = F_{y'} e \\}$ with the nominal values $D$: the
 //!   projector along $\ker F_{y'}$ that is orthogonal in that metric. With $F_{y'} D = U \Sigma V^T$ it is
-//!   $Q = D V_r V_r^T D^{-1}$, computed once. Where the highest index $m$ is above 1, constraints leave only some changes of states, and these may be much
-//!   larger than $Q e$, the smallest change with the same $F_{y'} e$: $P_c^m e$ finds them, and entry by entry the larger of both counts.
-//! * **Otherwise** $e$ is replaced by $P_c^m e$ with the factors at hand ([`crate::resolvent`]). As $h \to 0$ this is the
-//!   projector along $\ker F_{y'}$ whose image solves $F_y$'s algebraic part: it includes the response of the algebraic
-//!   unknowns, and where that response is an amplification the test is as much stricter.
+//!   $Q = D V_r V_r^T D^{-1}$, computed once. Where the highest index $m$ is above 1, constraints admit only some changes
+//!   of states, and these may be much larger than $Q e$, the smallest change with the same $F_{y'} e$: $P_c^m e$ finds
+//!   them, and the larger of the two counts, entry by entry.
+//! * **Otherwise** $e$ is replaced by $P_c^m e$ with the factors at hand ([`crate::resolvent`]). As $h \to 0$ this is
+//!   the projector along $\ker F_{y'}$ whose image satisfies the algebraic part of $F_y$: it includes the response of
+//!   the algebraic unknowns, and where that response is an amplification the test is correspondingly stricter.
 //! * **Unknowns of higher index that have derivatives** hide states, and what they hide is found by a power of $P_c$.
 
 use crate::matrix::Matrix;
@@ -26,13 +27,13 @@ use crate::contract::{Dae, Description, Kind, Leading};
 use crate::rank::SingularValues;
 use crate::resolvent::Resolvent;
 
-/// Removes from an error vector what is no error of states.
+/// Removes from an error vector what is not an error of states.
 pub(super) enum Filter {
     /// All differential unknowns are states.
     None,
     /// Rows of $V_r^T$, one after the other, and the nominal values; the resolvent where the index is above 1.
     Projector { rows: Vec<f64>, nominal: Vec<f64>, work: Vec<f64>, resolvent: Option<(Resolvent, Vec<f64>)> },
-    /// By the iteration matrix.
+    /// The resolvent with the iteration matrix.
     Resolvent(Resolvent),
 }
 
@@ -87,7 +88,7 @@ impl Filter {
     }
 }
 
-/// $F_{y'} D$ with rows scaled to largest entry one, so that units of equations do not decide the rank.
+/// $F_{y'} D$ with rows scaled to a largest entry of one, so that units of equations do not decide the rank.
 fn scaled_leading_matrix(dae: &dyn Dae, t0: f64, y0: &[f64], yp0: &[f64], nominal: &[f64]) -> Matrix {
     let pattern = &dae.description().jacobian_yp;
     let mut values = vec![0.0; pattern.len()];

@@ -33,12 +33,12 @@ pub(super) struct Formula {
     /// $\beta_i$: $\varphi_i^\ast$ is $\beta_i$ times the stored difference.
     pub(super) beta: [f64; STORED],
     gamma: [f64; STORED],
-    /// $\sigma_k$: error of the formula of order $k$ is $\sigma_k$ times its $(k+1)$st difference.
+    /// $\sigma_k$: the error of the formula of order $k$ is $\sigma_k$ times its $(k+1)$st difference.
     pub(super) sigma: [f64; STORED],
     /// $c = \partial y_n'/\partial y_n$.
     pub(super) leading: f64,
-    /// Constant of the error test: the larger of the local truncation error and of the interpolation error in units
-    /// of $e$.
+    /// Constant of the error test: the larger of the constants of the local truncation error and of the interpolation
+    /// error, in units of $e$.
     pub(super) error_constant: f64,
 }
 
@@ -55,13 +55,13 @@ pub(super) struct History {
 }
 
 impl History {
-    /// Room for values of `n` unknowns.
+    /// Allocates room for the values of `n` unknowns.
     pub(super) fn new(n: usize) -> Self {
         History { n, phi: vec![0.0; STORED * n], psi: [1.0; STORED], order: 0, h: 1.0, constant_steps: 0 }
     }
 
-    /// Takes values at equidistant times, the oldest first, for formulas of such an order. With no more of them than that their first predictor is of
-    /// one degree less than it could be.
+    /// Takes values at equidistant times, the oldest first, for formulas of order `order`. With only `order` values the
+    /// first predictor is of one degree less than it could be.
     pub(super) fn fill(&mut self, values: &[Vec<f64>], h: f64, order: usize) {
         let (n, count) = (self.n, values.len().min(MAX_ORDER + 1));
         self.phi.fill(0.0);
@@ -86,12 +86,12 @@ impl History {
         &self.phi[i * self.n..(i + 1) * self.n]
     }
 
-    /// Order of the last accepted step, or what the values at hand are enough for.
+    /// Order of the last accepted step, or the one that the values at hand suffice for.
     pub(super) fn order(&self) -> usize {
         self.order
     }
 
-    /// How many steps in a row have the same order and step size when the one under way is accepted.
+    /// Number of successive steps with equal order and step size once the one under way is accepted.
     pub(super) fn constant_steps_with(&self, formula: &Formula) -> usize {
         let same = formula.h == self.h && formula.order == self.order;
         if same { (self.constant_steps + 1).min(formula.order + 2) } else { 1 }
@@ -130,7 +130,7 @@ impl History {
         }
     }
 
-    /// Takes in an accepted step whose value is the predictor plus `e`; `y` is that value as it is reported.
+    /// Takes in an accepted step whose value is the predictor plus `e`; `y` is that value as reported.
     pub(super) fn accept(&mut self, formula: &Formula, e: &[f64], y: &[f64]) {
         let (n, order) = (self.n, formula.order);
         self.constant_steps = self.constant_steps_with(formula);
@@ -175,7 +175,7 @@ impl History {
 mod tests {
     use super::*;
 
-    /// Steps of very different lengths through a polynomial of degree five.
+    /// Steps of very different lengths along a polynomial of degree five.
     #[test]
     fn reproduces_polynomials_of_its_degree() {
         let p = |t: f64| 1.0 - t + 2.0 * t.powi(2) - 0.5 * t.powi(3) + 0.1 * t.powi(4) + 0.3 * t.powi(5);
@@ -189,7 +189,7 @@ mod tests {
             history.predict(&formula, &mut y, &mut yp);
             let e = p(t + h) - y[0];
             if attempt > 0 {
-                // Six past values by now: the predictor is exact, and the corrector with it.
+                // Six past values by now: the predictor is exact, and so is the corrector.
                 assert!(e.abs() < 1e-13 && (yp[0] - dp(t + h)).abs() < 1e-11, "{e}");
             }
             t += h;

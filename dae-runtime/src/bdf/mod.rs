@@ -3,11 +3,11 @@
 //! In: a formulation, consistent start values, options. Out: accepted steps of order 1 to 5 with dense output.
 //!
 //! The method of DASSL and IDA: modified divided differences and a fixed leading coefficient (`history`), modified
-//! Newton (`newton`), order and step size by the differences of neighbouring orders (`control`). What differs from
-//! those codes is what knowledge of the structure allows: algebraic unknowns and unknowns of index 2 and more stay
-//! out of the error test without being asked for, Newton's convergence test weighs them by $h^{k-1}$, algebraic
-//! unknowns in disguise are filtered out of the error, and accepted steps are closed onto the constraints
-//! (`projection.rs`); the correction enters $e$, so that the history consists of consistent values. The first values come from Radau IIA
+//! Newton (`newton`), order and step size by the differences of neighbouring orders (`control`). It differs from those
+//! codes in what knowledge of the structure allows: algebraic unknowns and unknowns of index 2 and more stay out of the
+//! error test without being asked to, Newton's convergence test weights them by $h^{k-1}$, algebraic unknowns in
+//! disguise are filtered out of the error, and accepted steps are projected onto the constraints (`projection.rs`); the
+//! correction enters $e$, so that the history consists of consistent values. The first values come from Radau IIA
 //! (`starter`).
 
 mod control;
@@ -32,7 +32,7 @@ use starter::Starter;
 /// A failed iteration shortens the step by this factor.
 const AFTER_TROUBLE: f64 = 0.25;
 
-/// An integration.
+/// Begins an integration.
 pub(crate) fn start<'d>(
     dae: &'d dyn Dae,
     start: Start<'_>,
@@ -69,7 +69,7 @@ pub(crate) fn start<'d>(
     if !begins_with_euler {
         bdf.starter = Some(Starter::new(radau, weights, options.control, y0, max_order));
     } else {
-        // Where formulas of all orders may not follow, the first one is the implicit Euler method, predicted along the tangent.
+        // Where formulas of all orders are not to follow, the first one is the implicit Euler method, predicted along the tangent.
         run.weights = weights;
         let h = run.clock.direction() * run.h;
         let before = y0.iter().zip(yp0).map(|(y, slope)| y - h * slope).collect();
@@ -79,7 +79,7 @@ pub(crate) fn start<'d>(
     Ok(Box::new(Integrator::new(run, bdf)))
 }
 
-/// The scheme.
+/// The BDF scheme.
 struct Bdf {
     prediction: Prediction,
     e: Vec<f64>,
@@ -88,11 +88,11 @@ struct Bdf {
     control: Control,
     /// Order of the next step.
     order: usize,
-    /// Makes the first steps of a run, and is there until the first one by a formula.
+    /// Makes the first steps of a run, until a formula takes over.
     starter: Option<Starter>,
 }
 
-/// What is predicted for the attempt under way.
+/// Prediction for the attempt under way.
 struct Prediction {
     formula: Formula,
     y: Vec<f64>,
@@ -100,13 +100,13 @@ struct Prediction {
 }
 
 impl Prediction {
-    /// That of a step of an order and a length.
+    /// Predicts the end of a step of length `h` and order `order`.
     fn make(&mut self, history: &History, order: usize, h: f64) {
         self.formula = history.formula(order, h);
         history.predict(&self.formula, &mut self.y, &mut self.yp);
     }
 
-    /// For the iteration of the step from time `t` and state `last`.
+    /// The predictor of the step from time `t` and state `last`, for Newton's iteration.
     fn predictor<'a>(&'a self, t: f64, last: &'a [f64]) -> Predictor<'a> {
         let Formula { leading, h, .. } = self.formula;
         Predictor { t: t + h, last, y: &self.y, yp: &self.yp, leading, h }
@@ -114,7 +114,7 @@ impl Prediction {
 }
 
 impl Bdf {
-    /// The starter, as long as steps are made by it.
+    /// The starter while it makes the steps.
     fn starting(&self) -> Option<&Starter> {
         self.starter.as_ref().filter(|starter| !starter.is_done())
     }
@@ -191,8 +191,8 @@ impl Scheme for Bdf {
         }
     }
 
-    /// Cut to land on the end time or a stop, in two equal halves where one step and a small rest
-    /// would do, since a multistep method recovers from a small step only slowly.
+    /// Cuts a step to land on the end time or a stop, in two equal halves where one step and a small rest would do,
+    /// since a multistep method recovers only slowly from a small step.
     fn fit(&self, clock: &Clock, length: f64) -> (f64, Landing) {
         let (h, landing) = clock.fit(length);
         if landing == Landing::Stop || self.starting().is_some() || self.newton.has_fixed_step() {
@@ -232,8 +232,8 @@ impl Scheme for Bdf {
         self.starter.as_ref().map_or(self.history.order(), |starter| starter.radau.order())
     }
 
-    /// The error constant of the local error test covers the interpolation. Only between the first values of a run, which come from
-    /// Radau IIA, the polynomial is a cubic.
+    /// The error constant of the local error test covers the interpolation. Only between the first values of a run,
+    /// which come from Radau IIA, the polynomial is a cubic.
     fn dense_accuracy(&self) -> DenseAccuracy {
         DenseAccuracy::AsSteps
     }

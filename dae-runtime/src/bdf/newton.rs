@@ -8,9 +8,9 @@
 //! for the two extremes of the spectrum. It has converged when $\varrho/(1-\varrho)\\,\lVert\delta\rVert$ is below a
 //! fraction of the tolerance, with the rate $\varrho$ measured over the iteration. In the norm an unknown of index
 //! $k$ counts with the factor $h^{k-1}$ (see [`crate::weights`]): its correction contains residuals divided by
-//! $h^{k-1}$. That alone would accept anything as $h \to 0$, a wrong value in a step where it was predicted badly and, along an impasse, steps where
-//! there is no solution. So unknowns of index 2 have to be within their own tolerance too, as far as rounding, which they contain divided by $h$,
-//! allows.
+//! $h^{k-1}$. That alone would accept anything as $h \to 0$: a wrong value in a step where it was badly predicted and,
+//! along an impasse, steps where there is no solution. So unknowns of index 2 also have to be within their own
+//! tolerance, as far as rounding errors, which they contain divided by $h$, allow.
 
 use std::rc::Rc;
 
@@ -23,47 +23,49 @@ use crate::weights::Weights;
 
 /// Iterations before the matrix is renewed or the step given up.
 pub(super) const MAX_ITERATIONS: usize = 4;
-/// The same where a step cannot be made shorter instead.
+/// Iterations before the matrix is renewed or the step is given up where the step size is prescribed.
 pub(super) const MAX_ITERATIONS_AT_FIXED_STEP: usize = 20;
 /// Slowest rate worth waiting for.
 const SLOWEST_RATE: f64 = 0.9;
-/// Iterations with a new matrix each, where $F$ has kinks; and after how many of them they are damped.
+/// Iterations that renew the matrix each time, where $F$ has kinks, and the number of those that are not damped.
 const ITERATIONS_ANEW: usize = 24;
 const FULL_ITERATIONS: usize = 8;
-/// So many attempts have to fail before an iteration is damped.
+/// Damping is tried once this many attempts have failed.
 const FAILURES: usize = 2;
-/// Damped iterations with a new matrix each, and the least part of a correction that is made.
+/// Damped iterations, each with a new matrix, and the smallest damping factor.
 const DAMPED_ITERATIONS: usize = 60;
 const SMALLEST_FACTOR: f64 = 1e-4;
 /// Fraction of the tolerance that the iteration error may have.
 const TOLERANCE: f64 = 0.1;
-/// The same at a fixed step, where no error test will notice an iteration that stopped too early; or the iteration goes on until rounding
-/// keeps corrections from becoming smaller.
+/// Fraction of the tolerance for the iteration error at a fixed step size, where no error test will notice an iteration
+/// that stopped too early. The iteration may also end when rounding errors keep the corrections from becoming smaller.
 const TOLERANCE_AT_FIXED_STEP: f64 = 1e-4 * TOLERANCE;
-/// Corrections that shrink by less than this from one iteration to the next are rounding, with a new matrix; an old one is renewed.
+/// Ratios of successive corrections above these are ascribed to rounding if the matrix is new, and renew it if it is old.
 const STAGNATION: (f64, f64) = (0.5, 0.1);
 /// Corrections this much smaller than the first that do not shrink any more are rounding, whatever the tolerance says.
 const ROUNDING: f64 = 1e-6;
-/// Iteration error of an unknown of index 2 that rounding keeps from its tolerance, as a fraction of its size.
+/// Iteration error, relative to its size, allowed to an unknown of index 2 that rounding keeps from meeting its tolerance.
 const ROUNDED_MULTIPLIER_TOLERANCE: f64 = 1e-3;
-/// A first correction that is larger, in units of what errors may be, is followed by a second one: the rate of the last step need not be that of this one.
+/// A first correction with a larger weighted norm is followed by a second one: the rate of the last step need not be that of this one.
 const UNOBSERVED: f64 = 10.0;
 /// A first correction this small is rounding.
 const AT_ONCE: f64 = 1e-4 * TOLERANCE;
 /// $\varrho/(1-\varrho)$ assumed for a new matrix, as in IDA.
 const RATE_OF_NEW_MATRIX: f64 = 20.0;
-/// The same when only the leading coefficient differs from that of the factors, as in IDA.
+/// $\varrho/(1-\varrho)$ assumed when only the leading coefficient differs from that of the factors, as in IDA.
 const RATE_OF_OTHER_LEADING: f64 = 100.0;
-/// Smallest $\varrho/(1-\varrho)$ that is carried over to the next step: an iteration that happened to converge at
-/// once says little about the next one.
+/// Smallest $\varrho/(1-\varrho)$ that is carried over to the next step: an iteration that happened to converge
+/// immediately says little about the next one.
 const SMALLEST_RATE: f64 = 1e-3;
-/// The same where $F$ has kinks, beyond which the iteration is another, or auxiliary unknowns, which are known to few digits.
+/// Smallest $\varrho/(1-\varrho)$ carried over where $F$ has kinks, beyond which the iteration behaves differently, or
+/// auxiliary unknowns, which are known to few digits.
 const SMALLEST_UNCERTAIN_RATE: f64 = 0.05;
-/// Ratios of leading coefficients beyond which the factors are renewed: at $(1 - \tfrac14)/(1 + \tfrac14)$ and its inverse
-/// the corrections with the best factor $2/(1 + c/c_0)$ still contract by $\tfrac14$ at both ends of the spectrum.
+/// Ratios of leading coefficients beyond which the matrix is factorised again: at $(1 - \tfrac14)/(1 + \tfrac14)$ and
+/// its inverse the corrections with the best factor $2/(1 + c/c_0)$ still contract by $\tfrac14$ at both ends of the
+/// spectrum.
 const LEADING_RATIO: (f64, f64) = (0.6, 1.0 / 0.6);
 
-/// Where a step starts.
+/// Starting point of the iteration of one step.
 pub(super) struct Predictor<'a> {
     pub(super) t: f64,
     /// The last accepted state.
@@ -74,7 +76,7 @@ pub(super) struct Predictor<'a> {
     pub(super) h: f64,
 }
 
-/// What is iterated: $y = y_0 + e$, $y' = y_0' + c\\,e$ with the predicted $y_0$, $y_0'$.
+/// The iterate: $y = y_0 + e$, $y' = y_0' + c\\,e$ with the predicted $y_0$, $y_0'$.
 pub(super) struct Iterate<'a> {
     pub(super) e: &'a mut [f64],
     pub(super) y: &'a mut [f64],
@@ -113,22 +115,22 @@ pub(super) struct Newton {
     rate_sum: f64,
     delta: Vec<f64>,
     max_iterations: usize,
-    /// Attempts that have failed since an iteration without damping has converged.
+    /// Failed attempts since an iteration without damping last converged.
     failures: usize,
-    /// Whether $F$ changes its branch somewhere.
+    /// Whether $F$ has switching functions.
     has_kinks: bool,
-    /// That is carried over.
+    /// Smallest $\varrho/(1-\varrho)$ that is carried over.
     smallest_rate: f64,
     multipliers: Vec<Multiplier>,
 }
 
-/// An unknown of index 2.
+/// The state of the iteration in an unknown of index 2.
 struct Multiplier {
     unknown: usize,
     nominal: f64,
     /// Size of the last correction.
     correction: f64,
-    /// Whether corrections have ceased to shrink: what is left of them is rounding.
+    /// Whether corrections have ceased to shrink and what remains is rounding error.
     is_rounded: bool,
 }
 
@@ -137,7 +139,7 @@ impl Multiplier {
         Multiplier { unknown, nominal, correction: f64::INFINITY, is_rounded: false }
     }
 
-    /// Of an iteration that begins.
+    /// Resets it for a new iteration.
     fn begin(&mut self) {
         *self = Multiplier::new(self.unknown, self.nominal);
     }
@@ -172,17 +174,17 @@ impl Newton {
         }
     }
 
-    /// The equations are others from now on.
+    /// Drops the matrix because the equations have changed.
     pub(super) fn forget(&mut self) {
         self.state = Matrix::Missing;
     }
 
-    /// Whether steps cannot be made shorter.
+    /// Whether the step size is prescribed.
     pub(super) fn has_fixed_step(&self) -> bool {
         self.max_iterations == MAX_ITERATIONS_AT_FIXED_STEP
     }
 
-    /// Whether the matrix is of this very step.
+    /// Whether the matrix belongs to this very step.
     pub(super) fn is_new(&self) -> bool {
         self.state == Matrix::New
     }
@@ -192,7 +194,7 @@ impl Newton {
         (&self.matrix, self.factorized_leading)
     }
 
-    /// Solves for the iterate.
+    /// Solves the equations of a step for the iterate.
     pub(super) fn solve(
         &mut self,
         dae: &dyn Dae,
@@ -253,8 +255,8 @@ impl Newton {
         Ok(())
     }
 
-    /// Newton's iteration with a new matrix in every step: the solution may be beyond a kink that the predictor does not see. Steps become
-    /// shorter in the end, where full ones lead from one side to the other.
+    /// Newton's iteration with a new matrix each time: the solution may be beyond a kink that the predictor does not
+    /// see. The later corrections are halved, for those that lead from one side to the other and back.
     fn iterate_anew(
         &mut self,
         dae: &dyn Dae,
@@ -279,9 +281,10 @@ impl Newton {
         Err(Trouble::Convergence { unknown: weights.worst(&self.delta) })
     }
 
-    /// Damped Newton iteration with a new matrix in every step: of the correction as much is made as makes the next one, with the same matrix, smaller
-    /// (natural monotonicity, which does not depend on how equations are scaled: P. Deuflhard, *Newton Methods for Nonlinear Problems*, 2004, Sect. 3.3).
-    /// Where an exponential takes off, full corrections lead anywhere. For systems without unknowns of index 2.
+    /// Damped Newton iteration with a new matrix each time. The damping factor is such that the next correction, with
+    /// the same matrix, is smaller (natural monotonicity test, which does not depend on the scaling of equations: P.
+    /// Deuflhard, *Newton Methods for Nonlinear Problems*, 2004, Sect. 3.3). Where an exponential takes off, full
+    /// corrections lead anywhere. For systems without unknowns of index 2.
     fn iterate_damped(
         &mut self,
         dae: &dyn Dae,
@@ -324,7 +327,7 @@ impl Newton {
         Err(Trouble::Convergence { unknown: weights.worst(&step) })
     }
 
-    /// The correction that the matrix at hand asks for, in `delta`.
+    /// Computes the correction with the matrix at hand, in `delta`.
     fn residual_correction(
         &mut self,
         dae: &dyn Dae,
@@ -343,7 +346,7 @@ impl Newton {
         Ok(())
     }
 
-    /// Back to the predictor, which has no correction yet.
+    /// Resets the iterate to the predictor.
     fn predict(&mut self, predictor: &Predictor<'_>, at: &mut Iterate<'_>) {
         at.e.fill(0.0);
         at.y.copy_from_slice(predictor.y);
@@ -351,7 +354,7 @@ impl Newton {
         self.multipliers.iter_mut().for_each(Multiplier::begin);
     }
 
-    /// One correction with the matrix at hand, which is left in `delta`.
+    /// Makes one correction with the matrix at hand and leaves it in `delta`.
     fn correct(
         &mut self,
         dae: &dyn Dae,
@@ -410,7 +413,7 @@ impl Newton {
             }
             previous = size;
         }
-        // All that a new matrix can do.
+        // This is all that a new matrix can achieve.
         let are_small = || self.multipliers.iter().all(|multiplier| self.is_small(multiplier, predictor));
         if self.state == Matrix::New && self.rate_sum * previous <= TOLERANCE && are_small() {
             return Ok(());
@@ -418,8 +421,8 @@ impl Newton {
         Err(Trouble::Convergence { unknown: weights.worst(&self.delta) })
     }
 
-    /// Whether the iteration errors of the unknowns of index 2 are small enough; those that rounding keeps from becoming smaller, against their
-    /// size in the last accepted state.
+    /// Whether the iteration errors of the unknowns of index 2 are small enough; those limited by rounding are compared
+    /// with their size in the last accepted state.
     fn multipliers_settled(&self, predictor: &Predictor<'_>, weights: &Weights) -> bool {
         let settled = |multiplier: &Multiplier| {
             self.error_of(multiplier) * weights.full()[multiplier.unknown] <= 1.0
@@ -428,12 +431,12 @@ impl Newton {
         self.multipliers.iter().all(settled)
     }
 
-    /// Of an unknown of index 2, after the last correction.
+    /// Iteration error of an unknown of index 2 after the last correction.
     fn error_of(&self, multiplier: &Multiplier) -> f64 {
         self.rate_sum.min(1.0) * multiplier.correction
     }
 
-    /// Whether its error is small against its size.
+    /// Whether the iteration error of an unknown of index 2 is small relative to its size.
     fn is_small(&self, multiplier: &Multiplier, predictor: &Predictor<'_>) -> bool {
         let size = multiplier.nominal + predictor.last[multiplier.unknown].abs();
         self.error_of(multiplier) <= ROUNDED_MULTIPLIER_TOLERANCE * size
@@ -445,7 +448,7 @@ impl Newton {
         resolvent.apply(description, leading, |right_hand_side| self.matrix.solve(right_hand_side), v);
     }
 
-    /// The row and column to blame for a singular matrix at a predictor, if there are any.
+    /// The row and column that a singular matrix at a predictor is due to, if there are any.
     pub(super) fn deficiency(&mut self, dae: &dyn Dae, predictor: &Predictor<'_>) -> Option<Deficiency> {
         self.jacobians.evaluate(dae, predictor.t, predictor.y, predictor.yp);
         self.matrix.assemble(dae.description(), predictor.leading, 1.0, &self.jacobians, predictor.h);

@@ -1,10 +1,11 @@
 //! The first values of a run.
 //!
-//! In: steps of Radau IIA of order 5. Out: as many values as a formula needs.
+//! In: steps of Radau IIA of order 5. Out: the past values that a formula needs.
 //!
-//! A formula of order $k$ needs $k$ values. Beginning with order 1 would take many short steps or, at a fixed step, leave an error of order
-//! $h^2$ in all that follows. With step control the collocation polynomial of a single step gives the values for a formula of its degree, 3; at
-//! a fixed step there are as many steps as the order asks for.
+//! A formula of order $k$ needs $k$ values. Beginning with order 1 would take many short steps or, at a fixed step
+//! size, leave an error of order $h^2$ in all that follows. With step-size control the collocation polynomial of a
+//! single step gives the values for a formula of its degree, 3; at a fixed step size as many steps are made as the
+//! order requires.
 
 use super::history::History;
 use crate::integrator::{Rejection, Run, Scheme, Trouble};
@@ -12,7 +13,7 @@ use crate::radau::{Polynomial, Radau};
 use crate::stepper::StepControl;
 use crate::weights::Weights;
 
-/// The start is over when steps grow by no more than this, or after so many.
+/// The start is over when the steps grow by no more than this factor, or after `STEPS` of them.
 const GROWTH: f64 = 4.0;
 const STEPS: usize = 4;
 /// A step whose polynomial would make a poor history is shortened by this factor.
@@ -21,27 +22,26 @@ const AFTER_POOR_POLYNOMIAL: f64 = 0.25;
 /// Radau steps until there are enough values.
 pub(super) struct Starter {
     pub(super) radau: Radau,
-    /// Those of the formulas.
+    /// Error weights of the BDF formulas, which replace those of Radau IIA.
     weights: Weights,
     kind: Kind,
     order: usize,
     done: bool,
-    /// Accepted steps.
+    /// Number of accepted steps.
     steps: usize,
-    /// Whether the start has been moved onto the equations.
+    /// Whether the start has been made consistent.
     has_mended_start: bool,
 }
 
 enum Kind {
-    /// By the polynomial of the last step, when `ready`.
-    /// `attempt` is that of the step under way.
+    /// Values on the polynomial of the last step, when `ready`. `attempt` is the polynomial of the step under way.
     Polynomial { ready: bool, values: Vec<Vec<f64>>, attempt: Polynomial },
     /// Values at equidistant times `h`, the oldest first.
     Steps { h: f64, values: Vec<Vec<f64>>, count: usize },
 }
 
 impl Starter {
-    /// Begins at `y0`, for formulas of at most such an order.
+    /// Begins at `y0`, for formulas of order at most `max_order`.
     pub(super) fn new(radau: Radau, weights: Weights, control: StepControl, y0: &[f64], max_order: usize) -> Self {
         let room = |count: usize| vec![y0.to_vec(); count];
         let (order, kind) = match control {
@@ -61,12 +61,12 @@ impl Starter {
         Starter { radau, weights, kind, order, done: false, steps: 0, has_mended_start: false }
     }
 
-    /// Whether formulas take over.
+    /// Whether the formulas have taken over.
     pub(super) fn is_done(&self) -> bool {
         self.done
     }
 
-    /// As the method of the start; the last of its steps is followed by one of a formula.
+    /// Tests the error as Radau IIA does; the last step is followed by one of a formula.
     pub(super) fn test_error(&mut self, run: &mut Run<'_>, h: f64) -> Result<f64, Rejection> {
         let next = self.radau.test_error(run, h)?;
         let Kind::Polynomial { ready, attempt, .. } = &mut self.kind else { return Ok(next) };
@@ -74,7 +74,7 @@ impl Starter {
         if between.is_nan() || between > 1.0 {
             self.radau.suspect_jacobian();
             let trouble = Trouble::Error { unknown: self.radau.worst(run) };
-            // A jump from a start that satisfies the equations to a tolerance only does not become smaller with the step.
+            // A jump off a start that satisfies the equations only to a tolerance does not shrink with the step.
             let is_mended = self.steps == 0 && !self.has_mended_start && self.radau.mend_start(run, h);
             self.has_mended_start |= is_mended;
             let factor = if is_mended { 1.0 } else { AFTER_POOR_POLYNOMIAL };
@@ -85,7 +85,7 @@ impl Starter {
         Ok(if *ready { h.abs() / self.order as f64 } else { next })
     }
 
-    /// Takes in a step. The order of the first formula, if one can follow.
+    /// Takes in a step; returns the order of the first formula if one can follow.
     pub(super) fn accept(&mut self, run: &mut Run<'_>, h: f64, history: &mut History) -> Option<usize> {
         self.radau.accept(run, h);
         match &mut self.kind {
@@ -101,7 +101,7 @@ impl Starter {
                 history.fill(values, h / last as f64, self.order);
             }
             Kind::Steps { h: length, values, count } => {
-                // A step that was cut to land somewhere begins a new sequence.
+                // A step that was cut to land on a stop begins a new sequence.
                 if (h.abs() / *length - 1.0).abs() > 1e-6 {
                     *count = 0;
                 }

@@ -1,6 +1,6 @@
 //! What generated code and the interpreter promise to the numerics.
 //!
-//! In: nothing. Out: the two contracts every model fulfils, in slices so that the numerics are compiled once.
+//! In: nothing. Out: the two contracts that every model fulfils, in terms of slices so that the numerics are compiled once.
 //!
 //! * [`Dae`]: one *formulation* of a model, $F(t, y, y') = 0$ with exact Jacobians on known patterns.
 //! * [`Prolongation`]: the model together with the derivatives of its equations, in the *jets*
@@ -29,14 +29,14 @@ pub type Name = Cow<'static, str>;
 pub struct Pattern {
     /// Number of columns.
     pub columns: usize,
-    /// One entry per row and one more: where each row starts in `column_indices`.
+    /// One entry per row and one more: the position in `column_indices` where each row starts.
     pub row_starts: Cow<'static, [usize]>,
     /// Column of each stored entry.
     pub column_indices: Cow<'static, [usize]>,
 }
 
 impl Pattern {
-    /// The pattern of a matrix that is zero.
+    /// The pattern of a zero matrix.
     pub fn zero(rows: usize, columns: usize) -> Self {
         Pattern { columns, row_starts: vec![0; rows + 1].into(), column_indices: Cow::Borrowed(&[]) }
     }
@@ -56,7 +56,7 @@ impl Pattern {
         self.column_indices.is_empty()
     }
 
-    /// Adds the matrix with these values times `x`, times `factor`.
+    /// Adds the product of the matrix with these values and `x`, times `factor`.
     pub(crate) fn add_product(&self, values: &[f64], x: &[f64], factor: f64, sum: &mut [f64]) {
         for (row, sum) in sum.iter_mut().enumerate() {
             let product: f64 = self.row(row).map(|(column, place)| values[place] * x[column]).sum();
@@ -64,7 +64,7 @@ impl Pattern {
         }
     }
 
-    /// The same for the transposed matrix.
+    /// Adds the product of the transposed matrix and `x`, times `factor`.
     pub(crate) fn add_transposed_product(&self, values: &[f64], x: &[f64], factor: f64, sum: &mut [f64]) {
         for (row, x) in x.iter().enumerate() {
             self.row(row).for_each(|(column, place)| sum[column] += factor * values[place] * x);
@@ -89,8 +89,8 @@ pub enum Kind {
     Differential,
     /// $y_j'$ does not occur.
     Algebraic,
-    /// $y_j'$ does not occur, and the model does not determine $y_j$: it is one of many values that serve the others, and errors in it do not
-    /// count.
+    /// $y_j'$ does not occur, and the model does not determine $y_j$: any of many values serves the other unknowns, and
+    /// errors in it do not count.
     Auxiliary,
 }
 
@@ -99,24 +99,24 @@ pub enum Kind {
 pub enum Role {
     /// An unknown of the model or a derivative of one: this entry of the jet vector ([`ProlongationDescription::jets`]).
     Jet(usize),
-    /// A derivative of an unknown that is higher than those in the jet vector.
+    /// A derivative of an unknown of higher order than those in the jet vector.
     HigherDerivative,
     /// A multiplier that the formulation adds to the model, zero on solutions.
     Multiplier {
-        /// The row of $F$ that holds the constraint which it enforces.
+        /// The row of $F$ with the constraint that it enforces.
         row: usize,
     },
-    /// An unknown that the formulation defines by the others.
+    /// An unknown that the formulation defines in terms of the others.
     Defined {
-        /// The row $u - g(t, y) = 0$ of $F$ that says what it is.
+        /// The row $u - g(t, y) = 0$ of $F$ that defines its value.
         value: usize,
-        /// The row $u' - h(t, y) = 0$ that says what its derivative is.
+        /// The row $u' - h(t, y) = 0$ that defines its derivative.
         slope: usize,
     },
 }
 
 impl Role {
-    /// The entry of the jet vector that it is.
+    /// The entry of the jet vector that it is, if any.
     pub fn jet(self) -> Option<usize> {
         match self {
             Role::Jet(jet) => Some(jet),
@@ -147,8 +147,8 @@ pub struct Unknown {
 pub struct Equation {
     /// `equation 5`, `der(equation 5)`, … in the numbering of the model's text.
     pub name: Name,
-    /// The equation of the prolongation that it is ([`ProlongationDescription::equations`]), with its states for the jets; `None` for a row that
-    /// the formulation adds, or combines from several.
+    /// The equation of the prolongation that it is ([`ProlongationDescription::equations`]), with states in place of
+    /// jets; `None` for a row that the formulation adds, or combines from several.
     pub prolonged: Option<usize>,
 }
 
@@ -157,27 +157,27 @@ pub struct Equation {
 pub struct Invariant {
     /// Name of the equation or derivative of an equation it is.
     pub name: Name,
-    /// The row of $F$ that enforces it (that row *is* this function, same sign), or `None` if this
-    /// formulation only implies it, so that it drifts.
+    /// The row of $F$ that enforces it (that row *is* this function, same sign), or `None` if this formulation only
+    /// implies it, so that it may drift.
     pub row: Option<usize>,
     /// The equation of the prolongation that it is, if it is one ([`ProlongationDescription::equations`]).
     pub prolonged: Option<usize>,
 }
 
-/// A function of $(t, y, y')$ in whose zeros $F$ changes its branch: an argument of an absolute value, sign, minimum or maximum, or
-/// what an `if` compares. Between zeros $F$ is smooth.
+/// A function of $(t, y, y')$ at whose zeros $F$ changes its branch: an argument of an absolute value, sign, minimum or
+/// maximum, or the difference of what an `if` compares. Between zeros $F$ is smooth.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Switch {
     /// The function in plain mathematics: `x - y`.
     pub name: Name,
-    /// Whether it depends on the time and parameters only, so that its zeros are known before the run.
+    /// Whether it depends on time and parameters only, so that its zeros are known before the run.
     pub of_time: bool,
     /// Whether $F$ itself jumps there, and not only its derivatives.
     pub jumps: bool,
 }
 
 impl Switch {
-    /// Whether its zeros are looked for during a run: $F$ jumps there, and where they are depends on the solution.
+    /// Whether its zeros are searched for during a run: $F$ jumps there, and their times depend on the solution.
     pub fn is_watched(&self) -> bool {
         self.jumps && !self.of_time
     }
@@ -190,24 +190,24 @@ pub struct Eliminated {
     pub name: Name,
     /// The entry of the jet vector that it is ([`ProlongationDescription::jets`]); `None` for a derivative higher than those.
     pub jet: Option<usize>,
-    /// What it is.
+    /// How it is expressed by $y$ or parameters.
     pub stand: Stand,
 }
 
-/// What an eliminated unknown is.
+/// The relation of an eliminated unknown to $y$.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Stand {
-    /// This entry of $y$.
+    /// Equal to this entry of $y$.
     Same(usize),
-    /// Minus this entry of $y$.
+    /// The negative of this entry of $y$.
     Opposite(usize),
     /// A number that depends on parameters alone.
     Steady,
 }
 
 impl Stand {
-    /// The value at a state; `None` for a number.
+    /// The value at a state; `None` for a constant.
     pub fn value(self, y: &[f64]) -> Option<f64> {
         match self {
             Stand::Same(k) => Some(y[k]),
@@ -245,7 +245,7 @@ pub struct Description {
     pub invariants: Cow<'static, [Invariant]>,
     /// Where $F$ changes its branch.
     pub switches: Cow<'static, [Switch]>,
-    /// Unknowns of the model that are no entries of $y$, because equations say that they are equal to one up to sign, or constant.
+    /// Unknowns of the model that are not entries of $y$, because equations make them equal to an entry up to sign, or constant.
     pub eliminated: Cow<'static, [Eliminated]>,
     /// How $y'$ enters.
     pub leading: Leading,
@@ -260,7 +260,7 @@ pub struct Description {
     pub jacobian_p: Pattern,
     /// Pattern of $\partial \varphi/\partial y$.
     pub invariants_jacobian: Pattern,
-    /// Pattern of the derivative of the switching functions by the parameters.
+    /// Pattern of the derivatives of the switching functions with respect to the parameters.
     pub switches_jacobian_p: Pattern,
 }
 
@@ -271,12 +271,12 @@ impl Description {
         roles.filter(|(_, unknown)| matches!(unknown.role, Role::Multiplier { .. })).map(|(k, _)| k)
     }
 
-    /// Whether the formulation has unknowns that it defines by the others.
+    /// Whether the formulation has unknowns that it defines in terms of the others.
     pub(crate) fn has_defined_unknowns(&self) -> bool {
         self.unknowns.iter().any(|unknown| matches!(unknown.role, Role::Defined { .. }))
     }
 
-    /// Where an unknown stands in $y$; `None` if there is none of this name, or if it is eliminated.
+    /// Position of an unknown in $y$; `None` if there is none of this name, or if it is eliminated.
     pub fn place_of(&self, unknown: &str) -> Option<usize> {
         self.unknowns.iter().position(|it| it.name == unknown)
     }
@@ -290,16 +290,16 @@ pub trait Dae {
     /// Values of the parameters, in the order of `description().parameters`.
     fn parameters(&self) -> &[f64];
 
-    /// Replaces the parameter values, as many as `description().parameters`; the next initialisation uses them.
+    /// Replaces the parameter values; the next initialisation uses them.
     ///
     /// # Panics
-    /// If there are more or fewer. [`Dae::try_set_parameters`] returns an error instead.
+    /// If `values` and `description().parameters` differ in length. [`Dae::try_set_parameters`] returns an error instead.
     fn set_parameters(&mut self, values: &[f64]);
 
     /// Replaces all parameter values, in the order of `description().parameters`.
     ///
     /// # Errors
-    /// There are more or fewer; then none is replaced.
+    /// The number of values differs from that of the parameters; then none is replaced.
     fn try_set_parameters(&mut self, values: &[f64]) -> Result<(), ParameterError> {
         let (given, expected) = (values.len(), self.description().parameters.len());
         if given != expected {
@@ -345,14 +345,14 @@ pub trait Dae {
     /// $\partial \varphi/\partial y$.
     fn invariants_jacobian(&self, t: f64, y: &[f64], values: &mut [f64]);
 
-    /// The switching functions, one value per entry of `description().switches`. The driver ends steps at the zeros of those that depend
-    /// on the time alone ([`crate::solve`]).
+    /// The switching functions, one value per entry of `description().switches`. The driver ends steps at the zeros of
+    /// those that depend on time alone ([`crate::solve`]).
     fn switching_functions(&self, _t: f64, _y: &[f64], _yp: &[f64], _values: &mut [f64]) {}
 
-    /// Their derivatives by the parameters.
+    /// Derivatives of the switching functions with respect to the parameters.
     fn switches_jacobian_p(&self, _t: f64, _y: &[f64], _yp: &[f64], _values: &mut [f64]) {}
 
-    /// Those of them that are watched ([`Switch::is_watched`]) alone, in their order: they are evaluated at every step.
+    /// Those switching functions alone that are watched ([`Switch::is_watched`]), in their order: they are evaluated at every step.
     fn watched_functions(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
         let switches = &self.description().switches;
         let mut all = vec![0.0; switches.len()];
@@ -361,8 +361,9 @@ pub trait Dae {
         values.iter_mut().zip(watched).for_each(|(value, (watched, _))| *value = *watched);
     }
 
-    /// The switching functions on Taylor models of times, states and slopes along a part of a step, one per entry of `description().switches`;
-    /// everything where nothing is known. With them steps prove that nothing changes its branch between their ends.
+    /// Switching functions on Taylor models of time, states and derivatives over part of a step, one per entry of
+    /// `description().switches`; [`TaylorModel::ENTIRE`] where nothing is known. They serve to prove that no branch
+    /// changes between the ends of a step.
     fn switch_enclosures(&self, _t: TaylorModel, _y: &[TaylorModel], _yp: &[TaylorModel], values: &mut [TaylorModel]) {
         values.fill(TaylorModel::ENTIRE);
     }
@@ -370,19 +371,20 @@ pub trait Dae {
     /// The values of the eliminated unknowns, one per entry of `description().eliminated`.
     fn eliminated(&self, _t: f64, _y: &[f64], _values: &mut [f64]) {}
 
-    /// Why the functions here have no values, if that is so: an input of the caller that gives fewer derivatives than the
-    /// reduction needs, for instance. To be asked before they are called.
+    /// Why the functions here have no values, if that is so: an input of the caller that supplies fewer derivatives
+    /// than the index reduction needs, for instance. To be checked before they are called.
     fn input_error(&self) -> Option<InputError> {
         None
     }
 
-    /// Of a formulation in local coordinates ([`crate::state_space`], [`crate::derivative_array`]): chooses these at the start of a run (`anew`), or where those at hand have
-    /// become unsuitable, and says whether $F$ has changed by that. Integrators ask before every step.
+    /// Chooses the local coordinates of a formulation that has them ([`crate::state_space`], [`crate::derivative_array`]) at
+    /// the start of a run (`anew`) or where the present ones have become unsuitable, and tells whether this has changed
+    /// $F$. Integrators call it before every step.
     fn choose_coordinates(&self, _t: f64, _y: &[f64], _yp: &[f64], _anew: bool) -> bool {
         false
     }
 
-    /// Code that factorises iteration matrices, if generated code brings that.
+    /// Code that factorises iteration matrices, if generated code includes it.
     fn loop_free(&self) -> Option<&LoopFree> {
         None
     }
@@ -390,8 +392,8 @@ pub trait Dae {
     /// The model with the derivatives of its equations, for consistent initialisation.
     fn prolongation(&self) -> &dyn Prolongation;
 
-    /// $y$ and $y'$ of this formulation at the given jets: multipliers of the formulation, derivatives of unknowns that are not differential,
-    /// and derivatives beyond the jets are zero.
+    /// $y$ and $y'$ of this formulation at the given jets: multipliers of the formulation, derivatives of unknowns that
+    /// are not differential, and derivatives beyond the jets are zero.
     fn states_from_jets(&self, t: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {
         let prolongation = self.prolongation().prolongation_description();
         let unknowns = &self.description().unknowns;
@@ -418,11 +420,11 @@ pub trait Dae {
 /// How a start value is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Start {
-    /// Written `= value`: initialisation must not move it.
+    /// Written `= value`: initialisation must not change it.
     Fixed,
-    /// Written `~ value`: initialisation starts from it and moves it as little as it can.
+    /// Written `~ value`: initialisation starts from it and changes it as little as possible.
     Guess,
-    /// Not given: zero is the guess, and moving it costs nothing.
+    /// Not given: the guess is zero, and changing it costs nothing.
     Free,
 }
 
@@ -446,9 +448,9 @@ pub struct Jet {
 pub struct JetEquation {
     /// `equation 5`, `der(equation 5)`, …
     pub name: Name,
-    /// The equation of the model's text that it is, counted from zero, or in whose place it stands if it is a combination of several.
+    /// Number, counted from zero, of the equation in the model's text that it is, or that it replaces if it is a combination of several.
     pub equation: usize,
-    /// $l$, how often that is differentiated.
+    /// $l$, the number of differentiations of that equation.
     pub order: u32,
     /// Stage at which it is solved, $l - c_i \le 0$ with the canonical offset $c_i$ of the equation.
     pub stage: i32,
@@ -463,16 +465,16 @@ pub struct ProlongationDescription {
     pub jets: Cow<'static, [Jet]>,
     /// The equations, in order of stage.
     pub equations: Cow<'static, [JetEquation]>,
-    /// Pattern of the derivative of the equations by the jets. Equations of stage $s$ contain jets of stage $\le s$ only.
+    /// Pattern of the derivatives of the equations with respect to the jets. Equations of stage $s$ contain jets of stage $\le s$ only.
     pub jacobian: Pattern,
-    /// Pattern of the derivative of the equations by the parameters.
+    /// Pattern of the derivatives of the equations with respect to the parameters.
     pub jacobian_p: Pattern,
-    /// Pattern of the derivative of the start values by the parameters: a row for each jet.
+    /// Pattern of the derivatives of the start values with respect to the parameters: a row for each jet.
     pub start_jacobian_p: Pattern,
 }
 
 impl ProlongationDescription {
-    /// The derivative of a jet, if that is one too.
+    /// The position of the derivative of a jet, if that is a jet too.
     pub fn derivative_of(&self, jet: usize) -> Option<usize> {
         let next = self.jets.get(jet + 1)?;
         (next.order == self.jets[jet].order + 1).then_some(jet + 1)
@@ -481,21 +483,21 @@ impl ProlongationDescription {
 
 /// The model and the derivatives of its equations: the system whose zeros are the consistent initial values.
 pub trait Prolongation {
-    /// Names, stages and the pattern.
+    /// Names, stages and patterns.
     fn prolongation_description(&self) -> &ProlongationDescription;
 
-    /// Start values as the model gives them for the current parameters; zero where it gives none.
+    /// Start values that the model gives for the current parameters; zero where it gives none.
     fn start_values(&self, t: f64, jets: &mut [f64]);
 
     /// The equations at the given jets.
     fn prolonged_residual(&self, t: f64, jets: &[f64], residual: &mut [f64]);
 
-    /// Their derivatives by the jets.
+    /// Derivatives of the equations with respect to the jets.
     fn prolonged_jacobian(&self, t: f64, jets: &[f64], values: &mut [f64]);
 
-    /// Their derivatives by the parameters. There is nothing to write where no parameter enters.
+    /// Derivatives of the equations with respect to the parameters. There is nothing to write where no parameter enters.
     fn prolonged_jacobian_p(&self, _t: f64, _jets: &[f64], _values: &mut [f64]) {}
 
-    /// Derivatives of the start values by the parameters; nothing to write likewise.
+    /// Derivatives of the start values with respect to the parameters. There is nothing to write where no parameter enters.
     fn start_jacobian_p(&self, _t: f64, _values: &mut [f64]) {}
 }

@@ -1,28 +1,28 @@
-//! Why parameters of a formulation are not replaced.
+//! Errors in replacing the parameters of a formulation.
 //!
-//! In: values or a name of the caller. Out: [`ParameterError`].
+//! In: values or a name from the caller. Out: [`ParameterError`].
 
 use std::error::Error;
 use std::fmt;
 
 use super::Name;
 
-/// Parameters that are none of the formulation.
+/// Why parameters were not replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ParameterError {
-    /// There are more or fewer values than parameters.
+    /// The number of values differs from that of the parameters.
     Count {
-        /// How many values were given.
+        /// Number of values given.
         given: usize,
-        /// How many parameters there are.
+        /// Number of parameters.
         expected: usize,
     },
     /// There is no parameter of this name.
     Unknown {
-        /// The name.
+        /// The name given.
         name: String,
-        /// Names of the parameters that there are.
+        /// Names of the parameters that exist.
         known: Vec<Name>,
     },
 }

@@ -1,4 +1,4 @@
-//! Why start values cannot be made consistent, in sentences.
+//! Why start values cannot be made consistent.
 
 use std::fmt;
 
@@ -20,7 +20,7 @@ pub struct FixedValue {
 pub struct Mismatch {
     /// Name of the equation.
     pub equation: Name,
-    /// What remains of it when the others hold (to first order).
+    /// Its residual when the others hold (to first order).
     pub residual: f64,
 }
 
@@ -48,7 +48,8 @@ pub enum InitializationError {
         /// The equation.
         equation: Name,
     },
-    /// An equation or its derivative has no finite derivative by an unknown at the start values, where that has to be found.
+    /// An equation or its derivative has no finite derivative with respect to an unknown at the start values, where
+    /// that unknown has to be found.
     NonFiniteDerivative {
         /// The equation.
         equation: Name,
@@ -59,24 +60,24 @@ pub enum InitializationError {
     Conflict {
         /// The fixed values that take part in the contradiction.
         fixed: Vec<FixedValue>,
-        /// The equations that take part, each with what remains of it when the others hold.
+        /// The equations that take part, each with its residual when the others hold.
         equations: Vec<Mismatch>,
     },
     /// No values near the guesses fulfil the equations, and no fixed value is to blame.
     NoSolution {
-        /// The equations, each with what remains of it when the others hold.
+        /// The equations, each with its residual when the others hold.
         equations: Vec<Mismatch>,
     },
-    /// The iteration did not come to an end.
+    /// The iteration did not converge.
     NoConvergence {
         /// The equation with the largest residual where it stopped.
         equation: Name,
         /// That residual.
         residual: f64,
-        /// Steps made.
+        /// Number of steps made.
         iterations: usize,
     },
-    /// So many equations have to be solved together, and they are so entangled, that it was not attempted.
+    /// The number of equations that have to be solved together, and their coupling, are too large to attempt it.
     TooLarge {
         /// One of the equations.
         equation: Name,
@@ -90,13 +91,13 @@ pub enum InitializationError {
         /// The unknowns that are left undetermined.
         unknowns: Vec<Name>,
     },
-    /// Fixed start values satisfy the equations only as long as something keeps its value, by which derivatives are asked for.
+    /// Fixed start values satisfy the equations only for one value of a quantity with respect to which derivatives are requested.
     NotDifferentiable {
-        /// What that is, a parameter or a start value.
+        /// That quantity: a parameter or a start value.
         by: Name,
-        /// The equation that does not hold any more.
+        /// The equation that no longer holds when it changes.
         equation: Name,
-        /// Fixed values that occur in it.
+        /// Fixed values that occur in the equation.
         fixed: Vec<Name>,
     },
 }
@@ -188,7 +189,7 @@ fn contradiction(f: &mut fmt::Formatter<'_>, equations: &[Mismatch]) -> fmt::Res
     }
 }
 
-/// `a`, `a and b`, `a, b and c`, and no more than fit into a sentence.
+/// `a`, `a and b`, `a, b and c`, limited to what fits into a sentence.
 fn list<T: AsRef<str>>(names: &[T]) -> String {
     const SHOWN: usize = 8;
     match names {

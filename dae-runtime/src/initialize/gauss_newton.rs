@@ -1,14 +1,15 @@
 //! Damped Gauss–Newton on some equations of a prolongation for some of its jets.
 //!
-//! In: the [`Decomposition`] of the equations into components that share no moving jet, the jets. Out: jets at which the equations
-//! hold to rounding, and for every component where they do not what holds it up ([`Stuck`]).
+//! In: the [`Decomposition`] of the equations into components that share no moving jet, and the jets. Out: jets at
+//! which the equations hold to rounding, and for every component where they do not the reason ([`Stuck`]).
 //!
 //! One iteration: with rows scaled so that the largest entry of the moving columns (in nominal values) is 1, take
 //! the step of least change and halve it until the scaled residual has decreased (Nocedal & Wright, *Numerical
-//! Optimization*, Sect. 10.3). Every component has its own damping and its own end; the equations are evaluated once for all.
+//! Optimization*, Sect. 10.3). Every component has its own damping and its own termination; the equations are evaluated
+//! once for all.
 //! Equation $i$ holds *to rounding* when
-//! $|f_i| \le c\\,\varepsilon \sum_j |\partial f_i/\partial x_j\\, x_j|$, the size of the terms that cancel in it, or when a change
-//! of the jets that may move by $\varepsilon$ of their nominal values would mend it.
+//! $|f_i| \le c\\,\varepsilon \sum_j |\partial f_i/\partial x_j\\, x_j|$, the size of the terms that cancel in it, or
+//! when a change of the movable jets by $\varepsilon$ of their nominal values would make it zero.
 
 use super::InitializationOptions;
 use super::error::{FixedValue, InitializationError, Mismatch};
@@ -17,7 +18,7 @@ use super::structured::{StepError, structured_change};
 use crate::contract::{Prolongation, ProlongationDescription, Start};
 use crate::sparse::SparseMatrix;
 
-/// Multiple of the rounding unit that a sum of a few terms may be off by, beyond one unit per term.
+/// Rounding error allowed to a sum of a few terms, in rounding units, beyond one unit per term.
 const ROUNDING: f64 = 4.0;
 /// Sufficient decrease of the scaled residual.
 const DECREASE: f64 = 1e-4;
@@ -26,7 +27,7 @@ const HALVINGS: i32 = 40;
 /// Equations and jets with a smaller share in a contradiction are not named.
 const SHARE: f64 = 1e-3;
 
-/// A linear system is solved by so many steps, the later ones for what rounding has left.
+/// Iterations for a linear system, the later ones to remove rounding errors.
 const LINEAR_STEPS: usize = 3;
 
 /// Where the solution of a component got stuck.
@@ -37,7 +38,7 @@ pub(super) struct Stuck {
     /// Residuals of the rows where it stopped, scaled.
     scaled_residual: Vec<f64>,
     row_scale: Vec<f64>,
-    /// Unscaled derivative of the rows by all jets.
+    /// Unscaled derivatives of the rows with respect to all jets.
     jacobian: Vec<Vec<(usize, f64)>>,
     jets: Vec<f64>,
     /// Whether the residual is orthogonal to everything that may move.
@@ -146,13 +147,14 @@ impl<'a> System<'a> {
         Ok(stuck)
     }
 
-    /// Evaluates the derivatives of the equations by the jets at these, for [`System::solve_linearised`].
+    /// Evaluates the derivatives of the equations with respect to the jets, for [`System::solve_linearised`].
     pub(super) fn linearise(&mut self, jets: &[f64]) {
         self.prolongation.prolonged_jacobian(self.t, jets, &mut self.values);
     }
 
-    /// Moves derivatives of the jets, in some direction in which the equations have the derivatives `by_direction`, until the linearised
-    /// equations of the `chosen` components hold, to the part `solved` of their terms. One equation of each component where they do not.
+    /// Moves derivatives of the jets in some direction, in which the equations have the derivatives `by_direction`,
+    /// until the linearised equations of the `chosen` components hold to the fraction `solved` of their terms. Returns
+    /// one equation of each component where they do not.
     pub(super) fn solve_linearised(
         &mut self,
         parts: &Decomposition,
@@ -218,7 +220,8 @@ impl<'a> System<'a> {
             for (j, position) in description.jacobian.row(row) {
                 let (entry, moves) = (self.values[position], parts.place(j).is_some());
                 if !entry.is_finite() {
-                    // Nothing is divided by a derivative by what stays fixed: a tank may be empty at the start, and its outflow the root of its level.
+                    // A derivative with respect to a fixed jet is not needed: a tank may be empty at the start, and its
+                    // outflow the root of its level.
                     if moves {
                         let unknown = description.jets[j].name.clone();
                         return Err(InitializationError::NonFiniteDerivative { equation: equation(), unknown });
@@ -277,7 +280,7 @@ impl<'a> System<'a> {
         Search { component: k, here, step, from, before }
     }
 
-    /// Halves the steps until the residuals became smaller. Returns the components that moved, and those for which no step does.
+    /// Halves the steps until the residuals have decreased. Returns the components that moved, and those for which no step helps.
     fn shorten(
         &mut self,
         mut searches: Vec<Search>,
@@ -345,8 +348,8 @@ impl<'a> System<'a> {
             .collect();
         let scaled_residual: Vec<f64> = here.residual.iter().zip(&here.row_scale).map(|(r, scale)| r * scale).collect();
         // B^T r = 0 up to what a halving line search can resolve: in the scaling of the steps, or in that of whole
-        // rows, where a derivative that vanishes on the way (x = 1.5 fixed on the unit circle, y going to 0; or
-        // all derivatives small against the residual) shows.
+        // rows, which reveals a derivative that vanishes on the way (x = 1.5 fixed on the unit circle, y going to 0; or
+        // all derivatives small compared with the residual).
         let whole: Vec<f64> = (0..component.rows.len())
             .map(|i| {
                 let sizes = jacobian[i].iter().map(|&(j, entry)| entry.abs() * description.jets[j].nominal);
@@ -393,7 +396,7 @@ impl Iterate {
 }
 
 impl Stuck {
-    /// The contradiction in words: at a stationary point the scaled residual $r$ is a left null vector of what may
+    /// Explains the contradiction: at a stationary point the scaled residual $r$ is a left null vector of what may
     /// move, so it is itself the combination of equations that cannot be satisfied, and the fixed jets $x_j$ with
     /// $(r^T A)_j \ne 0$ are those that enter it.
     pub(super) fn explain(self, system: &System<'_>) -> InitializationError {

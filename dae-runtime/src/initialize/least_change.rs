@@ -4,17 +4,17 @@
 //! side $b$, and which columns cost nothing to move. Out: $z$ with $B z = b$ in the least-squares sense, the costly
 //! part of $z$ of least norm among all such $z$, and the free part of least norm after that.
 //!
-//! The order is lexicographic rather than by weights, so that a guess that need not move does not move by a
-//! millionth part. With $P$ a basis of the left null space of the free columns $B_F$, the costly part solves
+//! The order is lexicographic rather than by weights, so that a guess that need not move does not move by a millionth
+//! part either. With $P$ a basis of the left null space of the free columns $B_F$, the costly part solves
 //! $P^T B_G z_G = P^T b$.
 
 use crate::matrix::Matrix;
 use crate::rank::{RankError, SingularValues, equilibrate};
 
-/// Free columns count as able to take a change on themselves only where their singular values exceed this; below, a
-/// free unknown would run far away to spare a guess a small change.
+/// Free columns count as able to absorb a change only where their singular values exceed this; below it, a free unknown
+/// would run far away to spare a guess a small change.
 pub(super) const ABLE: f64 = 1e-3;
-/// A triangular factor with a smaller diagonal ratio goes to the singular values.
+/// A triangular factor with a smaller ratio of diagonal entries is replaced by the singular value decomposition.
 const CLEARLY_FULL: f64 = 1e-7;
 /// Entries of $B$ are at most this.
 const REFERENCE: f64 = 1.0;
@@ -46,7 +46,7 @@ pub(super) fn least_change(
     if unable_rows.columns() > 0 {
         let product = |row: usize| unable_rows.column(row).iter().zip(b).map(|(row, b)| row * b).sum();
         let rest: Vec<f64> = (0..unable_rows.columns()).map(product).collect();
-        // What is left for the costly columns may be the rounding of the projection: then they stay.
+        // What remains for the costly columns may be the rounding error of the projection: then they stay.
         let rounding = 8.0 * b.len() as f64 * f64::EPSILON * b.iter().fold(0.0_f64, |size, b| size.max(b.abs()));
         if rest.iter().any(|rest| rest.abs() > rounding) {
             z = least_norm(&unable_rows.transpose().times(matrix), &rest)?;
@@ -75,7 +75,7 @@ fn least_norm(matrix: &Matrix, b: &[f64]) -> Result<Vec<f64>, RankError> {
     Ok(decomposition.least_norm(decomposition.rank_against(REFERENCE).rank, b))
 }
 
-/// As many columns as rows and clearly regular, whatever the sizes of the unknowns: there is one solution, and nothing to choose.
+/// Solves a square system that is clearly regular, whatever the sizes of the unknowns: there is one solution, and nothing to choose.
 fn by_inverse(matrix: &Matrix, b: &[f64]) -> Option<Vec<f64>> {
     if !matrix.is_square() || matrix.is_empty() {
         return None;
@@ -86,14 +86,15 @@ fn by_inverse(matrix: &Matrix, b: &[f64]) -> Option<Vec<f64>> {
     if condition.is_nan() || condition > SURELY_REGULAR {
         return None;
     }
-    // Partial pivoting on rows of one size; the columns may be of any.
+    // Partial pivoting on rows of equal size; the columns may have any size.
     let mut z = b.to_vec();
     matrix.clone().factors()?.solve(&mut z);
     z.iter().all(|z| z.is_finite()).then_some(z)
 }
 
-/// $\Pi B = L Q^\top$ with orthonormal columns of $Q$, hence $z = Q L^{-1} \Pi b$; `None` unless the diagonal of $L$ stays above `threshold`. By the modified
-/// method of Gram and Schmidt with the longest row next, which is orthogonalised again (Golub & Van Loan, *Matrix Computations*, sects. 5.2 and 5.4).
+/// $\Pi B = L Q^\top$ with orthonormal columns of $Q$, hence $z = Q L^{-1} \Pi b$; `None` unless the diagonal of $L$
+/// stays above `threshold`. Modified Gram–Schmidt with the longest row next, and reorthogonalisation (Golub & Van Loan,
+/// *Matrix Computations*, sects. 5.2 and 5.4).
 fn by_triangle(matrix: &Matrix, b: &[f64], threshold: f64) -> Option<Vec<f64>> {
     let (m, n) = (matrix.rows(), matrix.columns());
     if m > n || m == 0 || !matrix.as_slice().iter().all(|entry| entry.is_finite()) {
@@ -103,7 +104,7 @@ fn by_triangle(matrix: &Matrix, b: &[f64], threshold: f64) -> Option<Vec<f64>> {
     let subtract = |from: &mut [f64], factor: f64, row: &[f64]| {
         from.iter_mut().zip(row).for_each(|(entry, row)| *entry -= factor * row);
     };
-    // What is left of each row, and of its right-hand side, after those that are done.
+    // What remains of each row, and of its right-hand side, once those that are done have been eliminated.
     let mut open: Vec<(Vec<f64>, f64)> = (0..m).map(|i| (matrix.row(i).collect(), b[i])).collect();
     let (mut done, mut z): (Vec<(Vec<f64>, f64)>, Vec<f64>) = (Vec::with_capacity(m), vec![0.0; n]);
     while !open.is_empty() {
@@ -146,7 +147,7 @@ mod tests {
 
     #[test]
     fn guesses_share_what_free_columns_cannot_take() {
-        // The first row is beyond the free column; the second is left to it.
+        // The free column cannot help the first row; the second is left to it.
         let matrix = Matrix::from_row_slice(2, 3, &[1.0, 1.0, 0.0, 1.0, 0.0, 0.5]);
         let z = least_change(&matrix, &[2], &[0, 1], &[2.0, 0.0]).unwrap();
         for (found, expected) in z.iter().zip([1.0, 1.0, -2.0]) {

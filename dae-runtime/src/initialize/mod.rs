@@ -6,13 +6,13 @@
 //! The equations are solved stage by stage in the order of the canonical offsets (J. D. Pryce, *A simple structural
 //! analysis method for DAEs*, BIT 41 (2001), Sect. 4): at stage $s = k_{\min}, \dots, 0$ the equations
 //! $f_i^{(s + c_i)} = 0$ determine the jets $x_j^{(s + d_j)}$, everything of lower stage being known. A stage
-//! $s < 0$ has fewer equations than unknowns, and the unknowns that the model fixes stay; the rest is moved as
-//! little as possible (files `least_change`, `gauss_newton`). Equations that share no moving jet have nothing to do with one another
-//! (`parts`), and large parts are solved by sparse linear algebra (`structured`).
+//! $s < 0$ has fewer equations than unknowns, and the unknowns that the model fixes stay; the rest is moved as little
+//! as possible (files `least_change`, `gauss_newton`). Equations that share no moving jet are independent (`parts`),
+//! and large parts are solved by sparse linear algebra (`structured`).
 //!
-//! A fixed value of a later stage may restrict an earlier one: a fixed velocity and a guessed position make the
-//! hidden velocity constraint a condition on the position. Then the stage cannot be solved by itself, and a joint
-//! least-change solve of all stages so far follows, for the equations that have to do with it.
+//! A fixed value of a later stage may restrict an earlier one: a fixed velocity and a guessed position make the hidden
+//! velocity constraint a condition on the position. Then the stage cannot be solved on its own, and a joint
+//! least-change solve of all stages so far follows, for the equations concerned.
 
 mod error;
 mod gauss_newton;
@@ -34,13 +34,12 @@ pub(crate) use restart::{
 };
 pub(crate) use tangent::{Direction, EXACTLY, derivatives_of_jets};
 
-/// What the user can choose about an initialisation.
+/// Options of an initialisation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InitializationOptions {
-    /// Upper bound of the number of Gauss–Newton steps per stage.
+    /// Upper bound on the number of Gauss–Newton steps per stage.
     pub max_iterations: usize,
-    /// Relative size up to which the residual of an equation that fixed values leave nothing to solve with counts as
-    /// rounding of those values.
+    /// Relative size up to which the residual of an equation in which all unknowns are fixed counts as rounding error of the fixed values.
     pub consistency: f64,
 }
 
@@ -66,17 +65,17 @@ pub struct Moved {
 pub struct Initial {
     /// The jet vector.
     pub jets: Vec<f64>,
-    /// Condition number, after scaling of rows and columns, of the matrix that determines the highest derivatives:
-    /// the system Jacobian of the structural analysis at this point. Its regularity is what the index rests on.
+    /// Condition number, after scaling of rows and columns, of the matrix that determines the highest derivatives: the
+    /// system Jacobian of the structural analysis at this point. The index relies on its regularity.
     pub condition: f64,
-    /// Gauss–Newton steps in all.
+    /// Total number of Gauss–Newton steps.
     pub iterations: usize,
     /// Guesses that had to move.
     pub moved: Vec<Moved>,
 }
 
-/// Solves all equations of the prolongation, starting from the model's start values at `t0` and changing as little
-/// as possible of what the model guesses and nothing of what it fixes.
+/// Solves all equations of the prolongation, starting from the model's start values at `t0`, with as little change as
+/// possible of the guesses and none of the fixed values.
 pub fn consistent_initialization(
     prolongation: &dyn Prolongation,
     t0: f64,
@@ -104,7 +103,7 @@ pub fn consistent_initialization(
     Ok(Initial { jets, condition, iterations, moved })
 }
 
-/// $y$ and $y'$ of a formulation at consistent values of its model: what an integration may begin with
+/// $y$ and $y'$ of a formulation at consistent values of its model, from which an integration may start
 /// ([`Integration::run_from`](crate::solve::Integration::run_from)).
 pub fn consistent_states(
     dae: &dyn Dae,
@@ -138,7 +137,7 @@ fn check_start_values(description: &ProlongationDescription, start: &[f64]) -> R
     }
 }
 
-/// The equations of one stage; where they cannot be solved by themselves, together with those of earlier stages.
+/// Solves the equations of one stage; where they cannot be solved on their own, together with those of earlier stages.
 fn solve_stage(
     system: &mut System<'_>,
     stage: i32,
@@ -181,8 +180,7 @@ fn solve_stage(
     solve_jointly(system, &joint, &together, start, jets)
 }
 
-/// Several stages at once. Guesses start from where the model puts them, the rest from what the stages solved so far
-/// have found.
+/// Solves several stages at once. Guesses start from where the model puts them, the rest from the solution of the stages so far.
 fn solve_jointly(
     system: &mut System<'_>,
     parts: &Decomposition,
@@ -205,8 +203,8 @@ fn solve_jointly(
     Ok(())
 }
 
-/// A derivative that vanishes just at the guess (a length at the origin) stops a method that follows derivatives:
-/// looks from a few neighbouring points before giving up with what was found at the first.
+/// Looks from a few neighbouring points before giving up with what was found at the first: a derivative that vanishes
+/// just at the guess (a length at the origin) stops a method that follows derivatives.
 fn retry_elsewhere(
     system: &mut System<'_>,
     parts: &Decomposition,

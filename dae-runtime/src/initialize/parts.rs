@@ -1,14 +1,15 @@
 //! Which equations of a stage have to be solved together.
 //!
-//! In: some equations, and the jets that may move. Out: [`Component`]s that share no moving jet, and inside a large one the steps in
-//! which a linear system with its pattern is solved: the Dulmage–Mendelsohn parts, the square one block by block. Equations of the
-//! overdetermined part contain its own unknowns only, those of the square part none of the underdetermined part; in this order every
-//! step finds the unknowns of the earlier ones known, and only the underdetermined part, split into its own components, has a choice.
+//! In: some equations, and the jets that may move. Out: [`Component`]s that share no moving jet, and within a large one
+//! the steps in which a linear system with its pattern is solved: the Dulmage–Mendelsohn parts, the square one block by
+//! block. Equations of the overdetermined part contain only its own unknowns, those of the square part none of the
+//! underdetermined part; in this order every step finds the unknowns of the earlier ones known, and only the
+//! underdetermined part, split into its own components, has a choice.
 
 use crate::contract::{ProlongationDescription, Start};
 use crate::structure::{Incidence, Matching, Part, block_triangular_form, connected_components, dulmage_mendelsohn};
 
-/// Components with at most so many equations and moving jets are solved by dense linear algebra without a look at their structure.
+/// Components with at most this many equations and moving jets are solved by dense linear algebra without structural analysis.
 pub(super) const SMALL: usize = 60;
 
 /// Equations that share moving jets, directly or through others, and these jets.
@@ -17,11 +18,11 @@ pub(super) struct Component {
     pub rows: Vec<usize>,
     /// Jets that may move, ascending.
     pub moving: Vec<usize>,
-    /// Of `moving`, by position, those that cost nothing to move.
+    /// Positions in `moving` of the jets that cost nothing to move.
     pub free: Vec<usize>,
-    /// And the others.
+    /// Positions in `moving` of the jets that are costly to move.
     pub costly: Vec<usize>,
-    /// In which steps a linear system is solved; empty for small components.
+    /// The steps in which a linear system is solved; empty for small components.
     pub steps: Vec<Step>,
 }
 
@@ -37,21 +38,21 @@ pub(super) struct Step {
 pub(super) enum StepKind {
     /// More equations than unknowns: least squares.
     Over,
-    /// One solution.
+    /// As many equations as unknowns: one solution.
     Square,
     /// Many solutions: least change.
     Under,
 }
 
-/// The components of some equations, and where the jets are in them.
+/// The components of some equations, and the places of the jets in them.
 pub(super) struct Decomposition {
     pub components: Vec<Component>,
-    /// For every jet that may move its position in `moving` of its component.
+    /// For every jet that may move, its position in `moving` of its component.
     place: Vec<Option<usize>>,
 }
 
 impl Decomposition {
-    /// Of the equations and jets of the stages chosen.
+    /// Decomposes the equations and jets of the chosen stages.
     pub(super) fn of(description: &ProlongationDescription, stage: impl Fn(i32) -> bool) -> Decomposition {
         let (jets, equations) = (&description.jets, &description.equations);
         let may_move: Vec<bool> = jets.iter().map(|jet| stage(jet.stage) && jet.start != Start::Fixed).collect();
@@ -84,7 +85,7 @@ impl Decomposition {
 }
 
 impl Component {
-    /// Whether dense linear algebra does.
+    /// Whether dense linear algebra suffices.
     pub(super) fn is_small(&self) -> bool {
         is_small(self.rows.len(), self.moving.len())
     }

@@ -1,8 +1,8 @@
 //! Whether the equations determine the highest derivatives at a consistent point.
 //!
-//! In: the prolongation and jets that fulfil it. Out: the condition number of the system Jacobian, the block of stage 0, or an error
-//! that names the equations and unknowns that make it singular. Small matrices are judged by their singular values, large ones
-//! block by block ([`crate::sparse::regularity`]).
+//! In: the prolongation and jets that fulfil it. Out: the condition number of the system Jacobian, the block of stage
+//! 0, or an error that names the equations and unknowns that make it singular. Small matrices are assessed by their
+//! singular values, large ones block by block ([`crate::sparse::regularity`]).
 
 use crate::matrix::Matrix;
 
@@ -16,9 +16,9 @@ const DENSE: usize = 100;
 
 /// Condition number of the matrix of the last stage, or the equations and unknowns that make it singular.
 pub(super) fn regularity(prolongation: &dyn Prolongation, t0: f64, jets: &[f64]) -> Result<f64, InitializationError> {
-    /// Below this bound of the condition nobody needs singular values.
+    /// Below this bound on the condition number singular values are not needed.
     const SURELY_REGULAR: f64 = 1e7;
-    /// Smaller entries of a null vector do not name anything.
+    /// Smaller entries of a null vector are not reported.
     const PARTICIPATES: f64 = 0.1;
     let description = prolongation.prolongation_description();
     let rows = positions(description.equations.iter().map(|equation| equation.stage == 0));
@@ -49,7 +49,7 @@ pub(super) fn regularity(prolongation: &dyn Prolongation, t0: f64, jets: &[f64])
     }
     let decomposition = SingularValues::of(&matrix).map_err(names)?;
     let found = decomposition.rank();
-    // A matrix that is merely close to singular gets the benefit of the doubt, and its condition is reported.
+    // A matrix that is merely close to singular gets the benefit of the doubt, and its condition number is reported.
     let singular = found.rank < columns.len() && found.confidence == Confidence::Clear;
     if !singular {
         return Ok(decomposition.condition());

@@ -1,15 +1,16 @@
 //! Consistent values after a change of the state.
 //!
-//! In: a state and slopes during a run, and which entries have been changed. Out: a state that has them and satisfies the constraints, hidden ones
-//! included.
+//! In: a state and its derivative during a run, and which entries have been changed. Out: a state with these entries
+//! that satisfies the constraints, including hidden ones.
 //!
-//! It is an initialisation of the model where entries that were changed are fixed, other differential unknowns are guesses, and everything else follows.
+//! This is an initialisation of the model in which changed entries are fixed, other differential unknowns are guesses,
+//! and everything else follows.
 
 use super::{Direction, InitializationError, InitializationOptions, consistent_initialization, derivatives_of_jets};
 use crate::contract::{Dae, Kind, Name, Prolongation, ProlongationDescription, Start, Unknown};
 
-/// Replaces a state and its slopes by consistent ones; all derivatives of the model there. Formulations keep constraints to their tolerance only: what is
-/// to stay may move by what is `allowed`.
+/// Replaces a state and its derivative by consistent ones; returns all derivatives of the model there. Formulations
+/// keep constraints only to a tolerance: what is to stay may move by `allowed`.
 pub(crate) fn consistent_restart(
     dae: &dyn Dae,
     t: f64,
@@ -25,7 +26,7 @@ pub(crate) fn consistent_restart(
     let jets = match consistent_initialization(&restart, t, options) {
         Ok(initial) => initial.jets,
         Err(error) => {
-            // It satisfies constraints to a tolerance only: all may move a little; or else what was not changed.
+            // The state satisfies constraints only to a tolerance: let all of it move a little, or else the part that was not changed.
             let nearly = [false, true].into_iter().find_map(|keeps_changed| {
                 let meant = |i: usize| if keeps_changed && is_changed(i) { Start::Fixed } else { Start::Guess };
                 restart.mark(meant, dae, &places);
@@ -42,10 +43,10 @@ pub(crate) fn consistent_restart(
     Ok(jets)
 }
 
-/// Which entries of a state keep their derivatives; others stay as near to theirs as they can.
+/// Which entries of a state keep their derivatives; the others stay as near to theirs as they can.
 #[derive(Clone, Copy)]
 pub(crate) enum Held<'a> {
-    /// Those that keep their values in the restart, if so many are changed.
+    /// Those that keep their values in the restart where these entries are changed.
     AsInRestart(&'a dyn Fn(usize) -> bool),
     /// Those that are changed.
     Changed(&'a dyn Fn(usize) -> bool),
@@ -53,16 +54,16 @@ pub(crate) enum Held<'a> {
     Nothing,
 }
 
-/// How the entries of a state and the equations of the prolongation change with something.
+/// How the entries of a state and the equations of the prolongation change with a quantity.
 pub(crate) struct Change<'a> {
     pub(crate) values: &'a [f64],
     pub(crate) equations: Vec<f64>,
-    /// With what, for messages.
+    /// Name of the quantity, for messages.
     pub(crate) name: &'a Name,
 }
 
-/// Derivatives of a state that was made consistent, and of its slopes, where the entries of the given state and the equations of the prolongation
-/// change like this.
+/// Derivatives of a state that was made consistent, and of its derivative, for given changes of the entries of the
+/// state and of the equations of the prolongation.
 pub(crate) fn restarted_derivatives(
     dae: &dyn Dae,
     t: f64,
@@ -73,10 +74,10 @@ pub(crate) fn restarted_derivatives(
     Ok(restarted_derivatives_in(dae, t, point, held, vec![change])?.swap_remove(0))
 }
 
-/// Derivatives of the state and of its slope.
+/// Derivatives of the state and of its time derivative.
 type Derivatives = (Vec<f64>, Vec<f64>);
 
-/// The same for several changes.
+/// Derivatives of a state that was made consistent, for several changes of the entries and equations.
 pub(crate) fn restarted_derivatives_in(
     dae: &dyn Dae,
     t: f64,
@@ -110,7 +111,7 @@ pub(crate) fn restarted_derivatives_in(
     Ok(found.into_iter().map(of).collect())
 }
 
-/// Which jet each entry of $y$ and of $y'$ is, and each eliminated unknown.
+/// The jets that the entries of $y$ and of $y'$ are, and the eliminated unknowns.
 pub(crate) struct JetPlaces {
     pub(crate) values: Vec<Option<usize>>,
     pub(crate) slopes: Vec<Option<usize>>,
@@ -118,7 +119,7 @@ pub(crate) struct JetPlaces {
 }
 
 impl JetPlaces {
-    /// Auxiliary unknowns have none: they need not be the derivatives for which they stand.
+    /// Finds the jets of a formulation. Auxiliary unknowns have none: they need not equal the derivatives for which they stand.
     pub(crate) fn of(dae: &dyn Dae) -> Self {
         let (description, prolongation) = (dae.description(), dae.prolongation().prolongation_description());
         let is_determined = |unknown: &&Unknown| unknown.kind != Kind::Auxiliary;
@@ -136,18 +137,19 @@ struct Restart<'p> {
     start: Vec<f64>,
 }
 
-/// Sensitivities satisfy the linearised constraints to their tolerance only: to this part of their terms that is nothing to mend.
+/// Sensitivities satisfy the linearised constraints only to a tolerance: residuals up to this fraction of their terms need no correction.
 const NEARLY: f64 = 1e-3;
 
 impl<'p> Restart<'p> {
-    /// Whether an entry of a state is one of the model: its derivative occurs in the formulation, or, where that defines its differential unknowns itself, in the model.
+    /// Whether an entry of the state is a state of the model: its derivative occurs in the formulation or, where that
+    /// defines its differential unknowns itself, in the model.
     fn is_state(&self, dae: &dyn Dae, places: &JetPlaces, i: usize) -> bool {
         let description = dae.description();
         let occurs = || places.values[i].is_some_and(|jet| self.description.derivative_of(jet).is_some());
         description.unknowns[i].kind == Kind::Differential || description.has_defined_unknowns() && occurs()
     }
 
-    /// What was changed stays, and what it is a derivative of.
+    /// Whether each entry stays: those that were changed, and those of which they are the derivatives.
     fn stays(&self, dae: &dyn Dae, places: &JetPlaces, is_changed: &dyn Fn(usize) -> bool) -> Vec<bool> {
         let count = dae.description().unknowns.len();
         let stage = |i: usize| places.values[i].map_or(0, |jet| self.description.jets[jet].stage);
@@ -156,7 +158,7 @@ impl<'p> Restart<'p> {
         (0..count).map(stays).collect()
     }
 
-    /// From a state and its slopes; which jets these are.
+    /// Restarts from a state and its derivative; also returns which jets these are.
     fn new(dae: &'p dyn Dae, t: f64, y: &[f64], yp: &[f64]) -> (Self, JetPlaces) {
         let inner = dae.prolongation();
         let mut restart = Restart { inner, description: inner.prolongation_description().clone(), start: Vec::new() };
@@ -165,11 +167,11 @@ impl<'p> Restart<'p> {
         (restart, places)
     }
 
-    /// Takes the jets that a state and its slopes tell, and the others from the model.
+    /// Takes the jets that a state and its derivative give, and the others from the model.
     fn begin_at(&mut self, dae: &dyn Dae, t: f64, places: &JetPlaces, y: &[f64], yp: &[f64]) {
         self.start = vec![0.0; self.description.jets.len()];
         self.inner.start_values(t, &mut self.start);
-        // What is a state as well has its value from there.
+        // A derivative that is also a state has its value from there.
         let slopes = places.slopes.iter().zip(yp).zip(dae.description().unknowns.iter());
         let slopes = slopes.filter(|(_, unknown)| unknown.kind == Kind::Differential).map(|(known, _)| known);
         let known = slopes.chain(places.values.iter().zip(y));

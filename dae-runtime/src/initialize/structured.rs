@@ -1,33 +1,35 @@
 //! The step of least change in a large component.
 //!
-//! In: a sparse matrix $B$ as in `least_change`, the steps in which its pattern is solved, a right-hand side. Out: the same as
-//! there. Small steps are left to `least_change`; large underdetermined ones are the saddle-point system
+//! In: a sparse matrix $B$ as in `least_change`, the steps in which its pattern is solved, a right-hand side. Out: the
+//! step of least change, as there. Small steps are left to `least_change`; large underdetermined ones are the
+//! saddle-point system
 //!
 //! $$ \begin{pmatrix} D & B^T \\\\ B & -\tau^2 I \end{pmatrix} \begin{pmatrix} z \\\\ \mu \end{pmatrix} = \begin{pmatrix} 0 \\\\ b \end{pmatrix} $$
 //!
 //! with $D = 1$ for costly columns and nearly 0 for free ones (Å. Björck, *Numerical Methods for Least Squares Problems*, Sect. 4.3.2):
-//! for $\tau = 0$ it yields $B z = b$ with least $z^T D z$. Whether the rows are independent shows in the solution: it has to fulfil
-//! both equations and to be of the size of $b$. If it does not, $\tau > 0$ gives a least-squares solution, which iterated
-//! refinement moves towards the one of least change (ibid., Sect. 2.7.2; every iteration divides the error along a singular value
-//! $\sigma$ by $1 + \sigma^2 / \tau^2$). A contradiction then shows where the Gauss–Newton iteration gets stuck.
+//! for $\tau = 0$ it yields $B z = b$ with least $z^T D z$. Whether the rows are independent shows in the solution: it
+//! has to satisfy both equations and to be of the size of $b$. If it does not, $\tau > 0$ gives a least-squares
+//! solution, which iterative refinement moves towards the one of least change (ibid., Sect. 2.7.2; every iteration
+//! divides the error along a singular value $\sigma$ by $1 + \sigma^2 / \tau^2$). A contradiction then shows where the
+//! Gauss–Newton iteration gets stuck.
 
 use super::least_change::{ABLE, least_change};
 use super::parts::{Component, StepKind, is_small};
 use crate::rank::RankError;
 use crate::sparse::{FactorError, Factors, SparseMatrix};
 
-/// Components up to this number of equations fall back to dense linear algebra where their rank is not clear.
+/// Components with at most this many equations fall back to dense linear algebra where their rank is not clear.
 const DENSE_FALLBACK: usize = 400;
-/// Square blocks with a larger condition are not taken to be regular.
+/// Square blocks with a larger condition number are not taken to be regular.
 const SURELY_REGULAR: f64 = 1e10;
-/// Weight of the free columns: what a guess moves in their place, relative to what they do, is rounding.
+/// Weight of the free columns: changes of guesses in their place are rounding errors in comparison.
 const FREE_WEIGHT: f64 = 1e-12;
-/// Changes of guesses that are smaller, relative to the whole step, are owed to that weight: then they stay.
+/// Smaller changes of guesses, relative to the whole step, are an artefact of that weight: then the guesses stay.
 const OWED: f64 = 1e-10;
-/// How well a solution has to fulfil the equations, and how large it may be, to count as that of independent rows.
+/// Bounds on the residual and on the size of a solution for the rows to count as independent.
 const FULFILLED: f64 = 1e-8;
 const MODERATE: f64 = 1e7;
-/// $\tau$, and how often the least-squares solution is refined.
+/// $\tau$, and the number of refinements of the least-squares solution.
 const REGULARISATION: f64 = 1e-5;
 const REFINEMENTS: usize = 8;
 
@@ -35,7 +37,7 @@ const REFINEMENTS: usize = 8;
 pub(super) enum StepError {
     /// Numbers overflow.
     NotFinite,
-    /// So many equations that have to be solved together cannot be.
+    /// Too many equations have to be solved together; their number.
     TooLarge(usize),
 }
 
@@ -65,7 +67,7 @@ pub(super) fn structured_change(
     regularised(matrix, &costs(component, ABLE * ABLE), b)
 }
 
-/// In the order of the pattern; `None` where a step has no clear solution.
+/// Solves step by step in the order of the pattern; `None` where a step has no clear solution.
 fn step_by_step(matrix: &SparseMatrix, component: &Component, b: &[f64]) -> Result<Option<Vec<f64>>, StepError> {
     let mut z = vec![0.0; matrix.columns()];
     let mut place = vec![usize::MAX; matrix.columns()];
@@ -104,7 +106,7 @@ fn marked(component: &Component) -> Vec<bool> {
     is_free
 }
 
-/// The solution with a square block that is regular beyond doubt.
+/// The solution with a square block that is clearly regular.
 fn square(block: &SparseMatrix, b: &[f64]) -> Result<Option<Vec<f64>>, StepError> {
     let mut scaled = block.clone();
     let (row_factors, column_factors) = scaled.equilibrate();
@@ -114,7 +116,7 @@ fn square(block: &SparseMatrix, b: &[f64]) -> Result<Option<Vec<f64>>, StepError
         Err(FactorError::TooLarge) => return Err(StepError::TooLarge(block.rows())),
     };
     let condition = scaled.norm() * factors.inverse_norm();
-    // A block that is small against the rest of its rows is not trusted either.
+    // A block that is small compared with the rest of its rows is not trusted either.
     let size = block.entries().fold(0.0_f64, |size, (_, _, value)| size.max(value.abs()));
     if condition.is_nan() || condition > SURELY_REGULAR || size < 1.0 / SURELY_REGULAR {
         return Ok(None);
@@ -125,7 +127,7 @@ fn square(block: &SparseMatrix, b: &[f64]) -> Result<Option<Vec<f64>>, StepError
     Ok(z.iter().all(|z| z.is_finite()).then_some(z))
 }
 
-/// Least change with rows that are clearly independent.
+/// Least change where the rows are clearly independent.
 fn saddle_point(matrix: &SparseMatrix, free: &[usize], b: &[f64]) -> Result<Option<Vec<f64>>, StepError> {
     let n = matrix.columns();
     let mixed = !free.is_empty() && free.len() < n;
@@ -154,7 +156,7 @@ fn saddle_point(matrix: &SparseMatrix, free: &[usize], b: &[f64]) -> Result<Opti
     Ok(Some(z))
 }
 
-/// The solution of the saddle-point system with $\tau = 0$ if it is one and of moderate size.
+/// The solution of the saddle-point system with $\tau = 0$, if it is one and of moderate size.
 fn saddle_solution(matrix: &SparseMatrix, cost: &[f64], b: &[f64]) -> Result<Option<Vec<f64>>, StepError> {
     let n = matrix.columns();
     let factors = match Factors::of(&saddle(matrix, cost, 0.0)) {
@@ -178,7 +180,7 @@ fn saddle_solution(matrix: &SparseMatrix, cost: &[f64], b: &[f64]) -> Result<Opt
     let skew: Vec<f64> = (0..n).map(|k| cost[k] * z[k] + gradient[k]).collect();
     let size = norm(b);
     let solved = norm(&off) <= FULFILLED * size && norm(&skew) <= FULFILLED * norm(z);
-    // Not-a-number compares as false.
+    // NaN compares as false.
     Ok((solved && norm(z) <= MODERATE * size).then(|| z.to_vec()))
 }
 
@@ -235,7 +237,7 @@ mod tests {
         ((i * 37 + j * 101 + i * j) as f64 * 0.618_033_988_749_895).fract() * 2.0 - 1.0
     }
 
-    /// `m` rows with five entries each in `2 m + 8` columns, every third of which is free; rows `repeated` are written down again.
+    /// `m` rows with five entries each in `2 m + 8` columns, every third of which is free; the rows `repeated` occur twice.
     fn problem(m: usize, repeated: &[usize]) -> (SparseMatrix, Component, Vec<f64>) {
         let n = 2 * m + 8;
         let rows: Vec<usize> = (0..m).chain(repeated.iter().copied()).collect();
@@ -262,7 +264,7 @@ mod tests {
         let dense = least_change(&matrix.to_dense(), &component.free, &component.costly, &b).unwrap();
         let Ok(sparse) = structured_change(&matrix, &component, &b) else { panic!() };
         assert!(!component.is_small());
-        // Changes of guesses that are owed to the weight of the free columns were left out.
+        // Changes of guesses due to the weight of the free columns were left out.
         assert!(farthest(&matrix.times(&sparse), &b) < 1e-9);
         assert!(farthest(&sparse, &dense) < 1e-8, "{:e}", farthest(&sparse, &dense));
     }

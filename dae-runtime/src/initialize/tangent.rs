@@ -1,12 +1,12 @@
 //! Derivatives of consistent initial values.
 //!
-//! In: a prolongation $G(X, p) = 0$ with consistent jets $X$, and the derivatives, in some direction, of its start values and of $G$ with $X$ held. Out:
-//! the derivatives of $X$ in that direction.
+//! In: a prolongation $G(X, p) = 0$ with consistent jets $X$, and the derivatives in some direction of its start
+//! values, and of $G$ with $X$ held fixed. Out: the derivatives of $X$ in that direction.
 //!
-//! The linearised equations $G_X \dot X + \dot G = 0$ are solved as the equations themselves are: stage by stage, what is fixed changes as its start value
-//! does, and so do guesses, as far as that goes: they move by as little as they can. Where the equations determine what is not
-//! fixed this is the derivative of the initialisation; where guesses are left a choice it is that of the consistent point nearest to them, in the limit of
-//! guesses that are consistent.
+//! The linearised equations $G_X \dot X + \dot G = 0$ are solved as the equations themselves are: stage by stage; fixed
+//! jets change as their start values do, and so do guesses as far as possible: they move as little as they can. Where
+//! the equations determine what is not fixed, this is the derivative of the initialisation; where guesses are left a
+//! choice it is that of the consistent point nearest to them, in the limit of consistent guesses.
 
 use super::gauss_newton::System;
 use super::parts::Decomposition;
@@ -19,14 +19,14 @@ pub(crate) struct Direction<'a> {
     pub(crate) name: &'a Name,
     /// Derivatives of the start values of the jets.
     pub(crate) start: Vec<f64>,
-    /// Derivatives of the equations with the jets held.
+    /// Derivatives of the equations with the jets held fixed.
     pub(crate) equations: Vec<f64>,
 }
 
-/// Linearised equations hold to this part of their terms at consistent values.
+/// Linearised equations hold to this fraction of their terms at consistent values.
 pub(crate) const EXACTLY: f64 = 1e-9;
 
-/// Derivatives of consistent jets in several directions; the linearised equations hold to the part `solved` of their terms.
+/// Derivatives of consistent jets in several directions; the linearised equations hold to the fraction `solved` of their terms.
 pub(crate) fn derivatives_of_jets(
     prolongation: &dyn Prolongation,
     t: f64,
@@ -53,7 +53,7 @@ pub(crate) fn derivatives_of_jets(
             if rows.is_empty() {
                 continue;
             }
-            // A later stage restricts an earlier one, for the equations that have to do with it.
+            // A later stage restricts an earlier one, for the equations concerned.
             let jointly = Decomposition::of(description, |s| s <= *stage);
             let has = |k: &usize| rows.iter().any(|row| jointly.components[*k].rows.contains(row));
             let chosen: Vec<usize> = (0..jointly.components.len()).filter(has).collect();

@@ -1,9 +1,10 @@
-//! The loop of every integrator: attempts at a step until one is accepted.
+//! The step loop shared by all integrators.
 //!
-//! In: a [`Scheme`], which knows how a step is solved, judged and taken in. Out: a [`Stepper`]. What schemes share is a [`Run`]:
-//! the state, the clock, tolerances as weights, the search for surfaces across which $F$ jumps, the closing correction, statistics.
+//! In: a [`Scheme`], which solves a step, tests its error and takes it in. Out: a [`Stepper`]. What schemes share is a
+//! [`Run`]: the state, the clock, tolerances as weights, the search for surfaces across which $F$ jumps, the projection
+//! onto constraints, statistics.
 //!
-//! One attempt is `solve` → has it passed a surface? → `test_error` → `accept`; whatever fails is a [`Rejection`] with the length to try next.
+//! One attempt is `solve` → has it passed a surface? → `test_error` → `accept`; any failure is a [`Rejection`] with the length to try next.
 
 mod output;
 mod rejection;
@@ -22,22 +23,23 @@ use crate::weights::Weights;
 use output::Output;
 pub(crate) use rejection::{Rejection, Trouble};
 
-/// Attempts at one step. Each search for a surface takes some forty, and each error test that fails shortens the step by a factor; only functions without values beyond
-/// a time, or other ones at every call, take more.
+/// Largest number of attempts at one step. Each search for a surface takes some forty, and each failed error test
+/// shortens the step by a factor; only functions that have no values beyond some time, or different values at every
+/// call, take more.
 const MOST_ATTEMPTS: usize = 1000;
 
-/// Where and how a run starts: consistent `y0`, `yp0` at `t0`, towards `t_end`, which may be earlier.
+/// Start of a run: consistent `y0`, `yp0` at `t0`, towards `t_end`, which may be earlier.
 #[derive(Clone, Copy)]
 pub(crate) struct Start<'s> {
     pub(crate) t0: f64,
     pub(crate) y0: &'s [f64],
     pub(crate) yp0: &'s [f64],
     pub(crate) t_end: f64,
-    /// That of all matrices.
+    /// The schedule of all matrices.
     pub(crate) schedule: &'s Rc<Schedule>,
 }
 
-/// What every scheme needs of a run under way.
+/// The state of a run that every scheme needs.
 pub(crate) struct Run<'d> {
     pub(crate) dae: &'d dyn Dae,
     pub(crate) clock: Clock,
@@ -45,7 +47,7 @@ pub(crate) struct Run<'d> {
     /// The last accepted state.
     pub(crate) y: Vec<f64>,
     pub(crate) yp: Vec<f64>,
-    /// The end of the attempt under way.
+    /// The state at the end of the attempt under way.
     pub(crate) candidate: Vec<f64>,
     pub(crate) candidate_slope: Vec<f64>,
     pub(crate) weights: Weights,
@@ -55,28 +57,28 @@ pub(crate) struct Run<'d> {
     pub(crate) statistics: Statistics,
     max_step: f64,
     max_steps: usize,
-    /// As the caller gave it.
+    /// Relative tolerance as the caller gave it.
     rtol: f64,
     stall: Stall,
     switching: Switching,
     at_switch: Option<usize>,
 }
 
-/// How a method makes a step. Lengths are signed as the run is directed.
+/// How a method makes a step. Step lengths have the sign of the direction of the run.
 pub(crate) trait Scheme {
     /// Solves for the end of a step of length `h`, which it leaves in `run.candidate` and `run.candidate_slope`.
     fn solve(&mut self, run: &mut Run<'_>, h: f64) -> Result<(), Rejection>;
 
-    /// Leaves there what is predicted for the end of such a step.
+    /// Leaves the prediction for the end of a step of length `h` in `run.candidate` and `run.candidate_slope`.
     fn predict_end(&mut self, run: &mut Run<'_>, h: f64);
 
     /// The length of the next step, positive, if the error of this one is small enough.
     fn test_error(&mut self, run: &mut Run<'_>, h: f64) -> Result<f64, Rejection>;
 
-    /// Takes in the end of a step, which the clock has reached, and closes it onto the constraints; `run.y` and `run.yp` become that.
+    /// Takes in the end of a step, which the clock has reached, and projects it onto the constraints; `run.y` and `run.yp` become that.
     fn accept(&mut self, run: &mut Run<'_>, h: f64);
 
-    /// The equations are others from now on.
+    /// Drops what belongs to earlier equations: they have changed.
     fn forget(&mut self, run: &Run<'_>);
 
     /// The step to try when one of length `length` is planned.
@@ -84,7 +86,7 @@ pub(crate) trait Scheme {
         clock.fit(length)
     }
 
-    /// How often the equations of one step may remain unsolved.
+    /// Largest number of attempts at one step whose equations may remain unsolved.
     fn patience(&self) -> usize {
         usize::MAX
     }
@@ -95,25 +97,25 @@ pub(crate) trait Scheme {
     /// Where the matrix of a step of length `h` is singular to working precision, if it is.
     fn deficiency(&mut self, run: &mut Run<'_>, h: f64) -> Option<Deficiency>;
 
-    /// The real matrix of the last step, and the factor of $F_{y'}$ in it.
+    /// The real iteration matrix of the last step, and the factor of $F_{y'}$ in it.
     fn factors(&self) -> (&IterationMatrix<f64>, f64);
 
-    /// As [`Stepper::order`].
+    /// See [`Stepper::order`].
     fn order(&self) -> usize;
 
-    /// As [`Stepper::dense_accuracy`].
+    /// See [`Stepper::dense_accuracy`].
     fn dense_accuracy(&self) -> DenseAccuracy;
 
-    /// As [`Stepper::dense_degree`].
+    /// See [`Stepper::dense_degree`].
     fn dense_degree(&self) -> usize;
 
-    /// As [`Stepper::dense_coefficients`].
+    /// See [`Stepper::dense_coefficients`].
     fn dense_coefficients(&self, coefficients: &mut [f64]);
 }
 
 impl<'d> Run<'d> {
-    /// Checks the input and allocates everything; the length of the first step is left to the scheme. `weights` are those of the
-    /// tolerances to which it tests errors.
+    /// Checks the input and allocates everything; the length of the first step is left to the scheme. `weights` belong
+    /// to the tolerances to which it tests errors.
     pub(crate) fn new(
         dae: &'d dyn Dae,
         start: Start<'_>,
@@ -146,7 +148,7 @@ impl<'d> Run<'d> {
         Ok(run)
     }
 
-    /// Rejects what has no meaning, and chooses coordinates where the formulation has some.
+    /// Rejects meaningless input, and chooses coordinates where the formulation has them.
     pub(crate) fn check(dae: &dyn Dae, start: Start<'_>, options: &Options) -> Result<(), Failure> {
         let Start { t0, y0, yp0, t_end, .. } = start;
         check_start(dae.description(), t0, y0, yp0, t_end)?;
@@ -155,14 +157,14 @@ impl<'d> Run<'d> {
         Ok(())
     }
 
-    /// $F$ must be finite at an accepted state.
+    /// Checks that $F$ is finite at an accepted state.
     fn check_residual(&mut self) -> Result<(), Failure> {
         self.dae.residual(self.clock.time(), &self.y, &self.yp, &mut self.candidate);
         self.statistics.residuals += 1;
         check_residual(self.dae.description(), self.clock.time(), &self.candidate)
     }
 
-    /// What is tried instead of an attempt of length `h` whose error is too large, if it has passed a kink.
+    /// What to try instead of an attempt of length `h` whose error is too large, if it has passed a kink.
     fn locate_kink(&mut self, h: f64) -> Option<Result<(), Rejection>> {
         self.at_switch = None;
         let (t, resolution) = (self.clock.time(), self.clock.resolution());
@@ -176,7 +178,7 @@ impl<'d> Run<'d> {
         }
     }
 
-    /// Sets the length of the first step: that of the options, or the one proposed.
+    /// Sets the length of the first step: the prescribed one, or the one proposed.
     pub(crate) fn begin_with(&mut self, proposed: f64, options: &Options) {
         let length = options.prescribed_first_step().unwrap_or_else(|| proposed.max(self.clock.resolution()));
         self.h = length.min(options.max_step);
@@ -187,7 +189,7 @@ impl<'d> Run<'d> {
 pub(crate) struct Integrator<'d, S> {
     run: Run<'d>,
     scheme: S,
-    /// Where the last step began.
+    /// Start time of the last step.
     before: f64,
     output: Output,
 }
@@ -198,12 +200,12 @@ impl<'d, S: Scheme> Integrator<'d, S> {
         Integrator { run, scheme, before, output }
     }
 
-    /// One attempt at a step of signed length `h`.
+    /// Makes one attempt at a step of signed length `h`.
     fn attempt(&mut self, h: f64, landing: Landing) -> Result<(), Rejection> {
         let (run, scheme) = (&mut self.run, &mut self.scheme);
         run.weights.update(&run.y, h);
         let solved = scheme.solve(run, h);
-        // The same step with another matrix: where it ends is not known.
+        // The step is to be repeated with another matrix: its end is not known.
         if solved.is_err_and(|rejection| rejection.retry >= h.abs()) {
             return solved;
         }
@@ -250,8 +252,8 @@ impl<'d, S: Scheme> Integrator<'d, S> {
         Ok(())
     }
 
-    /// Changes local coordinates where those of the last step have become unsuitable: not before the next one, since between the ends of a step its
-    /// equations are asked for.
+    /// Changes local coordinates where those of the last step have become unsuitable. This is left until the next step,
+    /// since dense output uses the equations of the last one.
     fn choose_coordinates(&mut self) {
         let (run, scheme) = (&mut self.run, &mut self.scheme);
         let is_first = run.statistics.steps == 0;
@@ -279,7 +281,7 @@ impl<'d, S: Scheme> Integrator<'d, S> {
                 let has_patience = tries.unsolved <= self.scheme.patience() && tries.all < MOST_ATTEMPTS;
                 !self.run.clock.resolves(rejection.retry) || !has_patience
             }
-            // The same length is tried again if something else has been made better.
+            // The same length is tried again if something else has been improved.
             StepControl::Fixed(_) => rejection.retry < h.abs(),
         };
         if hopeless {
@@ -289,7 +291,7 @@ impl<'d, S: Scheme> Integrator<'d, S> {
         if self.run.control == StepControl::Adaptive {
             self.run.h = rejection.retry;
         }
-        // Towards a surface the length is meant as it is.
+        // The length of a step towards a surface is not adjusted.
         match rejection.trouble {
             Trouble::Switch => Ok((self.run.clock.direction() * rejection.retry, Landing::Free)),
             _ => Ok(self.scheme.fit(&self.run.clock, self.run.h)),
@@ -302,7 +304,7 @@ struct Tries {
     /// Signed length of the first.
     first: f64,
     all: usize,
-    /// How many had equations that remained unsolved.
+    /// Number of attempts whose equations remained unsolved.
     unsolved: usize,
 }
 

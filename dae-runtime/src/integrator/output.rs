@@ -1,26 +1,29 @@
 //! States between the ends of a step.
 //!
-//! In: the polynomial of a step and the factors that were at hand for it. Out: the state at a time within the step, as accurate as the steps.
+//! In: the polynomial of a step and the factors that were at hand for it. Out: the state at a time within the step, as
+//! accurate as at its ends.
 //!
-//! Error tests leave out what the equations determine anew at every step: algebraic unknowns, unknowns of index 2, and for one-step methods whatever
-//! constraints prescribe. With $\sin 100t$ as an algebraic unknown steps may be longer than its period, and a polynomial through their ends
-//! has nothing to do with it. So the defect of the polynomial $p$ is measured in units of the unknowns,
+//! Error tests leave out what the equations determine again at every step: algebraic unknowns, unknowns of index 2, and
+//! for one-step methods whatever constraints prescribe. With $\sin 100t$ as an algebraic unknown steps may be longer
+//! than its period, and a polynomial through their ends bears no relation to it. So the defect of the polynomial $p$ is
+//! measured in units of the unknowns,
 //!
 //! $$ e = -(c F_{y'} + F_y)^{-1} F(t, p(t), p'(t)), $$
 //!
-//! and where it is larger than errors may be, Newton's iteration goes on from there: the equations hold at the state that comes out. Of that, unknowns
-//! are taken that the polynomial misses by more than their tolerance. Last, unknowns of index 1 without derivatives are solved for, with the others as they
-//! are: events of theirs happen where the equations say.
+//! and where it is larger than the error allowed, Newton's iteration continues from there: the equations hold at the
+//! resulting state. From it the unknowns are taken that the polynomial misses by more than their tolerance. Finally,
+//! algebraic unknowns of index 1 are solved for, with the others held fixed: their events occur where the equations
+//! say.
 
 use super::{Run, Scheme};
 use crate::contract::{Description, Kind};
 use crate::polynomial::{evaluate, horner};
 
-/// Corrections that are this small, in units of what is allowed, end the iteration.
+/// Corrections of this size, in units of the error allowed, end the iteration.
 const SETTLED: f64 = 0.1;
-/// So many there may be.
+/// Largest number of corrections.
 const MAX_CORRECTIONS: usize = 12;
-/// The same for unknowns that follow from the others.
+/// Corrections of this size end the iteration for unknowns that follow from the others.
 const FOLLOWS: f64 = 1e-3;
 /// Slowest rate worth waiting for.
 const SLOWEST_RATE: f64 = 0.9;
@@ -29,9 +32,9 @@ const SLOWEST_RATE: f64 = 0.9;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Output {
     coefficients: Vec<f64>,
-    /// A state and a slope from which the iteration begins.
+    /// The state and the derivative from which the iteration begins.
     start: [Vec<f64>; 2],
-    /// Value and slope of the polynomial.
+    /// Value and derivative of the polynomial.
     polynomial: [Vec<f64>; 2],
     correction: Vec<f64>,
     /// Algebraic unknowns of index 1, and the equations with derivatives.
@@ -51,7 +54,7 @@ impl Output {
         }
     }
 
-    /// The state at time `t` of the step that began at `before`, in `y`.
+    /// Computes the state at time `t` within the step that began at `before`, in `y`.
     pub(super) fn state(&mut self, run: &mut Run<'_>, scheme: &dyn Scheme, before: f64, t: f64, y: &mut [f64]) {
         let (now, n) = (run.clock.time(), y.len());
         let (s, h) = ((t - now) / (now - before), now - before);
@@ -63,7 +66,7 @@ impl Output {
         evaluate(&self.coefficients, s, h, &mut polynomial, &mut slope);
         y.copy_from_slice(&polynomial);
         if !self.satisfies(run, scheme, t, y, &slope) && !self.correct(run, scheme, t, y, &mut slope) {
-            // A polynomial of high degree through few values may be far away.
+            // A polynomial of high degree through few values may be far off.
             for (k, unknown) in run.dae.description().unknowns.iter().enumerate() {
                 if unknown.kind == Kind::Algebraic {
                     let (start, end) = (horner(&self.coefficients, n, k, -1.0), self.coefficients[k]);
@@ -74,7 +77,7 @@ impl Output {
                 y.copy_from_slice(&polynomial);
             }
         }
-        // What the polynomial knows as well is better left to it: it knows the history.
+        // What the polynomial represents equally well is left to it, since it contains the history.
         for ((y, polynomial), weight) in y.iter_mut().zip(&polynomial).zip(run.weights.full()) {
             if (*y - polynomial).abs() * weight <= 1.0 {
                 *y = *polynomial;
@@ -84,7 +87,7 @@ impl Output {
         self.polynomial = [polynomial, slope];
     }
 
-    /// Solves the equations without derivatives for the algebraic unknowns of index 1; where the iteration does not converge, they remain.
+    /// Solves the algebraic equations for the algebraic unknowns of index 1; leaves them unchanged where the iteration does not converge.
     fn solve_for_algebraic(&mut self, run: &mut Run<'_>, scheme: &dyn Scheme, t: f64, y: &mut [f64], slope: &[f64]) {
         if self.algebraic.is_empty() {
             return;
@@ -111,12 +114,12 @@ impl Output {
         self.algebraic.iter().for_each(|&k| y[k] = self.start[0][k]);
     }
 
-    /// Whether the equations hold as well as errors may be large.
+    /// Whether the equations hold to within the error allowed.
     fn satisfies(&mut self, run: &mut Run<'_>, scheme: &dyn Scheme, t: f64, y: &[f64], slope: &[f64]) -> bool {
         self.defect(run, scheme, t, y, slope).is_some_and(|size| size <= 1.0)
     }
 
-    /// Iterates until the equations hold; whether they do, and otherwise `y` and `slope` are as they were.
+    /// Iterates until the equations hold; if they do not, restores `y` and `slope` and returns `false`.
     pub(super) fn correct(
         &mut self,
         run: &mut Run<'_>,
@@ -151,7 +154,7 @@ impl Output {
         false
     }
 
-    /// The correction that a state and a slope need, in `correction`; its weighted norm, if it is finite.
+    /// Computes the Newton correction of a state and its derivative, in `correction`; returns its weighted norm, if that is finite.
     fn defect(&mut self, run: &mut Run<'_>, scheme: &dyn Scheme, t: f64, y: &[f64], slope: &[f64]) -> Option<f64> {
         self.correction.resize(y.len(), 0.0);
         run.dae.residual(t, y, slope, &mut self.correction);

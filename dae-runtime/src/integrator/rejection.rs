@@ -1,7 +1,7 @@
 //! What keeps a step from being accepted.
 //!
-//! In: what an attempt met. Out: the length to try next ([`Rejection`]) or, when no shorter step can be tried, the
-//! [`Failure`] that ends the run, with names.
+//! In: what went wrong in an attempt. Out: the length to try next ([`Rejection`]) or, when no shorter step can be
+//! tried, the [`Failure`] that ends the run, with names.
 
 use super::{Integrator, Run, Scheme};
 use crate::linear::{Jacobians, Singular};
@@ -11,11 +11,11 @@ use crate::stepper::{Failure, StepCause, StepControl};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rejection {
     pub(crate) trouble: Trouble,
-    /// Length to try next, positive. The same as before means that something else has been made better.
+    /// Length to try next, positive. An unchanged length means that something else has been improved.
     pub(crate) retry: f64,
 }
 
-/// Indices only; names are looked up when it comes to a failure.
+/// Why an attempt failed, with indices only; names are looked up when it becomes a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trouble {
     /// The local error is too large, mostly in this unknown.
@@ -24,7 +24,7 @@ pub(crate) enum Trouble {
     Convergence { unknown: usize },
     /// This equation is not finite.
     NonFinite { equation: usize },
-    /// There is no factorisation.
+    /// A matrix is singular.
     Singular,
     /// The step would pass a surface across which $F$ jumps.
     Switch,
@@ -41,14 +41,15 @@ impl From<Singular> for Trouble {
 
 /// What is not finite at the end of an attempt.
 enum NonFinite {
-    /// The equation; it would be with the last accepted value of this unknown.
+    /// The equation; it would be finite with the last accepted value of this unknown.
     Residual { column: Option<usize> },
-    /// An entry of its Jacobian, or of that of another one.
+    /// An entry of the Jacobian, in this row or another.
     Derivative { row: usize, column: usize },
 }
 
 impl Run<'_> {
-    /// Looks for what is not finite where the candidate is, at time `t`: equation `row` or, if that is, a derivative, there or at the last accepted state.
+    /// Looks for what is not finite at the candidate, at time `t`: equation `row` or, if that is finite, a derivative,
+    /// there or at the last accepted state.
     fn find_non_finite(&self, t: f64, row: usize) -> NonFinite {
         let description = self.dae.description();
         let (mut y, mut yp) = (self.candidate.clone(), self.candidate_slope.clone());
@@ -81,7 +82,7 @@ impl Run<'_> {
 }
 
 impl<S: Scheme> Integrator<'_, S> {
-    /// The failure that it is to need more steps than are allowed.
+    /// The failure of a run that needs more steps than are allowed.
     pub(super) fn too_many_steps(&self) -> Failure {
         let run = &self.run;
         let by_error = run.control == StepControl::Adaptive && run.h < run.max_step && run.statistics.steps > 0;
@@ -90,8 +91,8 @@ impl<S: Scheme> Integrator<'_, S> {
         Failure::TooManySteps { t: run.clock.time(), max_steps: run.max_steps, h: run.h, unknown }
     }
 
-    /// The failure that a trouble becomes when no shorter step than `h` can be tried. The first one tried was `first` long:
-    /// if the matrix is singular for that, this is the cause.
+    /// The failure that results when no step shorter than `h` can be tried. The first attempt had length `first`: if
+    /// its matrix is singular, that is the cause.
     pub(super) fn failure(&mut self, trouble: Trouble, first: f64, h: f64) -> Failure {
         let run = &mut self.run;
         if let Err(failure) = run.check_residual() {

@@ -1,24 +1,25 @@
 //! Elementary functions on intervals.
 //!
 //! In: intervals for the arguments. Out: an interval that contains all values of the function, the entire line if it is
-//! undefined anywhere on them. Monotone functions by their values at the bounds, sine and cosine by what extrema lie between.
+//! undefined anywhere on them. Monotone functions are enclosed by their values at the bounds, sine and cosine also by
+//! the extrema in between.
 
 use std::f64::consts::{PI, TAU};
 
 use super::{Interval, down, up};
 
-/// By how many units in the last place results of the mathematical library are widened. Errors documented for common
-/// libraries are at most 2 for the functions used here (the manual of the GNU C Library, *Known Maximum Errors in Math
-/// Functions*; P. Zimmermann et al., *Accuracy of Mathematical Functions*, 2024).
+/// Number of units in the last place by which results of the mathematical library are widened. Errors documented for
+/// common libraries are at most 2 for the functions used here (the manual of the GNU C Library, *Known Maximum Errors
+/// in Math Functions*; P. Zimmermann et al., *Accuracy of Mathematical Functions*, 2024).
 pub const LIBRARY_ULPS: u32 = 4;
 
 /// Beyond this magnitude the position of extrema is left open.
 const MAX_ANGLE: f64 = 1e6;
-/// How uncertain the position of an extremum is taken to be: far above rounding errors for angles up to [`MAX_ANGLE`].
+/// Uncertainty assumed in the position of an extremum: far above rounding errors for angles up to [`MAX_ANGLE`].
 const ANGLE_SLACK: f64 = 1e-8;
 
 impl Interval {
-    /// The interval, or everything where the function is not defined on all of it.
+    /// The interval, or the entire line where the function is not defined on all of it.
     fn defined(self, is_defined: bool) -> Interval {
         if is_defined { self } else { Interval::ENTIRE }
     }
@@ -136,7 +137,7 @@ impl Interval {
         if self == Interval::ENTIRE { self } else { Interval { lo: self.mignitude(), hi: self.magnitude() } }
     }
 
-    /// The sign; all between -1 and 1 where it changes.
+    /// The sign; the whole of $[-1, 1]$ where it changes.
     pub fn signum(self) -> Interval {
         match self {
             Interval::ENTIRE => Interval::ENTIRE,
@@ -146,7 +147,7 @@ impl Interval {
         }
     }
 
-    /// The smaller one.
+    /// The minimum of both.
     pub fn min(self, other: Interval) -> Interval {
         if self == Interval::ENTIRE || other == Interval::ENTIRE {
             return Interval::ENTIRE;
@@ -154,7 +155,7 @@ impl Interval {
         Interval { lo: self.lo.min(other.lo), hi: self.hi.min(other.hi) }
     }
 
-    /// The larger one.
+    /// The maximum of both.
     pub fn max(self, other: Interval) -> Interval {
         if self == Interval::ENTIRE || other == Interval::ENTIRE {
             return Interval::ENTIRE;
@@ -173,7 +174,7 @@ impl Interval {
         )
     }
 
-    /// The angle of $(x, y)$ with this as $y$; off the origin and the negative half-axis it is extremal at corners.
+    /// The angle of $(x, y)$ with this as $y$; away from the origin and the negative half-axis it is extremal at corners.
     pub fn atan2(self, x: Interval) -> Interval {
         if self == Interval::ENTIRE || x == Interval::ENTIRE {
             return Interval::ENTIRE;
@@ -201,7 +202,8 @@ impl Interval {
         Interval::corners([x.lo.powf(y.lo), x.lo.powf(y.hi), x.hi.powf(y.lo), x.hi.powf(y.hi)], POSITIVE)
     }
 
-    /// `a` where the interval is positive, otherwise `b`: the branch that is certain, whatever the other one is, or the hull of both.
+    /// `a` where the interval is positive, otherwise `b`: the branch taken where that is certain, whatever the other
+    /// one is, or the hull of both.
     pub fn choose(self, a: Interval, b: Interval) -> Interval {
         let switch = self;
         match switch {

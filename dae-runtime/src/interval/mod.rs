@@ -1,14 +1,14 @@
-//! Interval arithmetic: enclosures of values that count every rounding error.
+//! Interval arithmetic: enclosures of values that account for every rounding error.
 //!
 //! In: intervals. Out: intervals that contain the values of an operation at all their points
 //! (R. E. Moore, R. B. Kearfott, M. J. Cloud, *Introduction to Interval Analysis*, SIAM 2009).
 //!
-//! Bounds are rounded outwards: sums by their exact rounding error, products unless they have so few digits that they are exact, quotients and
-//! square roots, all of which IEEE 754 rounds correctly, by one unit in the last place, functions of the mathematical library by
-//! [`LIBRARY_ULPS`]. An operation that is undefined somewhere on its operands gives [`Interval::ENTIRE`], and so does
-//! every operation on that: an enclosure with a finite bound proves that the expression is defined on the whole box. It is
-//! continuous there too unless it contains `signum`, whose enclosure across zero is $[-1, 1]$, or `if`, whose enclosure is the hull of
-//! both branches where neither is certain.
+//! Bounds are rounded outwards: sums by their exact rounding error, products unless they have so few digits that they
+//! are exact, quotients and square roots, all of which IEEE 754 rounds correctly, by one unit in the last place,
+//! functions of the mathematical library by [`LIBRARY_ULPS`]. An operation that is undefined somewhere on its operands
+//! gives [`Interval::ENTIRE`], and so does every operation on that: an enclosure with a finite bound proves that the
+//! expression is defined on the whole box. It is also continuous there unless it contains `signum`, whose enclosure
+//! across zero is $[-1, 1]$, or `if`, whose enclosure is the hull of both branches where neither is certain.
 
 mod functions;
 mod taylor_model;
@@ -33,9 +33,9 @@ impl Interval {
     pub const ZERO: Interval = Interval { lo: 0.0, hi: 0.0 };
     /// $[1, 1]$.
     pub const ONE: Interval = Interval { lo: 1.0, hi: 1.0 };
-    /// $\pi$: the constant of the library lies below.
+    /// $\pi$: the constant of the library is below it.
     pub const PI: Interval = Interval { lo: std::f64::consts::PI, hi: std::f64::consts::PI.next_up() };
-    /// $e$: the constant of the library lies below.
+    /// $e$: the constant of the library is below it.
     pub const E: Interval = Interval { lo: std::f64::consts::E, hi: std::f64::consts::E.next_up() };
 
     /// The interval between two bounds, or `None` if it would be empty or unbounded on the wrong side.
@@ -43,18 +43,18 @@ impl Interval {
         (lo <= hi && lo < f64::INFINITY && hi > f64::NEG_INFINITY).then_some(Interval { lo, hi })
     }
 
-    /// A single number; everything for a number that is not finite.
+    /// A single number; the entire line for a number that is not finite.
     #[inline]
     pub fn point(x: f64) -> Interval {
         if x.is_finite() { Interval { lo: x, hi: x } } else { Interval::ENTIRE }
     }
 
-    /// `x` and as many neighbours on both sides.
+    /// `x` and `ulps` floating-point neighbours on either side.
     pub fn around(x: f64, ulps: u32) -> Interval {
         Interval::checked(down(x, ulps), up(x, ulps))
     }
 
-    /// The bounds, or everything if they are none.
+    /// The interval between two bounds, or the entire line if they are not bounds.
     fn checked(lo: f64, hi: f64) -> Interval {
         Interval::new(lo, hi).unwrap_or(Interval::ENTIRE)
     }
@@ -69,17 +69,17 @@ impl Interval {
         self.hi
     }
 
-    /// Whether the number lies in it.
+    /// Whether the number lies in the interval.
     pub fn contains(self, x: f64) -> bool {
         self.lo <= x && x <= self.hi
     }
 
-    /// Whether it lies in the interior of the other, as interval Newton asks.
+    /// Whether the interval lies in the interior of another, as the interval Newton method requires.
     pub fn is_interior_to(self, other: Interval) -> bool {
         other.lo < self.lo && self.hi < other.hi
     }
 
-    /// The common part, if there is one.
+    /// The intersection, if it is not empty.
     pub fn intersection(self, other: Interval) -> Option<Interval> {
         Interval::new(self.lo.max(other.lo), self.hi.min(other.hi))
     }
@@ -147,7 +147,8 @@ impl Interval {
         power
     }
 
-    /// The hull of four numbers, each of them rounded unless they are exact; nothing if one may be the result of an overflow or an underflow.
+    /// The hull of four numbers, each of them rounded unless they are exact; `None` if one may be the result of an
+    /// overflow or an underflow.
     fn around_rounded([a, b, c, d]: [f64; 4], are_exact: bool) -> Option<Interval> {
         let (min, max) = (|a: f64, b: f64| if a < b { a } else { b }, |a: f64, b: f64| if a > b { a } else { b });
         let (lo, hi) = (min(min(a, b), min(c, d)), max(max(a, b), max(c, d)));
@@ -156,29 +157,29 @@ impl Interval {
         (is_usual(lo) && is_usual(hi)).then(|| Interval { lo: lo - part * lo.abs(), hi: hi + part * hi.abs() })
     }
 
-    /// How many of the 53 binary digits of a number are zero at the end of both bounds; all of them for powers of two, with which products are exact.
+    /// Number of trailing zeros common to the 53 binary digits of both bounds; 53 for powers of two, with which products are exact.
     fn last_zeros(self) -> u32 {
         let fraction = (self.lo.to_bits() | self.hi.to_bits()) & ((1 << 52) - 1);
         (fraction | 1 << 53).trailing_zeros()
     }
 }
 
-/// The number so many neighbours below.
+/// The floating-point number `ulps` neighbours below.
 fn down(x: f64, ulps: u32) -> f64 {
     (0..ulps).fold(x, |x, _| x.next_down())
 }
 
-/// The number so many neighbours above.
+/// The floating-point number `ulps` neighbours above.
 fn up(x: f64, ulps: u32) -> f64 {
     (0..ulps).fold(x, |x, _| x.next_up())
 }
 
-/// The neighbours of a number that is neither tiny nor huge lie between it and this part of it further on, and are what that rounds to.
+/// A number that is neither tiny nor huge, changed by this fraction of itself, rounds to its neighbour.
 const NEIGHBOUR: f64 = 0.5 * f64::EPSILON * (1.0 + 4.0 * f64::EPSILON);
 /// Below this the error of a product may be lost to underflow.
 const SAFE: f64 = 1e-290;
 
-/// The lower bound of what rounds to a number, by the sign of (exact - rounded), which is `NaN` after an overflow.
+/// A lower bound of the number that was rounded, by the sign of (exact - rounded), which is `NaN` after an overflow.
 fn below(rounded: f64, error: f64) -> f64 {
     if rounded.is_finite() && !error.is_nan() {
         rounded - if error < 0.0 { NEIGHBOUR * rounded.abs() } else { 0.0 }
@@ -194,12 +195,12 @@ fn rounding_error(a: f64, b: f64) -> f64 {
     (a - (sum - part)) + (b - part)
 }
 
-/// A lower bound of $a + b$; what is tiny is exact.
+/// A lower bound of $a + b$; tiny sums are exact.
 fn sum_below(a: f64, b: f64) -> f64 {
     if a.is_infinite() || b.is_infinite() { a + b } else { below(a + b, rounding_error(a, b)) }
 }
 
-/// A lower bound of $a b$ with the fused multiply-add's exact error; a bound that is zero makes the product zero.
+/// A lower bound of $a b$ with the exact error from the fused multiply-add; a bound of zero makes the product zero.
 fn product_below(a: f64, b: f64) -> f64 {
     if a == 0.0 || b == 0.0 {
         return 0.0;
@@ -281,7 +282,7 @@ impl Mul for Interval {
 
 impl Div for Interval {
     type Output = Interval;
-    /// Everything if the divisor contains zero.
+    /// Division; the entire line if the divisor contains zero.
     fn div(self, other: Interval) -> Interval {
         if other.contains(0.0) || self == Interval::ENTIRE {
             return Interval::ENTIRE;
@@ -393,7 +394,7 @@ mod tests {
         let mut next = || f64::from_bits(random.u64(..));
         for _ in 0..100_000 {
             let a = next();
-            // The second so near to the first that digits of both count.
+            // The second is so near to the first that digits of both count.
             let b = (next() % 1e3) * a;
             if a.is_finite() && b.is_finite() {
                 let (sum, fast) =

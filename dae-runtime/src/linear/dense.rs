@@ -28,7 +28,7 @@ impl Lu<f64> {
 }
 
 impl<S: Scalar> Lu<S> {
-    /// Room for a matrix of order `n`, zero to begin with.
+    /// Room for a matrix of order `n`, initially zero.
     pub(crate) fn new(n: usize) -> Self {
         Lu { n, matrix: vec![S::ZERO; n * n], row_scale: vec![1.0; n], column_size: vec![0.0; n], pivots: vec![0; n] }
     }
@@ -60,7 +60,7 @@ impl<S: Scalar> Lu<S> {
                 size = column[i].norm_1();
             }
         }
-        // Below this the pivot consists of rounding errors of the elimination.
+        // A smaller pivot consists of rounding errors of the elimination.
         if size.is_nan() || size <= f64::EPSILON * self.column_size[k] {
             return Err(Singular::Column(k));
         }
@@ -83,7 +83,7 @@ impl<S: Scalar> Lu<S> {
             x[i] = x[i].scale(self.row_scale[i]);
         }
         for k in 0..n {
-            // Later interchanges were not applied to this column of L (as in LINPACK), hence swap on the way.
+            // Later interchanges were not applied to this column of L (as in LINPACK), hence the swap here.
             x.swap(k, self.pivots[k]);
             subtract_multiple(x[k], &self.matrix[k * n + k + 1..(k + 1) * n], &mut x[k + 1..]);
         }
@@ -93,7 +93,7 @@ impl<S: Scalar> Lu<S> {
         }
     }
 
-    /// The same for the transposed matrix.
+    /// Replaces the right-hand side by the solution of the transposed system.
     pub(crate) fn solve_transposed(&self, x: &mut [S]) {
         let n = self.n;
         for k in 0..n {
@@ -132,7 +132,7 @@ pub(super) fn equilibrate_rows<S: Scalar>(n: usize, matrix: &mut [S], scale: &mu
     for column in matrix.chunks_exact(n.max(1)) {
         for (size, x) in scale.iter_mut().zip(column) {
             let norm = x.norm_1();
-            // `max` alone would forget a NaN.
+            // `max` alone would ignore a NaN.
             *size = if norm.is_finite() && !size.is_nan() { size.max(norm) } else { f64::NAN };
         }
     }
@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn names_a_dependent_row_and_an_undetermined_column() {
-        // Rows 0 and 2 are proportional; unknowns 1 and 2 occur as a sum only.
+        // Rows 0 and 2 are proportional; unknowns 1 and 2 occur only as a sum.
         let mut matrix = [1.0, 0.0, 0.1, 3.0, 1.0, 0.3, 3.0, 1.0, 0.3];
         let found = deficiency(3, &mut matrix).unwrap();
         assert!([0, 2].contains(&found.row) && [1, 2].contains(&found.column));

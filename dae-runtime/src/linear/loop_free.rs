@@ -1,7 +1,9 @@
 //! Factorisation and solution of linear systems of one pattern as code without loops.
 //!
-//! In: what generated code gives the numerics ([`LoopFree`]). Out: its elimination, if it fits the formulation (F. G. Gustavson, W. Liniger, R. Willoughby,
-//! *Symbolic generation of an optimal Crout algorithm for sparse systems of linear equations*, J. ACM 17, 1970). The numbers of an iteration matrix change; whether these pivots still do is watched by the caller (`sparse.rs`), who has others where they do not.
+//! In: what generated code supplies to the numerics ([`LoopFree`]). Out: its elimination, if it fits the formulation
+//! (F. G. Gustavson, W. Liniger, R. Willoughby, *Symbolic generation of an optimal Crout algorithm for sparse systems
+//! of linear equations*, J. ACM 17, 1970). The entries of an iteration matrix change; the caller (`sparse.rs`) checks
+//! whether these pivots are still suitable, and has others where they are not.
 
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
@@ -12,7 +14,7 @@ use super::schedule::Schedule;
 use super::sequence::{Rows, Sequence};
 use crate::contract::{Code, Description, LoopFree};
 
-/// A number that an iteration matrix can have: `f64` or `Complex<f64>`.
+/// A number type for iteration matrices: `f64` or `Complex<f64>`.
 pub trait Scalar:
     Copy
     + Debug
@@ -35,10 +37,10 @@ pub trait Scalar:
     /// $|\Re x| + |\Im x|$.
     fn norm_1(self) -> f64;
 
-    /// Times a real number.
+    /// Multiplies by a real number.
     fn scale(self, factor: f64) -> Self;
 
-    /// Divided by a real number.
+    /// Divides by a real number.
     fn unscale(self, divisor: f64) -> Self;
 
     /// $\Re(x \bar y)$, positive where two numbers have nearly the same direction.
@@ -49,7 +51,7 @@ pub trait Scalar:
         Self::ONE / self
     }
 
-    /// The functions for these numbers.
+    /// The code for numbers of this type.
     fn code(of: &LoopFree) -> Code<Self>;
 }
 
@@ -108,8 +110,8 @@ impl Scalar for Complex<f64> {
 }
 
 impl LoopFree {
-    /// Its elimination for the iteration matrices of a formulation; `None` if it is for others: if not every row and every column has one pivot, or the
-    /// factors have other lengths.
+    /// The elimination of the code for the iteration matrices of a formulation; `None` if it is for others: if not
+    /// every row and every column has one pivot, or the factors have other lengths.
     pub fn sequence(&self, description: &Description) -> Option<Sequence> {
         self.along(Schedule::unordered(description).rows())
     }

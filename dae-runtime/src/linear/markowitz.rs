@@ -1,15 +1,17 @@
-//! Which entries of a sparse matrix are its pivots, and in which order.
+//! Selection and ordering of the pivots of a sparse matrix.
 //!
-//! In: a pattern with values of the size that they will have, of one matrix or of several that shall have their pivots in the same places. Out: the
-//! [`Sequence`] that takes little work.
+//! In: a pattern with typical values, of one matrix or of several that are to have their pivots in the same places.
+//! Out: a [`Sequence`] that takes little work.
 //!
-//! The pivot of each step has the smallest Markowitz count $(r_i - 1)(c_j - 1)$ among the entries of the shortest columns that are not much smaller than the
-//! largest of their column (H. M. Markowitz, Management Sci. 3, 1957; I. S. Duff, A. M. Erisman, J. K. Reid, *Direct Methods for Sparse Matrices*, 2nd ed.,
-//! sect. 7.2). In systems with long chains of neighbours that leaves more and more between pivots that lie apart; so it is also tried with the columns at the front of
-//! an order in which neighbours are close (reverse Cuthill–McKee), and what takes less work counts.
+//! The pivot of each step has the smallest Markowitz count $(r_i - 1)(c_j - 1)$ among the entries of the shortest
+//! columns that are not much smaller than the largest of their column (H. M. Markowitz, Management Sci. 3, 1957; I. S.
+//! Duff, A. M. Erisman, J. K. Reid, *Direct Methods for Sparse Matrices*, 2nd ed., sect. 7.2). In systems with long
+//! chains of neighbours this causes growing fill-in between pivots that lie apart; so the columns at the front of an
+//! order in which neighbours are close (reverse Cuthill–McKee) are tried as well, and the sequence that takes less work
+//! is chosen.
 //!
-//! Where the values of a matrix change, an entry of varying sign will pass through zero. With several matrices of the same pattern such entries are known, and
-//! not taken.
+//! Where the entries of a matrix change, one of varying sign will pass through zero. With several matrices of the same
+//! pattern such entries are known, and avoided.
 
 use std::array::from_fn;
 
@@ -18,29 +20,29 @@ use super::sequence::{Rows, Sequence};
 use crate::sparse::reverse_cuthill_mckee;
 use crate::structure::Incidence;
 
-/// A pivot is at least this part of the largest entry of its column.
+/// A pivot is at least this fraction of the largest entry of its column.
 const THRESHOLD: f64 = 0.1;
-/// So many of the shortest columns are searched.
+/// Number of shortest columns that are searched.
 const SEARCHED: usize = 4;
-/// At the front so many are.
+/// Number of columns that are searched at the front.
 const FRONT: usize = 2;
-/// Smaller systems have no front worth the name.
+/// Smaller systems have no front worth considering.
 const SMALLEST_WITH_FRONT: usize = 40;
-/// Rows that bind so many unknowns to one another, on average, leave none either.
+/// Neither do systems whose rows have, in root mean square, more than this many entries.
 const LONGEST_ROWS: usize = 30;
 
-/// Row and column without a pivot: all that is left of either is rounding, or an elimination there takes too much work.
+/// Row and column without a pivot: all that is left of either is rounding error, or the elimination takes too much work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NoPivot {
     pub(super) row: usize,
     pub(super) column: usize,
 }
 
-/// What is left of a matrix while it is eliminated.
+/// The part of a matrix that remains to be eliminated.
 struct Active<S, const K: usize> {
     /// Rows that have no pivot yet, by ascending column.
     rows: Vec<Vec<(usize, [S; K])>>,
-    /// Rows with an entry in each column, of which some may have a pivot.
+    /// Rows with an entry in each column, some of which may have a pivot.
     rows_of: Vec<Vec<usize>>,
     counts: Vec<usize>,
     /// Which rows and which columns have a pivot.
@@ -59,7 +61,8 @@ impl Sequence {
         Sequence::common(matrix, [values], usize::MAX)
     }
 
-    /// Chooses pivots that do for several matrices with the same pattern, if there are such that take no more than so many multiplications.
+    /// Chooses pivots that suit several matrices with the same pattern, if there are such that take no more than
+    /// `most_work` multiplications.
     pub(super) fn common<S: Scalar, const K: usize>(
         matrix: Rows<'_>,
         values: [&[S]; K],
@@ -71,7 +74,7 @@ impl Sequence {
         Sequence::among(matrix, values, Some(order), anywhere.work - 1).or(Ok(anywhere))
     }
 
-    /// Chooses them among all columns, or those at the front of an order.
+    /// Chooses pivots among all columns, or those at the front of an order.
     fn among<S: Scalar, const K: usize>(
         matrix: Rows<'_>,
         values: [&[S]; K],
@@ -93,7 +96,7 @@ impl Sequence {
     }
 }
 
-/// Columns that meet in a row, if there are few of them.
+/// Columns that share a row, if there are few of them.
 fn neighbours(matrix: Rows<'_>) -> Option<Incidence> {
     let n = matrix.order();
     let rows = || (0..n).map(|i| matrix.row(i));
@@ -135,7 +138,7 @@ impl<S: Scalar, const K: usize> Active<S, K> {
         active
     }
 
-    /// An entry of each matrix.
+    /// The values of an entry in each matrix.
     fn values(&self, i: usize, j: usize) -> [S; K] {
         let row = &self.rows[i];
         row.binary_search_by_key(&j, |&(j, _)| j).map_or([S::ZERO; K], |place| row[place].1)
@@ -166,7 +169,7 @@ impl<S: Scalar, const K: usize> Active<S, K> {
         }
     }
 
-    /// The shortest columns, the first of them among equals.
+    /// The shortest columns; of equally short ones the first.
     fn shortest(&self) -> Vec<usize> {
         let mut shortest: Vec<usize> = Vec::with_capacity(SEARCHED + 1);
         for j in (0..self.counts.len()).filter(|&j| !self.columns_done[j]) {
@@ -189,7 +192,7 @@ impl<S: Scalar, const K: usize> Active<S, K> {
                 .zip(self.values(i, j))
                 .for_each(|(largest, value)| *largest = largest.max(value.norm_1()));
         }
-        // Below this it consists of rounding errors of the elimination.
+        // A smaller entry consists of rounding errors of the elimination.
         let is_rounding = |(largest, size): (&f64, &f64)| *largest <= f64::EPSILON * size;
         if largest.iter().zip(&self.sizes[j]).any(is_rounding) {
             return None;
@@ -207,7 +210,7 @@ impl<S: Scalar, const K: usize> Active<S, K> {
         rows().filter_map(candidate).min_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)))
     }
 
-    /// Rows with an entry in the column of the pivot become what is left of them.
+    /// Eliminates the column of the pivot from the rows that have an entry in it.
     fn eliminate(&mut self, (i, j): (usize, usize)) {
         self.rows_done[i] = true;
         self.columns_done[j] = true;

@@ -7,19 +7,20 @@
 //!
 //! * the column of an unknown of index $k$ is multiplied by $h^{-(k-1)}$, that is, the system is solved for
 //!   $h^{k-1}\\Delta y_j$. Otherwise the condition grows like $h^{-k}$ (Petzold & Lötstedt 1986);
-//! * that of an auxiliary unknown is multiplied by its magnitude, the larger of its value and its nominal value: it may be any;
+//! * the column of an auxiliary unknown is multiplied by its magnitude, the larger of its value and its nominal value,
+//!   since any value may serve;
 //! * rows are then equilibrated to largest entries between one and two.
 //!
-//! All use powers of two, so that they round nothing.
+//! All use powers of two, so that they cause no rounding errors.
 //!
 //! | file | what |
 //! |---|---|
-//! | `markowitz` | which entries of a sparse matrix are its pivots, and in which order |
+//! | `markowitz` | selection and ordering of the pivots of a sparse matrix |
 //! | `sequence` | the pattern of the factors for given pivots |
-//! | `loop_free` | code for one sequence, if generated code brings it |
+//! | `loop_free` | code for one sequence, if generated code includes it |
 //! | `sparse` | factors along a sequence, by that code or by loops |
 //! | `dense` | factors with partial pivoting, where a sparse elimination does not pay |
-//! | `schedule` | which of these it is |
+//! | `schedule` | the choice between these |
 
 mod dense;
 mod loop_free;
@@ -40,7 +41,7 @@ pub use schedule::{Factorization, StepStart, steady_sequence};
 pub use sequence::Sequence;
 use sparse::{PivotTooSmall, SparseLu};
 
-/// Up to this order what makes a matrix singular is found by complete pivoting.
+/// Up to this order complete pivoting finds out what makes a matrix singular.
 const LARGEST_COMPLETE: usize = 500;
 
 /// The matrix is singular to working precision, or not finite.
@@ -60,7 +61,7 @@ fn power_of_two(x: f64) -> f64 {
     f64::from_bits(x.clamp(1e-300, 1e300).to_bits() & EXPONENT)
 }
 
-/// A row that the others already determine, and a column they do not determine.
+/// A row that the others already determine, and a column that they do not determine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Deficiency {
     /// The dependent row.
@@ -69,8 +70,8 @@ pub(crate) struct Deficiency {
     pub(crate) column: usize,
 }
 
-/// Finds out by complete pivoting whether a real matrix (column-major, overwritten) is singular to working
-/// precision, and where. For the report of a failure, not for the step: it allocates.
+/// Finds out by complete pivoting whether a real matrix (column-major, overwritten) is singular to working precision,
+/// and where. For reporting a failure, not for the step: it allocates.
 pub(crate) fn deficiency(n: usize, matrix: &mut [f64]) -> Option<Deficiency> {
     let mut scale = vec![1.0; n];
     if let Err(Singular::Row(row) | Singular::NonFinite(row)) = equilibrate_rows(n, matrix, &mut scale) {
@@ -109,7 +110,7 @@ pub(crate) struct Jacobians {
     pub(crate) y: Vec<f64>,
     /// Values of $F_{y'}$ on its pattern.
     pub(crate) yp: Vec<f64>,
-    /// Magnitudes of the auxiliary unknowns, powers of two; one for others.
+    /// Magnitudes of the auxiliary unknowns, powers of two; one for other unknowns.
     magnitudes: Vec<f64>,
 }
 
@@ -123,7 +124,7 @@ impl Jacobians {
         }
     }
 
-    /// Evaluates both.
+    /// Evaluates both Jacobians.
     pub(crate) fn evaluate(&mut self, dae: &dyn Dae, t: f64, y: &[f64], yp: &[f64]) {
         dae.jacobian_y(t, y, yp, &mut self.y);
         dae.jacobian_yp(t, y, yp, &mut self.yp);
@@ -140,7 +141,7 @@ impl Jacobians {
         self.y.iter().chain(&self.yp).all(|x| x.is_finite())
     }
 
-    /// Row and column of the entries that are not finite, by rows.
+    /// Row and column of the entries that are not finite, row by row.
     pub(crate) fn non_finite(&self, description: &Description) -> impl Iterator<Item = (usize, usize)> {
         let of_row = |row: usize| {
             let y = description.jacobian_y.row(row).map(|(column, place)| (column, self.y[place]));
@@ -156,7 +157,7 @@ impl Jacobians {
 #[derive(Clone, Debug)]
 pub(crate) struct IterationMatrix<S> {
     schedule: Rc<Schedule>,
-    /// On its pattern.
+    /// Values on the pattern of the schedule.
     values: Vec<S>,
     row_scale: Vec<f64>,
     column_scale: Vec<f64>,
@@ -225,7 +226,7 @@ impl<S: Scalar> IterationMatrix<S> {
         {
             return Ok(());
         }
-        // Pivots that were chosen for other values do not do.
+        // Pivots chosen for other values are unsuitable.
         let sequence = Sequence::of(self.schedule.rows(), &self.values);
         let mut lu = SparseLu::new(Rc::new(sequence.map_err(|found| Singular::Column(found.column))?), None);
         let factorized = lu.factorize(&self.values, &self.column_size);
@@ -233,7 +234,7 @@ impl<S: Scalar> IterationMatrix<S> {
         factorized.map_err(|PivotTooSmall { column }| Singular::Column(column))
     }
 
-    /// Divides each row by the power of two next below its largest entry, and takes the sizes of the columns.
+    /// Divides each row by the power of two next below its largest entry, and records the sizes of the columns.
     fn equilibrate(&mut self) -> Result<(), Singular> {
         let schedule = &self.schedule;
         self.column_size.fill(0.0);
@@ -260,12 +261,12 @@ impl<S: Scalar> IterationMatrix<S> {
         Ok(())
     }
 
-    /// Whether it is factorised by the code that the formulation brings.
+    /// Whether it is factorised by the code of the formulation.
     pub(crate) fn is_loop_free(&self) -> bool {
         matches!(&self.factors, Factors::Sparse(lu) if lu.is_loop_free())
     }
 
-    /// How many times it was factorised: tells whether what was computed with the factors is out of date.
+    /// Number of factorisations so far: tells whether what was computed with the factors is out of date.
     pub(crate) fn factorizations(&self) -> usize {
         self.factorizations
     }
@@ -283,7 +284,7 @@ impl<S: Scalar> IterationMatrix<S> {
         x.iter_mut().zip(&self.column_scale).for_each(|(x, &scale)| *x = x.scale(scale));
     }
 
-    /// The same for the transposed matrix.
+    /// Replaces the right-hand side by the solution of the transposed unscaled system.
     pub(crate) fn solve_transposed(&self, x: &mut [S]) {
         x.iter_mut().zip(&self.column_scale).for_each(|(x, &scale)| *x = x.scale(scale));
         match &self.factors {

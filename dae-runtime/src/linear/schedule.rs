@@ -1,7 +1,7 @@
-//! How the matrices of a formulation are stored and eliminated: found once for a run, or when a model is compiled.
+//! Storage and elimination of the matrices of a formulation, determined once for a run, or when a model is compiled.
 //!
-//! In: patterns, and Jacobians at states that are like those to come. Out: the pattern of iteration matrices with its pivots, or none where a dense
-//! elimination takes less time.
+//! In: patterns, and Jacobians at states that are typical of a run. Out: the pattern of iteration matrices with its
+//! pivots, or without them where a dense elimination takes less time.
 
 use std::rc::Rc;
 
@@ -9,17 +9,17 @@ use super::sequence::{Rows, Sequence};
 use super::{IterationMatrix, Jacobians, Scalar};
 use crate::contract::{Dae, Description, LoopFree, Pattern};
 
-/// A multiplication of a sparse elimination, which looks for its operands, takes as long as so many of a dense one.
+/// A multiplication of a sparse elimination, which has to look up its operands, takes as long as this many of a dense one.
 const SPARSE_COSTS: usize = 3;
-/// Below this order there is little to gain, and a dense elimination does without Jacobians at the start.
+/// Below this order there is little to gain, and a dense elimination needs no Jacobians at the start.
 const SMALLEST_SPARSE: usize = 9;
 
 /// A way to solve the linear systems of a formulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Factorization {
-    /// Along pivots that were chosen when the model was compiled, by code that was emitted for them ([`LoopFree`]).
+    /// With pivots that were chosen when the model was compiled, by code that was emitted for them ([`LoopFree`]).
     LoopFree,
-    /// Along pivots that are chosen at the start.
+    /// With pivots that are chosen at the start.
     Sparse,
     /// With partial pivoting.
     Dense,
@@ -31,18 +31,18 @@ pub(crate) struct Schedule {
     /// Union of the patterns of $F_y$ and $F_{y'}$, by compressed rows.
     pub(super) starts: Vec<usize>,
     pub(super) columns: Vec<usize>,
-    /// Position in it of every entry of $F_y$ and of $F_{y'}$.
+    /// Position in that pattern of every entry of $F_y$ and of $F_{y'}$.
     pub(super) of_y: Vec<usize>,
     pub(super) of_yp: Vec<usize>,
     /// Pivots, if a sparse elimination pays.
     pub(super) sequence: Option<Rc<Sequence>>,
-    /// Code for these.
+    /// Code for these pivots.
     pub(super) code: Option<LoopFree>,
-    /// How many pairs of Jacobians it took to find them.
+    /// Number of pairs of Jacobians it took to find them.
     pub(crate) jacobians: usize,
 }
 
-/// Where a step of length `h` begins.
+/// Start of a step of length `h`.
 #[derive(Clone, Copy, Debug)]
 pub struct StepStart<'a> {
     /// Time.
@@ -55,10 +55,12 @@ pub struct StepStart<'a> {
     pub h: f64,
 }
 
-/// Pivots of iteration matrices that are large enough at all of these steps, and keep their sign from one to the other. Steps with a matrix that is not finite,
-/// or has a row of zeros, are ignored; one with a singular matrix has no pivots.
+/// Pivots of iteration matrices that are large enough at all of these steps, and keep their sign from one to the other.
+/// Steps with a matrix that is not finite, or has a row of zeros, are ignored; one with a singular matrix has no
+/// pivots.
 ///
-/// `None` if there are none, if elimination along them takes more than so many multiplications, or if the first matrix is not finite.
+/// `None` if there are no such pivots, if elimination with them takes more than `most_work` multiplications, or if the
+/// first matrix is not finite.
 pub fn steady_sequence<const K: usize>(dae: &dyn Dae, steps: [StepStart<'_>; K], most_work: usize) -> Option<Sequence> {
     let schedule = Rc::new(Schedule::unordered(dae.description()));
     let matrices = steps.map(|step| schedule.values_at(dae, step));
@@ -68,7 +70,7 @@ pub fn steady_sequence<const K: usize>(dae: &dyn Dae, steps: [StepStart<'_>; K],
 }
 
 impl Schedule {
-    /// For steps like the one that starts here: code without loops if the formulation brings that, otherwise what takes the least time.
+    /// The schedule for steps like this one: code without loops if the formulation has it, otherwise what takes the least time.
     pub(crate) fn new(dae: &dyn Dae, step: StepStart<'_>) -> Rc<Schedule> {
         if let Some(schedule) = Schedule::of(Factorization::LoopFree, dae, step) {
             return Rc::new(schedule);
@@ -83,7 +85,7 @@ impl Schedule {
         Rc::new(Schedule { sequence: schedule.sequence.filter(pays), jacobians: 1, ..schedule })
     }
 
-    /// For steps like the one that starts here, with a certain factorisation: `None` if the formulation does not bring the code, or there are no pivots.
+    /// The schedule for steps like this one with a given factorisation: `None` if the formulation has no such code, or there are no pivots.
     pub(crate) fn of(how: Factorization, dae: &dyn Dae, step: StepStart<'_>) -> Option<Schedule> {
         let unordered = || Schedule::unordered(dae.description());
         match how {
@@ -102,7 +104,7 @@ impl Schedule {
         }
     }
 
-    /// Without pivots.
+    /// The pattern without pivots.
     pub(super) fn unordered(description: &Description) -> Schedule {
         let (mut starts, mut columns) = (vec![0], Vec::new());
         for row in 0..description.unknowns.len() {

@@ -1,7 +1,8 @@
-//! An elimination in a given order, before any numbers are known.
+//! Symbolic factorisation for a given order of pivots.
 //!
-//! In: a pattern and the places of the pivots. Out: a [`Sequence`]: the pattern of the factors, for all matrices with that pattern. With it, factors take no search
-//! and no new storage (`sparse.rs`), and can be written down as code without loops ([`LoopFree`](super::LoopFree)).
+//! In: a pattern and the places of the pivots. Out: a [`Sequence`]: the pattern of the factors, for all matrices with
+//! that pattern. With it, factorisation takes no search and no new storage (`sparse.rs`), and can be written down as
+//! code without loops ([`LoopFree`](super::LoopFree)).
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -25,7 +26,8 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Pivots, and the patterns of $L$ and $U$ row by row, in the numbering of the pivots: $L$ has a diagonal of ones, $U$ that of the pivots.
+/// Pivots, and the patterns of $L$ and $U$ row by row, in the numbering of the pivots: $L$ has a unit diagonal, $U$ has
+/// the pivots on its diagonal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sequence {
     /// Row and column of each pivot.
@@ -47,7 +49,7 @@ pub struct Sequence {
 }
 
 impl Sequence {
-    /// The elimination along these pivots: one in each row and each column.
+    /// The elimination with these pivots: one in each row and each column.
     pub(super) fn along(matrix: Rows<'_>, pivots: &[(usize, usize)]) -> Sequence {
         let mut place = vec![0; matrix.order()];
         pivots.iter().enumerate().for_each(|(k, &(_, column))| place[column] = k);

@@ -1,8 +1,8 @@
 //! $A = L U$ of a sparse matrix along a given sequence of pivots.
 //!
-//! In: values on a pattern whose [`Sequence`] is known. Out: factors in storage that is allocated once, or the column whose pivot has become too small.
-//! Row by row (Duff, Erisman & Reid, sect. 10.3): a row of the matrix is scattered into a dense vector, rows of $U$ are subtracted where $L$ has entries,
-//! and what is left is gathered.
+//! In: values on a pattern whose [`Sequence`] is known. Out: factors in storage that is allocated once, or the column
+//! whose pivot has become too small. Row by row (Duff, Erisman & Reid, sect. 10.3): a row of the matrix is scattered
+//! into a dense vector, rows of $U$ are subtracted where $L$ has entries, and the result is gathered.
 
 use std::cell::RefCell;
 use std::cmp::Ordering;
@@ -12,23 +12,23 @@ use super::loop_free::Scalar;
 use super::sequence::Sequence;
 use crate::contract::Code;
 
-/// Multipliers larger than this say that the pivots, chosen for other values, have become too small.
+/// Larger multipliers show that the pivots, chosen for other values, have become too small.
 const LARGEST_MULTIPLIER: f64 = 1e6;
-/// So do entries of $U$, beside those of the matrix, which are of order one (A. M. Erisman, J. K. Reid, Numer. Math. 22, 1974): so many digits are lost, more than
-/// an iteration whose matrix is only approximate would notice.
+/// Larger entries of $U$ show the same, those of the matrix being of order one (A. M. Erisman, J. K. Reid, Numer. Math.
+/// 22, 1974): more digits are lost than an iteration whose matrix is only approximate would tolerate.
 const LARGEST_GROWTH: f64 = 1e10;
 
-/// The sequence has to be chosen anew: the pivot of this column of the matrix is too small.
+/// The sequence has to be chosen again: the pivot of this column of the matrix is too small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PivotTooSmall {
     pub(super) column: usize,
 }
 
-/// Factors.
+/// Sparse factors of a matrix.
 #[derive(Clone, Debug)]
 pub(super) struct SparseLu<S> {
     sequence: Rc<Sequence>,
-    /// The same without loops, if there is that.
+    /// Code without loops, if there is any.
     code: Option<Code<S>>,
     lower: Vec<S>,
     upper: Vec<S>,
@@ -57,7 +57,7 @@ impl<S: Scalar> SparseLu<S> {
             None => self.eliminate(values),
         }
         for (&(_, column), inverse) in self.sequence.pivots.iter().zip(&self.inverse) {
-            // What a pivot of the size of rounding errors has here; a NaN is not less.
+            // Relative size here of a pivot that is a rounding error; a NaN is not less.
             let part = inverse.norm_1() * sizes[column] * f64::EPSILON;
             if *inverse == S::ZERO || !matches!(part.partial_cmp(&1.0), Some(Ordering::Less)) {
                 return Err(PivotTooSmall { column });
@@ -66,12 +66,12 @@ impl<S: Scalar> SparseLu<S> {
         Ok(())
     }
 
-    /// Whether it is code that makes them.
+    /// Whether code without loops computes the factors.
     pub(super) fn is_loop_free(&self) -> bool {
         self.code.is_some()
     }
 
-    /// Whether the factors of a matrix whose entries are of order one have grown, so that pivots chosen for other values do not do for it.
+    /// Whether the factors of a matrix with entries of order one have grown, so that pivots chosen for other values are unsuitable.
     pub(super) fn has_grown(&self) -> bool {
         // A NaN is not less.
         let is_bounded = |entries: &[S], bound: f64| entries.iter().all(|entry| entry.norm_1() <= bound);
@@ -124,7 +124,7 @@ impl<S: Scalar> SparseLu<S> {
         for (k, &(_, column)) in pivots.iter().enumerate().rev() {
             let range = upper_starts[k]..upper_starts[k + 1];
             let mut sum = work[k];
-            // What was found last comes last, as in the loop before: until it is there the processor gets on with the rest.
+            // Terms computed last are used last, as in the loop before: meanwhile the processor proceeds with the others.
             for (&j, &u) in upper[range.clone()].iter().zip(&self.upper[range]).rev() {
                 sum -= u * work[j];
             }
@@ -133,7 +133,7 @@ impl<S: Scalar> SparseLu<S> {
         }
     }
 
-    /// The same for the transposed matrix.
+    /// Replaces the right-hand side by the solution of the transposed system.
     pub(super) fn solve_transposed(&self, x: &mut [S]) {
         let Sequence { pivots, lower_starts, lower, upper_starts, upper, .. } = &*self.sequence;
         let mut work = self.work.borrow_mut();
@@ -166,7 +166,7 @@ mod tests {
     use super::super::sequence::Rows;
     use super::*;
 
-    /// By compressed rows, zeros left out.
+    /// Compressed rows of a matrix, without zeros.
     fn compressed<S: Scalar>(n: usize, entry: impl Fn(usize, usize) -> S) -> (Vec<usize>, Vec<usize>, Vec<S>) {
         let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
         for i in 0..n {
@@ -192,7 +192,7 @@ mod tests {
     }
 
     proptest! {
-        /// Solved with the values that the sequence was chosen for and with others on the same pattern.
+        /// Solves with the values that the sequence was chosen for, and with others on the same pattern.
         #[test]
         fn solves_sparse_systems(
             n in 1usize..30,
@@ -256,7 +256,7 @@ mod tests {
     #[test]
     fn work_is_proportional_to_the_length_of_a_chain() {
         let work_per_link = |links: usize| {
-            // Families and how far they reach along the chain: x, y, u, v, tensions, and the multipliers of the velocity constraints.
+            // Families and their reach along the chain: x, y, u, v, tensions, and the multipliers of the velocity constraints.
             let families = |of: usize| -> Vec<(usize, [usize; 2])> {
                 match of {
                     0 | 1 => vec![(of, [1, 1]), (of + 2, [0, 0]), (5, [0, 1])],
@@ -306,7 +306,7 @@ mod tests {
         assert!(matches!(singular, Err(NoPivot { .. })));
     }
 
-    /// Multipliers of a size that would be let pass one by one multiply: a regular matrix along pivots that are small together.
+    /// Multipliers that would each be accepted on their own multiply: a regular matrix whose pivots are small together.
     #[test]
     fn growth_that_adds_up_is_told() {
         let e = 1.1e-6;

@@ -7,22 +7,22 @@
 
 /// Safety factor of the error per step.
 const SAFETY: f64 = 0.9;
-/// A step is at most this much longer than the one before.
+/// A step is at most this many times as long as the one before.
 const MAX_GROWTH: f64 = 8.0;
-/// And at least this fraction of it.
+/// A step is at least this fraction of the one before.
 const MAX_SHRINKAGE: f64 = 0.2;
-/// A step that would grow by less than this keeps its length and its factorisation.
+/// A step that would grow by a smaller factor keeps its length and its factorisation.
 const WORTH_CHANGING: f64 = 1.2;
 /// The first step is shortened by this factor while its error is too large: its length was a guess.
 const FIRST_STEP: f64 = 0.1;
 /// Smaller errors of the last step say nothing about the trend.
 const SMALLEST_TREND: f64 = 1e-2;
-/// What the controller has to know of a method with $s$ stages.
+/// What the controller needs to know about a method with $s$ stages.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scales {
     /// $1/(s + 1)$: the error estimate is of order $h^{s+1}$.
     pub(super) exponent: f64,
-    /// Iterations that a step may have.
+    /// Largest number of iterations of a step.
     pub(super) max_iterations: usize,
 }
 
@@ -52,14 +52,14 @@ impl Controller {
         if self.is_first() { FIRST_STEP * h } else { h * elementary(scales, error, iterations).min(SAFETY) }
     }
 
-    /// Errors are estimated by another formula from now on.
+    /// Forgets the trend of the errors, which are estimated by another formula from now on.
     pub(super) fn forget_trend(&mut self) {
         if let Some((_, error)) = &mut self.accepted {
             *error = 1.0;
         }
     }
 
-    /// Notes that a step failed for another reason.
+    /// Records that a step failed for another reason.
     pub(super) fn after_failure(&mut self) {
         self.repeated = true;
     }
@@ -80,12 +80,12 @@ impl Controller {
     }
 }
 
-/// Whether a step that the controller wants to grow by `factor` better keeps its length.
+/// Whether a step that the controller wants to grow by `factor` had better keep its length.
 pub(super) fn keeps_length(factor: f64) -> bool {
     (1.0..=WORTH_CHANGING).contains(&factor)
 }
 
-/// (8.21).
+/// The elementary controller (8.21).
 fn elementary(scales: Scales, error: f64, iterations: usize) -> f64 {
     let most = (2 * scales.max_iterations) as f64;
     let safety = SAFETY * ((1.0 + most) / (iterations as f64 + most)).min(1.0);

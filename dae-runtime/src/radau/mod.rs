@@ -6,14 +6,15 @@
 //!
 //! # Stages
 //!
-//! A collocation polynomial satisfies the equation at $t_n + c_i h$. With $Z_i$ its values there minus $y_n$, and its slopes
+//! A collocation polynomial satisfies the equation at $t_n + c_i h$. With $Z_i$ its values there minus $y_n$, and its derivatives
 //! $h^{-1} \sum_j (A^{-1})_{ij} Z_j$ (`tableau.rs`),
 //!
 //! $$ F\Bigl(t_n + c_i h,\\; y_n + Z_i,\\; \frac1h \sum_j (A^{-1})_{ij} Z_j\Bigr) = 0, \qquad i = 1, \dots, s, $$
 //!
-//! and $y_{n+1} = y_n + Z_s$: since $c_s = 1$, every equation without derivatives holds at the end of a step as it stands. Newton's method
-//! with $F_{y'}$, $F_y$ frozen at one point solves $\frac1h (A^{-1} \otimes F_{y'}) \Delta Z + (I \otimes F_y) \Delta Z = -F(Z)$.
-//! In $W = (T^{-1} \otimes I) Z$ this falls into a real system and $(s - 1)/2$ complex ones of the order of $F$,
+//! and $y_{n+1} = y_n + Z_s$: since $c_s = 1$, every algebraic equation holds as it stands at the end of a step.
+//! Newton's method with $F_{y'}$, $F_y$ frozen at one point solves
+//! $\frac1h (A^{-1} \otimes F_{y'}) \Delta Z + (I \otimes F_y) \Delta Z = -F(Z)$. In $W = (T^{-1} \otimes I) Z$ this
+//! decouples into a real system and $(s - 1)/2$ complex ones of the order of $F$,
 //!
 //! $$ \Bigl(\frac{\gamma}{h} F_{y'} + F_y\Bigr) \Delta W_1 = -(T^{-1} F)\_1, \qquad
 //!    \Bigl(\frac{\alpha_k + i\beta_k}{h} F_{y'} + F_y\Bigr) (\Delta W_{2k} + i \Delta W_{2k+1}) = -(T^{-1} F)\_{2k} - i\\,(T^{-1} F)\_{2k+1}. $$
@@ -22,30 +23,32 @@
 //! $\frac{\beta}{h} F_{y'} \Delta W_2 + \frac{\alpha}{h} F_{y'} \Delta W_3 + F_y \Delta W_3$, the real and imaginary part of
 //! the complex product.
 //!
-//! Both Jacobians are taken at $t_n + 0.6\\,h$, where the last polynomial leads: no stage is as far from there as the last one is from $t_n$, and the
-//! iteration contracts faster. After an attempt that failed they are those of $(t_n, y_n)$. The number of stages of a run of variable order is chosen in
-//! `order.rs`.
+//! Both Jacobians are evaluated at $t_n + 0.6\\,h$ on the extrapolated last polynomial: no stage is as far from there
+//! as the last one is from $t_n$, and the iteration contracts faster. After a failed attempt they are evaluated at
+//! $(t_n, y_n)$. The number of stages of a run of variable order is chosen in `order.rs`.
 //!
 //! # Error estimate
 //!
 //! For $M y' = f$ RADAU5 compares with a formula of order 3 that also uses $f(t_n, y_n)$, and takes
 //! $\mathrm{err} = (\frac\gamma h M - J)^{-1} \bigl(f(t_n, y_n) + \frac1h M \sum_i e_i Z_i\bigr)$. The $e_i$ are such that
-//! $-\frac1h \sum_i e_i Z_i = p'(t_n)$, the slope *at the start* of the collocation polynomial through $y_n$ (that it is exact for
-//! $p = s, s^2, s^3$ determines them, and `tableau.rs` checks the numbers). So the bracket is minus the defect of the collocation
-//! polynomial at the one node where it does not vanish, and this makes sense for any $F$ and any number of stages:
+//! $-\frac1h \sum_i e_i Z_i = p'(t_n)$, the derivative *at the start* of the collocation polynomial through $y_n$
+//! (exactness for $p = s, s^2, s^3$ determines them, and `tableau.rs` checks the numbers). So the bracket is minus the
+//! defect of the collocation polynomial at the one node where it does not vanish, and this makes sense for any $F$ and
+//! any number of stages:
 //!
 //! $$ \mathrm{err} = -\Bigl(\frac{\gamma}{h} F_{y'} + F_y\Bigr)^{-1} F\bigl(t_n, y_n, p'(t_n)\bigr). $$
 //!
-//! With $F = M(t, y) y' - f(t, y)$ it is RADAU5's expression with $M$ taken at $(t_n, y_n)$, where the exact slope makes it zero. In
-//! general $F(t_n, y_n, p') = F_{y'} \cdot (p'(t_n) - y'(t_n)) + \dots$ and the slope of an interpolant of degree $s$ is accurate to
-//! $O(h^s)$, so that the estimate is $O(h^{s+1})$ for components with a derivative, whatever $y'$ does in $F$. The filter
-//! keeps it bounded for stiff components; on the first step and after a rejection it is applied
-//! once more, to $F(t_n, y_n + \mathrm{err}, p'(t_n))$. Since the method is of order $2s - 1$ and the estimate of order $s$, tolerances are
-//! transformed to $0.1\\,\mathrm{rtol}^{2/3}$ (as in RADAU5), which makes the error proportional to `rtol` for $s = 3$. More stages would allow for
-//! more where nothing is stiff; where something is, their order is no higher than that of the estimate, and so they have the same tolerance.
+//! With $F = M(t, y) y' - f(t, y)$ it is RADAU5's expression with $M$ taken at $(t_n, y_n)$, where the exact derivative
+//! makes it zero. In general $F(t_n, y_n, p') = F_{y'} \cdot (p'(t_n) - y'(t_n)) + \dots$ and the derivative of an
+//! interpolant of degree $s$ is accurate to $O(h^s)$, so that the estimate is $O(h^{s+1})$ for components with a
+//! derivative, however $y'$ enters $F$. The filter keeps it bounded for stiff components; on the first step and after a
+//! rejection it is applied once more, to $F(t_n, y_n + \mathrm{err}, p'(t_n))$. Since the method is of order $2s - 1$
+//! and the estimate of order $s$, tolerances are transformed to $0.1\\,\mathrm{rtol}^{2/3}$ (as in RADAU5), which makes
+//! the error proportional to `rtol` for $s = 3$. More stages would permit larger tolerances where the problem is not
+//! stiff; where it is, their order is no higher than that of the estimate, and so they have the same tolerance.
 //!
 //! Components of index $k$ count with a factor $h^{k-1}$ in both tests (`weights.rs`), and their columns are scaled
-//! (`linear`). Accepted steps are closed onto the enforced constraints (`projection.rs`).
+//! (`linear`). Accepted steps are projected onto the enforced constraints (`projection.rs`).
 
 mod control;
 mod order;
@@ -68,33 +71,34 @@ pub(crate) use stages::{AtStage, Limits, Matrices, NOISE, Origin, Outcome, Stage
 pub(crate) use start::{Accuracy, StageRange, Tolerances, begin, beyond, start};
 pub(crate) use tableau::Tableau;
 
-/// A Jacobian is kept as long as Newton's iteration contracts faster than this.
+/// A Jacobian is kept while Newton's iteration contracts faster than this.
 const KEEP_JACOBIAN: f64 = 1e-3;
-/// With a Jacobian of an earlier step that is seen in steps up to so many times as long as those in which it has been; where $F$ has kinks, in every step
-/// anew.
+/// The rate observed with the Jacobian of an earlier step is trusted in steps up to this many times as long as those in
+/// which it was observed; where $F$ has kinks, in none.
 const SEEN: f64 = 2.0;
 
-/// So often the iteration of one step may fail if $F$ has kinks: steps whose stages lie on both sides of one are better made by a method with
-/// one stage, and that soon, before steps become so short that rounding decides on which side they are.
+/// Number of failed iterations allowed in one step if $F$ has kinks: steps whose stages lie on both sides of one are
+/// better made by a method with one stage, and soon, before steps become so short that rounding decides on which side
+/// they are.
 const PATIENCE_AT_KINKS: usize = 6;
 
-/// Jacobians are evaluated here, in parts of a step: the middle between the first stage and the last, from which no stage is far.
+/// Jacobians are evaluated at this fraction of a step: the middle between the first stage and the last, from which no stage is far.
 const MIDDLE: f64 = 0.6;
 
-/// For steps that are longer than the last one by no more than this.
+/// The polynomial is extrapolated for this where the step is at most this many times as long as the last one.
 const TRUSTED: f64 = 2.0;
 
-/// A start that is off the equations by no more than this, in units of what errors may be, is moved onto them.
+/// A start that misses the equations by no more than this, in units of the error allowed, is moved onto them.
 const NEAR: f64 = 30.0;
-/// They must then hold so much better.
+/// The residuals must then be smaller by this factor.
 const MENDED: f64 = 1e-2;
 
 /// Where the polynomial of a step is compared with the equations, in units of the step from its end: far from all nodes of three stages.
 const BETWEEN: [f64; 2] = [-0.6, -0.15];
-/// The start of a step in the same units.
+/// The start of a step, in units of the step from its end.
 const START: f64 = -1.0;
 
-/// Points at which the node polynomial is looked at.
+/// Number of points at which the node polynomial is sampled.
 const SAMPLES: usize = 200;
 
 /// A method of one order.
@@ -114,11 +118,11 @@ impl Order {
     }
 }
 
-/// The scheme.
+/// The Radau IIA scheme.
 pub(crate) struct Radau {
-    /// By ascending order.
+    /// The methods, by ascending order.
     orders: Vec<Order>,
-    /// The one in use.
+    /// Position in `orders` of the method in use.
     current: usize,
     order_control: OrderControl,
     jacobians: Jacobians,
@@ -126,12 +130,12 @@ pub(crate) struct Radau {
     /// The longest step in which an iteration with the Jacobian has been seen to contract.
     seen_for: f64,
     sides: Sides,
-    /// Whether Jacobians are evaluated where the last polynomial leads: not before the first step, and not once an attempt has failed.
+    /// Whether Jacobians are evaluated on the extrapolated last polynomial: not before the first step, and not once an attempt has failed.
     trusts_polynomial: bool,
     matrices: Matrices,
     /// Signed step the factors are for; zero if there are none.
     factorized_for: f64,
-    /// The factor of $F_{y'}$ in the real one.
+    /// The factor of $F_{y'}$ in the real matrix.
     leading: f64,
     stages: Stages,
     multipliers: Multipliers,
@@ -139,35 +143,35 @@ pub(crate) struct Radau {
     error: Vec<f64>,
     /// The unknowns that are exact at the ends of steps whatever they do in between.
     prescribed: Vec<usize>,
-    /// Where polynomials are to be accurate, the caller tests all of their unknowns between the nodes.
+    /// Whether polynomials are to be accurate too; then the caller tests all their unknowns between the nodes.
     accuracy: Accuracy,
-    /// The unknowns with derivatives, and what removes all but states from an error, where that is needed.
+    /// The differential unknowns, and the resolvent that removes all but states from an error, where that is needed.
     differential: Vec<usize>,
     resolvent: Option<Resolvent>,
     point: Vec<f64>,
     slope: Vec<f64>,
-    /// How often the iteration of one step may fail.
+    /// Largest number of failed iterations in one step.
     patience: usize,
-    /// Error of the last step, in units of what is allowed, or its floor.
+    /// Error of the last step, in units of the error allowed, or its lower bound.
     last_error: f64,
-    /// Which order it had.
+    /// Position in `orders` of the method of the last step.
     last: usize,
-    /// That of the last step.
+    /// The collocation polynomial of the last step.
     polynomial: Polynomial,
     /// The polynomial of the attempt under way, while its defects are computed.
     attempt: Polynomial,
-    /// Its defect at the start.
+    /// The defect of that polynomial at the start.
     at_start: Vec<f64>,
-    /// The error while defects take its place.
+    /// Holds the error estimate while defects occupy `error`.
     seen: Vec<f64>,
 }
 
-/// What the Jacobian was evaluated at.
+/// How recently the Jacobian was evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Freshness {
-    /// The step at hand.
+    /// For the step at hand.
     Current,
-    /// An earlier one, but it still does.
+    /// For an earlier step, but it is still usable.
     Usable,
     /// To be evaluated before the next step.
     Outdated,
@@ -179,7 +183,7 @@ impl Radau {
         self.order_in_use().tableau.stages()
     }
 
-    /// That of the last step.
+    /// The collocation polynomial of the last step.
     pub(crate) fn polynomial(&self) -> &Polynomial {
         &self.polynomial
     }
@@ -188,8 +192,8 @@ impl Radau {
         &self.orders[self.current]
     }
 
-    /// Evaluates the Jacobian in the middle of the stages, as the last polynomial predicts it; where that says little, at the last state or, if
-    /// it has no value there, where a step of length `h` is predicted to end.
+    /// Evaluates the Jacobian in the middle of the stages, as the last polynomial predicts it; where that is
+    /// unreliable, at the last state or, if it is not finite there, at the predicted end of a step of length `h`.
     fn update_jacobians(&mut self, run: &mut Run<'_>, h: f64) -> Result<(), Rejection> {
         (self.factorized_for, self.seen_for) = (0.0, 0.0);
         let ratio = h / self.polynomial.length();
@@ -226,7 +230,7 @@ impl Radau {
         run.statistics.jacobians += 1;
     }
 
-    /// Newton's iteration for the stages from where they are.
+    /// Newton's iteration for the stages, from their present values.
     fn iterate(&mut self, run: &mut Run<'_>, h: f64) -> Outcome {
         let origin = Origin { t: run.clock.time(), y: &run.y, h };
         let (limits, tableau) = (self.limits(h), &self.orders[self.current].tableau);
@@ -272,7 +276,7 @@ impl Radau {
         self.polynomial.predict(h, &self.orders[self.current].tableau.c, &mut self.stages.z);
     }
 
-    /// The state and the slope at the end of the stages, in `run.candidate` and `run.candidate_slope`.
+    /// Computes the state and its derivative at the last stage, in `run.candidate` and `run.candidate_slope`.
     fn end_of_stages(&self, run: &mut Run<'_>, h: f64) {
         let Tableau { inverse, .. } = &self.orders[self.current].tableau;
         let last = inverse.rows() - 1;
@@ -296,7 +300,7 @@ impl Radau {
         self.filtered_defect(run, t)
     }
 
-    /// The error, in units of what is allowed.
+    /// The error, in units of the error allowed.
     fn size_of_error(&mut self, run: &mut Run<'_>, h: f64) -> Result<f64, Rejection> {
         let size = self
             .estimate_error(run, h)
@@ -305,7 +309,7 @@ impl Radau {
         Ok(size.max(run.weights.error_norm(&self.error)).max(self.error_of_states(run)))
     }
 
-    /// Weighted norm of the part of `error` that is one of states, where unknowns of higher index hide some.
+    /// Weighted norm of the part of `error` in the states, where unknowns of higher index hide some.
     fn error_of_states(&mut self, run: &mut Run<'_>) -> f64 {
         let Some(resolvent) = &mut self.resolvent else { return 0.0 };
         let (leading, matrix) = (self.leading, &self.matrices.real);
@@ -328,9 +332,10 @@ impl Radau {
         Ok(run.weights.error_norm(&self.error))
     }
 
-    /// Adds to `error` what the estimate at the start does not see: where equations without derivatives determine unknowns, these are exact at the end of
-    /// the step, whatever they do in between. The polynomial of the last step, with nodes $c_i$ in $[0, 1]$, is off by
-    /// $x^{(s+1)} \omega(1 + r)/(s+1)!$ at the end of this one, $\omega(\theta) = \theta \prod_i (\theta - c_i)$, and that of this step by at most
+    /// Adds to `error` what the estimate at the start does not see: unknowns that algebraic equations determine are
+    /// exact at the end of the step, whatever they do in between. The polynomial of the last step, with nodes $c_i$ in
+    /// $[0, 1]$, is off by $x^{(s+1)} \omega(1 + r)/(s+1)!$ at the end of this one,
+    /// $\omega(\theta) = \theta \prod_i (\theta - c_i)$, and that of this step by at most
     /// $x^{(s+1)} r^{s+1} \max |\omega|/(s+1)!$ within it, $r$ being the ratio of the lengths.
     fn add_extrapolation_error(&mut self, run: &mut Run<'_>, h: f64) {
         let ratio = h / self.polynomial.length();
@@ -355,8 +360,9 @@ impl Radau {
         }
     }
 
-    /// The same where no polynomial has been extrapolated: what the equations say between the nodes of this step, beyond what they say at its start, which may be
-    /// inconsistent after a jump. Where a solution ends at a fold, all nodes may be on another one.
+    /// Adds to `error` what the estimate at the start does not see, where no polynomial has been extrapolated: the
+    /// defect between the nodes of this step, beyond that at its start, which may be inconsistent after a jump. Where a
+    /// solution ends at a fold, all nodes may be on another one.
     fn add_error_between(&mut self, run: &mut Run<'_>, h: f64) {
         let mut polynomial = std::mem::take(&mut self.attempt);
         self.set_polynomial(run, h, &mut polynomial);
@@ -376,11 +382,11 @@ impl Radau {
         self.attempt = polynomial;
     }
 
-    /// Length of the step after one of length `h`, of which the controller proposes `next`.
+    /// Length of the step after one of length `h` if the controller proposes `next`.
     fn next_length(&self, run: &Run<'_>, h: f64, next: f64) -> f64 {
         let (intended, made) = (run.h, h.abs());
         if made < intended && next >= made {
-            // Cut for a landing: what was intended before is still good.
+            // The step was cut for a landing: the length intended before is still good.
             next.max(intended)
         } else if self.stages.theta <= KEEP_JACOBIAN && control::keeps_length(next / made) {
             made
@@ -389,7 +395,7 @@ impl Radau {
         }
     }
 
-    /// A Jacobian that is not that of the last state is the first suspect if an attempt was not accepted.
+    /// Suspects a Jacobian that was not evaluated at the last state when an attempt was not accepted.
     pub(crate) fn suspect_jacobian(&mut self) {
         if self.freshness == Freshness::Usable || self.trusts_polynomial {
             self.freshness = Freshness::Outdated;
@@ -397,7 +403,7 @@ impl Radau {
         self.trusts_polynomial = false;
     }
 
-    /// Moves the start of the attempt under way to where the equations hold with the slope that its polynomial has there, if that is near.
+    /// Moves the start of the attempt under way to where the equations hold with the derivative of its polynomial there, if that is near.
     pub(crate) fn mend_start(&mut self, run: &mut Run<'_>, h: f64) -> bool {
         let tableau = &self.orders[self.current].tableau;
         combine(tableau.start.iter().map(|d| d / h), &self.stages.z, &mut self.slope);
@@ -415,8 +421,9 @@ impl Radau {
         is_mended
     }
 
-    /// Weighted norm of the defect of the polynomial of the attempt under way between its nodes, in units of the unknowns: it contains what the
-    /// estimate at the start does not see, by how much the polynomial misses constraints.
+    /// Weighted norm of the defect of the polynomial of the attempt under way between its nodes, in units of the
+    /// unknowns: it contains what the estimate at the start does not see, the error of the polynomial in the
+    /// constraints.
     pub(crate) fn error_between(&mut self, run: &mut Run<'_>, h: f64, polynomial: &mut Polynomial) -> f64 {
         self.set_polynomial(run, h, polynomial);
         let mut worst: f64 = 0.0;
@@ -428,13 +435,14 @@ impl Radau {
         worst
     }
 
-    /// Makes it that of the attempt under way.
+    /// Sets `polynomial` to that of the attempt under way.
     fn set_polynomial(&self, run: &Run<'_>, h: f64, polynomial: &mut Polynomial) {
         let start = Origin { t: run.clock.time(), y: &run.y, h };
         polynomial.set_stages(self.order_in_use().tableau, &self.stages.z, start, &run.candidate);
     }
 
-    /// The defect of the polynomial at a place in units of the step from its end, in `error`; infinite where the equations are not finite.
+    /// Computes the defect of the polynomial at `s`, in units of the step from its end, in `error`; infinite where the
+    /// equations are not finite.
     fn defect_at(&mut self, run: &mut Run<'_>, h: f64, polynomial: &Polynomial, s: f64) {
         polynomial.evaluate(s, &mut self.point, &mut self.slope);
         if self.filtered_defect(run, run.clock.time() + (1.0 + s) * h).is_err() {
@@ -442,7 +450,7 @@ impl Radau {
         }
     }
 
-    /// Two stages more or less for the next step, if the iteration asks for it.
+    /// Chooses two stages more or fewer for the next step, if that pays.
     fn choose_order(&mut self, run: &Run<'_>, ratio: f64) {
         if self.orders.len() == 1 {
             return;
@@ -475,7 +483,7 @@ impl Scheme for Radau {
             radau.suspect_jacobian();
             Err(Rejection { trouble, retry: factor * h.abs() })
         };
-        // Where steps cannot be shorter a new Jacobian is all that can be tried.
+        // Where steps cannot be shortened only a new Jacobian can be tried.
         let shorter = if is_old && run.control != StepControl::Adaptive { 1.0 } else { 0.5 };
         if let Err(singular) = self.factorize(run, h) {
             return reject(self, Trouble::from(singular), shorter);

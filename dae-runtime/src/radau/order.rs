@@ -1,46 +1,47 @@
 //! Choice of the order.
 //!
-//! In: the error of an accepted step, how fast the coefficients of its polynomial decay and its iteration contracts, and which attempts failed. Out:
-//! whether the next step has two stages more or less.
+//! In: the error of an accepted step, the decay of the coefficients of its polynomial and the contraction of its
+//! iteration, and which attempts failed. Out: whether the next step has two stages more or fewer.
 //!
-//! A method with $s$ stages whose error, in units of what is allowed, is $\mathrm{err}_s$ may make its step longer by
+//! A method with $s$ stages whose error, in units of the error allowed, is $\mathrm{err}_s$ may make its step longer by
 //! $f_s = \mathrm{err}_s^{-1/(s+1)}$. The error of the method with $s'$ stages at the same step is, up to a constant,
 //! $\mathrm{err}_s\\,\varrho^{s'-s}$ with the ratio $\varrho$ of neighbouring Taylor coefficients $\lVert p^{(k)} \rVert h^k/k!$ of the collocation
-//! polynomial. Since residuals and factorisations of a step are proportional to
-//! the number of stages, the order pays for which $f_{s'}/s'$ is largest, as long as the simplified Newton iteration, whose rate grows with the
-//! step, converges. This takes the place of the choice by the rate alone in E. Hairer, G. Wanner, *Stiff differential equations solved by
-//! Radau methods*, J. Comput. Appl. Math. 111 (1999), sect. 3.2, from which what lowers the order is taken: a failed or slow iteration.
+//! polynomial. Since residuals and factorisations of a step are proportional to the number of stages, the best order is
+//! that for which $f_{s'}/s'$ is largest, provided that the simplified Newton iteration, whose rate grows with the
+//! step, converges. This replaces the choice by the rate alone in E. Hairer, G. Wanner, *Stiff differential equations
+//! solved by Radau methods*, J. Comput. Appl. Math. 111 (1999), sect. 3.2, from which the criterion for lowering the
+//! order is taken: a failed or slow iteration.
 
-/// Another order must promise this much more progress for the work.
+/// Another order must promise progress per unit of work greater by this factor.
 const WORTH_CHANGING: f64 = 1.2;
-/// The iteration of a method of higher order must be expected to contract faster than this.
+/// The order is raised only if the iteration of the higher order is expected to contract faster than this.
 const FAST: f64 = 0.3;
-/// It is slow if it contracts no faster.
+/// An iteration that contracts no faster than this is slow.
 const SLOW: f64 = 0.8;
-/// Ratios of the lengths of steps between which the length is kept: where it changes, nothing is known about longer ones.
+/// Bounds on the ratio of successive step lengths that count as constant: where the length changes, nothing is known about longer steps.
 const STEADY: (f64, f64) = (0.8, 1.25);
-/// So many steps at least between changes of the order.
+/// Least number of steps between changes of the order.
 const STEPS_BETWEEN: usize = 4;
-/// After an iteration of a higher order has failed it is left alone for so many steps.
+/// Number of steps before the order is raised again after a failed iteration.
 const STEPS_AFTER_FAILURE: usize = 10;
-/// No step is expected to be longer by more than this.
+/// No step is expected to grow by more than this factor.
 const MAX_GROWTH: f64 = 8.0;
 
-/// What an accepted step tells.
+/// What is observed in an accepted step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Observation {
     pub(super) stages: usize,
-    /// In units of what is allowed.
+    /// Error in units of the error allowed.
     pub(super) error: f64,
     /// $\varrho$.
     pub(super) decay: f64,
     /// Rate of contraction.
     pub(super) theta: f64,
-    /// Length over that of the step before.
+    /// Length divided by that of the step before.
     pub(super) ratio: f64,
 }
 
-/// What is to change.
+/// The change of order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
     Raise,
@@ -48,7 +49,7 @@ pub(super) enum Change {
     Keep,
 }
 
-/// Memory of the choice.
+/// Memory of the order control.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OrderControl {
     /// Steps until the order may be raised.
@@ -60,12 +61,12 @@ pub(super) struct OrderControl {
 }
 
 impl OrderControl {
-    /// The iteration of an attempt failed.
+    /// Records that the iteration of an attempt failed.
     pub(super) fn note_failure(&mut self) {
         self.failed = true;
     }
 
-    /// After an accepted step.
+    /// Chooses the order after an accepted step.
     pub(super) fn after_success(&mut self, seen: Observation) -> Change {
         self.wait = self.wait.saturating_sub(1);
         self.theta = seen.theta.max(0.5 * self.theta).min(10.0);
@@ -93,7 +94,7 @@ impl OrderControl {
         }
     }
 
-    /// The order has been changed.
+    /// Begins with another order.
     pub(super) fn begin(&mut self) {
         self.wait = self.wait.max(STEPS_BETWEEN);
         self.theta = 0.0;

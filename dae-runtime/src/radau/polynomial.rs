@@ -1,19 +1,19 @@
 //! The collocation polynomial of a step.
 //!
-//! In: the stages of a step. Out: values and slopes within the step and beyond it, start values for the stages of the next one, the coefficients
-//! of dense output.
+//! In: the stages of a step. Out: values and derivatives within the step and beyond it, start values for the stages of
+//! the next one, the coefficients of dense output.
 
 use super::stages::Origin;
 use super::tableau::Tableau;
 use crate::polynomial::evaluate;
 
-/// Extrapolated to no more than so many of its lengths; beyond, its tangent has to do.
+/// Extrapolated to no more than this many of its lengths; beyond that its tangent is used.
 const EXTRAPOLATION: f64 = 10.0;
 
 /// $p(t_1 + s\\,h) = \sum_k c_k s^k$ on the step $[t_1 - h, t_1]$.
 #[derive(Default)]
 pub(crate) struct Polynomial {
-    /// $c_0, c_1, \dots$, one after the other; as many as the method with most stages has.
+    /// $c_0, c_1, \dots$, one after the other; allocated for the method with most stages.
     coefficients: Vec<f64>,
     degree: usize,
     /// $h$, signed.
@@ -22,12 +22,12 @@ pub(crate) struct Polynomial {
 }
 
 impl Polynomial {
-    /// Room for `n` unknowns and at most so many stages.
+    /// Room for `n` unknowns and at most `most` stages.
     pub(crate) fn new(n: usize, most: usize) -> Self {
         Polynomial { coefficients: vec![0.0; (most + 1) * n], degree: 0, length: 1.0, n }
     }
 
-    /// That of a step of length one along the tangent, which `slopes` writes.
+    /// Sets the polynomial to a step of length one along the tangent, which `slopes` writes.
     pub(crate) fn set_tangent(&mut self, y: &[f64], slopes: impl FnOnce(&mut [f64])) {
         let (constant, linear) = self.coefficients.split_at_mut(self.n);
         constant.copy_from_slice(y);
@@ -35,7 +35,7 @@ impl Polynomial {
         (self.degree, self.length) = (1, 1.0);
     }
 
-    /// Through the start of a step, the stages but the last and `end`.
+    /// Sets the polynomial through the start of a step, the stages but the last, and `end`.
     pub(crate) fn set_stages(&mut self, tableau: &Tableau, z: &[Vec<f64>], start: Origin<'_>, end: &[f64]) {
         let (s, n) = (tableau.stages(), self.n);
         self.coefficients[..n].copy_from_slice(end);
@@ -70,12 +70,12 @@ impl Polynomial {
         &self.coefficients[..(self.degree + 1) * self.n]
     }
 
-    /// Value and slope at $s$ of its lengths from its end.
+    /// Value and derivative at $s$, in units of its length from its end.
     pub(crate) fn evaluate(&self, s: f64, value: &mut [f64], slope: &mut [f64]) {
         evaluate(self.coefficients(), s, self.length, value, slope);
     }
 
-    /// By how much it differs from its end at the nodes `c` of a step of length `h` that follows.
+    /// Its differences from its end at the nodes `c` of a step of length `h` that follows.
     pub(crate) fn predict(&self, h: f64, c: &[f64], z: &mut [Vec<f64>]) {
         let ratio = h / self.length;
         let degree = if ratio.abs() > EXTRAPOLATION { 1 } else { self.degree };

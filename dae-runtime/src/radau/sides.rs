@@ -1,6 +1,7 @@
-//! On which sides of switching functions the Jacobian at hand was evaluated.
+//! Sides of switching functions on which the Jacobian at hand was evaluated.
 //!
-//! In: where it was evaluated, and the stages of a step. Out: stages that are on the same sides, or that have been solved with a Jacobian from another one too.
+//! In: where it was evaluated, and the stages of a step. Out: stages that are on the same sides, or that have also been
+//! solved with a Jacobian from another side.
 
 use super::stages::{Outcome, combine};
 use super::{Freshness, Radau};
@@ -10,7 +11,7 @@ use crate::integrator::{Rejection, Run, Trouble};
 /// Values of the switching functions.
 #[derive(Clone, Debug)]
 pub(super) struct Sides {
-    /// Where the Jacobian was evaluated.
+    /// Values where the Jacobian was evaluated.
     of_jacobian: Vec<f64>,
     values: Vec<f64>,
 }
@@ -21,19 +22,19 @@ impl Sides {
         Sides { of_jacobian: zeros.clone(), values: zeros }
     }
 
-    /// Whether there are any.
+    /// Whether there are switching functions.
     pub(super) fn are_any(&self) -> bool {
         !self.values.is_empty()
     }
 
-    /// The Jacobian has been evaluated here.
+    /// Records where the Jacobian was evaluated.
     pub(super) fn note(&mut self, dae: &dyn Dae, t: f64, y: &[f64], yp: &[f64]) {
         if self.are_any() {
             dae.switching_functions(t, y, yp, &mut self.of_jacobian);
         }
     }
 
-    /// Whether a function has another sign here; what vanishes is on no side.
+    /// Whether a function has another sign here; one that vanishes is on neither side.
     pub(super) fn differ(&mut self, dae: &dyn Dae, t: f64, y: &[f64], yp: &[f64]) -> bool {
         if !self.are_any() {
             return false;
@@ -44,9 +45,10 @@ impl Sides {
 }
 
 impl Radau {
-    /// Solves the stages once more with the Jacobian at one of them, if that is on another side of a switching function than where the Jacobian at hand was
-    /// evaluated; whether that was so. The one at hand cannot tell whether the equations hold there, nor what errors do: at a steep stop everything vanishes
-    /// that is multiplied by the inverse of the matrix, and a step that has left the stop would pass every test.
+    /// Solves the stages once more with the Jacobian at one of them, if that is on another side of a switching function
+    /// than where the Jacobian at hand was evaluated; returns whether that was so. The Jacobian at hand cannot tell
+    /// whether the equations hold there, nor how errors behave: at a steep stop everything vanishes that is multiplied
+    /// by the inverse of the matrix, and a step that has left the stop would pass every test.
     pub(super) fn look_beyond_kinks(&mut self, run: &mut Run<'_>, h: f64) -> Result<bool, Rejection> {
         let Some(t) = (0..self.stages()).find_map(|stage| self.stage_beyond_kink(run, h, stage)) else {
             return Ok(false);
@@ -69,7 +71,7 @@ impl Radau {
         Ok(true)
     }
 
-    /// The time of a stage, the state and slope of which are left in `point` and `slope`, if it is on another side than the Jacobian.
+    /// The time of a stage, whose state and derivative are left in `point` and `slope`, if it is on another side than the Jacobian.
     fn stage_beyond_kink(&mut self, run: &Run<'_>, h: f64, stage: usize) -> Option<f64> {
         let tableau = &self.orders[self.current].tableau;
         combine(tableau.inverse.row(stage).map(|a| a / h), &self.stages.z, &mut self.slope);

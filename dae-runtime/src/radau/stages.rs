@@ -1,10 +1,10 @@
 //! The stage equations of a step and their solution by simplified Newton iterations.
 //!
-//! In: a state, a step, a residual (that of a formulation, or of its variational equations), factorised iteration matrices, start values. Out: the
-//! stages $Z_1, \dots, Z_s$, or why there are none.
-//! Convergence is judged as in RADAU5 (Hairer & Wanner, section IV.8): the rate $\theta$ of the corrections predicts the
-//! error after the last iteration allowed, and an iteration that cannot succeed is given up: at once, but where the second correction is of multipliers
-//! ([`CALM`]), and not before some iterations where a shorter step cannot be tried.
+//! In: a state, a step, a residual (that of a formulation, or of its variational equations), factorised iteration
+//! matrices, start values. Out: the stages $Z_1, \dots, Z_s$, or why there are none. Convergence is judged as in RADAU5
+//! (Hairer & Wanner, section IV.8): the rate $\theta$ of the corrections predicts the error after the last iteration
+//! allowed, and an iteration that cannot succeed is abandoned: at once, unless the second correction is one of
+//! multipliers ([`CALM`]), but only after some iterations where a shorter step cannot be tried.
 
 use num_complex::Complex;
 
@@ -17,32 +17,32 @@ use crate::resolvent::Resolvent;
 use crate::stepper::StepControl;
 use crate::weights::Weights;
 
-/// Iterations per step of order 5, if a shorter step can be tried instead; of higher order five more for two stages.
+/// Iterations per step of order 5 if a shorter step can be tried instead; methods of higher order have five more for every two stages.
 const MAX_ITERATIONS: usize = 7;
-/// Iterations per step, if it cannot.
+/// Iterations per step if a shorter step cannot be tried.
 const MAX_ITERATIONS_FIXED: usize = 30;
-/// So many of them are made before it is judged whether they lead anywhere.
+/// Iterations before convergence is judged if a shorter step cannot be tried.
 const PATIENCE_FIXED: usize = 5;
-/// Multipliers move in the second iteration, after the states. Where it moves the states by less than this part of what the first one did, the ratio of the
-/// two says nothing.
+/// Multipliers move in the second iteration, after the states. Where it moves the states by less than this fraction of
+/// the first correction, the ratio of the two says nothing.
 const CALM: f64 = 0.1;
-/// [`Limits::noise`] where the matrix is that of the step at hand: shorter steps would have the same rounding errors.
+/// [`Limits::noise`] where the matrix belongs to the step at hand: shorter steps would have the same rounding errors.
 pub(crate) const NOISE: f64 = 0.03;
-/// $\theta/(1 - \theta)$ of the last step counts with this power in the first test of the next one, as in RADAU5.
+/// $\theta/(1 - \theta)$ of the last step enters the first test of the next one with this power, as in RADAU5.
 const MEMORY: f64 = 0.8;
-/// [`Limits::unobserved`] where the rate is known from this matrix: that of the last step need not be that of this one. Where an exponential takes off, an
-/// iteration that would have ended at once goes anywhere.
+/// [`Limits::unobserved`] where the rate is known from this matrix: the rate of the last step need not be that of this
+/// one. Where an exponential takes off, an iteration that would have ended at once goes anywhere.
 pub(crate) const UNOBSERVED: f64 = 10.0;
-/// A rate from which on an iteration does not converge, and the part of the step to try then.
+/// Rates from this on mean that an iteration does not converge; the fraction of the step to try then.
 const NO_CONVERGENCE: f64 = 0.99;
 const SHORTER: f64 = 0.5;
-/// Of the step that the forecast (8.11) would allow this part is tried, and the forecast is taken to lie in this range, as in RADAU5.
+/// The fraction of the step allowed by the forecast (8.11) that is tried, and the range to which the forecast is limited, as in RADAU5.
 const SAFETY: f64 = 0.8;
 const FORECAST: (f64, f64) = (1e-4, 20.0);
-/// Where $F$ has kinks, no smaller $\theta/(1 - \theta)$ is carried to the next step: beyond a kink the iteration is another one.
+/// Where $F$ has kinks, no smaller $\theta/(1 - \theta)$ is carried to the next step: beyond a kink the iteration behaves differently.
 const RATE_AT_KINKS: f64 = 0.05;
 
-/// Iterations per step of a method with so many stages, as in RADAU.
+/// Iterations per step of a method with `stages` stages, as in RADAU.
 pub(crate) fn max_iterations(stages: usize, control: StepControl) -> usize {
     match control {
         StepControl::Adaptive => MAX_ITERATIONS + 5 * stages.saturating_sub(3) / 2,
@@ -67,7 +67,7 @@ pub(crate) struct Matrices {
     pub(crate) complex: Vec<IterationMatrix<Complex<f64>>>,
 }
 
-/// Where a step starts.
+/// Start of a step.
 #[derive(Clone, Copy)]
 pub(crate) struct Origin<'s> {
     pub(crate) t: f64,
@@ -75,14 +75,14 @@ pub(crate) struct Origin<'s> {
     pub(crate) h: f64,
 }
 
-/// Which stage, and when it is.
+/// A stage and its time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StagePlace {
     pub(crate) stage: usize,
     pub(crate) t: f64,
 }
 
-/// Writes the residual at a stage with its value and its slope.
+/// Writes the residual at a stage, given its value and derivative.
 pub(crate) type AtStage<'r> = &'r mut dyn FnMut(StagePlace, &[f64], &[f64], &mut [f64]);
 
 /// When the iteration ends.
@@ -91,12 +91,12 @@ pub(crate) struct Limits {
     /// Bound on the weighted error of the stages.
     pub(crate) tolerance: f64,
     pub(crate) max_iterations: usize,
-    /// Iterations before it is judged whether they converge.
+    /// Iterations before convergence is judged.
     pub(crate) patience: usize,
-    /// A first correction that is larger, in units of what errors may be, is followed by a second one, by which the rate is observed.
+    /// A first correction larger than this, in units of the error allowed, is followed by a second one, from which the rate is observed.
     pub(crate) unobserved: f64,
-    /// Corrections up to this size, in units of what errors may be, that do not become smaller any more are rounding errors of $F$: none by an old matrix, which
-    /// may be that of another place.
+    /// Corrections up to this size, in units of the error allowed, that no longer decrease are rounding errors of $F$;
+    /// zero for an old matrix, which may belong to another place.
     pub(crate) noise: f64,
 }
 
@@ -105,7 +105,7 @@ pub(crate) struct Limits {
 pub(crate) enum Outcome {
     /// The stages are accurate enough.
     Converged,
-    /// They will not be; a step shorter by this factor may succeed. The unknown is the one that moves most.
+    /// They will not become accurate; a step shorter by this factor may succeed. The unknown is the one that changes most.
     Diverged { factor: f64, unknown: usize },
     /// This component of $F$ is not finite at a stage.
     NonFinite { equation: usize },
@@ -114,7 +114,7 @@ pub(crate) enum Outcome {
 /// Stage values and work space.
 #[derive(Clone, Debug)]
 pub(crate) struct Stages {
-    /// $Z_i$: stage minus $y_n$. As many as the method with most stages has; a tableau says how many of them count.
+    /// $Z_i$: stage minus $y_n$. Allocated for the method with most stages; a tableau says how many of them are used.
     pub(crate) z: Vec<Vec<f64>>,
     /// $W = T^{-1} Z$.
     w: Vec<Vec<f64>>,
@@ -126,9 +126,10 @@ pub(crate) struct Stages {
     slope: Vec<f64>,
     /// The unknowns of index 1.
     states: Vec<usize>,
-    /// Whether $F$ changes its branch somewhere.
+    /// Whether $F$ has switching functions.
     has_kinks: bool,
-    /// Whether unknowns of higher index hide states and constraints: what the weights of these unknowns let pass may be large in those.
+    /// Whether unknowns of higher index hide states and constraints: errors that the weights of these unknowns let pass
+    /// may be large in those.
     hides_states: bool,
     /// $\theta / (1 - \theta)$ of the last iteration; carried from step to step for the first test.
     eta: f64,
@@ -141,7 +142,7 @@ pub(crate) struct Stages {
 }
 
 impl Stages {
-    /// Room for a formulation and at most so many stages.
+    /// Room for a formulation and at most `most` stages.
     pub(crate) fn new(description: &Description, most: usize) -> Self {
         let n = description.unknowns.len();
         let room = || vec![vec![0.0; n]; most];

@@ -1,7 +1,7 @@
-//! How an integration begins.
+//! Start of an integration.
 //!
-//! In: a formulation, start values, options. Out: an integration before its first step, or what is wrong with them; tolerances as the error
-//! estimate needs them, and the length of the first step.
+//! In: a formulation, start values, options. Out: an integration before its first step, or an error in them; tolerances
+//! as the error estimate needs them, and the length of the first step.
 
 use super::control::{Controller, Scales};
 use super::order::OrderControl;
@@ -27,12 +27,12 @@ pub(crate) struct StageRange {
 }
 
 impl StageRange {
-    /// As many as any method has.
+    /// The largest number of stages of any method.
     pub(crate) const MOST: usize = 7;
     /// Order 5.
     pub(crate) const THREE: StageRange = StageRange { least: 3, most: 3 };
 
-    /// Orders 5 to 13, or less where the options say so.
+    /// Orders 5 to 13, or a smaller range where the options say so.
     pub(crate) fn of(options: &Options) -> Result<StageRange, Failure> {
         let most = match (options.max_order, options.control) {
             (None, StepControl::Adaptive) => Self::MOST,
@@ -54,7 +54,7 @@ impl StageRange {
     }
 }
 
-/// What is to be as accurate as the tolerances ask for.
+/// What is to be as accurate as the tolerances require.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Accuracy {
     /// The ends of the steps.
@@ -63,7 +63,7 @@ pub(crate) enum Accuracy {
     OfPolynomials,
 }
 
-/// An integration of variable order (5, 9 and 13), or of the orders that `options.max_order` allows.
+/// Starts an integration of variable order (5, 9 and 13), or of the orders that `options.max_order` allows.
 pub(crate) fn start<'d>(
     dae: &'d dyn Dae,
     start: Start<'_>,
@@ -73,8 +73,8 @@ pub(crate) fn start<'d>(
     Ok(Box::new(Integrator::new(run, radau)))
 }
 
-/// The same of order 5, with the Jacobian of the first step evaluated where that is predicted to end: if it starts at a surface across which $F$
-/// jumps, the equations are those beyond it.
+/// Starts an integration of order 5 with the Jacobian of the first step evaluated at its predicted end: if it starts at
+/// a surface across which $F$ jumps, the equations are those beyond it.
 pub(crate) fn beyond<'d>(
     dae: &'d dyn Dae,
     start: Start<'_>,
@@ -107,13 +107,13 @@ pub(crate) fn begin<'d>(
     Ok((run, radau))
 }
 
-/// How accurate steps and their stages are to be.
+/// Accuracy required of steps and their stages.
 pub(crate) struct Tolerances {
-    /// Of errors as they are estimated.
+    /// Weights of the estimated errors.
     pub(crate) weights: Weights,
-    /// Of stages, in units of these.
+    /// Tolerance of the stages, in these weights.
     pub(crate) of_stages: f64,
-    /// What is rounding, in the same units.
+    /// Level of rounding errors, in these weights.
     pub(crate) rounding: f64,
 }
 
@@ -132,7 +132,7 @@ impl Tolerances {
         let (rtol, atol) = transform_tolerances(options, &description.unknowns, exponent);
         let transformed = 0.1 * tightest(options, &description.unknowns).powf(exponent);
         let rounding = 10.0 * f64::EPSILON / transformed.max(f64::EPSILON);
-        // As in RADAU5: tight tolerances need more accurate stages than loose ones, but none below rounding.
+        // As in RADAU5: tight tolerances need more accurate stages than loose ones, but not beyond rounding.
         let of_stages = rounding.max(transformed.powf(1.0 / exponent - 1.0).min(0.03));
         Tolerances { weights: Weights::new(description, rtol, atol), of_stages, rounding }
     }
@@ -196,8 +196,8 @@ impl Radau {
     }
 }
 
-/// The unknowns of index 1 that are exact at the ends of steps whatever they do in between: those without derivatives, and those that a constraint
-/// prescribes as a function of the time.
+/// The unknowns of index 1 that are exact at the ends of steps, whatever they do in between: algebraic unknowns, and
+/// those that a constraint prescribes as a function of time.
 fn prescribed(description: &Description) -> Vec<usize> {
     let enforced = (0..description.invariants.len()).filter(|&k| description.invariants[k].row.is_some());
     let single = |k: usize| {
@@ -214,14 +214,14 @@ fn prescribed(description: &Description) -> Vec<usize> {
     unknowns.filter(|&(k, unknown)| is_one(k, unknown)).map(|(k, _)| k).collect()
 }
 
-/// Slopes of the unknowns that have one.
+/// Derivatives of the differential unknowns.
 fn tangent(description: &Description, yp0: &[f64], slopes: &mut [f64]) {
     for ((target, unknown), slope) in slopes.iter_mut().zip(description.unknowns.iter()).zip(yp0) {
         *target = if unknown.kind == Kind::Differential { *slope } else { 0.0 };
     }
 }
 
-/// The relative tolerance, or the tightest absolute one relative to the magnitude of its unknown where that is all there is.
+/// The relative tolerance, or if it is zero the tightest absolute one relative to the magnitude of its unknown.
 fn tightest(options: &Options, unknowns: &[Unknown]) -> f64 {
     let atol = options.atol.of(unknowns);
     let parts = unknowns.iter().zip(atol).map(|(unknown, atol)| relative(options.rtol, atol, unknown));
@@ -233,8 +233,8 @@ fn relative(rtol: f64, atol: f64, unknown: &Unknown) -> f64 {
     rtol.max(atol / unknown.nominal.abs().max(f64::MIN_POSITIVE))
 }
 
-/// $0.1\\,\tau^e$ with the exponent $e$ in place of the relative tolerance $\tau$, and absolute tolerances in proportion. Where an absolute one is the larger,
-/// relative to the magnitude of its unknown, it sets the proportion for that.
+/// Replaces the relative tolerance $\tau$ by $0.1\\,\tau^e$ with the exponent $e$, and absolute tolerances in
+/// proportion. For an unknown whose absolute tolerance, relative to its magnitude, is larger, that sets the proportion.
 fn transform_tolerances(options: &Options, unknowns: &[Unknown], exponent: f64) -> (Vec<f64>, Vec<f64>) {
     let atol = options.atol.of(unknowns);
     let factor = |(unknown, &atol): (&Unknown, &f64)| 0.1 * relative(options.rtol, atol, unknown).powf(exponent - 1.0);

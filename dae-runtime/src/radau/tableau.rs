@@ -9,8 +9,8 @@
 //! $$ D_{ij} = \frac{w_j}{w_i} \frac{1}{x_i - x_j}, \quad D_{ii} = \sum_{k \ne i} \frac{1}{x_i - x_k}, \quad
 //!    w_j = \prod_{k \ne j} \frac{1}{x_j - x_k}. $$
 //!
-//! Collocation says $Z = h A K$ with $K_i = p'(c_i)/h$, hence $A^{-1}$ is $D$ without the row and the column of the node 0, and
-//! the row of the node 0 gives $p'(0)$, from which the error is estimated.
+//! Collocation says $Z = h A K$ with $K_i = p'(c_i)/h$, hence $A^{-1}$ is $D$ without the row and the column of the
+//! node 0, and the row of the node 0 gives $p'(0)$, from which the error is estimated.
 //!
 //! The denominator of the stability function is that of the Padé approximation $(s-1, s)$ to $e^z$ (theorem IV.3.12), so the eigenvalues of
 //! $A^{-1}$ are the zeros of
@@ -30,12 +30,12 @@ use crate::matrix::Matrix;
 
 use super::StageRange;
 
-/// Sign changes between nodes are looked for on a grid that is finer than they are close.
+/// Sign changes between nodes are searched for on a grid that is finer than their distances.
 const GRID: usize = 1000;
 /// Iterations of Newton's method and of bisection, more than they need.
 const ITERATIONS: usize = 100;
 
-/// The coefficients.
+/// The coefficients of a method.
 #[derive(Clone, Debug)]
 pub(crate) struct Tableau {
     /// Nodes, ascending.
@@ -50,14 +50,14 @@ pub(crate) struct Tableau {
     pub(crate) pairs: Vec<Complex<f64>>,
     /// Eigenvectors.
     pub(crate) t: Matrix,
-    /// Their inverse.
+    /// Inverse of the matrix of eigenvectors.
     pub(crate) t_inverse: Matrix,
-    /// From $(-Z_s, Z_1 - Z_s, \dots, Z_{s-1} - Z_s)$ to the coefficients of $s, s^2, \dots$ of $p(1 + s) - p(1)$.
+    /// Maps $(-Z_s, Z_1 - Z_s, \dots, Z_{s-1} - Z_s)$ to the coefficients of $s, s^2, \dots$ of $p(1 + s) - p(1)$.
     pub(crate) dense: Matrix,
 }
 
 impl Tableau {
-    /// For `stages` stages, an odd number up to [`StageRange::MOST`]; derived when it is first asked for.
+    /// The tableau for `stages` stages, an odd number up to [`StageRange::MOST`]; derived at the first call.
     pub(crate) fn of(stages: usize) -> &'static Tableau {
         const ORDERS: usize = StageRange::MOST / 2 + 1;
         static DERIVED: [OnceLock<Tableau>; ORDERS] = [const { OnceLock::new() }; ORDERS];
@@ -87,13 +87,13 @@ impl Tableau {
         self.c.iter().fold(theta, |product, c| product * (theta - c))
     }
 
-    /// $s$.
+    /// Number of stages $s$.
     pub(crate) fn stages(&self) -> usize {
         self.c.len()
     }
 }
 
-/// The matrices here are far from singular.
+/// The inverse of a matrix; those here are far from singular.
 fn inverted(matrix: &Matrix) -> Matrix {
     matrix.inverse().unwrap_or_else(|| Matrix::zeros(matrix.rows(), matrix.columns()))
 }
@@ -108,7 +108,7 @@ fn radau_polynomial(s: usize, x: f64) -> f64 {
     value - before
 }
 
-/// The nodes, by bisection between changes of the sign; the last one is known.
+/// The nodes, by bisection between sign changes; the last one is known.
 fn nodes(stages: usize) -> Vec<f64> {
     let mut nodes = Vec::with_capacity(stages);
     let function = |c: f64| radau_polynomial(stages, 2.0 * c - 1.0);
@@ -129,7 +129,7 @@ fn nodes(stages: usize) -> Vec<f64> {
     nodes
 }
 
-/// $D$.
+/// The differentiation matrix $D$.
 fn differentiation_matrix(x: &[f64]) -> Matrix {
     let others = |i: usize| (0..x.len()).filter(move |&k| k != i);
     let weight = |j: usize| others(j).map(|k| 1.0 / (x[j] - x[k])).product::<f64>();
@@ -138,8 +138,8 @@ fn differentiation_matrix(x: &[f64]) -> Matrix {
     })
 }
 
-/// The real one, and those in the upper half plane by ascending imaginary part: all zeros of the polynomial at once by the method of
-/// Durand and Kerner, $\mu_i \leftarrow \mu_i - p(\mu_i) / \prod_{j \ne i} (\mu_i - \mu_j)$.
+/// The real eigenvalue, and those in the upper half plane by ascending imaginary part: all zeros of the polynomial at
+/// once by the Durand–Kerner method, $\mu_i \leftarrow \mu_i - p(\mu_i) / \prod_{j \ne i} (\mu_i - \mu_j)$.
 fn eigenvalues(stages: usize) -> (f64, Vec<Complex<f64>>) {
     let factorial = |n: usize| (1..=n).map(|k| k as f64).product::<f64>();
     let coefficient = |j: usize| {
@@ -148,7 +148,7 @@ fn eigenvalues(stages: usize) -> (f64, Vec<Complex<f64>>) {
     };
     let coefficients: Vec<f64> = (0..=stages).map(coefficient).collect();
     let value = |z: Complex<f64>| coefficients.iter().rev().fold(Complex::from(0.0), |sum, c| sum * z + c);
-    // On a circle about the mean of the zeros, and not symmetric to the real axis.
+    // On a circle about the mean of the zeros, and not symmetric about the real axis.
     let start = |k: usize| {
         let angle = std::f64::consts::TAU * k as f64 / stages as f64 + 0.4;
         Complex::from(stages as f64) + Complex::from_polar(stages as f64, angle)
@@ -227,7 +227,7 @@ mod tests {
         }
     }
 
-    /// Of order 5: the numbers of radau5.f, which normalises the real eigenvector differently; of 9 and 13: those of radau.f.
+    /// For order 5, the numbers of radau5.f, which normalises the real eigenvector differently; for 9 and 13, those of radau.f.
     #[test]
     fn numbers_are_those_of_the_codes_of_hairer_and_wanner() {
         let Tableau { c, gamma, t, start, .. } = Tableau::new(3);

@@ -2,10 +2,10 @@
 //!
 //! In: a dense matrix $(A_1, A_2, \dots)$ of column blocks. Out: the ranks of $A_1$, $(A_1, A_2)$, … with the gaps that support them.
 //!
-//! Householder's decomposition with column pivoting (Golub & Van Loan, *Matrix Computations*, sect. 5.4), pivots of a block being exhausted
-//! before the next block is touched: what is left of a block then lies in the rows already used, so that the number of pivots so far is
-//! the rank of the blocks so far. It costs a fraction of the singular values; the pivots overestimate the smallest kept value and the
-//! remaining column norms bound the dropped ones.
+//! Householder's decomposition with column pivoting (Golub & Van Loan, *Matrix Computations*, sect. 5.4), pivots of a
+//! block being exhausted before the next block is touched: the rest of a block then lies in the rows already used, so
+//! that the number of pivots so far is the rank of the blocks so far. It costs a fraction of the singular values; the
+//! pivots overestimate the smallest kept value and the remaining column norms bound the dropped ones.
 
 use crate::matrix::Matrix;
 
@@ -18,8 +18,9 @@ pub fn block_ranks(matrix: &Matrix, widths: &[usize]) -> Result<Vec<Rank>, RankE
     block_ranks_scaled_by(matrix, matrix, widths)
 }
 
-/// The same, with the scaling that suits `reference`: entries that are known to be nothing but rounding are zero there, and a row or column
-/// of them keeps its size, so that they are dropped rather than blown up.
+/// The ranks of the first block, the first two, … with the scaling that suits `reference`: entries known to be nothing
+/// but rounding errors are zero there, and a row or column of them keeps its size, so that they are dropped rather than
+/// blown up.
 pub fn block_ranks_scaled_by(matrix: &Matrix, reference: &Matrix, widths: &[usize]) -> Result<Vec<Rank>, RankError> {
     check_finite(matrix)?;
     check_finite(reference)?;
@@ -64,12 +65,12 @@ struct State {
     used: usize,
     smallest_kept: f64,
     largest_dropped: f64,
-    /// The largest entry or column norm seen: a block that is small throughout must not be measured by itself.
+    /// The largest entry or column norm seen: a block that is small throughout must not be measured against itself.
     largest: f64,
 }
 
 impl State {
-    /// Takes pivots from the columns `first..end`, and gives those back that may be dropped and lie behind the largest gap.
+    /// Takes pivots from the columns `first..end`, and returns those that may be dropped and follow the largest gap.
     fn exhaust(&mut self, columns: &mut [Vec<f64>], first: usize, end: usize, m: usize) {
         let (before, mut next) = (self.used, first);
         let mut pivots: Vec<f64> = Vec::new();

@@ -1,4 +1,4 @@
-//! How many equations of a linear system are independent.
+//! Numerical rank of a matrix.
 //!
 //! In: a dense matrix. Out: its numerical [`Rank`] with the gap that supports it, from the [`SingularValues`] of the
 //! equilibrated matrix. Equilibration after D. Ruiz, RAL-TR-2001-034.
@@ -30,11 +30,11 @@ const EQUILIBRATION_SWEEPS: usize = 8;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RankError {
-    /// An entry is infinite or not a number.
+    /// An entry is infinite or NaN.
     NonFinite {
         /// Row of the first such entry.
         row: usize,
-        /// Its column.
+        /// Column of that entry.
         column: usize,
     },
     /// The rotations did not settle.
@@ -57,20 +57,20 @@ impl std::error::Error for RankError {}
 /// Whether a rank can be trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Confidence {
-    /// Kept and dropped singular values are far apart, and what is dropped is rounding.
+    /// Kept and dropped singular values are far apart, and the dropped ones are rounding errors.
     Clear,
-    /// They are not: the matrix is close to one of another rank.
+    /// Kept and dropped singular values are close: the matrix is close to one of another rank.
     Uncertain,
 }
 
-/// A numerical rank and what supports it. Singular values are those of the equilibrated matrix.
+/// A numerical rank and its evidence. Singular values are those of the equilibrated matrix.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rank {
     /// Number of singular values that count as nonzero.
     pub rank: usize,
-    /// The smallest of them; infinite when the rank is zero.
+    /// The smallest singular value that counts as nonzero; infinite when the rank is zero.
     pub smallest_kept: f64,
-    /// The largest of the others; zero when there are none.
+    /// The largest singular value that counts as zero; zero when there are none.
     pub largest_dropped: f64,
     /// `smallest_kept` over the larger of `largest_dropped` and the level of rounding.
     pub gap: f64,
@@ -85,7 +85,7 @@ pub fn rank(matrix: &Matrix) -> Result<Rank, RankError> {
     check_finite(matrix)?;
     let mut scaled = matrix.clone();
     equilibrate(&mut scaled);
-    // Fewer columns are fewer pairs to rotate, and the singular values are those of the transpose.
+    // Fewer columns mean fewer pairs to rotate, and the transpose has the same singular values.
     let orientation = if scaled.columns() > scaled.rows() { scaled.transpose() } else { scaled };
     Ok(SingularValues::without_vectors(&orientation)?.rank())
 }
@@ -132,8 +132,8 @@ impl SingularValues {
         self.rank_against(0.0)
     }
 
-    /// The same when the matrix is part of one whose entries have the size `reference`, so that its own largest
-    /// singular value may be rounding.
+    /// The numerical rank when the matrix is part of one whose entries have the size `reference`, so that its own
+    /// largest singular value may be rounding error.
     pub fn rank_against(&self, reference: f64) -> Rank {
         let values = self.values();
         let largest = values.first().copied().unwrap_or(0.0).max(reference);

@@ -4,18 +4,17 @@
 //! Hestenes, *Inversion of matrices by biorthogonalization*, J. SIAM 6 (1958): rotate pairs of columns until all are
 //! orthogonal, $A V = U \Sigma$.
 //!
-//! Why not the bidiagonal decomposition of the linear-algebra crate: this one runs inside a procedural macro without
-//! optimisation, where plain loops over columns are twice as fast; it yields all of $V$, hence the null space of a
-//! wide matrix; it finds small singular values of scaled matrices to high relative accuracy; and it always ends.
+//! Why not the bidiagonal decomposition of a linear-algebra crate: this one runs inside a procedural macro without
+//! optimisation, where plain loops over columns are twice as fast; it yields all of $V$, hence the null space of a wide
+//! matrix; it finds small singular values of scaled matrices to high relative accuracy; and it always terminates.
 
 use crate::matrix::Matrix;
 
 use super::{RankError, check_finite};
 
-/// Jacobi's method converges quadratically after a few sweeps; more than this many mean that it does not.
+/// Jacobi's method converges quadratically after a few sweeps; more than this many mean that it does not converge.
 const MAX_SWEEPS: usize = 60;
-/// A column this much smaller than the largest is zero: more columns than rows leave some, which can be orthogonal
-/// to nothing.
+/// A column this much smaller than the largest is zero: more columns than rows leave some that cannot be orthogonal to the others.
 const NEGLIGIBLE: f64 = 1e-20;
 
 /// $A V = U \Sigma$ with orthogonal $V$ ($n \times n$) and singular values in descending order.
@@ -139,7 +138,7 @@ fn orthogonalise(left: &mut [f64], m: usize, right: &mut [f64], right_rows: usiz
     let orthogonal = f64::EPSILON * (m.max(1) as f64).sqrt();
     for _ in 0..MAX_SWEEPS {
         let mut rotations = 0_usize;
-        // Squared norms are kept up to date within a sweep and computed afresh for the next.
+        // Squared norms are updated within a sweep and recomputed for the next.
         let mut norms: Vec<f64> = (0..n).map(|j| squared_norm(&left[j * m..(j + 1) * m])).collect();
         let negligible = NEGLIGIBLE * NEGLIGIBLE * norms.iter().fold(0.0_f64, |a, &b| a.max(b));
         for p in 0..n {
@@ -170,7 +169,7 @@ fn orthogonalise(left: &mut [f64], m: usize, right: &mut [f64], right_rows: usiz
 }
 
 /// Cosine and sine of the smaller angle that makes two columns with squared norms $\alpha, \beta$ and inner product
-/// $\gamma$ orthogonal, and what the first loses of its squared norm to the second.
+/// $\gamma$ orthogonal, and the part of its squared norm that the first loses to the second.
 fn rotation(alpha: f64, beta: f64, gamma: f64) -> (f64, f64, f64) {
     let zeta = (beta - alpha) / (2.0 * gamma);
     let tangent = 1.0_f64.copysign(zeta) / (zeta.abs() + 1.0_f64.hypot(zeta));

@@ -1,28 +1,32 @@
 //! Gradients of functionals by the adjoint method.
 //!
-//! In: a run with what it takes to go backwards. Out: derivatives of a sum of functions of the states that it records, by any number of quantities, at a
-//! price that does not depend on their number but for the derivatives of the start values.
+//! In: a run with what is needed to go backwards. Out: derivatives of a sum of functions of the recorded states with
+//! respect to any number of quantities, at a cost that does not depend on their number, apart from the derivatives of
+//! the start values.
 //!
-//! On a part of a step (`collocation.rs`) with $M_i = F_{y'}$, $J_i = F_y$, $P_i = F_p$ at the $s$ stages of Radau IIA, sensitivities $\sigma$ go on to
-//! $\sigma + Z_s$, where
+//! On a part of a step (`collocation.rs`) with $M_i = F_{y'}$, $J_i = F_y$, $P_i = F_p$ at the $s$ stages of Radau IIA,
+//! sensitivities $\sigma$ become $\sigma + Z_s$, where
 //!
 //! $$ J_i\\,(\sigma + Z_i) + M_i \frac1h \sum_j (A^{-1})\_{ij} Z_j + P_i = 0, \qquad i = 1, \dots, s. $$
 //!
-//! If $\mu$ is the derivative of the functional by what comes out, then with the solution of the transposed system
+//! If $\mu$ is the derivative of the functional with respect to the result, then with the solution of the transposed system
 //!
 //! $$ J_j^T \Lambda_j + \frac1h \sum_i (A^{-1})\_{ij} M_i^T \Lambda_i = \delta_{js}\\, \mu $$
 //!
-//! it is $\mu - \sum_i J_i^T \Lambda_i$ by what goes in, and $-\sum_i \Lambda_i^T P_i$ by the parameters: the derivative of the discretised equations (A. Sandu,
-//! *On the properties of Runge–Kutta discrete adjoints*, 2006), whatever the index. At
-//! the start, $\mu^T \sigma(t_0)$ with the derivatives of the consistent initial values is added. The transposed system is solved as the other one, by
-//! the transposes of the same factors.
+//! the derivative with respect to $\sigma$ is $\mu - \sum_i J_i^T \Lambda_i$, and that with respect to the parameters
+//! is $-\sum_i \Lambda_i^T P_i$: the derivative of the discretised equations (A. Sandu, *On the properties of
+//! Runge–Kutta discrete adjoints*, 2006), whatever the index. At the start, $\mu^T \sigma(t_0)$ with the derivatives of
+//! the consistent initial values is added. The transposed system is solved like the other one, with the transposes of
+//! the same factors.
 //!
-//! How long parts are is decided on the way forward by the error of one sensitivity to a mixture of all quantities. Of the states where parts begin all are
-//! kept, of the stages those of one part in [`CHECKPOINT`]; the others, and all derivatives, are computed again (A. Griewank, *Achieving logarithmic
-//! growth of temporal and spatial complexity in reverse automatic differentiation*, 1992, with two levels).
+//! The length of the parts is decided on the way forward by the error of one sensitivity, to a linear combination of
+//! all quantities. The states at the beginnings of all parts are kept, and the stages of one part in [`CHECKPOINT`];
+//! the others, and all derivatives, are computed again (A. Griewank, *Achieving logarithmic growth of temporal and
+//! spatial complexity in reverse automatic differentiation*, 1992, with two levels).
 //!
-//! There is no such way through stages of index 3, which are too inaccurate to be computed again, nor through changes of local coordinates: there
-//! sensitivities to all quantities are carried forwards, and gradients are products with them.
+//! There is no such way back through stages of index 3, which are too inaccurate to be computed again, nor through
+//! changes of local coordinates: there sensitivities to all quantities are carried forwards, and gradients are products
+//! with them.
 
 use std::fmt;
 
@@ -36,58 +40,59 @@ use crate::radau::{Origin, Polynomial, StageRange, Tableau};
 use crate::solution::{Solution, Status};
 use crate::stepper::{Failure, Options};
 
-/// Parts between stages that are kept.
+/// Number of parts between stages that are kept.
 const CHECKPOINT: usize = 100;
-/// The transposed system of a part is solved to this, relative to its right-hand side, or as far as rounding allows.
+/// The transposed system of a part is solved to this tolerance, relative to its right-hand side, or as far as rounding allows.
 const SOLVED: f64 = 1e-13;
 const ENOUGH: f64 = 1e-7;
-/// Or to this part of the largest of all right-hand sides: a functional that does not depend on earlier states leaves rounding, less with every part.
+/// Or to this fraction of the largest of all right-hand sides: a functional that does not depend on earlier states
+/// leaves rounding errors that decrease with every part.
 const NOTHING: f64 = 1e-18;
 const MAX_ITERATIONS: usize = 60;
-/// Stages are looked for where the last polynomial leads, no farther than so many of its lengths.
+/// Stages are predicted with the last polynomial over no more than this many of its lengths.
 const FARTHEST: f64 = 10.0;
 /// Stages of unknowns of a higher index are too inaccurate to be computed again.
 const HIGHEST_INDEX: u8 = 2;
-/// Corrections that make nothing better.
+/// Number of corrections without improvement that are tolerated.
 const PATIENCE: usize = 4;
 
-/// What is kept of a run for the way back.
+/// What is kept of a run for going back.
 #[derive(Default)]
 pub(crate) struct Tape {
-    /// In the order of the run.
+    /// Entries in the order of the run.
     entries: Vec<Entry>,
     checkpoints: Vec<Checkpoint>,
     /// Parts since the last checkpoint.
     parts: usize,
-    /// When an event has happened that depends on slopes: how, the tape does not know.
+    /// Time of an event that depends on derivatives: the tape does not contain that dependence.
     event_of_slopes: Option<f64>,
 }
 
 enum Entry {
     /// A part of a step, and the state where it begins.
     Part(Part, Vec<f64>),
-    /// A state was recorded, about with this slope.
+    /// A state was recorded, with approximately this derivative.
     Record(Vec<f64>),
     Jump(Jump),
 }
 
-/// How what follows a change of the state or of the equations depends on what was before.
+/// How the state after a change of the state or of the equations depends on the state before.
 pub(super) struct Jump {
-    /// For each entry of the state before, the derivative of the state behind.
+    /// For each entry of the state before, the derivative of the state after.
     pub(super) by_state: Vec<Vec<f64>>,
-    /// For each quantity, times its scale.
+    /// For each quantity, the derivative of the state after, times its scale.
     pub(super) by_quantities: Vec<Vec<f64>>,
 }
 
-/// The stages of a part, from which those of the next ones are found again.
+/// The stages of a part, from which those of the next parts are found again.
 struct Checkpoint {
-    /// The place of the part among all entries.
+    /// Position of the part among all entries.
     place: usize,
     z: Vec<Vec<f64>>,
 }
 
 impl Tape {
-    /// Takes in a part before the run goes on to its end.
+    /// Takes in a part before the run continues to its end.
     pub(super) fn push(&mut self, part: Part, collocation: &Collocation<'_>) {
         if self.checkpoints.is_empty() || self.parts == CHECKPOINT || self.jumped() {
             let z = collocation.stage_values()[..part.stages].to_vec();
@@ -98,7 +103,7 @@ impl Tape {
         self.entries.push(Entry::Part(part, collocation.state.clone()));
     }
 
-    /// Whether the state is another one than that to which the last part led.
+    /// Whether the state differs from that to which the last part led.
     fn jumped(&self) -> bool {
         let mut since = self.entries.iter().rev().take_while(|entry| !matches!(entry, Entry::Part(..)));
         since.any(|entry| matches!(entry, Entry::Jump(_)))
@@ -117,7 +122,7 @@ impl Tape {
     }
 }
 
-/// A run that gradients are asked of ([`Integration::adjoint`](crate::solve::Integration::adjoint)).
+/// A run for gradients ([`Integration::adjoint`](crate::solve::Integration::adjoint)).
 pub struct Adjoint<'d> {
     dae: &'d dyn Dae,
     /// The solution.
@@ -127,26 +132,26 @@ pub struct Adjoint<'d> {
     options: Options,
 }
 
-/// How gradients are found.
+/// The method by which gradients are found.
 pub(crate) enum Way {
-    /// Backwards.
+    /// By going backwards.
     Back(Tape),
     /// From sensitivities: those that the solution records, and these at the end, quantity by quantity.
     Forward(Vec<f64>),
 }
 
-/// Derivatives of one number by quantities.
+/// Derivatives of one number with respect to quantities.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Gradient {
-    /// By what, as [`Sensitivities::quantities`](super::Sensitivities::quantities).
+    /// The quantities, as in [`Sensitivities::quantities`](super::Sensitivities::quantities).
     pub quantities: Vec<Name>,
     /// The derivatives.
     pub values: Vec<f64>,
 }
 
 impl Gradient {
-    /// The derivative by one of them.
+    /// The derivative with respect to one of them.
     pub fn by(&self, quantity: &str) -> Option<f64> {
         let place = self.quantities.iter().position(|name| name == quantity)?;
         self.values.get(place).copied()
@@ -159,11 +164,11 @@ impl fmt::Debug for Adjoint<'_> {
     }
 }
 
-/// Writes the derivatives of a functional by the state of the record at this position.
+/// Writes the derivatives of a functional with respect to the state of the record at this position.
 type ByState<'f> = &'f mut dyn FnMut(usize, &[f64], &mut [f64]);
 
 impl<'d> Adjoint<'d> {
-    /// Whether the run can be gone through backwards; an error if there is nothing to differentiate by.
+    /// Whether the run can be traversed backwards; an error if there is nothing to differentiate with respect to.
     pub(crate) fn has_way_back(dae: &dyn Dae, beginning: &Beginning) -> Result<bool, Failure> {
         let Beginning { t0, y0, yp0, quantities, .. } = beginning;
         if quantities.is_empty() {
@@ -178,10 +183,10 @@ impl<'d> Adjoint<'d> {
         Adjoint { dae, solution, beginning, way, options }
     }
 
-    /// Gradient of the value of an unknown at the end of the run. An integral over the run is one: `der(cost) = …`, from zero.
+    /// Gradient of the final value of an unknown. An integral over the run is such a value: `der(cost) = …`, from zero.
     ///
     /// # Errors
-    /// As [`Adjoint::gradient_of`]; or there is no unknown of this name, or the run has ended at an event, whose time changes.
+    /// As for [`Adjoint::gradient_of`]; or there is no unknown of this name, or the run has ended at an event, whose time changes.
     pub fn gradient(&self, unknown: &str) -> Result<Gradient, Failure> {
         let Some(place) = self.solution.names.iter().position(|name| name == unknown) else {
             let message = format!("there is no unknown `{unknown}`; there are {}", self.solution.names.join(", "));
@@ -198,18 +203,18 @@ impl<'d> Adjoint<'d> {
         self.backward(&mut |_, _, _| (), &weights)
     }
 
-    /// Gradient of a sum of functions of the recorded states: `by_state(i, state, derivatives)` writes the derivatives of the one at the $i$-th recorded time
-    /// by the entries of the state, in the order of [`Solution::names`], where they are not zero. The last is asked for first.
+    /// Gradient of a sum of functions of the recorded states: `by_state(i, state, derivatives)` writes the nonzero
+    /// derivatives of the function at the $i$-th recorded time with respect to the entries of the state, in the order
+    /// of [`Solution::names`]. It is called for the last time first.
     ///
     /// # Errors
-    /// The run has stopped early, or there is no way back: an event depends on slopes, a linear system has no
-    /// solution.
+    /// The run has stopped early, or there is no way back: an event depends on derivatives, or a linear system has no solution.
     pub fn gradient_of(&self, mut by_state: impl FnMut(usize, &[f64], &mut [f64])) -> Result<Gradient, Failure> {
         let weights = vec![0.0; self.solution.names.len()];
         self.backward(&mut by_state, &weights)
     }
 
-    /// With derivatives by recorded states, and by the state at the end.
+    /// Goes backwards with derivatives with respect to recorded states, and with respect to the state at the end.
     fn backward(&self, by_state: ByState<'_>, at_end: &[f64]) -> Result<Gradient, Failure> {
         let invalid = |message: String| Err(Failure::InvalidOption { message });
         if !self.solution.is_success() {
@@ -263,7 +268,7 @@ impl<'d> Adjoint<'d> {
 }
 
 impl Adjoint<'_> {
-    /// Sums of products with sensitivities.
+    /// Sums products with sensitivities.
     fn forward(&self, by_state: ByState<'_>, at_end: &[f64], sensitivities: &[f64]) -> Gradient {
         let quantities = self.beginning.quantities.iter().map(|quantity| quantity.name.clone()).collect();
         let width = at_end.len();
@@ -283,20 +288,20 @@ impl Adjoint<'_> {
     }
 }
 
-/// The way back.
+/// The state of the way back.
 struct Sweep<'d> {
     collocation: Collocation<'d>,
     hidden: Option<Hidden<'d>>,
     beginning: &'d Beginning,
-    /// Derivatives of the functional by the state.
+    /// Derivatives of the functional with respect to the state.
     mu: Vec<f64>,
-    /// The largest norm that they have had.
+    /// The largest norm that these derivatives have had.
     largest: f64,
-    /// By the eliminated unknowns that are constant.
+    /// Derivatives with respect to the eliminated unknowns that are constant.
     by_constants: Vec<f64>,
-    /// By the parameters.
+    /// Derivatives with respect to the parameters.
     by_parameters: Vec<f64>,
-    /// By the quantities where the state or the equations change, times their scales.
+    /// Derivatives with respect to the quantities where the state or the equations change, times their scales.
     by_quantities: Vec<f64>,
 }
 
@@ -321,7 +326,8 @@ impl<'d> Sweep<'d> {
         self.collocation.dae.description()
     }
 
-    /// Adds derivatives by the entries of a state, eliminated ones included, at that state and about its slope.
+    /// Adds derivatives with respect to the entries of a state, eliminated ones included, at that state and with its
+    /// approximate derivative.
     fn add(&mut self, weights: &[f64], (t, y, slope): (f64, &[f64], &[f64])) {
         let n = self.mu.len();
         let (of_state, of_eliminated) = weights.split_at(n);
@@ -343,7 +349,7 @@ impl<'d> Sweep<'d> {
         self.mu.iter_mut().zip(by_state).for_each(|(mu, weight)| *mu += weight);
     }
 
-    /// The linearisations of parts that follow one another, computed again.
+    /// Computes the linearisations of consecutive parts again.
     fn forward(&mut self, from: &Checkpoint, entries: &[Entry]) -> Result<Vec<Vec<Linearization>>, Failure> {
         let n = self.mu.len();
         let mut parts = Vec::new();
@@ -381,11 +387,11 @@ impl<'d> Sweep<'d> {
         polynomial.set_stages(method.tableau, z, Origin { t, y: &start, h }, &end);
     }
 
-    /// Over a part of a step.
+    /// Goes back over a part of a step.
     fn back(&mut self, part: Part, at_stages: &[Linearization]) -> Result<(), Failure> {
         let (dae, description, n) = (self.collocation.dae, self.description(), self.mu.len());
         let Part { t, h, stages } = part;
-        // Residuals are derivatives by unknowns, and comparable in units of these.
+        // Residuals are derivatives with respect to unknowns, and comparable in units of these.
         let sizes: Vec<f64> =
             description.unknowns.iter().zip(&self.collocation.state).map(|(u, y)| u.nominal.max(y.abs())).collect();
         let (method, ..) = self.collocation.method(stages);
@@ -402,7 +408,7 @@ impl<'d> Sweep<'d> {
         let nothing = NOTHING * self.largest;
         let (mut smallest, mut best, mut stalled) = (f64::INFINITY, lambda.clone(), 0);
         for _ in 0..MAX_ITERATIONS {
-            // What is missing.
+            // The residual of the transposed system.
             residual.iter_mut().for_each(|residual| residual.fill(0.0));
             residual[stages - 1].copy_from_slice(&self.mu);
             for (i, at) in at_stages.iter().enumerate() {
@@ -423,7 +429,7 @@ impl<'d> Sweep<'d> {
             if smallest <= SOLVED * wanted || stalled > PATIENCE {
                 break;
             }
-            // In T^T Lambda the system falls apart.
+            // In T^T Lambda the system decouples.
             let mut parts = vec![vec![0.0; n]; stages];
             for (j, part) in parts.iter_mut().enumerate() {
                 for (i, residual) in residual.iter().enumerate() {
@@ -434,7 +440,7 @@ impl<'d> Sweep<'d> {
             method.matrices.real.solve_transposed(&mut parts[0]);
             for (pair, matrix) in parts[1..].chunks_exact_mut(2).zip(&method.matrices.complex) {
                 for k in 0..n {
-                    // Of the conjugate transpose.
+                    // For the conjugate transpose.
                     complex[k] = Complex::new(pair[0][k], -pair[1][k]);
                 }
                 matrix.solve_transposed(&mut complex);
@@ -459,7 +465,7 @@ impl<'d> Sweep<'d> {
         Ok(())
     }
 
-    /// Over a change of the state or of the equations.
+    /// Goes back over a change of the state or of the equations.
     fn across(&mut self, jump: &Jump) {
         for (sum, by_quantity) in self.by_quantities.iter_mut().zip(&jump.by_quantities) {
             *sum += dot(&self.mu, by_quantity);
@@ -467,7 +473,7 @@ impl<'d> Sweep<'d> {
         self.mu = jump.by_state.iter().map(|by_entry| dot(&self.mu, by_entry)).collect();
     }
 
-    /// At the start.
+    /// Adds what the start contributes.
     fn finish(self) -> Gradient {
         let Beginning { quantities, derivatives, .. } = self.beginning;
         let value = |(k, quantity): (usize, &Quantity)| {
@@ -487,7 +493,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// A maximum that does not forget NaN.
+/// A maximum that does not ignore NaN.
 fn larger(a: f64, b: f64) -> f64 {
     if b > a || b.is_nan() { b } else { a }
 }

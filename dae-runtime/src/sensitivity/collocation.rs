@@ -1,10 +1,12 @@
 //! Parts of steps on which derivatives of a solution are collocated.
 //!
-//! In: a state, a part of a step, what the state is about at its stages. Out: $F_{y'}$, $F_y$ and $F_p$ at the stages of Radau IIA, the state at the end of
-//! the part, and factors with which the linear systems of all stages, or their transposes, are solved.
+//! In: a state, a part of a step, approximate states at its stages. Out: $F_{y'}$, $F_y$ and $F_p$ at the stages of
+//! Radau IIA, the state at the end of the part, and factors with which the linear systems of all stages, or their
+//! transposes, are solved.
 //!
-//! The equations of the stages are solved for the state as well, unless unknowns of index 3 are more accurate in the polynomial of a step that was closed
-//! onto the constraints: what derivatives are taken of is a solution of the discretised equations itself.
+//! The equations of the stages are solved for the state as well, unless unknowns of index 3 are more accurate in the
+//! polynomial of a step that was projected onto the constraints: derivatives are thus taken of a solution of the
+//! discretised equations.
 
 use std::rc::Rc;
 
@@ -17,9 +19,9 @@ use crate::radau::{
 use crate::stepper::{Options, Statistics};
 use crate::weights::Weights;
 
-/// Stages are solved to this part of the tolerance of those of a state.
+/// Stages are solved to this fraction of the tolerance of the stages of a run.
 const TIGHTER: f64 = 1e-3;
-/// And no more accurately than this multiple of rounding.
+/// They are solved no more accurately than this multiple of rounding errors.
 const ABOVE_ROUNDING: f64 = 10.0;
 const MAX_ITERATIONS: usize = 25;
 
@@ -51,7 +53,7 @@ impl Linearization {
     }
 }
 
-/// A number of stages.
+/// Tableau, stages and factors for one number of stages.
 pub(super) struct Method {
     pub(super) tableau: &'static Tableau,
     pub(super) matrices: Matrices,
@@ -67,7 +69,7 @@ impl Method {
         Method { tableau: Tableau::of(stages), matrices, stages: Stages::new(dae.description(), StageRange::MOST) }
     }
 
-    /// Factorises for steps of length `h`; whether that is possible.
+    /// Factorises for steps of length `h`; returns whether that is possible.
     pub(super) fn factorize(&mut self, dae: &dyn Dae, jacobians: &Jacobians, h: f64) -> bool {
         let (description, Matrices { real, complex }) = (dae.description(), &mut self.matrices);
         real.assemble(description, self.tableau.gamma / h, 1.0, jacobians, h);
@@ -94,7 +96,7 @@ impl Method {
                 Limits { tolerance, max_iterations: MAX_ITERATIONS, patience: 1, unobserved: UNOBSERVED, noise: NOISE };
             outcome = self.stages.solve(residual, self.tableau, &self.matrices, weights, limits, origin);
             statistics.solves += self.stages.iterations;
-            // What does not converge any more may have come as far as rounding lets it.
+            // What no longer converges may have come as far as rounding allows.
             if !matches!(outcome, Outcome::Diverged { .. }) {
                 break;
             }
@@ -103,21 +105,21 @@ impl Method {
     }
 }
 
-/// What is in the way of a part.
+/// Why a part cannot be solved.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Obstacle {
     /// This row of $F$ or of its derivatives is not finite.
     NonFinite(usize),
-    /// This unknown does not converge.
+    /// The iteration for this unknown does not converge.
     Divergent(usize),
-    /// A matrix is singular, the real one there.
+    /// A matrix is singular; for the real one also where.
     Singular(Option<Deficiency>),
 }
 
-/// Writes about what the state and its slope are at a time.
+/// Writes an approximate state and its derivative at a time.
 pub(super) type About<'a> = &'a mut dyn FnMut(f64, &mut [f64], &mut [f64]);
 
-/// A part of a step, from the last one on.
+/// A part of a step, following the last one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
     pub(super) t: f64,
@@ -130,20 +132,20 @@ pub(super) struct Collocation<'d> {
     pub(super) dae: &'d dyn Dae,
     methods: Vec<Method>,
     pub(super) schedule: Rc<Schedule>,
-    /// To which stages are solved, in units of the weights: the first that can be reached.
+    /// The tolerances of the stages, in units of the weights: the first that can be reached is used.
     pub(super) tolerances: [f64; 2],
-    /// Of states.
+    /// Error weights of states.
     pub(super) weights: Weights,
-    /// Where a part begins.
+    /// State where a part begins.
     pub(super) state: Vec<f64>,
-    /// About the slope there.
+    /// Approximate derivative where a part begins.
     pub(super) slope: Vec<f64>,
-    /// Where it ends.
+    /// State where the part ends.
     ahead: Vec<f64>,
     slope_ahead: Vec<f64>,
-    /// Of the last part, at its stages, minus where it begins.
+    /// Stages of the last part, minus the state where it begins.
     z: Vec<Vec<f64>>,
-    /// At its stages.
+    /// Linearisations at the stages of the last part.
     pub(super) at_stages: Vec<Linearization>,
     pub(super) solves_stages: bool,
     pub(super) statistics: Statistics,
@@ -178,7 +180,7 @@ impl<'d> Collocation<'d> {
         }
     }
 
-    /// Nodes and factors for so many stages, what is kept at the stages, and the work done so far.
+    /// Nodes and factors for `stages` stages, the linearisations at them, and the work done so far.
     pub(super) fn method(&mut self, stages: usize) -> (&mut Method, &[Linearization], &mut Statistics) {
         let found = self.methods.iter().position(|method| method.tableau.stages() == stages);
         let place = found.unwrap_or_else(|| {
@@ -188,7 +190,7 @@ impl<'d> Collocation<'d> {
         (&mut self.methods[place], &self.at_stages[..stages], &mut self.statistics)
     }
 
-    /// Factorises for a part of a step, and linearises at its stages, which are left in those of its method; or what is in the way.
+    /// Factorises for a part of a step, and linearises at its stages, which are left in its method; or returns why that fails.
     pub(super) fn linearize(&mut self, part: Part, about: About<'_>) -> Result<(), Obstacle> {
         let Part { t, h, stages } = part;
         self.method(stages);
@@ -248,7 +250,7 @@ impl<'d> Collocation<'d> {
         &self.z
     }
 
-    /// Goes on to the end of the part.
+    /// Moves on to the end of the part.
     pub(super) fn accept(&mut self) {
         self.state.copy_from_slice(&self.ahead);
         self.slope.copy_from_slice(&self.slope_ahead);

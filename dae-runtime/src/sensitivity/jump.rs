@@ -1,16 +1,18 @@
 //! Sensitivities across events.
 //!
-//! In: a state at a zero of a function $g$ of the solution, and what it becomes there. Out: the derivatives of the time of the zero, and
-//! sensitivities behind it.
+//! In: a state at a zero of a function $g$ of the solution, and the state after it. Out: the derivatives of the time of
+//! the zero, and sensitivities after it.
 //!
-//! The zero moves so that $g = 0$ is kept: with $\dot g$ the derivative of $g$ along the solution and $g_s$ the one in the direction of sensitivities,
+//! The zero moves so that $g = 0$ is kept: with $\dot g$ the derivative of $g$ along the solution and $g_s$ that in the
+//! direction of sensitivities,
 //!
 //! $$ \frac{\partial t_e}{\partial p} = -\frac{g_s}{\dot g}, $$
 //!
-//! and what arrives there changes by $s^- + y'^-\\,\partial t_e/\partial p$. The change of the state carries this over, the constraints are linearised as at
-//! the start of a run, and at the fixed time of the solution at hand $s^+ = \dots - y'^+\\,\partial t_e/\partial p$ (S. Galán, W. F. Feehery, P. I. Barton,
-//! *Parametric sensitivity functions for hybrid discrete/continuous systems*, Appl. Numer. Math. 31 (1999)). Functions and changes are the caller's
-//! code: their derivatives in these directions are central differences.
+//! and the state on arrival changes by $s^- + y'^-\\,\partial t_e/\partial p$. The change of the state is applied to
+//! this, the constraints are linearised as at the start of a run, and at the fixed time of the solution at hand
+//! $s^+ = \dots - y'^+\\,\partial t_e/\partial p$ (S. Galán, W. F. Feehery, P. I. Barton, *Parametric sensitivity
+//! functions for hybrid discrete/continuous systems*, Appl. Numer. Math. 31 (1999)). Functions and changes are the
+//! caller's code: their derivatives in these directions are central differences.
 
 use super::variation::Column;
 use super::{Quantity, Variation};
@@ -19,21 +21,21 @@ use crate::initialize::{Change, Held, InitializationError, restarted_derivatives
 use crate::polynomial::{curvature, evaluate};
 use crate::stepper::{Failure, Stepper};
 
-/// Relative length of differences: truncation and rounding are the same, 1e-10.
+/// Relative step of differences: truncation and rounding errors are equal, 1e-10.
 const DIFFERENCE: f64 = 6e-6;
-/// That of differences by the time, of higher order, as a part of a step.
+/// Step of differences with respect to time, of higher order, as a fraction of a step.
 const PART_OF_STEP: f64 = 1e-2;
-/// Events at one time have one derivative if they agree so well.
+/// Relative tolerance to which the derivatives of the times of events must agree if these occur at one time.
 const SAME: f64 = 1e-6;
 
-/// A state with its slope and the slope of that.
+/// A state with its first and second derivatives.
 #[derive(Clone, Copy)]
 pub(crate) struct Moment<'a> {
     pub(crate) t: f64,
     pub(crate) y: &'a [f64],
     pub(crate) yp: &'a [f64],
     pub(crate) ypp: &'a [f64],
-    /// In which time the solution changes.
+    /// Time scale on which the solution changes.
     pub(crate) scale: f64,
 }
 
@@ -47,7 +49,7 @@ pub(crate) struct InStep {
 }
 
 impl InStep {
-    /// Steps are about `scale` long.
+    /// The moment at time `t` within the last step; steps are about `scale` long.
     pub(crate) fn at(stepper: &mut (dyn Stepper + '_), before: f64, t: f64, scale: f64) -> Self {
         let scale = scale.abs();
         let (n, now) = (stepper.state().len(), stepper.time());
@@ -96,7 +98,7 @@ impl Moment<'_> {
         if delta == 0.0 { 0.0 } else { (at(delta) - at(-delta)) / (2.0 * delta) }
     }
 
-    /// How far to go in a direction, by the sizes of unknowns and the time of a step.
+    /// Step in a direction, from the sizes of unknowns and the time of a step.
     fn step(&self, dae: &dyn Dae, by_t: f64, by_y: &[f64]) -> f64 {
         let sizes = dae.description().unknowns.iter().zip(self.y).map(|(unknown, y)| unknown.nominal.max(y.abs()));
         let of_state = sizes.zip(by_y).map(|(size, change)| change.abs() / size);
@@ -109,18 +111,18 @@ fn moved(from: &[f64], delta: f64, direction: &[f64]) -> Vec<f64> {
     from.iter().zip(direction).map(|(from, direction)| from + delta * direction).collect()
 }
 
-/// What a change of the state makes of the changes of its arguments.
+/// Changes in the arguments of a change of the state, and what it makes of them.
 pub(crate) struct Carried {
-    /// For each quantity that of the time, times its scale.
+    /// For each quantity the derivative of the time, times its scale.
     by_time: Vec<f64>,
-    /// And of the state.
+    /// For each quantity the derivative of the state, times its scale.
     values: Vec<Vec<f64>>,
     scale: f64,
 }
 
 impl Variation<'_> {
-    /// How the time of a zero of `function` changes with each quantity, times its scale; a zero that is not crossed at some speed has no derivatives.
-    /// `explicit` are the derivatives of the function itself, likewise.
+    /// Derivatives of the time of a zero of `function` with respect to each quantity, times its scale; a zero that is
+    /// not crossed with nonzero speed has none. `explicit` are the derivatives of the function itself, scaled likewise.
     pub(crate) fn of_time(
         &self,
         at: Moment<'_>,
@@ -132,24 +134,24 @@ impl Variation<'_> {
         let by = |column: &Column| {
             let towards = Towards { t: 0.0, y: &column.value, yp: &column.slope };
             let change = at.difference(dae, &towards, function) + explicit(&column.quantity);
-            // What does not depend on a quantity stays, however flat it is.
+            // A time that does not depend on a quantity stays, however flat the function is.
             if change == 0.0 { 0.0 } else { -change / along }
         };
         self.columns().iter().map(by).collect()
     }
 
-    /// The same without the scales.
+    /// Values for each quantity, divided by its scale.
     pub(crate) fn unscaled<'a>(&'a self, values: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
         self.columns().iter().zip(values).map(|(column, value)| value / column.quantity.scale)
     }
 
-    /// What arrives at a moment that moves by `by_time`.
+    /// The change of the state on arrival at a moment that moves by `by_time`.
     pub(crate) fn arriving(&self, at: Moment<'_>, by_time: Vec<f64>) -> Carried {
         let arriving = |(column, tau): (&Column, &f64)| moved(&column.value, *tau, at.yp);
         Carried { values: self.columns().iter().zip(&by_time).map(arriving).collect(), by_time, scale: at.scale }
     }
 
-    /// The equations change at the end of the last step, where switching functions are zero.
+    /// Notes that the equations change at the end of the last step, where switching functions are zero.
     pub(crate) fn leave(&mut self, switches: &[usize], at: &InStep) -> Result<(), Failure> {
         let Some(&first) = switches.first() else { return Ok(()) };
         self.begin_jump();
@@ -163,7 +165,7 @@ impl Variation<'_> {
         Ok(())
     }
 
-    /// Derivatives of the time of one event are those of another at the same time; or there are none, since one may be the first or the other.
+    /// Checks that the derivatives of the times of two simultaneous events agree; otherwise there are none, since either may be the first.
     pub(crate) fn agree(&self, t: f64, one: &[f64], other: &[f64]) -> Result<(), Failure> {
         let differs = |(one, other): (&f64, &f64)| (one - other).abs() > SAME * (one.abs() + other.abs());
         match one.iter().zip(other).position(differs) {
@@ -172,7 +174,7 @@ impl Variation<'_> {
         }
     }
 
-    /// How the time of a zero of a switching function changes with each quantity, times its scale.
+    /// Derivatives of the time of a zero of a switching function with respect to each quantity, times its scale.
     fn of_switch(&self, switch: usize, at: &InStep) -> Vec<f64> {
         let (dae, description) = (self.dae(), self.dae().description());
         let function = |t: f64, y: &[f64], yp: &[f64]| {
@@ -192,8 +194,8 @@ impl Variation<'_> {
         self.of_time(at.as_moment(), &function, &explicit)
     }
 
-    /// Goes on behind a change of the state: from the consistent state `y` with the slope `yp` and all derivatives of the model in `jets`, of
-    /// which the entries that `is_changed` have been set.
+    /// Continues after a change of the state: from the consistent state `y` with the derivative `yp` and all
+    /// derivatives of the model in `jets`, of which the entries that `is_changed` have been set.
     pub(crate) fn restart(
         &mut self,
         t: f64,
@@ -207,7 +209,7 @@ impl Variation<'_> {
         let through = |k: usize, quantity: &Quantity, held: Held<'_>| {
             let (tau, values) = (carried.by_time[k], &carried.values[k]);
             let equations = quantity.derivative_of_equations(dae, t, jets);
-            // Constraints that depend on the time move with the event.
+            // Constraints that depend on time move with the event.
             let moving: Vec<f64> = equations.iter().zip(&by_time).map(|(e, by_t)| e + tau * by_t).collect();
             let (mut total, _) =
                 restarted_derivatives(dae, t, point, held, Change { values, equations: moving, name: &quantity.name })?;
@@ -216,7 +218,7 @@ impl Variation<'_> {
                     *value -= tau * slope;
                 }
             }
-            // What is not differential follows from the rest at this time.
+            // Unknowns that are not differential follow from the rest at this time.
             restarted_derivatives(
                 dae,
                 t,
@@ -232,7 +234,7 @@ impl Variation<'_> {
             .enumerate()
             .map(|(k, column)| through(k, &column.quantity, held))
             .collect::<Result<_, _>>()?;
-        // Single entries of a state are on no constraint; but all have to be treated alike.
+        // Unit vectors need not satisfy the linearised constraints; but all have to be treated alike.
         let all = |held: Held<'_>| {
             let single = |(k, column): (usize, &Column)| through(of_run.len() + k, &column.quantity, held);
             of_jump.iter().enumerate().map(single).collect::<Result<Vec<_>, _>>()
@@ -247,14 +249,14 @@ impl Variation<'_> {
     }
 }
 
-/// Where equations have changed, before the first step with the others.
+/// State of the run where equations have changed, before the first step with the new ones.
 pub(crate) struct Left {
     by_time: Vec<f64>,
     slope: Vec<f64>,
 }
 
 impl Left {
-    /// Changes sensitivities for what follows has another slope: states are continuous, $s^+ = s^- + (y'^- - y'^+)\,\partial t_e/\partial p$.
+    /// Changes sensitivities for the new derivative: states are continuous, $s^+ = s^- + (y'^- - y'^+)\,\partial t_e/\partial p$.
     pub(super) fn enter(&self, dae: &dyn Dae, columns: &mut [Column], slope: &[f64]) {
         for (column, tau) in columns.iter_mut().zip(&self.by_time) {
             for (i, unknown) in dae.description().unknowns.iter().enumerate() {
@@ -266,7 +268,7 @@ impl Left {
     }
 }
 
-/// Derivatives of the equations of the prolongation by the time, with the jets held.
+/// Derivatives of the equations of the prolongation with respect to time, with the jets held fixed.
 fn by_time(dae: &dyn Dae, t: f64, jets: &[f64], step: f64) -> Vec<f64> {
     let prolongation = dae.prolongation();
     let rows = prolongation.prolongation_description().equations.len();

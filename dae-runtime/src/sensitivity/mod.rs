@@ -1,15 +1,17 @@
-//! Sensitivities: the derivatives of a solution by parameters and by start values.
+//! Sensitivities: the derivatives of a solution with respect to parameters and start values.
 //!
-//! In: a formulation, what to differentiate by, the accepted steps of a run. Out: $s = \partial y/\partial p$ wherever the solution is recorded.
+//! In: a formulation, the quantities to differentiate with respect to, the accepted steps of a run. Out:
+//! $s = \partial y/\partial p$ wherever the solution is recorded.
 //!
-//! Differentiating $F(t, y, y', p) = 0$ by $p$ gives the variational equations
+//! Differentiating $F(t, y, y', p) = 0$ with respect to $p$ gives the variational equations
 //!
 //! $$ F_{y'} s' + F_y s + F_p = 0, \qquad s(t_0) = \frac{\partial y(t_0)}{\partial p}, $$
 //!
-//! linear, of the same index and with the same iteration matrices as $F$. They are integrated step by step after the state (staggered: Feehery,
-//! Tolsma & Barton, *Efficient sensitivity analysis of large-scale differential-algebraic systems*, Appl. Numer. Math. 25 (1997)), by Radau IIA whatever
-//! the method of the run (`variation.rs`), with exact $F_y$, $F_{y'}$ and $F_p$ and an error control of their own, which shortens steps where sensitivities
-//! change faster than the state. They begin with the derivatives of the consistent initial values (`initialize/tangent.rs`).
+//! linear, of the same index and with the same iteration matrices as $F$. They are integrated step by step after the
+//! state (staggered: Feehery, Tolsma & Barton, *Efficient sensitivity analysis of large-scale differential-algebraic
+//! systems*, Appl. Numer. Math. 25 (1997)), by Radau IIA whatever the method of the run (`variation.rs`), with exact
+//! $F_y$, $F_{y'}$ and $F_p$ and an error control of their own, which shortens steps where sensitivities change faster
+//! than the state. They begin with the derivatives of the consistent initial values (`initialize/tangent.rs`).
 
 mod adjoint;
 mod collocation;
@@ -25,27 +27,27 @@ pub(crate) use adjoint::{Tape, Way};
 pub(crate) use jump::{Carried, InStep};
 pub(crate) use variation::Variation;
 
-/// Where a run begins, and how that changes with the quantities.
+/// Start of a run, and its derivatives with respect to the quantities.
 pub(crate) struct Beginning {
     pub(crate) t0: f64,
     pub(crate) y0: Vec<f64>,
     pub(crate) yp0: Vec<f64>,
     pub(crate) quantities: Vec<Quantity>,
-    /// By each of them.
+    /// Derivatives with respect to each of the quantities.
     pub(crate) derivatives: Vec<StartDerivative>,
 }
 
-/// Derivatives of a state and its slope by a quantity, times its scale.
+/// Derivatives of a state and its derivative with respect to a quantity, times its scale.
 #[derive(Clone, Debug)]
 pub(crate) struct StartDerivative {
     pub(crate) value: Vec<f64>,
     pub(crate) slope: Vec<f64>,
-    /// Of the eliminated unknowns that are constant.
+    /// Derivatives of the eliminated unknowns that are constant.
     pub(crate) constants: Vec<f64>,
 }
 
 impl StartDerivative {
-    /// By each of these, at consistent jets.
+    /// Derivatives with respect to each of these quantities, at consistent jets.
     pub(crate) fn all(
         dae: &dyn Dae,
         t0: f64,
@@ -56,7 +58,7 @@ impl StartDerivative {
         let directions: Vec<Direction<'_>> = quantities.iter().map(|it| it.direction(dae, t0, jets)).collect();
         let found = derivatives_of_jets(dae.prolongation(), t0, jets, &directions, EXACTLY)?;
         let of = |derivatives: Vec<f64>| {
-            // Multipliers of the formulation stand for no jet, and are zero.
+            // Multipliers of the formulation correspond to no jet, and are zero.
             let at =
                 |places: &[Option<usize>]| places.iter().map(|jet| jet.map_or(0.0, |jet| derivatives[jet])).collect();
             StartDerivative { value: at(&places.values), slope: at(&places.slopes), constants: at(&places.eliminated) }
@@ -64,7 +66,7 @@ impl StartDerivative {
         Ok(found.into_iter().map(of).collect())
     }
 
-    /// By a mixture of quantities.
+    /// Derivatives with respect to a linear combination of quantities.
     fn mixed(of: &[StartDerivative], parts: &[f64]) -> Self {
         let mix = |pick: fn(&StartDerivative) -> &[f64]| {
             let mut sum = vec![0.0; of.first().map_or(0, |first| pick(first).len())];

@@ -2,12 +2,13 @@
 //!
 //! In: a stepper after each accepted step. Out: sensitivities at its end.
 //!
-//! On a step, or on parts of it where their own error asks for that, sensitivities are a collocation polynomial of Radau IIA
-//! with as many stages as the run has there, three if it is made by another method. At the stages $F_{y'}$, $F_y$ and $F_p$ are those of the state, whose
-//! polynomial a step by Radau IIA shares: then sensitivities are the derivatives of the computed solution, for the steps as they are. The linear
-//! system of all stages is solved as in Newton's method ([`crate::radau`]), with matrices for the middle stage, that all quantities share.
-//! Errors are estimated as those of states ([`crate::radau`]) and tested to the same tolerances, with sensitivities in units of the unknowns: by a
-//! quantity $p$, $|p|\,\partial y/\partial p$.
+//! On a step, or on parts of it where their own error requires that, sensitivities are a collocation polynomial of
+//! Radau IIA with as many stages as the run has there, three if another method makes it. At the stages $F_{y'}$, $F_y$
+//! and $F_p$ are those of the state, whose polynomial a step by Radau IIA shares: then sensitivities are the
+//! derivatives of the computed solution, for the given steps. The linear system of all stages is solved as in Newton's
+//! method ([`crate::radau`]), with matrices for the middle stage that all quantities share. Errors are estimated as for
+//! states ([`crate::radau`]) and tested to the same tolerances, with sensitivities in units of the unknowns:
+//! $|p|\,\partial y/\partial p$ for a quantity $p$.
 
 use super::adjoint::{Jump, Tape, Way};
 use super::collocation::{Collocation, Linearization, Obstacle, Part};
@@ -22,38 +23,39 @@ use crate::resolvent::Resolvent;
 use crate::stepper::{DenseAccuracy, Failure, Options, Statistics, Stepper};
 use crate::weights::Weights;
 
-/// Stages along a method that has none.
+/// Number of stages where the method of the run has none.
 const STAGES: usize = 3;
-/// The length of parts of steps, from one to the next.
+/// Safety factor and bounds for the ratio of the lengths of successive parts.
 const SAFETY: f64 = 0.9;
 const MAX_GROWTH: f64 = 8.0;
 const MAX_SHRINKAGE: f64 = 0.1;
-/// And where the equations of a part cannot be solved.
+/// Factor of the length where the equations of a part cannot be solved.
 const HALF: f64 = 0.5;
-/// So many attempts at parts there may be for each step that a run may have.
+/// Number of attempts at parts allowed for each step that a run may have.
 const ATTEMPTS: usize = 10;
-/// How well two ways across a change of the state have to agree, in units of what errors may be.
+/// Tolerance to which the two computations across a change of the state must agree, in units of the error allowed.
 const AGREEMENT: f64 = 10.0;
-/// An error that is too large is estimated once more from where it leads.
+/// Number of estimates: an error that is too large is estimated once more from the point it leads to.
 const ESTIMATES: usize = 2;
 
-/// Sensitivities under way.
+/// The integration of sensitivities.
 pub(crate) struct Variation<'d> {
     collocation: Collocation<'d>,
-    /// What else has to be solved for at recorded states.
+    /// What has to be solved for hidden unknowns at recorded states.
     hidden: Option<Hidden<'d>>,
-    /// What removes all but states from an error, where that is needed, and the unknowns with derivatives.
+    /// Removes all but states from an error, where that is needed; and the differential unknowns.
     resolvent: Option<Resolvent>,
     differential: Vec<usize>,
     columns: Vec<Column>,
     t: f64,
-    /// At `t`.
+    /// Linearisation at `t`.
     here: Linearization,
-    /// Where the equations have changed just now.
+    /// Set where the equations have just changed.
     left: Option<Left>,
-    /// For the way back, if there is to be one, and the quantities that it is for.
+    /// For going back, if that is intended, with its quantities.
     tape: Option<(Tape, Vec<Quantity>)>,
-    /// The sensitivity before a change of the state or of the equations, while there are columns for those of what follows by what was before.
+    /// The sensitivity before a change of the state or of the equations, while there are columns for the dependence of
+    /// what follows on what was before.
     jumping: Option<Vec<f64>>,
     /// Length of the next part of a step, positive.
     length: f64,
@@ -66,25 +68,26 @@ pub(super) struct Column {
     pub(super) quantity: Quantity,
     by_parameters: Vec<Entry>,
     pub(super) value: Vec<f64>,
-    /// At the last state that was recorded, hidden unknowns from the linearised hidden equations. The method goes on from what it has: where that is
-    /// changed without what it is coupled to, the next part meets a constraint that does not hold.
+    /// At the last state that was recorded, with hidden unknowns from the linearised hidden equations. The method
+    /// continues from `value`: if that were replaced without what it is coupled to, the next part would meet a
+    /// constraint that does not hold.
     recorded: Vec<f64>,
-    /// At the end of the last part of a step.
+    /// Derivative at the end of the last part of a step.
     pub(super) slope: Vec<f64>,
     weights: Weights,
     polynomial: Polynomial,
     /// Stages of the part under way.
     z: Vec<Vec<f64>>,
-    /// Of the eliminated unknowns that are constant.
+    /// Derivatives of the eliminated unknowns that are constant.
     constants: Vec<f64>,
 }
 
 /// What an entry of $F_p$ adds to the variational equations of a column.
 struct Entry {
     row: usize,
-    /// Where its value is.
+    /// Position of its value.
     place: usize,
-    /// The scale of the quantity, or a part of it.
+    /// The scale of the quantity, or a multiple of it.
     factor: f64,
 }
 
@@ -97,14 +100,14 @@ struct Work {
     error: Vec<f64>,
 }
 
-/// Why a part of a step was not accepted, and what part of its length may be.
+/// Why a part of a step was not accepted, and the factor by which to shorten it.
 struct Refused {
     factor: f64,
     column: usize,
     obstacle: Obstacle,
 }
 
-/// $F_{y'} s' + F_y s$ and what of $F_p$ belongs to a column.
+/// $F_{y'} s' + F_y s$ and the terms of $F_p$ that belong to a column.
 fn residual_of(
     by_parameters: &[Entry],
     at: &Linearization,
@@ -135,7 +138,7 @@ impl Column {
 }
 
 impl<'d> Variation<'d> {
-    /// At the start of a run.
+    /// Begins at the start of a run.
     pub(crate) fn new(
         dae: &'d dyn Dae,
         start: (f64, &[f64], &[f64]),
@@ -171,7 +174,7 @@ impl<'d> Variation<'d> {
         }
     }
 
-    /// For a mixture of all quantities, keeping what it takes to go back.
+    /// Begins with a linear combination of all quantities, and keeps what is needed to go back.
     pub(crate) fn with_tape(dae: &'d dyn Dae, beginning: &Beginning, t_end: f64, options: &Options) -> Self {
         let Beginning { t0, y0, yp0, quantities, derivatives } = beginning;
         let (mixture, parts) = Quantity::mixture(dae, quantities);
@@ -188,13 +191,13 @@ impl<'d> Variation<'d> {
         variation
     }
 
-    /// For all quantities.
+    /// Begins with all quantities.
     pub(crate) fn from(dae: &'d dyn Dae, beginning: &Beginning, t_end: f64, options: &Options) -> Self {
         let Beginning { t0, y0, yp0, quantities, derivatives } = beginning;
         Variation::new(dae, (*t0, y0, yp0), t_end, quantities.clone(), derivatives.clone(), options)
     }
 
-    /// What was kept for gradients, at the end of a run.
+    /// Returns what was kept for gradients, at the end of a run.
     pub(crate) fn into_way(mut self, (t, y): (f64, &[f64])) -> Way {
         match self.tape.take() {
             Some((tape, _)) => Way::Back(tape),
@@ -205,8 +208,8 @@ impl<'d> Variation<'d> {
         }
     }
 
-    /// Something is going to change. For the way back, how what follows depends on every entry of the state has to be known, and on every quantity
-    /// with the state held.
+    /// Prepares for a change of the state or of the equations. For going back, the dependence of what follows on every
+    /// entry of the state has to be known, and on every quantity with the state held fixed.
     pub(crate) fn begin_jump(&mut self) {
         let Some((_, quantities)) = &self.tape else { return };
         let n = self.columns[0].value.len();
@@ -223,13 +226,13 @@ impl<'d> Variation<'d> {
         }
     }
 
-    /// It has changed.
+    /// Records a change of the state or of the equations.
     pub(super) fn end_jump(&mut self) {
         let (Some((tape, quantities)), Some(before)) = (&mut self.tape, self.jumping.take()) else { return };
         let mut behind: Vec<Vec<f64>> = self.columns.drain(1..).map(|column| column.value).collect();
         let by_quantities = behind.split_off(before.len());
         let (_, parts) = Quantity::mixture(self.collocation.dae, quantities);
-        // What is true of all must be true of their mixture.
+        // What holds for all quantities must hold for their linear combination.
         let mut missed = self.columns[0].value.clone();
         let factors = before.iter().chain(&parts);
         for (factor, column) in factors.zip(behind.iter().chain(&by_quantities)) {
@@ -244,13 +247,13 @@ impl<'d> Variation<'d> {
         tape.note_jump(Jump { by_state: behind, by_quantities });
     }
 
-    /// What sensitivities are by; nothing if they are for the way back only.
+    /// Names of the quantities; `None` if the sensitivity is only for going back.
     pub(crate) fn quantities(&self) -> Option<Vec<Name>> {
         let names = || self.columns.iter().map(|column| column.quantity.name.clone()).collect();
         self.tape.is_none().then(names)
     }
 
-    /// A state is recorded.
+    /// Records a state.
     pub(crate) fn note_record(&mut self, t: f64, y: &[f64]) {
         if let Some((tape, _)) = &mut self.tape {
             return tape.note_record(self.collocation.slope.clone());
@@ -262,7 +265,7 @@ impl<'d> Variation<'d> {
         }
     }
 
-    /// No part of a step is short enough.
+    /// The failure that no part of a step is short enough.
     fn failure(&self, Refused { column, obstacle, .. }: &Refused) -> Failure {
         let (t, d) = (self.t, self.collocation.dae.description());
         match *obstacle {
@@ -272,7 +275,7 @@ impl<'d> Variation<'d> {
                 equation: d.equations[row].name.clone(),
                 unknown: d.unknowns[column].name.clone(),
             },
-            // One of the complex ones, at any length.
+            // One of the complex matrices, at any length.
             Obstacle::Singular(None) => self.no_derivative(t, *column),
             Obstacle::Divergent(unknown) => {
                 let quantity = self.columns[*column].quantity.name.clone();
@@ -281,12 +284,12 @@ impl<'d> Variation<'d> {
         }
     }
 
-    /// There is no sensitivity of this column behind `t`.
+    /// The failure that this column has no sensitivity after `t`.
     pub(crate) fn no_derivative(&self, t: f64, column: usize) -> Failure {
         Failure::NotDifferentiable { t, quantity: self.columns[column].quantity.name.clone() }
     }
 
-    /// Whether the time of an event may change: an error if it has no derivative, or if the equations change there as well.
+    /// Checks the derivatives of the time of an event: an error if one does not exist, or if the equations change there as well.
     pub(crate) fn check_event(&self, t: f64, by_time: &[f64]) -> Result<(), Failure> {
         match by_time.iter().position(|tau| !tau.is_finite() || self.left.is_some()) {
             None => Ok(()),
@@ -294,7 +297,7 @@ impl<'d> Variation<'d> {
         }
     }
 
-    /// Whether this is for the way back only.
+    /// Whether the sensitivity is only for going back.
     pub(crate) fn has_tape(&self) -> bool {
         self.tape.is_some()
     }
@@ -321,7 +324,7 @@ impl<'d> Variation<'d> {
         &self.columns
     }
 
-    /// How many of them there are but for those of a jump.
+    /// Number of columns apart from those of a jump.
     pub(super) fn columns_of_run(&self) -> usize {
         if self.jumping.is_some() { 1 } else { self.columns.len() }
     }
@@ -334,7 +337,7 @@ impl<'d> Variation<'d> {
         self.left = Some(left);
     }
 
-    /// The run goes on from this state.
+    /// Continues from this state.
     pub(super) fn begin_at(&mut self, t: f64, y: &[f64], yp: &[f64]) {
         self.t = t;
         self.here.evaluate(self.collocation.dae, t, y, yp);
@@ -344,7 +347,7 @@ impl<'d> Variation<'d> {
         }
     }
 
-    /// Derivatives by each quantity in turn of the entries of the state that was recorded last, eliminated ones included.
+    /// Derivatives, with respect to each quantity in turn, of the entries of the state recorded last, eliminated ones included.
     pub(crate) fn values(&self) -> impl Iterator<Item = f64> + '_ {
         let eliminated = &self.collocation.dae.description().eliminated;
         self.columns.iter().flat_map(move |column| {
@@ -356,11 +359,11 @@ impl<'d> Variation<'d> {
         })
     }
 
-    /// Goes on to a time within the last step of the stepper, which began at `before`.
+    /// Advances to a time within the last step of the stepper, which began at `before`.
     pub(crate) fn advance(&mut self, stepper: &mut dyn Stepper, before: f64, until: f64) -> Result<(), Failure> {
         let (dae, now) = (self.collocation.dae, stepper.time());
         if (self.t - before).abs() <= 4.0 * f64::EPSILON * now.abs().max(before.abs()) {
-            // Times of pieces differ by rounding.
+            // Times of pieces differ by rounding errors.
             self.t = before;
         }
         let Work { coefficients, yp, .. } = &mut self.work;
@@ -406,7 +409,7 @@ impl<'d> Variation<'d> {
         Ok(())
     }
 
-    /// A part of the step; its error in units of what is allowed.
+    /// Attempts a part of the step; returns its error in units of the error allowed.
     fn attempt(&mut self, stepper: &mut dyn Stepper, before: f64, part: Part) -> Result<f64, Refused> {
         let Part { t, h, stages } = part;
         let (dae, now) = (self.collocation.dae, stepper.time());
@@ -417,10 +420,10 @@ impl<'d> Variation<'d> {
             error.copy_from_slice(y);
             stepper.interpolate(t, y);
             if *error != *y {
-                // Where the polynomial misses the solution its slope does too.
+                // Where the polynomial misses the solution its derivative does too.
                 stepper.correct(t, y, yp);
             }
-            // What stages leave of the errors of multipliers acts on states like a force.
+            // The errors that stages leave in multipliers act on states like a force.
             if let Some(at) = hidden.and_then(|hidden| hidden.consistent(t, y, yp)) {
                 at.state(y, yp);
             }
@@ -499,7 +502,7 @@ impl<'d> Variation<'d> {
     }
 }
 
-/// By which the length of parts changes after this error.
+/// Factor for the length of the next part after this error.
 fn factor(error: f64, stages: usize) -> f64 {
     (SAFETY * error.max(1e-10).powf(-1.0 / (stages + 1) as f64)).clamp(MAX_SHRINKAGE, MAX_GROWTH)
 }

@@ -1,6 +1,7 @@
 //! Derivatives of a solution, at the times that it records.
 //!
-//! In: derivatives as they are computed, quantity by quantity. Out: [`Sensitivities`], and why a solution has none ([`SensitivityError`]).
+//! In: derivatives as they are computed, quantity by quantity. Out: [`Sensitivities`], or the reason why a solution has
+//! none ([`SensitivityError`]).
 
 use std::error::Error;
 use std::fmt;
@@ -8,15 +9,15 @@ use std::fmt;
 use crate::contract::Name;
 use crate::stepper::Statistics;
 
-/// Derivatives of a solution, at the times that it records.
+/// Derivatives of a solution, at its recorded times.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Sensitivities {
-    /// By what: parameters, and unknowns and derivatives of which it is the start value.
+    /// The quantities: parameters, and unknowns and derivatives that stand for their start values.
     pub quantities: Vec<Name>,
     /// Work done for them.
     pub statistics: Statistics,
-    /// For each time, for each quantity, as many derivatives as a state has entries.
+    /// For each time and each quantity, as many derivatives as a state has entries.
     values: Vec<f64>,
 }
 
@@ -29,7 +30,7 @@ impl Sensitivities {
         self.values.extend(values);
     }
 
-    /// Derivatives of all entries of the state at the `i`-th time by the `k`-th quantity.
+    /// Derivatives of all entries of the state at the `i`-th time with respect to the `k`-th quantity.
     pub(crate) fn column(&self, i: usize, k: usize, width: usize) -> Option<&[f64]> {
         let place = (i * self.quantities.len() + k) * width;
         self.values.get(place..place + width)
@@ -40,22 +41,22 @@ impl Sensitivities {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SensitivityError {
-    /// None was asked for, before the run.
+    /// None was requested before the run.
     NotRequested,
-    /// The run was made for gradients, and keeps what it takes to go back instead.
+    /// The run was made for gradients, and keeps what is needed to go back instead.
     Adjoint,
     /// The solution has no such unknown.
     UnknownName {
-        /// The name.
+        /// The name given.
         name: String,
-        /// Names of its unknowns.
+        /// Names of the unknowns of the solution.
         known: Vec<Name>,
     },
-    /// Derivatives with respect to this were not asked for.
+    /// Derivatives with respect to this quantity were not requested.
     UnknownQuantity {
-        /// The name.
+        /// Name of the quantity.
         quantity: String,
-        /// What was asked for.
+        /// The quantities that were requested.
         known: Vec<Name>,
     },
     /// The run has no record of this time.

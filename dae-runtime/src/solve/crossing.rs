@@ -1,31 +1,33 @@
-//! Where functions of the time change their branch.
+//! Times at which functions of time change their branch.
 //!
-//! In: a formulation with switching functions of which some depend on the time alone, and times at which the caller knows of such changes. Out: sign
-//! changes in an interval, to rounding: each as the last time before and the first one after it.
+//! In: a formulation with switching functions, some of which depend on time alone, and times at which the caller knows
+//! of such changes. Out: sign changes in an interval, to rounding error: each as the last time before and the first one
+//! after it.
 
 use crate::contract::Dae;
 
-/// Times before and after a switching function vanishes, as near to each other as numbers are. In between it is zero, and the branch
-/// that is taken there depends on whether the text says `<` or `<=`. Around a time that the caller gives, [`margin`] away.
+/// Times just before and just after a zero of a switching function, as close as floating-point numbers are. In between
+/// it is zero, and the branch taken there depends on whether the text says `<` or `<=`. For a time that the caller
+/// gives, [`margin`] on either side.
 pub(super) struct Crossing {
-    /// Which function; none where only the caller knows.
+    /// The switching function; `None` where only the caller knows.
     pub(super) switch: Option<usize>,
     pub(super) before: f64,
     pub(super) after: f64,
 }
 
-/// Steps end so many roundings before a time that the caller gives, and go on as many behind it, so that the last stage, whose time is a sum, is not on the
-/// other side. What is closer to something else than that is one with it.
+/// Steps end this many rounding errors before a time that the caller gives, and continue as many after it, so that the
+/// last stage, whose time is a sum, is not on the other side. Crossings that are closer together are merged.
 const MARGIN: f64 = 4.0;
-/// Points at which switching functions of the time are looked at.
+/// Number of points at which switching functions of time are sampled.
 const SAMPLES: usize = 2048;
-/// Steps to an extremum between such points, where a function comes near to zero and goes away again.
+/// Number of steps to an extremum between such points, where a function comes near zero and turns away again.
 const TO_EXTREMUM: usize = 40;
 
-/// The switching functions that depend on the time alone.
+/// The switching functions that depend on time alone.
 struct OfTime<'d> {
     dae: &'d dyn Dae,
-    /// Which.
+    /// Which switching functions.
     switches: Vec<usize>,
     y: &'d [f64],
     yp: &'d [f64],
@@ -43,7 +45,7 @@ impl OfTime<'_> {
         self.values[self.switches[switch]]
     }
 
-    /// The last time from `inside` towards `outside` at which a function has this sign, where it has it at `inside` and not at `outside`.
+    /// The last time from `inside` towards `outside` at which a function has this sign, if it has it at `inside` and not at `outside`.
     fn last_with(&mut self, switch: usize, sign: i8, mut inside: f64, mut outside: f64) -> f64 {
         loop {
             let middle = 0.5 * (inside + outside);
@@ -60,7 +62,7 @@ impl OfTime<'_> {
         Crossing { switch: Some(self.switches[switch]), before, after }
     }
 
-    /// Where between two times a function of one sign at both has another one, by golden sections towards zero.
+    /// A time between two others at which a function with one sign at both has another one, by golden-section search towards zero.
     fn dip(&mut self, switch: usize, [mut a, mut b]: [f64; 2], sign: i8) -> Option<f64> {
         let golden = 0.5 * (5f64.sqrt() - 1.0);
         for _ in 0..TO_EXTREMUM {
@@ -81,14 +83,14 @@ fn sign_of(value: f64) -> i8 {
     i8::from(value > 0.0) - i8::from(value < 0.0)
 }
 
-/// How far before `t` a step ends, in a run from `t0`.
+/// Distance before `t` at which a step ends, in a run from `t0`.
 pub(super) fn margin(t: f64, t0: f64) -> f64 {
     MARGIN * f64::EPSILON * t.abs().max((t - t0).abs())
 }
 
 impl Crossing {
-    /// Where switching functions of the time change their signs, and at the times given, the last first. Functions that change it twice between two of many points, and
-    /// are not smooth there, may not be seen.
+    /// The sign changes of switching functions of time, and the times given, the last first. Functions that change
+    /// their sign twice between two of the many sampling points, and are not smooth there, may be missed.
     pub(super) fn all(dae: &dyn Dae, [t0, t_end]: [f64; 2], [y, yp]: [&[f64]; 2], given: &[f64]) -> Vec<Crossing> {
         let direction = if t_end < t0 { -1.0 } else { 1.0 };
         let mut list = Self::of_time(dae, [t0, t_end], [y, yp]);
@@ -97,7 +99,7 @@ impl Crossing {
             let (before, after) = (t - direction * margin, t + direction * margin);
             let is_close = |other: f64| (other - t).abs() <= 2.0 * margin;
             if let Some(crossing) = list.iter_mut().find(|it| is_close(it.before) || is_close(it.after)) {
-                // One piece ends before both, and the next begins behind both.
+                // One piece ends before both, and the next begins after both.
                 crossing.before = if (before - crossing.before) * direction < 0.0 { before } else { crossing.before };
                 crossing.after = if (after - crossing.after) * direction > 0.0 { after } else { crossing.after };
             } else if !is_close(t0) && !is_close(t_end) && (t - t0) * direction > 0.0 && (t_end - t) * direction > 0.0 {
@@ -109,12 +111,12 @@ impl Crossing {
         list
     }
 
-    /// That of a switching function at the very start, if there is one.
+    /// The crossing of a switching function at the very start, if there is one.
     pub(super) fn at_start(dae: &dyn Dae, [t0, t_end]: [f64; 2], state: [&[f64]; 2]) -> Option<Crossing> {
         Self::of_time(dae, [t0, t_end], state).into_iter().find(|crossing| crossing.before == t0)
     }
 
-    /// Those of the switching functions.
+    /// The crossings of the switching functions.
     fn of_time(dae: &dyn Dae, [t0, t_end]: [f64; 2], [y, yp]: [&[f64]; 2]) -> Vec<Crossing> {
         let switches = &dae.description().switches;
         let switches: Vec<usize> = (0..switches.len()).filter(|&k| switches[k].of_time).collect();

@@ -1,7 +1,7 @@
 //! Polynomials of the steps, for a solution that can be evaluated anywhere.
 //!
-//! In: a stepper after a step. Out: its polynomial where that satisfies the equations, and otherwise pieces through states that do, as many as
-//! it takes (see [`Stepper::interpolate`]).
+//! In: a stepper after a step. Out: its polynomial where that satisfies the equations, and otherwise as many pieces as
+//! needed through states that do (see [`Stepper::interpolate`]).
 
 use crate::polynomial::{evaluate, horner};
 use crate::solution::Solution;
@@ -9,13 +9,13 @@ use crate::stepper::Stepper;
 
 /// Where the polynomial of a step is compared with the equations, in units of the step from its end.
 const COMPARED: [f64; 2] = [-0.6, -0.15];
-/// A piece is a polynomial through so many equidistant states.
+/// A piece is a polynomial through this many equidistant states.
 const NODES: usize = 6;
-/// Where it is compared, in units of the piece from its end: where its error is largest.
+/// Where a piece is compared, in units of the piece from its end: where its error is largest.
 const COMPARED_IN_PIECE: [f64; 2] = [-0.9, -0.1];
-/// A step is halved so often at most.
+/// Largest number of times that a step is halved.
 const MAX_DEPTH: usize = 8;
-/// From here on halves must be better than the whole by such a factor; else what is left is noise.
+/// From this depth on halves must be better than the whole by this factor; otherwise the remaining error is noise.
 const TRUSTED_DEPTH: usize = 5;
 const GAIN: f64 = 0.7;
 
@@ -25,7 +25,7 @@ struct Part {
     begin: f64,
     end: f64,
     depth: usize,
-    /// Error of the piece that it is a half of.
+    /// Error of the piece of which it is a half.
     whole: f64,
 }
 
@@ -61,7 +61,7 @@ pub(super) fn record(stepper: &mut dyn Stepper, before: f64, solution: &mut Solu
             (0..n).for_each(|k| values[k] = horner(&polynomial, n, k, s));
             missed.iter().for_each(|&k| values[k] = state[k]);
         }
-        // What depends on slopes is known once those of the piece are.
+        // What depends on derivatives is known once those of the piece are.
         let coefficients = fit(&values, n);
         for (sigma, values) in nodes().into_iter().zip(values.chunks_exact_mut(n)) {
             evaluate(&coefficients, sigma, seconds, &mut state, &mut slope);
@@ -80,7 +80,7 @@ pub(super) fn record(stepper: &mut dyn Stepper, before: f64, solution: &mut Solu
         let gains = depth < TRUSTED_DEPTH || error <= GAIN * whole;
         if error > 1.0 && depth < MAX_DEPTH && gains {
             let middle = 0.5 * (begin + end);
-            // The later half first, since the last part is the next.
+            // The later half first, since the last part is taken next.
             parts.push(Part { begin: middle, end, depth: depth + 1, whole: error });
             parts.push(Part { begin, end: middle, depth: depth + 1, whole: error });
         } else {
@@ -89,7 +89,7 @@ pub(super) fn record(stepper: &mut dyn Stepper, before: f64, solution: &mut Solu
     }
 }
 
-/// Those of a piece, in units of its length from its end.
+/// The nodes of a piece, in units of its length from its end.
 fn nodes() -> [f64; NODES] {
     std::array::from_fn(|j| j as f64 / (NODES - 1) as f64 - 1.0)
 }

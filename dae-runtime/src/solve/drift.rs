@@ -1,28 +1,30 @@
 //! Whether constraints that a formulation implies, but does not enforce, still hold.
 //!
-//! In: their residuals at the ends of steps, and on both sides of a switch. Out: a [`Failure`] where a solution has drifted away from one of them so far that half
-//! of the digits asked for are lost, or where the equations beyond a switch lead on from a state that does not satisfy it.
+//! In: their residuals at the ends of steps, and on both sides of a switch. Out: a [`Failure`] where a solution has
+//! drifted so far from one of them that half of the requested digits are lost, or where the equations after a switch
+//! lead on from a state that does not satisfy it.
 
 use crate::contract::{Dae, Description};
 use crate::stepper::{Failure, Options, StepControl};
 
-/// A residual is looked at again once it is so many times as large as when it was looked at last.
+/// A residual is checked again once it has grown by this factor since the last check.
 const GROWTH: f64 = 2.0;
-/// Changes of residuals across a switch that so many tolerances of the unknowns explain are errors of steps.
+/// Changes of residuals across a switch that this many tolerances of the unknowns explain are integration errors.
 const LEFT: f64 = 10.0;
 
 /// The constraints that a formulation does not enforce.
 pub(super) struct Drift {
-    /// Their places among the invariants.
+    /// Positions of these constraints among the invariants.
     implied: Vec<usize>,
     rtol: f64,
-    /// The residuals that have been looked at last, and are drift that was to be expected.
+    /// The residuals last checked, which are expected drift.
     judged: Vec<f64>,
     jacobian: Vec<f64>,
 }
 
 impl Drift {
-    /// Nothing where all constraints are enforced, or where steps are of constant length and drift is for the caller to judge.
+    /// Checks a formulation for drift; `None` where all constraints are enforced, or at a fixed step size, where drift
+    /// is for the caller to assess.
     pub(super) fn new(description: &Description, options: &Options) -> Option<Self> {
         let implied = implied(description);
         (!implied.is_empty() && options.control == StepControl::Adaptive).then(|| Drift {
@@ -33,7 +35,8 @@ impl Drift {
         })
     }
 
-    /// An error if one of the residuals at a state is larger than changes of the unknowns by the root of the relative tolerance, as parts of their sizes, explain.
+    /// An error if one of the residuals at a state is larger than relative changes of the unknowns by the square root
+    /// of the relative tolerance can explain.
     pub(super) fn judge(&mut self, dae: &dyn Dae, t: f64, y: &[f64], residuals: &[f64]) -> Result<(), Failure> {
         let has_grown = |(&k, judged): (&usize, &f64)| residuals[k].abs() > GROWTH * judged;
         if !self.implied.iter().zip(&self.judged).any(has_grown) {
@@ -66,7 +69,7 @@ pub(super) struct Before {
 }
 
 impl Before {
-    /// Nothing where all constraints are enforced.
+    /// Evaluates the residuals; `None` where all constraints are enforced.
     pub(super) fn new(dae: &dyn Dae, switch: usize, (t, y): (f64, &[f64])) -> Option<Before> {
         let description = dae.description();
         (!implied(description).is_empty()).then(|| {
@@ -76,7 +79,7 @@ impl Before {
         })
     }
 
-    /// An error if a constraint that held before the switch does not hold at a state just beyond it; `weights` are those of errors there.
+    /// An error if a constraint that held before the switch does not hold at a state just after it; `weights` are the error weights there.
     pub(super) fn compare(&self, dae: &dyn Dae, (t, y): (f64, &[f64]), weights: &[f64]) -> Result<(), Failure> {
         let description = dae.description();
         let mut residuals = vec![0.0; description.invariants.len()];
@@ -101,7 +104,8 @@ impl Before {
     }
 }
 
-/// Which invariants no row of $F$ enforces; of those that contain unknowns of higher index, the rows of which these are the unknowns take care.
+/// The invariants that no row of $F$ enforces; those that contain unknowns of higher index are left to the rows that
+/// determine these unknowns.
 fn implied(description: &Description) -> Vec<usize> {
     let of_states = |k: usize| {
         let mut unknowns = description.invariants_jacobian.row(k).map(|(i, _)| &description.unknowns[i]);

@@ -1,7 +1,7 @@
-//! Why a run does not lead to its end.
+//! Why a run does not reach its end.
 //!
-//! In: what initialisation, checks of options and inputs, and the integration itself have found. Out: [`RunError`], which contains the solution as far as it
-//! was computed.
+//! In: errors found by initialisation, by checks of options and inputs, and by the integration itself. Out:
+//! [`RunError`], which contains the solution as far as it was computed.
 
 use std::error::Error;
 use std::fmt;
@@ -12,10 +12,10 @@ use crate::initialize::InitializationError;
 use crate::signal::InputError;
 use crate::solution::{Solution, Status};
 
-/// Why a run has not come to its end: it could not begin, or it stopped early.
+/// Why a run has not reached its end: it could not begin, or it stopped early.
 ///
-/// Ends that were asked for are none of these: the end time, a terminal event, an observer that interrupts. Where a run stops early, what it computed
-/// until then is in the error:
+/// Ends that were asked for are not errors: the end time, a terminal event, an observer that interrupts. Where a run
+/// stops early, the solution up to there is in the error:
 ///
 /// ```
 /// # use dae_runtime::contract::Dae;
@@ -40,21 +40,21 @@ pub enum RunError {
     Initialization(InitializationError),
     /// An option has no meaning ([`Failure::InvalidOption`]), or the method does not suit the formulation ([`Failure::UnsuitableMethod`]).
     Options(Failure),
-    /// The values that were given for the start are none ([`Failure::InconsistentStart`]).
+    /// The given start values are not consistent ([`Failure::InconsistentStart`]).
     Start(Failure),
-    /// An input of the caller does not give what the model needs.
+    /// An input of the caller does not supply what the model needs.
     Input(InputError),
     /// The integration ended before its end time.
     Stopped {
-        /// Why.
+        /// Reason.
         failure: Failure,
-        /// What was computed until then; its status is [`Status::Stopped`] with the same failure.
+        /// The solution up to there; its status is [`Status::Stopped`] with the same failure.
         solution: Box<Solution>,
     },
 }
 
 impl RunError {
-    /// The solution if that is what its status says, or an error that contains it.
+    /// The solution, unless its status is that of a run that stopped: then an error that contains it.
     pub(super) fn unless_stopped(solution: Solution) -> Result<Solution, RunError> {
         match &solution.status {
             Status::Stopped(failure) => {
@@ -64,7 +64,7 @@ impl RunError {
         }
     }
 
-    /// What is wrong with a parameter would otherwise be blamed on unknowns.
+    /// Checks that parameters are finite; otherwise unknowns would be blamed for them.
     pub(super) fn check_parameters(dae: &dyn Dae) -> Result<(), RunError> {
         match dae.parameters().iter().position(|value| !value.is_finite()) {
             None => Ok(()),
@@ -75,7 +75,7 @@ impl RunError {
         }
     }
 
-    /// The failure in it, unless initial values or an input are in the way.
+    /// The failure of the run; `None` for errors of initial values or inputs.
     pub fn failure(&self) -> Option<&Failure> {
         match self {
             RunError::Options(failure) | RunError::Start(failure) | RunError::Stopped { failure, .. } => Some(failure),
@@ -83,7 +83,7 @@ impl RunError {
         }
     }
 
-    /// What was computed before a run stopped early; `None` if it could not begin.
+    /// The solution up to where a run stopped early; `None` if it could not begin.
     pub fn solution(&self) -> Option<&Solution> {
         match self {
             RunError::Stopped { solution, .. } => Some(solution),
@@ -135,7 +135,7 @@ impl From<InputError> for RunError {
     }
 }
 
-/// Of a run that has not begun.
+/// The error of a run that has not begun.
 impl From<Failure> for RunError {
     fn from(failure: Failure) -> Self {
         match failure {

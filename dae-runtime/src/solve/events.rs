@@ -1,7 +1,7 @@
-//! Where events happen, and how the run goes on.
+//! Detection of events, and continuation of the run after them.
 //!
-//! In: events, and a stepper after each step. Out: whether the step passes a zero that counts and has to be made again to end there; then whether the run
-//! ends, or the consistent values from which it goes on.
+//! In: events, and a stepper after each step. Out: whether the step passes a zero that counts and has to be repeated to
+//! end there; then whether the run ends, or the consistent values from which it continues.
 
 use std::collections::VecDeque;
 
@@ -14,35 +14,35 @@ use crate::sensitivity::{Carried, InStep, Variation};
 use crate::solution::Solution;
 use crate::stepper::{Failure, Options, Stepper};
 
-/// Where signs are compared within a step, in units of the step from its end.
+/// Times within a step at which signs are compared, in units of the step from its end.
 const BETWEEN: [f64; 3] = [-0.75, -0.5, -0.25];
-/// Zeros of a step that are this close, as a part of it, are one event.
+/// Zeros of a step that are this close, as a fraction of the step, are one event.
 const TOGETHER: f64 = 1e-10;
-/// The zero on the dense output is wrong by no more than this part of the step.
+/// The zero on the dense output is wrong by no more than this fraction of the step.
 const LARGEST_CHANGE: f64 = 1e-2;
-/// So many steps to the zero of an event that is only noted are made aside.
+/// Largest number of separate steps to the zero of an event that is only recorded.
 const REFINEMENTS: usize = 6;
-/// Resets so many times within such a part of the time that has passed are no progress.
+/// This many resets within this fraction of the elapsed time are no progress.
 const RESETS: usize = 30;
 const SHORT: f64 = 1e-7;
-/// States may be off their hidden constraints by so many times the tolerance to which Radau IIA tests errors, of index $k$ by $h^{1-k}$ times as much
-/// for steps $h$, but by no more than such a part of their size.
+/// States may miss their hidden constraints by this multiple of the tolerance to which Radau IIA tests errors, those of
+/// index $k$ by $h^{1-k}$ times as much for steps $h$, but by no more than this fraction of their size.
 const INEXACT: f64 = 10.0;
 const LARGEST_MOVE: f64 = 1e-2;
-/// The slope of a function is measured over this part of a step.
+/// The rate of change of a function is measured over this fraction of a step.
 const SLOPE: f64 = 1e-6;
 
-/// What is asked of a state $t, y, y'$.
+/// A function of a state $t, y, y'$.
 type AtState<'a> = &'a mut dyn FnMut(f64, &[f64], &[f64]);
 
-/// What a step means.
+/// What to do with a step.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Passage {
-    /// It is recorded.
+    /// Record it.
     Free,
-    /// It is made again from the last state, to end at this time; if that is the time of the last state, events happen there.
+    /// Repeat it from the last state, to end at this time; if that is the time of the last state, events occur there.
     Again(f64),
-    /// It is recorded, and events happen where it ends.
+    /// Record it; events occur where it ends.
     Reached,
 }
 
@@ -50,42 +50,42 @@ pub(super) enum Passage {
 pub(super) enum Consequence {
     /// It ends, at the event of this name.
     End(Name),
-    /// It goes on from these values.
+    /// It continues from these values.
     Restart { y: Vec<f64>, yp: Vec<f64> },
 }
 
 /// The events of a run.
 pub(super) struct Events<'c> {
     events: Vec<Event<'c>>,
-    /// Where the run began, and in which direction it goes.
+    /// Start time of the run, and its direction.
     t0: f64,
     direction: f64,
     /// The last state.
     t: f64,
     y: Vec<f64>,
     yp: Vec<f64>,
-    /// On which side of its zero each function is there, by the sign: a value that it has had last, or zero where that is not known.
+    /// Side of its zero on which each function is there, as the sign of a number: its last nonzero value, or zero where that is not known.
     sides: Vec<f64>,
-    /// The same at the end of the last step.
+    /// Sides of the functions at the end of the last step.
     sides_ahead: Vec<f64>,
-    /// Where the step is to end that is made again, and what happens there.
+    /// Where the step to be repeated is to end, and what happens there.
     target: Option<Target>,
-    /// What was only noted in the last step: which event, and its place in the solution.
+    /// Events that were only recorded in the last step: which event, and its place in the solution.
     noted: VecDeque<(usize, usize)>,
-    /// When each event has happened last.
+    /// Time at which each event last occurred.
     happened: Vec<f64>,
-    /// When the last resets were, the last one last.
+    /// Times of the most recent resets, in order.
     resets: Vec<f64>,
 }
 
 struct Target {
     t: f64,
-    /// The first is the one that says how near the time is.
+    /// The first one decides how close the time is.
     events: Vec<usize>,
     /// The end of the step in which the zero was found, and its length.
     latest: f64,
     length: f64,
-    /// The time before that was tried, and the function of the first event there.
+    /// The time tried before, and the function of the first event there.
     other: Option<(f64, f64)>,
 }
 
@@ -139,7 +139,7 @@ impl<'c> Events<'c> {
         matches!(self.events[event].action, Action::Note)
     }
 
-    /// What the last step means. Events that are only noted are entered into the solution with a step that is recorded.
+    /// Decides what to do with the last step. Events that are only recorded are entered into the solution with a step that is recorded.
     pub(super) fn judge(&mut self, run: &mut Segments<'_>, solution: &mut Solution) -> Passage {
         if self.events.is_empty() {
             return Passage::Free;
@@ -148,7 +148,7 @@ impl<'c> Events<'c> {
         self.noted.clear();
         let now = stepper.time();
         let landed = self.target.take_if(|target| target.t == now);
-        // Another stepper may have gone past it.
+        // Another stepper may have passed it.
         self.target.take_if(|target| (target.t - now) * self.direction < 0.0);
         if let Some(target) = &landed
             && let Some((better, value)) = self.better(target, [stepper.state(), stepper.derivative()])
@@ -174,19 +174,19 @@ impl<'c> Events<'c> {
             solution.note_event(&self.events[zero.event].name, zero.t, &state);
         }
         let Some(mut target) = landed else { return Passage::Free };
-        // What else has changed its sign meanwhile happens here as well.
+        // Other functions that have changed sign meanwhile are assigned to this time as well.
         target.add(zeros.iter().map(|zero| zero.event).filter(|&event| !self.is_noted(event)));
         self.target = Some(target);
         Passage::Reached
     }
 
-    /// Lets the step be made again to end at the first zero of an event that is more than noted; the time.
+    /// Has the step repeated to end at the first zero of an event that is more than recorded; returns its time.
     fn aim(&mut self, first: Zero, zeros: &[Zero], end: f64) -> f64 {
         let length = end - self.t;
         let resolution = self.resolution(end);
         let width = TOGETHER * length.abs() + resolution;
         let together = zeros.iter().filter(|zero| (zero.t - first.t).abs() <= width).map(|zero| zero.event);
-        // What is as good as at the start of the step happens there.
+        // A zero indistinguishable from the start of the step is placed there.
         let t = if (first.t - self.t).abs() <= 4.0 * resolution { self.t } else { first.t };
         let mut target = Target { t, events: vec![first.event], latest: end, length, other: None };
         target.add(together);
@@ -194,7 +194,7 @@ impl<'c> Events<'c> {
         t
     }
 
-    /// A zero on the dense output as exactly as where a step ends there, and the state: steps to it from the last state are made aside.
+    /// A zero on the dense output as accurately as if a step ended there, and the state: separate steps to it are made from the last state.
     fn refined(&self, zero: Zero, run: &mut Segments<'_>) -> (Zero, Vec<f64>) {
         let (event, end) = (zero.event, run.stepper.time());
         let mut found = None;
@@ -217,8 +217,8 @@ impl<'c> Events<'c> {
         })
     }
 
-    /// A time nearer to the zero than one at which a step has ended with this state, and the value of the function there; nothing if that is near
-    /// enough.
+    /// A time nearer to the zero than one at which a step has ended with this state, and the value of the function
+    /// there; `None` if that is near enough.
     fn better(&self, target: &Target, [y, yp]: [&[f64]; 2]) -> Option<(f64, f64)> {
         let (t, event) = (target.t, target.events[0]);
         let value = (self.events[event].function)(t, y, yp);
@@ -235,7 +235,7 @@ impl<'c> Events<'c> {
         (is_change && is_ahead && better != t).then_some((better, value))
     }
 
-    /// How fast the function of an event changes along the solution, over a time `length`.
+    /// Rate of change of the function of an event along the solution, over a time `length`.
     fn slope(&self, event: usize, (t, y, yp): (f64, &[f64], &[f64]), length: f64) -> f64 {
         let function = &self.events[event].function;
         let ahead: Vec<f64> = y.iter().zip(yp).map(|(y, slope)| y + length * slope).collect();
@@ -255,7 +255,7 @@ impl<'c> Events<'c> {
             stepper.interpolate(t, &mut y);
             function(t, &y, &yp);
         };
-        // By times, then by events.
+        // By time, then by event.
         let mut samples: Vec<(f64, Vec<f64>)> = vec![(self.t, self.sides.clone())];
         let mut sample = |t: f64, y: &[f64], yp: &[f64]| {
             samples.push((t, self.events.iter().map(|event| (event.function)(t, y, yp)).collect()));
@@ -278,13 +278,13 @@ impl<'c> Events<'c> {
             for pair in signed.windows(2).filter(|pair| direction.admits(pair[0].1, pair[1].1)) {
                 found.push(Zero { event, t: bracketed(pair[0], pair[1], resolution, &mut at) });
             }
-            // Exactly zero is on the side that it comes from.
+            // An exact zero is on the side that it comes from.
             self.sides_ahead[event] = signed.last().map_or(0.0, |&(_, value)| value);
         }
         found
     }
 
-    /// Lets sensitivities go on to a time within the last step, and notes how the times of events on the way change.
+    /// Advances sensitivities to a time within the last step, and records the derivatives of the times of events on the way.
     pub(super) fn carry(
         &mut self,
         variation: &mut Variation<'_>,
@@ -318,7 +318,7 @@ impl<'c> Events<'c> {
         std::mem::swap(&mut self.sides, &mut self.sides_ahead);
     }
 
-    /// The run goes on at a time that differs from that of the last state by rounding.
+    /// Continues at a time that differs from that of the last state by rounding errors.
     pub(super) fn begin_at(&mut self, t: f64) {
         self.t = t;
     }
@@ -327,7 +327,7 @@ impl<'c> Events<'c> {
         solution.note_event(&self.events[event].name, self.t, &self.y);
     }
 
-    /// Notes events with the derivatives of their time; if none of them ends the run, also what becomes of the derivatives of the state.
+    /// Records events with the derivatives of their times; if none of them ends the run, also the derivatives of the state after them.
     fn note_with_derivatives(
         &self,
         happening: &[usize],
@@ -357,8 +357,8 @@ impl<'c> Events<'c> {
         Ok(carried)
     }
 
-    /// Enters what happens at the last state into the solution, and applies its resets, to sensitivities too. The last step began at
-    /// `before`, and steps are about `step` long.
+    /// Enters the events at the last state into the solution, and applies their resets, to sensitivities too. The last
+    /// step began at `before`, and steps are about `step` long.
     pub(super) fn happen(
         &mut self,
         dae: &dyn Dae,
@@ -424,13 +424,13 @@ impl<'c> Events<'c> {
         Ok(Consequence::Restart { y, yp })
     }
 
-    /// On which side of its zero the function of an event is that has just happened: where it is going to.
+    /// The side of its zero that the function of an event is moving to just after the event.
     fn side_after(&self, event: usize, before: f64, length: f64) -> f64 {
         let value = self.sides[event];
         let length = self.direction * length.max(1e3 * self.resolution(self.t));
         let change = length * self.slope(event, (self.t, &self.y, &self.yp), length);
         if change == 0.0 || change.is_nan() {
-            // What follows will tell.
+            // The next steps will tell.
             return 0.0;
         }
         // A reset may have moved it off zero.
@@ -451,10 +451,10 @@ impl<'c> Events<'c> {
     }
 }
 
-/// The zero between two times at which a function has different signs, to the resolution of the time: regula falsi by the Illinois rule, and
-/// bisection where that is slower.
+/// The zero between two times at which a function has different signs, to the resolution of time: regula falsi with the
+/// Illinois rule, and bisection where that is slower.
 fn bracketed(mut a: (f64, f64), mut b: (f64, f64), resolution: f64, function: &mut impl FnMut(f64) -> f64) -> f64 {
-    // Values, of which the one at an end that stays is halved.
+    // Function values; that at an end that stays is halved.
     let mut weights = [a.1, b.1];
     let mut last = 0;
     // Widths of the two brackets before.

@@ -1,8 +1,9 @@
-//! Whether the equations beyond a switch have as many degrees of freedom as those before it.
+//! Whether the equations have the same number of degrees of freedom after a switch as before it.
 //!
-//! In: the Jacobians of a formulation at a state before a switch, and at one beyond it. Out: both numbers of degrees of freedom, where they differ. They
-//! are the degree of $\det(c F_{y'} + F_y)$ in $c$, as for a linear system (F. R. Gantmacher, *The Theory of Matrices* II, chapter XII), which
-//! values of $c$ over ten decades have to agree on; otherwise nothing is stated.
+//! In: the Jacobians of a formulation at a state before a switch, and at one after it. Out: both numbers of degrees of
+//! freedom, where they differ. They are the degree of $\det(c F_{y'} + F_y)$ in $c$, as for a linear system (F. R.
+//! Gantmacher, *The Theory of Matrices* II, chapter XII), on which values of $c$ over ten decades have to agree;
+//! otherwise there is no verdict.
 
 use crate::matrix::Matrix;
 
@@ -11,12 +12,12 @@ use crate::stepper::Failure;
 
 /// Larger systems are not examined.
 const LARGEST: usize = 200;
-/// Pairs of values of $c$, in units of one over the step.
+/// Pairs of values of $c$, in units of the inverse of the step size.
 const RATES: [[f64; 2]; 3] = [[1e4, 1e6], [1e8, 1e10], [1e12, 1e14]];
-/// How far from an integer a degree may seem to be.
+/// Largest distance of an apparent degree from an integer.
 const CLEAR: f64 = 0.02;
 
-/// What is known before a switch.
+/// State of the equations before a switch.
 #[derive(Clone, Debug)]
 pub(super) struct Freedom {
     /// The switching function that vanishes.
@@ -30,13 +31,13 @@ pub(super) struct Freedom {
 }
 
 impl Freedom {
-    /// At a state just before the switch; nothing where the system is too large.
+    /// Evaluates the Jacobians at a state just before the switch; `None` where the system is too large.
     pub(super) fn before(dae: &dyn Dae, switch: usize, at: (f64, &[f64], &[f64]), step: f64) -> Option<Freedom> {
         let is_small = (1..=LARGEST).contains(&dae.description().unknowns.len());
         (is_small && step > 0.0).then(|| Freedom { switch, t: at.0, step, jacobians: jacobians(dae, at) })
     }
 
-    /// An error if there are more degrees of freedom beyond the switch, or fewer.
+    /// An error if the number of degrees of freedom differs after the switch.
     pub(super) fn compare(&self, dae: &dyn Dae, at: (f64, &[f64], &[f64])) -> Result<(), Failure> {
         let beyond = jacobians(dae, at);
         let both = [&self.jacobians, &beyond];
@@ -49,7 +50,7 @@ impl Freedom {
     }
 }
 
-/// Whether the equations have other degrees of freedom at one state than at another; `false` where the system is too large to tell.
+/// Whether the equations have different numbers of degrees of freedom at two states; `false` where the system is too large to tell.
 pub(super) fn differs(dae: &dyn Dae, states: [(f64, &[f64], &[f64]); 2], step: f64) -> bool {
     let is_small = (1..=LARGEST).contains(&dae.description().unknowns.len());
     let [before, beyond] = states.map(|at| is_small.then(|| jacobians(dae, at)));
@@ -107,7 +108,7 @@ fn logarithm(dae: &dyn Dae, [by_derivative, by_state]: &[Vec<f64>; 2], c: f64) -
         .map_or(f64::NEG_INFINITY, |factors| sum + factors.pivots().map(|pivot| pivot.abs().ln()).sum::<f64>())
 }
 
-/// The equation whose derivatives change most, as parts of themselves, if any do.
+/// The equation whose derivatives change most, relative to their size, if any do.
 fn most_changed(dae: &dyn Dae, [before, beyond]: [&[Vec<f64>; 2]; 2]) -> Option<usize> {
     let description = dae.description();
     let patterns = [&description.jacobian_yp, &description.jacobian_y];

@@ -1,7 +1,8 @@
-//! Start values that the caller gives.
+//! Check of start values that the caller gives.
 //!
-//! In: a state and its derivative. Out: the equation that they miss, if there is one. Equations without derivatives are looked at, since a derivative that does not
-//! fit is soon forgotten; constraints that a formulation only implies may be missed by what runs drift.
+//! In: a state and its derivative. Out: the equation that they do not satisfy, if there is one. Only algebraic
+//! equations are checked, since a derivative that does not fit is soon forgotten; constraints that a formulation only
+//! implies may be missed by as much as runs drift.
 
 use super::{Failure, Options};
 use crate::contract::Dae;
@@ -9,10 +10,10 @@ use crate::linear::Jacobians;
 use crate::stepper::check_start;
 use crate::weights::Weights;
 
-/// A residual is too large if it takes changes of more than so many tolerances to make it zero.
+/// A residual is too large if it takes changes of more than this many tolerances to make it zero.
 const TOLERANCES: f64 = 100.0;
 
-/// Whether a run can start there. What is not finite is left to the method, which says more about it.
+/// Checks that a run can start there. Values that are not finite are left to the method, which says more about them.
 pub(super) fn check_given(
     dae: &dyn Dae,
     [t0, t_end]: [f64; 2],
@@ -40,7 +41,7 @@ pub(super) fn check_given(
         let of_slopes = description.jacobian_yp.row(row).any(|(_, place)| jacobians.yp[place] != 0.0);
         let entries = description.jacobian_y.row(row);
         let allowed: f64 = entries.map(|(column, place)| jacobians.y[place].abs() / weights.full()[column]).sum();
-        // A residual that is not a number is not larger.
+        // NaN is not larger.
         if !of_slopes && residual[row].abs() > TOLERANCES * allowed {
             let (equation, value) = (equation.name.clone(), residual[row]);
             return Err(Failure::InconsistentStart { t: t0, equation, value, allowed });

@@ -1,4 +1,4 @@
-//! The methods, started.
+//! Starting the methods.
 //!
 //! In: a formulation and options. Out: an integration by the method chosen, or why it does not suit the formulation.
 
@@ -13,7 +13,7 @@ use crate::radau;
 use crate::stepper::{Failure, Options, StepControl, Stepper, check_start};
 
 impl Method {
-    /// An integration by this method, to be stepped through by hand.
+    /// Starts an integration by this method, to be stepped through by hand.
     pub fn start<'d>(
         self,
         dae: &'d dyn Dae,
@@ -27,7 +27,7 @@ impl Method {
         self.begin(dae, Start { t0, y0, yp0, t_end, schedule: &schedule }, options)
     }
 
-    /// Checks that the method suits, and finds the schedule of the linear algebra of a run.
+    /// Checks that the method suits the formulation, and finds the schedule of the linear algebra of a run.
     pub(super) fn prepare(
         self,
         dae: &dyn Dae,
@@ -41,7 +41,7 @@ impl Method {
         Ok(Schedule::new(dae, StepStart { t: t0, y: y0, yp: yp0, h: typical_step(t0, t_end) }))
     }
 
-    /// An integration with that schedule.
+    /// Starts an integration with that schedule.
     pub(super) fn begin<'d>(
         self,
         dae: &'d dyn Dae,
@@ -70,9 +70,10 @@ impl Method {
         }
     }
 
-    /// The highest index of an unknown for which the method with step size control converges: Radau IIA for Hessenberg forms of
-    /// index 3 (Hairer, Lubich and Roche, *The Numerical Solution of Differential-Algebraic Systems by Runge-Kutta Methods*, 1989,
-    /// ch. 6), BDF for index 2 (Brenan, Campbell and Petzold, sect. 3.2: at variable steps the order is lost above that).
+    /// The highest index of an unknown for which the method converges with step-size control: Radau IIA for Hessenberg
+    /// forms of index 3 (Hairer, Lubich and Roche, *The Numerical Solution of Differential-Algebraic Systems by
+    /// Runge-Kutta Methods*, 1989, ch. 6), BDF for index 2 (Brenan, Campbell and Petzold, sect. 3.2: above that,
+    /// variable steps lose the order).
     fn highest_index(self) -> u8 {
         match self {
             Method::Radau5 | Method::Radau => 3,
@@ -97,7 +98,7 @@ impl Method {
     }
 }
 
-/// A step of the run, for which pivots are chosen.
+/// A typical step of the run, for which pivots are chosen.
 fn typical_step(t0: f64, t_end: f64) -> f64 {
     let h = 1e-3 * (t_end - t0);
     if h == 0.0 { 1.0 } else { h }

@@ -1,8 +1,9 @@
 //! The driver: a formulation, a method and options in, a [`Solution`] out.
 //!
-//! In: a [`Dae`]. Out: its solution as far as it exists, with the reason if that is not the end time.
-//! The driver loops over the steps of a [`Stepper`](crate::stepper::Stepper); only `method` and `segments` know methods, and methods know nothing of output. Where
-//! a function of the time changes its branch (the kinks of an input) a step ends, and the method starts again.
+//! In: a [`Dae`]. Out: its solution as far as it exists, with the reason if it does not reach the end time. The driver
+//! loops over the steps of a [`Stepper`](crate::stepper::Stepper); only `method` and `segments` know methods, and
+//! methods know nothing of output. Where a function of time changes its branch (the kinks of an input) a step ends, and
+//! the method is restarted.
 //!
 //! ```
 //! # use dae_runtime::contract::Dae;
@@ -50,13 +51,14 @@ use record::Recorder;
 use steps::Settings;
 pub use steps::{Step, StepView, Steps};
 
-/// Is shown each step; says whether to go on.
+/// Receives each step; says whether to continue.
 type Observer<'c> = Box<dyn FnMut(&StepView<'_>) -> ControlFlow<()> + 'c>;
 
-/// An integration to be configured and run, on the thread where it is made: it borrows a formulation, which may change its local coordinates during the run. Runs in
-/// parallel have a formulation each, made from the model, which is `Sync`.
+/// An integration to be configured and run, on the thread where it is made: it borrows a formulation, which may change
+/// its local coordinates during the run. Runs in parallel need a formulation each, made from the model, which is
+/// `Sync`.
 ///
-/// `C` is the class of the formulation ([`crate::class`]). A function that returns an integration names it, or has it forgotten:
+/// `C` is the class of the formulation ([`crate::class`]). A function that returns an integration names the class, or erases it:
 ///
 /// ```
 /// use dae_runtime::class::{Classified, Index};
@@ -80,7 +82,7 @@ pub struct Integration<'d, 'c, C = Open> {
     dae: &'d dyn Dae,
     method: Method,
     options: Options,
-    /// Absolute tolerances by name, which replace those of the options.
+    /// Absolute tolerances by name, which override those of the options.
     tolerances: Vec<(Name, f64)>,
     stops: Vec<f64>,
     initialization: InitializationOptions,
@@ -124,7 +126,7 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
         }
     }
 
-    /// Forgets the class of the formulation: whether the method suits it is checked when a run starts.
+    /// Erases the class of the formulation: whether the method suits it is checked when a run starts.
     pub fn open(self) -> Integration<'d, 'c> {
         let Integration {
             dae,
@@ -155,7 +157,8 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
         }
     }
 
-    /// Chooses the method: [`crate::class::Bdf`], [`crate::class::Radau5`] or [`crate::class::Radau`], which only go with formulations that they suit, or a [`Method`].
+    /// Chooses the method: [`crate::class::Bdf`], [`crate::class::Radau5`] or [`crate::class::Radau`], which only
+    /// compile with formulations that they suit, or a [`Method`].
     pub fn method(mut self, method: impl Treats<C>) -> Self {
         self.method = method.method();
         self
@@ -179,90 +182,96 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
         self
     }
 
-    /// Sets the absolute tolerance of all unknowns, as a part of the nominal value of each.
+    /// Sets the absolute tolerance of all unknowns, as a fraction of the nominal value of each.
     pub fn atol(mut self, atol: f64) -> Self {
         self.options.atol = Tolerance::Scalar(atol);
         self
     }
 
-    /// Sets the absolute tolerance of one unknown, in its unit, whatever that of the others is: `x`, or `q` for all elements of an array and `q[3]` for one; of
-    /// several that name an element the last one counts. An unknown that the formulation has eliminated, since it is another one up to its sign, gives that one
-    /// its tolerance. A name that is none is an error when a run starts.
+    /// Sets the absolute tolerance of one unknown, in its unit: `x`, or `q` for all elements of an array and `q[3]` for
+    /// one; of several that name an element the last one counts. The tolerance of an unknown that the formulation has
+    /// eliminated, because it equals another one up to sign, applies to that one. A name that does not exist is an
+    /// error when a run starts.
     pub fn atol_of(mut self, unknown: impl Into<Name>, atol: f64) -> Self {
         self.tolerances.push((unknown.into(), atol));
         self
     }
 
-    /// Integrates with steps of this length.
+    /// Integrates with steps of fixed size `h`.
     pub fn fixed_step(mut self, h: f64) -> Self {
         self.options.control = StepControl::Fixed(h);
         self
     }
 
-    /// Times at which steps end and behind which the method begins anew: where something that the model knows nothing of, such as an input of the caller, has a
-    /// kink or a jump. Where functions in the text of a model change their branch this is done anyway; where values are wanted at some times, [`Record::At`]
-    /// is cheaper.
+    /// Times at which steps end and after which the method is restarted: where something that the model does not know
+    /// about, such as an input of the caller, has a kink or a jump. Where functions in the text of a model change their
+    /// branch this is done anyway; where values are wanted at given times, [`Record::At`] is cheaper.
     ///
-    /// The state before such a time is recorded some roundings before it, and the next one begins as many behind it. Times that are not inside the run do not
-    /// count. Steps of one length do not end anywhere else: with [`Integration::fixed_step`] stops are an error.
+    /// The state before such a time is recorded a few rounding errors before it, and the next one begins as many after
+    /// it. Times outside the run do not count. Steps of fixed size do not end anywhere else: with
+    /// [`Integration::fixed_step`] stops are an error.
     pub fn stops(mut self, times: impl IntoIterator<Item = f64>) -> Self {
         self.stops = times.into_iter().collect();
         self
     }
 
-    /// Length of the first step, also after an event or a change of the equations, instead of one that is estimated ([`Options::initial_step`]).
+    /// Sets the length of the first step, also after an event or a change of the equations, in place of an estimate
+    /// ([`Options::initial_step`]).
     pub fn initial_step(mut self, h: f64) -> Self {
         self.options.initial_step = Some(h);
         self
     }
 
-    /// Bounds the length of the steps.
+    /// Sets an upper bound on the step size.
     pub fn max_step(mut self, h: f64) -> Self {
         self.options.max_step = h;
         self
     }
 
-    /// Bounds the number of steps.
+    /// Sets an upper bound on the number of steps.
     pub fn max_steps(mut self, steps: usize) -> Self {
         self.options.max_steps = steps;
         self
     }
 
-    /// Bounds the order of a method of variable order.
+    /// Sets an upper bound on the order of a method of variable order.
     pub fn max_order(mut self, order: usize) -> Self {
         self.options.max_order = Some(order);
         self
     }
 
-    /// Switches the closing correction.
+    /// Switches the projection onto the enforced constraints on or off.
     pub fn closing_correction(mut self, mode: ClosingCorrection) -> Self {
         self.options.closing_correction = mode;
         self
     }
 
-    /// Chooses what the solution keeps.
+    /// Chooses what the solution records.
     pub fn record(mut self, record: Record) -> Self {
         self.record = record;
         self
     }
 
-    /// Asks for the derivatives of the solution, at fixed times, by these: parameters, and unknowns (or derivatives, `der(x)`) of which that is the start
-    /// value, by name. They are in [`Solution::sensitivities`]; the run has to begin with the start values of the model ([`Integration::run`]), and ends
-    /// where a sensitivity cannot be continued ([`Failure::Sensitivity`]). Where guesses leave the initialisation a choice, and are not consistent, the
-    /// derivative of the start is that for guesses which are consistent. What events take from elsewhere is a constant.
+    /// Requests the derivatives of the solution, at fixed times, with respect to these quantities: parameters, and
+    /// unknowns (or derivatives, `der(x)`) that stand for their start values, by name. They are in
+    /// [`Solution::sensitivities`]; the run has to begin with the start values of the model ([`Integration::run`]), and
+    /// ends where a sensitivity cannot be continued ([`Failure::Sensitivity`]). Where inconsistent guesses leave the
+    /// initialisation a choice, the derivative of the start is that for consistent guesses. Anything else that events
+    /// use is treated as constant.
     pub fn sensitivities<N: Into<Name>>(mut self, by: impl IntoIterator<Item = N>) -> Self {
         self.sensitivities = by.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Adds an event. Where several happen at one time, resets are made in the order in which they were added, unless one of them is terminal
-    /// ([`Event::terminal`]).
+    /// Adds an event. Where several occur at one time, resets are made in the order in which they were added, unless
+    /// one of them is terminal ([`Event::terminal`]).
     pub fn event(mut self, event: Event<'c>) -> Self {
         self.events.push(event);
         self
     }
 
-    /// Calls a function after each step, which can end the run: then the status of the solution is [`Status::Interrupted`](crate::solution::Status::Interrupted).
+    /// Calls a function after each step, which may end the run: then the status of the solution is
+    /// [`Status::Interrupted`](crate::solution::Status::Interrupted).
     ///
     /// ```
     /// # use dae_runtime::contract::Dae;
@@ -286,11 +295,12 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
         self
     }
 
-    /// Finds consistent initial values at `t0`, starting from those of the model, and integrates to `t_end`, which may be
-    /// earlier. The solution may end before that, where its status says so: at a terminal event, or because the observer asked for it.
+    /// Finds consistent initial values at `t0`, starting from those of the model, and integrates to `t_end`, which may
+    /// be earlier. The solution may end before that, as its status then says: at a terminal event, or because the
+    /// observer asked for it.
     ///
     /// # Errors
-    /// The run could not begin, or it stopped early: then the error has the solution up to there ([`RunError::Stopped`]).
+    /// The run could not begin, or it stopped early: then the error contains the solution up to there ([`RunError::Stopped`]).
     pub fn run(self, t0: f64, t_end: f64) -> Result<Solution, RunError> {
         let clock = Stopwatch::start();
         let mut steps = self.steps(t0, t_end)?;
@@ -300,7 +310,7 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
         RunError::unless_stopped(solution)
     }
 
-    /// The same step by step: an iterator over the states that are recorded.
+    /// Integrates step by step: returns an iterator over the states that are recorded.
     ///
     /// ```
     /// # use dae_runtime::contract::Dae;
@@ -328,15 +338,16 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
         Ok(self.under_way([t0, t_end], [&y0, &yp0], variation)?)
     }
 
-    /// The same, and keeps what it takes to go back through the run: for gradients of functions of the solution by what was named in
-    /// [`Integration::sensitivities`], any number of parameters and start values. Forms with unknowns of index 3 or with local coordinates carry
-    /// sensitivities forwards for that, which takes time for every quantity.
+    /// Integrates from consistent initial values, and keeps what is needed to go back through the run: for gradients of
+    /// functions of the solution with respect to the quantities named in [`Integration::sensitivities`], any number of
+    /// parameters and start values. Forms with unknowns of index 3 or with local coordinates carry sensitivities
+    /// forwards instead, which takes time for every quantity.
     ///
     /// # Errors
-    /// Nothing was asked for; otherwise as [`Integration::run`]: a run that stopped early has no way back.
+    /// No quantity was named; otherwise as for [`Integration::run`]: a run that stopped early has no way back.
     ///
     /// # Example
-    /// The distance that a mass on a spring has from 1 after ten seconds, by its parameters:
+    /// The derivative, with respect to its stiffness, of the squared distance of a mass on a spring from 1 after ten seconds:
     ///
     /// ```
     /// # use dae_runtime::contract::Dae;
@@ -370,7 +381,7 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
         Ok(Adjoint::new(dae, solution, beginning, way, options))
     }
 
-    /// Lets tolerances that were given by name stand in the options.
+    /// Enters tolerances given by name into the options.
     fn name_tolerances(&mut self) -> Result<(), Failure> {
         if !self.tolerances.is_empty() {
             let description = self.dae.description();
@@ -379,7 +390,7 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
         Ok(())
     }
 
-    /// Consistent initial values, and their derivatives by what sensitivities are asked for.
+    /// Finds consistent initial values, and their derivatives with respect to the quantities of the sensitivities.
     fn begin(&self, t0: f64) -> Result<Beginning, RunError> {
         let dae = self.dae;
         if let Some(error) = dae.input_error() {
@@ -410,14 +421,16 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
         Ok(Beginning { t0, y0, yp0, quantities, derivatives })
     }
 
-    /// Integrates from consistent values at `t0` to `t_end`, which may be earlier: `y0` and `yp0` have as many entries as the formulation has unknowns, or those of
-    /// [`Solution::names`].
+    /// Integrates from consistent values at `t0` to `t_end`, which may be earlier: `y0` and `yp0` have as many entries
+    /// as the formulation has unknowns, or as [`Solution::names`] has.
     ///
     /// # Errors
-    /// As [`Integration::run`]; [`RunError::Start`] if the values are not consistent, [`RunError::Options`] if sensitivities are asked for.
+    /// As for [`Integration::run`]; [`RunError::Start`] if the values are not consistent, [`RunError::Options`] if
+    /// sensitivities are requested.
     ///
-    /// Of values that are not consistent those are refused that miss an equation without derivatives by more than a hundred tolerances. Derivatives that do not fit are
-    /// replaced in the first step. Constraints that the form only implies are not looked at, since runs drift from them.
+    /// Values are rejected as inconsistent if they miss an algebraic equation by more than a hundred tolerances.
+    /// Derivatives that do not fit are replaced in the first step. Constraints that the form only implies are not
+    /// checked, since runs drift off them.
     pub fn run_from(mut self, t0: f64, y0: &[f64], yp0: &[f64], t_end: f64) -> Result<Solution, RunError> {
         if !self.sensitivities.is_empty() {
             let message = "sensitivities begin with the start values of the model: use `run`".into();
@@ -435,7 +448,7 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
         steps.finish()
     }
 
-    /// The run from consistent values on.
+    /// Makes the run from consistent values on.
     fn under_way(
         self,
         [t0, t_end]: [f64; 2],

@@ -1,28 +1,28 @@
 //! Whether the multipliers of a formulation, zero on solutions, are small.
 //!
-//! In: the ends of steps. Out: the failure that a run is no solution any more: directions that have become tangent to their constraints no longer
-//! correct it, or it has passed a point beyond which no solution goes on.
+//! In: the ends of steps. Out: the failure of a run that is no longer a solution: directions that have become tangent
+//! to their constraints no longer correct it, or it has passed a point beyond which the solution cannot be continued.
 
 use crate::contract::{Dae, Kind};
 use crate::stepper::{Failure, Options, StepControl, Stepper};
 
-/// Corrections of slopes by multipliers above this part of the slopes are suspicious, if over a step they amount to more than this many
-/// tolerances; to fewer where they are all that there is of the slopes.
+/// Corrections of derivatives by multipliers above the first fraction of the derivatives are suspicious if they amount
+/// to more than this many tolerances over a step; to fewer where they make up most of the derivatives.
 const SUSPICIOUS: [(f64, f64); 2] = [(1e-2, 1e3), (0.5, 30.0)];
-/// Multipliers are looked at again once one is so many times as large as the largest was when they were looked at last.
+/// Multipliers are checked again once one has grown by this factor over the largest at the last check.
 const GROWTH: f64 = 2.0;
 
 /// The multipliers of a formulation.
 pub(super) struct Watched {
     columns: Vec<usize>,
-    /// The largest of those that have been looked at.
+    /// The largest multiplier at the last check.
     judged: f64,
     by_y: Vec<f64>,
     by_yp: Vec<f64>,
 }
 
 impl Watched {
-    /// Nothing if the formulation has none. At a fixed step it is for the caller to judge what they are.
+    /// The multipliers of a formulation; `None` if it has none, or at a fixed step size, where they are for the caller to assess.
     pub(super) fn new(dae: &dyn Dae, options: &Options) -> Option<Self> {
         let description = dae.description();
         let columns: Vec<usize> = description.multipliers().collect();
@@ -34,8 +34,8 @@ impl Watched {
         })
     }
 
-    /// An error if they correct the slopes at the end of a step of length `h` by more than the discretisation explains. They are looked at
-    /// while they grow.
+    /// An error if they correct the derivatives at the end of a step of length `h` by more than the discretisation
+    /// explains. They are only checked while they grow.
     pub(super) fn judge(&mut self, dae: &dyn Dae, stepper: &dyn Stepper, h: f64) -> Result<(), Failure> {
         let size = self.columns.iter().fold(0.0_f64, |size, &column| size.max(stepper.state()[column].abs()));
         if size <= GROWTH * self.judged {
@@ -45,7 +45,7 @@ impl Watched {
         self.judge_now(dae, stepper, h)
     }
 
-    /// The same, however large they are.
+    /// An error if they correct the derivatives by more than the discretisation explains, checked whatever their size.
     pub(super) fn judge_now(&mut self, dae: &dyn Dae, stepper: &dyn Stepper, h: f64) -> Result<(), Failure> {
         let description = dae.description();
         let (t, y, yp) = (stepper.time(), stepper.state(), stepper.derivative());

@@ -1,7 +1,7 @@
-//! What of a run goes into its solution.
+//! What is recorded of a run.
 //!
-//! In: a stepper after each accepted step. Out: states in the [`Solution`], at the steps or at the times asked for, polynomials between them,
-//! sensitivities beside them.
+//! In: a stepper after each accepted step. Out: states in the [`Solution`], at the steps or at the times requested,
+//! polynomials between them, and sensitivities.
 
 use super::crossing::margin;
 use super::dense;
@@ -12,7 +12,7 @@ use crate::sensitivity::{InStep, Sensitivities, Variation};
 use crate::solution::Solution;
 use crate::stepper::{Failure, Stepper};
 
-/// What a solution keeps of a run.
+/// What a solution records of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -20,18 +20,20 @@ pub enum Record {
     /// The start and every accepted step.
     #[default]
     Steps,
-    /// The same and polynomials between, so that the solution can be evaluated anywhere: the dense output of the method, or more and shorter
-    /// pieces where that does not satisfy the equations, since errors are not tested for algebraic unknowns. Costs two residuals per step.
+    /// The start, every accepted step and polynomials between, so that the solution can be evaluated anywhere: the
+    /// dense output of the method, or more and shorter pieces where that does not satisfy the equations, since errors
+    /// are not tested for algebraic unknowns. Costs two residuals per step.
     Dense,
     /// Exactly these times, in the direction of the run, with the accuracy of the method: Radau IIA ends steps there,
-    /// since its dense output is a cubic; BDF interpolates by its own polynomial and does not change a step;
-    /// an unknown for which errors are not tested is solved for where the polynomial does not satisfy the equations. Unknowns of higher index without derivatives
-    /// follow from the states by the hidden equations, as at the end of every run: no error test is sharp for them.
-    /// Constraints hold at interpolated states to the accuracy of the interpolation. At the time of a reset it is the state before.
+    /// since its dense output is a cubic; BDF interpolates by its own polynomial and does not change a step; an unknown
+    /// for which errors are not tested is solved for where the polynomial does not satisfy the equations. Algebraic
+    /// unknowns of higher index follow from the states by the hidden equations, as at the end of every run: no error
+    /// test is sharp for them. Constraints hold at interpolated states to the accuracy of the interpolation. At the
+    /// time of a reset the state before it is recorded.
     At(Vec<f64>),
 }
 
-/// A step that was made from `before` on (the start itself if that is now), and where to enter it.
+/// A step made from `before` on (the start itself if that is the present time), and where to enter it.
 pub(super) struct Made<'a, 'c> {
     pub(super) stepper: &'a mut dyn Stepper,
     pub(super) before: f64,
@@ -42,16 +44,16 @@ pub(super) struct Made<'a, 'c> {
 /// The record of a run under way.
 pub(super) struct Recorder<'d> {
     record: Record,
-    /// How many of the times asked for have been reached.
+    /// Number of requested times that have been reached.
     reached: usize,
-    /// The sign of the run.
+    /// The sign of the direction of the run.
     pub(super) direction: f64,
-    /// Where it began.
+    /// Start time of the run.
     t0: f64,
     state: Vec<f64>,
-    /// Sensitivities, if they are asked for.
+    /// Sensitivities, if they are requested.
     pub(super) variation: Option<Variation<'d>>,
-    /// What finds unknowns of higher index at the times asked for.
+    /// Finds unknowns of higher index at the times requested.
     hidden: Option<Hidden<'d>>,
 }
 
@@ -72,19 +74,19 @@ impl<'d> Recorder<'d> {
         Ok(Recorder { record, reached: 0, direction, t0, state: Vec::new(), variation, hidden: None })
     }
 
-    /// Lets unknowns of higher index be as accurate as states at the times asked for and at the end.
+    /// Makes unknowns of higher index as accurate as states at the times requested and at the end.
     pub(super) fn improve_by(&mut self, hidden: Option<Hidden<'d>>) {
         self.hidden = hidden;
     }
 
-    /// Makes unknowns of higher index as accurate as states, where the equations are those of one side.
+    /// Makes unknowns of higher index as accurate as states, except at a switch.
     fn improve(&self, stepper: &dyn Stepper, t: f64, state: &mut [f64]) {
         if let Some(hidden) = self.hidden.as_ref().filter(|_| t != self.t0 && stepper.at_switch().is_none()) {
             hidden.improve(t, state, stepper.derivative());
         }
     }
 
-    /// The state at the end of a run.
+    /// Records the state at the end of a run.
     pub(super) fn end(&self, stepper: &dyn Stepper, solution: &mut Solution) {
         let (t, mut state) = (stepper.time(), stepper.state().to_vec());
         solution.end_at(t, &state, stepper.derivative());
@@ -92,12 +94,12 @@ impl<'d> Recorder<'d> {
         solution.replace_end(&state);
     }
 
-    /// Where sensitivities are entered.
+    /// An empty record of sensitivities, if they are requested.
     pub(super) fn sensitivities(&self) -> Option<Sensitivities> {
         self.variation.as_ref().and_then(Variation::quantities).map(Sensitivities::new)
     }
 
-    /// The next time asked for.
+    /// The next time requested.
     pub(super) fn next(&self) -> Option<f64> {
         match &self.record {
             Record::At(times) => times.get(self.reached).copied(),
@@ -119,11 +121,11 @@ impl<'d> Recorder<'d> {
         Ok(())
     }
 
-    /// Records the times asked for that the step has reached.
+    /// Records the requested times that the step has reached.
     fn times_reached(&mut self, made: &mut Made<'_, '_>) -> Result<(), Failure> {
         let now = made.stepper.time();
         while let Some(t) = self.next() {
-            // Between two pieces of a run the equations are those of neither.
+            // Between two pieces of a run the equations belong to neither.
             let is_end = (now - t).abs() <= 2.0 * margin(t, self.t0);
             if !is_end && (now - t) * self.direction < 0.0 {
                 break;
@@ -144,7 +146,7 @@ impl<'d> Recorder<'d> {
         Ok(())
     }
 
-    /// The run goes on from another state.
+    /// Records another state from which the run continues.
     pub(super) fn restart(&mut self, t: f64, y: &[f64], solution: &mut Solution) {
         if !matches!(self.record, Record::At(_)) {
             self.push(t, y, solution);
@@ -154,7 +156,7 @@ impl<'d> Recorder<'d> {
         }
     }
 
-    /// The last step has ended at the end time but for rounding, and the run is over.
+    /// Ends the run where the last step has reached the end time up to rounding errors.
     pub(super) fn end_at(&mut self, made: &mut Made<'_, '_>) -> Result<(), Failure> {
         match (&self.record, made.solution.times.last_mut()) {
             (Record::Steps | Record::Dense, Some(last)) => {
@@ -165,14 +167,14 @@ impl<'d> Recorder<'d> {
         }
     }
 
-    /// The equations change where the last step has ended, if it is at a switching function.
+    /// Notes that the equations change where the last step has ended, if it is at a zero of a switching function.
     pub(super) fn leave(&mut self, run: &mut Segments<'_>, before: f64) -> Result<(), Failure> {
         let Some(variation) = &mut self.variation else { return Ok(()) };
         let (switches, now, step) = (run.at_switches(), run.stepper.time(), run.last_step());
         variation.leave(&switches, &InStep::at(run.stepper.as_mut(), before, now, step))
     }
 
-    /// Notes the work done for sensitivities.
+    /// Records the work done for sensitivities.
     pub(super) fn finish(&self, solution: &mut Solution) {
         if let (Some(variation), Some(sensitivities)) = (&self.variation, &mut solution.sensitivities) {
             sensitivities.statistics = variation.statistics();

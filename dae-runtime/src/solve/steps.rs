@@ -1,6 +1,6 @@
 //! An integration under way.
 //!
-//! In: a run that has begun. Out: its states as they are recorded, one by one, and in the end the [`Solution`].
+//! In: a run that has begun. Out: its recorded states, one by one, and in the end the [`Solution`].
 
 use std::fmt;
 
@@ -18,27 +18,28 @@ use crate::solution::{Solution, Status};
 use crate::stepper::{DenseAccuracy, Failure, Options, StepControl};
 use crate::stopwatch::Stopwatch;
 
-/// An integration that is made step by step ([`Integration::steps`](crate::solve::Integration::steps)): an iterator over the states that it records.
+/// An integration that is made step by step ([`Integration::steps`](crate::solve::Integration::steps)): an iterator
+/// over the states that it records.
 ///
-/// How it ended says [`Steps::finish`]; a failure ends the iteration, and nothing that was computed is lost.
+/// [`Steps::finish`] says how it ended; a failure ends the iteration, and nothing that was computed is lost.
 pub struct Steps<'d, 'c> {
     dae: &'d dyn Dae,
     options: Options,
     initialization: InitializationOptions,
     observer: Option<Observer<'c>>,
-    /// Nothing if it could not begin.
+    /// `None` if it could not begin.
     run: Option<Segments<'d>>,
     events: Events<'c>,
     pub(super) recorder: Recorder<'d>,
     solution: Solution,
     t0: f64,
     t_end: f64,
-    /// How it has ended.
+    /// How it has ended; `None` before that.
     status: Option<Status>,
-    /// How many of the recorded states the iterator has returned.
+    /// Number of recorded states that the iterator has returned.
     returned: usize,
     residuals: Vec<f64>,
-    /// Nothing where the formulation enforces all constraints.
+    /// `None` where the formulation enforces all constraints.
     drift: Option<Drift>,
     multipliers: Option<Watched>,
     clock: Stopwatch,
@@ -48,7 +49,7 @@ pub struct Steps<'d, 'c> {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Step {
-    /// When.
+    /// Time.
     pub t: f64,
     /// The state, entries as in [`Solution::names`].
     pub state: Vec<f64>,
@@ -58,17 +59,17 @@ pub struct Step {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct StepView<'s> {
-    /// The time at its end.
+    /// The time at the end of the step.
     pub t: f64,
-    /// Its length, negative where the run goes backwards.
+    /// Signed length of the step, negative where the run goes backwards.
     pub h: f64,
-    /// $y$ at its end, in the order of `description().unknowns`; before a reset that happens there.
+    /// $y$ at the end of the step, in the order of `description().unknowns`; before a reset that occurs there.
     pub state: &'s [f64],
-    /// $y'$ there, for differential unknowns.
+    /// $y'$ at the end of the step, for differential unknowns.
     pub derivative: &'s [f64],
 }
 
-/// What a run is made with.
+/// The configuration of a run.
 pub(super) struct Settings<'d, 'c> {
     pub(super) dae: &'d dyn Dae,
     pub(super) method: Method,
@@ -91,7 +92,7 @@ impl fmt::Debug for Steps<'_, '_> {
 }
 
 impl<'d, 'c> Steps<'d, 'c> {
-    /// From consistent values on. An `Err` is an option without meaning.
+    /// Starts from consistent values. An `Err` is a meaningless option.
     pub(super) fn new(
         settings: Settings<'d, 'c>,
         [t0, t_end]: [f64; 2],
@@ -145,7 +146,7 @@ impl<'d, 'c> Steps<'d, 'c> {
         };
     }
 
-    /// One step, or an attempt at one.
+    /// Makes one step, or one attempt at it.
     fn advance(&mut self) {
         if self.status.is_none() {
             self.status = match self.attempt() {
@@ -155,7 +156,7 @@ impl<'d, 'c> Steps<'d, 'c> {
         }
     }
 
-    /// How the run has ended, if it has.
+    /// Makes one attempt at a step; returns how the run has ended, if it has.
     fn attempt(&mut self) -> Result<Option<Status>, Failure> {
         let Steps { dae, run, events, recorder, solution, t_end, .. } = self;
         let Some(run) = run else { return Ok(Some(Status::Interrupted)) };
@@ -180,7 +181,7 @@ impl<'d, 'c> Steps<'d, 'c> {
         let passage = events.judge(run, solution);
         if let Passage::Again(target) = passage {
             run.rewind(events.last(), target)?;
-            // Or else it happens where the last step ended.
+            // Otherwise it happens where the last step ended.
             if target != before {
                 return Ok(None);
             }
@@ -220,7 +221,7 @@ impl<'d, 'c> Steps<'d, 'c> {
         Ok((run.stepper.time() == t_end).then_some(Status::Success))
     }
 
-    /// Lets events happen where the run is, after a step from `before`: the name of one at which it ends.
+    /// Handles the events at the present time, after a step from `before`; returns the name of one at which the run ends.
     fn happen(&mut self, before: f64) -> Result<Option<Name>, Failure> {
         let Steps { dae, options, initialization, run: Some(run), events, recorder, solution, .. } = self else {
             return Ok(None);
@@ -240,22 +241,22 @@ impl<'d, 'c> Steps<'d, 'c> {
         }
     }
 
-    /// The time that has been reached.
+    /// The time reached so far.
     pub fn time(&self) -> f64 {
         self.run.as_ref().map_or(self.t0, |run| run.stepper.time())
     }
 
-    /// Goes on to the end.
+    /// Makes all steps to the end.
     pub(super) fn complete(&mut self) {
         while self.status.is_none() {
             self.advance();
         }
     }
 
-    /// The solution as far as it has been made; if that is not the end, its status is [`Status::Interrupted`].
+    /// The solution so far; if that is not the end, its status is [`Status::Interrupted`].
     ///
     /// # Errors
-    /// [`RunError::Stopped`], with the solution in it, if the run has stopped early.
+    /// [`RunError::Stopped`], which contains the solution, if the run has stopped early.
     pub fn finish(self) -> Result<Solution, RunError> {
         RunError::unless_stopped(self.into_parts().0)
     }

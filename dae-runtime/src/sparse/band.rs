@@ -2,8 +2,9 @@
 //!
 //! In: a square sparse matrix. Out: its factors in an order that keeps the entries close to the diagonal: reverse Cuthill–McKee
 //! (A. George & J. W. H. Liu, *Computer Solution of Large Sparse Positive Definite Systems*, 1981, ch. 4) on the pattern of $A + A^T$,
-//! after rows have been permuted so that the diagonal is not zero. Elimination with row exchanges as LAPACK's `gbtf2` does it (G. H. Golub &
-//! C. F. Van Loan, *Matrix Computations*, Sect. 4.3.3): a band of $p$ below and $q$ above the diagonal fills up to $p + q$ above.
+//! after rows have been permuted so that the diagonal is not zero. Elimination with row exchanges as in LAPACK's
+//! `gbtf2` (G. H. Golub & C. F. Van Loan, *Matrix Computations*, Sect. 4.3.3): a band of $p$ below and $q$ above the
+//! diagonal fills up to $p + q$ above.
 //!
 //! Rows of chains, ladders and lines of cells stay within a narrow band, whatever their number.
 
@@ -11,7 +12,7 @@ use super::SparseMatrix;
 use super::factors::FactorError;
 use crate::structure::{Incidence, Matching};
 
-/// Multiplications beyond which a band is too wide: a procedural macro runs unoptimised. A full matrix of order 400 is within.
+/// Multiplications beyond which a band is too wide: a procedural macro runs unoptimised. A full matrix of order 400 is within this bound.
 const MAX_WORK: usize = 150_000_000;
 
 /// $L U$ within a band, and the order of rows and columns.
@@ -22,9 +23,9 @@ pub(super) struct BandFactors {
     above: usize,
     /// Row by row, $2p + q + 1$ entries each: column $j$ of row $i$ is at $j - i + p$.
     values: Vec<f64>,
-    /// Which row was exchanged with row `k` at step `k`.
+    /// The row exchanged with row `k` at step `k`.
     exchanged: Vec<usize>,
-    /// Row and column of the matrix that come at each place.
+    /// Row and column of the matrix at each place.
     row_order: Vec<usize>,
     column_order: Vec<usize>,
 }
@@ -214,7 +215,7 @@ pub(crate) fn reverse_cuthill_mckee(graph: &Incidence) -> Vec<usize> {
     order
 }
 
-/// A node far from the middle of its component: the end of repeated breadth-first searches as long as they get deeper.
+/// A node far from the middle of its component: the end of breadth-first searches, repeated while they get deeper.
 fn peripheral(graph: &Incidence, start: usize, seen: &mut [usize], searches: &mut usize) -> usize {
     const SEARCHES: usize = 4;
     let (mut root, mut depth) = (start, 0);

@@ -1,7 +1,8 @@
-//! The size of an inverse that is not formed.
+//! Estimate of the norm of an inverse that is not formed.
 //!
-//! In: how to solve with a matrix and with its transpose. Out: a lower bound of $\lVert A^{-1} \rVert_1$ that is rarely off by more
-//! than a factor of three (N. J. Higham, *FORTRAN codes for estimating the one-norm of a real or complex matrix*, ACM TOMS 14 (1988)
+//! In: how to solve with a matrix and with its transpose. Out: a lower bound on $\lVert A^{-1} \rVert_1$ that is rarely
+//! off by more than a factor of three (N. J. Higham, *FORTRAN codes for estimating the one-norm of a real or complex
+//! matrix*, ACM TOMS 14 (1988)
 //! 381–396; *Accuracy and Stability of Numerical Algorithms*, Algorithm 15.1).
 
 /// Steps beyond which no gain is seen in practice.
@@ -26,7 +27,7 @@ pub fn inverse_norm(n: usize, solve: impl Fn(&mut [f64]), solve_transposed: impl
         solve(&mut x);
         let found = norm(&x);
         let new_signs: Vec<f64> = x.iter().map(|x| 1.0_f64.copysign(*x)).collect();
-        // A sum that is not a number compares as false.
+        // A NaN compares as false.
         let better = found > estimate;
         estimate = estimate.max(found);
         if !better || new_signs == signs {

@@ -1,7 +1,7 @@
 //! $A = L U$ of a square sparse matrix, with row exchanges.
 //!
-//! In: a [`SparseMatrix`]. Out: [`Factors`], with which systems in $A$ and $A^T$ are solved. Small matrices, and all of them
-//! without the feature `sparse`, are eliminated within a band; the others by `faer` (column order of least fill, COLAMD).
+//! In: a [`SparseMatrix`]. Out: [`Factors`], with which systems in $A$ and $A^T$ are solved. Small matrices, and all of
+//! them without the feature `sparse`, are eliminated within a band; the others by `faer` (column ordering COLAMD).
 
 use super::SparseMatrix;
 use super::band::BandFactors;
@@ -11,7 +11,7 @@ use super::band::BandFactors;
 pub enum FactorError {
     /// There is no pivot, or numbers overflow.
     Singular,
-    /// More work than is allowed for.
+    /// The elimination takes more work than is allowed.
     TooLarge,
 }
 
@@ -30,7 +30,7 @@ enum Kind {
 }
 
 impl Factors {
-    /// Factors of a square matrix.
+    /// Factorises a square matrix.
     pub fn of(matrix: &SparseMatrix) -> Result<Factors, FactorError> {
         let n = matrix.rows();
         if !matrix.is_square() || !matrix.is_finite() {
@@ -75,7 +75,7 @@ fn kind(matrix: &SparseMatrix) -> Result<Kind, FactorError> {
 
 #[cfg(feature = "sparse")]
 fn kind(matrix: &SparseMatrix) -> Result<Kind, FactorError> {
-    /// Matrices up to this order are eliminated within a band, full as it may be.
+    /// Matrices up to this order are eliminated within a band, even if it is full.
     const SMALL: usize = 64;
     match matrix.rows() <= SMALL {
         true => Ok(Kind::Band(Box::new(BandFactors::of(matrix)?))),

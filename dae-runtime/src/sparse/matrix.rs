@@ -1,4 +1,4 @@
-//! Sparse matrices by compressed rows.
+//! Sparse matrices in compressed-row form.
 //!
 //! In: entries in any order. Out: a [`SparseMatrix`], its products and submatrices.
 
@@ -19,7 +19,7 @@ pub struct SparseMatrix {
 }
 
 impl SparseMatrix {
-    /// The matrix with the given entries `(row, column, value)`; what is given twice is added up, and what lies outside is left out.
+    /// The matrix with the given entries `(row, column, value)`; duplicate entries are added up, and those outside the matrix are ignored.
     pub fn from_entries(rows: usize, columns: usize, entries: impl IntoIterator<Item = (usize, usize, f64)>) -> Self {
         let mut entries: Vec<(usize, usize, f64)> =
             entries.into_iter().filter(|&(i, j, _)| i < rows && j < columns).collect();
@@ -104,7 +104,7 @@ impl SparseMatrix {
         sums.into_iter().fold(0.0, f64::max)
     }
 
-    /// The same as a dense matrix.
+    /// The dense matrix with these entries.
     pub fn to_dense(&self) -> Matrix {
         let mut dense = Matrix::zeros(self.rows(), self.columns);
         for (i, j, value) in self.entries() {
@@ -113,7 +113,7 @@ impl SparseMatrix {
         dense
     }
 
-    /// Where the entries are that are not zero.
+    /// The pattern of the nonzero entries.
     pub fn pattern(&self) -> Incidence {
         let row = |i: usize| self.row(i).filter(|&(_, value)| value != 0.0).map(|(j, _)| j).collect::<Vec<_>>();
         // Columns are within range by construction.
@@ -121,7 +121,7 @@ impl SparseMatrix {
             .unwrap_or_else(|_| Incidence::without_equations(self.columns))
     }
 
-    /// The rows `rows`, and of the columns those that `place` maps to one of `columns` new ones.
+    /// The submatrix of the rows `rows`, and of the columns that `place` maps to one of `columns` new ones.
     pub fn part(&self, rows: &[usize], columns: usize, place: impl Fn(usize) -> Option<usize>) -> SparseMatrix {
         let entries = rows.iter().enumerate().flat_map(|(i, &row)| {
             let place = &place;

@@ -1,7 +1,7 @@
 //! Sparse matrices: factors, conditions, regularity block by block.
 //!
-//! In: a list of entries. Out: what large systems need of linear algebra, at a cost near-linear in the number of entries where the
-//! pattern allows it.
+//! In: a list of entries. Out: the linear algebra of large systems, at a cost near-linear in the number of entries
+//! where the pattern allows it.
 //!
 //! | file | what |
 //! |---|---|

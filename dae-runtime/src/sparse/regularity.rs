@@ -1,10 +1,11 @@
 //! Whether a large square matrix is regular, diagonal block by diagonal block.
 //!
-//! In: a sparse matrix. Out: a [`Regularity`]. After equilibration the matrix is brought to block-triangular form: it is regular exactly
-//! when every diagonal block is, whatever stands beside them, and blocks are small in most models. A block is regular beyond doubt
-//! when the estimate of its condition is small; otherwise its singular values decide, all of them for a block of moderate order, the
-//! smallest few by inverse iteration (Golub & Van Loan, *Matrix Computations*, Sect. 8.2.2) for a larger one. Their scale is that of the
-//! whole matrix, whose largest entries are 1, so that a block of rounding errors is not taken for regular.
+//! In: a sparse matrix. Out: a [`Regularity`]. After equilibration the matrix is brought to block-triangular form: it
+//! is regular exactly when every diagonal block is, whatever stands beside them, and blocks are small in most models. A
+//! block is clearly regular when the estimate of its condition number is small; otherwise its singular values decide,
+//! all of them for a block of moderate order, the smallest few by inverse iteration (Golub & Van Loan, *Matrix
+//! Computations*, Sect. 8.2.2) for a larger one. Their scale is that of the whole matrix, whose largest entries are 1,
+//! so that a block of rounding errors is not taken to be regular.
 
 use crate::matrix::Matrix;
 
@@ -13,28 +14,28 @@ use super::{SparseMatrix, inverse_norm};
 use crate::rank::{Confidence, SingularValues};
 use crate::structure::{Block, Incidence, Matching, block_triangular_form, dulmage_mendelsohn};
 
-/// Condition below which a block is regular beyond doubt.
+/// Condition number below which a block is clearly regular.
 const SURELY_REGULAR: f64 = 1e10;
 /// Blocks up to this order have all their singular values computed when there is doubt.
 const DENSE: usize = 200;
-/// Entries of the equilibrated matrix.
+/// Size of the largest entries of the equilibrated matrix.
 const REFERENCE: f64 = 1.0;
-/// Smaller entries of a null vector do not name anything.
+/// Smaller entries of a null vector are not reported.
 const PARTICIPATES: f64 = 0.1;
-/// Singular values of a large block that are looked at, and steps of inverse iteration to find them.
+/// Number of smallest singular values of a large block that are examined, and of steps of inverse iteration to find them.
 const SMALLEST: usize = 4;
 const STEPS: usize = 6;
 /// A large block is singular if a singular value is below this multiple of the rounding unit times the order.
 const CLEARLY_ZERO: f64 = 1e3;
 
-/// What is known about a square matrix.
+/// The verdict on a square matrix.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Regularity {
     /// It is regular.
     Regular {
         /// Estimated condition number of the equilibrated matrix.
         condition: f64,
-        /// The largest of the conditions of its diagonal blocks, in the scale of the whole.
+        /// The largest condition number of its diagonal blocks, in the scale of the whole matrix.
         worst_block: f64,
     },
     /// It is singular.
@@ -44,11 +45,11 @@ pub enum Regularity {
         /// Columns that are left undetermined.
         columns: Vec<usize>,
     },
-    /// A block is so large, and its entries so scattered, that it was not factored.
+    /// A block is so large, and its entries so scattered, that it was not factorised.
     NotDecided {
-        /// Its order.
+        /// Order of the block.
         order: usize,
-        /// One of its rows.
+        /// One row of the block.
         row: usize,
     },
 }
@@ -71,7 +72,7 @@ pub fn regularity(matrix: &SparseMatrix) -> Regularity {
         }
         let order = block.equations.len();
         let diagonal = matrix.part(&block.equations, order, |column| {
-            // Columns of other blocks have places too: only those of this block are its own.
+            // Columns of other blocks have places too: only those of this block count.
             block.unknowns.get(place[column]).filter(|&&own| own == column).map(|_| place[column])
         });
         match examine(&diagonal) {
@@ -108,7 +109,7 @@ fn structurally_singular(pattern: &Incidence) -> Regularity {
 }
 
 enum BlockRegularity {
-    /// With its factors and its condition.
+    /// Regular, with its factors and its condition number.
     Regular(Factors, f64),
     Singular {
         rows: Vec<usize>,
@@ -128,7 +129,7 @@ fn examine(block: &SparseMatrix) -> BlockRegularity {
             let names = if block.rows() <= DENSE { null_vectors(block) } else { smallest_vectors(block, &factors) };
             match names {
                 Some((rows, columns)) => BlockRegularity::Singular { rows, columns },
-                // A matrix that is merely close to singular gets the benefit of the doubt, and its condition is reported.
+                // A matrix that is merely close to singular gets the benefit of the doubt, and its condition number is reported.
                 None => BlockRegularity::Regular(factors, condition),
             }
         }
@@ -156,7 +157,8 @@ fn null_vectors(block: &SparseMatrix) -> Option<(Vec<usize>, Vec<usize>)> {
     Some((participants(&left), participants(&right)))
 }
 
-/// The same for a large block with factors: by inverse iteration with $A^T A$ on a few vectors at once.
+/// Rows and columns that take part in the null vectors of a large block with factors: by inverse iteration with $A^T A$
+/// on a few vectors at once.
 fn smallest_vectors(block: &SparseMatrix, factors: &Factors) -> Option<(Vec<usize>, Vec<usize>)> {
     let n = block.rows();
     let size = SMALLEST.min(n);
@@ -186,7 +188,8 @@ fn smallest_vectors(block: &SparseMatrix, factors: &Factors) -> Option<(Vec<usiz
     singular.then(|| (participants(&null_left), participants(&null_right)))
 }
 
-/// The same for a block whose elimination ended at a pivot of zero: with a multiple of the rounding unit on the diagonal.
+/// Rows and columns that take part in the null vectors of a block whose elimination ended at a zero pivot: with a
+/// multiple of the rounding unit on the diagonal.
 fn perturbed_vectors(block: &SparseMatrix) -> Option<(Vec<usize>, Vec<usize>)> {
     let n = block.rows();
     let shift = n as f64 * f64::EPSILON * REFERENCE;
@@ -232,7 +235,7 @@ fn orthonormalise(vectors: &mut [Vec<f64>]) -> Option<()> {
     Some(())
 }
 
-/// $A^{-1} b$: block after block, each with what the earlier ones leave of its right-hand side.
+/// $A^{-1} b$: block after block, each with its right-hand side reduced by the earlier ones.
 fn substitute(matrix: &SparseMatrix, blocks: &[(Block, Factors)], b: &mut [f64]) {
     let mut x = vec![0.0; b.len()];
     for (block, factors) in blocks {
@@ -247,7 +250,7 @@ fn substitute(matrix: &SparseMatrix, blocks: &[(Block, Factors)], b: &mut [f64])
     b.copy_from_slice(&x);
 }
 
-/// $A^{-T} b$: the blocks in the opposite order, each taking its share off the right-hand sides of earlier ones.
+/// $A^{-T} b$: the blocks in the opposite order, each reducing the right-hand sides of earlier ones.
 fn substitute_transposed(matrix: &SparseMatrix, blocks: &[(Block, Factors)], b: &mut [f64]) {
     let mut rest = b.to_vec();
     for (block, factors) in blocks.iter().rev() {

@@ -7,17 +7,17 @@ use petgraph::unionfind::UnionFind;
 use super::Part;
 use super::incidence::Incidence;
 
-/// The connected components that have an equation; unknowns that occur in none are in none.
+/// The connected components that have an equation; unknowns that occur in no equation are in none.
 pub fn connected_components(pattern: &Incidence) -> Vec<Part> {
     let mut sets = UnionFind::new(pattern.equations());
-    // By unknown: the first equation it occurs in.
+    // For each unknown, the first equation it occurs in.
     let mut first = vec![None; pattern.unknowns()];
     for (equation, unknown) in pattern.entries() {
         sets.union(*first[unknown].get_or_insert(equation), equation);
     }
     let set_of = sets.into_labeling();
     let mut components: Vec<Part> = Vec::new();
-    // By representative of a set: its component.
+    // For each representative of a set, its component.
     let mut component_of = vec![None; pattern.equations()];
     for (equation, &set) in set_of.iter().enumerate() {
         let component = *component_of[set].get_or_insert(components.len());
@@ -41,7 +41,7 @@ mod tests {
 
     #[test]
     fn parts_that_share_nothing_are_told_apart() {
-        // Equations 0 and 2 share unknown 1; equation 1 has unknown 0 to itself; equation 3 has none; unknown 3 occurs nowhere.
+        // Equations 0 and 2 share unknown 1; unknown 0 occurs only in equation 1; equation 3 has no unknown; unknown 3 occurs nowhere.
         let pattern = Incidence::from_rows(4, [vec![1, 2], vec![0], vec![1], vec![]]).unwrap();
         let parts = connected_components(&pattern);
         let lists: Vec<(&[usize], &[usize])> =

@@ -5,7 +5,7 @@
 //! the overdetermined one is what alternating paths reach from the equations that a matching leaves over, the
 //! underdetermined one what they reach from the unknowns it leaves over.
 //!
-//! Overdetermined equations contain overdetermined unknowns only, and square ones contain no underdetermined unknown:
+//! Overdetermined equations contain only overdetermined unknowns, and square ones contain no underdetermined unknown:
 //! sorted (under, square, over), the matrix is block upper triangular.
 
 use super::incidence::Incidence;

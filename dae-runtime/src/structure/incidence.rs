@@ -1,16 +1,16 @@
-//! Which unknown occurs in which equation.
+//! Occurrence of unknowns in equations.
 //!
-//! In: for each equation the unknowns that occur in it. Out: the same as compressed rows, the bipartite graph on
-//! which every algorithm of this folder walks.
+//! In: for each equation the unknowns that occur in it. Out: the compressed-row form, the bipartite graph on which
+//! every algorithm of this folder operates.
 
 use std::fmt;
 use std::ops::Range;
 
-/// A bipartite graph of equations (rows) and unknowns (columns); as many of one as of the other, or not.
+/// A bipartite graph of equations (rows) and unknowns (columns), square or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Incidence {
     unknowns: usize,
-    /// One entry per equation and one more: where each row starts in `columns`.
+    /// One entry per equation and one more: the position in `columns` where each row starts.
     row_starts: Vec<usize>,
     /// The unknowns of each equation, ascending.
     columns: Vec<usize>,
@@ -23,9 +23,9 @@ pub enum InvalidStructure {
     UnknownOutOfRange {
         /// The equation whose row it is.
         equation: usize,
-        /// What the row says.
+        /// The unknown that the row names.
         unknown: usize,
-        /// How many unknowns there are.
+        /// Number of unknowns.
         unknowns: usize,
     },
     /// The highest orders of the equations add up to more than can be analysed.
@@ -61,7 +61,7 @@ impl Incidence {
         Ok(incidence)
     }
 
-    /// No equations yet.
+    /// The graph without equations.
     pub fn without_equations(unknowns: usize) -> Self {
         Self { unknowns, row_starts: vec![0], columns: Vec::new() }
     }
@@ -139,7 +139,7 @@ impl Incidence {
         filtered
     }
 
-    /// Where the entries of an equation are stored, for data kept beside the entries.
+    /// The positions at which the entries of an equation are stored, for data kept beside the entries.
     pub fn positions(&self, equation: usize) -> Range<usize> {
         self.row_starts[equation]..self.row_starts[equation + 1]
     }

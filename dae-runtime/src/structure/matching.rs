@@ -1,7 +1,7 @@
 //! Maximum matching of equations and unknowns (Hopcroft & Karp 1973).
 //!
 //! In: a bipartite graph. Out: a largest set of pairs of an equation and an unknown in it, no two of which share
-//! either; and, when that leaves nothing over, the [`Transversal`] it is.
+//! either; and, if that covers everything, the corresponding [`Transversal`].
 //!
 //! An *augmenting path* alternates between unpaired and paired entries from an equation without unknown to an unknown
 //! without equation; exchanging the two kinds along it gains one pair. Each phase finds a maximal set of disjoint
@@ -51,12 +51,12 @@ impl Transversal {
 }
 
 impl Matching {
-    /// No pairs.
+    /// The matching without pairs.
     pub fn empty(equations: usize, unknowns: usize) -> Self {
         Self { unknown_of: vec![None; equations], equation_of: vec![None; unknowns] }
     }
 
-    /// A matching of the most pairs.
+    /// A matching with as many pairs as possible.
     pub fn maximum(pattern: &Incidence) -> Self {
         let mut matching = Self::empty(pattern.equations(), pattern.unknowns());
         let mut free = matching.free_equations();

@@ -1,9 +1,9 @@
 //! Bipartite graphs of equations and unknowns: what the pattern of a system says about the order of its solution.
 //!
-//! In: which unknown occurs in which equation ([`Incidence`]). Out: independent parts, a maximum matching, what is over- and
-//! underdetermined, and blocks in order of solution. Integers only; every algorithm is linear in the number of entries, but for the
-//! matching, which takes $O(\sqrt n)$ times as long, and none recurses
-//! (which is why matchings are not `petgraph`'s).
+//! In: which unknown occurs in which equation ([`Incidence`]). Out: independent parts, a maximum matching, the over-
+//! and underdetermined parts, and blocks in order of solution. Integers only; every algorithm is linear in the number
+//! of entries, except for the matching, which takes $O(\sqrt n)$ times as long, and none recurses (which is why
+//! matchings are not `petgraph`'s).
 //!
 //! | file | source |
 //! |---|---|

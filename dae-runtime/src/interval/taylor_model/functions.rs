@@ -1,7 +1,8 @@
 //! Elementary functions on Taylor models.
 //!
-//! In: models of the arguments. Out: one of the function, everything if that is undefined anywhere on them. Each is given by itself on intervals, with its
-//! derivative there, or with its value, its derivative and a bound of its second derivative, infinite where it is not defined everywhere.
+//! In: models of the arguments. Out: a model of the function, the entire line if it is undefined anywhere on them. Each
+//! function is given on intervals together with its derivative there, or with its value, its derivative and a bound on
+//! its second derivative, infinite where it is not defined everywhere.
 
 use super::{Interval, TaylorModel};
 
@@ -135,12 +136,12 @@ impl TaylorModel {
         }
     }
 
-    /// The sign; all between -1 and 1 where it changes.
+    /// The sign; the whole of $[-1, 1]$ where it changes.
     pub fn signum(self) -> TaylorModel {
         self.range.signum().into()
     }
 
-    /// The smaller one.
+    /// The minimum of both.
     pub fn min(self, other: impl Into<TaylorModel>) -> TaylorModel {
         let other = other.into();
         let range = self.range.min(other.range);
@@ -152,7 +153,7 @@ impl TaylorModel {
         }
     }
 
-    /// The larger one.
+    /// The maximum of both.
     pub fn max(self, other: impl Into<TaylorModel>) -> TaylorModel {
         -(-self).min(-other.into())
     }
@@ -181,7 +182,8 @@ impl TaylorModel {
         self.function_of_two(y.into(), Interval::powf, derivatives)
     }
 
-    /// `a` where the value is positive, otherwise `b`: the branch that is certain, whatever the other one is, or the hull of both.
+    /// `a` where the value is positive, otherwise `b`: the branch taken where that is certain, whatever the other one
+    /// is, or the hull of both.
     pub fn choose(self, a: impl Into<TaylorModel>, b: impl Into<TaylorModel>) -> TaylorModel {
         let (switch, a, b) = (self.range, a.into(), b.into());
         match switch {
@@ -192,12 +194,12 @@ impl TaylorModel {
         }
     }
 
-    /// A bound of what is this at the middle and changes by no more than the argument.
+    /// A bound on a quantity that has this value at the centre and changes by no more than the argument.
     fn at_most(self, at_centre: f64, bound: f64) -> f64 {
         (at_centre + self.slope.abs() + self.remainder).min(bound)
     }
 
-    /// A function of one argument, by itself and its derivative on intervals.
+    /// A function of one argument, from its extension and that of its derivative to intervals.
     pub(crate) fn function(
         self,
         f: impl Fn(Interval) -> Interval,
@@ -211,7 +213,7 @@ impl TaylorModel {
         TaylorModel::by_mean_value(range, value, &[(derivative(self.range), self)])
     }
 
-    /// A function of two arguments, by itself and its partial derivatives on intervals.
+    /// A function of two arguments, from its extension and those of its partial derivatives to intervals.
     fn function_of_two(
         self,
         other: TaylorModel,

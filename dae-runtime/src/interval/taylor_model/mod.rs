@@ -1,15 +1,17 @@
-//! Taylor models: enclosures that know how a value changes along a part of a step.
+//! Taylor models: enclosures that follow the change of a value over part of a step.
 //!
-//! In: values along the part as $c + k s \pm r$ for $s \in [-1, 1]$. Out: the same of functions of them, with the interval they lie in.
+//! In: values over the part as $c + k s \pm r$ for $s \in [-1, 1]$. Out: functions of them in the same form, with the
+//! interval that contains them.
 //!
-//! An interval forgets that its operands move together: $x - x$ over a step is as wide as twice the change of $x$. Of a Taylor model of degree one
-//! what is linear in $s$ cancels, and what is left is as small as the square of the width of the part (K. Makino, M. Berz, *Taylor models and other
-//! validated functional inclusion methods*, Int. J. Pure Appl. Math. 4, 2003). Where what is left is no small part of it, intervals are computed besides, and
-//! intersected.
+//! An interval forgets that its operands move together: $x - x$ over a step is as wide as twice the change of $x$. In a
+//! Taylor model of degree one the terms linear in $s$ cancel, and the remainder is as small as the square of the width
+//! of the part (K. Makino, M. Berz, *Taylor models and other validated functional inclusion methods*, Int. J. Pure
+//! Appl. Math. 4, 2003). Where the remainder is not a small part of the model, intervals are computed as well, and the
+//! two are intersected.
 //!
 //! Products are those of the polynomials, with $s^2 = \frac{1}{2} \pm \frac{1}{2}$. Functions follow Taylor's theorem,
-//! $f(x) = f(c) + f'(c) (x - c) \pm \frac{1}{2} \max |f''| (x - c)^2$, or the mean value theorem, $f(x) \in f(c) + f'(X) (x - c)$, $X$ being the range of $x$.
-//! Rounding errors go to the remainder.
+//! $f(x) = f(c) + f'(c) (x - c) \pm \frac{1}{2} \max |f''| (x - c)^2$, or the mean value theorem,
+//! $f(x) \in f(c) + f'(X) (x - c)$, $X$ being the range of $x$. Rounding errors are added to the remainder.
 
 mod functions;
 #[cfg(test)]
@@ -19,9 +21,9 @@ use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 
 use super::Interval;
 
-/// More than what an operation and the bounds of its range round by, relative to its results.
+/// A bound on the rounding errors of an operation and of the bounds of its range, relative to its results.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
-/// Absolute slack for what products lose to underflow, large enough to keep remainders out of the slow subnormal range.
+/// Absolute slack for products that underflow, large enough to keep remainders out of the slow subnormal range.
 const UNDERFLOW: f64 = super::SAFE;
 /// If the remainder is this many times smaller than the slope, intervals would hardly narrow the range.
 const TIGHT: f64 = 16.0;
@@ -62,13 +64,13 @@ impl TaylorModel {
         TaylorModel { range, centre, slope, remainder }
     }
 
-    /// A single number; everything for a number that is not finite.
+    /// A single number; the entire line for a number that is not finite.
     #[inline]
     pub fn point(x: f64) -> TaylorModel {
         Interval::point(x).into()
     }
 
-    /// `x` and as many neighbours on both sides.
+    /// `x` and `ulps` floating-point neighbours on either side.
     pub fn around(x: f64, ulps: u32) -> TaylorModel {
         Interval::around(x, ulps).into()
     }
@@ -87,12 +89,12 @@ impl TaylorModel {
         [bound(zero - spread - slack, -1.0), bound(zero + spread + slack, 1.0)]
     }
 
-    /// The model within a range. Where the remainder alone is as wide as the range, or no number, that is all there is to know.
+    /// The model within a range. Where the remainder alone is as wide as the range, or NaN, the range is all that is known.
     #[inline]
     fn in_range(range: Interval, centre: f64, slope: f64, remainder: f64) -> TaylorModel {
         let spread = slope.abs() + remainder;
         let (below, above) = (centre - spread, centre + spread);
-        // What is no number is neither greater nor less.
+        // NaN is neither greater nor less.
         let lo = if below > range.lo { below } else { range.lo };
         let hi = if above < range.hi { above } else { range.hi };
         if 2.0 * remainder < hi - lo {
@@ -104,7 +106,7 @@ impl TaylorModel {
         }
     }
 
-    /// The model, within the range that intervals tell where it is not tight; everything where they tell nothing then.
+    /// The model, within the range that intervals give where it is not tight; the entire line where they give nothing then.
     #[inline]
     fn unless_tight(centre: f64, slope: f64, remainder: f64, by_intervals: impl FnOnce() -> Interval) -> TaylorModel {
         let spread = slope.abs() + remainder;
@@ -114,12 +116,13 @@ impl TaylorModel {
         if is_tight { model } else { model.narrowed(by_intervals()) }
     }
 
-    /// Whether the value changes along the part, and its middle lies in the range.
+    /// Whether the value changes along the part, and its centre lies in the range.
     fn is_line(self) -> bool {
         self.slope != 0.0 && self.range.contains(self.centre)
     }
 
-    /// A function of one argument, by itself on intervals, and its value, its derivative and a bound of its second derivative on the range.
+    /// A function of one argument, from its extension to intervals and its value, its derivative and a bound on its
+    /// second derivative over the range.
     fn by_taylor(self, f: impl FnOnce(Interval) -> Interval, expansion: impl FnOnce(f64) -> [f64; 3]) -> TaylorModel {
         if !self.is_line() {
             return f(self.range).into();
@@ -147,7 +150,7 @@ impl TaylorModel {
         TaylorModel::in_range(range, centre, slope, rounded(remainder, size))
     }
 
-    /// $a b$, which intervals tell too.
+    /// $a b$; intervals give a second enclosure.
     #[inline]
     fn product(a: TaylorModel, b: TaylorModel, by_intervals: impl FnOnce() -> Interval) -> TaylorModel {
         let (constant, square) = (a.centre * b.centre, 0.5 * a.slope * b.slope);
@@ -179,7 +182,7 @@ impl TaylorModel {
         TaylorModel::unless_tight(power.centre, power.slope, power.remainder, || self.range.powi(n))
     }
 
-    /// The same, in a range that is known from elsewhere; everything if nothing is.
+    /// The model in a range that is known from elsewhere; the entire line if nothing is known.
     fn narrowed(self, range: Interval) -> TaylorModel {
         match range {
             Interval::ENTIRE => TaylorModel::ENTIRE,
@@ -188,13 +191,13 @@ impl TaylorModel {
     }
 }
 
-/// A number in the middle, and how far away the bounds are.
+/// A number in the middle, and the distance of the bounds from it.
 fn middle(interval: Interval) -> (f64, f64) {
     let middle = interval.midpoint();
     (middle, rounded((interval.hi - middle).max(middle - interval.lo), 0.0))
 }
 
-/// A remainder that counts rounding errors too, of sums of products of this size altogether, and its own.
+/// A remainder enlarged by the rounding errors of sums of products of total magnitude `size`, and by its own.
 fn rounded(remainder: f64, size: f64) -> f64 {
     (remainder + ROUNDING * size) * (1.0 + ROUNDING) + UNDERFLOW
 }
@@ -265,7 +268,7 @@ impl Mul for TaylorModel {
 
 impl Div for TaylorModel {
     type Output = TaylorModel;
-    /// Everything if the divisor may be zero.
+    /// Division; the entire line if the divisor may be zero.
     fn div(self, other: TaylorModel) -> TaylorModel {
         if self.slope == 0.0 && other.slope == 0.0 {
             return (self.range / other.range).into();

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Numbers and models between two bounds, always the same.
+/// Random numbers and models between two bounds, the same in every run.
 struct Random(fastrand::Rng);
 
 impl Random {
@@ -18,7 +18,7 @@ impl Random {
         TaylorModel::new(centre, sign * share * radius, (1.0 - share) * radius).narrowed(Interval { lo, hi })
     }
 
-    /// A value of the model, and where.
+    /// A value of the model, and the point where it is taken.
     fn value(&mut self, x: TaylorModel) -> (f64, f64) {
         let s = self.between(-1.0, 1.0);
         ((x.centre + x.slope * s + self.between(-1.0, 1.0) * x.remainder).clamp(x.range.lo, x.range.hi), s)
@@ -29,14 +29,14 @@ fn interval(lo: f64, hi: f64) -> Interval {
     Interval::new(lo, hi).unwrap()
 }
 
-/// Whether the model has this value there, but for rounding errors of the value.
+/// Whether the model has this value there, up to rounding errors of the value.
 fn has(model: TaylorModel, value: f64, s: f64) -> bool {
     let rounding = 1e-14 * (value.abs() + model.centre.abs() + model.slope.abs());
     let is_near = (value - model.centre - model.slope * s).abs() <= model.remainder + rounding;
     is_near && model.range.lo - rounding <= value && value <= model.range.hi + rounding
 }
 
-/// Whether the range is as narrow as by intervals, but for the remainder and rounding errors.
+/// Whether the range is as narrow as with intervals, up to the remainder and rounding errors.
 fn is_hardly_wider(model: TaylorModel, by_intervals: Interval) -> bool {
     let rounding = 1e-14 * model.range.magnitude();
     let slack = rounding + if model.slope == 0.0 { 0.0 } else { 2.0 * model.remainder };
@@ -149,7 +149,7 @@ fn what_is_linear_cancels() {
         let x = TaylorModel::new(1.0, width, 0.0);
         (x.exp() * (-x).exp() - 1.0).range().magnitude()
     };
-    // By intervals 2.7 times 0.1, and half of that for half the width.
+    // With intervals 2.7 times 0.1, and half of that for half the width.
     assert!(distance(0.1) < 0.04 && distance(0.05) < 0.3 * distance(0.1));
 }
 

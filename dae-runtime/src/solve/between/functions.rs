@@ -1,7 +1,8 @@
 //! Switching functions along a step.
 //!
-//! In: an accepted step as a polynomial. Out: the values of the functions at a time, enclosures of them on a part of the step, or the range of samples for
-//! those that have none, and by how much they change with the errors of the unknowns. Times are in units of the step from its end.
+//! In: an accepted step as a polynomial. Out: the values of the functions at a time, enclosures of them on a part of
+//! the step, or the range of samples for those without enclosures, and their changes due to the errors of the unknowns.
+//! Times are in units of the step from its end.
 
 use std::iter::successors;
 
@@ -10,38 +11,38 @@ use crate::interval::{Interval, TaylorModel};
 use crate::polynomial::evaluate;
 use crate::stepper::Stepper;
 
-/// Values count as zero that changes of the unknowns by this part of their tolerances make.
+/// Values due to changes of the unknowns by this fraction of their tolerances count as zero.
 const NOISE: f64 = 0.1;
-/// A function without enclosures is evaluated at the ends of this many equal parts of a step, or of a part of one.
+/// A function without enclosures is evaluated at the ends of this many equal parts of a step, or of a part of a step.
 const LOOKS: (usize, usize) = (8, 2);
-/// It is taken to leave the range of these values by no more than this many times its width.
+/// It is taken to leave the range of these values by no more than this multiple of its width.
 const MARGIN: f64 = 2.0;
-/// Rounding errors of a polynomial about another point, for each degree, relative to the sum of its coefficients' sizes.
+/// Rounding errors of a polynomial expanded about another point, for each degree, relative to the sum of its coefficients' magnitudes.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
-/// The functions, and what is known of them where they were looked at last.
+/// The functions, and their values and enclosures where they were last evaluated.
 pub(super) struct Functions<'d> {
     pub(super) dae: &'d dyn Dae,
-    /// Which of them depend on more than the time.
+    /// Which of them depend on more than time.
     pub(super) searched: Vec<bool>,
     pub(super) step: Step,
-    /// Of the polynomial, ascending.
+    /// Coefficients of the polynomial, ascending.
     coefficients: Vec<f64>,
-    /// Those of the same polynomial about the middle of a part.
+    /// Coefficients of the same polynomial about the middle of a part.
     around: Vec<f64>,
-    /// What these and those of its derivative are wrong by, for each unknown.
+    /// Rounding errors of these and of the coefficients of its derivative, for each unknown.
     rounding: Vec<[f64; 2]>,
     y: Vec<TaylorModel>,
     yp: Vec<TaylorModel>,
-    /// On a part of the step.
+    /// Taylor models of the functions on a part of the step.
     pub(super) models: Vec<TaylorModel>,
-    /// Intervals that contain their values there, as far as they have enclosures.
+    /// Intervals that contain their values there, where they have enclosures.
     pub(super) enclosures: Vec<Interval>,
     /// Enclosures of the functions under changes of the unknowns that count as noise.
     changes: Vec<TaylorModel>,
-    /// The widths of these.
+    /// The widths of these enclosures.
     pub(super) noise: Vec<f64>,
-    /// Which of them have enclosures that are used.
+    /// Which functions have enclosures that are used.
     pub(super) enclosed: Vec<bool>,
     time: f64,
     point: [Vec<f64>; 2],
@@ -49,7 +50,7 @@ pub(super) struct Functions<'d> {
 }
 
 impl<'d> Functions<'d> {
-    /// Nothing if none depends on the unknowns.
+    /// The switching functions of a formulation; `None` if none depends on the unknowns.
     pub(super) fn new(dae: &'d dyn Dae) -> Option<Self> {
         let description = dae.description();
         let searched: Vec<bool> = description.switches.iter().map(|switch| !switch.of_time).collect();
@@ -92,12 +93,12 @@ impl<'d> Functions<'d> {
         }
     }
 
-    /// The unknowns and their slopes at a time.
+    /// Computes the unknowns and their derivatives at a time.
     pub(super) fn states(&self, s: f64, y: &mut [f64], yp: &mut [f64]) {
         evaluate(&self.coefficients, s, self.step.length, y, yp);
     }
 
-    /// From now on this one counts as one without enclosures.
+    /// Treats this function as one without enclosures from now on.
     pub(super) fn give_up(&mut self, k: usize) {
         (self.enclosed[k], self.enclosures[k]) = (false, Interval::ENTIRE);
     }
@@ -112,7 +113,7 @@ impl<'d> Functions<'d> {
         self.searched[k] && self.enclosures[k].mignitude() == 0.0
     }
 
-    /// Taylor models of the polynomial and its slope on a part of the step, and with that of the functions.
+    /// Computes Taylor models of the polynomial and its derivative on a part of the step, and from these of the functions.
     pub(super) fn enclose(&mut self, [a, b]: [f64; 2]) {
         let (n, middle, radius) = (self.y.len(), 0.5 * (a + b), 0.5 * (b - a));
         self.around.clear();
@@ -126,7 +127,7 @@ impl<'d> Functions<'d> {
                 }
             }
         }
-        // In units of the half width of the part.
+        // In units of half the width of the part.
         let powers = successors(Some(1.0), |power| Some(power * radius));
         for (coefficients, power) in self.around.chunks_exact_mut(n).zip(powers) {
             coefficients.iter_mut().for_each(|coefficient| *coefficient *= power);
@@ -145,12 +146,12 @@ impl<'d> Functions<'d> {
         }
     }
 
-    /// Whether one that is searched has no enclosures.
+    /// Whether a function that is searched has no enclosures.
     fn has_others(&self) -> bool {
         self.enclosed.iter().zip(&self.searched).any(|(enclosed, searched)| *searched && !enclosed)
     }
 
-    /// In place of enclosures of functions that have none: the ranges of values on a part of the step, widened. The last look is at the end of the part.
+    /// Replaces missing enclosures by the ranges of values on a part of the step, widened. The last evaluation is at the end of the part.
     pub(super) fn sample(&mut self, [a, b]: [f64; 2]) {
         if !self.has_others() {
             return;
@@ -170,7 +171,8 @@ impl<'d> Functions<'d> {
         }
     }
 
-    /// How much the functions change as the unknowns change by a part of their tolerances at the point that was looked at last.
+    /// Measures the changes of the functions when the unknowns change by a fraction of their tolerances, at the point
+    /// of the last evaluation.
     pub(super) fn measure_noise(&mut self, stepper: &dyn Stepper) {
         let [states, slopes] = &self.point;
         let states = self.y.iter_mut().zip(&mut self.yp).zip(states.iter().zip(slopes));
@@ -182,14 +184,14 @@ impl<'d> Functions<'d> {
         for k in 0..self.noise.len() {
             let width = self.changes[k].range().width();
             self.noise[k] = if width.is_finite() { width } else { 0.0 };
-            // Neither here nor on the part that ends here.
+            // Finite neither here nor on the part that ends here.
             if !width.is_finite() && self.enclosures[k] == Interval::ENTIRE {
                 self.enclosed[k] = false;
             }
         }
     }
 
-    /// The functions at one time.
+    /// Evaluates the functions at one time.
     pub(super) fn look_at(&mut self, s: f64) {
         let [y, yp] = &mut self.point;
         evaluate(&self.coefficients, s, self.step.length, y, yp);
@@ -197,7 +199,7 @@ impl<'d> Functions<'d> {
         self.dae.switching_functions(self.time, y, yp, &mut self.values);
     }
 
-    /// On a part where functions with enclosures are known to have no zero: what the others are.
+    /// Samples the other functions on a part where those with enclosures are known to have no zero.
     pub(super) fn sample_others(&mut self, ends: [f64; 2]) {
         for (enclosure, enclosed) in self.enclosures.iter_mut().zip(&self.enclosed) {
             *enclosure = if *enclosed { Interval::ONE } else { Interval::ENTIRE };

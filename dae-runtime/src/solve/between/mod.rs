@@ -1,17 +1,19 @@
-//! What functions do between the ends of a step.
+//! Sign changes of switching functions between the ends of a step.
 //!
-//! In: a step that has been accepted, as a polynomial, and the switching functions. Out: where the step has to end earlier, if one of them changes its
-//! sign twice within it: both ends are on one side then, and neither a comparison of signs nor an error estimate need notice what lies between. And
-//! where it has to end at a kink that the states at its end depend on, which an error estimate made for smooth functions does not measure.
+//! In: an accepted step, as a polynomial, and the switching functions. Out: where the step has to end earlier, if one
+//! of them changes its sign twice within it: both ends are then on one side, and neither a comparison of signs nor an
+//! error estimate need notice what lies between. And where it has to end at a kink that the states at its end depend
+//! on, which an error estimate for smooth functions does not measure.
 //!
-//! Enclosures of the functions along the polynomial, on the whole step and where they contain zero on parts of it and so on (R. E. Moore,
-//! R. B. Kearfott, M. J. Cloud, *Introduction to Interval Analysis*, SIAM 2009), prove that nothing happens. They are Taylor models, which also say in which
-//! parts zeros may lie: only these are enclosed again. What they leave undecided lasts less than [`NEAR`], or is smaller than the noise that the tolerances
+//! Enclosures of the functions along the polynomial, on the whole step and, where they contain zero, recursively on
+//! parts of it (R. E. Moore, R. B. Kearfott, M. J. Cloud, *Introduction to Interval Analysis*, SIAM 2009), prove that
+//! there is no sign change. They are Taylor models, which also say in which parts zeros may lie: only these are
+//! enclosed again. What they leave undecided lasts less than [`NEAR`], or is smaller than the noise that the tolerances
 //! allow.
 //!
-//! Functions that have none (what contains functions and inputs of the caller), and those because of which more parts of a step have been divided than
-//! [`BUDGET`] says, are sampled: at a few times of the step, and up to [`SAMPLES`] times where their values come near zero, as measured by their range. That is
-//! no proof.
+//! Functions without enclosures (those that contain functions and inputs of the caller), and those for which more parts
+//! of a step have been divided than [`BUDGET`] allows, are sampled: at a few times of the step, and at up to
+//! [`SAMPLES`] times where their values come near zero, as measured by their range. That is no proof.
 
 mod functions;
 
@@ -20,44 +22,45 @@ use crate::linear::Jacobians;
 use crate::stepper::{Options, Stepper};
 use functions::Functions;
 
-/// Parts of a step that are not divided any more: this part of the relative tolerance, between two bounds. A function that is beyond its zero for a
-/// shorter time may be overlooked. Kinks nearer than this to the end of the step, or than its square root to the start, are ignored: at the end the solution
-/// changes by the square of the distance, but what a stage beyond the kink says counts for the whole step.
+/// Parts of a step of this width are not divided any further: this fraction of the relative tolerance, between two
+/// bounds. A function that is beyond its zero for a shorter time may be overlooked. Kinks nearer than this to the end
+/// of the step, or than its square root to the start, are ignored: at the end the solution changes by the square of the
+/// distance, but the value at a stage beyond the kink counts for the whole step.
 const NEAR: f64 = 1e-2;
 const NEAREST: (f64, f64) = (1e-10, 1e-6);
-/// What counts as zero is measured at the ends of all parts of a step down to this width, and of narrower ones before they are closed because of it.
+/// Noise is measured at the ends of all parts of a step down to this width, and of narrower ones before they are closed because of it.
 const SAME_NOISE: f64 = 1.0 / 64.0;
-/// A part is halved if zeros may lie in more than this part of it.
+/// A part is halved if zeros may lie in more than this fraction of it.
 const MOST: f64 = 0.5;
 /// The number of parts into which a step is divided to sample functions without enclosures.
 const SAMPLES: f64 = 64.0;
-/// Once a function has caused more than this many parts of a step to be divided, it is only sampled for the rest of the step. Its budget for the next step is
-/// then halved, down to the second number; otherwise it is doubled.
+/// Once more than this many parts of a step have been divided for a function, it is only sampled for the rest of the
+/// step. Its budget for the next step is then halved, down to the second number; otherwise it is doubled.
 const BUDGET: (usize, usize) = (96, 6);
 /// Once this many parts of a step have been enclosed, every function that would have another one divided is only sampled.
 const MOST_PARTS: usize = 768;
-/// A kink that changes no state by more than this part of its tolerance by the end of the step is no reason to end there.
+/// A kink that changes no state by more than this fraction of its tolerance by the end of the step is no reason to end there.
 const NEGLIGIBLE: f64 = 0.1;
-/// An equation whose derivatives change by more than this part at a kink bends there.
+/// An equation whose derivatives change by more than this fraction at a kink bends there.
 const BENT: f64 = 1e-2;
 
-/// Where a step is to end, apart from where a function changes its sign twice.
+/// Where a step is to end, other than where a function changes its sign twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sought {
-    /// At kinks; it ends at jumps already.
+    /// At kinks; the step ends at jumps already.
     Kinks,
-    /// Before jumps, since it has no error test, but for that which it leads over.
+    /// Before jumps, since the step has no error test, other than the one that it leads over.
     Jumps { beyond: Option<usize> },
     /// Nowhere: the rest is left to the error test.
     Nothing,
 }
 
-/// The sign that a function had last, and where it has changed.
+/// The last sign of a function, and where it has changed.
 #[derive(Clone, Copy, Debug, Default)]
 struct Side {
-    /// Zero as long as it is not known.
+    /// Zero while it is not known.
     sign: i8,
-    /// So long it is known to have that.
+    /// The time up to which it is known to have that sign.
     until: f64,
     changed: Option<f64>,
 }
@@ -66,19 +69,19 @@ struct Side {
 #[derive(Clone, Copy, Debug)]
 struct Part {
     ends: [f64; 2],
-    /// Whether it is known already that no function with enclosures has a zero in it, but for what counts as zero.
+    /// Whether it is already known that no function with enclosures has a zero in it, apart from noise.
     is_clear: bool,
 }
 
-/// The search of steps.
+/// The search of steps for sign changes.
 pub(super) struct Between<'d> {
     functions: Functions<'d>,
-    /// In whose zeros there is a kink and no jump.
+    /// Whether the zeros of each function are kinks and not jumps.
     kinks: Vec<bool>,
     near: f64,
-    /// How many parts of a step may be divided because of a function.
+    /// Number of parts of a step that may be divided for each function.
     budget: Vec<usize>,
-    /// How many have been in this step.
+    /// Number of parts of this step that have been divided for each function.
     spent: Vec<usize>,
     /// The tolerances of the caller.
     rtol: f64,
@@ -86,15 +89,15 @@ pub(super) struct Between<'d> {
     /// The values at the end of the last part that was not divided, where the next one begins.
     values_before: Vec<f64>,
     sides: Vec<Side>,
-    /// Up to this time a function was too close to zero to tell its sign when a part was divided on account of others: values below its noise count as
-    /// zero.
+    /// The time up to which a function was too close to zero to tell its sign when a part was divided for the sake of
+    /// others: values below its noise count as zero.
     vague: Vec<f64>,
-    /// Parts of the step that are to be looked at, the first last.
+    /// Parts of the step that remain to be searched, the first one last.
     parts: Vec<Part>,
 }
 
 impl<'d> Between<'d> {
-    /// Nothing if no function depends on the unknowns.
+    /// The search for a formulation; `None` if no function depends on the unknowns.
     pub(super) fn new(dae: &'d dyn Dae, options: &Options) -> Option<Self> {
         let description = dae.description();
         let count = description.switches.len();
@@ -113,8 +116,8 @@ impl<'d> Between<'d> {
         })
     }
 
-    /// Where the last step, which began at `before`, has to end so that no function changes its sign twice in it and what is sought is not
-    /// inside.
+    /// Where the last step, which began at `before`, has to end so that no function changes its sign twice in it and
+    /// what is sought is not inside it.
     pub(super) fn search(&mut self, stepper: &dyn Stepper, before: f64, sought: Sought) -> Option<f64> {
         self.functions.take(stepper, before);
         for (budget, spent) in self.budget.iter_mut().zip(&mut self.spent) {
@@ -139,7 +142,7 @@ impl<'d> Between<'d> {
         while let Some(part) = self.parts.pop() {
             let [a, b] = part.ends;
             if part.is_clear {
-                // Where it begins, the functions are beyond what the part before may have left open.
+                // At its beginning, the functions are beyond what the part before may have left undecided.
                 self.functions.look_at(a);
                 if let Some(t) = self.note_signs(a, part, sought, stepper) {
                     return Some(t);
@@ -153,7 +156,8 @@ impl<'d> Between<'d> {
                 if examined > 1 {
                     self.functions.enclose(part.ends);
                 }
-                // Before a part is closed because of noise, that is measured here: where a function turns, it is less than farther away.
+                // Before a part is closed because of noise, the noise is measured here: where a function turns, it is
+                // less than farther away.
                 let is_wide = b - a >= SAME_NOISE && !self.functions.is_excluded();
                 if is_wide || (0..self.sides.len()).any(|k| self.is_noise(k, b - a)) {
                     self.functions.measure_noise(stepper);
@@ -170,7 +174,7 @@ impl<'d> Between<'d> {
         None
     }
 
-    /// Gives functions up because of which too many parts have been divided.
+    /// Gives up enclosures of functions for which too many parts have been divided.
     fn spend(&mut self, width: f64, examined: usize) {
         for k in 0..self.sides.len() {
             if self.functions.enclosed[k] && self.is_open(k, width) {
@@ -182,7 +186,7 @@ impl<'d> Between<'d> {
         }
     }
 
-    /// Takes in what the functions are at `s`, an end of a part that is not divided. Out: where the step has to end.
+    /// Takes in the signs of the functions at `s`, an end of a part that is not divided; returns where the step has to end.
     fn note_signs(&mut self, s: f64, part: Part, sought: Sought, stepper: &dyn Stepper) -> Option<f64> {
         self.values_before.copy_from_slice(&self.functions.values);
         for k in 0..self.sides.len() {
@@ -193,7 +197,7 @@ impl<'d> Between<'d> {
                 true => part.ends[1] <= self.vague[k],
                 false => self.functions.may_vanish(k),
             };
-            // At the end of the step as at its start what counts is on which side the run goes on.
+            // At the end of the step, as at its start, the side on which the run continues counts.
             let noise = if is_vague && s < 0.0 { self.functions.noise[k] } else { 0.0 };
             if let Some(t) = self.note_sign(k, s, sign(self.functions.values[k], noise), sought, stepper) {
                 return Some(self.functions.step.at(t));
@@ -202,7 +206,7 @@ impl<'d> Between<'d> {
         None
     }
 
-    /// Whether a part of this width has to be divided because of a function.
+    /// Whether a part of this width has to be divided for a function.
     fn is_open(&self, k: usize, width: f64) -> bool {
         match self.functions.enclosed[k] {
             true => self.functions.may_vanish(k) && width > self.near && !self.is_noise(k, width),
@@ -210,7 +214,7 @@ impl<'d> Between<'d> {
         }
     }
 
-    /// Whether a part is not divided further only because the function is smaller there than errors make it.
+    /// Whether a part is not divided further only because the function is smaller there than its noise.
     fn is_noise(&self, k: usize, width: f64) -> bool {
         self.functions.enclosed[k]
             && self.functions.may_vanish(k)
@@ -218,7 +222,8 @@ impl<'d> Between<'d> {
             && self.functions.enclosures[k].magnitude() <= self.functions.noise[k]
     }
 
-    /// Parts of a part, to be looked at next: where functions that are open may have zeros, and what lies between, or halves if that is little.
+    /// Divides a part into those to be searched next: where open functions may have zeros, and what lies between, or
+    /// halves if little lies between.
     fn divide(&mut self, [a, b]: [f64; 2]) {
         let (mut zeros, mut of_enclosed) = (Vec::new(), Vec::new());
         for k in 0..self.sides.len() {
@@ -249,11 +254,11 @@ impl<'d> Between<'d> {
         }
     }
 
-    /// Where in a part an open function may have zeros: by its Taylor model. Of functions without enclosures that change their sign, what lies around their
-    /// zero by linear interpolation, which is as near to it as the square of the width.
+    /// Where an open function may have zeros within a part: by its Taylor model. For a function without enclosures that
+    /// changes its sign, a neighbourhood of the zero by linear interpolation, whose error is the square of the width.
     fn zeros_of(&self, k: usize, [a, b]: [f64; 2]) -> [f64; 2] {
         let (middle, radius, width) = (0.5 * (a + b), 0.5 * (b - a), b - a);
-        // With a margin, so that the values at the ends are on the sides that they belong to.
+        // With a margin, so that the values at the ends are on the right sides.
         let [from, to] = if self.functions.enclosed[k] {
             let [from, to] = self.functions.models[k].zeros_within(0.5 * self.functions.noise[k]);
             [middle + radius * from - 0.25 * self.near, middle + radius * to + 0.25 * self.near]
@@ -267,8 +272,8 @@ impl<'d> Between<'d> {
         [from.clamp(a, b), to.clamp(a, b)]
     }
 
-    /// Takes in the sign of a function at `b`, an end of a part that is not divided: a time, in units of the step, between two changes of its sign, or
-    /// just before what is sought.
+    /// Takes in the sign of a function at `b`, an end of a part that is not divided; returns a time, in units of the
+    /// step, between two changes of its sign, or just before what is sought.
     fn note_sign(&mut self, k: usize, b: f64, sign: i8, sought: Sought, stepper: &dyn Stepper) -> Option<f64> {
         let side = &mut self.sides[k];
         if sign == 0 || sign == side.sign {
@@ -293,8 +298,9 @@ impl<'d> Between<'d> {
         }
     }
 
-    /// Whether the end of the step hardly depends on a kink between two times: they would be others by $K^{-1} \Delta F$, $\Delta F$ being the jump of the
-    /// derivatives of $F$ there times what has changed since, if the equations were those before it.
+    /// Whether the end of the step hardly depends on a kink between two times: with the equations before the kink it
+    /// would differ by $K^{-1} \Delta F$, $\Delta F$ being the jump of the derivatives of $F$ at the kink times the
+    /// changes since then.
     fn is_negligible(&self, [before, beyond]: [f64; 2], stepper: &dyn Stepper) -> bool {
         let (dae, step) = (self.functions.dae, self.functions.step);
         let description = dae.description();
@@ -307,9 +313,9 @@ impl<'d> Between<'d> {
             dae.jacobian_t(step.at(s), &y, &yp, &mut by_time);
             (jacobians, by_time)
         };
-        // The state at the first of the two times remains.
+        // The state at the first of the two times remains in `y` and `yp`.
         let [(new, new_by_time), (old, old_by_time)] = [beyond, before].map(&mut derivatives);
-        // Beyond a kink an equation without derivatives may have no solution, or another one.
+        // Beyond a kink an algebraic equation may have no solution, or another one.
         let is_algebraic = |row: usize| description.jacobian_yp.row(row).next().is_none();
         let bends = |(row, _, place): (usize, usize, usize)| {
             let [a, b] = [old.y[place], new.y[place]];

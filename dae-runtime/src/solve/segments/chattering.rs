@@ -1,22 +1,24 @@
 //! Whether the equations on both sides of a switch lead back to it.
 //!
-//! In: a run at a zero of a switching function. Out: whether states beside it, from which a step is made on each side, lead back: then no solution goes on.
+//! In: a run at a zero of a switching function. Out: whether a step from a state on either side of it leads back: then
+//! the solution cannot be continued.
 
 use super::{Phase, Segments};
 use crate::contract::Kind;
 use crate::integrator::Start;
 use crate::stepper::{Failure, Statistics};
 
-/// Whether equations lead back to a zero is seen from states so many tolerances beside it, the farthest at which the function is still nearly linear, by a step
-/// of such a part of the longest one, the longest that does not lead beyond the zero.
+/// States this many tolerances beside the zero, of which the farthest is used where the function is still nearly
+/// linear; and lengths of the step made from there, as fractions of the longest step, of which the longest is used that
+/// does not lead beyond the zero.
 const BESIDE: [f64; 4] = [10.0, 1.0, 0.1, 0.01];
 const BESIDE_STEPS: [f64; 3] = [1e-6, 1e-8, 1e-10];
-/// Nearly linear is what is off its tangent by no more than this part of its change.
+/// A function is nearly linear if it misses its tangent by no more than this fraction of its change.
 const LINEAR: f64 = 0.1;
 
 impl Segments<'_> {
-    /// Whether the equations on both sides of a zero of a switching function, at which the run is, lead back to it: a step aside is made on
-    /// each side. `false` where no state shows that.
+    /// Whether the equations on both sides of a zero of a switching function, at which the run is, lead back to it: a
+    /// separate step is made on each side. `false` where no state shows that.
     pub(super) fn lead_back(&mut self, switch: usize) -> bool {
         [1.0, -1.0].into_iter().all(|side| self.leads_back(switch, side).unwrap_or(false))
     }
@@ -31,7 +33,7 @@ impl Segments<'_> {
         };
         let (t, mut y, yp) = (self.stepper.time(), self.stepper.state().to_vec(), self.stepper.derivative().to_vec());
         let (here, weights) = (function(t, &y, &yp), self.stepper.error_weights());
-        // By how much each state, changed by its tolerance, changes the function.
+        // Change of the function when a state changes by its tolerance.
         let mut change_by = |i: usize| {
             let old = y[i];
             y[i] += 1.0 / weights[i];

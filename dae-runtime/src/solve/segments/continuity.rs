@@ -1,7 +1,8 @@
-//! Whether unknowns are continuous where a run goes beyond a kink.
+//! Whether unknowns are continuous where a run passes a kink.
 //!
-//! In: a run at a kink, or after a step beyond one that no error test has seen. Out: steps beyond a kink at which unknowns without derivatives jump because
-//! degrees of freedom come or go; or an error where they would jump although these stay, so that the branch of solutions that the run has followed ends.
+//! In: a run at a kink, or after a step beyond one that no error test has checked. Out: steps beyond a kink at which
+//! algebraic unknowns jump because the number of degrees of freedom changes; or an error where they would jump although
+//! it does not, so that the branch of solutions that the run has followed ends.
 
 use super::{JUMPING, Phase, SETTLING, Segments};
 use crate::contract::Kind;
@@ -9,21 +10,22 @@ use crate::integrator::Start;
 use crate::solve::freedom;
 use crate::stepper::{Failure, Statistics};
 
-/// Steps beyond a kink at which unknowns jump, as parts of the longest one.
+/// Lengths of steps beyond a kink at which unknowns jump, as fractions of the longest step.
 const BEYOND_KINK: [f64; 3] = [1e-6, 1e-5, 1e-4];
-/// An unknown that changes by so many tolerances in a step that is not tested for errors may have jumped; it has if more than half of that is in one part of
-/// the step after it has been halved so often.
+/// An unknown that changes by this many tolerances in a step without an error test may have jumped; it has if more than
+/// half of the change is in one part of the step after `HALVINGS` bisections.
 const FAR: f64 = 100.0;
 const HALVINGS: usize = 30;
 
 impl Segments<'_> {
-    /// Goes on beyond a kink at which unknowns without derivatives jump: as where a diode ceases to conduct, there are more degrees of freedom on one side of it
-    /// or fewer, states are continuous and equations beyond it determine the rest. Otherwise a jump is another solution.
+    /// Tries to continue beyond a kink at which algebraic unknowns jump: where a diode ceases to conduct, for instance,
+    /// the number of degrees of freedom changes, states are continuous and the equations beyond determine the rest.
+    /// Otherwise a jump leads to another solution.
     pub(super) fn leads_beyond_kink(&mut self) -> bool {
         BEYOND_KINK.into_iter().any(|part| self.leads_beyond_by(part * self.longest_step))
     }
 
-    /// The same by a step of this length.
+    /// Tries to continue beyond a kink by a step of this length.
     fn leads_beyond_by(&mut self, length: f64) -> bool {
         let (t, y, yp) = (self.stepper.time(), self.stepper.state().to_vec(), self.stepper.derivative().to_vec());
         let start = Start { t0: t, y0: &y, yp0: &yp, t_end: self.t_end, schedule: &self.schedule };
@@ -51,10 +53,10 @@ impl Segments<'_> {
         is_continuous && differs
     }
 
-    /// Whether the equations have other degrees of freedom beyond a state than before it.
+    /// Whether the number of degrees of freedom differs between a state and one beyond it.
     fn freedom_differs(&self, (t, y, yp): (f64, &[f64], &[f64]), beyond: (f64, &[f64], &[f64]), length: f64) -> bool {
         let unknowns = &self.dae.description().unknowns;
-        // The state itself may be on either side, and algebraic unknowns have slopes on one side only.
+        // The state itself may be on either side, and algebraic unknowns have derivatives on one side only.
         let ago = SETTLING * self.longest_step * (beyond.0 - t).signum();
         [false, true].into_iter().any(|all| {
             let moves = |k: usize| all || unknowns[k].kind == Kind::Differential;
@@ -63,9 +65,9 @@ impl Segments<'_> {
         })
     }
 
-    /// An error if an unknown of index 1 has jumped in a step that is not tested for that, from a state that is given: beyond a continuous switch
-    /// with as many degrees of freedom as before, another value is another solution, and that of the run has ended. The run is at that state then. Where degrees
-    /// of freedom come or go, more short steps follow.
+    /// An error if an unknown of index 1 has jumped in a step from `last` that has no error test: beyond a continuous
+    /// switch with equally many degrees of freedom, another value belongs to another solution, and that of the run has
+    /// ended. The run is then back at `last`. Where the number of degrees of freedom changes, more short steps follow.
     pub(in crate::solve) fn check_continuity(&mut self, last: (f64, &[f64], &[f64])) -> Result<(), Failure> {
         let is_checked = match self.phase {
             Phase::Settling { at: Some(_) } | Phase::Hopping { .. } => !self.leads_over_jump(last),
@@ -82,7 +84,7 @@ impl Segments<'_> {
         Err(Failure::BranchEnds { t, unknown: name, before: last.1[unknown], after })
     }
 
-    /// Whether unknowns without derivatives are far from where they were before the last step, and equations have other degrees of freedom.
+    /// Whether algebraic unknowns are far from where they were before the last step, and the number of degrees of freedom differs.
     fn has_changed_freedom(&self, last: (f64, &[f64], &[f64])) -> bool {
         let stepper = self.stepper.as_ref();
         let changes = stepper.state().iter().zip(last.1).zip(stepper.error_weights());
@@ -93,7 +95,8 @@ impl Segments<'_> {
         is_far && self.freedom_differs(last, now, (now.0 - last.0).abs())
     }
 
-    /// The unknown that has jumped most in the last step, and its value after that: it is halved again and again, and the change remains in one of the halves.
+    /// The unknown that has jumped most in the last step, and its value after that: the step is bisected repeatedly,
+    /// and the change remains in one of the halves.
     fn jumped(&mut self, (t, y, yp): (f64, &[f64], &[f64])) -> Option<(usize, f64)> {
         let unknowns = &self.dae.description().unknowns;
         let weights = self.stepper.error_weights().to_vec();
@@ -120,7 +123,7 @@ impl Segments<'_> {
             self.done += Statistics { steps: 0, ..aside.statistics() };
             let state = aside.state().to_vec();
             let parts = [change(moved, [&a.1, &state]), change(moved, [&state, &b.1])];
-            // Elsewhere it says nothing.
+            // Otherwise the step says nothing.
             if !is_made || parts[0] + parts[1] > 1.5 * change(moved, [&a.1, &b.1]) {
                 return None;
             }
@@ -136,8 +139,8 @@ impl Segments<'_> {
         (!differs).then(|| (moved, ends[1].1[moved]))
     }
 
-    /// Whether a function across whose zeros equations jump has another sign at the end of the last step than at its start, or will have it after another such
-    /// step: what is nearly zero may have either sign in the equations.
+    /// Whether a function across whose zeros equations jump has another sign at the end of the last step than at its
+    /// start, or will have after another such step: a value that is nearly zero may have either sign in the equations.
     fn leads_over_jump(&self, (t, y, yp): (f64, &[f64], &[f64])) -> bool {
         let switches = &self.dae.description().switches;
         let stepper = self.stepper.as_ref();

@@ -1,8 +1,9 @@
 //! A run in pieces.
 //!
-//! In: a method, and the times at which functions of the time change their branch, in the text or elsewhere. Out: steppers that end and begin there, and where $F$ jumps
-//! as unknowns change, one after the other, and the work of all of them; and one of another method for a few steps where several stages
-//! meet a kink that nobody has located. Whether unknowns are continuous there is asked in `continuity`, whether a solution goes on in `chattering`.
+//! In: a method, and the times at which functions of time change their branch, in the text or elsewhere. Out: steppers,
+//! one after the other, that end and begin there and where $F$ jumps as unknowns change, and the work of all of them;
+//! and a stepper of another method for a few steps where several stages meet a kink that has not been located. Whether
+//! unknowns are continuous there is examined in `continuity`, whether a solution continues in `chattering`.
 
 mod chattering;
 mod continuity;
@@ -21,67 +22,71 @@ use crate::linear::Schedule;
 use crate::radau;
 use crate::stepper::{Failure, Options, Statistics, StepCause, StepControl, Stepper};
 
-/// Steps by a method with one stage, where one with several meets a kink.
+/// Number of steps by a one-stage method where one with several stages meets a kink.
 const HOPS: usize = 10;
-/// Their highest order: lower than that of the method, so that they begin with one stage too.
+/// Highest order of these steps: lower than that of the method, so that they also begin with one stage.
 const HOPPING_ORDER: usize = 2;
-/// They are tested to this part of the tolerances of the run: there may be many such pieces, and each begins with a step of order 1.
+/// These steps are tested to this fraction of the tolerances of the run: there may be many such pieces, and each begins
+/// with a step of order 1.
 const HOPPING_PART: f64 = 0.1;
-/// Where there is no kink, the first of them is so many times as long as the last one that could not be made: a solution that goes on does so in short steps.
+/// Where there is no kink, the first of them is this many times as long as the last one that failed: a solution that
+/// continues does so in short steps.
 const FIRST_HOP: f64 = 16.0;
-/// A step that is shorter than this part of the longest one is as short as can be.
+/// A step that is shorter than this fraction of the longest one is as short as can be.
 const SHORT: f64 = 1e-9;
-/// Where unknowns jump at a kink, so many short steps follow: the first one moves states onto the constraints that hold beyond it, and the multipliers of these
-/// constraints, impulses in that step, have their values after the second.
+/// Number of short steps that follow where unknowns jump at a kink: the first one moves states onto the constraints
+/// that hold beyond it, and the multipliers of these constraints, impulses in that step, have their values after the
+/// second.
 const JUMPING: usize = 2;
-/// So many steps aside there are at most to a time within the last step.
+/// Largest number of separate steps to a time within the last step.
 const STEPS_ASIDE: usize = 100;
-/// The first step of a piece, as a part of the last one of the piece before. It is not tested for its error, since what determines it,
-/// algebraic unknowns and derivatives, may have jumped.
+/// The first step of a piece, as a fraction of the last one of the piece before. It has no error test, since what
+/// determines the error, algebraic unknowns and derivatives, may have jumped.
 const SETTLING: f64 = 1e-3;
-/// A step that is cut at a switch, or approaches one, counts as this part of the one before if it is shorter.
+/// A step that is cut at a switch, or approaches one, counts as at least this fraction of the one before.
 const CUT: f64 = 0.1;
-/// So many pieces that together are shorter than a step of the run are no progress; and so many more for each switching function, since several may
-/// change their signs at one time.
+/// This many pieces that together are shorter than a step of the run are no progress; the second number is added for
+/// each switching function, since several may change their signs at one time.
 const PIECES: (usize, usize) = (20, 4);
-/// A switching function may have a zero where steps become too short if the longest step leads there, or a change of an unknown by so many tolerances.
+/// A switching function may have a zero where steps become too short if the longest step, or a change of an unknown by
+/// this many tolerances, leads there.
 const NEARBY: f64 = 10.0;
-/// Where the first step of a piece does not lead beyond the switch at which it begins, the next one is so many times as long.
+/// Where the first step of a piece does not lead beyond the switch at which it begins, the next one is this many times as long.
 const LONGER: f64 = 10.0;
-/// The shortest such step, as a part of the run.
+/// The shortest such step, as a fraction of the run.
 const SHORTEST: f64 = 1e-6;
 
-/// A run in pieces on which $F$ is smooth but for kinks.
+/// A run in pieces on which $F$ is smooth apart from kinks.
 pub(super) struct Segments<'d> {
     pub(super) stepper: Box<dyn Stepper + 'd>,
     dae: &'d dyn Dae,
     method: Method,
     t_end: f64,
     options: Options,
-    /// That of all matrices.
+    /// The schedule of all matrices.
     schedule: Rc<Schedule>,
     /// Work on earlier pieces.
     done: Statistics,
-    /// Where the next ones begin, the last first.
+    /// Where the next pieces begin, the last first.
     switches: Vec<Crossing>,
     phase: Phase,
-    /// Length of the last regular step; of one that is cut, or approaches a switch, no less than a part of the one before.
+    /// Length of the last regular step; for one that is cut, or approaches a switch, at least a fraction of the one before.
     last_step: f64,
-    /// Length of the longest one.
+    /// Length of the longest regular step.
     longest_step: f64,
-    /// How often steps have been cut at switches before the last one ended.
+    /// Number of steps cut at switches before the last one ended.
     switch_rejections: usize,
-    /// Where the last pieces ended.
+    /// Times at which the last pieces ended.
     ends: VecDeque<f64>,
-    /// The switching function of the unknowns at which the last of them ended that ended at one.
+    /// The switching function of the unknowns at which a piece last ended.
     last_switch: Option<usize>,
-    /// Nothing where no function depends on the unknowns.
+    /// Searches steps for sign changes; `None` where no function depends on the unknowns.
     between: Option<Between<'d>>,
-    /// Where a step is to end that is made again.
+    /// Time at which a step that is repeated is to end.
     until: Option<f64>,
-    /// Where unknowns have jumped at a kink last.
+    /// Time of the last kink at which unknowns have jumped.
     jumped: Option<f64>,
-    /// What was known before the switch at which the last regular piece ended.
+    /// State of the equations before the switch at which the last regular piece ended.
     freedom: Option<Freedom>,
     constraints: Option<Before>,
 }
@@ -90,11 +95,11 @@ pub(super) struct Segments<'d> {
 enum Phase {
     /// The method of the run.
     Regular,
-    /// The first step of a piece, and beyond which switching function of the unknowns it leads.
+    /// The first step of a piece, and the switching function of the unknowns beyond whose zero it leads.
     Settling { at: Option<usize> },
-    /// So many steps of the same kind are left beyond a kink at which unknowns jump.
+    /// Further such steps beyond a kink at which unknowns jump; their number.
     Jumping { left: usize },
-    /// So many steps of a method with one stage are left, to get over a kink or beyond such a function.
+    /// Steps of a one-stage method, to get over a kink or beyond the zero of such a function; their number.
     Hopping { left: usize, at: Option<usize> },
 }
 
@@ -119,7 +124,7 @@ impl<'d> Segments<'d> {
             method,
             t_end,
             options: options.clone(),
-            // That of the schedule.
+            // The Jacobians of the schedule.
             done: Statistics { jacobians: schedule.jacobians, ..Statistics::default() },
             schedule,
             switches,
@@ -140,7 +145,7 @@ impl<'d> Segments<'d> {
         Ok(run)
     }
 
-    /// An error if the equations at the start, where a function of the time vanishes, are not those of the run.
+    /// An error if the equations at the start, where a function of time vanishes, are not those of the run.
     fn examine_start(&self, times: [f64; 2], [y0, yp0]: [&[f64]; 2]) -> Result<(), Failure> {
         if self.options.control != StepControl::Adaptive {
             return Ok(());
@@ -150,7 +155,7 @@ impl<'d> Segments<'d> {
         before.map_or(Ok(()), |before| before.compare(self.dae, (crossing.after, y0, yp0)))
     }
 
-    /// Notes what holds where a regular piece has come to its end at a switch.
+    /// Records the state of the equations where a regular piece has ended at a switch.
     fn note_before(&mut self, switch: Option<usize>) {
         if self.phase == Phase::Regular {
             let at = (self.stepper.time(), self.stepper.state(), self.stepper.derivative());
@@ -159,7 +164,7 @@ impl<'d> Segments<'d> {
         }
     }
 
-    /// An error if beyond the last switch there are more degrees of freedom than before it, or fewer, or constraints are left there.
+    /// An error if the number of degrees of freedom is different after the last switch, or if constraints are left there.
     fn compare_with_before(&mut self) -> Result<(), Failure> {
         let (t, y, yp) = (self.stepper.time(), self.stepper.state(), self.stepper.derivative());
         if let Some(before) = self.freedom.take() {
@@ -171,7 +176,7 @@ impl<'d> Segments<'d> {
         }
     }
 
-    /// That of all matrices.
+    /// The schedule of all matrices.
     pub(super) fn schedule(&self) -> &Rc<Schedule> {
         &self.schedule
     }
@@ -189,7 +194,7 @@ impl<'d> Segments<'d> {
         }
     }
 
-    /// Lets steps end at the next output or the end of the piece.
+    /// Makes steps end at the next output or the end of the piece.
     pub(super) fn stop(&mut self, output: Option<f64>, direction: f64) {
         let switch = self.switches.last().map(|crossing| crossing.before);
         let nearest = [output, switch].into_iter().flatten().min_by(|a, b| (a * direction).total_cmp(&(b * direction)));
@@ -198,9 +203,9 @@ impl<'d> Segments<'d> {
         }
     }
 
-    /// Goes on with steps of one stage where several stages cannot be solved: at a kink of $F$ on different sides of which they lie, its Jacobian
-    /// need not be near any that would do for all of them, where a first step of a piece cannot be made, and where equations are so steep that the last state is no
-    /// beginning for undamped iterations. An error if nothing helps.
+    /// Continues with steps of one stage where several stages cannot be solved: at a kink of $F$ that separates them,
+    /// no single Jacobian need suit all of them; where a first step of a piece fails; and where equations are so steep
+    /// that undamped iterations cannot begin at the last state. An error if nothing helps.
     pub(super) fn recover(&mut self, failure: Failure) -> Result<(), Failure> {
         self.note_end()?;
         let (too_small, is_near_switch) = match &failure {
@@ -229,8 +234,8 @@ impl<'d> Segments<'d> {
         }
     }
 
-    /// Whether a switching function may have a zero where the run is: it is no farther ahead than the longest step leads along the tangent, or than changes of
-    /// the unknowns by some of their tolerances.
+    /// Whether a switching function may have a zero near the present state: no farther ahead than the longest step
+    /// leads along the tangent, or than changes of the unknowns by [`NEARBY`] tolerances.
     fn is_near_switch(&self) -> bool {
         let (dae, t) = (self.dae, self.stepper.time());
         let count = dae.description().switches.len();
@@ -255,11 +260,11 @@ impl<'d> Segments<'d> {
             y[i] = old;
             reach.iter_mut().zip(changed.iter().zip(&here)).for_each(|(reach, (a, b))| *reach += (a - b).abs());
         }
-        // What is not a number here, or near it, may be anything.
+        // A function that is NaN here, or nearby, may be anything.
         !here.iter().zip(&reach).all(|(here, reach)| here.abs() > *reach)
     }
 
-    /// A piece knows what was left for it of the bound on the number of steps.
+    /// Restores the bound on the number of steps of the run: a piece knows only the rest of it.
     fn of_whole_run(&self, failure: Failure) -> Failure {
         match failure {
             Failure::TooManySteps { t, h, unknown, .. } => {
@@ -269,7 +274,7 @@ impl<'d> Segments<'d> {
         }
     }
 
-    /// The switching functions at zeros of which the last step has ended, so that another piece follows.
+    /// The switching functions at whose zeros the last step has ended, so that another piece follows.
     pub(super) fn at_switches(&self) -> Vec<usize> {
         let t = self.stepper.time();
         let direction = if self.t_end < t { -1.0 } else { 1.0 };
@@ -277,7 +282,8 @@ impl<'d> Segments<'d> {
         self.stepper.at_switch().into_iter().chain(of_time.filter_map(|crossing| crossing.switch)).collect()
     }
 
-    /// Begins the next piece where the last step has come to its end, or goes on after its first step. The last step was `step` long.
+    /// Begins the next piece where the last step has ended the present one, or continues after its first step. The last
+    /// step was `step` long.
     pub(super) fn go_on(&mut self, step: f64) -> Result<(), Failure> {
         let t = self.stepper.time();
         if t == self.t_end {
@@ -319,18 +325,18 @@ impl<'d> Segments<'d> {
             }
             _ => {
                 self.compare_with_before()?;
-                // Longer ones may be those that could not be made.
+                // Longer ones may be those that failed.
                 let first = Some(step).filter(|step| *step > 0.0 && matches!(self.phase, Phase::Hopping { .. }));
                 self.replace_with(t, Phase::Regular, first)
             }
         }
     }
 
-    /// The time just after functions of the time change their branch at `t`, if some do.
+    /// The time just after functions of time change their branch at `t`, if some do.
     fn beyond_crossings(&mut self, t: f64) -> Option<f64> {
         let direction = if self.t_end < t { -1.0 } else { 1.0 };
         let (mut beyond, mut begins) = (t, false);
-        // What is beyond one may be at the next.
+        // Beyond one crossing may be at the next.
         while let Some(crossing) = self.switches.pop_if(|crossing| (beyond - crossing.before) * direction >= 0.0) {
             begins = true;
             beyond = if (crossing.after - beyond) * direction > 0.0 { crossing.after } else { beyond };
@@ -338,7 +344,7 @@ impl<'d> Segments<'d> {
         begins.then_some(beyond)
     }
 
-    /// A piece has come to its end where unknowns switch. An error if many have without progress.
+    /// Records that a piece has ended where unknowns switch. An error if many have without progress.
     fn note_end(&mut self) -> Result<(), Failure> {
         if self.phase != Phase::Regular {
             return Ok(());
@@ -360,7 +366,7 @@ impl<'d> Segments<'d> {
         }
     }
 
-    /// Whether steps are those of the method of the run, and not what leads beyond a switch.
+    /// Whether steps are made by the method of the run, and do not lead beyond a switch.
     pub(super) fn is_regular(&self) -> bool {
         self.phase == Phase::Regular
     }
@@ -370,8 +376,8 @@ impl<'d> Segments<'d> {
         self.last_step
     }
 
-    /// Lets the last step, which began at a state that is given, be made again if a function changes its sign twice in it; whether it is. Where unknowns jump
-    /// at the start of a step, its polynomial says nothing about what is between.
+    /// Has the last step, which began at `start`, repeated if a function changes its sign twice in it; returns whether
+    /// it is. Where unknowns jump at the start of a step, its polynomial says nothing about what is between.
     pub(super) fn divide(&mut self, start: (f64, &[f64], &[f64])) -> Result<bool, Failure> {
         let Some(between) = &mut self.between else { return Ok(false) };
         if matches!(self.phase, Phase::Jumping { .. }) {
@@ -393,7 +399,7 @@ impl<'d> Segments<'d> {
         Ok(true)
     }
 
-    /// The last step, which began at `last`, is made again to end at `target`.
+    /// Has the last step, which began at the given state, repeated to end at `target`.
     pub(super) fn rewind(&mut self, (t, y, yp): (f64, &[f64], &[f64]), target: f64) -> Result<(), Failure> {
         let mut done = self.statistics();
         done.steps = done.steps.saturating_sub(1);
@@ -405,7 +411,8 @@ impl<'d> Segments<'d> {
         Ok(())
     }
 
-    /// The state and its slope at a time that steps from an earlier state end at exactly; the run stays where it is. Nothing if they do not get there.
+    /// The state and its derivative at `target`, reached exactly by separate steps from an earlier state; the run stays
+    /// where it is. `None` if they do not get there.
     pub(super) fn state_at(&mut self, (t, y, yp): (f64, &[f64], &[f64]), target: f64) -> Option<[Vec<f64>; 2]> {
         let start = Start { t0: t, y0: y, yp0: yp, t_end: target, schedule: &self.schedule };
         let mut aside = self.begin(self.phase, start, Some((target - t).abs()), &self.statistics()).ok()?;
@@ -420,7 +427,7 @@ impl<'d> Segments<'d> {
         found
     }
 
-    /// Goes on from a state that an event has left.
+    /// Continues from a state that an event has left.
     pub(super) fn restart(&mut self, t: f64, y: &[f64], yp: &[f64]) -> Result<(), Failure> {
         let (t, phase) = match self.beyond_crossings(t).filter(|_| t != self.t_end) {
             Some(beyond) => (beyond, Phase::Settling { at: None }),
@@ -429,12 +436,12 @@ impl<'d> Segments<'d> {
         self.take_over(t, [y, yp], phase, None)
     }
 
-    /// Another stepper takes over at the state of the last one.
+    /// Replaces the stepper by another one at its last state.
     fn replace(&mut self, t: f64, phase: Phase) -> Result<(), Failure> {
         self.replace_with(t, phase, None)
     }
 
-    /// The same with a first step that may be given.
+    /// Replaces the stepper by another one at its last state, with a first step that may be prescribed.
     fn replace_with(&mut self, t: f64, phase: Phase, first: Option<f64>) -> Result<(), Failure> {
         let [y, yp] = [self.stepper.state().to_vec(), self.stepper.derivative().to_vec()];
         self.take_over(t, [&y, &yp], phase, first)
@@ -449,7 +456,7 @@ impl<'d> Segments<'d> {
         Ok(())
     }
 
-    /// A stepper for a phase, after so much work; its first step may be given.
+    /// A stepper for a phase, after the work `done`; its first step may be prescribed.
     fn begin(
         &self,
         phase: Phase,
