@@ -29,7 +29,7 @@
 //!
 //! The parts of a step are private: `integrator` (the step loop of every method), `weights` (error norms by index),
 //! `clock` (time without accumulated rounding errors, landing on given times), `projection` (projection of accepted steps
-//! onto the enforced constraints), `multipliers` (multipliers of index 2 with the order of the states), `elimination`
+//! onto the enforced constraints), `multipliers` (multipliers of index 2 with the order of the states), `complete_pivoting`
 //! (independent rows and columns), `switching` (steps that end where $F$ jumps), `delegate` (what completed formulations
 //! delegate to the one inside), `impasse` (gives up where a run creeps along without a solution) and `stopwatch`
 //! (seconds, where there is a clock).

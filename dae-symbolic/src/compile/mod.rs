@@ -8,7 +8,7 @@
 //!    `index::analyse`: the working system is square (redundant equations are set aside); after this point the offsets hold for it, and the
 //!    certificate says what is proved. A singular system Jacobian leaves only the original form.
 //! 3. `alias::eliminate`: unknowns that are equal to others or constant occur in no other equation; the original form is made of the
-//!    text. `reduce`: differentiated constraints; after this point no expression contains a derivative that the model defines explicitly.
+//!    text. `index_reduction`: differentiated constraints; after this point no expression contains a derivative that the model defines explicitly.
 //! 4. `formulation::formulate`: states are chosen; after this point expressions are over states, their derivatives, time,
 //!    parameters and inputs.
 //! 5. `formulation::FormProgram`: inputs are expanded; after this point nothing refers to the DAG.
