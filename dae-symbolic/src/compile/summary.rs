@@ -54,7 +54,7 @@ pub(super) fn summary(compiled: &Compiled) -> Vec<String> {
         lines.push(format!("Analysed with smooth functions in general position in place of {}.", names.join(", ")));
     }
     lines.extend(compiled.needs.iter().flat_map(|need| [String::new(), need.text()]));
-    // A macro can only warn where the warning would be an error; so it stands where the model is looked up.
+    // A macro can only warn by an error, so warnings are part of the documentation of the model.
     for warning in &compiled.warnings {
         lines.push(String::new());
         lines.push(format!("Warning: {}.", warning.message));

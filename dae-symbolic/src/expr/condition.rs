@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn the_branch_that_is_not_taken_does_not_disturb() {
-        // if x > 0 { sqrt(x) y } else { x }: at x = -1 the derivative by y is 0, not 0 · NaN.
+        // if x > 0 { sqrt(x) y } else { x }: at x = -1 the derivative with respect to y is 0, not 0 · NaN.
         let mut dag = Dag::new();
         let (x, y, zero) = (dag.symbol(symbol(0)), dag.symbol(symbol(1)), dag.integer(0));
         let root = dag.apply(Function::Sqrt, &[x]);

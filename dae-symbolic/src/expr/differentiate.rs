@@ -81,7 +81,7 @@ fn sweep(
     adjoints.insert(root, vec![(Rational::ONE, one)]);
     let mut last: Option<([(Rational, Expr); 1], Expr)> = None;
     let mut partials = Vec::new();
-    // What conditionals contribute to the partial derivative by a symbol.
+    // The contributions of conditionals to the partial derivative with respect to a symbol.
     let mut shares: BTreeMap<Symbol, Vec<(Rational, Expr)>> = BTreeMap::new();
     for &expr in order.iter().rev() {
         if !active.contains(&expr) {

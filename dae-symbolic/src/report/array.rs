@@ -33,7 +33,7 @@ pub struct RanksReport {
     pub differentiations: u32,
     /// Number of rows.
     pub rows: usize,
-    /// Rank of the derivative by the derivatives above those of the states.
+    /// Rank of the derivative with respect to the derivatives above those of the states.
     pub higher: usize,
     /// Rank by these and the derivatives of the states.
     pub rates: usize,

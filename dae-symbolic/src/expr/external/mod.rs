@@ -114,7 +114,7 @@ impl Call {
         Call { function, orders }
     }
 
-    /// The derivative by argument `k`.
+    /// The derivative with respect to argument `k`.
     pub fn partial(&self, k: usize) -> Call {
         let mut call = self.clone();
         call.orders[k] += 1;
