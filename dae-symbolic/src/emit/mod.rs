@@ -30,7 +30,7 @@ use crate::model::Torn;
 #[cfg(feature = "syntax")]
 pub use stub::emit_stub;
 
-/// Lints that straight-line numeric code with the names of the user, all of it public or none, would trip.
+/// Lints that straight-line numeric code with the user's names, and with all or none of it public, would trigger.
 const ALLOW: &str = "#[allow(non_snake_case, non_camel_case_types, dead_code, unused_variables, unused_doc_comments)]\n\
     #[allow(clippy::all, clippy::pedantic, clippy::nursery)]\n";
 
@@ -39,7 +39,7 @@ const DERIVE: &str = "#[derive(Clone, Copy, Debug, PartialEq)]\n";
 /// The Rust source of the model with its formulations.
 ///
 /// # Errors
-/// If an excerpt of a model does not tell what the members left out are like; never for a whole model.
+/// If an excerpt of a model does not determine the members left out; never for a whole model.
 pub fn emit(compiled: &Compiled) -> Result<String, Torn> {
     let mut text = model::source(compiled)?;
     let model = &compiled.model;

@@ -1,6 +1,7 @@
 //! Expressions as Rust, with no more parentheses than the order of operations needs.
 //!
-//! In: the spellings of operands. Out: that of an operation, and how tightly it binds. The order of operations is that of the instruction.
+//! In: the spellings of operands. Out: the spelling of an operation, and how tightly it binds. The order of operations
+//! is that of the instruction.
 //!
 //! Enclosures are spelled with the operators and methods of the runtime's `TaylorModel`. Every register is one, and floating-point literals stand only
 //! beside them, as coefficients that are exact.
@@ -36,7 +37,7 @@ impl Spelling {
     }
 }
 
-/// Spells operations on what is spelled already.
+/// Spells operations on registers that are spelled already.
 pub(super) struct Spells<'a> {
     pub(super) numbers: Numbers,
     pub(super) spelled: &'a [Spelling],
@@ -168,7 +169,7 @@ fn literal(value: f64) -> String {
     if value.is_finite() { format!("{value:?}") } else { "f64::NAN".into() }
 }
 
-/// The numbers of which this is the nearest in `f64`.
+/// The interval of numbers whose nearest `f64` this is.
 fn around(value: f64) -> String {
     format!("TaylorModel::around({}, 1)", literal(value))
 }
