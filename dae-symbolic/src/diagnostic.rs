@@ -106,12 +106,12 @@ impl fmt::Display for Code {
     }
 }
 
-/// A place and what is to be said about it; the text may be empty.
+/// A place and a text about it, which may be empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
     /// The place.
     pub origin: Origin,
-    /// What is said about it.
+    /// The text about it.
     pub text: String,
 }
 

@@ -5,10 +5,10 @@
 //! becomes $\pm x^{(k)}$ or zero. The remaining equations may have this form again (a current that a zero current makes
 //! equal to another), so this is repeated.
 //!
-//! In the system Jacobian this is elimination with $\pm 1$, or a rational number, as pivot: its determinant changes by that factor only, so
-//! what is regular stays regular, and degrees of freedom and index stay what they are. Index, degrees of freedom and initial values are those
-//! of the text in any case; only the forms derived from it become smaller, and they give the values of the eliminated
-//! unknowns.
+//! In the system Jacobian this is elimination with $\pm 1$, or a rational number, as pivot: its determinant changes by
+//! that factor only, so regularity, degrees of freedom and index do not change. Index, degrees of freedom and initial
+//! values are those of the text in any case; only the forms derived from it become smaller, and they give the values of
+//! the eliminated unknowns.
 //!
 //! Models with families of unknowns, whose instances would no longer be alike, and equations that stand for others are
 //! left alone.

@@ -3,7 +3,7 @@
 //! In: nodes in canonical form (made by `construct.rs` and `fold.rs`). Out: their numbers; equal nodes have equal numbers.
 //!
 //! Nodes are hashed by `rustc-hash`: quick without optimisation, and they need not resist attackers. Its values differ between platforms
-//! and versions, so no number and no output depends on them: maps of expressions are asked for what is in them, or sorted.
+//! and versions, so no number and no output depends on them: maps of expressions are only used for look-ups, or sorted.
 
 use std::hash::{Hash, Hasher};
 
@@ -64,7 +64,7 @@ pub enum Assumption {
 }
 
 impl Assumption {
-    /// The expression that is assumed about.
+    /// The expression that the assumption is about.
     pub fn expr(self) -> Expr {
         match self {
             Assumption::NonZero(e) | Assumption::NonNegative(e) | Assumption::Positive(e) => e,
@@ -84,7 +84,7 @@ pub struct Dag {
     assumed: FxHashSet<Assumption>,
 }
 
-/// How many there are, which is a number that can be printed.
+/// Prints the number of nodes only.
 impl std::fmt::Debug for Dag {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Dag").field("nodes", &self.nodes.len()).finish_non_exhaustive()
@@ -112,7 +112,7 @@ impl Dag {
         self.nodes.is_empty()
     }
 
-    /// What had to be assumed for simplifications made so far, in the order in which they were made.
+    /// The assumptions of the simplifications made so far, in the order in which they were made.
     pub fn assumptions(&self) -> &[Assumption] {
         &self.assumptions
     }
@@ -182,7 +182,7 @@ impl Dag {
     }
 }
 
-/// What is known about some expressions.
+/// Values for some expressions.
 pub(super) type ExprMap<T> = FxHashMap<Expr, T>;
 
 /// Some expressions.

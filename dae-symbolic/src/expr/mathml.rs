@@ -1,7 +1,8 @@
 //! Spelling in MathML.
 //!
 //! In: an expression and the spelling of symbols. Out: presentation markup of MathML Core, which browsers show without scripts. As in
-//! `print.rs`, sub-expressions are spelled once, children first, and what grows beyond a readable length becomes an ellipsis.
+//! `print.rs`, sub-expressions are spelled once, children first, and spellings beyond a readable length become an
+//! ellipsis.
 
 use std::collections::HashMap;
 
@@ -67,7 +68,7 @@ impl Printer<'_> {
         self.spelled.get(&expr).map_or("", |(text, _)| text)
     }
 
-    /// The spelling, in parentheses if it binds less tightly than its place asks.
+    /// The spelling, in parentheses if it binds less tightly than its place requires.
     fn within(&self, expr: Expr, place: Binding) -> String {
         match self.spelled.get(&expr) {
             None => String::new(),

@@ -1,7 +1,7 @@
-//! What a leaf of an expression can stand for.
+//! What a leaf of an expression can be.
 //!
 //! In: ids of the model or of a formulation. Out: one `Copy` type with a total order, so that lists of symbols
-//! come out the same on every run.
+//! are the same on every run.
 
 macro_rules! declare_id {
     ($(#[$doc:meta])* $name:ident) => {
