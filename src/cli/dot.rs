@@ -8,13 +8,13 @@ use dae_symbolic::model::Model;
 use petgraph::dot::{Config, Dot};
 use petgraph::graph::{DiGraph, NodeIndex};
 
-/// `None` if no transversal gives each equation an unknown.
+/// The graph; `None` if there is no transversal.
 pub(super) fn text(model: &Model) -> Option<String> {
     let structure = structure_of_text(model).ok()?;
     let mut graph = DiGraph::<String, &str>::new();
     for block in &structure.blocks {
         let pairs = block.equations.iter().zip(&block.unknowns);
-        // An end of a line makes it stand at the left.
+        // A line break at its end aligns a line to the left.
         let line = |(&equation, &unknown): (&usize, &usize)| {
             format!("{}: {}\n", model.equation_name(equation), model.unknowns[unknown].name)
         };

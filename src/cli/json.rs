@@ -1,4 +1,4 @@
-//! JSON of a simulation; that of a report is its serialisation.
+//! JSON of a simulation; the JSON of a report is its serialisation.
 //!
 //! In: a solution, or the reason why there is none. Out: an object whose keys are a promise. Numbers that are not finite are `null`.
 
