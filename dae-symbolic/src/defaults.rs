@@ -1,7 +1,8 @@
 //! Numbers that the text gives: default values of the parameters, and start values.
 //!
-//! In: a model; a default may use parameters declared earlier. Out: a program per parameter or array of parameters, the values, and with start values the
-//! point at which branches are chosen. For an excerpt, programs are those of the whole model.
+//! In: a model; a default may use parameters declared earlier. Out: a program per parameter or array of parameters, the
+//! values, and with start values the point at which branches are chosen. For an excerpt, programs are those of the
+//! whole model.
 
 use std::ops::Range;
 

@@ -144,8 +144,9 @@ struct Level {
     done: Vec<TokenTree>,
 }
 
-/// Gives the name of the model and the types and methods derived from it the span of that name, the fields of the model the spans of its
-/// parameters, the methods of its solutions those of its unknowns, and Rust functions those of their paths in the text. Everything else keeps the span of the macro call.
+/// Gives the name of the model and the types and methods derived from it the span of that name, the fields of the model
+/// the spans of its parameters, the methods of its solutions those of its unknowns, and Rust functions those of their
+/// paths in the text. Everything else keeps the span of the macro call.
 fn respan(tokens: TokenStream, known: &Stub, sources: &SourceMap) -> TokenStream {
     let model = sources.spans(known.name.origin).0;
     let fields: HashMap<&str, Span> =

@@ -2,7 +2,7 @@
 //!
 //! In: a model, its offsets, its programs. Out: the degrees of its tables, the number of derivatives that its inputs
 //! must provide, and an error for every derivative of the user's code that is needed and not declared. Each names the
-//! equation behind it.
+//! equation that causes it.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! `dae analyze`.
 //!
-//! In: a model file. Out: its report on stdout, as text, JSON, LaTeX or HTML, or its blocks as a graph; findings about a model that is not well-posed, or whose fixed start
-//! values contradict it, on stderr.
+//! In: a model file. Out: its report on stdout, as text, JSON, LaTeX or HTML, or its blocks as a graph; findings about
+//! a model that is not well-posed, or whose fixed start values contradict it, on stderr.
 
 use dae_symbolic::compile::{Compiled, Rejected, compile};
 use dae_symbolic::form::Form;

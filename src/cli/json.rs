@@ -16,7 +16,7 @@ pub(super) struct Simulation<'s> {
     status: String,
     times: &'s [f64],
     values: Entries<'s, Vec<f64>>,
-    /// By quantity, by unknown, at the times; if they were asked for.
+    /// Sensitivities by quantity and unknown at the recorded times, if they were asked for.
     #[serde(skip_serializing_if = "Entries::is_empty")]
     sensitivities: Entries<'s, Entries<'s, Vec<f64>>>,
     invariants_max: Option<f64>,

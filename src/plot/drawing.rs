@@ -1,6 +1,7 @@
 //! The picture itself.
 //!
-//! In: panels. Out: SVG text. Drawn by `plotters` without any font of the system: the viewer sets the text of the picture.
+//! In: panels. Out: SVG text. Drawn by `plotters` without any font of the system: the viewer sets the text of the
+//! picture.
 
 use std::fmt;
 use std::ops::Range;

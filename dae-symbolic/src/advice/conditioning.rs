@@ -183,7 +183,8 @@ fn green(flow: &Flow, mut samples: Vec<Sample>, unknowns: &[usize], m: usize) ->
     Some(largest)
 }
 
-/// $e^A$ of a matrix of moderate norm: Taylor's polynomial of $2^{-s} A$, whose norm is at most a half, squared $s$ times (Golub & Van Loan, *Matrix Computations*, sect. 11.3).
+/// $e^A$ of a matrix of moderate norm: Taylor's polynomial of $2^{-s} A$, whose norm is at most a half, squared $s$
+/// times (Golub & Van Loan, *Matrix Computations*, sect. 11.3).
 fn exponential(matrix: &DMatrix<f64>) -> DMatrix<f64> {
     let squarings = (2.0 * norm(matrix)).log2().ceil().max(0.0) as i32;
     let scaled = matrix * 0.5_f64.powi(squarings);

@@ -79,7 +79,7 @@ impl Flow {
         let (description, places, n) = (self.ode.description(), self.places(), self.states().len());
         let mut values = vec![0.0; description.invariants_jacobian.len()];
         self.ode.invariants_jacobian(t, &self.y, &mut values);
-        // As many rows as columns at least, so that the decomposition has all right singular vectors.
+        // At least as many rows as columns, so that the decomposition has all right singular vectors.
         let mut gradients = DMatrix::zeros(description.invariants.len().max(n), n);
         for (row, column, position) in description.invariants_jacobian.entries() {
             if let Some(column) = places[column] {

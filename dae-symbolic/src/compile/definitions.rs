@@ -1,7 +1,7 @@
 //! The definitions of the names in a text.
 //!
-//! In: equations and constraints as they are printed, with the names of the model's `let`s and inputs where their values occur. Out: for
-//! each name that occurs, its value in plain mathematics, including the names in these values.
+//! In: equations and constraints as they are printed, with the names of the model's `let`s and inputs where their
+//! values occur. Out: for each name that occurs, its value in plain mathematics, including the names in these values.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,7 +1,8 @@
 //! Checks of what energies and constraints depend on.
 //!
-//! In: an energy or a constraint. Out: findings. Energies depend on time, coordinates and velocities (and on unknowns that other
-//! equations determine), constraints on time and coordinates: only then do the Euler–Lagrange equations apply.
+//! In: an energy or a constraint. Out: findings. Energies depend on time, coordinates and velocities (and on unknowns
+//! that other equations determine), constraints on time and coordinates: only then do the Euler–Lagrange equations
+//! apply.
 
 use super::Names;
 use super::lagrangian::{Constraint, Energy, Role, Roles};

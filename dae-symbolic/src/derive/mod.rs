@@ -1,8 +1,8 @@
 //! Models derived from another description.
 //!
-//! In: energies with constraints and forces, or dynamics with costs, as expressions. Out: the equations they stand for, and the parts
-//! of the textbook form as data ([`crate::model::Derivation`]). Nothing here knows the text; `lower` passes on what it
-//! found there.
+//! In: energies with constraints and forces, or dynamics with costs, as expressions. Out: the equations they stand for,
+//! and the parts of the textbook form as data ([`crate::model::Derivation`]). Nothing here knows the text; `lower`
+//! passes on what it found there.
 //!
 //! | file | what | source |
 //! |---|---|---|

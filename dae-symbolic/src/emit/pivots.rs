@@ -89,7 +89,8 @@ fn moved(values: &[f64], distance: f64, number: usize) -> Vec<f64> {
     values.iter().enumerate().map(moved).collect()
 }
 
-/// A number between −1 and 1 that looks random, and is the same everywhere: SplitMix64 (Steele, Lea & Flood, *Fast splittable pseudorandom number generators*, 2014).
+/// A number between −1 and 1 that looks random, and is the same everywhere: SplitMix64 (Steele, Lea & Flood, *Fast
+/// splittable pseudorandom number generators*, 2014).
 fn scattered(number: usize, i: usize) -> f64 {
     let mut z = ((number as u64) << 32 | i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -3,9 +3,10 @@
 //! In: expressions. Out: the expressions divided by their common divisor as polynomials over the rational numbers in
 //! their bases (symbols, functions, anything that is not a sum or product).
 //!
-//! By Euclid's algorithm on primitive polynomials in one of the bases, with polynomials in the others as coefficients (Knuth, *The Art of
-//! Computer Programming* 2, sect. 4.6.1, algorithm E; Geddes, Czapor & Labahn, *Algorithms for Computer Algebra*, sect.
-//! 7.3). Coefficients grow in the process, so this is for short expressions: beyond a budget they are left as they are.
+//! By Euclid's algorithm on primitive polynomials in one of the bases, with polynomials in the others as coefficients
+//! (Knuth, *The Art of Computer Programming* 2, sect. 4.6.1, algorithm E; Geddes, Czapor & Labahn, *Algorithms for
+//! Computer Algebra*, sect. 7.3). Coefficients grow in the process, so this is for short expressions: beyond a budget
+//! they are left as they are.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

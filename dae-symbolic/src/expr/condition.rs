@@ -1,9 +1,10 @@
 //! Conditions: decision diagrams over switches.
 //!
-//! In: comparisons, and conditions joined by *and*, *or*, *not*. Out: a condition as an expression that is 1 where it holds and 0
-//! elsewhere, made of conditionals alone (R. E. Bryant, *Graph-based algorithms for Boolean function manipulation*, IEEE Trans.
-//! Comput. 35, 1986): $a \land b$ is `if a { b } else { 0 }`. A choice between two values puts them in place of 1 and 0, so that every
-//! switch in the result is one of the differences that were compared, and its branches are seen at a glance.
+//! In: comparisons, and conditions joined by *and*, *or*, *not*. Out: a condition as an expression that is 1 where it
+//! holds and 0 elsewhere, made of conditionals alone (R. E. Bryant, *Graph-based algorithms for Boolean function
+//! manipulation*, IEEE Trans. Comput. 35, 1986): $a \land b$ is `if a { b } else { 0 }`. A choice between two values
+//! puts them in place of 1 and 0, so that every switch in the result is one of the differences that were compared, and
+//! its branches are seen at a glance.
 
 use super::dag::ExprMap;
 use super::{Dag, Expr, Function, Node};

@@ -2,8 +2,9 @@
 //!
 //! In: nodes in canonical form (made by `construct.rs` and `fold.rs`). Out: their numbers; equal nodes have equal numbers.
 //!
-//! Nodes are hashed by `rustc-hash`: quick without optimisation, and they need not resist attackers. Its values differ between platforms
-//! and versions, so no number and no output depends on them: maps of expressions are only used for look-ups, or sorted.
+//! Nodes are hashed by `rustc-hash`: quick without optimisation, and they need not resist attackers. Its values differ
+//! between platforms and versions, so no number and no output depends on them: maps of expressions are only used for
+//! look-ups, or sorted.
 
 use std::hash::{Hash, Hasher};
 
@@ -55,11 +56,11 @@ pub enum Node {
 /// A condition under which a simplification is an identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Assumption {
-    /// $a \ne 0$, behind $a/a = 1$.
+    /// $a \ne 0$, for $a/a = 1$.
     NonZero(Expr),
-    /// $a \ge 0$, behind $(\sqrt a)^2 = a$.
+    /// $a \ge 0$, for $(\sqrt a)^2 = a$.
     NonNegative(Expr),
-    /// $a > 0$, behind $\exp(\ln a) = a$.
+    /// $a > 0$, for $\exp(\ln a) = a$.
     Positive(Expr),
 }
 
@@ -79,7 +80,7 @@ pub struct Dag {
     /// Hash of the node to its number; equal hashes of unequal nodes move on by one.
     index: FxHashMap<u64, Expr>,
     assumptions: Vec<Assumption>,
-    /// By node: whether it is free of everything that changes in time.
+    /// Whether each node is free of everything that changes in time.
     steady: Vec<bool>,
     assumed: FxHashSet<Assumption>,
 }

@@ -3,11 +3,11 @@
 //! In: an expression. Out: its partial derivatives with respect to symbols, and its total derivative in time.
 //!
 //! All partial derivatives come out of one reverse sweep (Griewank & Walther, *Evaluating Derivatives*, ch. 3): the
-//! adjoint of the root is one, and each node hands $\bar v\, \partial v/\partial c$ to its children $c$. The sweep costs a
-//! small multiple of the expression however many symbols there are. Conditionals, minima and maxima are differentiated
-//! branch by branch: the sweep ends at one, and continues in each of its branches separately. The total derivative is
-//! then the chain rule over the leaves, $\dot f = \partial f/\partial t + \sum_{j,k} \partial f/\partial x_j^{(k)} \;
-//! x_j^{(k+1)}$.
+//! adjoint of the root is one, and each node hands $\bar v\, \partial v/\partial c$ to its children $c$. The sweep
+//! costs a small multiple of the expression however many symbols there are. Conditionals, minima and maxima are
+//! differentiated branch by branch: the sweep ends at one, and continues in each of its branches separately. The total
+//! derivative is then the chain rule over the leaves, $\dot f = \partial f/\partial t + \sum_{j,k} \partial f/\partial
+//! x_j^{(k)} \; x_j^{(k+1)}$.
 
 use std::collections::BTreeMap;
 

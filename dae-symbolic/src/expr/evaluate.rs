@@ -18,7 +18,7 @@ pub fn evaluate(dag: &Dag, roots: &[Expr], value: impl Fn(Symbol) -> f64) -> Vec
 
 /// The values of ascending expressions, which include all of their operands, in their order.
 pub fn evaluate_closed(dag: &Dag, order: &[Expr], value: impl Fn(Symbol) -> f64) -> Vec<f64> {
-    // By the number of the node where that wastes little, by its place among those reached otherwise.
+    // Indexed by the number of the node where that wastes little, otherwise by its place among those reached.
     let size = order.last().map_or(0, |last| last.index() + 1);
     let places: Vec<usize> = match size <= WASTE * order.len() {
         true => {

@@ -1,8 +1,8 @@
 //! Spelling in MathML.
 //!
-//! In: an expression and the spelling of symbols. Out: presentation markup of MathML Core, which browsers show without scripts. As in
-//! `print.rs`, sub-expressions are spelled once, children first, and spellings beyond a readable length become an
-//! ellipsis.
+//! In: an expression and the spelling of symbols. Out: presentation markup of MathML Core, which browsers show without
+//! scripts. As in `print.rs`, sub-expressions are spelled once, children first, and spellings beyond a readable length
+//! become an ellipsis.
 
 use std::collections::HashMap;
 

@@ -11,8 +11,9 @@ use num_integer::Integer;
 use num_rational::Ratio;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
-/// A fraction of big integers. (The name that `num-rational` gives it is behind a feature; with that, a crate that uses the macro would build `nalgebra` and all that
-/// depends on it twice, with the feature for the macro and without it for itself.)
+/// A fraction of big integers. (The name that `num-rational` gives it is behind a feature; with that, a crate that uses
+/// the macro would build `nalgebra` and all that depends on it twice, with the feature for the macro and without it for
+/// itself.)
 type BigRational = Ratio<BigInt>;
 
 /// A reduced fraction with a positive denominator.

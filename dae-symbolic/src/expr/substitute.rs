@@ -17,8 +17,8 @@ pub fn substitute(
     })
 }
 
-/// Replaces every symbol for which `replacement` has an expression, in one root after the other: new expressions are numbered in the order of
-/// the roots, and common sub-expressions of several roots are rebuilt once.
+/// Replaces every symbol for which `replacement` has an expression, in one root after the other: new expressions are
+/// numbered in the order of the roots, and common sub-expressions of several roots are rebuilt once.
 pub fn substitute_each(
     dag: &mut Dag,
     roots: &[Expr],

@@ -9,11 +9,11 @@
 //!
 //! $$ m = \min \{\, k : \partial^k (f_+ - f_-) / \partial x^k \neq 0 \text{ at } x = x^\ast \,\}, $$
 //!
-//! because $f_+ - f_- = (x - x^\ast)^m\, e$ with $e \ne 0$ on the surface: $m = 0$ is a jump, $m = 1$ a kink. If $\sigma$ is linear in no
-//! variable, a term of it takes the place of $x$ (in $\sqrt{x^2 + y^2} - 1$ the root); then $m$ is a lower bound.
-//! Whether a derivative vanishes on the surface is decided by its canonical form or by residues in the prime field; if
-//! it contains other piecewise functions, on all of their branches, where functions with the same switch are on the
-//! same side of it.
+//! because $f_+ - f_- = (x - x^\ast)^m\, e$ with $e \ne 0$ on the surface: $m = 0$ is a jump, $m = 1$ a kink. If
+//! $\sigma$ is linear in no variable, a term of it takes the place of $x$ (in $\sqrt{x^2 + y^2} - 1$ the root); then
+//! $m$ is a lower bound. Whether a derivative vanishes on the surface is decided by its canonical form or by residues
+//! in the prime field; if it contains other piecewise functions, on all of their branches, where functions with the
+//! same switch are on the same side of it.
 
 use std::collections::HashMap;
 
@@ -105,10 +105,10 @@ pub fn piecewise(dag: &Dag, roots: &[Expr]) -> Vec<Expr> {
     found
 }
 
-/// The expressions with every piecewise function $f$ replaced by $s f_+ + (1 - s) f_-$, where $s$ is a parameter that no model has, the same
-/// for functions with the same switch. Where the switch is zero, functions that jump there have neither all their positive nor all their negative
-/// branches, so that those of a switch and of its negative have an $s$ each. An expression that vanishes whatever the
-/// $s$ are vanishes on all branches.
+/// The expressions with every piecewise function $f$ replaced by $s f_+ + (1 - s) f_-$, where $s$ is a parameter that
+/// no model has, the same for functions with the same switch. Where the switch is zero, functions that jump there have
+/// neither all their positive nor all their negative branches, so that those of a switch and of its negative have an
+/// $s$ each. An expression that vanishes whatever the $s$ are vanishes on all branches.
 pub(crate) fn blended(dag: &mut Dag, roots: &[Expr]) -> Vec<Expr> {
     let mut switches: Vec<Expr> = Vec::new();
     rebuild(dag, roots, |dag, expr, arguments| {
@@ -242,8 +242,8 @@ fn first_jump_along(dag: &mut Dag, function: Expr, mut difference: Expr, symbol:
     None
 }
 
-/// The branch of a piecewise function where its switch is positive, negative or zero. Where both are the same on the surface, that of the positive side
-/// stands for the surface.
+/// The branch of a piecewise function where its switch is positive, negative or zero. Where both are the same on the
+/// surface, that of the positive side stands for the surface.
 fn branch(dag: &mut Dag, function: Function, arguments: &[Expr], side: Side) -> Expr {
     match (function, side) {
         (Function::Abs, Side::Positive | Side::Zero) => arguments[0],

@@ -1,10 +1,10 @@
 //! Instances of families to classes.
 //!
-//! In: the instances and the offsets $c$, $d$ of the structural analysis. Out: boxes of loop variables on which the offset of the
-//! equation, the accesses that occur in it, the offsets of the unknowns that they refer to, and the sets of accesses to
-//! the same element do not change. Differentiating the template of a class $c$ times, and substituting what the
-//! reduction defines, is the same work with the same result for all its instances: symbolic work grows with the number
-//! of classes, not of instances.
+//! In: the instances and the offsets $c$, $d$ of the structural analysis. Out: boxes of loop variables on which the
+//! offset of the equation, the accesses that occur in it, the offsets of the unknowns that they refer to, and the sets
+//! of accesses to the same element do not change. Differentiating the template of a class $c$ times, and substituting
+//! what the reduction defines, is the same work with the same result for all its instances: symbolic work grows with
+//! the number of classes, not of instances.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -3,10 +3,10 @@
 //! In: a family model, the signature matrix of all its instances and its offsets. Out: an [`Excerpt`]: the members near the ends of each long
 //! index range, where everything is the same in between. Symbolic work is done on these alone, and does not grow with the range.
 //!
-//! Loop variables and dimensions of arrays that are linked by accesses $i + c$ form an *index space*, in which the same values are left out.
-//! What happens at a single index (an end of a loop, a boundary of a class, a constant index, a number that bends or vanishes) is a
-//! *landmark*, and the longest stretch without one is shortened. Indices of other forms ($2 i$, $n - i$, indices into
-//! tables) leave their spaces whole.
+//! Loop variables and dimensions of arrays that are linked by accesses $i + c$ form an *index space*, in which the same
+//! values are left out. What happens at a single index (an end of a loop, a boundary of a class, a constant index, a
+//! number that bends or vanishes) is a *landmark*, and the longest stretch without one is shortened. Indices of other
+//! forms ($2 i$, $n - i$, indices into tables) leave their spaces whole.
 
 use std::collections::{BTreeMap, BTreeSet};
 

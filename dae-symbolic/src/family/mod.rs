@@ -1,9 +1,10 @@
 //! Structural analysis of families: instances by the integers of their accesses, grouped into classes.
 //!
-//! In: a [`FamilyModel`]. Out: the signature matrix of all its instances, made from the affine indices of the accesses and not from
-//! scalar expressions; and, with the offsets that the structural analysis finds for it, [`classes`]: boxes of loop variables on which
-//! everything that symbolic work depends on is the same. One template per class is then differentiated, substituted or
-//! simplified, however many instances it has; boundaries split a family into a few classes and not into scalars.
+//! In: a [`FamilyModel`]. Out: the signature matrix of all its instances, made from the affine indices of the accesses
+//! and not from scalar expressions; and, with the offsets that the structural analysis finds for it, [`classes`]: boxes
+//! of loop variables on which everything that symbolic work depends on is the same. One template per class is then
+//! differentiated, substituted or simplified, however many instances it has; boundaries split a family into a few
+//! classes and not into scalars.
 //!
 //! | file | what |
 //! |---|---|

@@ -1,8 +1,8 @@
 //! The forms, a line each.
 //!
-//! In: nothing. Out: a macro that hands the table to another one: here it becomes the type [`Form`](super::Form) with its names, in
-//! [`crate::formulation`] the recipes by which forms are made. A line has the form's documentation, its variant with
-//! what is given with its name, the name, a sentence for generated code and reports, and the recipe.
+//! In: nothing. Out: a macro that hands the table to another one: here it becomes the type [`Form`](super::Form) with
+//! its names, in [`crate::formulation`] the recipes by which forms are made. A line has the form's documentation, its
+//! variant with what is given with its name, the name, a sentence for generated code and reports, and the recipe.
 
 macro_rules! for_each_form {
     ($use:ident) => {
@@ -42,7 +42,8 @@ macro_rules! for_each_form {
             /// all constraints, resolved as in Hairer & Wanner II, Sect. VII.2, eq. (2.27).
             Overdetermined: "overdetermined", "Index 1 with all constraints enforced through weighted gradients (Hairer and Wanner II, eq. VII.2.27)."
                 => { Recipe::new(reduced::index1).enforcing(Lower::All, Metric::Mass) };
-            /// Index 1 with all lower constraints enforced in local coordinates, which are some of the unknowns (generalised coordinate partitioning).
+            /// Index 1 with all lower constraints enforced in local coordinates, which are some of the unknowns
+            /// (generalised coordinate partitioning).
             StateSpace: "state_space", "Index 1 with all constraints enforced, integrated in some of the unknowns (coordinate partitioning)."
                 => { Recipe::in_coordinates(Coordinates::Partition) };
             /// Index 1 with all lower constraints enforced in local coordinates of a tangent space.
@@ -56,8 +57,8 @@ macro_rules! for_each_form {
             /// solved for these: Hairer & Wanner II, Sect. VII.1, eq. (1.6).
             Underlying: "underlying", "The underlying ordinary differential equation, solved for its derivatives; constraints are invariants that drift."
                 => { Recipe::new(reduced::underlying).completed(Completion::Underlying) };
-            /// The essential underlying differential equation: the components of the states on which the multipliers of the text do not act, the others
-            /// being functions of them; Ascher & Petzold (1993), eq. (2.13).
+            /// The essential underlying differential equation: the components of the states on which the multipliers of
+            /// the text do not act, the others being functions of them; Ascher & Petzold (1993), eq. (2.13).
             EssentialUnderlying: "essential_underlying", "The essential underlying differential equation (Ascher and Petzold 1993, eq. 2.13)."
                 => { Recipe::own(Equations::Reduced, essential::formulate) };
             /// All equations with their derivatives, solved for what they determine: Hairer & Wanner II, Sect. VII.2, eq. (2.30).

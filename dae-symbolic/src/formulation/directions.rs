@@ -210,10 +210,10 @@ impl Setting<'_> {
         Ok(result)
     }
 
-    /// $\mathcal M^{-1} \Phi_y^\top$: gradients that are the shortest in the metric of the leading matrix. The equations that are solved for a
-    /// derivative of their own say which derivatives are the same, $w = E z$ (positions move as velocities do); with
-    /// $M$ the matrix of the other equations with respect to $z$, and $g$ the part of the gradient that belongs to
-    /// derivatives of one level, the corrections of this level are $E\,M^{-1} E^\top g$.
+    /// $\mathcal M^{-1} \Phi_y^\top$: gradients that are the shortest in the metric of the leading matrix. The
+    /// equations that are solved for a derivative of their own say which derivatives are the same, $w = E z$ (positions
+    /// move as velocities do); with $M$ the matrix of the other equations with respect to $z$, and $g$ the part of the
+    /// gradient that belongs to derivatives of one level, the corrections of this level are $E\,M^{-1} E^\top g$.
     fn weighted(&self, model: &mut Model, enforced: &[Row]) -> Result<Vec<Column>, FormError> {
         let Some(first) = enforced.first() else { return Ok(Vec::new()) };
         let Dynamics { rows, moving, .. } = self.dynamics(first)?;

@@ -18,7 +18,8 @@ use crate::expr::{Dag, Expr, Symbol, gradient};
 const MOST: usize = 100;
 const SEED: u64 = 0x9e37_79b9;
 
-/// For each unknown, the order of the highest derivative of $\delta$ in it; `None` if the pencil is singular or too large.
+/// For each unknown, the order of the highest derivative of $\delta$ in it; `None` if the pencil is singular or too
+/// large.
 pub(super) fn differentiations(dag: &mut Dag, residuals: &[Expr]) -> Option<Vec<u32>> {
     let n = residuals.len();
     if n > MOST {

@@ -17,10 +17,11 @@
 //! | `essential_underlying` | as `index1`, with derivatives as unknowns, and all lower constraints; components of the states on which no multiplier acts | all enforced |
 //! | `derivative_array`, `strangeness_free` | the text with its derivatives, and differential equations that the runtime chooses ([`dae_runtime::derivative_array`]) | all enforced |
 //!
-//! Each form is a line of a table (`../form/table.rs`) that ends in its recipe (`recipe.rs`): a function that selects rows (`original.rs`, `reduced.rs`,
-//! `baumgarte.rs`), which of the lower constraints are enforced by multipliers, and in which directions these act (`multipliers.rs`, `directions.rs`). With multipliers
-//! the system is $F(t, y, y' + D\mu) = 0$, $\Phi(t, y) = 0$. The derivative array, which needs neither levels nor offsets, and the essential underlying
-//! equation have functions of their own (`derivative_array.rs`, `essential.rs`).
+//! Each form is a line of a table (`../form/table.rs`) that ends in its recipe (`recipe.rs`): a function that selects
+//! rows (`original.rs`, `reduced.rs`, `baumgarte.rs`), which of the lower constraints are enforced by multipliers, and
+//! in which directions these act (`multipliers.rs`, `directions.rs`). With multipliers the system is
+//! $F(t, y, y' + D\mu) = 0$, $\Phi(t, y) = 0$. The derivative array, which needs neither levels nor offsets, and the
+//! essential underlying equation have functions of their own (`derivative_array.rs`, `essential.rs`).
 //!
 //! The levels: with canonical offsets $c$, $d$, equation $i$ differentiated $c_i$ times determines highest derivatives. Where no
 //! unknown is purely algebraic ($d_j \ge 1$ throughout a block and whatever needs its highest derivatives), $c_i - 1$ times is
@@ -128,7 +129,7 @@ pub struct FormInvariant {
     pub value: Expr,
     /// The row that enforces it.
     pub row: Option<usize>,
-    /// As [`FormEquation::prolonged`].
+    /// See [`FormEquation::prolonged`].
     pub prolonged: Option<(usize, u32)>,
     /// The index domain of the family it stands for.
     pub domain: Domain,

@@ -1,7 +1,8 @@
 //! The recipe by which each form is made.
 //!
-//! In: a form. Out: its [`Recipe`], from the table of [`crate::form`]: which rows it has, which of the constraints below them it enforces by multipliers and in
-//! which metric, and what the runtime adds; or a function that makes the whole form.
+//! In: a form. Out: its [`Recipe`], from the table of [`crate::form`]: which rows it has, which of the constraints
+//! below them it enforces by multipliers and in which metric, and what the runtime adds; or a function that makes the
+//! whole form.
 
 use dae_runtime::chart::Coordinates;
 

@@ -41,7 +41,7 @@ pub(super) struct Row {
     pub(super) domain: Domain,
     /// It stands for $f_i^{(l)}$ of the working system.
     pub(super) place: (usize, u32),
-    /// As [`FormEquation::prolonged`](super::FormEquation::prolonged).
+    /// See [`FormEquation::prolonged`](super::FormEquation::prolonged).
     pub(super) prolonged: Option<(usize, u32)>,
 }
 

@@ -1,8 +1,8 @@
 //! Generic regularity by one value in a prime field.
 //!
-//! In: the entries of a matrix. Out: whether its determinant is not identically zero, or its generic rank. Evaluation is a ring
-//! homomorphism (`expr/prime_field`), so a nonzero value is a proof; a zero is only evidence, and is required at three
-//! points.
+//! In: the entries of a matrix. Out: whether its determinant is not identically zero, or its generic rank. Evaluation
+//! is a ring homomorphism (`expr/prime_field`), so a nonzero value is a proof; a zero is only evidence, and is required
+//! at three points.
 
 use super::certificate::GenericRegularity;
 use crate::defaults::start_point;

@@ -1,8 +1,8 @@
 //! Regularity at the model's own consistent point.
 //!
-//! In: the prolongation at default parameters. Out: whether the system Jacobian is regular at the point that the start values
-//! lead to, proved in interval arithmetic where that succeeds (`proof.rs`, `block_proof.rs`), and the jets there. Large models are
-//! solved and judged part by part, so that only the work for a single part is limited.
+//! In: the prolongation at default parameters. Out: whether the system Jacobian is regular at the point that the start
+//! values lead to, proved in interval arithmetic where that succeeds (`proof.rs`, `block_proof.rs`), and the jets
+//! there. Large models are solved and judged part by part, so that only the work for a single part is limited.
 
 use dae_runtime::initialize::{InitializationError, InitializationOptions, consistent_initialization};
 

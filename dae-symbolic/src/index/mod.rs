@@ -10,10 +10,10 @@
 //!   freedom, and that the differentiation index is at most $\max c_i$, plus one if some $d_j = 0$ (more where equations were combined,
 //!   see `upper_bound`). One nonzero value
 //!   of $\det J$ in a prime field proves that it is not identically zero.
-//! * **At the model's own point** (`local.rs`; `exceptional.rs` names parameters because of whose defaults $J$ is singular at every point).
-//!   $J$ is regular at the consistent point that the start values lead to, for the default parameters; by an interval proof where it
-//!   succeeds (`proof.rs`), otherwise in floating-point arithmetic; and it is the solution that the start values mean
-//!   (`nearest.rs`).
+//! * **At the model's own point** (`local.rs`; `exceptional.rs` names parameters because of whose defaults $J$ is
+//!   singular at every point). $J$ is regular at the consistent point that the start values lead to, for the default
+//!   parameters; by an interval proof where it succeeds (`proof.rs`), otherwise in floating-point arithmetic; and it is
+//!   the solution that the start values mean (`nearest.rs`).
 //! * **Lower bound** (`witness.rs`). At that point the derivative array with one differentiation less is not 1-full: one column of $J^{-1}$
 //!   shows a vector of its kernel.
 //!
@@ -138,8 +138,9 @@ impl Analysis {
         }
     }
 
-    /// How often to differentiate the equations of the text that are not redundant, so that they determine all first derivatives, if that is
-    /// certified: the differentiation index or a bound on it. Redundant equations may have lowered the index of the text.
+    /// How often to differentiate the equations of the text that are not redundant, so that they determine all first
+    /// derivatives, if that is certified: the differentiation index or a bound on it. Redundant equations may have
+    /// lowered the index of the text.
     pub fn sufficient_differentiations(&self) -> Option<u32> {
         if !self.redundant.is_empty() {
             return self.certificate.is_regular().then_some(self.certificate.bound);
@@ -364,9 +365,10 @@ pub(crate) fn at_defaults(model: &Model, parameters: &[ParameterId]) -> String {
     listed(&parameters.iter().map(spelled).collect::<Vec<_>>())
 }
 
-/// $\max_i (c_i + r_i) + \max_j (\max(p_j, 1) - d_j)^+$, where equation $i$ of the system contains derivatives of the text up to $r_i$: with
-/// $c_i$ differentiations the $x_j^{(d_j)}$ are determined, and what is asked for are the $x_j^{(\max(p_j, 1))}$ of the
-/// text. If no equations were combined, $d_j \ge p_j$, and the second term is one if some $d_j = 0$.
+/// $\max_i (c_i + r_i) + \max_j (\max(p_j, 1) - d_j)^+$, where equation $i$ of the system contains derivatives of the
+/// text up to $r_i$: with $c_i$ differentiations the $x_j^{(d_j)}$ are determined, and what is asked for are the
+/// $x_j^{(\max(p_j, 1))}$ of the text. If no equations were combined, $d_j \ge p_j$, and the second term is one if some
+/// $d_j = 0$.
 fn upper_bound(model: &Model, system: &System, offsets: &Offsets) -> u32 {
     let orders = system.equations.iter().zip(&offsets.equations);
     let highest = orders.map(|(e, c)| c + e.provenance.differentiations()).max().unwrap_or(0);

@@ -3,9 +3,9 @@
 //! In: consistent jets at which the system Jacobian is regular, far from the start values. Out: those to which the equations as written and their
 //! derivatives lead from the same start values, if they are not farther away and the Jacobian is singular there.
 //!
-//! Newton's method for the prolongation avoids the points at which its Jacobian is singular, however near they are; and where an equation was
-//! multiplied by something that vanishes there, they are no solutions for it. On the branch that the start values mean another index may
-//! hold than on the one where it ends.
+//! Newton's method for the prolongation avoids the points at which its Jacobian is singular, however near they are; and
+//! where an equation was multiplied by something that vanishes there, they are not solutions for the method. On the
+//! branch that the start values mean another index may hold than on the one where it ends.
 
 use super::array::{ArrayPoint, Consistent, DerivativeArray, consistent_point};
 use super::proof::{self, Evidence};

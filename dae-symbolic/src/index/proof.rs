@@ -1,8 +1,8 @@
 //! A consistent point and regularity there, proved in interval arithmetic.
 //!
-//! In: the prolongation $g(X) = 0$ and jets $\tilde X$ that fulfil it to rounding. Out: a radius within which there is a point that
-//! fulfils it exactly and at which the system Jacobian is nonsingular; or, if the proof does not succeed, whether the
-//! Jacobian is regular in floating-point arithmetic whatever the uncertainty of the jets.
+//! In: the prolongation $g(X) = 0$ and jets $\tilde X$ that fulfil it to rounding. Out: a radius within which there is
+//! a point that fulfils it exactly and at which the system Jacobian is nonsingular; or, if the proof does not succeed,
+//! whether the Jacobian is regular in floating-point arithmetic whatever the uncertainty of the jets.
 //!
 //! The equations are fewer than the jets; as many jets keep their values as there are degrees of freedom: those that
 //! the model fixes, and others chosen by a pivoted decomposition. For the others, $X_D$, Krawczyk's operator (Neumaier,

@@ -4,9 +4,9 @@
 //! equilibrated and $\tilde J$ the Jacobian at jets that differ in their last digits, $\lVert A^{-1} R\, (\tilde J - J)\, C \rVert < 1$ is what the
 //! perturbation lemma asks for (Golub & Van Loan, *Matrix Computations*, th. 2.3.4).
 //!
-//! Where equations can be combined so that their leading parts cancel, $F = P L$ with singular $L_{x'}$, the Jacobian $P L_{x'} + P_x L$ is
-//! singular on solutions and regular off them, to the extent that $L$ differs from zero. Entries that depend on no jet
-//! are exact, and such a matrix may have any condition.
+//! Where equations can be combined so that their leading parts cancel, $F = P L$ with singular $L_{x'}$, the Jacobian
+//! $P L_{x'} + P_x L$ is singular on solutions and regular off them, to the extent that $L$ differs from zero. Entries
+//! that depend on no jet are exact, and such a matrix may have any condition.
 
 use dae_runtime::sparse::SparseMatrix;
 use nalgebra::DMatrix;

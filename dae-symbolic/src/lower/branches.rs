@@ -1,7 +1,8 @@
 //! `if` around statements.
 //!
-//! In: the head of a branch. Out: an open branch; the statements in it hold where its condition does, and the conditions of the branches before
-//! it do not. Unlike in an expression, the condition is decided while the model is read.
+//! In: the head of a branch. Out: an open branch; the statements in it hold where its condition does, and the
+//! conditions of the branches before it do not. Unlike in an expression, the condition is decided while the model is
+//! read.
 
 use super::choices::Truth;
 use super::items::Item;

@@ -1,7 +1,7 @@
 //! Conditions and conditionals to expressions.
 //!
-//! In: a node whose operands have values. Out: its value; a condition has the value of its decision diagram, which is 1 where it
-//! holds and 0 elsewhere. `a <= b` is the negation of `a > b`, so that there is one comparison in the kernel.
+//! In: a node whose operands have values. Out: its value; a condition has the value of its decision diagram, which is 1
+//! where it holds and 0 elsewhere. `a <= b` is the negation of `a > b`, so that there is one comparison in the kernel.
 //! Conditions that are decided by constants and loop variables are resolved here (`choices.rs`).
 
 use super::choices::Truth;

@@ -1,7 +1,7 @@
 //! Where an element or instance belongs: to a family, at which indices.
 //!
-//! In: extents and indices. Out: the link that travels with every unknown, parameter and equation through working system and formulations,
-//! so that programs and tables can recover the loops.
+//! In: extents and indices. Out: the link that travels with every unknown, parameter and equation through working
+//! system and formulations, so that programs and tables can recover the loops.
 //!
 //! A model may be an *excerpt* of a larger one: of a long family it has the members near the ends, and none in between ([`Gap`]).
 //! Indices, names and positions are those of the larger model.

@@ -1,9 +1,9 @@
 //! The frozen-coefficient pencil at the start point.
 //!
-//! In: the first-order form of a model whose coefficients vary. Out: the index of the pencil $(E, A) = (F_{u'}, F_u)$ at the start point, the *local
-//! index* of Gear & Petzold (1983, after Theorem 2.3) and Hairer (2011), Sect. V.6. It says nothing about the system: under
-//! $u = Q(t) v$ the pencil becomes $(PEQ, P(AQ + EQ'))$, Hairer & Wanner II, Sect. VII.1, eq. (1.8), and another index
-//! may appear. It matters to methods that freeze coefficients over a step.
+//! In: the first-order form of a model whose coefficients vary. Out: the index of the pencil $(E, A) = (F_{u'}, F_u)$
+//! at the start point, the *local index* of Gear & Petzold (1983, after Theorem 2.3) and Hairer (2011), Sect. V.6. It
+//! says nothing about the system: under $u = Q(t) v$ the pencil becomes $(PEQ, P(AQ + EQ'))$, Hairer & Wanner II, Sect.
+//! VII.1, eq. (1.8), and another index may appear. It matters to methods that freeze coefficients over a step.
 //!
 //! Where the coefficients are rational numbers at the start time, the answer is exact. Otherwise numerical ranks decide: a regular pencil has
 //! the index $m$ where its own derivative array $E u^{(l + 1)} + A u^{(l)} = 0$, $l = 0, \dots, m$, first determines $u'$.

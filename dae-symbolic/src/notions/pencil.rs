@@ -4,9 +4,9 @@
 //! Hairer & Wanner II, Sect. VII.1, eqs. (1.3), (1.4): the size of the part with finite eigenvalues and the sizes $m_i$ of the nilpotent blocks, the
 //! largest of which is the (nilpotency, Kronecker) index; for a singular one polynomial null vectors.
 //!
-//! Luenberger's shuffle (*Time-invariant descriptor systems*, Automatica 14, 1978): rows of $(E, A)$ are combined until $E$ is in
-//! echelon form; each row whose $E$-part is then zero is an algebraic equation $a^\top u = \dots$, and is replaced by
-//! its derivative, the row $(a, 0)$. With $k_i$ such rows in round $i = 0, 1, \dots$,
+//! Luenberger's shuffle (*Time-invariant descriptor systems*, Automatica 14, 1978): rows of $(E, A)$ are combined until
+//! $E$ is in echelon form; each row whose $E$-part is then zero is an algebraic equation $a^\top u = \dots$, and is
+//! replaced by its derivative, the row $(a, 0)$. With $k_i$ such rows in round $i = 0, 1, \dots$,
 //!
 //! $$ k_i = \\#\\{\text{nilpotent blocks of size} > i\\}, $$
 //!

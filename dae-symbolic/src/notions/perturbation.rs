@@ -1,14 +1,15 @@
 //! The perturbation index.
 //!
-//! In: a model whose system Jacobian $J$ is regular at its consistent point. Out: the perturbation index, Hairer & Wanner II, Sect. VII.1, Definition
-//! 1.3, where one of the following determines it, and the reason in a sentence.
+//! In: a model whose system Jacobian $J$ is regular at its consistent point. Out: the perturbation index, Hairer &
+//! Wanner II, Sect. VII.1, Definition 1.3, where one of the following determines it, and the reason in a sentence.
 //!
 //! * Index 0: the perturbed system is an ordinary differential equation.
 //! * Linear, constant coefficients: the size of the largest nilpotent block, eqs. (1.6), (1.7).
-//! * $J$ regular: the perturbed system $F = \delta$ has the same structure, and its equations differentiated $c_i$ times give the $x_j^{(d_j)}$ as
-//!   smooth functions of lower jets and of $\delta_i, \dots, \delta_i^{(c_i)}$. With $m$ the highest such order (counted in the equations of
-//!   the text where they were combined), the index is at most $m + 1$, by Gronwall's lemma. The highest derivative enters linearly, with the factor
-//!   $(J^{-1})_{ji}$; if $d_j = 0$ and that factor is not identically zero, then a perturbation with $\delta_i^{(m)}$ bounded and all lower
+//! * $J$ regular: the perturbed system $F = \delta$ has the same structure, and its equations differentiated $c_i$
+//!   times give the $x_j^{(d_j)}$ as smooth functions of lower jets and of $\delta_i, \dots, \delta_i^{(c_i)}$. With
+//!   $m$ the highest such order (counted in the equations of the text where they were combined), the index is at most
+//!   $m + 1$, by Gronwall's lemma. The highest derivative enters linearly, with the factor $(J^{-1})_{ji}$; if
+//!   $d_j = 0$ and that factor is not identically zero, then a perturbation with $\delta_i^{(m)}$ bounded and all lower
 //!   derivatives arbitrarily small, around a point off the solution where the factor does not vanish, changes $x_j$ by
 //!   more than any multiple of the lower derivatives: the index is $m + 1$. That covers the Hessenberg forms
 //!   (1.13)–(1.15), and (1.32), where the factor vanishes on the solution but not off it, so that the differentiation

@@ -1,9 +1,9 @@
 //! Programs of models with families.
 //!
-//! In: rows of roots, each row with the member of a family that it is. Out: a [`Program`] in which the instances of a family are loops,
-//! and so are long sums and long rows, whose terms and entries are alike. Rows that are not members, and instances that
-//! fit no loop, are blocks without loops; long blocks are cut, since the compiler's time grows faster than the length
-//! of a function.
+//! In: rows of roots, each row with the member of a family that it is. Out: a [`Program`] in which the instances of a
+//! family are loops, and so are long sums and long rows, whose terms and entries are alike. Rows that are not members,
+//! and instances that fit no loop, are blocks without loops; long blocks are cut, since the compiler's time grows
+//! faster than the length of a function.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 

@@ -160,7 +160,7 @@ fn cofactor(dag: &Dag, term: Expr, leading: Expr) -> Option<Vec<(Expr, i32)>> {
 
 /// Replaces jets that explicit equations define.
 struct Replacement {
-    /// By unknown: the order $p$ and $\varphi, \dot\varphi, \dots$ as far as they were needed.
+    /// For each unknown the order $p$ and $\varphi, \dot\varphi, \dots$, up to the order needed so far.
     values: HashMap<usize, (u32, Vec<Expr>)>,
 }
 

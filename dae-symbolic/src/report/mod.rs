@@ -1,9 +1,9 @@
 //! What is known about a model, as data to be read by people and programs.
 //!
-//! In: a compiled model, or the reason why there is none. Out: a [`Report`]: its [`Display`](std::fmt::Display) is for people; with the
-//! feature `serde` it can be serialised, and the names of its fields are a promise to programs that read them. Fields
-//! that do not apply are `None`; equations are counted from 1 as in messages; residues of the prime field are decimal
-//! strings, because they exceed what readers of JSON keep exactly.
+//! In: a compiled model, or the reason why there is none. Out: a [`Report`]: its [`Display`](std::fmt::Display) is for
+//! people; with the feature `serde` it can be serialised, and the names of its fields are a promise to programs that
+//! read them. Fields that do not apply are `None`; equations are counted from 1 as in messages; residues of the prime
+//! field are decimal strings, because they exceed what readers of JSON keep exactly.
 //!
 //! `structural_*` and `offsets` belong to the pattern of the text as written; `differentiation_index`,
 //! `index_upper_bound` and `degrees_of_freedom` are those of the first-order form that the certificate supports: a
@@ -91,7 +91,8 @@ pub struct Report {
     /// instance of the fourth, and `constraint of lambda` one derived from a block. They are the names in all messages
     /// and all kinds of report.
     pub equation_names: Vec<String>,
-    /// The line and column at which each equation begins, from 1; empty if that is not known, see [`Report::with_places`].
+    /// The line and column at which each equation begins, from 1; empty if that is not known, see
+    /// [`Report::with_places`].
     pub equation_places: Vec<[usize; 2]>,
     /// The definitions of the `let`s and inputs named in this report.
     pub definitions: Vec<DefinitionReport>,

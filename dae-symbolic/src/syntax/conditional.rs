@@ -1,8 +1,9 @@
 //! Conditions, and expressions that depend on them.
 //!
-//! In: the cursor at a comparison, a logical operator or `if`. Out: nodes for conditions and conditionals. Above the two levels of
-//! arithmetic there are three more, comparison, `&&` and `||`; a frame of the parser holds their finished parts. After
-//! an expression is complete, one loop over its nodes checks that conditions and numbers stand where they belong.
+//! In: the cursor at a comparison, a logical operator or `if`. Out: nodes for conditions and conditionals. Above the
+//! two levels of arithmetic there are three more, comparison, `&&` and `||`; a frame of the parser holds their finished
+//! parts. After an expression is complete, one loop over its nodes checks that conditions and numbers stand where they
+//! belong.
 
 use super::ast::{Comparison, Expression, Expressions, Node, NodeId};
 use super::cursor::Look;

@@ -6,19 +6,19 @@
 //!
 //! $$ \bar f = \sum_i u_i\, f_i^{(c_i - \underline c)} $$
 //!
-//! replaces an equation with $c_l = \underline c$, provided $u$ contains no $x_j^{(k)}$ with $k \ge d_j - \underline c$. Then
-//! $\partial \bar f / \partial x_j^{(d_j - \underline c)} = (u^\top J)_j = 0$: the combination does not depend on these
-//! derivatives, whatever its form, and they are removed by putting a number in their place. Where $u_l \ne 0$ the old
-//! equation follows from the new one and the others: nothing is lost.
+//! replaces an equation with $c_l = \underline c$, provided $u$ contains no $x_j^{(k)}$ with
+//! $k \ge d_j - \underline c$. Then $\partial \bar f / \partial x_j^{(d_j - \underline c)} = (u^\top J)_j = 0$: the
+//! combination does not depend on these derivatives, whatever its form, and they are removed by putting a number in
+//! their place. Where $u_l \ne 0$ the old equation follows from the new one and the others: nothing is lost.
 //!
-//! The companion of that paper, the expression substitution method (Sect. 5), serves where every $u$ contains leading derivatives, because
-//! equations are nonlinear in a common combination of them: $v$ with $J v = 0$ gives new unknowns $y_j = x_j^{(d_j - \bar c)} - (v_j / v_l)\,
-//! x_l^{(d_l - \bar c)}$. It is not done here: it adds unknowns and equations to the text, on whose states, start
-//! values and offsets all later stages rely, and the index does not need it, because the derivative array decides
-//! without a rewrite; none of the systems of the literature that the tests hold need it (modified pendulum, flexible
-//! robot arm, ring modulator, transistor amplifier have a $u$ that serves). Such a model lacks the forms other than the
-//! original one, and gets them when the text gives the combination a name, `s = q1 + q2` with `var s`, which is the
-//! same substitution by hand.
+//! The companion of that paper, the expression substitution method (Sect. 5), serves where every $u$ contains leading
+//! derivatives, because equations are nonlinear in a common combination of them: $v$ with $J v = 0$ gives new unknowns
+//! $y_j = x_j^{(d_j - \bar c)} - (v_j / v_l)\, x_l^{(d_l - \bar c)}$. It is not done here: it adds unknowns and
+//! equations to the text, on whose states, start values and offsets all later stages rely, and the index does not need
+//! it, because the derivative array decides without a rewrite; none of the systems of the literature that the tests
+//! hold need it (modified pendulum, flexible robot arm, ring modulator, transistor amplifier have a $u$ that serves).
+//! Such a model lacks the forms other than the original one, and gets them when the text gives the combination a name,
+//! `s = q1 + q2` with `var s`, which is the same substitution by hand.
 
 use std::collections::BTreeMap;
 
@@ -42,8 +42,8 @@ pub struct Combination {
     pub after: Expr,
 }
 
-/// The systems that result from replacing one equation by a combination, in order of preference: null vectors of constants first.
-/// `value` tells whether an expression is safely nonzero at the start of the model.
+/// The systems that result from replacing one equation by a combination, in order of preference: null vectors of
+/// constants first. `value` tells whether an expression is safely nonzero at the start of the model.
 pub fn combine(
     model: &mut Model,
     system: &System,

@@ -3,8 +3,8 @@
 //! In: the spellings of operands. Out: the spelling of an operation, and how tightly it binds. The order of operations
 //! is that of the instruction.
 //!
-//! Enclosures are spelled with the operators and methods of the runtime's `TaylorModel`. Every register is one, and floating-point literals stand only
-//! beside them, as coefficients that are exact.
+//! Enclosures are spelled with the operators and methods of the runtime's `TaylorModel`. Every register is one, and
+//! floating-point literals stand only beside them, as coefficients that are exact.
 
 use super::super::names::Numbers;
 use crate::expr::Function;
@@ -135,7 +135,7 @@ impl Spells<'_> {
         let join = |side: &[(String, bool)]| -> String {
             let mut text = String::new();
             for (k, (factor, compound)) in side.iter().enumerate() {
-                // The first factor associates by itself; later powers are formed before they are multiplied on.
+                // The first factor associates without parentheses; later powers are formed before they are multiplied on.
                 text.push_str(if k == 0 { "" } else { " * " });
                 text.push_str(&if *compound && k > 0 { format!("({factor})") } else { factor.clone() });
             }

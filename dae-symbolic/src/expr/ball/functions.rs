@@ -1,9 +1,10 @@
 //! The functions of the operator table on balls.
 //!
-//! In: a function and balls for its arguments. Out: a ball that contains all its values, without bounds if it is undefined anywhere on them.
-//! Exponential, sine and cosine are series (`series.rs`); the others follow from these, logarithm and arc tangent by Newton's method for the
-//! inverse, whose residual is a ball, so that the error needs no analysis. A function is evaluated at the midpoint, and
-//! the radius is that of the arguments times a bound on the derivative.
+//! In: a function and balls for its arguments. Out: a ball that contains all its values, without bounds if it is
+//! undefined anywhere on them. Exponential, sine and cosine are series (`series.rs`); the others follow from these,
+//! logarithm and arc tangent by Newton's method for the inverse, whose residual is a ball, so that the error needs no
+//! analysis. A function is evaluated at the midpoint, and the radius is that of the arguments times a bound on the
+//! derivative.
 
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
@@ -56,7 +57,7 @@ impl Ball {
             Function::Acosh => a.plus(&a.times(a).minus(&one).sqrt()).ln(),
             Function::Atanh => a.times_power_of_two(1).over(&one.minus(a)).ln_1p().times_power_of_two(-1),
             Function::Abs => a.absolute(),
-            // Of zero it is one, as in evaluation.
+            // The sign of zero is one, as in evaluation.
             Function::Signum => match a.sign() {
                 Some(sign) => Ball::integer(if sign < 0 { -1 } else { 1 }),
                 None => Ball::zero().widened(Magnitude::ONE),

@@ -1,8 +1,9 @@
 //! Elementary functions in fixed point.
 //!
-//! In: integers $x$ that stand for $x \cdot 2^{-w}$. Out: $\pi$, $\ln 2$, exponentials, sines and cosines in the same form, with an error of a
-//! few units. The argument is halved several times, the Taylor series summed, and the result doubled or squared again
-//! (R. P. Brent, *Fast multiple-precision evaluation of elementary functions*, J. ACM 23, 1976).
+//! In: integers $x$ that stand for $x \cdot 2^{-w}$. Out: $\pi$, $\ln 2$, exponentials, sines and cosines in the same
+//! form, with an error of a few units. The argument is halved several times, the Taylor series summed, and the result
+//! doubled or squared again (R. P. Brent, *Fast multiple-precision evaluation of elementary functions*, J. ACM 23,
+//! 1976).
 
 use std::sync::OnceLock;
 

@@ -3,10 +3,10 @@
 //! In: a function and the number of times that it is differentiated with respect to each argument. Out: derivatives,
 //! values and spellings.
 //!
-//! A table is a spline and has values everywhere. Code and inputs have none while the model is analysed; a function in general
-//! position stands in for them (`stand_in.rs`), which takes every value and grows with each of its arguments. Results
-//! with it hold for almost all functions in its place; proofs by intervals, which are about this particular model, are
-//! not made with it.
+//! A table is a spline and has values everywhere. Code and inputs have none while the model is analysed; a function in
+//! general position stands in for them (`stand_in.rs`), which takes every value and grows with each of its arguments.
+//! Results with it hold for almost all functions in its place; proofs by intervals, which are about this particular
+//! model, are not made with it.
 
 mod enclosure;
 mod spelling;

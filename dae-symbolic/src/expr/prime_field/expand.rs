@@ -1,8 +1,8 @@
 //! Expansion into monomials.
 //!
-//! In: expressions. Out: each as $\sum_k q_k m_k$ with rational $q_k$ and distinct Laurent monomials $m_k = \prod_j b_j^{n_j}$
-//! over bases that are not sums or products, unless that becomes too large: powers of sums are multiplied out,
-//! reciprocals of sums and everything beyond the budget stay bases. The expansion is always exact.
+//! In: expressions. Out: each as $\sum_k q_k m_k$ with rational $q_k$ and distinct Laurent monomials
+//! $m_k = \prod_j b_j^{n_j}$ over bases that are not sums or products, unless that becomes too large: powers of sums
+//! are multiplied out, reciprocals of sums and everything beyond the budget stay bases. The expansion is always exact.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

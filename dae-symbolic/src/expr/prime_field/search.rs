@@ -76,7 +76,7 @@ impl Point {
 /// A point, and the values of all nodes of the order there.
 pub(super) struct Found {
     pub(super) point: Point,
-    /// By node.
+    /// Values by node.
     pub(super) values: Vec<u64>,
     /// Roots (by number) that have no residue and count as opaque.
     pub(super) opaque_roots: Vec<usize>,

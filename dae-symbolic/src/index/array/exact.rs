@@ -73,8 +73,8 @@ impl Court<'_> {
         None
     }
 
-    /// Rows of an affine array that contradict one another at almost every time: their left-hand sides depend on one another exactly, and the
-    /// rows do not. Nothing of the kind is known of values that the caller has yet to supply.
+    /// Rows of an affine array that contradict one another at almost every time: their left-hand sides depend on one
+    /// another exactly, and the rows do not. Nothing of the kind is known of values that the caller has yet to supply.
     pub(super) fn contradiction(&self, array: &DerivativeArray) -> Vec<(usize, u32)> {
         let dag = &self.model.dag;
         if !self.affine || self.model.has_stand_ins() || !piecewise(dag, &self.equations).is_empty() {

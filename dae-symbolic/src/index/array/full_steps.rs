@@ -125,12 +125,12 @@ pub(super) fn least_norm(rows: &[SparseRow], columns: usize, dependent: f64) -> 
     Prepared::new(rows, columns, &vec![true; columns], dependent)
 }
 
-/// By column, the change that costs one, relative to the jets.
+/// The change of each column that costs one, relative to the jets.
 pub(super) fn relative_ease(system: &ArraySystem<'_>, point: &ArrayPoint) -> Vec<f64> {
     ease(system, point, COSTS[0])
 }
 
-/// By column, the change that costs one.
+/// The change of each column that costs one.
 fn ease(system: &ArraySystem<'_>, point: &ArrayPoint, cost: Cost) -> Vec<f64> {
     let mut ease = Vec::with_capacity(system.columns);
     for (j, series) in point.taylor.iter().enumerate() {

@@ -1,8 +1,8 @@
 //! Jets that fulfil the derivative array, and points beside them.
 //!
-//! In: the array and jets to start from. Out: jets at which every row vanishes to rounding, moved as little as possible from the start
-//! (damped Gauss–Newton with least change, `newton.rs`: fixed values stay, values that are not given move first), with
-//! all rows at once or with more and more differentiations. Rows may depend on one another.
+//! In: the array and jets to start from. Out: jets at which every row vanishes to rounding, moved as little as possible
+//! from the start (damped Gauss–Newton with least change, `newton.rs`: fixed values stay, values that are not given
+//! move first), with all rows at once or with more and more differentiations. Rows may depend on one another.
 //!
 //! A second point of the same solution is the Taylor polynomial evaluated a step further, corrected; neighbouring
 //! consistent points are corrected random ones.
@@ -65,7 +65,7 @@ pub struct ArrayPoint {
 /// Which jets may be moved to fulfil the array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Consistent {
-    /// As the model says: fixed start values stay, and guesses only move where they must.
+    /// The jets that the model allows: fixed start values stay, and guesses only move where they must.
     Model,
     /// All jets alike: for points near the model's own.
     Alike,

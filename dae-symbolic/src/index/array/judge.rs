@@ -2,14 +2,14 @@
 //!
 //! In: a model and jets to start from. Out: an [`ArrayFinding`].
 //!
-//! With growing $m$ the jets are made consistent with the array and its ranks are taken. The index is the least $m$ at which the array is
-//! 1-full, provided one more differentiation changes neither the dimension of the consistent states nor the ranks. It holds *along* the
-//! solution if the ranks are constant there. That is checked at a second point of the same solution and at neighbouring consistent
-//! points: ranks cannot fall nearby, and at a random neighbour they almost surely are the largest there are, so that
-//! equal ranks are constant. Where the ranks are even those of a random point of the prime field, consistent or not, A2
-//! holds in a whole neighbourhood of the solution. A system that is affine in its unknowns has the same ranks at all of
-//! them: where its coefficients are rational functions of time, they are computed exactly, at the start time and at a
-//! random one.
+//! With growing $m$ the jets are made consistent with the array and its ranks are taken. The index is the least $m$ at
+//! which the array is 1-full, provided one more differentiation changes neither the dimension of the consistent states
+//! nor the ranks. It holds *along* the solution if the ranks are constant there. That is checked at a second point of
+//! the same solution and at neighbouring consistent points: ranks cannot fall nearby, and at a random neighbour they
+//! almost surely are the largest there are, so that equal ranks are constant. Where the ranks are even those of a
+//! random point of the prime field, consistent or not, A2 holds in a whole neighbourhood of the solution. A system that
+//! is affine in its unknowns has the same ranks at all of them: where its coefficients are rational functions of time,
+//! they are computed exactly, at the start time and at a random one.
 //!
 //! *No index:* the dimension of the consistent states has not changed for two differentiations and the array is not
 //! 1-full. On the remaining manifold the system determines fewer derivatives than there are unknowns and says nothing
@@ -77,9 +77,9 @@ pub enum ArrayVerdict {
     Index(u32),
     /// There is none: part of the solution is free.
     NoIndex(Freedom),
-    /// There is none: rows of the array, by equation and number of differentiations, depend on one another whatever the values are, although
-    /// there are no more equations than unknowns. So do their derivatives, so that more and more derivatives stay free,
-    /// or nothing fulfils the equations at all.
+    /// There is none: rows of the array, by equation and number of differentiations, depend on one another whatever the
+    /// values are, although there are no more equations than unknowns. So do their derivatives, so that more and more
+    /// derivatives stay free, or nothing fulfils the equations at all.
     Dependent {
         /// The rows.
         rows: Vec<(usize, u32)>,

@@ -130,7 +130,8 @@ impl ArrayJacobian {
         ArrayJacobian { values, certain, widths: columns.widths, differentiations: m }
     }
 
-    /// The ranks; clear if what is dropped is no larger than rounding makes it, and entries that cannot be told from zero do not matter.
+    /// The ranks; clear if dropped pivots are no larger than rounding, and entries that cannot be told from zero do not
+    /// matter.
     pub fn ranks(&self, states: usize, unknowns: usize) -> Result<ArrayRanks, RankError> {
         let found = block_ranks_scaled_by(&self.values, &self.certain, &self.widths)?;
         let mut clear = found.iter().all(|rank| rank.confidence == Confidence::Clear);

@@ -1,8 +1,8 @@
 //! Elimination of sparse rows of balls with complete pivoting.
 //!
-//! In: rows and an order of preference among columns. Out: pivots, each proved not to be zero, until what is left contains zero; from these a basic
-//! solution of the equations, or ranks. An entry that contains zero counts as zero if its radius is hundreds of digits
-//! below the terms of its row; otherwise it is undecided.
+//! In: rows and an order of preference among columns. Out: pivots, each proved not to be zero, until what is left
+//! contains zero; from these a basic solution of the equations, or ranks. An entry that contains zero counts as zero if
+//! its radius is hundreds of digits below the terms of its row; otherwise it is undecided.
 
 use std::collections::BTreeMap;
 

@@ -1,14 +1,15 @@
 //! Jets that fulfil the derivative array to hundreds of digits, and its ranks there.
 //!
-//! In: the array and jets that fulfil it to rounding, or start values. Out: jets that fulfil it to hundreds of digits, at the exact values that the
-//! text gives, and ranks whose pivots are proved not to be zero there. Where unknowns are sums of large terms, matrices
-//! of full rank are nearly singular; where terms cancel identically, their rounding error looks like an entry; and
-//! where a coefficient is $10^{-40}$, it looks like rounding. Sixteen digits do not tell these apart; hundreds do.
+//! In: the array and jets that fulfil it to rounding, or start values. Out: jets that fulfil it to hundreds of digits,
+//! at the exact values that the text gives, and ranks whose pivots are proved not to be zero there. Where unknowns are
+//! sums of large terms, matrices of full rank are nearly singular; where terms cancel identically, their rounding error
+//! looks like an entry; and where a coefficient is $10^{-40}$, it looks like rounding. Sixteen digits do not tell these
+//! apart; hundreds do.
 //!
-//! The jets follow by Newton's method in midpoint–radius arithmetic (`expr/ball`), in the jets with the largest pivots; the others keep
-//! their values, which are exact. The method converges quadratically to a simple solution and crawls towards a multiple
-//! one, which is not decided here. Functions and tables that are known to 16 digits leave numbers of that size in place
-//! of zero; then nothing is decided either.
+//! The jets follow by Newton's method in midpoint–radius arithmetic (`expr/ball`), in the jets with the largest pivots;
+//! the others keep their values, which are exact. The method converges quadratically to a simple solution and crawls
+//! towards a multiple one, which is not decided here. Functions and tables that are known to 16 digits leave numbers of
+//! that size in place of zero; then nothing is decided either.
 
 use super::full_steps::relative_ease;
 use super::jets::ArraySystem;
@@ -217,7 +218,8 @@ pub(in crate::index) fn is_solution(
     Some(is_simple_solution(&ArraySystem::new(model, parameters, &array, Consistent::Alike), &point))
 }
 
-/// Whether equations of another array vanish at a point of an array that holds to rounding, with hundreds of digits; `None` where these are not known.
+/// Whether equations of another array vanish at a point of an array that holds to rounding, with hundreds of digits;
+/// `None` where these are not known.
 pub(in crate::index) fn vanish(
     model: &Model,
     (array, point): (&DerivativeArray, &ArrayPoint),
@@ -291,7 +293,7 @@ fn newton(
         let count = array.equations.len();
         let residuals: Vec<Ball> =
             (0..array.rows()).map(|row| at.residuals[row % count][row / count].clone()).collect();
-        // A number that is not zero, however small, is no solution.
+        // A residual that is not zero, however small, excludes a solution.
         if whole.iter().zip(&residuals).any(|(row, residual)| row.is_empty() && !residual.contains_zero()) {
             return None;
         }

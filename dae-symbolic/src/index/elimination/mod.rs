@@ -4,9 +4,9 @@
 //! contradict one another whatever the values are, with the remainder when all unknowns are eliminated: $0 = c(t)$ with
 //! $c(t_0) \ne 0$ or a derivative of $c$ that is not zero there.
 //!
-//! The rows of the derivative array are polynomials in the jets. A combination of them with polynomials as coefficients, in which no
-//! unknown occurs, has to vanish along any solution, with all its derivatives (Ritt (1950), ch. I). The search for one is exact and
-//! bounded; if it finds nothing, nothing is proved.
+//! The rows of the derivative array are polynomials in the jets. A combination of them with polynomials as
+//! coefficients, in which no unknown occurs, has to vanish along any solution, with all its derivatives (Ritt (1950),
+//! ch. I). The search for one is exact and bounded; if it finds nothing, nothing is proved.
 //!
 //! | file | what |
 //! |---|---|

@@ -1,8 +1,8 @@
 //! Expressions as polynomials.
 //!
-//! In: expressions. Out: polynomials in the jets, in functions of them, and in functions of time alone; and identities between these functions.
-//! An expression that is not a sum, product or power becomes a variable of its own, so that every consequence of the
-//! polynomials is one of the expressions, wherever these are defined.
+//! In: expressions. Out: polynomials in the jets, in functions of them, and in functions of time alone; and identities
+//! between these functions. An expression that is not a sum, product or power becomes a variable of its own, so that
+//! every consequence of the polynomials is one of the expressions, wherever these are defined.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;

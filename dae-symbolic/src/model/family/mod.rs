@@ -146,10 +146,10 @@ pub struct Loop {
 /// The expression that the surrounding loops repeat.
 #[derive(Clone, Debug)]
 pub enum Body<T> {
-    /// The same expression for all values of the loop variables.
+    /// One expression for all values of the loop variables.
     Template(T),
-    /// An expression for each of several disjoint boxes, in the order of their first points: conditions, ranges, exponents or orders depend
-    /// on a loop variable. Points in none of them have no instance.
+    /// An expression for each of several disjoint boxes, in the order of their first points: conditions, ranges,
+    /// exponents or orders depend on a loop variable. Points in none of them have no instance.
     Pieces(Vec<Piece<T>>),
 }
 

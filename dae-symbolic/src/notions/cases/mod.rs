@@ -1,8 +1,8 @@
 //! Cases: values of parameters, and sets of solutions, with a different index.
 //!
-//! In: a model and what its analysis found. Out: for each condition under which $\det J$ vanishes although it does not vanish identically, on which
-//! side of it the model is, and the verdict on the other side: the model is analysed again there, with all its start
-//! values as guesses, since fixed ones belong to the case for which they were written.
+//! In: a model and what its analysis found. Out: for each condition under which $\det J$ vanishes although it does not
+//! vanish identically, on which side of it the model is, and the verdict on the other side: the model is analysed again
+//! there, with all its start values as guesses, since fixed ones belong to the case for which they were written.
 //!
 //! | file | condition |
 //! |---|---|

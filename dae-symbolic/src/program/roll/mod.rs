@@ -1,8 +1,8 @@
 //! Rolling: instances of a family that differ by affine functions of their indices become one loop.
 //!
-//! In: items, each a member of a family (or none) with a key, addresses and numbers. Out: classes. The items of a class have
-//! equal keys, fill a box of indices, and their addresses and numbers are affine in the indices. An item that fits no
-//! such box of at least three members along some index is a class of its own, without loops.
+//! In: items, each a member of a family (or none) with a key, addresses and numbers. Out: classes. The items of a class
+//! have equal keys, fill a box of indices, and their addresses and numbers are affine in the indices. An item that fits
+//! no such box of at least three members along some index is a class of its own, without loops.
 //!
 //! Dimension by dimension, the last index first: neighbours whose differences agree are joined, long rows first, so that an
 //! exceptional instance at a boundary does not take a regular neighbour with it. Rows joined in one dimension are the items of the

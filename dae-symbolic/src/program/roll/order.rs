@@ -4,9 +4,9 @@
 //! that two instances of one family share, which the order of creation (the canonical one of the DAG) need not: a term
 //! may have been made with the neighbour.
 //!
-//! Operands are compared by the positions of their smallest leaves; positions move together from instance to instance. Operands over the same leaves
-//! are compared by a hash of their structure, in which leaves count by kind and not by position. As everywhere,
-//! operands made of parameters alone come last in sums and first in products.
+//! Operands are compared by the positions of their smallest leaves; positions move together from instance to instance.
+//! Operands over the same leaves are compared by a hash of their structure, in which leaves count by kind and not by
+//! position. As everywhere, operands made of parameters alone come last in sums and first in products.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,8 +1,8 @@
 //! Texts of families: one for all instances.
 //!
-//! In: texts of which one belongs to each instance (`q[3]`, `equation 5[3]: 0 = q[3] - q[2]`). Out: one text with affine functions of
-//! the indices (`q[i]`, `equation 5[i]: 0 = q[i] - q[i - 1]`). Texts are rolled by the numbers in them, whatever these
-//! mean, and only if the result reproduces the text of every instance.
+//! In: texts of which one belongs to each instance (`q[3]`, `equation 5[3]: 0 = q[3] - q[2]`). Out: one text with
+//! affine functions of the indices (`q[i]`, `equation 5[i]: 0 = q[i] - q[i - 1]`). Texts are rolled by the numbers in
+//! them, whatever these mean, and only if the result reproduces the text of every instance.
 
 use std::hash::Hash;
 
@@ -160,7 +160,7 @@ pub fn listed<'a, K>(list: impl Iterator<Item = (&'a Domain, &'a str, K)>) -> Re
 /// The rows of a pattern: the first place is that of the row, the others are those of its columns.
 ///
 /// # Errors
-/// As for [`listed`].
+/// See [`listed`].
 pub fn pattern_rows<'a>(
     pattern: &Pattern,
     domains: &'a [Domain],

@@ -37,7 +37,8 @@ pub(in crate::program) fn terms(order: &mut Order<'_>, terms: &[(Rational, Expr)
     Ok(alike(shaped, &places, order_of(order, terms.iter().map(|&(_, t)| t).collect())))
 }
 
-/// The entries of a row that are computed in loops; `first` is the position of the first. Neighbours that are equal are a loop of which one is taken apart.
+/// The entries of a row that are computed in loops; `first` is the position of the first. Neighbours that are equal are
+/// a loop of which one is taken apart.
 pub(in crate::program) fn entries(order: &mut Order<'_>, first: usize, roots: &[Expr]) -> Result<Alike, Unplaced> {
     let (mut shaped, mut classes) = (Vec::with_capacity(roots.len()), Vec::new());
     let (mut rest, mut shaped_rest) = (Vec::new(), Vec::new());

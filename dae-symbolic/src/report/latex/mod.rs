@@ -1,7 +1,7 @@
 //! A report as a LaTeX article.
 //!
-//! In: a [`Report`] and the mathematics of its model. Out: a text that `pdflatex` compiles: the system, its signature matrix with offsets, the
-//! hidden constraints with their derivation, and the statement about the index with its proof.
+//! In: a [`Report`] and the mathematics of its model. Out: a text that `pdflatex` compiles: the system, its signature
+//! matrix with offsets, the hidden constraints with their derivation, and the statement about the index with its proof.
 
 mod spelling;
 

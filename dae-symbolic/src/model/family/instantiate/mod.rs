@@ -1,9 +1,9 @@
 //! Family model to scalar model.
 //!
-//! In: a verified [`FamilyModel`]. Out: the [`Model`] in which every element of an array is an unknown (`q[3]`) or parameter of its
-//! own and every instance of a family an equation (`equation 4[i = 17]`), each with the link back to its family
-//! ([`Member`](crate::model::Member)). Elements stand row by row, array by array; instances in ascending order, family by family.
-//! Or the model of an [`Excerpt`], in which the members on both sides of a gap are joined.
+//! In: a verified [`FamilyModel`]. Out: the [`Model`] in which every element of an array is an unknown (`q[3]`) or
+//! parameter of its own and every instance of a family an equation (`equation 4[i = 17]`), each with the link back to
+//! its family ([`Member`](crate::model::Member)). Elements stand row by row, array by array; instances in ascending
+//! order, family by family. Or the model of an [`Excerpt`], in which the members on both sides of a gap are joined.
 //!
 //! A template is translated to a list of operations once, subexpressions that do not depend on a loop variable are
 //! built once, and the others are built for each instance: the cost is linear in the size of the result.
