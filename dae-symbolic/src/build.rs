@@ -106,8 +106,8 @@ pub fn compile_into(model: impl AsRef<Path>, directory: impl AsRef<Path>) -> Res
     Ok(target)
 }
 
-/// Expands the argument of an `include_model!`: the path of a model in quotes, relative to the package. The compiler is told to do so again when
-/// the file changes.
+/// Expands the argument of an `include_model!`: the path of a model in quotes, relative to the package. The compiler is
+/// made to expand it again when the file changes.
 pub fn include(argument: TokenStream) -> TokenStream {
     let (path, span) = match path_of(argument) {
         Ok(found) => found,

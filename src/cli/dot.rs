@@ -1,7 +1,7 @@
 //! The block-triangular form as a graph, in the DOT language.
 //!
-//! In: a model whose structure is known. Out: text for `dot -Tsvg`: a node for each block with its equations, each beside the unknown that the
-//! transversal gives it, and an arrow to every block whose unknowns it needs.
+//! In: a model whose structure is known. Out: text for `dot -Tsvg`: a node for each block with its equations, each with
+//! the unknown that the transversal assigns to it, and an arrow to every block whose unknowns it needs.
 
 use dae_symbolic::index::structure_of_text;
 use dae_symbolic::model::Model;

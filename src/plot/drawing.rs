@@ -103,7 +103,7 @@ fn draw(area: &Area<'_>, panel: &Panel, x_label: &str, times: Range<f64>) -> Res
     legend(&beside, panel)
 }
 
-/// Names of the curves, beside the axes so that they cover nothing.
+/// Draws the names of the curves next to the axes, so that they cover nothing.
 fn legend(area: &Area<'_>, panel: &Panel) -> Result<(), PlotError> {
     const LINE: i32 = 20;
     let font = ("sans-serif", 14).into_font();

@@ -63,13 +63,13 @@ pub struct Advice {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Measures {
-    /// How fast the solution changes: the largest $|y_j'| / (|y_j| + \text{nominal})$.
+    /// The rate at which the solution changes: the largest $|y_j'| / (|y_j| + \text{nominal})$.
     pub speed: f64,
     /// The fastest decay of the frozen part: the largest $-\operatorname{Re}\lambda$ of the underlying equation on the constraints, or zero.
     pub decay: f64,
     /// The smallest $|\lambda|$ that is not zero, or zero.
     pub slowest: f64,
-    /// How fast the directions of the constraints turn along the solution, in radians.
+    /// The rate at which the directions of the constraints turn along the solution, in radians.
     pub rotation: f64,
     /// $\lVert B(CB)^{-1} \rVert / \lVert C^+ \rVert$: one where multipliers act along the gradients of the constraints, large where they act
     /// almost tangentially to them. `None` where there is no such $B$.
@@ -129,7 +129,7 @@ pub(crate) fn advise(model: &mut Model, materials: &Materials<'_>, made: &[Compi
     Advice { form, reason, reference: CONCLUSIONS, measures, conditioning }
 }
 
-/// The forms in question, the best first, and why.
+/// The candidate forms, the best first, and the reason.
 fn decide(measures: Option<&Measures>) -> (Vec<Form>, String) {
     let projected = || vec![Form::Pa, Form::Pc, Form::Ggl];
     let Some(it) = measures else {

@@ -126,7 +126,8 @@ impl Stand {
     }
 }
 
-/// Which unknown of a group stays, larger is better: one whose derivatives occur, one with a typical magnitude of its own, an earlier one.
+/// The preference for an unknown of a group to stay, larger is better: one whose derivatives occur, one with a typical
+/// magnitude of its own, an earlier one.
 fn preference(model: &Model) -> Vec<(u32, bool, std::cmp::Reverse<usize>)> {
     let orders = written_orders(model).into_iter().zip(&model.unknowns).enumerate();
     orders.map(|(j, (order, unknown))| (order, unknown.nominal != 1.0, std::cmp::Reverse(j))).collect()

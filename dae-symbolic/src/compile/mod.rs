@@ -82,7 +82,7 @@ pub struct Compiled {
     pub recommended: Option<Advice>,
     /// Unknowns that the derived forms do not solve for, because they are equal to others or constant.
     pub eliminated: Vec<Eliminated>,
-    /// What the user should know although the model can be used.
+    /// Warnings about a model that can be used nevertheless.
     pub warnings: Diagnostics,
     /// The requirements on the inputs of the caller.
     pub needs: Vec<InputNeed>,
@@ -97,12 +97,12 @@ pub struct Rejected {
     pub problem: Option<Problem>,
     /// Time at which the start values of the model hold.
     pub t0: f64,
-    /// What to tell the user.
+    /// The findings for the user.
     pub diagnostics: Diagnostics,
 }
 
 impl Compiled {
-    /// Which form to take, and why: [`crate::advice`].
+    /// The recommended form, and the reason: [`crate::advice`].
     pub fn advice(&self) -> Advice {
         let mut model = self.model.clone();
         let reductions = Reductions::of(&mut model, &self.analysis);

@@ -1,4 +1,4 @@
-//! What a reader of the generated documentation wants to know first.
+//! The summary at the head of the generated documentation.
 //!
 //! In: a compiled model. Out: index, degrees of freedom and hidden constraints in a few lines, in the words of the report.
 
@@ -7,7 +7,7 @@ use crate::index::{Verdict, at_defaults};
 use crate::program::roll;
 use crate::system::listed;
 
-/// What a reader of the generated documentation wants to know first.
+/// The summary at the head of the generated documentation.
 pub(super) fn summary(compiled: &Compiled) -> Vec<String> {
     let analysis = &compiled.analysis;
     let how = analysis.certificate.grounds().phrase();

@@ -258,7 +258,7 @@ fn jacobian(dag: &mut Dag, system: &Lagrangian, velocities: &Velocities) -> Entr
     entries
 }
 
-/// Which symbols are coordinates and velocities.
+/// The symbols of coordinates and velocities.
 struct Velocities {
     coordinates: HashMap<UnknownId, usize>,
     rates: Vec<Symbol>,

@@ -43,7 +43,8 @@ pub fn shared_derivatives(dag: &mut Dag, expr: Expr, order: u32) -> Option<Vec<E
     is_long(dag, expr, order).then(|| Leibniz { dag, known: ExprMap::default() }.up_to(expr, order))?
 }
 
-/// Whether derivatives that are each made from the one before have many expressions, beside those that come with the length of the first one.
+/// Whether derivatives that are each made from the previous one have many expressions, in addition to those due to the
+/// length of `expr`.
 fn is_long(dag: &mut Dag, expr: Expr, order: u32) -> bool {
     if order < 2 {
         return false;

@@ -10,13 +10,13 @@ use super::dag::ExprMap;
 use super::function::Notation;
 use super::{Call, Dag, Expr, ExternalSource, Function, Node, Rational, Symbol, reachable};
 
-/// Longer sub-expressions (in characters of markup) are abbreviated.
+/// Sub-expressions longer than this, in characters of markup, are abbreviated.
 const MAX_LENGTH: usize = 16_000;
 
 /// Between factors: a thin space, since names may have more than one letter.
 const TIMES: &str = "<mo>&#8290;</mo><mspace width=\"0.14em\"></mspace>";
 
-/// How a fraction with nothing above its bar begins; a coefficient takes that place.
+/// The beginning of a fraction with numerator one, which a coefficient replaces.
 const ONE_OVER: &str = "<mfrac><mrow><mn>1</mn></mrow>";
 
 /// How tightly the outermost operation of a spelling binds.

@@ -40,14 +40,14 @@ pub enum Symbol {
     Parameter(ParameterId),
     /// The derivative of the given order of an input.
     Input {
-        /// Which input.
+        /// The input.
         input: InputId,
         /// Order of the derivative, 0 for the input itself.
         order: u32,
     },
     /// A jet variable of the model, $x_j^{(k)}$.
     Unknown {
-        /// Which unknown.
+        /// The unknown.
         unknown: UnknownId,
         /// Order of the derivative, 0 for the unknown itself.
         order: u32,

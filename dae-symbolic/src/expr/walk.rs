@@ -81,7 +81,8 @@ pub fn reachable(dag: &Dag, roots: impl IntoIterator<Item = Expr>) -> Vec<Expr> 
     reached.ascending(found)
 }
 
-/// What `root` reaches without passing through an expression at which the walk `ends`; these are in it too. Children before parents.
+/// The expressions that `root` reaches without passing through one at which the walk `ends`, including those. Children
+/// before parents.
 pub fn reachable_until(dag: &Dag, root: Expr, ends: impl Fn(Expr) -> bool) -> Vec<Expr> {
     let mut stack = vec![root];
     let mut found = ExprSet::default();

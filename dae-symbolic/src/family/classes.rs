@@ -53,7 +53,7 @@ pub struct UnknownClass {
     pub offset: u32,
 }
 
-/// What all instances of a class have in common.
+/// The properties that all instances of a class share.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Key {
     offset: u32,

@@ -9,10 +9,10 @@
 //! | `index1` | each constraint differentiated until the index is 1 | all lower ones, implied: they drift |
 //! | `underlying` | each constraint differentiated until the highest derivatives are determined, for which the runtime solves | all lower ones, implied: they drift |
 //! | `index2` | each constraint differentiated one time fewer | the lower ones implied, the last enforced |
-//! | `ggl`, `stabilized(D)` | as `index2`, and all lower constraints beside them, with multipliers $\mu$ | all enforced |
+//! | `ggl`, `stabilized(D)` | as `index2`, and all lower constraints, with multipliers $\mu$ | all enforced |
 //! | `baumgarte(γ)` | as `index1`, but for each constraint a combination of its derivatives | all lower ones, implied: they decay |
-//! | `projected(D)`, `pa` | as `index1`, and the constraints of the text beside them, with multipliers | these enforced, those between implied |
-//! | `pb`, `pc`, `overdetermined` | as `index1`, and all lower constraints beside them, with multipliers | all enforced |
+//! | `projected(D)`, `pa` | as `index1`, and the constraints of the text, with multipliers | these enforced, those between implied |
+//! | `pb`, `pc`, `overdetermined` | as `index1`, and all lower constraints, with multipliers | all enforced |
 //! | `state_space`, `tangent`, `dummy` | as `pc`, with directions $D$ that the runtime chooses ([`dae_runtime::chart`]) | all enforced |
 //! | `essential_underlying` | as `index1`, with derivatives as unknowns, and all lower constraints; components of the states on which no multiplier acts | all enforced |
 //! | `derivative_array`, `strangeness_free` | the text with its derivatives, and differential equations that the runtime chooses ([`dae_runtime::derivative_array`]) | all enforced |
@@ -144,7 +144,7 @@ pub struct FormEliminated {
     pub jet: (usize, u32),
     /// Its value, over states and parameters.
     pub value: Expr,
-    /// What kind of value that is.
+    /// The kind of value.
     pub stand: Stand,
 }
 
@@ -212,7 +212,7 @@ fn unused_name(taken: &mut HashSet<String>, mut name: String) -> String {
 pub struct FormError {
     /// The form that the model does not have.
     pub form: Form,
-    /// What stands in the way, naming the equation or unknown.
+    /// The obstacle, naming the equation or unknown.
     pub message: String,
     /// The place in the text.
     pub origin: Origin,

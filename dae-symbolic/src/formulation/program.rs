@@ -255,7 +255,7 @@ fn parameter(symbol: Symbol) -> Option<usize> {
     }
 }
 
-/// How $y'$ enters, read off the entries of $\partial F/\partial y'$.
+/// The way in which $y'$ enters, read off the entries of $\partial F/\partial y'$.
 fn leading(dag: &mut Dag, residuals: &[Expr]) -> Leading {
     let entries: Vec<Expr> = Derivative::entries(dag, residuals, rate).into_iter().map(|(.., value)| value).collect();
     let symbols = symbols(dag, entries);

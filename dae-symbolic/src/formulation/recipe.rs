@@ -22,7 +22,7 @@ type Make = fn(&mut Model, &Material<'_>, &Form) -> Result<Formulation, FormErro
 pub(super) struct Recipe {
     pub(super) equations: Equations,
     pub(super) rows: Rows,
-    /// Which of the constraints below the rows are rows too, each with a multiplier.
+    /// The constraints below the rows that are rows too, each with a multiplier.
     pub(super) enforced: Lower,
     pub(super) metric: Metric,
     pub(super) completion: Option<Completion>,
@@ -37,7 +37,7 @@ pub(super) enum Rows {
     Own(Make),
 }
 
-/// Which equations a form is made of.
+/// The equations that a form is made from.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Equations {
     /// The equations of the text, whatever the structure says.

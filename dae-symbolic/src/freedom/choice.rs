@@ -20,7 +20,7 @@ const INDEPENDENT: f64 = 1e-7;
 /// Prolongations with more than this many jets are left alone: the work for the null space of a dense matrix grows with
 /// the third power of its size.
 const MAX_JETS: usize = 300;
-/// The number of sets of states that are examined one by one to tell whether any set will do.
+/// The number of sets of states that are examined one by one to tell whether every set is valid.
 const MAX_SUBSETS: usize = 400;
 
 /// Initial values of a model at its consistent point.
@@ -62,7 +62,7 @@ pub struct Choice {
     pub among: Vec<String>,
     /// A valid choice: fixed states first, then those with a guess.
     pub example: Vec<String>,
-    /// Whether any `count` of them will do; `None` if there are too many to try.
+    /// Whether every choice of `count` of them is valid; `None` if there are too many to try.
     pub any: Option<bool>,
 }
 

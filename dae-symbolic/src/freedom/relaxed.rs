@@ -98,8 +98,8 @@ pub(super) fn agreement(prolonged: &Prolonged, t0: f64, fixed: &[usize], budget:
     first.filter(|_| !budget.is_spent()).map_or(Agreement::Unsettled, Agreement::Contradiction)
 }
 
-/// The initialisation with the jets of `fixed` at their start values, from the guesses of the model and from points around them, as far as the
-/// budget lasts.
+/// The initialisation with the jets of `fixed` at their start values, from the guesses of the model and from points
+/// around them, while the budget lasts.
 pub(super) fn attempts<'p>(
     prolonged: &'p Prolonged,
     t0: f64,

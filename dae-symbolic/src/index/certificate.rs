@@ -19,7 +19,7 @@ pub enum GenericRegularity {
         seed: u64,
         /// The point.
         point: Vec<(Symbol, u64)>,
-        /// What the proof takes for granted, in words; empty if nothing.
+        /// The assumptions of the proof, in words; empty if there are none.
         assuming: Vec<String>,
     },
     /// $\det J$ vanishes at every point tried: identically zero, but for a probability of about $10^{-18}$ per point.
@@ -75,7 +75,8 @@ pub enum LocalRegularity {
 }
 
 impl LocalRegularity {
-    /// The radius of a box around the computed point, relative to each jet (at least 1), that contains the exact one as far as is known.
+    /// The radius of a box around the computed point, relative to each jet (at least 1), that is believed to contain
+    /// the exact one.
     pub(super) fn radius(&self) -> f64 {
         /// The radius for a point that is computed and not enclosed.
         const COMPUTED: f64 = 1e-9;
@@ -174,7 +175,7 @@ pub enum Verdict {
     },
 }
 
-/// What a verdict rests on.
+/// The grounds of a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grounds {
     /// Regularity at the start values is proved in interval arithmetic, or the ranks of the derivative array are exact.
@@ -184,7 +185,7 @@ pub enum Grounds {
 }
 
 impl Grounds {
-    /// How a statement about the index is qualified, in every report alike.
+    /// The qualification of a statement about the index, identical in every report.
     pub fn phrase(self) -> &'static str {
         match self {
             Grounds::Proved => "certified at the start values",
@@ -194,7 +195,8 @@ impl Grounds {
 }
 
 impl Certificate {
-    /// What the verdict rests on: on the derivative array where that decides, otherwise on the regularity of the system Jacobian.
+    /// The grounds of the verdict: the derivative array where that decides, otherwise the regularity of the system
+    /// Jacobian.
     pub fn grounds(&self) -> Grounds {
         let proved = match &self.array {
             Some(finding) if matches!(finding.verdict, ArrayVerdict::Index(_)) => finding.exact,

@@ -11,7 +11,7 @@ use crate::expr::prime_field::arithmetic;
 use crate::expr::{Expr, ParameterId, Symbol, substitute, symbols};
 use crate::model::Model;
 
-/// With more than this many entries, or with many parameters, those at fault are not looked for one by one.
+/// With more than this many entries, or with many parameters, those at fault are not sought one by one.
 const MAX_ENTRIES: usize = 4_000;
 const MAX_PARAMETERS: usize = 60;
 /// Multiples at which the order of a root is measured.

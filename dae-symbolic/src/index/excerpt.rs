@@ -20,9 +20,9 @@ use crate::system::System;
 /// Why an excerpt is not enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Insufficient {
-    /// Members that are kept depend on members left out: an excerpt with more members may do.
+    /// Members that are kept depend on members left out: an excerpt with more members may be sufficient.
     Torn,
-    /// No excerpt will do.
+    /// No excerpt is sufficient.
     Unsettled,
 }
 

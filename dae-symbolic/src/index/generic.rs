@@ -76,7 +76,7 @@ fn on_branch(model: &Model, branch: &Branch) -> String {
     format!("{left} {relation} {right} in {}", text(branch.expr))
 }
 
-/// What the proof takes for granted, in words.
+/// The assumptions of the proof, in words.
 fn assumptions(independence: &Independence) -> Vec<String> {
     match independence {
         Independence::Proven => Vec::new(),

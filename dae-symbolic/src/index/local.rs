@@ -58,7 +58,7 @@ fn is_rounding(model: &mut Model, prolonged: &Prolonged, jets: &[f64], t0: f64) 
     array::is_solution(model, &parameters, &prolonged.residuals, &point) == Some(false)
 }
 
-/// Why there is no consistent point. Values that the caller has yet to supply are nobody's fault.
+/// The reason why there is no consistent point. Values that the caller has yet to supply are not an error.
 fn why(model: &Model, error: &InitializationError) -> String {
     let supplied = listed(&model.stand_ins());
     match error {

@@ -98,9 +98,9 @@ pub struct Analysis {
     pub redundant: Vec<usize>,
     /// The structure of the equations that are reduced.
     pub structure: Structure,
-    /// What was replaced to get from the text to the system.
+    /// The replacements that lead from the text to the system.
     pub rewrites: Vec<Rewrite>,
-    /// What is proved.
+    /// The proofs about the index.
     pub certificate: Certificate,
     /// Why the pattern of the text does not give the index, in a sentence, if it does not.
     pub explanation: Option<String>,
@@ -121,8 +121,8 @@ impl Analysis {
     }
 
     /// How often equations are worth differentiating in search of a contradiction, if the verdict rests on a point that
-    /// need not be a solution: far away, residuals are rounding beside their terms, and Jacobians that are singular in
-    /// the limit are regular. Redundant equations are only seen to hold at points.
+    /// need not be a solution: far away, residuals are rounding compared with their terms, and Jacobians that are
+    /// singular in the limit are regular. Redundant equations are only seen to hold at points.
     pub(crate) fn differentiations_in_doubt(&self) -> Option<u32> {
         let doubtful = match self.certificate.local {
             LocalRegularity::Proven { .. } => false,
@@ -185,7 +185,7 @@ fn analyse_as_written(model: &mut Model, t0: f64) -> Result<(Analysis, Settled),
 /// Whether the index is settled, or why there is none.
 type Settled = Result<(), (Problem, Diagnostics)>;
 
-/// What the structure of some equations says, after combining them where necessary.
+/// The structural analysis of some equations, after combining them where necessary.
 fn analyse_system(
     model: &mut Model,
     system: System,

@@ -14,7 +14,7 @@ use crate::program::roll::text::folded;
 use crate::structure::{Part, StructurallySingular};
 use crate::system::{SystemEquation, listed};
 
-/// What is wrong with an ill-posed model.
+/// The kind of problem of an ill-posed model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProblemKind {
     /// As many equations as unknowns, but no transversal that assigns every equation an unknown of its own.
@@ -55,7 +55,7 @@ impl ProblemKind {
 /// An ill-posed model, by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// What is wrong.
+    /// The kind of problem.
     pub kind: ProblemKind,
     /// Names of the equations at fault.
     pub equations: Vec<String>,
@@ -212,7 +212,7 @@ fn few_quoted(names: &[String]) -> String {
     few(&folded(names).iter().map(|name| format!("`{name}`")).collect::<Vec<_>>())
 }
 
-/// What stands at one place of the text, in the order of the places: members of a family are grouped.
+/// Groups items by their place in the text, in the order of the places: members of a family are grouped.
 fn by_place(list: &[usize], origin: impl Fn(usize) -> Origin) -> Vec<(Origin, Vec<usize>)> {
     let mut groups: Vec<(Origin, Vec<usize>)> = Vec::new();
     let mut place: HashMap<Origin, usize> = HashMap::new();

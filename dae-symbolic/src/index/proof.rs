@@ -28,7 +28,7 @@ use crate::prolong::Prolonged;
 
 /// Prolongations and Jacobians with more than this many equations are examined block by block (`block_proof.rs`).
 const MAX_EQUATIONS: usize = 150;
-/// How well computed jets are known, relative to their size or nominal value: at a triple root the cube root of
+/// The uncertainty of computed jets, relative to their size or nominal value: at a triple root the cube root of
 /// rounding, $6\cdot 10^{-6}$.
 const UNCERTAINTY: f64 = 1e-5;
 /// A system Jacobian with a larger condition number, after scaling, is not called regular.

@@ -20,7 +20,7 @@ type Gradients = Vec<Vec<(usize, u64)>>;
 /// The number of choices of equations that are tried.
 const MAX_CHOICES: usize = 120;
 
-/// Points at which equations that are left out must hold, beside the model's own.
+/// The number of points, in addition to the model's own, at which equations that are left out must hold.
 const POINTS: u64 = 4;
 /// Relative distance of these points and their distance in time, tried in this order: numbers that no model contains.
 const DISTANCES: [f64; 3] = [0.108_417_326_950_713, 0.031_172_854_096_237, 0.010_639_281_754_319];

@@ -233,7 +233,7 @@ fn leaves_zero(model: &mut Model, analysis: &Analysis, function: Expr, t0: f64) 
     false
 }
 
-/// What holds on one side of every switch.
+/// The analysis on one side of every switch.
 struct OneSide {
     chosen: Chosen,
     found: Result<Analysis, Problem>,

@@ -17,9 +17,9 @@ use crate::system::{Combination, Provenance, System, combine};
 /// An equation that was replaced by a combination.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rewrite {
-    /// Which equation of the text, from zero.
+    /// The equation of the text, counted from zero.
     pub equation: usize,
-    /// What it was replaced by, in terms of the text.
+    /// The combination that replaced it, in terms of the text.
     pub combination: Provenance,
     /// The equations of the text whose leading parts cancel in it.
     pub cancelling: Vec<usize>,

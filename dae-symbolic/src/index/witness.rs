@@ -1,8 +1,8 @@
 //! The lower bound: one differentiation fewer does not suffice.
 //!
 //! In: the text of a model with a regular system Jacobian $J$ at its consistent point. Out: a vector in the kernel of $(G_{u'}, G_w)$ that
-//! moves $u'$, where $G$ is the derivative array with one differentiation less than the bound: a proof that it is not 1-full there, without
-//! forming it.
+//! moves $u'$, where $G$ is the derivative array with one differentiation fewer than the bound: a proof that it is not
+//! 1-full there, without forming it.
 //!
 //! Move the jets $x_j^{(d_j + s)}$ by $\delta_s$, $s \ge s_0$. The row $f_i^{(c_i + s)}$ sees $J \delta_s$ and what it inherits from lower
 //! stages. Rows with more than $m$ differentiations are not in the array; all others of stages above $s_0$ can be satisfied one stage after
@@ -36,8 +36,8 @@ use crate::structure::{Structure, block_triangular_form};
 
 /// Blocks with more than this many rows are solved by sparse elimination.
 const MAX_DENSE_BLOCK: usize = 60;
-/// How much larger than the rounding of a solution in floating-point arithmetic a component has to be; estimates of the condition may be too small by
-/// a factor of three.
+/// The factor by which a component has to exceed the rounding errors of a solution in floating-point arithmetic;
+/// estimates of the condition may be too small by a factor of three.
 const MARGIN: f64 = 10.0;
 
 /// Looks for the vector. `written` are the orders $p$, `rows` enclose the system Jacobian, `condition` is that of the equilibrated one.

@@ -10,7 +10,8 @@ use crate::syntax::ast::{Model, Name, StatementKind};
 use crate::syntax::suggest;
 use std::collections::HashMap;
 
-/// What a name of the model stands for; constants, sub-expressions and functions by the position of their statement.
+/// The entity that a name of the model refers to; constants, sub-expressions and functions by the position of their
+/// statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Entity {
     Constant(usize),

@@ -267,7 +267,7 @@ impl<'a> Lowering<'a, '_> {
             self.resolver.declare_definition(&it.name, position, self.found);
             self.local_definitions.push((position, it));
         }
-        // A name that stands for different things in different loops tells the reader nothing.
+        // A name with different meanings in different loops does not help the reader.
         let Some((loops, body)) = family else { return };
         if !self.definition_names.insert(&it.name.text) {
             return;

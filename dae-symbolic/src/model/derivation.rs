@@ -79,9 +79,9 @@ pub enum Boundary {
 /// The value that an unknown has at an end of the horizon.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoundaryCondition {
-    /// Which unknown.
+    /// The unknown.
     pub unknown: UnknownId,
-    /// At which end.
+    /// The end of the horizon.
     pub at: Boundary,
     /// The value as a function of the states at that end; `None` for zero.
     pub value: Option<Expr>,

@@ -50,7 +50,7 @@ pub struct Model {
     pub definitions: Vec<Definition>,
     /// Equations in the order of the text.
     pub equations: Vec<Equation>,
-    /// What some of the equations were derived from.
+    /// The descriptions that some of the equations were derived from.
     pub derivations: Vec<Derivation>,
     /// The formulations that are asked for.
     pub forms: Vec<Form>,
@@ -123,7 +123,7 @@ pub struct Definition {
     pub name: String,
     /// Documentation, line by line.
     pub docs: Vec<String>,
-    /// What it stands for.
+    /// The expression that it stands for.
     pub value: Expr,
     /// Which instance of a family it is.
     pub domain: Domain,

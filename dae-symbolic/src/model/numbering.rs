@@ -134,7 +134,7 @@ mod tests {
     fn entries_of_members_left_out_are_counted() {
         let gaps: Arc<[Gap]> = Arc::new([Gap { left_out: 4..104, reach: 1 }]);
         let kept = || (0..4).chain(104..108);
-        // A scalar, two entries per member, and the family once more.
+        // A scalar, two entries per member, and the family again.
         let mut list = vec![Domain::scalar()];
         list.extend(kept().flat_map(|i| [domain(0, &[i], &gaps), domain(0, &[i], &gaps)]));
         list.extend(kept().map(|i| domain(0, &[i], &gaps)));

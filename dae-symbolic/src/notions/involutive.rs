@@ -14,8 +14,8 @@
 //!
 //! $$ \mathrm d \omega_k (X, Y) = \sum_{i,j} \Bigl( \frac{\partial E_{kj}}{\partial u_i} - \frac{\partial E_{ki}}{\partial u_j} \Bigr) X_i Y_j = 0, $$
 //!
-//! which is decided at random points of the prime field: one nonzero value is a proof, zeros at several are one except
-//! by chance.
+//! which is decided at random points of the prime field: one nonzero value is a proof, zeros at several points are one
+//! except by chance.
 
 use dae_runtime::matrix::Matrix;
 use dae_runtime::rank::{Confidence, rank};

@@ -93,9 +93,9 @@ impl Kronecker {
 /// Null vectors of a singular pencil in the names of the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NullVectors {
-    /// What may be added to any solution, for every function φ: `x = φ'`, `y = -φ`.
+    /// The function that may be added to any solution, for every φ: `x = φ'`, `y = -φ`.
     pub solution: Vec<String>,
-    /// Which combination of equations vanishes: `equation 1 - der(equation 2)`.
+    /// The combination of equations that vanishes: `equation 1 - der(equation 2)`.
     pub combination: Option<String>,
 }
 

@@ -84,7 +84,7 @@ struct Schedule<'a> {
     totals: usize,
 }
 
-/// What a block does with its values.
+/// The use of the values of a block.
 #[derive(Clone, Copy)]
 enum Store {
     /// They are results, stored from the first address of the class on.

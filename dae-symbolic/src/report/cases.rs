@@ -23,7 +23,7 @@ pub struct CaseReport {
     pub own: &'static str,
     /// Whether the regular case is every other value; otherwise there are further exceptions.
     pub every_other_value: bool,
-    /// `exact`, `upper bound`, `not certified`, `ill-posed` or `not analysed`: what is known about the other case.
+    /// `exact`, `upper bound`, `not certified`, `ill-posed` or `not analysed`: the finding about the other case.
     pub other_verdict: &'static str,
     /// The index in the other case, if it is certified.
     pub other_index: Option<u32>,

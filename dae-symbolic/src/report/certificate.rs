@@ -99,7 +99,7 @@ pub struct LowerReport {
 }
 
 impl CertificateReport {
-    /// How a statement about the index is qualified.
+    /// The qualification of a statement about the index.
     pub(super) fn phrase(&self) -> &'static str {
         match self.grounds {
             Some("proved") => Grounds::Proved.phrase(),

@@ -47,7 +47,7 @@ pub struct ChoiceReport {
     pub among: Vec<String>,
     /// A valid choice.
     pub example: Vec<String>,
-    /// Whether any `count` of them will do, if that is known.
+    /// Whether every choice of `count` of them is valid, if that is known.
     pub any: Option<bool>,
 }
 

@@ -134,7 +134,7 @@ pub struct Report {
     pub offsets: Option<OffsetsReport>,
     /// Size of the Hessenberg form, if the text is one.
     pub hessenberg: Option<u8>,
-    /// What is proved, and how.
+    /// The proof of the index, with its evidence.
     pub certificate: Option<CertificateReport>,
     /// Constraints that the text implies and does not state.
     pub hidden_constraints: Vec<HiddenReport>,
@@ -142,7 +142,7 @@ pub struct Report {
     pub stand_ins: Vec<String>,
     /// The states that may be given start values, and an assessment of those of the model.
     pub initial_values: Option<InitialReport>,
-    /// What the user should know although the model can be used.
+    /// Warnings about a model that can be used nevertheless.
     pub warnings: Vec<String>,
     /// Unknowns that the derived forms do not solve for, because they are equal to others or constant; they are in the
     /// results nevertheless.

@@ -65,7 +65,7 @@ impl Body<'_> {
         in_loops(&self.block.domain, &code, "        ")
     }
 
-    /// What a result is in mathematics, as a comment: for all members of a family or, where the members' texts differ
+    /// The mathematics of a result, as a comment: for all members of a family or, where the members' texts differ
     /// too much, for the first.
     fn mathematics(&self, labels: &Labels, place: &Affine, indices: &[String]) -> String {
         let text = |at| labels.at(at).map(|(_, mathematics)| mathematics.as_str());

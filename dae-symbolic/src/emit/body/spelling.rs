@@ -4,7 +4,7 @@
 //! is that of the instruction.
 //!
 //! Enclosures are spelled with the operators and methods of the runtime's `TaylorModel`. Every register is one, and
-//! floating-point literals stand only beside them, as coefficients that are exact.
+//! floating-point literals occur only together with registers, as exact coefficients.
 
 use super::super::names::Numbers;
 use crate::expr::Function;
@@ -122,7 +122,7 @@ impl Spells<'_> {
         Spelling { text, binding }
     }
 
-    /// A number of the model beside a register.
+    /// A number of the model as an operand together with a register.
     fn coefficient(&self, value: f64) -> String {
         if self.are_enclosures() && !is_exact(value) { around(value) } else { literal(value) }
     }

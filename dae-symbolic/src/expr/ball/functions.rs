@@ -485,7 +485,7 @@ mod tests {
         let machin =
             fifth.minus(&one.over(&Ball::integer(239)).atan()).minus(&Ball::pi(PRECISION).times_power_of_two(-2));
         assert!(is_zero(&machin));
-        // √(3 + 2√2) = 1 + √2, and not beside it.
+        // √(3 + 2√2) = 1 + √2, and not only close to it.
         let root = Ball::integer(2).sqrt();
         let nested = root.times(&Ball::integer(2)).plus(&Ball::integer(3));
         assert!(is_zero(&nested.sqrt().minus(&root).minus(&one)));

@@ -52,7 +52,7 @@ pub enum Source {
 /// A Rust function for a partial derivative.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Derivative {
-    /// How often it is differentiated by each argument.
+    /// The number of times that it is differentiated with respect to each argument.
     pub orders: Vec<u32>,
     /// The path of the function.
     pub path: String,
@@ -105,7 +105,7 @@ impl Table {
 pub struct Call {
     /// The function.
     pub function: Arc<External>,
-    /// How often it is differentiated by each argument.
+    /// The number of times that it is differentiated with respect to each argument.
     pub orders: Box<[u32]>,
 }
 

@@ -87,7 +87,7 @@ pub enum Independence {
     Proven,
     /// A nonzero residue proves it if these generators are independent.
     Assumed {
-        /// What has been assumed, ascending and distinct.
+        /// The assumptions, ascending and distinct.
         because: Vec<Reason>,
     },
 }

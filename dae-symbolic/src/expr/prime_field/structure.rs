@@ -16,7 +16,7 @@ use super::arithmetic::PRIME;
 use super::expand::{Monomial, Polynomial, expand};
 use super::search::Point;
 
-/// How a function takes part in the homomorphism.
+/// The role of a function in the homomorphism.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Exponential,

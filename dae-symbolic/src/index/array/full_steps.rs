@@ -9,7 +9,7 @@
 //! crawls along the curved path on which all residuals decrease together. So this is what is tried when damped steps
 //! (`jets.rs`) lead nowhere: with $0, 1, \dots, m$ differentiations, one after the other, steps of least norm
 //! (Deuflhard, *Newton Methods for Nonlinear Problems*, sect. 4.4.1) in which derivatives without given values are
-//! cheap rather than free. Their limit need not be a solution: far away, rows are small beside their terms. So rows
+//! cheap rather than free. Their limit need not be a solution: far away, rows are small compared with their terms. So rows
 //! have to vanish in higher precision as well (`refined.rs`).
 //!
 //! Near a solution such a step has no choice to make: rows that free jets satisfy less and less well, because what multiplies them vanishes

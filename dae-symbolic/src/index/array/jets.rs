@@ -1,4 +1,4 @@
-//! Jets that fulfil the derivative array, and points beside them.
+//! Jets that fulfil the derivative array, and neighbouring points.
 //!
 //! In: the array and jets to start from. Out: jets at which every row vanishes to rounding, moved as little as possible
 //! from the start (damped Gauss–Newton with least change, `newton.rs`: fixed values stay, values that are not given
@@ -124,7 +124,7 @@ impl fmt::Display for ArrayError {
 }
 
 impl ArrayPoint {
-    /// $x_j^{(k)}$, zero beyond what is known.
+    /// $x_j^{(k)}$, zero beyond the known orders.
     pub fn derivative(&self, unknown: usize, order: usize) -> f64 {
         let factorial: f64 = (1..=order).map(|k| k as f64).product();
         self.taylor[unknown].get(order).map_or(0.0, |x| x * factorial)
@@ -340,7 +340,7 @@ impl<'a> ArraySystem<'a> {
         ArraySystem { differentiations, first, is_free, left, ..*self }
     }
 
-    /// Whether the rows may be evaluated once more.
+    /// Whether the rows may be evaluated again.
     pub(super) fn may_go_on(&self) -> bool {
         self.left.update(|left| left.saturating_sub(1));
         self.left.get() > 0

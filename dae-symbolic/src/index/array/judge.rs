@@ -37,7 +37,7 @@ pub(super) const MAX_ROWS: usize = 420;
 const MAX_ROWS_IN_PASSING: usize = 120;
 /// The number of differentiations that are tried beyond the number of states where nothing bounds the index.
 const SPARE: u32 = 2;
-/// How well computed jets are known, relative to their size (at a double root, the square root of rounding): an entry
+/// The uncertainty of computed jets, relative to their size (at a double root, the square root of rounding): an entry
 /// that this could make zero counts as zero.
 pub(super) const UNCERTAINTY: f64 = 1e-7;
 /// Dropped pivots larger than this, relative to the largest pivot and the number of rows, need not be rounding.

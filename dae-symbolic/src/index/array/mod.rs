@@ -20,7 +20,7 @@
 //! | `matrix.rs` | the Jacobian at a point, its blocks and their ranks |
 //! | `newton.rs` | steps of least change |
 //! | `continued.rs` | higher derivatives at a regular point, order by order |
-//! | `jets.rs` | jets that fulfil the array to rounding, at the model's own branch; points beside them |
+//! | `jets.rs` | jets that fulfil the array to rounding, at the model's own branch; neighbouring points |
 //! | `full_steps.rs` | jets that fulfil the array, by undamped steps, where damped ones lead nowhere |
 //! | `refined.rs`, `pivoting.rs` | jets and ranks to hundreds of digits, where 16 digits cannot tell an entry from zero |
 //! | `contradiction.rs` | whether fixed values contradict equations, to hundreds of digits |

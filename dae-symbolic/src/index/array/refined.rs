@@ -151,7 +151,7 @@ fn pivots(
     (is_clear.then_some(found), found)
 }
 
-/// Whether refined jets are those of the same solution as far as values are given for them.
+/// Whether refined jets are those of the same solution, judged by the given values.
 pub(super) fn agree(system: &ArraySystem<'_>, point: &ArrayPoint, digits: &Digits) -> bool {
     system.places().filter(|&(j, k)| system.kind(j, k) != Start::Free).all(|(j, k)| {
         let (x, refined) = (point.taylor[j][k], digits[j][k].to_f64());
@@ -186,7 +186,7 @@ pub(super) fn uncertain_entries(
 }
 
 /// Whether jets that fulfil the array to rounding are those of a simple solution, to the known digits: where jets are
-/// large, rows may be rounding beside their terms and have no solution anywhere near.
+/// large, rows may be mere rounding compared with their terms and have no solution nearby.
 pub(super) fn is_simple_solution(system: &ArraySystem<'_>, point: &ArrayPoint) -> bool {
     let Some(jets) = refine(system, point, FEW) else { return false };
     let unknowns = jets.iter().zip(&point.taylor).zip(&system.model.unknowns);
@@ -258,7 +258,7 @@ pub(super) fn refine_from_afar(system: &ArraySystem<'_>, start: &ArrayPoint) -> 
     newton(system, start, PRECISION, MAX_STEPS_FROM_AFAR, Dependence::None)
 }
 
-/// Which rows are taken to depend on one another before the jets are known.
+/// The rows that are taken to depend on one another before the jets are known.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Dependence {
     /// Those that depend on one another to within the residuals.

@@ -55,7 +55,7 @@ pub(crate) fn contradiction(model: &mut Model, t0: f64, most: u32) -> Option<(Pr
         }
         let all = without_new_poles(&model.dag, &rows, count);
         if let Some(mut found) = eliminate(model, &rows, all, BUDGET, t0) {
-            // Fewer rows say more.
+            // A contradiction of fewer rows is more informative.
             for row in (0..rows.len()).rev() {
                 let fewer = found.made_of & !(1 << row);
                 if fewer != found.made_of {

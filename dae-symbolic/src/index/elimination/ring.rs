@@ -22,7 +22,7 @@ pub(super) fn evaluated(dag: &Dag, roots: &[Expr]) -> BTreeSet<Expr> {
     found
 }
 
-/// What a variable stands for.
+/// The meaning of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Meaning {
     /// An expression.

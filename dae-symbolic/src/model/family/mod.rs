@@ -59,7 +59,7 @@ pub struct FamilyModel {
     pub starts: Vec<StartFamily>,
     /// Equations in the order of the text; a `for` equation is one of them.
     pub equations: Vec<EquationFamily>,
-    /// What equations were derived from; their positions are those of families.
+    /// The descriptions that equations were derived from; positions of equations are those of families.
     pub derivations: Vec<Derivation>,
     /// The formulations that are asked for.
     pub forms: Vec<Form>,
@@ -169,13 +169,13 @@ pub struct StartFamily {
     pub unknown: usize,
     /// Order of the derivative.
     pub order: u32,
-    /// What the value is given for.
+    /// The extent of the value: the whole array or single elements.
     pub reach: Reach,
     /// Fixed or a guess.
     pub kind: Start,
     /// Loops around it, the outermost first.
     pub loops: Vec<Loop>,
-    /// Which element gets which value.
+    /// The elements and their values.
     pub body: Body<StartBody>,
     /// Where the value stands.
     pub origin: Origin,
@@ -183,7 +183,7 @@ pub struct StartFamily {
     pub statement: Origin,
 }
 
-/// What a start value is given for.
+/// The extent of a start value: the whole array or single elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
     /// A scalar or a whole array, where it is declared.
@@ -197,7 +197,7 @@ pub enum Reach {
 /// An element and its start value.
 #[derive(Clone, Debug)]
 pub struct StartBody {
-    /// Which element.
+    /// The indices of the element.
     pub indices: Vec<Affine>,
     /// Its start value.
     pub value: Expr,
@@ -212,7 +212,7 @@ pub struct DefinitionFamily {
     pub docs: Vec<String>,
     /// Loops around it, the outermost first.
     pub loops: Vec<Loop>,
-    /// What it stands for.
+    /// The expression that it stands for.
     pub body: Body<Expr>,
     /// Where its name stands.
     pub origin: Origin,

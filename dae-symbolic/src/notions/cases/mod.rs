@@ -28,7 +28,7 @@ const MAX_CASES: usize = 6;
 /// A condition on which the index depends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Case {
-    /// What it is about.
+    /// The subject of the condition: parameters or unknowns.
     pub subject: Subject,
     /// `Cs = 0`, `1 - x2 = 0`: where the system Jacobian is singular.
     pub exceptional: String,
@@ -40,13 +40,13 @@ pub struct Case {
     pub own: Side,
     /// Whether the regular side is every other value, or almost every.
     pub scope: Scope,
-    /// What holds on the other side.
+    /// The verdict on the other side.
     pub other: Other,
     /// The point of the other side that was analysed: `Cs = 1`. `None` if none was.
     pub analysed_at: Option<String>,
 }
 
-/// What a condition is about.
+/// The subject of a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// Values of parameters.

@@ -1,7 +1,7 @@
 //! Values of the unknowns at which the system Jacobian is singular.
 //!
 //! In: a model whose system Jacobian is generically nonsingular. Out: the factors of its determinant that can vanish,
-//! as far as its blocks of one and two rows show them. Where a factor is affine in one unknown, the model is analysed
+//! found from its blocks of one and two rows. Where a factor is affine in one unknown, the model is analysed
 //! again on the other side.
 
 use dae_runtime::contract::Start;

@@ -140,7 +140,7 @@ pub struct Entry<'a, K> {
     pub domain: Option<&'a Domain>,
     /// Its text.
     pub text: &'a str,
-    /// What has to agree.
+    /// The key that has to agree.
     pub key: K,
     /// Positions.
     pub places: Vec<usize>,
@@ -180,7 +180,7 @@ pub struct Group<K> {
     pub domain: Vec<Range>,
     /// The text of all entries.
     pub text: Rolled,
-    /// What has to agree.
+    /// The key that has to agree.
     pub key: K,
     /// Positions.
     pub places: Vec<Affine>,

@@ -75,7 +75,7 @@ pub enum ItemKind {
 pub struct Element {
     /// The name of the unknown or array.
     pub name: Name,
-    /// Which element; none for a number.
+    /// The indices of the element; none for a number.
     pub indices: Vec<Expression>,
 }
 

@@ -133,7 +133,7 @@ pub enum Node {
         function: Name,
         /// Arguments; for a method the value it is called on comes first.
         arguments: Vec<NodeId>,
-        /// Which of the two it is.
+        /// The form in which the call is written.
         form: CallForm,
     },
     /// `array[index]`
@@ -159,9 +159,9 @@ pub enum Node {
         variable: Name,
         /// The first index.
         start: NodeId,
-        /// One past the last, or the last.
+        /// The end of the range: one past the last index, or the last.
         end: NodeId,
-        /// Which of the two `end` is.
+        /// Whether the end is inclusive.
         limit: Limit,
     },
     /// The whole of `sum(variable in start..end => body)`.

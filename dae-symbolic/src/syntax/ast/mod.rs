@@ -189,11 +189,11 @@ pub struct Range {
     pub start: Expression,
     /// One past the last, or the last.
     pub end: Expression,
-    /// Which of the two `end` is.
+    /// Whether the end is inclusive.
     pub limit: Limit,
 }
 
-/// How the end of a range is written.
+/// Whether the end of a range is inclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Limit {
     /// `start..end`
@@ -246,7 +246,7 @@ pub enum Given {
 pub struct Start {
     /// The unknown.
     pub variable: Name,
-    /// Which element of an array it is; empty for a number or a whole array.
+    /// The indices of the element of an array; empty for a number or a whole array.
     pub element: Vec<Expression>,
     /// Whether it is the start value of the unknown or of a derivative.
     pub of: StartOf,

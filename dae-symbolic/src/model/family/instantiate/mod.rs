@@ -248,7 +248,7 @@ impl<'a> Instantiation<'a> {
         inputs
     }
 
-    /// What equations were derived from, over the unknowns of the scalar model.
+    /// The descriptions that equations were derived from, over the unknowns of the scalar model.
     fn derivations(&mut self) -> Vec<Derivation> {
         if self.scalar {
             return self.family.derivations.clone();
