@@ -233,8 +233,8 @@ impl<'a> Enclosures<'a> {
     }
 
     /// An enclosure of the solutions on all sides of switches: the fixed values with a small margin, so that both
-    /// branches of every switch are included, and all other jets unbounded up to a large number. `None` if a jet
-    /// exceeds that number.
+    /// branches of every switch are included, and all other jets anywhere within a huge bound. `None` if a jet is too
+    /// large for that.
     pub(super) fn on_all_sides(&self, jets: &[f64]) -> Option<Vec<Interval>> {
         /// Far larger than any jet.
         const ANY: f64 = 1e150;

@@ -27,8 +27,8 @@ const MAX_STEPS: usize = 120;
 const MAX_ROWS: usize = 80;
 /// Rows that are closer than this to a combination of others count as dependent.
 const DEPENDENT: f64 = 1e-11;
-/// If the last step is longer than this, the next may have at most this fraction of its length: slower convergence is
-/// that to a multiple solution, at which only some digits of the jets are known.
+/// Of the steps longer than this, the last must be followed by one of at most [`QUICK`] times its length: slower
+/// convergence is that to a multiple solution, at which only some digits of the jets are known.
 const KNOWN: f64 = 1e-9;
 const QUICK: f64 = 0.1;
 /// Jets larger than this, in nominal values, do not come back.
