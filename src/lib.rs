@@ -2,9 +2,10 @@
 //!
 //! # The parts
 //!
-//! * [`dae!`] reads a model; [`language`] describes what it may say and what it becomes.
-//! * [`Integration`] runs a formulation of it from consistent initial values and returns a [`Solution`], whose [`Status`] says
-//!   how the run ended, or a [`RunError`], with the solution as far as it was computed. As a solution of its model it has the unknowns as methods; `plot` (feature) draws them.
+//! * [`dae!`] reads a model; [`language`] describes what a model may contain and what it becomes.
+//! * [`Integration`] runs a formulation of it from consistent initial values and returns a [`Solution`], whose
+//!   [`Status`] says how the run ended, or a [`RunError`], with the part of the solution that was computed. As a
+//!   solution of its model it has the unknowns as methods; `plot` (feature) draws them.
 //! * [`runtime`] is everything numerical, for those who want to step by hand, write the equations without the macro, or add a
 //!   method.
 //!
@@ -43,7 +44,7 @@ pub mod language;
 #[cfg(feature = "plot")]
 pub mod plot;
 
-/// What generated code imports; no interface for anyone else.
+/// The items that generated code imports; not a public interface.
 #[doc(hidden)]
 pub mod __private {
     pub use dae_runtime::generated::*;

@@ -1,8 +1,8 @@
-//! The doors for models in files of their own: [`include`](fn@include), and [`compile`] for build scripts.
+//! Models in files of their own: [`include`](fn@include), and [`compile`] for build scripts.
 //!
-//! In: the path of a file with the body of a `dae!`. Out: generated items, as tokens or in a Rust file, or an error that prints as
-//! rustc's would, with file, line and column. This is the one place of the crate that reads and writes files and
-//! looks at the environment.
+//! In: the path of a file with the body of a `dae!`. Out: generated items, as tokens or in a Rust file, or an error
+//! that prints like rustc's, with file, line and column. This is the only module of the crate that reads and writes
+//! files and uses the environment.
 //!
 //! `build.rs` of the user:
 //!
@@ -31,21 +31,21 @@ use crate::syntax::{SourceText, compile_error};
 pub enum BuildError {
     /// A file could not be read or written.
     File {
-        /// Which.
+        /// The path of the file.
         path: PathBuf,
-        /// Why not.
+        /// The error of the operating system.
         error: std::io::Error,
     },
     /// The environment variable `OUT_DIR` is not set: this is not a build script.
     NoOutputDirectory,
-    /// The path names no file.
+    /// The path does not name a file.
     NoFileName {
         /// The path.
         path: PathBuf,
     },
     /// The model has errors, printed with their places.
     Model {
-        /// What to tell the user.
+        /// The message for the user.
         message: String,
     },
 }
@@ -106,8 +106,8 @@ pub fn compile_into(model: impl AsRef<Path>, directory: impl AsRef<Path>) -> Res
     Ok(target)
 }
 
-/// Expands the argument of an `include_model!`: the path of a model in quotes, relative to the package. The compiler is told to do so again when
-/// the file changes.
+/// Expands the argument of an `include_model!`: the path of a model in quotes, relative to the package. The compiler is
+/// made to expand it again when the file changes.
 pub fn include(argument: TokenStream) -> TokenStream {
     let (path, span) = match path_of(argument) {
         Ok(found) => found,
@@ -135,8 +135,8 @@ pub fn include(argument: TokenStream) -> TokenStream {
     }
 }
 
-/// Tokens of the compiler do not tell where in a text they were; those of a plain program do. The latter are made while this lives, and no longer, even if the
-/// expansion panics.
+/// Tokens of the compiler do not know their position in a text; those of a plain program do. While a value of this type
+/// lives, tokens of the latter kind are made, and no longer, even if the expansion panics.
 struct PlainTokens;
 
 impl PlainTokens {
@@ -152,11 +152,11 @@ impl Drop for PlainTokens {
     }
 }
 
-/// What a single literal in plain quotes says, and where it stands.
+/// The value of a single literal in plain quotes, and its span.
 fn path_of(argument: TokenStream) -> Result<(String, Span), Span> {
     let mut tokens = argument.into_iter();
     let span = match tokens.next() {
-        // What a macro of the user's hands on comes in a group without delimiters.
+        // Tokens that a macro of the user's passes on come in a group without delimiters.
         Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::None => return path_of(group.stream()),
         Some(TokenTree::Literal(literal)) if tokens.next().is_none() => {
             let text = literal.to_string();

@@ -1,7 +1,8 @@
 //! Numbers that the text gives: default values of the parameters, and start values.
 //!
-//! In: a model; a default may use parameters declared earlier. Out: a program per parameter or array of parameters, the values, and with start values the
-//! point at which branches are chosen. Of an excerpt, programs are those of the whole model.
+//! In: a model; a default may use parameters declared earlier. Out: a program per parameter or array of parameters, the
+//! values, and with start values the point at which branches are chosen. For an excerpt, programs are those of the
+//! whole model.
 
 use std::ops::Range;
 
@@ -15,7 +16,7 @@ use crate::program::{Arithmetic, Load, Point, Program, Rows, Unplaced};
 pub struct Defaults {
     /// The places of the parameters.
     pub parameters: Range<usize>,
-    /// Their values, stored from the first one on; it reads earlier parameters.
+    /// The program for their values, stored from the first one on; it reads earlier parameters.
     pub program: Program,
 }
 
@@ -50,7 +51,7 @@ fn is_one_array(a: &Domain, b: &Domain) -> bool {
     !a.extents.is_empty() && family(a).is_some() && family(a) == family(b)
 }
 
-/// Where the parameters stand.
+/// The positions of the parameters.
 ///
 /// # Errors
 /// See [`Numbering::of`].
@@ -66,10 +67,10 @@ pub fn whole_parameters(model: &Model) -> Result<Vec<f64>, Unplaced> {
     values_of_defaults(&parameter_defaults(model)?, parameter_places(model)?.total())
 }
 
-/// Enclosures of these values, of which the text has the exact ones.
+/// Enclosures of the default values of all parameters, whose exact values are in the text.
 ///
 /// # Errors
-/// The same.
+/// See [`whole_parameters`].
 pub fn parameter_enclosures(model: &Model) -> Result<Vec<Interval>, Unplaced> {
     let defaults = parameter_defaults(model)?;
     values_of_defaults(&defaults, parameter_places(model)?.total())
@@ -106,7 +107,7 @@ pub fn default_parameters(model: &Model) -> Vec<f64> {
     values
 }
 
-/// The parameters and start values of the model, as far as they are given: they choose the branches of piecewise functions.
+/// The parameters and start values of the model, where they are given: they choose the branches of piecewise functions.
 pub(crate) fn start_point(model: &Model) -> Vec<(Symbol, f64)> {
     let parameters = default_parameters(model);
     let value = |e: Expr| {

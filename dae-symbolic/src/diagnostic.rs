@@ -7,7 +7,7 @@
 use crate::origin::Origin;
 use std::fmt;
 
-/// How bad it is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
     /// The model cannot be used.
@@ -35,7 +35,7 @@ macro_rules! codes {
                 match self { $(Code::$variant => $text,)* }
             }
 
-            /// What the code means, in a few words.
+            /// The meaning of the code, in a few words.
             pub fn title(self) -> &'static str {
                 match self { $(Code::$variant => $title,)* }
             }
@@ -106,21 +106,21 @@ impl fmt::Display for Code {
     }
 }
 
-/// A place and what is to be said about it; the text may be empty.
+/// A place and a text about it, which may be empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
     /// The place.
     pub origin: Origin,
-    /// What is said about it.
+    /// The text about it.
     pub text: String,
 }
 
-/// One finding. The first label is the place at fault, further ones are places it has to do with.
+/// One finding. The first label is the place at fault, further ones are related places.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// The severity of the finding.
     pub severity: Severity,
-    /// Which kind of finding it is.
+    /// The kind of finding.
     pub code: Code,
     /// What is wrong, one line.
     pub message: String,
@@ -128,7 +128,7 @@ pub struct Diagnostic {
     pub labels: Vec<Label>,
     /// Facts that help to understand it.
     pub notes: Vec<String>,
-    /// What to do about it.
+    /// The remedy.
     pub help: Option<String>,
 }
 

@@ -41,7 +41,7 @@ pub fn expand(tokens: TokenStream) -> TokenStream {
 /// Expands a text with the body of a `dae!`, a `.dae` file, to Rust text.
 ///
 /// # Errors
-/// What is wrong with it.
+/// All errors in it.
 pub fn expand_text(source: SourceText<'_>) -> Result<String, ExpansionError> {
     let families =
         read_families_text(source.text).map_err(|rejection| ExpansionError { message: rejection.to_text(source) })?;
@@ -55,7 +55,7 @@ pub fn expand_text(source: SourceText<'_>) -> Result<String, ExpansionError> {
         .map_err(|diagnostics| ExpansionError { message: spelled(diagnostics) })
 }
 
-/// What is wrong with the text of a model, for a terminal.
+/// The errors in the text of a model, for a terminal.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ExpansionError {
@@ -78,7 +78,7 @@ impl fmt::Debug for ExpansionError {
 
 impl std::error::Error for ExpansionError {}
 
-/// The code of a model, from an excerpt of it where that tells everything.
+/// The code of a model, from an excerpt of it where that suffices.
 fn code(families: FamilyModel) -> Result<String, Diagnostics> {
     if let Some(compiled) = compile_excerpt(&families, START)
         && let Ok(text) = emit(&compiled)
@@ -137,15 +137,16 @@ fn items(text: &str, known: &Stub, sources: &SourceMap) -> TokenStream {
     }
 }
 
-/// A group under way.
+/// A group under construction.
 struct Level {
     group: Group,
     rest: token_stream::IntoIter,
     done: Vec<TokenTree>,
 }
 
-/// Gives the name of the model and the types and methods derived from it the span of that name, the fields of the model the spans of its
-/// parameters, the methods of its solutions those of its unknowns, and Rust functions those of their paths in the text. Everything else keeps the span of the macro call.
+/// Gives the name of the model and the types and methods derived from it the span of that name, the fields of the model
+/// the spans of its parameters, the methods of its solutions those of its unknowns, and Rust functions those of their
+/// paths in the text. Everything else keeps the span of the macro call.
 fn respan(tokens: TokenStream, known: &Stub, sources: &SourceMap) -> TokenStream {
     let model = sources.spans(known.name.origin).0;
     let fields: HashMap<&str, Span> =
@@ -199,7 +200,8 @@ fn respan(tokens: TokenStream, known: &Stub, sources: &SourceMap) -> TokenStream
     }
 }
 
-/// Whether the tokens end in two such words, so that what follows in braces are the fields of a struct or its methods.
+/// Whether the tokens end in the given keyword and name, so that the braces after them contain the fields of a struct
+/// or its methods.
 fn ends_in(tokens: &[TokenTree], keyword: &str, name: &str) -> bool {
     matches!(tokens, [.., TokenTree::Ident(first), TokenTree::Ident(second)] if first == keyword && second == name)
 }
@@ -209,7 +211,7 @@ fn segments(path: &str) -> Vec<&str> {
     path.split("::").collect()
 }
 
-/// How many tokens a path is made of: words, and two for each `::`.
+/// The number of tokens of a path: one for each word, and two for each `::`.
 fn tokens_of(path: &[&str]) -> usize {
     3 * path.len() - 2 - usize::from(path[0].is_empty())
 }

@@ -1,7 +1,8 @@
-//! What a model asks of functions that it does not define by an expression.
+//! Requirements of a model on functions that it does not define by an expression.
 //!
-//! In: a model, its offsets, its programs. Out: the degrees of its tables, how many derivatives its inputs must give, and an error for
-//! every derivative of the user's code that is needed and not declared. Each names the equation behind it.
+//! In: a model, its offsets, its programs. Out: the degrees of its tables, the number of derivatives that its inputs
+//! must provide, and an error for every derivative of the user's code that is needed and not declared. Each names the
+//! equation that causes it.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +29,7 @@ pub struct InputNeed {
 }
 
 impl InputNeed {
-    /// In a sentence.
+    /// The requirement in a sentence.
     pub fn text(&self) -> String {
         match self.order {
             0 => format!("Input `{}`: supplied by the caller, no derivative is needed.", self.input),
@@ -45,7 +46,7 @@ impl InputNeed {
 struct User {
     equation: String,
     origin: Origin,
-    /// How often the reduction differentiates the equation.
+    /// The number of times that the reduction differentiates the equation.
     differentiations: u32,
 }
 
@@ -67,7 +68,7 @@ fn times(n: u32) -> String {
     }
 }
 
-/// Chooses the degrees of tables by how often the equations with them are differentiated.
+/// Chooses the degrees of tables from the number of times that the equations with them are differentiated.
 ///
 /// # Errors
 /// If a table has too few points for that.
@@ -77,7 +78,7 @@ pub(crate) fn settle_tables(model: &mut Model) -> Result<(), Diagnostics> {
     if tables.is_empty() {
         return Ok(());
     }
-    // A text that has no structure is refused by the analysis.
+    // A text without structure is rejected by the analysis.
     let Ok(structure) = structure_of_text(model) else { return Ok(()) };
     let system = System::of_text(model);
     let users = users(model, &system, &structure.offsets);
@@ -119,7 +120,7 @@ fn users(model: &mut Model, system: &System, offsets: &Offsets) -> BTreeMap<Stri
     users
 }
 
-/// What every input of the caller must give.
+/// The derivatives that every input of the caller must provide.
 ///
 /// # Errors
 /// If a derivative of the user's code is needed and not declared.
@@ -146,7 +147,7 @@ pub(crate) fn needs(
     Ok(model.supplied_inputs().into_iter().map(need).collect())
 }
 
-/// All programs but those for derivatives in time, which are one order beyond what a solution needs.
+/// All programs except those for derivatives in time, which are of one order more than a solution needs.
 fn programs<'a>(prolonged: &'a Prolonged, forms: &[&'a FormProgram]) -> Vec<&'a Program> {
     let of_form = |form: &&'a FormProgram| {
         [
@@ -177,7 +178,7 @@ fn undeclared<'a>(
     let missing = programs.flat_map(|program| program.calls());
     let missing =
         missing.filter(|call| matches!(call.function.source, ExternalSource::Code(_)) && call.path().is_none());
-    // Of each function the lowest derivative that is missing, the first argument first.
+    // For each function the lowest derivative that is missing, the first argument first.
     let mut lowest: BTreeMap<&str, &Call> = BTreeMap::new();
     for call in missing {
         let known = lowest.entry(&call.function.name).or_insert(call);

@@ -1,6 +1,6 @@
-//! Where something came from, without knowing what a source text is.
+//! The origin of an item in a text, without knowledge of what a source text is.
 //!
-//! In: numbers handed out by whoever reads a text (the syntax layer keeps the table from [`Origin`] to tokens).
+//! In: numbers assigned by the reader of a text (the syntax layer keeps the table from [`Origin`] to tokens).
 //! Out: opaque handles that travel through every later stage and come back in the labels of a diagnostic.
 
 /// A place in the text a model was read from; [`Origin::NONE`] for models built without text.

@@ -1,6 +1,7 @@
 //! Names as mathematics.
 //!
-//! In: a name as the user writes it, `omega_1`, `der(x, 2)`, `q[3]`. Out: the same in LaTeX, $\omega_1$, $\ddot x$, $q_3$, or MathML.
+//! In: a name as the user writes it, `omega_1`, `der(x, 2)`, `q[3]`. Out: the name in LaTeX, $\omega_1$, $\ddot x$,
+//! $q_3$, or MathML.
 
 use crate::expr::Notation;
 #[cfg(feature = "report")]

@@ -1,7 +1,7 @@
 //! `dae analyze`.
 //!
-//! In: a model file. Out: its report on stdout, as text, JSON, LaTeX or HTML, or its blocks as a graph; findings about a model that is not well-posed, or whose fixed start
-//! values contradict it, on stderr.
+//! In: a model file. Out: its report on stdout, as text, JSON, LaTeX or HTML, or its blocks as a graph; findings about
+//! a model that is not well-posed, or whose fixed start values contradict it, on stderr.
 
 use dae_symbolic::compile::{Compiled, Rejected, compile};
 use dae_symbolic::form::Form;
@@ -12,13 +12,13 @@ use dae_symbolic::syntax::{SourceMap, to_styled_text};
 
 use super::{AnalyzeArguments, Exit, Source, dot, fail, json, print, tell};
 
-/// What became of a model.
+/// The outcome of compiling a model.
 enum Outcome {
     /// It has formulations.
     Compiled(Box<Compiled>),
     /// It is not well-posed.
     Rejected(Box<Model>, Rejected),
-    /// It is no model; what to say about it.
+    /// It is not a model; with a message about it.
     Unreadable(Box<Report>, String),
 }
 
@@ -48,7 +48,7 @@ fn analyze(source: &Source, t0: f64, places: &mut SourceMap) -> Outcome {
         }
     };
     *places = found;
-    // Of a text that asks for none, the forms that need no choices.
+    // If the text asks for none, the forms that need no choices.
     let forms = if model.form_origins.is_empty() { Form::BASIC.to_vec() } else { model.forms.clone() };
     match compile(model.clone().with_forms(forms), t0) {
         Ok(compiled) => Outcome::Compiled(Box::new(compiled)),
@@ -57,7 +57,7 @@ fn analyze(source: &Source, t0: f64, places: &mut SourceMap) -> Outcome {
 }
 
 impl Outcome {
-    /// The report, and what to tell the user if something is wrong with the model.
+    /// The report, and a message for the user if the model has errors.
     fn report(&self, source: &Source, places: &SourceMap) -> (Report, Option<String>) {
         match self {
             Outcome::Compiled(compiled) => {
@@ -73,7 +73,8 @@ impl Outcome {
         }
     }
 
-    /// The report as it was asked for; for people who read text, the findings say all there is to say about a model that is no good.
+    /// The report in the format asked for, if there is one; of a model with errors no text report, because the findings
+    /// say everything.
     fn shown(&self, arguments: &AnalyzeArguments, report: &Report, has_findings: bool) -> Result<Option<String>, Exit> {
         if arguments.json {
             return json::text(report).map(Some);

@@ -1,20 +1,20 @@
 //! The block-triangular form as a graph, in the DOT language.
 //!
-//! In: a model whose structure is known. Out: text for `dot -Tsvg`: a node for each block with its equations, each beside the unknown that the
-//! transversal gives it, and an arrow to every block whose unknowns it needs.
+//! In: a model whose structure is known. Out: text for `dot -Tsvg`: a node for each block with its equations, each with
+//! the unknown that the transversal assigns to it, and an arrow to every block whose unknowns it needs.
 
 use dae_symbolic::index::structure_of_text;
 use dae_symbolic::model::Model;
 use petgraph::dot::{Config, Dot};
 use petgraph::graph::{DiGraph, NodeIndex};
 
-/// `None` if no transversal gives each equation an unknown.
+/// The graph; `None` if there is no transversal.
 pub(super) fn text(model: &Model) -> Option<String> {
     let structure = structure_of_text(model).ok()?;
     let mut graph = DiGraph::<String, &str>::new();
     for block in &structure.blocks {
         let pairs = block.equations.iter().zip(&block.unknowns);
-        // An end of a line makes it stand at the left.
+        // A line break at its end aligns a line to the left.
         let line = |(&equation, &unknown): (&usize, &usize)| {
             format!("{}: {}\n", model.equation_name(equation), model.unknowns[unknown].name)
         };

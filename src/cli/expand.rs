@@ -1,6 +1,6 @@
 //! `dae expand`.
 //!
-//! In: a model file and a form. Out: the Rust code that the macro makes of it, formatted.
+//! In: a model file and a form. Out: the Rust code that the macro generates from it, formatted.
 
 use dae_symbolic::emit::emit;
 use dae_symbolic::model::Torn;
@@ -15,7 +15,7 @@ pub(super) fn run(arguments: &ExpandArguments) -> Result<Exit, Exit> {
     }
     match emit(&loaded.compiled) {
         Ok(code) => print(&code).map(|()| Exit::Success),
-        // What was read here is a whole model.
+        // The model read here is a whole one.
         Err(Torn) => Err(loaded.refuse(form)),
     }
 }

@@ -1,7 +1,8 @@
 //! Files that are read, and files that are written.
 //!
-//! In: paths of the command line. Out: texts of bounded length without a byte-order mark, whatever the path leads to (an endless device, a pipe
-//! to which nobody writes, a directory); outputs that are no input and not each other under any name, and that appear whole or not at all.
+//! In: paths of the command line. Out: texts of bounded length without a byte-order mark, whatever the path leads to
+//! (an endless device, a pipe to which nobody writes, a directory); outputs that are distinct from all inputs and from
+//! each other under any name, and that are written whole or not at all.
 
 use std::fmt;
 use std::fs::File;
@@ -17,26 +18,26 @@ use tempfile::Builder;
 pub(super) const MODEL: u64 = 16 << 20;
 /// The longest table of the values of an input.
 pub(super) const TABLE: u64 = 256 << 20;
-/// How long a pipe or a device may give nothing.
+/// The time for which a pipe or a device may be silent.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// What is read from these at once.
+/// The number of bytes read from a pipe or a device at once.
 const CHUNK: usize = 1 << 16;
 
 /// Why a file cannot be read.
 #[derive(Debug)]
 pub(super) enum ReadError {
-    /// The system says so.
+    /// An error of the system.
     System(io::Error),
     /// It is a directory.
     Directory,
-    /// It is longer than what is read here.
+    /// It is longer than the limit.
     TooLong {
-        /// Bytes that are read.
+        /// The limit in bytes.
         limit: u64,
     },
     /// It is a pipe or a device, and nothing came from it.
     Silent,
-    /// It is no text.
+    /// It is not text.
     NotText,
 }
 
@@ -75,7 +76,7 @@ pub(super) fn read(path: &Path, limit: u64) -> Result<String, ReadError> {
     })
 }
 
-/// At most one byte more than the limit.
+/// Reads a regular file, at most one byte more than the limit.
 fn regular(path: &Path, length: u64, limit: u64) -> Result<Vec<u8>, ReadError> {
     if length > limit {
         return Err(ReadError::TooLong { limit });
@@ -85,7 +86,7 @@ fn regular(path: &Path, length: u64, limit: u64) -> Result<Vec<u8>, ReadError> {
     Ok(bytes)
 }
 
-/// The same of what may keep a reader waiting for ever, from its opening on: another thread waits.
+/// Reads a pipe or a device, which may block for ever, even when it is opened: another thread waits for it.
 fn stream(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     let (sender, chunks) = sync_channel(1);
     let path = path.to_path_buf();
@@ -101,7 +102,7 @@ fn stream(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     Ok(bytes)
 }
 
-/// Sends what a file holds as long as somebody receives it.
+/// Sends the content of a file while somebody receives it.
 fn send(path: &Path, sender: &SyncSender<io::Result<Vec<u8>>>) {
     let chunks = || -> io::Result<()> {
         let mut file = File::open(path)?;
@@ -116,7 +117,7 @@ fn send(path: &Path, sender: &SyncSender<io::Result<Vec<u8>>>) {
         }
     };
     if let Err(error) = chunks() {
-        // Who no longer receives does not want to know.
+        // If nobody receives any more, the error does not matter.
         let _ = sender.send(Err(error));
     }
 }
@@ -124,27 +125,27 @@ fn send(path: &Path, sender: &SyncSender<io::Result<Vec<u8>>>) {
 /// A file to be written, and the option that names it.
 #[derive(Clone, Copy)]
 pub(super) struct Named<'a> {
-    /// How a message calls it.
+    /// Its name in messages.
     pub(super) role: &'a str,
-    /// Where it is.
+    /// Its path.
     pub(super) path: &'a Path,
 }
 
 /// Why an output is not written.
 #[derive(Debug)]
 pub(super) enum OutputError {
-    /// It would replace what another option names.
+    /// It would replace the file that another option names.
     Same {
         /// Its role and path.
         output: (String, PathBuf),
-        /// That of the other one.
+        /// The role and path of the other file.
         other: (String, PathBuf),
     },
     /// It cannot be written at all.
     Unwritable {
         /// Its path.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         error: io::Error,
     },
 }
@@ -163,7 +164,8 @@ impl fmt::Display for OutputError {
     }
 }
 
-/// Whether outputs can be written, and replace neither an input nor one another, by whatever names, symbolic links or hard links.
+/// Checks that outputs can be written, and replace neither an input nor one another, under any names, symbolic links or
+/// hard links.
 pub(super) fn check(outputs: &[Named<'_>], inputs: &[Named<'_>]) -> Result<(), OutputError> {
     for (k, output) in outputs.iter().enumerate() {
         let unwritable = |error| OutputError::Unwritable { path: output.path.to_path_buf(), error };
@@ -185,9 +187,9 @@ fn is_same(one: &Path, other: &Path) -> bool {
     is_same_file(one, other).unwrap_or(false) || target(one).is_some_and(|place| target(other) == Some(place))
 }
 
-/// Where a file is or will be, symbolic links followed even if they lead to nothing yet.
+/// The path at which a file is or will be, following symbolic links even if their target does not exist yet.
 fn target(path: &Path) -> Option<PathBuf> {
-    /// As many as systems follow.
+    /// The number of symbolic links that systems follow.
     const LINKS: usize = 40;
     let mut path = path.to_path_buf();
     for _ in 0..LINKS {
@@ -204,7 +206,7 @@ fn target(path: &Path) -> Option<PathBuf> {
     None
 }
 
-/// Fails where writing later would, without a change to anything.
+/// Fails where writing later would fail, without changing anything.
 fn writable(path: &Path) -> io::Result<()> {
     match std::fs::metadata(path) {
         Ok(kind) if kind.is_file() => std::fs::OpenOptions::new().write(true).open(path).map(drop),
@@ -220,7 +222,8 @@ fn writable(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Writes a text so that the file holds all of it or what it held before; permissions of an existing file stay.
+/// Writes a text so that the file holds either all of it or its previous content; permissions of an existing file are
+/// kept.
 pub(super) fn write(path: &Path, text: &str) -> Result<(), OutputError> {
     let place = target(path).unwrap_or_else(|| path.to_path_buf());
     replace(&place, text).map_err(|error| OutputError::Unwritable { path: path.to_path_buf(), error })
@@ -235,7 +238,7 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = Builder::new();
     builder.prefix(".dae-");
-    // Less what the user keeps from others, as for any new file.
+    // Minus the user's umask, as for any new file.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let mut temporary = builder.tempfile_in(folder)?;

@@ -15,7 +15,7 @@ use super::{Exit, fail, files, finite};
 /// Where the values of an input come from.
 #[derive(Clone, Debug)]
 pub(super) enum InputSource {
-    /// The same at all times.
+    /// A constant.
     Constant(f64),
     /// Times and values in a file.
     File(PathBuf),
@@ -124,7 +124,7 @@ pub(super) fn parameters(
 
 fn hint(names: &[impl AsRef<str>], name: &str) -> String {
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
-    // Of an array there is one name, however long it is.
+    // An array has one name, however long it is.
     let mut arrays: Vec<&str> = names.iter().map(|name| name.split('[').next().unwrap_or(name)).collect();
     arrays.dedup();
     let array = name.split('[').next().unwrap_or(name);

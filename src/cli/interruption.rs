@@ -12,7 +12,7 @@ use signal_hook::flag;
 
 use super::Exit;
 
-/// What signals have asked for.
+/// The requests of signals.
 pub(super) struct Interruption {
     /// The next signal ends the process.
     fatal: Arc<AtomicBool>,
@@ -20,11 +20,11 @@ pub(super) struct Interruption {
 }
 
 impl Interruption {
-    /// Listens from now on.
+    /// Starts to listen for signals.
     pub(super) fn listen() -> io::Result<Self> {
         let (fatal, asked) = (Arc::new(AtomicBool::new(true)), Arc::new(AtomicBool::new(false)));
         for signal in [SIGINT, SIGTERM] {
-            // They act in this order: only what was fatal before a signal ends the process with it.
+            // They act in this order: a signal ends the process only if the flag was set before it.
             flag::register_conditional_shutdown(signal, Exit::Stopped.code().into(), fatal.clone())?;
             flag::register(signal, fatal.clone())?;
             flag::register(signal, asked.clone())?;
@@ -32,14 +32,14 @@ impl Interruption {
         Ok(Interruption { fatal, asked })
     }
 
-    /// There is something to be kept.
+    /// Notes that there are results to keep.
     pub(super) fn under_way(&self) {
         if !self.is_asked_for() {
             self.fatal.store(false, Ordering::SeqCst);
         }
     }
 
-    /// Whether to stop.
+    /// Whether the run is to stop.
     pub(super) fn is_asked_for(&self) -> bool {
         self.asked.load(Ordering::SeqCst)
     }

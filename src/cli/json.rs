@@ -1,4 +1,4 @@
-//! JSON of a simulation; that of a report is its serialisation.
+//! JSON of a simulation; the JSON of a report is its serialisation.
 //!
 //! In: a solution, or the reason why there is none. Out: an object whose keys are a promise. Numbers that are not finite are `null`.
 
@@ -16,7 +16,7 @@ pub(super) struct Simulation<'s> {
     status: String,
     times: &'s [f64],
     values: Entries<'s, Vec<f64>>,
-    /// By quantity, by unknown, at the times; if they were asked for.
+    /// Sensitivities by quantity and unknown at the recorded times, if they were asked for.
     #[serde(skip_serializing_if = "Entries::is_empty")]
     sensitivities: Entries<'s, Entries<'s, Vec<f64>>>,
     invariants_max: Option<f64>,

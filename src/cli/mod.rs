@@ -239,17 +239,17 @@ pub(crate) fn run() -> Exit {
 
 /// Prints a message; the exit code is for the caller to return.
 fn fail(exit: Exit, message: impl Display) -> Exit {
-    // Nobody may be reading; that is no reason to end in another way than the exit code says.
+    // Nobody may be reading; that must not change the exit code.
     let _ = writeln!(std::io::stderr(), "error: {message}");
     exit
 }
 
-/// Writes to stderr, with colours if that is a terminal and nobody objects (`NO_COLOR`).
+/// Writes to stderr, with colours if that is a terminal and `NO_COLOR` is not set.
 fn tell(styled: &str) {
     let _ = write!(anstream::stderr(), "{styled}");
 }
 
-/// Writes to stdout; a reader that has seen enough (`| head`) is no error.
+/// Writes to stdout; a reader that stops reading (`| head`) is not an error.
 fn print(text: &str) -> Result<(), Exit> {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
@@ -277,7 +277,7 @@ impl Source {
     }
 }
 
-/// A model that compiles, and where it stands.
+/// A model that compiles, and its source.
 struct Loaded {
     compiled: Compiled,
     source: Source,
@@ -303,13 +303,14 @@ impl Loaded {
         Ok(Loaded { compiled, source, places })
     }
 
-    /// Says on stderr what the model is warned about.
+    /// Prints the warnings about the model on stderr.
     fn warned(self) -> Loaded {
         tell(&to_styled_text(&self.compiled.warnings, &self.places, self.source.as_text()));
         self
     }
 
-    /// The same of a form that the caller did not choose: the GGL form, or the text as it stands where the model does not have that. Says on stderr which it is.
+    /// Reads and compiles a form that the caller did not choose: the GGL form, or the text as it stands where the model
+    /// does not have that. Says on stderr which it is.
     fn read_default(arguments: &ModelArguments) -> Result<Loaded, Exit> {
         let preferred = Loaded::read(arguments, &Form::Ggl)?;
         let Some(error) = preferred.compiled.unavailable.first() else { return Ok(preferred) };

@@ -1,7 +1,8 @@
 //! `dae simulate --plot`.
 //!
-//! In: a solution, the form it is of, and the model. Out: panels of unknowns that belong together: the elements of an array (of a long one,
-//! evenly chosen ones), and scalars of the same distance from the highest derivatives (positions, velocities, multipliers).
+//! In: a solution, its form, and the model. Out: panels of unknowns that belong together: the elements of an array
+//! (evenly chosen ones of a long array), and scalars at the same distance from the highest derivatives (positions,
+//! velocities, multipliers).
 
 use std::collections::BTreeMap;
 
@@ -11,9 +12,9 @@ use dae_symbolic::compile::Compiled;
 use dae_symbolic::formulation::CompiledForm;
 use dae_symbolic::formulation::Source;
 
-/// Curves that a panel can tell apart.
+/// The number of curves that can be told apart in a panel.
 const CURVES: usize = 8;
-/// Curves of an array in its panel, as many as its legend has room for.
+/// The number of curves of an array in its panel, for which the legend has room.
 const CURVES_OF_ARRAY: usize = 13;
 
 /// The panels of a solution.
@@ -40,17 +41,17 @@ fn array_label(name: &str) -> String {
     }
 }
 
-/// What belongs together.
+/// States that belong together.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Group {
     /// Scalars, by $k - d_j$ of the jet $x_j^{(k)}$.
     Scalars(i64),
-    /// The same of elements of an array, and which array it is.
+    /// Elements of an array, by $k - d_j$ of the jet $x_j^{(k)}$ and the number of the array.
     Array(i64, u32),
 }
 
 impl Group {
-    /// Curves that a panel of it can tell apart: those of an array have an order.
+    /// The number of curves that can be told apart in a panel of the group: those of an array have an order.
     fn curves(self) -> usize {
         match self {
             Group::Scalars(_) => CURVES,
@@ -65,7 +66,7 @@ impl Group {
     }
 }
 
-/// States by group, highest distance from the highest derivatives first. Multipliers of the form are zero and not shown.
+/// States by group, those furthest from the highest derivatives first. Multipliers of the form are zero and not shown.
 fn groups(compiled: &Compiled, form: &CompiledForm) -> Vec<(Group, Vec<usize>)> {
     let offsets = &compiled.analysis.structure.offsets.unknowns;
     let mut groups: BTreeMap<(i64, Group), Vec<usize>> = BTreeMap::new();
@@ -83,7 +84,7 @@ fn groups(compiled: &Compiled, form: &CompiledForm) -> Vec<(Group, Vec<usize>)> 
     groups.into_iter().map(|((_, group), states)| (group, chosen(group, states))).collect()
 }
 
-/// Of a long array, evenly chosen elements, the first and the last among them.
+/// The states to draw: evenly chosen elements of a long array, including the first and the last.
 fn chosen(group: Group, states: Vec<usize>) -> Vec<usize> {
     match group {
         Group::Array(..) if states.len() > CURVES_OF_ARRAY => {

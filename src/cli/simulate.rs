@@ -62,7 +62,7 @@ pub(super) fn run(arguments: &SimulateArguments) -> Result<Exit, Exit> {
     })
 }
 
-/// No output replaces the model, an input or another output.
+/// Checks that no output replaces the model, an input or another output.
 fn check_outputs(arguments: &SimulateArguments) -> Result<(), Exit> {
     let outputs = [("--csv", &arguments.csv), ("--plot", &arguments.plot)];
     let outputs = outputs.into_iter().filter_map(|(role, path)| Some(Named { role, path: path.as_deref()? }));
@@ -128,10 +128,10 @@ fn separate(list: &str) -> Vec<String> {
     list.split(is_between).map(|name| name.trim().to_string()).collect()
 }
 
-/// Length of the bar in its own unit.
+/// Length of the progress bar in its own unit.
 const PROGRESS: u64 = 1000;
 
-/// On stderr if that is a terminal, otherwise nowhere.
+/// A progress bar on stderr if that is a terminal, otherwise a hidden one.
 fn progress_bar() -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
@@ -141,7 +141,7 @@ fn progress_bar() -> ProgressBar {
     style.map(|style| bar.clone().with_style(style)).unwrap_or(bar)
 }
 
-/// A run that could not start has no values, but JSON for those who asked for it.
+/// Reports a run that could not start, which has no values, but JSON if that was asked for.
 fn refuse_start(dae: &dyn Dae, arguments: &SimulateArguments, error: &RunError) -> Result<Exit, Exit> {
     if arguments.json {
         print(&json::text(&json::Simulation::without_start(dae.description(), error.to_string()))?)?;

@@ -1,4 +1,4 @@
-//! A simulation for people.
+//! A simulation as text.
 //!
 //! In: a solution. Out: where it ended, how well it kept the constraints, and what it cost.
 
@@ -7,7 +7,7 @@ use std::fmt::Write;
 use dae_runtime::contract::Description;
 use dae_runtime::solution::{Enforcement, Solution};
 
-/// A few lines.
+/// A summary of a few lines.
 pub(super) fn text(description: &Description, method: &str, solution: &Solution) -> String {
     let mut out = format!("{}, {} form, {method}: {}\n", description.model, description.form, solution.status);
     // Writing to a `String` cannot fail.

@@ -1,6 +1,7 @@
 //! The picture itself.
 //!
-//! In: panels. Out: SVG text. Drawn by `plotters` without any font of the system: the text of the picture is set by whatever displays it.
+//! In: panels. Out: SVG text. Drawn by `plotters` without any font of the system: the viewer sets the text of the
+//! picture.
 
 use std::fmt;
 use std::ops::Range;
@@ -43,7 +44,7 @@ const COLOURS: [RGBColor; 8] = [
     RGBColor(148, 148, 148),
 ];
 
-/// Between these, curves of a panel with more of them change their colour in the order in which they come.
+/// The colours between which the curves of a panel with more of them vary, in their order.
 const RAMP: [RGBColor; 3] = [RGBColor(0, 60, 130), RGBColor(0, 158, 115), RGBColor(230, 159, 0)];
 
 /// The colour of curve `k` of `count`.
@@ -102,7 +103,7 @@ fn draw(area: &Area<'_>, panel: &Panel, x_label: &str, times: Range<f64>) -> Res
     legend(&beside, panel)
 }
 
-/// Names of the curves, beside the axes so that they cover nothing.
+/// Draws the names of the curves next to the axes, so that they cover nothing.
 fn legend(area: &Area<'_>, panel: &Panel) -> Result<(), PlotError> {
     const LINE: i32 = 20;
     let font = ("sans-serif", 14).into_font();
@@ -127,7 +128,7 @@ impl Scale {
     }
 }
 
-/// What the vertical axis covers, in its own coordinate.
+/// The range of the vertical axis, in its own coordinate.
 fn vertical(panel: &Panel) -> Range<f64> {
     let all = panel.series.iter().flat_map(|s| s.points.iter().map(|point| point.1));
     match panel.scale {
@@ -150,7 +151,7 @@ fn extent(values: impl Iterator<Item = f64>) -> Range<f64> {
     let (low, high) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)));
     match () {
         () if low > high => 0.0..1.0,
-        // Differences that double precision hardly resolves are a constant.
+        // Differences that double precision hardly resolves count as none.
         () if high - low <= 1e-12 * high.abs().max(low.abs()) || low == high => {
             let half = if low == 0.0 { 1.0 } else { 0.5 * low.abs() };
             low - half..high + half
@@ -172,7 +173,7 @@ fn pieces(points: impl Iterator<Item = (f64, f64)>) -> Vec<Vec<(f64, f64)>> {
     pieces
 }
 
-/// At most four points for each pixel across: where it enters, its extremes, where it leaves. Nothing visible is lost.
+/// At most four points for each pixel across: the first point, the extremes and the last point. Nothing visible is lost.
 fn thinned(points: &[(f64, f64)], times: &Range<f64>) -> Vec<(f64, f64)> {
     if points.len() <= 4 * WIDTH as usize {
         return points.to_vec();
@@ -204,7 +205,7 @@ fn label(y: f64, scale: Scale) -> String {
     }
 }
 
-/// A number in as few characters as are enough for a tick.
+/// A number in as few characters as a tick needs.
 fn number(value: f64) -> String {
     // Ticks are sums of steps, so that zero may come with the rounding of its neighbours.
     if value.abs() < 1e-300 {

@@ -25,7 +25,7 @@ pub use drawing::svg;
 /// A curve.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// What the legend says; empty for a curve that the legend does not mention.
+    /// The text in the legend; empty for a curve that the legend omits.
     pub label: String,
     /// $(t, y)$, in the order of the curve; values that are not finite interrupt it.
     pub points: Vec<(f64, f64)>,
@@ -57,7 +57,7 @@ impl Series {
         for pair in recorded.windows(2) {
             let [(t, value), (next, _)] = [pair[0], pair[1]];
             points.push((t, value));
-            // As many as this part of the axis deserves.
+            // In proportion to this part of the axis.
             let pieces = (POINTS * (next - t) / length).ceil().max(1.0) as usize;
             let between = (1..pieces).map(|piece| t + (next - t) * piece as f64 / pieces as f64);
             let inside = between.filter(|&between| between != t && between != next);
@@ -68,10 +68,10 @@ impl Series {
     }
 }
 
-/// Points of a curve between which the eye sees no corners.
+/// The number of points of a curve with which no corners are visible.
 const POINTS: f64 = 1500.0;
 
-/// How values are measured along the vertical axis.
+/// The scale of the vertical axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scale {
     /// Equal lengths for equal differences.
@@ -84,9 +84,9 @@ pub enum Scale {
 /// Curves that share their axes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Panel {
-    /// What the vertical axis shows.
+    /// The label of the vertical axis.
     pub y_label: String,
-    /// Its scale.
+    /// The scale of the vertical axis.
     pub scale: Scale,
     /// The curves.
     pub series: Vec<Series>,
@@ -128,9 +128,9 @@ fn y_label(names: &[&str]) -> String {
 pub enum PlotError {
     /// The solution has no such unknown.
     NoUnknown {
-        /// What was asked for.
+        /// The name that was asked for.
         name: String,
-        /// What there is.
+        /// The known names.
         known: Vec<String>,
     },
     /// The backend failed.
@@ -139,7 +139,7 @@ pub enum PlotError {
     File(std::io::Error),
 }
 
-/// Names that a message lists.
+/// The number of names that a message lists.
 const NAMES: usize = 12;
 
 impl fmt::Display for PlotError {

@@ -1,17 +1,17 @@
 //! Groups of unknowns that are equal up to sign.
 //!
-//! In: relations $x_j = \pm x_k$ and $x_j = c$. Out: for each unknown the one that stands for it, with the sign, or its value. A forest with
-//! path compression (Tarjan, *J. ACM* 22, 1975): almost constant time per relation.
+//! In: relations $x_j = \pm x_k$ and $x_j = c$. Out: for each unknown its representative, with the sign, or its value.
+//! A forest with path compression (Tarjan, *J. ACM* 22, 1975): almost constant time per relation.
 
 use super::{Relation, Stand};
 use crate::expr::{Dag, Expr, Rational};
 use std::cmp::Reverse;
 
-/// Which of two unknowns stays: the larger.
+/// The key that decides which of two unknowns stays: the one with the larger key.
 type Preference = (u32, bool, Reverse<usize>);
 
 pub(super) struct Groups {
-    /// For each unknown the next on the way to its representative, and the factor towards it.
+    /// For each unknown the next on the way to its representative, and the factor between them.
     next: Vec<(usize, Rational)>,
     /// Values of representatives.
     values: Vec<Option<Expr>>,
@@ -40,12 +40,13 @@ impl Groups {
         (at, factor)
     }
 
-    /// Takes a relation in; the unknown that it eliminates, if it says something new of this kind.
+    /// Adds a relation; the result is the unknown that it eliminates, if it eliminates one.
     pub(super) fn join(&mut self, dag: &mut Dag, relation: Relation) -> Option<usize> {
         match relation {
             Relation::Equal(j, k, factor) => {
                 let ((a, p), (b, q)) = (self.find(j), self.find(k));
-                // x_j = p x_a = factor · q x_b; what has a value is for the next round, when it has been replaced.
+                // x_j = p x_a = factor · q x_b; unknowns with a value wait for the next round, when they have been
+                // replaced.
                 if a == b || self.values[a].is_some() || self.values[b].is_some() {
                     return None;
                 }
@@ -66,7 +67,7 @@ impl Groups {
         }
     }
 
-    /// What an unknown stands for; `None` if for itself.
+    /// What replaces an unknown; `None` if nothing does.
     pub(super) fn stand(&mut self, dag: &mut Dag, unknown: usize) -> Option<Stand> {
         let (root, factor) = self.find(unknown);
         match self.values[root] {

@@ -1,14 +1,17 @@
 //! Unknowns that equations equate with others, or with constants.
 //!
-//! In: the working system. Out: an [`Elimination`]: for each unknown $z$ that $z = \pm x$ or $z = c$ gives, $c$ made of numbers and
-//! parameters, what it stands for, and the system with it replaced in every other equation; $z^{(k)}$ becomes $\pm x^{(k)}$ or zero. What
-//! is left may have the same form again (a current that a zero current makes equal to another), so that this is repeated.
+//! In: the working system. Out: an [`Elimination`]: for each unknown $z$ given by $z = \pm x$ or $z = c$, with $c$ made
+//! of numbers and parameters, its replacement, and the system with $z$ replaced in every other equation; $z^{(k)}$
+//! becomes $\pm x^{(k)}$ or zero. The remaining equations may have this form again (a current that a zero current makes
+//! equal to another), so this is repeated.
 //!
-//! In the system Jacobian this is elimination with $\pm 1$, or a rational number, as pivot: its determinant changes by that factor only, so
-//! what is regular stays regular, and degrees of freedom and index stay what they are. Index, degrees of freedom and initial values are those
-//! of the text in any case; only the forms derived from it become smaller, and they say what the eliminated unknowns are.
+//! In the system Jacobian this is elimination with $\pm 1$, or a rational number, as pivot: its determinant changes by
+//! that factor only, so regularity, degrees of freedom and index do not change. Index, degrees of freedom and initial
+//! values are those of the text in any case; only the forms derived from it become smaller, and they give the values of
+//! the eliminated unknowns.
 //!
-//! Left alone are models with families of unknowns, whose instances would fall apart, and equations that stand for others.
+//! Models with families of unknowns, whose instances would no longer be alike, and equations that stand for others are
+//! left alone.
 
 mod groups;
 mod starts;
@@ -21,21 +24,21 @@ use crate::structure::{SignatureMatrix, Structure, analyse};
 use crate::system::{System, written_orders};
 use groups::Groups;
 
-/// Rounds of replacing and looking again.
+/// The number of rounds of replacement.
 const MAX_ROUNDS: usize = 8;
 
-/// An unknown and what it stands for.
+/// An eliminated unknown and its replacement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Eliminated {
     /// $z$.
     pub unknown: usize,
     /// The equation of the working system that gives it.
     pub equation: usize,
-    /// What it is.
+    /// What replaces it.
     pub stand: Stand,
 }
 
-/// What an eliminated unknown is.
+/// What replaces an eliminated unknown.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stand {
     /// $q x_j$ with $q = \pm 1$.
@@ -52,11 +55,11 @@ pub enum Stand {
 /// A system in which some unknowns occur only in the equation that gives them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Elimination {
-    /// These unknowns, ascending.
+    /// The eliminated unknowns, ascending.
     pub eliminated: Vec<Eliminated>,
     /// The system; equations that give an unknown read $z \mp x = 0$ or $z - c = 0$.
     pub system: System,
-    /// Its structure.
+    /// The structure of the system.
     pub structure: Structure,
 }
 
@@ -123,13 +126,14 @@ impl Stand {
     }
 }
 
-/// Which unknown of a group stays, larger is better: one whose derivatives occur, one with a typical magnitude of its own, an earlier one.
+/// The preference for an unknown of a group to stay, larger is better: one whose derivatives occur, one with a typical
+/// magnitude of its own, an earlier one.
 fn preference(model: &Model) -> Vec<(u32, bool, std::cmp::Reverse<usize>)> {
     let orders = written_orders(model).into_iter().zip(&model.unknowns).enumerate();
     orders.map(|(j, (order, unknown))| (order, unknown.nominal != 1.0, std::cmp::Reverse(j))).collect()
 }
 
-/// What an equation says about one or two unknowns.
+/// A relation between two unknowns, or the value of one.
 enum Relation {
     /// $x_j = q x_k$ with $q = \pm 1$.
     Equal(usize, usize, Rational),
@@ -168,7 +172,7 @@ fn relation(dag: &mut Dag, residual: Expr) -> Option<Relation> {
     }
 }
 
-/// Replaces what was found in all equations but those that give it.
+/// Replaces the eliminated unknowns in all equations except those that give them.
 fn replace(dag: &mut Dag, system: &mut System, groups: &mut Groups, gives: &[bool]) {
     let open: Vec<usize> = (0..system.equations.len()).filter(|&i| !gives[i]).collect();
     let residuals: Vec<Expr> = open.iter().map(|&i| system.equations[i].residual).collect();

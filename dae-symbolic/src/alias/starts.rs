@@ -1,11 +1,11 @@
 //! Start values of unknowns that are equal.
 //!
-//! In: a model. Out: the same, where the unknown that stands for a group has a guess if it had no start value and another of the group
-//! has one; or an error for every two fixed start values of unknowns that the text says to be equal up to sign, and of an unknown that
-//! the text says to be constant, that contradict at the default parameters.
+//! In: a model. Out: the model, with a guess for the representative of a group if it had no start value and another
+//! unknown of the group has one; or an error for every two fixed start values of unknowns that the text equates up to
+//! sign, or of an unknown that the text makes constant, that contradict each other at the default parameters.
 //!
-//! Consistent initialisation goes from low derivatives to high ones and knows the unknown that is differentiated before its aliases;
-//! without a guess it would start from zero, whatever is said about an alias.
+//! Consistent initialisation goes from low derivatives to high ones and determines the differentiated unknown before
+//! its aliases; without a guess it would start from zero, whatever the start value of an alias is.
 
 use super::groups::Groups;
 use super::{Relation, Stand, preference, relation};
@@ -16,25 +16,25 @@ use crate::model::{Model, Start, StartValue, derivative_name};
 use crate::origin::Origin;
 use std::collections::HashMap;
 
-/// Values that differ by less are equal but for rounding.
+/// Values with a smaller relative difference are equal up to rounding.
 const ROUNDING: f64 = 1e-12;
 
 /// A fixed start value in terms of the representative.
 struct Fixed {
     name: String,
     value: f64,
-    /// The value as the text says it, for the unknown itself.
+    /// The value in the text, for the unknown itself.
     own: f64,
     origin: Origin,
 }
 
-/// Moves start values to the unknowns that stand for others.
+/// Moves start values to the representatives of groups.
 ///
 /// # Errors
 /// If fixed start values cannot hold together.
 pub fn reconcile(model: &mut Model) -> Result<(), Diagnostics> {
     let mut groups = Groups::new(preference(model));
-    // For every unknown in a group an equation that puts it there.
+    // For every unknown in a group, an equation that puts it there.
     let mut because: HashMap<usize, Origin> = HashMap::new();
     for k in 0..model.equations.len() {
         let (residual, origin) = (model.equations[k].residual, model.equations[k].origin);
@@ -88,7 +88,8 @@ fn contradictions(model: &mut Model, groups: &mut Groups, because: &HashMap<usiz
     found
 }
 
-/// Gives representatives without start value that of another of their group, fixed ones first, as a guess.
+/// Gives representatives without start value the start value of another unknown of their group, fixed ones first, as a
+/// guess.
 fn move_starts(model: &mut Model, groups: &mut Groups, because: &HashMap<usize, Origin>) {
     for kind in [Start::Fixed, Start::Guess] {
         for j in 0..model.unknowns.len() {
@@ -127,7 +128,7 @@ fn number(model: &Model, parameters: &[f64], value: Expr) -> f64 {
     })
 }
 
-/// Whether two numbers differ for sure: what is no number is for the initialisation to report.
+/// Whether two numbers certainly differ: a NaN is reported by the initialisation.
 fn differ(a: f64, b: f64) -> bool {
     (a - b).abs() > ROUNDING * (1.0 + a.abs().max(b.abs()))
 }

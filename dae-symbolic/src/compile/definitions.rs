@@ -1,7 +1,7 @@
-//! What the names in a text stand for.
+//! The definitions of the names in a text.
 //!
-//! In: equations and constraints as they are printed, with the names of the model's `let`s and inputs where their values occur. Out: for
-//! each name that occurs, its value in plain mathematics, so that nobody has to look it up; names in these values included.
+//! In: equations and constraints as they are printed, with the names of the model's `let`s and inputs where their
+//! values occur. Out: for each name that occurs, its value in plain mathematics, including the names in these values.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,7 +15,7 @@ pub(crate) struct Named {
     pub(crate) name: String,
     /// Its value in plain mathematics.
     pub(crate) value: String,
-    /// To which family it belongs.
+    /// The domain of the family it belongs to.
     pub(crate) domain: Domain,
 }
 
@@ -34,7 +34,7 @@ pub(crate) fn definitions_in<'a>(model: &Model, texts: impl Iterator<Item = &'a 
     list.into_iter().enumerate().filter(|(k, _)| wanted.contains(k)).map(|(_, named)| named).collect()
 }
 
-/// All named expressions; what is supplied by the caller has no value to tell.
+/// All named expressions; expressions that the caller supplies have no value to print.
 fn all(model: &Model, names: &HashMap<Expr, String>) -> Vec<Named> {
     let spelled = |value| print_with(&model.dag, value, Notation::Text, names, |symbol| model.symbol_name(symbol));
     let lets = model.definitions.iter().filter(|d| names.contains_key(&d.value));

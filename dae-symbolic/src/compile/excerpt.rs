@@ -1,8 +1,9 @@
 //! The pipeline on an excerpt of a model with long families.
 //!
-//! In: a family model. Out: what the pipeline says of the whole of it, for which symbolic work was done on a few members of each family. The
-//! structure of the whole model is found from the integers of its accesses, and its certificate is made with its own numbers; both
-//! take time that is linear in the number of instances. `None` where an excerpt does not tell everything, or is hardly smaller.
+//! In: a family model. Out: what the pipeline finds for the whole model, with symbolic work for a few members of each
+//! family only. The structure of the whole model is found from the integers of its accesses, and its certificate from
+//! its own numbers; both take time linear in the number of instances. `None` where an excerpt does not suffice, or is
+//! hardly smaller.
 
 use super::values::check_values;
 use super::{Compiled, formulated};
@@ -14,7 +15,8 @@ use crate::model::family::{FamilyModel, instantiate_excerpt};
 use crate::model::verify;
 use crate::structure::analyse;
 
-/// How far a member may depend on others, tried one after the other: two more neighbours for each differentiation in most models.
+/// The distances over which a member may depend on others, tried in this order: two more neighbours for each
+/// differentiation in most models.
 const REACHES: [i64; 3] = [2, 4, 8];
 
 /// An excerpt has to be smaller than the model by this factor.
@@ -46,7 +48,7 @@ pub fn compile_excerpt(family: &FamilyModel, t0: f64) -> Option<Compiled> {
         match analyse_excerpt(&mut model, &structure, &written, t0) {
             Ok(analysis) => {
                 let compiled = formulated(model, analysis, t0).ok()?;
-                // A form that this excerpt does not have, a larger one or the whole model may have.
+                // A larger excerpt or the whole model may have a form that this excerpt does not have.
                 if compiled.unavailable.is_empty() {
                     return Some(compiled);
                 }

@@ -25,7 +25,7 @@ impl Reductions {
         Reductions { reduced, smaller, written: System::of_text(model) }
     }
 
-    /// Calls a function with what forms are made from.
+    /// Calls a function with the material that forms are made from.
     pub(super) fn with_materials<T>(
         &self,
         analysis: &Analysis,
@@ -58,11 +58,11 @@ impl Reductions {
     }
 }
 
-/// The forms that the model asks for, what is advised if it asks for that, and why it does not have the others.
+/// The forms that the model asks for, the recommendation if it asks for one, and why it does not have the others.
 pub(super) fn all(model: &mut Model, materials: &Materials<'_>) -> (Vec<CompiledForm>, Option<Advice>, Vec<FormError>) {
     let (mut forms, mut advice, mut unavailable): (Vec<CompiledForm>, _, _) = (Vec::new(), None, Vec::new());
     let mut asked = model.forms.clone();
-    // What nobody asked for by name may be another one, if there is none of the usual ones.
+    // If no form was asked for by name and the usual ones do not exist, another one may be made.
     if asked == Form::DEFAULT && !materials.analysis.certificate.has_reduction() {
         asked.push(Form::Original);
     }

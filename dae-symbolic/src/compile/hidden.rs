@@ -9,7 +9,7 @@ use crate::index_reduction::Reduced;
 use crate::model::{Model, derivative_name};
 use crate::spelling::in_notation;
 
-/// The constraints; none where it is not known what to differentiate.
+/// The hidden constraints; none where it is not known which equations to differentiate.
 pub(super) fn hidden_constraints(model: &mut Model, analysis: &Analysis, reduced: &Reduced) -> Vec<HiddenConstraint> {
     if !analysis.certificate.has_reduction() {
         return Vec::new();

@@ -47,15 +47,15 @@ use crate::recommendation::{Advice, advise};
 pub struct HiddenConstraint {
     /// `der(equation 5)`.
     pub name: String,
-    /// The equation of the text it comes from, from zero.
+    /// The equation of the text it comes from, counted from zero.
     pub equation: usize,
-    /// How often that was differentiated.
+    /// The number of times that the equation was differentiated.
     pub order: u32,
     /// The right-hand side of `0 = x·u + y·v`.
     pub residual: Expr,
     /// `0 = x·u + y·v`.
     pub text: String,
-    /// The same in LaTeX.
+    /// The text of the constraint in LaTeX.
     pub latex: String,
 }
 
@@ -64,7 +64,7 @@ pub struct HiddenConstraint {
 pub struct Compiled {
     /// The model.
     pub model: Model,
-    /// Time at which its start values hold.
+    /// Time at which the start values of the model hold.
     pub t0: f64,
     /// Structure, index, certificate.
     pub analysis: Analysis,
@@ -72,19 +72,19 @@ pub struct Compiled {
     pub hidden: Vec<HiddenConstraint>,
     /// The model with the derivatives of its equations.
     pub prolonged: Prolonged,
-    /// Their spelling.
+    /// The equations of the prolongation as text.
     pub prolonged_spelled: Vec<String>,
     /// The formulations the model has.
     pub forms: Vec<CompiledForm>,
-    /// Why it does not have the others.
+    /// Why the model does not have the other formulations.
     pub unavailable: Vec<FormError>,
-    /// Which of them is recommended, if the text asks for that one.
+    /// The recommended formulation, if the text asks for it.
     pub recommended: Option<Advice>,
     /// Unknowns that the derived forms do not solve for, because they are equal to others or constant.
     pub eliminated: Vec<Eliminated>,
-    /// What the user should know although the model can be used.
+    /// Warnings about a model that can be used nevertheless.
     pub warnings: Diagnostics,
-    /// What the inputs of the caller must give.
+    /// The requirements on the inputs of the caller.
     pub needs: Vec<InputNeed>,
     /// Index, degrees of freedom and hidden constraints in a few lines, for the documentation of generated code.
     pub summary: Vec<String>,
@@ -97,12 +97,12 @@ pub struct Rejected {
     pub problem: Option<Problem>,
     /// Time at which the start values of the model hold.
     pub t0: f64,
-    /// What to tell the user.
+    /// The findings for the user.
     pub diagnostics: Diagnostics,
 }
 
 impl Compiled {
-    /// Which form to take, and why: [`crate::recommendation`].
+    /// The recommended form, and the reason: [`crate::recommendation`].
     pub fn advice(&self) -> Advice {
         let mut model = self.model.clone();
         let reductions = Reductions::of(&mut model, &self.analysis);
@@ -181,7 +181,7 @@ fn formulated(mut model: Model, analysis: Analysis, t0: f64) -> Result<Compiled,
     Ok(compiled)
 }
 
-/// What consistent initial values fulfil: the derivative array where that is all that is known.
+/// The equations for consistent initial values: the derivative array where nothing else is known.
 fn prolonged(model: &mut Model, analysis: &Analysis) -> Prolonged {
     if let (false, Some(index)) = (analysis.certificate.has_reduction(), analysis.sufficient_differentiations())
         && let system = analysis.equations_of_text(model)

@@ -1,4 +1,4 @@
-//! What a reader of the generated documentation wants to know first.
+//! The summary at the head of the generated documentation.
 //!
 //! In: a compiled model. Out: index, degrees of freedom and hidden constraints in a few lines, in the words of the report.
 
@@ -7,7 +7,7 @@ use crate::index::{Verdict, at_defaults};
 use crate::program::roll;
 use crate::system::listed;
 
-/// What a reader of the generated documentation wants to know first.
+/// The summary at the head of the generated documentation.
 pub(super) fn summary(compiled: &Compiled) -> Vec<String> {
     let analysis = &compiled.analysis;
     let how = analysis.certificate.grounds().phrase();
@@ -54,7 +54,7 @@ pub(super) fn summary(compiled: &Compiled) -> Vec<String> {
         lines.push(format!("Analysed with smooth functions in general position in place of {}.", names.join(", ")));
     }
     lines.extend(compiled.needs.iter().flat_map(|need| [String::new(), need.text()]));
-    // A macro can only warn where the warning would be an error; so it stands where the model is looked up.
+    // A macro can only warn by an error, so warnings are part of the documentation of the model.
     for warning in &compiled.warnings {
         lines.push(String::new());
         lines.push(format!("Warning: {}.", warning.message));

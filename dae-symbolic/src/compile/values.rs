@@ -1,7 +1,7 @@
-//! Values that are no numbers.
+//! Values that are not numbers.
 //!
-//! In: a model. Out: an error for every default and start value that is infinite or undefined, as `1 / a` is with the default `a = 0`: the
-//! analysis is made at these values, and would be of nothing.
+//! In: a model. Out: an error for every default and start value that is infinite or undefined, as `1 / a` is with the
+//! default `a = 0`: the analysis is made at these values, and would be meaningless.
 
 use std::collections::HashSet;
 
@@ -11,14 +11,14 @@ use crate::expr::{Expr, Symbol, evaluate_one, symbols};
 use crate::model::{Model, derivative_name};
 use crate::origin::Origin;
 
-/// Whether all defaults and start values are finite; of an array the first that is not is named.
+/// Whether all defaults and start values are finite; in an array, the first that is not is named.
 pub(super) fn check_values(model: &Model) -> Result<(), Diagnostics> {
     let defaults = default_parameters(model);
     let mut found = Diagnostics::new();
     let mut told: HashSet<Origin> = HashSet::new();
     let mut check = |value: f64, expr: Expr, origin: Origin, what: String| {
         let used = parameters(model, expr, &defaults);
-        // What follows from another such value is not told as well.
+        // A value that is not finite because another one is not is not reported again.
         let follows = used.iter().any(|(_, value)| !value.is_finite());
         if !value.is_finite() && !follows && told.insert(origin) {
             found.push(not_finite(value, origin, &what, &used));
@@ -32,7 +32,7 @@ pub(super) fn check_values(model: &Model) -> Result<(), Diagnostics> {
         for (order, start) in own.chain(unknown.derivative_starts.iter().map(|(order, start)| (*order, start))) {
             let value = evaluate_one(&model.dag, start.value, |symbol| match symbol {
                 Symbol::Parameter(p) => defaults[p.index()],
-                // What else a start value may be made of has a value of its own when the run starts.
+                // Whatever else a start value may contain has a value of its own when the run starts.
                 _ => 1.0,
             });
             let name = derivative_name(&unknown.name, order);
@@ -42,7 +42,7 @@ pub(super) fn check_values(model: &Model) -> Result<(), Diagnostics> {
     if found.is_empty() { Ok(()) } else { Err(found) }
 }
 
-/// The parameters in an expression with their defaults.
+/// The parameters in an expression, with their defaults.
 fn parameters(model: &Model, expr: Expr, defaults: &[f64]) -> Vec<(String, f64)> {
     let used = symbols(&model.dag, [expr]).into_iter();
     used.filter_map(|symbol| match symbol {

@@ -1,14 +1,15 @@
-//! What energies and constraints may depend on.
+//! Checks of what energies and constraints depend on.
 //!
-//! In: an energy or a constraint. Out: findings. Energies depend on time, coordinates and velocities (and on unknowns that other
-//! equations determine), constraints on time and coordinates: only then are they what the Euler–Lagrange equations are about.
+//! In: an energy or a constraint. Out: findings. Energies depend on time, coordinates and velocities (and on unknowns
+//! that other equations determine), constraints on time and coordinates: only then do the Euler–Lagrange equations
+//! apply.
 
 use super::Names;
 use super::lagrangian::{Constraint, Energy, Role, Roles};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::Dag;
 
-/// Neither accelerations nor multipliers.
+/// Checks that an energy contains neither accelerations nor multipliers.
 pub(super) fn check_energy(dag: &Dag, roles: &Roles, energy: &Energy, names: Names<'_>, found: &mut Diagnostics) {
     for (symbol, order, role) in roles.of_expression(dag, energy.value) {
         let (what, help) = match role {
@@ -31,7 +32,7 @@ pub(super) fn check_energy(dag: &Dag, roles: &Roles, energy: &Energy, names: Nam
     }
 }
 
-/// A velocity.
+/// Checks that the dissipation contains a velocity.
 pub(super) fn check_dissipation(dag: &Dag, roles: &Roles, dissipation: &Energy, found: &mut Diagnostics) {
     let roles = roles.of_expression(dag, dissipation.value);
     if !roles.iter().any(|&(_, order, role)| role == Role::Velocity || order > 0) {
@@ -41,7 +42,7 @@ pub(super) fn check_dissipation(dag: &Dag, roles: &Roles, dissipation: &Energy, 
     }
 }
 
-/// Coordinates, and no velocities or multipliers.
+/// Checks that a constraint contains coordinates, and no velocities or multipliers.
 pub(super) fn check_constraint(
     dag: &Dag,
     roles: &Roles,

@@ -1,10 +1,10 @@
 //! Whether every motion has inertia or is constrained.
 //!
 //! In: mass matrix $M$ and constraint Jacobian $G$. Out: nothing, or the coordinates at fault. A motion $w \ne 0$ with
-//! $M w = 0$ and $G w = 0$ has neither inertia nor a constraint: its Euler–Lagrange equation does not determine an acceleration.
-//! There is none where the matrix of $M$ on top of $G$ has full column rank, which is decided at points of a prime field: full rank there
-//! proves full rank generically, a smaller one is asked for at three points. Singular $M$ by itself is no fault: massless coordinates
-//! that constraints tie to others are legitimate.
+//! $M w = 0$ and $G w = 0$ has neither inertia nor a constraint: its Euler–Lagrange equation does not determine an
+//! acceleration. There is none where the matrix of $M$ on top of $G$ has full column rank, which is decided at points
+//! of a prime field: full rank there proves full rank generically, a smaller rank is required at three points. A
+//! singular $M$ on its own is not an error: massless coordinates that constraints tie to others are legitimate.
 
 use super::Names;
 use super::lagrangian::Lagrangian;

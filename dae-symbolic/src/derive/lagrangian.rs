@@ -26,7 +26,7 @@ pub struct Coordinate {
     pub unknown: UnknownId,
     /// $u_k$, if the derivative has a name.
     pub velocity: Option<UnknownId>,
-    /// Where it is said to be a coordinate.
+    /// Where it is declared as a coordinate.
     pub origin: Origin,
 }
 
@@ -43,7 +43,7 @@ impl Coordinate {
 /// A function of time, coordinates and velocities.
 #[derive(Clone, Copy, Debug)]
 pub struct Energy {
-    /// What it is called in messages: `kinetic energy`.
+    /// Its name in messages: `kinetic energy`.
     pub name: &'static str,
     /// The expression.
     pub value: Expr,
@@ -81,12 +81,12 @@ pub struct Lagrangian {
     pub constraints: Vec<Constraint>,
 }
 
-/// Equations and where they come from.
+/// The equations of motion, and the parts that they were derived from.
 #[derive(Clone, Debug)]
 pub struct EulerLagrange {
     /// $q' = u$, the equations of motion, the constraints.
     pub equations: Vec<Equation>,
-    /// Their parts; positions of equations are counted from the first of these.
+    /// The parts; positions of equations are counted from the first of the derived ones.
     pub mechanics: Mechanics,
 }
 
@@ -115,7 +115,7 @@ pub fn derive(dag: &mut Dag, system: &Lagrangian, names: Names<'_>) -> Result<Eu
     Ok(parts.equations(dag, system, names))
 }
 
-/// $L$ and what is made of it.
+/// $L$ and the quantities derived from it.
 struct Parts {
     lagrangian: Expr,
     mass: Entries,
@@ -258,7 +258,7 @@ fn jacobian(dag: &mut Dag, system: &Lagrangian, velocities: &Velocities) -> Entr
     entries
 }
 
-/// Which symbols are coordinates and velocities.
+/// The symbols of coordinates and velocities.
 struct Velocities {
     coordinates: HashMap<UnknownId, usize>,
     rates: Vec<Symbol>,
@@ -331,7 +331,7 @@ impl Velocities {
     }
 }
 
-/// A part that an unknown plays.
+/// The role of an unknown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     Coordinate,
@@ -339,7 +339,7 @@ pub(super) enum Role {
     Multiplier,
 }
 
-/// The parts that unknowns play.
+/// The roles of unknowns.
 pub(super) struct Roles(HashMap<UnknownId, Role>);
 
 impl Roles {
@@ -350,7 +350,7 @@ impl Roles {
         Roles(coordinates.chain(velocities).chain(multipliers).collect())
     }
 
-    /// The unknowns of an expression that play a part, with the orders of their derivatives.
+    /// The unknowns of an expression that have a role, with the orders of their derivatives.
     pub(super) fn of_expression(&self, dag: &Dag, expr: Expr) -> Vec<(Symbol, u32, Role)> {
         let part = |(unknown, order)| Some((Symbol::Unknown { unknown, order }, order, *self.0.get(&unknown)?));
         jets(dag, expr).into_iter().filter_map(part).collect()

@@ -1,12 +1,13 @@
 //! Models derived from another description.
 //!
-//! In: energies with constraints and forces, or dynamics with costs, as expressions. Out: the equations they stand for, and the parts
-//! of the textbook form as data ([`crate::model::Derivation`]). Nothing here knows the text; `lower` hands over what it found there.
+//! In: energies with constraints and forces, or dynamics with costs, as expressions. Out: the equations they stand for,
+//! and the parts of the textbook form as data ([`crate::model::Derivation`]). Nothing here knows the text; `lower`
+//! passes on what it found there.
 //!
 //! | file | what | source |
 //! |---|---|---|
 //! | `lagrangian.rs`, `energy.rs`, `inertia.rs` | Euler–Lagrange equations with multipliers | Hairer & Wanner II, Sect. VII.1, eqs. (1.41)–(1.46) |
-//! | `optimal_control.rs` | state, adjoint and stationarity equations with boundary conditions | the same, eqs. (1.33)–(1.39) |
+//! | `optimal_control.rs` | state, adjoint and stationarity equations with boundary conditions | ibid., eqs. (1.33)–(1.39) |
 
 mod energy;
 mod inertia;
@@ -15,7 +16,7 @@ pub mod optimal_control;
 
 use crate::expr::{Dag, Expr, Symbol, UnknownId, symbols};
 
-/// How symbols are called in messages.
+/// The names of symbols in messages.
 pub type Names<'a> = &'a dyn Fn(Symbol) -> String;
 
 /// The derivatives of unknowns that occur in an expression, ascending.

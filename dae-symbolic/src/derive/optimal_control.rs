@@ -5,8 +5,9 @@
 //!
 //! $$ y' = f, \qquad v' = -H_y^\top = -f_y^\top v - \varphi_y^\top, \qquad 0 = H_u^\top = f_u^\top v + \varphi_u^\top, $$
 //!
-//! in this order, and the boundary conditions $v(t_1) = \psi_y^\top$ (zero without a cost at the end, eq. (1.36)). At $t_0$ a state whose
-//! start value is fixed keeps it, and for one that is free $\delta y(t_0)$ is arbitrary in eq. (1.34), so that $v(t_0) = 0$.
+//! in this order, and the boundary conditions $v(t_1) = \psi_y^\top$ (zero without a cost at the end, eq. (1.36)). At
+//! $t_0$ a state with a fixed start value keeps it; for a free one $\delta y(t_0)$ is arbitrary in eq. (1.34), so that
+//! $v(t_0) = 0$.
 
 use super::{Names, jets};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
@@ -22,7 +23,7 @@ pub struct State {
     pub unknown: UnknownId,
     /// $v_k$.
     pub adjoint: UnknownId,
-    /// Where it is said to be a state.
+    /// Where it is declared as a state.
     pub origin: Origin,
     /// $f_k$.
     pub dynamics: Expr,
@@ -34,12 +35,12 @@ pub struct State {
     pub docs: Vec<String>,
 }
 
-/// A control and where it is said to be one.
+/// A control and the place of its declaration.
 #[derive(Clone, Copy, Debug)]
 pub struct Control {
     /// $u_k$.
     pub unknown: UnknownId,
-    /// Where it is said to be a control.
+    /// Where it is declared as a control.
     pub origin: Origin,
 }
 
@@ -67,12 +68,12 @@ pub struct ControlProblem {
     pub horizon: (Expr, Expr),
 }
 
-/// Equations and where they come from.
+/// The first-order conditions, and the problem that they were derived from.
 #[derive(Clone, Debug)]
 pub struct FirstOrder {
     /// Dynamics, adjoint equations, stationarity.
     pub equations: Vec<Equation>,
-    /// Their parts; positions of equations are counted from the first of these.
+    /// The problem; positions of equations are counted from the first of the derived ones.
     pub problem: OptimalControl,
 }
 
@@ -134,7 +135,7 @@ fn hamiltonian(dag: &mut Dag, problem: &ControlProblem) -> Expr {
     dag.sum(terms)
 }
 
-/// The partial derivatives by states and controls that are not zero.
+/// The partial derivatives with respect to states and controls that are not zero.
 fn slopes(dag: &mut Dag, value: Expr, parts: &Parts) -> HashMap<UnknownId, Expr> {
     let wanted = |symbol| match symbol {
         Symbol::Unknown { unknown, order: 0 } => parts.of_unknown(unknown).is_some_and(|part| part != Part::Adjoint),
@@ -187,7 +188,7 @@ fn derived(dag: &Dag, what: &str, of: &str, residual: Expr, origin: Origin) -> E
     Equation { name, docs, residual, incidence: incidence(dag, [residual]), domain: Domain::scalar(), origin }
 }
 
-/// A part that an unknown plays.
+/// The role of an unknown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     State,
@@ -195,7 +196,7 @@ enum Part {
     Control,
 }
 
-/// The parts that unknowns play.
+/// The roles of unknowns.
 struct Parts(HashMap<UnknownId, Part>);
 
 impl Parts {
@@ -208,7 +209,7 @@ impl Parts {
         self.0.get(&unknown).copied()
     }
 
-    /// Nothing but states and controls.
+    /// Checks that an expression contains no unknowns except states and controls.
     fn check(&self, dag: &Dag, what: &str, value: Expr, origin: Origin, names: Names<'_>, found: &mut Diagnostics) {
         for (unknown, order) in jets(dag, value) {
             let (why, help) = match (self.of_unknown(unknown), order) {
@@ -229,7 +230,7 @@ impl Parts {
         }
     }
 
-    /// No control.
+    /// Checks that the cost at the end contains no control.
     fn check_terminal(&self, dag: &Dag, cost: Cost, names: Names<'_>, found: &mut Diagnostics) {
         for (unknown, order) in jets(dag, cost.value) {
             if self.of_unknown(unknown) == Some(Part::Control) && order == 0 {

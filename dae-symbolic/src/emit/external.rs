@@ -1,16 +1,17 @@
 //! Tables and inputs of the caller in generated code.
 //!
-//! In: a compiled model. Out: the parts of its structs that exist only if it has such things: fields for inputs and a constructor
-//! that asks for them, functions for tables with their coefficients as constants, and the check that inputs give what is needed.
+//! In: a compiled model. Out: the parts of its structs that exist only for these: fields for inputs and a constructor
+//! that takes them, functions for tables with their coefficients as constants, and the check that inputs have the
+//! derivatives that are needed.
 
 use super::{DERIVE, docs, prefix};
 use crate::compile::Compiled;
 use crate::expr::{ExternalSource, Table};
 
-/// What structs with inputs derive: inputs are shared, neither copied nor compared.
+/// The derived traits of structs with inputs: inputs are shared, neither copied nor compared.
 pub(super) const SHARED: &str = "#[derive(Clone, Debug)]\n";
 
-/// What all structs of the model derive.
+/// The derived traits of all structs of the model.
 pub(super) fn derive(compiled: &Compiled) -> &'static str {
     if compiled.needs.is_empty() { DERIVE } else { SHARED }
 }
@@ -30,13 +31,13 @@ pub(super) fn fields(compiled: &Compiled) -> String {
     text
 }
 
-/// A model with inputs has no defaults: `new` asks for the inputs and takes the parameters from the text.
+/// A model with inputs has no defaults: `new` takes the inputs, and the parameters have the values of the text.
 pub(super) fn constructor(compiled: &Compiled, statements: &str, parameters: &[String]) -> String {
     let inputs: Vec<&str> = compiled.needs.iter().map(|need| need.input.as_str()).collect();
     constructor_of(&compiled.model.visibility, &inputs, statements, parameters)
 }
 
-/// The same for a stand-in.
+/// The constructor of a struct with inputs, for a model or the stub of one.
 pub(super) fn constructor_of(visibility: &str, inputs: &[&str], statements: &str, parameters: &[String]) -> String {
     let arguments: Vec<String> =
         inputs.iter().map(|name| format!("{name}: impl ::core::convert::Into<::dae::__private::Input>")).collect();
@@ -56,7 +57,7 @@ pub(super) fn prolongation_field(compiled: &Compiled) -> String {
     }
 }
 
-/// Its value, from the fields of the model.
+/// The value of the field of the prolongation, from the fields of the model.
 pub(super) fn prolongation_value(compiled: &Compiled) -> String {
     if compiled.needs.is_empty() {
         return String::new();
@@ -108,7 +109,7 @@ fn table_function(name: &str, table: &Table) -> String {
         + "        &SPLINE\n    }\n\n"
 }
 
-/// The check that inputs give what is needed.
+/// The check that inputs have the derivatives that are needed.
 pub(super) fn input_error(compiled: &Compiled) -> String {
     if compiled.needs.is_empty() {
         return String::new();

@@ -47,7 +47,7 @@ impl Field<'_> {
         type_of(self.extents)
     }
 
-    /// Its default as an expression: a number, `[x; N]` if all are equal, or a list.
+    /// The default as an expression: a number, `[x; N]` if all are equal, or a list.
     pub(super) fn default_text(&self) -> String {
         let same = self.is_uniform();
         let mut items: Vec<String> = self.values.iter().map(|value| format!("{value:?}")).collect();
@@ -60,7 +60,7 @@ impl Field<'_> {
         items.into_iter().next().unwrap_or_default()
     }
 
-    /// Whether its values are all the same.
+    /// Whether all of its values are equal.
     pub(super) fn is_uniform(&self) -> bool {
         self.values.windows(2).all(|pair| pair[0] == pair[1])
     }
@@ -74,16 +74,16 @@ impl Field<'_> {
         indices.iter().rev().fold(element, |inner, index| format!("::core::array::from_fn(|{index}| {inner})"))
     }
 
-    /// What is said about its default if it has no documentation.
+    /// The documentation of a field without its own: its default.
     pub(super) fn default_doc(&self) -> String {
-        // A list tells less than the definition in the model.
+        // A list is less informative than the definition in the model.
         match self.is_uniform() {
             true => format!("Parameter, {} by default.", self.default_text()),
             false => "Parameters.".to_string(),
         }
     }
 
-    /// The statement that copies it to the parameters.
+    /// The statement that copies the field to the parameters.
     fn copy(&self) -> String {
         let Field { name, first, .. } = self;
         let end = first + self.values.len();
@@ -95,7 +95,7 @@ impl Field<'_> {
     }
 }
 
-/// The body of the method that makes the prolongation of the struct; `inputs` is the field for inputs, if there are any.
+/// The body of the method that builds the prolongation of the struct; `inputs` is the field for inputs, if there are any.
 pub(super) fn layout(target: &str, fields: &[Field<'_>], count: usize, inputs: &str) -> String {
     if fields.iter().all(|field| field.extents.is_empty()) {
         let values: Vec<String> = fields.iter().map(|field| format!("self.{}", field.name)).collect();

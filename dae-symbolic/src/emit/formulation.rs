@@ -1,6 +1,6 @@
 //! A formulation: the contract that integrators work on.
 //!
-//! In: a compiled formulation. Out: a struct that fulfils it.
+//! In: a compiled formulation. Out: a struct that fulfils the contract.
 
 use dae_runtime::contract::{Pattern, Switch};
 
@@ -88,7 +88,7 @@ fn declaration(compiled: &Compiled, form: &CompiledForm) -> String {
     text
 }
 
-/// What the multipliers that the form introduces are for.
+/// Documentation of the multipliers that the form introduces.
 fn multipliers_doc(form: &CompiledForm) -> String {
     let introduced = form.formulation.unknowns.iter().filter_map(|u| match u.source {
         Source::Multiplier { row } => {
@@ -146,7 +146,7 @@ fn invariants(form: &CompiledForm, names: &Names) -> Result<String, Torn> {
     Ok(text + &method(names, &jacobian, &doc, &program.invariants_jacobian, slots("values"), rows))
 }
 
-/// Nothing where the equations are smooth: the contract says so already.
+/// The methods for switches; empty where the equations are smooth, which is the default of the contract.
 fn switches(form: &CompiledForm, names: &Names) -> String {
     let switches = &form.program.description.switches;
     if switches.is_empty() {
@@ -180,7 +180,7 @@ fn switches(form: &CompiledForm, names: &Names) -> String {
     text
 }
 
-/// Nothing where nothing is eliminated: the contract says so already.
+/// The methods for eliminated unknowns; empty where there are none, which is the default of the contract.
 fn eliminated(form: &CompiledForm, names: &Names) -> Result<String, Torn> {
     let eliminated = &form.program.description.eliminated;
     if eliminated.is_empty() {

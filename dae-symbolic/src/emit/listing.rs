@@ -57,10 +57,10 @@ pub(super) fn pattern(name: &str, pattern: &Pattern, domains: &[Domain], columns
     Ok(format!("            let mut {name} = Rows::new({rows}, {});\n{statements}", columns.total()))
 }
 
-/// Rows of so many entries are filled by loops.
+/// Rows with at least this many entries are filled by loops.
 const LONG: usize = 8;
 
-/// A row that is no member of a family, from left to right: columns that follow one another by a constant step in a loop.
+/// A row that is not a member of a family, from left to right, with a loop for columns at a constant distance.
 fn long_row(name: &str, group: &Group<usize>) -> String {
     let row = group.places[0].base;
     let columns: Vec<i64> = group.places[1..].iter().map(|place| place.base).collect();

@@ -1,6 +1,7 @@
 //! The factorisation of iteration matrices as code without loops.
 //!
-//! In: pivots and the pattern of the factors. Out: the contract method that hands the code over, or nothing where loops are better.
+//! In: pivots and the pattern of the factors. Out: the contract method that hands the code over, or an empty text where
+//! loops are better.
 
 use dae_runtime::linear::Sequence;
 
@@ -10,18 +11,21 @@ use crate::compile::Compiled;
 use crate::formulation::CompiledForm;
 use crate::model::{Domain, Model};
 
-/// Factorisations that take more multiplications than this are left to the loops of the runtime. The code takes less time than these at any size that was measured
-/// (`examples/test_set/README.md`), but the compiler takes a second for every thousand, optimised.
+/// Factorisations that take more multiplications than this are left to the loops of the runtime. The code was faster
+/// than the loops at every size that was measured (`examples/test_set/README.md`), but the compiler takes a second for
+/// every thousand, optimised.
 const MOST_WORK: usize = 3000;
-/// Longer families stay loops, here too: the code of a model shall not be longer than its text makes it.
+/// Families with more than this many members stay loops here too: the length of the code should be in proportion to
+/// that of the model's text.
 const LONGEST_FAMILY: usize = 8;
-/// A function of many more multiplications takes the compiler a time that grows with the square of its length.
+/// The number of multiplications in one function: the compiler's time for much longer functions grows with the square
+/// of their length.
 const LONGEST: usize = 200;
 
 const FACTORIZE: &str = "From the entries `a` of a matrix, row by row: L, U and the inverses `d` of the pivots.";
 const SOLVE: &str = "Replaces the right-hand side `x` by the solution.";
 
-/// Nothing where the runtime shall choose: the contract says so already.
+/// The method for the factorisation; empty where the runtime chooses, which is the default of the contract.
 pub(super) fn loop_free(compiled: &Compiled, form: &CompiledForm) -> String {
     if longest_family(&compiled.model) > LONGEST_FAMILY {
         return String::new();
@@ -82,7 +86,7 @@ fn factorize(sequence: &Sequence) -> String {
     let a = Array { name: "a", length: entries.len(), is_written: false };
     let mut code = Code::new("factorize", FACTORIZE, [a, l, u, d], None);
     for k in 0..pivots.len() {
-        // What is left of an entry of the row.
+        // The remainder of an entry of the row.
         let remainder = |column: usize| {
             let of_matrix = sequence.entries_of(k).iter().find(|&&(_, other)| other == column);
             let mut sum = of_matrix.map_or_else(String::new, |(position, _)| format!("a[{position}]"));
@@ -140,7 +144,7 @@ struct Code {
     local: Option<Array>,
     /// Statements, part by part.
     parts: Vec<String>,
-    /// Multiplications in the last of them.
+    /// The number of multiplications in the last part.
     length: usize,
 }
 
@@ -158,7 +162,7 @@ fn factors(sequence: &Sequence, is_written: bool) -> [Array; 3] {
 }
 
 impl Array {
-    /// As a parameter: `a: &[S]` or `a: &[S; 12]`.
+    /// The array as a parameter: `a: &[S]` or `a: &[S; 12]`.
     fn parameter(&self, length: &str) -> String {
         format!("{}: &{}[S{length}]", self.name, if self.is_written { "mut " } else { "" })
     }
@@ -169,7 +173,7 @@ impl Code {
         Code { name, doc, arguments: arguments.into(), local, parts: vec![String::new()], length: 0 }
     }
 
-    /// A statement of so many multiplications.
+    /// Adds a statement with the given number of multiplications.
     fn push(&mut self, multiplications: usize, statement: String) {
         if self.length > LONGEST {
             self.parts.push(String::new());
@@ -185,7 +189,7 @@ impl Code {
         let Code { name, doc, arguments, local, parts, .. } = &self;
         let slices: Vec<String> = arguments.iter().map(|array| array.parameter("")).collect();
         let mut text = format!("        /// {doc}\n        fn {name}<S: Scalar>({}) {{\n", slices.join(", "));
-        // With their lengths known, no place is checked.
+        // With known lengths, no index is checked at run time.
         for Array { name, length, is_written } in arguments {
             let how = if *is_written { "_mut" } else { "" };
             let array = format!("{name}.first_chunk{how}::<{length}>()");

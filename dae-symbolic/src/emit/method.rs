@@ -1,13 +1,13 @@
 //! Contract methods that run a program.
 //!
-//! In: a signature, a program, and what its results are called. Out: the method. One block without loops is its body; of several, each
-//! is a scope, or a function of its own where they are long.
+//! In: a signature, a program, and the names of its results. Out: the method. A single block without loops is its body;
+//! of several blocks, each is a scope, or a function of its own if the program is long.
 
 use super::body::{Body, Labels, Outputs, Slots};
 use super::names::{Names, Numbers};
 use crate::program::{Block, Program};
 
-/// Programs of more instructions than this are cut into a function per block.
+/// Programs with more instructions than this are cut into a function per block.
 const LONGEST: usize = 400;
 
 /// A contract method that runs a program. In the signature `{t}`, `{y}`, `{yp}`, `{out}` stand for names that the model
@@ -30,7 +30,7 @@ pub(super) fn method(
     format!("{doc}    fn {signature} {{\n{}{code}    }}\n\n", import(names))
 }
 
-/// What the body of a method takes from the runtime.
+/// The import of the runtime's types in the body of a method.
 fn import(names: &Names) -> &'static str {
     match names.numbers {
         Numbers::Floating => "",
@@ -112,7 +112,7 @@ pub(super) fn parts(names: &Names, program: &Program, variable: &str, outputs: O
     zeros(names, "totals", program.totals) + &blocks.map(part).collect::<String>()
 }
 
-/// The totals, where there are any.
+/// The declaration of the totals, if there are any.
 fn zeros(names: &Names, name: &str, totals: usize) -> String {
     let zero = match names.numbers {
         Numbers::Floating => "0.0",
@@ -121,12 +121,12 @@ fn zeros(names: &Names, name: &str, totals: usize) -> String {
     if totals == 0 { String::new() } else { format!("        let {name} = &mut [{zero}; {totals}];\n") }
 }
 
-/// One level deeper.
+/// The code, indented by one more level.
 fn indented(code: &str) -> String {
     code.lines().map(|line| format!("    {line}\n")).collect()
 }
 
-/// What a part is given, with types: what the method is given, and the parameters.
+/// The arguments of a part, with their types: those of the method, and the parameters.
 fn arguments(names: &Names, slots: &Slots, signature: &str, totals: usize) -> Vec<(String, &'static str)> {
     let [number, slice, slice_mut] = match names.numbers {
         Numbers::Floating => ["f64", "&[f64]", "&mut [f64]"],

@@ -3,9 +3,9 @@
 //! In: a [`Compiled`] model. Out: formatted Rust text that depends on the crate `dae` alone. The macro hands its tokens to the
 //! compiler, a build script writes it to a file, `dae expand` prints it; the text is a pure function of the model.
 //!
-//! The text has one public struct for the model (fields are parameters), one for its solutions (methods are unknowns), a struct per
-//! formulation that fulfils the runtime's `Dae` contract, and one for the prolongation. Statements carry the mathematics they compute as doc comments, which
-//! survive macro expansion where ordinary comments would not.
+//! The text has one public struct for the model (fields are parameters), one for its solutions (methods are unknowns),
+//! a struct per formulation that fulfils the runtime's `Dae` contract, and one for the prolongation. Statements carry
+//! the mathematics they compute as doc comments, which survive macro expansion where ordinary comments would not.
 
 mod body;
 mod external;
@@ -30,7 +30,7 @@ use crate::model::Torn;
 #[cfg(feature = "syntax")]
 pub use stub::emit_stub;
 
-/// Lints that straight-line numeric code with the names of the user, all of it public or none, would trip.
+/// Lints that straight-line numeric code with the user's names, and with all or none of it public, would trigger.
 const ALLOW: &str = "#[allow(non_snake_case, non_camel_case_types, dead_code, unused_variables, unused_doc_comments)]\n\
     #[allow(clippy::all, clippy::pedantic, clippy::nursery)]\n";
 
@@ -39,7 +39,7 @@ const DERIVE: &str = "#[derive(Clone, Copy, Debug, PartialEq)]\n";
 /// The Rust source of the model with its formulations.
 ///
 /// # Errors
-/// If an excerpt of a model does not tell what the members left out are like; never for a whole model.
+/// If an excerpt of a model does not determine the members left out; never for a whole model.
 pub fn emit(compiled: &Compiled) -> Result<String, Torn> {
     let mut text = model::source(compiled)?;
     let model = &compiled.model;

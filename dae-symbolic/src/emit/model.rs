@@ -85,7 +85,7 @@ pub(super) fn default_impl(name: &str, statements: &str, fields: &[String]) -> S
     text + &format!("{statements}        {value}\n    }}\n}}\n\n")
 }
 
-/// What the documentation says about the model, as a constant to print.
+/// The documentation of the model, as a constant to print.
 fn report(compiled: &Compiled) -> String {
     let lines: String =
         report_lines(compiled).iter().map(|line| format!("        {:?},\n", format!("{line}\n"))).collect();

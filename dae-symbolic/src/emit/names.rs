@@ -1,6 +1,6 @@
 //! Identifiers of generated code.
 //!
-//! In: names of the model. Out: Rust identifiers that keep them recognisable and never collide.
+//! In: names of the model. Out: Rust identifiers that resemble them and never collide.
 
 use std::collections::HashSet;
 
@@ -23,7 +23,7 @@ pub(super) fn identifier(name: &str) -> String {
     } else {
         name.to_string()
     };
-    // Superscripts are numeric, and no part of an identifier.
+    // Superscripts are numeric, but not allowed in identifiers.
     let belongs = |c: char| c.is_alphabetic() || c.is_ascii_digit() || c == '_';
     let kept = name.chars().map(|c| if belongs(c) { c } else { '_' });
     let kept: String = kept.collect();
@@ -31,7 +31,7 @@ pub(super) fn identifier(name: &str) -> String {
     if kept.starts_with(char::is_uppercase) { kept + "_" } else { kept }
 }
 
-/// `x` and `2` of `der(x, 2)`, `x` and nothing of `der(x)`; not of a sum that begins and ends with a derivative.
+/// `x` and `2` of `der(x, 2)`, `x` and `None` of `der(x)`; not for a sum that begins and ends with a derivative.
 fn derivative(name: &str) -> Option<(&str, &str)> {
     let inner = name.strip_prefix("der(")?.strip_suffix(')')?;
     let is_order = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
@@ -44,7 +44,7 @@ fn derivative(name: &str) -> Option<(&str, &str)> {
     (!base.contains(closes)).then_some((base, order))
 }
 
-/// What a method computes with.
+/// The kind of numbers that a method computes with.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Numbers {
     /// `f64`.
@@ -56,15 +56,15 @@ pub(super) enum Numbers {
 /// Names of the values a method receives.
 #[derive(Clone)]
 pub(super) struct Names {
-    /// What the method computes with.
+    /// The kind of numbers that the method computes with.
     pub(super) numbers: Numbers,
     pub(super) time: String,
     pub(super) parameters: Vec<String>,
     pub(super) states: Vec<String>,
     pub(super) rates: Vec<String>,
-    /// Where the parameters are: `self.<this>`.
+    /// The field that holds the parameters: `self.<this>`.
     pub(super) parameter_path: &'static str,
-    /// The inputs that the caller supplies.
+    /// The names of the inputs that the caller supplies.
     pub(super) inputs: Vec<String>,
     /// The type with the functions of tables.
     tables: String,
@@ -72,7 +72,7 @@ pub(super) struct Names {
     pub(super) families: bool,
     /// Names of parameters, states and rates as the model writes them.
     written: [Vec<String>; 3],
-    /// Where the parameters and states stand.
+    /// The positions of the parameters and states.
     places: [Numbering; 2],
     taken: HashSet<String>,
 }
@@ -115,7 +115,7 @@ impl Names {
         })
     }
 
-    /// The same names for a method that computes enclosures.
+    /// The names for a method that computes enclosures.
     pub(super) fn for_enclosures(&self) -> Names {
         Names { numbers: Numbers::Enclosures, ..self.clone() }
     }
@@ -145,9 +145,9 @@ impl Names {
                 };
                 format!("{}::{name}().{of_spline}({list}, {})", self.tables, call.order())
             }
-            // Of functions of the caller values are all that is known.
+            // Only values are known of functions of the caller.
             _ if self.numbers == Numbers::Enclosures => "TaylorModel::ENTIRE".to_string(),
-            // Derivatives without a function have been refused.
+            // Derivatives without a function have been rejected.
             ExternalSource::Code(_) => format!("{}({list})", call.path().unwrap_or("::core::compile_error!")),
             ExternalSource::Input | ExternalSource::Supplied(_) => {
                 let position = self.inputs.iter().position(|input| input == name).unwrap_or(0);
@@ -156,7 +156,7 @@ impl Names {
         }
     }
 
-    /// The name of what stands at a place of the vector that a load reads.
+    /// The name of the entry at a place of the vector that a load reads.
     pub(super) fn written(&self, load: &Load<Affine>, place: usize) -> Option<&str> {
         let (vector, of) = match load {
             Load::Time | Load::Total(_) => return None,

@@ -2,10 +2,11 @@
 //!
 //! In: a compiled formulation. Out: the sequence of elimination for its pattern, if numbers can be had when the model is compiled.
 //!
-//! A pivot should stay away from zero in the whole run, of which only the start is known. So the formulation is evaluated at its start and in a neighbourhood of that,
-//! with steps of lengths from long to very short: what is large enough in all of these, and keeps its sign, is taken
-//! ([`steady_sequence`]); if there is no such thing, with shorter steps only, or at the start only. It need not do in the run, backwards in time for instance, where the
-//! growth of the factors is watched.
+//! A pivot should stay away from zero in the whole run, of which only the start is known. So the formulation is
+//! evaluated at its start and in a neighbourhood of that, with steps of lengths from long to very short: pivots are
+//! chosen that are large enough in all of these and keep their signs ([`steady_sequence`]); failing that, with shorter
+//! steps only, or at the start only. They may fail in the run, backwards in time for instance, where the growth of the
+//! factors is watched.
 
 use std::array::from_fn;
 use std::f64::consts::FRAC_PI_2;
@@ -19,28 +20,31 @@ use crate::compile::Compiled;
 use crate::eval::Interpreter;
 use crate::formulation::CompiledForm;
 
-/// So many states are looked at.
+/// The number of states at which pivots are examined.
 const STATES: usize = 8;
-/// Lengths of the steps from these, in units of the time in which the formulation changes: of stiff equations, and of others.
+/// Lengths of the steps from these states, in units of the time in which the formulation changes: for stiff equations,
+/// and for others.
 const LENGTHS: [[f64; STATES]; 2] =
     [[1e-2, 1e-4, 1.0, 1e-3, 1e2, 1e-5, 1e-1, 1e4], [1e-2, 1e-4, 1e-1, 1e-3, 1e-2, 1e-5, 1e-3, 1e-1]];
-/// How much later each state is than the one before it, in the same units: three times as much as that.
+/// The factor by which the time from the start grows from one state to the next.
 const LATER: f64 = 3.0;
-/// How far they are from the start at most, in units of its values: the first of these at which there are such states.
+/// The largest distances of the states from the start, in units of its values; the first at which there are such states
+/// is used.
 const DISTANCES: [f64; 4] = [2.0, 0.5, 0.1, 0.02];
-/// Rows that become larger than this, compared with the start, are those of a state that no run comes to.
+/// If rows grow by more than this factor from the start, no run reaches the state.
 const LARGEST_GROWTH: f64 = 100.0;
 
 /// The pivots of a formulation that the runtime integrates as it is.
 ///
-/// `None` if they take more than `most_work` multiplications; if there are no numbers, because functions of the caller are not known here, or start values are not
-/// consistent; and for an excerpt of a model, which is not the matrix.
+/// `None` if they take more than `most_work` multiplications; if there are no numbers, because functions of the caller
+/// are not known here, or start values are not consistent; and for an excerpt of a model, whose matrix is not that of
+/// the model.
 pub(super) fn pivots(compiled: &Compiled, form: &CompiledForm, most_work: usize) -> Option<Sequence> {
     let n = form.program.description.unknowns.len();
     if form.formulation.completion.is_some() || compiled.model.is_excerpt() || n > most_work {
         return None;
     }
-    // Inputs of the caller are taken for waves.
+    // Waves stand in for inputs of the caller.
     let wave = Input::with_derivatives(usize::MAX, |t, order| (t + 1.0 + order as f64 * FRAC_PI_2).sin());
     let inputs: Vec<(&str, Input)> = compiled.needs.iter().map(|need| (need.input.as_str(), wave.clone())).collect();
     let dae = Interpreter::new(form.program.clone(), compiled.prolonged.clone());
@@ -67,7 +71,7 @@ pub(super) fn pivots(compiled: &Compiled, form: &CompiledForm, most_work: usize)
     LENGTHS.into_iter().find_map(steady).or_else(|| steady_sequence(&dae, [step(0, LENGTHS[0][0])], most_work))
 }
 
-/// The consistent jets that the analysis has found, if it has found those of this prolongation.
+/// The consistent jets that the analysis has found, if they belong to this prolongation.
 fn jets(compiled: &Compiled, dae: &Interpreter) -> Option<Vec<f64>> {
     let prolongation = dae.prolongation();
     let count = prolongation.prolongation_description().jets.len();
@@ -85,7 +89,8 @@ fn moved(values: &[f64], distance: f64, number: usize) -> Vec<f64> {
     values.iter().enumerate().map(moved).collect()
 }
 
-/// A number between −1 and 1 that looks random, and is the same everywhere: SplitMix64 (Steele, Lea & Flood, *Fast splittable pseudorandom number generators*, 2014).
+/// A number between −1 and 1 that looks random, and is the same everywhere: SplitMix64 (Steele, Lea & Flood, *Fast
+/// splittable pseudorandom number generators*, 2014).
 fn scattered(number: usize, i: usize) -> f64 {
     let mut z = ((number as u64) << 32 | i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -126,7 +131,7 @@ impl RowSizes {
 
     fn is_near(&self, start: &RowSizes, time: f64) -> bool {
         let size = |rows: &RowSizes, i: usize| rows.y[i].max(rows.yp[i] / time);
-        // A NaN is not near.
+        // A comparison with NaN is false.
         (0..self.y.len()).all(|i| size(self, i) <= LARGEST_GROWTH * size(start, i).max(f64::MIN_POSITIVE))
             && self.y.iter().chain(&self.yp).all(|size| size.is_finite())
     }

@@ -1,6 +1,6 @@
 //! The prolongation: the contract from which consistent initial values are computed.
 //!
-//! In: a compiled model. Out: a struct that fulfils it.
+//! In: a compiled model. Out: a struct that fulfils the contract.
 
 use super::body::{Labels, Outputs};
 use super::method::{labels_of, method};

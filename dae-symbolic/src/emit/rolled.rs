@@ -1,4 +1,4 @@
-//! What a loop index changes, as Rust.
+//! Quantities and texts that depend on loop indices, as Rust.
 //!
 //! In: affine functions of loop indices, and rolled texts. Out: their spelling: `2 * i + 1`, `q_i_minus_1`, `format!("q[{}]", i)`.
 
@@ -47,7 +47,7 @@ pub(super) fn in_loops(domain: &[Range], code: &str, indent: &str) -> String {
     text
 }
 
-/// As an identifier: `q_i_minus_1`.
+/// A rolled text as an identifier: `q_i_minus_1`.
 pub(super) fn word(rolled: &Rolled, indices: &[String]) -> String {
     let text = rolled.text(indices).replace(" + ", "_plus_").replace(" - ", "_minus_");
     let word = identifier(&text);
@@ -59,7 +59,7 @@ pub(super) fn word(rolled: &Rolled, indices: &[String]) -> String {
     if word.starts_with(char::is_uppercase) { word + "_" } else { word }
 }
 
-/// As a Rust expression of type `Name`.
+/// A rolled text as a Rust expression of type `Name`.
 pub(super) fn name(rolled: &Rolled, indices: &[String]) -> String {
     let fixed = |number: &Affine| number.is_fixed();
     if rolled.numbers.iter().all(fixed) {

@@ -39,7 +39,7 @@ pub fn emit_stub(stub: &Stub) -> String {
     text.push_str("    /// Nothing is known.\n");
     text.push_str(&format!("    {vis}const REPORT: &'static str = \"\";\n\n"));
     let mut aliases = String::new();
-    // A text may ask for the same twice, which is reported elsewhere.
+    // A text may ask for the same form twice, which is reported elsewhere.
     let forms: BTreeMap<String, String> =
         stub.forms.iter().map(|form| (form.identifier(), form_type(name, form))).collect();
     for (method, target) in forms.into_iter().chain([("prolongation".to_string(), format!("{name}Prolongation"))]) {

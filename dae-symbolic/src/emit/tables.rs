@@ -14,7 +14,7 @@ use crate::model::{Domain, Numbering, Torn};
 use crate::program::roll::text::{lines, listed, spell};
 use crate::prolongation::Prolonged;
 
-/// Of long rows of models with families, about half as many columns are named.
+/// About half this many columns are named in long rows of models with families.
 const COLUMNS: usize = 40;
 
 /// One doc line per row: its name and the columns of its entries in order; rows of a family in one.

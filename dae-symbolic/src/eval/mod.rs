@@ -1,7 +1,7 @@
 //! The interpreter: a formulation that runs without a compiler.
 //!
-//! In: a [`FormProgram`] and the [`Prolonged`] model. Out: an object that fulfils the same runtime contract as generated code, its functions with
-//! the same operations in the same order. What it does not bring is code for linear algebra.
+//! In: a [`FormProgram`] and the [`Prolonged`] model. Out: an object that fulfils the same runtime contract as
+//! generated code, with the same operations in the same order. It has no code for linear algebra of its own.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::formulation::{Completion, FormProgram};
 use crate::program::{Point, Program};
 use crate::prolongation::Prolonged;
 
-/// A formulation under interpretation.
+/// A formulation that is interpreted.
 #[derive(Clone, Debug)]
 pub struct Interpreter {
     program: FormProgram,
@@ -60,7 +60,7 @@ impl Interpreter {
         interpreter
     }
 
-    /// The same with inputs of the caller; `needs` are those of the compiled model.
+    /// Supplies inputs of the caller; `needs` are those of the compiled model.
     ///
     /// # Errors
     /// If the model has no such input, or one of them does not give the derivatives that are needed.

@@ -1,11 +1,12 @@
 //! The greatest common divisor of expressions.
 //!
-//! In: expressions. Out: the same divided by what they have in common as polynomials over the rational numbers in their bases (symbols,
-//! functions, whatever is no sum or product).
+//! In: expressions. Out: the expressions divided by their common divisor as polynomials over the rational numbers in
+//! their bases (symbols, functions, anything that is not a sum or product).
 //!
-//! By Euclid's algorithm on primitive polynomials in one of the bases, with polynomials in the others as coefficients (Knuth, *The Art of
-//! Computer Programming* 2, sect. 4.6.1, algorithm E; Geddes, Czapor & Labahn, *Algorithms for Computer Algebra*, sect. 7.3). Coefficients
-//! grow on the way, so that this is for short expressions: beyond a budget they are left as they are.
+//! By Euclid's algorithm on primitive polynomials in one of the bases, with polynomials in the others as coefficients
+//! (Knuth, *The Art of Computer Programming* 2, sect. 4.6.1, algorithm E; Geddes, Czapor & Labahn, *Algorithms for
+//! Computer Algebra*, sect. 7.3). Coefficients grow in the process, so this is for short expressions: beyond a budget
+//! they are left as they are.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -13,11 +14,11 @@ use std::rc::Rc;
 use super::prime_field::expand::{Polynomial, expand, expression, times};
 use super::{Dag, Expr, Rational};
 
-/// Expressions with more terms are left as they are.
+/// Expressions with more than this many terms are left as they are.
 const MAX_TERMS: usize = 30;
-/// With more bases they are, too: the algorithm descends once for each.
+/// Expressions with more than this many bases are left as they are: the algorithm descends once for each.
 const MAX_BASES: usize = 8;
-/// Products of terms and terms looked at, after which the search is given up.
+/// The number of products of terms and of terms examined after which the search is given up.
 const BUDGET: usize = 6_000;
 
 /// Divides by the greatest common divisor of all, up to a number that makes all coefficients coprime integers; `None` if the divisor is a number
@@ -51,7 +52,7 @@ fn is_number(polynomial: &Polynomial) -> bool {
     polynomial.keys().all(Vec::is_empty)
 }
 
-/// Divided by its leading coefficient.
+/// The polynomial divided by its leading coefficient.
 fn monic(polynomial: Polynomial) -> Polynomial {
     let scale = polynomial.values().next_back().and_then(Rational::recip).unwrap_or(Rational::ONE);
     polynomial.into_iter().map(|(monomial, q)| (monomial, q.mul(&scale))).collect()
@@ -99,7 +100,7 @@ impl Search {
 
     /// The exact quotient; `None` if there is none.
     fn quotient(&mut self, a: &Polynomial, b: &Polynomial) -> Option<Polynomial> {
-        // The order of the monomials as lists is none that products respect: divide in powers of one base after another.
+        // The order of the monomials as lists is not respected by products: divide in powers of one base after another.
         let Some(&base) = bases(b).first() else {
             let scale = b.values().next()?.recip()?;
             return Some(a.iter().map(|(monomial, q)| (monomial.clone(), q.mul(&scale))).collect());
@@ -132,7 +133,7 @@ impl Search {
         if of_a.is_empty() || of_b.is_empty() {
             return Some(Polynomial::from([(Vec::new(), Rational::ONE)]));
         }
-        // What contains a base that the other does not contain divides none of it but its coefficients.
+        // If only one has a base, a common divisor divides its coefficients.
         if let Some(&base) = of_a.iter().find(|base| !of_b.contains(base)) {
             let content = self.content(a, base)?;
             return self.common(&content, b);

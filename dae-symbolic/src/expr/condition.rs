@@ -1,9 +1,10 @@
 //! Conditions: decision diagrams over switches.
 //!
-//! In: comparisons, and conditions joined by *and*, *or*, *not*. Out: a condition as an expression that is 1 where it holds and 0
-//! elsewhere, made of conditionals alone (R. E. Bryant, *Graph-based algorithms for Boolean function manipulation*, IEEE Trans.
-//! Comput. 35, 1986): $a \land b$ is `if a { b } else { 0 }`. A choice between two values puts them in place of 1 and 0, so that every
-//! switch in the result is one of the differences that were compared, and what it switches is seen at a glance.
+//! In: comparisons, and conditions joined by *and*, *or*, *not*. Out: a condition as an expression that is 1 where it
+//! holds and 0 elsewhere, made of conditionals alone (R. E. Bryant, *Graph-based algorithms for Boolean function
+//! manipulation*, IEEE Trans. Comput. 35, 1986): $a \land b$ is `if a { b } else { 0 }`. A choice between two values
+//! puts them in place of 1 and 0, so that every switch in the result is one of the differences that were compared, and
+//! its branches are seen at a glance.
 
 use super::dag::ExprMap;
 use super::{Dag, Expr, Function, Node};
@@ -51,7 +52,7 @@ impl Dag {
         image.get(&condition).copied().unwrap_or(b)
     }
 
-    /// The nodes of a decision diagram without what its switches are made of, children first.
+    /// The nodes of a decision diagram without the operands of its switches, children first.
     fn decisions(&self, condition: Expr) -> Vec<Expr> {
         let (mut stack, mut found) = (vec![condition], Vec::new());
         let mut seen = super::dag::ExprSet::default();
@@ -119,7 +120,7 @@ mod tests {
 
     #[test]
     fn the_branch_that_is_not_taken_does_not_disturb() {
-        // if x > 0 { sqrt(x) y } else { x }: at x = -1 the derivative by y is 0, not 0 · NaN.
+        // if x > 0 { sqrt(x) y } else { x }: at x = -1 the derivative with respect to y is 0, not 0 · NaN.
         let mut dag = Dag::new();
         let (x, y, zero) = (dag.symbol(symbol(0)), dag.symbol(symbol(1)), dag.integer(0));
         let root = dag.apply(Function::Sqrt, &[x]);

@@ -3,7 +3,7 @@
 //! In: operations on expressions. Out: canonical nodes. Like terms and powers are collected, constants folded exactly,
 //! sums and products built in bulk: $n$ operands cost $n \log n$.
 //!
-//! A nested sum (product) is dissolved into the one around it as long as it is short; a long one stays a single term.
+//! A nested sum (product) is dissolved into the surrounding one if it is short; a long one stays a single term.
 //! So building $s_{k+1} = s_k + x_k$ step by step costs $O(n)$ and not $O(n^2)$, and what a bulk construction
 //! makes in one go is flat whatever its length.
 
@@ -131,7 +131,7 @@ impl Dag {
         }
     }
 
-    /// Adds the exponents of equal bases; what cancels is assumed nonzero.
+    /// Adds the exponents of equal bases; bases that cancel are assumed to be nonzero.
     fn collect_powers(&mut self, mut flat: Vec<(Expr, i32)>) -> Vec<(Expr, i32)> {
         flat.sort_by_key(|&(b, _)| (!self.is_steady(b), b));
         let mut collected: Vec<(Expr, i32)> = Vec::with_capacity(flat.len());
@@ -154,7 +154,7 @@ impl Dag {
         collected
     }
 
-    /// $(\sqrt u)^{2k} = u^k$ and $|u|^{2k} = u^{2k}$; repeated until nothing changes, as $u$ may meet its like.
+    /// $(\sqrt u)^{2k} = u^k$ and $|u|^{2k} = u^{2k}$; repeated until nothing changes, as $u$ may meet equal bases.
     fn fold_even_powers(
         &mut self,
         mut coefficient: Rational,
@@ -233,7 +233,7 @@ impl Dag {
         self.scale(coefficient, power)
     }
 
-    /// The expression divided by its content: the same zeros, easier to read.
+    /// The expression divided by its content: it has the same zeros and is easier to read.
     pub fn primitive_part(&mut self, e: Expr) -> Expr {
         match self.content(e).recip() {
             Some(scale) if !scale.is_one() => self.scale(scale, e),

@@ -2,8 +2,9 @@
 //!
 //! In: nodes in canonical form (made by `construct.rs` and `fold.rs`). Out: their numbers; equal nodes have equal numbers.
 //!
-//! Nodes are hashed by `rustc-hash`: quick without optimisation, and they need not resist attackers. Its values differ between platforms
-//! and versions, so no number and no output depends on them: maps of expressions are asked for what is in them, or sorted.
+//! Nodes are hashed by `rustc-hash`: quick without optimisation, and they need not resist attackers. Its values differ
+//! between platforms and versions, so no number and no output depends on them: maps of expressions are only used for
+//! look-ups, or sorted.
 
 use std::hash::{Hash, Hasher};
 
@@ -55,16 +56,16 @@ pub enum Node {
 /// A condition under which a simplification is an identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Assumption {
-    /// $a \ne 0$, behind $a/a = 1$.
+    /// $a \ne 0$, for $a/a = 1$.
     NonZero(Expr),
-    /// $a \ge 0$, behind $(\sqrt a)^2 = a$.
+    /// $a \ge 0$, for $(\sqrt a)^2 = a$.
     NonNegative(Expr),
-    /// $a > 0$, behind $\exp(\ln a) = a$.
+    /// $a > 0$, for $\exp(\ln a) = a$.
     Positive(Expr),
 }
 
 impl Assumption {
-    /// The expression that is assumed about.
+    /// The expression that the assumption is about.
     pub fn expr(self) -> Expr {
         match self {
             Assumption::NonZero(e) | Assumption::NonNegative(e) | Assumption::Positive(e) => e,
@@ -79,12 +80,12 @@ pub struct Dag {
     /// Hash of the node to its number; equal hashes of unequal nodes move on by one.
     index: FxHashMap<u64, Expr>,
     assumptions: Vec<Assumption>,
-    /// By node: whether it is free of everything that changes in time.
+    /// Whether each node is free of everything that changes in time.
     steady: Vec<bool>,
     assumed: FxHashSet<Assumption>,
 }
 
-/// How many there are, which is a number that can be printed.
+/// Prints the number of nodes only.
 impl std::fmt::Debug for Dag {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Dag").field("nodes", &self.nodes.len()).finish_non_exhaustive()
@@ -112,7 +113,7 @@ impl Dag {
         self.nodes.is_empty()
     }
 
-    /// What had to be assumed for simplifications made so far, in the order in which they were made.
+    /// The assumptions of the simplifications made so far, in the order in which they were made.
     pub fn assumptions(&self) -> &[Assumption] {
         &self.assumptions
     }
@@ -182,7 +183,7 @@ impl Dag {
     }
 }
 
-/// What is known about some expressions.
+/// Values for some expressions.
 pub(super) type ExprMap<T> = FxHashMap<Expr, T>;
 
 /// Some expressions.

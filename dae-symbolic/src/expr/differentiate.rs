@@ -1,19 +1,20 @@
 //! Derivatives.
 //!
-//! In: an expression. Out: its partial derivatives by symbols, and its total derivative in time.
+//! In: an expression. Out: its partial derivatives with respect to symbols, and its total derivative in time.
 //!
 //! All partial derivatives come out of one reverse sweep (Griewank & Walther, *Evaluating Derivatives*, ch. 3): the
-//! adjoint of the root is one, and each node hands $\bar v\, \partial v/\partial c$ to its children $c$. The sweep costs a
-//! small multiple of the expression however many symbols there are. Conditionals, minima and maxima are differentiated branch by branch: the
-//! sweep ends at one, and goes on in each of its branches by itself. The total derivative is then the chain rule over
-//! the leaves, $\dot f = \partial f/\partial t + \sum_{j,k} \partial f/\partial x_j^{(k)} \; x_j^{(k+1)}$.
+//! adjoint of the root is one, and each node hands $\bar v\, \partial v/\partial c$ to its children $c$. The sweep
+//! costs a small multiple of the expression however many symbols there are. Conditionals, minima and maxima are
+//! differentiated branch by branch: the sweep ends at one, and continues in each of its branches separately. The total
+//! derivative is then the chain rule over the leaves, $\dot f = \partial f/\partial t + \sum_{j,k} \partial f/\partial
+//! x_j^{(k)} \; x_j^{(k+1)}$.
 
 use std::collections::BTreeMap;
 
 use super::dag::{ExprMap, ExprSet};
 use super::{Dag, Expr, Function, Node, Rational, Symbol, reachable, reachable_until};
 
-/// The nonzero partial derivatives of `root` by the symbols that `wanted` selects, ascending by symbol.
+/// The nonzero partial derivatives of `root` with respect to the symbols that `wanted` selects, ascending by symbol.
 pub fn gradient(dag: &mut Dag, root: Expr, wanted: impl Fn(Symbol) -> bool) -> Vec<(Symbol, Expr)> {
     let order = reachable(dag, [root]);
     let active = active(dag, &order, wanted);
@@ -68,7 +69,8 @@ fn branch_by_branch(
     all.into_iter().map(partial).collect()
 }
 
-/// The reverse sweep over `order`; at a conditional it ends, and the derivatives of that are multiplied on.
+/// The reverse sweep over `order`; at a conditional it ends, and multiplies the derivatives of the conditional by its
+/// adjoint.
 fn sweep(
     dag: &mut Dag,
     root: Expr,
@@ -81,7 +83,7 @@ fn sweep(
     adjoints.insert(root, vec![(Rational::ONE, one)]);
     let mut last: Option<([(Rational, Expr); 1], Expr)> = None;
     let mut partials = Vec::new();
-    // What conditionals contribute to the partial derivative by a symbol.
+    // The contributions of conditionals to the partial derivative with respect to a symbol.
     let mut shares: BTreeMap<Symbol, Vec<(Rational, Expr)>> = BTreeMap::new();
     for &expr in order.iter().rev() {
         if !active.contains(&expr) {
@@ -154,7 +156,7 @@ fn sweep(
     if shares.is_empty() { partials } else { merged(dag, partials, shares) }
 }
 
-/// Partial derivatives and what conditionals add to them.
+/// Partial derivatives plus the contributions of conditionals.
 fn merged(
     dag: &mut Dag,
     partials: Vec<(Symbol, Expr)>,

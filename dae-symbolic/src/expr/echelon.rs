@@ -1,7 +1,8 @@
 //! Elimination of sparse rows over the rational numbers, exactly.
 //!
-//! In: rows, one after the other, each with a companion that takes part in every step: a right-hand side, or the combination of original
-//! rows that a row is. Out: an echelon form, and the companion of every row that depends on those before it.
+//! In: rows, one after the other, each with a companion that takes part in every step: a right-hand side, or the
+//! combination of original rows that gives the row. Out: an echelon form, and the companion of every row that depends
+//! on those before it.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use super::Rational;
 /// A sparse vector of rational numbers, free of zeros.
 pub type SparseVector<K> = BTreeMap<K, Rational>;
 
-/// What can be added to its like in multiples.
+/// Values of which multiples can be added.
 pub trait Companion {
     /// Adds `factor * other`.
     fn add_multiple(&mut self, other: &Self, factor: &Rational);
@@ -48,7 +49,8 @@ impl<K, C> Default for Echelon<K, C> {
 }
 
 impl<K: Ord + Copy, C: Companion> Echelon<K, C> {
-    /// Reduces a row by the rows that are there and keeps what is left; `None` then. Of a row that vanishes, the companion is returned.
+    /// Reduces a row by the rows that are there and keeps the remainder; then the result is `None`. If the row
+    /// vanishes, its companion is returned.
     pub fn insert(&mut self, mut row: SparseVector<K>, mut companion: C) -> Option<C> {
         loop {
             let Some((&column, value)) = row.iter().next() else { return Some(companion) };
@@ -56,11 +58,11 @@ impl<K: Ord + Copy, C: Companion> Echelon<K, C> {
                 self.rows.insert(column, (row, companion));
                 return None;
             };
-            // A row starts where it is filed, with a value that is not zero.
+            // A row is filed under its first column, where it is not zero.
             let leading = pivot.get(&column).and_then(Rational::recip).unwrap_or(Rational::ZERO);
             let factor = value.mul(&leading).neg();
             row.add_multiple(pivot, &factor);
-            // Exact arithmetic leaves nothing there; the loop is to end whatever happens.
+            // Exact arithmetic leaves nothing there; this makes sure that the loop ends.
             row.remove(&column);
             companion.add_multiple(its_companion, &factor);
         }
@@ -76,7 +78,7 @@ impl<K: Ord + Copy, C: Companion> Echelon<K, C> {
         self.rows.values()
     }
 
-    /// The same, consumed.
+    /// The rows with their companions, by first column, consuming the echelon form.
     pub fn into_rows(self) -> impl Iterator<Item = (SparseVector<K>, C)> {
         self.rows.into_values()
     }

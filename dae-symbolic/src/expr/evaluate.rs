@@ -5,20 +5,20 @@
 
 use super::{Dag, Expr, Node, Symbol, reachable};
 
-/// A table with an entry for every node of the DAG may be so many times larger than what is reached.
+/// The factor by which a table with an entry for every node of the DAG may exceed the number of nodes reached.
 const WASTE: usize = 16;
 
 /// The values of all roots at the point that `value` describes.
 pub fn evaluate(dag: &Dag, roots: &[Expr], value: impl Fn(Symbol) -> f64) -> Vec<f64> {
     let order = reachable(dag, roots.iter().copied());
     let values = evaluate_closed(dag, &order, value);
-    // Roots are among what they reach.
+    // Roots are among the nodes that they reach.
     roots.iter().map(|root| values[order.binary_search(root).unwrap_or(0)]).collect()
 }
 
-/// The values of expressions that ascend and have everything they are made of among them, in their order.
+/// The values of ascending expressions, which include all of their operands, in their order.
 pub fn evaluate_closed(dag: &Dag, order: &[Expr], value: impl Fn(Symbol) -> f64) -> Vec<f64> {
-    // By the number of the node where that wastes little, by its place among those reached otherwise.
+    // Indexed by the number of the node where that wastes little, otherwise by its place among those reached.
     let size = order.last().map_or(0, |last| last.index() + 1);
     let places: Vec<usize> = match size <= WASTE * order.len() {
         true => {

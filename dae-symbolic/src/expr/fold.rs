@@ -1,7 +1,7 @@
 //! The canonical form of functions.
 //!
-//! In: a function and its arguments. Out: the node, or a simpler expression where the result is exact; what had to be assumed for that is
-//! noted as an [`Assumption`].
+//! In: a function and its arguments. Out: the node, or a simpler expression where the result is exact; conditions for
+//! that are recorded as an [`Assumption`].
 
 use super::construct::DISSOLVE;
 use super::function::Parity;
@@ -57,7 +57,7 @@ impl Dag {
         match self.node(a).clone() {
             Node::Constant(q) => q.root(2).map(|root| self.constant(root)),
             Node::Product(factors) if factors.len() == 1 && factors[0].1 % 2 == 0 => {
-                // The root of a square is the absolute value, whatever the sign.
+                // The square root of a square is the absolute value, whatever the sign.
                 let half = self.powi(factors[0].0, factors[0].1 / 2);
                 Some(self.apply(Function::Abs, &[half]))
             }
@@ -113,7 +113,7 @@ impl Dag {
         Some(self.powi(root, twice))
     }
 
-    /// Equal branches need no switch, and an exact number decides; of the switch only the sign counts.
+    /// Equal branches need no switch, and an exact number decides; only the sign of the switch matters.
     fn fold_if(&mut self, switch: Expr, a: Expr, b: Expr) -> Option<Expr> {
         if a == b {
             return Some(a);
@@ -168,8 +168,8 @@ impl Dag {
         Some(if parity == Parity::Odd { self.neg(value) } else { value })
     }
 
-    /// Whether the expression begins with a negative number. A long sum does not, whatever its terms are: the minus sign of its opposite stands
-    /// before all of it.
+    /// Whether the expression begins with a negative number. A long sum does not, whatever its terms are: its negative
+    /// has one minus sign before the whole sum.
     fn is_negative(&self, e: Expr) -> bool {
         match self.node(e) {
             Node::Sum { terms, .. } => terms.len() <= DISSOLVE && terms[0].0.is_negative(),

@@ -7,8 +7,8 @@
 //! 2. products are multiplied out, denominators that are sums cleared, until all bases are symbols, numbers and functions;
 //! 3. $\cos^2 u = 1 - \sin^2 u$ leaves at most the first power of a cosine.
 //!
-//! If nothing is left, the expression is zero wherever it is defined. If something is left, that proves nothing: functions other than sine
-//! and cosine are taken as they are, and expressions beyond the budget are not multiplied out.
+//! If the normal form is zero, the expression is zero wherever it is defined. Otherwise nothing is proved: functions
+//! other than sine and cosine are taken as they are, and expressions beyond the budget are not multiplied out.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,11 +16,12 @@ use super::dag::ExprMap;
 use super::prime_field::expand::{Monomial, Polynomial, expand, times};
 use super::{Dag, Expr, Function, Node, Rational, reachable};
 
-/// Multiples of angles beyond this are not taken apart.
+/// Multiples of angles beyond this are not expanded.
 const MAX_MULTIPLE: i64 = 12;
-/// Terms beyond this are not multiplied out.
+/// The number of terms beyond which expressions are not multiplied out.
 const MAX_TERMS: usize = 200_000;
-/// Rounds of multiplying out: one for every level of sums in denominators, and a few for what the expansion left whole.
+/// Rounds of multiplying out: one for every level of sums in denominators, and a few for products that the expansion
+/// did not multiply out.
 const MAX_ROUNDS: usize = 24;
 
 /// Whether the expression is proved to be zero wherever it is defined.
@@ -71,7 +72,7 @@ fn lcm(a: i64, b: i64) -> Option<i64> {
     a.checked_mul(b / num_integer::gcd(a, b))
 }
 
-/// The expression with nodes replaced; what is replaced is not looked into.
+/// The expression with nodes replaced; replaced nodes are not searched.
 fn replace(dag: &mut Dag, root: Expr, by: &ExprMap<Expr>) -> Expr {
     let mut image: ExprMap<Expr> = ExprMap::default();
     for expr in reachable(dag, [root]) {
@@ -195,7 +196,7 @@ fn add(polynomial: &mut Polynomial, monomial: Monomial, q: &Rational) {
     }
 }
 
-/// $\cos^n u = \cos^{n-2} u\,(1 - \sin^2 u)$ as long as there is such a power.
+/// Applies $\cos^n u = \cos^{n-2} u\,(1 - \sin^2 u)$ while there is such a power.
 fn reduce_cosines(dag: &mut Dag, polynomial: Polynomial) -> Option<Polynomial> {
     let mut reduced = Polynomial::new();
     let mut open = polynomial;
@@ -226,7 +227,7 @@ fn reduce_cosines(dag: &mut Dag, polynomial: Polynomial) -> Option<Polynomial> {
     Some(reduced)
 }
 
-/// The same expression in another DAG; `None` if a symbol has no counterpart there.
+/// The expression in another DAG; `None` if a symbol has no counterpart there.
 pub fn transfer(
     from: &Dag,
     root: Expr,

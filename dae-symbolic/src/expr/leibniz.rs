@@ -1,24 +1,27 @@
 //! Many derivatives of one expression.
 //!
-//! In: an expression. Out: its total derivatives in time up to an order, where differentiating one after the other would make them long.
+//! In: an expression. Out: its total derivatives in time up to an order, where repeated differentiation would make them
+//! long.
 //!
-//! Differentiating a derivative once more doubles and triples it, because the terms of $\frac{d}{dt}$ share nothing with each other. Here the
-//! derivatives of every node are kept, and those of a node follow from those of its children by Leibniz' rule,
+//! Differentiating a derivative again doubles or triples it, because the terms of $\frac{d}{dt}$ share nothing with
+//! each other. Here the derivatives of every node are kept, and those of a node follow from those of its children by
+//! Leibniz' rule,
 //!
 //! $$ (u v)^{(m)} = \sum_{k=0}^{m} \binom{m}{k}\, u^{(k)}\, v^{(m-k)}, \qquad
 //!    g(a, b)^{(m)} = \sum_{k=0}^{m-1} \binom{m-1}{k} \big( g_a^{(k)}\, a^{(m-k)} + g_b^{(k)}\, b^{(m-k)} \big), $$
 //!
-//! so that $m$ derivatives of a node cost $m^2$ terms (Griewank & Walther, *Evaluating Derivatives*, ch. 13). Read as a text they are as long
-//! as before.
+//! so that $m$ derivatives of a node cost $m^2$ terms (Griewank & Walther, *Evaluating Derivatives*, ch. 13). Written
+//! out, they are as long as before.
 
 use super::dag::ExprMap;
 use super::{Dag, Expr, Function, Node, Rational, Symbol, reachable, total_derivative};
 
-/// Expressions of a derivative that is made from the one before, for each of those that it is the derivative of and beside them.
+/// A derivative made from the previous one is long if it has more than [`LONG`] expressions in addition to this many
+/// for each expression of the previous one.
 const LONGER: usize = 16;
-/// See there.
+/// See [`LONGER`].
 const LONG: usize = 1_000;
-/// Expressions of which the derivatives of one may be made.
+/// The number of expressions of which the derivatives of one expression may consist.
 const MAX_NODES: usize = 100_000;
 
 /// The first derivatives of `expr`, from itself to `order`.
@@ -34,12 +37,14 @@ pub fn derivatives(dag: &mut Dag, expr: Expr, order: u32) -> Vec<Expr> {
     list
 }
 
-/// The same by Leibniz' rule; `None` if they are not long when each is made from the one before, which is the form to read.
+/// The first derivatives of `expr` by Leibniz' rule; `None` if they are not long when each is made from the previous
+/// one, which is the more readable form.
 pub fn shared_derivatives(dag: &mut Dag, expr: Expr, order: u32) -> Option<Vec<Expr>> {
     is_long(dag, expr, order).then(|| Leibniz { dag, known: ExprMap::default() }.up_to(expr, order))?
 }
 
-/// Whether derivatives that are each made from the one before have many expressions, beside those that come with the length of the first one.
+/// Whether derivatives that are each made from the previous one have many expressions, in addition to those due to the
+/// length of `expr`.
 fn is_long(dag: &mut Dag, expr: Expr, order: u32) -> bool {
     if order < 2 {
         return false;
@@ -59,7 +64,7 @@ struct Leibniz<'a> {
 }
 
 impl Leibniz<'_> {
-    /// `None` if there are too many expressions.
+    /// The derivatives of `expr` up to `order`; `None` if there are too many expressions.
     fn up_to(mut self, expr: Expr, order: u32) -> Option<Vec<Expr>> {
         let order = order as usize;
         let mut pending = vec![(expr, order)];
@@ -93,7 +98,7 @@ impl Leibniz<'_> {
         self.known.get(&expr).is_some_and(|list| list.len() > order)
     }
 
-    /// What is differentiated how often to differentiate `expr` so often.
+    /// The operands, with the orders to which they have to be differentiated, to differentiate `expr` to order `order`.
     fn needed(&mut self, expr: Expr, order: usize) -> Vec<(Expr, usize)> {
         match self.dag.node(expr).clone() {
             Node::Constant(_) | Node::Pi | Node::Euler | Node::Symbol(_) => Vec::new(),
@@ -113,7 +118,7 @@ impl Leibniz<'_> {
         }
     }
 
-    /// The derivative of order `m`, given those of lower order of what it is made of.
+    /// The derivative of order `m`, given the lower derivatives of the expression and the derivatives of its operands.
     fn derivative(&mut self, expr: Expr, m: usize) -> Expr {
         match self.dag.node(expr).clone() {
             Node::Constant(_) | Node::Pi | Node::Euler => self.dag.integer(0),
@@ -156,7 +161,7 @@ impl Leibniz<'_> {
         terms
     }
 
-    /// The partial derivative of a function, or of a power, by an argument.
+    /// The partial derivative of a function, or of a power, with respect to an argument.
     fn slope(&mut self, expr: Expr, k: usize) -> Expr {
         match self.dag.node(expr).clone() {
             Node::Product(factors) => match *factors {

@@ -1,7 +1,8 @@
 //! Spelling in MathML.
 //!
-//! In: an expression and the spelling of symbols. Out: presentation markup of MathML Core, which browsers show without scripts. As in
-//! `print.rs`, sub-expressions are spelled once, children first, and what grows beyond a readable length becomes an ellipsis.
+//! In: an expression and the spelling of symbols. Out: presentation markup of MathML Core, which browsers show without
+//! scripts. As in `print.rs`, sub-expressions are spelled once, children first, and spellings beyond a readable length
+//! become an ellipsis.
 
 use std::collections::HashMap;
 
@@ -9,13 +10,13 @@ use super::dag::ExprMap;
 use super::function::Notation;
 use super::{Call, Dag, Expr, ExternalSource, Function, Node, Rational, Symbol, reachable};
 
-/// Longer sub-expressions (in characters of markup) are abbreviated.
+/// Sub-expressions longer than this, in characters of markup, are abbreviated.
 const MAX_LENGTH: usize = 16_000;
 
 /// Between factors: a thin space, since names may have more than one letter.
 const TIMES: &str = "<mo>&#8290;</mo><mspace width=\"0.14em\"></mspace>";
 
-/// How a fraction with nothing above its bar begins; a coefficient takes that place.
+/// The beginning of a fraction with numerator one, which a coefficient replaces.
 const ONE_OVER: &str = "<mfrac><mrow><mn>1</mn></mrow>";
 
 /// How tightly the outermost operation of a spelling binds.
@@ -67,7 +68,7 @@ impl Printer<'_> {
         self.spelled.get(&expr).map_or("", |(text, _)| text)
     }
 
-    /// The spelling, in parentheses if it binds less tightly than its place asks.
+    /// The spelling, in parentheses if it binds less tightly than its place requires.
     fn within(&self, expr: Expr, place: Binding) -> String {
         match self.spelled.get(&expr) {
             None => String::new(),

@@ -16,14 +16,14 @@
 //! | file | what |
 //! |---|---|
 //! | `rational.rs` | exact coefficients |
-//! | `symbol.rs` | what a leaf can stand for |
+//! | `symbol.rs` | what a leaf can be |
 //! | `function/` | the operator table: value, partial derivatives, domain, spellings |
 //! | `external/` | tables, code of the user's, inputs of the caller |
 //! | `dag.rs`, `construct.rs`, `fold.rs`, `condition.rs` | nodes, the canonical form of sums, products and functions, and conditions |
 //! | `walk.rs` | children-first order of what a root reaches |
 //! | `echelon.rs` | elimination over the rational numbers |
 //! | `differentiate.rs`, `substitute.rs` | derivatives (partial, total in time), replacement of symbols |
-//! | `leibniz.rs` | many derivatives in time, which share what they are made of |
+//! | `leibniz.rs` | many derivatives in time, with shared sub-expressions |
 //! | `common_divisor.rs` | greatest common divisors |
 //! | `surfaces.rs` | where piecewise functions switch, and how smoothly |
 //! | `evaluate.rs`, `interval/`, `prime_field/` | values in `f64`, enclosures, values in a prime field |

@@ -1,14 +1,14 @@
 //! Spelling: plain text and LaTeX.
 //!
 //! In: an expression and the names of symbols. Out: one line. Sub-expressions are spelled once, children first; a shared
-//! one may be spelled out many times in its parents, so what grows beyond a readable length becomes `…`.
+//! one may be spelled out many times in its parents, so spellings beyond a readable length become `…`.
 
 use std::collections::HashMap;
 
 use super::dag::ExprMap;
 use super::{Dag, Expr, Function, Node, Rational, Symbol, reachable};
 
-/// Which spelling.
+/// The notation of a spelling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notation {
     /// `x² + y² - l²`
@@ -17,7 +17,7 @@ pub enum Notation {
     Latex,
 }
 
-/// Longer sub-expressions are abbreviated.
+/// Sub-expressions longer than this are abbreviated.
 const MAX_LENGTH: usize = 1200;
 
 /// How tightly the outermost operation of a spelling binds.
@@ -35,7 +35,8 @@ pub fn print(dag: &Dag, root: Expr, notation: Notation, name: impl Fn(Symbol) ->
     print_with(dag, root, notation, &HashMap::new(), name)
 }
 
-/// The same with names for sub-expressions: wherever one occurs, other than as the whole, its name stands for it.
+/// Spells an expression with names for sub-expressions: wherever one occurs, other than as the whole, its name stands
+/// for it.
 pub fn print_with(
     dag: &Dag,
     root: Expr,
@@ -103,7 +104,7 @@ pub fn print_with(
 struct Printer<'a> {
     spelled: &'a ExprMap<(String, Binding)>,
     notation: Notation,
-    /// What gets longer than this is going to be abbreviated and need not be completed.
+    /// Spellings longer than this will be abbreviated and need not be completed.
     limit: usize,
 }
 
@@ -112,7 +113,7 @@ impl Printer<'_> {
         self.spelled.get(&expr).map_or("", |(text, _)| text)
     }
 
-    /// The spelling, in parentheses if it binds less tightly than its place asks.
+    /// The spelling, in parentheses if it binds less tightly than its place requires.
     fn within(&self, expr: Expr, place: Binding) -> String {
         let Some((text, binding)) = self.spelled.get(&expr) else { return String::new() };
         match self.notation {

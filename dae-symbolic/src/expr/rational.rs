@@ -1,7 +1,7 @@
 //! Exact rational numbers.
 //!
-//! In: integers and decimal literals. Out: reduced fractions; nearly all stay in two machine words (macros run
-//! unoptimised), the rest move to big integers without the caller noticing.
+//! In: integers and decimal literals. Out: reduced fractions; nearly all fit in two machine words (macros run
+//! unoptimised), the others are big integers, which the caller does not notice.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -11,8 +11,9 @@ use num_integer::Integer;
 use num_rational::Ratio;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
-/// A fraction of big integers. (The name that `num-rational` gives it is behind a feature; with that, a crate that uses the macro would build `nalgebra` and all that
-/// depends on it twice, with the feature for the macro and without it for itself.)
+/// A fraction of big integers. (The name that `num-rational` gives it is behind a feature; with that, a crate that uses
+/// the macro would build `nalgebra` and all that depends on it twice, with the feature for the macro and without it for
+/// itself.)
 type BigRational = Ratio<BigInt>;
 
 /// A reduced fraction with a positive denominator.
@@ -26,7 +27,7 @@ enum Repr {
     Big(Box<BigRational>),
 }
 
-/// Decimal exponents beyond this are refused by [`Rational::from_decimal`]: `f64` ends at 308.
+/// Decimal exponents beyond this are rejected by [`Rational::from_decimal`]: `f64` ends at 308.
 const MAX_DECIMAL_EXPONENT: i64 = 400;
 
 impl Rational {
@@ -42,7 +43,7 @@ impl Rational {
         (denominator != 0).then(|| Self::reduced(i128::from(numerator), i128::from(denominator)))
     }
 
-    /// The number a decimal literal denotes, exactly: `1e-6`, `9.81`, `6_000`, `2.`. `None` if it is none.
+    /// The number a decimal literal denotes, exactly: `1e-6`, `9.81`, `6_000`, `2.`. `None` if the text is not one.
     pub fn from_decimal(text: &str) -> Option<Rational> {
         let text: String = text.chars().filter(|&c| c != '_').collect();
         let (mantissa, exponent) = match text.find(['e', 'E']) {
@@ -96,7 +97,7 @@ impl Rational {
         self.to_big().denom().clone()
     }
 
-    /// How many binary digits numerator and denominator have together.
+    /// The number of binary digits of numerator and denominator together.
     pub fn bits(&self) -> u64 {
         match &self.0 {
             Repr::Small(n, d) => u64::from(128 - n.unsigned_abs().leading_zeros() - d.unsigned_abs().leading_zeros()),
@@ -148,8 +149,8 @@ impl Rational {
         }
     }
 
-    /// The nearest `f64`; where that is an integer and the number is none ($1 + 10^{-17}$), its neighbour on the other side of the number. So enclosures may
-    /// take `f64` that are integers for what they are, and all others for numbers that have been rounded.
+    /// The nearest `f64`; where that is an integer and the number is not ($1 + 10^{-17}$), its neighbour on the other
+    /// side of the number. So enclosures may treat `f64` that are integers as exact, and all others as rounded.
     pub fn to_distinct_f64(&self) -> f64 {
         const EXACT: f64 = (1_i64 << 53) as f64;
         let nearest = self.to_f64();

@@ -17,8 +17,8 @@ pub fn substitute(
     })
 }
 
-/// Replaces every symbol for which `replacement` has an expression, in one root after the other: new expressions are numbered in the order of
-/// the roots, and what several roots have in common is rebuilt once.
+/// Replaces every symbol for which `replacement` has an expression, in one root after the other: new expressions are
+/// numbered in the order of the roots, and common sub-expressions of several roots are rebuilt once.
 pub fn substitute_each(
     dag: &mut Dag,
     roots: &[Expr],
@@ -36,7 +36,7 @@ pub fn substitute_each(
     roots.iter().map(|root| image[root]).collect()
 }
 
-/// Builds the roots anew, with another expression wherever `replacement` has one for a node; for a function it is given the
+/// Rebuilds the roots, with another expression wherever `replacement` has one for a node; for a function it is given the
 /// arguments as they are after replacement.
 pub(super) fn rebuild(
     dag: &mut Dag,
@@ -49,7 +49,7 @@ pub(super) fn rebuild(
     roots.iter().map(|root| image[root]).collect()
 }
 
-/// Builds those expressions anew that have no image yet; `order` has children before parents.
+/// Rebuilds the expressions that have no image yet; `order` has children before parents.
 fn rebuild_in(
     dag: &mut Dag,
     order: &[Expr],

@@ -1,4 +1,4 @@
-//! Switching surfaces, and what an expression does across them.
+//! Switching surfaces, and the smoothness of expressions across them.
 //!
 //! In: expressions. Out: the functions $\sigma$ in whose zeros piecewise functions change their branch, each once however often and with
 //! whatever sign and factor it is written; and the lowest derivative that jumps there.
@@ -9,10 +9,11 @@
 //!
 //! $$ m = \min \{\, k : \partial^k (f_+ - f_-) / \partial x^k \neq 0 \text{ at } x = x^\ast \,\}, $$
 //!
-//! because $f_+ - f_- = (x - x^\ast)^m\, e$ with $e \ne 0$ on the surface: $m = 0$ is a jump, $m = 1$ a kink. If $\sigma$ is linear in no
-//! variable, a term of it takes the place of $x$ (in $\sqrt{x^2 + y^2} - 1$ the root); then $m$ is a lower bound. Whether a derivative
-//! vanishes on the surface is decided by its canonical form or by residues in the prime field; of other piecewise functions in it, on all
-//! of their branches, functions with the same switch being on the same side of it.
+//! because $f_+ - f_- = (x - x^\ast)^m\, e$ with $e \ne 0$ on the surface: $m = 0$ is a jump, $m = 1$ a kink. If
+//! $\sigma$ is linear in no variable, a term of it takes the place of $x$ (in $\sqrt{x^2 + y^2} - 1$ the root); then
+//! $m$ is a lower bound. Whether a derivative vanishes on the surface is decided by its canonical form or by residues
+//! in the prime field; if it contains other piecewise functions, on all of their branches, where functions with the
+//! same switch are on the same side of it.
 
 use std::collections::HashMap;
 
@@ -24,7 +25,7 @@ use super::{differentiate, gradient, reachable, substitute, symbols};
 
 /// Points of the prime field at which an expression has to vanish to count as zero.
 const POINTS: u64 = 2;
-/// An expression with more surfaces than this is not looked at on all of their sides.
+/// An expression with more surfaces than this is not examined on all of their sides.
 const MAX_SURFACES: usize = 6;
 
 /// Stands for a term of $\sigma$; no expression of a model contains it.
@@ -88,7 +89,7 @@ pub fn surfaces(dag: &mut Dag, roots: &[Expr]) -> Vec<Surface> {
     found
 }
 
-/// Whether no values of its symbols make the expression zero, as far as an enclosure of its values tells.
+/// Whether no values of its symbols make the expression zero, by an enclosure of its values.
 fn never_zero(dag: &Dag, e: Expr) -> bool {
     let number = Interval::new(-f64::MAX, f64::MAX).expect("an interval");
     evaluate_interval(dag, &[e], |_| number)[0].mignitude() > 0.0
@@ -104,9 +105,10 @@ pub fn piecewise(dag: &Dag, roots: &[Expr]) -> Vec<Expr> {
     found
 }
 
-/// The expressions with every piecewise function $f$ replaced by $s f_+ + (1 - s) f_-$, where $s$ is a parameter that no model has, the same
-/// for functions with the same switch. Where the switch is zero, functions that jump there have neither all their positive nor all their negative
-/// branches, so that those of a switch and of its negative have an $s$ each. What vanishes whatever the $s$ are vanishes on all branches.
+/// The expressions with every piecewise function $f$ replaced by $s f_+ + (1 - s) f_-$, where $s$ is a parameter that
+/// no model has, the same for functions with the same switch. Where the switch is zero, functions that jump there have
+/// neither all their positive nor all their negative branches, so that those of a switch and of its negative have an
+/// $s$ each. An expression that vanishes whatever the $s$ are vanishes on all branches.
 pub(crate) fn blended(dag: &mut Dag, roots: &[Expr]) -> Vec<Expr> {
     let mut switches: Vec<Expr> = Vec::new();
     rebuild(dag, roots, |dag, expr, arguments| {
@@ -137,7 +139,7 @@ fn is_negative(dag: &Dag, switch: Expr) -> bool {
     }
 }
 
-/// What decides the branch of a piecewise function, by its sign.
+/// The expression whose sign decides the branch of a piecewise function.
 fn switch_of(dag: &mut Dag, expr: Expr) -> Option<Expr> {
     let Node::Apply(function, arguments) = dag.node(expr).clone() else { return None };
     function.switch(dag, &arguments)
@@ -145,7 +147,7 @@ fn switch_of(dag: &mut Dag, expr: Expr) -> Option<Expr> {
 
 impl Surface {
     /// The lowest derivative of `root`, up to the order `highest`, that jumps across the surface; `None` if none does.
-    /// Where that cannot be decided, what the piecewise functions do by themselves.
+    /// Where that cannot be decided, the lowest order at which the piecewise functions themselves may jump.
     pub fn first_jump(&self, dag: &mut Dag, root: Expr, highest: u32) -> Option<u32> {
         let positive = self.on_side(dag, root, Side::Positive);
         let negative = self.on_side(dag, root, Side::Negative);
@@ -199,7 +201,7 @@ impl Surface {
         }
     }
 
-    /// 0 if one of the functions can jump by itself, 1 if all of them have kinks only.
+    /// 0 if one of the functions can jump, 1 if all of them have kinks only.
     fn by_themselves(&self, dag: &Dag) -> u32 {
         let jumps = |&node: &Expr| matches!(dag.node(node), Node::Apply(Function::Signum | Function::If, _));
         if self.nodes.iter().any(jumps) { 0 } else { 1 }
@@ -224,7 +226,8 @@ fn on_sides(dag: &mut Dag, root: Expr, surfaces: &[Surface], side: impl Fn(usize
     image[0]
 }
 
-/// The first derivative of `difference` by a variable, in which `function` is linear, that does not vanish where the function does.
+/// The order of the first derivative of `difference`, with respect to a variable in which `function` is linear, that
+/// does not vanish where the function does.
 fn first_jump_along(dag: &mut Dag, function: Expr, mut difference: Expr, symbol: Symbol, highest: u32) -> Option<u32> {
     let slope = differentiate(dag, function, symbol);
     let (variable, step) = (dag.symbol(symbol), dag.div(function, slope));
@@ -239,13 +242,13 @@ fn first_jump_along(dag: &mut Dag, function: Expr, mut difference: Expr, symbol:
     None
 }
 
-/// The branch of a piecewise function where its switch is positive, negative or zero. Where both are the same on the surface, that of the positive side
-/// stands for the surface.
+/// The branch of a piecewise function where its switch is positive, negative or zero. Where both are the same on the
+/// surface, that of the positive side stands for the surface.
 fn branch(dag: &mut Dag, function: Function, arguments: &[Expr], side: Side) -> Expr {
     match (function, side) {
         (Function::Abs, Side::Positive | Side::Zero) => arguments[0],
         (Function::Abs, Side::Negative) => dag.neg(arguments[0]),
-        // Of zero it is one, as in evaluation.
+        // The sign of zero is one, as in evaluation.
         (Function::Signum, Side::Positive | Side::Zero) => dag.integer(1),
         (Function::Signum, Side::Negative) => dag.integer(-1),
         (Function::If, Side::Positive) => arguments[1],
@@ -360,8 +363,8 @@ mod tests {
         assert!(!vanishes(&dag, blended[1]));
     }
 
-    /// The current of a transistor, which conducts in both directions: where its voltage is zero, of the three branches in either direction one is left, and that
-    /// does not depend on it.
+    /// The current of a transistor, which conducts in both directions: where its voltage is zero, one of the three
+    /// branches in either direction is left, which does not depend on it.
     #[test]
     fn branches_within_branches() {
         let Case { mut dag, x, y } = case();
@@ -425,7 +428,7 @@ mod tests {
         }
     }
 
-    /// Of a maximum one branch may be the same on both sides of the surface, and the other not.
+    /// One branch of a maximum may be the same on both sides of the surface, and the other not.
     #[test]
     fn what_jumps_on_one_branch_jumps() {
         let Case { mut dag, x, .. } = case();

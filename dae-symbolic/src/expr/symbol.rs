@@ -1,7 +1,7 @@
-//! What a leaf of an expression can stand for.
+//! What a leaf of an expression can be.
 //!
 //! In: ids of the model or of a formulation. Out: one `Copy` type with a total order, so that lists of symbols
-//! come out the same on every run.
+//! are the same on every run.
 
 macro_rules! declare_id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -40,14 +40,14 @@ pub enum Symbol {
     Parameter(ParameterId),
     /// The derivative of the given order of an input.
     Input {
-        /// Which input.
+        /// The input.
         input: InputId,
         /// Order of the derivative, 0 for the input itself.
         order: u32,
     },
     /// A jet variable of the model, $x_j^{(k)}$.
     Unknown {
-        /// Which unknown.
+        /// The unknown.
         unknown: UnknownId,
         /// Order of the derivative, 0 for the unknown itself.
         order: u32,

@@ -1,17 +1,17 @@
-//! What a set of roots reaches, children first.
+//! The nodes that a set of roots reaches, children first.
 //!
 //! In: roots. Out: node numbers in ascending order, which is a topological order; and the symbols among them.
 
 use super::dag::ExprSet;
 use super::{Dag, Expr, Node, Symbol};
 
-/// Up to so many nodes a look at all of them is cheapest.
+/// Up to this many nodes, looking at all of them is cheapest.
 const FEW: usize = 24;
-/// A bit for every node of the DAG is used only if one in so many is reached: a model with many small equations would otherwise make
-/// one set of bits per equation.
+/// A bit for every node of the DAG is used only if at least one in this many is reached: otherwise a model with many
+/// small equations would make one such set per equation.
 const SPARSE: usize = 64;
 
-/// The nodes that were reached, in whatever is cheapest for their number.
+/// The set of nodes reached, in the representation that is cheapest for its size.
 enum Reached {
     Few,
     Some(ExprSet),
@@ -34,7 +34,7 @@ impl Reached {
         }
     }
 
-    /// Grows with what was found, in a DAG of which nodes below `size` can be reached.
+    /// Changes the representation as more nodes are found, in a DAG of which nodes below `size` can be reached.
     fn grow(&mut self, found: &[Expr], size: usize) {
         match self {
             Reached::Few if found.len() > FEW => *self = Reached::Some(found.iter().copied().collect()),
@@ -47,7 +47,7 @@ impl Reached {
         }
     }
 
-    /// What was found, ascending.
+    /// The nodes found, ascending.
     fn ascending(self, mut found: Vec<Expr>) -> Vec<Expr> {
         let Reached::Many(bits) = self else {
             found.sort_unstable();
@@ -81,7 +81,8 @@ pub fn reachable(dag: &Dag, roots: impl IntoIterator<Item = Expr>) -> Vec<Expr> 
     reached.ascending(found)
 }
 
-/// What `root` reaches without passing through an expression at which the walk `ends`; these are in it too. Children before parents.
+/// The expressions that `root` reaches without passing through one at which the walk `ends`, including those. Children
+/// before parents.
 pub fn reachable_until(dag: &Dag, root: Expr, ends: impl Fn(Expr) -> bool) -> Vec<Expr> {
     let mut stack = vec![root];
     let mut found = ExprSet::default();
@@ -95,7 +96,7 @@ pub fn reachable_until(dag: &Dag, root: Expr, ends: impl Fn(Expr) -> bool) -> Ve
     order
 }
 
-/// How many expressions every node of the DAG nests within one another, by its number.
+/// The nesting depth of every node of the DAG, by its number.
 pub fn depths(dag: &Dag) -> Vec<u32> {
     let mut depths: Vec<u32> = Vec::with_capacity(dag.len());
     for index in 0..dag.len() {

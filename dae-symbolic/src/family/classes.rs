@@ -1,9 +1,10 @@
 //! Instances of families to classes.
 //!
-//! In: the instances and the offsets $c$, $d$ of the structural analysis. Out: boxes of loop variables on which the offset of the
-//! equation, the accesses that occur in it, the offsets of the unknowns they are, and which accesses are the same element, do not
-//! change. Differentiating the template of a class $c$ times, and replacing in it what the reduction defines, is the same work with the
-//! same result for all its instances: the number of classes, and not of instances, is what symbolic work grows with.
+//! In: the instances and the offsets $c$, $d$ of the structural analysis. Out: boxes of loop variables on which the
+//! offset of the equation, the accesses that occur in it, the offsets of the unknowns that they refer to, and the sets
+//! of accesses to the same element do not change. Differentiating the template of a class $c$ times, and substituting
+//! what the reduction defines, is the same work with the same result for all its instances: symbolic work grows with
+//! the number of classes, not of instances.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -18,11 +19,11 @@ use crate::structure::Offsets;
 pub struct Class {
     /// The family.
     pub family: usize,
-    /// Which of the expressions of the family it is about; 0 if there is one template.
+    /// The number of the expression of the family; 0 if there is one template.
     pub body: usize,
     /// First and one past the last value of each loop variable.
     pub domain: Vec<(i64, i64)>,
-    /// $c$: how often it is differentiated.
+    /// $c$, the number of times that it is differentiated.
     pub offset: u32,
     /// Its accesses, ascending.
     pub entries: Vec<Entry>,
@@ -35,9 +36,9 @@ pub struct Entry {
     pub access: UnknownId,
     /// $\sigma$: the highest order of its derivatives.
     pub order: u32,
-    /// $d$ of all the elements it is.
+    /// The offset $d$ of all elements that it refers to.
     pub offset: u32,
-    /// The first of the entries that is the same element.
+    /// The first of the entries that refers to the same element.
     pub same_as: usize,
 }
 
@@ -52,7 +53,7 @@ pub struct UnknownClass {
     pub offset: u32,
 }
 
-/// What all instances of a class have in common.
+/// The properties that all instances of a class share.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Key {
     offset: u32,

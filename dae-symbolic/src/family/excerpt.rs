@@ -3,10 +3,10 @@
 //! In: a family model, the signature matrix of all its instances and its offsets. Out: an [`Excerpt`]: the members near the ends of each long
 //! index range, where everything is the same in between. Symbolic work is done on these alone, and does not grow with the range.
 //!
-//! Loop variables and dimensions of arrays that are linked by accesses $i + c$ form an *index space*, in which the same values are left out.
-//! What happens at a single index (an end of a loop, a boundary of a class, a constant index, a number that bends or vanishes) is a
-//! *landmark*, and the longest stretch without one is cut short. Indices that do not fit ($2 i$, $n - i$, indices into tables) leave
-//! their spaces whole.
+//! Loop variables and dimensions of arrays that are linked by accesses $i + c$ form an *index space*, in which the same
+//! values are left out. What happens at a single index (an end of a loop, a boundary of a class, a constant index, a
+//! number that bends or vanishes) is a *landmark*, and the longest stretch without one is shortened. Indices of other
+//! forms ($2 i$, $n - i$, indices into tables) leave their spaces whole.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,12 +16,13 @@ use crate::expr::{Expr, Node, Symbol, reachable};
 use crate::model::Gap;
 use crate::model::family::{Access, Affine, Body, Excerpt, FamilyModel, Indexed, Loop, Steady};
 
-/// Members next to a landmark that are kept, beyond those that may be unlike because of it: enough to see a rule and to confirm it.
+/// The number of members next to a landmark that are kept, beyond those that may differ because of it: enough to find a
+/// rule and to confirm it.
 const REGULAR: i64 = 4;
-/// Neighbours further away than this are no neighbours.
+/// Members further apart than this do not count as neighbours.
 const FURTHEST: i64 = 8;
 
-/// An index: of what, and which.
+/// An index: the item that has it, and its number.
 type Index = (Indexed, usize);
 
 /// The excerpt in which no regular member depends on others further away than `reach`; `None` if nothing can be left out.
@@ -44,7 +45,7 @@ pub fn excerpt(model: &FamilyModel, classes: &[Class], unknowns: &[UnknownClass]
 
 struct Spaces<'a> {
     model: &'a FamilyModel,
-    /// All indices, and by which others each is linked to the first of its space.
+    /// The numbers of all indices; links lead from each to the first of its space.
     number: BTreeMap<Index, usize>,
     parent: Vec<usize>,
     landmarks: Vec<BTreeSet<i64>>,
@@ -101,7 +102,7 @@ impl<'a> Spaces<'a> {
         number
     }
 
-    /// Everything that the model says about indices.
+    /// Reads everything that the model says about indices.
     fn read(&mut self) {
         let model = self.model;
         for (k, equation) in model.equations.iter().enumerate() {
@@ -134,7 +135,7 @@ impl<'a> Spaces<'a> {
         body.all().into_iter().for_each(|body| self.expression(of, root(body)));
     }
 
-    /// Nothing of the space of an index is left out.
+    /// Keeps the space of an index whole.
     fn keep(&mut self, of: Indexed, k: usize) {
         if let Some(&number) = self.number.get(&(of, k)) {
             self.whole[number] = true;
@@ -171,7 +172,7 @@ impl<'a> Spaces<'a> {
         }
     }
 
-    /// A table may be accessed with an index of a space that stays whole, or all its entries are equal.
+    /// Tables may be accessed only with indices whose spaces stay whole, unless all entries are equal.
     fn table(&mut self, of: Indexed, access: &Access) {
         let values = &self.model.tables[access.array].values;
         if values.windows(2).any(|pair| pair[0] != pair[1]) {
@@ -217,7 +218,7 @@ impl<'a> Spaces<'a> {
         for (&root, landmarks) in landmarks.iter().filter(|(root, _)| !whole.contains(root)) {
             let landmarks: Vec<i64> = landmarks.iter().copied().collect();
             let Some(stretch) = landmarks.windows(2).max_by_key(|pair| pair[1] - pair[0]) else { continue };
-            // Neighbours are up to `FURTHEST` away, and what is derived from them up to `reach`.
+            // Neighbours are up to `FURTHEST` away, and members that depend on them up to `reach`.
             let margin = 3 * reach + REGULAR + FURTHEST.min(reach);
             let left_out = stretch[0] + margin..stretch[1] - margin;
             if !left_out.is_empty() {

@@ -1,16 +1,17 @@
 //! Structural analysis of families: instances by the integers of their accesses, grouped into classes.
 //!
-//! In: a [`FamilyModel`]. Out: the signature matrix of all its instances, made from the affine indices of the accesses and not from
-//! scalar expressions; and, with the offsets that the structural analysis finds for it, [`classes`]: boxes of loop variables on which
-//! everything that symbolic work depends on is the same. What is differentiated, substituted or simplified is then one template per
-//! class, however many instances it has; boundaries split a family into a few classes and not into scalars.
+//! In: a [`FamilyModel`]. Out: the signature matrix of all its instances, made from the affine indices of the accesses
+//! and not from scalar expressions; and, with the offsets that the structural analysis finds for it, [`classes`]: boxes
+//! of loop variables on which everything that symbolic work depends on is the same. One template per class is then
+//! differentiated, substituted or simplified, however many instances it has; boundaries split a family into a few
+//! classes and not into scalars.
 //!
 //! | file | what |
 //! |---|---|
 //! | `signature` | instances to rows of the signature matrix |
 //! | `boxes` | points with keys to boxes of equal keys |
 //! | `classes` | instances to classes |
-//! | `numbers` | numbers that depend on a loop variable to where they are unlike their neighbours |
+//! | `numbers` | numbers that depend on a loop variable to the values at which they differ from their neighbours |
 //! | `excerpt` | classes to the members that are enough to know all of them |
 
 mod boxes;

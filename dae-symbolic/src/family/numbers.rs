@@ -1,8 +1,8 @@
 //! Numbers that depend on a loop variable.
 //!
-//! In: a template. Out: its parts that are made of numbers and loop variables, and for each the values of the loop variable at which
-//! it is unlike its neighbours: where it vanishes, becomes one, or simplifies to something else than they do, and where it bends.
-//! Members between such values differ by affine numbers only.
+//! In: a template. Out: its parts that are made of numbers and loop variables, and for each the values of the loop
+//! variable at which it differs from its neighbours: where it vanishes, becomes one, or simplifies differently, and
+//! where it bends. Members between such values differ by affine numbers only.
 //!
 //! Exact: each value is what an instance will contain.
 
@@ -21,7 +21,7 @@ pub(super) struct Numbers<'a> {
     levels: BTreeMap<Expr, BTreeSet<usize>>,
 }
 
-/// What the value of a part looks like.
+/// The form of the value of a part.
 #[derive(Clone, PartialEq)]
 enum Look {
     Zero,
@@ -71,7 +71,7 @@ impl<'a> Numbers<'a> {
         Numbers { model, nodes, scratch: model.dag.clone(), levels }
     }
 
-    /// The largest parts that depend on loop variables, with these; `None` in place of one that is not to be looked at.
+    /// The largest parts that depend on loop variables, with these; `None` in place of a part that cannot be examined.
     pub(super) fn parts(&mut self) -> Vec<(Option<Expr>, Vec<usize>)> {
         let mut found = Vec::new();
         for &expr in self.nodes {
@@ -96,7 +96,7 @@ impl<'a> Numbers<'a> {
                 }
                 Node::Apply(function, arguments) => {
                     for (place, &argument) in arguments.iter().enumerate() {
-                        // An exponent decides what a power is: a product, a root, a function.
+                        // The exponent decides whether a power is a product, a root or a function.
                         let exponent = *function == Function::Powf && place == 1;
                         found.push(((!exponent).then_some(argument), self.levels_of([argument])));
                     }
@@ -120,7 +120,7 @@ impl<'a> Numbers<'a> {
         levels.into_iter().collect()
     }
 
-    /// Where a part that depends on one loop variable is unlike its neighbours.
+    /// The values at which a part that depends on one loop variable differs from its neighbours.
     pub(super) fn landmarks(&mut self, part: Expr, level: usize, range: Range<i64>) -> Vec<i64> {
         let mut found = Vec::new();
         let mut before: Option<Look> = None;
@@ -152,7 +152,7 @@ impl<'a> Numbers<'a> {
             let Symbol::Parameter(id) = symbol else { return None };
             match model.steady.get(id.index())? {
                 Steady::Index(of) if *of == level => Some(dag.integer(i)),
-                // All entries are equal, or nothing is left out. The graph is a copy that grew.
+                // All entries are equal, or nothing is left out. The graph is an extended copy.
                 Steady::Table(access) => model.tables.get(access.array)?.values.first().copied(),
                 Steady::Index(_) | Steady::Parameter(_) => None,
             }

@@ -3,9 +3,9 @@
 //! In: a family model. Out: for each instance the unknowns in it with the highest order of their derivatives (Pryce 2001), by
 //! evaluating the affine indices of the accesses in its template. No scalar expression is built.
 //!
-//! This is the pattern of the simplified templates. A factor made of loop variables and constants that vanishes in an instance,
-//! as in `i * q[i]` for `i = 0`, is seen, since the products with it vanish there; where several terms of an instance cancel only after
-//! its numbers are put in, the pattern has an entry too many, as any pattern may.
+//! This is the pattern of the simplified templates. A factor made of loop variables and constants that vanishes in an
+//! instance, as in `i * q[i]` for `i = 0`, is seen, since the products with it vanish there; where several terms of an
+//! instance cancel only after its numbers are put in, the pattern has a superfluous entry, as any pattern may.
 
 use std::collections::BTreeMap;
 
@@ -31,8 +31,8 @@ pub struct FamilyRows {
 pub struct Instance {
     /// Values of the loop variables.
     pub point: Vec<i64>,
-    /// Accesses of its template that do not vanish in it, with the highest order of their derivatives and the element they are;
-    /// ascending.
+    /// Accesses of its template that do not vanish in it, with the highest order of their derivatives and the element
+    /// that they refer to; ascending.
     pub accesses: Vec<(UnknownId, u32, usize)>,
 }
 
@@ -80,21 +80,21 @@ fn starts(sizes: impl Iterator<Item = usize>) -> Vec<usize> {
     running.collect()
 }
 
-/// The number of the element that an access is at a point.
+/// The number of the element that an access refers to at a point.
 fn element(model: &FamilyModel, first_unknown: &[usize], access: &Access, point: &[i64]) -> Option<usize> {
     let extents = &model.unknowns.get(access.array)?.extents;
     let at: Vec<i64> = access.indices.iter().map(|index| index.at(point)).collect();
     Some(first_unknown[access.array] + position(extents, &at)?)
 }
 
-/// What of a template depends on the numbers of an instance.
+/// The part of a template that depends on the numbers of an instance.
 struct Template {
     /// All accesses with their highest orders, ascending.
     all: Vec<(UnknownId, u32)>,
     residual: Expr,
     /// Factors made of loop variables and constants.
     factors: Vec<Expr>,
-    /// Accesses by which of the factors vanish.
+    /// Accesses, by the set of factors that vanish.
     known: BTreeMap<Vec<bool>, Vec<(UnknownId, u32)>>,
     scratch: Dag,
 }
@@ -163,7 +163,7 @@ fn number(model: &FamilyModel, dag: &mut Dag, symbol: Symbol, point: &[i64]) -> 
         Steady::Table(access) => {
             let table = model.tables.get(access.array)?;
             let at: Vec<i64> = access.indices.iter().map(|index| index.at(point)).collect();
-            // The graph at hand is a copy that grew: what the model has in it is there under the same number.
+            // The graph is an extended copy: the expressions of the model have the same numbers in it.
             table.values.get(position(&table.extents, &at)?).copied()
         }
         Steady::Parameter(_) => None,

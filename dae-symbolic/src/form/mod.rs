@@ -1,4 +1,4 @@
-//! Which formulation: names, and what a name says.
+//! The choice of a formulation: names, and what is given with a name.
 //!
 //! In: `ggl`, `projected(B)`, `baumgarte(10)`; on a command line `projected:B`, `baumgarte:10`. Out: a [`Form`], which is all that the
 //! other stages know of the choice.
@@ -12,7 +12,7 @@ mod table;
 
 pub(crate) use table::for_each_form;
 
-/// What a form is told beside its name.
+/// What is given with the name of a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Choice<'a> {
     None,
@@ -32,7 +32,7 @@ impl<'a> From<&'a Gains> for Choice<'a> {
     }
 }
 
-/// A pattern for a form, and what it is told.
+/// A pattern for a form, binding what is given with its name.
 macro_rules! form_pattern {
     ($variant:ident) => {
         Form::$variant
@@ -42,7 +42,7 @@ macro_rules! form_pattern {
     };
 }
 
-/// What a form is told, or that it is told nothing.
+/// What is given with the name of a form, or nothing.
 macro_rules! choice_of {
     () => {
         Choice::None
@@ -54,24 +54,24 @@ macro_rules! choice_of {
 
 macro_rules! define_forms {
     ($($(#[$documentation:meta])* $variant:ident $(($choice:ident))?: $name:literal, $sentence:literal => $recipe:tt;)*) => {
-        /// Which formulation.
+        /// A form: the choice of a formulation.
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
         pub enum Form {
             $($(#[$documentation])* $variant $(($choice))?,)*
         }
 
         impl Form {
-            /// How the forms are called in a text, each with a placeholder for what it is told.
+            /// The names of the forms in a text, each with a placeholder for what is given with it.
             const SPELLINGS: &[(&str, &str)] = &[$(($name, concat!("" $(, placeholder!($choice))?)),)*];
 
-            /// What it is told beside its name.
+            /// What is given with its name.
             pub(crate) fn choice(&self) -> Choice<'_> {
                 match self {
                     $(form_pattern!($variant $($choice it)?) => choice_of!($($choice it)?),)*
                 }
             }
 
-            /// Its name in a text, and what it is, `{}` standing for its directions.
+            /// Its name in a text, and a sentence about it, in which `{}` stands for its directions.
             fn row(&self) -> (&'static str, &'static str) {
                 match self {
                     $(Form::$variant { .. } => ($name, $sentence),)*
@@ -115,7 +115,7 @@ pub enum Directions {
     Gradient,
     /// $B$, the directions in which the multipliers of the text act on the highest derivatives, $M^{-1} G^\top$ in mechanics.
     Multipliers,
-    /// Unit vectors: the unknowns by which the gradients are largest at the start.
+    /// Unit vectors: of the unknowns with respect to which the gradients are largest at the start.
     Unit,
     /// An array of parameters: rows are the unknowns that the constraints restrict, in the order of the text, columns the constraints.
     Named(String),
@@ -130,7 +130,7 @@ pub enum Gain {
     Parameter(String),
 }
 
-/// The polynomial of Baumgarte's method; $m$ is how often a constraint is differentiated.
+/// The polynomial of Baumgarte's method; $m$ is the number of times that a constraint is differentiated.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Gains {
     /// $(\tau + \gamma)^m$.
@@ -142,7 +142,7 @@ pub enum Gains {
 }
 
 impl Gains {
-    /// All of its coefficients.
+    /// All coefficients of the polynomial.
     pub fn coefficients(&self) -> Vec<&Gain> {
         match self {
             Gains::Power(gamma) => vec![gamma],
@@ -153,7 +153,7 @@ impl Gains {
 }
 
 impl Directions {
-    /// In words.
+    /// The directions in words.
     fn words(&self) -> &str {
         match self {
             Directions::Gradient => "their gradients",
@@ -164,7 +164,7 @@ impl Directions {
     }
 }
 
-/// A name that is none of a form.
+/// A name that is not the name of a form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownForm {
     /// What is wrong.
@@ -180,24 +180,25 @@ impl fmt::Display for UnknownForm {
 impl std::error::Error for UnknownForm {}
 
 impl Form {
-    /// The forms that need no choice beyond themselves.
+    /// The forms whose name is enough.
     pub const BASIC: [Form; 4] = [Form::Original, Form::Index1, Form::Index2, Form::Ggl];
 
-    /// Those of a text that does not say which it wants.
+    /// The forms of a text that does not name any.
     pub const DEFAULT: [Form; 2] = [Form::Ggl, Form::Index1];
 
-    /// How the forms are named, for messages.
+    /// The spellings of all forms, for messages.
     pub fn names() -> String {
         let spelled = Form::SPELLINGS.iter().map(|(name, placeholder)| format!("{name}{placeholder}"));
         spelled.collect::<Vec<String>>().join(", ")
     }
 
-    /// Their names alone.
+    /// The names of the forms alone.
     pub fn words() -> impl Iterator<Item = &'static str> {
         Form::SPELLINGS.iter().map(|&(name, _)| name)
     }
 
-    /// Its methods are called by this in generated code: the name without what is no part of an identifier, and without numbers.
+    /// The identifier of the form's methods in generated code: its spelling without characters that identifiers do not
+    /// have, and without numbers.
     pub fn identifier(&self) -> String {
         match self {
             Form::Baumgarte(_) => "baumgarte".to_string(),
@@ -205,7 +206,7 @@ impl Form {
         }
     }
 
-    /// Its types are called by the name of the model and this.
+    /// The suffix of the form's types in generated code, after the name of the model.
     pub fn suffix(&self) -> String {
         let capital = |word: &str| {
             let mut letters = word.chars();
@@ -214,7 +215,7 @@ impl Form {
         self.identifier().split('_').filter(|word| !word.is_empty()).map(capital).collect()
     }
 
-    /// What it is, in a sentence.
+    /// A sentence about the form.
     pub fn sentence(&self) -> String {
         match (self.row().1, self.choice()) {
             (sentence, Choice::Directions(directions)) => sentence.replace("{}", directions.words()),
@@ -278,7 +279,7 @@ impl FromStr for Form {
     }
 }
 
-/// `name(choice)` or `name:choice` in two.
+/// Splits `name(choice)` or `name:choice` in two.
 fn split(text: &str) -> (&str, Option<&str>) {
     if let Some((name, choice)) = text.split_once(':') {
         return (name.trim(), Some(choice.trim()));

@@ -1,8 +1,8 @@
 //! The forms, a line each.
 //!
-//! In: nothing. Out: a macro that hands the table to another one: here it becomes the type [`Form`](super::Form) with its names, in
-//! [`crate::formulation`] the recipes by which forms are made. A line is what documents the form, its variant with what it is told beside its name, the name, a
-//! sentence for generated code and reports, and its recipe.
+//! In: nothing. Out: a macro that hands the table to another one: here it becomes the type [`Form`](super::Form) with
+//! its names, in [`crate::formulation`] the recipes by which forms are made. A line has the form's documentation, its
+//! variant with what is given with its name, the name, a sentence for generated code and reports, and the recipe.
 
 macro_rules! for_each_form {
     ($use:ident) => {
@@ -16,7 +16,7 @@ macro_rules! for_each_form {
             /// Gear, Gupta and Leimkuhler: [`Form::Stabilized`] with [`Directions::Gradient`].
             Ggl: "ggl", "Index 2 with all constraints enforced (Gear, Gupta and Leimkuhler)."
                 => { Recipe::new(reduced::index2).enforcing(Lower::All, Metric::Euclidean) };
-            /// As written, only reduced to first order.
+            /// The system as written, reduced to first order.
             Original: "original", "The system as written."
                 => { Recipe::of_text(original::select) };
             /// Index 2 with all lower constraints enforced by multipliers, Ascher & Petzold (1993), eq. (2.18).
@@ -28,7 +28,8 @@ macro_rules! for_each_form {
             /// [`Form::Projected`] with [`Directions::Gradient`], ibid. sect. 4, eq. (4.14).
             Pa: "pa", "Index 1 with the constraints of the text enforced through their gradients (Ascher and Petzold 1993, eq. 4.14)."
                 => { Recipe::new(reduced::index1).enforcing(Lower::OfText, Metric::Euclidean) };
-            /// Index 1 with all lower constraints enforced, each through its gradient by the highest derivatives in it, ibid. eq. (4.16).
+            /// Index 1 with all lower constraints enforced, each through its gradient with respect to the highest
+            /// derivatives in it, ibid. eq. (4.16).
             Pb: "pb", "Index 1 with all constraints enforced, each through its gradient by the highest derivatives in it (Ascher and Petzold 1993, eq. 4.16)."
                 => { Recipe::new(reduced::index1).enforcing(Lower::All, Metric::HighestDerivatives) };
             /// Index 1 with all lower constraints enforced through their whole gradients, ibid. eq. (4.17).
@@ -41,30 +42,33 @@ macro_rules! for_each_form {
             /// all constraints, resolved as in Hairer & Wanner II, Sect. VII.2, eq. (2.27).
             Overdetermined: "overdetermined", "Index 1 with all constraints enforced through weighted gradients (Hairer and Wanner II, eq. VII.2.27)."
                 => { Recipe::new(reduced::index1).enforcing(Lower::All, Metric::Mass) };
-            /// Index 1 with all lower constraints enforced in local coordinates, which are some of the unknowns (generalised coordinate partitioning).
+            /// Index 1 with all lower constraints enforced in local coordinates, which are some of the unknowns
+            /// (generalised coordinate partitioning).
             StateSpace: "state_space", "Index 1 with all constraints enforced, integrated in some of the unknowns (coordinate partitioning)."
                 => { Recipe::in_coordinates(Coordinates::Partition) };
             /// Index 1 with all lower constraints enforced in local coordinates of a tangent space.
             Tangent: "tangent", "Index 1 with all constraints enforced, integrated in coordinates of tangent spaces."
                 => { Recipe::in_coordinates(Coordinates::Tangent) };
-            /// Mattsson and Söderlind: the derivatives of dependent unknowns are unknowns of their own, which ones is decided while a run goes on.
+            /// Mattsson and Söderlind: the derivatives of dependent unknowns are unknowns of their own; which ones is
+            /// decided during a run.
             Dummy: "dummy", "Index 1 with all constraints enforced and dummy derivatives (Mattsson and Söderlind)."
                 => { Recipe::in_coordinates(Coordinates::Partition) };
             /// The underlying ordinary differential equation: every constraint differentiated until the equations give the highest derivatives, and
             /// solved for these: Hairer & Wanner II, Sect. VII.1, eq. (1.6).
             Underlying: "underlying", "The underlying ordinary differential equation, solved for its derivatives; constraints are invariants that drift."
                 => { Recipe::new(reduced::underlying).completed(Completion::Underlying) };
-            /// The essential underlying differential equation: the components of the states on which the multipliers of the text do not act, the others
-            /// being functions of them; Ascher & Petzold (1993), eq. (2.13).
+            /// The essential underlying differential equation: the components of the states on which the multipliers of
+            /// the text do not act, the others being functions of them; Ascher & Petzold (1993), eq. (2.13).
             EssentialUnderlying: "essential_underlying", "The essential underlying differential equation (Ascher and Petzold 1993, eq. 2.13)."
                 => { Recipe::own(Equations::Reduced, essential::formulate) };
             /// All equations with their derivatives, solved for what they determine: Hairer & Wanner II, Sect. VII.2, eq. (2.30).
             DerivativeArray: "derivative_array", "The equations with their derivatives, solved for what they determine (Hairer and Wanner II, eq. VII.2.30)."
                 => { Recipe::own(Equations::OfText, derivative_array::formulate) };
-            /// The equations of the text, and beside them all hidden constraints as their derivatives imply them (Kunkel and Mehrmann).
+            /// The equations of the text, and all hidden constraints, as the derivatives of the equations imply them
+            /// (Kunkel and Mehrmann).
             StrangenessFree: "strangeness_free", "The equations of the text with all hidden constraints, as the derivative array implies them (Kunkel and Mehrmann)."
                 => { Recipe::own(Equations::OfText, derivative_array::formulate) };
-            /// The one of them that [`crate::recommendation`] recommends for the model at its start.
+            /// The form that [`crate::recommendation`] recommends for the model at its start.
             Recommended: "recommended", "The form that is recommended for the model."
                 => { Recipe::own(Equations::OfText, stands_for_another) };
         }

@@ -1,6 +1,7 @@
 //! From differentiated constraints to a formulation.
 //!
-//! In: the model, what formulations are made of, and which form. Out: unknowns, rows and invariants over states.
+//! In: the model, the material that formulations are made from, and a form. Out: unknowns, rows and invariants over
+//! states.
 
 use dae_runtime::contract::{Kind, Stand};
 
@@ -46,7 +47,7 @@ pub fn formulate(model: &mut Model, material: &Material<'_>, form: &Form) -> Res
     let setting = Setting { form, metric: recipe.metric, material, layout: &layout };
     let Selection { enforced, implied, .. } = &mut selection;
     multipliers::keep_independent(model, &setting, enforced, implied)?;
-    // What is chosen while a run goes on is not in the rows.
+    // Directions that are chosen during a run are not in the rows.
     if recipe.metric == Metric::Chosen {
         classify(&model.dag, &mut formulation);
     }
@@ -61,7 +62,7 @@ pub fn formulate(model: &mut Model, material: &Material<'_>, form: &Form) -> Res
     Ok(formulation)
 }
 
-/// Leading parts of the text cancel: the pattern does not show the indices of its unknowns.
+/// Indices of the unknowns where leading parts of the text cancel, so that the pattern does not show them.
 fn weigh_by_pencil(dag: &mut Dag, formulation: &mut Formulation, most: Option<u32>) {
     let residuals: Vec<Expr> = formulation.equations.iter().map(|equation| equation.residual).collect();
     let Some(differentiations) = frozen::differentiations(dag, &residuals) else { return };
@@ -71,13 +72,13 @@ fn weigh_by_pencil(dag: &mut Dag, formulation: &mut Formulation, most: Option<u3
     }
 }
 
-/// The recipe of what is no form by itself.
+/// The recipe of a form that only stands for another one.
 pub(super) fn stands_for_another(model: &mut Model, _: &Material<'_>, form: &Form) -> Result<Formulation, FormError> {
     let message = "it stands for another one".into();
     Err(FormError { form: form.clone(), message, origin: model.origin })
 }
 
-/// Which jets are states: $x_j, \dots, x_j^{(n_j - 1)}$ stand from `first[j]` on.
+/// Which jets are states: $x_j, \dots, x_j^{(n_j - 1)}$ start at `first[j]`.
 pub(super) struct Layout {
     first: Vec<usize>,
     count: Vec<u32>,
@@ -137,7 +138,7 @@ impl Layout {
         Layout { first: starts.collect(), count: count.to_vec() }
     }
 
-    /// Makes the symbols in their order, which is the order in which sums and products will list them.
+    /// Creates the symbols in their order, which will be the order of the operands of sums and products.
     pub(super) fn declare(&self, dag: &mut Dag) {
         let states = self.count.iter().sum::<u32>();
         for state in 0..states {
@@ -165,7 +166,7 @@ impl Layout {
             .collect()
     }
 
-    /// What the eliminated unknowns are, and those of their derivatives that are states of the others.
+    /// The values of the eliminated unknowns, and of those of their derivatives that the states express.
     pub(super) fn eliminated(&self, model: &mut Model, eliminated: &[Eliminated]) -> Vec<FormEliminated> {
         let mut list = Vec::new();
         for it in eliminated {
@@ -210,7 +211,7 @@ impl Layout {
         highest_orders(dag, values).iter().all(|&(j, order)| self.place(j, order).is_some())
     }
 
-    /// The expressions with states for jets.
+    /// The expressions with states in place of jets.
     fn in_states(&self, dag: &mut Dag, values: &[Expr]) -> Vec<Expr> {
         substitute_each(dag, values, |dag, symbol| match symbol {
             Symbol::Unknown { unknown, order } => self.place(unknown.index(), order).map(|symbol| dag.symbol(symbol)),
@@ -270,7 +271,7 @@ fn invariants(
     let free_of_rates = |dag: &Dag, value| !has_symbol(dag, value, |s| matches!(s, Symbol::StateDerivative(_)));
     let mut list = Vec::new();
     let rows = match formulation.completion {
-        // They are solved, not enforced.
+        // The rows are solved, not enforced.
         Some(Completion::Underlying) => &[],
         _ => formulation.equations.as_slice(),
     };

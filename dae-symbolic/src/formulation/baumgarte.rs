@@ -4,8 +4,9 @@
 //!
 //! $$ g^{(m)} + a_{m-1}\, g^{(m-1)} + \dots + a_0\, g = 0, $$
 //!
-//! Ascher & Petzold (1993), eq. (3.2), under which what is violated decays if the roots of $\tau^m + \dots + a_0$ lie in the left half-plane and time runs forward.
-//! Lower constraints contain lower derivatives only, so that what the rows determine stays determined.
+//! Ascher & Petzold (1993), eq. (3.2), under which violations of the constraints decay if the roots of
+//! $\tau^m + \dots + a_0$ lie in the left half-plane and time runs forward. Lower constraints contain lower derivatives
+//! only, so that the combinations determine the same derivatives as the rows.
 
 use super::selection::{Material, Row, Selection};
 use super::{Form, FormError, Gain, Gains, reduced};

@@ -3,8 +3,9 @@
 //! In: the rows. Out: whether the derivative of an unknown occurs, and its index: one more than the number of differentiations after
 //! which it is determined.
 //!
-//! The rows are first-order equations of their own, with offsets $c$, $d$ and blocks. At stage $s \le 0$ the equations $f_i^{(c_i + s)}$ of a
-//! block determine its jets $x_j^{(d_j + s)}$, and $x_j$ itself is determined at stage $-d_j$. What that takes is
+//! The rows are first-order equations of their own, with offsets $c$, $d$ and blocks. At stage $s \le 0$ the equations
+//! $f_i^{(c_i + s)}$ of a block determine its jets $x_j^{(d_j + s)}$, and $x_j$ itself is determined at stage $-d_j$.
+//! The number of differentiations that this takes is
 //!
 //! $$ D_b(s) = \max \Bigl( D_b(s - 1),\ \max_{i \in b} (c_i + s),\ \max D_{b'}(s') \Bigr), $$
 //!

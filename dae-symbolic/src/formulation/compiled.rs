@@ -1,6 +1,6 @@
 //! Formulations as programs.
 //!
-//! In: the model with its analysis, and a form. Out: that form, ready to run, with its rows in plain mathematics.
+//! In: the model with its analysis, and a form. Out: the formulation, ready to run, with its rows in plain mathematics.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,32 +17,33 @@ use crate::prolongation::Prolonged;
 /// One formulation, ready to run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompiledForm {
-    /// Which.
+    /// Which formulation it is.
     pub form: Form,
-    /// As data.
+    /// The formulation as data.
     pub formulation: Formulation,
-    /// As programs.
+    /// The formulation as programs.
     pub program: FormProgram,
-    /// Its rows in plain mathematics.
+    /// The rows in plain mathematics.
     pub spelled: Vec<String>,
-    /// Its invariants in plain mathematics.
+    /// The invariants in plain mathematics.
     pub invariants_spelled: Vec<String>,
-    /// What it does not solve for, in plain mathematics.
+    /// The unknowns that are not solved for, in plain mathematics.
     pub eliminated_spelled: Vec<String>,
 }
 
-/// What the forms of a model are made from.
+/// The material that the forms of a model are made from.
 pub(crate) struct Materials<'a> {
     pub(crate) analysis: &'a Analysis,
     pub(crate) prolonged: &'a Prolonged,
-    /// For the forms that are the text, whatever the structure says.
+    /// The material of the forms that are made from the text, whatever the structure says.
     pub(crate) text: Material<'a>,
-    /// For the others.
+    /// The material of all other forms.
     pub(crate) derived: Material<'a>,
 }
 
 impl Materials<'_> {
-    /// Makes a form of the model; the programs of one that has been made already, with the same equations under another name, are taken from there.
+    /// Makes a form of the model; if a form with the same equations has already been made under another name, its
+    /// programs are reused.
     pub(crate) fn compile(
         &self,
         model: &mut Model,
@@ -58,7 +59,7 @@ impl Materials<'_> {
 }
 
 impl CompiledForm {
-    /// The same equations as another form.
+    /// A copy of the compiled form under the name of another form.
     fn renamed(&self, form: &Form) -> CompiledForm {
         let mut renamed = CompiledForm { form: form.clone(), ..self.clone() };
         renamed.formulation.form = form.clone();
@@ -90,7 +91,7 @@ fn compile_form(
     });
     let rank = generic_rank(model, residuals.len(), &leading);
     let rank = match formulation.completion {
-        // Only as many of its differential equations will be taken.
+        // Only this many of its differential equations will be chosen.
         Some(Completion::DerivativeArray { .. }) => analysis.certificate.degrees_of_freedom().unwrap_or(0),
         _ => leading_rank(model, &formulation, rank),
     };
@@ -99,7 +100,7 @@ fn compile_form(
     let names = state_names(model, &formulation).into_iter().collect();
     let states: HashSet<&str> = formulation.unknowns.iter().map(|u| u.name.as_str()).collect();
     let name = |symbol| match (symbol, formulation.symbol_name(model, symbol)) {
-        // A derivative that is a state, and that the equation says to be one.
+        // A derivative that the equation equates with a state.
         (Symbol::StateDerivative(i), rate) if states.contains(rate.as_str()) => {
             format!("d/dt {}", formulation.unknowns[i as usize].name)
         }
@@ -114,8 +115,9 @@ fn compile_form(
     Ok(CompiledForm { form: form.clone(), formulation, program, spelled, invariants_spelled, eliminated_spelled })
 }
 
-/// Zero where it is not known: then every differential unknown may be algebraic in disguise. Of the whole model it is known from an
-/// excerpt if none of the differential unknowns is.
+/// The rank of $\partial F/\partial y'$, zero where it is not known: then every differential unknown may be algebraic
+/// in disguise. An excerpt gives the rank of the whole model if none of the differential unknowns is algebraic in
+/// disguise.
 fn leading_rank(model: &Model, formulation: &Formulation, rank: Option<usize>) -> usize {
     let differential = formulation.unknowns.iter().filter(|u| u.kind == Kind::Differential).map(|u| &u.domain);
     match rank {

@@ -1,16 +1,16 @@
-//! The derivative array with differential equations beside it: for any index, whatever the structure says.
+//! The derivative array together with differential equations: for any index, whatever the structure says.
 //!
 //! In: the equations of the text, and how often to differentiate them. Out: a formulation with the states $x_j, \dots, x_j^{(P_j - 1)}$,
 //! $P_j \ge 1$ being the order of $x_j$ in the text, and the higher derivatives that occur. Its rows are
 //!
 //! | rows | `derivative_array` | `strangeness_free` |
 //! |---|---|---|
-//! | array | $F^{(l)} = 0$, $0 \le l \le m$, in states and higher derivatives | the same with $m - 1$ in place of $m$ |
+//! | array | $F^{(l)} = 0$, $0 \le l \le m$, in states and higher derivatives | $F^{(l)} = 0$, $0 \le l \le m - 1$ |
 //! | differential equations | $\dot x_j^{(k)} = x_j^{(k+1)}$, all | these for $k + 1 < P_j$, and $F$ with $\mathrm d x_j^{(P_j - 1)} / \mathrm d t$ for $x_j^{(P_j)}$ |
 //!
-//! with $m$ the differentiation index, or what bounds it. There are more differential equations than are independent: which of them are taken, and what
-//! stands in place of the others, is chosen while a run goes on ([`dae_runtime::derivative_array`], where the sources are). Every member of a family is a row
-//! of its own.
+//! with $m$ the differentiation index, or a bound on it. There are more differential equations than are independent:
+//! which of them are used, and what replaces the others, is chosen during a run ([`dae_runtime::derivative_array`],
+//! where the sources are). Every member of a family is a row of its own.
 
 use dae_runtime::contract::Kind;
 
@@ -22,9 +22,9 @@ use crate::expr::{Dag, Expr, Notation, Rational, Symbol, derivatives, print_with
 use crate::model::{Domain, Model, derivative_name};
 use crate::system::{SystemEquation, written_orders};
 
-/// Each step takes the third power of their number.
+/// The largest number of unknowns: the work of a step grows with the third power.
 const MAX_UNKNOWNS: u32 = 400;
-/// Sub-expressions that the derivatives of one equation may add.
+/// The number of sub-expressions that the derivatives of one equation may add.
 const MAX_GROWTH: usize = 4_000;
 
 /// Builds the form.
@@ -81,7 +81,7 @@ pub(super) fn formulate(model: &mut Model, material: &Material<'_>, form: &Form)
         }
     }
     let unknowns = layout.unknowns(model, array_form);
-    // What binds auxiliary unknowns only says nothing of the solution.
+    // Equations between auxiliary unknowns only say nothing about the solution.
     let is_determined = |symbol: &Symbol| match symbol {
         Symbol::State(place) => unknowns[*place as usize].kind != Kind::Auxiliary,
         _ => true,
@@ -109,8 +109,8 @@ pub(super) fn formulate(model: &mut Model, material: &Material<'_>, form: &Form)
     Ok(formulation)
 }
 
-/// Where a derivative in the array would jump as unknowns change: on either side the array says nothing of the other. What jumps in time does so
-/// where steps end.
+/// A message if a derivative in the array would jump as unknowns change: on either side the array says nothing about
+/// the other. Jumps in time are harmless, because steps end there.
 fn jump(model: &mut Model, equation: &SystemEquation, differentiations: u32) -> Option<String> {
     if differentiations == 0 {
         return None;
@@ -130,7 +130,7 @@ fn row(equation: &SystemEquation, name: String, residual: Expr, prolonged: Optio
     FormEquation { name, residual, prolonged, origin: equation.origin, domain: Domain::scalar() }
 }
 
-/// Where the jets are: states first, the higher derivatives after them.
+/// The order of the unknowns: states first, then the higher derivatives.
 struct Layout {
     /// $P_j$.
     rates: Vec<u32>,
@@ -157,7 +157,7 @@ impl Layout {
         }
     }
 
-    /// How many there are.
+    /// The number of unknowns.
     fn unknowns_in_all(&self) -> u32 {
         self.rates.iter().map(|rate| rate + self.differentiations + 1).sum()
     }
@@ -175,7 +175,7 @@ impl Layout {
         Symbol::State(self.place(unknown, order))
     }
 
-    /// The same, but for $x_j^{(P_j)}$, which is the derivative of a state.
+    /// $x_j^{(k)}$ as an unknown, except that $x_j^{(P_j)}$ is the derivative of a state.
     fn discretised(&self, unknown: usize, order: u32) -> Symbol {
         match order == self.rates[unknown] {
             true => Symbol::StateDerivative(self.place(unknown, order - 1)),
@@ -201,7 +201,7 @@ impl Layout {
         FormEquation { name, residual, prolonged: None, origin: unknown.origin, domain: Domain::scalar() }
     }
 
-    /// Makes the symbols in their order, which is the order in which sums and products will list them.
+    /// Creates the symbols in their order, which will be the order of the operands of sums and products.
     fn declare(&self, dag: &mut Dag) {
         let states: u32 = self.rates.iter().sum();
         for state in 0..self.unknowns_in_all() {
@@ -212,8 +212,8 @@ impl Layout {
         }
     }
 
-    /// States are called by their names, and so are the $x_j^{(P_j)}$ if the array determines them. What it does not determine need not be
-    /// the derivative that it stands for, and is called otherwise.
+    /// States have their usual names, and so have the $x_j^{(P_j)}$ if the array determines them. An unknown that it
+    /// does not determine need not equal the derivative that it stands for, and has another name.
     fn unknowns(&self, model: &Model, first_are_determined: bool) -> Vec<FormUnknown> {
         let unknown = |j: usize, order: u32| {
             let (of, rate) = (&model.unknowns[j], self.rates[j]);

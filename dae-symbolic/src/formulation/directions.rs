@@ -5,9 +5,10 @@
 //! $\Phi = f_i^{(l)}$; the gradient has others as well, for which the multipliers of the velocity constraint act on positions too.
 //!
 //! * `C`: $D = \Phi_y^\top$.
-//! * `B`: how the highest derivatives $z$ respond to the algebraic unknowns $\lambda$ of the text by the equations that are no constraints,
-//!   $F_z\, \delta z + F_\lambda\, \delta\lambda = 0$; $M^{-1} G^\top$ in mechanics. Solved by elimination, with pivots that are largest at the
-//!   start of the model. Ascher & Petzold (1993), eq. (2.18).
+//! * `B`: the response of the highest derivatives $z$ to the algebraic unknowns $\lambda$ of the text, from the
+//!   equations that are not constraints, $F_z\, \delta z + F_\lambda\, \delta\lambda = 0$; $M^{-1} G^\top$ in
+//!   mechanics. Solved by elimination, with pivots that are largest at the start of the model. Ascher & Petzold (1993),
+//!   eq. (2.18).
 //! * `unit`: for each constraint a unit vector, by elimination with complete pivoting at the start.
 //! * an array of parameters, one row per unknown that the constraints restrict in this way, one column per constraint.
 //! * $\mathcal M^{-1} \Phi_y^\top$, the gradients in the metric of the mass matrix, for the overdetermined form: Hairer & Wanner II, Sect. VII.2,
@@ -24,13 +25,13 @@ use crate::expr::{Expr, ParameterId, Rational, Symbol, UnknownId, evaluate_one, 
 use crate::form::Choice;
 use crate::model::Model;
 
-/// How far entries of a symmetric matrix may be apart, relative to its diagonal.
+/// The difference that entries of a symmetric matrix may have, relative to its diagonal.
 const SYMMETRY: f64 = 1e-9;
 
 /// The entries of a column of $D$ by state.
 pub(super) type Column = Vec<(u32, Expr)>;
 
-/// What is needed to find them.
+/// What is needed to find the directions.
 pub(super) struct Setting<'a> {
     pub(super) form: &'a Form,
     pub(super) metric: Metric,
@@ -71,7 +72,7 @@ impl Setting<'_> {
         FormError { form: self.form.clone(), message, origin: row.origin }
     }
 
-    /// The gradient of a constraint by some of its jets.
+    /// The gradient of a constraint with respect to some of its jets.
     fn gradient(&self, model: &mut Model, row: &Row, wanted: impl Fn((usize, u32)) -> bool) -> Column {
         let Some(value) = self.layout.express(&mut model.dag, row.value) else { return Vec::new() };
         let jets = self.layout.jets();
@@ -209,15 +210,15 @@ impl Setting<'_> {
         Ok(result)
     }
 
-    /// $\mathcal M^{-1} \Phi_y^\top$: gradients that are the shortest in the metric of the leading matrix. The equations that are solved for a
-    /// derivative of their own say which derivatives are the same, $w = E z$ (positions move as velocities do); with $M$ the matrix of the
-    /// others by $z$ and $g$ the part of the gradient that belongs to derivatives of one level, the corrections of this level are
-    /// $E\,M^{-1} E^\top g$.
+    /// $\mathcal M^{-1} \Phi_y^\top$: gradients that are the shortest in the metric of the leading matrix. The
+    /// equations that are solved for a derivative of their own say which derivatives are the same, $w = E z$ (positions
+    /// move as velocities do); with $M$ the matrix of the other equations with respect to $z$, and $g$ the part of the
+    /// gradient that belongs to derivatives of one level, the corrections of this level are $E\,M^{-1} E^\top g$.
     fn weighted(&self, model: &mut Model, enforced: &[Row]) -> Result<Vec<Column>, FormError> {
         let Some(first) = enforced.first() else { return Ok(Vec::new()) };
         let Dynamics { rows, moving, .. } = self.dynamics(first)?;
         let (offsets, reduced) = (&self.material.structure.offsets, self.material.reduced);
-        // Only what is differentiated says that derivatives are the same; what is not is a row of M.
+        // Only differentiated equations say that derivatives are the same; the others are rows of M.
         let identities = reduced.explicit.iter().filter(|it| offsets.equations[it.equation] > 0);
         let given: BTreeMap<usize, usize> = identities
             .filter(|it| rows.contains(&it.equation) && moving.contains(&it.unknown))
@@ -316,9 +317,10 @@ impl Setting<'_> {
         Ok(result)
     }
 
-    /// For each row of the mass matrix the derivative that it belongs to, and whether its entry there is negative: the largest entry of the
-    /// whole matrix at the start, then of what is left. In a positive definite matrix these are the diagonal; `None` where the matrix with
-    /// these as its diagonal is not symmetric, so that it is no metric.
+    /// For each row of the mass matrix the derivative that it belongs to, and whether its entry there is negative: the
+    /// largest entry of the whole matrix at the start, then of the remaining rows and columns. In a positive definite
+    /// matrix these are the diagonal; `None` where the matrix with these as its diagonal is not symmetric, and so not a
+    /// metric.
     fn diagonal(&self, model: &mut Model, mass: &[BTreeMap<usize, Expr>]) -> Option<Vec<(usize, bool)>> {
         let mut entries: Vec<(usize, usize, f64)> = Vec::new();
         for (i, row) in mass.iter().enumerate() {
@@ -343,7 +345,7 @@ impl Setting<'_> {
         values.keys().all(symmetric).then_some(of_row)
     }
 
-    /// The equations that are no constraints, and the unknowns with and without derivatives.
+    /// The equations that are not constraints, and the unknowns with and without derivatives.
     fn dynamics(&self, first: &Row) -> Result<Dynamics, FormError> {
         let offsets = &self.material.structure.offsets;
         let (constrained, rest): (Vec<_>, Vec<_>) = self.material.candidates().partition(|c| c.level > 0);
@@ -418,7 +420,8 @@ impl Setting<'_> {
         Some(row_of.into_iter().map(right).collect())
     }
 
-    /// Of the rows that are left, the one with the fewest entries, and in it the entry that is a number or the largest at the start.
+    /// The next pivot: in the remaining row with the fewest entries, the entry that is a number or the largest at the
+    /// start.
     fn pivot(
         &self,
         model: &mut Model,
@@ -439,13 +442,13 @@ impl Setting<'_> {
     }
 }
 
-/// What determines the highest derivatives.
+/// The equations that determine the highest derivatives, and their unknowns.
 struct Dynamics {
-    /// Equations that are no constraints.
+    /// Equations that are not constraints.
     rows: Vec<usize>,
     /// Unknowns whose derivatives occur.
     moving: Vec<usize>,
-    /// The others.
+    /// Unknowns without derivatives.
     algebraic: Vec<usize>,
 }
 
@@ -457,7 +460,7 @@ fn add_multiple(model: &mut Model, row: &mut BTreeMap<usize, Expr>, factor: Expr
     }
 }
 
-/// The places of the pivots of Gaussian elimination with complete pivoting; a row that has none left has no place.
+/// The places of the pivots of Gaussian elimination with complete pivoting; a row without one is left out.
 pub(super) fn complete_pivots(mut matrix: Vec<Vec<f64>>) -> Vec<(usize, usize)> {
     let mut open: BTreeSet<usize> = (0..matrix.len()).collect();
     let mut pivots = Vec::new();

@@ -4,17 +4,20 @@
 //!
 //! $$ u = R(t)\,y, \qquad R\,D = 0, $$
 //!
-//! $y$ being the derivatives of the model's unknowns that occur together with their own derivatives, and the columns of $D$ the directions in which the multipliers of the
-//! text act on them (`B` of `directions.rs`). There are as many as degrees of freedom. With all derivatives that occur as unknowns the rows are
+//! $y$ being the derivatives of the model's unknowns that occur together with their own derivatives, and the columns of
+//! $D$ the directions in which the multipliers of the text act on them (`B` of `directions.rs`). There are as many $u$
+//! as degrees of freedom. With all derivatives that occur as unknowns, the rows are
 //!
-//! | rows | say |
+//! | rows | give |
 //! |---|---|
 //! | $F = 0$ | the highest derivatives and the multipliers |
 //! | $\Phi = 0$, $u - R y = 0$ | $y$: together the inverse (2.9) of the transformation, $y = S u - F r$ |
 //! | $u' - R' y - R\,\dot y = 0$ | the differential equation (2.12), $\dot y$ being unknowns like the others |
 //!
-//! so that the index is 1 and it is $u$ that a method discretises. $R$ has unit columns for the entries of $y$ that are not pivots of $D$ at the start, where one
-//! multiplier acts times its pivot; any other is a regular multiple of it (2.17). It depends on time and parameters only: where directions depend on unknowns, $R y$ is no such transformation, and there is no such form.
+//! so that the index is 1 and a method discretises $u$. $R$ has unit columns for the entries of $y$ that are not pivots
+//! of $D$ at the start, where one multiplier acts times its pivot; any other is a regular multiple of it (2.17). It
+//! depends on time and parameters only: where directions depend on unknowns, $R y$ is not such a transformation, and
+//! the form does not exist.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -64,7 +67,7 @@ pub(super) fn formulate(model: &mut Model, material: &Material<'_>, form: &Form)
     Ok(formulation)
 }
 
-/// The states whose derivatives are states too, with these.
+/// The states whose derivatives are states too, with these derivatives.
 fn moving(layout: &Layout) -> BTreeMap<u32, u32> {
     let jets = layout.jets().into_iter();
     jets.filter_map(|(j, order)| Some((layout.state(j, order)?, layout.state(j, order + 1)?))).collect()
@@ -139,7 +142,7 @@ fn transformation(
             _ => None,
         };
         let row: Vec<(usize, Expr)> = match multiplied {
-            // It passes through zeros of the pivot.
+            // This row stays regular where the pivot passes through zero.
             Some((pivot, at_own, at_pivot)) => vec![(own, at_pivot), (pivot, model.dag.neg(at_own))],
             None => [(own, one)].into_iter().chain(terms.into_iter().map(|(it, x)| (it, model.dag.neg(x)))).collect(),
         };

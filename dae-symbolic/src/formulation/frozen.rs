@@ -1,22 +1,25 @@
 //! Indices of unknowns where leading parts of rows cancel.
 //!
-//! In: rows $F(t, y, y')$. Out: how often disturbances $\delta$ of the rows occur differentiated in each unknown. Offsets and blocks do not see what cancels:
-//! of $x_1 = \dot x_2 + \dot x_3$, $x_2 + x_3 = f(t)$ they let one of $x_2, x_3$ follow without any derivative, and which one is left to chance.
+//! In: rows $F(t, y, y')$. Out: how often disturbances $\delta$ of the rows occur differentiated in each unknown.
+//! Offsets and blocks do not see cancellation: from $x_1 = \dot x_2 + \dot x_3$, $x_2 + x_3 = f(t)$ they let one of
+//! $x_2, x_3$ follow without any derivative, and which one is arbitrary.
 //!
-//! With $E = F_{y'}$ and $A = F_y$ at random residues, the disturbance $\delta_i$ enters $y_j$ with as many derivatives as the degree of the entry $ji$ of
-//! $(sE + A)^{-1}$ in $s$. By Cramer's rule that degree, the largest over all $i$, is the difference of the degrees of two polynomials: of
-//! $\det(sE + A)$ with column $j$ replaced by a random one, and of $\det(sE + A)$ itself. The coefficients are frozen: where derivatives of these matter as well
-//! the index may be another one.
+//! With $E = F_{y'}$ and $A = F_y$ at random residues, the number of derivatives with which the disturbance $\delta_i$
+//! enters $y_j$ is the degree in $s$ of the entry $ji$ of $(sE + A)^{-1}$. By Cramer's rule that degree, the largest
+//! over all $i$, is the difference of the degrees of two polynomials: of $\det(sE + A)$ with column $j$ replaced by a
+//! random one, and of $\det(sE + A)$ itself. The coefficients are frozen: where their derivatives matter as well, the
+//! index may differ.
 
 use crate::expr::prime_field::FieldPoint;
 use crate::expr::prime_field::arithmetic::{add, draw, inv, mul, neg, sub};
 use crate::expr::{Dag, Expr, Symbol, gradient};
 
-/// More unknowns would take too long: the work grows with their fourth power.
+/// The largest number of unknowns: the work grows with the fourth power.
 const MOST: usize = 100;
 const SEED: u64 = 0x9e37_79b9;
 
-/// $\delta$ in each unknown: the order of its highest derivative; `None` if the pencil is singular or too large.
+/// For each unknown, the order of the highest derivative of $\delta$ in it; `None` if the pencil is singular or too
+/// large.
 pub(super) fn differentiations(dag: &mut Dag, residuals: &[Expr]) -> Option<Vec<u32>> {
     let n = residuals.len();
     if n > MOST {
@@ -71,7 +74,7 @@ impl Pencil {
         )
     }
 
-    /// The determinant at `s`, and the solution for a random right-hand side; nothing where it is singular.
+    /// The determinant at `s`, and the solution for a random right-hand side; `None` where the matrix is singular.
     fn solve(&self, s: u64) -> Option<(u64, Vec<u64>)> {
         let n = self.e.len();
         let row = |i: usize| -> Vec<u64> {
@@ -99,7 +102,7 @@ impl Pencil {
     }
 }
 
-/// The degree of the polynomial with these values, by divided differences; nothing for zero.
+/// The degree of the polynomial with these values, by divided differences; `None` for zero.
 fn degree(points: &[u64], mut values: Vec<u64>) -> Option<usize> {
     for order in 1..points.len() {
         for k in (order..points.len()).rev() {

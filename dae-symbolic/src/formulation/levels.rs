@@ -1,4 +1,4 @@
-//! How often each equation is differentiated.
+//! The number of times that each equation is differentiated.
 //!
 //! In: offsets and blocks. Out: for every equation the level $l_i$ at which the index is 1.
 //!

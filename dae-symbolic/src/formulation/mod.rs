@@ -8,19 +8,20 @@
 //! | `original` | as written | hidden constraints that its unknowns can express, implied |
 //! | `index1` | each constraint differentiated until the index is 1 | all lower ones, implied: they drift |
 //! | `underlying` | each constraint differentiated until the highest derivatives are determined, for which the runtime solves | all lower ones, implied: they drift |
-//! | `index2` | each constraint differentiated once less | the lower ones implied, the last enforced |
-//! | `ggl`, `stabilized(D)` | as `index2`, and all lower constraints beside them, with multipliers $\mu$ | all enforced |
-//! | `baumgarte(γ)` | as `index1`, but of each constraint a combination of its derivatives | all lower ones, implied: they decay |
-//! | `projected(D)`, `pa` | as `index1`, and the constraints of the text beside them, with multipliers | these enforced, those between implied |
-//! | `pb`, `pc`, `overdetermined` | as `index1`, and all lower constraints beside them, with multipliers | all enforced |
-//! | `state_space`, `tangent`, `dummy` | the same, with directions $D$ that the runtime chooses ([`dae_runtime::state_space`]) | all enforced |
+//! | `index2` | each constraint differentiated one time fewer | the lower ones implied, the last enforced |
+//! | `ggl`, `stabilized(D)` | as `index2`, and all lower constraints, with multipliers $\mu$ | all enforced |
+//! | `baumgarte(γ)` | as `index1`, but for each constraint a combination of its derivatives | all lower ones, implied: they decay |
+//! | `projected(D)`, `pa` | as `index1`, and the constraints of the text, with multipliers | these enforced, those between implied |
+//! | `pb`, `pc`, `overdetermined` | as `index1`, and all lower constraints, with multipliers | all enforced |
+//! | `state_space`, `tangent`, `dummy` | as `pc`, with directions $D$ that the runtime chooses ([`dae_runtime::state_space`]) | all enforced |
 //! | `essential_underlying` | as `index1`, with derivatives as unknowns, and all lower constraints; components of the states on which no multiplier acts | all enforced |
 //! | `derivative_array`, `strangeness_free` | the text with its derivatives, and differential equations that the runtime chooses ([`dae_runtime::derivative_array`]) | all enforced |
 //!
-//! Each form is a line of a table (`../form/table.rs`) that ends in its recipe (`recipe.rs`): a function that selects rows (`original.rs`, `reduced.rs`,
-//! `baumgarte.rs`), which of the lower constraints are enforced by multipliers, and in which directions these act (`multipliers.rs`, `directions.rs`). With multipliers
-//! the system is $F(t, y, y' + D\mu) = 0$, $\Phi(t, y) = 0$. The derivative array, which needs neither levels nor offsets, and the essential underlying
-//! equation have functions of their own (`derivative_array.rs`, `essential.rs`).
+//! Each form is a line of a table (`../form/table.rs`) that ends in its recipe (`recipe.rs`): a function that selects
+//! rows (`original.rs`, `reduced.rs`, `baumgarte.rs`), which of the lower constraints are enforced by multipliers, and
+//! in which directions these act (`multipliers.rs`, `directions.rs`). With multipliers the system is
+//! $F(t, y, y' + D\mu) = 0$, $\Phi(t, y) = 0$. The derivative array, which needs neither levels nor offsets, and the
+//! essential underlying equation have functions of their own (`derivative_array.rs`, `essential.rs`).
 //!
 //! The levels: with canonical offsets $c$, $d$, equation $i$ differentiated $c_i$ times determines highest derivatives. Where no
 //! unknown is purely algebraic ($d_j \ge 1$ throughout a block and whatever needs its highest derivatives), $c_i - 1$ times is
@@ -76,7 +77,7 @@ pub enum Source {
         /// The row of $F$ that it enforces.
         row: usize,
     },
-    /// It is defined by others, $u = g(t, y)$.
+    /// It is defined by other unknowns, $u = g(t, y)$.
     Defined {
         /// The row $u - g = 0$.
         value: usize,
@@ -92,7 +93,7 @@ pub struct FormUnknown {
     pub name: String,
     /// Name of its derivative.
     pub rate: String,
-    /// What it is in the model.
+    /// Where it comes from.
     pub source: Source,
     /// Whether its derivative occurs.
     pub kind: Kind,
@@ -128,7 +129,7 @@ pub struct FormInvariant {
     pub value: Expr,
     /// The row that enforces it.
     pub row: Option<usize>,
-    /// As [`FormEquation::prolonged`].
+    /// See [`FormEquation::prolonged`].
     pub prolonged: Option<(usize, u32)>,
     /// The index domain of the family it stands for.
     pub domain: Domain,
@@ -143,7 +144,7 @@ pub struct FormEliminated {
     pub jet: (usize, u32),
     /// Its value, over states and parameters.
     pub value: Expr,
-    /// What that is.
+    /// The kind of value.
     pub stand: Stand,
 }
 
@@ -160,20 +161,20 @@ pub struct Formulation {
     pub invariants: Vec<FormInvariant>,
     /// Unknowns of the model that are not among $y$.
     pub eliminated: Vec<FormEliminated>,
-    /// What the runtime adds to the rows while a run goes on.
+    /// What the runtime adds to the rows during a run.
     pub completion: Option<Completion>,
 }
 
 /// What the runtime adds to a formulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Completion {
-    /// The directions in which its multipliers act ([`dae_runtime::state_space`]).
+    /// The directions in which the multipliers act ([`dae_runtime::state_space`]).
     Chart(Coordinates),
-    /// The solution for its derivatives ([`dae_runtime::underlying`]).
+    /// The solution of the rows for their derivatives ([`dae_runtime::underlying`]).
     Underlying,
-    /// The choice of its differential equations ([`dae_runtime::derivative_array`]), which follow the rows of the array.
+    /// The choice of the differential equations ([`dae_runtime::derivative_array`]), which follow the rows of the array.
     DerivativeArray {
-        /// How many rows the array has.
+        /// The number of rows of the array.
         rows: usize,
     },
 }
@@ -186,7 +187,7 @@ impl Formulation {
             && (eliminated, completion) == (&other.eliminated, &other.completion)
     }
 
-    /// The name of a symbol of one of its expressions.
+    /// The name of a symbol in one of the expressions of the formulation.
     pub fn symbol_name(&self, model: &Model, symbol: Symbol) -> String {
         match symbol {
             Symbol::State(i) => self.unknowns[i as usize].name.clone(),
@@ -198,7 +199,7 @@ impl Formulation {
     }
 }
 
-/// The name, with underscores where it is taken already; it is taken then.
+/// The name, with underscores appended while it is taken; the result is marked as taken.
 fn unused_name(taken: &mut HashSet<String>, mut name: String) -> String {
     while !taken.insert(name.clone()) {
         name.push('_');
@@ -209,9 +210,9 @@ fn unused_name(taken: &mut HashSet<String>, mut name: String) -> String {
 /// Why a model has no such formulation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FormError {
-    /// Which form.
+    /// The form that the model does not have.
     pub form: Form,
-    /// What stands in the way, naming the equation or unknown.
+    /// The obstacle, naming the equation or unknown.
     pub message: String,
     /// The place in the text.
     pub origin: Origin,

@@ -133,7 +133,7 @@ pub(super) fn append(
     Ok(())
 }
 
-/// A correction of a derivative that does not occur corrects nothing.
+/// Checks that corrected derivatives occur: correcting one that does not has no effect.
 fn check_rates(
     model: &Model,
     setting: &Setting<'_>,
@@ -157,7 +157,8 @@ fn check_rates(
     Ok(())
 }
 
-/// $\Phi_y D$ determines the multipliers. For $D = \Phi_y^\top$ it does so where the constraints are independent.
+/// Checks that $\Phi_y D$ determines the multipliers. For $D = \Phi_y^\top$ it does so where the constraints are
+/// independent.
 fn check_regular(
     model: &mut Model,
     setting: &Setting<'_>,

@@ -1,7 +1,7 @@
 //! A formulation as programs.
 //!
-//! In: a formulation. Out: its [`Description`], which says of every state what it is in the model, and residual, Jacobians and invariants as programs. Code
-//! generation spells a [`FormProgram`], the interpreter runs it.
+//! In: a formulation. Out: its [`Description`], which relates every state to the model, with residual, Jacobians and
+//! invariants as programs. Code generation spells a [`FormProgram`], the interpreter runs it.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -15,10 +15,10 @@ use crate::model::{Domain, Model, Numbering};
 use crate::program::{Derivative, Load, Program, Rows, Unplaced};
 use crate::prolongation::Prolonged;
 
-/// Everything that runs.
+/// A formulation as programs, with its description.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FormProgram {
-    /// What does not change from call to call.
+    /// The data that do not change from call to call.
     pub description: Description,
     /// $F$.
     pub residual: Program,
@@ -34,11 +34,11 @@ pub struct FormProgram {
     pub invariants: Program,
     /// $\partial\varphi/\partial y$.
     pub invariants_jacobian: Program,
-    /// Derivatives of the switching functions by the parameters.
+    /// Derivatives of the switching functions with respect to the parameters.
     pub switches_jacobian_p: Program,
-    /// What decides the branches of $F$.
+    /// The switching functions, whose signs decide the branches of $F$.
     pub switches: Program,
-    /// Those of them that are watched during a run.
+    /// The switching functions that are watched during a run.
     pub watched: Program,
     /// The eliminated unknowns.
     pub eliminated: Program,
@@ -148,7 +148,7 @@ impl FormProgram {
 /// The functions that decide the branches of the rows, those of their inputs included.
 struct Switches {
     functions: Vec<Expr>,
-    /// Those of the rows in which they occur first.
+    /// The domains of the rows in which they occur first.
     domains: Vec<Domain>,
     names: Cow<'static, [Switch]>,
 }
@@ -255,7 +255,7 @@ fn parameter(symbol: Symbol) -> Option<usize> {
     }
 }
 
-/// How $y'$ enters, read off the entries of $\partial F/\partial y'$.
+/// The way in which $y'$ enters, read off the entries of $\partial F/\partial y'$.
 fn leading(dag: &mut Dag, residuals: &[Expr]) -> Leading {
     let entries: Vec<Expr> = Derivative::entries(dag, residuals, rate).into_iter().map(|(.., value)| value).collect();
     let symbols = symbols(dag, entries);

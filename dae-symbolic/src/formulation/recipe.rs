@@ -1,7 +1,8 @@
-//! How each form is made.
+//! The recipe by which each form is made.
 //!
-//! In: a form. Out: its [`Recipe`], from the table of [`crate::form`]: which rows it has, which of the constraints below them it enforces by multipliers and in
-//! which metric, and what the runtime adds; or a function of its own.
+//! In: a form. Out: its [`Recipe`], from the table of [`crate::form`]: which rows it has, which of the constraints
+//! below them it enforces by multipliers and in which metric, and what the runtime adds; or a function that makes the
+//! whole form.
 
 use dae_runtime::state_space::Coordinates;
 
@@ -21,7 +22,7 @@ type Make = fn(&mut Model, &Material<'_>, &Form) -> Result<Formulation, FormErro
 pub(super) struct Recipe {
     pub(super) equations: Equations,
     pub(super) rows: Rows,
-    /// Which of the constraints below the rows are rows too, each with a multiplier.
+    /// The constraints below the rows that are rows too, each with a multiplier.
     pub(super) enforced: Lower,
     pub(super) metric: Metric,
     pub(super) completion: Option<Completion>,
@@ -30,18 +31,18 @@ pub(super) struct Recipe {
 /// Where the rows of a form come from.
 #[derive(Clone, Copy)]
 pub(super) enum Rows {
-    /// They are equations and derivatives of equations, which this selects.
+    /// Equations and derivatives of equations, which this function selects.
     Selected(Select),
-    /// This makes the whole form.
+    /// This function makes the whole form.
     Own(Make),
 }
 
-/// Which equations a form is made of.
+/// The equations that a form is made from.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Equations {
-    /// Those of the text, whatever the structure says.
+    /// The equations of the text, whatever the structure says.
     OfText,
-    /// Those of the working system, without unknowns that are equal to others or constant, with their derivatives.
+    /// The equations of the working system with their derivatives, without unknowns that are equal to others or constant.
     Reduced,
 }
 
@@ -49,7 +50,7 @@ pub(super) enum Equations {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lower {
     Nothing,
-    /// Those that are equations of the text.
+    /// The constraints that are equations of the text.
     OfText,
     All,
 }
@@ -59,13 +60,13 @@ pub(super) enum Lower {
 pub(super) enum Metric {
     /// Along the gradients of the constraints.
     Euclidean,
-    /// Along the gradients by the highest derivatives alone.
+    /// Along the gradients with respect to the highest derivatives alone.
     HighestDerivatives,
     /// Along the gradients in the metric of the leading matrix.
     Mass,
     /// In the directions of the multipliers of the text.
     Multipliers,
-    /// In the directions that the form is told.
+    /// In the directions given with the name of the form.
     Told,
     /// In directions that the runtime chooses.
     Chosen,
@@ -88,7 +89,7 @@ impl Recipe {
         Recipe { equations: Equations::OfText, ..Recipe::new(select) }
     }
 
-    /// A form that is unlike the others.
+    /// A form that a function of its own makes.
     fn own(equations: Equations, make: Make) -> Self {
         Recipe { equations, rows: Rows::Own(make), ..Recipe::new(reduced::index1) }
     }

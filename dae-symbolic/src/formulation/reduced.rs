@@ -1,21 +1,21 @@
-//! Index reduction by differentiation: each constraint is replaced by one of its derivatives, as often differentiated as the certified
-//! offsets say (`levels.rs`); the lower ones are implied and drift.
+//! Index reduction by differentiation: each constraint is replaced by one of its derivatives, of the order that the
+//! certified offsets give (`levels.rs`); the lower ones are implied and drift.
 
 use super::selection::{Candidate, Material, Selection};
 use super::{Form, FormError};
 use crate::model::Model;
 
-/// Until the index is 1.
+/// Differentiates constraints until the index is 1.
 pub(super) fn index1(_: &mut Model, material: &Material<'_>, _: &Form) -> Result<Selection, FormError> {
     Ok(select(material, |candidate| candidate.level))
 }
 
-/// Once less: until the index is 2.
+/// Differentiates constraints one time fewer: until the index is 2.
 pub(super) fn index2(_: &mut Model, material: &Material<'_>, _: &Form) -> Result<Selection, FormError> {
     Ok(select(material, |candidate| candidate.level.saturating_sub(1)))
 }
 
-/// Until the equations determine the highest derivatives.
+/// Differentiates constraints until the equations determine the highest derivatives.
 pub(super) fn underlying(_: &mut Model, material: &Material<'_>, _: &Form) -> Result<Selection, FormError> {
     Ok(select(material, |candidate| candidate.last()))
 }

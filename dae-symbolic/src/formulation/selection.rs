@@ -11,24 +11,24 @@ use crate::origin::Origin;
 use crate::structure::Structure;
 use crate::system::{System, SystemEquation};
 
-/// What formulations are made of.
+/// The material that formulations are made from.
 #[derive(Clone, Copy)]
 pub struct Material<'a> {
     /// The text as written.
     pub text: &'a System,
     /// The working system.
     pub system: &'a System,
-    /// Its structure.
+    /// The structure of the working system.
     pub structure: &'a Structure,
-    /// Its equations with their derivatives.
+    /// The equations of the working system with their derivatives.
     pub reduced: &'a Reduced,
     /// Unknowns that are equal to others or constant, and occur in no other equation.
     pub eliminated: &'a [Eliminated],
-    /// Values of the jets at the consistent start of the model, as far as there is one.
+    /// Values of the jets at the consistent start of the model, where there is one.
     pub start: &'a dyn Fn(usize, u32) -> Option<f64>,
-    /// Its time.
+    /// The time of the start.
     pub t0: f64,
-    /// [`Analysis::sufficient_differentiations`](crate::index::Analysis::sufficient_differentiations).
+    /// See [`Analysis::sufficient_differentiations`](crate::index::Analysis::sufficient_differentiations).
     pub index: Option<u32>,
 }
 
@@ -41,16 +41,16 @@ pub(super) struct Row {
     pub(super) domain: Domain,
     /// It stands for $f_i^{(l)}$ of the working system.
     pub(super) place: (usize, u32),
-    /// As [`FormEquation::prolonged`](super::FormEquation::prolonged).
+    /// See [`FormEquation::prolonged`](super::FormEquation::prolonged).
     pub(super) prolonged: Option<(usize, u32)>,
 }
 
-/// The rows of a form, and constraints beside them.
+/// The rows of a form, and the constraints below them.
 #[derive(Default)]
 pub(super) struct Selection {
     /// One per equation of the system.
     pub(super) rows: Vec<Row>,
-    /// Which rows are constraints on lower derivatives, hence must be free of $y'$.
+    /// The rows that are constraints on lower derivatives, and so must be free of $y'$.
     pub(super) constraints: Vec<usize>,
     /// Lower constraints that become rows with a multiplier each.
     pub(super) enforced: Vec<Row>,
@@ -61,7 +61,7 @@ pub(super) struct Selection {
 }
 
 impl Selection {
-    /// Enforces those implied constraints.
+    /// Enforces the implied constraints that `which` selects.
     pub(super) fn enforce(mut self, which: impl Fn(&Row) -> bool) -> Selection {
         let (enforced, implied) = self.implied.into_iter().partition(which);
         (self.enforced, self.implied) = (enforced, implied);
@@ -75,7 +75,7 @@ pub(super) struct Candidate<'a> {
     pub(super) equation: &'a SystemEquation,
     name: String,
     derivatives: &'a [Expr],
-    /// How often it is differentiated for index 1.
+    /// The number of times that it is differentiated for index 1.
     pub(super) level: u32,
 }
 
@@ -92,7 +92,7 @@ impl Candidate<'_> {
         }
     }
 
-    /// How often it can be differentiated.
+    /// The number of times that it can be differentiated.
     pub(super) fn last(&self) -> u32 {
         self.derivatives.len() as u32 - 1
     }
@@ -104,7 +104,7 @@ impl<'a> Material<'a> {
         self.candidates().any(|candidate| candidate.level > 0)
     }
 
-    /// The equations but those that give the eliminated unknowns.
+    /// The equations, except those that give the eliminated unknowns.
     pub(super) fn candidates(&self) -> impl Iterator<Item = Candidate<'a>> {
         let Material { system, reduced, .. } = *self;
         let mut gives = vec![false; system.equations.len()];

@@ -23,16 +23,16 @@ use nalgebra::DMatrix;
 use super::proof::{Enclosures, around, top_stage};
 use crate::expr::interval::Interval;
 
-/// Larger blocks are left to floating-point arithmetic.
+/// Blocks with more than this many equations are left to floating-point arithmetic.
 const MAX_BLOCK: usize = 150;
-/// Margins that are tried between the radius of a jet and the deviation that is expected of it from the radii of earlier ones.
+/// Factors, tried in turn, by which the radius of a jet exceeds the deviation expected from the radii of earlier jets.
 const MARGINS: [f64; 2] = [1.0 + 1e-4, 1.5];
-/// What is added to the radius of every jet, relative to its size (at least 1).
+/// Added to the radius of every jet, relative to its size (at least 1).
 const LEAST_RADIUS: f64 = 1e-14;
-/// A larger radius, relative to the size of a jet (at least 1), says nothing about the start values.
+/// A radius beyond this, relative to the size of a jet (at least 1), says nothing about the start values.
 const MAX_RADIUS: f64 = 1e-5;
 
-/// Equations and as many jets that they determine when those of earlier blocks are known.
+/// Equations and the jets, equally many, that they determine once the jets of earlier blocks are known.
 struct Block {
     rows: Vec<usize>,
     jets: Vec<usize>,
@@ -52,7 +52,7 @@ impl Enclosures<'_> {
             let radii = radii(&blocks, &rows, &residual, jets, margin);
             let relative = |(radius, x): (&f64, &f64)| radius / x.abs().max(1.0);
             let radius = radii.iter().zip(jets).map(relative).fold(0.0, f64::max);
-            // Not-a-number compares as false.
+            // A comparison with NaN is false.
             let meaningful = radius <= MAX_RADIUS;
             if !meaningful {
                 return None;
@@ -144,7 +144,7 @@ impl Rows {
         &self.entries[self.starts[i]..self.starts[i + 1]]
     }
 
-    /// Where some rows are not surely zero in the columns wanted.
+    /// The pattern of the entries of some rows that may be nonzero, in the columns wanted.
     fn pattern(&self, rows: &[usize], columns: usize, wanted: impl Fn(usize) -> bool) -> Option<Incidence> {
         let row = |&i: &usize| {
             let entries = self.row(i).iter().filter(|&&(j, value)| wanted(j) && value != Interval::ZERO);
@@ -176,7 +176,7 @@ fn in_order(pattern: &Incidence, part: &Part) -> Option<Vec<(Vec<usize>, Vec<usi
     block_triangular_form(&square, &transversal).into_iter().map(own).collect()
 }
 
-/// As many of the candidates as there are rows, such that the rows determine them.
+/// Candidate columns, one for every row, that the rows determine.
 fn determined(rows: &Rows, own_rows: &[usize], candidates: &[usize]) -> Option<Vec<usize>> {
     if own_rows.len() > MAX_BLOCK || candidates.len() > 4 * MAX_BLOCK {
         return None;
@@ -221,7 +221,7 @@ impl Block {
 fn radii(blocks: &[Block], rows: &Rows, residual: &[Interval], jets: &[f64], margin: f64) -> Vec<f64> {
     let mut radii = vec![0.0; jets.len()];
     for block in blocks {
-        // The radii of the own jets are still zero.
+        // The radii of the block's own jets are still zero.
         let expected = |&row: &usize| {
             let coupled = rows.row(row).iter().map(|&(j, value)| value.magnitude() * radii[j]);
             residual[row].magnitude() + coupled.sum::<f64>()
@@ -235,7 +235,7 @@ fn radii(blocks: &[Block], rows: &Rows, residual: &[Interval], jets: &[f64], mar
     radii
 }
 
-/// $I - C A$ for the own columns of the block, row by row, and the sum of the other terms of $K$.
+/// $I - C A$ for the block's own columns, row by row, and the sum of the other terms of $K$.
 fn operator(
     block: &Block,
     jacobian: &Rows,
@@ -282,6 +282,6 @@ fn maps_into_itself(block: &Block, jacobian: &Rows, residual: &[Interval], devia
 fn is_contraction(block: &Block, jacobian: &Rows) -> bool {
     let n = block.jets.len();
     let (product, _) = operator(block, jacobian, |_| Interval::ZERO, |_| Interval::ZERO);
-    // The sums are rounded; n terms stay far from 1 if they are below one half.
+    // The sums are rounded; n rounding errors cannot lift a sum below one half to 1.
     product.chunks(n).all(|row| row.iter().map(|x| x.magnitude()).sum::<f64>() < 0.5)
 }

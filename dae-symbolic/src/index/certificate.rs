@@ -19,7 +19,7 @@ pub enum GenericRegularity {
         seed: u64,
         /// The point.
         point: Vec<(Symbol, u64)>,
-        /// What the proof takes for granted, in words; empty if nothing.
+        /// The assumptions of the proof, in words; empty if there are none.
         assuming: Vec<String>,
     },
     /// $\det J$ vanishes at every point tried: identically zero, but for a probability of about $10^{-18}$ per point.
@@ -75,9 +75,10 @@ pub enum LocalRegularity {
 }
 
 impl LocalRegularity {
-    /// The radius of a box around the computed point, relative to each jet (at least 1), that contains the exact one as far as is known.
+    /// The radius of a box around the computed point, relative to each jet (at least 1), that is believed to contain
+    /// the exact one.
     pub(super) fn radius(&self) -> f64 {
-        /// Of a point that is computed and not enclosed.
+        /// The radius for a point that is computed and not enclosed.
         const COMPUTED: f64 = 1e-9;
         match self {
             LocalRegularity::Proven { radius, .. } => *radius,
@@ -98,22 +99,22 @@ pub enum Unproved {
     StandIns,
     /// The splines through tables have rounded coefficients.
     Tables,
-    /// More equations have to be solved together than the proof is made for; so many it is made for.
+    /// More equations than this, the limit of the proof, have to be solved together.
     TooLarge(usize),
     /// The enclosures were too wide, or the equations jump near the point.
     TooWide,
-    /// That the redundant equations hold is seen at points.
+    /// The redundant equations are seen to hold at points, not proved to hold everywhere.
     Redundant,
 }
 
-/// Whether one differentiation less than the bound of the structure would do.
+/// Whether one differentiation fewer than the structural bound would suffice.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LowerBound {
     /// The bound is 0: there is nothing less.
     Trivial,
-    /// It would not: here is what the array leaves free.
+    /// It would not: a direction that the derivative array leaves free.
     Witness(KernelVector),
-    /// The array may do with less.
+    /// No such direction was found: fewer differentiations may suffice.
     NotFound {
         /// Number of differentiations of the array.
         differentiations: u32,
@@ -134,33 +135,33 @@ pub struct KernelVector {
     pub unknown: usize,
     /// The order of its derivative that moves.
     pub order: u32,
-    /// Its part of the largest component of the stage at which the vector starts.
+    /// The size of its component relative to the largest one of the stage at which the vector starts.
     pub share: f64,
 }
 
-/// What structure and derivative array say.
+/// What is known about the index, from the structure and the derivative array.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Certificate {
-    /// What the structure and the rewrites bound the index by, if the system Jacobian is regular.
+    /// The bound on the index from the structure and the rewrites, if the system Jacobian is regular.
     pub bound: u32,
-    /// Degrees of freedom of the structure, if it is regular.
+    /// Structural degrees of freedom, if the system Jacobian is regular.
     pub structural_degrees: usize,
-    /// At a generic point.
+    /// Regularity of the system Jacobian at a generic point.
     pub generic: GenericRegularity,
-    /// At the model's own point.
+    /// Regularity of the system Jacobian at the model's own consistent point.
     pub local: LocalRegularity,
-    /// With one differentiation less.
+    /// Whether one differentiation fewer would suffice.
     pub lower: LowerBound,
     /// The derivative array, where structure does not settle the index from both sides.
     pub array: Option<ArrayFinding>,
 }
 
-/// The answer.
+/// What is certified about the index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The differentiation index along the solution through the model's start values.
     Exact(u32),
-    /// It is at most this.
+    /// The index is at most the bound.
     AtMost {
         /// The bound.
         bound: u32,
@@ -174,7 +175,7 @@ pub enum Verdict {
     },
 }
 
-/// On what a verdict rests.
+/// The grounds of a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grounds {
     /// Regularity at the start values is proved in interval arithmetic, or the ranks of the derivative array are exact.
@@ -184,7 +185,7 @@ pub enum Grounds {
 }
 
 impl Grounds {
-    /// How a statement about the index is qualified, in every report alike.
+    /// The qualification of a statement about the index, identical in every report.
     pub fn phrase(self) -> &'static str {
         match self {
             Grounds::Proved => "certified at the start values",
@@ -194,7 +195,8 @@ impl Grounds {
 }
 
 impl Certificate {
-    /// What the verdict rests on: on the derivative array where that decides, otherwise on the regularity of the system Jacobian.
+    /// The grounds of the verdict: the derivative array where that decides, otherwise the regularity of the system
+    /// Jacobian.
     pub fn grounds(&self) -> Grounds {
         let proved = match &self.array {
             Some(finding) if matches!(finding.verdict, ArrayVerdict::Index(_)) => finding.exact,
@@ -225,12 +227,12 @@ impl Certificate {
         }
     }
 
-    /// Whether what the structure proves at the same point excludes the index that the array says.
+    /// Whether the structural proof at the same point excludes the index found from the array.
     fn contradicts(&self, index: u32) -> bool {
         self.is_regular() && index > self.bound
     }
 
-    /// What the structure supports; `array` is why the derivative array does not say more.
+    /// The verdict that the structure supports; `array` is why the derivative array does not say more.
     fn structural(&self, array: Option<&String>) -> Verdict {
         let because = |reason: String| match array {
             Some(why) => format!("{reason}; {why}"),

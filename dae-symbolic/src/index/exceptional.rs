@@ -11,7 +11,7 @@ use crate::expr::prime_field::arithmetic;
 use crate::expr::{Expr, ParameterId, Symbol, substitute, symbols};
 use crate::model::Model;
 
-/// In larger matrices, or of more parameters, those at fault are not looked for one by one.
+/// With more than this many entries, or with many parameters, those at fault are not sought one by one.
 const MAX_ENTRIES: usize = 4_000;
 const MAX_PARAMETERS: usize = 60;
 /// Multiples at which the order of a root is measured.
@@ -48,7 +48,7 @@ impl Determinant {
         Determinant { size: size + pivots.len(), parameters: parameters.collect(), entries }
     }
 
-    /// Whether one can afford to look at the parameters one by one.
+    /// Whether the matrix is small enough to examine the parameters one by one.
     pub(crate) fn is_small(&self) -> bool {
         self.entries.len() <= MAX_ENTRIES && self.parameters.len() <= MAX_PARAMETERS
     }
@@ -93,8 +93,9 @@ impl Determinant {
     }
 }
 
-/// The parameters because of whose defaults the system Jacobian is identically singular: each of them by itself if there are such ones, otherwise
-/// as few as do it together; all that occur in a large matrix. Empty if it is not.
+/// The parameters because of whose defaults the system Jacobian is identically singular: each that makes it so on its
+/// own, if there are any, otherwise the smallest set that does so jointly; all that occur in a large matrix. Empty if
+/// it is not.
 pub(super) fn exceptional_defaults(model: &mut Model, determinant: &Determinant) -> Vec<ParameterId> {
     if determinant.parameters.is_empty() {
         return Vec::new();

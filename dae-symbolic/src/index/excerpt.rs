@@ -20,9 +20,9 @@ use crate::system::System;
 /// Why an excerpt is not enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Insufficient {
-    /// Members that are kept depend on members left out: one with more of them may do.
+    /// Members that are kept depend on members left out: an excerpt with more members may be sufficient.
     Torn,
-    /// No excerpt will do.
+    /// No excerpt is sufficient.
     Unsettled,
 }
 
@@ -41,7 +41,7 @@ pub fn analyse_excerpt(
         return Err(Unsettled);
     }
     let offsets = lifted(model, &understood.structure.offsets);
-    // All were raised alike.
+    // All offsets were raised by the same number.
     let lift = match (offsets.unknowns.first(), understood.structure.offsets.unknowns.first()) {
         (Some(raised), Some(d)) => raised - d,
         _ => return Err(Unsettled),
@@ -61,7 +61,7 @@ pub fn analyse_excerpt(
     let enclosures = Enclosures::new(&whole, t0);
     let near = enclosures.near(&jets, local.radius());
     if matches!(local, LocalRegularity::Numerical { .. }) && !enclosures.is_continuous(&near) {
-        // On a switch: what holds on all its sides is for the whole model to say.
+        // On a switch: what holds on all its sides is found from the whole model.
         let box_of_all = enclosures.on_all_sides(&jets).ok_or(Unsettled)?;
         if !enclosures.is_regular_within(&box_of_all) {
             return Err(Unsettled);
@@ -69,7 +69,7 @@ pub fn analyse_excerpt(
     }
     let mut lower = witness::lower_bound(written, structure, &enclosures.system_jacobian(&near), condition);
     if let LowerBound::Witness(vector) = &mut lower {
-        // The member of the excerpt in whose likeness it is.
+        // The member of the excerpt that stands for it.
         let places = Numbering::of(model.unknowns.iter().map(|u| &u.domain)).map_err(|_| Torn)?;
         vector.unknown = places.places().partition_point(|&place| place <= vector.unknown).saturating_sub(1);
     }

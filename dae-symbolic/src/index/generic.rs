@@ -1,7 +1,8 @@
 //! Generic regularity by one value in a prime field.
 //!
-//! In: the entries of a matrix. Out: whether its determinant is not identically zero, or its generic rank. Evaluation is a ring
-//! homomorphism (`expr/prime_field`), so a nonzero value is a proof; a zero is only evidence, and is asked for three times.
+//! In: the entries of a matrix. Out: whether its determinant is not identically zero, or its generic rank. Evaluation
+//! is a ring homomorphism (`expr/prime_field`), so a nonzero value is a proof; a zero is only evidence, and is required
+//! at three points.
 
 use super::certificate::GenericRegularity;
 use crate::defaults::start_point;
@@ -61,7 +62,7 @@ fn rows(n: usize, entries: &[(usize, usize, Expr)], values: &[u64]) -> Vec<Vec<(
     rows
 }
 
-/// `x < 3 in max(x, 3)`: the branch of a piecewise function on which a value proves something.
+/// The branch of a piecewise function on which a value is a proof, as in `x < 3 in max(x, 3)`.
 fn on_branch(model: &Model, branch: &Branch) -> String {
     let text = |e| print(&model.dag, e, Notation::Text, |symbol| model.symbol_name(symbol));
     let compared = if let Node::Apply(Function::If, _) = model.dag.node(branch.expr) { 1 } else { 2 };
@@ -75,7 +76,7 @@ fn on_branch(model: &Model, branch: &Branch) -> String {
     format!("{left} {relation} {right} in {}", text(branch.expr))
 }
 
-/// What the proof takes for granted, in words.
+/// The assumptions of the proof, in words.
 fn assumptions(independence: &Independence) -> Vec<String> {
     match independence {
         Independence::Proven => Vec::new(),

@@ -41,7 +41,7 @@ pub(super) fn classify(model: &Model, structure: &Structure, certificate: &Certi
     if index == 2 {
         return Some(2);
     }
-    // Size 3: what the constraints contain does not see the algebraic unknowns directly.
+    // Size 3: the derivatives of the unknowns in the constraints do not depend directly on the algebraic unknowns.
     let is_position = of(&mut constraints.iter().flat_map(|&i| own(i)));
     let direct = |&(i, j): &(usize, UnknownId)| is_position[j.index()] && own(i).any(is_algebraic);
     (!differential.iter().any(direct)).then_some(3)

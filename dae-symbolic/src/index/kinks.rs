@@ -1,9 +1,9 @@
 //! Equations with kinks or jumps that the reduction differentiates.
 //!
-//! In: a model and its analysis. Out: a warning for each equation and switching surface where a derivative that the reduction
-//! uses is not continuous. Index reduction takes $\dot f, \dots, f^{(c)}$ branch by branch, which is right between switches. If the first
-//! derivative of $f$ that jumps is of order $m \le c$ (`expr/surfaces.rs`), then at a switch $f^{(m)}$ jumps and the derivatives after it have
-//! impulses, of which no differentiated equation knows.
+//! In: a model and its analysis. Out: a warning for each equation and switching surface where a derivative that the
+//! reduction uses is not continuous. Index reduction takes $\dot f, \dots, f^{(c)}$ branch by branch, which is right
+//! between switches. If the first derivative of $f$ that jumps is of order $m \le c$ (`expr/surfaces.rs`), then at a
+//! switch $f^{(m)}$ jumps and the derivatives after it have impulses, which no differentiated equation contains.
 
 use super::Analysis;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
@@ -34,7 +34,7 @@ pub fn differentiated_kinks(model: &mut Model, analysis: &Analysis) -> Diagnosti
 struct Differentiated {
     name: String,
     origin: Origin,
-    /// How often.
+    /// The number of times that the reduction differentiates it.
     c: u32,
 }
 

@@ -1,4 +1,5 @@
-//! When structure lies: equations are combined until it does not, or no combination helps.
+//! Misleading structure: equations are combined until the system Jacobian is generically regular, or no combination
+//! helps.
 //!
 //! In: the text, or as many of its equations as there are unknowns. Out: the working system, its structure, whether its Jacobian is
 //! generically nonsingular, and every replacement on the way with the equation before and after.
@@ -16,17 +17,17 @@ use crate::system::{Combination, Provenance, System, combine};
 /// An equation that was replaced by a combination.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rewrite {
-    /// Which equation of the text, from zero.
+    /// The equation of the text, counted from zero.
     pub equation: usize,
-    /// What it was replaced by, in terms of the text.
+    /// The combination that replaced it, in terms of the text.
     pub combination: Provenance,
     /// The equations of the text whose leading parts cancel in it.
     pub cancelling: Vec<usize>,
-    /// The right-hand side of the equation before.
+    /// The right-hand side before the replacement.
     pub before: Expr,
-    /// That of the equation after.
+    /// The right-hand side after the replacement.
     pub after: Expr,
-    /// What must not be zero for nothing to be lost; `None` if it is a number.
+    /// The expression that must not vanish for the replacement to be equivalent; `None` if it is a number.
     pub nonzero: Option<Expr>,
 }
 
@@ -35,14 +36,14 @@ pub(super) struct Understood {
     pub(super) system: System,
     pub(super) structure: Structure,
     pub(super) rewrites: Vec<Rewrite>,
-    /// The expressions that must not be zero.
+    /// The expressions that must not vanish for the replacements to be equivalent.
     pub(super) pivots: Vec<Expr>,
     pub(super) generic: GenericRegularity,
     /// Whether the system Jacobian of the equations before any rewriting is identically singular; `None` if that is undecided.
     pub(super) singular_as_written: Option<bool>,
 }
 
-/// The equations as they are.
+/// The system with its equations as they are, none combined.
 pub(super) fn as_written(model: &mut Model, system: System) -> Result<Understood, (Problem, Diagnostics)> {
     let structure = structure_of_system(model, &system)?;
     let generic = generic_regularity(model, &system, &structure);
@@ -55,7 +56,8 @@ pub(super) fn as_written(model: &mut Model, system: System) -> Result<Understood
     Ok(Understood { system, structure, rewrites, pivots, generic, singular_as_written })
 }
 
-/// Combines equations as long as the system Jacobian is identically singular and a combination mends it.
+/// Combines equations while the system Jacobian is identically singular and there is a combination that lowers the
+/// structure.
 pub(super) fn understand(model: &mut Model, system: System) -> Result<Understood, (Problem, Diagnostics)> {
     let mut now = as_written(model, system)?;
     while matches!(now.generic, GenericRegularity::Singular { .. }) {

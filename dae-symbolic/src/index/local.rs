@@ -1,8 +1,8 @@
 //! Regularity at the model's own consistent point.
 //!
-//! In: the prolongation at default parameters. Out: whether the system Jacobian is regular at the point that the start values
-//! lead to, proved in interval arithmetic where that succeeds (`proof.rs`, `block_proof.rs`), and the jets there. Large models are
-//! solved and judged part by part, so that there is no limit but the work that a single part takes.
+//! In: the prolongation at default parameters. Out: whether the system Jacobian is regular at the point that the start
+//! values lead to, proved in interval arithmetic where that succeeds (`proof.rs`, `block_proof.rs`), and the jets
+//! there. Large models are solved and judged part by part, so that only the work for a single part is limited.
 
 use dae_runtime::initialize::{InitializationError, InitializationOptions, consistent_initialization};
 
@@ -47,9 +47,9 @@ pub(super) fn regularity(model: &mut Model, prolonged: &Prolonged, t0: f64) -> (
     (local, Some(initial.jets))
 }
 
-/// Whether the equations hold at jets because all digits of their terms cancel, and not because a solution is there.
+/// Whether the residuals at jets are small only because all digits of their terms cancel, not because a solution is near.
 fn is_rounding(model: &mut Model, prolonged: &Prolonged, jets: &[f64], t0: f64) -> bool {
-    // Of a long family there are the jets of all members, but no expressions.
+    // For a long family there are jets of all members, but no expressions.
     if prolonged.residuals.is_empty() {
         return false;
     }
@@ -58,7 +58,7 @@ fn is_rounding(model: &mut Model, prolonged: &Prolonged, jets: &[f64], t0: f64) 
     array::is_solution(model, &parameters, &prolonged.residuals, &point) == Some(false)
 }
 
-/// Why there is no consistent point. Values that the caller has yet to supply are nobody's fault.
+/// The reason why there is no consistent point. Values that the caller has yet to supply are not an error.
 fn why(model: &Model, error: &InitializationError) -> String {
     let supplied = listed(&model.stand_ins());
     match error {

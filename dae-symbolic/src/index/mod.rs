@@ -10,17 +10,19 @@
 //!   freedom, and that the differentiation index is at most $\max c_i$, plus one if some $d_j = 0$ (more where equations were combined,
 //!   see `upper_bound`). One nonzero value
 //!   of $\det J$ in a prime field proves that it is not identically zero.
-//! * **At the model's own point** (`local.rs`; `exceptional.rs` names parameters because of whose defaults $J$ is singular at every point).
-//!   $J$ is regular at the consistent point that the start values lead to, for the default parameters; by an interval proof where it
-//!   succeeds (`proof.rs`), otherwise in floating-point arithmetic; and it is the solution that they mean (`solution_branch.rs`).
+//! * **At the model's own point** (`local.rs`; `exceptional.rs` names parameters because of whose defaults $J$ is
+//!   singular at every point). $J$ is regular at the consistent point that the start values lead to, for the default
+//!   parameters; by an interval proof where it succeeds (`proof.rs`), otherwise in floating-point arithmetic; and it is
+//!   the solution that the start values mean (`solution_branch.rs`).
 //! * **Lower bound** (`witness.rs`). At that point the derivative array with one differentiation less is not 1-full: one column of $J^{-1}$
 //!   shows a vector of its kernel.
 //!
-//! With all three the answer is exact. Where one is missing, because structure lies (`linear_combination.rs` combines equations), because $J$ is singular
-//! on this solution, because the bound is not attained, or because there are more equations than unknowns (`redundant.rs`), the derivative array
-//! itself decides (`array/`): index, no index, or undecided, with the reason. Start values that lie on a switch are examined on both sides of
-//! it (`sides.rs`). Where it is not certain that there is a consistent point, all
-//! unknowns are eliminated to see whether the equations contradict one another (`elimination/`).
+//! With all three the answer is exact. Where one is missing, because the structure is misleading (`linear_combination.rs`
+//! combines equations), because $J$ is singular on this solution, because the bound is not attained, or because there
+//! are more equations than unknowns (`redundant.rs`), the derivative array itself decides (`array/`): index, no index,
+//! or undecided, with the reason. Start values that lie on a switch are examined on both sides of it (`sides.rs`).
+//! Where it is not certain that there is a consistent point, all unknowns are eliminated to see whether the equations
+//! contradict one another (`elimination/`).
 
 pub mod array;
 mod block_proof;
@@ -86,23 +88,25 @@ pub struct Analysis {
     pub written: Written,
     /// The equations that are reduced.
     pub system: System,
-    /// What equations were multiplied by where they were combined: nothing is lost where none of these vanishes.
+    /// The factors by which equations were multiplied when they were combined: nothing is lost where none of them
+    /// vanishes.
     pub pivots: Vec<Expr>,
-    /// Parameters because of whose defaults its Jacobian is singular whatever the unknowns are: the verdict is that of an exceptional case.
+    /// Parameters because of whose defaults the system Jacobian is singular whatever the unknowns are: the verdict is
+    /// that of an exceptional case.
     pub exceptional: Vec<ParameterId>,
-    /// Equations of the text, from zero, that are not among them because they follow from the others.
+    /// Equations of the text, counted from zero, that are not reduced because they follow from the others.
     pub redundant: Vec<usize>,
-    /// Their structure.
+    /// The structure of the equations that are reduced.
     pub structure: Structure,
-    /// What was replaced to get from the text to the system.
+    /// The replacements that lead from the text to the system.
     pub rewrites: Vec<Rewrite>,
-    /// What is proved.
+    /// The proofs about the index.
     pub certificate: Certificate,
     /// Why the pattern of the text does not give the index, in a sentence, if it does not.
     pub explanation: Option<String>,
     /// Ranks of the derivative array of the text for $0, 1, \dots$ differentiations up to the index; empty where they were not computed.
     pub array_ranks: Vec<ArrayRanks>,
-    /// 1, 2 or 3 if the text is a Hessenberg form of that size (Hairer & Wanner II, Sect. VII.1, eqs. (1.13)–(1.15)).
+    /// The size, 1, 2 or 3, if the text is a Hessenberg form (Hairer & Wanner II, Sect. VII.1, eqs. (1.13)–(1.15)).
     pub hessenberg: Option<u8>,
     /// The system with its derivatives.
     pub prolonged: Prolonged,
@@ -116,9 +120,9 @@ impl Analysis {
         matches!(self.certificate.generic, GenericRegularity::Nonsingular { .. })
     }
 
-    /// How often equations are worth differentiating in search of a contradiction, if what is said, if anything, rests on a point that need not
-    /// be a solution: far away, residuals are rounding beside their terms, and Jacobians regular that are singular in the limit. That redundant
-    /// equations hold is seen at points.
+    /// How often equations are worth differentiating in search of a contradiction, if the verdict rests on a point that
+    /// need not be a solution: far away, residuals are rounding compared with their terms, and Jacobians that are
+    /// singular in the limit are regular. Redundant equations are only seen to hold at points.
     pub(crate) fn differentiations_in_doubt(&self) -> Option<u32> {
         let doubtful = match self.certificate.local {
             LocalRegularity::Proven { .. } => false,
@@ -134,8 +138,9 @@ impl Analysis {
         }
     }
 
-    /// How often to differentiate the equations of the text that are not redundant, so that they determine all first derivatives, if that is
-    /// certified: the differentiation index or what bounds it. Redundant equations may have made that of the text smaller.
+    /// How often to differentiate the equations of the text that are not redundant, so that they determine all first
+    /// derivatives, if that is certified: the differentiation index or a bound on it. Redundant equations may have
+    /// lowered the index of the text.
     pub fn sufficient_differentiations(&self) -> Option<u32> {
         if !self.redundant.is_empty() {
             return self.certificate.is_regular().then_some(self.certificate.bound);
@@ -180,7 +185,7 @@ fn analyse_as_written(model: &mut Model, t0: f64) -> Result<(Analysis, Settled),
 /// Whether the index is settled, or why there is none.
 type Settled = Result<(), (Problem, Diagnostics)>;
 
-/// What the structure of some equations says, after combining them where necessary.
+/// The structural analysis of some equations, after combining them where necessary.
 fn analyse_system(
     model: &mut Model,
     system: System,
@@ -217,7 +222,7 @@ fn analyse_system(
     };
     let (mut local, mut jets) = match (regular, exceptional.is_empty()) {
         (true, true) => local::regularity(model, &prolonged, t0),
-        // Its stages would hold fast what the equations are to determine, and blame the start values.
+        // Its stages would fix values that the equations are to determine, and blame the start values.
         (true, false) => {
             let message = format!("whatever the unknowns are, for {}", at_defaults(model, &exceptional));
             (LocalRegularity::Singular { t0, message }, None)
@@ -307,13 +312,13 @@ fn settle(model: &mut Model, analysis: &mut Analysis, t0: f64) -> Settled {
 /// Jets from which the array is made consistent: those of the prolongation where there are some.
 fn array_start(model: &mut Model, analysis: &Analysis, t0: f64) -> ArrayPoint {
     let parameters = &analysis.prolonged.parameters;
-    // Where the system Jacobian is singular, its initialisation may have ended anywhere near.
+    // Where the system Jacobian is singular, the initialisation may have ended anywhere nearby.
     let Some(jets) = analysis.jets.as_ref().filter(|_| analysis.certificate.is_regular()) else {
         return ArrayPoint::of_start_values(model, parameters, t0);
     };
     let point = ArrayPoint::of_jets(&analysis.prolonged, jets, t0);
     let offsets = &analysis.structure.offsets;
-    // As far as the array with one differentiation more than the bound goes.
+    // Up to the orders of the array with one differentiation more than the bound.
     let wanted = |(order, &d): (u32, &u32)| (order.max(1) + analysis.certificate.bound + 1).saturating_sub(d);
     let stages = written_orders(model).into_iter().zip(&offsets.unknowns).map(wanted).max().unwrap_or(0);
     array::continued(model, &analysis.system, offsets, parameters, point, stages)
@@ -362,9 +367,10 @@ pub(crate) fn at_defaults(model: &Model, parameters: &[ParameterId]) -> String {
     listed(&parameters.iter().map(spelled).collect::<Vec<_>>())
 }
 
-/// $\max_i (c_i + r_i) + \max_j (\max(p_j, 1) - d_j)^+$, where equation $i$ of the system contains derivatives of the text up to $r_i$: with
-/// $c_i$ differentiations the $x_j^{(d_j)}$ are determined, and what is asked for are the $x_j^{(\max(p_j, 1))}$ of the text. As long as nothing
-/// was combined, $d_j \ge p_j$, and the second term is one if some $d_j = 0$.
+/// $\max_i (c_i + r_i) + \max_j (\max(p_j, 1) - d_j)^+$, where equation $i$ of the system contains derivatives of the
+/// text up to $r_i$: with $c_i$ differentiations the $x_j^{(d_j)}$ are determined, and what is asked for are the
+/// $x_j^{(\max(p_j, 1))}$ of the text. If no equations were combined, $d_j \ge p_j$, and the second term is one if some
+/// $d_j = 0$.
 fn upper_bound(model: &Model, system: &System, offsets: &Offsets) -> u32 {
     let orders = system.equations.iter().zip(&offsets.equations);
     let highest = orders.map(|(e, c)| c + e.provenance.differentiations()).max().unwrap_or(0);
@@ -372,8 +378,9 @@ fn upper_bound(model: &Model, system: &System, offsets: &Offsets) -> u32 {
     highest + missing.max().unwrap_or(0)
 }
 
-/// The offsets, all raised alike as far as the jets of the text need it: a combination may have lowered $d_j$ below the order
-/// $p_j$ of the text, and its states are to have start values as well; and a start value may be given for a higher derivative.
+/// The offsets, all raised by the number that the jets of the text need: a combination may have lowered $d_j$ below the
+/// order $p_j$ of the text, and its states are to have start values as well; and a start value may be given for a
+/// higher derivative.
 fn lifted(model: &Model, offsets: &Offsets) -> Offsets {
     let given = model.unknowns.iter().map(|u| u.derivative_starts.iter().map(|&(order, _)| order).max().unwrap_or(0));
     let wanted = written_orders(model).into_iter().zip(given).map(|(p, given)| p.max(given));
@@ -382,28 +389,30 @@ fn lifted(model: &Model, offsets: &Offsets) -> Offsets {
     Offsets { equations: raised(&offsets.equations), unknowns: raised(&offsets.unknowns) }
 }
 
-/// Regularity of a larger condition, in floating-point arithmetic, does not show that there is a solution.
+/// With a condition number beyond this, regularity in floating-point arithmetic does not show that there is a solution.
 const DOUBTFUL: f64 = 1e8;
 
-/// Sub-expressions that differentiating one equation may add. Derivatives of products of functions double with each order; the compiler
-/// that runs this should not hang.
+/// The number of sub-expressions that differentiating one equation may add. Derivatives of products of functions double
+/// with each order; the compiler that runs this should not hang.
 const MAX_GROWTH: usize = 4_000;
 
-/// Operands of a first and of a higher derivative, beside those that come with the length of its equation: what a nest of functions has
-/// grows with a power of its depth, and the derivatives are differentiated once more.
+/// The number of operands that a first and a higher derivative may have, beyond those due to the length of the
+/// equation: the number for nested functions grows with a power of their depth, and the derivatives are differentiated
+/// again.
 const MAX_OPERANDS: [usize; 2] = [4_000, 20_000];
-/// Two derivatives of a sum of products of functions are about so many times as long.
+/// The factor by which the second derivative of a sum of products of functions is longer than the sum, roughly.
 const LONGER: usize = 16;
 
-/// Expressions and operands.
+/// The number of sub-expressions and operands of an expression.
 fn size(dag: &Dag, expr: Expr) -> usize {
     reachable(dag, [expr]).into_iter().map(|e| 1 + dag.children(e).count()).sum()
 }
 
-/// Sub-expressions within one another. The derivative of such a nest is a product of as many factors as it has levels, and so on.
+/// The depth to which sub-expressions may be nested. The derivative of nested functions is a product with one factor
+/// per level, and so on.
 const MAX_DEPTH: u32 = 200;
 
-/// Rejects equations whose derivatives would get out of hand because of what they nest.
+/// Rejects equations whose derivatives would get out of hand because of nested functions.
 fn check_depth(model: &Model) -> Result<(), (Problem, Diagnostics)> {
     let depths = depths(&model.dag);
     let depth = |i: usize| depths[model.equations[i].residual.index()];
@@ -426,7 +435,7 @@ fn check_growth(model: &mut Model, system: &System, offsets: &Offsets) -> Result
         let mut derivative = equation.residual;
         let own = if offsets.equations[i] > 0 { size(&model.dag, derivative) } else { 0 };
         let shared = shared_derivatives(&mut model.dag, derivative, offsets.equations[i]);
-        // What is shared is counted as what it is, not with the attempt to do without.
+        // Shared sub-expressions are counted once, without the attempt to expand them.
         let grown = |dag: &Dag| shared.as_ref().map_or(0, |list| reachable(dag, list.iter().copied()).len());
         let budget = match grown(&model.dag) {
             0 => model.dag.len() + MAX_GROWTH,
@@ -454,7 +463,7 @@ fn check_growth(model: &mut Model, system: &System, offsets: &Offsets) -> Result
     Ok(())
 }
 
-/// For a system that is not understood: its equations as they are, in the jets that occur in them.
+/// Offsets for a system whose structure is misleading: its equations as they are, in the jets that occur in them.
 fn undifferentiated(model: &Model, system: &System) -> Offsets {
     Offsets { equations: vec![0; system.equations.len()], unknowns: written_orders(model) }
 }
@@ -498,7 +507,7 @@ fn parts(pattern: &Incidence) -> StructurallySingular {
     StructurallySingular { overdetermined: parts.overdetermined, underdetermined: parts.underdetermined }
 }
 
-/// A symbol that no stage should leave over; said in a sentence rather than by a panic.
+/// The diagnostic for a symbol that no stage should leave over, in place of a panic.
 fn internal(model: &Model, unplaced: Unplaced) -> (Problem, Diagnostics) {
     let message = match unplaced {
         Unplaced::Symbol(symbol) => {

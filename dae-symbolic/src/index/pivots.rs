@@ -1,9 +1,9 @@
-//! What equations were multiplied by when they were combined.
+//! The factors by which equations were multiplied when they were combined.
 //!
 //! In: pivots, and values. Out: whether they differ from zero there. A combination with a pivot that vanishes has lost an equation.
 //!
-//! Computed unknowns are known to rounding in their nominal values, at double roots to the root of it; parameters and constants are what they
-//! are, however small: a capacitance of $10^{-12}$ is not zero.
+//! Computed unknowns are known to rounding relative to their nominal values, at double roots to the square root of it;
+//! parameters and constants are exact, however small: a capacitance of $10^{-12}$ is not zero.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,11 @@ use crate::expr::{Expr, Node, Notation, Symbol, evaluate, print, reachable};
 use crate::model::Model;
 use crate::prolongation::Prolonged;
 
-/// A pivot that is smaller than this part of its terms counts as zero.
+/// A pivot that is smaller than this fraction of its terms counts as zero.
 const SMALL: f64 = 1e-8;
 
-/// Whether an expression differs from zero at the start values; what they do not tell is checked at the consistent point.
+/// Whether an expression differs from zero at the start values; where these do not decide, the consistent point is
+/// checked.
 pub(super) fn nonzero_at_start(model: &Model, e: Expr) -> bool {
     let start: BTreeMap<Symbol, f64> = start_point(model).into_iter().collect();
     differs_from_zero(model, e, |symbol| start.get(&symbol).copied().unwrap_or(f64::NAN)).unwrap_or(true)
@@ -44,12 +45,12 @@ pub(super) fn vanishing(
     Some(format!("equations were combined under the condition {spelled} ≠ 0, which does not hold there"))
 }
 
-/// Whether a value is clear of zero for all that unknowns are known to; `None` if it has none.
+/// Whether a value differs from zero by more than the uncertainty of the unknowns; `None` if it is undefined.
 fn differs_from_zero(model: &Model, e: Expr, value: impl Fn(Symbol) -> f64) -> Option<bool> {
     let dag = &model.dag;
     let nodes = reachable(dag, [e]);
     let values = evaluate(dag, &nodes, value);
-    // How large a node would be if nothing in it cancelled.
+    // The size of a node if nothing in it cancelled.
     let mut sizes: Vec<f64> = Vec::with_capacity(nodes.len());
     for (&node, value) in nodes.iter().zip(&values) {
         let place = |child: Expr| nodes.partition_point(|&other| other < child);
@@ -64,7 +65,7 @@ fn differs_from_zero(model: &Model, e: Expr, value: impl Fn(Symbol) -> f64) -> O
                 let base = place(base);
                 product * if n > 0 { sizes[base] } else { values[base].abs() }.powi(n)
             }),
-            // An argument that is a little off makes a sine of zero about so large.
+            // A small error of the argument changes a sine that is zero relative to one.
             Node::Apply(..) | Node::Call(..) => value.abs().max(1.0),
         };
         sizes.push(size);

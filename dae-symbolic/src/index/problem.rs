@@ -14,10 +14,10 @@ use crate::program::roll::text::folded;
 use crate::structure::{Part, StructurallySingular};
 use crate::system::{SystemEquation, listed};
 
-/// What is wrong with an ill-posed model.
+/// The kind of problem of an ill-posed model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProblemKind {
-    /// As many equations as unknowns, but no unknown of its own for every equation.
+    /// As many equations as unknowns, but no transversal that assigns every equation an unknown of its own.
     StructurallySingular,
     /// More equations than unknowns.
     Overdetermined,
@@ -29,10 +29,10 @@ pub enum ProblemKind {
     NotUnique,
     /// No values fulfil the equations and their derivatives.
     Contradictory,
-    /// Whether the equations beyond the unknowns follow from the others was not found out: a limit of the analysis, no statement about the
-    /// model.
+    /// Whether the surplus equations follow from the others could not be decided: a limit of the analysis, not a
+    /// statement about the model.
     Undecided,
-    /// Derivatives that would have to be formed are too long.
+    /// The derivatives that have to be formed are too long.
     TooLong,
 }
 
@@ -55,7 +55,7 @@ impl ProblemKind {
 /// An ill-posed model, by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// What is wrong.
+    /// The kind of problem.
     pub kind: ProblemKind,
     /// Names of the equations at fault.
     pub equations: Vec<String>,
@@ -195,10 +195,10 @@ fn report(model: &Model, kind: ProblemKind, parts: &StructurallySingular, when: 
     (Problem::new(kind, model, &equations, &unknowns), Diagnostics::from(diagnostic.help(help)))
 }
 
-/// So many names are listed; of more, the first ones.
+/// The number of names that are listed in full; of a longer list, only the first ones are.
 const LISTED: usize = 6;
 
-/// The names, those of a family as one, or the first of them and how many more there are.
+/// The names, a family counting as one, or the first of them and the number of the others.
 fn few(names: &[String]) -> String {
     let names = folded(names);
     match names.get(..LISTED) {
@@ -207,12 +207,12 @@ fn few(names: &[String]) -> String {
     }
 }
 
-/// The same of names in the language.
+/// The names in backquotes, as they are written in the language, shortened as by [`few`].
 fn few_quoted(names: &[String]) -> String {
     few(&folded(names).iter().map(|name| format!("`{name}`")).collect::<Vec<_>>())
 }
 
-/// What stands at one place of the text, in the order of the places: members of a family are told together.
+/// Groups items by their place in the text, in the order of the places: members of a family are grouped.
 fn by_place(list: &[usize], origin: impl Fn(usize) -> Origin) -> Vec<(Origin, Vec<usize>)> {
     let mut groups: Vec<(Origin, Vec<usize>)> = Vec::new();
     let mut place: HashMap<Origin, usize> = HashMap::new();
@@ -240,7 +240,7 @@ fn overdetermined(model: &Model, mut diagnostic: Diagnostic, part: &Part) -> Dia
         names => format!("only {}", few_quoted(names)),
     };
     for (origin, own) in by_place(&part.equations, |i| model.equations[i].origin).into_iter().take(LISTED) {
-        // Of many unknowns, those in these very equations.
+        // If there are many unknowns, only those that occur in these equations.
         let within: BTreeSet<usize> =
             own.iter().flat_map(|&i| model.equations[i].incidence.iter().map(|&(j, _)| j.index())).collect();
         let what = match names.len() > LISTED {

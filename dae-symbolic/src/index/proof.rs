@@ -1,11 +1,11 @@
 //! A consistent point and regularity there, proved in interval arithmetic.
 //!
-//! In: the prolongation $g(X) = 0$ and jets $\tilde X$ that fulfil it to rounding. Out: a radius within which there is a point that
-//! fulfils it exactly and at which the system Jacobian is nonsingular; or, if the proof does not succeed, whether the Jacobian is
-//! regular in floating-point arithmetic for all that the uncertainty of the jets can do.
+//! In: the prolongation $g(X) = 0$ and jets $\tilde X$ that fulfil it to rounding. Out: a radius within which there is
+//! a point that fulfils it exactly and at which the system Jacobian is nonsingular; or, if the proof does not succeed,
+//! whether the Jacobian is regular in floating-point arithmetic whatever the uncertainty of the jets.
 //!
-//! The equations are fewer than the jets; as many jets as there are degrees of freedom keep their values: those that the model fixes, and
-//! others chosen by a pivoted decomposition. For the others, $X_D$, Krawczyk's operator (Neumaier,
+//! The equations are fewer than the jets; as many jets keep their values as there are degrees of freedom: those that
+//! the model fixes, and others chosen by a pivoted decomposition. For the others, $X_D$, Krawczyk's operator (Neumaier,
 //! *Interval Methods for Systems of Equations*, sect. 5.2) with $C \approx g_{X_D}(\tilde X)^{-1}$
 //!
 //! $$ K = \tilde X_D - C\, g(\tilde X) + (I - C\, g_{X_D}(\mathbf X)) (\mathbf X_D - \tilde X_D) \subset \operatorname{int} \mathbf X_D $$
@@ -26,9 +26,10 @@ use crate::model::Model;
 use crate::program::{Point, Program};
 use crate::prolongation::Prolonged;
 
-/// Larger prolongations are examined block by block (`block_proof.rs`), and so are larger Jacobians.
+/// Prolongations and Jacobians with more than this many equations are examined block by block (`block_proof.rs`).
 const MAX_EQUATIONS: usize = 150;
-/// How well computed jets are known, relative to their size or nominal value: at a triple root the third root of rounding, $6\cdot 10^{-6}$.
+/// The uncertainty of computed jets, relative to their size or nominal value: at a triple root the cube root of
+/// rounding, $6\cdot 10^{-6}$.
 const UNCERTAINTY: f64 = 1e-5;
 /// A system Jacobian with a larger condition number, after scaling, is not called regular.
 const MAX_CONDITION: f64 = 1e12;
@@ -39,7 +40,8 @@ const RADII: [f64; 3] = [1e-13, 1e-11, 1e-8];
 pub(super) enum Evidence {
     /// Within this radius there is a consistent point, and the Jacobian is nonsingular in the whole box.
     Proven(f64),
-    /// It is regular, even if every entry that the uncertainty of the jets could make zero is zero; why that is all.
+    /// It is regular even if every entry that the uncertainty of the jets could make zero is zero; with the reason why
+    /// this is not proved.
     Regular(Unproved),
     /// It cannot be told from a singular matrix.
     Doubtful,
@@ -48,7 +50,7 @@ pub(super) enum Evidence {
 /// Examines the system Jacobian near the jets.
 pub(super) fn examine(model: &Model, prolonged: &Prolonged, jets: &[f64], t: f64) -> Evidence {
     let system = Enclosures::new(prolonged, t);
-    // What is proved about a function in general position is not proved about the one in its place.
+    // A proof for a stand-in function says nothing about the function that it replaces.
     let has_tables = system.has_tables();
     let proved = match model.has_stand_ins() || has_tables {
         true => None,
@@ -69,7 +71,7 @@ pub(super) fn examine(model: &Model, prolonged: &Prolonged, jets: &[f64], t: f64
 }
 
 impl Enclosures<'_> {
-    /// Whether the equations neither are few nor fall into small parts.
+    /// Whether the equations are many and do not fall into small blocks.
     fn is_too_large(&self, jets: &[f64]) -> bool {
         self.equations() > MAX_EQUATIONS && !self.falls_into_blocks(jets)
     }
@@ -108,7 +110,8 @@ impl Enclosures<'_> {
         continuous
     }
 
-    /// Whether the Jacobian has the values of both branches wherever the enclosure touches a switch: where it ends there, one is left out.
+    /// Whether the Jacobian covers both branches wherever the enclosure touches a switch: where the enclosure ends at
+    /// one, a branch is left out.
     pub(super) fn has_all_branches(&self, enclosure: &[Interval]) -> bool {
         let mut all = true;
         self.run(&self.prolonged.jacobian, self.prolonged.description.jacobian.len(), enclosure, |function, switch| {
@@ -118,7 +121,8 @@ impl Enclosures<'_> {
         all
     }
 
-    /// Whether the system Jacobian is regular at these very jets, whatever its entries round to: all that is left of what cancels may be rounding.
+    /// Whether the system Jacobian is regular at exactly these jets, whatever the rounding of its entries: where terms
+    /// cancel, the remainder may be rounding only.
     fn is_regular_at(&self, jets: &[f64]) -> bool {
         let is_large = self.equations() > MAX_EQUATIONS;
         self.is_nonsingular(&self.midpoint(jets)) || (is_large && !self.falls_into_blocks(jets))
@@ -157,7 +161,7 @@ impl Enclosures<'_> {
             return false;
         }
         if n > MAX_EQUATIONS {
-            // Regular exactly when every diagonal block is.
+            // Regular if and only if every diagonal block is.
             let found = regularity(&matrix);
             return matches!(found, Regularity::Regular { worst_block, .. } if worst_block < MAX_CONDITION);
         }
@@ -192,11 +196,12 @@ pub(super) fn top_stage(prolonged: &Prolonged) -> (Vec<Option<usize>>, Vec<Optio
 /// A sparse matrix of intervals: `(row, column, value)`.
 pub(super) type Entries = Vec<(usize, usize, Interval)>;
 
-/// The prolongation in interval arithmetic, at the exact values that the text gives to parameters and fixed jets: decimals are no machine numbers.
+/// The prolongation in interval arithmetic, at the exact values that the text gives to parameters and fixed jets:
+/// decimal fractions are not machine numbers.
 pub(super) struct Enclosures<'a> {
     pub(super) prolonged: &'a Prolonged,
     t: f64,
-    /// Of the start values.
+    /// Enclosures of the start values.
     start: Vec<Interval>,
 }
 
@@ -208,13 +213,14 @@ impl<'a> Enclosures<'a> {
         Enclosures { prolonged, t, start }
     }
 
-    /// Whether there are functions by interpolation.
+    /// Whether there are functions that interpolate tables.
     fn has_tables(&self) -> bool {
         let calls = self.prolonged.residual.calls().chain(self.prolonged.jacobian.calls());
         calls.into_iter().any(|call| matches!(call.function.source, ExternalSource::Table(_)))
     }
 
-    /// Computed jets as points, those that the model fixes as enclosures of what it says: the other jets are functions of these.
+    /// Computed jets as points, those that the model fixes as enclosures of their values: the other jets are functions
+    /// of these.
     pub(super) fn midpoint(&self, jets: &[f64]) -> Vec<Interval> {
         let described = self.prolonged.description.jets.iter();
         let fixed = |(jet, &start): (&Jet, &Interval)| (jet.start == Start::Fixed).then_some(start);
@@ -226,12 +232,13 @@ impl<'a> Enclosures<'a> {
         self.boxed(jets, radius, 0.0)
     }
 
-    /// What the solutions on all sides of switches have in common: the values that are fixed, and a little around them, so that both branches of
-    /// every switch are in it. `None` if a jet is as large as that.
+    /// An enclosure of the solutions on all sides of switches: the fixed values with a small margin, so that both
+    /// branches of every switch are included, and all other jets anywhere within a huge bound. `None` if a jet is too
+    /// large for that.
     pub(super) fn on_all_sides(&self, jets: &[f64]) -> Option<Vec<Interval>> {
-        /// No jet comes near this.
+        /// Far larger than any jet.
         const ANY: f64 = 1e150;
-        /// A part of fixed values.
+        /// The margin relative to a fixed value.
         const LITTLE: f64 = 1e-12;
         jets.iter().all(|x| x.abs() < ANY.sqrt()).then(|| self.boxed(jets, ANY, LITTLE))
     }
@@ -299,7 +306,7 @@ impl<'a> Enclosures<'a> {
     }
 }
 
-/// As many jets as equations, such that the equations determine them; never one that the model fixes.
+/// Jets, one for every equation, that the equations determine; none that the model fixes.
 fn dependent_jets(prolonged: &Prolonged, jacobian: &Entries, jets: usize) -> Option<Vec<usize>> {
     let description = prolonged.prolongation_description();
     let equations = description.equations.len();
@@ -353,7 +360,7 @@ fn nonsingular(prolonged: &Prolonged, at_midpoint: &Entries, jacobian: &Entries)
     if n != columns.iter().flatten().count() {
         return None;
     }
-    // Scaled by powers of two, exactly: units are not to matter.
+    // Scaled by powers of two, which is exact, so that units do not matter.
     let placed = |&(i, j, value): &(usize, usize, Interval)| Some((rows[i]?, columns[j]?, value.midpoint()));
     let (by_row, by_column) = SparseMatrix::from_entries(n, n, at_midpoint.iter().filter_map(placed)).equilibrate();
     let scaled = |entries: &Entries| -> Entries {
@@ -364,7 +371,7 @@ fn nonsingular(prolonged: &Prolonged, at_midpoint: &Entries, jacobian: &Entries)
     let inverse = approximate_inverse(n, &at_midpoint, |row| rows[row], |column| columns[column])?;
     let product = remainder(n, &inverse, &jacobian, |row| rows[row], |column| columns[column]);
     let norm = product.chunks(n).map(|row| row.iter().map(|x| x.magnitude()).sum::<f64>()).fold(0.0, f64::max);
-    // The sum is rounded; n of them stay far from 1 if the norm is below one half.
+    // The sum is rounded; n rounding errors cannot lift a norm below one half to 1.
     (norm < 0.5).then_some(())
 }
 

@@ -1,8 +1,8 @@
 //! Models with more equations than unknowns.
 //!
-//! In: such a model. Out: its analysis, if the equations do not contradict one another: the index is that of the derivative array of all
-//! of them; reduced are as many as there are unknowns, chosen so that they have the same consistent states, and the others are
-//! constraints that hold by themselves.
+//! In: such a model. Out: its analysis, if the equations do not contradict one another: the index is that of the
+//! derivative array of all of them; as many as there are unknowns are reduced, chosen so that they have the same
+//! consistent states, and the others are constraints that hold automatically.
 
 use super::array::{ArrayPoint, ArrayVerdict, Consistent, DerivativeArray, consistent_point, judge, vanish};
 use super::problem::{self, Problem, ProblemKind};
@@ -17,14 +17,14 @@ use crate::system::System;
 /// Rows over the prime field: column and residue.
 type Gradients = Vec<Vec<(usize, u64)>>;
 
-/// Choices of equations that are tried.
+/// The number of choices of equations that are tried.
 const MAX_CHOICES: usize = 120;
 
-/// Points at which equations that are left out must hold, beside the model's own.
+/// The number of points, in addition to the model's own, at which equations that are left out must hold.
 const POINTS: u64 = 4;
-/// Relative distance of these points and their distance in time, tried in this order: no numbers that stand in a text.
+/// Relative distance of these points and their distance in time, tried in this order: numbers that no model contains.
 const DISTANCES: [f64; 3] = [0.108_417_326_950_713, 0.031_172_854_096_237, 0.010_639_281_754_319];
-/// Models with more equations are not compared at such points: the work is the third power.
+/// Models with more than this many equations are not compared at such points: the work grows with the third power.
 const MAX_EQUATIONS: usize = 120;
 
 /// Analyses a model with redundant equations.
@@ -46,7 +46,7 @@ pub(super) fn analyse(model: &mut Model, t0: f64) -> Result<Analysis, (Problem, 
             if !nearby.is_empty() {
                 let note =
                     format!("no values near the start values fulfil all equations and their derivatives: {message}");
-                // Of nonlinear equations that is known near the start values only.
+                // For nonlinear equations this is known near the start values only.
                 problem.kind = ProblemKind::Undecided;
                 return Err((problem, found.into_iter().map(|d| d.note(note.clone())).collect()));
             }
@@ -82,7 +82,7 @@ pub(super) fn analyse(model: &mut Model, t0: f64) -> Result<Analysis, (Problem, 
     }
 }
 
-/// What the chosen equations say by themselves.
+/// The analysis of the chosen equations on their own.
 fn analysis_of(model: &mut Model, chosen: &[usize], t0: f64) -> Option<Analysis> {
     let system = System::of_equations(model, chosen);
     let mut analysis = analyse_system(model, system, None, t0).ok()?;
@@ -90,7 +90,7 @@ fn analysis_of(model: &mut Model, chosen: &[usize], t0: f64) -> Option<Analysis>
     Some(analysis)
 }
 
-/// Of the text nothing is known as long as the equations left out may contradict the others.
+/// Certifies nothing: nothing is known of the text while the equations left out may contradict the others.
 fn not_certified(mut analysis: Analysis, reason: String) -> Analysis {
     analysis.certificate.local = LocalRegularity::NotAttempted { reason: reason.clone() };
     analysis.certificate.lower = LowerBound::NotAttempted { reason };
@@ -178,14 +178,14 @@ fn generic_gradients(model: &Model, array: &DerivativeArray) -> Option<Vec<Gradi
         .collect()
 }
 
-/// An equation holds at a point if it is smaller than this part of its terms.
+/// An equation holds at a point if its residual is smaller than this fraction of its terms.
 const HOLDS: f64 = 1e-9;
 
-/// The array of all equations at the point of the chosen ones.
+/// Examines the derivative array of all equations at the consistent point of the chosen ones.
 fn complete(model: &mut Model, mut analysis: Analysis, t0: f64) -> Result<Analysis, (Problem, Diagnostics)> {
     let start = array_start(model, &analysis, t0);
     let finding = judge(model, &start, None);
-    // Of what the chosen equations show, only the upper bound is about the text.
+    // Only the upper bound that the chosen equations show applies to the text.
     analysis.certificate.lower = LowerBound::NotAttempted { reason: "there are redundant equations".into() };
     analysis.certificate.array = Some(finding);
     analysis.written.jacobian_singular = None;

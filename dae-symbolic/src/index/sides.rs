@@ -1,12 +1,14 @@
 //! Start values that lie on a switch.
 //!
-//! In: an analysis on the branches that evaluation takes at the start values. Out: the same, if that is the verdict on every side of the switches
-//! on which the start values lie; what holds on all sides where evaluation on the switch itself says less; otherwise no verdict, and what each side says.
+//! In: an analysis on the branches that evaluation takes at the start values. Out: that analysis, if its verdict holds
+//! on every side of the switches on which the start values lie; the verdict of all sides where evaluation on the switch
+//! itself says less; otherwise no verdict, with the verdicts of the sides.
 //!
-//! On one side of a surface $\sigma = 0$ the model is smooth (`expr/surfaces.rs`), and an analysis of its own. The solution enters one of the sides
-//! at once, or stays on the surface. Where equality selects what neither side does, the surface counts as a side of its own, unless a derivative of
-//! $\sigma$ along its solution shows that this leaves it; and where $\sigma$ vanishes identically, or an equation says that it does, the
-//! surface is all there is. A proof by intervals (`proof.rs`) that takes account of all branches needs no such comparison, and nor does a system
+//! On one side of a surface $\sigma = 0$ the model is smooth (`expr/surfaces.rs`), and has an analysis of its own. The
+//! solution enters one of the sides at once, or stays on the surface. Where equality selects what neither side does,
+//! the surface counts as a side of its own, unless a derivative of $\sigma$ along its solution shows that the solution
+//! leaves it; and where $\sigma$ vanishes identically, or an equation says that it does, the surface is all there is. A
+//! proof by intervals (`proof.rs`) that takes account of all branches needs no such comparison, and nor does a system
 //! Jacobian that is regular whatever jumps.
 
 use super::array::{ArrayFinding, ArrayPoint, ArrayVerdict, constant, exact_parameters};
@@ -23,12 +25,12 @@ use crate::expr::{
 use crate::model::{Model, Start, incidence};
 use crate::system::{listed, written_orders};
 
-/// Start values may lie on so many switches at a time; on each there are two sides, or three.
+/// The number of switches on which start values may lie at once; each has two sides, or three.
 const MAX_SWITCHES: usize = 4;
-/// Derivatives of a switching function that may show that the solution leaves its zeros.
+/// The highest derivative of a switching function that is examined to show that the solution leaves its zeros.
 const MAX_DERIVATIVES: u32 = 4;
 
-/// What is said where the start values lie on a switch.
+/// The analysis where the start values lie on a switch: compares the verdicts on its sides.
 pub(super) fn compare(
     model: &mut Model,
     mut analysis: Analysis,
@@ -48,7 +50,7 @@ pub(super) fn compare(
         }
         return Ok(analysis);
     }
-    // That rows depend on one another, or contradict one another, is shown off the surfaces.
+    // Dependent or contradictory rows are shown off the surfaces.
     let is_free = matches!(&settled, Err((problem, _)) if problem.kind == ProblemKind::NotUnique);
     if settled.is_err() && !is_free {
         leaves.retain(|(chosen, _)| chosen.iter().any(|&(_, side)| side == Side::Zero));
@@ -79,8 +81,8 @@ pub(super) fn compare(
     Ok(analysis)
 }
 
-/// Whether the verdict is that of the structure, and holds on all sides at once: by proof at a point whose enclosures contain both branches, or wherever
-/// the solutions on the other sides have their derivatives and algebraic unknowns.
+/// Whether the verdict is structural and holds on all sides at once: proved at a point whose enclosures contain both
+/// branches, or whatever the derivatives and algebraic unknowns are on the other sides.
 fn holds_on_all_sides(model: &Model, analysis: &Analysis, t0: f64) -> bool {
     let certificate = &analysis.certificate;
     if certificate.array.is_some() || !matches!(certificate.verdict(), Verdict::Exact(_)) {
@@ -100,7 +102,7 @@ fn holds_on_all_sides(model: &Model, analysis: &Analysis, t0: f64) -> bool {
     enclosures.is_regular_within(&there) && matches!(lower(), LowerBound::Trivial | LowerBound::Witness(_))
 }
 
-/// Nothing is certified.
+/// Withdraws the verdict: nothing is certified.
 fn withdraw(analysis: &mut Analysis, reason: String) {
     let certificate = &mut analysis.certificate;
     match &mut certificate.local {
@@ -114,7 +116,7 @@ fn withdraw(analysis: &mut Analysis, reason: String) {
     analysis.hessenberg = None;
 }
 
-/// All sides say the same.
+/// Completes the analysis where all sides have the same verdict.
 fn agree(analysis: &mut Analysis, sides: &mut [OneSide], verdict: (u32, usize), settled: &Settled) {
     let certificate = &mut analysis.certificate;
     let said = (certificate.verdict(), certificate.degrees_of_freedom());
@@ -218,7 +220,7 @@ fn stays_zero(model: &mut Model, function: Expr) -> bool {
     function.into_iter().all(|function| vanishes(&mut model.dag, function))
 }
 
-/// Whether a derivative of a switching function along the solution shows that this leaves the zeros of the function.
+/// Whether a derivative of a switching function shows that the solution leaves the zeros of the function.
 fn leaves_zero(model: &mut Model, analysis: &Analysis, function: Expr, t0: f64) -> bool {
     let known = Known::of(model, Some(analysis), t0);
     let mut derivative = model.expand_inputs(&[function])[0];
@@ -231,7 +233,7 @@ fn leaves_zero(model: &mut Model, analysis: &Analysis, function: Expr, t0: f64) 
     false
 }
 
-/// What holds on one side of every switch.
+/// The analysis on one side of every switch.
 struct OneSide {
     chosen: Chosen,
     found: Result<Analysis, Problem>,
@@ -315,7 +317,7 @@ impl OneSide {
     }
 }
 
-/// Enclosures of what the start values are.
+/// Enclosures of the start values.
 struct Known {
     t0: f64,
     parameters: Vec<Ball>,
@@ -324,7 +326,7 @@ struct Known {
 }
 
 impl Known {
-    /// At the consistent point of an analysis; without one, fixed values are known alone.
+    /// The values at the consistent point of an analysis; without one, only fixed values are known.
     fn of(model: &Model, analysis: Option<&Analysis>, t0: f64) -> Known {
         let point = analysis.and_then(|analysis| {
             let jets = analysis.jets.as_ref()?;

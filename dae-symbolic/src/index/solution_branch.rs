@@ -3,9 +3,9 @@
 //! In: consistent jets at which the system Jacobian is regular, far from the start values. Out: those to which the equations as written and their
 //! derivatives lead from the same start values, if they are not farther away and the Jacobian is singular there.
 //!
-//! Newton's method for the prolongation avoids the points at which its Jacobian is singular, however near they are; and where an equation was
-//! multiplied by something that vanishes there, they are no solutions for it. On the branch that the start values mean another index may
-//! hold than on the one where it ends.
+//! Newton's method for the prolongation avoids the points at which its Jacobian is singular, however near they are; and
+//! where an equation was multiplied by something that vanishes there, they are not solutions for the method. On the
+//! branch that the start values mean another index may hold than on the one where it ends.
 
 use super::array::{ArrayPoint, Consistent, DerivativeArray, consistent_point};
 use super::proof::{self, Evidence};
@@ -13,14 +13,14 @@ use crate::defaults::default_parameters;
 use crate::model::Model;
 use crate::prolongation::Prolonged;
 
-/// Start values that moved by more than this part of their size may mean another solution.
+/// If start values moved by more than this fraction of their size, another solution may be meant.
 const FAR: f64 = 0.5;
-/// What is farther away by less than this is not farther: which start values a modeller took seriously is not known.
+/// Distances that differ by a smaller factor count as equal: which start values a modeller took seriously is not known.
 const ABOUT: f64 = 2.0;
-/// Arrays with more rows are left alone.
+/// Derivative arrays with more than this many rows are not examined.
 const MAX_ROWS: usize = 120;
 
-/// The other jets and what is singular there; `vanishes` tells what the prolongation requires and does not hold at jets.
+/// The other jets and what is singular there; `vanishes` names a condition of the prolongation that fails at given jets.
 pub(super) fn singular_jets(
     model: &mut Model,
     prolonged: &Prolonged,

@@ -1,12 +1,12 @@
-//! Whether the system Jacobian at computed jets says anything about exact ones.
+//! Whether regularity of the system Jacobian at computed jets implies regularity at the exact ones.
 //!
 //! In: $J$ at jets that were found by iteration. Out: whether it is regular at all jets that cannot be told from these. With $A = R J C$
 //! equilibrated and $\tilde J$ the Jacobian at jets that differ in their last digits, $\lVert A^{-1} R\, (\tilde J - J)\, C \rVert < 1$ is what the
 //! perturbation lemma asks for (Golub & Van Loan, *Matrix Computations*, th. 2.3.4).
 //!
-//! Where equations can be combined so that their leading parts cancel, $F = P L$ with singular $L_{x'}$, the Jacobian $P L_{x'} + P_x L$ is
-//! singular on solutions and regular beside them, by as much as $L$ differs from zero. Entries that depend on no jet are exact, and such
-//! a matrix may have any condition.
+//! Where equations can be combined so that their leading parts cancel, $F = P L$ with singular $L_{x'}$, the Jacobian
+//! $P L_{x'} + P_x L$ is singular on solutions and regular off them, to the extent that $L$ differs from zero. Entries
+//! that depend on no jet are exact, and such a matrix may have any condition.
 
 use dae_runtime::sparse::SparseMatrix;
 use nalgebra::DMatrix;
@@ -19,21 +19,21 @@ use crate::prolongation::Prolonged;
 
 /// Relative changes of the jets.
 const CHANGE: f64 = 1e-9;
-/// Changes that are tried.
+/// The number of random changes that are tried.
 const DRAWS: u64 = 2;
-/// Larger systems are left alone: the work is the third power.
+/// Systems with more than this many unknowns are not examined: the work grows with the third power.
 const MAX_UNKNOWNS: usize = 100;
 
 /// Whether the Jacobian stays regular under changes of the jets in their last digits.
 pub(super) fn is_steady(prolonged: &Prolonged, jets: &[f64], t0: f64) -> bool {
     is_steady_at(prolonged, jets, t0) || {
-        // What jumps where two branches meet is no small change, and yet all values between may be regular.
+        // A jump where two branches meet is not a small change, and yet all values between may be regular.
         let enclosures = Enclosures::new(prolonged, t0);
         enclosures.is_regular_within(&enclosures.near(jets, CHANGE))
     }
 }
 
-/// By the perturbation lemma.
+/// Whether the Jacobian stays regular by the perturbation lemma.
 fn is_steady_at(prolonged: &Prolonged, jets: &[f64], t0: f64) -> bool {
     let here = jacobian(prolonged, jets, t0);
     let n = here.len();
@@ -50,13 +50,13 @@ fn is_steady_at(prolonged: &Prolonged, jets: &[f64], t0: f64) -> bool {
         matrix
     };
     let here = scaled(&here);
-    // By elimination: what small matrices get otherwise, the inverse by cofactors, is arbitrary where the rank is lower by two.
+    // By elimination: the inverse by cofactors, which small matrices get otherwise, is arbitrary at rank deficiency two.
     let Some(inverse) = here.clone().lu().try_inverse() else { return false };
     (0..DRAWS).all(|seed| {
         let fraction = |k: usize| draw(seed, &[k as u64]) as f64 / (1_u64 << 60) as f64 - 1.0;
         let moved: Vec<f64> = jets.iter().enumerate().map(|(k, x)| x * (1.0 + CHANGE * fraction(k))).collect();
         let change = &inverse * (scaled(&jacobian(prolonged, &moved, t0)) - &here);
-        // A norm that is not a number compares as false.
+        // A comparison with NaN is false.
         change.row_iter().all(|row| row.iter().map(|x| x.abs()).sum::<f64>() < 1.0)
     })
 }

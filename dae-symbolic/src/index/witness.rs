@@ -1,8 +1,8 @@
-//! The lower bound: one differentiation less does not do.
+//! The lower bound: one differentiation fewer does not suffice.
 //!
 //! In: the text of a model with a regular system Jacobian $J$ at its consistent point. Out: a vector in the kernel of $(G_{u'}, G_w)$ that
-//! moves $u'$, where $G$ is the derivative array with one differentiation less than the bound: a proof that it is not 1-full there, without
-//! forming it.
+//! moves $u'$, where $G$ is the derivative array with one differentiation fewer than the bound: a proof that it is not
+//! 1-full there, without forming it.
 //!
 //! Move the jets $x_j^{(d_j + s)}$ by $\delta_s$, $s \ge s_0$. The row $f_i^{(c_i + s)}$ sees $J \delta_s$ and what it inherits from lower
 //! stages. Rows with more than $m$ differentiations are not in the array; all others of stages above $s_0$ can be satisfied one stage after
@@ -34,10 +34,10 @@ use crate::expr::interval::Interval;
 use crate::expr::prime_field::arithmetic::draw;
 use crate::structure::{Structure, block_triangular_form};
 
-/// Larger blocks are solved by sparse elimination.
+/// Blocks with more than this many rows are solved by sparse elimination.
 const MAX_DENSE_BLOCK: usize = 60;
-/// How much larger than the rounding of a solution in floating-point arithmetic a component has to be; estimates of the condition may be too small by
-/// a factor of three.
+/// The factor by which a component has to exceed the rounding errors of a solution in floating-point arithmetic;
+/// estimates of the condition may be too small by a factor of three.
 const MARGIN: f64 = 10.0;
 
 /// Looks for the vector. `written` are the orders $p$, `rows` enclose the system Jacobian, `condition` is that of the equilibrated one.
@@ -74,7 +74,8 @@ pub(super) fn lower_bound(written: &[u32], structure: &Structure, rows: &[Row], 
 /// A row of an interval matrix.
 pub(super) type Row = Vec<(usize, Interval)>;
 
-/// Enclosures of the solution of $J \delta = e$, block by block; `None` if a block is singular for all that the enclosure tells, or too large.
+/// Enclosures of the solution of $J \delta = e$, block by block; `None` if a block is too large or cannot be told from
+/// a singular one.
 fn solve(rows: &[Row], structure: &Structure, e: impl Fn(usize) -> f64, condition: f64) -> Option<Vec<Interval>> {
     let blocks = block_triangular_form(&structure.jacobian, &structure.transversal);
     if blocks.iter().any(|block| block.equations.len() > MAX_DENSE_BLOCK) {
@@ -111,7 +112,7 @@ fn enclose_solution(n: usize, matrix: &[Interval], right: &[Interval]) -> Option
         let quotient = right[0] / matrix[0];
         return (quotient != Interval::ENTIRE).then(|| vec![quotient]);
     }
-    // Equations and unknowns are scaled by powers of two: exactly.
+    // Equations and unknowns are scaled by powers of two, which is exact.
     let entries = (0..n * n).map(|k| (k / n, k % n, matrix[k].midpoint()));
     let (rows, columns) = SparseMatrix::from_entries(n, n, entries).equilibrate();
     let scaled = |k: usize| matrix[k] * Interval::point(rows[k / n]) * Interval::point(columns[k % n]);
@@ -139,7 +140,7 @@ fn enclose_solution(n: usize, matrix: &[Interval], right: &[Interval]) -> Option
         |values: &mut dyn Iterator<Item = f64>| values.fold(Interval::ZERO, |sum, x| sum + Interval::point(x)).hi();
     let norm = (0..n).map(|i| sum(&mut (0..n).map(|j| remainder[i * n + j].magnitude()))).fold(0.0, f64::max);
     let size = correction.iter().fold(0.0_f64, |size, x| size.max(x.magnitude()));
-    // Not-a-number compares as false.
+    // A comparison with NaN is false.
     let contracts = norm < 1.0;
     if !contracts {
         return None;
@@ -153,7 +154,8 @@ fn enclose_solution(n: usize, matrix: &[Interval], right: &[Interval]) -> Option
     Some((0..n).map(component).collect())
 }
 
-/// The same in floating-point arithmetic, with what rounding can do to it; `None` where an entry may be zero and need not be.
+/// The solution in floating-point arithmetic, with bounds on its rounding errors; `None` where an entry may or may not
+/// be zero.
 fn solve_numerically(
     rows: &[Row],
     structure: &Structure,
@@ -202,7 +204,7 @@ fn solve_block(mut matrix: SparseMatrix, mut right: Vec<f64>) -> Option<Vec<f64>
         let solved = dense.full_piv_lu().solve(&DVector::from_vec(right))?;
         return Some(solved.as_slice().to_vec());
     }
-    // Row exchanges alone need rows and columns of one size.
+    // Without column exchanges, rows and columns have to be of similar size.
     let (row_factors, column_factors) = matrix.equilibrate();
     right.iter_mut().zip(row_factors).for_each(|(right, factor)| *right *= factor);
     Factors::of(&matrix).ok()?.solve(&mut right);

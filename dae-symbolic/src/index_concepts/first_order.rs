@@ -23,7 +23,7 @@ pub(super) struct Coefficient {
 pub(super) enum Linearity {
     /// Nothing: $E u' + A u = d(t)$ with numbers.
     Constant,
-    /// The time alone.
+    /// Time alone.
     TimeVarying,
     /// The unknowns.
     Nonlinear,
@@ -34,15 +34,15 @@ pub(super) enum Linearity {
 pub(super) struct FirstOrder {
     /// $\max(p_j, 1)$ by unknown.
     pub(super) orders: Vec<u32>,
-    /// Where the states of each unknown start.
+    /// The position of the first state of each unknown.
     pub(super) first_state: Vec<usize>,
     /// Number of states.
     pub(super) states: usize,
     /// Nonzero coefficients of the text, equation by equation.
     pub(super) coefficients: Vec<Coefficient>,
-    /// What they depend on.
+    /// What the coefficients depend on.
     pub(super) linearity: Linearity,
-    /// Whether a parameter was replaced by its default in them.
+    /// Whether a parameter was replaced by its default in the coefficients.
     pub(super) with_parameters: bool,
 }
 
@@ -56,7 +56,7 @@ pub(super) enum Side {
 }
 
 impl FirstOrder {
-    /// Reads it off a model.
+    /// The first-order form of a model.
     pub(super) fn of_model(model: &mut Model) -> FirstOrder {
         let orders: Vec<u32> = written_orders(model).into_iter().map(|p| p.max(1)).collect();
         let mut states = 0;
@@ -96,7 +96,7 @@ impl FirstOrder {
         model.equations.len() + self.states - self.orders.len()
     }
 
-    /// The column of $x_j^{(k)}$, and whether it stands there as a state or as the derivative of one.
+    /// The column of $x_j^{(k)}$, and whether it is a state there or the derivative of one.
     pub(super) fn column(&self, unknown: usize, order: u32) -> (Side, usize) {
         if order == self.orders[unknown] {
             (Side::Leading, self.first_state[unknown] + order as usize - 1)
@@ -112,7 +112,8 @@ impl FirstOrder {
     }
 }
 
-/// Of the residuals, by their derivatives; what is piecewise in unknowns has constant ones and is not linear.
+/// The linearity of the residuals, from their derivatives; functions that are piecewise in unknowns may have constant
+/// derivatives, and are not linear.
 fn linearity(dag: &Dag, residuals: &[Expr], values: &[Expr]) -> Linearity {
     let switches = piecewise(dag, residuals);
     if symbols(dag, switches).iter().any(|s| matches!(s, Symbol::Unknown { .. })) {

@@ -1,9 +1,9 @@
 //! The frozen-coefficient pencil at the start point.
 //!
-//! In: the first-order form of a model whose coefficients vary. Out: the index of the pencil $(E, A) = (F_{u'}, F_u)$ at the start point, the *local
-//! index* of Gear & Petzold (1983, after Theorem 2.3) and Hairer (2011), Sect. V.6. It says nothing about the system: under
-//! $u = Q(t) v$ the pencil becomes $(PEQ, P(AQ + EQ'))$, Hairer & Wanner II, Sect. VII.1, eq. (1.8), and another index may appear. What depends on
-//! it are methods that freeze coefficients over a step.
+//! In: the first-order form of a model whose coefficients vary. Out: the index of the pencil $(E, A) = (F_{u'}, F_u)$
+//! at the start point, the *local index* of Gear & Petzold (1983, after Theorem 2.3) and Hairer (2011), Sect. V.6. It
+//! says nothing about the system: under $u = Q(t) v$ the pencil becomes $(PEQ, P(AQ + EQ'))$, Hairer & Wanner II, Sect.
+//! VII.1, eq. (1.8), and another index may appear. It matters to methods that freeze coefficients over a step.
 //!
 //! Where the coefficients are rational numbers at the start time, the answer is exact. Otherwise numerical ranks decide: a regular pencil has
 //! the index $m$ where its own derivative array $E u^{(l + 1)} + A u^{(l)} = 0$, $l = 0, \dots, m$, first determines $u'$.
@@ -17,10 +17,10 @@ use super::pencil::PencilStructure;
 use crate::expr::{Expr, Rational, Symbol, evaluate};
 use crate::model::Model;
 
-/// Arrays with more rows are left alone.
+/// Derivative arrays with more than this many rows are left alone.
 const MAX_ROWS: usize = 160;
 
-/// What the pencil is at the start point.
+/// The pencil at the start point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LocalPencil {
     /// Regular, of this index.
@@ -32,7 +32,7 @@ pub enum LocalPencil {
 /// The frozen pencil and how it was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrozenPencil {
-    /// What it is.
+    /// Whether it is regular, and its index.
     pub pencil: LocalPencil,
     /// Time at which it was frozen.
     pub t0: f64,

@@ -14,7 +14,8 @@
 //!
 //! $$ \mathrm d \omega_k (X, Y) = \sum_{i,j} \Bigl( \frac{\partial E_{kj}}{\partial u_i} - \frac{\partial E_{ki}}{\partial u_j} \Bigr) X_i Y_j = 0, $$
 //!
-//! which is decided at random points of the prime field: one nonzero value is a proof, zeros at several are but for chance.
+//! which is decided at random points of the prime field: one nonzero value is a proof, zeros at several points are one
+//! except by chance.
 
 use dae_runtime::matrix::Matrix;
 use dae_runtime::rank::{Confidence, rank};
@@ -26,19 +27,19 @@ use crate::model::Model;
 use crate::prolongation::Prolonged;
 use crate::system::{System, written_orders};
 
-/// Larger systems are left alone: null spaces are dense.
+/// Systems with more than this many unknowns are left alone: null spaces are dense.
 const MAX_UNKNOWNS: usize = 60;
-/// Points at which all forms must vanish.
+/// The number of points at which all forms must vanish.
 const POINTS: u64 = 3;
 
-/// What the null space of the leading matrix is.
+/// The null space of the leading matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kernel {
     /// Tangent to surfaces.
     Involutive,
-    /// Not; this equation of the system shows it.
+    /// Not tangent to surfaces; an equation of the system shows it.
     NotInvolutive {
-        /// Which.
+        /// The number of the equation.
         equation: usize,
     },
 }
@@ -51,7 +52,7 @@ struct LeadingEntry {
     slopes: Vec<(usize, usize)>,
 }
 
-/// `None` if the system is not of the form above.
+/// Examines the null space; `None` if the system is not of the form of the module documentation.
 pub(super) fn kernel_of_leading_matrix(
     model: &mut Model,
     system: &System,

@@ -1,20 +1,22 @@
 //! Linear systems with constant coefficients.
 //!
-//! In: the first-order form of a model, with parameters at their defaults. Out: its pencil, exactly; with the time replaced by a number
-//! also the frozen pencil of a system whose coefficients vary in time (Gear & Petzold (1983), after Theorem 2.3: the *local index*).
+//! In: the first-order form of a model, with parameters at their defaults. Out: its pencil, exactly; with time replaced
+//! by a number, also the frozen pencil of a system whose coefficients vary in time (Gear & Petzold (1983), after
+//! Theorem 2.3: the *local index*).
 
 use super::first_order::{FirstOrder, Linearity, Side};
 use super::pencil::{Pencil, PolynomialVector, Sparse};
 use crate::expr::{Expr, Rational, Symbol, substitute};
 use crate::model::{Model, derivative_name};
 
-/// Pencils with more rows are left alone: exact elimination of dense rows takes their third power, with growing numbers.
+/// Pencils with more than this many rows are left alone: the work of exact elimination of dense rows grows with the
+/// third power, with growing numbers.
 const MAX_ROWS: usize = 150;
 
 /// The pencil of a linear system whose coefficients are numbers, at time `t` if they depend on it.
 ///
 /// # Errors
-/// Why there is none, in words.
+/// The reason why there is none, in words.
 pub(super) fn pencil(model: &mut Model, form: &FirstOrder, t: Option<&Rational>) -> Result<Pencil, String> {
     if form.linearity == Linearity::Nonlinear {
         return Err("the equations are not linear in the unknowns".into());
@@ -83,7 +85,7 @@ fn phi(order: u32) -> String {
     }
 }
 
-/// A sum of multiples.
+/// A sum of multiples as text.
 fn polynomial<T: Copy>(terms: &[(Rational, T)], name: impl Fn(T) -> String) -> String {
     let mut text = String::new();
     for (q, term) in terms {

@@ -1,14 +1,14 @@
-//! Other notions of index, beside the differentiation index.
+//! Other notions of index than the differentiation index.
 //!
-//! In: a model and what its analysis found. Out: [`Notions`], each with what it rests on; `None` where a notion does not apply or is not known.
-//! All are about the first-order form (`first_order.rs`) at the default parameters.
+//! In: a model and what its analysis found. Out: [`Notions`], each with its grounds; `None` where a notion does not
+//! apply or is not known. All are about the first-order form (`first_order.rs`) at the default parameters.
 //!
 //! | file | notion | source |
 //! |---|---|---|
 //! | `pencil.rs` | index of nilpotency (Kronecker index), Weierstrass dimensions, singular pencils | Hairer & Wanner II, Sect. VII.1, Theorem 1.1 |
 //! | `strangeness.rs` | characteristic values, strangeness index | Kunkel & Mehrmann 2006, Theorem 3.7 |
 //! | `frozen.rs` | index of the frozen pencil | Gear & Petzold (1983), Hairer (2011), Sect. V.6 |
-//! | `cases/` | values of parameters and unknowns where the index is another | Campbell, Linh & Petzold, eq. (9) |
+//! | `cases/` | values of parameters and unknowns where the index differs | Campbell, Linh & Petzold, eq. (9) |
 //! | `perturbation.rs`, `involutive.rs` | perturbation index | Hairer & Wanner II, Sect. VII.1, Definition 1.3 |
 
 #[cfg(feature = "report")]
@@ -53,7 +53,7 @@ pub struct Notions {
     pub strangeness: Option<Strangeness>,
     /// The perturbation index.
     pub perturbation: Option<Perturbation>,
-    /// Where the index is another.
+    /// Conditions under which the index differs.
     pub cases: Vec<Case>,
 }
 
@@ -66,12 +66,12 @@ pub struct Kronecker {
     pub at_defaults: bool,
 }
 
-/// What the pencil is.
+/// The structure of the pencil.
 #[derive(Clone, Debug, PartialEq)]
 pub enum KroneckerStructure {
     /// Regular.
     Regular {
-        /// Its dimensions.
+        /// The dimensions of its Weierstrass form.
         weierstrass: Weierstrass,
         /// Its characteristic values.
         characteristic: Vec<Characteristic>,
@@ -93,19 +93,19 @@ impl Kronecker {
 /// Null vectors of a singular pencil in the names of the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NullVectors {
-    /// What may be added to any solution, for every function φ: `x = φ'`, `y = -φ`.
+    /// The function that may be added to any solution, for every φ: `x = φ'`, `y = -φ`.
     pub solution: Vec<String>,
-    /// Which combination of equations vanishes: `equation 1 - der(equation 2)`.
+    /// The combination of equations that vanishes: `equation 1 - der(equation 2)`.
     pub combination: Option<String>,
 }
 
-/// The strangeness index and what it rests on.
+/// The strangeness index and its grounds.
 #[cfg(feature = "report")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Strangeness {
     /// $\mu$.
     pub index: u32,
-    /// In a sentence.
+    /// The reason in a sentence.
     pub reason: &'static str,
 }
 
@@ -129,7 +129,7 @@ pub fn examine(model: &Model, analysis: Option<&Analysis>, t0: f64) -> Notions {
         Linearity::TimeVarying | Linearity::Nonlinear => frozen_pencil(model, &form, analysis, t0),
     };
     let weierstrass = kronecker.as_ref().and_then(Kronecker::weierstrass);
-    // Both are defined for as many equations as unknowns.
+    // Both are defined only for as many equations as unknowns.
     let square = analysis.filter(|_| model.equations.len() == model.unknowns.len());
     let perturbation = square.map(|analysis| perturbation::perturbation(model, &form, weierstrass, analysis, t0));
     let strangeness = strangeness_index(kronecker.as_ref(), square);
@@ -137,7 +137,7 @@ pub fn examine(model: &Model, analysis: Option<&Analysis>, t0: f64) -> Notions {
     Notions { kronecker, frozen, strangeness, perturbation, cases }
 }
 
-/// Whether every equation and every unknown stands for itself.
+/// Whether no equation and no unknown stands for others.
 fn is_scalar(model: &Model) -> bool {
     model.equations.iter().all(|e| e.domain.size() == 1) && model.unknowns.iter().all(|u| u.domain.size() == 1)
 }

@@ -4,21 +4,22 @@
 //! Hairer & Wanner II, Sect. VII.1, eqs. (1.3), (1.4): the size of the part with finite eigenvalues and the sizes $m_i$ of the nilpotent blocks, the
 //! largest of which is the (nilpotency, Kronecker) index; for a singular one polynomial null vectors.
 //!
-//! Luenberger's shuffle (*Time-invariant descriptor systems*, Automatica 14, 1978): rows of $(E, A)$ are combined until $E$ is in
-//! echelon form; each row that is left with $E$-part zero is an algebraic equation $a^\top u = \dots$, and is replaced by
-//! its derivative, the row $(a, 0)$. With $k_i$ such rows in round $i = 0, 1, \dots$,
+//! Luenberger's shuffle (*Time-invariant descriptor systems*, Automatica 14, 1978): rows of $(E, A)$ are combined until
+//! $E$ is in echelon form; each row whose $E$-part is then zero is an algebraic equation $a^\top u = \dots$, and is
+//! replaced by its derivative, the row $(a, 0)$. With $k_i$ such rows in round $i = 0, 1, \dots$,
 //!
 //! $$ k_i = \\#\\{\text{nilpotent blocks of size} > i\\}, $$
 //!
-//! for the shuffle takes a block of size $m$ to one of size $m - 1$ in each round. The pencil is regular exactly when $k_i = 0$ after at most as many
-//! rounds as there are rows. Null vectors of a singular one come from the reduction of `strangeness.rs`, which keeps constraints; right ones are left
-//! ones of the transposed pencil.
+//! for the shuffle takes a block of size $m$ to one of size $m - 1$ in each round. The pencil is regular if and only if
+//! $k_i = 0$ after at most as many rounds as there are rows. Null vectors of a singular pencil come from the reduction
+//! of `strangeness.rs`, which keeps constraints; right null vectors are left null vectors of the transposed pencil.
 
 use super::strangeness::dependent;
 use crate::expr::Rational;
 use crate::expr::echelon::{Echelon, SparseVector};
 
-/// Null vectors of larger pencils are not looked for: their numbers grow with every round of the reduction, and nobody would read them.
+/// Null vectors of pencils with more than this many rows are not computed: their numbers grow with every round of the
+/// reduction, and nobody would read them.
 const MAX_ROWS: usize = 12;
 
 /// A sparse vector of rational numbers.
@@ -33,7 +34,7 @@ pub struct Pencil {
     pub rows: Vec<(Sparse, Sparse)>,
 }
 
-/// What a pencil is made of.
+/// The structure of a pencil: its Weierstrass form, or null vectors.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PencilStructure {
     /// Square, with $\det(sE + A) \not\equiv 0$.
@@ -67,7 +68,7 @@ impl Weierstrass {
 pub type PolynomialVector = SparseVector<(usize, u32)>;
 
 impl Pencil {
-    /// Its structure.
+    /// The structure of the pencil.
     pub fn structure(&self) -> PencilStructure {
         if self.rows.len() == self.columns
             && let Some(counts) = self.shuffle()
@@ -120,7 +121,7 @@ pub(super) fn nonzero(vector: &Sparse) -> Sparse {
     vector.iter().filter(|(_, q)| !q.is_zero()).map(|(&j, q)| (j, q.clone())).collect()
 }
 
-/// A combination of rows, differentiated: all powers one higher.
+/// The derivative of a combination of rows: all powers are raised by one.
 pub(super) fn differentiated(vector: &PolynomialVector) -> PolynomialVector {
     vector.iter().map(|(&(i, power), q)| ((i, power + 1), q.clone())).collect()
 }
@@ -223,7 +224,7 @@ mod tests {
             let (e, a): (Vec<&[i64]>, Vec<&[i64]>) =
                 (e.iter().map(Vec::as_slice).collect(), a.iter().map(Vec::as_slice).collect());
             let pencil = pencil(&e, &a);
-            // The reduction to strangeness-free form goes another way to the same sizes.
+            // The reduction to strangeness-free form gives the same sizes in another way.
             let reduction = reduce(&pencil);
             assert_eq!(reduction.dependent, None);
             let larger = |i: usize| blocks.iter().filter(|&&size| size > i).count();

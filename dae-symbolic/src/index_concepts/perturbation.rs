@@ -1,17 +1,19 @@
 //! The perturbation index.
 //!
-//! In: a model whose system Jacobian $J$ is regular at its consistent point. Out: the perturbation index, Hairer & Wanner II, Sect. VII.1, Definition
-//! 1.3, where one of the following settles it, and the reason in a sentence.
+//! In: a model whose system Jacobian $J$ is regular at its consistent point. Out: the perturbation index, Hairer &
+//! Wanner II, Sect. VII.1, Definition 1.3, where one of the following determines it, and the reason in a sentence.
 //!
 //! * Index 0: the perturbed system is an ordinary differential equation.
 //! * Linear, constant coefficients: the size of the largest nilpotent block, eqs. (1.6), (1.7).
-//! * $J$ regular: the perturbed system $F = \delta$ has the same structure, and its equations differentiated $c_i$ times give the $x_j^{(d_j)}$ as
-//!   smooth functions of lower jets and of $\delta_i, \dots, \delta_i^{(c_i)}$. With $m$ the highest such order (counted in the equations of
-//!   the text where they were combined), the index is at most $m + 1$, by Gronwall's lemma. The highest derivative enters linearly, with the factor
-//!   $(J^{-1})_{ji}$; if $d_j = 0$ and that factor is not identically zero, then a perturbation with $\delta_i^{(m)}$ bounded and all lower
-//!   derivatives arbitrarily small, around a point beside the solution where the factor does not vanish, changes $x_j$ by more than any multiple of
-//!   the lower derivatives: the index is $m + 1$. That covers the Hessenberg forms (1.13)–(1.15), and (1.32), where the factor vanishes on the
-//!   solution and not beside it, which is why the differentiation index does not see it.
+//! * $J$ regular: the perturbed system $F = \delta$ has the same structure, and its equations differentiated $c_i$
+//!   times give the $x_j^{(d_j)}$ as smooth functions of lower jets and of $\delta_i, \dots, \delta_i^{(c_i)}$. With
+//!   $m$ the highest such order (counted in the equations of the text where they were combined), the index is at most
+//!   $m + 1$, by Gronwall's lemma. The highest derivative enters linearly, with the factor $(J^{-1})_{ji}$; if
+//!   $d_j = 0$ and that factor is not identically zero, then a perturbation with $\delta_i^{(m)}$ bounded and all lower
+//!   derivatives arbitrarily small, around a point off the solution where the factor does not vanish, changes $x_j$ by
+//!   more than any multiple of the lower derivatives: the index is $m + 1$. That covers the Hessenberg forms
+//!   (1.13)–(1.15), and (1.32), where the factor vanishes on the solution but not off it, so that the differentiation
+//!   index does not show it.
 //! * Index 1, $E(u, t)\, u' = f(u, t)$: `involutive.rs` decides between 1 and 2, which covers (1.31).
 //!
 //! Defects are those of the equations of the text. For an unknown of order $p_j > 1$ the first-order form has defects of $u_{jk}' = u_{j,k+1}$
@@ -29,17 +31,17 @@ use crate::model::{Model, derivative_name};
 use crate::structure::Offsets;
 use crate::system::{System, written_orders};
 
-/// A factor below this fraction of the others is zero.
+/// A factor below this fraction of the others counts as zero.
 const NOTHING: f64 = 1e-9;
-/// The unknown and the defect are named in systems up to this size.
+/// The largest number of unknowns with which the unknown and the defect are named.
 const NAMED: usize = 60;
 
-/// The perturbation index and why it is that, or why it is not known.
+/// The perturbation index and the reason for it, or why it is not known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Perturbation {
     /// The index; `None` if it is not known.
     pub index: Option<u32>,
-    /// In a sentence.
+    /// The reason in a sentence.
     pub reason: String,
 }
 
@@ -110,18 +112,18 @@ pub(super) fn perturbation(
     }
 }
 
-/// How derivatives of defects enter the highest derivatives.
+/// The way in which derivatives of defects enter the highest derivatives.
 struct Defects {
     /// $m$.
     order: u32,
-    /// By equation of the text: what its $m$-th derivative adds to which equation of the system.
+    /// By equation of the text: the equations of the system that its $m$-th derivative enters, with the coefficients.
     columns: Vec<(usize, Vec<(usize, Expr)>)>,
 }
 
 /// Where the highest derivative of a defect enters.
 struct Entry {
     equation: usize,
-    /// `None` in large systems.
+    /// The unknown; `None` in large systems.
     unknown: Option<usize>,
 }
 
@@ -164,7 +166,7 @@ impl Defects {
             .map(|(k, column)| (*k, column.iter().map(|&(i, _)| i).zip(values.by_ref()).collect()))
             .collect();
         let algebraic: Vec<usize> = (0..columns.len()).filter(|&j| offsets.unknowns[j] == 0).collect();
-        // J x = v has a component outside the others exactly when v raises their rank.
+        // J x = v has a component outside the others if and only if v raises their rank.
         let reaches = |left_out: &[usize], v: &Vec<(usize, u64)>| {
             let mut rest: Vec<_> =
                 columns.iter().enumerate().filter(|(j, _)| !left_out.contains(j)).map(|(_, c)| c.clone()).collect();

@@ -1,16 +1,16 @@
-//! A singular pencil, said to the user.
+//! The diagnostic for a singular pencil.
 //!
-//! In: a model for which the analysis has found no index. Out: if it is linear with constant coefficients and its pencil is singular, a
-//! finding with the null vectors: such a system has no solution or infinitely many for given initial values
-//! (Hairer & Wanner II, Sect. VII.1, after eq. (1.2)), whatever its right-hand side is. With more equations than unknowns that takes a
-//! right null vector.
+//! In: a model for which the analysis has found no index. Out: if it is linear with constant coefficients and its
+//! pencil is singular, a finding with the null vectors: such a system has no solution or infinitely many for given
+//! initial values (Hairer & Wanner II, Sect. VII.1, after eq. (1.2)), whatever its right-hand side is. With more
+//! equations than unknowns this requires a right null vector.
 
 use super::{NullVectors, null_vectors};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::model::Model;
 
 impl NullVectors {
-    /// What they mean, a sentence each.
+    /// The meaning of the null vectors, one sentence each.
     fn notes(&self) -> Vec<String> {
         let free = (!self.solution.is_empty()).then(|| {
             let vector = self.solution.join(", ");

@@ -1,4 +1,4 @@
-//! Characteristic values of a pencil, its strangeness index, and what is too much in it.
+//! Characteristic values of a pencil, its strangeness index, and dependent rows.
 //!
 //! In: the pencil $(E, A)$ of a linear system with constant coefficients. Out: the sequence of characteristic values $(r_i, a_i, s_i)$ of Kunkel &
 //! Mehrmann, *Differential-Algebraic Equations* (EMS 2006), Theorem 3.7 and eq. (3.25): with $T$ a basis of $\ker E$ and $Z$ one of its
@@ -6,10 +6,11 @@
 //!
 //! $$ r = \operatorname{rank} E, \qquad a = \operatorname{rank} (Z^\top A T), \qquad s = \operatorname{rank} (Z^\top A) - a, $$
 //!
-//! differential part, algebraic part, and strangeness: $s$ constraints that restrict what is differentiated. One step of the reduction
-//! replaces the $s$ differential equations that derivatives of these constraints make superfluous by algebraic ones. The strangeness index
-//! $\mu$ is the number of steps until $s_\mu = 0$. A combination of rows and their derivatives in which everything cancels is a polynomial
-//! left null vector $w(s)^\top (sE + A) \equiv 0$. All ranks are exact.
+//! differential part, algebraic part, and strangeness: $s$ constraints that restrict differentiated unknowns. One step
+//! of the reduction replaces the $s$ differential equations that derivatives of these constraints make superfluous by
+//! algebraic ones. The strangeness index $\mu$ is the number of steps until $s_\mu = 0$. A combination of rows and
+//! their derivatives in which everything cancels is a polynomial left null vector $w(s)^\top (sE + A) \equiv 0$. All
+//! ranks are exact.
 
 use super::pencil::{Pencil, PolynomialVector, Sparse, differentiated, nonzero};
 use crate::expr::Rational;
@@ -26,16 +27,16 @@ pub struct Characteristic {
     pub strangeness: usize,
 }
 
-/// What the reduction finds.
+/// The result of the reduction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reduction {
-    /// The characteristic values until the strangeness vanishes; their number less one is the strangeness index.
+    /// The characteristic values until the strangeness vanishes; their number minus one is the strangeness index.
     pub values: Vec<Characteristic>,
     /// A combination of rows and their derivatives in which everything cancels.
     pub dependent: Option<PolynomialVector>,
 }
 
-/// A differential equation $e\, u' + a\, u = \dots$, and the combination of rows that it is.
+/// A differential equation $e\, u' + a\, u = \dots$, and the combination of rows that it equals.
 #[derive(Clone)]
 struct Differential {
     e: Sparse,
@@ -43,7 +44,7 @@ struct Differential {
     origin: PolynomialVector,
 }
 
-/// A constraint $a\, u = \dots$, and the combination of rows and their derivatives that it is.
+/// A constraint $a\, u = \dots$, and the combination of rows and their derivatives that it equals.
 struct Constraint {
     a: Sparse,
     origin: PolynomialVector,
@@ -57,8 +58,8 @@ pub fn reduce(pencil: &Pencil) -> Reduction {
     reduce_for(pencil, Wanted::Values)
 }
 
-/// A combination of rows and their derivatives in which everything cancels, if there is one. No more is reduced than it takes: the numbers
-/// of a reduction that goes on grow with every round.
+/// A combination of rows and their derivatives in which everything cancels, if there is one. The reduction stops there,
+/// because its numbers grow with every round.
 pub(super) fn dependent(pencil: &Pencil) -> Option<PolynomialVector> {
     reduce_for(pencil, Wanted::Dependence).dependent
 }
@@ -84,7 +85,7 @@ fn reduce_for(pencil: &Pencil, wanted: Wanted) -> Reduction {
         if strangeness == 0 || (wanted == Wanted::Dependence && reduction.dependent.is_some()) {
             return reduction;
         }
-        // The derivatives of the constraints, less the differential equations that they are made of.
+        // The derivatives of the constraints, minus the differential equations that they are combinations of.
         for (of_differential, of_constraints) in step.superfluous.rows() {
             let (mut a, mut origin) = (Sparse::new(), differentiated(of_constraints));
             for (&i, q) in of_differential {
@@ -111,11 +112,12 @@ fn separate(pencil: &Pencil) -> (Vec<Differential>, Vec<Constraint>) {
     (echelon.into_rows().map(|(e, (a, origin))| Differential { e, a, origin }).collect(), constraints)
 }
 
-/// One look at the constraints.
+/// One step of the reduction: the constraints, classified.
 struct Step {
     /// Number of constraints that are independent of each other and of the $E$-parts.
     algebraic: usize,
-    /// Echelon form, by number of the differential equation that is replaced, of the combinations of $E$-parts that constraints are.
+    /// The echelon form of the constraints that are combinations of $E$-parts, by the number of the differential
+    /// equation that is replaced.
     superfluous: Echelon<usize, PolynomialVector>,
     /// Constraints that cancel among themselves.
     dependent: Option<PolynomialVector>,
@@ -123,7 +125,7 @@ struct Step {
 
 impl Step {
     fn of(differential: &[Differential], constraints: &[Constraint]) -> Step {
-        // How much of the differential equations (their E-parts alone) and of the constraints was taken travels along.
+        // The multiples of the differential equations (their E-parts alone) and of the constraints are carried along.
         let mut echelon: Echelon<usize, Parts> = Echelon::default();
         for (i, equation) in differential.iter().enumerate() {
             let own = Sparse::from([(i, Rational::ONE)]);

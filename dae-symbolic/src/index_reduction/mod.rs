@@ -4,12 +4,13 @@
 //! the derivatives that the model defines explicitly have been replaced, as one does by hand:
 //! $0 = x^2 + y^2 - l^2$ becomes $0 = 2xu + 2yv$ because the text says $\dot x = u$, $\dot y = v$.
 //!
-//! An equation is *explicit* if it reads $a\, x_j^{(p)} + r = 0$ with $a$ made of numbers and parameters (a mass), $r$ free of $x_j^{(p)}$
-//! and above and of every jet that another explicit equation defines, and if $d_j - c_i = p$. It stays as it is in every formulation;
-//! $x_j^{(p + k)}$ is replaced by the $k$-th total derivative of $-r/a$ in all others. In the system Jacobian this is elimination with
-//! numbers as pivots, so what is regular stays regular. The offsets bound the orders that appear: with $d_j = c_i + p$ the explicit
-//! equation is differentiated at most $c_i$ times. Where replacement makes expressions grow out of hand, nothing is replaced and
-//! every equation is differentiated $c_i$ times.
+//! An equation is *explicit* if it reads $a\, x_j^{(p)} + r = 0$ with $a$ made of numbers and parameters (a mass), $r$
+//! free of $x_j^{(p)}$, of its derivatives and of every jet that another explicit equation defines, and if
+//! $d_j - c_i = p$. It stays as it is in every formulation; $x_j^{(p + k)}$ is replaced by the $k$-th total derivative
+//! of $-r/a$ in all others. In the system Jacobian this is elimination with numbers as pivots, so it stays regular. The
+//! offsets bound the orders that appear: with $d_j = c_i + p$ the explicit equation is differentiated at most $c_i$
+//! times. Where replacement makes expressions grow too much, nothing is replaced and every equation is
+//! differentiated $c_i$ times.
 
 use std::collections::HashMap;
 
@@ -42,14 +43,15 @@ pub struct Reduced {
     pub derivatives: Vec<Vec<Expr>>,
 }
 
-/// Expressions that replacement may make, beside so many for each in the text: in a long chain $\dot x_i = f(x_{i+1})$, whose derivatives in
-/// terms of the $x_i$ are nested $f$ and $f'$, every further member makes several times as many.
+/// The number of expressions that replacement may make, in addition to [`LONGER`] for each one in the text: in a long
+/// chain $\dot x_i = f(x_{i+1})$, whose derivatives in terms of the $x_i$ are nested $f$ and $f'$, every further member
+/// multiplies their number.
 const LONG: usize = 1_000;
 /// See [`LONG`].
 const LONGER: usize = 16;
 
-/// Differentiates every equation as often as its offset says, replacing derivatives that are given explicitly, none of them where that makes
-/// expressions grow out of hand: then the derivatives of unknowns are unknowns.
+/// Differentiates every equation as often as its offset says, replacing derivatives that are given explicitly. None is
+/// replaced where that makes expressions grow too much: then the derivatives of unknowns are unknowns.
 pub fn reduce(dag: &mut Dag, system: &System, offsets: &Offsets) -> Reduced {
     let explicit = explicit_equations(dag, system, offsets);
     if let Some(derivatives) = with_replacement(dag, system, offsets, &explicit) {
@@ -158,7 +160,7 @@ fn cofactor(dag: &Dag, term: Expr, leading: Expr) -> Option<Vec<(Expr, i32)>> {
 
 /// Replaces jets that explicit equations define.
 struct Replacement {
-    /// By unknown: the order $p$ and $\varphi, \dot\varphi, \dots$ as far as they were needed.
+    /// For each unknown the order $p$ and $\varphi, \dot\varphi, \dots$, up to the order needed so far.
     values: HashMap<usize, (u32, Vec<Expr>)>,
 }
 
@@ -183,8 +185,9 @@ impl Replacement {
         replaced[0]
     }
 
-    /// Makes the derivatives of $\varphi$ that `expr` asks for. Every $\varphi$ is free of all jets that explicit equations
-    /// define; so its total derivative contains them in order $p$ at most, and replacing them by their $\varphi$ makes it free again.
+    /// Computes the derivatives of $\varphi$ that `expr` needs. Every $\varphi$ is free of all jets that explicit
+    /// equations define; so its total derivative contains them in order $p$ at most, and replacing them by their
+    /// $\varphi$ makes it free again.
     fn prepare(&mut self, dag: &mut Dag, expr: Expr) {
         for (j, order) in highest_orders(dag, [expr]) {
             let Some((p, values)) = self.values.get(&j) else { continue };

@@ -1,7 +1,8 @@
 //! Which states may be given start values.
 //!
-//! In: the prolongation and a consistent point. Out: which states the equations determine by themselves, which of the others may be chosen
-//! together, which of the values that the model fixes say nothing new, and what is left to guesses.
+//! In: the prolongation and a consistent point. Out: which states the equations determine on their own, which of the
+//! others may be chosen together, which of the values that the model fixes are redundant, and which states the guesses
+//! decide.
 
 use dae_runtime::contract::{Prolongation, Start};
 use dae_runtime::matrix::Matrix;
@@ -12,13 +13,14 @@ use crate::model::derivative_name;
 use crate::subsets::subsets;
 use crate::system::written_orders;
 
-/// Rows of the null space below this size are zero.
+/// Rows of the null space basis below this size are zero.
 const ZERO: f64 = 1e-9;
-/// A row is independent of others if at least this much of it is orthogonal to them.
+/// A row is independent of others if at least this fraction of it is orthogonal to them.
 const INDEPENDENT: f64 = 1e-7;
-/// Larger prolongations are left alone: null spaces of dense matrices take the third power of their size.
+/// Prolongations with more than this many jets are left alone: the work for the null space of a dense matrix grows with
+/// the third power of its size.
 const MAX_JETS: usize = 300;
-/// Sets of states that are looked at one by one to tell whether any will do.
+/// The number of sets of states that are examined one by one to tell whether every set is valid.
 const MAX_SUBSETS: usize = 400;
 
 /// Initial values of a model at its consistent point.
@@ -30,13 +32,13 @@ pub struct InitialValues {
     pub degrees_of_freedom: usize,
     /// The states in order of the text.
     pub states: Vec<StateValue>,
-    /// States that the equations determine by themselves.
+    /// States that the equations determine on their own.
     pub determined: Vec<String>,
     /// Groups of states of which some may be chosen, independently of other groups.
     pub choices: Vec<Choice>,
     /// Fixed values that follow from the equations and the other fixed values, and agree with them.
     pub redundant: Vec<Redundant>,
-    /// States whose guesses decide, because too few are fixed.
+    /// States whose guesses decide the solution, because too few values are fixed.
     pub guessed: Vec<String>,
 }
 
@@ -45,7 +47,7 @@ pub struct InitialValues {
 pub struct StateValue {
     /// `x`, `der(x)`.
     pub name: String,
-    /// What the model says about it.
+    /// Whether the model fixes it, guesses it or says nothing.
     pub start: Start,
     /// Its value at the consistent point.
     pub value: f64,
@@ -54,20 +56,20 @@ pub struct StateValue {
 /// A group of states of which `count` may be chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// How many.
+    /// The number of states that may be chosen.
     pub count: usize,
-    /// Of these.
+    /// The states to choose from.
     pub among: Vec<String>,
-    /// Some that will do: fixed ones first, then those with a guess.
+    /// A valid choice: fixed states first, then those with a guess.
     pub example: Vec<String>,
-    /// Whether any `count` of them will do; `None` if there are too many to try.
+    /// Whether every choice of `count` of them is valid; `None` if there are too many to try.
     pub any: Option<bool>,
 }
 
-/// A fixed value that says nothing new.
+/// A fixed value that follows from the equations and the other fixed values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Redundant {
-    /// Whose.
+    /// The name of the state.
     pub name: String,
     /// The fixed values it follows from; none if the equations alone determine it.
     pub follows_from: Vec<String>,
@@ -113,7 +115,7 @@ pub fn initial_values(compiled: &Compiled) -> Option<InitialValues> {
     })
 }
 
-/// All states, and further jets with start values.
+/// All states, and the other jets with start values.
 fn candidates(compiled: &Compiled) -> Vec<Candidate> {
     let (model, prolonged) = (&compiled.model, &compiled.prolonged);
     let mut list = Vec::new();
@@ -176,9 +178,9 @@ fn preference(candidates: &[Candidate]) -> Vec<usize> {
 
 /// Independent rows, chosen one after the other.
 struct Basis {
-    /// Their numbers, in the order in which they were chosen.
+    /// The numbers of the rows, in the order in which they were chosen.
     chosen: Vec<usize>,
-    /// An orthonormal basis of their span: each the next chosen row less its projections.
+    /// An orthonormal basis of their span: each is the next chosen row minus its projections.
     orthonormal: Vec<Vec<f64>>,
     /// The chosen rows.
     rows: Vec<Vec<f64>>,
@@ -189,7 +191,7 @@ impl Basis {
         let mut basis = Basis { chosen: Vec::new(), orthonormal: Vec::new(), rows: Vec::new() };
         for &k in order {
             let mut rest = rows[k].clone();
-            // Twice is enough (Kahan).
+            // Orthogonalising twice is enough (Kahan).
             for _ in 0..2 {
                 for q in &basis.orthonormal {
                     let along = dot(&rest, q);
@@ -207,9 +209,9 @@ impl Basis {
         basis
     }
 
-    /// The chosen rows that a dependent row is made of.
+    /// The chosen rows whose combination a dependent row is.
     fn support(&self, row: &[f64]) -> impl Iterator<Item = usize> + '_ {
-        // The triangular system of the projections, last chosen first.
+        // The triangular system of the projections, last chosen row first.
         let mut projections: Vec<f64> = self.orthonormal.iter().map(|q| dot(row, q)).collect();
         let mut coefficients = vec![0.0; self.chosen.len()];
         for k in (0..self.chosen.len()).rev() {
@@ -232,7 +234,7 @@ fn norm(a: &[f64]) -> f64 {
     dot(a, a).sqrt()
 }
 
-/// States that depend on one another are of one group.
+/// The groups of states: states that depend on one another belong to one group.
 fn choices(candidates: &[Candidate], states: &[usize], rows: &[Vec<f64>]) -> Vec<Choice> {
     let order: Vec<usize> = preference(candidates).into_iter().filter(|k| candidates[*k].is_state).collect();
     let basis = Basis::greedy(rows, &order);

@@ -1,13 +1,14 @@
 //! Fixed start values that contradict the equations.
 //!
-//! In: a compiled model for which no consistent point was found. Out: an error that names the values and the constraint, hidden as it may be:
-//! "`u = 1` contradicts 0 = x·u + y·v, the derivative of equation 5".
+//! In: a compiled model for which no consistent point was found. Out: an error that names the values and the
+//! constraint, even if it is hidden: "`u = 1` contradicts 0 = x·u + y·v, the derivative of equation 5".
 //!
-//! Only fixed values can be wrong; a guess may move. The decision is that of the runtime's own initialisation, at the default parameters,
-//! repeated from points around the guesses, since they must not decide. Of the fixed values as many as possible are then turned into
-//! guesses, one after the other in the order of the text, such that the contradiction remains: what is left over takes part in it, every
-//! one of them. Those of the latest stage, for which earlier ones leave no room, are to blame. Where the initialisation comes to no end, `forced.rs`
-//! looks for a value that the others force to be another.
+//! Only fixed values can be wrong; a guess may move. The runtime's own initialisation decides, at the default
+//! parameters, repeated from points around the guesses, since the guesses must not decide. As many of the fixed values
+//! as possible are then turned into guesses, one after the other in the order of the text, such that the contradiction
+//! remains: every fixed value that is left takes part in it. Those of the latest stage, for which earlier ones leave no
+//! freedom, are to blame. Where the initialisation does not converge, `forced.rs` looks for a fixed value that the
+//! others force to differ.
 
 use dae_runtime::contract::{Prolongation, Start};
 use dae_runtime::initialize::InitializationError;
@@ -21,7 +22,8 @@ use crate::index::array::{ArrayPoint, ArrayVerdict, contradict};
 use crate::index::{Certificate, LocalRegularity};
 use crate::model::{Model, StartValue, derivative_name};
 
-/// In larger prolongations all fixed values that the initialisation names are reported: looking for fewer takes a run for each.
+/// In prolongations with more than this many jets, all fixed values that the initialisation names are reported: looking
+/// for fewer takes a run for each.
 const MAX_JETS: usize = 120;
 
 /// A fixed value of the model.
@@ -32,17 +34,17 @@ struct Fixed {
     value: f64,
 }
 
-/// What the fixed values contradict; empty if nothing.
+/// Errors for fixed values that contradict the equations; empty if there are none.
 pub fn contradictions(compiled: &Compiled) -> Diagnostics {
     find(compiled).map_or_else(Diagnostics::new, Diagnostics::from)
 }
 
 fn find(compiled: &Compiled) -> Option<Diagnostic> {
-    // What the caller supplies is not known yet.
+    // The functions of the caller are not known yet.
     if compiled.model.has_stand_ins() {
         return None;
     }
-    // Larger models are left to the initialisation, and what has a consistent point contradicts nothing.
+    // Larger models are left to the initialisation, and a model with a consistent point has no contradiction.
     let certificate = &compiled.analysis.certificate;
     if !matches!(certificate.local, LocalRegularity::NoConsistentPoint { .. }) || has_point(certificate) {
         return None;
@@ -74,7 +76,7 @@ fn find(compiled: &Compiled) -> Option<Diagnostic> {
         }
         Agreement::Unsettled => return None,
     };
-    // Where one of several values is forced to be another, all take part.
+    // Where one of several values is forced to differ, all take part.
     let taking_part = if is_forced { fixed.iter().collect() } else { involved.clone() };
     if !is_confirmed(compiled, &taking_part) {
         return None;
@@ -84,7 +86,8 @@ fn find(compiled: &Compiled) -> Option<Diagnostic> {
     Some(report(compiled, &blamed, &given, &Contradicted::of(compiled, &names)?))
 }
 
-/// Whether the equations contradict these fixed values with hundreds of digits as well, where there are expressions of all of them.
+/// Whether the equations contradict these fixed values also to hundreds of digits, where there are expressions for all
+/// of them.
 fn is_confirmed(compiled: &Compiled, fixed: &[&Fixed]) -> bool {
     let Compiled { prolonged, t0, .. } = compiled;
     if prolonged.residuals.is_empty() {
@@ -115,7 +118,7 @@ fn fixed_values(compiled: &Compiled) -> Vec<Fixed> {
         .collect()
 }
 
-/// As few of the fixed jets as still contradict the equations, and how.
+/// A minimal set of the fixed jets that still contradicts the equations, with the contradiction.
 fn minimal(
     compiled: &Compiled,
     all: Vec<usize>,
@@ -145,12 +148,12 @@ struct Contradicted {
     text: String,
     /// `the derivative of equation 5`, or `equation 5`.
     what: String,
-    /// The equation of the system, and how often it is differentiated.
+    /// The equation of the system, and the number of times that it is differentiated.
     place: Option<(usize, u32)>,
 }
 
 impl Contradicted {
-    /// The one that is differentiated most among those that cannot all hold: the hidden constraint if there is one.
+    /// The equation differentiated most often among those that cannot all hold: the hidden constraint if there is one.
     fn of(compiled: &Compiled, names: &[String]) -> Option<Contradicted> {
         let named = |c: &&HiddenConstraint| names.contains(&c.name);
         if let Some(hidden) = compiled.hidden.iter().filter(named).max_by_key(|c| c.order) {
@@ -160,7 +163,7 @@ impl Contradicted {
             let place = (i, hidden.order);
             return Some(Contradicted { text: hidden.text.clone(), what, place: Some(place) });
         }
-        // The text itself: its last equation that takes part; derivatives of it say nothing that it does not say.
+        // An equation of the text: the last one that takes part; its derivatives imply nothing beyond it.
         let equations = &compiled.analysis.system.equations;
         let stated = (0..equations.len()).rev().find(|&i| names.contains(&equations[i].provenance.name()));
         if let Some(i) = stated {
@@ -196,7 +199,7 @@ fn report(compiled: &Compiled, blamed: &[&Fixed], given: &[&Fixed], contradicted
     let assignment = |f: &Fixed| format!("`{} = {}`", name(f), f.value);
     let Contradicted { text, what, place } = contradicted;
     let verb = if blamed.len() == 1 { "contradicts" } else { "contradict" };
-    // Start values hold when a run starts; what contains the time may hold at another one.
+    // Start values hold when a run starts; equations that contain the time may hold at another time.
     let when = if depends_on_time(compiled) { format!(", at t = {}", compiled.t0) } else { String::new() };
     let message = format!("{} {verb} {text}, {what}{when}", list(blamed.iter().map(|f| assignment(f))));
     let mut diagnostic = Diagnostic::error(Code::ContradictoryStart, message);
@@ -233,7 +236,7 @@ fn report(compiled: &Compiled, blamed: &[&Fixed], given: &[&Fixed], contradicted
     diagnostic.note(format!("{judged}; {}", fixed_of(count, degrees))).help(help(model, blamed))
 }
 
-/// Whether some equation contains the time, by itself or in an input.
+/// Whether some equation contains the time, directly or in an input.
 fn depends_on_time(compiled: &Compiled) -> bool {
     let residuals = || compiled.prolonged.residuals.iter().copied();
     let driven = |symbol: &Symbol| matches!(symbol, Symbol::Time | Symbol::Input { .. });

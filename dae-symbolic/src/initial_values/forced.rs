@@ -1,7 +1,7 @@
-//! A value that all other fixed values and the equations force to be another.
+//! A fixed value that contradicts the value forced by the equations and all other fixed values.
 //!
-//! In: a compiled model whose initialisation came to no end. Out: a fixed jet without which there is a consistent point, at which the other fixed
-//! values determine it, to another value; and the equations by which they do.
+//! In: a compiled model whose initialisation did not converge. Out: a fixed jet without which there is a consistent
+//! point, at which the other fixed values determine it to have another value; and the equations by which they do.
 //!
 //! At a consistent point with the derivative $G_X$ of the prolongation, and $P$ the rows that pick the other fixed jets, jet $j$ is determined where
 //! $e_j = G_X^\top w + P^\top v$ has a solution; equations with a share in $w$ take part.
@@ -13,11 +13,11 @@ use dae_runtime::rank::SingularValues;
 use super::relaxed::{Budget, attempts};
 use crate::prolongation::Prolonged;
 
-/// Relative difference from which a value is another one.
+/// Relative difference from which two values count as different.
 const DIFFERENT: f64 = 1e-6;
 /// Residual up to which the linear system counts as solved.
 const SOLVED: f64 = 1e-7;
-/// Equations with a smaller share do not take part.
+/// Equations with a smaller share than this do not take part.
 const SHARE: f64 = 1e-6;
 
 /// A fixed jet that is forced to another value, by which equations (rows of the prolongation).
@@ -26,7 +26,7 @@ pub(super) struct Forced {
     pub(super) rows: Vec<usize>,
 }
 
-/// Looks at the fixed jets, the latest stage first.
+/// Looks for such a jet, the latest stage first.
 pub(super) fn forced(prolonged: &Prolonged, t0: f64, fixed: &[usize], budget: &Budget) -> Option<Forced> {
     let jets = &prolonged.description.jets;
     let mut start = vec![0.0; jets.len()];

@@ -1,7 +1,7 @@
 //! A prolongation with other start values.
 //!
-//! In: a prolongation, which of its fixed values are to stay, and how far to move the others. Out: the same equations with those start values, to
-//! be initialised as the runtime does it.
+//! In: a prolongation, which of its fixed values are to stay, and how far to move the others. Out: the prolongation's
+//! equations with those start values, to be initialised as in the runtime.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -11,13 +11,13 @@ use dae_runtime::initialize::{Initial, InitializationError, InitializationOption
 
 use crate::prolongation::Prolonged;
 
-/// From how far away a solution is looked for, in nominal values, before a contradiction counts as one.
+/// Distances, in nominal values, from which a solution is sought before a contradiction is reported.
 const AMPLITUDES: [f64; 6] = [0.0, 0.1, 0.5, 1.0, 3.0, 10.0];
 
-/// Residuals of equations that may be computed to find what contradicts what; a compiler should not hang over a message.
+/// The number of residuals that may be computed to find a contradiction; a compiler should not hang over a message.
 const BUDGET: usize = 1_500_000;
 
-/// What is left of it.
+/// What is left of the budget.
 pub(super) struct Budget(Cell<usize>);
 
 impl Budget {
@@ -67,11 +67,11 @@ impl Prolongation for Relaxed<'_> {
 
 /// Whether some start values agree with the equations.
 pub(super) enum Agreement {
-    /// They do, or no fixed value is to blame.
+    /// The start values agree with the equations, or no fixed value is to blame.
     Possible,
-    /// They contradict them.
+    /// The start values contradict the equations.
     Contradiction(InitializationError),
-    /// The initialisation came to no end, from wherever it started.
+    /// The initialisation did not converge from any starting point.
     Unsettled,
 }
 
@@ -98,8 +98,8 @@ pub(super) fn agreement(prolonged: &Prolonged, t0: f64, fixed: &[usize], budget:
     first.filter(|_| !budget.is_spent()).map_or(Agreement::Unsettled, Agreement::Contradiction)
 }
 
-/// The initialisation with the jets of `fixed` at their start values, from the guesses of the model and from points around them, as far as the
-/// budget lasts.
+/// The initialisation with the jets of `fixed` at their start values, from the guesses of the model and from points
+/// around them, while the budget lasts.
 pub(super) fn attempts<'p>(
     prolonged: &'p Prolonged,
     t0: f64,

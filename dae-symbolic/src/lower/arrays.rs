@@ -1,7 +1,8 @@
 //! Indexing.
 //!
-//! In: items and the values of indices. Out: elements, rows, and findings about indices that are none, are outside of their
-//! array, or belong to a number. An index that is affine in the loop variables is checked for the whole box they run over.
+//! In: items and the values of indices. Out: elements, rows, and findings about indices that are invalid, are outside
+//! of their array, or belong to a number. An index that is affine in the loop variables is checked for the whole box
+//! they run over.
 
 use super::evaluate::{Evaluator, Step, Task};
 use super::incidence::SetId;
@@ -15,7 +16,7 @@ use crate::syntax::ast::NodeId;
 #[derive(Clone)]
 pub(super) struct Binding {
     pub(super) range: Loop,
-    /// The loop variable as a leaf, or the number it has at the moment.
+    /// The loop variable as a leaf, or its present number.
     pub(super) value: Value,
 }
 

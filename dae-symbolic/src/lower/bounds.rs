@@ -1,7 +1,8 @@
 //! Integers of the text: indices, sizes, ends of ranges.
 //!
-//! In: values of indices and sizes. Out: the first instance in which an index leaves its array, and findings about numbers that
-//! are none of these. An index is affine in the loop variables, so that it is inside everywhere if it is at the corners of their box.
+//! In: values of indices and sizes. Out: the first instance in which an index leaves its array, and findings about
+//! numbers that are not valid for their purpose. An index is affine in the loop variables, so that it is inside
+//! everywhere if it is at the corners of their box.
 
 use super::evaluate::{Evaluator, Task};
 use super::items::{Item, Value, shape};
@@ -91,13 +92,13 @@ impl Evaluator<'_> {
         finding.help(format!("indices run from 0 to {}", extent - usize::from(extent > 0)))
     }
 
-    /// The value of a loop variable: at a point of the template, or the number it has at the moment.
+    /// The value of a loop variable: at a point of the template, or its present number.
     fn current(&self, level: usize, point: &[i64]) -> i64 {
         let number = self.dag.as_constant(self.loops[level].value.expr).and_then(Rational::to_integer);
         number.unwrap_or_else(|| point.get(level).copied().unwrap_or(0))
     }
 
-    /// What a node is called in a message.
+    /// The description of a node in a message.
     pub(super) fn described(&self, node: NodeId) -> String {
         let (mut node, mut rest) = (node, String::new());
         loop {
@@ -155,7 +156,7 @@ impl Evaluator<'_> {
         self.report(id, finding.help(help), found);
     }
 
-    /// How the array is made a number, in the names of the model.
+    /// A hint on how to get a number from the array, in the names of the model.
     fn element_help(&self, id: NodeId, extents: &[usize]) -> String {
         let of_all = "in a `for` or a `sum` over all of them";
         // The derivative of an array is one of its elements'.
@@ -188,7 +189,7 @@ impl Evaluator<'_> {
     /// A number of elements.
     pub(super) fn extent(&mut self, value: Expr, node: NodeId, found: &mut Diagnostics) -> Option<usize> {
         let integer = self.dag.as_constant(value).and_then(Rational::to_integer);
-        // Without elements may be what is smaller by one than an array of one element, but nobody writes `[f64; 0]`.
+        // An array that is smaller by one than an array of one element may be empty, but nobody writes `[f64; 0]`.
         let smallest = usize::from(matches!(self.expressions.node(node), Node::Number(_)));
         let size = integer.and_then(|n| usize::try_from(n).ok()).filter(|n| (smallest..=MAX_INSTANCES).contains(n));
         if size.is_none() {

@@ -1,7 +1,8 @@
 //! `if` around statements.
 //!
-//! In: the head of a branch. Out: an open branch; the statements in it hold where its condition does, and the conditions of the branches before
-//! it do not. Other than in an expression, that is decided while the model is read.
+//! In: the head of a branch. Out: an open branch; the statements in it hold where its condition does, and the
+//! conditions of the branches before it do not. Unlike in an expression, the condition is decided while the model is
+//! read.
 
 use super::choices::Truth;
 use super::items::Item;
@@ -11,7 +12,7 @@ use crate::origin::Origin;
 use crate::syntax::ast::{Branch, Expression};
 use crate::syntax::restrict::{self, MAX_BRANCHES, Place};
 
-/// A branch around the statement in hand.
+/// A branch around the current statement.
 pub(super) struct OpenBranch {
     /// Conditions of the branches before it, and its own.
     before: Vec<Expression>,
@@ -55,7 +56,8 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// Whether the statement in hand holds for the present values of the loop variables; `None` if that is not decided, or something is wrong.
+    /// Whether the current statement holds for the present values of the loop variables; `None` if that is not decided,
+    /// or there is an error.
     pub(super) fn is_chosen(&mut self) -> Option<bool> {
         for k in 0..self.branches.len() {
             let before = std::mem::take(&mut self.branches[k].before);

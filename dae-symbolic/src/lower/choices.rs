@@ -1,8 +1,8 @@
 //! Conditions that are decided while the model is read.
 //!
-//! In: comparisons of numbers and loop variables, in a box of values of these. Out: whether they hold in all of the box or in none of it;
-//! otherwise where the box has to be cut, or that the answer is another one from point to point. What a condition that is decided leaves out
-//! is not evaluated: no index in it can be out of bounds.
+//! In: comparisons of numbers and loop variables, in a box of values of the latter. Out: whether they hold in all of
+//! the box or in none of it; otherwise where the box has to be cut, or that the answer varies from point to point.
+//! Expressions that a decided condition leaves out are not evaluated: no index in them can be out of bounds.
 
 use super::evaluate::{Evaluator, Task};
 use super::items::{Item, Value};
@@ -12,7 +12,7 @@ use crate::syntax::ast::{Comparison, Expressions, Node, NodeId};
 use crate::syntax::restrict;
 use std::collections::HashMap;
 
-/// Where a box has to be cut: the condition has one answer below and another one from there on.
+/// Where a box has to be cut: the condition has one answer below it and another from there on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Cut {
     pub(super) level: usize,
@@ -48,16 +48,16 @@ impl Decision {
     }
 }
 
-/// What is known of a condition that has a value.
+/// The truth of a condition that has a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Truth {
     Holds,
     Fails,
-    /// That is known at run time.
+    /// The truth is known at run time only.
     Depends,
 }
 
-/// The nodes after a condition that are left out, up to the last of them, if it turns out so.
+/// The nodes after a condition, up to the last one, that are left out if the condition has a given truth.
 #[derive(Clone, Copy)]
 struct Skip {
     condition: NodeId,
@@ -65,7 +65,7 @@ struct Skip {
     last: NodeId,
 }
 
-/// What conditions leave out, by the node that stands before it.
+/// The nodes that conditions leave out, by the node before them.
 pub(super) struct Skips(HashMap<NodeId, Skip>);
 
 impl Skips {
@@ -103,7 +103,7 @@ impl Skips {
     }
 }
 
-/// Conditions of which one answer decides all that follow.
+/// Conditions of which one answer decides all the following ones.
 fn decided_by_one(skips: &mut HashMap<NodeId, Skip>, conditions: &[NodeId], when: Truth) {
     let Some((&last, others)) = conditions.split_last() else { return };
     for &condition in others {
@@ -112,7 +112,8 @@ fn decided_by_one(skips: &mut HashMap<NodeId, Skip>, conditions: &[NodeId], when
 }
 
 impl Evaluator<'_> {
-    /// The last of the nodes that are left out after a node; also where the condition before them is not decided or wrong.
+    /// The last of the nodes that are left out after a node; also where the condition before them is undecided or has
+    /// an error.
     pub(super) fn left_out(&self, task: &Task, after: NodeId) -> Option<NodeId> {
         let skip = self.skips.0.get(&after)?;
         match task.item(skip.condition) {
@@ -130,7 +131,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The condition that two numbers compare so; without value where the loop variables do not decide it.
+    /// The condition of a comparison of two numbers; without value where the loop variables do not decide it.
     pub(super) fn compare(
         &mut self,
         node: NodeId,
@@ -173,7 +174,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The condition with this answer, or the wish to have it.
+    /// The condition with this answer; otherwise records the cut that is needed to have one.
     fn decided(&mut self, decision: Decision) -> Option<Expr> {
         self.decided_by_box |= !self.instance && !self.loops.is_empty();
         match decision {
@@ -190,7 +191,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Where in the box an expression of numbers and loop variables is positive.
+    /// The part of the box in which an expression of numbers and loop variables is positive.
     fn positive(&self, expr: Expr) -> Decision {
         let always = |holds: bool| if holds { Decision::Always } else { Decision::Never };
         let (constant, terms) = match self.dag.node(expr) {
@@ -240,7 +241,7 @@ fn is_positive(value: &Rational) -> bool {
     !value.is_negative() && !value.is_zero()
 }
 
-/// The sides of a comparison, for `<` and `>=` the other way round.
+/// The sides of a comparison, exchanged for `<` and `>=`.
 fn ordered(comparison: Comparison, left: Expr, right: Expr) -> (Expr, Expr) {
     match comparison {
         Comparison::Less | Comparison::GreaterOrEqual => (right, left),

@@ -1,8 +1,8 @@
 //! Conditions and conditionals to expressions.
 //!
-//! In: a node whose operands have values. Out: its value; a condition has the value of its decision diagram, which is 1 where it
-//! holds and 0 elsewhere. `a <= b` is the opposite of `a > b`, so that there is one comparison in the kernel. Conditions that are decided
-//! by constants and loop variables are resolved here (`choices.rs`).
+//! In: a node whose operands have values. Out: its value; a condition has the value of its decision diagram, which is 1
+//! where it holds and 0 elsewhere. `a <= b` is the negation of `a > b`, so that there is one comparison in the kernel.
+//! Conditions that are decided by constants and loop variables are resolved here (`choices.rs`).
 
 use super::choices::Truth;
 use super::evaluate::{Evaluator, Task};
@@ -12,7 +12,7 @@ use crate::expr::Expr;
 use crate::syntax::ast::{Node, NodeId};
 
 impl Evaluator<'_> {
-    /// The value of a condition or conditional, if nothing is wrong with its operands.
+    /// The value of a condition or conditional, if its operands have no errors.
     pub(super) fn conditional(
         &mut self,
         task: &Task,

@@ -1,8 +1,8 @@
 //! Blocks from which equations are derived.
 //!
-//! In: the statements of a `lagrangian` or `optimal_control` block. Out: the unknowns they name, looked up, with findings about
-//! everything that is missing, given twice or no unknown. What the block stands for is built by `lagrangian.rs` and
-//! `optimal_control.rs`.
+//! In: the statements of a `lagrangian` or `optimal_control` block. Out: the unknowns they name, looked up, with
+//! findings about everything that is missing, given twice or not an unknown. The equations are built by `lagrangian.rs`
+//! and `optimal_control.rs`.
 
 mod lagrangian;
 mod optimal_control;
@@ -23,7 +23,7 @@ use crate::syntax::restrict::Place;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// An unknown and the name that stands for it.
+/// An unknown and the name that refers to it.
 #[derive(Clone, Copy)]
 struct Known<'a> {
     unknown: UnknownId,
@@ -38,10 +38,10 @@ struct Group {
     points: Vec<Vec<i64>>,
 }
 
-/// The statements of a block by what they say.
+/// The statements of a block, by kind.
 struct Block<'a> {
     opening: Origin,
-    /// Whether a statement could not be read: nothing is said to be missing then.
+    /// Whether a statement could not be read: then nothing is reported to be missing.
     doubtful: bool,
     lists: BTreeMap<List, Vec<&'a Name>>,
     quantities: BTreeMap<Quantity, (Expression, Origin)>,
@@ -90,7 +90,7 @@ impl<'a> Lowering<'a, '_> {
         block
     }
 
-    /// The unknowns of a list, those of an array one by one, that play no other part in any block.
+    /// The unknowns of a list, those of an array one by one, that have no other role in any block.
     fn list(&mut self, block: &Block<'a>, list: List) -> Vec<Option<Known<'a>>> {
         let names = block.lists.get(&list).cloned().unwrap_or_default();
         let mut members = Vec::with_capacity(names.len());
@@ -140,7 +140,7 @@ impl<'a> Lowering<'a, '_> {
                 self.model.equations.extend(members.into_iter().map(EquationFamily::from));
                 continue;
             };
-            // What is said of the first member holds for all of them: `x[0]` there is `x[i]`.
+            // Texts about the first member hold for all members: its `x[0]` is `x[i]`.
             let names: Vec<String> = loops.iter().map(|range| range.name.clone()).collect();
             let (index, variable) =
                 (element_name("", &points[0]), names.iter().map(|i| format!("[{i}]")).collect::<String>());
@@ -181,7 +181,7 @@ impl<'a> Lowering<'a, '_> {
         self.bind(&[], None);
     }
 
-    /// Visits the members of a group until something is wrong.
+    /// Visits the members of a group until there is an error.
     fn members(&mut self, group: &Group, mut visit: impl FnMut(&mut Self)) {
         let findings = self.found.len();
         for point in &group.points {
@@ -193,7 +193,7 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// An unknown that is to play the part of `what` and no other.
+    /// An unknown that is to have the role `what` and no other.
     fn part(&mut self, unknown: UnknownId, name: &'a Name, what: &'static str) -> Option<Known<'a>> {
         if let Some((first, earlier)) = self.parts.get(&unknown) {
             let (first, earlier) = (*first, *earlier);
@@ -216,7 +216,7 @@ impl<'a> Lowering<'a, '_> {
         Some(Known { unknown, name })
     }
 
-    /// The array of unknowns, or the unknown, that `name` stands for.
+    /// The array of unknowns, or the unknown, that `name` refers to.
     fn declared_array(&mut self, name: &Name, what: &str) -> Option<usize> {
         let Some(entry) = self.names.get(&name.text) else {
             if !self.written.doubtful.contains(&name.text) {
@@ -305,7 +305,7 @@ impl<'a> Lowering<'a, '_> {
         Some(Value { expr: residual(&mut self.evaluator.dag, left.expr, right.expr), unknowns })
     }
 
-    /// Names of all leaves that are unknowns; unknowns of later statements are in no model yet.
+    /// Names of all leaves that are unknowns; unknowns of later statements are not in the model yet.
     fn unknown_names(&self) -> Vec<String> {
         let variables = self.variable_names();
         self.evaluator.leaves.accesses.iter().map(|access| access_name(&variables, access)).collect()

@@ -1,7 +1,7 @@
-//! Values of arrays: the same one for all elements, a list, or a value by index.
+//! Values of arrays: one for all elements, a list, or a value by index.
 //!
-//! In: the value as it is written and the extents it is given for. Out: a template over the indices, or the elements one by one; tables of
-//! constants, and what the name of a `let` stands for.
+//! In: the value as it is written and the extents it is given for. Out: a template over the indices, or the elements
+//! one by one; tables of constants, and the values of `let`s.
 
 use super::evaluate::Step;
 use super::items::{Base, Item, Value, View, shape};
@@ -56,7 +56,7 @@ impl<'a> Lowering<'a, '_> {
         substitute(&mut self.evaluator.dag, &[value], number).first().copied().unwrap_or(value)
     }
 
-    /// The value of an array of which one number is given is that number for every index.
+    /// An array for which one number is given has that number as value for every index.
     pub(super) fn broadcast(&mut self, position: usize, item: Item) -> Option<Item> {
         let extents = self.evaluator.definition_extents.get(&position).cloned().unwrap_or_default();
         let repeated =
@@ -70,7 +70,7 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// The value of a `let`: what its name stands for is noted, what it is for all indices is returned.
+    /// The value of a `let`: records the item of its name, and returns its value for all indices.
     pub(super) fn definition_value(&mut self, position: usize, it: &'a Declaration) -> Option<(Vec<Loop>, Body<Expr>)> {
         let extents = self.extents_of(&it.name, &it.extents, position)?;
         let value = it.value?;
@@ -108,7 +108,8 @@ impl<'a> Lowering<'a, '_> {
         let (item, body) = match body {
             Some(Body::Template(value)) => (Some(Item::Scalar(value)), Some(Body::Template(value.expr))),
             Some(pieces @ Body::Pieces(_)) => {
-                // In the box of each piece it has the value of that piece, or else from point to point (`local_values`).
+                // In the box of each piece it has the value of that piece; otherwise it varies from point to point
+                // (`local_values`).
                 self.evaluator.varying_statements.insert(position);
                 (None, Some(pieces.map(|value| value.expr)))
             }
@@ -118,7 +119,7 @@ impl<'a> Lowering<'a, '_> {
         body.map(|body| (loops, body))
     }
 
-    /// A value for every element: the same one, a list, or a value by index.
+    /// A value for every element: one for all, a list, or a value by index.
     pub(super) fn by_index(
         &mut self,
         position: usize,

@@ -10,8 +10,8 @@ use crate::syntax::ast::{Expression, Name, StatementKind};
 use crate::syntax::restrict::Place;
 
 impl Lowering<'_, '_> {
-    /// Extents of everything that is declared, and the constants that they are made of: arrays of unknowns may be declared after
-    /// they are used.
+    /// Extents of everything that is declared, and the constants that they depend on: arrays of unknowns may be
+    /// declared after they are used.
     pub(super) fn shapes(&mut self) {
         let written = self.written;
         let arrays = written.statements.iter().any(|statement| match &statement.kind {
@@ -74,7 +74,7 @@ impl Lowering<'_, '_> {
         if doubtful { None } else { self.extents(written, position) }
     }
 
-    /// Extents of an array; none for a number; `None` if something is wrong with them.
+    /// Extents of an array; none for a number; `None` if they have errors.
     pub(super) fn extents(&mut self, written: &[Expression], position: usize) -> Option<Vec<usize>> {
         let mut extents = Vec::with_capacity(written.len());
         for it in written {

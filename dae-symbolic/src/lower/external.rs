@@ -1,7 +1,7 @@
-//! Declarations of what the model does not define by an expression.
+//! Declarations of functions that the model does not define by an expression.
 //!
-//! In: tables with the values of their points, functions with the paths of their derivatives. Out: functions of the kernel, or what
-//! is wrong with them.
+//! In: tables with the values of their points, functions with the paths of their derivatives. Out: functions of the
+//! kernel, or findings.
 
 use std::sync::Arc;
 
@@ -85,7 +85,7 @@ fn lower_derivative(declared: &[ExternalDerivative], orders: &[u32]) -> Option<V
     (0..orders.len()).find_map(lower)
 }
 
-/// How often the function is differentiated by each of its arguments.
+/// The number of times that the function is differentiated with respect to each of its arguments.
 fn orders(it: &ast::External, derivative: &ast::ExternalDerivative, found: &mut Diagnostics) -> Option<Vec<u32>> {
     let mut orders = vec![0; it.arguments.len()];
     for by in &derivative.by {

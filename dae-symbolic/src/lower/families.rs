@@ -1,8 +1,8 @@
-//! Loops, and what they repeat.
+//! Loops, and the expressions that they repeat.
 //!
-//! In: `for` statements and values by index. Out: one template each, in which loop variables are leaves; where a condition depends on a
-//! loop variable, one for each of the boxes in which it has one answer; or, where a range, an exponent or the order of a derivative does, an
-//! expression for each instance.
+//! In: `for` statements and values by index. Out: one template each, in which loop variables are leaves; where a
+//! condition depends on a loop variable, one template for each of the boxes in which the condition has one answer; or,
+//! where a range, an exponent or the order of a derivative depends on one, an expression for each instance.
 
 use super::loops::OpenLoop;
 use super::statements::{Family, Lowering};
@@ -15,12 +15,13 @@ use crate::origin::Origin;
 type Domain = Vec<(i64, i64)>;
 
 impl<'a> Lowering<'a, '_> {
-    /// What the open loops repeat: a template if one does, otherwise one for each of several boxes. `None` if there is no value.
+    /// The expression that the open loops repeat: one template if possible, otherwise one for each of several boxes.
+    /// `None` if there is no value.
     pub(super) fn family<T>(&mut self, evaluate: impl FnMut(&mut Self) -> Option<T>) -> Family<T> {
         self.family_over(Vec::new(), evaluate)
     }
 
-    /// The same with further loops inside of the open ones.
+    /// The expression that the open loops and further loops inside of them repeat.
     pub(super) fn family_over<T>(
         &mut self,
         inner: Vec<Loop>,
@@ -47,8 +48,8 @@ impl<'a> Lowering<'a, '_> {
         (loops, Some(Body::Pieces(pieces)))
     }
 
-    /// A template for each of the boxes into which conditions on loop variables cut the whole. `None` if an expression is another one from
-    /// point to point; within, `None` if something is wrong.
+    /// A template for each of the boxes into which conditions on loop variables cut the whole. The outer result is
+    /// `None` if an expression varies from point to point, the inner one if there is an error.
     fn by_boxes<T>(
         &mut self,
         loops: &[Loop],
@@ -120,7 +121,8 @@ impl<'a> Lowering<'a, '_> {
         complete.then_some(pieces)
     }
 
-    /// Whether something was simplified since under a condition on loop variables alone: $i/i$ is 1 where $i$ is not zero.
+    /// Whether a simplification made since then assumes a condition on loop variables alone: $i/i$ is 1 where $i$ is
+    /// not zero.
     fn assumes_about_loops(&self, since: usize) -> bool {
         let Self { evaluator, .. } = self;
         evaluator.dag.assumptions()[since..].iter().any(|assumption| match assumption {
@@ -196,7 +198,7 @@ impl<'a> Lowering<'a, '_> {
         self.evaluator.varying = false;
     }
 
-    /// What the sub-expressions of the open loops stand for in the last box, they do not stand for elsewhere.
+    /// Forgets the values of the sub-expressions of the open loops, which hold in the last box only.
     fn forget_local_values(&mut self) {
         for &(position, _) in &self.local_definitions {
             self.evaluator.statements.insert(position, None);
@@ -205,7 +207,7 @@ impl<'a> Lowering<'a, '_> {
     }
 }
 
-/// Makes of loops the smallest box around pieces.
+/// Turns the ranges of loops into the smallest box around the pieces.
 fn hull<T>(loops: &mut [Loop], pieces: &[Piece<T>]) {
     for (level, range) in loops.iter_mut().enumerate() {
         let ends = pieces.iter().map(|piece| piece.domain[level]);

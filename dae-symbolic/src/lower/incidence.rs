@@ -1,4 +1,4 @@
-//! Which unknowns an expression contains, as it is written.
+//! The unknowns that an expression contains, as it is written.
 //!
 //! In: occurrences and unions of them, while expressions are built. Out: for an equation, each of its unknowns with
 //! the highest order of derivative. Canonical expressions cannot tell: $x - x$ is zero there. Sets are
@@ -53,7 +53,7 @@ impl Sets {
         }
     }
 
-    /// The same set, one level deep.
+    /// The set, flattened to one level.
     pub(super) fn flatten(&mut self, set: SetId) -> SetId {
         let members: Vec<SetId> =
             self.highest_orders(set).into_iter().map(|(u, order)| self.occurrence(u, order)).collect();

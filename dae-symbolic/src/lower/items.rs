@@ -25,7 +25,7 @@ pub(super) enum Item {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ViewId(u32);
 
-/// What the elements of an array come from.
+/// The origin of the elements of an array.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Base {
     /// Derivatives of an array of unknowns.
@@ -38,7 +38,7 @@ pub(super) enum Base {
     Definition(usize),
     /// `[a, b, c]`
     List(Vec<Item>),
-    /// The same item for every index.
+    /// One item for every index.
     Repeat(Item),
 }
 
@@ -82,7 +82,7 @@ impl Views {
         }
     }
 
-    /// All indices of an array given or open make a whole array without indices.
+    /// The view of a whole array, with no index given.
     pub(super) fn whole(&mut self, base: Base, extents: &[usize]) -> Item {
         self.intern(View { base, indices: Vec::new(), extents: extents.to_vec() })
     }

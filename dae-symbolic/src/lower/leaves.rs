@@ -7,7 +7,7 @@ use crate::expr::{Dag, Expr, Node, ParameterId, Rational, Symbol, UnknownId};
 use crate::model::family::{Access, Affine, Steady};
 use std::collections::HashMap;
 
-/// What leaves stand for.
+/// The accesses and numbers that leaves stand for.
 #[derive(Default)]
 pub(super) struct Leaves {
     pub(super) accesses: Vec<Access>,
@@ -16,11 +16,11 @@ pub(super) struct Leaves {
     steady_ids: HashMap<Steady, ParameterId>,
 }
 
-/// Why an expression is no index.
+/// Why an expression is not an index.
 pub(super) enum NoIndex {
-    /// It contains something else than numbers and loop variables.
+    /// It contains something other than numbers and loop variables.
     Foreign,
-    /// It is a number or has a coefficient that is no integer.
+    /// It is a number, or has a coefficient, that is not an integer.
     Fraction,
     /// It is not a sum of multiples of loop variables.
     NotAffine,

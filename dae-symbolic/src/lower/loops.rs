@@ -1,4 +1,4 @@
-//! Loops around the statement in hand.
+//! Loops around the current statement.
 //!
 //! In: the head of a `for`. Out: an open loop, whose variable is a leaf of templates or has a number; it closes with its body.
 
@@ -10,10 +10,10 @@ use crate::origin::Origin;
 use crate::syntax::ast::{Expression, For, Limit, Node, Range};
 use crate::syntax::restrict::Place;
 
-/// Loops are nested at most so deep: the number of boxes that a family may fall into is exponential in it.
+/// The largest nesting depth of loops: the number of boxes that a family may fall into is exponential in it.
 const MAX_DEPTH: usize = 8;
 
-/// A loop around the statement in hand.
+/// A loop around the current statement.
 pub(super) struct OpenLoop<'a> {
     pub(super) name: &'a str,
     pub(super) range: Option<Range>,

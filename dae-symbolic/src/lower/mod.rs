@@ -1,8 +1,8 @@
 //! Syntax tree to model.
 //!
 //! In: the statements as written. Out: a [`Model`]: names have a meaning, constants, functions and sub-expressions are
-//! inlined, and every equation knows which unknowns it contains as written. After this point there are no
-//! names to resolve, no functions of the user's and no constants but exact numbers.
+//! inlined, and every equation has the unknowns that it contains as written. After this point there are no names to
+//! resolve, no functions of the user's and no constants except exact numbers.
 //!
 //! Statements are taken in the order of the text, each resolved and evaluated once; findings are collected, and a
 //! statement with an error does not hide errors of others.
@@ -44,11 +44,11 @@ pub struct Stub {
     pub visibility: String,
     /// Names of its parameters.
     pub parameters: Vec<ast::Name>,
-    /// Extents of those of them that are arrays.
+    /// Extents of the parameters that are arrays.
     pub arrays: BTreeMap<String, Vec<usize>>,
     /// Names of the inputs that the caller supplies.
     pub inputs: Vec<ast::Name>,
-    /// Names of its unknowns, with how many indices they have.
+    /// Names of its unknowns, with their numbers of indices.
     pub unknowns: Vec<(ast::Name, usize)>,
     /// The formulations that are asked for.
     pub forms: Vec<Form>,
@@ -86,7 +86,7 @@ impl Stub {
         stub
     }
 
-    /// The same with the extents that are known.
+    /// The stub with the extents that are known.
     fn with_extents(mut self, lowered: &FamilyModel) -> Self {
         for parameter in lowered.parameters.iter().filter(|parameter| !parameter.extents.is_empty()) {
             self.arrays.entry(parameter.name.clone()).or_insert_with(|| parameter.extents.clone());
@@ -100,14 +100,14 @@ impl Stub {
     }
 }
 
-/// A text that is no model.
+/// A text that is not a model.
 #[derive(Debug)]
 pub struct Rejection {
-    /// What is wrong, in the order of the text.
+    /// The errors, in the order of the text.
     pub diagnostics: Diagnostics,
     /// Where everything stands.
     pub sources: SourceMap,
-    /// What is known in spite of it.
+    /// What is known of the model in spite of the errors.
     pub stub: Option<Stub>,
 }
 
@@ -133,14 +133,14 @@ pub fn scalar_model(lowered: FamilyModel) -> Result<Model, Diagnostics> {
     Ok(model)
 }
 
-/// A text that was read, its families left as they are.
+/// A text that was read, with its families left as they are.
 #[derive(Debug)]
 pub struct Families {
     /// The model.
     pub model: FamilyModel,
     /// Where everything stands.
     pub sources: SourceMap,
-    /// What a stand-in needs, should the model turn out to be wrong.
+    /// What a stand-in needs if the model turns out to have errors.
     pub stub: Stub,
 }
 

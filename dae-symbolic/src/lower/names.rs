@@ -1,4 +1,4 @@
-//! What every declared name stands for.
+//! The entities that declared names stand for.
 //!
 //! In: statements in the order of the text. Out: a table from names to declarations, and findings about names that are
 //! declared twice or belong to the language.
@@ -10,7 +10,8 @@ use crate::syntax::ast::{Model, Name, StatementKind};
 use crate::syntax::suggest;
 use std::collections::HashMap;
 
-/// What a name of the model stands for; constants, sub-expressions and functions by the position of their statement.
+/// The entity that a name of the model refers to; constants, sub-expressions and functions by the position of their
+/// statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Entity {
     Constant(usize),
@@ -55,13 +56,13 @@ pub(super) struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    /// Collects the declarations of a model. Of a name that is declared twice the first declaration counts.
+    /// Collects the declarations of a model. If a name is declared twice, the first declaration counts.
     pub(super) fn of(model: &'a Model, found: &mut Diagnostics) -> Self {
         let mut names = Names::default();
         let (mut parameters, mut inputs, mut unknowns) = (0, 0, 0);
         let mut inside = 0;
         for (statement, content) in model.statements.iter().enumerate() {
-            // What a `for` or a branch declares holds in its body only.
+            // Declarations of a `for` or a branch hold in its body only.
             match &content.kind {
                 StatementKind::For(it) => inside = inside.max(statement + 1 + it.statements),
                 StatementKind::Branch(it) => inside = inside.max(statement + 1 + it.statements),

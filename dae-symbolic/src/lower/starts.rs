@@ -1,7 +1,7 @@
 //! Start values.
 //!
-//! In: `start` statements and the values of declarations. Out: families of start values, each of which says what element of an array it is
-//! about, and findings about things that have none.
+//! In: `start` statements and the values of declarations. Out: families of start values, each with the elements of the
+//! array that it is for, and findings about things that have no start values.
 
 use super::items::shape;
 use super::names::Entity;
@@ -58,7 +58,7 @@ impl<'a> Lowering<'a, '_> {
         let unknown = self.start_unknown(it);
         let extents = unknown.and_then(|unknown| self.evaluator.shapes.unknowns.get(unknown).cloned().flatten());
         let (Some(order), Some(unknown), Some(extents), Some(value)) = (order, unknown, extents, it.value) else {
-            // What can be wrong with the value is said all the same.
+            // Errors of the value are reported all the same.
             if it.indices.is_empty() && self.open.is_empty() {
                 self.value(it.value, position, Place::StartValue);
             }

@@ -1,6 +1,6 @@
 //! Statements to the parts of a family model.
 //!
-//! In: statements in the order of the text. Out: a family model that has everything whose statement is right, and findings.
+//! In: statements in the order of the text. Out: a family model of all statements without errors, and findings.
 
 use super::branches::OpenBranch;
 use super::evaluate::Evaluator;
@@ -76,16 +76,16 @@ pub(super) struct Lowering<'a, 'f> {
     pub(super) resolver: Resolver<'a>,
     pub(super) evaluator: Evaluator<'a>,
     pub(super) model: FamilyModel,
-    /// The loops around the statement in hand, the outermost first.
+    /// The loops around the current statement, the outermost first.
     pub(super) open: Vec<OpenLoop<'a>>,
-    /// The branches around it, likewise.
+    /// The branches around the current statement, the outermost first.
     pub(super) branches: Vec<OpenBranch>,
-    /// Sub-expressions declared in these.
+    /// Sub-expressions declared in the open loops and branches.
     pub(super) local_definitions: Vec<(usize, &'a Declaration)>,
     definition_names: HashSet<&'a str>,
-    /// How many equations outside of blocks there were so far.
+    /// The number of equations outside of blocks so far.
     written_equations: usize,
-    /// The parts that unknowns play in derived equations, and where that is said.
+    /// The roles of unknowns in derived equations, and the places of their declarations.
     pub(super) parts: HashMap<UnknownId, (Origin, &'static str)>,
     pub(super) found: &'f mut Diagnostics,
 }
@@ -129,7 +129,7 @@ impl<'a> Lowering<'a, '_> {
         self.resolver.expression(it, position, place, self.found);
     }
 
-    /// The value of a resolved expression, if nothing is wrong with it.
+    /// The value of a resolved expression, if it has no errors.
     pub(super) fn evaluate(&mut self, it: Expression, arguments: Vec<Item>) -> Option<Item> {
         if self.evaluator.instance || self.evaluator.repeats {
             self.evaluator.count(it);
@@ -163,7 +163,8 @@ impl<'a> Lowering<'a, '_> {
         self.evaluate_scalar(it)
     }
 
-    /// Ids are positions, so something with an error is kept with a stand-in; the model is not used then.
+    /// The stand-in for the value of something with an error, which is kept because ids are positions; the model is not
+    /// used then.
     pub(super) fn zero(&mut self) -> Expr {
         self.evaluator.dag.integer(0)
     }
@@ -266,7 +267,7 @@ impl<'a> Lowering<'a, '_> {
             self.resolver.declare_definition(&it.name, position, self.found);
             self.local_definitions.push((position, it));
         }
-        // A name that stands for different things in different loops tells the reader nothing.
+        // A name with different meanings in different loops does not help the reader.
         let Some((loops, body)) = family else { return };
         if !self.definition_names.insert(&it.name.text) {
             return;
@@ -306,5 +307,5 @@ impl<'a> Lowering<'a, '_> {
     }
 }
 
-/// What a body over loops is made of.
+/// Loops, and a body over them.
 pub(super) type Family<T> = (Vec<Loop>, Option<Body<T>>);

@@ -1,4 +1,5 @@
-//! What equations of a model were derived from, kept for reports and for integrators that know more than $F(t, x, x') = 0$.
+//! The descriptions that equations of a model were derived from, kept for reports and for integrators that know more
+//! than $F(t, x, x') = 0$.
 //!
 //! In: what `derive` found. Out: the parts of the textbook form, as expressions of the model.
 
@@ -78,17 +79,17 @@ pub enum Boundary {
 /// The value that an unknown has at an end of the horizon.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoundaryCondition {
-    /// Which unknown.
+    /// The unknown.
     pub unknown: UnknownId,
-    /// At which end.
+    /// The end of the horizon.
     pub at: Boundary,
-    /// Its value there, of the states there; `None` for zero.
+    /// The value as a function of the states at that end; `None` for zero.
     pub value: Option<Expr>,
 }
 
 impl OptimalControl {
-    /// The conditions of the two-point problem, one for each state and each adjoint: at $t_0$ states with a fixed start value have that, the
-    /// adjoints of others are zero; at $t_1$ the adjoints are $\psi_y$.
+    /// The conditions of the two-point problem, one for each state and each adjoint: at $t_0$ states with a fixed start
+    /// value have this value, and the adjoints of the others are zero; at $t_1$ the adjoints are $\psi_y$.
     pub fn boundary_conditions(&self, model: &Model) -> Vec<BoundaryCondition> {
         let at_start = self.states.iter().zip(&self.adjoints).map(|(&state, &adjoint)| {
             let start = model.unknowns.get(state.index()).and_then(|unknown| unknown.start.as_ref());

@@ -1,7 +1,7 @@
 //! Where an element or instance belongs: to a family, at which indices.
 //!
-//! In: extents and indices. Out: the link that travels with every unknown, parameter and equation through working system and formulations,
-//! so that programs and tables find the loops again.
+//! In: extents and indices. Out: the link that travels with every unknown, parameter and equation through working
+//! system and formulations, so that programs and tables can recover the loops.
 //!
 //! A model may be an *excerpt* of a larger one: of a long family it has the members near the ends, and none in between ([`Gap`]).
 //! Indices, names and positions are those of the larger model.
@@ -28,16 +28,17 @@ pub struct Member {
     pub indices: Vec<i64>,
     /// `equation 4[i = 17]`, `q[3]`.
     pub label: String,
-    /// What is left out of the family, index by index; empty if nothing is.
+    /// The gaps of the family, index by index; empty if no members are left out.
     pub gaps: Arc<[Gap]>,
 }
 
-/// Members that an excerpt leaves out along one index, because all that is done with them is what is done with their neighbours.
+/// Members that an excerpt leaves out along one index, because they are treated like their neighbours.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Gap {
     /// The values of the index that are left out.
     pub left_out: Range<i64>,
-    /// Members so close to those left out may have a neighbour from the other side, and are no example for others.
+    /// Members within this distance of those left out may have a neighbour from the other side, and do not represent
+    /// others.
     pub reach: i64,
 }
 
@@ -52,7 +53,7 @@ impl Gap {
         self.left_out.start - self.reach..self.left_out.end + self.reach
     }
 
-    /// The members around the gap that are no example for others: they may refer to its core.
+    /// The members around the gap that do not represent others: they may refer to its core.
     pub fn seam(&self) -> Range<i64> {
         self.left_out.start - 2 * self.reach..self.left_out.end + 2 * self.reach
     }
@@ -73,12 +74,12 @@ impl Gap {
 }
 
 impl Member {
-    /// Indices with what is left out along them.
+    /// The indices, each with the gap along it.
     fn along_gaps(&self) -> impl Iterator<Item = (&i64, &Gap)> {
         self.indices.iter().zip(self.gaps.iter()).filter(|(_, gap)| !gap.is_empty())
     }
 
-    /// Whether it is close to members left out, and so no example for them.
+    /// Whether it is close to members left out, and so does not represent them.
     pub fn is_at_seam(&self) -> bool {
         self.along_gaps().any(|(index, gap)| gap.seam().contains(index))
     }
@@ -100,7 +101,7 @@ impl Domain {
         self.member.as_ref().is_some_and(|member| !member.indices.is_empty())
     }
 
-    /// Whether it is that of a scalar, or of the first member of a family, which no excerpt leaves out.
+    /// Whether this is the domain of a scalar, or of the first member of a family, which no excerpt leaves out.
     pub fn is_first(&self) -> bool {
         self.member.as_ref().is_none_or(|member| member.indices.iter().all(|&index| index == 0))
     }

@@ -1,6 +1,6 @@
 //! A model as data: $F(t, x, x', \dots, u, p) = 0$.
 //!
-//! In: what the text says (by `lower`), or calls of a [`ModelBuilder`]. Out: one type that every later stage reads.
+//! In: the text (through `lower`), or calls of a [`ModelBuilder`]. Out: one type that every later stage reads.
 //! Expressions live in the model's own [`Dag`]. [`verify()`] states what every model fulfils.
 
 mod builder;
@@ -50,11 +50,11 @@ pub struct Model {
     pub definitions: Vec<Definition>,
     /// Equations in the order of the text.
     pub equations: Vec<Equation>,
-    /// What some of the equations were derived from.
+    /// The descriptions that some of the equations were derived from.
     pub derivations: Vec<Derivation>,
     /// The formulations that are asked for.
     pub forms: Vec<Form>,
-    /// Where they are asked for; empty if the text does not say which it wants.
+    /// Where the text asks for the formulations; empty if it names none.
     pub form_origins: Vec<Origin>,
 }
 
@@ -65,7 +65,7 @@ pub struct Parameter {
     pub name: String,
     /// Documentation, line by line.
     pub docs: Vec<String>,
-    /// Default value, of constants and earlier parameters.
+    /// Default value, a function of constants and earlier parameters.
     pub default: Expr,
     /// Which element of an array it is.
     pub domain: Domain,
@@ -95,7 +95,7 @@ pub struct Unknown {
 /// A start value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StartValue {
-    /// The value, of constants and parameters.
+    /// The value, a function of constants and parameters.
     pub value: Expr,
     /// Fixed or a guess.
     pub kind: Start,
@@ -110,7 +110,7 @@ pub struct Input {
     pub name: String,
     /// Documentation, line by line.
     pub docs: Vec<String>,
-    /// Its definition, of the time, constants and parameters.
+    /// Its definition, a function of time, constants and parameters.
     pub definition: Expr,
     /// Where its name stands.
     pub origin: Origin,
@@ -123,7 +123,7 @@ pub struct Definition {
     pub name: String,
     /// Documentation, line by line.
     pub docs: Vec<String>,
-    /// What it stands for.
+    /// The expression that it stands for.
     pub value: Expr,
     /// Which instance of a family it is.
     pub domain: Domain,
@@ -134,8 +134,8 @@ pub struct Definition {
 /// An equation, residual equals zero.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Equation {
-    /// `equation 1` is the first that the text writes down, `equation 4[i = 17]` an instance of the fourth; what a block stands for is called
-    /// by its part in it: `constraint of lambda`, `motion of x`.
+    /// `equation 1` is the first that the text writes down, `equation 4[i = 17]` an instance of the fourth; an equation
+    /// derived from a block is named after its role in it: `constraint of lambda`, `motion of x`.
     pub name: String,
     /// Documentation, line by line.
     pub docs: Vec<String>,
@@ -156,7 +156,7 @@ impl Model {
         Model { forms: forms.into(), form_origins: Vec::new(), ..self }
     }
 
-    /// Name of an equation, see [`Equation::name`]; the only one under which a user hears of it.
+    /// Name of an equation, see [`Equation::name`]; the only name that a user sees.
     pub fn equation_name(&self, equation: usize) -> String {
         self.equations.get(equation).map_or_else(String::new, |equation| equation.name.clone())
     }

@@ -1,22 +1,23 @@
 //! Positions in the lists of a model from an excerpt of it.
 //!
-//! In: the domains of the entries of a list that an excerpt has. Out: where they stand in the list of the whole model, and how long that
-//! is. The members left out are put where they belong: a list runs through a family in ascending order of its indices, one or more entries
-//! for each member, and each of those left out has as many entries as the last one before the gap. Without gaps positions are those in the list.
+//! In: the domains of the entries of a list that an excerpt has. Out: their positions in the list of the whole model,
+//! and its length. The members left out are inserted where they belong: a list runs through a family in ascending order
+//! of its indices, one or more entries for each member, and each of those left out has as many entries as the last one
+//! before the gap. Without gaps the positions are unchanged.
 
 use super::{Domain, Gap, Member};
 
-/// Where the entries of a list stand in the list of the whole model.
+/// The positions of the entries of a list in the list of the whole model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Numbering {
-    /// Ascending.
+    /// The positions, ascending.
     places: Vec<usize>,
     /// The positions of entries that regular ones must not refer to, ascending.
     core: Vec<usize>,
     total: usize,
 }
 
-/// An excerpt that does not tell what the members left out are like.
+/// An excerpt that does not determine the members left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Torn;
 
@@ -24,7 +25,7 @@ pub struct Torn;
 struct Cells<'a> {
     /// Positions in the list, with the indices.
     entries: &'a [(usize, &'a Member)],
-    /// The index that is next to be told apart.
+    /// The next index by which entries are distinguished.
     dimension: usize,
 }
 
@@ -60,7 +61,7 @@ impl Numbering {
         Ok(numbering)
     }
 
-    /// Places the entries from the end of the list on, and returns how many they are in the whole model.
+    /// Places the entries after the end of the list, and returns their number in the whole model.
     fn place(&mut self, cells: &Cells<'_>) -> Result<usize, Torn> {
         let (start, dimension) = (self.total, cells.dimension);
         if cells.entries[0].1.indices.len() <= dimension {
@@ -88,7 +89,7 @@ impl Numbering {
         self.places[position]
     }
 
-    /// The same for an entry that there is and that regular ones may refer to.
+    /// The place of the entry at a position, if it exists and regular entries may refer to it.
     pub fn regular_place_of(&self, position: usize) -> Option<usize> {
         let is_regular = self.core.binary_search(&position).is_err();
         self.places.get(position).copied().filter(|_| is_regular)
@@ -110,7 +111,7 @@ impl Numbering {
     }
 }
 
-/// Whether some but not all of the members around a gap are among the ascending indices.
+/// Whether some, but not all, of the members around a gap are among the ascending indices.
 fn is_interrupted(gap: &Gap, met: &[i64]) -> bool {
     let seam = gap.seam();
     let wanted = seam.clone().filter(|index| !gap.left_out.contains(index));
@@ -133,7 +134,7 @@ mod tests {
     fn entries_of_members_left_out_are_counted() {
         let gaps: Arc<[Gap]> = Arc::new([Gap { left_out: 4..104, reach: 1 }]);
         let kept = || (0..4).chain(104..108);
-        // A scalar, two entries per member, and the family once more.
+        // A scalar, two entries per member, and the family again.
         let mut list = vec![Domain::scalar()];
         list.extend(kept().flat_map(|i| [domain(0, &[i], &gaps), domain(0, &[i], &gaps)]));
         list.extend(kept().map(|i| domain(0, &[i], &gaps)));

@@ -1,7 +1,7 @@
 //! Questions that later stages ask of a model.
 //!
-//! In: a model. Out: start values by order, named sub-expressions, and expressions with inputs replaced by what they
-//! are as functions of time.
+//! In: a model. Out: start values by order, named sub-expressions, and expressions with inputs replaced by their
+//! definitions as functions of time.
 
 use super::{Domain, Model, StartValue, Unknown};
 use crate::expr::{Expr, External, ExternalSource, Node, Symbol, reachable, substitute, total_derivative};
@@ -82,13 +82,14 @@ impl Model {
         found.into_values().collect()
     }
 
-    /// The functions without values while the model is analysed: another one, in general position, stands in for each.
+    /// The functions that have no values while the model is analysed; for each of them a function in general position
+    /// stands in.
     pub fn stand_ins(&self) -> Vec<String> {
         let unknown = |f: &Arc<External>| matches!(f.source, ExternalSource::Code(_) | ExternalSource::Input);
         self.externals().into_iter().filter(unknown).map(|external| external.name.clone()).collect()
     }
 
-    /// Whether there are any of these.
+    /// Whether functions stand in for any that have no values while the model is analysed.
     pub fn has_stand_ins(&self) -> bool {
         !self.stand_ins().is_empty()
     }

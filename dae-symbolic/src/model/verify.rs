@@ -1,7 +1,7 @@
 //! What every model fulfils.
 //!
-//! In: a model from anywhere. Out: nothing, or all that is wrong with it. Models that were read from text fulfil most
-//! of this by construction; models that were built or derived by a program are held to the same.
+//! In: a model from anywhere. Out: nothing, or all errors in it. Models that were read from text fulfil most of this by
+//! construction; models that were built or derived by a program are held to the same rules.
 
 use super::{MAX_ORDER, Model, derivative_name, highest_orders};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
@@ -12,9 +12,9 @@ use std::collections::HashMap;
 /// Checks a model.
 ///
 /// # Errors
-/// If there are no equations or unknowns, names are used twice or are no identifiers, an expression has a symbol that
+/// If there are no equations or unknowns, names are used twice or are not identifiers, an expression has a symbol that
 /// is not declared or not allowed in its place, an order is too high, an incidence list does not fit its equation, a
-/// nominal value is no positive number, or something is divided by exactly zero.
+/// nominal value is not a positive number, or something is divided by exactly zero.
 pub fn verify(model: &Model) -> Result<(), Diagnostics> {
     let mut verifier = Verifier { model, walk: Walk::new(&model.dag), found: Diagnostics::new() };
     verifier.sizes();
@@ -27,8 +27,8 @@ pub fn verify(model: &Model) -> Result<(), Diagnostics> {
     if verifier.found.is_empty() { Ok(()) } else { Err(verifier.found) }
 }
 
-/// Visits what an expression reaches; the marks are kept from visit to visit, so that many small expressions of a large
-/// model cost their own size each.
+/// Visits everything that an expression reaches; the marks are kept from visit to visit, so that many small expressions
+/// of a large model cost their own size each.
 struct Walk<'a> {
     dag: &'a Dag,
     seen: Vec<u32>,
@@ -175,7 +175,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// Checks the symbols of an expression, looks for divisions by zero, and gives the symbols.
+    /// Checks the symbols of an expression, looks for divisions by zero, and returns the symbols.
     fn expression(&mut self, expr: Expr, origin: Origin, owner: &str, allowed: impl Fn(Symbol) -> bool) -> Vec<Symbol> {
         let model = self.model;
         if expr.index() >= model.dag.len() {

@@ -12,12 +12,12 @@ pub struct Affine {
 }
 
 impl Affine {
-    /// The same everywhere.
+    /// A constant position.
     pub fn fixed(base: usize) -> Affine {
         Affine { base: base as i64, strides: Vec::new() }
     }
 
-    /// Its value; loops beyond those given do not count.
+    /// The value; loops beyond those given do not count.
     pub fn at(&self, indices: &[i64]) -> i64 {
         self.base + self.strides.iter().zip(indices).map(|(stride, index)| stride * index).sum::<i64>()
     }

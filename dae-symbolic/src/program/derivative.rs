@@ -1,7 +1,7 @@
 //! Jacobians on their sparsity pattern.
 //!
-//! In: functions and the symbols to differentiate by, each with its column. Out: the pattern of the entries that are not
-//! identically zero, and a program for their values in row-major order.
+//! In: functions and the symbols to differentiate with respect to, each with its column. Out: the pattern of the
+//! entries that are not identically zero, and a program for their values in row-major order.
 
 use dae_runtime::contract::Pattern;
 
@@ -12,9 +12,9 @@ use crate::model::{Domain, Numbering};
 /// A Jacobian as a program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Derivative {
-    /// Where the entries stand.
+    /// The positions of the entries.
     pub pattern: Pattern,
-    /// Their values, row by row.
+    /// The values of the entries, row by row.
     pub program: Program,
 }
 
@@ -37,7 +37,8 @@ impl Derivative {
         entries
     }
 
-    /// Differentiates `functions` by the symbols that have a column; `domains` says which of them are families.
+    /// Differentiates `functions` with respect to the symbols that have a column; `domains` says which functions are
+    /// families.
     pub fn new(
         dag: &mut Dag,
         functions: &[Expr],

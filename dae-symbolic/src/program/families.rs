@@ -1,8 +1,9 @@
 //! Programs of models with families.
 //!
-//! In: rows of roots, each row with the member of a family that it is. Out: a [`Program`] in which the instances of a family are loops,
-//! and so are long sums and long rows, whose terms and entries are alike. Rows that are no members, and instances that fit no
-//! loop, are blocks without loops; a long one is cut, since the compiler's time grows faster than the length of a function.
+//! In: rows of roots, each row with the member of a family that it is. Out: a [`Program`] in which the instances of a
+//! family are loops, and so are long sums and long rows, whose terms and entries are alike. Rows that are not members,
+//! and instances that fit no loop, are blocks without loops; long blocks are cut, since the compiler's time grows
+//! faster than the length of a function.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -13,12 +14,13 @@ use super::{Block, Load, Output, Program, Register, Unplaced};
 use crate::expr::{Dag, Expr, Node, Symbol};
 use crate::model::{Domain, Member, Numbering};
 
-/// Longer blocks are cut before a row that shares less than a quarter of its expressions with them.
+/// Blocks with more than this many expressions are cut before a row that shares less than a quarter of its expressions
+/// with them.
 const LONGEST: usize = 400;
-/// Longer ones are cut before any row.
+/// Blocks with more than this many expressions are cut before any row.
 const LONGEST_SHARED: usize = 4000;
 
-/// A sum that so many instances of families share is worth a loop of its own.
+/// A sum that at least this many instances of families share is worth a loop of its own.
 const SHARED: usize = 3;
 
 /// Roots in rows: those of row $i$ are `roots[row_starts[i]..row_starts[i + 1]]`.
@@ -44,7 +46,7 @@ impl<'a> Rows<'a> {
         if self.roots(row).is_empty() { 0 } else { self.places.place_of(self.row_starts[row]) }
     }
 
-    /// The member of a family that a row is; families of one are none.
+    /// The member of a family that a row is; families with one member do not count.
     fn member(&self, row: usize) -> Option<&'a Member> {
         self.domains.get(row)?.member.as_deref().filter(|member| !member.indices.is_empty())
     }
@@ -54,7 +56,7 @@ impl Program {
     /// Schedules rows of roots, families as loops; `names` are the sub-expressions with a name of their own.
     ///
     /// # Errors
-    /// If a symbol has no place, or the members of an excerpt do not tell what those in between are like.
+    /// If a symbol has no place, or the members of an excerpt do not determine those in between.
     pub fn with_families(
         dag: &Dag,
         rows: Rows<'_>,
@@ -82,10 +84,10 @@ struct Schedule<'a> {
     totals: usize,
 }
 
-/// What a block does with its values.
+/// The use of the values of a block.
 #[derive(Clone, Copy)]
 enum Store {
-    /// They are results, stored at the first address of the class and the following.
+    /// They are results, stored from the first address of the class on.
     Results,
     /// They are added to this total.
     Total(usize),
@@ -151,7 +153,7 @@ impl Schedule<'_> {
         Ok(())
     }
 
-    /// Loops for rows of many entries; returns the roots that are left, row by row, with their places.
+    /// Loops for rows of many entries; returns the remaining roots, row by row, with their places.
     fn wide(&mut self, rows: Rows<'_>, straight: &BTreeSet<usize>) -> Result<Vec<Vec<(usize, Expr)>>, Unplaced> {
         let mut left = Vec::new();
         for &row in straight {
@@ -197,7 +199,7 @@ impl Schedule<'_> {
         Ok(())
     }
 
-    /// One block for all classes that run through the same box, as far as it does not become too long.
+    /// Puts all classes that run through the same box into one block, unless it becomes too long.
     fn loops(&mut self, classes: &[Class], shaped: &[Shaped], store: Store) {
         let mut blocks: Vec<(Template, Block)> = Vec::new();
         let mut open: HashMap<&[Range], usize> = HashMap::new();
@@ -237,8 +239,8 @@ impl Schedule<'_> {
     }
 }
 
-/// Whether a block of these expressions ends before a row of such: the compiler's time grows faster than the length of a block, but each repeats
-/// what it shares with the others.
+/// Whether a block of these expressions ends before a row: the compiler's time grows faster than the length of a block,
+/// but every block repeats what it shares with the others.
 fn is_cut_before<'e>(block: &HashSet<Expr>, row: impl ExactSizeIterator<Item = &'e Expr>) -> bool {
     let alone = row.len();
     let new = row.filter(|expr| !block.contains(expr)).count();

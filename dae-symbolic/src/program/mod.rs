@@ -4,8 +4,9 @@
 //! without reference to the DAG: children first, every shared sub-expression once. The interpreter runs it
 //! ([`Program::run`]), code generation spells it; both do the same operations in the same order.
 //!
-//! Equations that are no family are one block without loops. The instances of a family become a block that runs through a box of
-//! indices, with positions and numbers that are affine in them ([`roll`]), so that the size of a program is that of the model's text.
+//! Equations that are not families are one block without loops. The instances of a family become a block that runs
+//! through a box of indices, with positions and numbers that are affine in them ([`roll`]), so that the size of a
+//! program is that of the model's text.
 //!
 //! A [`Derivative`] is a program for the nonzero entries of a Jacobian with the sparsity pattern they stand in.
 
@@ -42,7 +43,7 @@ pub enum Load<P = usize> {
 }
 
 impl<P> Load<P> {
-    /// The same vector with another position.
+    /// The load from the same vector at another position.
     pub fn map<Q>(&self, position: impl FnOnce(&P) -> Q) -> Load<Q> {
         match self {
             Load::Time => Load::Time,
@@ -97,7 +98,7 @@ pub enum Instruction {
 }
 
 impl Instruction {
-    /// The registers it reads.
+    /// The registers that the instruction reads.
     pub fn operands(&self) -> impl Iterator<Item = Register> + '_ {
         let (terms, factors, arguments): (&[_], &[_], &[_]) = match self {
             Instruction::Constant(_)
@@ -126,13 +127,13 @@ pub struct Output {
 /// Straight-line instructions, carried out for every point of a box of loop indices.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Block {
-    /// The loops, outermost first; none for equations that are no family.
+    /// The loops, outermost first; none for equations that are not families.
     pub domain: Vec<Range>,
     /// The instructions, operands before users.
     pub instructions: Vec<Instruction>,
-    /// What is stored.
+    /// The values that are stored.
     pub outputs: Vec<Output>,
-    /// What is added to a total, the place of which no loop index changes.
+    /// The values that are added to totals, whose places no loop index changes.
     pub totals: Vec<Output>,
     /// Names of sub-expressions that the model names, by register.
     pub names: Vec<(Register, String)>,
@@ -152,7 +153,7 @@ pub struct Program {
 pub enum Unplaced {
     /// A symbol has no place at run time.
     Symbol(Symbol),
-    /// The members of an excerpt do not tell what those left out are like.
+    /// The members of an excerpt do not determine those left out.
     Torn,
 }
 
@@ -163,7 +164,7 @@ impl From<Torn> for Unplaced {
 }
 
 impl Program {
-    /// Schedules roots that are no families, as one block; `names` are the sub-expressions with a name of their own.
+    /// Schedules roots that are not families, as one block; `names` are the sub-expressions with a name of their own.
     pub fn new(
         dag: &Dag,
         roots: &[Expr],
@@ -183,7 +184,7 @@ impl Program {
         })
     }
 
-    /// The same, to be replaced.
+    /// The calls of functions that the model does not define by an expression, mutably.
     pub fn calls_mut(&mut self) -> impl Iterator<Item = &mut Call> {
         let instructions = self.blocks.iter_mut().flat_map(|block| &mut block.instructions);
         instructions.filter_map(|instruction| match instruction {

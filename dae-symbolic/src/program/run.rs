@@ -21,7 +21,7 @@ pub struct Point<'a, A = f64> {
     pub yp: &'a [A],
 }
 
-/// Numbers that a program computes with.
+/// The arithmetic that a program computes in.
 pub trait Arithmetic: Copy {
     /// The nearest floating-point number to a number of the model.
     fn constant(value: f64) -> Self;
@@ -87,8 +87,8 @@ impl Arithmetic for f64 {
     }
 }
 
-/// Whether a number of a program is that of the model: integers are, unless neighbouring integers are the same in `f64`; of others the program
-/// has the nearest floating-point number.
+/// Whether a number of a program is that of the model: integers are, unless neighbouring integers are equal in `f64`;
+/// other numbers are replaced by the nearest floating-point number.
 pub fn is_exact(value: f64) -> bool {
     value == value.trunc() && value.abs() <= (1_i64 << 53) as f64
 }
@@ -156,7 +156,7 @@ impl Program {
         self.run_watched(point, scratch, outputs, |_, _| ());
     }
 
-    /// The same; `watch` is told of every function that is applied, with its first argument.
+    /// Runs the program; `watch` is called for every function that is applied, with its first argument.
     pub fn run_watched<A: Arithmetic>(
         &self,
         point: Point<'_, A>,

@@ -5,8 +5,8 @@
 //! structural analysis method for DAEs*, BIT 41, 2001, sect. 2.3): at stage $s = -\max c, \dots, 0$ the equations
 //! $f_i^{(c_i + s)}$ determine the jets $x_j^{(d_j + s)}$. Its zeros are the consistent initial values.
 //!
-//! Where structure does not tell the stages, all equations are differentiated as often as the index says ([`prolong_alike`]), and
-//! solved together.
+//! Where the structure does not give the stages, all equations are differentiated as often as the index says
+//! ([`prolong_alike`]), and solved together.
 //!
 //! [`Prolonged`] fulfils the runtime's [`Prolongation`] contract by interpretation.
 
@@ -32,7 +32,7 @@ pub struct Prolonged {
     pub description: ProlongationDescription,
     /// The offsets $c$ and $d$ it was made with.
     pub offsets: Offsets,
-    /// For each unknown, where its jets start in the jet vector.
+    /// The position in the jet vector at which the jets of each unknown start.
     pub first_jet: Vec<usize>,
     /// The index domain of each jet.
     pub jet_domains: Vec<Domain>,
@@ -44,17 +44,17 @@ pub struct Prolonged {
     pub residuals: Vec<Expr>,
     /// The equations.
     pub residual: Program,
-    /// Their derivative by the jets.
+    /// The Jacobian of the equations with respect to the jets.
     pub jacobian: Program,
-    /// Their derivative by the parameters.
+    /// The Jacobian of the equations with respect to the parameters.
     pub jacobian_p: Program,
     /// Start values of the jets.
     pub start: Program,
-    /// Their derivative by the parameters.
+    /// The Jacobian of the start values with respect to the parameters.
     pub start_jacobian_p: Program,
     /// Values of the parameters.
     pub parameters: Vec<f64>,
-    /// Enclosures of the exact values that the text gives them.
+    /// Enclosures of the exact values that the text gives to the parameters.
     pub parameter_enclosures: Vec<Interval>,
     scratch: RefCell<Vec<f64>>,
 }
@@ -78,15 +78,15 @@ pub fn prolong(model: &mut Model, system: &System, offsets: &Offsets) -> Result<
     prolong_in(model, system, offsets, |stage| stage)
 }
 
-/// The derivative array of `system`: every equation with so many derivatives, all of one stage. That is not stage 0, since which of its jets
-/// the array determines is not for a square system Jacobian to say.
+/// The derivative array of `system`: every equation with `differentiations` derivatives, all in one stage. That is not
+/// stage 0, since no square system Jacobian tells which of its jets the array determines.
 pub fn prolong_alike(model: &mut Model, system: &System, differentiations: u32) -> Result<Prolonged, Unplaced> {
     let rates = written_orders(model).into_iter().map(|order| order.max(1) + differentiations);
     let offsets = Offsets { equations: vec![differentiations; system.equations.len()], unknowns: rates.collect() };
     prolong_in(model, system, &offsets, |_| -1)
 }
 
-/// `stage` says at which stage is solved what the offsets place at one.
+/// Builds the prolongation; `stage` maps a stage of the offsets to the one at which it is solved.
 fn prolong_in(
     model: &mut Model,
     system: &System,

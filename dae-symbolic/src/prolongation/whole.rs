@@ -1,7 +1,7 @@
 //! The prolongation of a model from that of an excerpt of it.
 //!
-//! In: a [`Prolonged`] whose lists have the members of an excerpt; its programs are those of the whole model already. Out: one with all
-//! jets and equations, that runs.
+//! In: a [`Prolonged`] whose lists have the members of an excerpt; its programs are those of the whole model already.
+//! Out: a prolongation with all jets and equations, which can be run.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -14,10 +14,10 @@ use crate::program::roll::text::{Entry, listed, pattern_rows, whole};
 use crate::structure::Offsets;
 
 impl Prolonged {
-    /// The prolongation of the whole model, with offsets `offsets` and its parameters in these places.
+    /// The prolongation of the whole model, with offsets `offsets` and parameters numbered by `parameters`.
     ///
     /// # Errors
-    /// If the members of the excerpt do not tell what those left out are like.
+    /// If the members of the excerpt do not determine those left out.
     pub fn whole(&self, offsets: &Offsets, parameters: &Numbering) -> Result<Prolonged, Torn> {
         let first_jet = offsets.unknowns.iter().scan(0, |next, &d| {
             let first = *next;
@@ -80,7 +80,7 @@ impl Prolonged {
         })
     }
 
-    /// The equations with order and stage; their second place is that of the equation in the text.
+    /// The equations with order and stage; the second place is that of the equation in the text.
     pub(crate) fn listed_equations(&self) -> Result<Vec<Entry<'_, (u32, i32)>>, Torn> {
         let equations = self.equation_domains.iter().zip(self.description.equations.iter());
         let mut entries = listed(equations.clone().map(|(of, e)| (of, &*e.name, (e.order, e.stage))))?;

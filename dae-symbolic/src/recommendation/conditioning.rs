@@ -21,26 +21,28 @@ use super::local::{Local, binomial, is_finite, norm};
 use crate::formulation::Source;
 use crate::model::Model;
 
-/// The interval is taken in so many steps at least, and in as many per radian by which $R$ turns.
+/// The least number of steps over the interval, and the number of steps per radian by which $R$ turns.
 const STEPS: (usize, f64) = (32, 2.0);
 
-/// More steps are not made, and fewer of large systems: this is divided by the third power of the number of states.
+/// The largest number of steps, and the largest product of the number of steps and the third power of the number of
+/// states.
 const MAX_STEPS: usize = 4096;
 const MAX_WORK: usize = 20_000_000;
 
-/// Higher derivatives of the states would take nested difference quotients.
+/// The largest order of the states: higher derivatives would take nested difference quotients.
 const MAX_ORDER: u32 = 3;
 
-/// The exponential of a larger matrix is not computed: it would take as many squarings as the exponent has bits.
+/// The exponential of a matrix with a larger norm is not computed: the number of squarings is that of the bits of its
+/// exponent.
 const MAX_NORM: f64 = 1e9;
 
-/// Green's function begins at so many times.
+/// The number of initial times $s$ of Green's function.
 const STARTS: usize = 32;
 
 /// The step of difference quotients.
 const DIFFERENCE: f64 = 1e-5;
 
-/// The constants.
+/// The conditioning constants.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Conditioning {
@@ -74,7 +76,7 @@ pub(super) fn conditioning(
 ) -> Option<Conditioning> {
     let m = *local.levels.first()?;
     local.levels.iter().all(|&level| level == m).then_some(())?;
-    // Velocities with an equation of their own are x', not x.
+    // Velocities with an equation of their own count as x', not as x.
     let columns: Vec<usize> = (0..local.moving.len()).filter(|&k| local.orders[k] == m).collect();
     let mut sample = |t: f64| -> Option<Sample> {
         // Linear: no jets occur.
@@ -109,12 +111,12 @@ pub(super) fn conditioning(
     Some(Conditioning { k1, k2, k3, k4, interval: (from, to) })
 }
 
-/// Where one is not a number, neither is this.
+/// The larger of two numbers; NaN if one of them is.
 fn larger(a: f64, b: f64) -> f64 {
     if b > a || b.is_nan() { b } else { a }
 }
 
-/// $R$ and its derivatives from those of $B$.
+/// $R$ and its derivatives from $B$ and its derivatives.
 fn basis(b: &[DMatrix<f64>]) -> Option<Vec<DMatrix<f64>>> {
     // P = (BᵀB)⁻¹Bᵀ from BᵀB P = Bᵀ, then R' = -R B' P, both by Leibniz' rule.
     let square = |k: usize| {
@@ -147,7 +149,7 @@ fn green(flow: &Flow, mut samples: Vec<Sample>, unknowns: &[usize], m: usize) ->
     if rows == 0 {
         return None;
     }
-    // Each basis as close to the one before as rotations bring it.
+    // Each basis is rotated to be as close as possible to the one before.
     for k in 1..samples.len() {
         let overlap = (&samples[k - 1].r[0] * samples[k].r[0].transpose()).try_svd(true, true, f64::EPSILON, SWEEPS)?;
         let rotation = overlap.u? * overlap.v_t?;
@@ -181,7 +183,8 @@ fn green(flow: &Flow, mut samples: Vec<Sample>, unknowns: &[usize], m: usize) ->
     Some(largest)
 }
 
-/// $e^A$ of a matrix of moderate norm: Taylor's polynomial of $2^{-s} A$, whose norm is at most a half, squared $s$ times (Golub & Van Loan, *Matrix Computations*, sect. 11.3).
+/// $e^A$ of a matrix of moderate norm: Taylor's polynomial of $2^{-s} A$, whose norm is at most a half, squared $s$
+/// times (Golub & Van Loan, *Matrix Computations*, sect. 11.3).
 fn exponential(matrix: &DMatrix<f64>) -> DMatrix<f64> {
     let squarings = (2.0 * norm(matrix)).log2().ceil().max(0.0) as i32;
     let scaled = matrix * 0.5_f64.powi(squarings);

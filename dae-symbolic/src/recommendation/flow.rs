@@ -1,4 +1,4 @@
-//! The underlying ordinary differential equation, linearised, and the solutions of it that keep the constraints.
+//! The underlying ordinary differential equation, linearised, and its solutions that satisfy the constraints.
 //!
 //! In: the compiled underlying form. Out: $J = \partial f / \partial y$ and a basis $T$ of the tangent space $\ker \varphi_y$; the frozen
 //! part of the model is $\tau' = T^\top J T\,\tau$ up to the motion of $T$.
@@ -13,12 +13,12 @@ use crate::formulation::CompiledForm;
 use crate::formulation::Source;
 use crate::prolongation::Prolonged;
 
-/// Singular values below this part of the largest are zero.
+/// Singular values below this fraction of the largest count as zero.
 const RANK: f64 = 1e-10;
-/// Bound on the iterations for singular values, of which a matrix of these sizes takes a few per row.
+/// Bound on the iterations for singular values; matrices of these sizes take a few per row.
 pub(super) const SWEEPS: usize = 10_000;
 
-/// The underlying ordinary differential equation at work.
+/// The underlying ordinary differential equation, evaluated at the start.
 pub(super) struct Flow {
     ode: UnderlyingOde<Interpreter>,
     y: Vec<f64>,
@@ -28,7 +28,8 @@ pub(super) struct Flow {
 }
 
 impl Flow {
-    /// At a consistent point given as jets of the prolongation; `None` if the equations do not give the derivatives there.
+    /// The equation at a consistent point given as jets of the prolongation; `None` if the equations do not give the
+    /// derivatives there.
     pub(super) fn new(form: &CompiledForm, prolonged: &Prolonged, jets: &[f64], t0: f64) -> Option<Flow> {
         let n = form.formulation.unknowns.len();
         let inner = Interpreter::new(form.program.clone(), prolonged.clone());
@@ -78,7 +79,7 @@ impl Flow {
         let (description, places, n) = (self.ode.description(), self.places(), self.states().len());
         let mut values = vec![0.0; description.invariants_jacobian.len()];
         self.ode.invariants_jacobian(t, &self.y, &mut values);
-        // As many rows as columns at least, so that the decomposition has all right singular vectors.
+        // At least as many rows as columns, so that the decomposition has all right singular vectors.
         let mut gradients = DMatrix::zeros(description.invariants.len().max(n), n);
         for (row, column, position) in description.invariants_jacobian.entries() {
             if let Some(column) = places[column] {

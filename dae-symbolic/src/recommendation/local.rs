@@ -1,12 +1,13 @@
 //! Constraints and multipliers near the start: the matrices of the linear model of Ascher & Petzold (1993), eq. (2.3), read off a system.
 //!
-//! In: the working system. Out: $C$, by which constraints contain the unknowns that move, and $B$, by which multipliers act on their
-//! highest derivatives, with as many derivatives in time as are asked for:
+//! In: the working system. Out: $C$, the coefficients in the constraints of the unknowns with derivatives, and $B$, the
+//! coefficients of the multipliers in the highest derivatives, with their derivatives in time up to a given order:
 //!
 //! $$ x^{(m)} = \dots + B y, \qquad 0 = C x + r. $$
 //!
-//! $C_{ij} = \partial f_i / \partial x_j^{(d_j - c_i)}$ for the equations that are differentiated. The others, by $x_j^{(d_j - c_i)}$ as well,
-//! are $A \delta z + N \delta y = 0$, hence $B = -A^{-1} N$; the rows $\dot p = v$ of a first-order text say that positions respond as velocities do.
+//! $C_{ij} = \partial f_i / \partial x_j^{(d_j - c_i)}$ for the equations that are differentiated. The others, likewise
+//! linearised in $x_j^{(d_j - c_i)}$, are $A \delta z + N \delta y = 0$, hence $B = -A^{-1} N$; the rows $\dot p = v$
+//! of a first-order text say that positions respond as velocities do.
 
 use nalgebra::DMatrix;
 
@@ -27,9 +28,9 @@ struct Entries {
 pub(super) struct Local {
     /// Unknowns whose derivatives occur: the columns of $C$.
     pub(super) moving: Vec<usize>,
-    /// Their $d_j$.
+    /// The offsets $d_j$ of these unknowns.
     pub(super) orders: Vec<u32>,
-    /// How often the constraints are differentiated.
+    /// The number of times that each constraint is differentiated.
     pub(super) levels: Vec<u32>,
     constraints: Entries,
     /// $A$ and $N$, if there are as many multipliers as constraints.
@@ -40,7 +41,7 @@ pub(super) struct Local {
 pub(super) type Jets<'a> = &'a dyn Fn(usize, u32) -> Option<f64>;
 
 impl Local {
-    /// Reads them off; `None` without constraints.
+    /// Reads the matrices off; `None` without constraints.
     pub(super) fn of(model: &mut Model, material: &Material<'_>) -> Option<Local> {
         let offsets = &material.structure.offsets;
         let given = |j: &usize| material.eliminated.iter().any(|it| it.unknown == *j);
@@ -65,7 +66,7 @@ impl Local {
         Some(Local { constraints: entries(&constraints, &moving), dynamics, levels, orders, moving })
     }
 
-    /// $C$ and its derivatives in time up to an order, and those of $B$ if it is defined, at time `t`.
+    /// $C$ and its derivatives in time up to an order, and $B$ with its derivatives if it is defined, at time `t`.
     pub(super) fn values(
         &self,
         model: &mut Model,

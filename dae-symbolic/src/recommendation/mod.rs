@@ -1,6 +1,7 @@
 //! Which formulation to take: the conclusions of Ascher & Petzold (1993), sect. 5, applied to numbers at the start of a model.
 //!
-//! In: a model with its analysis. Out: an [`Advice`]: a form that the model has, the reason in a sentence, and the numbers behind it.
+//! In: a model with its analysis. Out: an [`Advice`]: a form that the model has, the reason in a sentence, and the
+//! numbers that support it.
 //!
 //! | what | measured by | conclusion |
 //! |---|---|---|
@@ -28,47 +29,47 @@ use crate::model::Model;
 use flow::Flow;
 use local::{Local, is_finite, norm};
 
-/// A quantity is fast, or large, that is so many times another.
+/// A quantity counts as fast, or large, if it exceeds another one by this factor.
 const MUCH: f64 = 100.0;
 
-/// Eigenvalues below this part of the largest count as zero.
+/// Eigenvalues below this fraction of the largest count as zero.
 const NOTICEABLE: f64 = 1e-6;
 
-/// Iterations for eigenvalues.
+/// The largest number of iterations for eigenvalues.
 const MAX_SWEEPS: usize = 10_000;
 
-/// Larger models are not measured: eigenvalues take the third power.
+/// Models with more than this many unknowns are not measured: the work for eigenvalues grows with the third power.
 const MAX_UNKNOWNS: usize = 200;
 
-/// What moves at less than this part of the slowest rate is at rest, up to rounding.
+/// A solution that moves at less than this fraction of the slowest rate is at rest, up to rounding.
 const AT_REST: f64 = 1e-9;
 
-/// What to take, and why.
+/// Which form to use, and why.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Advice {
     /// The form.
     pub form: Form,
-    /// In a sentence.
+    /// The reason in a sentence.
     pub reason: String,
-    /// Where that is said.
+    /// The source of the recommendation.
     pub reference: &'static str,
-    /// What it rests on, where constraints are hidden and the start is known.
+    /// The numbers that it rests on, where constraints are hidden and the start is known.
     pub measures: Option<Measures>,
     /// The conditioning constants of a linear problem.
     pub conditioning: Option<Conditioning>,
 }
 
-/// Numbers at the start, in the unit of the time where they have one.
+/// Numbers at the start, in units of time where they have a unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Measures {
-    /// How fast the solution changes: the largest $|y_j'| / (|y_j| + \text{nominal})$.
+    /// The rate at which the solution changes: the largest $|y_j'| / (|y_j| + \text{nominal})$.
     pub speed: f64,
     /// The fastest decay of the frozen part: the largest $-\operatorname{Re}\lambda$ of the underlying equation on the constraints, or zero.
     pub decay: f64,
     /// The smallest $|\lambda|$ that is not zero, or zero.
     pub slowest: f64,
-    /// How fast the directions of the constraints turn along the solution, in radians.
+    /// The rate at which the directions of the constraints turn along the solution, in radians.
     pub rotation: f64,
     /// $\lVert B(CB)^{-1} \rVert / \lVert C^+ \rVert$: one where multipliers act along the gradients of the constraints, large where they act
     /// almost tangentially to them. `None` where there is no such $B$.
@@ -77,7 +78,7 @@ pub struct Measures {
 
 const CONCLUSIONS: &str = "Ascher and Petzold, SIAM J. Sci. Comput. 14 (1993), sect. 5";
 
-/// Advises on a model whose analysis is done, and which has at least the forms that were made of it so far.
+/// Recommends a form of an analysed model, which has at least the forms that were made from it so far.
 pub(crate) fn advise(model: &mut Model, materials: &Materials<'_>, made: &[CompiledForm]) -> Advice {
     let found =
         |form, reason: String, reference| Advice { form, reason, reference, measures: None, conditioning: None };
@@ -128,14 +129,14 @@ pub(crate) fn advise(model: &mut Model, materials: &Materials<'_>, made: &[Compi
     Advice { form, reason, reference: CONCLUSIONS, measures, conditioning }
 }
 
-/// The forms in question, the best first, and why.
+/// The candidate forms, the best first, and the reason.
 fn decide(measures: Option<&Measures>) -> (Vec<Form>, String) {
     let projected = || vec![Form::Pa, Form::Pc, Form::Ggl];
     let Some(it) = measures else {
         let reason = "stabilised index reduction serves wherever constraints vary as slowly as the solution (what they do here was not measured)";
         return (vec![Form::Ggl], reason.into());
     };
-    // At rest, what it would do.
+    // At rest, the slowest rate takes the place of the speed.
     let (rate, whose) = match it.speed > AT_REST * it.slowest {
         true => (it.speed, "the solution changes"),
         false => (it.slowest, "the model at rest would move"),
@@ -207,7 +208,7 @@ fn measures(model: &mut Model, materials: &Materials<'_>, local: &Local, flow: &
     let tangent = flow.tangent(t0)?;
     let eigenvalues = eigenvalues(tangent.transpose() * flow.jacobian(t0)? * &tangent)?;
     let largest = eigenvalues.iter().map(|value| value.norm()).fold(0.0, f64::max);
-    // What is smaller are rounding errors of eigenvalues, of multiple ones in particular.
+    // Smaller eigenvalues are rounding errors, of multiple ones in particular.
     let noticeable = |size: &f64| *size > NOTICEABLE * largest;
     let decay = eigenvalues.iter().map(|value| -value.re).filter(noticeable).fold(0.0, f64::max);
     let slow = eigenvalues.iter().map(|value| value.norm()).filter(noticeable);
@@ -216,7 +217,7 @@ fn measures(model: &mut Model, materials: &Materials<'_>, local: &Local, flow: &
     [found.speed, decay, slowest, rotation].iter().all(|x| x.is_finite()).then_some(found)
 }
 
-/// Of a matrix that may be empty; `None` if it is not finite, or the iteration does not converge.
+/// The eigenvalues of a matrix that may be empty; `None` if it is not finite, or the iteration does not converge.
 fn eigenvalues(mut matrix: DMatrix<f64>) -> Option<Vec<Complex<f64>>> {
     if matrix.is_empty() {
         return Some(Vec::new());
@@ -231,7 +232,7 @@ fn eigenvalues(mut matrix: DMatrix<f64>) -> Option<Vec<Complex<f64>>> {
     Some(decomposition.complex_eigenvalues().iter().map(|value| value * size).collect())
 }
 
-/// Three digits.
+/// A number with three digits.
 pub(crate) fn short(x: f64) -> String {
     let digits = x.abs().log10().floor();
     match x {

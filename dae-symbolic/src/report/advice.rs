@@ -1,8 +1,9 @@
-//! What to look at when no consistent values were found.
+//! Advice where no consistent values were found.
 //!
-//! In: a compiled model without a consistent point. Out: a sentence that names the equations which were not fulfilled together, with what they
-//! restrict, and what may be wrong: with them, or with the guesses. Whether nonlinear equations contradict one another is not decided by a
-//! search that ends without a result, and the sentence does not say so.
+//! In: a compiled model without a consistent point. Out: a sentence that names the equations that were not fulfilled
+//! together, with the unknowns that they restrict, and possible causes: the equations, or the guesses. Whether
+//! nonlinear equations contradict one another is not decided by a search that ends without a result, and the sentence
+//! does not say so.
 
 use std::collections::BTreeSet;
 
@@ -13,14 +14,14 @@ use crate::model::Model;
 use crate::program::roll::text::folded;
 use crate::system::listed;
 
-/// More equations are no help.
+/// The number of equations that are named; more are of no help.
 const NAMED: usize = 6;
 
 /// The sentence; `None` where values were found, or nothing restricts them.
 pub(super) fn advice(compiled: &Compiled) -> Option<String> {
     let (model, certificate) = (&compiled.model, &compiled.analysis.certificate);
     let LocalRegularity::NoConsistentPoint { message } = &certificate.local else { return None };
-    // What the caller supplies is not known yet: nothing is wrong with the model.
+    // The functions of the caller are not known yet: the model has no error.
     let supplied = model.stand_ins();
     if !supplied.is_empty() {
         let names: Vec<String> = supplied.iter().map(|name| format!("`{name}`")).collect();
@@ -59,7 +60,7 @@ pub(super) fn advice(compiled: &Compiled) -> Option<String> {
     ))
 }
 
-/// Whether the name stands in the text, and not as the beginning of a longer one.
+/// Whether the name occurs in the text, and not as the beginning of a longer one.
 fn mentions(text: &str, name: &str) -> bool {
     text.match_indices(name).any(|(at, _)| {
         let next = text[at + name.len()..].chars().next();
@@ -67,7 +68,7 @@ fn mentions(text: &str, name: &str) -> bool {
     })
 }
 
-/// These and the other equations without derivatives that restrict the same unknowns.
+/// The given equations, and the other equations without derivatives that restrict the same unknowns.
 fn with_partners(model: &Model, off: &[usize]) -> Vec<usize> {
     let is_static = |k: usize| model.equations[k].incidence.iter().all(|&(_, order)| order == 0);
     let of = |k: usize| model.equations[k].incidence.iter().map(|&(unknown, _)| unknown);
@@ -76,7 +77,7 @@ fn with_partners(model: &Model, off: &[usize]) -> Vec<usize> {
     (0..model.equations.len()).filter(partner).collect()
 }
 
-/// The unknowns in them.
+/// The unknowns in some equations.
 fn restricted(model: &Model, equations: &[usize]) -> Vec<String> {
     let unknowns: BTreeSet<usize> = equations
         .iter()

@@ -7,7 +7,7 @@ use std::fmt::{self, Display, Formatter};
 use super::text::count;
 use crate::index::array::{ArrayFinding, ArrayRanks, ArrayVerdict, ConstantRank};
 
-/// What the derivative array of the text says.
+/// The verdict of the derivative array of the text.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct ArrayReport {
@@ -15,7 +15,7 @@ pub struct ArrayReport {
     pub verdict: &'static str,
     /// Ranks for 0, 1, … differentiations.
     pub ranks: Vec<RanksReport>,
-    /// Number of points, the start values included, at which they agree.
+    /// Number of points, the start values included, at which the ranks agree.
     pub points: usize,
     /// `everywhere`: near the solution among all values (A2); `on solutions`: among consistent ones.
     pub constant_rank: Option<&'static str>,
@@ -33,17 +33,17 @@ pub struct RanksReport {
     pub differentiations: u32,
     /// Number of rows.
     pub rows: usize,
-    /// Rank of the derivative by the derivatives above those of the states.
+    /// Rank of the derivative with respect to the derivatives above those of the states.
     pub higher: usize,
-    /// Rank by these and the derivatives of the states.
+    /// Rank of the derivative with respect to the derivatives of the states and those above them.
     pub rates: usize,
-    /// Rank by everything.
+    /// Rank of the derivative with respect to all variables.
     pub all: usize,
     /// Whether the derivatives of the states are determined (A1).
     pub one_full: bool,
     /// Whether no row depends on the others (A3).
     pub full_row_rank: bool,
-    /// Smallest kept over largest dropped pivot; `None` for exact ranks.
+    /// The ratio of the smallest kept to the largest dropped pivot; `None` for exact ranks.
     pub gap: Option<f64>,
 }
 

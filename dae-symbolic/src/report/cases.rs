@@ -1,6 +1,6 @@
-//! Cases in which the index is another, in the words of a report.
+//! Cases with a different index, in the words of a report.
 //!
-//! In: [`Case`]s and the verdict of the model. Out: which of them the verdict is about, and what holds in the other.
+//! In: [`Case`]s and the verdict of the model. Out: the case that the verdict is about, and what holds in the other.
 
 use crate::index::{Grounds, ProblemKind, Verdict};
 use crate::index_concepts::Case;
@@ -23,13 +23,13 @@ pub struct CaseReport {
     pub own: &'static str,
     /// Whether the regular case is every other value; otherwise there are further exceptions.
     pub every_other_value: bool,
-    /// `exact`, `upper bound`, `not certified`, `ill-posed` or `not analysed`: what is known about the other case.
+    /// `exact`, `upper bound`, `not certified`, `ill-posed` or `not analysed`: the finding about the other case.
     pub other_verdict: &'static str,
     /// The index in the other case, if it is certified.
     pub other_index: Option<u32>,
     /// The point of the other case that was analysed: `Cs = 1`.
     pub analysed_at: Option<String>,
-    /// All that in a sentence.
+    /// The case in a sentence.
     pub statement: String,
 }
 
@@ -89,7 +89,7 @@ fn statement(case: &Case, index: Option<u32>) -> String {
         Other::Open if case.own == Side::Regular => return format!("{what} holds {own}"),
         Other::Open => "the index may be another".into(),
     };
-    // A condition that is an equation of parameters says by itself where it was looked at.
+    // A condition that is an equation of parameters is itself the point that was analysed.
     let place = case.analysed_at.as_ref().filter(|&at| at != exceptional);
     let grounds = match (&case.other, place) {
         (Other::Verdict(Verdict::Exact(_) | Verdict::AtMost { .. }, grounds), Some(at)) => match grounds {
@@ -101,7 +101,7 @@ fn statement(case: &Case, index: Option<u32>) -> String {
     format!("{what} holds {own}; {other} {found}{grounds}{}", hint(case))
 }
 
-/// A value that is meant for good need not be one that can be changed between runs.
+/// A hint to write a constant in place of a parameter with an exceptional value that is never changed.
 fn hint(case: &Case) -> String {
     match (case.subject, case.own) {
         (Subject::Parameters, Side::Exceptional) => {
@@ -127,10 +127,10 @@ fn rejected(kind: ProblemKind) -> &'static str {
     }
 }
 
-/// More conditions of which the other side is open are told in one sentence.
+/// More conditions than this whose other side was not analysed are reported in one sentence.
 const OPEN: usize = 3;
 
-/// The sentences about all cases; those that nobody looked into, in one if there are many.
+/// The sentences about all cases; one for all cases that were not analysed, if there are many.
 pub(super) fn statements(cases: &[CaseReport]) -> Vec<String> {
     let is_open = |case: &&CaseReport| case.other_verdict == NOT_ANALYSED && case.own == "regular";
     let (open, mut list): (Vec<&CaseReport>, Vec<&CaseReport>) = cases.iter().partition(is_open);

@@ -19,17 +19,17 @@ pub struct CertificateReport {
     pub grounds: Option<&'static str>,
     /// The verdict in a sentence.
     pub statement: String,
-    /// What keeps it from being exact.
+    /// The reason why it is not exact.
     pub reason: Option<String>,
-    /// Bound of the index by a system Jacobian that is generically nonsingular.
+    /// The bound on the index from a generically nonsingular system Jacobian.
     pub bound: Option<u32>,
     /// The system Jacobian at a generic point.
     pub generic: GenericReport,
     /// The system Jacobian at the consistent point that the start values lead to.
     pub local: LocalReport,
-    /// Whether one differentiation less than the bound would do.
+    /// Whether one differentiation fewer than the bound would suffice.
     pub lower: LowerReport,
-    /// What the derivative array says, where it was asked because structure does not settle the index.
+    /// The verdict of the derivative array, where structure does not settle the index.
     pub array: Option<ArrayReport>,
     /// Canonical offsets of the system that is reduced: the text with its replacements.
     pub offsets: OffsetsReport,
@@ -49,7 +49,7 @@ pub struct GenericReport {
     pub seed: Option<u64>,
     /// The point.
     pub point: Vec<PointValue>,
-    /// What the proof takes for granted.
+    /// The assumptions of the proof.
     pub assuming: Vec<String>,
     /// Number of points at which the determinant vanished.
     pub points: Option<usize>,
@@ -79,27 +79,27 @@ pub struct LocalReport {
     pub t0: Option<f64>,
     /// Half width of the box that contains the consistent point.
     pub radius: Option<f64>,
-    /// What stands in the way.
+    /// The reason why regularity is not proved.
     pub reason: Option<String>,
 }
-/// Whether one differentiation less than the bound would do.
+/// Whether one differentiation fewer than the bound would suffice.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct LowerReport {
     /// `trivial`, `witness`, `not found` or `not attempted`.
     pub status: &'static str,
-    /// Number of differentiations of an array that does not do.
+    /// Number of differentiations of an array that does not suffice.
     pub differentiations: Option<u32>,
     /// A derivative that it leaves free.
     pub free: Option<String>,
-    /// Its part of the largest component of the kernel vector that shows it.
+    /// Its size relative to the largest component of the kernel vector.
     pub share: Option<f64>,
     /// Why there is no answer.
     pub reason: Option<String>,
 }
 
 impl CertificateReport {
-    /// How a statement about the index is qualified.
+    /// The qualification of a statement about the index.
     pub(super) fn phrase(&self) -> &'static str {
         match self.grounds {
             Some("proved") => Grounds::Proved.phrase(),

@@ -1,7 +1,7 @@
 //! How hidden constraints follow from the text, step by step.
 //!
-//! In: a compiled model and its differentiated equations. Out: for each equation that is differentiated, its derivatives as they come and after
-//! explicit derivatives were replaced; one chain for the members of a family.
+//! In: a compiled model and its differentiated equations. Out: for each equation that is differentiated, its
+//! derivatives before and after explicit derivatives are replaced; one chain for the members of a family.
 
 use super::document::{Markup, equation, number, zero_equals};
 use super::families::{Line, rolled};
@@ -11,7 +11,7 @@ use crate::index_reduction::{Explicit, Reduced};
 use crate::model::{Domain, Model};
 use crate::system::{System, highest_orders};
 
-/// A derivative with longer markup is not shown before it is simplified.
+/// A derivative with longer markup than this is not shown before it is simplified.
 const MAX_STEP: usize = 12_000;
 
 /// How hidden constraints follow from an equation.
@@ -27,7 +27,7 @@ pub(super) struct Derivation {
 
 /// One differentiation.
 pub(super) struct Step {
-    /// The derivative as it comes, if it is worth showing.
+    /// The derivative before simplification, if it is worth showing.
     pub(super) derivative: Option<String>,
     /// The equations that give derivatives in it: `(1), (2)`.
     pub(super) using: String,

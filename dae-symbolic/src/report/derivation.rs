@@ -1,4 +1,4 @@
-//! What equations were derived from, for a report.
+//! The descriptions that equations were derived from, for a report.
 //!
 //! In: the derivations of a model. Out: their parts in plain mathematics.
 
@@ -65,7 +65,7 @@ pub struct OptimalControlReport {
     pub controls: Vec<String>,
     /// $t_0$ and $t_1$.
     pub horizon: [String; 2],
-    /// What is to hold at its ends.
+    /// The conditions at the ends of the horizon.
     pub boundary_conditions: Vec<BoundaryReport>,
 }
 
@@ -85,11 +85,11 @@ pub struct BoundaryReport {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct EntryReport {
-    /// Name of what the row belongs to.
+    /// Name of the unknown of the row.
     pub row: String,
-    /// Name of what the column belongs to.
+    /// Name of the unknown of the column.
     pub column: String,
-    /// In plain mathematics.
+    /// The value in plain mathematics.
     pub value: String,
 }
 

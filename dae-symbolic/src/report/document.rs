@@ -1,7 +1,7 @@
-//! What a report in mathematics is made of, before it is laid out.
+//! The content of a report in mathematics, before it is laid out.
 //!
-//! In: a model, and what was found out about it. Out: its equations, the derivation of every hidden constraint, and the signature matrix, with
-//! expressions spelled in one kind of markup. `latex.rs` and `html.rs` lay it out.
+//! In: a model, and the findings about it. Out: its equations, the derivation of every hidden constraint, and the
+//! signature matrix, with expressions spelled in one kind of markup. `latex.rs` and `html.rs` lay it out.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,10 +16,10 @@ use crate::model::{Domain, Model, Start};
 use crate::spelling::{latex_name, mathml_name};
 use crate::structure::Structure;
 
-/// Larger signature matrices are not laid out.
+/// Signature matrices with more rows or columns than this are not laid out.
 pub(super) const MAX_PATTERN: usize = 160;
 
-/// How expressions are spelled.
+/// The markup of expressions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Markup {
     /// LaTeX.
@@ -31,7 +31,7 @@ pub(super) enum Markup {
 /// The mathematics of a report.
 pub(super) struct Document {
     pub(super) docs: Vec<String>,
-    /// The equations of the text, those of a family in as few lines as say the same.
+    /// The equations of the text, those of a family in as few lines as possible.
     pub(super) equations: Vec<Numbered>,
     /// Equations that were replaced by combinations.
     pub(super) rewrites: Vec<Replaced>,
@@ -61,11 +61,12 @@ pub(super) struct Numbered {
 pub(super) struct Replaced {
     /// Its [`number`].
     pub(super) equation: String,
-    /// What replaced it: coefficient, number of the equation, how often that is differentiated. `None` for a coefficient of one.
+    /// The combination: coefficient, number of the equation, number of its differentiations. `None` for a coefficient
+    /// of one.
     pub(super) terms: Vec<(Option<String>, String, u32)>,
     pub(super) before: String,
     pub(super) after: String,
-    /// What must not be zero.
+    /// The expression that must not vanish.
     pub(super) nonzero: Option<String>,
 }
 
@@ -160,7 +161,8 @@ fn equations(model: &mut Model, residuals: &[Expr], markup: Markup) -> Vec<Numbe
     rolled(model.equations.iter().map(|e| &e.domain), &texts).into_iter().map(numbered).collect()
 }
 
-/// What stands in parentheses beside an equation: `4[i = 17]` for `equation 4[i = 17]`, and all of a name that says what the equation is.
+/// The label in parentheses beside an equation: `4[i = 17]` for `equation 4[i = 17]`, and the whole name where it
+/// describes the equation.
 pub(super) fn number(name: &str) -> &str {
     let is_number = |rest: &&str| {
         let indices = rest.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -194,7 +196,7 @@ fn parameters(model: &Model, markup: Markup) -> Vec<Named> {
     in_families(model.parameters.iter().map(|p| &p.domain), named.collect())
 }
 
-/// Lines that values may add to those of the symbols; with more, the values of families are left out.
+/// The number of lines that values may add to those of the symbols; with more, the values of families are left out.
 const MAX_VALUES: usize = 12;
 
 /// One line for members of a family that differ by affine functions of the indices.
@@ -250,7 +252,7 @@ pub(super) fn equation(model: &mut Model, residual: Expr, markup: Markup) -> Str
     solved_or_zero(model, residual, markup, is_rate, |model, expr| spell(model, expr, markup))
 }
 
-/// The same in any symbols.
+/// $\dot x = \dots$ where the residual is a derivative and something else, otherwise $0 = \dots$, in any symbols.
 pub(super) fn solved_or_zero(
     model: &mut Model,
     residual: Expr,

@@ -1,6 +1,6 @@
-//! What proves the index, in sentences.
+//! The proof of the index, in sentences.
 //!
-//! In: the parts of a [`CertificateReport`]. Out: a sentence each, the same in every kind of report.
+//! In: the parts of a [`CertificateReport`]. Out: a sentence for each, identical in every kind of report.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -8,7 +8,7 @@ use super::text::{count, folded};
 use super::{CertificateReport, GenericReport, LocalReport, LowerReport};
 
 impl CertificateReport {
-    /// What proves the index, a sentence each, by heading.
+    /// The evidence for the index, a sentence each, by heading.
     pub(super) fn sentences(&self) -> Vec<(&'static str, String)> {
         let bound = match self.bound {
             Some(bound) => format!("{bound}, {}", self.generic),
@@ -78,7 +78,7 @@ impl Display for LowerReport {
     }
 }
 
-/// A number of no importance beyond two digits.
+/// A number of which only two digits matter.
 fn short(value: f64) -> String {
     if (0.1..1e4).contains(&value) { format!("{value:.1}") } else { format!("{value:.1e}") }
 }

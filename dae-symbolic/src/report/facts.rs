@@ -1,13 +1,13 @@
-//! The answers in the order in which one asks.
+//! The main results, in the order in which a reader asks for them.
 //!
-//! In: a [`Report`]. Out: headings and sentences, the same in text, LaTeX and HTML.
+//! In: a [`Report`]. Out: headings and sentences, identical in text, LaTeX and HTML.
 
 use super::Report;
 use super::cases::statements;
 use super::text::count;
 use crate::program::roll::text::folded;
 
-/// The answers in the order in which one asks, by heading.
+/// The main results, in the order in which a reader asks for them, by heading.
 pub(super) fn facts(report: &Report) -> Vec<(String, String)> {
     let mut list = Vec::new();
     let mut say = |what: &str, answer: String| list.push((what.to_string(), answer));

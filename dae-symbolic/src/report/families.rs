@@ -16,18 +16,18 @@ pub(super) struct Line {
     pub(super) parts: Vec<String>,
     /// Position of the first instance.
     pub(super) first: usize,
-    /// How many instances it stands for.
+    /// The number of instances it stands for.
     pub(super) count: usize,
     /// `for i in 1..=58`; empty for a single one.
     pub(super) range: String,
 }
 
-/// The texts, those of a family in as few lines as say the same.
+/// The texts, those of a family in as few lines as possible.
 pub(super) fn rolled<'a>(domains: impl Iterator<Item = &'a Domain>, texts: &[Vec<String>]) -> Vec<Line> {
     rolled_by(domains, texts, &vec![(); texts.len()])
 }
 
-/// The same; what one line stands for agrees in its key.
+/// The texts, those of a family in as few lines as possible; instances of one line have equal keys.
 pub(super) fn rolled_by<'a, K: Clone + Eq + Hash>(
     domains: impl Iterator<Item = &'a Domain>,
     texts: &[Vec<String>],
@@ -58,7 +58,7 @@ pub(super) fn rolled_by<'a, K: Clone + Eq + Hash>(
             range: ranges(&group.domain, &indices),
         }
     };
-    // Where members of an excerpt do not tell what those in between are like, each stands for itself.
+    // Where members of an excerpt do not determine those in between, each has a line of its own.
     let Ok(groups) = grouped(&entries) else {
         let single = |(place, parts): (usize, &Vec<String>)| Line {
             parts: parts.clone(),
@@ -73,7 +73,7 @@ pub(super) fn rolled_by<'a, K: Clone + Eq + Hash>(
     lines
 }
 
-/// The loop variables of the text, where a member is called by them: `k` in `equation 4[k = 17]`.
+/// The loop variables of the text, where the name of a member contains them: `k` in `equation 4[k = 17]`.
 fn loop_names(member: &Member) -> Option<Vec<String>> {
     let (_, indices) = member.label.strip_suffix(']')?.split_once('[')?;
     indices.split(", ").map(|index| index.split_once(" = ").map(|(name, _)| name.to_string())).collect()

@@ -1,6 +1,7 @@
 //! The equations of formulations in mathematics.
 //!
-//! In: the compiled forms of a model. Out: their rows, those of a family in as few lines as say the same, and the constraints that they only imply.
+//! In: the compiled forms of a model. Out: their rows, those of a family in as few lines as possible, and the
+//! constraints that they only imply.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,7 +17,7 @@ use crate::model::{Domain, Model};
 pub(super) struct Formulated {
     /// `ggl`.
     pub(super) name: String,
-    /// What it is.
+    /// A sentence about it.
     pub(super) sentence: String,
     /// The rows of $F(t, y, y') = 0$.
     pub(super) rows: Vec<Numbered>,
@@ -35,7 +36,7 @@ fn formulated(model: &mut Model, form: &CompiledForm, markup: Markup) -> Formula
     let states: HashSet<&str> = formulation.unknowns.iter().map(|unknown| unknown.name.as_str()).collect();
     let spell = |model: &Model, expr: Expr| {
         let symbol = |symbol| match (symbol, formulation.symbol_name(model, symbol)) {
-            // A derivative that is an unknown of its own, which a row says to be one.
+            // A derivative that a row equates with an unknown of its own.
             (Symbol::StateDerivative(i), rate) if states.contains(rate.as_str()) => {
                 derivative_of(&spelled_name(&formulation.unknowns[i as usize].name, markup), markup)
             }

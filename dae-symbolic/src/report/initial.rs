@@ -1,6 +1,6 @@
 //! Initial values, in the words of a report.
 //!
-//! In: [`InitialValues`]. Out: the same as data to be serialised, and sentences about them.
+//! In: [`InitialValues`]. Out: data to be serialised, and sentences about them.
 
 use dae_runtime::contract::Start;
 
@@ -15,13 +15,13 @@ pub struct InitialReport {
     pub t0: f64,
     /// The states in order of the text.
     pub states: Vec<StateReport>,
-    /// States that the equations determine by themselves.
+    /// States that the equations determine on their own.
     pub determined: Vec<String>,
     /// Groups of states of which some may be chosen, independently of other groups.
     pub choices: Vec<ChoiceReport>,
     /// Fixed values that follow from the equations and the other fixed values, and agree with them.
     pub redundant: Vec<RedundantReport>,
-    /// States whose guesses decide, because too few are fixed.
+    /// States whose guesses decide the solution, because too few values are fixed.
     pub guessed: Vec<String>,
 }
 
@@ -41,21 +41,21 @@ pub struct StateReport {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct ChoiceReport {
-    /// How many.
+    /// The number of states that may be chosen.
     pub count: usize,
-    /// Of these.
+    /// The states to choose from.
     pub among: Vec<String>,
-    /// Some that will do.
+    /// A valid choice.
     pub example: Vec<String>,
-    /// Whether any `count` of them will do, if that is known.
+    /// Whether every choice of `count` of them is valid, if that is known.
     pub any: Option<bool>,
 }
 
-/// A fixed value that says nothing new.
+/// A fixed value that follows from the equations and the other fixed values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct RedundantReport {
-    /// Whose.
+    /// The name of the state.
     pub name: String,
     /// The fixed values it follows from; none if the equations alone determine it.
     pub follows_from: Vec<String>,
@@ -92,7 +92,7 @@ impl InitialReport {
         }
     }
 
-    /// Name, value and start of every state; neighbours in an array with the same value are one.
+    /// Name, value and start of every state; neighbours in an array with the same value are joined.
     pub(super) fn lines(&self) -> Vec<(String, f64, &'static str)> {
         let alike = |a: &StateReport, b: &StateReport| a.start == b.start && a.value.to_bits() == b.value.to_bits();
         let lines = self.states.chunk_by(alike).flat_map(|like| {
@@ -102,7 +102,7 @@ impl InitialReport {
         lines.collect()
     }
 
-    /// What to know about them, a sentence each, by heading.
+    /// Sentences about the initial values, by heading.
     pub(super) fn sentences(&self) -> Vec<(&'static str, String)> {
         let mut list = Vec::new();
         if !self.choices.is_empty() {
@@ -125,7 +125,7 @@ impl InitialReport {
     }
 }
 
-/// Of longer lists only the beginning is read.
+/// The number of names that are listed; of longer lists only the beginning is shown.
 const NAMED: usize = 24;
 
 /// `x, y, q[0..=9]`, or the first of many.

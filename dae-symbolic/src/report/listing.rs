@@ -1,7 +1,7 @@
 //! Equations, unknowns and constraints as a text report lists them.
 //!
-//! In: a model and what was found out about it. Out: a line each, one for the members of a family that say the same; of a family whose
-//! members are too unlike for that, the first ones.
+//! In: a model and the findings about it. Out: a line each, one for all members of a family with the same text; of a
+//! family whose members differ too much for that, the first ones.
 
 use super::document::number;
 use super::families::{Line, rolled_by};
@@ -10,12 +10,12 @@ use crate::compile::Named;
 use crate::model::{Domain, Model};
 use crate::origin::Origin;
 
-/// Of one family, so many lines for single members at most.
+/// The largest number of lines for single members of one family.
 const SINGLE: usize = 6;
-/// Of a family with more than that, so many lines.
+/// The number of lines of a family with more single members than that.
 const SHOWN: usize = 4;
 
-/// What a text report lists.
+/// The lists of a text report.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Listing {
     /// Label: number of the equation.
@@ -24,9 +24,9 @@ pub(super) struct Listing {
     pub(super) unknowns: Vec<Row>,
     /// Label: name of the constraint.
     pub(super) hidden: Vec<Row>,
-    /// Label: a name of the model; text: what it stands for.
+    /// Label: a name of the model; text: its value.
     pub(super) definitions: Vec<Row>,
-    /// Label: what was eliminated.
+    /// Label: the eliminated unknown.
     pub(super) eliminated: Vec<Row>,
     /// Where the equations stand.
     pub(super) origins: Vec<Origin>,
@@ -35,13 +35,13 @@ pub(super) struct Listing {
 /// A line of a list.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Row {
-    /// Position of the first of those that it stands for.
+    /// Position of the first item that it stands for.
     pub(super) first: usize,
     pub(super) label: String,
     pub(super) text: String,
     /// `for i in 2..=19`; empty for a single one.
     pub(super) range: String,
-    /// So many more of the family are not listed after it.
+    /// The number of further members of the family that are not listed after it.
     pub(super) more: usize,
 }
 

@@ -1,13 +1,13 @@
 //! What is known about a model, as data to be read by people and programs.
 //!
-//! In: a compiled model, or the reason why there is none. Out: a [`Report`]: its [`Display`](std::fmt::Display) is for people; with the
-//! feature `serde` it can be serialised, and the names of its fields are a promise to programs that read them. Whatever does not
-//! apply is `None`; equations are counted from 1 as in messages; residues of the prime field are decimal strings, because they
-//! exceed what readers of JSON keep exactly.
+//! In: a compiled model, or the reason why there is none. Out: a [`Report`]: its [`Display`](std::fmt::Display) is for
+//! people; with the feature `serde` it can be serialised, and the names of its fields are a promise to programs that
+//! read them. Fields that do not apply are `None`; equations are counted from 1 as in messages; residues of the prime
+//! field are decimal strings, because they exceed what readers of JSON keep exactly.
 //!
-//! `structural_*` and `offsets` are those of the pattern of the text as written; `differentiation_index`, `index_upper_bound` and
-//! `degrees_of_freedom` are what the certificate supports, of the first-order form: a variable that occurs with derivatives up to
-//! order $p$ counts as $p$ states.
+//! `structural_*` and `offsets` belong to the pattern of the text as written; `differentiation_index`,
+//! `index_upper_bound` and `degrees_of_freedom` are those of the first-order form that the certificate supports: a
+//! variable that occurs with derivatives up to order $p$ counts as $p$ states.
 
 //!
 //! The fields of [`Report`] are the keys of `dae analyze --json`, each with its type and meaning; nested objects are
@@ -77,7 +77,7 @@ use crate::structure::Structure;
 #[cfg(feature = "syntax")]
 use crate::syntax::SourceMap;
 
-/// Everything known about a model, or what is wrong with it.
+/// Everything known about a model, or its errors.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Report {
@@ -87,14 +87,16 @@ pub struct Report {
     pub unknowns: Vec<String>,
     /// Its equations in plain mathematics.
     pub equations: Vec<String>,
-    /// Their names: `equation 1` is the first that the text writes down, `equation 4[i = 17]` an instance of the fourth, and `constraint of
-    /// lambda` one that a block stands for. They are the names in all messages and all kinds of report.
+    /// The names of the equations: `equation 1` is the first that the text writes down, `equation 4[i = 17]` an
+    /// instance of the fourth, and `constraint of lambda` one derived from a block. They are the names in all messages
+    /// and all kinds of report.
     pub equation_names: Vec<String>,
-    /// The line and column at which each of them begins, from 1; empty if that is not known, see [`Report::with_places`].
+    /// The line and column at which each equation begins, from 1; empty if that is not known, see
+    /// [`Report::with_places`].
     pub equation_places: Vec<[usize; 2]>,
-    /// What the names of `let`s and inputs in this report stand for.
+    /// The definitions of the `let`s and inputs named in this report.
     pub definitions: Vec<DefinitionReport>,
-    /// What some of them were derived from.
+    /// The descriptions that some of the equations were derived from.
     pub derivations: Vec<DerivationReport>,
     /// Index that the pattern suggests.
     pub structural_index: Option<u32>,
@@ -106,7 +108,7 @@ pub struct Report {
     pub sigma_jacobian_singular: Option<bool>,
     /// The index, if it is certified.
     pub differentiation_index: Option<u32>,
-    /// The least certified upper bound of the index.
+    /// The least certified upper bound on the index.
     pub index_upper_bound: Option<u32>,
     /// The dimension of the set of consistent states, if it is certified.
     pub degrees_of_freedom: Option<usize>,
@@ -116,9 +118,9 @@ pub struct Report {
     pub kronecker_index: Option<u32>,
     /// The strangeness index, where it is known.
     pub strangeness_index: Option<u32>,
-    /// Values of parameters and unknowns for which the index is another.
+    /// Values of parameters and unknowns for which the index differs.
     pub cases: Vec<CaseReport>,
-    /// What these notions of index rest on.
+    /// The grounds of the other notions of index.
     pub notions: NotionsReport,
     /// The dimension of the set of consistent states after 0, 1, … differentiations, up to the index; empty if it was not computed.
     pub manifold_dimensions: Vec<usize>,
@@ -130,24 +132,24 @@ pub struct Report {
     pub redundant_equations: Vec<String>,
     /// Canonical offsets of the pattern.
     pub offsets: Option<OffsetsReport>,
-    /// Size of the Hessenberg form that the text is.
+    /// Size of the Hessenberg form, if the text is one.
     pub hessenberg: Option<u8>,
-    /// What is proved, and how.
+    /// The proof of the index, with its evidence.
     pub certificate: Option<CertificateReport>,
     /// Constraints that the text implies and does not state.
     pub hidden_constraints: Vec<HiddenReport>,
-    /// Inputs of the caller and functions outside the model: other ones, in general position, stood in for them.
+    /// Inputs of the caller and functions outside the model, for which functions in general position stood in.
     pub stand_ins: Vec<String>,
-    /// Which states may be given start values, and what those of the model do.
+    /// The states that may be given start values, and an assessment of those of the model.
     pub initial_values: Option<InitialReport>,
-    /// What the user should know although the model can be used.
+    /// Warnings about a model that can be used nevertheless.
     pub warnings: Vec<String>,
-    /// Unknowns that the derived forms do not solve for, because they are equal to others or constant; they are in the results all the
-    /// same.
+    /// Unknowns that the derived forms do not solve for, because they are equal to others or constant; they are in the
+    /// results nevertheless.
     pub eliminated: Vec<EliminatedReport>,
-    /// Which of its forms to take.
+    /// The recommended form.
     pub recommendation: Option<RecommendationReport>,
-    /// The forms in which the model can be integrated, and why not in the others.
+    /// The forms in which the model can be integrated, and the reasons why it does not have the others.
     pub forms: Vec<FormReport>,
     /// What is wrong with the model.
     pub problem: Option<ProblemReport>,
@@ -243,7 +245,7 @@ impl Report {
     pub fn rejected(model: &Model, rejected: &Rejected) -> Report {
         let text = Report::of_text(model);
         let problem = rejected.problem.as_ref();
-        // A pattern that passes can only be rejected because of what cancels, and then the pattern misleads.
+        // A model with a regular pattern can only be rejected because terms cancel, and then the pattern is misleading.
         let misleading = text.structural_index.map(|_| true);
         Report {
             sigma_jacobian_singular: misleading,
@@ -258,7 +260,7 @@ impl Report {
         .with_notions(&examine(model, None, rejected.t0))
     }
 
-    /// The report of a text that is no model.
+    /// The report of a text that is not a model.
     #[cfg(feature = "syntax")]
     pub fn unreadable(rejection: &Rejection) -> Report {
         let stub = rejection.stub.as_ref();
@@ -276,7 +278,7 @@ impl Report {
         }
     }
 
-    /// What the text alone says.
+    /// The report from the text alone.
     fn of_text(model: &Model) -> Report {
         let structure = structure_of_text(model);
         let status = match &structure {
@@ -317,7 +319,7 @@ fn contradiction(compiled: &Compiled) -> Option<ProblemReport> {
     })
 }
 
-/// The kind of problem of a text that is no model.
+/// The kind of problem of a text that is not a model.
 const INVALID_TEXT: &str = "invalid text";
 
 fn messages(diagnostics: &Diagnostics) -> Vec<String> {

@@ -1,6 +1,7 @@
 //! Other notions of index, in the words of a report.
 //!
-//! In: [`Notions`] and the certified index. Out: dimensions, reasons, and warnings where a notion says something else than the index.
+//! In: [`Notions`] and the certified index. Out: dimensions, reasons, and warnings where a notion disagrees with the
+//! index.
 
 use crate::index_concepts::{Arithmetic, FrozenPencil, Kronecker, KroneckerStructure, LocalPencil, Notions};
 
@@ -12,11 +13,12 @@ pub struct NotionsReport {
     pub kronecker: Option<KroneckerReport>,
     /// The pencil frozen at the start values, where coefficients vary.
     pub frozen: Option<FrozenReport>,
-    /// What the strangeness index rests on.
+    /// The grounds of the strangeness index.
     pub strangeness: Option<String>,
-    /// What the perturbation index rests on, and why it differs from the differentiation index where it does; or why it is not known.
+    /// The grounds of the perturbation index, and why it differs from the differentiation index where it does; or why
+    /// it is not known.
     pub perturbation: Option<String>,
-    /// What a reader should not be misled by.
+    /// Warnings about numbers that may mislead a reader.
     pub warnings: Vec<String>,
 }
 
@@ -46,7 +48,7 @@ pub struct KroneckerReport {
 pub struct FrozenReport {
     /// `regular` or `singular`.
     pub pencil: &'static str,
-    /// Its index.
+    /// The index of the pencil.
     pub index: Option<u32>,
     /// Time at which it was frozen.
     pub t0: f64,
@@ -142,7 +144,7 @@ impl FrozenReport {
     }
 }
 
-/// What the frozen pencil would have one believe.
+/// A warning if the frozen pencil suggests a different conclusion.
 fn frozen_warning(frozen: &FrozenPencil, index: Option<u32>, ill_posed: bool) -> Option<String> {
     let at = format!("frozen at t = {}, the coefficients make a", frozen.t0);
     let methods = "methods that hold coefficients over a step may fail";

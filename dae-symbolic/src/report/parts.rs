@@ -1,6 +1,6 @@
 //! Small parts of a report.
 //!
-//! In: what a compiled model consists of. Out: the same as data to be serialised.
+//! In: the parts of a compiled model. Out: data to be serialised.
 
 use std::collections::HashMap;
 
@@ -14,9 +14,9 @@ use crate::structure::Offsets;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct OffsetsReport {
-    /// $c$: how often each equation is differentiated.
+    /// $c$: the number of times that each equation is differentiated.
     pub equations: Vec<u32>,
-    /// $d$: the order of the highest derivative of each unknown after that.
+    /// $d$: the order of the highest derivative of each unknown after the differentiations.
     pub unknowns: Vec<u32>,
 }
 
@@ -28,21 +28,21 @@ pub struct HiddenReport {
     pub name: String,
     /// The position in [`Report::equations`](super::Report::equations), from 1, of the equation it comes from.
     pub equation: usize,
-    /// How often that was differentiated.
+    /// The number of times that the equation was differentiated.
     pub order: u32,
-    /// In plain mathematics.
+    /// The constraint in plain mathematics.
     pub text: String,
-    /// In LaTeX.
+    /// The constraint in LaTeX.
     pub latex: String,
 }
 
-/// A name of the model and what it stands for.
+/// A name of the model and its definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct DefinitionReport {
     /// `force`.
     pub name: String,
-    /// In plain mathematics.
+    /// The value in plain mathematics.
     pub value: String,
 }
 
@@ -52,11 +52,11 @@ pub struct DefinitionReport {
 pub struct EliminatedReport {
     /// Its name.
     pub unknown: String,
-    /// What it is, in plain mathematics.
+    /// Its value, in plain mathematics.
     pub value: String,
-    /// The position in [`Report::equations`](super::Report::equations), from 1, of the equation that says so.
+    /// The position in [`Report::equations`](super::Report::equations), from 1, of the equation that gives it.
     pub equation: usize,
-    /// Its name.
+    /// The name of that equation.
     pub equation_name: String,
 }
 

@@ -1,22 +1,22 @@
-//! The form to take, in the words of a report.
+//! The recommended form, in the words of a report.
 //!
-//! In: an [`Advice`]. Out: the same as data to be serialised, and sentences.
+//! In: an [`Advice`]. Out: data to be serialised, and sentences.
 
 use crate::recommendation::{Advice, Conditioning, Measures, short};
 
-/// The form to take, and why.
+/// The recommended form, and the reason.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct RecommendationReport {
     /// `ggl`.
     pub form: String,
-    /// In a sentence.
+    /// The reason in a sentence.
     pub reason: String,
-    /// Where that is said.
+    /// The source of the recommendation.
     pub reference: String,
-    /// What it rests on: rates at the start in the unit of the time, and a ratio.
+    /// The numbers that it rests on: rates at the start per unit of time, and a ratio.
     pub measures: Option<Measures>,
-    /// Of a linear problem: the constants of Ascher and Petzold (1993), sect. 2.
+    /// For a linear problem, the constants of Ascher and Petzold (1993), sect. 2.
     pub conditioning: Option<Conditioning>,
 }
 

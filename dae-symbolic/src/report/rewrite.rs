@@ -1,6 +1,7 @@
 //! Equations that were combined, in the words of a report.
 //!
-//! In: a [`Rewrite`]. Out: the equation before and after in plain mathematics, and under which condition nothing is lost.
+//! In: a [`Rewrite`]. Out: the equation before and after in plain mathematics, and the condition under which they are
+//! equivalent.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -16,17 +17,17 @@ pub struct RewriteReport {
     pub equation: usize,
     /// Its name.
     pub equation_name: String,
-    /// By what.
+    /// The combination that replaced it.
     pub combination: String,
     /// The positions of the equations whose leading parts cancel.
     pub cancelling: Vec<usize>,
-    /// Their names.
+    /// The names of these equations.
     pub cancelling_names: Vec<String>,
-    /// The equation before.
+    /// The equation before the replacement.
     pub before: String,
-    /// The equation after.
+    /// The equation after the replacement.
     pub after: String,
-    /// What must not be zero for nothing to be lost; `None` if it is a number.
+    /// The expression that must not vanish for the replacement to be equivalent; `None` if it is a number.
     pub nonzero: Option<String>,
 }
 

@@ -1,7 +1,8 @@
-//! A report for people.
+//! A report as text.
 //!
-//! In: a [`Report`]. Out: text that answers in the order in which one asks: is the index known, how many start values may be chosen,
-//! which constraints are hidden, in which forms can it be integrated, and what is all that based on.
+//! In: a [`Report`]. Out: text that answers the questions of a reader in order: whether the index is known, how many
+//! start values may be chosen, which constraints are hidden, in which forms the model can be integrated, and on what
+//! evidence.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -11,7 +12,7 @@ use super::{FormReport, InitialReport, RecommendationReport, Report};
 
 /// Sentences are folded at this width.
 const WIDTH: usize = 110;
-/// In larger models the values of the states are not listed.
+/// In models with more states than this, their values are not listed.
 const LISTED: usize = 30;
 
 impl Display for Report {
@@ -100,7 +101,7 @@ impl Report {
     }
 }
 
-/// Lines in columns: the label, what stands `before` the text of the first member, the text.
+/// Lines in columns: the label, the entry `before` the text of the first member, the text.
 fn table(f: &mut Formatter<'_>, rows: &[Row], before: impl Fn(usize) -> String) -> fmt::Result {
     let width = rows.iter().map(|row| row.label.chars().count()).max().unwrap_or(0);
     for row in rows {

@@ -1,10 +1,10 @@
 //! Structural analysis: what the pattern of a model alone says about it.
 //!
 //! In: the [`SignatureMatrix`], for each equation its unknowns with the highest order of derivative. Out: the
-//! [`Structure`], which tells how often each equation is differentiated, in which order the equations are solved, and a
-//! bound of the index; or which equations and unknowns are too many ([`StructurallySingular`]). Integers only:
-//! equations and unknowns are numbers here, counted from 0, and no value of any coefficient is looked at. Whether the
-//! pattern tells the truth is for the system Jacobian to say.
+//! [`Structure`], which gives the number of differentiations of each equation, the order in which the equations are
+//! solved, and a bound on the index; or the equations and unknowns in excess ([`StructurallySingular`]). Integers only:
+//! equations and unknowns are numbers here, counted from 0, and no value of any coefficient is used. Whether the
+//! pattern is misleading is decided by the system Jacobian.
 //!
 //! | file | source |
 //! |---|---|
@@ -34,7 +34,7 @@ pub use pantelides::pantelides;
 pub use signature::{MAX_TOTAL_ORDER, SignatureMatrix};
 pub use transversal::highest_value_transversal;
 
-/// What [`analyse`] finds.
+/// The result of [`analyse`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Structure {
     /// A highest-value transversal: for each equation an unknown of its own.
@@ -47,17 +47,17 @@ pub struct Structure {
     pub degrees_of_freedom: usize,
     /// Blocks of the full pattern in order of solution: sub-models that can be integrated one after the other.
     pub blocks: Vec<Block>,
-    /// Where the system Jacobian can be nonzero, $d_j - c_i = \sigma_{ij}$. Its finer blocks are
+    /// The pattern of the system Jacobian, the entries with $d_j - c_i = \sigma_{ij}$. Its finer blocks are
     /// `block_triangular_form(&structure.jacobian, &structure.transversal)`.
     pub jacobian: Incidence,
 }
 
-/// No transversal exists: whatever the coefficients are, some equations are too many and some unknowns are free.
+/// No transversal exists: whatever the coefficients are, some equations are in excess and some unknowns are free.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StructurallySingular {
-    /// Equations that contain fewer unknowns than they are, and these unknowns.
+    /// Equations that contain fewer unknowns than there are equations, and these unknowns.
     pub overdetermined: Part,
-    /// Unknowns that occur in fewer equations than they are, and these equations.
+    /// Unknowns that occur in fewer equations than there are unknowns, and these equations.
     pub underdetermined: Part,
 }
 
@@ -80,7 +80,7 @@ impl fmt::Display for StructurallySingular {
 
 impl std::error::Error for StructurallySingular {}
 
-/// The whole analysis.
+/// Analyses the structure.
 pub fn analyse(sigma: &SignatureMatrix) -> Result<Structure, StructurallySingular> {
     let Some((transversal, offsets)) = highest_value_transversal(sigma) else {
         let DulmageMendelsohn { overdetermined, underdetermined, .. } = dulmage_mendelsohn(sigma.pattern());

@@ -1,7 +1,7 @@
 //! Canonical offsets (Pryce 2001): how often each equation has to be differentiated.
 //!
 //! In: the signature matrix and the pair $(c, d)$ that [`highest_value_transversal`](super::highest_value_transversal)
-//! leaves. Out: what follows from it, the structural index, the degrees of freedom, and the pattern of the system
+//! returns. Out: the structural index, the degrees of freedom, and the pattern of the system
 //! Jacobian.
 //!
 //! A pair of offsets is *valid* if, with equality on some transversal $T$,
@@ -31,14 +31,14 @@ use super::signature::SignatureMatrix;
 /// A pair $(c, d)$, one number for each equation and each unknown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offsets {
-    /// $c_i$: how often equation $i$ is differentiated.
+    /// $c_i$, the number of times that equation $i$ is differentiated.
     pub equations: Vec<u32>,
     /// $d_j$: the order of the derivative of unknown $j$ that the differentiated equations determine.
     pub unknowns: Vec<u32>,
 }
 
 impl Offsets {
-    /// $\max_i c_i$, and one more if some $d_j = 0$ (Pryce 2001): a bound of the differentiation index
+    /// $\max_i c_i$, and one more if some $d_j = 0$ (Pryce 2001): a bound on the differentiation index
     /// wherever the system Jacobian is nonsingular.
     pub(super) fn structural_index(&self) -> u32 {
         let algebraic = self.unknowns.contains(&0);
@@ -52,9 +52,8 @@ impl Offsets {
         sum(&self.unknowns) - sum(&self.equations)
     }
 
-    /// Where the system Jacobian
-    /// $\partial f_i^{(c_i)} / \partial x_j^{(d_j)} = \partial f_i / \partial x_j^{(d_j - c_i)}$ can be nonzero: the
-    /// entries with $d_j - c_i = \sigma_{ij}$.
+    /// The pattern of the system Jacobian $\partial f_i^{(c_i)} / \partial x_j^{(d_j)} = \partial f_i / \partial
+    /// x_j^{(d_j - c_i)}$: the entries with $d_j - c_i = \sigma_{ij}$.
     pub(super) fn jacobian_pattern(&self, sigma: &SignatureMatrix) -> Incidence {
         let pattern = sigma.pattern();
         pattern.filtered(|equation, position| self.slack_at(sigma, equation, position) == 0)

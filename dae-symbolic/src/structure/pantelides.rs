@@ -40,14 +40,14 @@ pub fn pantelides(sigma: &SignatureMatrix) -> Option<Offsets> {
 /// How the search for an augmenting path ended.
 enum Search {
     Assigned,
-    /// What was coloured on the way.
+    /// The equations and unknowns that the search coloured.
     Failed {
         equations: Vec<usize>,
         unknowns: Vec<usize>,
     },
 }
 
-/// The equations as often as they are differentiated so far, and the highest derivatives they are assigned to.
+/// The equations as differentiated so far, and the highest derivatives they are assigned to.
 struct Assignment<'a> {
     sigma: &'a SignatureMatrix,
     offsets: Offsets,

@@ -53,7 +53,7 @@ impl SignatureMatrix {
         self.pattern.unknowns()
     }
 
-    /// Which unknown occurs, at any order, in which equation.
+    /// The pattern: the unknowns that occur, at any order, in each equation.
     pub fn pattern(&self) -> &Incidence {
         &self.pattern
     }

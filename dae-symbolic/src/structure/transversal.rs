@@ -4,7 +4,8 @@
 //! proof that it is: the canonical offsets, the least $c, d \ge 0$ with
 //! $$ d_j - c_i \ge \sigma_{ij}, \qquad\text{with equality on } T, $$
 //! the solution of the dual linear programme (Pryce 2001). Summed over any transversal the inequality bounds
-//! its value by $\sum d_j - \sum c_i$, which $T$ attains. [`Offsets`] says why they are the least.
+//! its value by $\sum d_j - \sum c_i$, which $T$ attains. For why they are the least see the module documentation of
+//! `offsets.rs`.
 //!
 //! The pairs of the matching are always *tight* entries, those with equality. A phase measures the distance of
 //! all unknowns from the equations without unknown, an entry being as long as its slack $d_j - c_i - \sigma_{ij}$;

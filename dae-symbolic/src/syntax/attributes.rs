@@ -10,7 +10,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::origin::Origin;
 use proc_macro2::Delimiter;
 
-/// What stands before a model or statement.
+/// The attributes before a model or statement.
 #[derive(Default)]
 pub(super) struct Attributes {
     pub(super) docs: Vec<String>,

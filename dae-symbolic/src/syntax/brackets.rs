@@ -1,6 +1,6 @@
 //! Brackets without counterpart.
 //!
-//! In: a text that is not made of tokens. Out: the bracket that is alone, if that is why, and where.
+//! In: a text that is not made of tokens. Out: the bracket without counterpart, if that is the reason, and its place.
 
 use proc_macro2::{Span, TokenStream};
 
@@ -11,7 +11,8 @@ struct Open {
     indent: usize,
 }
 
-/// The first bracket without counterpart. Of a block that is closed at the margin of an outer one, it is taken to be the missing end.
+/// The first bracket without counterpart. If a block is closed at the margin of an outer one, its opening bracket is
+/// taken to be the one.
 pub(super) fn lonely(text: &str) -> Option<(char, Span)> {
     let characters: Vec<char> = text.chars().collect();
     let (mut open, mut doubtful): (Vec<Open>, Option<(char, usize)>) = (Vec::new(), None);
@@ -66,7 +67,7 @@ fn end_of_comment(characters: &[char], from: usize) -> Option<usize> {
     characters[from + 2..].windows(2).position(|pair| pair == ['*', '/']).map(|length| from + length + 3)
 }
 
-/// The span of one character: that of a token which stands alone in its place.
+/// The span of one character: that of a token that stands alone in its place.
 fn span(characters: &[char], at: usize) -> Option<Span> {
     let blank = |(k, c): (usize, &char)| match *c {
         '\n' => '\n',

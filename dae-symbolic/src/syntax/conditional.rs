@@ -1,8 +1,9 @@
 //! Conditions, and expressions that depend on them.
 //!
-//! In: the cursor at a comparison, a logical operator or `if`. Out: nodes for conditions and conditionals. Above the two levels of
-//! arithmetic there are three more, comparison, `&&` and `||`; a frame of the parser holds what is finished of them. After
-//! an expression is complete, one loop over its nodes sees to it that conditions and numbers stand where they belong.
+//! In: the cursor at a comparison, a logical operator or `if`. Out: nodes for conditions and conditionals. Above the
+//! two levels of arithmetic there are three more, comparison, `&&` and `||`; a frame of the parser holds their finished
+//! parts. After an expression is complete, one loop over its nodes checks that conditions and numbers stand where they
+//! belong.
 
 use super::ast::{Comparison, Expression, Expressions, Node, NodeId};
 use super::cursor::Look;
@@ -12,7 +13,7 @@ use super::restrict;
 use crate::diagnostic::Diagnostic;
 use proc_macro2::Delimiter;
 
-/// What is finished of a condition: `(or) || (and) && left < …`.
+/// The finished parts of a condition: `(or) || (and) && left < …`.
 pub(super) struct Logic {
     start: usize,
     /// Alternatives before the last `||`.
@@ -95,7 +96,7 @@ impl Parser {
         Ok(Next::Operand)
     }
 
-    /// Ends a sum, and the comparison of which it is the right side.
+    /// Ends a sum, and the comparison whose right side it is.
     fn comparison(&mut self, frame: &mut Frame, value: Operand) -> Operand {
         let right = self.sum(frame, value);
         let Some((comparison, left)) = frame.logic.compared.take() else { return right };
@@ -217,7 +218,7 @@ impl Parser {
                 let node = self.expressions.push(Node::Conditional { cases, otherwise }, origin);
                 Ok(Next::Continue(Operand { node, start, end }))
             }
-            // The opener has just been looked at.
+            // The opener has just been examined.
             _ => Ok(Next::Finished(otherwise)),
         }
     }
@@ -231,7 +232,7 @@ impl Parser {
     }
 }
 
-/// What an operand is, or has to be.
+/// The sort that an operand has, or has to have.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sort {
     Number,
@@ -267,8 +268,8 @@ fn misplaced(expressions: &Expressions, it: Expression, wanted: Sort) -> Option<
     }
 }
 
-/// The operands of a node, and what each of them has to be. Of sums and products that occur in any equation only those that can be
-/// conditions matter, but finding out costs as much as looking.
+/// The operands of a node, and the sort that each of them must have. Only sums and products whose operands may be
+/// conditions matter, but finding them costs as much as checking all.
 fn operands(node: &Node) -> Vec<(NodeId, Sort)> {
     let all = |ids: &[NodeId], sort| ids.iter().map(|&id| (id, sort)).collect();
     match node {

@@ -1,8 +1,8 @@
 //! Tokens in a row.
 //!
 //! In: a tree of tokens. Out: a flat list with explicit opening and closing tokens, and a position in it. The tree is
-//! walked with an explicit stack. Groups without delimiter, which `macro_rules!` puts around what `$e:expr` matched,
-//! stay as invisible parentheses unless they hold a single token, which needs none.
+//! walked with an explicit stack. Groups without delimiter, which `macro_rules!` puts around a match of `$e:expr`, stay
+//! as invisible parentheses unless they hold a single token, which needs none.
 
 use proc_macro2::{Delimiter, Group, Spacing, Span, TokenStream, TokenTree, token_stream};
 
@@ -17,7 +17,7 @@ pub(super) enum Token {
     Close(Delimiter),
 }
 
-/// What stands at a position.
+/// The token at a position, as seen by the parser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Look<'a> {
     Word(&'a str),
@@ -34,7 +34,7 @@ const COMPOUND: [&str; 25] = [
     "**", "->", "=>", "::", "<<", ">>", "..",
 ];
 
-/// The operator of one character; `?` stands in for what is none.
+/// The operator of one character; `?` for a character that is not one.
 fn single(character: char) -> &'static str {
     const ALL: &str = "+-*/%^&|!<>=~.,;:@#$'\\`";
     ALL.find(character).and_then(|at| ALL.get(at..at + 1)).unwrap_or("?")
@@ -67,7 +67,7 @@ impl Cursor {
         self.position = position;
     }
 
-    /// What stands `ahead` tokens after the current one.
+    /// The token `ahead` positions after the current one.
     pub(super) fn look(&self, ahead: usize) -> Look<'_> {
         let at = self.position + ahead;
         match self.tokens.get(at) {

@@ -1,7 +1,8 @@
 //! Expressions under construction.
 //!
-//! In: brackets, words and operators as the parser meets them. Out: a stack of frames, each a sum whose last product is still growing, below
-//! what compares and joins sums; the frame says what opened it, and so what may close it.
+//! In: brackets, words and operators as the parser meets them. Out: a stack of frames, each a sum whose last product is
+//! still growing, below the comparisons and logical operators that join sums; the frame records what opened it, and so
+//! what may close it.
 
 use super::ast::{CallForm, Limit, Name, NodeId, Power, Sign};
 use super::conditional::{Cases, Logic};
@@ -14,7 +15,7 @@ pub(super) struct Operand {
     pub(super) end: usize,
 }
 
-/// What started a sum.
+/// The construct that opened a sum.
 pub(super) enum Opener {
     Statement,
     If(Cases),
@@ -77,7 +78,7 @@ pub(super) struct Frame {
     pub(super) unary: Vec<(Unary, usize)>,
 }
 
-/// What stands before an operand.
+/// The operator before an operand.
 #[derive(Clone, Copy)]
 pub(super) enum Unary {
     Minus,
@@ -112,7 +113,7 @@ impl Frame {
     }
 }
 
-/// The sums under construction, the innermost apart.
+/// The sums under construction, with the innermost held separately.
 pub(super) struct Stack {
     pub(super) outer: Vec<Frame>,
     pub(super) top: Frame,
@@ -123,7 +124,7 @@ impl Stack {
         self.outer.push(std::mem::replace(&mut self.top, Frame::new(opener, start)));
     }
 
-    /// Whether a condition is under construction, not the values between which it decides.
+    /// Whether a condition is under construction, not the values that it selects.
     pub(super) fn in_condition(&self) -> bool {
         let decides = |frame: &Frame| match &frame.opener {
             Opener::If(cases) => Some(cases.reads_condition()),
@@ -141,7 +142,8 @@ impl Stack {
         decides(&self.top).or_else(|| self.outer.iter().rev().find_map(decides)).unwrap_or(false)
     }
 
-    /// Whether what starts at this token is the first of a block: there Rust ends a statement after the last brace of an `if`.
+    /// Whether the expression that starts at this token is the first of a block: there Rust ends a statement after the
+    /// last brace of an `if`.
     pub(super) fn heads_a_block(&self, start: usize) -> bool {
         let is_block = match &self.top.opener {
             Opener::If(cases) => !cases.reads_condition(),
@@ -165,14 +167,14 @@ impl Stack {
     }
 }
 
-/// What comes after an operand.
+/// The parser's next step after an operand.
 pub(super) enum Next {
     Operand,
     Continue(Operand),
     Finished(NodeId),
 }
 
-/// The bracket that closes what is under construction.
+/// The bracket that closes the frame.
 pub(super) fn closing(frame: &Frame) -> &'static str {
     match frame.opener {
         Opener::Index { .. } | Opener::List { .. } | Opener::Repeat { .. } => "`]`",

@@ -128,14 +128,14 @@ pub use suggest::nearest;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use proc_macro2::TokenStream;
 
-/// What parsing found: as much of the model as could be understood, and what could not.
+/// The result of parsing: the part of the model that was understood, and the errors.
 #[derive(Debug)]
 pub struct Parsed {
     /// The model; `None` if not even its name could be read. With errors, the statements that were understood.
     pub model: Option<ast::Model>,
     /// Where everything stands.
     pub sources: SourceMap,
-    /// What is wrong with the text.
+    /// The errors in the text.
     pub diagnostics: Diagnostics,
 }
 

@@ -1,4 +1,4 @@
-//! Arrays, ranges and `for`: the parts of the grammar that have to do with indices.
+//! Arrays, ranges and `for`: the parts of the grammar that concern indices.
 //!
 //! In: the cursor at such a part. Out: its nodes, or the head of a statement. Brackets and `sum(… => …)` inside expressions
 //! are frames of the stack of `parse_expression.rs`, so nothing recurses here either.
@@ -12,7 +12,7 @@ use super::restrict;
 use crate::diagnostic::{Code, Diagnostic};
 use proc_macro2::Delimiter;
 
-/// Indices that an array can have.
+/// The number of indices that an array can have.
 pub(super) const MAX_DIMENSIONS: usize = 2;
 
 impl Parser {
@@ -47,7 +47,7 @@ impl Parser {
         Ok(extents)
     }
 
-    /// The same for something that is declared; if it cannot be read, nothing is known about the name.
+    /// The extents of a declared name; if they cannot be read, the name is marked as doubtful.
     pub(super) fn shape_of(&mut self, name: &str) -> Parsed<Vec<Expression>> {
         let shape = self.optional_shape();
         if shape.is_err() {
@@ -77,7 +77,7 @@ impl Parser {
         Ok((indices, value))
     }
 
-    /// `for i in range {`; the body is read by whoever reads statements.
+    /// `for i in range {`; the caller reads the body.
     pub(super) fn for_head(&mut self) -> Parsed<(StatementKind, Ending)> {
         self.cursor.advance();
         let variable = self.declared_name("the name of the loop variable")?;
@@ -126,7 +126,7 @@ impl Parser {
         }
     }
 
-    /// Moves past the token that ends such a part.
+    /// Moves past the token that ends a part of a sum over a range, or the value of `[value; count]`.
     pub(super) fn end_of_stage(&mut self, stack: &mut Stack, value: Operand) -> Parsed<Next> {
         let limit = if self.cursor.at_operator("..") { Limit::Exclusive } else { Limit::Inclusive };
         self.cursor.advance();
@@ -151,7 +151,7 @@ impl Parser {
         Ok(Next::Operand)
     }
 
-    /// Whether what is under construction may be closed here.
+    /// Checks that the construct may be closed here.
     pub(super) fn complete_stage(&mut self, frame: &Frame) -> Parsed<()> {
         match frame.opener {
             Opener::Range { stage: RangeStage::Start, .. } => Err(self.unexpected("`..` and the end of the range")),

@@ -1,6 +1,6 @@
 //! `if` around statements.
 //!
-//! In: the cursor at `if` or `else`. Out: the head of a branch; its body is read by whoever reads statements.
+//! In: the cursor at `if` or `else`. Out: the head of a branch; the caller reads its body.
 
 use super::ast::{Branch, StatementKind};
 use super::cursor::Look;
@@ -24,7 +24,7 @@ impl Parser {
     pub(super) fn else_head(&mut self, earlier: Branch) -> Parsed<(StatementKind, usize)> {
         let mut before = earlier.before;
         let at = self.here();
-        // After `else {` no condition is left that could not hold.
+        // After `else {` there is no further branch.
         let Some(condition) = earlier.condition else { return Err(self.unexpected("a statement")) };
         before.push(condition);
         if before.len() >= restrict::MAX_BRANCHES {

@@ -11,7 +11,7 @@ use super::{restrict, suggest};
 use crate::diagnostic::{Code, Diagnostic};
 use proc_macro2::Delimiter;
 
-/// What a word opens.
+/// The statement that a word opens.
 #[derive(Clone, Copy)]
 enum Opens {
     List(List),
@@ -22,7 +22,7 @@ enum Opens {
     Horizon,
 }
 
-/// What is around a statement.
+/// The block around a statement.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Around {
     Block,
@@ -30,7 +30,7 @@ enum Around {
 }
 
 impl DerivedKind {
-    /// The statements of a block.
+    /// The words that open statements of a block.
     fn statements(self) -> Vec<(&'static str, Opens)> {
         let list = |list: List| (list.word(), Opens::List(list));
         let quantity = |quantity: Quantity| (quantity.word(), Opens::Quantity(quantity));
@@ -57,7 +57,7 @@ impl DerivedKind {
         }
     }
 
-    /// How the equations of such a block are written.
+    /// The syntax of the equations of a block, for messages.
     fn equations(self) -> &'static str {
         match self {
             DerivedKind::Lagrangian => {
@@ -102,7 +102,7 @@ impl Parser {
         Ok((StatementKind::Derived(derived), Ending::Block))
     }
 
-    /// Moves past the closing brace of a `for` and tells it how long it is.
+    /// Moves past the closing brace of a `for` and records its length in the head.
     fn end_loop(&mut self, head: Option<usize>, close: usize, items: &mut [Item]) {
         let Some(head) = head else { return };
         self.cursor.set_position(close + 1);
@@ -174,7 +174,7 @@ impl Parser {
         Ok(None)
     }
 
-    /// Something that opens no statement of the block.
+    /// Reports a token that does not open a statement of the block.
     fn no_item(&mut self, kind: DerivedKind, statements: &[(&str, Opens)]) -> Reported {
         let block = kind.word();
         let Look::Word(word) = self.cursor.look(0) else {
@@ -256,7 +256,7 @@ impl Parser {
         Ok(ItemKind::Constraint(multiplier, self.whole_equation()?))
     }
 
-    /// An equation both of whose sides can be read.
+    /// An equation with two readable sides.
     fn whole_equation(&mut self) -> Parsed<Equation> {
         match self.equation()? {
             (StatementKind::Equation(equation), Ending::Semicolon) => Ok(equation),

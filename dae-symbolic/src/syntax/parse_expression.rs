@@ -1,9 +1,9 @@
 //! Tokens to expression nodes.
 //!
 //! In: the cursor at the first token of an expression. Out: its nodes, the cursor at the first token that cannot
-//! continue it. An expression under construction is a sum whose last product is still growing, below what compares and joins sums
-//! (`conditional.rs`). Each open bracket starts another such sum on an explicit stack: no function recurses on the depth of the
-//! text, and a chain of any length becomes one node.
+//! continue it. An expression under construction is a sum whose last product is still growing, below the comparisons
+//! and logical operators that join sums (`conditional.rs`). Each open bracket starts another such sum on an explicit
+//! stack: no function recurses on the depth of the text, and a chain of any length becomes one node.
 
 use super::ast::{CallForm, Expression, Name, Node, NodeId, Power, Sign};
 use super::conditional::Sort;
@@ -20,7 +20,7 @@ impl Parser {
         self.expression_of(Opener::Statement)
     }
 
-    /// Parses one expression that ends where one of this kind does.
+    /// Parses one expression that ends like one with this opener.
     pub(super) fn expression_of(&mut self, kind: Opener) -> Parsed<Expression> {
         let first = NodeId(self.expressions.len() as u32);
         let wanted = if matches!(kind, Opener::Condition) { Sort::Condition } else { Sort::Number };
@@ -89,7 +89,7 @@ impl Parser {
         }
     }
 
-    /// `end` is what could end the expression.
+    /// Reports a token that cannot continue the expression; `end` could end it.
     fn no_continuation(&mut self, end: &str) -> Reported {
         let at = self.here();
         let finding = match self.cursor.look(0) {
@@ -102,7 +102,7 @@ impl Parser {
         }
     }
 
-    /// Two operands side by side.
+    /// Reports two operands side by side.
     pub(super) fn missing_operator(&mut self, end: &str) -> Reported {
         let found = describe(self.cursor.look(0));
         let at = self.here();

@@ -1,4 +1,4 @@
-//! Tokens to declarations of what the model does not define by an expression.
+//! Tokens to declarations of functions that the model does not define by an expression.
 //!
 //! In: the cursor at `table`, `extern` or `input`. Out: the statement, without its `;`.
 
@@ -25,7 +25,7 @@ impl Parser {
         Ok((StatementKind::Supplied(name), Ending::Semicolon))
     }
 
-    /// Whether a table is declared here: `table` is no reserved word.
+    /// Whether a table is declared here: `table` is not a reserved word.
     pub(super) fn at_table(&self) -> bool {
         matches!(self.cursor.look(1), Look::Word(_)) && matches!(self.cursor.look(2), Look::Operator("=" | ";" | ":"))
     }
@@ -115,7 +115,7 @@ impl Parser {
         let mut by: Vec<Name> = Vec::new();
         while self.cursor.position() < close {
             match (self.cursor.look(0), by.last().cloned()) {
-                // As in `der(x, 2)`, a number says how often.
+                // As in `der(x, 2)`, a number is the order.
                 (Look::Literal(text), Some(last)) => {
                     let Some(times @ 1..=16) = text.parse::<usize>().ok() else {
                         return Err(self.unexpected("an argument, or how often (1 to 16)"));

@@ -26,7 +26,7 @@ pub(super) enum Ending {
     Broken,
 }
 
-/// Statements between braces: where they end, where the block around them does, and the statement whose body they are.
+/// Statements between braces: their end, the end of the block around them, and the statement whose body they are.
 #[derive(Clone, Copy)]
 struct Block {
     close: usize,
@@ -152,7 +152,8 @@ impl Parser {
         }
     }
 
-    /// Moves past the closing brace of a block and tells its head how long it is; after an `if`, opens the block of its `else`.
+    /// Moves past the closing brace of a block and records its length in the head; after an `if`, opens the block of
+    /// its `else`.
     fn end_block(&mut self, block: Block, statements: &mut Vec<Statement>) -> Option<Block> {
         let head = block.head?;
         self.cursor.set_position(block.close + 1);

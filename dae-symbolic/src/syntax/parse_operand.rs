@@ -1,4 +1,4 @@
-//! Operands: numbers, names, and what opens a bracket.
+//! Operands: numbers, names, and opening brackets.
 //!
 //! In: the cursor where an operand must stand. Out: the operand, or another frame on the stack.
 

@@ -1,7 +1,7 @@
-//! What every parsing function needs.
+//! The basis of all parsing functions.
 //!
 //! In: a cursor. Out: looks and steps, origins for token ranges, and findings. A parsing function that fails has
-//! reported why and returns [`Reported`]; whoever is responsible for a statement then skips to the next one.
+//! reported why and returns [`Reported`]; the function that reads statements then skips to the next one.
 
 use super::ast::Expressions;
 use super::cursor::{Cursor, Look};
@@ -44,7 +44,7 @@ impl Parser {
         Reported
     }
 
-    /// Origin of what stands here; of the token before at the end of the text.
+    /// Origin of the current token; at the end of the text, of the token before it.
     pub(super) fn here(&mut self) -> Origin {
         let at = self.cursor.position();
         match self.cursor.look(0) {
@@ -64,7 +64,7 @@ impl Parser {
         self.sources.range(start, self.cursor.previous())
     }
 
-    /// Something else was expected here.
+    /// Reports that something else was expected here.
     pub(super) fn unexpected(&mut self, expected: &str) -> Reported {
         let found = describe(self.cursor.look(0));
         let at = self.here();

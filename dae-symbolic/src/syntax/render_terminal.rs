@@ -1,10 +1,10 @@
 //! Findings for a terminal, with colours, by the renderer of rustc.
 //!
-//! In: findings, the source map, file name and text. Out: text with ANSI styles, which the stream takes out where nobody wants them; labels
-//! of one line stand below it together, and wide characters count as what they take.
+//! In: findings, the source map, file name and text. Out: text with ANSI styles, which the stream removes where they
+//! are not wanted; labels of one line stand below it together, and wide characters count by their width.
 //!
-//! For the command line alone: what the macro and build scripts print is put into a message of the compiler, without styles and without one
-//! more library to compile (`render_text.rs`).
+//! For the command line alone: the output of the macro and of build scripts becomes a message of the compiler, without
+//! styles and without another library to compile (`render_text.rs`).
 
 use super::render_text::SourceText;
 use super::source::SourceMap;

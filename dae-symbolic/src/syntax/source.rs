@@ -1,6 +1,6 @@
 //! The table from [`Origin`] to the tokens it stands for.
 //!
-//! In: the spans of all tokens and the ranges of tokens that the parser found worth a name. Out: spans for
+//! In: the spans of all tokens and the ranges of tokens to which the parser gave origins. Out: spans for
 //! compiler messages, lines and columns for terminal messages, and the order of places in the text.
 
 use crate::origin::{Location, Origin, Position};
@@ -12,7 +12,7 @@ pub struct SourceMap {
     /// Spans of the first and last character of each token.
     spans: Vec<(Span, Span)>,
     ranges: Vec<(u32, u32)>,
-    /// Where generated code finds the crate `dae`, if the model says so: `#[dae(crate = path)]`.
+    /// The path of the crate `dae` in generated code, if the model gives one: `#[dae(crate = path)]`.
     pub(super) crate_path: Option<String>,
 }
 
@@ -21,7 +21,7 @@ impl SourceMap {
         SourceMap { spans, ranges: Vec::new(), crate_path: None }
     }
 
-    /// Generated code with the path under which the crate `dae` is known where the model stands.
+    /// Generated code with the path of the crate `dae` at the place of the model.
     pub fn located(&self, code: String) -> String {
         match &self.crate_path {
             Some(path) => code.replace("::dae::__private", &format!("{path}::__private")),
@@ -36,7 +36,7 @@ impl SourceMap {
         origin
     }
 
-    /// An origin for a span that is no token of the text.
+    /// An origin for a span that is not a token of the text.
     pub(super) fn foreign(&mut self, span: Span) -> Origin {
         self.spans.push((span, span));
         let token = self.spans.len() - 1;
@@ -62,7 +62,7 @@ impl SourceMap {
         (start.line > 0).then_some(Location { start, end: end.max(start) })
     }
 
-    /// Sorts places in the order of the text, places without text last.
+    /// A key that sorts places in the order of the text, places without text last.
     pub fn order(&self, origin: Origin) -> (u32, u32) {
         self.tokens(origin).unwrap_or((u32::MAX, u32::MAX))
     }

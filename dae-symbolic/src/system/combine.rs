@@ -6,18 +6,19 @@
 //!
 //! $$ \bar f = \sum_i u_i\, f_i^{(c_i - \underline c)} $$
 //!
-//! replaces an equation with $c_l = \underline c$, provided $u$ contains no $x_j^{(k)}$ with $k \ge d_j - \underline c$. Then
-//! $\partial \bar f / \partial x_j^{(d_j - \underline c)} = (u^\top J)_j = 0$: the combination does not depend on these derivatives, whatever it
-//! looks like, and they are struck out of it by putting a number in their place. Where $u_l \ne 0$ the old equation follows from the new
-//! one and the others: nothing is lost.
+//! replaces an equation with $c_l = \underline c$, provided $u$ contains no $x_j^{(k)}$ with
+//! $k \ge d_j - \underline c$. Then $\partial \bar f / \partial x_j^{(d_j - \underline c)} = (u^\top J)_j = 0$: the
+//! combination does not depend on these derivatives, whatever its form, and they are removed by putting a number in
+//! their place. Where $u_l \ne 0$ the old equation follows from the new one and the others: nothing is lost.
 //!
-//! The companion of that paper, the expression substitution method (Sect. 5), serves where every $u$ contains leading derivatives, because
-//! equations are nonlinear in a common combination of them: $v$ with $J v = 0$ gives new unknowns $y_j = x_j^{(d_j - \bar c)} - (v_j / v_l)\,
-//! x_l^{(d_l - \bar c)}$. It is not done here: it adds unknowns and equations to the text, whose states, start values and offsets everything
-//! behind this stage speaks of, and the index does not need it, because the derivative array decides without a rewrite; none of the
-//! systems of the literature that the tests hold need it (modified pendulum, flexible robot arm, ring modulator, transistor amplifier have
-//! a $u$ that serves). What such a model lacks is forms other than the original one, and it gets them when the text gives the combination a
-//! name, `s = q1 + q2` with `var s`, which is the same substitution by hand.
+//! The companion of that paper, the expression substitution method (Sect. 5), serves where every $u$ contains leading
+//! derivatives, because equations are nonlinear in a common combination of them: $v$ with $J v = 0$ gives new unknowns
+//! $y_j = x_j^{(d_j - \bar c)} - (v_j / v_l)\, x_l^{(d_l - \bar c)}$. It is not done here: it adds unknowns and
+//! equations to the text, on whose states, start values and offsets all later stages rely, and the index does not need
+//! it, because the derivative array decides without a rewrite; none of the systems of the literature that the tests
+//! hold need it (modified pendulum, flexible robot arm, ring modulator, transistor amplifier have a $u$ that serves).
+//! Such a model lacks the forms other than the original one, and gets them when the text gives the combination a name,
+//! `s = q1 + q2` with `var s`, which is the same substitution by hand.
 
 use std::collections::BTreeMap;
 
@@ -31,9 +32,9 @@ use crate::structure::Offsets;
 /// An equation replaced by a combination.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Combination {
-    /// Which equation of the system.
+    /// The number of the equation in the system.
     pub equation: usize,
-    /// $u_l$, by which it was multiplied: nothing is lost where this is not zero. `None` if it is a number.
+    /// $u_l$, the factor of the equation: the replacement is equivalent where it is not zero. `None` if it is a number.
     pub pivot: Option<Expr>,
     /// The equation as it was.
     pub before: Expr,
@@ -41,8 +42,8 @@ pub struct Combination {
     pub after: Expr,
 }
 
-/// The systems that result from replacing one equation by a combination, in order of preference: null vectors of constants first.
-/// `value` tells whether an expression is safely different from zero where the model starts.
+/// The systems that result from replacing one equation by a combination, in order of preference: null vectors of
+/// constants first. `value` tells whether an expression is safely nonzero at the start of the model.
 pub fn combine(
     model: &mut Model,
     system: &System,
@@ -94,7 +95,7 @@ fn replaced(
     Some((result, Combination { equation, pivot, before, after }))
 }
 
-/// Multiplied out, if unknowns or their highest derivatives cancel.
+/// The expression multiplied out, if unknowns or their highest derivatives cancel.
 fn simplified(dag: &mut Dag, e: Expr) -> Expr {
     let jets = |dag: &Dag, e: Expr| highest_orders(dag, [e]).into_iter().map(|(_, order)| order + 1).sum::<u32>();
     let before = jets(dag, e);
@@ -105,7 +106,7 @@ fn simplified(dag: &mut Dag, e: Expr) -> Expr {
 fn accumulate(dag: &mut Dag, sum: &mut BTreeMap<(usize, u32), Expr>, of: &Provenance, u: Expr, r: u32) {
     for &(q, k, order) in &of.terms {
         let (mut coefficient, mut binomial) = (q, 1_i64);
-        // Falling orders of differentiation of the text, rising ones of the coefficient.
+        // Descending orders of differentiation of the text, ascending ones of the coefficient.
         for taken in 0..=r {
             let term = dag.mul(u, coefficient);
             let entry = sum.get(&(k, order + r - taken)).copied();
@@ -134,7 +135,8 @@ fn without_leading(model: &mut Model, combination: Expr, offsets: &Offsets, lowe
         let number = model.dag.integer(number);
         let struck = substitute(&mut model.dag, &[combination], |_, s| is_leading(s).then_some(number))[0];
         let difference = model.dag.sub(combination, struck);
-        // What cancels on one branch of a piecewise function need not cancel on another, which the solution or other parameters may reach.
+        // Terms that cancel on one branch of a piecewise function need not cancel on another, which the solution or
+        // other parameters may reach.
         let expanded = model.expand_inputs(&[difference]);
         let blended = blended(&mut model.dag, &expanded);
         let start = crate::defaults::start_point(model);

@@ -1,8 +1,8 @@
 //! The working system: the equations that are analysed and reduced.
 //!
 //! In: a model. Out: its equations with names, their signature matrix and system Jacobian. It starts as the text of the
-//! model, simplified; `combine.rs` may replace an equation by a combination of others and their derivatives. Of a text with redundant
-//! equations it has as many as there are unknowns.
+//! model, simplified; `combine.rs` may replace an equation by a combination of others and their derivatives. If the
+//! text has redundant equations, it has as many of them as there are unknowns.
 
 mod combine;
 mod null_vector;
@@ -19,9 +19,9 @@ use crate::structure::{InvalidStructure, Offsets, SignatureMatrix};
 pub struct SystemEquation {
     /// $f$.
     pub residual: Expr,
-    /// In whose place of the text it stands, from zero.
+    /// The number of the equation of the text that it is or replaces, from zero.
     pub text: usize,
-    /// What it is a combination of.
+    /// The combination that it is.
     pub provenance: Provenance,
     /// Where the equation it replaces stands in the text.
     pub origin: Origin,
@@ -30,7 +30,7 @@ pub struct SystemEquation {
 }
 
 impl SystemEquation {
-    /// Whether it is the equation of the text in whose place it stands.
+    /// Whether it is an equation of the text, unchanged.
     pub fn is_text(&self) -> bool {
         self.provenance.is_text
     }
@@ -66,7 +66,7 @@ impl Provenance {
         spelled(model, &self.terms)
     }
 
-    /// How often an equation of the text is differentiated in it.
+    /// The highest number of differentiations of an equation of the text in it.
     pub fn differentiations(&self) -> u32 {
         self.terms.iter().map(|&(_, _, r)| r).max().unwrap_or(0)
     }
@@ -77,7 +77,7 @@ impl Provenance {
     }
 }
 
-/// Longer names leave their coefficients out.
+/// Names longer than this leave their coefficients out.
 const LONG_NAME: usize = 80;
 
 /// `a`, `a and b`, `a, b and c`.
@@ -124,7 +124,7 @@ fn spelled(model: &Model, terms: &[(Expr, usize, u32)]) -> String {
 /// The equations under analysis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct System {
-    /// As many as unknowns, unless the text has fewer.
+    /// The equations, as many as unknowns unless the text has fewer.
     pub equations: Vec<SystemEquation>,
     /// Number of unknowns.
     pub unknowns: usize,

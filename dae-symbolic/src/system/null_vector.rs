@@ -6,9 +6,10 @@
 //! *Numbers.* Every entry of $J$ is a rational combination of canonical monomials $m_k$, and a constant $u$ must annihilate the coefficients
 //! of each monomial in each column: elimination over a prime field, from which the numbers are reconstructed and then verified.
 //!
-//! *Expressions.* Elimination at a random point of the prime field finds the smallest sets of rows that depend on one another (each
-//! dependent row with those of a basis that it is made of) and columns on which all but one of them are independent. By Cramer's rule the
-//! minors $u_i = (-1)^i \det J_{L \setminus i, C}$ are a null vector; what all of them have as a factor is divided out.
+//! *Expressions.* Elimination at a random point of the prime field finds the smallest sets of rows that depend on one
+//! another (each dependent row with the rows of a basis that it combines) and columns on which all but one of them are
+//! independent. By Cramer's rule the minors $u_i = (-1)^i \det J_{L \setminus i, C}$ are a null vector; their common
+//! factors are divided out.
 
 use std::collections::BTreeMap;
 
@@ -24,11 +25,11 @@ type Place = (usize, Option<Expr>);
 /// A sparse vector over the prime field.
 type Residues = BTreeMap<usize, u64>;
 
-/// Dependent sets of more rows are left alone: their minors are too long to be of use.
+/// Dependent sets of more than this many rows are left alone: their minors are too long to be of use.
 const MAX_ROWS: usize = 8;
-/// Rows that are eliminated exactly where residues do not suffice: numbers grow with every row.
+/// The number of rows that are eliminated exactly where residues do not suffice: numbers grow with every row.
 const MAX_EXACT_ROWS: usize = 200;
-/// Nodes that the minors of one dependent set may add.
+/// The number of nodes that the minors of one dependent set may add.
 const MAX_GROWTH: usize = 4_000;
 
 /// Null vectors in order of preference.
@@ -45,10 +46,12 @@ pub(super) fn null_vectors(model: &mut Model, n: usize, jacobian: &[(usize, usiz
     found
 }
 
-/// Some nonzero rational vector $u$ with $u^\top J = 0$ identically, by equation; `None` if there is none, or none that is worth its work.
+/// Some nonzero rational vector $u$ with $u^\top J = 0$ identically, by equation; `None` if there is none, or the work
+/// is too much.
 ///
-/// Which rows it combines is seen modulo a prime, where entries do not grow: rows that are independent there are so over the rationals. The
-/// numbers follow from their residues, and what was reconstructed is tried on every column. Only where it fails are rows eliminated exactly.
+/// The rows that it combines are found modulo a prime, where entries do not grow: rows that are independent there are
+/// independent over the rationals. The numbers are reconstructed from their residues and verified on every column. Only
+/// where that fails are rows eliminated exactly.
 fn constant_null_vector(dag: &mut Dag, n: usize, jacobian: &[(usize, usize, Expr)]) -> Option<Sparse<usize>> {
     let mut rows: Vec<Sparse<Place>> = vec![BTreeMap::new(); n];
     for &(i, j, entry) in jacobian {
@@ -85,7 +88,7 @@ fn annihilates(vector: &Sparse<usize>, rows: &[Sparse<Place>]) -> bool {
     sum.is_empty()
 }
 
-/// Coprime integers with a positive first entry: what a reader expects to see.
+/// Coprime integers with a positive first entry: the form that a reader expects.
 fn scaled_to_integers(mut vector: Sparse<usize>) -> Sparse<usize> {
     let content = Rational::content(vector.values());
     let negative = vector.values().next().is_some_and(Rational::is_negative);
@@ -96,8 +99,8 @@ fn scaled_to_integers(mut vector: Sparse<usize>) -> Sparse<usize> {
     vector
 }
 
-/// The canonical form read as a rational combination of monomials; of their factors none begins with a minus sign, so that $x (a - b)$ and
-/// $x (b - a)$ are multiples of the same.
+/// The canonical form read as a rational combination of monomials; none of their factors begins with a minus sign, so
+/// that $x (a - b)$ and $x (b - a)$ are multiples of the same monomial.
 fn monomials(dag: &mut Dag, entry: Expr) -> Vec<(Rational, Option<Expr>)> {
     match dag.node(entry).clone() {
         Node::Constant(q) => vec![(q, None)],
@@ -133,7 +136,7 @@ fn primitive_monomial(dag: &mut Dag, monomial: Expr) -> (Rational, Expr) {
     (content, dag.product(primitive))
 }
 
-/// Rows that depend on one another while any fewer of them do not, and columns that show it.
+/// A minimal set of dependent rows, and columns that show it.
 struct Circuit {
     rows: Vec<usize>,
     columns: Vec<usize>,
@@ -158,8 +161,8 @@ fn circuits(model: &mut Model, n: usize, jacobian: &[(usize, usize, Expr)]) -> O
     Some(dependences(rows.clone()).filter_map(independent).collect())
 }
 
-/// Rows over the prime field that depend on those before them: each with the rows of the basis that it is made of, ascending, itself with
-/// coefficient 1.
+/// Rows over the prime field that depend on those before them: each with the rows of the basis that it combines,
+/// ascending, itself with coefficient 1.
 fn dependences<K: Ord + Copy>(rows: Vec<BTreeMap<K, u64>>) -> impl Iterator<Item = Vec<(usize, u64)>> {
     // Reduced rows by pivot column, and for every row the multiples of reduced ones that were added to it.
     let mut pivots: BTreeMap<K, (usize, BTreeMap<K, u64>)> = BTreeMap::new();
@@ -186,8 +189,8 @@ fn dependences<K: Ord + Copy>(rows: Vec<BTreeMap<K, u64>>) -> impl Iterator<Item
     })
 }
 
-/// Row `i` and multiples of reduced rows, in terms of the rows as they were: a reduced row is made of earlier ones, so that the last is
-/// resolved first.
+/// Row `i` plus multiples of reduced rows, in terms of the original rows: a reduced row combines earlier ones, so the
+/// last is resolved first.
 fn in_terms_of_rows(i: usize, multiples: &[(usize, u64)], added: &[Vec<(usize, u64)>]) -> Vec<(usize, u64)> {
     let mut pending: Residues = multiples.iter().copied().collect();
     let mut combination = vec![(i, 1)];
@@ -288,7 +291,7 @@ fn without_common_factors(dag: &mut Dag, vector: NullVector) -> NullVector {
             *n = (*n).min(other);
             *n != 0
         });
-        // What only others have in the denominator is multiplied out.
+        // Denominators that only some components have are multiplied out.
         for (&base, &n) in factors.iter().filter(|&(_, &n)| n < 0) {
             let entry = common.entry(base).or_insert(0);
             *entry = (*entry).min(n);

@@ -1,4 +1,4 @@
-//! Comments on names that are not those of the model.
+//! Comments on identifiers that differ from the names of the model.
 //!
 //! In: identifiers and the names they stand for. Out: a line that says so.
 
@@ -12,7 +12,7 @@ pub(super) fn is_altered(name: &str, wanted: &str, written: &str) -> bool {
     name != written && (name != wanted || name.ends_with('_'))
 }
 
-/// A derivative may be a state and the rate of another state.
+/// The kind of value that a load reads. A derivative may be a state and the rate of another state.
 pub(super) fn kind_of(load: &Load<Affine>) -> &'static str {
     match load {
         Load::Yp(_) => " as a rate",
@@ -20,7 +20,8 @@ pub(super) fn kind_of(load: &Load<Affine>) -> &'static str {
     }
 }
 
-/// A comment on the names that are not those of the model: `F_`, which would be a constant without its underscore, and names that were taken.
+/// A comment on the names that differ from those of the model: `F_`, which would be a constant without its underscore,
+/// and names that were taken.
 pub(super) fn altered<'n>(names: impl Iterator<Item = (String, &'n String)>, kind: &str) -> String {
     let other = names.filter(|(name, written)| is_altered(name, &identifier(written), written));
     let list: Vec<String> = other.map(|(name, written)| format!("`{name}` is {written}{kind}")).collect();

@@ -10,7 +10,7 @@
 //! | `part.rs` | one block of several, in its loops |
 //! | `spelling.rs` | operations as Rust |
 //! | `layout.rs` | lines of readable length |
-//! | `comments.rs` | what names stand for that are not the model's own |
+//! | `comments.rs` | what names stand for if they are not the model's own |
 
 mod comments;
 mod layout;
@@ -28,11 +28,11 @@ use crate::model::Numbering;
 use crate::program::affine::Affine;
 use crate::program::{Block, Instruction, Load};
 
-/// What results are called.
+/// The names of results.
 pub(super) struct Labels {
     /// `(name, mathematics)`, the latter empty where it is clear.
     pub(super) list: Vec<(String, String)>,
-    /// Where they stand.
+    /// The positions of the results.
     pub(super) places: Numbering,
 }
 
@@ -47,13 +47,13 @@ impl Labels {
 pub(super) enum Outputs<'a> {
     /// `values.copy_from_slice(&[...])`.
     Array,
-    /// The same, one line per matrix row.
+    /// `values.copy_from_slice(&[...])`, with one line per matrix row.
     Rows(&'a [usize]),
     /// A named and documented `let` per result.
     Named(&'a Labels),
 }
 
-/// What a part of a method is given.
+/// The arguments of a part of a method.
 pub(super) struct Slots {
     pub(super) t: String,
     pub(super) y: String,
@@ -79,7 +79,7 @@ pub(super) struct Body<'a> {
     names: &'a Names,
     block: &'a Block,
     taken: HashSet<String>,
-    /// Where the inputs of the caller are.
+    /// The expression for the inputs of the caller.
     inputs: String,
     /// The number of the last `s1`, `s2`, ….
     count: usize,
@@ -91,13 +91,13 @@ impl<'a> Body<'a> {
         Body { names, block, taken: names.taken(), inputs, count: 0 }
     }
 
-    /// For one block of several: nothing has a name before it is read.
+    /// The body for one block of several: nothing has a name before it is read.
     pub(super) fn part(names: &'a Names, block: &'a Block) -> Self {
         let taken = HashSet::from(["self".to_string(), "inputs".to_string(), names.time.clone()]);
         Body { names, block, taken, inputs: "inputs".to_string(), count: 0 }
     }
 
-    /// An identifier for an argument of the method; the time has its name already.
+    /// Reserves an identifier for an argument of the method; time has its name already.
     pub(super) fn reserve(&mut self, wanted: &str) -> String {
         if wanted == "time" { self.names.time.clone() } else { unique(&mut self.taken, wanted) }
     }
@@ -111,13 +111,13 @@ impl<'a> Body<'a> {
         code
     }
 
-    /// Names for what a part of a method is given.
+    /// Names for the arguments of a part of a method.
     pub(super) fn slots(&mut self, names: [&str; 4]) -> Slots {
         let [t, y, yp, out] = names.map(|name| self.reserve(name));
         Slots { t, y, yp, parameters: self.reserve("parameters"), totals: self.reserve("totals"), out }
     }
 
-    /// Statements that bring the values from outside that the program reads under their names.
+    /// Statements that bind the values that the program reads from outside to their names.
     fn loads(&self, slots: &[String; 4]) -> String {
         let loads: BTreeSet<Load> = self.block.instructions.iter().filter_map(load_of).collect();
         let mut code = String::new();

@@ -1,7 +1,7 @@
 //! One block of several: the body of a loop, or a scope of its own.
 //!
-//! In: a block with the ranges of its loops, and what its results are called. Out: statements that take every value from where it stands, store every
-//! result where it belongs, and say above each in mathematics what it is.
+//! In: a block with the ranges of its loops, and the names of its results. Out: statements that read every value from
+//! its position, store every result at its position, and state above each what it is in mathematics.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ use crate::program::roll::text::{generalised, index_names, shortened, spell};
 use crate::program::{Instruction, Load};
 
 impl Body<'_> {
-    /// One block of several: every value it reads is taken on its own, and every result is stored on its own.
+    /// One block of several: every value is read, and every result stored, individually.
     pub(in crate::emit) fn finish_part(mut self, slots: &Slots, outputs: Outputs<'_>) -> String {
         let indices = index_names(self.block.domain.len());
         self.taken.extend(indices.iter().cloned());
@@ -65,7 +65,8 @@ impl Body<'_> {
         in_loops(&self.block.domain, &code, "        ")
     }
 
-    /// What a result is in mathematics, as a comment: for all members of a family, or where the members' texts are too unlike, for the first.
+    /// The mathematics of a result, as a comment: for all members of a family or, where the members' texts differ
+    /// too much, for the first.
     fn mathematics(&self, labels: &Labels, place: &Affine, indices: &[String]) -> String {
         let text = |at| labels.at(at).map(|(_, mathematics)| mathematics.as_str());
         if let Some(rolled) = generalised(text, place, &self.block.domain) {

@@ -1,9 +1,10 @@
 //! Expressions as Rust, with no more parentheses than the order of operations needs.
 //!
-//! In: the spellings of operands. Out: that of an operation, and how tightly it binds. The order of operations is that of the instruction.
+//! In: the spellings of operands. Out: the spelling of an operation, and how tightly it binds. The order of operations
+//! is that of the instruction.
 //!
-//! Enclosures are spelled with the operators and methods of the runtime's `TaylorModel`. Every register is one, and floating-point literals stand only
-//! beside them, as coefficients that are exact.
+//! Enclosures are spelled with the operators and methods of the runtime's `TaylorModel`. Every register is one, and
+//! floating-point literals occur only together with registers, as exact coefficients.
 
 use super::super::names::Numbers;
 use crate::expr::Function;
@@ -36,7 +37,7 @@ impl Spelling {
     }
 }
 
-/// Spells operations on what is spelled already.
+/// Spells operations on registers that are spelled already.
 pub(super) struct Spells<'a> {
     pub(super) numbers: Numbers,
     pub(super) spelled: &'a [Spelling],
@@ -121,7 +122,7 @@ impl Spells<'_> {
         Spelling { text, binding }
     }
 
-    /// A number of the model beside a register.
+    /// A number of the model as an operand together with a register.
     fn coefficient(&self, value: f64) -> String {
         if self.are_enclosures() && !is_exact(value) { around(value) } else { literal(value) }
     }
@@ -134,7 +135,7 @@ impl Spells<'_> {
         let join = |side: &[(String, bool)]| -> String {
             let mut text = String::new();
             for (k, (factor, compound)) in side.iter().enumerate() {
-                // The first factor associates by itself; later powers are formed before they are multiplied on.
+                // The first factor associates without parentheses; later powers are formed before they are multiplied on.
                 text.push_str(if k == 0 { "" } else { " * " });
                 text.push_str(&if *compound && k > 0 { format!("({factor})") } else { factor.clone() });
             }
@@ -168,7 +169,7 @@ fn literal(value: f64) -> String {
     if value.is_finite() { format!("{value:?}") } else { "f64::NAN".into() }
 }
 
-/// The numbers of which this is the nearest in `f64`.
+/// The interval of numbers whose nearest `f64` this is.
 fn around(value: f64) -> String {
     format!("TaylorModel::around({}, 1)", literal(value))
 }

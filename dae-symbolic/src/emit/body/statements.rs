@@ -13,8 +13,8 @@ use crate::program::affine::Affine;
 use crate::program::roll::text::index_names;
 use crate::program::{Instruction, Load, Register};
 
-/// Deeper nests of what is used once are cut by a `let` as well: neither a reader nor a compiler should have to keep them in mind, and each
-/// level repeats the text of those within.
+/// Expressions nested more deeply than this are cut by a `let` even if they are used once, for the sake of readers and
+/// compilers; each level repeats the text of those within.
 const MAX_DEPTH: usize = 32;
 
 impl Body<'_> {

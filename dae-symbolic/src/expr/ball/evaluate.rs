@@ -7,7 +7,7 @@ use super::super::prime_field::arithmetic::draw;
 use super::super::{Dag, Expr, Node, Symbol};
 use super::Ball;
 
-/// What stands for functions that are known to 16 digits.
+/// The values that are used for functions known to 16 digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Calls {
     /// All values that they may have.
@@ -16,7 +16,8 @@ pub enum Calls {
     InGeneralPosition,
 }
 
-/// The values of expressions that ascend and have everything they are made of among them, in their order, with so many binary digits.
+/// The values of ascending expressions, which include all of their operands, in their order, to the given number of
+/// binary digits.
 pub fn evaluate_balls(
     dag: &Dag,
     order: &[Expr],

@@ -1,9 +1,10 @@
 //! The functions of the operator table on balls.
 //!
-//! In: a function and balls for its arguments. Out: a ball that contains all its values, without bounds if it is undefined anywhere on them.
-//! Exponential, sine and cosine are series (`series.rs`); the others follow from these, logarithm and arc tangent by Newton's method for the
-//! inverse, whose residual is a ball, so that the error needs no analysis. A function is taken at the midpoint, and the radius is
-//! that of the arguments times a bound of the derivative.
+//! In: a function and balls for its arguments. Out: a ball that contains all its values, without bounds if it is
+//! undefined anywhere on them. Exponential, sine and cosine are series (`series.rs`); the others follow from these,
+//! logarithm and arc tangent by Newton's method for the inverse, whose residual is a ball, so that the error needs no
+//! analysis. A function is evaluated at the midpoint, and the radius is that of the arguments times a bound on the
+//! derivative.
 
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
@@ -12,7 +13,7 @@ use super::super::Function;
 use super::series::{self, ERROR_BITS};
 use super::{Ball, Magnitude};
 
-/// Arguments of sine and cosine beyond $2^{1200}$ leave the angle open.
+/// Arguments of sine and cosine beyond $2^{1200}$ leave the angle undetermined.
 const MAX_ANGLE_BITS: i64 = 1200;
 /// Arguments of the exponential beyond $2^{60}$ have no exponent.
 const MAX_EXPONENT_BITS: i64 = 60;
@@ -56,7 +57,7 @@ impl Ball {
             Function::Acosh => a.plus(&a.times(a).minus(&one).sqrt()).ln(),
             Function::Atanh => a.times_power_of_two(1).over(&one.minus(a)).ln_1p().times_power_of_two(-1),
             Function::Abs => a.absolute(),
-            // Of zero it is one, as in evaluation.
+            // The sign of zero is one, as in evaluation.
             Function::Signum => match a.sign() {
                 Some(sign) => Ball::integer(if sign < 0 { -1 } else { 1 }),
                 None => Ball::zero().widened(Magnitude::ONE),
@@ -76,12 +77,12 @@ impl Ball {
         }
     }
 
-    /// $\pi$ with so many digits.
+    /// $\pi$ to `precision` binary digits.
     pub fn pi(precision: u64) -> Ball {
         Ball::fixed_point(series::pi(precision + 64), precision + 64, precision)
     }
 
-    /// $e$ with so many digits.
+    /// $e$ to `precision` binary digits.
     pub fn euler(precision: u64) -> Ball {
         Ball::integer(1).with_precision(precision).exp()
     }
@@ -95,14 +96,14 @@ impl Ball {
         Ball::scaled_integer(value, -(bits as i64), Magnitude::power_of_two(1 - bits as i64), precision)
     }
 
-    /// Numbers of digits that an iteration of third order reaches from a machine number, the last one all.
+    /// The numbers of digits that an iteration of third order reaches from a machine number, up to the full precision.
     fn tripled(&self) -> impl Iterator<Item = u64> {
         let all = self.precision;
         std::iter::successors(Some(150_u64), move |&digits| (digits < all).then_some(3 * digits))
             .map(move |digits| (digits + 40).min(all))
     }
 
-    /// Arguments with fewer bits than this are those of a series of a few terms.
+    /// The function of an argument below this power of two is the sum of a few terms of its series.
     fn tiny_bits(&self) -> i64 {
         -(self.precision as i64) / 4
     }
@@ -113,7 +114,7 @@ impl Ball {
         if shift >= 0 { &self.mantissa << shift as u64 } else { &self.mantissa >> shift.unsigned_abs() }
     }
 
-    /// The root; of a ball around zero what is not negative.
+    /// The square root; of a ball around zero, that of its nonnegative part.
     fn sqrt(&self) -> Ball {
         let Some(radius) = self.radius() else { return Ball::entire() };
         if self.is_zero() {
@@ -172,7 +173,7 @@ impl Ball {
         }
     }
 
-    /// What $2^{-k} e^a$ exceeds one by, and $k$.
+    /// $2^{-k} e^a - 1$, and $k$.
     fn exponential(&self) -> Option<(Ball, i64)> {
         let (radius, upper) = (self.radius()?, self.upper()?);
         if self.is_zero() {
@@ -244,7 +245,7 @@ impl Ball {
         let start = if upper.bits() < -1000 { self.clone() } else { Ball::of_f64(self.to_f64().ln_1p()) };
         let mut y = start;
         for precision in self.tripled() {
-            // Halley's method: y + 2 (x - e^y) / (x + e^y), in terms of what both exceed one by.
+            // Halley's method: y + 2 (x - e^y) / (x + e^y), in terms of x - 1 and e^y - 1.
             let x = self.clone().with_precision(precision);
             let power = y.with_precision(precision).midpoint();
             y = power.clone();
@@ -484,7 +485,7 @@ mod tests {
         let machin =
             fifth.minus(&one.over(&Ball::integer(239)).atan()).minus(&Ball::pi(PRECISION).times_power_of_two(-2));
         assert!(is_zero(&machin));
-        // √(3 + 2√2) = 1 + √2, and not beside it.
+        // √(3 + 2√2) = 1 + √2, and not only close to it.
         let root = Ball::integer(2).sqrt();
         let nested = root.times(&Ball::integer(2)).plus(&Ball::integer(3));
         assert!(is_zero(&nested.sqrt().minus(&root).minus(&one)));

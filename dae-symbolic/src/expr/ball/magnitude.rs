@@ -1,9 +1,9 @@
-//! Upper bounds of absolute values, of any size.
+//! Upper bounds on absolute values, of any size.
 //!
 //! In: bounds. Out: bounds of their sums, products and quotients, rounded up. Errors of numbers with thousands of digits lie far
 //! outside the range of `f64`, so that the exponent is kept apart.
 
-/// How much a rounded operation is enlarged: far above the rounding errors of the few operations behind it.
+/// The factor by which a rounded operation is enlarged: far above the rounding errors of the few operations in it.
 const SLACK: f64 = 1.0 + 1e-12;
 
 /// $m \cdot 2^e$ with $1 \le m < 2$, or zero.
@@ -46,7 +46,7 @@ impl Magnitude {
         self.mantissa == 0.0
     }
 
-    /// An integer above its binary logarithm; the least of all for zero.
+    /// An integer above its binary logarithm; the least integer for zero.
     pub fn bits(self) -> i64 {
         if self.is_zero() { i64::MIN / 4 } else { self.exponent + 1 }
     }

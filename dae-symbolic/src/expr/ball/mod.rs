@@ -1,11 +1,12 @@
 //! Midpoint–radius arithmetic with hundreds of digits.
 //!
-//! In: numbers and how many digits they are to be computed with. Out: balls that contain the exact results: a midpoint and a bound of its error
-//! (F. Johansson, *Arb: efficient arbitrary-precision midpoint-radius interval arithmetic*, IEEE Trans. Computers 66, 2017). What excludes zero is
-//! proved not to be zero. What contains zero with a radius hundreds of digits below its terms is zero as far as any number can tell.
+//! In: numbers and the precision of the computation. Out: balls that contain the exact results: a midpoint and a bound
+//! on its error (F. Johansson, *Arb: efficient arbitrary-precision midpoint-radius interval arithmetic*, IEEE Trans.
+//! Computers 66, 2017). A ball that excludes zero proves that its number is not zero. A ball that contains zero, with a
+//! radius hundreds of digits below its terms, is zero as far as numbers can tell.
 //!
-//! Exact zeros have radius zero. An operation that is undefined somewhere on its operands gives a ball without bounds, and so does every operation
-//! on that.
+//! Exact zeros have radius zero. An operation that is undefined somewhere on its operands gives a ball without bounds,
+//! and so does every operation on such a ball.
 
 mod evaluate;
 mod functions;
@@ -23,8 +24,8 @@ pub use magnitude::Magnitude;
 
 /// The largest number of binary digits of a midpoint: about 385 decimal ones.
 pub const PRECISION: u64 = 1280;
-/// Numbers of $2^{\pm L}$ and beyond are not told apart: larger ones have no bound, smaller ones are zero up to a radius. Sums of a few such exponents
-/// are far from the ends of their type.
+/// Numbers of $2^{\pm L}$ and beyond are not distinguished: larger ones have no bound, smaller ones are zero up to a
+/// radius. Sums of a few such exponents are far from the ends of their type.
 const LARGEST_EXPONENT: i64 = 1 << 58;
 
 /// All real numbers within a radius of $m \cdot 2^e$; without a radius, any number or none.
@@ -33,12 +34,12 @@ pub struct Ball {
     mantissa: BigInt,
     exponent: i64,
     radius: Option<Magnitude>,
-    /// Binary digits of what is computed from it, at most [`PRECISION`].
+    /// Binary digits of results computed from it, at most [`PRECISION`].
     precision: u64,
 }
 
 impl Ball {
-    /// Nothing is known.
+    /// The ball of which nothing is known.
     pub fn entire() -> Ball {
         Ball { mantissa: BigInt::zero(), exponent: 0, radius: None, precision: PRECISION }
     }
@@ -58,12 +59,12 @@ impl Ball {
         Ball { mantissa, exponent, radius: Some(radius), precision }.rounded()
     }
 
-    /// The same number with at most so many digits, which is how many there are in what is computed from it.
+    /// The number rounded to at most `precision` binary digits, which is also the precision of results computed from it.
     pub fn with_precision(self, precision: u64) -> Ball {
         Ball { precision: precision.min(PRECISION), ..self }.rounded()
     }
 
-    /// The number of binary digits of what is computed from it.
+    /// The number of binary digits of results computed from it.
     pub fn precision(&self) -> u64 {
         self.precision
     }
@@ -83,7 +84,7 @@ impl Ball {
         Ball { mantissa, exponent, radius: Some(Magnitude::ZERO), precision: PRECISION }
     }
 
-    /// A rational number with so many digits.
+    /// A rational number to `precision` binary digits.
     pub fn rational(q: &Rational, precision: u64) -> Ball {
         match q.to_integer() {
             Some(n) => Ball::integer(n).with_precision(precision),
@@ -94,7 +95,7 @@ impl Ball {
         }
     }
 
-    /// What contains an interval.
+    /// A ball that contains an interval.
     pub fn of_interval(interval: Interval) -> Ball {
         let (lo, hi) = (interval.lo(), interval.hi());
         if !lo.is_finite() || !hi.is_finite() {
@@ -104,7 +105,7 @@ impl Ball {
         lo.hull(&hi)
     }
 
-    /// The least ball, or one little larger, that contains both.
+    /// The least ball, or a slightly larger one, that contains both.
     pub fn hull(&self, other: &Ball) -> Ball {
         let (Some(a), Some(b)) = (self.radius, other.radius) else { return Ball::entire() };
         if self == other {
@@ -121,7 +122,7 @@ impl Ball {
         Ball { radius: self.radius.map(|_| Magnitude::ZERO), ..self.clone() }
     }
 
-    /// The same with a radius that is larger by so much.
+    /// The ball with its radius enlarged by `by`.
     pub fn widened(mut self, by: Magnitude) -> Ball {
         self.radius = self.radius.map(|radius| radius.plus(by));
         self
@@ -158,7 +159,7 @@ impl Ball {
         }
     }
 
-    /// A lower bound of the size of the midpoint.
+    /// A lower bound on the size of the midpoint.
     fn size_below(&self) -> Magnitude {
         if self.mantissa.is_zero() {
             return Magnitude::ZERO;
@@ -167,7 +168,7 @@ impl Ball {
         Magnitude::of(leading).shifted(exponent + self.exponent)
     }
 
-    /// An upper bound of the size of the midpoint.
+    /// An upper bound on the size of the midpoint.
     fn size(&self) -> Magnitude {
         if self.mantissa.is_zero() {
             return Magnitude::ZERO;
@@ -176,12 +177,12 @@ impl Ball {
         Magnitude::of(leading.next_up()).shifted(exponent + self.exponent)
     }
 
-    /// An upper bound of all absolute values.
+    /// An upper bound on all absolute values.
     pub fn upper(&self) -> Option<Magnitude> {
         Some(self.size().plus(self.radius?))
     }
 
-    /// A lower bound of all absolute values, if it excludes zero.
+    /// A lower bound on all absolute values, if the ball excludes zero.
     pub fn lower(&self) -> Option<Magnitude> {
         if self.contains_zero() {
             return None;
@@ -223,7 +224,7 @@ impl Ball {
         Ball { exponent: self.exponent.saturating_add(k), radius, ..self.clone() }.rounded()
     }
 
-    /// At most its number of digits, and no exponent beyond the largest; what is cut off counts in the radius.
+    /// The ball rounded to its precision, with no exponent beyond the largest; the rounding error is added to the radius.
     fn rounded(mut self) -> Ball {
         let extra = self.mantissa.bits().saturating_sub(self.precision);
         if extra > 0 {
@@ -262,7 +263,7 @@ impl Ball {
         let (high, low) = if self.exponent >= other.exponent { (self, other) } else { (other, self) };
         let distance = high.exponent - low.exponent;
         let radius = a.plus(b);
-        // One far below the digits of the other is an error of it.
+        // A term far below the digits of the other counts as an error of it.
         let beyond = 2 * precision as i64;
         if high.mantissa.is_zero() {
             return Ball { radius: Some(radius), precision, ..low.clone() }.rounded();

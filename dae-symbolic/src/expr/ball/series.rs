@@ -1,8 +1,9 @@
 //! Elementary functions in fixed point.
 //!
-//! In: integers $x$ that stand for $x \cdot 2^{-w}$. Out: $\pi$, $\ln 2$, exponentials, sines and cosines in the same form, with an error of a
-//! few units. The argument is halved some times, the Taylor series summed, and the result doubled or squared again
-//! (R. P. Brent, *Fast multiple-precision evaluation of elementary functions*, J. ACM 23, 1976).
+//! In: integers $x$ that stand for $x \cdot 2^{-w}$. Out: $\pi$, $\ln 2$, exponentials, sines and cosines in the same
+//! form, with an error of a few units. The argument is halved several times, the Taylor series summed, and the result
+//! doubled or squared again (R. P. Brent, *Fast multiple-precision evaluation of elementary functions*, J. ACM 23,
+//! 1976).
 
 use std::sync::OnceLock;
 
@@ -13,12 +14,13 @@ use super::PRECISION;
 
 /// Digits of the stored constants: enough to reduce arguments of up to $2^{1024}$.
 pub(super) const CONSTANT_BITS: u64 = PRECISION + 1400;
-/// How often an argument is halved before its series is summed.
+/// The number of times that an argument is halved before its series is summed.
 const HALVINGS: u64 = 32;
 /// Digits of the arguments of [`exponential_minus_one`] and [`sine_cosine`] beyond those of the result.
 pub(super) const GUARD: u64 = 160;
-/// A bound of the error of these, in units of $2^{-w}$, as a power of two: rounding in each of less than $2^{10}$ operations, doubled or
-/// squared [`HALVINGS`] times, each of which at most doubles it (the values are below 4), with a margin.
+/// A bound on the error of [`exponential_minus_one`] and [`sine_cosine`], in units of $2^{-w}$, as a power of two:
+/// rounding in each of less than $2^{10}$ operations, doubled or squared [`HALVINGS`] times, each of which at most
+/// doubles it (the values are below 4), with a margin.
 pub(super) const ERROR_BITS: i64 = 2 * HALVINGS as i64 + 20;
 
 /// $\sum_k (\mp 1)^k / ((2k+1) n^{2k+1})$, $\arctan(1/n)$ or $\operatorname{artanh}(1/n)$.

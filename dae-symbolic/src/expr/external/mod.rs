@@ -1,10 +1,12 @@
 //! Functions that the model does not define by an expression: tables, code of the user's, inputs of the caller.
 //!
-//! In: a function and how often it is differentiated by each argument. Out: derivatives, values and spellings.
+//! In: a function and the number of times that it is differentiated with respect to each argument. Out: derivatives,
+//! values and spellings.
 //!
-//! A table is a spline and has values everywhere. Code and inputs have none while the model is analysed; a function in general
-//! position stands in for them (`stand_in.rs`), which takes every value and grows with each of its arguments. What holds with it holds
-//! for almost all functions in its place; proofs by intervals, which are about this very model, are not made from it.
+//! A table is a spline and has values everywhere. Code and inputs have none while the model is analysed; a function in
+//! general position stands in for them (`stand_in.rs`), which takes every value and grows with each of its arguments.
+//! Results with it hold for almost all functions in its place; proofs by intervals, which are about this particular
+//! model, are not made with it.
 
 mod enclosure;
 mod spelling;
@@ -39,7 +41,7 @@ pub struct External {
 pub enum Source {
     /// Interpolation.
     Table(Table),
-    /// A Rust function, and those for its partial derivatives.
+    /// A Rust function, with Rust functions for its partial derivatives.
     Code(Vec<Derivative>),
     /// Supplied by the caller at run time, as a function of time.
     Input,
@@ -50,7 +52,7 @@ pub enum Source {
 /// A Rust function for a partial derivative.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Derivative {
-    /// How often it is differentiated by each argument.
+    /// The number of times that it is differentiated with respect to each argument.
     pub orders: Vec<u32>,
     /// The path of the function.
     pub path: String,
@@ -98,12 +100,12 @@ impl Table {
     }
 }
 
-/// A partial derivative of an external function; of order zero by all arguments it is the function itself.
+/// A partial derivative of an external function; of order zero with respect to all arguments it is the function itself.
 #[derive(Clone, Debug)]
 pub struct Call {
     /// The function.
     pub function: Arc<External>,
-    /// How often it is differentiated by each argument.
+    /// The number of times that it is differentiated with respect to each argument.
     pub orders: Box<[u32]>,
 }
 
@@ -114,14 +116,14 @@ impl Call {
         Call { function, orders }
     }
 
-    /// The derivative by argument `k`.
+    /// The derivative with respect to argument `k`.
     pub fn partial(&self, k: usize) -> Call {
         let mut call = self.clone();
         call.orders[k] += 1;
         call
     }
 
-    /// How often it is differentiated in all.
+    /// The total number of times that it is differentiated.
     pub fn order(&self) -> u32 {
         self.orders.iter().sum()
     }
@@ -134,7 +136,7 @@ impl Call {
         }
     }
 
-    /// The value; for functions without one in this place that of what stands in for them.
+    /// The value; for functions without values here, that of the stand-in.
     pub fn value(&self, arguments: impl Iterator<Item = f64>) -> f64 {
         let mut arguments = arguments;
         match &self.function.source {
@@ -148,7 +150,7 @@ impl Call {
         }
     }
 
-    /// What residues of it are drawn from.
+    /// The key from which its residues are drawn.
     pub(crate) fn key(&self) -> u64 {
         let words: Vec<u64> =
             [name_key(&self.function.name)].into_iter().chain(self.orders.iter().map(|&n| u64::from(n))).collect();

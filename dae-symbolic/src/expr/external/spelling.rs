@@ -1,6 +1,6 @@
 //! Spellings of functions from outside and their derivatives.
 //!
-//! In: the function, how often it is differentiated, and the spellings of the arguments. Out: text and LaTeX.
+//! In: the function, its orders of differentiation, and the spellings of the arguments. Out: text and LaTeX.
 
 use super::{Call, Source};
 
@@ -19,7 +19,7 @@ impl Call {
         }
     }
 
-    /// What says how often it is differentiated: `″`, `(4)`, `(1, 0)`.
+    /// The marks of the orders of differentiation: `″`, `(4)`, `(1, 0)`.
     pub(in crate::expr) fn marks(&self) -> String {
         match &*self.orders {
             [n @ 0..=3] => ["", "′", "″", "‴"][*n as usize].to_string(),
@@ -31,7 +31,7 @@ impl Call {
         }
     }
 
-    /// The same in LaTeX.
+    /// The call in LaTeX.
     pub(in crate::expr) fn latex(&self, arguments: &[&str]) -> String {
         let name = format!("\\operatorname{{{}}}", self.function.name.replace('_', "\\_"));
         let list = arguments.join(", ");

@@ -1,6 +1,7 @@
-//! What stands in for functions that have no values yet.
+//! Stand-ins for functions that have no values yet.
 //!
-//! In: the name of a function and how often it is differentiated by each argument. Out: values in numbers and in intervals of
+//! In: the name of a function and the number of times that it is differentiated with respect to each argument. Out:
+//! values in numbers and in intervals of
 //!
 //! $$ f(a) = \kappa + \sum_i \bigl(\beta_i a_i + \tfrac14 \sin(w_i a_i + \varphi_i)\bigr)
 //!    + \tfrac14 \sin\Bigl(\sum_i v_i a_i + \psi\Bigr), \qquad 1 \le \beta_i < 2, \quad \tfrac12 \le w_i, v_i < \tfrac32, $$
@@ -15,7 +16,7 @@ use crate::expr::interval::{self, Interval};
 use crate::expr::prime_field::arithmetic::draw;
 
 impl Call {
-    /// The value of what stands in, in numbers or in intervals.
+    /// The value of the stand-in, in numbers or in intervals.
     pub(super) fn stand_in<T: Real>(&self, arguments: impl Iterator<Item = T>) -> T {
         let name = name_key(&self.function.name);
         // Between one half and three halves.
@@ -25,7 +26,7 @@ impl Call {
         let (mut angle, mut factor) = (number(1, 0), T::from(0.25));
         for (k, (a, &n)) in arguments.zip(self.orders.iter()).enumerate() {
             let (w, v, slope) = (number(2, k), number(3, k), T::from(0.5) + number(5, k));
-            // A term of one argument vanishes when it is differentiated by another one.
+            // A term of one argument vanishes when it is differentiated with respect to another one.
             if n == order {
                 total = total + T::from(0.25) * power(w, n) * (w * a + number(4, k)).sine_derivative(n);
                 total = match n {

@@ -41,7 +41,7 @@ impl Function {
         }
     }
 
-    /// The partial derivative by argument `k` of $f(a)$, $f(a, b)$ or $f(a, b, c)$, one per argument.
+    /// The partial derivative with respect to argument `k` of $f(a)$, $f(a, b)$ or $f(a, b, c)$, one per argument.
     /// At a kink it is the derivative of the branch that the value takes.
     pub fn partial(self, dag: &mut Dag, arguments: &[Expr], k: usize) -> Expr {
         let a = arguments[0];

@@ -67,7 +67,7 @@ pub enum Domain {
     CosineNonZero,
 }
 
-/// What becomes of $f(a)$ when the sign of $a$ changes.
+/// The change of $f(a)$ when the sign of $a$ changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parity {
     /// $f(-a) = -f(a)$.
@@ -123,7 +123,7 @@ impl Function {
         Self::ALL.into_iter().find(|f| f.name() == name)
     }
 
-    /// What is known about it besides its value and its derivatives.
+    /// The properties of the function other than its value and its derivatives.
     const fn row(self) -> Row {
         use Domain::*;
         use Notation::*;
@@ -175,7 +175,7 @@ impl Function {
         self.row().domain
     }
 
-    /// What becomes of it when the sign of its argument changes.
+    /// The change of the function when the sign of its argument changes.
     pub fn parity(self) -> Parity {
         self.row().parity
     }
@@ -190,7 +190,7 @@ impl Function {
         self.domain() == Domain::Kink
     }
 
-    /// What decides the branch of a piecewise function, by its sign; `None` for the others.
+    /// The expression whose sign decides the branch of a piecewise function; `None` for the others.
     pub(super) fn switch(self, dag: &mut Dag, arguments: &[Expr]) -> Option<Expr> {
         match *arguments {
             [a, b] if self.is_piecewise() => Some(dag.sub(a, b)),

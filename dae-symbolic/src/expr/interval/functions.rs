@@ -1,6 +1,7 @@
 //! The functions of the operator table on intervals and on Taylor models.
 //!
-//! In: a function and enclosures of its arguments. Out: one that contains all its values, the entire line if it is undefined anywhere on them.
+//! In: a function and enclosures of its arguments. Out: an enclosure of all its values, the entire line if it is
+//! undefined anywhere on them.
 
 use super::super::Function;
 use super::{Interval, TaylorModel};

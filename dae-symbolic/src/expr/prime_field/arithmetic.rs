@@ -112,7 +112,7 @@ pub fn cbrt(a: u64) -> Option<u64> {
     None
 }
 
-/// A primitive ninth root of unity: $g^m$ for the least $g$ that is no cube.
+/// A primitive ninth root of unity: $g^m$ for the least $g$ that is not a cube.
 fn ninth_root_of_unity() -> u64 {
     let mut g = 2;
     while pow(g, (PRIME - 1) / 3) == 1 {
@@ -145,7 +145,7 @@ pub(super) struct Rotation {
 impl Rotation {
     pub(super) const IDENTITY: Rotation = Rotation { cos: 1, sin: 0 };
 
-    /// $\left(\frac{1-s^2}{1+s^2}, \frac{2s}{1+s^2}\right)$; $-1$ is no square, so the denominator is a unit.
+    /// $\left(\frac{1-s^2}{1+s^2}, \frac{2s}{1+s^2}\right)$; $-1$ is not a square, so the denominator is a unit.
     pub(super) fn from_half_tangent(s: u64) -> Rotation {
         let square = mul(s, s);
         match inv(add(1, square)) {

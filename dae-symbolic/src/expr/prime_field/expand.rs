@@ -1,8 +1,8 @@
 //! Expansion into monomials.
 //!
-//! In: expressions. Out: each as $\sum_k q_k m_k$ with rational $q_k$ and distinct Laurent monomials $m_k = \prod_j b_j^{n_j}$
-//! over bases that are no sums or products, as far as that stays small: powers of sums are multiplied out,
-//! reciprocals of sums and what would grow beyond the budget stay bases. The expansion is always exact.
+//! In: expressions. Out: each as $\sum_k q_k m_k$ with rational $q_k$ and distinct Laurent monomials
+//! $m_k = \prod_j b_j^{n_j}$ over bases that are not sums or products, unless that becomes too large: powers of sums
+//! are multiplied out, reciprocals of sums and everything beyond the budget stay bases. The expansion is always exact.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -20,7 +20,7 @@ pub(in crate::expr) type Polynomial = BTreeMap<Monomial, Rational>;
 const MAX_TERMS: usize = 64;
 /// Powers of sums beyond this are not multiplied out.
 const MAX_POWER: i32 = 4;
-/// Number of terms made, over all expressions, after which everything stays a base.
+/// The number of terms made, over all expressions, after which everything stays a base.
 const BUDGET: usize = 300_000;
 
 /// The expansions of the given expressions.
@@ -65,13 +65,13 @@ pub(in crate::expr) fn expression(dag: &mut Dag, polynomial: &Polynomial, scale:
     Some(dag.sum(terms))
 }
 
-/// The expression multiplied out, so that what cancels does; `None` if an exponent is too large for that.
+/// The expression multiplied out, so that terms cancel where they can; `None` if an exponent is too large for that.
 pub(crate) fn multiplied_out(dag: &mut Dag, e: Expr) -> Option<Expr> {
     let expanded = expand(dag, &[e]);
     expression(dag, &expanded[&e], &Rational::ONE)
 }
 
-/// What is reached through sums and products only, children first.
+/// The nodes reached through sums and products only, children first.
 fn arithmetic_nodes(dag: &Dag, wanted: &[Expr]) -> Vec<Expr> {
     let mut stack = wanted.to_vec();
     let mut found = ExprSet::default();
@@ -152,7 +152,7 @@ fn times_power(product: &Polynomial, b: Expr, n: i32, factor: &Polynomial) -> Po
     (0..n).fold(product.clone(), |product, _| times(&product, factor))
 }
 
-/// $mn$ as long as sums of such exponents cannot overflow.
+/// $mn$, if sums of such exponents cannot overflow.
 fn bounded(m: i64, n: i32) -> Option<i64> {
     const MAX_EXPONENT: u64 = 1 << 40;
     m.checked_mul(i64::from(n)).filter(|power| power.unsigned_abs() <= MAX_EXPONENT)

@@ -1,4 +1,4 @@
-//! What is proved about the generators.
+//! Proofs of independence of the generators.
 //!
 //! In: the structure of expressions, and the point at which they were evaluated. Out: the reasons for which evaluation there
 //! may fail to be a homomorphism; none if it is proved to be one.
@@ -18,14 +18,14 @@ use super::pass;
 use super::search::Point;
 use super::structure::{Family, Generator, Kind, Structure, kind, values_reachable};
 
-/// More generators of one kind than this are not examined.
+/// Families with more than this many generators are not examined.
 const MAX_GENERATORS: usize = 200;
-/// Nor expressions so large that the points would cost more node evaluations than this.
+/// The number of node evaluations at all points beyond which expressions are not examined.
 const BUDGET: usize = 10_000_000;
-/// Points beyond the number of generators.
+/// The number of points in addition to the number of generators.
 const SPARE_POINTS: usize = 16;
 
-/// Why evaluation at the point may be no homomorphism.
+/// Reasons why evaluation at the point may not be a homomorphism.
 pub(super) fn reasons(structure: &Structure, point: &Point, seed: u64) -> BTreeSet<Reason> {
     let mut reasons: BTreeSet<Reason> = structure.opaque.iter().map(|&function| Reason::Opaque(function)).collect();
     reasons.extend(structure.external.then_some(Reason::External));
@@ -186,7 +186,7 @@ impl Samples<'_> {
     /// If a constant times a product of powers of radicands were a square (cube) in the field of fractions, so would its residue
     /// be at every point where it is a unit, as the local ring there is integrally closed.
     fn characters(&self, radicands: &Radicands, degree: u64) -> bool {
-        // One rational number alone is no square (cube), or it would have been folded.
+        // A single rational number is not a square (cube), or it would have been folded.
         let n = radicands.moving.len();
         if radicands.constant.len() > 1 || n > MAX_GENERATORS {
             return false;
@@ -229,7 +229,7 @@ struct Radicands {
     constant: BTreeSet<Rc<Polynomial>>,
 }
 
-/// The least unit that is no power of the degree.
+/// The least unit that is not a power of the degree.
 fn non_residue(degree: u64) -> u64 {
     let mut unit = 2;
     while pow(unit, (PRIME - 1) / degree) == 1 {

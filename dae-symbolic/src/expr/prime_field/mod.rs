@@ -1,6 +1,6 @@
 //! Values in the prime field of order $p = 2^{61} - 1$: exact identity testing.
 //!
-//! In: expressions and a seed. Out: their residues at a random point, and how strong a conclusion from them is.
+//! In: expressions and a seed. Out: their residues at a random point, and the strength of a conclusion from them.
 //!
 //! One nonzero residue of a determinant *proves* that the determinant is not identically zero (Schwartz, *J. ACM* 27, 1980;
 //! Zippel, EUROSAM 1979), provided evaluation is a homomorphism of the ring that the expressions generate: every relation
@@ -22,8 +22,8 @@
 //!   among them is a homomorphism if the radicands are multiplicatively independent modulo squares (cubes) and constants. This
 //!   is proved by a full rank of quadratic (cubic) residue characters at random points (`independence.rs`): the characters of a
 //!   product that is a square would add up to zero at every point.
-//! - **Absolute value, sign, minimum, maximum, conditionals** are rational on a branch: the signs are those at the given start point, and without
-//!   one those of the residues' quadratic characters. The result says which.
+//! - **Absolute value, sign, minimum, maximum, conditionals** are rational on a branch: the signs are those at the
+//!   given start point, and without one the quadratic characters of the residues. The result states them.
 //! - **All other functions** are opaque: random residues, equal for equal arguments.
 //!
 //! Where a relation cannot be excluded the result is [`Independence::Assumed`], with the reasons. Everything is a pure function
@@ -32,7 +32,7 @@
 //! | file | what |
 //! |---|---|
 //! | `arithmetic.rs`, `elimination.rs` | residues; sparse determinant and rank |
-//! | `expand.rs`, `structure.rs` | generators and how the expressions are made of them |
+//! | `expand.rs`, `structure.rs` | generators and the expressions in terms of them |
 //! | `pass.rs` | the values of nodes at a point |
 //! | `search.rs` | a point at which roots exist |
 //! | `independence.rs` | what is proved about the generators |
@@ -55,7 +55,7 @@ use super::{Dag, Expr, Function, Symbol};
 pub use arithmetic::PRIME;
 pub use elimination::{sparse_determinant, sparse_rank};
 
-/// Where to evaluate: a seed for the random residues, and what is given instead.
+/// The point of evaluation: a seed for the random residues, and the residues that are given instead.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FieldPoint {
     seed: u64,
@@ -70,7 +70,7 @@ pub struct FieldEvaluation {
     pub values: Vec<u64>,
     /// Whether evaluation is proved to be a homomorphism.
     pub independence: Independence,
-    /// The branches of absolute values, signs, minima, maxima and conditionals on which it is.
+    /// The branches of absolute values, signs, minima, maxima and conditionals on which evaluation is a homomorphism.
     pub branches: Vec<Branch>,
     /// The modulus, [`PRIME`].
     pub prime: u64,
@@ -87,7 +87,7 @@ pub enum Independence {
     Proven,
     /// A nonzero residue proves it if these generators are independent.
     Assumed {
-        /// What has been assumed, ascending and distinct.
+        /// The assumptions, ascending and distinct.
         because: Vec<Reason>,
     },
 }
@@ -97,7 +97,8 @@ pub enum Independence {
 pub enum Reason {
     /// Values of the function are taken to be unrelated to everything else.
     Opaque(Function),
-    /// The same for tables, inputs of the caller and functions outside the model.
+    /// Values of tables, inputs of the caller and functions outside the model are taken to be unrelated to everything
+    /// else.
     External,
     /// $\pi$ and $e$ occur together.
     PiAndE,
@@ -152,7 +153,7 @@ impl FieldPoint {
         self
     }
 
-    /// Takes the branches of piecewise functions at this real point, as far as its coordinates suffice.
+    /// Takes the branches of piecewise functions at this real point, where its coordinates suffice.
     pub fn with_start(mut self, values: impl IntoIterator<Item = (Symbol, f64)>) -> Self {
         self.start.extend(values);
         self

@@ -1,7 +1,7 @@
 //! Values of nodes at a point.
 //!
-//! In: residues of the generators. Out: residues of nodes, or the node at which that ends: a division by zero, or a radicand
-//! without a root.
+//! In: residues of the generators. Out: residues of nodes, or the node at which evaluation fails: a division by zero,
+//! or a radicand without a root.
 
 use std::collections::BTreeMap;
 
@@ -196,7 +196,7 @@ impl Pass<'_> {
             }
         };
         let n = constant.to_f64().floor();
-        // Beyond that the exponent is not worth splitting.
+        // Larger exponents are not worth splitting.
         let n = if n.abs() < f64::from(1 << 20) { n as i64 } else { 0 };
         let (base, magnitude) = (self.of(a), arithmetic::reduce(n.unsigned_abs()));
         let rest = if n < 0 { add(self.of(b), magnitude) } else { sub(self.of(b), magnitude) };
@@ -242,7 +242,7 @@ impl Pass<'_> {
     }
 }
 
-/// The sign on the branch; where that is open the quadratic character, which is multiplicative and odd like a sign.
+/// The sign on the branch; where that is not known, the quadratic character, which is multiplicative and odd like a sign.
 pub(super) fn sign(structure: &Structure, expr: Expr, residue: u64) -> Sign {
     match structure.signs.get(&expr) {
         Some(sign) => *sign,

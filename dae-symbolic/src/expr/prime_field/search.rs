@@ -2,9 +2,10 @@
 //!
 //! In: the structure of expressions. Out: residues of the generators and of all nodes.
 //!
-//! Half of the residues have a square root, a third a cube root. With many roots it is hopeless to draw whole points until all
-//! exist at once; so generators are fixed one after the other, those that occur in most radicands first, and each one is drawn
-//! again until the radicands that it completes have roots. A radicand that cannot be completed makes its root opaque.
+//! Half of the residues have a square root, a third a cube root. With many roots it is hopeless to draw whole points
+//! until all exist at once, so generators are fixed one after the other, those that occur in most radicands first, and
+//! each one is drawn again until the radicands that it completes have roots. A radicand that cannot be completed makes
+//! its root opaque.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,13 +16,14 @@ use super::pass::{self, Stop, key};
 use super::structure::{Generator, Structure, compared, values_reachable};
 use super::{Branch, FieldError};
 
-/// Points tried before a division by zero counts as identical.
+/// The number of points tried before a division by zero counts as identical.
 const RESTARTS: u64 = 8;
-/// Draws of one generator.
+/// The number of draws of one generator.
 const MAX_DRAWS: u64 = 1 << 11;
-/// More radicands than this never have roots all at once in so many draws: half of the residues are squares, a third are cubes.
+/// More radicands than this do not all have roots in [`MAX_DRAWS`] draws: half of the residues are squares, a third are
+/// cubes.
 const MAX_COMPLETED: usize = 24;
-/// Node evaluations, and nodes below radicands, after which radicands that are still open make opaque roots.
+/// The number of node evaluations, and of nodes below radicands, after which unresolved radicands make opaque roots.
 const BUDGET: usize = 10_000_000;
 
 /// Residues of the generators.
@@ -74,7 +76,7 @@ impl Point {
 /// A point, and the values of all nodes of the order there.
 pub(super) struct Found {
     pub(super) point: Point,
-    /// By node.
+    /// Values by node.
     pub(super) values: Vec<u64>,
     /// Roots (by number) that have no residue and count as opaque.
     pub(super) opaque_roots: Vec<usize>,
@@ -121,7 +123,7 @@ struct Stage {
     /// `None` if there is nothing to draw again.
     generator: Option<usize>,
     roots: Vec<Expr>,
-    /// What their values are made of, children first.
+    /// The nodes that their values depend on, children first.
     cone: Vec<Expr>,
 }
 
@@ -129,7 +131,7 @@ fn stages(structure: &Structure, given: &BTreeMap<Symbol, u64>) -> Vec<Stage> {
     let free = |k: &usize| !matches!(structure.generators[*k], Generator::Symbol(s) if given.contains_key(&s));
     let mut size = 0;
     let mut generators_of: Vec<BTreeSet<usize>> = Vec::new();
-    // Roots ascend, so that those below a root come before it: what they are made of is known and not looked at again.
+    // Roots ascend, so that those below a root come before it: the nodes below them are known and not examined again.
     let number: ExprMap<usize> = structure.roots.iter().enumerate().map(|(k, root)| (root.expr, k)).collect();
     for root in &structure.roots {
         let mut generators = BTreeSet::new();
@@ -190,7 +192,7 @@ impl Search<'_> {
                         self.point.draw(self.structure, generator, (restart << 32) + draw);
                     }
                 }
-                // Nothing is drawn again from here on, and what lies before the root is done.
+                // Nothing is drawn again from here on, and everything before the root is done.
                 Err(Stop::NoRoot(root)) => {
                     self.opaque.insert(root);
                     from = stage.cone.binary_search(&root).unwrap_or(0);
@@ -212,7 +214,7 @@ impl Search<'_> {
     fn finish(mut self) -> Result<Found, Expr> {
         let structure = self.structure;
         let mut from = 0;
-        // Only radicands for which the budget did not suffice stop here; what lies before them is done.
+        // Only radicands for which the budget did not suffice stop here; everything before them is done.
         while let Err(stop) = self.run(&structure.order[from..]) {
             match stop {
                 Stop::Division(expr) => return Err(expr),

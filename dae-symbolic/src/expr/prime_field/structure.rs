@@ -1,4 +1,4 @@
-//! Which generators expressions are made of.
+//! The generators of expressions.
 //!
 //! In: expressions. Out: the generators of their ring, every argument of an exponential or trigonometric function as an
 //! integer combination of generators, and the roots.
@@ -16,7 +16,7 @@ use super::arithmetic::PRIME;
 use super::expand::{Monomial, Polynomial, expand};
 use super::search::Point;
 
-/// How a function takes part in the homomorphism.
+/// The role of a function in the homomorphism.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Exponential,
@@ -47,7 +47,7 @@ pub(super) fn kind(function: Function) -> Kind {
     }
 }
 
-/// What is free to have any residue.
+/// A generator, which may have any residue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Generator {
     Pi,
@@ -166,7 +166,7 @@ impl<'a> Structure<'a> {
         root_function(self.dag, expr).is_some()
     }
 
-    /// What the values of some nodes are made of, down to roots and not below them.
+    /// The nodes that the values of some nodes depend on, down to roots and not below them.
     pub(super) fn values_above_roots(&self, nodes: impl IntoIterator<Item = Expr>) -> Vec<Expr> {
         reachable_until(self.dag, nodes, |expr| self.is_root(expr))
     }
@@ -181,7 +181,7 @@ impl<'a> Structure<'a> {
         }
     }
 
-    /// The generators that the value of a node is made of directly.
+    /// The generators that the value of a node depends on directly.
     pub(super) fn leaf_generators(&self, expr: Expr) -> Vec<usize> {
         let of = |combination: Option<&Combination>, generator: fn(usize) -> Generator| -> Vec<usize> {
             let multiples = combination.map_or(&[][..], |combination| &combination.multiples);
@@ -210,7 +210,7 @@ impl<'a> Structure<'a> {
         let values = evaluate(dag, &arguments, |symbol| start.get(&symbol).copied().unwrap_or(f64::NAN));
         for (k, &(expr, _, second)) in piecewise.iter().enumerate() {
             let difference = values[2 * k] - if second.is_some() { values[2 * k + 1] } else { 0.0 };
-            // Of a conditional the second branch holds at zero.
+            // At zero the second branch of a conditional holds.
             let closed = matches!(dag.node(expr), Node::Apply(Function::If, _));
             if difference < 0.0 || (closed && difference == 0.0) {
                 self.signs.insert(expr, Sign::Negative);
@@ -327,7 +327,7 @@ fn root_function(dag: &Dag, expr: Expr) -> Option<Function> {
     }
 }
 
-/// The same as [`values_reachable`] for roots that make up most of `everything`, which is ascending.
+/// A faster [`values_reachable`] for roots that make up most of `everything`, which is ascending.
 fn with_values(dag: &Dag, everything: &[Expr], roots: impl IntoIterator<Item = Expr>) -> Vec<Expr> {
     let mut wanted = vec![false; everything.last().map_or(0, |last| last.index() + 1)];
     roots.into_iter().for_each(|root| wanted[root.index()] = true);
@@ -339,17 +339,17 @@ fn with_values(dag: &Dag, everything: &[Expr], roots: impl IntoIterator<Item = E
     everything.iter().copied().filter(|expr| wanted[expr.index()]).collect()
 }
 
-/// Whether the value is made of generators and not of the values of children.
+/// Whether the value depends on generators and not on the values of children.
 fn argument_is_hidden(dag: &Dag, expr: Expr) -> bool {
     matches!(dag.node(expr), Node::Apply(f, _) if matches!(kind(*f), Kind::Exponential | Kind::Trigonometric))
 }
 
-/// Nodes whose values the values of the roots are made of, children first.
+/// The nodes on whose values the values of the roots depend, children first.
 pub(super) fn values_reachable(dag: &Dag, roots: impl IntoIterator<Item = Expr>) -> Vec<Expr> {
     reachable_until(dag, roots, |_| false)
 }
 
-/// The same, without what is below nodes at which to stop.
+/// The nodes on whose values the values of the roots depend, without those below nodes at which `stops` holds.
 fn reachable_until(dag: &Dag, roots: impl IntoIterator<Item = Expr>, stops: impl Fn(Expr) -> bool) -> Vec<Expr> {
     let mut stack: Vec<Expr> = roots.into_iter().collect();
     let mut found = ExprSet::default();

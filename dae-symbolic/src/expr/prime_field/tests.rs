@@ -38,7 +38,7 @@ impl Bench {
         FieldPoint::new(11).evaluate(&self.dag, &[e]).unwrap()
     }
 
-    /// The residue and that it is a proof.
+    /// The residue; checks that it is a proof.
     fn proven(&self, e: Expr) -> u64 {
         let evaluation = self.at(e);
         assert_eq!(evaluation.independence, Independence::Proven);
@@ -113,7 +113,7 @@ fn quarter_and_eighth_turns() {
     let length = b.sum(&[(2, cos), (-1, root)]);
     assert_eq!(b.proven(length), 0);
 
-    // There is no √3 modulo this prime: said, not hidden.
+    // There is no √3 modulo this prime, and the result says so.
     let third = b.dag.sum([(Rational::ONE, x), (q(1, 3), pi)]);
     let sin = b.f(Function::Sin, third);
     assert_eq!(b.reasons(sin), [Reason::Angle]);

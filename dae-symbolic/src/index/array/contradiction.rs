@@ -1,8 +1,10 @@
 //! Whether equations contradict fixed values, with hundreds of digits.
 //!
-//! In: equations of a prolongation, values to start from, and the jets that are fixed. Out: whether one of them vanishes for no values of the others,
-//! or rows that determine nothing more are proved not to vanish where the search for jets that fulfil the equations ends. Numbers of 16 digits do not tell: $10^{29}$ times what remains of an identity
-//! is as large as anything, and a decimal is another number than its neighbour among them.
+//! In: equations of a prolongation, values to start from, and the jets that are fixed. Out: whether one of the
+//! equations vanishes for no values of the other jets, or rows that determine nothing more are proved not to vanish
+//! where the search for jets that fulfil the equations ends. Sixteen digits do not suffice: $10^{29}$ times the
+//! rounding error of an identity is as large as anything, and a decimal fraction differs from the nearest machine
+//! number.
 
 use dae_runtime::contract::Start;
 
@@ -14,11 +16,11 @@ use crate::expr::interval::{Interval, evaluate_interval};
 use crate::expr::{Expr, Symbol};
 use crate::model::Model;
 
-/// Newton steps: from a few correct digits to all of them.
+/// The number of Newton steps: from a few correct digits to all of them.
 const STEPS: usize = 14;
-/// A row holds if this part of the digits of its terms cancels.
+/// A row holds if this fraction of the digits of its terms cancels.
 const HOLDS: (i64, i64) = (3, 4);
-/// Relative changes of what is not fixed: at a guess derivatives may vanish by accident.
+/// Relative changes of the jets that are not fixed: at a guess, derivatives may vanish by accident.
 const BESIDE: [f64; 3] = [0.0, 0.03, 0.3];
 
 /// Whether the equations contradict the fixed jets (unknown and order), wherever the search starts.
@@ -41,7 +43,7 @@ pub(crate) fn contradict(
     })
 }
 
-/// Whether one of the equations does not vanish whatever the jets are that are not fixed.
+/// Whether one of the equations vanishes for no values of the jets that are not fixed.
 fn never_vanish(
     model: &Model,
     residuals: &[Expr],

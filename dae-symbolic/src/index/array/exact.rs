@@ -10,14 +10,15 @@ use crate::defaults::start_point;
 use crate::expr::prime_field::{FieldPoint, Independence, PRIME, sparse_rank};
 use crate::expr::{Expr, Node, Rational, Symbol, blended, piecewise, reachable, symbols};
 
-/// Differentiations with which rows are examined that may depend on one another at every point.
+/// The number of differentiations up to which rows are examined for dependence at every point.
 const MAX_DEPENDENT: u32 = 3;
-/// Random points at which they must.
+/// The number of random points at which rows must depend on one another.
 const DEPENDENT_SEEDS: u64 = 2;
 
 impl Court<'_> {
-    /// The exact ranks of an affine system at a time that is a decimal fraction; `None` where a coefficient is a function of the time other
-    /// than a rational one (its value at this very time is no generic one), or numbers in the coefficients are not known to be independent.
+    /// The exact ranks of an affine system at a time that is a decimal fraction; `None` where a coefficient is a
+    /// function of time that is not rational (its value at this particular time is not generic), or numbers in the
+    /// coefficients are not known to be independent.
     pub(super) fn exact_at(&self, array: &DerivativeArray, t: f64, m: u32) -> Option<ArrayRanks> {
         if !self.affine {
             return None;
@@ -72,8 +73,8 @@ impl Court<'_> {
         None
     }
 
-    /// Rows of an affine array that contradict one another at almost every time: their left-hand sides depend on one another exactly, and the
-    /// rows do not. Of values that the caller has yet to supply nothing of the kind is known.
+    /// Rows of an affine array that contradict one another at almost every time: their left-hand sides depend on one
+    /// another exactly, and the rows do not. Nothing of the kind is known of values that the caller has yet to supply.
     pub(super) fn contradiction(&self, array: &DerivativeArray) -> Vec<(usize, u32)> {
         let dag = &self.model.dag;
         if !self.affine || self.model.has_stand_ins() || !piecewise(dag, &self.equations).is_empty() {
@@ -97,7 +98,7 @@ impl Court<'_> {
     }
 }
 
-/// A set of rows, none of which can be left out, that has a property which larger sets have as well; `None` if all together do not.
+/// A minimal set of rows with a property that supersets inherit; `None` if the set of all rows does not have it.
 fn least(count: usize, has: impl Fn(&[usize]) -> bool) -> Option<Vec<usize>> {
     let mut rows: Vec<usize> = (0..count).collect();
     if !has(&rows) {

@@ -1,13 +1,15 @@
-//! Jets that fulfil the derivative array with hundreds of digits, and its ranks there.
+//! Jets that fulfil the derivative array to hundreds of digits, and its ranks there.
 //!
-//! In: the array and jets that fulfil it to rounding, or start values. Out: jets that fulfil it to hundreds of digits, at the exact values that the
-//! text gives, and ranks whose pivots are proved not to be zero there. Where unknowns are sums of large terms, matrices of full rank are nearly
-//! singular; where terms cancel identically, what rounding leaves of them looks like an entry; and where a coefficient is $10^{-40}$, it
-//! looks like rounding. Sixteen digits do not tell one from the other, and hundreds do.
+//! In: the array and jets that fulfil it to rounding, or start values. Out: jets that fulfil it to hundreds of digits,
+//! at the exact values that the text gives, and ranks whose pivots are proved not to be zero there. Where unknowns are
+//! sums of large terms, matrices of full rank are nearly singular; where terms cancel identically, their rounding error
+//! looks like an entry; and where a coefficient is $10^{-40}$, it looks like rounding. Sixteen digits do not tell these
+//! apart; hundreds do.
 //!
-//! The jets follow by Newton's method in midpoint–radius arithmetic (`expr/ball`), in the jets with the largest pivots; the others keep
-//! their values, which are exact. It is quadratic at a simple solution and crawls at a multiple one, of which nothing is said here. Functions and
-//! tables that are known to 16 digits leave numbers of that size where there is zero; then nothing is said either.
+//! The jets follow by Newton's method in midpoint–radius arithmetic (`expr/ball`), in the jets with the largest pivots;
+//! the others keep their values, which are exact. The method converges quadratically to a simple solution and crawls
+//! towards a multiple one, which is not decided here. Functions and tables that are known to 16 digits leave numbers of
+//! that size in place of zero; then nothing is decided either.
 
 use super::jets::ArraySystem;
 use super::matrix::Columns;
@@ -20,27 +22,30 @@ use crate::expr::{Expr, Node, Symbol, reachable};
 use crate::model::Model;
 use dae_runtime::contract::Start;
 
-/// Arrays with more rows are not examined: the work is the third power in numbers of hundreds of digits.
+/// Arrays with more than this many rows are not examined: the work grows with the third power, in numbers of hundreds
+/// of digits.
 const MAX_ROWS: usize = 80;
-/// The same for the number of expressions in them, times that of the coefficients of each.
+/// Arrays with more than this many coefficients, the number of expressions times that of coefficients of each, are not
+/// examined.
 const MAX_NODES: usize = 2_500;
-/// Steps of Newton's method from jets that hold to rounding.
+/// The number of Newton steps from jets that hold to rounding.
 const MAX_STEPS: usize = 16;
-/// The same from start values.
+/// The number of Newton steps from start values.
 const MAX_STEPS_FROM_AFAR: usize = 40;
-/// Rows hold if this part of their digits cancels.
+/// Rows hold if this fraction of their digits cancels.
 const HOLDS: (i64, i64) = (3, 4);
-/// This part of the digits of jets is known after one more step.
+/// This fraction of the digits of jets is known after one more step.
 const KNOWN: (i64, i64) = (7, 8);
 /// Binary digits of the first steps: jets are known to 53.
 const FIRST: u64 = 192;
-/// Steps from residuals below this part of the digits are followed by one with twice as many.
+/// A step from residuals below this fraction of the digits is followed by one with twice as many digits.
 const RAISED: i64 = 4;
-/// Binary digits with which it is asked whether there is a solution.
+/// Binary digits with which the existence of a solution is examined.
 const FEW: u64 = 192;
-/// Pivots below this part of the residuals are left out at first: rows may depend on one another on solutions only.
+/// Pivots that are not above the residuals by this many binary digits are left out at first: rows may depend on one
+/// another on solutions only.
 const ABOVE_RESIDUALS: i64 = 20;
-/// Jets that change by a larger part of their size were not those of a solution.
+/// Jets that change by more than this fraction of their size were not those of a solution.
 const SAME: f64 = 1e-6;
 
 /// Jets as Taylor coefficients by unknown and order.
@@ -75,7 +80,7 @@ pub(super) fn is_within_reach(array: &DerivativeArray) -> bool {
     array.rows() <= MAX_ROWS && array.tape.nodes().len() * (array.differentiations as usize + 1) <= MAX_NODES
 }
 
-/// Whether the array is evaluated with as many digits as are asked for: it is small, and no function in it has 16.
+/// Whether the array can be evaluated in any precision: it is small, and no function in it is known to 16 digits only.
 pub(super) fn has_all_digits(model: &Model, array: &DerivativeArray) -> bool {
     is_within_reach(array) && !has_calls(model, array)
 }
@@ -85,7 +90,8 @@ fn has_calls(model: &Model, array: &DerivativeArray) -> bool {
     array.tape.nodes().iter().any(|&e| matches!(model.dag.node(e), Node::Call(..)))
 }
 
-/// Ranks with at most `m` differentiations at such jets; `None` if numbers between zero and what is surely there are left.
+/// Ranks with at most `m` differentiations at jets with hundreds of digits; `None` if entries are left that are neither
+/// zero nor surely nonzero.
 pub(super) fn ranks(model: &Model, array: &DerivativeArray, t: f64, jets: &Digits, m: u32) -> Option<ArrayRanks> {
     let [higher, rates, all] = pivots(model, array, t, jets, m, Calls::Enclosed).0?;
     Some(ArrayRanks {
@@ -102,8 +108,9 @@ pub(super) fn ranks(model: &Model, array: &DerivativeArray, t: f64, jets: &Digit
     })
 }
 
-/// Whether numerical ranks at jets of 16 digits are those of the exact numbers there: entries that are zero on solutions alone, or too small to be
-/// seen, make these larger, and what remains of an identity makes the numerical ones too large. `None` for large arrays.
+/// Whether numerical ranks at jets of 16 digits are those of the exact numbers there: entries that vanish on solutions
+/// only, or are too small to be seen, make the exact ranks differ, and the rounding error of an identity makes the
+/// numerical ones too large. `None` for large arrays.
 pub(super) fn are_exact(
     model: &Model,
     array: &DerivativeArray,
@@ -116,12 +123,12 @@ pub(super) fn are_exact(
     let jets: Digits = point.taylor.iter().map(|series| series.iter().map(|&x| Ball::of_f64(x)).collect()).collect();
     let found = [ranks.higher, ranks.rates, ranks.all];
     let of = |calls| pivots(model, array, point.t, &jets, ranks.differentiations, calls);
-    // Of functions with 16 digits: not less for any values that they may have, and not more for almost any.
+    // With functions known to 16 digits: not less for any values that they may have, and not more for almost all.
     let (exact, least) = of(Calls::Enclosed);
     Some(least == found && (exact == Some(found) || of(Calls::InGeneralPosition).0 == Some(found)))
 }
 
-/// The ranks of the three blocks, if all that is left is zero; and how many pivots exclude zero.
+/// The ranks of the three blocks, if all remaining entries are zero; and the number of pivots that exclude zero.
 fn pivots(
     model: &Model,
     array: &DerivativeArray,
@@ -144,7 +151,7 @@ fn pivots(
     (is_clear.then_some(found), found)
 }
 
-/// Whether refined jets are those of the same solution as far as values are given for them.
+/// Whether refined jets are those of the same solution, judged by the given values.
 pub(super) fn agree(system: &ArraySystem<'_>, point: &ArrayPoint, digits: &Digits) -> bool {
     system.places().filter(|&(j, k)| system.kind(j, k) != Start::Free).all(|(j, k)| {
         let (x, refined) = (point.taylor[j][k], digits[j][k].to_f64());
@@ -157,8 +164,8 @@ pub(super) fn rounded(t: f64, digits: &Digits) -> ArrayPoint {
     ArrayPoint { t, taylor: digits.iter().map(|series| series.iter().map(Ball::to_f64).collect()).collect() }
 }
 
-/// Rows and columns of the entries that may be zero at these very jets, for all that is known of functions that have 16 digits; none where there
-/// are no such functions.
+/// Rows and columns of the entries that may be zero at exactly these jets, because functions in them are known to 16
+/// digits only; none where there are no such functions.
 pub(super) fn uncertain_entries(
     model: &Model,
     array: &DerivativeArray,
@@ -178,8 +185,8 @@ pub(super) fn uncertain_entries(
     rows.into_iter().enumerate().flat_map(uncertain).collect()
 }
 
-/// Whether jets that fulfil the array to rounding are those of a simple solution, to the digits that they have: where jets are large, rows may
-/// be rounding beside their terms and have no solution anywhere near.
+/// Whether jets that fulfil the array to rounding are those of a simple solution, to the known digits: where jets are
+/// large, rows may be mere rounding compared with their terms and have no solution nearby.
 pub(super) fn is_simple_solution(system: &ArraySystem<'_>, point: &ArrayPoint) -> bool {
     let Some(jets) = refine(system, point, FEW) else { return false };
     let unknowns = jets.iter().zip(&point.taylor).zip(&system.model.unknowns);
@@ -189,8 +196,8 @@ pub(super) fn is_simple_solution(system: &ArraySystem<'_>, point: &ArrayPoint) -
     })
 }
 
-/// Whether there is a solution at jets that fulfil equations to rounding, as [`is_simple_solution`] says; `None` for many equations, and with
-/// functions that have fewer digits.
+/// Whether there is a solution at jets that fulfil equations to rounding, as [`is_simple_solution`] says; `None` if
+/// there are many equations, or functions known to fewer digits.
 pub(in crate::index) fn is_solution(
     model: &mut Model,
     parameters: &[f64],
@@ -211,7 +218,8 @@ pub(in crate::index) fn is_solution(
     Some(is_simple_solution(&ArraySystem::new(model, parameters, &array, Consistent::Alike), &point))
 }
 
-/// Whether equations of another array vanish at a point of an array that holds to rounding, with hundreds of digits; `None` where these are not known.
+/// Whether equations of another array vanish at a point of an array that holds to rounding, with hundreds of digits;
+/// `None` where these are not known.
 pub(in crate::index) fn vanish(
     model: &Model,
     (array, point): (&DerivativeArray, &ArrayPoint),
@@ -238,23 +246,24 @@ pub(in crate::index) fn vanish(
     Some(all_vanish)
 }
 
-/// Jets that fulfil the array with so many binary digits, from jets that do to rounding; jets that the model fixes have the exact values of the text.
+/// Jets that fulfil the array to `precision` binary digits, from jets that fulfil it to rounding; jets that the model
+/// fixes have the exact values of the text.
 pub(super) fn refine(system: &ArraySystem<'_>, point: &ArrayPoint, precision: u64) -> Option<Digits> {
     newton(system, point, precision, MAX_STEPS, Dependence::OnSolutions)
         .or_else(|| newton(system, point, precision, MAX_STEPS, Dependence::None))
 }
 
-/// The same from start values, where numbers of 16 digits lead nowhere.
+/// Jets that fulfil the array to hundreds of digits, from start values, where 16 digits lead nowhere.
 pub(super) fn refine_from_afar(system: &ArraySystem<'_>, start: &ArrayPoint) -> Option<Digits> {
     newton(system, start, PRECISION, MAX_STEPS_FROM_AFAR, Dependence::None)
 }
 
-/// Which rows are taken to depend on one another while jets are not known.
+/// The rows that are taken to depend on one another before the jets are known.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Dependence {
-    /// Those that do as far as the residuals tell.
+    /// Those that depend on one another to within the residuals.
     OnSolutions,
-    /// Those that do exactly.
+    /// Those that depend on one another exactly.
     None,
 }
 
@@ -284,7 +293,7 @@ fn newton(
         let count = array.equations.len();
         let residuals: Vec<Ball> =
             (0..array.rows()).map(|row| at.residuals[row % count][row / count].clone()).collect();
-        // A number that is not zero, however small, is no solution.
+        // A residual that is not zero, however small, excludes a solution.
         if whole.iter().zip(&residuals).any(|(row, residual)| row.is_empty() && !residual.contains_zero()) {
             return None;
         }
@@ -337,7 +346,7 @@ pub(super) fn terms(row: &BallRow, places: &[(usize, usize)], jets: &Digits) -> 
     row.iter().filter_map(size).fold(largest(row), Magnitude::plus)
 }
 
-/// The jets with radii: what was solved for is known to a part of its size.
+/// The jets with radii: those that were solved for are known to a fraction of their size.
 fn known(mut jets: Digits, precision: u64, is_fixed: impl Fn(usize, usize) -> bool) -> Digits {
     let known = -(precision as i64) * KNOWN.0 / KNOWN.1;
     for (j, series) in jets.iter_mut().enumerate() {

@@ -1,11 +1,11 @@
-//! Jets that fulfil the derivative array, and points beside them.
+//! Jets that fulfil the derivative array, and neighbouring points.
 //!
-//! In: the array and jets to start from. Out: jets at which every row vanishes to rounding, moved as little as possible from the start
-//! (damped Gauss–Newton with least change, `newton.rs`: what is fixed stays, what is not given moves first), with all rows at once or with
-//! ever more differentiations. Rows may depend on one another.
+//! In: the array and jets to start from. Out: jets at which every row vanishes to rounding, moved as little as possible
+//! from the start (damped Gauss–Newton with least change, `newton.rs`: fixed values stay, values that are not given
+//! move first), with all rows at once or with more and more differentiations. Rows may depend on one another.
 //!
-//! A second point of the same solution is the Taylor polynomial a step further, corrected; neighbouring consistent points are
-//! corrected random ones.
+//! A second point of the same solution is the Taylor polynomial evaluated a step further, corrected; neighbouring
+//! consistent points are corrected random ones.
 
 use std::cell::Cell;
 use std::fmt;
@@ -22,32 +22,35 @@ use crate::model::{Model, derivative_name};
 use crate::prolongation::Prolonged;
 use crate::system::listed;
 
-/// Steps of one solve.
+/// The number of steps of one solve.
 const MAX_STEPS: usize = 40;
 /// Shortest step tried, as a power of one half.
 const HALVINGS: i32 = 20;
-/// Operations of all searches from one start; a macro should not hang. Only long equations need so many.
+/// The number of operations of all searches from one start, because a macro should not hang. Only long equations need
+/// that many.
 const BUDGET: usize = 10_000_000;
 /// Sufficient decrease of the next step with the same matrix: $\lVert \bar z \rVert \le (1 - \lambda/4) \lVert z \rVert$.
 const NATURAL: f64 = 0.25;
-/// Rows that are smaller than this part of their terms vanish.
+/// Rows that are smaller than this fraction of their terms vanish.
 pub(super) const ROUNDING: f64 = 1e-14;
-/// When no step makes the rows smaller, they must be smaller than this part of their terms.
+/// When no step makes the rows smaller, they must be smaller than this fraction of their terms.
 pub(super) const CONSISTENCY: f64 = 1e-11;
 /// Scaled residuals below this are near a solution.
 const NEAR: f64 = 1e-2;
-/// Steps that are shorter, relative to the jets, are rounding.
+/// Steps shorter than this, relative to the jets, are rounding.
 pub(super) const NEGLIGIBLE: f64 = 1e-13;
-/// Full steps near the solution that leave more than this part of their length for the next are slow: its derivative vanishes at the solution.
+/// A full step near the solution is slow if the next one is longer than this fraction of it: then the derivative
+/// vanishes at the solution.
 const SLOW: f64 = 0.05;
-/// How many such steps show that the solution is a multiple one, at which jets are known to a part of their digits only.
+/// The number of slow steps that show that the solution is a multiple one, at which only some digits of the jets are
+/// known.
 const SLOW_STEPS: usize = 4;
-/// Free columns count as able to satisfy a row only where the pivot exceeds this; below, a free jet would run far away to spare a
-/// guess a small change. Tried in this order.
+/// Free columns count as able to satisfy a row only where the pivot exceeds this; with smaller pivots a free jet would
+/// run far away to spare a guess a small change. Tried in this order.
 const ABLE: [f64; 3] = [1e-3, 1e-6, 1e-9];
-/// Equations with a smaller share in a contradiction are not named.
+/// Equations with a smaller share than this in a contradiction are not named.
 const SHARE: f64 = 1e-3;
-/// Relative changes of the start, tried in turn where a derivative vanishes just there.
+/// Relative changes of the start, tried in turn where a derivative happens to vanish at it.
 const ELSEWHERE: [f64; 3] = [0.03, 0.2, 1.0];
 
 /// A time and the Taylor coefficients of the unknowns there.
@@ -59,12 +62,12 @@ pub struct ArrayPoint {
     pub taylor: Vec<Vec<f64>>,
 }
 
-/// How jets may be moved to fulfil the array.
+/// Which jets may be moved to fulfil the array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Consistent {
-    /// As the model says: fixed start values stay, and guesses only move where they must.
+    /// The jets that the model allows: fixed start values stay, and guesses only move where they must.
     Model,
-    /// All alike: for points beside the model's own.
+    /// All jets alike: for points near the model's own.
     Alike,
 }
 
@@ -81,7 +84,7 @@ pub enum ArrayError {
         /// Their names.
         rows: Vec<String>,
     },
-    /// The solution is a multiple one: what is determined there is not seen in the derivatives of the equations.
+    /// The solution is a multiple one: the derivatives of the equations do not show what is determined there.
     Multiple {
         /// The name of the row that is farthest off.
         row: String,
@@ -91,7 +94,7 @@ pub enum ArrayError {
         /// The name of the row that is farthest off.
         row: String,
     },
-    /// Values fulfil the equations to 16 digits, and none were found that do so with hundreds.
+    /// Values fulfil the equations to 16 digits, but none were found that do so to hundreds of digits.
     ToRoundingOnly,
 }
 
@@ -121,13 +124,13 @@ impl fmt::Display for ArrayError {
 }
 
 impl ArrayPoint {
-    /// $x_j^{(k)}$, zero beyond what is known.
+    /// $x_j^{(k)}$, zero beyond the known orders.
     pub fn derivative(&self, unknown: usize, order: usize) -> f64 {
         let factorial: f64 = (1..=order).map(|k| k as f64).product();
         self.taylor[unknown].get(order).map_or(0.0, |x| x * factorial)
     }
 
-    /// The start values of the model, and zero for what it does not give.
+    /// The start values of the model, and zero where it gives none.
     pub fn of_start_values(model: &Model, parameters: &[f64], t: f64) -> ArrayPoint {
         let value = |e| {
             evaluate_one(&model.dag, e, |symbol| match symbol {
@@ -215,7 +218,7 @@ pub fn consistent_point(
     if how == Consistent::Alike {
         return Err(first);
     }
-    // A derivative that vanishes just at the guess (a length at the origin) stops a method that follows derivatives.
+    // A derivative that happens to vanish at the guess (a length at the origin) stops a method that follows derivatives.
     let elsewhere = ELSEWHERE.iter().enumerate().find_map(|(attempt, &size)| {
         let mut beside = from.beside(model, size, attempt as u64, |j| array.rates[j] as usize);
         for (j, series) in beside.taylor.iter_mut().enumerate() {
@@ -234,13 +237,13 @@ pub(super) struct ArraySystem<'a> {
     pub(super) parameters: &'a [f64],
     pub(super) array: &'a DerivativeArray,
     how: Consistent,
-    /// Rows with more differentiations are left out.
+    /// The number of differentiations above which rows are left out.
     differentiations: u32,
-    /// Where the coefficients of each unknown start.
+    /// The column at which the coefficients of each unknown start.
     first: Vec<usize>,
     pub(super) columns: usize,
     is_free: Vec<bool>,
-    /// How often the rows may still be evaluated, in all stages together.
+    /// The number of times that the rows may still be evaluated, in all stages together.
     left: Rc<Cell<usize>>,
 }
 
@@ -248,14 +251,14 @@ pub(super) struct ArraySystem<'a> {
 pub(super) struct Scaled {
     pub(super) rows: Vec<SparseRow>,
     pub(super) residual: Vec<f64>,
-    /// What the rows were multiplied by.
+    /// The factors by which the rows were multiplied.
     pub(super) scale: Vec<f64>,
-    /// $\sum_j |\partial f_i / \partial X_j\, X_j|$, scaled: what the residual is compared with.
+    /// $\sum_j |\partial f_i / \partial X_j\, X_j|$, scaled: the size with which the residual is compared.
     pub(super) magnitude: Vec<f64>,
 }
 
 impl Scaled {
-    /// Columns measured in units of their own, and rows scaled again so that the largest entry of each is 1.
+    /// Measures columns in units of their own, and scales rows again so that the largest entry of each is 1.
     pub(super) fn weigh(&mut self, units: &[f64]) {
         for (i, row) in self.rows.iter_mut().enumerate() {
             row.iter_mut().for_each(|(column, value)| *value *= units[*column]);
@@ -269,7 +272,7 @@ impl Scaled {
         }
     }
 
-    /// Whether every row is smaller than this part of its terms.
+    /// Whether every row is smaller than the fraction `unit` of its terms.
     pub(super) fn hold_to(&self, unit: f64) -> bool {
         self.residual.iter().zip(&self.magnitude).all(|(r, m)| r.abs() <= unit * m.max(unit))
     }
@@ -301,7 +304,7 @@ impl<'a> ArraySystem<'a> {
         self.first[j] + k
     }
 
-    /// What may happen to $X_{j,k}$.
+    /// Whether $X_{j,k}$ is fixed, a guess or free.
     pub(super) fn kind(&self, j: usize, k: usize) -> Start {
         match self.how {
             Consistent::Model => self.model.unknowns[j].start_value(k as u32).map_or(Start::Free, |s| s.kind),
@@ -310,7 +313,7 @@ impl<'a> ArraySystem<'a> {
         }
     }
 
-    /// All rows at once, and where that leads nowhere in stages.
+    /// Solves all rows at once or, where that leads nowhere, in stages.
     fn search(&self, from: &ArrayPoint) -> Result<ArrayPoint, ArrayError> {
         let [able, others @ ..] = ABLE;
         let first = match self.solve(from.clone(), able) {
@@ -320,9 +323,10 @@ impl<'a> ArraySystem<'a> {
         others.into_iter().rev().find_map(|able| self.solve_in_stages(from.clone(), able)).ok_or(first)
     }
 
-    /// With $0, 1, \dots, m$ differentiations, one after the other. Where equations can be combined so that leading parts cancel, they do so
-    /// on solutions only: in $\frac{d}{dt} (\lambda F) = \lambda \dot F + \dot \lambda F$ the last term pretends to determine derivatives as long
-    /// as $F \ne 0$. When the rows with fewer differentiations hold, it does not.
+    /// Solves with $0, 1, \dots, m$ differentiations in turn. Where equations can be combined so that leading parts
+    /// cancel, they do so on solutions only: in $\frac{d}{dt} (\lambda F) = \lambda \dot F + \dot \lambda F$ the last
+    /// term seems to determine derivatives while $F \ne 0$. Once the rows with fewer differentiations hold, it does
+    /// not.
     fn solve_in_stages(&self, mut point: ArrayPoint, able: f64) -> Option<ArrayPoint> {
         for differentiations in 0..=self.array.differentiations {
             point = self.with_differentiations(differentiations).solve(point, able).ok()?;
@@ -330,13 +334,13 @@ impl<'a> ArraySystem<'a> {
         Some(point)
     }
 
-    /// The rows with at most so many differentiations.
+    /// The system of the rows with at most `differentiations` differentiations.
     pub(super) fn with_differentiations(&self, differentiations: u32) -> ArraySystem<'a> {
         let (first, is_free, left) = (self.first.clone(), self.is_free.clone(), self.left.clone());
         ArraySystem { differentiations, first, is_free, left, ..*self }
     }
 
-    /// Whether the rows may be evaluated once more.
+    /// Whether the rows may be evaluated again.
     pub(super) fn may_go_on(&self) -> bool {
         self.left.update(|left| left.saturating_sub(1));
         self.left.get() > 0
@@ -371,7 +375,7 @@ impl<'a> ArraySystem<'a> {
                 if halving == 0 {
                     left_by_full_step = next;
                 }
-                // What is not a number compares as false.
+                // A comparison with NaN is false.
                 (next <= (1.0 - NATURAL * fraction) * length).then_some(candidate)
             });
             let clear_of_rounding = length > CONSISTENCY * self.size(&point);
@@ -443,7 +447,7 @@ impl<'a> ArraySystem<'a> {
             if !value.is_finite() || !magnitude[row].is_finite() {
                 return Err(ArrayError::NonFinite { row: self.name(row) });
             }
-            // A row that nothing moves is compared with its own terms.
+            // A row that no column moves is compared with its own terms.
             let size = if largest[row] > 0.0 { largest[row] } else { magnitude[row].max(value.abs()) };
             let factor = if size > 0.0 { 1.0 / size } else { 1.0 };
             rows[row].iter_mut().for_each(|(_, value)| *value *= factor);
@@ -454,7 +458,8 @@ impl<'a> ArraySystem<'a> {
         Ok(Scaled { rows, residual, scale, magnitude })
     }
 
-    /// At a stationary point what no column reaches is nearly all of the residual, and is itself the contradiction.
+    /// The error at a point where no step helps: at a stationary point nearly all of the residual is in directions that
+    /// no column reaches, and that part is the contradiction.
     fn stuck(&self, here: &Scaled, unreached: &[f64]) -> ArrayError {
         let largest = |values: &[f64]| values.iter().fold(0.0_f64, |size, x| size.max(x.abs()));
         let (size, left) = (largest(&here.residual), largest(unreached));

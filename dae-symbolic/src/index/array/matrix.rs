@@ -9,7 +9,7 @@ use dae_runtime::rank::{Confidence, RankError, block_ranks_scaled_by};
 use super::{DerivativeArray, Linearised, Residue};
 use crate::expr::prime_field::sparse_rank;
 
-/// An entry below this part of the largest in its row may be nothing but rounding.
+/// An entry below this fraction of the largest in its row may be nothing but rounding.
 const ROUNDING: f64 = 1e-13;
 
 /// Ranks of the derivative array with $m$ differentiations at a point.
@@ -29,9 +29,10 @@ pub struct ArrayRanks {
     pub rates: usize,
     /// $\operatorname{rank} (G_u, G_{u'}, G_w)$.
     pub all: usize,
-    /// Smallest kept over largest dropped pivot, the worst of the three; infinite for exact ranks.
+    /// The ratio of the smallest kept to the largest dropped pivot, the worst of the three ranks; infinite for exact
+    /// ranks.
     pub gap: f64,
-    /// The largest dropped pivot over the largest one; zero for exact ranks.
+    /// The ratio of the largest dropped pivot to the largest pivot; zero for exact ranks.
     pub dropped: f64,
     /// Whether the ranks can be trusted.
     pub clear: bool,
@@ -48,12 +49,12 @@ impl ArrayRanks {
         self.all == self.rows
     }
 
-    /// Dimension of the set of states that the array allows.
+    /// Dimension of the set of states that are consistent with the array.
     pub fn manifold_dimension(&self) -> usize {
         self.states + self.rates - self.all
     }
 
-    /// Whether all three ranks are those of the other.
+    /// Whether all three ranks equal those of `other`.
     pub fn agrees_with(&self, other: &ArrayRanks) -> bool {
         (self.higher, self.rates, self.all) == (other.higher, other.rates, other.all)
     }
@@ -64,16 +65,16 @@ impl ArrayRanks {
 pub struct ArrayJacobian {
     /// Values.
     pub values: Matrix,
-    /// The same without entries that cannot be told from zero.
+    /// The values without the entries that cannot be told from zero.
     pub certain: Matrix,
     /// Numbers of columns of $G_w$, $G_{u'}$ and $G_u$.
     pub widths: [usize; 3],
     differentiations: u32,
 }
 
-/// Which columns the jets have.
+/// The columns of the jets.
 pub(super) struct Columns {
-    /// By unknown and order.
+    /// Columns by unknown and order.
     place: Vec<Vec<usize>>,
     pub(super) widths: [usize; 3],
 }
@@ -108,8 +109,8 @@ impl Columns {
 }
 
 impl ArrayJacobian {
-    /// The rows with at most `m` differentiations. `moved` is the array at jets that differ from those of `at` by what they are not known
-    /// to: entries that it makes of the size of nothing count as nothing.
+    /// The rows with at most `m` differentiations. `moved` is the array at jets that differ from those of `at` by their
+    /// uncertainty: entries that this change could make zero count as zero.
     pub fn new(array: &DerivativeArray, at: &Linearised<f64>, moved: &Linearised<f64>, m: u32) -> ArrayJacobian {
         let columns = Columns::new(array, m);
         let count = array.equations.len();
@@ -129,7 +130,8 @@ impl ArrayJacobian {
         ArrayJacobian { values, certain, widths: columns.widths, differentiations: m }
     }
 
-    /// The ranks; clear if what is dropped is no larger than rounding makes it, and entries that cannot be told from zero do not matter.
+    /// The ranks; clear if dropped pivots are no larger than rounding, and entries that cannot be told from zero do not
+    /// matter.
     pub fn ranks(&self, states: usize, unknowns: usize) -> Result<ArrayRanks, RankError> {
         let found = block_ranks_scaled_by(&self.values, &self.certain, &self.widths)?;
         let mut clear = found.iter().all(|rank| rank.confidence == Confidence::Clear);

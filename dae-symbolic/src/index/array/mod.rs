@@ -20,10 +20,10 @@
 //! | `matrix.rs` | the Jacobian at a point, its blocks and their ranks |
 //! | `newton.rs` | steps of least change |
 //! | `taylor_extension.rs` | higher derivatives at a regular point, order by order |
-//! | `jets.rs` | jets that fulfil the array to rounding, at the model's own branch; points beside them |
-//! | `undamped_newton.rs` | the same by undamped steps, where damped ones lead nowhere |
-//! | `extended_precision.rs`, `pivoting.rs` | jets and ranks with hundreds of digits, which decide what 16 digits cannot tell from zero |
-//! | `contradiction.rs` | whether fixed values contradict equations, with as many digits |
+//! | `jets.rs` | jets that fulfil the array to rounding, at the model's own branch; neighbouring points |
+//! | `undamped_newton.rs` | jets that fulfil the array, by undamped steps, where damped ones lead nowhere |
+//! | `extended_precision.rs`, `pivoting.rs` | jets and ranks to hundreds of digits, where 16 digits cannot tell an entry from zero |
+//! | `contradiction.rs` | whether fixed values contradict equations, to hundreds of digits |
 //! | `exact.rs` | ranks, dependencies and contradictions over the prime field |
 //! | `rank_test.rs` | which $m$, at how many points, and when there is none |
 //!
@@ -63,11 +63,12 @@ pub struct DerivativeArray {
     pub rates: Vec<u32>,
     /// $F_i$, inputs expanded.
     pub equations: Vec<Expr>,
-    /// $(i, j, q)$ and where $\partial F_i / \partial x_j^{(q)}$ is not identically zero, in the order of the tape's roots behind the equations.
+    /// $(i, j, q)$ for which $\partial F_i / \partial x_j^{(q)}$ is not identically zero, in the order of the tape's
+    /// roots after the equations.
     partials: Vec<(usize, usize, u32)>,
-    /// Of the equations and their partial derivatives.
+    /// The tape of the equations and their partial derivatives.
     tape: Tape,
-    /// Of the equations.
+    /// The tape of the equations alone.
     residuals: Tape,
 }
 
@@ -76,7 +77,7 @@ pub struct DerivativeArray {
 pub struct Linearised<S> {
     /// $F_i^{(l)}/l!$ by $i$ and $l$.
     pub residuals: Vec<Vec<S>>,
-    /// Of the partial derivatives.
+    /// Taylor coefficients of the partial derivatives.
     partials: Vec<Vec<S>>,
 }
 
@@ -125,7 +126,7 @@ impl DerivativeArray {
         self.rates.iter().map(|&rate| rate as usize).sum()
     }
 
-    /// How many Taylor coefficients of unknown $j$ occur: those up to $P_j + m$.
+    /// The number of Taylor coefficients of unknown $j$ that occur: those up to order $P_j + m$.
     pub fn coefficients(&self, unknown: usize) -> usize {
         (self.rates[unknown] + self.differentiations) as usize + 1
     }
@@ -136,12 +137,12 @@ impl DerivativeArray {
         self.linearised(&values, &point.taylor)
     }
 
-    /// Operations of the rows at a point, roughly.
+    /// The number of operations to evaluate the rows at a point, roughly.
     fn cost(&self) -> usize {
         self.residuals.nodes().len() * (self.differentiations as usize + 1)
     }
 
-    /// How many times that their partial derivatives take.
+    /// The cost of the partial derivatives relative to that of the rows.
     fn relative_cost(&self) -> usize {
         self.tape.nodes().len() / self.residuals.nodes().len().max(1)
     }
@@ -210,7 +211,7 @@ impl DerivativeArray {
     }
 }
 
-/// The values of the nodes of a tape, which has everything that its nodes are made of.
+/// The values of the nodes of a tape, which contains every operand of its nodes.
 fn values_at(dag: &Dag, nodes: &[Expr], parameters: &[f64], point: &ArrayPoint) -> Vec<f64> {
     evaluate_closed(dag, nodes, |symbol| match symbol {
         Symbol::Time => point.t,

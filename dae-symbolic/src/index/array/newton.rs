@@ -1,17 +1,18 @@
 //! The step of least change for a derivative array.
 //!
-//! In: the rows of a matrix $B$, a right-hand side $b$, and which columns cost nothing to move. Out: $z$ with $B z = b$ as far as the rows
-//! allow: the costly part as small as possible, then the free part.
+//! In: the rows of a matrix $B$, a right-hand side $b$, and which columns cost nothing to move. Out: $z$ with $B z = b$
+//! as far as the rows allow, with the costly part as small as possible, and then the free part.
 //!
-//! The rows of an array need not be independent (redundant equations), and nearly all columns are free: derivatives that nobody gave. So
-//! the rows that the free columns $B_F$ can satisfy are found by a pivoted decomposition $B_F^\top \Pi = Q R$ (Golub & Van Loan, *Matrix
-//! Computations*, sect. 5.4); the others, $B_N$, are $C B_P$ in the free columns with $C^\top = R_{PP}^{-1} R_{PN}$, and leave
-//! $(B_N - C B_P) z = b_N - C b_P$, few rows, for the costly columns. Then $z_F = Q R_{PP}^{-\top} (b_P - B_P z)$.
+//! The rows of an array need not be independent (redundant equations), and nearly all columns are free: derivatives
+//! without given values. So the rows that the free columns $B_F$ can satisfy are found by a pivoted decomposition
+//! $B_F^\top \Pi = Q R$ (Golub & Van Loan, *Matrix Computations*, sect. 5.4); the others, $B_N$, are $C B_P$ in the
+//! free columns with $C^\top = R_{PP}^{-1} R_{PN}$, and leave $(B_N - C B_P) z = b_N - C b_P$, few rows, for the costly
+//! columns. Then $z_F = Q R_{PP}^{-\top} (b_P - B_P z)$.
 
 use dae_runtime::matrix::Matrix;
 use dae_runtime::rank::SingularValues;
 
-/// A row that is closer to a combination of others is one.
+/// A row that is closer than this to a combination of others counts as dependent.
 const DEPENDENT: f64 = 1e-8;
 /// Entries of the rows are at most this.
 const REFERENCE: f64 = 1.0;
@@ -19,11 +20,11 @@ const REFERENCE: f64 = 1.0;
 /// A sparse row: column and value.
 pub(super) type SparseRow = Vec<(usize, f64)>;
 
-/// A step, and what is left of the right-hand side in directions that no column reaches.
+/// A step, and the residual in directions that no column reaches.
 pub(super) struct Step {
-    /// By column.
+    /// The step, by column.
     pub(super) z: Vec<f64>,
-    /// By row.
+    /// The residual that no column reaches, by row.
     pub(super) unreached: Vec<f64>,
 }
 
@@ -36,14 +37,14 @@ pub(super) struct Prepared<'a> {
     combinations: Vec<Vec<f64>>,
     /// $B_N - C B_P$.
     reduced: Matrix,
-    /// Its columns that are not zero.
+    /// The columns of the reduced matrix that are not zero.
     used: Vec<usize>,
-    /// Of these, transposed: few rows, whose singular vectors cost less so. `None` if there are none.
+    /// The decomposition of these columns, transposed, which is cheaper for few rows. `None` if there are none.
     decomposition: Option<SingularValues>,
 }
 
 impl<'a> Prepared<'a> {
-    /// `None` if the decomposition of the few rows fails.
+    /// Prepares the matrix; `None` if the decomposition of the reduced rows fails.
     pub(super) fn new(rows: &'a [SparseRow], columns: usize, is_free: &[bool], able: f64) -> Option<Self> {
         let factors = Factors::new(rows, columns, |j| is_free[j], able);
         let combinations: Vec<Vec<f64>> = (factors.rank..rows.len()).map(|k| factors.combination(k)).collect();
@@ -92,8 +93,8 @@ impl<'a> Prepared<'a> {
     }
 }
 
-/// Rows that are combinations of others: each with its combination, `(row, coefficient)`, itself with coefficient $-1$ included. Rows are measured
-/// by their largest entry.
+/// Rows that are combinations of others: each with its combination, `(row, coefficient)`, including the row itself with
+/// coefficient $-1$. Rows are measured by their largest entry.
 pub(super) fn dependencies(rows: &[SparseRow], columns: usize) -> Vec<Vec<(usize, f64)>> {
     let size = |row: &SparseRow| row.iter().fold(0.0_f64, |size, &(_, x)| size.max(x.abs()));
     let sizes: Vec<f64> = rows.iter().map(|row| Some(size(row)).filter(|&s| s > 0.0).unwrap_or(1.0)).collect();
@@ -117,7 +118,7 @@ struct Factors {
     /// Rows of $B$ in the order of the pivots.
     order: Vec<usize>,
     rank: usize,
-    /// $R$ above the diagonal, column by column; of the first `rank` columns below it, the reflections.
+    /// $R$ above the diagonal, column by column; below it, in the first `rank` columns, the reflections.
     columns: Vec<Vec<f64>>,
     /// Diagonal of $R$.
     diagonal: Vec<f64>,
@@ -146,7 +147,7 @@ impl Factors {
         let mut diagonal = Vec::new();
         for k in 0..rows.len().min(free.len()) {
             let best = (k..rows.len()).fold(k, |best, i| if norms[i] > norms[best] { i } else { best });
-            // Norms are kept up to date, and computed afresh where it matters.
+            // Norms are updated, and recomputed where it matters.
             norms[best] = squared(&columns[best][k..]);
             let again = (k..rows.len()).fold(k, |best, i| if norms[i] > norms[best] { i } else { best });
             if again != best {
@@ -197,7 +198,8 @@ fn squared(values: &[f64]) -> f64 {
     values.iter().map(|value| value * value).sum()
 }
 
-/// Reflects the columns behind `k` so that column `k` would vanish below row `k`; keeps the direction there and returns the diagonal entry.
+/// Reflects the columns after `k` so that column `k` would vanish below row `k`; keeps the direction there and returns
+/// the diagonal entry.
 fn reflect(columns: &mut [Vec<f64>], norms: &mut [f64], k: usize) -> f64 {
     let (head, tail) = columns.split_at_mut(k + 1);
     let column = &mut head[k];

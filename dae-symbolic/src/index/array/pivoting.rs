@@ -1,17 +1,18 @@
 //! Elimination of sparse rows of balls with complete pivoting.
 //!
-//! In: rows and an order of preference among columns. Out: pivots, each proved not to be zero, until what is left contains zero; from these a basic
-//! solution of the equations, or ranks. An entry counts as zero if it contains zero with a radius hundreds of digits below what its
-//! row was made of, and as nothing certain otherwise.
+//! In: rows and an order of preference among columns. Out: pivots, each proved not to be zero, until what is left
+//! contains zero; from these a basic solution of the equations, or ranks. An entry that contains zero counts as zero if
+//! its radius is hundreds of digits below the terms of its row; otherwise it is undecided.
 
 use std::collections::BTreeMap;
 
 use crate::expr::ball::{Ball, Magnitude};
 
-/// What contains zero is zero if this part of the digits cancels, compared with the largest entry that its row had or, where all of them are
-/// zero, with one.
+/// An entry that contains zero counts as zero if this fraction of the digits cancels, compared with the largest entry
+/// that its row has had or, where all are zero, with one.
 pub(super) const CANCELLED: (i64, i64) = (3, 4);
-/// The binary exponent below which a number is at the end of what can be represented: it did not cancel, and may be zero or not.
+/// The binary exponent below which a number is at the end of the representable range: it did not cancel, and may or may
+/// not be zero.
 const TINIEST: i64 = -(1 << 50);
 
 /// A row by column; entries that are exactly zero are left out.
@@ -27,7 +28,7 @@ pub(super) struct Pivoting {
     /// Rows and columns of the pivots, in order.
     pivots: Vec<(usize, usize)>,
     is_used: Vec<bool>,
-    /// The digits that entries have.
+    /// The precision of the entries, in binary digits.
     precision: u64,
 }
 
@@ -38,13 +39,14 @@ impl Pivoting {
         Pivoting { rows, right, scale, pivots: Vec::new(), is_used, precision }
     }
 
-    /// How many pivots there are.
+    /// The number of pivots.
     pub(super) fn rank(&self) -> usize {
         self.pivots.len()
     }
 
-    /// Takes pivots from the columns that have a weight as long as there are any that are larger than `least`, the largest first, relative to its row and
-    /// with its column weighted. Returns whether all that is left there is zero, as far as numbers can tell.
+    /// Takes pivots from the columns that have a weight while there is one larger than `least`, the largest first,
+    /// relative to its row and with its column weighted. Returns whether the remaining entries of these columns are
+    /// zero to the precision of the numbers.
     pub(super) fn exhaust(&mut self, weight: impl Fn(usize) -> Option<Magnitude>, least: Magnitude) -> bool {
         while let Some((row, column)) = self.largest_pivot(&weight, least) {
             self.eliminate(row, column);
@@ -124,7 +126,8 @@ impl Pivoting {
     }
 }
 
-/// Whether so much of an entry of a row with the largest entry `scale` cancels that it is zero as far as numbers can tell.
+/// Whether an entry of a row with the largest entry `scale` cancels so far that it is zero to the precision of the
+/// numbers.
 pub(super) fn is_cancelled(x: &Ball, scale: Magnitude, precision: u64) -> bool {
     let cancelled = scale.shifted(-(precision as i64) * CANCELLED.0 / CANCELLED.1);
     x.is_zero() || x.upper().is_some_and(|upper| !cancelled.is_below(upper) && upper.bits() > TINIEST)

@@ -2,17 +2,19 @@
 //!
 //! In: a model and jets to start from. Out: an [`ArrayFinding`].
 //!
-//! With growing $m$ the jets are made consistent with the array and its ranks are taken. The index is the least $m$ at which the array is
-//! 1-full, provided one more differentiation changes neither the dimension of the consistent states nor the ranks. It holds *along* the
-//! solution if the ranks are constant there. That is checked at a second point of the same solution and at neighbouring consistent
-//! points: ranks cannot fall nearby, and at a random neighbour they are the largest there are, so that equal ranks are constant ones but for
-//! an accident. Where the ranks are even those of a random point of the prime field, consistent or not, A2 holds in a whole neighbourhood
-//! of the solution. A system that is affine in its unknowns has the same ranks at all of them: where its coefficients are rational functions of
-//! the time, they are taken exactly, at the start time and at a random one.
+//! With growing $m$ the jets are made consistent with the array and its ranks are taken. The index is the least $m$ at
+//! which the array is 1-full, provided one more differentiation changes neither the dimension of the consistent states
+//! nor the ranks. It holds *along* the solution if the ranks are constant there. That is checked at a second point of
+//! the same solution and at neighbouring consistent points: ranks cannot fall nearby, and at a random neighbour they
+//! almost surely are the largest there are, so that equal ranks are constant. Where the ranks are even those of a
+//! random point of the prime field, consistent or not, A2 holds in a whole neighbourhood of the solution. A system that
+//! is affine in its unknowns has the same ranks at all of them: where its coefficients are rational functions of time,
+//! they are computed exactly, at the start time and at a random one.
 //!
-//! *No index:* the dimension of the consistent states has not changed for two differentiations and the array is not 1-full. On the manifold that is
-//! left the system determines fewer derivatives than there are unknowns and says nothing more, so that a part of the solution may be
-//! chosen at will (Rabier & Rheinboldt, *J. Differential Equations* 109, 1994). The free part is read off the kernel of $(G_{u'}, G_w)$.
+//! *No index:* the dimension of the consistent states has not changed for two differentiations and the array is not
+//! 1-full. On the remaining manifold the system determines fewer derivatives than there are unknowns and says nothing
+//! more, so that a part of the solution may be chosen at will (Rabier & Rheinboldt, *J. Differential Equations* 109,
+//! 1994). The free part is read off the kernel of $(G_{u'}, G_w)$.
 
 use dae_runtime::sparse::SparseMatrix;
 
@@ -28,39 +30,41 @@ use crate::expr::{Expr, Symbol, piecewise, symbols};
 use crate::index::certificate::times;
 use crate::model::Model;
 
-/// Arrays with more rows are left alone: dense decompositions cost their third power, and a macro runs unoptimised.
+/// Arrays with more than this many rows are left alone: the cost of dense decompositions grows with the third power,
+/// and a macro runs unoptimised.
 pub(super) const MAX_ROWS: usize = 420;
-/// Arrays with more rows are left alone where nothing depends on them.
+/// Arrays with more than this many rows are left alone where the verdict does not depend on them.
 const MAX_ROWS_IN_PASSING: usize = 120;
-/// Differentiations that are tried where nothing bounds the index, beyond the number of states.
+/// The number of differentiations that are tried beyond the number of states where nothing bounds the index.
 const SPARE: u32 = 2;
-/// How well computed jets are known, relative to their size (at a double root, the root of rounding): what an entry could become by that
-/// counts as nothing.
+/// The uncertainty of computed jets, relative to their size (at a double root, the square root of rounding): an entry
+/// that this could make zero counts as zero.
 pub(super) const UNCERTAINTY: f64 = 1e-7;
-/// Pivots that are dropped and larger, relative to the largest and the number of rows, need not be rounding.
+/// Dropped pivots larger than this, relative to the largest pivot and the number of rows, need not be rounding.
 const ROUNDING: f64 = 1e-15;
 /// Relative size of the random changes that lead to neighbouring points, tried in this order.
 const NEIGHBOURHOOD: [f64; 4] = [1e-2, 1e-3, 0.1, 1e-4];
 /// Number of neighbouring points.
 const NEIGHBOURS: u64 = 2;
-/// Part of the time scale of the solution after which its second point lies, tried in this order: no numbers that stand in a text.
+/// The distance of the second point as a fraction of the time scale of the solution, tried in this order: numbers that
+/// no model contains.
 const STEPS: [f64; 3] = [0.113_728_465_091_327, 0.021_846_307_295_118, 0.005_371_920_846_613];
-/// Components of a kernel vector below this part of the largest do not name an unknown.
+/// Components of a kernel vector below this fraction of the largest do not name an unknown.
 const PARTICIPATES: f64 = 1e-6;
 
-/// What is left to choose in a system without an index.
+/// The freedom that is left in a system without an index.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Freedom {
     /// Unknowns whose derivative the system does not determine.
     pub unknowns: Vec<usize>,
-    /// A direction in which it may be changed: unknown and component, the largest being one.
+    /// A direction in which the solution may be changed: unknown and component, the largest being one.
     pub direction: Vec<(usize, f64)>,
     /// Rows of the array, by equation and number of differentiations, that depend on one another at the start values: any one of them may be
     /// dropped. Empty if the rows are independent.
     pub dependent: Vec<(usize, u32)>,
-    /// How many functions are free.
+    /// The number of free functions.
     pub functions: usize,
-    /// Dimension of the set of consistent states, stationary.
+    /// Dimension of the set of consistent states, which more differentiations do not change.
     pub dimension: usize,
     /// Number of differentiations examined.
     pub differentiations: u32,
@@ -73,9 +77,9 @@ pub enum ArrayVerdict {
     Index(u32),
     /// There is none: part of the solution is free.
     NoIndex(Freedom),
-    /// There is none: rows of the array, by equation and number of differentiations, depend on one another whatever the values are, although
-    /// there are no more equations than unknowns. Their derivatives do so as well, so that ever more derivatives stay free, or
-    /// nothing fulfils the equations at all.
+    /// There is none: rows of the array, by equation and number of differentiations, depend on one another whatever the
+    /// values are, although there are no more equations than unknowns. So do their derivatives, so that more and more
+    /// derivatives stay free, or nothing fulfils the equations at all.
     Dependent {
         /// The rows.
         rows: Vec<(usize, u32)>,
@@ -99,16 +103,16 @@ pub enum ArrayVerdict {
 /// Where the ranks of the array are constant (A2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConstantRank {
-    /// In a neighbourhood of the solution among all jets: they are the generic ones.
+    /// In a neighbourhood of the solution among all jets: the ranks are the generic ones.
     Everywhere,
-    /// On the set of consistent jets, as far as neighbouring points of it show; elsewhere they are larger.
+    /// On the set of consistent jets, as far as neighbouring points show; elsewhere the ranks are larger.
     OnSolutions,
 }
 
-/// What the derivative array says, and on what grounds.
+/// The verdict of the derivative array, and its grounds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ArrayFinding {
-    /// The answer.
+    /// The verdict.
     pub verdict: ArrayVerdict,
     /// Ranks at the start values for $0, 1, \dots$ differentiations, up to the index where there is one.
     pub ranks: Vec<ArrayRanks>,
@@ -131,8 +135,8 @@ impl ArrayFinding {
     }
 }
 
-/// Examines the derivative array of the text at the model's own point. `start` are jets to start from, `bound` is what the index is known not
-/// to exceed.
+/// Examines the derivative array of the text at the model's own point. `start` are jets to start from, `bound` is a
+/// known upper bound on the index.
 pub fn judge(model: &mut Model, start: &ArrayPoint, bound: Option<u32>) -> ArrayFinding {
     let mut court = Court::new(model);
     let finding = search(&mut court, start, bound);
@@ -202,16 +206,16 @@ pub fn ranks_up_to(model: &mut Model, start: &ArrayPoint, m: u32) -> Option<Vec<
 
 /// Jets that fulfil an array.
 struct Place {
-    /// To rounding.
+    /// Jets that fulfil the array to rounding.
     point: ArrayPoint,
-    /// With hundreds of digits, where there are so many.
+    /// The same jets to hundreds of digits, where these are known.
     digits: Option<Digits>,
 }
 
 pub(super) struct Court<'a> {
     pub(super) model: &'a mut Model,
     parameters: Vec<f64>,
-    /// The equations with inputs and parameters replaced by what they are.
+    /// The equations with inputs and parameters replaced by their definitions.
     pub(super) equations: Vec<Expr>,
     pub(super) rates: Vec<u32>,
     /// Whether the Jacobian of the equations depends on nothing but the time.
@@ -242,7 +246,7 @@ impl<'a> Court<'a> {
     /// Jets that fulfil the array near `start`.
     fn consistent(&self, array: &DerivativeArray, start: &ArrayPoint, how: Consistent) -> Result<Place, ArrayError> {
         let system = ArraySystem::new(self.model, &self.parameters, array, how);
-        // Equations beyond the unknowns may contradict the others by less than rounding.
+        // Surplus equations may contradict the others by less than rounding.
         let needs_digits =
             self.equations.len() > self.model.unknowns.len() && extended_precision::has_all_digits(self.model, array);
         let found = match consistent_point(self.model, &self.parameters, array, start, how) {
@@ -260,7 +264,7 @@ impl<'a> Court<'a> {
             }
             Err(error) => Err(error),
         };
-        // Where terms are so large that residuals are rounding, or so small that steps are.
+        // Terms may be so large that residuals are rounding, or so small that steps are.
         let mut from = start.clone();
         for (j, series) in from.taylor.iter_mut().enumerate() {
             series.resize(array.coefficients(j), 0.0);
@@ -271,8 +275,8 @@ impl<'a> Court<'a> {
         }
     }
 
-    /// Ranks with `m` differentiations: exact ones where the system is affine, otherwise with as many digits as there are. An error says why there
-    /// are none.
+    /// Ranks with `m` differentiations: exact ones where the system is affine, otherwise with as many digits as are
+    /// known. The error says why there are no ranks.
     fn ranks(&self, array: &DerivativeArray, place: &Place, m: u32) -> Result<ArrayRanks, String> {
         if let Some(ranks) = self.exact_at(array, place.point.t, m) {
             return Ok(ranks);
@@ -290,7 +294,7 @@ impl<'a> Court<'a> {
         let moved = point.beside(self.model, UNCERTAINTY, 0, |_| usize::MAX);
         let moved = array.at(&self.model.dag, &self.parameters, &moved);
         let mut jacobian = ArrayJacobian::new(array, &at, &moved, m);
-        // Zero, or anything: where that matters to the ranks, they are not clear.
+        // The entry may be zero or anything else: where that matters to the ranks, they are not clear.
         for (place, (row, column)) in
             extended_precision::uncertain_entries(self.model, array, point, m).into_iter().enumerate()
         {
@@ -299,7 +303,7 @@ impl<'a> Court<'a> {
             jacobian.values[(row, column)] = size * (0.5 + draw(0, &[place as u64]) as f64 / (1_u64 << 61) as f64);
         }
         let ranks = jacobian.ranks(array.states(), array.rates.len()).map_err(|error| error.to_string())?;
-        // What was dropped may be there for all that computed jets tell.
+        // At computed jets, dropped pivots this large may be nonzero.
         let is_clear = ranks.clear && ranks.dropped <= ROUNDING * ranks.rows as f64;
         match is_clear && extended_precision::are_exact(self.model, array, point, &ranks) != Some(false) {
             true => Ok(ranks),
@@ -381,7 +385,7 @@ impl<'a> Court<'a> {
         let moved = array.at(&self.model.dag, &self.parameters, &moved);
         let jacobian = ArrayJacobian::new(array, &at, &moved, m);
         let [higher, rates, _] = jacobian.widths;
-        // Scaled: what depends on what must not be a question of units.
+        // Scaled: dependence must not be a question of units.
         let (count, width) = (jacobian.certain.rows(), jacobian.certain.columns());
         let places = (0..count).flat_map(|i| (0..width).map(move |j| (i, j)));
         let entries = places.map(|(i, j)| (i, j, jacobian.certain[(i, j)])).filter(|(_, _, x)| *x != 0.0);

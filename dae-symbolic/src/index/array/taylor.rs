@@ -8,9 +8,9 @@
 //!
 //! $$ l\, v_l = \sum_{k=1}^{l} k\, \big( a_k\, (g_a)_{l-k} + b_k\, (g_b)_{l-k} \big), $$
 //!
-//! where $g_a$, $g_b$ are expressions of the operator table; they are needed to one order less, so that the list of what is
-//! needed is finite, and no function has a rule of its own here. The recurrences divide by integers and by values of order zero only, and so
-//! hold in a prime field as well.
+//! where $g_a$, $g_b$ are expressions of the operator table; they are needed to one order less, so that the list of
+//! needed expressions is finite, and no function needs a rule of its own here. The recurrences divide by integers and
+//! by values of order zero only, and so hold in a prime field as well.
 
 use std::collections::BTreeMap;
 
@@ -90,7 +90,7 @@ impl Scalar for Residue {
 /// How the coefficients of one node follow from those of others; positions are those in the tape.
 #[derive(Clone, Debug)]
 enum Rule {
-    /// The same at all times.
+    /// A constant.
     Constant,
     /// $t$.
     Time,
@@ -109,14 +109,14 @@ enum Rule {
 pub struct Tape {
     /// The nodes, ascending; values of order zero are evaluated for these.
     nodes: Vec<Expr>,
-    /// Up to which order each is needed.
+    /// The order up to which each node is needed.
     needed: Vec<usize>,
     rules: Vec<Rule>,
-    /// Where the roots are.
+    /// The positions of the roots.
     roots: Vec<usize>,
 }
 
-/// Nodes that partial derivatives of functions may add.
+/// The number of nodes that partial derivatives of functions may add.
 const MAX_GROWTH: usize = 40_000;
 
 impl Tape {
@@ -167,7 +167,7 @@ impl Tape {
         Some(Tape { nodes, needed, rules, roots })
     }
 
-    /// The nodes whose values of order zero [`Tape::run`] wants.
+    /// The nodes whose values of order zero [`Tape::run`] takes.
     pub fn nodes(&self) -> &[Expr] {
         &self.nodes
     }
@@ -279,7 +279,7 @@ fn product_coefficient<S: Scalar>(
     above.plus(known.negated()).over(below[0].clone())
 }
 
-/// Powers up to this are products.
+/// Powers with exponents up to this are computed as products.
 const MAX_REPEATED: u32 = 16;
 
 /// The first $l + 1$ coefficients of a product of powers.
@@ -304,7 +304,7 @@ fn series_product<S: Scalar>(series: &Series<S>, factors: &[(usize, u32)], l: us
     product
 }
 
-/// By repeated squaring.
+/// The power of a series, by repeated squaring.
 fn series_power<S: Scalar>(base: &[S], mut exponent: u32) -> Vec<S> {
     let mut power: Vec<S> = (0..base.len()).map(|k| S::integer(u64::from(k == 0))).collect();
     let mut base = base.to_vec();
@@ -321,14 +321,14 @@ fn series_power<S: Scalar>(base: &[S], mut exponent: u32) -> Vec<S> {
     power
 }
 
-/// A series times another one of the same length.
+/// Multiplies a series by another one of the same length, in place.
 fn multiply<S: Scalar>(product: &mut [S], factor: &[S]) {
     for i in (0..product.len()).rev() {
         product[i] = (0..=i).fold(S::zero(), |sum, k| sum.plus(product[k].clone().times(factor[i - k].clone())));
     }
 }
 
-/// For every node that the roots need, up to which order.
+/// The nodes that the roots need, each with the order up to which it is needed.
 fn needed_orders(dag: &mut Dag, roots: &[Expr], order: u32) -> Option<BTreeMap<Expr, u32>> {
     let budget = dag.len() + MAX_GROWTH;
     let mut needed: BTreeMap<Expr, u32> = BTreeMap::new();

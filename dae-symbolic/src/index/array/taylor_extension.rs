@@ -1,8 +1,9 @@
 //! Higher derivatives at a consistent point, one order after the other.
 //!
-//! In: a system whose Jacobian $J$ is regular at a consistent point, its offsets, and its jets there: $x_j^{(k)}$ with $k \le d_j + s_0$.
-//! Out: as many more of them as are wanted. The equations $f_i^{(c_i + s)} = 0$ contain the $x_j^{(d_j + s)}$, $s \ge 1$, linearly, with the matrix
-//! $J$ (Pryce, *A simple structural analysis method for DAEs*, BIT 41, 2001, eq. (3.7)): no search is needed, and nothing can go astray.
+//! In: a system whose Jacobian $J$ is regular at a consistent point, its offsets, and its jets there: $x_j^{(k)}$ with
+//! $k \le d_j + s_0$. Out: further derivatives, up to the order wanted. The equations $f_i^{(c_i + s)} = 0$ contain the
+//! $x_j^{(d_j + s)}$, $s \ge 1$, linearly, with the matrix $J$ (Pryce, *A simple structural analysis method for DAEs*,
+//! BIT 41, 2001, eq. (3.7)): no search is needed, and nothing can go astray.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -12,7 +13,7 @@ use crate::model::Model;
 use crate::structure::Offsets;
 use crate::system::{System, written_orders};
 
-/// Larger systems are left alone: this is dense elimination.
+/// Systems with more than this many unknowns are left alone: the elimination is dense.
 const MAX_UNKNOWNS: usize = 60;
 
 /// Adds the Taylor coefficients of $x_j^{(d_j + s)}$ for $s$ up to `stages` where they are missing; stops where they cannot be found.
@@ -46,7 +47,7 @@ pub(in crate::index) fn continued(
         let right = DVector::from_fn(n, |i, _| -at.residuals[i][row(i)]);
         let mut matrix = DMatrix::zeros(n, n);
         for (&(i, j, q), series) in array.partials.iter().zip(&at.partials) {
-            // The entry of the row of this stage at the highest derivative: the coefficient of order zero.
+            // The entry of this stage's row at the highest derivative is the coefficient of order zero.
             if let Some(value) = series.first().filter(|_| q + offsets.equations[i] == offsets.unknowns[j]) {
                 matrix[(i, j)] += value * taylor::falling::<f64>((offsets.unknowns[j] + s) as usize, q as usize);
             }

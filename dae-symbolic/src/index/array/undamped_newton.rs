@@ -3,13 +3,14 @@
 //! In: the array as a system of equations and jets to start from. Out: jets at which every row vanishes to rounding, not far from there, or
 //! nothing.
 //!
-//! Where unknowns are polynomials of others that obey simple equations, so that each is determined when those before it are, undamped
-//! Newton steps find one after the other, exactly, while the rest runs away and comes back: $x = a$, $y = q(x)$, $z = r(x, y)$ need three
-//! steps, whatever $q$ and $r$ are. Every monotonicity test forbids that, and crawls along the curved path on which all go down together. So
-//! this is what is tried when damped steps (`jets.rs`) lead nowhere: with $0, 1, \dots, m$ differentiations, one after the other, steps of least
-//! norm (Deuflhard, *Newton Methods for Nonlinear Problems*, sect. 4.4.1) in which derivatives that nobody gave are cheap rather than free.
-//! What they run into need not be a solution: far away, rows are small beside their terms. So rows have to vanish with twice the precision as
-//! well (`extended_precision.rs`).
+//! Where unknowns are polynomials of others that obey simple equations, so that each is determined when those before it
+//! are, undamped Newton steps find them one after the other, exactly, while the others run away and come back: $x = a$,
+//! $y = q(x)$, $z = r(x, y)$ need three steps, whatever $q$ and $r$ are. Every monotonicity test forbids that, and
+//! crawls along the curved path on which all residuals decrease together. So this is what is tried when damped steps
+//! (`jets.rs`) lead nowhere: with $0, 1, \dots, m$ differentiations, one after the other, steps of least norm
+//! (Deuflhard, *Newton Methods for Nonlinear Problems*, sect. 4.4.1) in which derivatives without given values are
+//! cheap rather than free. Their limit need not be a solution: far away, rows are small compared with their terms. So rows
+//! have to vanish in higher precision as well (`extended_precision.rs`).
 //!
 //! Near a solution such a step has no choice to make: rows that free jets satisfy less and less well, because what multiplies them vanishes
 //! on solutions, pass on to the others smoothly.
@@ -20,31 +21,32 @@ use super::jets::{ArraySystem, CONSISTENCY, NEGLIGIBLE, ROUNDING, norm};
 use super::newton::{Prepared, SparseRow};
 use super::{ArrayPoint, extended_precision};
 
-/// Steps with one number of differentiations.
+/// The number of steps for each number of differentiations.
 const MAX_STEPS: usize = 120;
-/// Arrays with more rows are left alone: most have no solution where damped steps find none.
+/// Arrays with more than this many rows are left alone: most have no solution where damped steps find none.
 const MAX_ROWS: usize = 80;
-/// Rows that are closer to a combination of others are one.
+/// Rows that are closer than this to a combination of others count as dependent.
 const DEPENDENT: f64 = 1e-11;
-/// Of steps longer than this, the last must be followed by one of at most this part of its length: slower is the approach to a multiple
-/// solution, at which jets are known to a part of their digits only.
+/// Of the steps longer than this, the last must be followed by one of at most [`QUICK`] times its length: slower
+/// convergence is that to a multiple solution, at which only some digits of the jets are known.
 const KNOWN: f64 = 1e-9;
 const QUICK: f64 = 0.1;
-/// Jets that are larger, in nominal values, do not come back.
+/// Jets larger than this, in nominal values, do not come back.
 const LOST: f64 = 1e15;
-/// Start values that moved by more than this part of their size are not the ones that were asked about.
+/// Start values that moved by more than this fraction of their size are no longer those of the model.
 const FAR: f64 = 0.5;
 
-/// What a change of a jet costs.
+/// The cost of a change of a jet.
 #[derive(Clone, Copy, Debug)]
 enum Cost {
-    /// Relative to its size; derivatives that nobody gave this much less.
+    /// Relative to its size; derivatives without given values cost less by this factor.
     Relative(f64),
-    /// In nominal values; the Taylor coefficient of order $k$, if nobody gave it, less by this to the $k$.
+    /// In nominal values; the Taylor coefficient of order $k$, if it has no given value, costs less by the $k$th power
+    /// of this.
     Geometric(f64),
 }
 
-/// Tried in this order.
+/// The costs that are tried, in this order.
 const COSTS: [Cost; 3] = [Cost::Relative(1e3), Cost::Geometric(10.0), Cost::Relative(30.0)];
 
 /// Looks for jets near `from`.
@@ -72,7 +74,7 @@ fn in_stages(system: &ArraySystem<'_>, mut point: ArrayPoint, cost: Cost) -> Opt
     Some(point)
 }
 
-/// `point` with what is given as in `from`.
+/// `point` with the given values of `from`.
 fn with_given(system: &ArraySystem<'_>, mut point: ArrayPoint, from: &ArrayPoint) -> ArrayPoint {
     for (j, (series, given)) in point.taylor.iter_mut().zip(&from.taylor).enumerate() {
         for (k, (x, given)) in series.iter_mut().zip(given).enumerate() {
@@ -118,17 +120,17 @@ fn solve(system: &ArraySystem<'_>, mut point: ArrayPoint, cost: Cost) -> Option<
     None
 }
 
-/// Steps of least norm; rows that are closer to a combination of others than `dependent` are one.
+/// Steps of least norm; rows that are closer to a combination of others than `dependent` count as dependent.
 pub(super) fn least_norm(rows: &[SparseRow], columns: usize, dependent: f64) -> Option<Prepared<'_>> {
     Prepared::new(rows, columns, &vec![true; columns], dependent)
 }
 
-/// By column, the changes that cost the same when they are relative to the jets.
+/// The change of each column that costs one, relative to the jets.
 pub(super) fn relative_ease(system: &ArraySystem<'_>, point: &ArrayPoint) -> Vec<f64> {
     ease(system, point, COSTS[0])
 }
 
-/// By column, the change that costs one.
+/// The change of each column that costs one.
 fn ease(system: &ArraySystem<'_>, point: &ArrayPoint, cost: Cost) -> Vec<f64> {
     let mut ease = Vec::with_capacity(system.columns);
     for (j, series) in point.taylor.iter().enumerate() {
@@ -147,7 +149,7 @@ fn ease(system: &ArraySystem<'_>, point: &ArrayPoint, cost: Cost) -> Vec<f64> {
     ease
 }
 
-/// Whether what is given is about what it was: on another branch another index may hold.
+/// Whether given values are still close to the start: on another branch another index may hold.
 fn is_near(system: &ArraySystem<'_>, from: &ArrayPoint, point: &ArrayPoint) -> bool {
     let jets = from.taylor.iter().zip(&point.taylor).enumerate();
     jets.flat_map(|(j, (a, b))| a.iter().zip(b).enumerate().map(move |(k, (a, b))| (j, k, a, b)))

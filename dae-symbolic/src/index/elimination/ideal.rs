@@ -1,22 +1,23 @@
 //! Consequences without unknowns.
 //!
-//! In: polynomials that are to vanish together. Out: a combination of them, with polynomials as coefficients, in which nothing that is sought
-//! occurs: a condition on known functions of time.
+//! In: polynomials that are to vanish together. Out: a combination of them, with polynomials as coefficients, in which
+//! no unknown occurs: a condition on known functions of time.
 //!
-//! Three steps, the cheapest first: what can be solved for a variable, because it contains it linearly with a number as coefficient, is put into
-//! the others, which leaves an ideal of the remaining variables with the same such consequences; leading terms are reduced by one another; and
-//! where two leading terms overlap, the combination in which they cancel joins the others (Buchberger; Cox, Little & O'Shea,
-//! *Ideals, Varieties, and Algorithms*, § 2.7). It ends when the budget does: that nothing was found proves nothing.
+//! Three steps, the cheapest first: a polynomial that contains a variable linearly, with a number as coefficient, is
+//! solved for it and substituted into the others, which leaves an ideal of the remaining variables with the same
+//! consequences without unknowns; leading terms are reduced by one another; and where two leading terms overlap, the
+//! combination in which they cancel joins the others (Buchberger; Cox, Little & O'Shea, *Ideals, Varieties, and
+//! Algorithms*, § 2.7). The search ends when the budget is spent: that nothing was found proves nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::polynomial::{Monomial, Polynomial};
 use crate::expr::Rational;
 
-/// Longer polynomials, with long coefficients counted as several terms, are left out.
+/// Polynomials with more than this many terms, long coefficients counting as several, are left out.
 const MAX_SIZE: usize = 8_000;
 
-/// A polynomial of the ideal, and the generators it was made of, as bits.
+/// A polynomial of the ideal, and the set of generators that it was made from, as bits.
 #[derive(Clone, Debug)]
 pub(super) struct Member {
     pub(super) polynomial: Polynomial,
@@ -26,20 +27,20 @@ pub(super) struct Member {
 /// A member in its place.
 struct Numbered {
     number: usize,
-    /// Members with smaller numbers do not reduce it.
+    /// Members with numbers below this do not reduce it.
     reduced_up_to: usize,
     /// The variables for which it can be solved, with their coefficients.
     solvable: Vec<(u32, Rational)>,
     member: Member,
 }
 
-/// The generators and what has become of them.
+/// The polynomials of the ideal: the generators, and what they were reduced and combined to.
 pub(super) struct Ideal {
     members: Vec<Numbered>,
     next: usize,
-    /// Pairs whose combination was looked at.
+    /// Pairs whose combination was examined.
     paired: BTreeSet<(usize, usize)>,
-    /// How many terms may still be made.
+    /// The number of terms that may still be made.
     left: usize,
 }
 
@@ -55,7 +56,7 @@ impl Ideal {
         let polynomial = member.polynomial.monic();
         let size = polynomial.size();
         self.spend(size);
-        // What grows too long is left out: fewer polynomials have fewer consequences.
+        // Polynomials that grow too long are left out: fewer polynomials have fewer consequences.
         if (1..=MAX_SIZE).contains(&size) {
             let solvable = polynomial.solvable();
             let member = Member { polynomial, ..member };
@@ -64,7 +65,7 @@ impl Ideal {
         }
     }
 
-    /// A look at this many terms or pairs costs as much as making one.
+    /// Examining this many terms or pairs costs as much as making one.
     const LOOKS: usize = 8;
 
     fn spend(&mut self, size: usize) {
@@ -152,7 +153,7 @@ impl Ideal {
         reducible
     }
 
-    /// What is left of a polynomial when leading terms of the members are replaced; `None` if nothing changes.
+    /// The remainder of a polynomial when leading terms of the members are replaced; `None` if nothing changes.
     fn normal_form(&mut self, member: &Member) -> Option<Member> {
         let mut made_of = member.made_of;
         let mut open = member.polynomial.clone();
@@ -213,8 +214,9 @@ impl Ideal {
         true
     }
 
-    /// The lowest common multiple of the leading terms of two members whose combination was not looked at and may say something: not where the
-    /// terms are coprime, and not where the multiple is of a higher degree than the least so far.
+    /// The lowest common multiple of the leading terms of two members whose combination was not examined yet and may
+    /// yield something new: not where the terms are coprime, and not where the multiple has a higher degree than the
+    /// least so far.
     fn overlap(&self, first: &Numbered, second: &Numbered, least: Option<&Monomial>) -> Option<Monomial> {
         let (f, g) = (first.member.polynomial.leading()?.0, second.member.polynomial.leading()?.0);
         if least.is_some_and(|least| f.degree().max(g.degree()) > least.degree()) {

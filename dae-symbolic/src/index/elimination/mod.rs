@@ -1,12 +1,12 @@
 //! Contradictions, by elimination of all unknowns.
 //!
-//! In: a model of which it is not certain that it has a consistent point. Out: equations and derivatives that contradict one another
-//! whatever the values are, with what is left of them when all unknowns are eliminated: $0 = c(t)$ with $c(t_0) \ne 0$ or a derivative of
-//! $c$ that is not zero there.
+//! In: a model of which it is not certain that it has a consistent point. Out: equations and derivatives that
+//! contradict one another whatever the values are, with the remainder when all unknowns are eliminated: $0 = c(t)$ with
+//! $c(t_0) \ne 0$ or a derivative of $c$ that is not zero there.
 //!
-//! The rows of the derivative array are polynomials in the jets. A combination of them with polynomials as coefficients, in which no
-//! unknown occurs, has to vanish along any solution, with all its derivatives (Ritt (1950), ch. I). The search for one is exact and
-//! bounded; that nothing is found says nothing.
+//! The rows of the derivative array are polynomials in the jets. A combination of them with polynomials as
+//! coefficients, in which no unknown occurs, has to vanish along any solution, with all its derivatives (Ritt (1950),
+//! ch. I). The search for one is exact and bounded; if it finds nothing, nothing is proved.
 //!
 //! | file | what |
 //! |---|---|
@@ -28,22 +28,22 @@ use crate::expr::interval::{Interval, evaluate_interval};
 use crate::expr::{Dag, Expr, ExternalSource, Node, Notation, Symbol, print, reachable, total_derivative};
 use crate::model::Model;
 
-/// Rows of the array that are looked at; one bit for each.
+/// The number of rows of the array that are examined; one bit for each.
 const MAX_ROWS: usize = 128;
-/// How often every equation is differentiated where nothing is known of a solution.
+/// The number of times that every equation is differentiated where nothing is known of a solution.
 pub(crate) const MAX_DIFFERENTIATIONS: u32 = 4;
-/// Terms that are made in one search. Of random contradictory systems that are found so, one in thirty takes more than 9,000 and three in a
-/// thousand more than this.
+/// The number of terms that are made in one search. Of the random contradictory systems found in this way, one in
+/// thirty takes more than 9,000 and three in a thousand more than this.
 const BUDGET: usize = 20_000;
-/// Operands in the equations and their derivatives: the time to differentiate grows with their number, not with that of sub-expressions, which may be
-/// products of many factors.
+/// The number of operands in the equations and their derivatives: the time to differentiate grows with their number,
+/// not with that of sub-expressions, which may be products of many factors.
 const MAX_OPERANDS: usize = 20_000;
-/// Sub-expressions that differentiating what is left over may add.
+/// The number of sub-expressions that differentiating the remainder may add.
 const MAX_OF_REMAINDER: usize = 1_000;
-/// Derivatives of what is left over that are looked at.
+/// The number of derivatives of the remainder that are examined.
 const MAX_ORDER: usize = 6;
 
-/// Looks for a contradiction, with ever more differentiations, up to `most`.
+/// Looks for a contradiction with 0, 1, … differentiations, up to `most`.
 pub(crate) fn contradiction(model: &mut Model, t0: f64, most: u32) -> Option<(Problem, Diagnostics)> {
     let residuals: Vec<Expr> = model.equations.iter().map(|e| e.residual).collect();
     let mut rows = model.expand_inputs(&residuals);
@@ -55,7 +55,7 @@ pub(crate) fn contradiction(model: &mut Model, t0: f64, most: u32) -> Option<(Pr
         }
         let all = without_new_poles(&model.dag, &rows, count);
         if let Some(mut found) = eliminate(model, &rows, all, BUDGET, t0) {
-            // Fewer rows say more.
+            // A contradiction of fewer rows is more informative.
             for row in (0..rows.len()).rev() {
                 let fewer = found.made_of & !(1 << row);
                 if fewer != found.made_of {
@@ -80,8 +80,8 @@ fn operands(dag: &Dag, rows: &[Expr]) -> usize {
     reachable(dag, rows.iter().copied()).into_iter().map(|e| dag.children(e).count()).sum()
 }
 
-/// Rows whose denominators are among those of the first `count` rows, the text, or are never zero: where a function ends, as the root does
-/// at zero, derivatives have poles that solutions may run along.
+/// Rows whose denominators are among those of the first `count` rows, the text, or are never zero: where the domain of
+/// a function ends, as that of the square root does at zero, derivatives have poles that solutions may run along.
 fn without_new_poles(dag: &Dag, rows: &[Expr], count: usize) -> u128 {
     let denominators = |row: Expr| {
         let products = evaluated(dag, &[row]).into_iter().filter_map(|e| match dag.node(e) {
@@ -96,10 +96,10 @@ fn without_new_poles(dag: &Dag, rows: &[Expr], count: usize) -> u128 {
     rows.iter().enumerate().filter(|&(_, &row)| is_sound(row)).fold(0, |sound, (k, _)| sound | 1 << k)
 }
 
-/// What is left of some rows.
+/// What remains of some rows when all unknowns are eliminated.
 struct Consequence {
     value: Expr,
-    /// The rows that it was made of, as bits.
+    /// The set of rows that it was made from, as bits.
     made_of: u128,
     spent: usize,
 }
@@ -124,8 +124,8 @@ fn eliminate(model: &mut Model, rows: &[Expr], chosen: u128, budget: usize, t0: 
     Some(Consequence { value: left_over?, made_of: found.made_of, spent: budget - left })
 }
 
-/// Whether a function of time or one of its derivatives is certainly not zero at $t_0$, for the default parameters. Of functions that the model
-/// does not know nothing is certain: what stands in for them may differ where theirs do not.
+/// Whether a function of time or one of its derivatives is certainly not zero at $t_0$, for the default parameters.
+/// Nothing is certain of functions that the model does not know: the stand-ins may differ where the functions do not.
 fn differs_from_zero(model: &mut Model, value: Expr, t0: f64) -> bool {
     let is_unknown = |e: &Expr| match model.dag.node(*e) {
         Node::Call(call, _) => !matches!(call.function.source, ExternalSource::Table(_)),
@@ -145,7 +145,7 @@ fn differs_from_zero(model: &mut Model, value: Expr, t0: f64) -> bool {
             | Symbol::State(_)
             | Symbol::StateDerivative(_) => Interval::ENTIRE,
         });
-        // What has no value is no number, and its derivatives have none.
+        // An expression without a value has no derivatives either.
         if enclosure[0].mignitude() > 0.0 {
             return true;
         }

@@ -1,9 +1,9 @@
 //! Polynomials over the rational numbers.
 //!
-//! In: monomials and coefficients. Out: sums, products, and what is left after replacing a variable or a leading monomial.
+//! In: monomials and coefficients. Out: sums, products, and remainders after replacing a variable or a leading monomial.
 //!
-//! Variables are numbers. Those from [`Polynomial::UNKNOWN`] on are sought, the others are known functions of time; monomials are ordered by
-//! their degree in the sought variables and then lexicographically, which is an admissible order.
+//! Variables are numbers. Those from [`Polynomial::UNKNOWN`] on are unknowns, the others are known functions of time;
+//! monomials are ordered by their degree in the unknowns and then lexicographically, which is an admissible order.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ const MAX_EXPONENT: u64 = 1 << 40;
 /// $\prod_j v_j^{n_j}$, descending by variable, exponents positive.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Monomial {
-    /// The degree in what is sought; it comes first in the order.
+    /// The degree in the unknowns, by which monomials are ordered first.
     degree: u64,
     factors: Vec<(u32, u64)>,
 }
@@ -38,7 +38,7 @@ impl Monomial {
         &self.factors
     }
 
-    /// The degree in what is sought.
+    /// The degree in the unknowns.
     pub(super) fn degree(&self) -> u64 {
         self.degree
     }
@@ -82,12 +82,12 @@ impl Monomial {
         self.factors.iter().all(|&(v, _)| other.exponent(v) == 0)
     }
 
-    /// Whether it divides another one.
+    /// Whether the monomial divides another one.
     pub(super) fn divides(&self, other: &Self) -> bool {
         self.degree <= other.degree && self.factors.iter().all(|&(v, exponent)| exponent <= other.exponent(v))
     }
 
-    /// The quotient, if it is a monomial.
+    /// The quotient by another monomial, if it is a monomial.
     pub(super) fn over(&self, other: &Self) -> Option<Self> {
         if !other.divides(self) {
             return None;
@@ -96,7 +96,7 @@ impl Monomial {
         Some(Monomial::of(rest.filter(|&(_, exponent)| exponent > 0).collect()))
     }
 
-    /// Without one of its variables.
+    /// The monomial without one of its variables.
     fn without(&self, variable: u32) -> Self {
         Monomial::of(self.factors.iter().copied().filter(|&(v, _)| v != variable).collect())
     }
@@ -107,7 +107,7 @@ impl Monomial {
 pub(super) struct Polynomial(BTreeMap<Monomial, Rational>);
 
 impl Polynomial {
-    /// The number of the first variable that is sought.
+    /// The number of the first unknown.
     pub(super) const UNKNOWN: u32 = 1 << 31;
 
     /// A number.
@@ -127,18 +127,19 @@ impl Polynomial {
         self.0.iter()
     }
 
-    /// How many terms there are.
+    /// The number of terms.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// The terms, those with long coefficients counted as many: reducing fractions takes the square of their length.
+    /// The number of terms, those with long coefficients counting as several: the work of reducing fractions grows with
+    /// the square of their length.
     pub(super) fn size(&self) -> usize {
         const WORD: u64 = 64;
         self.0.values().map(|q| 1 + (q.bits() / WORD).pow(2) as usize).sum()
     }
 
-    /// Whether nothing that is sought occurs.
+    /// Whether no unknown occurs.
     pub(super) fn is_known(&self) -> bool {
         self.0.last_key_value().is_none_or(|(monomial, _)| monomial.degree == 0)
     }
@@ -187,7 +188,7 @@ impl Polynomial {
         difference
     }
 
-    /// The product; `None` if that takes more than is left of a budget, which is charged.
+    /// The product; `None` if its cost exceeds what is left of a budget, which is charged.
     pub(super) fn times(&self, other: &Self, left: &mut usize) -> Option<Self> {
         *left = left.checked_sub(self.size().saturating_mul(other.size()))?;
         let mut product = Polynomial::default();
@@ -200,7 +201,7 @@ impl Polynomial {
     /// $p^n$, within a budget like [`Polynomial::times`].
     pub(super) fn power(&self, n: u64, left: &mut usize) -> Option<Self> {
         if let (1, Some((monomial, q))) = (self.len(), self.leading()) {
-            // As long as sums of such exponents cannot overflow.
+            // Only while sums of such exponents cannot overflow.
             let bounded = |m: u64| m.checked_mul(n).filter(|&exponent| exponent <= MAX_EXPONENT);
             let powers: Option<Vec<(u32, u64)>> =
                 monomial.factors.iter().map(|&(variable, m)| Some((variable, bounded(m)?))).collect();
@@ -220,7 +221,8 @@ impl Polynomial {
         self
     }
 
-    /// The variables that are sought and occur in one term only, alone and with power one, with their coefficients: it can be solved for them.
+    /// The unknowns that occur in one term only, alone and to the first power, with their coefficients: the polynomial
+    /// can be solved for them.
     pub(super) fn solvable(&self) -> Vec<(u32, Rational)> {
         let mut occurrences: BTreeMap<u32, usize> = BTreeMap::new();
         for &(variable, _) in self.0.keys().flat_map(Monomial::factors) {
@@ -233,12 +235,12 @@ impl Polynomial {
         self.0.iter().filter_map(alone).collect()
     }
 
-    /// How many terms contain a variable.
+    /// The number of terms that contain a variable.
     pub(super) fn occurrences(&self, variable: u32) -> usize {
         self.0.keys().filter(|monomial| monomial.exponent(variable) > 0).count()
     }
 
-    /// What it is equal to where `self`, of which the variable is a term with coefficient `q`, vanishes.
+    /// The value of the variable, a term of `self` with coefficient `q`, where `self` vanishes.
     pub(super) fn solved_for(&self, variable: u32, q: &Rational) -> Option<Self> {
         let factor = q.recip()?.neg();
         let rest = self.0.iter().filter(|(monomial, _)| monomial.exponent(variable) == 0);

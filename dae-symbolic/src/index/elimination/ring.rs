@@ -1,8 +1,8 @@
 //! Expressions as polynomials.
 //!
-//! In: expressions. Out: polynomials in the jets, in functions of them, and in functions of time alone; and identities between these functions.
-//! What is no sum, product or power stays a variable of its own, so that every consequence drawn from the polynomials is one of the
-//! expressions, wherever these are defined.
+//! In: expressions. Out: polynomials in the jets, in functions of them, and in functions of time alone; and identities
+//! between these functions. An expression that is not a sum, product or power becomes a variable of its own, so that
+//! every consequence of the polynomials is one of the expressions, wherever these are defined.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -10,7 +10,8 @@ use std::rc::Rc;
 use super::polynomial::{Monomial, Polynomial};
 use crate::expr::{Dag, Expr, Function, Node, Rational, Symbol, reachable};
 
-/// What is evaluated on all branches, children first: a conditional is a variable, and what is in it need not have a value.
+/// The expressions that are evaluated on all branches, children first: a conditional is a variable, and its operands
+/// need not have a value.
 pub(super) fn evaluated(dag: &Dag, roots: &[Expr]) -> BTreeSet<Expr> {
     let (mut found, mut open) = (BTreeSet::new(), roots.to_vec());
     while let Some(expr) = open.pop() {
@@ -21,12 +22,12 @@ pub(super) fn evaluated(dag: &Dag, roots: &[Expr]) -> BTreeSet<Expr> {
     found
 }
 
-/// What a variable stands for.
+/// The meaning of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Meaning {
     /// An expression.
     Value(Expr),
-    /// One over it.
+    /// The reciprocal of an expression.
     Reciprocal(Expr),
 }
 
@@ -77,7 +78,7 @@ impl Ring {
         Some(Polynomial::term(monomial, Rational::ONE))
     }
 
-    /// The expressions; `None` if that takes more than is left of a budget, which is charged.
+    /// The expressions as polynomials; `None` if the cost exceeds what is left of a budget, which is charged.
     pub(super) fn polynomials(&self, dag: &Dag, roots: &[Expr], left: &mut usize) -> Option<Vec<Polynomial>> {
         let mut image: BTreeMap<Expr, Rc<Polynomial>> = BTreeMap::new();
         for expr in evaluated(dag, roots) {
@@ -115,7 +116,7 @@ impl Ring {
         })
     }
 
-    /// What holds between the variables: $b \cdot b^{-1} = 1$, $(\sqrt a)^2 = a$, $\sin^2 a + \cos^2 a = 1$.
+    /// Identities between the variables: $b \cdot b^{-1} = 1$, $(\sqrt a)^2 = a$, $\sin^2 a + \cos^2 a = 1$.
     pub(super) fn identities(&self, dag: &Dag, left: &mut usize) -> Vec<Polynomial> {
         self.numbers.keys().filter_map(|&meaning| self.identity(dag, meaning, left)).collect()
     }

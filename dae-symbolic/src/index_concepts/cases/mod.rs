@@ -1,8 +1,8 @@
-//! Cases: values of parameters, and places among the solutions, where the index is another.
+//! Cases: values of parameters, and sets of solutions, with a different index.
 //!
-//! In: a model and what its analysis found. Out: for each condition under which $\det J$ vanishes although it does not vanish identically, on which
-//! side of it the model is, and the verdict on the other side: the model is analysed once more there, with all its start values as guesses,
-//! since fixed ones belong to the case for which they were written.
+//! In: a model and what its analysis found. Out: for each condition under which $\det J$ vanishes although it does not
+//! vanish identically, on which side of it the model is, and the verdict on the other side: the model is analysed again
+//! there, with all its start values as guesses, since fixed ones belong to the case for which they were written.
 //!
 //! | file | condition |
 //! |---|---|
@@ -18,35 +18,35 @@ use crate::expr::reachable;
 use crate::index::{Analysis, Grounds, ProblemKind, Verdict, analyse};
 use crate::model::Model;
 
-/// In larger models the other side is not analysed.
+/// In models with more than this many unknowns the other side is not analysed.
 const MAX_UNKNOWNS: usize = 60;
-/// Nor in those whose equations have more expressions.
+/// In models whose equations have more than this many expressions the other side is not analysed.
 const MAX_EXPRESSIONS: usize = 150;
-/// Of conditions of each kind, so many are analysed on their other side; the others are listed all the same.
+/// The number of conditions of each kind that are analysed on their other side; the others are only listed.
 const MAX_CASES: usize = 6;
 
 /// A condition on which the index depends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Case {
-    /// What it is about.
+    /// The subject of the condition: parameters or unknowns.
     pub subject: Subject,
     /// `Cs = 0`, `1 - x2 = 0`: where the system Jacobian is singular.
     pub exceptional: String,
-    /// For parameters, the same one by one: `Cs = 0`.
+    /// For parameters, the exceptional values one by one: `Cs = 0`.
     pub exceptional_values: Vec<String>,
-    /// `Cs ≠ 0`: where it is generically not.
+    /// `Cs ≠ 0`: where it is generically regular.
     pub regular: String,
     /// On which side the model is, with its defaults and start values.
     pub own: Side,
     /// Whether the regular side is every other value, or almost every.
     pub scope: Scope,
-    /// What holds on the other side.
+    /// The verdict on the other side.
     pub other: Other,
     /// The point of the other side that was analysed: `Cs = 1`. `None` if none was.
     pub analysed_at: Option<String>,
 }
 
-/// What a condition is about.
+/// The subject of a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// Values of parameters.
@@ -93,7 +93,7 @@ pub(super) fn cases(model: &mut Model, analysis: &Analysis, t0: f64) -> Vec<Case
     if analysis.exceptional.is_empty() {
         list.extend(solution::cases(model, analysis, t0));
     }
-    // Where the index is the same nothing depends on the condition.
+    // Where the index is the same, nothing depends on the condition.
     let own = analysis.certificate.verdict();
     list.retain(|case| !matches!(&case.other, Other::Verdict(other, _) if *other == own));
     list

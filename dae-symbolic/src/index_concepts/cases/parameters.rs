@@ -10,9 +10,9 @@ use crate::index::{Analysis, at_defaults};
 use crate::model::Model;
 use crate::system::listed;
 
-/// Values at which a parameter may be exceptional: what is switched off, and what cancels against another coefficient.
+/// Values at which a parameter may be exceptional: 0 switches a term off, ±1 may cancel against another coefficient.
 const CANDIDATES: [i64; 3] = [0, 1, -1];
-/// Distances from the default at which the generic case is analysed, the first that gives an exact verdict.
+/// Distances from the default at which the generic case is analysed, up to the first that gives an exact verdict.
 const DISTANCES: [(i64, i64); 3] = [(1, 1), (1, 10), (1, 1000)];
 
 pub(super) fn cases(model: &mut Model, analysis: &Analysis, t0: f64) -> Vec<Case> {
@@ -50,7 +50,7 @@ fn exceptional_case(model: &mut Model, determinant: &Determinant, exceptional: &
             break;
         }
     }
-    // Those that are exceptional together are so only together.
+    // Values that are exceptional jointly are so only jointly.
     let together = defaults.len() > 1 && !determinant.vanishes_at(model, &defaults[..1]);
     let regular = spelled(model, &defaults, "≠");
     Case {

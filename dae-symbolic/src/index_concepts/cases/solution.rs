@@ -1,7 +1,8 @@
 //! Values of the unknowns at which the system Jacobian is singular.
 //!
-//! In: a model whose system Jacobian is generically nonsingular. Out: the factors of its determinant that can vanish, as far as its blocks of one and
-//! two rows show them. Where a factor is affine in one unknown, the model is analysed once more on the other side.
+//! In: a model whose system Jacobian is generically nonsingular. Out: the factors of its determinant that can vanish,
+//! found from its blocks of one and two rows. Where a factor is affine in one unknown, the model is analysed
+//! again on the other side.
 
 use dae_runtime::contract::Start;
 
@@ -17,13 +18,13 @@ use crate::model::{Model, StartValue};
 use crate::origin::Origin;
 use crate::structure::block_triangular_form;
 
-/// A factor that is smaller at the consistent point vanishes there.
+/// A factor smaller than this at the consistent point vanishes there.
 const SMALL: f64 = 1e-8;
-/// Longer factors are no use to a reader.
+/// Factors with longer texts are of no use to a reader.
 const MAX_LENGTH: usize = 80;
-/// Larger values of unknowns are not considered.
+/// Values of unknowns beyond this are not considered.
 const EVERYWHERE: f64 = 1e30;
-/// Guesses beside an exceptional value, tried in this order.
+/// Distances of guesses from an exceptional value, tried in this order.
 const BESIDE: [(i64, i64); 4] = [(1, 1), (-1, 1), (1, 10), (-1, 10)];
 
 pub(super) fn cases(model: &mut Model, analysis: &Analysis, t0: f64) -> Vec<Case> {
@@ -107,7 +108,7 @@ fn factors(model: &mut Model, analysis: &Analysis) -> Vec<Expr> {
     list
 }
 
-/// What a product is made of, numerators only.
+/// The factors of a product, numerators only.
 fn bases(model: &Model, e: Expr) -> Vec<Expr> {
     let e = match model.dag.node(e) {
         Node::Sum { constant, terms } if constant.is_zero() && terms.len() == 1 => terms[0].1,
@@ -122,7 +123,7 @@ fn bases(model: &Model, e: Expr) -> Vec<Expr> {
 /// Whether an expression depends on unknowns and is not bounded away from zero for all their values.
 fn can_vanish(model: &mut Model, e: Expr) -> bool {
     let depends = symbols(&model.dag, [e]).iter().any(|s| matches!(s, Symbol::Unknown { .. }));
-    // Zero is the infimum of an exponential, and no value of it.
+    // Zero is the infimum of an exponential, but not a value of it.
     if !depends || matches!(model.dag.node(e), Node::Apply(Function::Exp | Function::Cosh, _)) {
         return false;
     }
@@ -191,7 +192,7 @@ fn on_the_root(model: &mut Model, unknown: UnknownId, root: Expr, t0: f64) -> (O
     }
 }
 
-/// The verdict on solutions on which it does not.
+/// The verdict on solutions on which the factor does not vanish.
 fn beside_the_root(model: &mut Model, unknown: UnknownId, root: Expr, t0: f64) -> (Other, Option<String>) {
     for (numerator, denominator) in BESIDE {
         let Some(distance) = Rational::new(numerator, denominator) else { continue };

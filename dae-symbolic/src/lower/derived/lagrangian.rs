@@ -1,6 +1,7 @@
 //! `lagrangian { … }`.
 //!
-//! In: the statements of the block. Out: its equations in the model, and what they were derived from; or findings.
+//! In: the statements of the block. Out: its equations in the model, and the description that they were derived from;
+//! or findings.
 
 use super::super::statements::Lowering;
 use super::{Block, Group, Known};
@@ -32,7 +33,7 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// The system, and which of its constraints belong together.
+    /// The system, and the groups of its constraints.
     fn mechanics(&mut self, position: usize, block: &Block<'a>) -> (Lagrangian, Vec<Group>) {
         let coordinates = self.coordinates(block);
         let energies = self.energies(position, block);

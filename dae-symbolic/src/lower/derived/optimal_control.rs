@@ -1,6 +1,7 @@
 //! `optimal_control { … }`.
 //!
-//! In: the statements of the block. Out: its equations in the model, and what they were derived from; or findings.
+//! In: the statements of the block. Out: its equations in the model, and the description that they were derived from;
+//! or findings.
 
 use super::super::statements::Lowering;
 use super::{Block, Known};
@@ -13,7 +14,7 @@ use crate::syntax::ast::{Equation, Item, ItemKind, List, Quantity};
 use crate::syntax::restrict::Place;
 use std::collections::HashMap;
 
-/// What is said about $y_k'$.
+/// The equation for $y_k'$.
 struct Dynamics {
     value: Expr,
     incidence: Vec<(UnknownId, u32)>,

@@ -22,14 +22,14 @@ use range_sum::RangeSum;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// Nodes of function bodies, sums and instances that are evaluated at most: inlining can grow without bound in a few lines of
-/// text.
+/// The largest number of nodes of function bodies, sums and instances that are evaluated: inlining can grow without
+/// bound in a few lines of text.
 const MAX_INLINED: usize = 1_000_000;
 
 /// A call: the statement of the function or of the sub-expression by index, and the values of the arguments.
 pub(super) type Call = (usize, Vec<Item>);
 
-/// An expression under evaluation; values are missing where something is wrong.
+/// An expression under evaluation; values are missing where there are errors.
 pub(super) struct Task {
     first: usize,
     root: usize,
@@ -54,27 +54,27 @@ impl Task {
     }
 }
 
-/// What one step of an evaluation gives.
+/// The result of one step of an evaluation.
 pub(super) enum Step {
     Value(Option<Item>),
     /// The value of this call is needed first.
     Needs(Call),
     /// A sum over a range starts.
     Range(Option<(i64, i64)>),
-    /// One term of a sum over a range is there.
+    /// One term of a sum over a range is complete.
     Term(Option<Value>),
 }
 
-/// Extents of everything that is declared; missing where something is wrong with them.
+/// Extents of everything that is declared; missing where they have errors.
 #[derive(Default)]
 pub(super) struct Shapes {
     pub(super) unknowns: Vec<Option<Vec<usize>>>,
     pub(super) parameters: Vec<Option<Vec<usize>>>,
-    /// Of the arguments of functions, by statement.
+    /// Extents of the arguments of functions, by statement.
     pub(super) functions: HashMap<usize, Vec<Option<Vec<usize>>>>,
 }
 
-/// What a call evaluates.
+/// The expression that a call evaluates.
 #[derive(Clone, Copy)]
 struct Inline {
     first: NodeId,
@@ -97,23 +97,23 @@ pub(super) struct Evaluator<'a> {
     pub(super) statements: HashMap<usize, Option<Item>>,
     /// Extents of the sub-expressions that are arrays, by statement.
     pub(super) definition_extents: HashMap<usize, Vec<usize>>,
-    /// Sub-expressions for which a template does not do.
+    /// Sub-expressions that cannot be a template.
     pub(super) varying_statements: HashSet<usize>,
-    /// Loops around what is evaluated, the outermost first.
+    /// Loops around the expression under evaluation, the outermost first.
     pub(super) loops: Vec<Binding>,
     /// Whether the loop variables have numbers as values.
     pub(super) instance: bool,
-    /// Set where a template does not do, because it depends on the values of loop variables.
+    /// Set where a template is impossible, because the expression depends on the values of loop variables.
     pub(super) varying: bool,
     /// Set where the box of loop variables has to be cut for a condition on them.
     pub(super) cut: Option<Cut>,
     /// Cuts that sub-expressions need, by statement.
     pub(super) cuts: HashMap<usize, Cut>,
-    /// Whether the expression in hand has been evaluated in another box already.
+    /// Whether the current expression has already been evaluated in another box.
     pub(super) repeats: bool,
-    /// Whether something that is remembered of calls may hold in this box alone.
+    /// Whether remembered values of calls may hold in this box only.
     pub(super) decided_by_box: bool,
-    /// What conditions leave out.
+    /// The nodes that conditions leave out.
     pub(super) skips: Skips,
     /// Tables and external functions declared so far, by statement.
     pub(super) externals: HashMap<usize, Arc<External>>,
@@ -151,13 +151,14 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Makes known what a call of a statement evaluates: the nodes up to `root`, arguments standing for what is not in them.
+    /// Declares the expression that a call of a statement evaluates: the nodes up to `root`, in which arguments take
+    /// the place of what is not in them.
     pub(super) fn declare(&mut self, statement: usize, first: NodeId, root: NodeId) {
         let pure = self.loops.is_empty();
         self.bodies.insert(statement, Inline { first, root, pure });
     }
 
-    /// The value of an expression, if nothing is wrong with it; `arguments` are the indices of a value by index.
+    /// The value of an expression, if it has no errors; `arguments` are the indices of a value by index.
     pub(super) fn expression(
         &mut self,
         it: Expression,
@@ -204,7 +205,7 @@ impl<'a> Evaluator<'a> {
         result
     }
 
-    /// Forgets the values of calls that may be others in another box.
+    /// Forgets the values of calls that may differ in another box.
     pub(super) fn enter_box(&mut self) {
         if std::mem::take(&mut self.decided_by_box) {
             self.calls.clear();
@@ -234,7 +235,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// The value of a call that is known, or the need for it.
+    /// The value of a call if it is known, otherwise a request for it.
     pub(super) fn inlined(&mut self, call: Call) -> Step {
         match self.calls.get(&call) {
             Some(value) => Step::Value(*value),
@@ -338,7 +339,7 @@ impl<'a> Evaluator<'a> {
         self.inlined((statement, values))
     }
 
-    /// Whether too much is inlined already.
+    /// Whether too much has been inlined.
     pub(super) fn is_exhausted(&self) -> bool {
         self.inlined > MAX_INLINED
     }
@@ -356,13 +357,13 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Values of nodes that must be numbers, if nothing is wrong with any of them.
+    /// Values of nodes that must be numbers, if none of them has errors.
     pub(super) fn scalars(&mut self, task: &Task, ids: &[NodeId], found: &mut Diagnostics) -> Option<Vec<Value>> {
         let values: Vec<_> = ids.iter().map(|id| self.scalar(task, *id, found)).collect();
         values.into_iter().collect()
     }
 
-    /// Values of the arguments of a call, if nothing is wrong with any of them.
+    /// Values of the arguments of a call, if none of them has errors.
     fn arguments(&mut self, task: &Task, node: &Node, found: &mut Diagnostics) -> Option<Vec<Value>> {
         let Node::Call { arguments, .. } = node else { return None };
         self.scalars(task, arguments, found)

@@ -1,7 +1,7 @@
 //! The operations of the language: numbers, sums, products, powers, derivatives.
 //!
-//! In: a node whose operands have values. Out: its value, and findings about divisors that are zero and about exponents and orders that
-//! are none.
+//! In: a node whose operands have values. Out: its value, and findings about divisors that are zero and about invalid
+//! exponents and orders.
 
 use super::{Evaluator, Step, Task};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
@@ -106,7 +106,7 @@ impl Evaluator<'_> {
         Some(Value { expr: self.dag.powi(value.expr, power), ..value })
     }
 
-    /// Whether a number is needed and a loop variable stands in its place: then each instance has an expression of its own.
+    /// Whether a loop variable stands where a number is needed: then each instance has an expression of its own.
     pub(super) fn must_be_number(&mut self, expr: Expr) -> bool {
         let depends = self.dag.as_constant(expr).is_none() && self.leaves.is_of_loops(&self.dag, expr);
         self.varying |= depends;

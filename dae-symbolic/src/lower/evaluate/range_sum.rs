@@ -45,7 +45,7 @@ impl Evaluator<'_> {
         (head + 1..self.expressions.len()).take_while(|position| !is_sum(*position)).count()
     }
 
-    /// Notes a term and goes on with the next index, or ends the sum.
+    /// Records a term and continues with the next index, or ends the sum.
     pub(super) fn next_term(&mut self, task: &mut Task, term: Option<Value>) {
         let Some(range) = task.ranges.last_mut() else { return task.values.push(None) };
         range.terms.push(term);

@@ -1,7 +1,8 @@
-//! What a call means.
+//! The meaning of calls.
 //!
-//! In: the name and the arguments of a call. Out: a function of the language, of the model or from outside of it, or a derivative; and
-//! findings about functions that do not exist, have other arguments, or use what the place does not allow.
+//! In: the name and the arguments of a call. Out: a function of the language, of the model or from outside of it, or a
+//! derivative; and findings about functions that do not exist, have other arguments, or use something that the place
+//! does not allow.
 
 use super::{Meaning, Resolver};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};

@@ -1,8 +1,8 @@
-//! What every node of an expression means.
+//! The meaning of every node of an expression.
 //!
 //! In: the syntax tree, the table of names, and the place an expression stands in. Out: a [`Meaning`] for each of its
-//! nodes, and findings about names that are unknown, used too early or used where they may not be. Each node is looked
-//! at once, however often a function is called.
+//! nodes, and findings about names that are unknown, used too early or used where they may not be. Each node is
+//! examined once, however often a function is called.
 
 mod call;
 
@@ -14,13 +14,13 @@ use crate::syntax::ast::{self, Expression, Expressions, Name, Node, NodeId};
 use crate::syntax::restrict::{self, Place, Use};
 use std::collections::{BTreeMap, HashMap};
 
-/// What a node stands for.
+/// The meaning of a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Meaning {
-    /// What its form says: numbers, sums, products.
+    /// The meaning follows from the form: numbers, sums, products.
     #[default]
     Form,
-    /// It is wrong, and that is reported.
+    /// It has an error, which has been reported.
     Invalid,
     /// The value of the constant or sub-expression declared by a statement.
     Statement(usize),
@@ -40,11 +40,11 @@ pub(super) enum Meaning {
     Call(usize),
     /// A call of the table or external function declared by a statement.
     External(usize),
-    /// The derivative of what the first argument stands for.
+    /// The derivative of the first argument.
     Derivative,
 }
 
-/// What a function uses besides its arguments, with one name each.
+/// The kinds of things that a function uses besides its arguments, with one name each.
 type Uses = BTreeMap<Use, String>;
 
 /// Names of a function body.
@@ -80,12 +80,12 @@ pub(super) struct Resolver<'a> {
     names: &'a Names<'a>,
     /// One entry per node.
     pub(super) meanings: Vec<Meaning>,
-    /// What the functions resolved so far use, and how many arguments they have, by statement.
+    /// The uses of the functions resolved so far, and their numbers of arguments, by statement.
     functions: HashMap<usize, (usize, Uses)>,
     /// Numbers of arguments of external functions, by statement.
     pub(super) externals: HashMap<usize, usize>,
     scope: Scope<'a>,
-    /// Names of the blocks, indices and sums around the node in hand, the innermost last.
+    /// Names of the blocks, indices and sums around the current node, the innermost last.
     locals: Vec<Local<'a>>,
     statement: usize,
     place: Place,
@@ -174,7 +174,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// A local name must not hide another one: too easily it is a mistake.
+    /// Declares a local name, which must not hide another one: that is too often a mistake.
     fn declare_local(&mut self, name: &'a Name, meaning: Meaning, found: &mut Diagnostics) {
         let text = name.text.as_str();
         let local = self.locals.iter().find(|local| local.name == text).map(|local| local.origin);
@@ -267,7 +267,7 @@ impl<'a> Resolver<'a> {
         meaning
     }
 
-    /// Whether a declaration comes before the statement in hand.
+    /// Whether a declaration comes before the current statement.
     fn declared(&self, name: &str, statement: usize, origin: Origin, at: Origin, found: &mut Diagnostics) -> bool {
         if statement < self.statement {
             return true;

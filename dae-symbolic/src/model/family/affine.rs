@@ -15,7 +15,7 @@ pub struct Affine {
 }
 
 impl Affine {
-    /// The same number for all values of the loop variables.
+    /// A constant, independent of the loop variables.
     pub fn number(constant: i64) -> Self {
         Affine { constant, coefficients: Vec::new() }
     }
@@ -30,13 +30,13 @@ impl Affine {
         self.coefficients.iter().find(|(l, _)| *l == level).map_or(0, |(_, a)| *a)
     }
 
-    /// Its value; a level without value counts as zero. Sums beyond the range of `i64` stay at its end.
+    /// The value at a point; a level without value counts as zero. Sums saturate at the ends of the range of `i64`.
     pub fn at(&self, point: &[i64]) -> i64 {
         let value = |level: usize| point.get(level).copied().unwrap_or(0);
         self.coefficients.iter().fold(self.constant, |sum, &(l, a)| sum.saturating_add(a.saturating_mul(value(l))))
     }
 
-    /// Where a box has its smallest (`sign` −1) or largest (`sign` 1) value.
+    /// The corner of a box with the smallest (`sign` −1) or largest (`sign` 1) value.
     pub fn extreme(&self, loops: &[Loop], sign: i64) -> Vec<i64> {
         let ends = loops.iter().enumerate();
         ends.map(
@@ -47,7 +47,7 @@ impl Affine {
         .collect()
     }
 
-    /// In the names of the loop variables: `2 * i + 1`.
+    /// The expression in the names of the loop variables: `2 * i + 1`.
     pub fn text(&self, name: impl Fn(usize) -> String) -> String {
         let mut text = String::new();
         for &(level, a) in &self.coefficients {

@@ -1,6 +1,6 @@
 //! Which members of arrays and loops an excerpt has.
 //!
-//! In: gaps, one per index. Out: [`Excerpt`], what [`instantiate_excerpt`](super::instantiate_excerpt) asks.
+//! In: gaps, one per index. Out: [`Excerpt`], an argument of [`instantiate_excerpt`](super::instantiate_excerpt).
 
 use std::sync::Arc;
 
@@ -10,25 +10,25 @@ use crate::model::Gap;
 /// Gaps of everything that has indices, one per loop or extent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Excerpt {
-    /// Of the equations.
+    /// Gaps of the equations.
     pub equations: Vec<Arc<[Gap]>>,
-    /// Of the arrays of unknowns.
+    /// Gaps of the arrays of unknowns.
     pub unknowns: Vec<Arc<[Gap]>>,
-    /// Of the arrays of parameters.
+    /// Gaps of the arrays of parameters.
     pub parameters: Vec<Arc<[Gap]>>,
-    /// Of the named sub-expressions.
+    /// Gaps of the named sub-expressions.
     pub definitions: Vec<Arc<[Gap]>>,
-    /// Of the start values.
+    /// Gaps of the start values.
     pub starts: Vec<Arc<[Gap]>>,
 }
 
 impl Excerpt {
-    /// The whole model.
+    /// The excerpt that leaves nothing out.
     pub fn whole(model: &FamilyModel) -> Self {
         Excerpt::with(model, |_, _| Gap::default())
     }
 
-    /// With the gap of each index; `gap` is asked for each thing and the number of the index.
+    /// The excerpt with a gap for each index; `gap` is called with each item and the number of the index.
     pub fn with(model: &FamilyModel, gap: impl Fn(Indexed, usize) -> Gap) -> Self {
         let gaps = |of: Indexed, count: usize| (0..count).map(|k| gap(of, k)).collect();
         let list = |counts: Vec<usize>, of: fn(usize) -> Indexed| {
@@ -44,7 +44,7 @@ impl Excerpt {
     }
 }
 
-/// Something with indices: its position among its like.
+/// An item with indices, by its position among items of its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Indexed {
     /// An equation.

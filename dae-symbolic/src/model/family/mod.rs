@@ -1,8 +1,8 @@
 //! Families: a model whose arrays and `for` equations are data.
 //!
-//! In: what the text says (by `lower`). Out: a [`FamilyModel`], in which each `for` equation is one *template*, whatever its range;
-//! [`instantiate`] makes of it the scalar [`Model`](super::Model) that the later stages read, and [`verify()`] states what every
-//! family model fulfils.
+//! In: the text (through `lower`). Out: a [`FamilyModel`], in which each `for` equation is one *template*, whatever its
+//! range; [`instantiate`] turns it into the scalar [`Model`](super::Model) that the later stages read, and [`verify()`]
+//! states what every family model fulfils.
 //!
 //! Expressions live in a [`Dag`] of the family model's own, in which a leaf is an *access*: `q[i + 1]` is the array $q$ with the
 //! affine index $1 + i$ over the loop variables around it, and the same access is the same leaf, so that simplification,
@@ -35,7 +35,7 @@ pub const MAX_INSTANCES: usize = 200_000;
 /// A model of arrays and families.
 #[derive(Clone, Debug)]
 pub struct FamilyModel {
-    /// All expressions; what its leaves mean is said above.
+    /// All expressions; for the meaning of the leaves see the module documentation.
     pub dag: Dag,
     /// Its name.
     pub name: String,
@@ -59,11 +59,11 @@ pub struct FamilyModel {
     pub starts: Vec<StartFamily>,
     /// Equations in the order of the text; a `for` equation is one of them.
     pub equations: Vec<EquationFamily>,
-    /// What equations were derived from; their positions are those of families.
+    /// The descriptions that equations were derived from; positions of equations are those of families.
     pub derivations: Vec<Derivation>,
     /// The formulations that are asked for.
     pub forms: Vec<Form>,
-    /// Where they are asked for; empty if the text does not say which it wants.
+    /// Where the text asks for the formulations; empty if it names none.
     pub form_origins: Vec<Origin>,
     /// What the leaves `Symbol::Unknown` stand for.
     pub accesses: Vec<Access>,
@@ -143,13 +143,13 @@ pub struct Loop {
     pub end: i64,
 }
 
-/// What the loops around it repeat.
+/// The expression that the surrounding loops repeat.
 #[derive(Clone, Debug)]
 pub enum Body<T> {
-    /// The same expression for all values of the loop variables.
+    /// One expression for all values of the loop variables.
     Template(T),
-    /// An expression for each of several disjoint boxes, in the order of their first points: conditions, ranges, exponents or orders depend
-    /// on a loop variable. What is in none of them has no instance.
+    /// An expression for each of several disjoint boxes, in the order of their first points: conditions, ranges,
+    /// exponents or orders depend on a loop variable. Points in none of them have no instance.
     Pieces(Vec<Piece<T>>),
 }
 
@@ -169,35 +169,35 @@ pub struct StartFamily {
     pub unknown: usize,
     /// Order of the derivative.
     pub order: u32,
-    /// What it is given for.
+    /// The extent of the value: the whole array or single elements.
     pub reach: Reach,
     /// Fixed or a guess.
     pub kind: Start,
     /// Loops around it, the outermost first.
     pub loops: Vec<Loop>,
-    /// Which element gets which value.
+    /// The elements and their values.
     pub body: Body<StartBody>,
     /// Where the value stands.
     pub origin: Origin,
-    /// Where the statement stands that says so.
+    /// Where the statement that gives it stands.
     pub statement: Origin,
 }
 
-/// What a start value is given for.
+/// The extent of a start value: the whole array or single elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
     /// A scalar or a whole array, where it is declared.
     Declaration,
     /// A scalar or a whole array, by a statement: it takes precedence over the declaration.
     Whole,
-    /// Elements of an array, one by one: they take precedence over what is given for the whole.
+    /// Elements of an array, one by one: they take precedence over values for the whole array.
     Element,
 }
 
 /// An element and its start value.
 #[derive(Clone, Debug)]
 pub struct StartBody {
-    /// Which element.
+    /// The indices of the element.
     pub indices: Vec<Affine>,
     /// Its start value.
     pub value: Expr,
@@ -212,7 +212,7 @@ pub struct DefinitionFamily {
     pub docs: Vec<String>,
     /// Loops around it, the outermost first.
     pub loops: Vec<Loop>,
-    /// What it stands for.
+    /// The expression that it stands for.
     pub body: Body<Expr>,
     /// Where its name stands.
     pub origin: Origin,
@@ -233,7 +233,7 @@ pub struct EquationFamily {
     pub origin: Origin,
 }
 
-/// What an equation says.
+/// The residual and incidence of an equation.
 #[derive(Clone, Debug)]
 pub struct EquationBody {
     /// For `0 = e` and `e = 0` it is `e`, otherwise left side minus right side.
@@ -284,12 +284,13 @@ impl<T> Body<T> {
         }
     }
 
-    /// Which of all bodies holds for the values of the loop variables.
+    /// The number of the body that holds for the given values of the loop variables.
     pub fn number(&self, point: &[i64]) -> Option<usize> {
         match self {
             Body::Template(_) => Some(0),
             Body::Pieces(pieces) => {
-                // A box that contains the point starts at it or before it; among sorted boxes most often it is the last such.
+                // A box that contains the point starts at or before it; among sorted boxes it is most often the last
+                // such box.
                 let not_after =
                     |piece: &Piece<T>| piece.domain.iter().map(|&(start, _)| start).le(point.iter().copied());
                 let candidates = pieces.partition_point(not_after);
@@ -306,7 +307,7 @@ impl<T> Body<T> {
         }
     }
 
-    /// The same with other expressions.
+    /// The body with every expression mapped by `other`.
     pub fn map<U>(self, mut other: impl FnMut(T) -> U) -> Body<U> {
         match self {
             Body::Template(body) => Body::Template(other(body)),
@@ -317,7 +318,7 @@ impl<T> Body<T> {
         }
     }
 
-    /// All bodies there are.
+    /// All bodies.
     pub fn all(&self) -> Vec<&T> {
         match self {
             Body::Template(body) => vec![body],

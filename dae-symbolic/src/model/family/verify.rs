@@ -1,7 +1,7 @@
 //! What every family model fulfils.
 //!
-//! In: a family model from anywhere. Out: nothing, or all that is wrong with it: after this point every access has one index per
-//! extent and stays inside its array for all instances, every leaf is declared, and nothing is larger than it may be.
+//! In: a family model from anywhere. Out: nothing, or all errors in it: after this point every access has one index per
+//! extent and stays inside its array for all instances, every leaf is declared, and no size exceeds its limit.
 
 use super::{Access, Affine, Body, FamilyModel, Loop, MAX_INSTANCES, Steady, element_name, position};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
@@ -49,7 +49,8 @@ pub(super) fn over(extents: &[usize]) -> Vec<Loop> {
     extents.iter().map(|&extent| Loop { name: String::new(), start: 0, end: extent as i64 }).collect()
 }
 
-/// Each body with the corners of the box it stands for: an affine index is inside everywhere if it is there.
+/// Each body with the corners of the box it stands for: an affine index is inside its array everywhere if it is at the
+/// corners.
 fn instances<'b, T>(body: &'b Body<T>, loops: &[Loop]) -> Vec<(Vec<Vec<i64>>, &'b T)> {
     match body {
         Body::Template(body) => {

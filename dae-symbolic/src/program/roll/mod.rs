@@ -1,15 +1,15 @@
 //! Rolling: instances of a family that differ by affine functions of their indices become one loop.
 //!
-//! In: items, each a member of a family (or none) with a key, addresses and numbers. Out: classes. The items of a class have
-//! equal keys, fill a box of indices, and their addresses and numbers are affine in the indices. What fits no such box
-//! of at least three members along some index is a class of its own, without loops.
+//! In: items, each a member of a family (or none) with a key, addresses and numbers. Out: classes. The items of a class
+//! have equal keys, fill a box of indices, and their addresses and numbers are affine in the indices. An item that fits
+//! no such box of at least three members along some index is a class of its own, without loops.
 //!
 //! Dimension by dimension, the last index first: neighbours whose differences agree are joined, long rows first, so that an
 //! exceptional instance at a boundary does not take a regular neighbour with it. Rows joined in one dimension are the items of the
 //! next. The classes depend on the items alone, not on their order, and so are the same for every size of a family.
 //!
-//! Of an excerpt of a family (see [`Gap`]), rows go on across what is left out, if members on both sides agree on how; those next to
-//! the gap, which may have a neighbour from the other side, do not count.
+//! Of an excerpt of a family (see [`Gap`]), rows continue across the gap if the members on both sides agree; those next
+//! to the gap, which may have a neighbour from the other side, do not count.
 //!
 //! `shape` makes items of expressions, `order` lists the terms of a sum alike in all of them.
 
@@ -38,16 +38,16 @@ const SHORTEST: usize = 3;
 /// Integers up to here are exact in `f64`.
 const EXACT: i64 = 1 << 53;
 
-/// One thing of many.
+/// An item to be joined with others.
 #[derive(Clone, Debug)]
 pub struct Item<'a, K> {
     /// The family and the indices in it.
     pub member: Option<&'a Member>,
-    /// What has to be equal in a class.
+    /// The part that has to be equal in a class.
     pub key: K,
-    /// What has to be affine.
+    /// Integers that have to be affine.
     pub addresses: Vec<i64>,
-    /// What has to be affine and need not be an integer.
+    /// Rational numbers that have to be affine.
     pub numbers: Vec<Rational>,
 }
 
@@ -64,7 +64,7 @@ pub struct Class {
     pub numbers: Vec<AffineNumber>,
 }
 
-/// A row of the box: from where, how many, and what changes from one to the next.
+/// A row of the box: its start, its length, and the changes from one item to the next.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Row {
     start: i64,
@@ -82,13 +82,13 @@ struct Joined {
 /// Joins items to boxes; classes in the order of their first items.
 ///
 /// # Errors
-/// If the members of an excerpt on both sides of a gap do not tell what those in between are like.
+/// If the members of an excerpt on both sides of a gap do not determine those in between.
 pub fn roll<K: Eq + Hash>(items: &[Item<'_, K>]) -> Result<Vec<Class>, Torn> {
     let (classes, torn) = roll_apart(items);
     torn.map_or(Ok(classes), Err)
 }
 
-/// The same; where members on both sides of a gap do not agree, they are classes of their own.
+/// Joins items to boxes; where members on both sides of a gap do not agree, they are classes of their own.
 fn roll_apart<K: Eq + Hash>(items: &[Item<'_, K>]) -> (Vec<Class>, Option<Torn>) {
     let mut classes = Vec::new();
     let mut torn = None;
@@ -134,7 +134,7 @@ fn groups<K: Eq + Hash>(items: &[Item<'_, K>]) -> Vec<Vec<usize>> {
     groups
 }
 
-/// Joins along one dimension what agrees in all others; [`Torn`] if a row ends at a gap.
+/// Joins along one dimension items that agree in all others; [`Torn`] if a row ends at a gap.
 fn join<K>(items: &[Item<'_, K>], joined: Vec<Joined>, dimension: usize) -> (Vec<Joined>, Option<Torn>) {
     let index = |j: &Joined| items[j.items[0]].member.map_or(0, |member| member.indices[dimension]);
     let mut lines: Vec<Vec<Joined>> = Vec::new();
@@ -157,7 +157,7 @@ fn join<K>(items: &[Item<'_, K>], joined: Vec<Joined>, dimension: usize) -> (Vec
         // The last member before the gap and the first one after it.
         let ends = ends.map(|gap| (gap.seam().start - 1, gap.seam().end));
         let next = |k: usize| at[k] + 1 == at[k + 1] || ends == Some((at[k], at[k + 1]));
-        // Of the last item to itself.
+        // The step of the last item is to itself.
         let step = |k: usize| {
             let to = (k + 1).min(line.len() - 1);
             Step { from: first[k], to: first[to], distance: (at[to] - at[k]).max(1) }
@@ -184,7 +184,7 @@ fn join<K>(items: &[Item<'_, K>], joined: Vec<Joined>, dimension: usize) -> (Vec
     (result, torn)
 }
 
-/// From one item to its neighbour.
+/// The step from an item to its neighbour.
 struct Step<'s, 'a, K> {
     from: &'s Item<'a, K>,
     to: &'s Item<'a, K>,
@@ -202,7 +202,7 @@ impl<K> Step<'_, '_, K> {
         self.from.numbers.iter().zip(&self.to.numbers).map(difference)
     }
 
-    /// Whether everything changes alike, in proportion to the distance.
+    /// Whether everything changes at the same rate as in the next step, in proportion to the distance.
     fn is_same(&self, next: &Self) -> bool {
         let (here, there) = (self.distance, next.distance);
         let scaled = |a: i64, by: i64| i128::from(a) * i128::from(by);
@@ -213,7 +213,7 @@ impl<K> Step<'_, '_, K> {
         self.numbers().zip(next.numbers()).all(|(a, b)| scaled(a, there) == scaled(b, here))
     }
 
-    /// The row that begins with it and has the given number of items.
+    /// The row that begins with this step and has the given number of items.
     fn row(&self, first: i64, last: i64, items: usize) -> Row {
         let alone = items == 1;
         let portion = Rational::new(1, self.distance).unwrap_or(Rational::ONE);
@@ -264,7 +264,7 @@ fn segments(at: &[i64], next: impl Fn(usize) -> bool, same: impl Fn(usize) -> bo
     lengths
 }
 
-/// The class of joined items; single items if a number would not be exact, which those of a gap cannot be.
+/// The class of joined items; single items if a number would not be exact, which the numbers across a gap cannot be.
 fn class<K>(items: &[Item<'_, K>], joined: Joined) -> (Vec<Class>, Option<Torn>) {
     let first = &items[joined.items[0]];
     let loops: Vec<&Row> = joined.rows.iter().rev().filter(|row| row.length > 1).collect();
@@ -288,7 +288,8 @@ fn class<K>(items: &[Item<'_, K>], joined: Joined) -> (Vec<Class>, Option<Torn>)
     }
 }
 
-/// The class of so many items that are equal but for their first address, which moves on by one. `None` if a number would not be exact.
+/// The class of `length` items that are equal except for their first address, which increases by one. `None` if a
+/// number would not be exact.
 fn repeated<K>(item: &Item<'_, K>, length: usize) -> Option<Class> {
     let addresses = (0..item.addresses.len()).map(|a| i64::from(a == 0)).collect();
     let row = Row { start: 0, length, addresses, numbers: vec![Rational::ZERO; item.numbers.len()] };
@@ -296,7 +297,7 @@ fn repeated<K>(item: &Item<'_, K>, length: usize) -> Option<Class> {
     classes.into_iter().next().filter(|class| !class.domain.is_empty())
 }
 
-/// A class of one item. Its numbers are not asked for.
+/// A class of one item, without its numbers.
 fn single<K>(items: &[Item<'_, K>], item: usize) -> Class {
     let fixed = |&address: &i64| Affine { base: address, strides: Vec::new() };
     let addresses = items[item].addresses.iter().map(fixed).collect();

@@ -1,22 +1,22 @@
 //! The order of terms and factors in instances of a family.
 //!
-//! In: expressions and where their symbols stand at run time. Out: the operands of sums and products in an order that two instances of one
-//! family share, which the order of creation (the canonical one of the DAG) need not: a term may have been made with the
-//! neighbour.
+//! In: expressions and the positions of their symbols at run time. Out: the operands of sums and products in an order
+//! that two instances of one family share, which the order of creation (the canonical one of the DAG) need not: a term
+//! may have been made with the neighbour.
 //!
-//! Operands are compared by the positions of their smallest leaves; positions move together from instance to instance. Operands over the same leaves
-//! are compared by a hash of their structure, in which leaves count by kind and not by position. As everywhere, what is made of
-//! parameters alone comes last in sums and first in products.
+//! Operands are compared by the positions of their smallest leaves; positions move together from instance to instance.
+//! Operands over the same leaves are compared by a hash of their structure, in which leaves count by kind and not by
+//! position. As everywhere, operands made of parameters alone come last in sums and first in products.
 
 use std::collections::{HashMap, HashSet};
 
 use super::super::Load;
 use crate::expr::{Dag, Expr, Node, Symbol};
 
-/// So many smallest leaves count.
+/// The number of smallest leaves that are compared.
 const LEAVES: usize = 6;
 
-/// What operands are compared by.
+/// The key by which operands are compared.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     leaves: Vec<Load>,
@@ -28,7 +28,7 @@ pub(in crate::program) struct Order<'a> {
     dag: &'a Dag,
     load: &'a dyn Fn(Symbol) -> Option<Load>,
     keys: HashMap<Expr, Key>,
-    /// Sums of which parts are accumulated by loops: the totals, and the positions of the terms that are left.
+    /// Sums of which parts are accumulated by loops: the totals, and the positions of the remaining terms.
     totals: HashMap<Expr, (Vec<usize>, Vec<usize>)>,
 }
 
@@ -37,12 +37,12 @@ impl<'a> Order<'a> {
         Order { dag, load, keys: HashMap::new(), totals: HashMap::new() }
     }
 
-    /// From now on, the sum is that of the given totals and of its terms at the positions `rest`.
+    /// Replaces a sum by the sum of the given totals and of its terms at the positions `rest`.
     pub(in crate::program) fn replace(&mut self, sum: Expr, totals: Vec<usize>, rest: Vec<usize>) {
         self.totals.insert(sum, (totals, rest));
     }
 
-    /// The totals of a sum, and which of its terms are left.
+    /// The totals of a sum, and the positions of its remaining terms.
     pub(super) fn totals(&self, sum: Expr) -> Option<(&[usize], &[usize])> {
         self.totals.get(&sum).map(|(totals, rest)| (&totals[..], &rest[..]))
     }
@@ -73,7 +73,7 @@ impl<'a> Order<'a> {
         }
     }
 
-    /// The positions of the operands of a sum or product in the order in which they are to stand.
+    /// The positions of the operands of a sum or product in the order in which they are computed.
     pub(super) fn operands(&self, operands: &[Expr], steady_first: SteadyFirst) -> Vec<usize> {
         let mut order: Vec<usize> = (0..operands.len()).collect();
         order.sort_by(|&a, &b| {
@@ -105,7 +105,8 @@ impl<'a> Order<'a> {
                 hash.word(32 + u64::from(constant.is_zero()));
                 let mut operands: Vec<Expr> = terms.iter().map(|&(_, t)| t).collect();
                 if let Some((totals, rest)) = self.totals.get(&expr) {
-                    // How many terms the totals have is not part of the structure; where the first of them are is.
+                    // The numbers of terms of the totals are not part of the structure; the positions of the first
+                    // terms are.
                     hash.word(totals.len() as u64);
                     leaves.extend(operands.iter().filter_map(|t| self.keys.get(t)).flat_map(|key| &key.leaves));
                     operands = rest.iter().map(|&k| operands[k]).collect();
@@ -142,7 +143,7 @@ impl<'a> Order<'a> {
     }
 }
 
-/// Where operands made of numbers and parameters stand.
+/// The place of operands made of numbers and parameters.
 #[derive(Clone, Copy)]
 pub(super) enum SteadyFirst {
     /// Before the others.

@@ -1,7 +1,8 @@
 //! An instance of a family as an item to roll.
 //!
-//! In: the expressions of the instance. Out: their operations in order, without positions and numbers ([`Shaped::operations`], what instances have
-//! to agree in), and the positions and numbers that were left out, in order of their places.
+//! In: the expressions of the instance. Out: their operations in order, without positions and numbers
+//! ([`Shaped::operations`], in which instances have to agree), and the positions and numbers that were left out, in
+//! order of their places.
 
 use std::collections::HashMap;
 
@@ -14,7 +15,7 @@ use crate::expr::{Call, Expr, Function, Node, Rational};
 pub(in crate::program) enum Number {
     /// The next of the numbers left out.
     Place,
-    /// This one.
+    /// This number.
     Exact(Rational),
 }
 
@@ -52,7 +53,8 @@ impl Shaped {
         Shaped::up_to(order, roots, usize::MAX)
     }
 
-    /// The same; nothing at all if there are more operations than `most`, so that many large expressions cost no more than many small ones.
+    /// Takes the expressions of one instance apart, giving up without result beyond `most` operations, so that many
+    /// large expressions cost no more than many small ones.
     pub(super) fn up_to(order: &mut Order<'_>, roots: &[Expr], most: usize) -> Result<Shaped, Unplaced> {
         order.prepare(roots);
         let mut entered = 0;

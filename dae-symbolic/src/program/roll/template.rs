@@ -1,7 +1,7 @@
 //! The body of a loop.
 //!
-//! In: the operations that the instances of classes share, with positions and numbers as affine functions of the loop indices. Out: instructions;
-//! what several classes over the same box compute alike is computed once.
+//! In: the operations that the instances of classes share, with positions and numbers as affine functions of the loop
+//! indices. Out: instructions; operations that several classes over the same box share are computed once.
 
 use std::collections::HashMap;
 
@@ -14,11 +14,11 @@ use crate::expr::Rational;
 #[derive(Default)]
 pub(in crate::program) struct Template {
     pub(in crate::program) instructions: Vec<Instruction>,
-    /// By spelling, which tells any two instructions apart.
+    /// Registers by the spelling of the instruction, which distinguishes any two instructions.
     known: HashMap<String, Register>,
 }
 
-/// What an instruction takes from the lists of its class, in order.
+/// The entries that instructions take from the lists of their class, in order.
 struct Places<'a> {
     addresses: std::slice::Iter<'a, Affine>,
     numbers: std::iter::Zip<std::slice::Iter<'a, AffineNumber>, std::slice::Iter<'a, Rational>>,

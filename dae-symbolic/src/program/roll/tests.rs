@@ -60,7 +60,7 @@ fn exceptional_ends_stand_alone() {
     }
 }
 
-/// Two laws meet in the middle; whoever is longer has the member that follows both.
+/// Two laws meet in the middle; the longer row has the member that follows both.
 #[test]
 fn two_halves() {
     let members: Vec<Member> = (0..11).map(|i| member(&[i])).collect();

@@ -1,8 +1,8 @@
 //! Texts of families: one for all instances.
 //!
-//! In: texts of which one belongs to each instance (`q[3]`, `equation 5[3]: 0 = q[3] - q[2]`). Out: one text with affine functions of
-//! the indices (`q[i]`, `equation 5[i]: 0 = q[i] - q[i - 1]`). Texts are rolled by the numbers in them, whatever these mean, and only if
-//! the result says of every instance what its own text said.
+//! In: texts of which one belongs to each instance (`q[3]`, `equation 5[3]: 0 = q[3] - q[2]`). Out: one text with
+//! affine functions of the indices (`q[i]`, `equation 5[i]: 0 = q[i] - q[i - 1]`). Texts are rolled by the numbers in
+//! them, whatever these mean, and only if the result reproduces the text of every instance.
 
 use std::hash::Hash;
 
@@ -18,7 +18,7 @@ pub fn index_names(count: usize) -> Vec<String> {
     (0..count).map(name).collect()
 }
 
-/// An affine integer, also as Rust; what is subtracted comes last, so that unsigned arithmetic does not underflow.
+/// An affine integer, also valid as Rust; subtracted terms come last, so that unsigned arithmetic does not underflow.
 pub fn spell(affine: &Affine, indices: &[String]) -> String {
     let mut text = String::new();
     let mut add = |sign: &str, term: String| {
@@ -49,7 +49,7 @@ pub fn spell(affine: &Affine, indices: &[String]) -> String {
 /// A text whose numbers depend on loop indices.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rolled {
-    /// What stands between the numbers, one more than those.
+    /// The texts between the numbers, one more than the numbers.
     pub parts: Vec<String>,
     /// The numbers.
     pub numbers: Vec<Affine>,
@@ -66,14 +66,14 @@ impl Rolled {
         text
     }
 
-    /// For people: `q[i - 1]`, `mu_(i + 1)`.
+    /// The text for readers: `q[i - 1]`, `mu_(i + 1)`.
     pub fn text(&self, indices: &[String]) -> String {
         let (mut text, mut depth) = (String::new(), 0);
         for (k, part) in self.parts.iter().enumerate() {
             text.push_str(part);
             depth += part.matches('[').count() as i64 - part.matches(']').count() as i64;
             let Some(number) = self.numbers.get(k).map(|number| spell(number, indices)) else { continue };
-            // Between brackets an index ends where they do; elsewhere it is a part of a name, a factor or an exponent.
+            // Brackets delimit an index; elsewhere it is a part of a name, a factor or an exponent.
             let apart = depth == 0 && number.contains(' ');
             text.push_str(&if apart { format!("({number})") } else { number });
         }
@@ -82,7 +82,7 @@ impl Rolled {
     }
 }
 
-/// The numbers in a text and what stands between them. Digits after a leading zero are text, and so are decimals.
+/// The numbers in a text and the texts between them. Digits after a leading zero are text, and so are decimals.
 pub fn split_numbers(text: &str) -> (Vec<String>, Vec<i64>) {
     let mut parts = vec![String::new()];
     let mut numbers = Vec::new();
@@ -93,7 +93,7 @@ pub fn split_numbers(text: &str) -> (Vec<String>, Vec<i64>) {
         parts[last].push_str(&rest[..at]);
         let digits = &rest[at..end];
         let decimals = text[..text.len() - rest.len() + at].ends_with('.');
-        // Only what comes out as it went in is a number, and decimals are none.
+        // Only digits that a number reproduces count as a number, and decimals do not.
         match digits.parse::<i64>().ok().filter(|number| number.to_string() == digits && !decimals) {
             Some(number) => {
                 numbers.push(number);
@@ -126,30 +126,30 @@ pub fn generalised<'a>(text: impl Fn(usize) -> Option<&'a str>, place: &Affine, 
             number.base -= (b - a) * domain[k].start;
         }
     }
-    // The instances of a class differ in nothing else than affine functions; if first, second and last agree, all do.
+    // The instances of a class differ in affine functions only; if first, second and last agree, all do.
     let last: Vec<i64> = domain.iter().map(|range| range.end - 1).collect();
     let (found, values) = at(&last)?;
     let holds = found == parts && values.iter().zip(&numbers).all(|(&value, number)| value == number.at(&last));
     holds.then_some(Rolled { parts, numbers })
 }
 
-/// One entry of a table: a member of a family or a scalar, with a text, what else has to agree, and positions.
+/// One entry of a table: a member of a family or a scalar, with a text, a key that has to agree, and positions.
 #[derive(Debug)]
 pub struct Entry<'a, K> {
     /// The family.
     pub domain: Option<&'a Domain>,
     /// Its text.
     pub text: &'a str,
-    /// What has to agree.
+    /// The key that has to agree.
     pub key: K,
     /// Positions.
     pub places: Vec<usize>,
 }
 
-/// Entries of a table at the places of their list: domain, text, and what else has to agree.
+/// Entries of a table at the places of their list: domain, text, and the key that has to agree.
 ///
 /// # Errors
-/// If a family is interrupted close to what an excerpt leaves out.
+/// If a family is interrupted close to a gap of an excerpt.
 pub fn listed<'a, K>(list: impl Iterator<Item = (&'a Domain, &'a str, K)>) -> Result<Vec<Entry<'a, K>>, Torn> {
     let list: Vec<_> = list.collect();
     let places = Numbering::of(list.iter().map(|(domain, ..)| *domain))?;
@@ -160,7 +160,7 @@ pub fn listed<'a, K>(list: impl Iterator<Item = (&'a Domain, &'a str, K)>) -> Re
 /// The rows of a pattern: the first place is that of the row, the others are those of its columns.
 ///
 /// # Errors
-/// As for [`listed`].
+/// See [`listed`].
 pub fn pattern_rows<'a>(
     pattern: &Pattern,
     domains: &'a [Domain],
@@ -173,14 +173,14 @@ pub fn pattern_rows<'a>(
     Ok(entries)
 }
 
-/// Entries that are written down once.
+/// Entries that share one text.
 #[derive(Debug)]
 pub struct Group<K> {
     /// The loops, outermost first.
     pub domain: Vec<Range>,
-    /// The text of all.
+    /// The text of all entries.
     pub text: Rolled,
-    /// What has to agree.
+    /// The key that has to agree.
     pub key: K,
     /// Positions.
     pub places: Vec<Affine>,
@@ -197,7 +197,7 @@ pub fn grouped<K: Clone + Eq + Hash>(entries: &[Entry<'_, K>]) -> Result<Vec<Gro
     torn.map_or(Ok(groups), Err)
 }
 
-/// The entries of the whole table: `item` is told text, key and places; the first place is that in the table.
+/// The entries of the whole table: `item` is called with text, key and places; the first place is that in the table.
 ///
 /// # Errors
 /// If the entries of an excerpt do not tell what those in between are like.
@@ -241,14 +241,14 @@ fn groups<K: Clone + Eq + Hash>(entries: &[Entry<'_, K>]) -> (Vec<Group<K>>, Opt
     (classes.into_iter().map(group).collect(), torn)
 }
 
-/// Of one family, so many lines for single instances at most.
+/// The largest number of lines for single instances of one family.
 const SINGLE: usize = 6;
 
-/// Of a family with more than that, so many lines.
+/// The number of lines of a family with more single instances than that.
 const LINES: usize = 4;
 
-/// The texts with those of a family in one, and for which indices it stands. Where the texts of a family are too unlike
-/// each other for that, as with fractions, the first ones stand for all.
+/// The texts, with those of a family joined into one that states its indices. Where the texts of a family differ too
+/// much for that, as with fractions, the first ones stand for all.
 pub fn lines<'a>(texts: impl Iterator<Item = (Option<&'a Domain>, &'a str)>) -> Vec<String> {
     let entries: Vec<Entry<'_, ()>> =
         texts.map(|(domain, text)| Entry { domain, text, key: (), places: Vec::new() }).collect();
@@ -274,14 +274,14 @@ pub fn lines<'a>(texts: impl Iterator<Item = (Option<&'a Domain>, &'a str)>) -> 
     lines
 }
 
-/// How many texts the whole model has for the members of a family.
+/// The number of texts that the whole model has for the members of a family.
 fn members_of(entries: &[Entry<'_, ()>], family: Option<u32>) -> usize {
     let domains = entries.iter().filter_map(|entry| entry.domain);
     let own = domains.filter(|domain| domain.member.as_ref().map(|member| member.family) == family);
     Numbering::of(own).map_or(0, |numbering| numbering.total())
 }
 
-/// Of a family's text, so many characters are enough.
+/// The number of characters after which a family's text is shortened.
 const CHARACTERS: usize = 600;
 
 /// The beginning of a text that is too long to be read.
@@ -298,8 +298,8 @@ fn line(group: &Group<()>) -> String {
     if group.domain.is_empty() { text } else { format!("{text}, {}", ranges(&group.domain, &indices)) }
 }
 
-/// `for i in 2..=19, j = 3`: for which values of the loop indices a text stands; empty for a single one. Ranges are spelled as Rust's
-/// inclusive ones in everything that is printed, so that nobody has to wonder whether the last belongs to them.
+/// `for i in 2..=19, j = 3`: the values of the loop indices for which a text stands; empty for a single one. Printed
+/// ranges are spelled like Rust's inclusive ones, so that it is clear whether the last value belongs to them.
 pub fn ranges(domain: &[Range], indices: &[String]) -> String {
     let range = |(range, index): (&Range, &String)| match range.end - range.start {
         1 => format!("{index} = {}", range.start),
@@ -309,10 +309,10 @@ pub fn ranges(domain: &[Range], indices: &[String]) -> String {
     if list.is_empty() { String::new() } else { format!("for {}", list.join(", ")) }
 }
 
-/// Fewer names in a row are written out.
+/// Rows of fewer than this many names are written out.
 const FOLDED: usize = 3;
 
-/// Names in the order given, those that follow one another by an index as one: `q[0..=9]`, `equation 4[i = 2..=19]`.
+/// Names in the order given, consecutive indices as one range: `q[0..=9]`, `equation 4[i = 2..=19]`.
 pub fn folded(names: &[String]) -> Vec<String> {
     let split: Vec<(Vec<String>, Vec<i64>)> = names.iter().map(|name| split_numbers(name)).collect();
     let mut list = Vec::new();

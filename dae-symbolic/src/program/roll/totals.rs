@@ -1,7 +1,8 @@
 //! Long sums as loops.
 //!
-//! In: a sum of many terms. Out: which of its terms are the same function of positions that move by constant steps, $\sum_k f(k)$.
-//! Terms are taken in their common order and numbered among those of their kind; a row of neighbours is a loop over these numbers.
+//! In: a sum of many terms. Out: its terms that are the same function of positions that move by constant steps,
+//! $\sum_k f(k)$. Terms are taken in their common order and numbered among those of their kind; a row of neighbours is
+//! a loop over these numbers.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,16 +12,16 @@ use super::{Class, Item, Order, Shaped, repeated, roll_apart};
 use crate::expr::{Dag, Expr, Node, Rational};
 use crate::model::Member;
 
-/// So many alike are worth a loop wherever they occur.
+/// At least this many similar terms are worth a loop wherever they occur.
 pub(in crate::program) const MANY: usize = 8;
 
-/// Terms of more operations than this are not looked at.
+/// Terms with more operations than this are not examined.
 const LARGE: usize = 64;
 
-/// Things that may be alike: expressions with the place of each.
+/// Expressions that may be similar, with the place of each.
 pub(in crate::program) struct Alike {
     pub(in crate::program) shaped: Vec<Shaped>,
-    /// Loops over at least [`MANY`] of them. The first address is the place of the value.
+    /// Loops over at least [`MANY`] of the expressions. The first address is the place of the value.
     pub(in crate::program) classes: Vec<Class>,
 }
 
@@ -36,7 +37,8 @@ pub(in crate::program) fn terms(order: &mut Order<'_>, terms: &[(Rational, Expr)
     Ok(alike(shaped, &places, order_of(order, terms.iter().map(|&(_, t)| t).collect())))
 }
 
-/// The entries of a row that are computed in loops; `first` is the position of the first. Neighbours that are equal are a loop of which one is taken apart.
+/// The entries of a row that are computed in loops; `first` is the position of the first. Neighbours that are equal are
+/// a loop of which one is taken apart.
 pub(in crate::program) fn entries(order: &mut Order<'_>, first: usize, roots: &[Expr]) -> Result<Alike, Unplaced> {
     let (mut shaped, mut classes) = (Vec::with_capacity(roots.len()), Vec::new());
     let (mut rest, mut shaped_rest) = (Vec::new(), Vec::new());
@@ -76,14 +78,14 @@ fn order_of(order: &mut Order<'_>, expressions: Vec<Expr>) -> Vec<usize> {
     order.operands(&expressions, super::order::SteadyFirst::No)
 }
 
-// The key of a call is its name and orders; what its spline is does not count.
+// The key of a call is its name and orders; its spline does not count.
 #[allow(clippy::mutable_key_type)]
 fn alike(shaped: Vec<Shaped>, places: &[usize], order: Vec<usize>) -> Alike {
     // Numbers among those of the same kind.
     let mut count: HashMap<_, i64> = HashMap::new();
     let mut members = vec![None; shaped.len()];
     for k in order {
-        // Of larger ones there may be nothing.
+        // Larger expressions may not have been taken apart.
         let small = (1..=LARGE).contains(&shaped[k].operations.len());
         let number = count.entry((&shaped[k].operations, &shaped[k].outputs)).or_default();
         members[k] =

@@ -1,8 +1,8 @@
 //! A report as an HTML page.
 //!
-//! In: a [`Report`] and the mathematics of its model in MathML. Out: one file without scripts and without anything to be fetched, to be
-//! read in any browser in light and dark: what is known about the index, the system, its signature matrix and block-triangular form, the
-//! derivation of the hidden constraints, initial values, and what proves it all.
+//! In: a [`Report`] and the mathematics of its model in MathML. Out: one file without scripts or external resources,
+//! readable in any browser in light and dark mode: what is known about the index, the system, its signature matrix and
+//! block-triangular form, the derivation of the hidden constraints, initial values, and the evidence.
 
 use std::fmt::Write;
 
@@ -19,7 +19,7 @@ use super::{InitialReport, Report};
 use crate::expr::escaped;
 
 const STYLE: &str = include_str!("page.css");
-/// Longer tables are folded up until they are asked for.
+/// Tables with more rows than this are collapsed until they are opened.
 const LISTED: usize = 40;
 pub(super) fn page(report: &Report, document: &Document) -> String {
     let name = escaped(report.name.as_deref().unwrap_or("Model"));
@@ -52,10 +52,11 @@ fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
     let _ = writeln!(out, "{text}");
 }
 
-/// Markup of equations that need no second line.
+/// The length of markup up to which equations need no second line.
 const LINE: usize = 1_600;
 
-/// Displayed mathematics; long sums in pieces between which the browser may begin a line, since it does not break formulas itself.
+/// Displayed mathematics; long sums are cut into pieces between which the browser may break the line, since it does not
+/// break formulas itself.
 fn display(mathematics: &str) -> String {
     let whole = |part: &str| format!("<math displaystyle=\"true\"><mrow>{part}</mrow></math>");
     if mathematics.len() <= LINE {
@@ -65,7 +66,7 @@ fn display(mathematics: &str) -> String {
     format!("<div class=\"long\">{}</div>", pieces.join(" "))
 }
 
-/// The markup, cut before signs that are within no other element.
+/// The markup, cut before signs that are not within another element.
 fn summands(mathematics: &str) -> Vec<&str> {
     const SIGN: &str = "<mo form=\"infix\">";
     let (mut pieces, mut from, mut depth) = (Vec::new(), 0, 0_usize);
@@ -89,7 +90,7 @@ fn inline(mathematics: &str) -> String {
     format!("<math><mrow>{mathematics}</mrow></math>")
 }
 
-/// The numbers one looks for first.
+/// The numbers that a reader looks for first.
 fn hero(out: &mut String, report: &Report) {
     let mut cards: Vec<(&str, String, String)> = Vec::new();
     let index = |how: &str| format!("differentiation index, {how}");
@@ -190,7 +191,7 @@ fn certificate(out: &mut String, report: &Report) {
     let Some(certificate) = &report.certificate else { return };
     out.push_str("<h2>Certificate</h2>\n");
     line(out, format_args!("<p>{}</p>", escaped(&certificate.statement)));
-    // A line each: the verdict behind its heading, then ranks.
+    // A line each: the verdict after its heading, then ranks.
     let array = certificate.array.as_ref().map(|array| {
         let text = array.to_string();
         let lines: Vec<&str> = text.lines().map(str::trim).collect();

@@ -7,7 +7,7 @@ use super::{inline, line};
 use crate::expr::escaped;
 use crate::structure::Structure;
 
-/// Signature matrices with more columns are not shown as tables.
+/// Signature matrices with more columns than this are not shown as tables.
 const MAX_COLUMNS: usize = 40;
 
 pub(super) fn structure(out: &mut String, report: &Report, document: &Document) {

@@ -21,7 +21,7 @@ pub(super) fn system(out: &mut String, document: &Document) {
     named(out, "Parameters, with their defaults", &document.parameters);
 }
 
-/// The rows of each form, folded up until they are asked for.
+/// The rows of each form, collapsed until they are opened.
 pub(super) fn formulations(out: &mut String, document: &Document) {
     for Formulated { name, sentence, rows, implied } in &document.formulations {
         line(out, format_args!("<details><summary>Equations of the {} form</summary>", escaped(name)));
@@ -81,7 +81,7 @@ fn range(Named { range, .. }: &Named) -> String {
     if range.is_empty() { String::new() } else { format!("<span class=\"range\">{}</span>", escaped(range)) }
 }
 
-/// `x = 1` for what is fixed, `x ≈ 1` for a guess, `x` for what is not given.
+/// `x = 1` for a fixed value, `x ≈ 1` for a guess, `x` without a value.
 fn assignment(Named { symbol, value, relation, .. }: &Named) -> String {
     match value {
         Some(value) => format!("{symbol}<mo>{relation}</mo>{value}"),

@@ -1,7 +1,7 @@
 //! A report as a LaTeX article.
 //!
-//! In: a [`Report`] and the mathematics of its model. Out: a text that `pdflatex` compiles: the system, its signature matrix with offsets, the
-//! hidden constraints with their derivation, and the statement about the index with what proves it.
+//! In: a [`Report`] and the mathematics of its model. Out: a text that `pdflatex` compiles: the system, its signature
+//! matrix with offsets, the hidden constraints with their derivation, and the statement about the index with its proof.
 
 mod spelling;
 
@@ -15,9 +15,9 @@ use super::document::{Document, Markup, Named, Numbered, Replaced, number as num
 use super::facts::facts;
 use super::formulations::Formulated;
 
-/// Of more states, the others are not listed.
+/// The number of states that are listed.
 const LISTED: usize = 40;
-/// Signature matrices with more columns do not fit on a page.
+/// Signature matrices with more columns than this do not fit on a page.
 const MAX_COLUMNS: usize = 18;
 
 pub(super) fn article(report: &Report, document: &Document) -> String {
@@ -69,7 +69,7 @@ fn numbered(out: &mut String, equations: &[Numbered]) {
     out.push_str("\\end{align}\n");
 }
 
-/// The rows of each form, and what it only implies.
+/// The rows of each form, and the constraints that it only implies.
 fn formulations(out: &mut String, report: &Report, document: &Document) {
     if document.formulations.is_empty() {
         return;

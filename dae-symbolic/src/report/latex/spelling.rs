@@ -1,4 +1,4 @@
-//! What LaTeX takes literally, numbers, and equations in lines that fit on a page.
+//! Literal text and numbers in LaTeX, and equations in lines that fit on a page.
 
 use std::fmt::Write;
 
@@ -64,7 +64,7 @@ fn visible(term: &str) -> usize {
     width
 }
 
-/// Six digits.
+/// A number with six digits.
 pub(super) fn number(value: f64) -> String {
     let text = format!("{value:.6e}");
     match text.split_once('e') {
@@ -76,7 +76,7 @@ pub(super) fn number(value: f64) -> String {
     }
 }
 
-/// Text that LaTeX takes literally, mathematical characters of reports included.
+/// Text escaped so that LaTeX prints it literally, including the mathematical characters of reports.
 pub(super) fn text(plain: &str) -> String {
     let mut out = String::with_capacity(plain.len());
     for c in plain.chars() {
@@ -108,7 +108,7 @@ pub(super) fn text(plain: &str) -> String {
             'φ' => out.push_str("$\\varphi$"),
             'π' => out.push_str("$\\pi$"),
             c if c.is_ascii() || ('\u{a1}'..='\u{17f}').contains(&c) => out.push(c),
-            // What no font of a default installation has.
+            // Characters that no font of a default installation has.
             _ => out.push('?'),
         }
     }

@@ -6,7 +6,7 @@ use crate::origin::Origin;
 /// Equations that are derived from a description.
 #[derive(Clone, Debug)]
 pub struct Derived {
-    /// From which kind of description.
+    /// The kind of description.
     pub kind: DerivedKind,
     /// The word that opens the block.
     pub opening: Origin,
@@ -16,7 +16,7 @@ pub struct Derived {
     pub doubtful: bool,
 }
 
-/// What equations can be derived from.
+/// The kinds of descriptions that equations can be derived from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DerivedKind {
     /// `lagrangian`: energies, constraints and forces.
@@ -40,18 +40,18 @@ impl DerivedKind {
     }
 }
 
-/// A statement of such a block.
+/// A statement of a block from which equations are derived.
 #[derive(Clone, Debug)]
 pub struct Item {
     /// Documentation, line by line.
     pub docs: Vec<String>,
     /// All its tokens.
     pub origin: Origin,
-    /// What it says.
+    /// The content of the statement.
     pub kind: ItemKind,
 }
 
-/// What a statement of such a block says.
+/// The content of a statement of a block from which equations are derived.
 #[derive(Clone, Debug)]
 pub enum ItemKind {
     /// `coordinates x, y;` and its kin.
@@ -75,11 +75,11 @@ pub enum ItemKind {
 pub struct Element {
     /// The name of the unknown or array.
     pub name: Name,
-    /// Which element; none for a number.
+    /// The indices of the element; none for a number.
     pub indices: Vec<Expression>,
 }
 
-/// Unknowns that play a part.
+/// Lists of unknowns with a role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum List {
     /// Generalised coordinates $q$.
@@ -106,7 +106,7 @@ impl List {
         }
     }
 
-    /// One of them, in words.
+    /// A member of the list, in words.
     pub fn member(self) -> &'static str {
         match self {
             List::Coordinates => "coordinate",

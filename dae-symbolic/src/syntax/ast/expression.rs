@@ -70,7 +70,7 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// The comparison that is written so.
+    /// The comparison written with the given operator.
     pub(in crate::syntax) fn from_operator(operator: &str) -> Option<Comparison> {
         match operator {
             "<" => Some(Comparison::Less),
@@ -124,7 +124,7 @@ pub enum Node {
     Conditional {
         /// Conditions and the values where they hold, in their order.
         cases: Vec<(NodeId, NodeId)>,
-        /// The value where none of them does.
+        /// The value where none of the conditions holds.
         otherwise: NodeId,
     },
     /// `f(a, b)` or `a.f(b)`, `der(x)` among them.
@@ -133,12 +133,12 @@ pub enum Node {
         function: Name,
         /// Arguments; for a method the value it is called on comes first.
         arguments: Vec<NodeId>,
-        /// Which of the two it is.
+        /// The form in which the call is written.
         form: CallForm,
     },
     /// `array[index]`
     Index {
-        /// What is indexed.
+        /// The indexed array.
         array: NodeId,
         /// The index.
         index: NodeId,
@@ -149,7 +149,7 @@ pub enum Node {
     Repeat {
         /// Each element.
         value: NodeId,
-        /// How many.
+        /// The number of elements.
         count: NodeId,
     },
     /// The head of `sum(variable in start..end => body)`: the nodes after it, up to the [`Node::RangeSum`] whose head it is,
@@ -159,16 +159,16 @@ pub enum Node {
         variable: Name,
         /// The first index.
         start: NodeId,
-        /// One past the last, or the last.
+        /// The end of the range: one past the last index, or the last.
         end: NodeId,
-        /// Which of the two `end` is.
+        /// Whether the end is inclusive.
         limit: Limit,
     },
     /// The whole of `sum(variable in start..end => body)`.
     RangeSum {
         /// Its head.
         head: NodeId,
-        /// What is summed.
+        /// The summand.
         body: NodeId,
     },
 }

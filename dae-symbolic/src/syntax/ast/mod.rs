@@ -33,7 +33,8 @@ pub struct Model {
     pub statements: Vec<Statement>,
     /// Nodes of all expressions.
     pub expressions: Expressions,
-    /// Names in statements that could not be read: they may be meant as declarations, so their use is no further error.
+    /// Names in statements that could not be read: they may be meant as declarations, so using them is not a further
+    /// error.
     pub doubtful: Vec<String>,
 }
 
@@ -56,11 +57,11 @@ pub struct Statement {
     pub docs: Vec<String>,
     /// All its tokens.
     pub origin: Origin,
-    /// What it says.
+    /// The content of the statement.
     pub kind: StatementKind,
 }
 
-/// What a statement says.
+/// The content of a statement.
 #[derive(Clone, Debug)]
 pub enum StatementKind {
     /// `const NAME = value;`
@@ -98,9 +99,9 @@ pub enum StatementKind {
 /// A formulation that is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AskedForm {
-    /// Which.
+    /// The formulation.
     pub form: Form,
-    /// Where.
+    /// The place in the text.
     pub origin: Origin,
 }
 
@@ -129,7 +130,7 @@ pub struct Table {
 /// A path of Rust.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Path {
-    /// As text.
+    /// The path as text.
     pub text: String,
     /// Where it stands.
     pub origin: Origin,
@@ -151,7 +152,7 @@ pub struct External {
 /// A partial derivative of a function outside the model.
 #[derive(Clone, Debug)]
 pub struct ExternalDerivative {
-    /// The arguments by which it is taken, each as often as it is.
+    /// The arguments with respect to which it is taken, repeated for higher derivatives.
     pub by: Vec<Name>,
     /// Where `der(…)` stands.
     pub origin: Origin,
@@ -159,12 +160,12 @@ pub struct ExternalDerivative {
     pub path: Path,
 }
 
-/// The head of a `for`; its body are the statements that follow it.
+/// The head of a `for`; its body is the statements that follow it.
 #[derive(Clone, Debug)]
 pub struct For {
     /// The loop variable.
     pub variable: Name,
-    /// What it runs over; missing if it had an error that is reported already.
+    /// The range of the variable; missing if it had an error that is reported already.
     pub range: Option<Range>,
     /// Number of statements after this one that are its body, those of inner `for`s included.
     pub statements: usize,
@@ -188,11 +189,11 @@ pub struct Range {
     pub start: Expression,
     /// One past the last, or the last.
     pub end: Expression,
-    /// Which of the two `end` is.
+    /// Whether the end is inclusive.
     pub limit: Limit,
 }
 
-/// How the end of a range is written.
+/// Whether the end of a range is inclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Limit {
     /// `start..end`
@@ -245,9 +246,9 @@ pub enum Given {
 pub struct Start {
     /// The unknown.
     pub variable: Name,
-    /// Which element of an array it is; empty for a number or a whole array.
+    /// The indices of the element of an array; empty for a number or a whole array.
     pub element: Vec<Expression>,
-    /// Of what it is the start value.
+    /// Whether it is the start value of the unknown or of a derivative.
     pub of: StartOf,
     /// Index names of a start value by index, `|i, j| value`; empty for a plain value.
     pub indices: Vec<Name>,
@@ -257,7 +258,7 @@ pub struct Start {
     pub value: Option<Expression>,
 }
 
-/// What a `start` statement is about.
+/// The quantity that a `start` statement is for.
 #[derive(Clone, Copy, Debug)]
 pub enum StartOf {
     /// `start q[i] = value;`

@@ -1,6 +1,6 @@
 //! Every "not allowed here" of the language.
 //!
-//! In: what the user wrote where the language has something else. Out: the diagnostic that says so and what to write
+//! In: a construct that the language does not allow in its place. Out: the diagnostic that says so and what to write
 //! instead. Parser and lowering ask these functions, so that the limits of the language are in one place.
 
 mod number;
@@ -16,7 +16,7 @@ pub(crate) use place::{Place, Use, misplaced};
 pub(crate) use words::missing_function;
 pub(super) use words::{PATH_WORDS, STATEMENT_WORDS, infix, is_keyword, name, operand_word, prefix, statement_word};
 
-/// Branches after each other, and around each other.
+/// The number of branches in sequence, and of nested ones.
 pub(crate) const MAX_BRANCHES: usize = 64;
 
 /// Whether a statement can be repeated by a `for`, or chosen by an `if`.
@@ -54,7 +54,7 @@ pub(super) fn not_inside_derived_for(at: Origin) -> Diagnostic {
         .help("write it once, before or after the `for`: lists name whole arrays, and energies are sums, `sum(i in 0..N => …)`")
 }
 
-/// More branches than there may be.
+/// More branches than allowed.
 pub(crate) fn branches(at: Origin) -> Diagnostic {
     Diagnostic::error(
         Code::UnsupportedConstruct,
@@ -78,7 +78,7 @@ pub(super) fn dimensions(at: Origin) -> Diagnostic {
         .help("write `[f64; N]` or `[[f64; M]; N]`")
 }
 
-/// A `for` over something that is no range.
+/// A `for` over something that is not a range.
 pub(super) fn no_range(at: Origin) -> Diagnostic {
     Diagnostic::error(Code::UnexpectedToken, "a `for` runs over a range of integers")
         .label(at, "expected a range")
@@ -191,7 +191,7 @@ pub(super) fn macro_call(name: &str, at: Origin) -> Diagnostic {
         .help(format!("declare `fn {name}(…) {{ … }}` in the model and call it without `!`"))
 }
 
-/// A path that is none of the accepted ones.
+/// A path that is not one of the accepted ones.
 pub(super) fn path(path: &str, at: Origin) -> Diagnostic {
     Diagnostic::error(Code::UnsupportedConstruct, format!("a model cannot see `{path}`"))
         .label(at, "not known here")

@@ -1,4 +1,4 @@
-//! What an expression may use, by the place it stands in.
+//! The things that an expression may use, by its place.
 //!
 //! In: a place and something that has a name. Out: whether it may be used there, and the diagnostic that says why not.
 
@@ -22,7 +22,7 @@ pub(crate) enum Place {
     Equation,
 }
 
-/// What an expression may use.
+/// A kind of thing that an expression may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Use {
     Constant,
@@ -35,7 +35,7 @@ pub(crate) enum Use {
 }
 
 impl Place {
-    /// Whether an expression in this place may use such a thing.
+    /// Whether an expression in this place may use a thing of this kind.
     pub(crate) fn allows(self, what: Use) -> bool {
         match what {
             Use::Constant => true,

@@ -1,12 +1,12 @@
 //! Family model to scalar model.
 //!
-//! In: a verified [`FamilyModel`]. Out: the [`Model`] in which every element of an array is an unknown (`q[3]`) or parameter of its
-//! own and every instance of a family an equation (`equation 4[i = 17]`), each with the link back to its family
-//! ([`Member`](crate::model::Member)). Elements stand row by row, array by array; instances in ascending order, family by family.
-//! Or the same of an [`Excerpt`], in which what is on both sides of a gap is joined.
+//! In: a verified [`FamilyModel`]. Out: the [`Model`] in which every element of an array is an unknown (`q[3]`) or
+//! parameter of its own and every instance of a family an equation (`equation 4[i = 17]`), each with the link back to
+//! its family ([`Member`](crate::model::Member)). Elements stand row by row, array by array; instances in ascending
+//! order, family by family. Or the model of an [`Excerpt`], in which the members on both sides of a gap are joined.
 //!
-//! A template is translated to a list of operations once, what does not depend on a loop variable is built once, and the rest is
-//! built anew for each instance: the cost is linear in the size of the result.
+//! A template is translated to a list of operations once, subexpressions that do not depend on a loop variable are
+//! built once, and the others are built for each instance: the cost is linear in the size of the result.
 
 mod template;
 
@@ -24,7 +24,7 @@ use crate::model::{
 };
 use crate::origin::Origin;
 
-/// Makes every element and every instance a scalar of its own.
+/// Turns every element and every instance into a scalar of its own.
 ///
 /// # Errors
 /// If an element has two start values, an access does not fit its array, or the instances are too many.
@@ -33,7 +33,7 @@ pub fn instantiate(family: FamilyModel) -> Result<Model, Diagnostics> {
     instantiate_excerpt(family, &whole)
 }
 
-/// The same for the members that an excerpt has.
+/// Turns the members that an excerpt has into scalars.
 ///
 /// # Errors
 /// See [`instantiate`].
@@ -73,7 +73,7 @@ pub fn instantiate_excerpt(family: FamilyModel, excerpt: &Excerpt) -> Result<Mod
 struct Instantiation<'a> {
     family: &'a FamilyModel,
     excerpt: &'a Excerpt,
-    /// Whether expressions stay what they are.
+    /// Whether the model is scalar, so that expressions are not translated.
     scalar: bool,
     dag: Dag,
     /// Number of the first element of each array.
@@ -209,7 +209,7 @@ impl<'a> Instantiation<'a> {
         unknowns
     }
 
-    /// Start values of one reach, in place of those that are there already.
+    /// Start values of one reach, replacing those that are already given.
     fn starts(&mut self, reach: Reach, unknowns: &mut [Unknown]) {
         let mut given: BTreeMap<(UnknownId, u32), Origin> = BTreeMap::new();
         let starts = self.family.starts.iter().zip(&self.excerpt.starts);
@@ -248,7 +248,7 @@ impl<'a> Instantiation<'a> {
         inputs
     }
 
-    /// What equations were derived from, over the unknowns of the scalar model.
+    /// The descriptions that equations were derived from, over the unknowns of the scalar model.
     fn derivations(&mut self) -> Vec<Derivation> {
         if self.scalar {
             return self.family.derivations.clone();
@@ -306,7 +306,7 @@ impl<'a> Instantiation<'a> {
     }
 }
 
-/// The points that are not left out.
+/// The points that are not in a gap.
 fn kept(mut points: Vec<Vec<i64>>, gaps: &[Gap]) -> Vec<Vec<i64>> {
     points.retain(|point| point.iter().zip(gaps).all(|(index, gap)| !gap.left_out.contains(index)));
     points
@@ -327,7 +327,7 @@ fn equation_name(name: &str, loops: &[Loop], point: &[i64]) -> String {
     format!("{name}[{}]", indices.join(", "))
 }
 
-/// Gives an unknown a start value in place of one that it has.
+/// Gives an unknown a start value, replacing any that it has.
 fn give_start(unknown: &mut Unknown, order: u32, value: StartValue) {
     if order == 0 {
         unknown.start = Some(value);

@@ -29,7 +29,7 @@ enum Operation {
 /// An expression as a list of operations, the last one its value.
 struct Template {
     operations: Vec<Operation>,
-    /// Whether each depends on a loop variable.
+    /// Whether each operation depends on a loop variable.
     varies: Vec<bool>,
     values: Vec<Expr>,
 }
@@ -213,8 +213,8 @@ pub(super) fn folded_extents(extents: &[usize], gaps: &[Gap]) -> Vec<usize> {
     extents.iter().zip(gaps).map(|(extent, gap)| extent - gap.size()).collect()
 }
 
-/// The position of an element among those that are not left out. An index relative to a loop variable is so in the excerpt: what is next
-/// to the members left out is the member on the other side.
+/// The position of an element among those that are not left out. An index relative to a loop variable stays relative in
+/// the excerpt: the neighbour of the members left out is the member on the other side of the gap.
 fn folded_position(extents: &[usize], own: &[Gap], access: &Access, point: &[i64], gaps: &[Gap]) -> Option<usize> {
     if own.iter().all(Gap::is_empty) {
         return position(extents, &at(access, point));
