@@ -1,4 +1,4 @@
-//! The branch that is taken has to be inside of its arrays.
+//! The branch that is taken has to stay within its arrays.
 
 dae::dae! {
     pub struct Model {
