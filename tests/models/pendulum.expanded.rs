@@ -465,7 +465,7 @@ impl ::dae::__private::Dae for PendulumGgl {
             let Some(u) = u.first_chunk::<9>() else { return };
             let Some(d) = d.first_chunk::<6>() else { return };
             let Some(x) = x.first_chunk_mut::<6>() else { return };
-            let z = &mut [S::zero(); 6];
+            let z = &mut [S::ZERO; 6];
             z[0] = x[3];
             z[1] = x[1] - l[0] * z[0];
             z[2] = x[2];
@@ -711,7 +711,7 @@ impl ::dae::__private::Dae for PendulumIndex1 {
             let Some(u) = u.first_chunk::<5>() else { return };
             let Some(d) = d.first_chunk::<5>() else { return };
             let Some(x) = x.first_chunk_mut::<5>() else { return };
-            let z = &mut [S::zero(); 5];
+            let z = &mut [S::ZERO; 5];
             z[0] = x[0];
             z[1] = x[2] - l[0] * z[0];
             z[2] = x[4] - l[1] * z[0] - l[2] * z[1];

@@ -6,7 +6,8 @@ use std::collections::{HashMap, HashSet};
 
 use dae_runtime::contract::Kind;
 
-use super::recipe::{Equations, recipe};
+use super::recipe::Equations;
+use super::recipes::recipe;
 use super::{Completion, Form, FormError, FormProgram, Formulation, Material, formulate, state_names};
 use crate::expr::{Expr, Notation, Symbol, print_with};
 use crate::index::{Analysis, generic_rank};

@@ -16,7 +16,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::assemble::Layout;
+use super::layout::Layout;
 use super::recipe::Metric;
 use super::selection::{Material, Row};
 use super::{Directions, Form, FormError};

@@ -23,9 +23,9 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use dae_runtime::contract::Kind;
 
-use super::assemble::Layout;
 use super::classify::classify;
 use super::directions::{Column, Setting, complete_pivots};
+use super::layout::Layout;
 use super::recipe::Metric;
 use super::selection::{Material, Row};
 use super::{Form, FormEquation, FormError, FormInvariant, FormUnknown, Formulation, Source, reduced, unused_name};

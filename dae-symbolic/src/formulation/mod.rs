@@ -17,7 +17,7 @@
 //! | `essential_underlying` | as `index1`, with derivatives as unknowns, and all lower constraints; components of the states on which no multiplier acts | all enforced |
 //! | `derivative_array`, `strangeness_free` | the text with its derivatives, and differential equations that the runtime chooses ([`dae_runtime::derivative_array`]) | all enforced |
 //!
-//! Each form is a line of a table (`../form/table.rs`) that ends in its recipe (`recipe.rs`): a function that selects
+//! Each form is a line of a table (`../form/table.rs`) that ends in its recipe (`recipe.rs`, `recipes.rs`): a function that selects
 //! rows (`original.rs`, `reduced.rs`, `baumgarte.rs`), which of the lower constraints are enforced by multipliers, and
 //! in which directions these act (`multipliers.rs`, `directions.rs`). With multipliers the system is
 //! $F(t, y, y' + D\mu) = 0$, $\Phi(t, y) = 0$. The derivative array, which needs neither levels nor offsets, and the
@@ -38,11 +38,13 @@ mod derivative_array;
 mod directions;
 mod essential;
 mod frozen;
+mod layout;
 mod levels;
 mod multipliers;
 mod original;
 mod program;
 mod recipe;
+mod recipes;
 mod reduced;
 mod selection;
 

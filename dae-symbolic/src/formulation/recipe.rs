@@ -1,21 +1,17 @@
-//! The recipe by which each form is made.
+//! What a recipe says.
 //!
-//! In: a form. Out: its [`Recipe`], from the table of [`crate::form`]: which rows it has, which of the constraints
-//! below them it enforces by multipliers and in which metric, and what the runtime adds; or a function that makes the
-//! whole form.
+//! In: nothing. Out: [`Recipe`], the type of the last column of the table of forms: which rows a form has, which of the
+//! constraints below them it enforces by multipliers and in which metric, and what the runtime adds; or a function that
+//! makes the whole form.
 
-use dae_runtime::state_space::Coordinates;
-
-use super::assemble::stands_for_another;
 use super::selection::{Material, Selection};
-use super::{Completion, FormError, Formulation, baumgarte, derivative_array, essential, original, reduced};
-use crate::form::{Form, for_each_form};
+use super::{Completion, Form, FormError, Formulation};
 use crate::model::Model;
 
 /// Selects the rows of a form, and the constraints below them.
-type Select = fn(&mut Model, &Material<'_>, &Form) -> Result<Selection, FormError>;
+pub(super) type Select = fn(&mut Model, &Material<'_>, &Form) -> Result<Selection, FormError>;
 /// Makes a whole form.
-type Make = fn(&mut Model, &Material<'_>, &Form) -> Result<Formulation, FormError>;
+pub(super) type Make = fn(&mut Model, &Material<'_>, &Form) -> Result<Formulation, FormError>;
 
 /// How a form is made.
 #[derive(Clone, Copy)]
@@ -71,53 +67,3 @@ pub(super) enum Metric {
     /// In directions that the runtime chooses.
     Chosen,
 }
-
-impl Recipe {
-    /// Rows of the reduced system.
-    fn new(select: Select) -> Self {
-        Recipe {
-            equations: Equations::Reduced,
-            rows: Rows::Selected(select),
-            enforced: Lower::Nothing,
-            metric: Metric::Euclidean,
-            completion: None,
-        }
-    }
-
-    /// Rows of the text.
-    fn of_text(select: Select) -> Self {
-        Recipe { equations: Equations::OfText, ..Recipe::new(select) }
-    }
-
-    /// A form that a function of its own makes.
-    fn own(equations: Equations, make: Make) -> Self {
-        Recipe { equations, rows: Rows::Own(make), ..Recipe::new(reduced::index1) }
-    }
-
-    /// Index 1 with all constraints, in local coordinates.
-    fn in_coordinates(coordinates: Coordinates) -> Self {
-        let enforcing = Recipe::new(reduced::index1).enforcing(Lower::All, Metric::Chosen);
-        enforcing.completed(Completion::Chart(coordinates))
-    }
-
-    fn enforcing(self, enforced: Lower, metric: Metric) -> Self {
-        Recipe { enforced, metric, ..self }
-    }
-
-    fn completed(self, completion: Completion) -> Self {
-        Recipe { completion: Some(completion), ..self }
-    }
-}
-
-macro_rules! define_recipes {
-    ($($(#[$documentation:meta])* $variant:ident $(($choice:ident))?: $name:literal, $sentence:literal => $recipe:tt;)*) => {
-        /// The recipe of a form.
-        pub(super) fn recipe(form: &Form) -> Recipe {
-            match form {
-                $(Form::$variant { .. } => $recipe,)*
-            }
-        }
-    };
-}
-
-for_each_form!(define_recipes);
