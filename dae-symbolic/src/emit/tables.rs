@@ -72,7 +72,7 @@ fn role(role: Role) -> &'static str {
         Role::Jet(_) => "Role::Jet({})",
         Role::HigherDerivative => "Role::HigherDerivative",
         Role::Multiplier { .. } => "Role::Multiplier { row: {} }",
-        Role::Defined { .. } => "Role::Defined { value: {}, slope: {} }",
+        Role::Defined { .. } => "Role::Defined { value: {}, derivative: {} }",
     }
 }
 
@@ -87,7 +87,7 @@ fn positions(role: Role, jet: impl Fn(usize) -> usize, row: impl Fn(usize) -> us
         Role::Jet(it) => vec![jet(it)],
         Role::HigherDerivative => Vec::new(),
         Role::Multiplier { row: it } => vec![row(it)],
-        Role::Defined { value, slope } => vec![row(value), row(slope)],
+        Role::Defined { value, derivative } => vec![row(value), row(derivative)],
     }
 }
 

@@ -21,10 +21,10 @@ macro_rules! for_each_form {
                 => { Recipe::of_text(original::select) };
             /// Index 2 with all lower constraints enforced by multipliers, Ascher & Petzold (1993), eq. (2.18).
             Stabilized(Directions): "stabilized", "Index 2 with all constraints enforced through {} (Ascher and Petzold 1993, eq. 2.18)."
-                => { Recipe::new(reduced::index2).enforcing(Lower::All, Metric::Told) };
+                => { Recipe::new(reduced::index2).enforcing(Lower::All, Metric::Given) };
             /// Index 1 with the constraints of the text enforced by multipliers, Ascher & Petzold (1993), eqs. (3.25) and (3.27), $k = 1$.
             Projected(Directions): "projected", "Index 1 with the constraints of the text enforced through {} (Ascher and Petzold 1993, eq. 3.27)."
-                => { Recipe::new(reduced::index1).enforcing(Lower::OfText, Metric::Told) };
+                => { Recipe::new(reduced::index1).enforcing(Lower::OfText, Metric::Given) };
             /// [`Form::Projected`] with [`Directions::Gradient`], ibid. sect. 4, eq. (4.14).
             Pa: "pa", "Index 1 with the constraints of the text enforced through their gradients (Ascher and Petzold 1993, eq. 4.14)."
                 => { Recipe::new(reduced::index1).enforcing(Lower::OfText, Metric::Euclidean) };

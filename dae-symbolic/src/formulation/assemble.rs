@@ -43,11 +43,11 @@ pub fn formulate(model: &mut Model, material: &Material<'_>, form: &Form) -> Res
     let Selection { enforced, implied, .. } = &mut selection;
     multipliers::keep_independent(model, &setting, enforced, implied)?;
     // Directions that are chosen during a run are not in the rows.
-    if recipe.metric == Metric::Chosen {
+    if recipe.metric == Metric::AtRunTime {
         classify(&model.dag, &mut formulation);
     }
     multipliers::append(model, &setting, &mut formulation, &selection.enforced)?;
-    if recipe.metric != Metric::Chosen {
+    if recipe.metric != Metric::AtRunTime {
         classify(&model.dag, &mut formulation);
     }
     if recipe.equations == Equations::OfText && material.system.equations.iter().any(|equation| !equation.is_text()) {

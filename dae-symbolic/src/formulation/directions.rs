@@ -42,28 +42,28 @@ pub(super) struct Setting<'a> {
 impl Setting<'_> {
     /// One column per constraint.
     pub(super) fn columns(&self, model: &mut Model, enforced: &[Row]) -> Result<Vec<Column>, FormError> {
-        let told = match (self.metric, self.form.choice()) {
-            (Metric::Told, Choice::Directions(directions)) => directions,
+        let given = match (self.metric, self.form.choice()) {
+            (Metric::Given, Choice::Directions(directions)) => directions,
             _ => &Directions::Gradient,
         };
-        match (self.metric, told) {
-            (Metric::Euclidean, _) | (Metric::Told, Directions::Gradient) => {
+        match (self.metric, given) {
+            (Metric::Euclidean, _) | (Metric::Given, Directions::Gradient) => {
                 Ok(enforced.iter().map(|row| self.gradient(model, row, |_| true)).collect())
             }
             (Metric::Mass, _) => self.weighted(model, enforced),
-            (Metric::Chosen, _) => Ok(vec![Column::new(); enforced.len()]),
+            (Metric::AtRunTime, _) => Ok(vec![Column::new(); enforced.len()]),
             (Metric::HighestDerivatives, _) => Ok(enforced.iter().map(|row| self.leading(model, row)).collect()),
-            (Metric::Told, Directions::Unit) => self.units(model, enforced),
-            (Metric::Multipliers, _) | (Metric::Told, Directions::Multipliers) => self.responses(model, enforced),
-            (Metric::Told, Directions::Named(name)) => self.named(model, enforced, name),
+            (Metric::Given, Directions::Unit) => self.units(model, enforced),
+            (Metric::Multipliers, _) | (Metric::Given, Directions::Multipliers) => self.responses(model, enforced),
+            (Metric::Given, Directions::Named(name)) => self.named(model, enforced, name),
         }
     }
 
     /// Whether multipliers are determined wherever the constraints are independent.
     pub(super) fn is_regular(&self) -> bool {
         match self.metric {
-            Metric::Euclidean | Metric::Chosen => true,
-            Metric::Told => self.form.choice() == Choice::Directions(&Directions::Gradient),
+            Metric::Euclidean | Metric::AtRunTime => true,
+            Metric::Given => self.form.choice() == Choice::Directions(&Directions::Gradient),
             Metric::Multipliers | Metric::HighestDerivatives | Metric::Mass => false,
         }
     }

@@ -155,17 +155,17 @@ fn transformation(
 fn define(model: &mut Model, formulation: &mut Formulation, row: &Combination, name: String) {
     let dag = &mut model.dag;
     let own = formulation.unknowns.len() as u32;
-    let (mut value, mut slope) = (Vec::new(), Vec::new());
+    let (mut value, mut derivative_row) = (Vec::new(), Vec::new());
     for &(state, derivative, coefficient) in row {
         let [state, derivative] = [state, derivative].map(|it| dag.symbol(Symbol::State(it)));
         let in_time = differentiate(dag, coefficient, Symbol::Time);
         value.push((Rational::MINUS_ONE, dag.mul(coefficient, state)));
-        slope.push((Rational::MINUS_ONE, dag.mul(in_time, state)));
-        slope.push((Rational::MINUS_ONE, dag.mul(coefficient, derivative)));
+        derivative_row.push((Rational::MINUS_ONE, dag.mul(in_time, state)));
+        derivative_row.push((Rational::MINUS_ONE, dag.mul(coefficient, derivative)));
     }
     value.push((Rational::ONE, dag.symbol(Symbol::State(own))));
-    slope.push((Rational::ONE, dag.symbol(Symbol::StateDerivative(own))));
-    let rows = [("definition of", value), ("differential equation of", slope)];
+    derivative_row.push((Rational::ONE, dag.symbol(Symbol::StateDerivative(own))));
+    let rows = [("definition of", value), ("differential equation of", derivative_row)];
     let first = formulation.equations.len();
     for (what, terms) in rows {
         formulation.equations.push(FormEquation {
@@ -179,7 +179,7 @@ fn define(model: &mut Model, formulation: &mut Formulation, row: &Combination, n
     formulation.unknowns.push(FormUnknown {
         rate: derivative_name(&name, 1),
         name,
-        source: Source::Defined { value: first, slope: first + 1 },
+        source: Source::Defined { value: first, derivative: first + 1 },
         kind: Kind::Differential,
         index: 1,
         nominal: 1.0,

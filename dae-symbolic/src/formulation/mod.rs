@@ -84,7 +84,7 @@ pub enum Source {
         /// The row $u - g = 0$.
         value: usize,
         /// The row $u' - h(t, y) = 0$ that gives its derivative.
-        slope: usize,
+        derivative: usize,
     },
 }
 

@@ -200,7 +200,7 @@ fn jumps(model: &mut Model, residuals: &[Expr]) -> HashSet<Expr> {
 fn described(unknown: &FormUnknown, prolonged: &Prolonged) -> Unknown {
     let role = match unknown.source {
         Source::Multiplier { row } => Role::Multiplier { row },
-        Source::Defined { value, slope } => Role::Defined { value, slope },
+        Source::Defined { value, derivative } => Role::Defined { value, derivative },
         Source::Jet { unknown, order } => prolonged.jet(unknown, order).map_or(Role::HigherDerivative, Role::Jet),
     };
     let FormUnknown { name, kind, index, nominal, .. } = unknown;

@@ -63,7 +63,7 @@ pub(super) enum Metric {
     /// In the directions of the multipliers of the text.
     Multipliers,
     /// In the directions given with the name of the form.
-    Told,
+    Given,
     /// In directions that the runtime chooses.
-    Chosen,
+    AtRunTime,
 }

@@ -34,7 +34,7 @@ impl Recipe {
 
     /// Index 1 with all constraints, in local coordinates.
     fn in_coordinates(coordinates: Coordinates) -> Self {
-        let enforcing = Recipe::new(reduced::index1).enforcing(Lower::All, Metric::Chosen);
+        let enforcing = Recipe::new(reduced::index1).enforcing(Lower::All, Metric::AtRunTime);
         enforcing.completed(Completion::Chart(coordinates))
     }
 
