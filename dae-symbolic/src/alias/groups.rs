@@ -3,7 +3,7 @@
 //! In: relations $x_j = \pm x_k$ and $x_j = c$. Out: for each unknown its representative, with the sign, or its value.
 //! A forest with path compression (Tarjan, *J. ACM* 22, 1975): almost constant time per relation.
 
-use super::{Relation, Stand};
+use super::{AliasOf, Relation};
 use crate::expr::{Dag, Expr, Rational};
 use std::cmp::Reverse;
 
@@ -56,7 +56,7 @@ impl Groups {
                 self.next[gone] = (stays, factor);
                 Some(gone)
             }
-            Relation::Steady(j, value) => {
+            Relation::Constant(j, value) => {
                 let (root, factor) = self.find(j);
                 if self.values[root].is_some() {
                     return None;
@@ -68,12 +68,12 @@ impl Groups {
     }
 
     /// What replaces an unknown; `None` if nothing does.
-    pub(super) fn stand(&mut self, dag: &mut Dag, unknown: usize) -> Option<Stand> {
+    pub(super) fn alias_of(&mut self, dag: &mut Dag, unknown: usize) -> Option<AliasOf> {
         let (root, factor) = self.find(unknown);
         match self.values[root] {
-            Some(value) => Some(Stand::Steady(dag.scale(factor, value))),
+            Some(value) => Some(AliasOf::Constant(dag.scale(factor, value))),
             None if root == unknown => None,
-            None => Some(Stand::Unknown { unknown: root, factor }),
+            None => Some(AliasOf::Unknown { unknown: root, factor }),
         }
     }
 }

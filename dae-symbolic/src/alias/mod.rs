@@ -35,12 +35,12 @@ pub struct Eliminated {
     /// The equation of the working system that gives it.
     pub equation: usize,
     /// What replaces it.
-    pub stand: Stand,
+    pub alias_of: AliasOf,
 }
 
 /// What replaces an eliminated unknown.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Stand {
+pub enum AliasOf {
     /// $q x_j$ with $q = \pm 1$.
     Unknown {
         /// $j$.
@@ -49,7 +49,7 @@ pub enum Stand {
         factor: Rational,
     },
     /// Made of numbers and parameters.
-    Steady(Expr),
+    Constant(Expr),
 }
 
 /// A system in which some unknowns occur only in the equation that gives them.
@@ -99,11 +99,11 @@ pub fn eliminate(model: &mut Model, system: &System) -> Option<Elimination> {
         .iter()
         .enumerate()
         .filter_map(|(unknown, equation)| {
-            Some(Eliminated { unknown, equation: (*equation)?, stand: groups.stand(&mut model.dag, unknown)? })
+            Some(Eliminated { unknown, equation: (*equation)?, alias_of: groups.alias_of(&mut model.dag, unknown)? })
         })
         .collect();
     for it in &eliminated {
-        let value = it.stand.jet(&mut model.dag, 0);
+        let value = it.alias_of.jet(&mut model.dag, 0);
         let unknown = model.dag.symbol(Symbol::Unknown { unknown: UnknownId(it.unknown as u32), order: 0 });
         system.equations[it.equation].residual = model.dag.sub(unknown, value);
     }
@@ -112,16 +112,16 @@ pub fn eliminate(model: &mut Model, system: &System) -> Option<Elimination> {
     Some(Elimination { eliminated, system, structure })
 }
 
-impl Stand {
+impl AliasOf {
     /// $z^{(k)}$.
     pub fn jet(&self, dag: &mut Dag, order: u32) -> Expr {
         match self {
-            Stand::Unknown { unknown, factor } => {
+            AliasOf::Unknown { unknown, factor } => {
                 let jet = dag.symbol(Symbol::Unknown { unknown: UnknownId(*unknown as u32), order });
                 dag.scale(factor.clone(), jet)
             }
-            Stand::Steady(value) if order == 0 => *value,
-            Stand::Steady(_) => dag.integer(0),
+            AliasOf::Constant(value) if order == 0 => *value,
+            AliasOf::Constant(_) => dag.integer(0),
         }
     }
 }
@@ -138,7 +138,7 @@ enum Relation {
     /// $x_j = q x_k$ with $q = \pm 1$.
     Equal(usize, usize, Rational),
     /// $x_j = c$.
-    Steady(usize, Expr),
+    Constant(usize, Expr),
 }
 
 /// The relation that $f = 0$ is, if it is one.
@@ -166,7 +166,7 @@ fn relation(dag: &mut Dag, residual: Expr) -> Option<Relation> {
             let constant = dag.constant(constant);
             rest.push((Rational::ONE, constant));
             let rest = dag.sum(rest);
-            Some(Relation::Steady(*j, dag.scale(q.recip()?.neg(), rest)))
+            Some(Relation::Constant(*j, dag.scale(q.recip()?.neg(), rest)))
         }
         _ => None,
     }
@@ -178,8 +178,8 @@ fn replace(dag: &mut Dag, system: &mut System, groups: &mut Groups, gives: &[boo
     let residuals: Vec<Expr> = open.iter().map(|&i| system.equations[i].residual).collect();
     let replaced = substitute(dag, &residuals, |dag, symbol| match symbol {
         Symbol::Unknown { unknown, order } => {
-            let stand = groups.stand(dag, unknown.index())?;
-            Some(stand.jet(dag, order))
+            let alias_of = groups.alias_of(dag, unknown.index())?;
+            Some(alias_of.jet(dag, order))
         }
         _ => None,
     });

@@ -6,9 +6,9 @@ use dae_runtime::contract::{Pattern, Switch};
 
 use super::body::{Labels, Outputs};
 use super::external;
-use super::loop_free::loop_free;
 use super::method::{labels_of, method};
 use super::names::Names;
+use super::unrolled_lu::unrolled_lu;
 use super::{ALLOW, close, docs, form_type, prefix, tables};
 use crate::compile::Compiled;
 use crate::formulation::CompiledForm;
@@ -51,7 +51,7 @@ pub(super) fn source(compiled: &Compiled, form: &CompiledForm) -> Result<String,
     text.push_str(&invariants(form, &names)?);
     text.push_str(&switches(form, &names));
     text.push_str(&eliminated(form, &names)?);
-    text.push_str(&loop_free(compiled, form));
+    text.push_str(&unrolled_lu(compiled, form));
     text.push_str(&external::input_error(compiled));
     text.push_str("    fn prolongation(&self) -> &dyn ::dae::__private::Prolongation {\n");
     text.push_str("        &self.prolongation\n    }\n\n");

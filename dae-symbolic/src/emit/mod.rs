@@ -12,7 +12,6 @@ mod external;
 mod fields;
 mod formulation;
 mod listing;
-mod loop_free;
 mod method;
 mod model;
 mod names;
@@ -23,6 +22,7 @@ mod rolled;
 mod stub;
 mod tables;
 mod unknowns;
+mod unrolled_lu;
 
 use crate::compile::Compiled;
 use crate::form::Form;
