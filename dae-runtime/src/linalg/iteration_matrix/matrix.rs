@@ -127,8 +127,8 @@ impl<S: Scalar> IterationMatrix<S> {
     }
 
     /// Whether it is factorised by the code of the formulation.
-    pub(crate) fn is_loop_free(&self) -> bool {
-        matches!(&self.factors, Factors::Sparse(lu) if lu.is_loop_free())
+    pub(crate) fn is_unrolled(&self) -> bool {
+        matches!(&self.factors, Factors::Sparse(lu) if lu.is_unrolled())
     }
 
     /// Number of factorisations so far: tells whether what was computed with the factors is out of date.
