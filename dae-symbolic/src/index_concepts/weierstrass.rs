@@ -1,4 +1,4 @@
-//! The structure of a matrix pencil, exactly.
+//! The Weierstrass form of a matrix pencil, exactly.
 //!
 //! In: rational matrices $E$, $A$ of $E u' + A u = d(t)$. Out: for a regular pencil $sE + A$ the dimensions of its Weierstrass form,
 //! Hairer & Wanner II, Sect. VII.1, eqs. (1.3), (1.4): the size of the part with finite eigenvalues and the sizes $m_i$ of the nilpotent blocks, the
@@ -14,25 +14,14 @@
 //! $k_i = 0$ after at most as many rounds as there are rows. Null vectors of a singular pencil come from the reduction
 //! of `strangeness.rs`, which keeps constraints; right null vectors are left null vectors of the transposed pencil.
 
+use super::pencil::{Pencil, PolynomialVector, Sparse, nonzero};
 use super::strangeness::dependent;
 use crate::expr::Rational;
-use crate::expr::echelon::{Echelon, SparseVector};
+use crate::expr::echelon::Echelon;
 
 /// Null vectors of pencils with more than this many rows are not computed: their numbers grow with every round of the
 /// reduction, and nobody would read them.
 const MAX_ROWS: usize = 12;
-
-/// A sparse vector of rational numbers.
-pub type Sparse = SparseVector<usize>;
-
-/// A pencil $sE + A$, row by row.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Pencil {
-    /// Number of columns.
-    pub columns: usize,
-    /// Rows of $E$ and $A$.
-    pub rows: Vec<(Sparse, Sparse)>,
-}
 
 /// The structure of a pencil: its Weierstrass form, or null vectors.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,9 +53,6 @@ impl Weierstrass {
     }
 }
 
-/// A vector of polynomials: coefficients by entry and power.
-pub type PolynomialVector = SparseVector<(usize, u32)>;
-
 impl Pencil {
     /// The structure of the pencil.
     pub fn structure(&self) -> PencilStructure {
@@ -78,19 +64,6 @@ impl Pencil {
         let null_vector =
             |pencil: &Pencil| (pencil.rows.len() <= MAX_ROWS).then(|| dependent(pencil).map(primitive)).flatten();
         PencilStructure::Singular { right: null_vector(&self.transposed()), left: null_vector(self) }
-    }
-
-    fn transposed(&self) -> Pencil {
-        let mut rows = vec![(Sparse::new(), Sparse::new()); self.columns];
-        for (i, (e, a)) in self.rows.iter().enumerate() {
-            for (&j, q) in e {
-                rows[j].0.insert(i, q.clone());
-            }
-            for (&j, q) in a {
-                rows[j].1.insert(i, q.clone());
-            }
-        }
-        Pencil { columns: self.rows.len(), rows }
     }
 
     /// The $k_i$, or `None` if they do not end, or a row vanishes: the pencil is singular.
@@ -115,15 +88,6 @@ impl Pencil {
         }
         None
     }
-}
-
-pub(super) fn nonzero(vector: &Sparse) -> Sparse {
-    vector.iter().filter(|(_, q)| !q.is_zero()).map(|(&j, q)| (j, q.clone())).collect()
-}
-
-/// The derivative of a combination of rows: all powers are raised by one.
-pub(super) fn differentiated(vector: &PolynomialVector) -> PolynomialVector {
-    vector.iter().map(|(&(i, power), q)| ((i, power + 1), q.clone())).collect()
 }
 
 /// Coprime integers, the first of them positive.

@@ -3,7 +3,8 @@
 //! In: a model whose system Jacobian is nonsingular for generic parameters. Out: the parameters whose defaults are exceptional, with the verdict for
 //! others; or, if there are none, the parameters for which one of the numbers 0, 1 and −1 is exceptional, with the verdict there.
 
-use super::{Case, MAX_CASES, Other, Scope, Side, Subject, verdict_of};
+use super::case::{Case, MAX_CASES, Other, Scope, Side, Subject};
+use super::other_side::verdict_of;
 use crate::expr::{Expr, Notation, ParameterId, Rational, Symbol, print};
 use crate::index::exceptional::{Determinant, default_values};
 use crate::index::{Analysis, at_defaults};
