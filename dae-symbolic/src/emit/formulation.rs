@@ -6,10 +6,11 @@ use dae_runtime::contract::{Pattern, Switch};
 
 use super::body::{Labels, Outputs};
 use super::external;
+use super::items::{ALLOW, close, docs, form_type, prefix};
 use super::loop_free::loop_free;
 use super::method::{labels_of, method};
 use super::names::Names;
-use super::{ALLOW, close, docs, form_type, prefix, tables};
+use super::tables;
 use crate::compile::Compiled;
 use crate::formulation::CompiledForm;
 use crate::formulation::Source;

@@ -7,7 +7,7 @@ use dae_runtime::contract::{
     Description, Invariant, Kind, Leading, Pattern, ProlongationDescription, Role, Stand, Start, Unknown,
 };
 
-use super::docs;
+use super::items::docs;
 use super::listing;
 use crate::formulation::CompiledForm;
 use crate::model::{Domain, Numbering, Torn};

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::super::docs;
+use super::super::items::docs;
 use super::super::names::unique;
 use super::super::rolled::{in_loops, word};
 use super::comments::{is_altered, kind_of};
