@@ -3,8 +3,8 @@
 //! In: a compiled model and its differentiated equations. Out: for each equation that is differentiated, its
 //! derivatives before and after explicit derivatives are replaced; one chain for the members of a family.
 
-use super::document::{Markup, equation, number, zero_equals};
 use super::families::{Line, rolled};
+use super::mathematics::{Markup, equation, number, zero_equals};
 use crate::compile::Compiled;
 use crate::expr::{Expr, total_derivative};
 use crate::index_reduction::{Explicit, Reduced};

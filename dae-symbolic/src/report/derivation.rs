@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::fmt::{self, Display, Formatter};
 
-use super::text::folded as hung;
+use super::sentences::folded as hung;
 use crate::expr::{Expr, Notation, Symbol, UnknownId, print_with};
 use crate::model::{Boundary, BoundaryCondition, Derivation, Mechanics, Model, OptimalControl};
 use crate::program::roll::text::folded;

@@ -4,7 +4,7 @@
 
 use super::Report;
 use super::cases::statements;
-use super::text::count;
+use super::sentences::count;
 use crate::program::roll::text::folded;
 
 /// The main results, in the order in which a reader asks for them, by heading.

@@ -5,8 +5,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::document::{Markup, Numbered, number, solved_or_zero, spelled_name};
 use super::families::{Line, rolled};
+use super::mathematics::{Markup, Numbered, number, solved_or_zero, spelled_name};
 use crate::compile::Compiled;
 use crate::expr::{Expr, Notation, Symbol, mathml, print_with};
 use crate::formulation::CompiledForm;

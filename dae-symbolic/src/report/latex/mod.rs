@@ -11,9 +11,10 @@ use super::Report;
 use spelling::{aligned, number, text};
 
 use super::chains::{Derivation, Step};
-use super::document::{Document, Markup, Named, Numbered, Replaced, number as number_of, spelled_name};
+use super::document::{Document, Named, Replaced};
 use super::facts::facts;
 use super::formulations::Formulated;
+use super::mathematics::{Markup, Numbered, number as number_of, spelled_name};
 
 /// The number of states that are listed.
 const LISTED: usize = 40;
