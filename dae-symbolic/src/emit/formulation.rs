@@ -16,7 +16,7 @@ use crate::formulation::CompiledForm;
 use crate::formulation::Source;
 use crate::model::{Domain, Numbering, Torn};
 use crate::program::Program;
-use crate::program::roll::text::{lines, shortened};
+use crate::spelling::lines::{lines, shortened};
 
 /// Parameters of a contract method at $(t, y, y')$.
 const FULL: &str = "(&self, {t}: f64, {y}: &[f64], {yp}: &[f64], {out}: &mut [f64])";

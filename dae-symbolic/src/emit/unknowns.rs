@@ -4,7 +4,7 @@
 
 use super::items::{ALLOW, docs, prefix};
 use crate::model;
-use crate::program::roll::text::index_names;
+use crate::spelling::indices::index_names;
 
 /// An unknown, or an array of them.
 pub(super) struct Unknown<'a> {

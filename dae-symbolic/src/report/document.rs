@@ -8,12 +8,13 @@ use std::collections::HashSet;
 use super::chains::{Derivation, derivations};
 use super::families::{Line, rolled};
 use super::formulations::{Formulated, formulations};
-use super::mathematics::{Markup, Numbered, equation, number, spell, spelled_name};
+use super::mathematics::{Numbered, equation, number, spell};
 use crate::compile::Compiled;
 use crate::expr::Expr;
 use crate::index::{Rewrite, structure_of_text};
 use crate::index_reduction::reduce;
 use crate::model::{Domain, Model, Start};
+use crate::spelling::names::{Markup, in_markup};
 use crate::structure::Structure;
 
 /// Signature matrices with more rows or columns than this are not laid out.
@@ -95,7 +96,7 @@ impl Document {
             equations: equations(model, &residuals, markup),
             rewrites: Vec::new(),
             definitions: definitions(model, markup),
-            symbols: model.unknowns.iter().map(|u| spelled_name(&u.name, markup)).collect(),
+            symbols: model.unknowns.iter().map(|u| in_markup(&u.name, markup)).collect(),
             unknowns: unknowns(model, markup),
             parameters: parameters(model, markup),
             derivations: Vec::new(),
@@ -118,7 +119,7 @@ fn definitions(model: &Model, markup: Markup) -> Vec<[String; 3]> {
     let inputs = model.inputs.iter().filter(|i| !model.is_supplied(i.definition));
     let all: Vec<(&Domain, &String, Expr)> = lets.chain(inputs.map(|i| (&scalar, &i.name, i.definition))).collect();
     let text =
-        |&(_, name, value): &(&Domain, &String, Expr)| vec![spelled_name(name, markup), spell(model, value, markup)];
+        |&(_, name, value): &(&Domain, &String, Expr)| vec![in_markup(name, markup), spell(model, value, markup)];
     let texts: Vec<Vec<String>> = all.iter().map(text).collect();
     let lines = rolled(all.iter().map(|(domain, ..)| *domain), &texts).into_iter();
     lines
@@ -145,7 +146,7 @@ fn equations(model: &mut Model, residuals: &[Expr], markup: Markup) -> Vec<Numbe
 
 fn unknowns(model: &Model, markup: Markup) -> Vec<Named> {
     let named = model.unknowns.iter().map(|u| Named {
-        symbol: spelled_name(&u.name, markup),
+        symbol: in_markup(&u.name, markup),
         value: u.start.as_ref().map(|start| spell(model, start.value, markup)),
         relation: match u.start.as_ref().map(|start| start.kind) {
             Some(Start::Guess) => "≈",
@@ -159,7 +160,7 @@ fn unknowns(model: &Model, markup: Markup) -> Vec<Named> {
 
 fn parameters(model: &Model, markup: Markup) -> Vec<Named> {
     let named = model.parameters.iter().map(|p| Named {
-        symbol: spelled_name(&p.name, markup),
+        symbol: in_markup(&p.name, markup),
         value: Some(spell(model, p.default, markup)),
         relation: "=",
         docs: p.docs.join(" "),

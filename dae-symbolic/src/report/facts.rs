@@ -5,7 +5,7 @@
 use super::Report;
 use super::cases::statements;
 use super::sentences::count;
-use crate::program::roll::text::folded;
+use crate::spelling::lists::folded;
 
 /// The main results, in the order in which a reader asks for them, by heading.
 pub(super) fn facts(report: &Report) -> Vec<(String, String)> {

@@ -1,4 +1,4 @@
-//! Equations and names in mathematics.
+//! Equations in mathematics.
 //!
 //! In: expressions of a model. Out: their markup, solved for a derivative where there is one, and the labels of equations.
 
@@ -6,16 +6,7 @@ use std::collections::HashMap;
 
 use crate::expr::{Expr, Node, Notation, Rational, Symbol, mathml, print_with};
 use crate::model::Model;
-use crate::spelling::{latex_name, mathml_name};
-
-/// The markup of expressions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Markup {
-    /// LaTeX.
-    Latex,
-    /// MathML.
-    MathMl,
-}
+use crate::spelling::names::{Markup, in_markup};
 
 /// An equation, or those of a family.
 pub(super) struct Numbered {
@@ -82,18 +73,10 @@ fn equals(left: &str, right: &str, markup: Markup) -> String {
 /// An expression in the markup.
 pub(super) fn spell(model: &Model, expr: Expr, markup: Markup) -> String {
     let names: HashMap<Expr, String> =
-        model.definition_names().into_iter().map(|(e, name)| (e, spelled_name(&name, markup))).collect();
-    let symbol = |symbol| spelled_name(&model.symbol_name(symbol), markup);
+        model.definition_names().into_iter().map(|(e, name)| (e, in_markup(&name, markup))).collect();
+    let symbol = |symbol| in_markup(&model.symbol_name(symbol), markup);
     match markup {
         Markup::Latex => print_with(&model.dag, expr, Notation::Latex, &names, symbol),
         Markup::MathMl => mathml(&model.dag, expr, &names, symbol),
-    }
-}
-
-/// A name in the markup.
-pub(super) fn spelled_name(name: &str, markup: Markup) -> String {
-    match markup {
-        Markup::Latex => latex_name(name),
-        Markup::MathMl => mathml_name(name),
     }
 }

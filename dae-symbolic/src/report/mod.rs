@@ -62,10 +62,10 @@ pub use parts::{DefinitionReport, EliminatedReport, FormReport, HiddenReport, Of
 pub use recommendation::RecommendationReport;
 pub use rewrite::RewriteReport;
 
+use crate::spelling::names::Markup;
 use advice::advice;
 use document::Document;
 use listing::Listing;
-use mathematics::Markup;
 
 use crate::compile::{Compiled, Rejected, definitions_in};
 use crate::diagnostic::Diagnostics;

@@ -9,7 +9,7 @@ use crate::expr::{Expr, Notation, ParameterId, Rational, Symbol, print};
 use crate::index::exceptional::{Determinant, default_values};
 use crate::index::{Analysis, at_defaults};
 use crate::model::Model;
-use crate::system::listed;
+use crate::spelling::lists::listed;
 
 /// Values at which a parameter may be exceptional: 0 switches a term off, ±1 may cancel against another coefficient.
 const CANDIDATES: [i64; 3] = [0, 1, -1];

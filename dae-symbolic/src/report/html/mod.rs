@@ -15,9 +15,9 @@ use system::{derivations, formulations, rewrites, system};
 use super::cases::statements;
 use super::document::Document;
 use super::facts::facts;
-use super::mathematics::{Markup, spelled_name};
 use super::{InitialReport, Report};
 use crate::expr::escaped;
+use crate::spelling::names::{Markup, in_markup};
 
 const STYLE: &str = include_str!("page.css");
 /// Tables with more rows than this are collapsed until they are opened.
@@ -121,7 +121,7 @@ fn initial(out: &mut String, initial: Option<&InitialReport>) {
             out,
             format_args!(
                 "<tr><td>{}</td><td>{}</td><td class=\"note\">{}</td></tr>",
-                inline(&spelled_name(&state.name, Markup::MathMl)),
+                inline(&in_markup(&state.name, Markup::MathMl)),
                 escaped(&state.value.to_string()),
                 if state.start == "free" { "" } else { state.start }
             ),
