@@ -6,13 +6,12 @@
 use std::fmt::Write;
 
 use super::Report;
-use crate::spelling::latex::{aligned, number, text};
-
 use super::chains::{Derivation, Step};
 use super::document::{Document, Named, Replaced};
 use super::facts::facts;
 use super::formulations::Formulated;
 use super::mathematics::{Numbered, number as number_of};
+use crate::spelling::latex::{aligned, number, text};
 use crate::spelling::names::{Markup, in_markup};
 
 /// The number of states that are listed.
