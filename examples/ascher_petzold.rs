@@ -14,7 +14,7 @@ mod printed;
 
 use std::error::Error;
 
-use dae::{ClosingCorrection, Dae, Integration, Method, RunError, Solution};
+use dae::{Dae, Integration, Method, Projection, RunError, Solution};
 
 use printed::{NOTES, TABLES};
 
@@ -197,7 +197,7 @@ fn index_2(key: &str, h: f64, forms: &dyn Fn(f64) -> [Box<dyn Dae>; 4]) -> Resul
 /// The implicit Euler method from 0 to 1, or as far as it gets.
 fn euler(form: &dyn Dae, h: f64) -> Result<Solution, Box<dyn Error>> {
     let run = Integration::new(form).method(Method::Bdf).max_order(1).fixed_step(h);
-    let run = run.rtol(1e-9).atol(1e-9).closing_correction(ClosingCorrection::Off).run(0.0, 1.0);
+    let run = run.rtol(1e-9).atol(1e-9).projection(Projection::Off).run(0.0, 1.0);
     Ok(run.or_else(RunError::into_solution)?)
 }
 

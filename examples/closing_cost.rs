@@ -7,7 +7,7 @@
 //! Car axis of the test set to t = 3. The number of steps of a single run is a matter of chance to some ten per cent, so that each ratio is
 //! one of sums over tolerances from half to twice 1e-7, each run the shortest of five.
 
-use dae::{ClosingCorrection, Dae, Integration, Method};
+use dae::{Dae, Integration, Method, Projection};
 
 #[allow(dead_code)]
 #[path = "car_axis.rs"]
@@ -44,9 +44,9 @@ fn cost(form: &dyn Dae, method: Method) -> Result<String, dae::RunError> {
         let tolerance = TOLERANCE * f64::powf(2.0, f64::from(2 * k) / f64::from(TOLERANCES - 1) - 1.0);
         let mut shortest = [f64::INFINITY; 2];
         for _ in 0..RUNS {
-            for (k, mode) in [ClosingCorrection::On, ClosingCorrection::Off].into_iter().enumerate() {
+            for (k, mode) in [Projection::On, Projection::Off].into_iter().enumerate() {
                 let run = Integration::new(form).method(method).rtol(tolerance).atol(tolerance);
-                let solution = run.closing_correction(mode).run(0.0, END)?;
+                let solution = run.projection(mode).run(0.0, END)?;
                 shortest[k] = solution.seconds.min(shortest[k]);
                 steps[k] += solution.statistics.steps;
             }

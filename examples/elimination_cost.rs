@@ -10,7 +10,7 @@ use std::error::Error;
 
 use dae::Dae;
 use dae::runtime::initialize::{InitializationOptions, consistent_states};
-use dae::runtime::linear::Factorization;
+use dae::runtime::iteration_matrix::Factorization;
 use dae::runtime::timing::LinearCosts;
 
 #[allow(dead_code)]
@@ -18,7 +18,7 @@ use dae::runtime::timing::LinearCosts;
 mod problems;
 
 const FACTORIZATIONS: [(&str, Factorization); 3] =
-    [("without loops", Factorization::LoopFree), ("sparse", Factorization::Sparse), ("dense", Factorization::Dense)];
+    [("without loops", Factorization::UnrolledLu), ("sparse", Factorization::Sparse), ("dense", Factorization::Dense)];
 
 /// Dense factorisations of larger ones take too long to be interesting.
 const LARGEST_DENSE: usize = 200;

@@ -19,7 +19,7 @@ use dae::symbolic::compile::{Compiled, compile};
 use dae::symbolic::eval::Interpreter;
 use dae::symbolic::form::Form;
 use dae::symbolic::formulation::CompiledForm;
-use dae::{ClosingCorrection, Dae, Integration, Method, Options, Record, Solution, Tolerance};
+use dae::{Dae, Integration, Method, Options, Projection, Record, Solution, Tolerance};
 
 /// Model, values at the end, and what is asked for.
 struct Problem {
@@ -125,7 +125,7 @@ fn solve(
     method: Method,
     end: f64,
     tolerance: f64,
-    closing_correction: ClosingCorrection,
+    projection: Projection,
 ) -> Result<(Solution, Box<dyn Dae>), String> {
     let system = Interpreter::new(form.program.clone(), compiled.prolonged.clone());
     let system = system.completed(form.formulation.completion);
@@ -133,7 +133,7 @@ fn solve(
         rtol: tolerance,
         atol: Tolerance::Scalar(tolerance),
         max_steps: MAX_STEPS,
-        closing_correction,
+        projection,
         ..Options::default()
     };
     let run = Integration::new(system.as_ref()).method(method).options(options).record(Record::Steps);
@@ -149,7 +149,7 @@ fn cost_of_closing(compiled: &Compiled, form: &CompiledForm, method: Method, end
     for tolerance in (-16..=16).map(|k| TOLERANCE * f64::powf(2.0, f64::from(k) / 16.0)) {
         let mut shortest = [f64::INFINITY; 2];
         for run in 0..RUNS {
-            for (k, mode) in [ClosingCorrection::On, ClosingCorrection::Off].into_iter().enumerate() {
+            for (k, mode) in [Projection::On, Projection::Off].into_iter().enumerate() {
                 match solve(compiled, form, method, end, tolerance, mode) {
                     Ok((solution, _)) => {
                         shortest[k] = solution.seconds.min(shortest[k]);
@@ -166,7 +166,7 @@ fn cost_of_closing(compiled: &Compiled, form: &CompiledForm, method: Method, end
 
 /// A cell of the table.
 fn run(compiled: &Compiled, form: &CompiledForm, method: Method, reference: &Reference) -> String {
-    let (solution, system) = match solve(compiled, form, method, reference.time, TOLERANCE, ClosingCorrection::On) {
+    let (solution, system) = match solve(compiled, form, method, reference.time, TOLERANCE, Projection::On) {
         Ok(done) => done,
         Err(message) => return message,
     };

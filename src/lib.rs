@@ -32,7 +32,7 @@ pub use dae_runtime::signal::{Input, InputError, Signal};
 pub use dae_runtime::solution::{SensitivityError, States};
 pub use dae_runtime::solve::{RunError, Step, StepView, Steps};
 pub use dae_runtime::spline::{Spline, SplineError};
-pub use dae_runtime::stepper::{ClosingCorrection, Failure, Options, Statistics, StepControl, Stepper, Tolerance};
+pub use dae_runtime::stepper::{Failure, Options, Projection, Statistics, StepControl, Stepper, Tolerance};
 pub use dae_runtime::unknowns::ForeignSolution;
 pub use dae_runtime::{Integration, Method, Record, Solution, Status};
 #[cfg(feature = "interpreter")]

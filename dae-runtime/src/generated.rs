@@ -9,22 +9,22 @@ pub use std::borrow::Cow::{Borrowed, Owned};
 
 pub use std::sync::LazyLock;
 
-use crate::class::Open;
-pub use crate::class::{Classified, Index};
+pub use crate::completions::derivative_array::DerivativeArray;
+pub use crate::completions::state_space::{Coordinates, StateSpace};
+use crate::contract::class::Open;
+pub use crate::contract::class::{Classified, Index};
 pub use crate::contract::{
-    Code, Dae, Description, Eliminated, Equation, Invariant, Jet, JetEquation, Kind, Leading, LoopFree, Name, Pattern,
-    Prolongation, ProlongationDescription, Role, Stand, Start, Switch, Unknown,
+    AliasOf, Code, Dae, Description, Eliminated, Equation, Invariant, Jet, JetEquation, Kind, Leading, Name, Pattern,
+    Prolongation, ProlongationDescription, Role, Start, Switch, Unknown, UnrolledLu,
 };
-pub use crate::derivative_array::DerivativeArray;
-pub use crate::state_space::{Coordinates, StateSpace};
 
+pub use crate::completions::underlying::{UnderlyingOde, Unsolvable};
+pub use crate::inputs::signal::{Input, InputError, Need, unmet};
+pub use crate::inputs::spline::Spline;
 pub use crate::interval::TaylorModel;
-pub use crate::linear::Scalar;
-pub use crate::signal::{Input, InputError, Need, unmet};
+pub use crate::linalg::iteration_matrix::Scalar;
 pub use crate::solution::Solution;
-pub use crate::spline::Spline;
-pub use crate::underlying::{UnderlyingOde, Unsolvable};
-pub use crate::unknowns::{ForeignSolution, Unknowns};
+pub use crate::solution::unknowns::{ForeignSolution, Unknowns};
 
 /// An unknown of a formulation.
 pub const fn unknown(name: &'static str, role: Role, kind: Kind, index: u8, nominal: f64) -> Unknown {
@@ -47,8 +47,8 @@ pub const fn implied(name: &'static str, prolonged: Option<usize>) -> Invariant 
 }
 
 /// An unknown that is not solved for, and the entry of the jet vector that it is.
-pub const fn eliminated(name: &'static str, jet: Option<usize>, stand: Stand) -> Eliminated {
-    Eliminated { name: Borrowed(name), jet, stand }
+pub const fn eliminated(name: &'static str, jet: Option<usize>, alias_of: AliasOf) -> Eliminated {
+    Eliminated { name: Borrowed(name), jet, alias_of }
 }
 
 /// A switching function.

@@ -9,7 +9,7 @@
 //! | [`initialize`] | consistent initial values, stage by stage and with least change |
 //! | [`structure`] | components, matchings and blocks of a pattern: in which order its equations can be solved |
 //! | [`sparse`] | factors, conditions and regularity of large sparse matrices |
-//! | [`linear`] | iteration matrices and their factors: pivots chosen for a pattern, code without loops |
+//! | [`iteration_matrix`] | iteration matrices and their factors: pivots chosen for a pattern, code without loops |
 //! | [`interval`] | enclosures of values that count every rounding error, on boxes and along a step |
 //! | [`rank`] | numerical rank with the gap that supports it, solutions of least norm |
 //! | [`signal`], [`spline`] | inputs that the caller supplies; tables |
@@ -27,54 +27,31 @@
 //! | [`unknowns`] | a solution by the unknowns of its model, for generated code |
 //! | [`timing`] | seconds per residual, Jacobian, factorisation and solve of a formulation |
 //!
-//! The parts of a step are private: `integrator` (the step loop of every method), `weights` (error norms by index),
-//! `clock` (time without accumulated rounding errors, landing on given times), `projection` (projection of accepted steps
-//! onto the enforced constraints), `multipliers` (multipliers of index 2 with the order of the states), `complete_pivoting`
-//! (independent rows and columns), `switching` (steps that end where $F$ jumps), `delegate` (what completed formulations
-//! delegate to the one inside), `impasse` (gives up where a run creeps along without a solution) and `stopwatch`
-//! (seconds, where there is a clock).
+//! The rooms in which these modules stand are `inputs`, `linalg`, `integrator` (the step loop of every method, and the
+//! parts of a step), `completions` (formulations that are finished at run time) and `methods`.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-pub mod bdf;
-pub mod class;
-mod clock;
-mod complete_pivoting;
+mod completions;
 pub mod contract;
-mod delegate;
-pub mod derivative_array;
-pub mod event;
-mod failure;
 pub mod generated;
-mod hidden;
-mod impasse;
 pub mod initialize;
+mod inputs;
 mod integrator;
 pub mod interval;
-pub mod linear;
-pub mod matrix;
-mod multipliers;
-mod polynomial;
-mod projection;
-mod quantity;
-pub mod radau;
-pub mod rank;
-mod resolvent;
+mod linalg;
+mod methods;
 pub mod sensitivity;
-pub mod signal;
 pub mod solution;
 pub mod solve;
-pub mod sparse;
-pub mod spline;
-pub mod state_space;
-pub mod stepper;
-mod stopwatch;
-pub mod structure;
-mod switching;
-pub mod timing;
-pub mod underlying;
-pub mod unknowns;
-mod weights;
 
+pub use completions::{derivative_array, state_space, underlying};
+pub use contract::class;
+pub use inputs::{signal, spline};
+pub use integrator::stepper;
+pub use linalg::{iteration_matrix, matrix, rank, sparse, structure};
+pub use methods::{bdf, radau};
 pub use solution::{Solution, Status};
+pub use solution::{event, unknowns};
+pub use solve::timing;
 pub use solve::{Integration, Method, Record};

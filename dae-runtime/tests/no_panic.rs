@@ -14,11 +14,11 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use dae_runtime::class::{Classified, Open};
-use dae_runtime::contract::{Dae, Description, Kind, Leading, LoopFree, Name, Prolongation, Switch};
+use dae_runtime::contract::{Dae, Description, Kind, Leading, Name, Prolongation, Switch, UnrolledLu};
 use dae_runtime::event::Event;
 use dae_runtime::solution::Status;
 use dae_runtime::solve::{Integration, Method, Record, RunError};
-use dae_runtime::stepper::{ClosingCorrection, Failure, Options, StepControl, Tolerance};
+use dae_runtime::stepper::{Failure, Options, Projection, StepControl, Tolerance};
 use problems::Problem;
 use problems::natural_order::natural_order;
 use problems::random::{Random, System, Term};
@@ -40,7 +40,7 @@ struct Faulty {
     fault: f64,
     jacobian_is_zero: bool,
     /// Pivots that need not do, or are those of another system.
-    code: Option<LoopFree>,
+    code: Option<UnrolledLu>,
     evaluations: Cell<u64>,
 }
 
@@ -155,7 +155,7 @@ impl Dae for Faulty {
 
     fn set_parameters(&mut self, _values: &[f64]) {}
 
-    fn loop_free(&self) -> Option<&LoopFree> {
+    fn unrolled_lu(&self) -> Option<&UnrolledLu> {
         self.code.as_ref()
     }
 
@@ -232,7 +232,7 @@ fn options(random: &mut Random, n: usize) -> Options {
             1 => StepControl::Fixed(0.01 + 0.1 * random.unit()),
             _ => StepControl::Adaptive,
         },
-        closing_correction: random.of(&[ClosingCorrection::On, ClosingCorrection::On, ClosingCorrection::Off]),
+        projection: random.of(&[Projection::On, Projection::On, Projection::Off]),
     }
 }
 

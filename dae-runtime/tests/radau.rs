@@ -7,7 +7,7 @@ mod problems;
 
 use dae_runtime::contract::Dae;
 use dae_runtime::solve::{Integration, Method, Record, RunError};
-use dae_runtime::stepper::{ClosingCorrection, Failure, Options, StepControl, Tolerance};
+use dae_runtime::stepper::{Failure, Options, Projection, StepControl, Tolerance};
 use problems::{Model, Problem, manufactured, mixed_digits, pendulum, steering_wheel, stiff};
 
 fn options(tolerance: f64) -> Options {
@@ -20,10 +20,10 @@ fn fixed_step_errors<M: Model>(
     n: usize,
     t_end: f64,
     reference: &[f64],
-    closing_correction: ClosingCorrection,
+    projection: Projection,
 ) -> Vec<f64> {
     let control = StepControl::Fixed(t_end / n as f64);
-    let options = Options { control, closing_correction, ..options(1e-12) };
+    let options = Options { control, projection, ..options(1e-12) };
     let mut stepper = Method::Radau5.start(problem, problem.t0, &problem.y0, &problem.yp0, t_end, &options).unwrap();
     while stepper.time() != t_end {
         stepper.step().unwrap();
@@ -38,7 +38,7 @@ fn order<M: Model>(
     n: usize,
     t_end: f64,
     reference: &[f64],
-    closing: ClosingCorrection,
+    closing: Projection,
     entry: usize,
 ) -> f64 {
     let coarse = fixed_step_errors(problem, n, t_end, reference, closing)[entry];
@@ -55,15 +55,15 @@ fn order_is_five_for_index_1() {
     let quasilinear = manufactured::state_dependent_leading();
     let exact = manufactured::state_dependent_leading_solution(1.0);
     // The row of the algebraic unknown is an enforced constraint: closing it changes no order.
-    for closing in [ClosingCorrection::Off, ClosingCorrection::On] {
+    for closing in [Projection::Off, Projection::On] {
         for entry in 1..3 {
             assert_order(order(&quasilinear, 12, 1.0, &exact, closing, entry), 5.0);
         }
     }
     let nonlinear = manufactured::nonlinear_leading();
-    assert_order(order(&nonlinear, 8, 1.0, &[1f64.sin()], ClosingCorrection::Off, 0), 5.0);
+    assert_order(order(&nonlinear, 8, 1.0, &[1f64.sin()], Projection::Off, 0), 5.0);
     let ode = stiff::prothero_robinson(0.5);
-    assert_order(order(&ode, 4, 2.0, &[2f64.cos()], ClosingCorrection::Off, 0), 5.0);
+    assert_order(order(&ode, 4, 2.0, &[2f64.cos()], Projection::Off, 0), 5.0);
 }
 
 /// On an equation that is not stiff: $2s - 1$, with one stage and with more than three.
@@ -172,7 +172,7 @@ fn closing_an_index_1_form_leaves_errors_and_steps_alone() {
             for k in 0..RUNS {
                 let tolerance = 10f64.powf(-3.0 - 7.0 * f64::from(k) / f64::from(RUNS));
                 let integration = Integration::new(&problem).method(method).rtol(tolerance).atol(tolerance);
-                let integration = integration.closing_correction(mode);
+                let integration = integration.projection(mode);
                 let solution = integration.run_from(0.0, &problem.y0, &problem.yp0, 10.0).unwrap();
                 steps += solution.statistics.steps;
                 digits += mixed_digits(&solution.end_state, &exact) / f64::from(RUNS);
@@ -180,7 +180,7 @@ fn closing_an_index_1_form_leaves_errors_and_steps_alone() {
             }
             (steps as f64, digits, invariants)
         };
-        let ((steps, digits, invariants), open) = (run(ClosingCorrection::On), run(ClosingCorrection::Off));
+        let ((steps, digits, invariants), open) = (run(Projection::On), run(Projection::Off));
         // BDF tests errors of unknowns without derivatives, and with them what Newton's iteration leaves, which closing takes away.
         let least = if method == Method::Bdf { 0.7 } else { 0.97 };
         assert!((least..1.03).contains(&(steps / open.0)), "{method:?}: {steps} and {} steps", open.0);
@@ -194,7 +194,7 @@ fn order_is_five_and_three_for_index_2() {
     let problem = steering_wheel::steering_wheel();
     let (t_end, reference) = steering_wheel::REFERENCE[2];
     for (entry, expected) in [(0, 5.0), (1, 5.0), (2, 3.0)] {
-        assert_order(order(&problem, 20, t_end, &reference, ClosingCorrection::Off, entry), expected);
+        assert_order(order(&problem, 20, t_end, &reference, Projection::Off, entry), expected);
     }
 }
 
@@ -202,11 +202,11 @@ fn order_is_five_and_three_for_index_2() {
 fn closing_gives_multipliers_the_order_of_the_states() {
     let problem = steering_wheel::steering_wheel();
     let (t_end, reference) = steering_wheel::REFERENCE[2];
-    let closed = fixed_step_errors(&problem, 40, t_end, &reference, ClosingCorrection::On);
-    let open = fixed_step_errors(&problem, 40, t_end, &reference, ClosingCorrection::Off);
+    let closed = fixed_step_errors(&problem, 40, t_end, &reference, Projection::On);
+    let open = fixed_step_errors(&problem, 40, t_end, &reference, Projection::Off);
     assert!(closed[2] < 1e-2 * open[2], "{closed:?} {open:?}");
     for entry in 0..3 {
-        let observed = order(&problem, 20, t_end, &reference, ClosingCorrection::On, entry);
+        let observed = order(&problem, 20, t_end, &reference, Projection::On, entry);
         assert!(observed > 4.5, "order {observed} of entry {entry}");
     }
 }
@@ -216,10 +216,10 @@ fn without_closing_constraints_hold_to_newtons_tolerance_only() {
     for tolerance in [1e-4, 1e-7, 1e-11] {
         let problem = pendulum::pendulum(pendulum::Form::Ggl);
         let run = |mode| {
-            let integration = Integration::new(&problem).rtol(tolerance).atol(tolerance).closing_correction(mode);
+            let integration = Integration::new(&problem).rtol(tolerance).atol(tolerance).projection(mode);
             integration.run_from(0.0, &problem.y0, &problem.yp0, 10.0).unwrap()
         };
-        let (closed, open) = (run(ClosingCorrection::On), run(ClosingCorrection::Off));
+        let (closed, open) = (run(Projection::On), run(Projection::Off));
         assert!(closed.is_success() && open.is_success());
         assert!(closed.invariants_max() <= 1e-13, "{tolerance:e}: {:?}", closed.invariants);
         assert!(open.invariants_max() > 10.0 * closed.invariants_max(), "{tolerance:e}: {:?}", open.invariants);

@@ -426,8 +426,8 @@ impl ::dae::__private::Dae for PendulumGgl {
 
     /// Elimination of the iteration matrix α ∂F/∂y' + β ∂F/∂y without loops, for pivots that were chosen around the start:
     /// equation 4 for v, equation 2 for y, equation 3 for u, der(equation 5) for lambda, equation 1 for x, equation 5 for mu_1.
-    fn loop_free(&self) -> Option<&::dae::__private::LoopFree> {
-        use ::dae::__private::{Code, LoopFree, Scalar};
+    fn unrolled_lu(&self) -> Option<&::dae::__private::UnrolledLu> {
+        use ::dae::__private::{Code, UnrolledLu, Scalar};
         /// From the entries `a` of a matrix, row by row: L, U and the inverses `d` of the pivots.
         fn factorize<S: Scalar>(a: &[S], l: &mut [S], u: &mut [S], d: &mut [S]) {
             let Some(a) = a.first_chunk::<18>() else { return };
@@ -485,7 +485,7 @@ impl ::dae::__private::Dae for PendulumGgl {
             z[0] = (z[0] - u[1] * z[3] - u[0] * z[1]) * d[0];
             x[3] = z[0];
         }
-        static CODE: LoopFree = LoopFree {
+        static CODE: UnrolledLu = UnrolledLu {
             pivots: &[(3, 3), (1, 1), (2, 2), (4, 4), (0, 0), (5, 5)],
             lengths: [18, 9, 9],
             real: Code { factorize, solve },
@@ -681,8 +681,8 @@ impl ::dae::__private::Dae for PendulumIndex1 {
 
     /// Elimination of the iteration matrix α ∂F/∂y' + β ∂F/∂y without loops, for pivots that were chosen around the start:
     /// equation 1 for x, equation 3 for u, der(equation 5, 2) for lambda, equation 2 for y, equation 4 for v.
-    fn loop_free(&self) -> Option<&::dae::__private::LoopFree> {
-        use ::dae::__private::{Code, LoopFree, Scalar};
+    fn unrolled_lu(&self) -> Option<&::dae::__private::UnrolledLu> {
+        use ::dae::__private::{Code, UnrolledLu, Scalar};
         /// From the entries `a` of a matrix, row by row: L, U and the inverses `d` of the pivots.
         fn factorize<S: Scalar>(a: &[S], l: &mut [S], u: &mut [S], d: &mut [S]) {
             let Some(a) = a.first_chunk::<15>() else { return };
@@ -728,7 +728,7 @@ impl ::dae::__private::Dae for PendulumIndex1 {
             z[0] = (z[0] - u[0] * z[1]) * d[0];
             x[0] = z[0];
         }
-        static CODE: LoopFree = LoopFree {
+        static CODE: UnrolledLu = UnrolledLu {
             pivots: &[(0, 0), (2, 2), (4, 4), (1, 1), (3, 3)],
             lengths: [15, 5, 5],
             real: Code { factorize, solve },

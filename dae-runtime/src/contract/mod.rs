@@ -11,20 +11,20 @@
 //! Generated code and the interpreter allocate nothing where a step evaluates them, and nothing panics on non-finite
 //! input: `NaN` in gives `NaN` out.
 
-mod loop_free;
+pub mod class;
+mod name;
 mod parameters;
 mod prolongation;
+mod unrolled_lu;
 
 use std::borrow::Cow;
 
+use crate::inputs::signal::InputError;
 use crate::interval::TaylorModel;
-use crate::signal::InputError;
-pub use loop_free::{Code, LoopFree};
+pub use name::Name;
 pub use parameters::ParameterError;
 pub use prolongation::{Jet, JetEquation, Prolongation, ProlongationDescription, Start};
-
-/// A name as it is printed: `x`, `der(x)`, `equation 5`.
-pub type Name = Cow<'static, str>;
+pub use unrolled_lu::{Code, UnrolledLu};
 
 /// Compressed-row sparsity pattern: row `i` has the columns
 /// `column_indices[row_starts[i]..row_starts[i + 1]]`, ascending.
@@ -194,28 +194,28 @@ pub struct Eliminated {
     /// The entry of the jet vector that it is ([`ProlongationDescription::jets`]); `None` for a derivative higher than those.
     pub jet: Option<usize>,
     /// How it is expressed by $y$ or parameters.
-    pub stand: Stand,
+    pub alias_of: AliasOf,
 }
 
 /// The relation of an eliminated unknown to $y$.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum Stand {
+pub enum AliasOf {
     /// Equal to this entry of $y$.
     Same(usize),
     /// The negative of this entry of $y$.
     Opposite(usize),
     /// A number that depends on parameters alone.
-    Steady,
+    Constant,
 }
 
-impl Stand {
+impl AliasOf {
     /// The value at a state; `None` for a constant.
     pub fn value(self, y: &[f64]) -> Option<f64> {
         match self {
-            Stand::Same(k) => Some(y[k]),
-            Stand::Opposite(k) => Some(-y[k]),
-            Stand::Steady => None,
+            AliasOf::Same(k) => Some(y[k]),
+            AliasOf::Opposite(k) => Some(-y[k]),
+            AliasOf::Constant => None,
         }
     }
 }
@@ -380,7 +380,7 @@ pub trait Dae {
         None
     }
 
-    /// Chooses the local coordinates of a formulation that has them ([`crate::state_space`], [`crate::derivative_array`]) at
+    /// Chooses the local coordinates of a formulation that has them ([`crate::completions::state_space`], [`crate::completions::derivative_array`]) at
     /// the start of a run (`anew`) or where the present ones have become unsuitable, and tells whether this has changed
     /// $F$. Integrators call it before every step.
     fn choose_coordinates(&self, _t: f64, _y: &[f64], _yp: &[f64], _anew: bool) -> bool {
@@ -388,7 +388,7 @@ pub trait Dae {
     }
 
     /// Code that factorises iteration matrices, if generated code includes it.
-    fn loop_free(&self) -> Option<&LoopFree> {
+    fn unrolled_lu(&self) -> Option<&UnrolledLu> {
         None
     }
 

@@ -5,7 +5,7 @@
 use std::error::Error;
 use std::fmt;
 
-use super::Name;
+use super::name::Name;
 
 /// Why parameters were not replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,12 +11,12 @@
 //! $|f_i| \le c\\,\varepsilon \sum_j |\partial f_i/\partial x_j\\, x_j|$, the size of the terms that cancel in it, or
 //! when a change of the movable jets by $\varepsilon$ of their nominal values would make it zero.
 
-use super::InitializationOptions;
+use super::components::{Component, Decomposition};
 use super::error::{FixedValue, InitializationError, Mismatch};
-use super::parts::{Component, Decomposition};
-use super::structured::{StepError, structured_change};
+use super::options::InitializationOptions;
+use super::sparse::{StepError, structured_change};
 use crate::contract::{Prolongation, ProlongationDescription, Start};
-use crate::sparse::SparseMatrix;
+use crate::linalg::sparse::SparseMatrix;
 
 /// Rounding error allowed to a sum of a few terms, in rounding units, beyond one unit per term.
 const ROUNDING: f64 = 4.0;

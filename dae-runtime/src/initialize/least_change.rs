@@ -8,8 +8,8 @@
 //! part either. With $P$ a basis of the left null space of the free columns $B_F$, the costly part solves
 //! $P^T B_G z_G = P^T b$.
 
-use crate::matrix::Matrix;
-use crate::rank::{RankError, SingularValues, equilibrate};
+use crate::linalg::matrix::Matrix;
+use crate::linalg::rank::{RankError, SingularValues, equilibrate};
 
 /// Free columns count as able to absorb a change only where their singular values exceed this; below it, a free unknown
 /// would run far away to spare a guess a small change.

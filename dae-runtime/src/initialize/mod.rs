@@ -7,47 +7,35 @@
 //! analysis method for DAEs*, BIT 41 (2001), Sect. 4): at stage $s = k_{\min}, \dots, 0$ the equations
 //! $f_i^{(s + c_i)} = 0$ determine the jets $x_j^{(s + d_j)}$, everything of lower stage being known. A stage
 //! $s < 0$ has fewer equations than unknowns, and the unknowns that the model fixes stay; the rest is moved as little
-//! as possible (files `least_change`, `gauss_newton`). Equations that share no moving jet are independent (`parts`),
-//! and large parts are solved by sparse linear algebra (`structured`).
+//! as possible (files `least_change`, `gauss_newton`). Equations that share no moving jet are independent (`components`),
+//! and large parts are solved by sparse linear algebra (`sparse`).
 //!
 //! A fixed value of a later stage may restrict an earlier one: a fixed velocity and a guessed position make the hidden
 //! velocity constraint a condition on the position. Then the stage cannot be solved on its own, and a joint
 //! least-change solve of all stages so far follows, for the equations concerned.
 
+mod components;
 mod error;
 mod gauss_newton;
 mod least_change;
-mod parts;
+mod options;
+pub(crate) mod quantity;
 mod regularity;
-mod restart;
-mod structured;
+mod reinitialization;
+mod sparse;
 mod tangent;
 
 use crate::contract::{Dae, Prolongation, ProlongationDescription, Start};
 
+use components::Decomposition;
 pub use error::{FixedValue, InitializationError, Mismatch};
 use gauss_newton::{Stuck, System};
-use parts::Decomposition;
+pub use options::InitializationOptions;
 use regularity::regularity;
-pub(crate) use restart::{
-    Change, Held, JetPlaces, consistent_restart, restarted_derivatives, restarted_derivatives_in,
+pub(crate) use reinitialization::{
+    Change, JetPlaces, KeptDerivatives, consistent_restart, restarted_derivatives, restarted_derivatives_in,
 };
 pub(crate) use tangent::{Direction, EXACTLY, derivatives_of_jets};
-
-/// Options of an initialisation.
-#[derive(Clone, Debug, PartialEq)]
-pub struct InitializationOptions {
-    /// Upper bound on the number of Gauss–Newton steps per stage.
-    pub max_iterations: usize,
-    /// Relative size up to which the residual of an equation in which all unknowns are fixed counts as rounding error of the fixed values.
-    pub consistency: f64,
-}
-
-impl Default for InitializationOptions {
-    fn default() -> Self {
-        InitializationOptions { max_iterations: 100, consistency: 1e-11 }
-    }
-}
 
 /// A guess that could not stay.
 #[derive(Clone, Copy, Debug, PartialEq)]

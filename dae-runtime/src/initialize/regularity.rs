@@ -2,14 +2,14 @@
 //!
 //! In: the prolongation and jets that fulfil it. Out: the condition number of the system Jacobian, the block of stage
 //! 0, or an error that names the equations and unknowns that make it singular. Small matrices are assessed by their
-//! singular values, large ones block by block ([`crate::sparse::regularity`]).
+//! singular values, large ones block by block ([`crate::linalg::sparse::regularity`]).
 
-use crate::matrix::Matrix;
+use crate::linalg::matrix::Matrix;
 
 use super::error::InitializationError;
 use crate::contract::{Prolongation, ProlongationDescription};
-use crate::rank::{self, Confidence, SingularValues};
-use crate::sparse::{self, Regularity, SparseMatrix};
+use crate::linalg::rank::{self, Confidence, SingularValues};
+use crate::linalg::sparse::{self, Regularity, SparseMatrix};
 
 /// Matrices up to this order are examined as a whole.
 const DENSE: usize = 100;

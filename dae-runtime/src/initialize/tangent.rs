@@ -8,8 +8,8 @@
 //! the equations determine what is not fixed, this is the derivative of the initialisation; where guesses are left a
 //! choice it is that of the consistent point nearest to them, in the limit of consistent guesses.
 
+use super::components::Decomposition;
 use super::gauss_newton::System;
-use super::parts::Decomposition;
 use super::{InitializationError, InitializationOptions, stages};
 use crate::contract::{Jet, Name, Prolongation, Start};
 

@@ -15,9 +15,10 @@
 //! algebraic unknowns of index 1 are solved for, with the others held fixed: their events occur where the equations
 //! say.
 
-use super::{Run, Scheme};
+use super::run::Run;
+use super::scheme::Scheme;
 use crate::contract::{Description, Kind};
-use crate::polynomial::{evaluate, horner};
+use crate::integrator::polynomial::{evaluate, horner};
 
 /// Corrections of this size, in units of the error allowed, end the iteration.
 const SETTLED: f64 = 0.1;

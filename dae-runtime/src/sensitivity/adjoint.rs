@@ -34,11 +34,11 @@ use num_complex::Complex;
 
 use super::collocation::{Collocation, Linearization, Part};
 use super::{Beginning, Quantity, StartDerivative};
-use crate::contract::{Dae, Description, Name, Stand};
-use crate::hidden::Hidden;
-use crate::radau::{Origin, Polynomial, StageRange, Tableau};
+use crate::contract::{AliasOf, Dae, Description, Name};
+use crate::integrator::hidden::Hidden;
+use crate::integrator::stepper::{Failure, Options};
+use crate::methods::radau::{Origin, Polynomial, StageRange, Tableau};
 use crate::solution::{Solution, Status};
-use crate::stepper::{Failure, Options};
 
 /// Number of parts between stages that are kept.
 const CHECKPOINT: usize = 100;
@@ -311,7 +311,7 @@ impl<'d> Sweep<'d> {
         let Beginning { t0, y0, yp0, quantities, .. } = beginning;
         let collocation = Collocation::new(dae, (*t0, y0, yp0), t_end, options);
         Sweep {
-            hidden: Hidden::of(dae, options, t_end - t0, &collocation.schedule),
+            hidden: Hidden::of(dae, options, t_end - t0, &collocation.plan),
             collocation,
             largest: 0.0,
             beginning,
@@ -333,10 +333,10 @@ impl<'d> Sweep<'d> {
         let (of_state, of_eliminated) = weights.split_at(n);
         let mut by_state = of_state.to_vec();
         for (k, (it, weight)) in self.description().eliminated.iter().zip(of_eliminated).enumerate() {
-            match it.stand {
-                Stand::Same(place) => by_state[place] += weight,
-                Stand::Opposite(place) => by_state[place] -= weight,
-                Stand::Steady => self.by_constants[k] += weight,
+            match it.alias_of {
+                AliasOf::Same(place) => by_state[place] += weight,
+                AliasOf::Opposite(place) => by_state[place] -= weight,
+                AliasOf::Constant => self.by_constants[k] += weight,
             }
         }
         if let Some(hidden) = self.hidden.as_ref().filter(|hidden| hidden.has_part(&by_state)) {

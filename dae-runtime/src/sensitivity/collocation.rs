@@ -11,13 +11,13 @@
 use std::rc::Rc;
 
 use crate::contract::Dae;
-use crate::linear::{Deficiency, IterationMatrix, Jacobians, Schedule, StepStart};
-use crate::radau::{
+use crate::integrator::error_weights::Weights;
+use crate::integrator::stepper::{Options, Statistics};
+use crate::linalg::iteration_matrix::{Deficiency, FactorizationPlan, IterationMatrix, Jacobians, StepStart};
+use crate::methods::radau::{
     Accuracy, AtStage, Limits, Matrices, NOISE, Origin, Outcome, StagePlace, StageRange, Stages, Tableau, Tolerances,
     UNOBSERVED, combine,
 };
-use crate::stepper::{Options, Statistics};
-use crate::weights::Weights;
 
 /// Stages are solved to this fraction of the tolerance of the stages of a run.
 const TIGHTER: f64 = 1e-3;
@@ -61,10 +61,10 @@ pub(super) struct Method {
 }
 
 impl Method {
-    fn new(dae: &dyn Dae, schedule: &Rc<Schedule>, stages: usize) -> Self {
+    fn new(dae: &dyn Dae, plan: &Rc<FactorizationPlan>, stages: usize) -> Self {
         let matrices = Matrices {
-            real: IterationMatrix::new(schedule),
-            complex: (0..stages / 2).map(|_| IterationMatrix::new(schedule)).collect(),
+            real: IterationMatrix::new(plan),
+            complex: (0..stages / 2).map(|_| IterationMatrix::new(plan)).collect(),
         };
         Method { tableau: Tableau::of(stages), matrices, stages: Stages::new(dae.description(), StageRange::MOST) }
     }
@@ -131,7 +131,7 @@ pub(super) struct Part {
 pub(super) struct Collocation<'d> {
     pub(super) dae: &'d dyn Dae,
     methods: Vec<Method>,
-    pub(super) schedule: Rc<Schedule>,
+    pub(super) plan: Rc<FactorizationPlan>,
     /// The tolerances of the stages, in units of the weights: the first that can be reached is used.
     pub(super) tolerances: [f64; 2],
     /// Error weights of states.
@@ -161,7 +161,7 @@ impl<'d> Collocation<'d> {
         dae.choose_coordinates(t0, y0, yp0, true);
         Collocation {
             methods: Vec::new(),
-            schedule: Schedule::new(
+            plan: FactorizationPlan::new(
                 dae,
                 StepStart { t: t0, y: y0, yp: yp0, h: if span == 0.0 { 1.0 } else { 1e-3 * span } },
             ),
@@ -184,7 +184,7 @@ impl<'d> Collocation<'d> {
     pub(super) fn method(&mut self, stages: usize) -> (&mut Method, &[Linearization], &mut Statistics) {
         let found = self.methods.iter().position(|method| method.tableau.stages() == stages);
         let place = found.unwrap_or_else(|| {
-            self.methods.push(Method::new(self.dae, &self.schedule, stages));
+            self.methods.push(Method::new(self.dae, &self.plan, stages));
             self.methods.len() - 1
         });
         (&mut self.methods[place], &self.at_stages[..stages], &mut self.statistics)

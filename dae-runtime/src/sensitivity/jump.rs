@@ -14,12 +14,12 @@
 //! functions for hybrid discrete/continuous systems*, Appl. Numer. Math. 31 (1999)). Functions and changes are the
 //! caller's code: their derivatives in these directions are central differences.
 
-use super::variation::Column;
+use super::variation::{Column, Left};
 use super::{Quantity, Variation};
 use crate::contract::{Dae, Kind};
-use crate::initialize::{Change, Held, InitializationError, restarted_derivatives};
-use crate::polynomial::{curvature, evaluate};
-use crate::stepper::{Failure, Stepper};
+use crate::initialize::{Change, InitializationError, KeptDerivatives, restarted_derivatives};
+use crate::integrator::polynomial::{curvature, evaluate};
+use crate::integrator::stepper::{Failure, Stepper};
 
 /// Relative step of differences: truncation and rounding errors are equal, 1e-10.
 const DIFFERENCE: f64 = 6e-6;
@@ -206,7 +206,7 @@ impl Variation<'_> {
         let dae = self.dae();
         let by_time = by_time(dae, t, jets, carried.scale);
         let point = [y, yp, jets];
-        let through = |k: usize, quantity: &Quantity, held: Held<'_>| {
+        let through = |k: usize, quantity: &Quantity, held: KeptDerivatives<'_>| {
             let (tau, values) = (carried.by_time[k], &carried.values[k]);
             let equations = quantity.derivative_of_equations(dae, t, jets);
             // Constraints that depend on time move with the event.
@@ -223,48 +223,29 @@ impl Variation<'_> {
                 dae,
                 t,
                 point,
-                Held::Nothing,
+                KeptDerivatives::Nothing,
                 Change { values: &total, equations, name: &quantity.name },
             )
         };
         let (of_run, of_jump) = self.columns().split_at(self.columns_of_run());
-        let held = Held::AsInRestart(is_changed);
+        let held = KeptDerivatives::AsInRestart(is_changed);
         let mut behind: Vec<(Vec<f64>, Vec<f64>)> = of_run
             .iter()
             .enumerate()
             .map(|(k, column)| through(k, &column.quantity, held))
             .collect::<Result<_, _>>()?;
         // Unit vectors need not satisfy the linearised constraints; but all have to be treated alike.
-        let all = |held: Held<'_>| {
+        let all = |held: KeptDerivatives<'_>| {
             let single = |(k, column): (usize, &Column)| through(of_run.len() + k, &column.quantity, held);
             of_jump.iter().enumerate().map(single).collect::<Result<Vec<_>, _>>()
         };
-        behind.extend(all(Held::Changed(is_changed)).or_else(|_| all(Held::Nothing))?);
+        behind.extend(all(KeptDerivatives::Changed(is_changed)).or_else(|_| all(KeptDerivatives::Nothing))?);
         for (column, (value, slope)) in self.columns_mut().iter_mut().zip(behind) {
             (column.value, column.slope) = (value, slope);
         }
         self.begin_at(t, y, yp);
         self.end_jump();
         Ok(())
-    }
-}
-
-/// State of the run where equations have changed, before the first step with the new ones.
-pub(crate) struct Left {
-    by_time: Vec<f64>,
-    slope: Vec<f64>,
-}
-
-impl Left {
-    /// Changes sensitivities for the new derivative: states are continuous, $s^+ = s^- + (y'^- - y'^+)\,\partial t_e/\partial p$.
-    pub(super) fn enter(&self, dae: &dyn Dae, columns: &mut [Column], slope: &[f64]) {
-        for (column, tau) in columns.iter_mut().zip(&self.by_time) {
-            for (i, unknown) in dae.description().unknowns.iter().enumerate() {
-                if unknown.kind == Kind::Differential {
-                    column.value[i] += tau * (self.slope[i] - slope[i]);
-                }
-            }
-        }
     }
 }
 

@@ -19,8 +19,8 @@ mod jump;
 mod variation;
 
 use crate::contract::Dae;
+use crate::initialize::quantity::Quantity;
 use crate::initialize::{Direction, EXACTLY, InitializationError, JetPlaces, derivatives_of_jets};
-use crate::quantity::Quantity;
 pub use crate::solution::Sensitivities;
 pub use adjoint::{Adjoint, Gradient};
 pub(crate) use adjoint::{Tape, Way};

@@ -6,22 +6,21 @@
 //! Radau IIA with as many stages as the run has there, three if another method makes it. At the stages $F_{y'}$, $F_y$
 //! and $F_p$ are those of the state, whose polynomial a step by Radau IIA shares: then sensitivities are the
 //! derivatives of the computed solution, for the given steps. The linear system of all stages is solved as in Newton's
-//! method ([`crate::radau`]), with matrices for the middle stage that all quantities share. Errors are estimated as for
-//! states ([`crate::radau`]) and tested to the same tolerances, with sensitivities in units of the unknowns:
+//! method ([`crate::methods::radau`]), with matrices for the middle stage that all quantities share. Errors are estimated as for
+//! states ([`crate::methods::radau`]) and tested to the same tolerances, with sensitivities in units of the unknowns:
 //! $|p|\,\partial y/\partial p$ for a quantity $p$.
 
 use super::adjoint::{Jump, Tape, Way};
 use super::collocation::{Collocation, Linearization, Obstacle, Part};
-use super::jump::Left;
 use super::{Beginning, Quantity, StartDerivative};
 use crate::contract::{Dae, Kind, Name};
-use crate::hidden::Hidden;
-use crate::linear::Deficiency;
-use crate::polynomial::evaluate;
-use crate::radau::{Origin, Outcome, Polynomial, StagePlace, StageRange, combine};
-use crate::resolvent::Resolvent;
-use crate::stepper::{DenseAccuracy, Failure, Options, Statistics, Stepper};
-use crate::weights::Weights;
+use crate::integrator::error_weights::Weights;
+use crate::integrator::hidden::Hidden;
+use crate::integrator::polynomial::evaluate;
+use crate::integrator::resolvent::Resolvent;
+use crate::integrator::stepper::{DenseAccuracy, Failure, Options, Statistics, Stepper};
+use crate::linalg::iteration_matrix::Deficiency;
+use crate::methods::radau::{Origin, Outcome, Polynomial, StagePlace, StageRange, combine};
 
 /// Number of stages where the method of the run has none.
 const STAGES: usize = 3;
@@ -107,6 +106,25 @@ struct Refused {
     obstacle: Obstacle,
 }
 
+/// State of the run where equations have changed, before the first step with the new ones.
+pub(crate) struct Left {
+    pub(super) by_time: Vec<f64>,
+    pub(super) slope: Vec<f64>,
+}
+
+impl Left {
+    /// Changes sensitivities for the new derivative: states are continuous, $s^+ = s^- + (y'^- - y'^+)\,\partial t_e/\partial p$.
+    fn enter(&self, dae: &dyn Dae, columns: &mut [Column], slope: &[f64]) {
+        for (column, tau) in columns.iter_mut().zip(&self.by_time) {
+            for (i, unknown) in dae.description().unknowns.iter().enumerate() {
+                if unknown.kind == Kind::Differential {
+                    column.value[i] += tau * (self.slope[i] - slope[i]);
+                }
+            }
+        }
+    }
+}
+
 /// $F_{y'} s' + F_y s$ and the terms of $F_p$ that belong to a column.
 fn residual_of(
     by_parameters: &[Entry],
@@ -158,7 +176,7 @@ impl<'d> Variation<'d> {
         let [y, yp, slope, error] = [0; 4].map(|_| vec![0.0; n]);
         let work = Work { y, yp, slope, error, ..Work::default() };
         Variation {
-            hidden: Hidden::of(dae, options, t_end - t0, &collocation.schedule),
+            hidden: Hidden::of(dae, options, t_end - t0, &collocation.plan),
             resolvent: Resolvent::of(description),
             collocation,
             differential: (0..n).filter(|&k| description.unknowns[k].kind == Kind::Differential).collect(),
@@ -353,7 +371,7 @@ impl<'d> Variation<'d> {
         self.columns.iter().flat_map(move |column| {
             let of_eliminated = eliminated.iter().zip(&column.constants);
             let of_eliminated =
-                of_eliminated.map(|(it, constant)| it.stand.value(&column.recorded).unwrap_or(*constant));
+                of_eliminated.map(|(it, constant)| it.alias_of.value(&column.recorded).unwrap_or(*constant));
             let scale = column.quantity.scale;
             column.recorded.iter().copied().chain(of_eliminated).map(move |value| value / scale)
         })

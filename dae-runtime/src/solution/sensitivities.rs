@@ -7,7 +7,7 @@ use std::error::Error;
 use std::fmt;
 
 use crate::contract::Name;
-use crate::stepper::Statistics;
+use crate::integrator::stepper::Statistics;
 
 /// Derivatives of a solution, at its recorded times.
 #[derive(Clone, Debug, PartialEq)]

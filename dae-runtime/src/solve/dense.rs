@@ -3,9 +3,9 @@
 //! In: a stepper after a step. Out: its polynomial where that satisfies the equations, and otherwise as many pieces as
 //! needed through states that do (see [`Stepper::interpolate`]).
 
-use crate::polynomial::{evaluate, horner};
+use crate::integrator::polynomial::{evaluate, horner};
+use crate::integrator::stepper::Stepper;
 use crate::solution::Solution;
-use crate::stepper::Stepper;
 
 /// Where the polynomial of a step is compared with the equations, in units of the step from its end.
 const COMPARED: [f64; 2] = [-0.6, -0.15];

@@ -5,7 +5,7 @@
 //! lead on from a state that does not satisfy it.
 
 use crate::contract::{Dae, Description};
-use crate::stepper::{Failure, Options, StepControl};
+use crate::integrator::stepper::{Failure, Options, StepControl};
 
 /// A residual is checked again once it has grown by this factor since the last check.
 const GROWTH: f64 = 2.0;

@@ -7,9 +7,9 @@ use std::error::Error;
 use std::fmt;
 
 use crate::contract::Dae;
-use crate::failure::Failure;
 use crate::initialize::InitializationError;
-use crate::signal::InputError;
+use crate::inputs::signal::InputError;
+use crate::integrator::failure::Failure;
 use crate::solution::{Solution, Status};
 
 /// Why a run has not reached its end: it could not begin, or it stopped early.

@@ -5,14 +5,14 @@
 
 use std::collections::VecDeque;
 
-use super::segments::Segments;
+use super::restarts::Segments;
 use crate::contract::{Dae, Name};
-use crate::event::{Action, Event};
 use crate::initialize::{InitializationOptions, consistent_restart};
-use crate::polynomial::evaluate;
+use crate::integrator::polynomial::evaluate;
+use crate::integrator::stepper::{Failure, Options, Stepper};
 use crate::sensitivity::{Carried, InStep, Variation};
 use crate::solution::Solution;
-use crate::stepper::{Failure, Options, Stepper};
+use crate::solution::event::{Action, Event};
 
 /// Times within a step at which signs are compared, in units of the step from its end.
 const BETWEEN: [f64; 3] = [-0.75, -0.5, -0.25];

@@ -5,10 +5,10 @@
 //! Gantmacher, *The Theory of Matrices* II, chapter XII), on which values of $c$ over ten decades have to agree;
 //! otherwise there is no verdict.
 
-use crate::matrix::Matrix;
+use crate::linalg::matrix::Matrix;
 
 use crate::contract::Dae;
-use crate::stepper::Failure;
+use crate::integrator::stepper::Failure;
 
 /// Larger systems are not examined.
 const LARGEST: usize = 200;

@@ -4,13 +4,13 @@
 
 use std::rc::Rc;
 
-use crate::bdf;
-use crate::class::Method;
 use crate::contract::Dae;
-use crate::integrator::Start;
-use crate::linear::{Schedule, StepStart};
-use crate::radau;
-use crate::stepper::{Failure, Options, StepControl, Stepper, check_start};
+use crate::contract::class::Method;
+use crate::integrator::RunStart;
+use crate::integrator::stepper::{Failure, Options, StepControl, Stepper, check_start};
+use crate::linalg::iteration_matrix::{FactorizationPlan, StepStart};
+use crate::methods::bdf;
+use crate::methods::radau;
 
 impl Method {
     /// Starts an integration by this method, to be stepped through by hand.
@@ -23,29 +23,29 @@ impl Method {
         t_end: f64,
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'd>, Failure> {
-        let schedule = self.prepare(dae, [t0, t_end], [y0, yp0], options)?;
-        self.begin(dae, Start { t0, y0, yp0, t_end, schedule: &schedule }, options)
+        let plan = self.prepare(dae, [t0, t_end], [y0, yp0], options)?;
+        self.begin(dae, RunStart { t0, y0, yp0, t_end, plan: &plan }, options)
     }
 
-    /// Checks that the method suits the formulation, and finds the schedule of the linear algebra of a run.
+    /// Checks that the method suits the formulation, and finds the plan of the linear algebra of a run.
     pub(super) fn prepare(
         self,
         dae: &dyn Dae,
         [t0, t_end]: [f64; 2],
         [y0, yp0]: [&[f64]; 2],
         options: &Options,
-    ) -> Result<Rc<Schedule>, Failure> {
+    ) -> Result<Rc<FactorizationPlan>, Failure> {
         self.check_index(dae, options)?;
         check_start(dae.description(), t0, y0, yp0, t_end)?;
         dae.choose_coordinates(t0, y0, yp0, true);
-        Ok(Schedule::new(dae, StepStart { t: t0, y: y0, yp: yp0, h: typical_step(t0, t_end) }))
+        Ok(FactorizationPlan::new(dae, StepStart { t: t0, y: y0, yp: yp0, h: typical_step(t0, t_end) }))
     }
 
-    /// Starts an integration with that schedule.
+    /// Starts an integration with that plan.
     pub(super) fn begin<'d>(
         self,
         dae: &'d dyn Dae,
-        start: Start<'_>,
+        start: RunStart<'_>,
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'd>, Failure> {
         match self {

@@ -1,7 +1,7 @@
 //! The driver: a formulation, a method and options in, a [`Solution`] out.
 //!
 //! In: a [`Dae`]. Out: its solution as far as it exists, with the reason if it does not reach the end time. The driver
-//! loops over the steps of a [`Stepper`](crate::stepper::Stepper); only `method` and `segments` know methods, and
+//! loops over the steps of a [`Stepper`](crate::integrator::stepper::Stepper); only `method` and `restarts` know methods, and
 //! methods know nothing of output. Where a function of time changes its branch (the kinks of an input) a step ends, and
 //! the method is restarted.
 //!
@@ -17,48 +17,47 @@
 //! ```
 
 mod between;
-mod crossing;
+mod check_start;
 mod dense;
 mod drift;
 mod error;
 mod events;
 mod freedom;
-mod given;
 mod method;
 mod multipliers;
 mod record;
-mod segments;
+mod restarts;
 mod steps;
+mod stopwatch;
+mod time_events;
+pub mod timing;
 
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 
-pub use crate::class::Method;
-use crate::class::{Classified, Open, Treats};
+pub use crate::contract::class::Method;
+use crate::contract::class::{Classified, Open, Treats};
 use crate::contract::{Dae, Name, Switch};
-use crate::event::Event;
+use crate::initialize::quantity::Quantity;
 use crate::initialize::{InitializationOptions, consistent_initialization, states_of};
-use crate::quantity::Quantity;
+use crate::integrator::stepper::{Failure, Options, Projection, StepControl, Tolerance};
 use crate::sensitivity::{Adjoint, Beginning, StartDerivative, Tape, Variation, Way};
 use crate::solution::Solution;
-use crate::stepper::{ClosingCorrection, Failure, Options, StepControl, Tolerance};
-use crate::stopwatch::Stopwatch;
+use crate::solution::event::Event;
+use crate::solve::stopwatch::Stopwatch;
+use check_start::check_given;
 pub use error::RunError;
-use given::check_given;
 pub use record::Record;
 use record::Recorder;
-use steps::Settings;
+use steps::{Observer, Settings};
 pub use steps::{Step, StepView, Steps};
-
-/// Receives each step; says whether to continue.
-type Observer<'c> = Box<dyn FnMut(&StepView<'_>) -> ControlFlow<()> + 'c>;
 
 /// An integration to be configured and run, on the thread where it is made: it borrows a formulation, which may change
 /// its local coordinates during the run. Runs in parallel need a formulation each, made from the model, which is
 /// `Sync`.
 ///
-/// `C` is the class of the formulation ([`crate::class`]). A function that returns an integration names the class, or erases it:
+/// `C` is the class of the formulation ([`crate::contract::class`]). A function that returns an integration names the class, or erases it:
 ///
 /// ```
 /// use dae_runtime::class::{Classified, Index};
@@ -157,7 +156,7 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
         }
     }
 
-    /// Chooses the method: [`crate::class::Bdf`], [`crate::class::Radau5`] or [`crate::class::Radau`], which only
+    /// Chooses the method: [`crate::contract::class::Bdf`], [`crate::contract::class::Radau5`] or [`crate::contract::class::Radau`], which only
     /// compile with formulations that they suit, or a [`Method`].
     pub fn method(mut self, method: impl Treats<C>) -> Self {
         self.method = method.method();
@@ -241,8 +240,8 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
     }
 
     /// Switches the projection onto the enforced constraints on or off.
-    pub fn closing_correction(mut self, mode: ClosingCorrection) -> Self {
-        self.options.closing_correction = mode;
+    pub fn projection(mut self, mode: Projection) -> Self {
+        self.options.projection = mode;
         self
     }
 

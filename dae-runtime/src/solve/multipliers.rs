@@ -4,7 +4,7 @@
 //! to their constraints no longer correct it, or it has passed a point beyond which the solution cannot be continued.
 
 use crate::contract::{Dae, Kind};
-use crate::stepper::{Failure, Options, StepControl, Stepper};
+use crate::integrator::stepper::{Failure, Options, StepControl, Stepper};
 
 /// Corrections of derivatives by multipliers above the first fraction of the derivatives are suspicious if they amount
 /// to more than this many tolerances over a step; to fewer where they make up most of the derivatives.

@@ -3,14 +3,14 @@
 //! In: a stepper after each accepted step. Out: states in the [`Solution`], at the steps or at the times requested,
 //! polynomials between them, and sensitivities.
 
-use super::crossing::margin;
 use super::dense;
 use super::events::Events;
-use super::segments::Segments;
-use crate::hidden::Hidden;
+use super::restarts::Segments;
+use super::time_events::margin;
+use crate::integrator::hidden::Hidden;
+use crate::integrator::stepper::{Failure, Stepper};
 use crate::sensitivity::{InStep, Sensitivities, Variation};
 use crate::solution::Solution;
-use crate::stepper::{Failure, Stepper};
 
 /// What a solution records of a run.
 #[derive(Clone, Debug, Default, PartialEq)]

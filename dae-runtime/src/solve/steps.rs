@@ -3,20 +3,25 @@
 //! In: a run that has begun. Out: its recorded states, one by one, and in the end the [`Solution`].
 
 use std::fmt;
+use std::ops::ControlFlow;
 
+use super::RunError;
 use super::drift::Drift;
 use super::events::{Consequence, Events, Passage};
 use super::multipliers::Watched;
 use super::record::{Made, Recorder};
-use super::segments::Segments;
-use super::{Method, Observer, RunError};
+use super::restarts::Segments;
+use crate::contract::class::Method;
 use crate::contract::{Dae, Name};
-use crate::event::Event;
-use crate::hidden::Hidden;
 use crate::initialize::InitializationOptions;
+use crate::integrator::hidden::Hidden;
+use crate::integrator::stepper::{DenseAccuracy, Failure, Options, StepControl};
+use crate::solution::event::Event;
 use crate::solution::{Solution, Status};
-use crate::stepper::{DenseAccuracy, Failure, Options, StepControl};
-use crate::stopwatch::Stopwatch;
+use crate::solve::stopwatch::Stopwatch;
+
+/// Receives each step; says whether to continue.
+pub(super) type Observer<'c> = Box<dyn FnMut(&StepView<'_>) -> ControlFlow<()> + 'c>;
 
 /// An integration that is made step by step ([`Integration::steps`](crate::solve::Integration::steps)): an iterator
 /// over the states that it records.
@@ -108,7 +113,7 @@ impl<'d, 'c> Steps<'d, 'c> {
         };
         let is_adaptive = options.control == StepControl::Adaptive;
         let hidden = run.as_ref().filter(|_| is_adaptive);
-        recorder.improve_by(hidden.and_then(|run| Hidden::of(dae, &options, t_end - t0, run.schedule())));
+        recorder.improve_by(hidden.and_then(|run| Hidden::of(dae, &options, t_end - t0, run.plan())));
         let mut steps = Steps {
             events: Events::new(events, (t0, y0, yp0), t_end),
             solution: Solution::new(dae, t0, y0, yp0),

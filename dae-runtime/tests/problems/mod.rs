@@ -19,7 +19,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 
 use dae_runtime::class::{Classified, Open};
-use dae_runtime::contract::LoopFree;
+use dae_runtime::contract::UnrolledLu;
 use dae_runtime::contract::{
     Dae, Description, Equation, Invariant, Jet, Kind, Leading, Name, Pattern, Prolongation, ProlongationDescription,
     Role, Start, Unknown,
@@ -60,7 +60,7 @@ pub struct Problem<M> {
     description: Description,
     prolongation: Explicit,
     /// As generated code brings it.
-    pub code: Option<LoopFree>,
+    pub code: Option<UnrolledLu>,
     /// Start time.
     pub t0: f64,
     /// Consistent start values.
@@ -193,7 +193,7 @@ impl<M: Model> Dae for Problem<M> {
 
     fn set_parameters(&mut self, _values: &[f64]) {}
 
-    fn loop_free(&self) -> Option<&LoopFree> {
+    fn unrolled_lu(&self) -> Option<&UnrolledLu> {
         self.code.as_ref()
     }
 

@@ -1,7 +1,7 @@
 //! Code for the elimination of dense matrices in the order of rows and columns, as a stand-in for generated code: whether these pivots do is chance.
 
-use dae_runtime::contract::{Code, LoopFree};
-use dae_runtime::linear::Scalar;
+use dae_runtime::contract::{Code, UnrolledLu};
+use dae_runtime::iteration_matrix::Scalar;
 
 static PIVOTS: [(usize, usize); super::MAX] = {
     let mut pivots = [(0, 0); super::MAX];
@@ -14,8 +14,8 @@ static PIVOTS: [(usize, usize); super::MAX] = {
 };
 
 /// For systems of `n` unknowns.
-pub fn natural_order(n: usize) -> LoopFree {
-    LoopFree {
+pub fn natural_order(n: usize) -> UnrolledLu {
+    UnrolledLu {
         pivots: &PIVOTS[..n],
         lengths: [n * n, lower_start(n), lower_start(n)],
         real: Code { factorize, solve },

@@ -5,7 +5,7 @@
 
 use std::cmp::Reverse;
 
-use super::relation::{Relation, Stand};
+use super::relation::{AliasOf, Relation};
 use crate::expr::{Dag, Expr, Rational};
 
 /// The key that decides which of two unknowns stays: the one with the larger key.
@@ -57,7 +57,7 @@ impl Groups {
                 self.next[gone] = (stays, factor);
                 Some(gone)
             }
-            Relation::Steady(j, value) => {
+            Relation::Constant(j, value) => {
                 let (root, factor) = self.find(j);
                 if self.values[root].is_some() {
                     return None;
@@ -69,12 +69,12 @@ impl Groups {
     }
 
     /// What replaces an unknown; `None` if nothing does.
-    pub(super) fn stand(&mut self, dag: &mut Dag, unknown: usize) -> Option<Stand> {
+    pub(super) fn alias_of(&mut self, dag: &mut Dag, unknown: usize) -> Option<AliasOf> {
         let (root, factor) = self.find(unknown);
         match self.values[root] {
-            Some(value) => Some(Stand::Steady(dag.scale(factor, value))),
+            Some(value) => Some(AliasOf::Constant(dag.scale(factor, value))),
             None if root == unknown => None,
-            None => Some(Stand::Unknown { unknown: root, factor }),
+            None => Some(AliasOf::Unknown { unknown: root, factor }),
         }
     }
 }

@@ -17,7 +17,7 @@ mod groups;
 mod relation;
 mod starts;
 
-pub use relation::Stand;
+pub use relation::AliasOf;
 pub use starts::reconcile;
 
 use crate::expr::{Dag, Expr, Symbol, UnknownId, substitute};
@@ -38,7 +38,7 @@ pub struct Eliminated {
     /// The equation of the working system that gives it.
     pub equation: usize,
     /// What replaces it.
-    pub stand: Stand,
+    pub alias_of: AliasOf,
 }
 
 /// A system in which some unknowns occur only in the equation that gives them.
@@ -88,11 +88,11 @@ pub fn eliminate(model: &mut Model, system: &System) -> Option<Elimination> {
         .iter()
         .enumerate()
         .filter_map(|(unknown, equation)| {
-            Some(Eliminated { unknown, equation: (*equation)?, stand: groups.stand(&mut model.dag, unknown)? })
+            Some(Eliminated { unknown, equation: (*equation)?, alias_of: groups.alias_of(&mut model.dag, unknown)? })
         })
         .collect();
     for it in &eliminated {
-        let value = it.stand.jet(&mut model.dag, 0);
+        let value = it.alias_of.jet(&mut model.dag, 0);
         let unknown = model.dag.symbol(Symbol::Unknown { unknown: UnknownId(it.unknown as u32), order: 0 });
         system.equations[it.equation].residual = model.dag.sub(unknown, value);
     }
@@ -114,8 +114,8 @@ fn replace(dag: &mut Dag, system: &mut System, groups: &mut Groups, gives: &[boo
     let residuals: Vec<Expr> = open.iter().map(|&i| system.equations[i].residual).collect();
     let replaced = substitute(dag, &residuals, |dag, symbol| match symbol {
         Symbol::Unknown { unknown, order } => {
-            let stand = groups.stand(dag, unknown.index())?;
-            Some(stand.jet(dag, order))
+            let alias_of = groups.alias_of(dag, unknown.index())?;
+            Some(alias_of.jet(dag, order))
         }
         _ => None,
     });

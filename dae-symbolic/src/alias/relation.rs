@@ -7,7 +7,7 @@ use crate::expr::{Dag, Expr, Node, Rational, Symbol, UnknownId};
 
 /// What replaces an eliminated unknown.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Stand {
+pub enum AliasOf {
     /// $q x_j$ with $q = \pm 1$.
     Unknown {
         /// $j$.
@@ -16,19 +16,19 @@ pub enum Stand {
         factor: Rational,
     },
     /// Made of numbers and parameters.
-    Steady(Expr),
+    Constant(Expr),
 }
 
-impl Stand {
+impl AliasOf {
     /// $z^{(k)}$.
     pub fn jet(&self, dag: &mut Dag, order: u32) -> Expr {
         match self {
-            Stand::Unknown { unknown, factor } => {
+            AliasOf::Unknown { unknown, factor } => {
                 let jet = dag.symbol(Symbol::Unknown { unknown: UnknownId(*unknown as u32), order });
                 dag.scale(factor.clone(), jet)
             }
-            Stand::Steady(value) if order == 0 => *value,
-            Stand::Steady(_) => dag.integer(0),
+            AliasOf::Constant(value) if order == 0 => *value,
+            AliasOf::Constant(_) => dag.integer(0),
         }
     }
 }
@@ -38,7 +38,7 @@ pub(super) enum Relation {
     /// $x_j = q x_k$ with $q = \pm 1$.
     Equal(usize, usize, Rational),
     /// $x_j = c$.
-    Steady(usize, Expr),
+    Constant(usize, Expr),
 }
 
 /// The relation that $f = 0$ is, if it is one.
@@ -66,7 +66,7 @@ pub(super) fn relation(dag: &mut Dag, residual: Expr) -> Option<Relation> {
             let constant = dag.constant(constant);
             rest.push((Rational::ONE, constant));
             let rest = dag.sum(rest);
-            Some(Relation::Steady(*j, dag.scale(q.recip()?.neg(), rest)))
+            Some(Relation::Constant(*j, dag.scale(q.recip()?.neg(), rest)))
         }
         _ => None,
     }

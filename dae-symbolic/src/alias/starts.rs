@@ -9,7 +9,7 @@
 
 use super::groups::Groups;
 use super::preference;
-use super::relation::{Relation, Stand, relation};
+use super::relation::{AliasOf, Relation, relation};
 use crate::defaults::default_parameters;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Expr, Symbol, evaluate_one};
@@ -42,7 +42,7 @@ pub fn reconcile(model: &mut Model) -> Result<(), Diagnostics> {
         let Some(relation) = relation(&mut model.dag, residual) else { continue };
         let (j, k) = match relation {
             Relation::Equal(j, k, _) => (j, k),
-            Relation::Steady(j, _) => (j, j),
+            Relation::Constant(j, _) => (j, j),
         };
         if groups.join(&mut model.dag, relation).is_some() {
             [j, k].into_iter().for_each(|j| _ = because.entry(j).or_insert(origin));
@@ -66,12 +66,12 @@ fn contradictions(model: &mut Model, groups: &mut Groups, because: &HashMap<usiz
     for j in 0..model.unknowns.len() {
         let Some(&equation) = because.get(&j) else { continue };
         let (root, factor) = groups.find(j);
-        let stand = groups.stand(&mut model.dag, j);
+        let alias_of = groups.alias_of(&mut model.dag, j);
         for (order, start) in starts(model, j).into_iter().filter(|(_, start)| start.kind == Start::Fixed) {
             let own = number(model, &parameters, start.value);
             let name = derivative_name(&model.unknowns[j].name, order);
             let fixed = Fixed { name, value: factor.to_f64() * own, own, origin: start.origin };
-            if let Some(steady @ Stand::Steady(_)) = &stand {
+            if let Some(steady @ AliasOf::Constant(_)) = &alias_of {
                 let value = steady.jet(&mut model.dag, order);
                 let value = number(model, &parameters, value);
                 if differ(value, own) {

@@ -13,7 +13,6 @@ mod fields;
 mod formulation;
 mod items;
 mod listing;
-mod loop_free;
 mod method;
 mod model;
 mod names;
@@ -24,6 +23,7 @@ mod rolled;
 mod stub;
 mod tables;
 mod unknowns;
+mod unrolled_lu;
 
 use crate::compile::Compiled;
 use crate::model::Torn;

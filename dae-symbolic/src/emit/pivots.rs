@@ -1,10 +1,10 @@
 //! Pivots for the iteration matrices of a formulation, before it runs.
 //!
-//! In: a compiled formulation. Out: the sequence of elimination for its pattern, if numbers can be had when the model is compiled.
+//! In: a compiled formulation. Out: the pivots and the pattern of the factors, if numbers can be had when the model is compiled.
 //!
 //! A pivot should stay away from zero in the whole run, of which only the start is known. So the formulation is
 //! evaluated at its start and in a neighbourhood of that, with steps of lengths from long to very short: pivots are
-//! chosen that are large enough in all of these and keep their signs ([`steady_sequence`]); failing that, with shorter
+//! chosen that are large enough in all of these and keep their signs ([`common_factorization`]); failing that, with shorter
 //! steps only, or at the start only. They may fail in the run, backwards in time for instance, where the growth of the
 //! factors is watched.
 
@@ -13,7 +13,7 @@ use std::f64::consts::FRAC_PI_2;
 
 use dae_runtime::contract::{Dae, Pattern};
 use dae_runtime::initialize::{InitializationOptions, consistent_initialization};
-use dae_runtime::linear::{Sequence, StepStart, steady_sequence};
+use dae_runtime::iteration_matrix::{StepStart, SymbolicFactorization, common_factorization};
 use dae_runtime::signal::Input;
 
 use crate::compile::Compiled;
@@ -39,7 +39,7 @@ const LARGEST_GROWTH: f64 = 100.0;
 /// `None` if they take more than `most_work` multiplications; if there are no numbers, because functions of the caller
 /// are not known here, or start values are not consistent; and for an excerpt of a model, whose matrix is not that of
 /// the model.
-pub(super) fn pivots(compiled: &Compiled, form: &CompiledForm, most_work: usize) -> Option<Sequence> {
+pub(super) fn pivots(compiled: &Compiled, form: &CompiledForm, most_work: usize) -> Option<SymbolicFactorization> {
     let n = form.program.description.unknowns.len();
     if form.formulation.completion.is_some() || compiled.model.is_excerpt() || n > most_work {
         return None;
@@ -67,8 +67,9 @@ pub(super) fn pivots(compiled: &Compiled, form: &CompiledForm, most_work: usize)
         let (t, y, yp) = &states[k];
         StepStart { t: *t, y, yp, h: time * length }
     };
-    let steady = |lengths: [f64; STATES]| steady_sequence::<STATES>(&dae, from_fn(|k| step(k, lengths[k])), most_work);
-    LENGTHS.into_iter().find_map(steady).or_else(|| steady_sequence(&dae, [step(0, LENGTHS[0][0])], most_work))
+    let steady =
+        |lengths: [f64; STATES]| common_factorization::<STATES>(&dae, from_fn(|k| step(k, lengths[k])), most_work);
+    LENGTHS.into_iter().find_map(steady).or_else(|| common_factorization(&dae, [step(0, LENGTHS[0][0])], most_work))
 }
 
 /// The consistent jets that the analysis has found, if they belong to this prolongation.

@@ -1,4 +1,4 @@
-//! A stand-in for a model that has errors.
+//! A stub for a model that has errors.
 //!
 //! In: what is known of the model. Out: Rust text with the same types, fields and methods and no mathematics, so that the rest
 //! of the crate is compiled against it and the only errors the user sees are those of the model.
@@ -12,12 +12,11 @@ use super::model::default_impl;
 use super::unknowns;
 use crate::lower::Stub;
 
-/// The Rust source of the stand-in.
+/// The Rust source of the stub.
 pub fn emit_stub(stub: &Stub) -> String {
     let (name, vis) = (&stub.name.text, prefix(&stub.visibility));
-    let mut text = docs(["Stand-in for a model that has errors."], "")
-        + if stub.inputs.is_empty() { DERIVE } else { SHARED }
-        + ALLOW;
+    let mut text =
+        docs(["Stub for a model that has errors."], "") + if stub.inputs.is_empty() { DERIVE } else { SHARED } + ALLOW;
     text.push_str(&format!("{vis}struct {name} {{\n"));
     for parameter in &stub.parameters {
         let of = type_of(stub.extents(&parameter.text));
@@ -44,9 +43,9 @@ pub fn emit_stub(stub: &Stub) -> String {
     let forms: BTreeMap<String, String> =
         stub.forms.iter().map(|form| (form.identifier(), form_type(name, form))).collect();
     for (method, target) in forms.into_iter().chain([("prolongation".to_string(), format!("{name}Prolongation"))]) {
-        text.push_str(&format!("    /// Stand-in.\n    #[must_use]\n    {vis}fn {method}(&self) -> {target} {{\n"));
+        text.push_str(&format!("    /// Stub.\n    #[must_use]\n    {vis}fn {method}(&self) -> {target} {{\n"));
         text.push_str("        ::dae::__private::Rejected\n    }\n\n");
-        aliases.push_str(&format!("/// Stand-in.\n{ALLOW}{vis}type {target} = ::dae::__private::Rejected;\n"));
+        aliases.push_str(&format!("/// Stub.\n{ALLOW}{vis}type {target} = ::dae::__private::Rejected;\n"));
     }
     text.truncate(text.trim_end().len());
     // Methods need no more than the number of indices.

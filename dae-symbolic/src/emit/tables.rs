@@ -4,7 +4,7 @@
 //! the tables are literals; with families, loops fill them when the description is first asked for.
 
 use dae_runtime::contract::{
-    Description, Invariant, Kind, Leading, Pattern, ProlongationDescription, Role, Stand, Start, Unknown,
+    AliasOf, Description, Invariant, Kind, Leading, Pattern, ProlongationDescription, Role, Start, Unknown,
 };
 
 use super::items::docs;
@@ -217,12 +217,12 @@ fn literal_description(d: &Description) -> String {
     text.push_str(&table("INVARIANTS", "Invariant", invariants));
     text.push_str(&table("SWITCHES", "Switch", switches));
     let eliminated = d.eliminated.iter().map(|it| {
-        let stand = match it.stand {
-            Stand::Same(state) => format!("Same({state})"),
-            Stand::Opposite(state) => format!("Opposite({state})"),
-            Stand::Steady => "Steady".to_string(),
+        let alias_of = match it.alias_of {
+            AliasOf::Same(state) => format!("Same({state})"),
+            AliasOf::Opposite(state) => format!("Opposite({state})"),
+            AliasOf::Constant => "Constant".to_string(),
         };
-        format!("eliminated({:?}, {:?}, Stand::{stand})", it.name, it.jet)
+        format!("eliminated({:?}, {:?}, AliasOf::{alias_of})", it.name, it.jet)
     });
     let eliminated: Vec<String> = eliminated.collect();
     if !eliminated.is_empty() {

@@ -2,7 +2,7 @@
 //!
 //! In: the model and the rows of a form. Out: a [`Layout`], with unknowns, rows and order reduction over states.
 
-use dae_runtime::contract::{Kind, Stand};
+use dae_runtime::contract::{AliasOf, Kind};
 
 use super::selection::{Material, Row, Selection};
 use super::{Form, FormEliminated, FormEquation, FormError, FormUnknown, Source};
@@ -103,22 +103,22 @@ impl Layout {
     pub(super) fn eliminated(&self, model: &mut Model, eliminated: &[Eliminated]) -> Vec<FormEliminated> {
         let mut list = Vec::new();
         for it in eliminated {
-            let count = match &it.stand {
-                alias::Stand::Unknown { unknown, .. } => self.count[*unknown],
-                alias::Stand::Steady(_) => 1,
+            let count = match &it.alias_of {
+                alias::AliasOf::Unknown { unknown, .. } => self.count[*unknown],
+                alias::AliasOf::Constant(_) => 1,
             };
             for order in 0..count {
-                let value = it.stand.jet(&mut model.dag, order);
+                let value = it.alias_of.jet(&mut model.dag, order);
                 let Some(value) = self.express(&mut model.dag, value) else { continue };
-                let stand = match &it.stand {
-                    alias::Stand::Unknown { unknown, factor } => {
+                let alias_of = match &it.alias_of {
+                    alias::AliasOf::Unknown { unknown, factor } => {
                         let state = self.first[*unknown] + order as usize;
-                        if factor.is_negative() { Stand::Opposite(state) } else { Stand::Same(state) }
+                        if factor.is_negative() { AliasOf::Opposite(state) } else { AliasOf::Same(state) }
                     }
-                    alias::Stand::Steady(_) => Stand::Steady,
+                    alias::AliasOf::Constant(_) => AliasOf::Constant,
                 };
                 let name = derivative_name(&model.unknowns[it.unknown].name, order);
-                list.push(FormEliminated { name, jet: (it.unknown, order), value, stand });
+                list.push(FormEliminated { name, jet: (it.unknown, order), value, alias_of });
             }
         }
         list

@@ -57,7 +57,7 @@ pub use selection::Material;
 
 use std::collections::HashSet;
 
-use dae_runtime::contract::{Kind, Stand};
+use dae_runtime::contract::{AliasOf, Kind};
 use dae_runtime::state_space::Coordinates;
 
 use crate::expr::{Expr, Symbol};
@@ -147,7 +147,7 @@ pub struct FormEliminated {
     /// Its value, over states and parameters.
     pub value: Expr,
     /// The kind of value.
-    pub stand: Stand,
+    pub alias_of: AliasOf,
 }
 
 /// A system $F(t, y, y') = 0$.

@@ -124,7 +124,7 @@ impl FormProgram {
                     .map(|it| Eliminated {
                         name: it.name.clone().into(),
                         jet: prolonged.jet(it.jet.0, it.jet.1),
-                        stand: it.stand,
+                        alias_of: it.alias_of,
                     })
                     .collect(),
                 leading,

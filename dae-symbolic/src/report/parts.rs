@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use crate::alias::{Eliminated, Stand};
+use crate::alias::{AliasOf, Eliminated};
 use crate::compile::{Compiled, HiddenConstraint, Named};
 use crate::expr::{Notation, print_with};
 use crate::formulation::Form;
@@ -107,10 +107,10 @@ impl EliminatedReport {
     pub(super) fn new(compiled: &Compiled, it: &Eliminated) -> Self {
         let model = &compiled.model;
         let name = |unknown: usize| model.unknowns[unknown].name.clone();
-        let value = match &it.stand {
-            Stand::Unknown { unknown, factor } if factor.is_negative() => format!("-{}", name(*unknown)),
-            Stand::Unknown { unknown, .. } => name(*unknown),
-            Stand::Steady(value) => {
+        let value = match &it.alias_of {
+            AliasOf::Unknown { unknown, factor } if factor.is_negative() => format!("-{}", name(*unknown)),
+            AliasOf::Unknown { unknown, .. } => name(*unknown),
+            AliasOf::Constant(value) => {
                 print_with(&model.dag, *value, Notation::Text, &HashMap::new(), |s| model.symbol_name(s))
             }
         };

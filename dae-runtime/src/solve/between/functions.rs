@@ -7,9 +7,9 @@
 use std::iter::successors;
 
 use crate::contract::Dae;
+use crate::integrator::polynomial::evaluate;
+use crate::integrator::stepper::Stepper;
 use crate::interval::{Interval, TaylorModel};
-use crate::polynomial::evaluate;
-use crate::stepper::Stepper;
 
 /// Values due to changes of the unknowns by this fraction of their tolerances count as zero.
 const NOISE: f64 = 0.1;

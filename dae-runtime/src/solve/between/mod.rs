@@ -18,8 +18,8 @@
 mod functions;
 
 use crate::contract::{Dae, Kind};
-use crate::linear::Jacobians;
-use crate::stepper::{Options, Stepper};
+use crate::integrator::stepper::{Options, Stepper};
+use crate::linalg::iteration_matrix::Jacobians;
 use functions::Functions;
 
 /// Parts of a step of this width are not divided any further: this fraction of the relative tolerance, between two

@@ -1,0 +1,38 @@
+//! Delegation to the inner formulation by those that the runtime completes.
+//!
+//! In: a type with a field `inner`, itself a [`crate::contract::Dae`]. Out: those functions of the contract that are the same for both.
+
+/// Functions of [`crate::contract::Dae`] that delegate to `self.inner`.
+macro_rules! forward_to_inner {
+    () => {
+        fn parameters(&self) -> &[f64] {
+            self.inner.parameters()
+        }
+
+        fn set_parameters(&mut self, values: &[f64]) {
+            self.inner.set_parameters(values);
+        }
+
+        fn invariants(&self, t: f64, y: &[f64], values: &mut [f64]) {
+            self.inner.invariants(t, y, values);
+        }
+
+        fn invariants_jacobian(&self, t: f64, y: &[f64], values: &mut [f64]) {
+            self.inner.invariants_jacobian(t, y, values);
+        }
+
+        fn eliminated(&self, t: f64, y: &[f64], values: &mut [f64]) {
+            self.inner.eliminated(t, y, values);
+        }
+
+        fn input_error(&self) -> Option<$crate::inputs::signal::InputError> {
+            self.inner.input_error()
+        }
+
+        fn prolongation(&self) -> &dyn $crate::contract::Prolongation {
+            self.inner.prolongation()
+        }
+    };
+}
+
+pub(crate) use forward_to_inner;

@@ -1,0 +1,9 @@
+//! Formulations that are finished at run time.
+//!
+//! In: a formulation that does not determine its solutions alone, or is to be solved for its derivatives. Out: a
+//! [`Dae`](crate::contract::Dae) as any other.
+
+mod delegate;
+pub mod derivative_array;
+pub mod state_space;
+pub mod underlying;

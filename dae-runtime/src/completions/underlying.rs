@@ -1,0 +1,550 @@
+//! The underlying ordinary differential equation $y' = f(t, y)$ of a model, and the constraints $\varphi(t, y) = 0$
+//! that its solutions satisfy, for explicit and projection methods (Hairer & Wanner II, Sect. VII.1, and Sect. VII.2
+//! for the projections).
+//!
+//! In: a formulation $F(t, y, y') = 0$ that determines, at given values of its differential unknowns, their derivatives
+//! and all other unknowns, $w = (y_d', y_a)$: every constraint is differentiated until it contains one of these. Out:
+//! $w = w(t, y_d)$ with its derivatives, and the model as a formulation $w - w(t, y_d) = 0$, for any integrator.
+//!
+//! $\partial F/\partial w$ is decomposed into diagonal blocks, which are solved one after the other by Newton's
+//! iteration; a single equation with a single unknown is a block of its own. What the text gives explicitly was
+//! substituted before (`reduce` of the symbolic layer), so that accelerations of constant masses are not part of the
+//! block of the multipliers: tearing would leave the same block.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::fmt;
+
+use crate::completions::delegate::forward_to_inner;
+use crate::contract::class::{Classified, Index};
+use crate::contract::{Dae, Description, Equation, Kind, Leading, Name, Pattern, Unknown};
+use crate::interval::TaylorModel;
+use crate::linalg::iteration_matrix::{Deficiency, Jacobians, Lu, Singular, deficiency};
+use crate::linalg::sparse::{Factors, SparseMatrix};
+use crate::linalg::structure::{Block, Incidence, Matching, block_triangular_form};
+
+/// Blocks with more equations than this have sparse factors.
+const LARGEST_DENSE: usize = 100;
+
+/// Newton's iteration gives up after this many steps.
+const MAX_ITERATIONS: usize = 50;
+
+/// The Jacobian is evaluated again if a correction is larger than this fraction of the one before.
+const SLOW: f64 = 0.1;
+
+/// Corrections that no longer decrease are rounding errors if they are below this fraction of the values.
+const ROUNDING: f64 = 1e-9;
+
+/// Along a solution guesses are near. Where Newton's method is certain to converge to a solution next to the guess, the
+/// second correction, with the Jacobian of the first, is at most this fraction of the first (P. Deuflhard, *Newton
+/// Methods for Nonlinear Problems*, section 2.1); a larger one may lead to another branch, and is rejected. First
+/// corrections below `SMALL` are not examined, nor equations with kinks, to which the theorem does not apply.
+const SURE: f64 = 0.25;
+const SMALL: f64 = 1e-6;
+
+/// Quality of the guesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Guess {
+    /// From anywhere.
+    Any,
+    /// Next to the solution.
+    Near,
+}
+
+/// Why $y' = f(t, y)$ has no value.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Unsolvable {
+    /// The equations do not determine the derivatives: an impasse point, or a point where constraints are dependent.
+    Singular {
+        /// The time.
+        t: f64,
+        /// An equation that the others already determine.
+        equation: Name,
+        /// The undetermined quantity: an algebraic unknown, or the derivative of a differential one.
+        unknown: Name,
+    },
+    /// $F$ or a Jacobian is not finite.
+    NonFinite {
+        /// The time.
+        t: f64,
+        /// Names of the equations that are not finite.
+        equations: Vec<Name>,
+    },
+    /// Newton's iteration does not converge from the given values.
+    NoConvergence {
+        /// The time.
+        t: f64,
+        /// The unknown, or derivative, with the largest correction.
+        unknown: Name,
+    },
+}
+
+impl fmt::Display for Unsolvable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unsolvable::Singular { t, equation, unknown } => write!(
+                f,
+                "the underlying ordinary differential equation is singular at t = {t}: {equation} is implied by the other equations and \
+                 `{unknown}` is not determined"
+            ),
+            Unsolvable::NonFinite { t, equations } => write!(f, "not finite at t = {t}: {}", equations.join(", ")),
+            Unsolvable::NoConvergence { t, unknown } => {
+                write!(f, "Newton's iteration for the derivatives at t = {t} does not converge, worst in `{unknown}`")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Unsolvable {}
+
+/// An entry of $\partial F/\partial w$: the component of $w$, and its position among the values of $F_{y'}$ or $F_y$.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    unknown: usize,
+    /// Whether it is an entry of $F_{y'}$.
+    of_rate: bool,
+    position: usize,
+}
+
+/// A diagonal block of $\partial F/\partial w$, and the entries to its left.
+#[derive(Clone, Debug)]
+struct Diagonal {
+    equations: Vec<usize>,
+    unknowns: Vec<usize>,
+    /// Row and column within the block, and the entry.
+    inside: Vec<(usize, usize, Entry)>,
+    /// Row within the block, and the entry of an earlier block's unknown.
+    left: Vec<(usize, Entry)>,
+}
+
+/// For each column, the derivatives of $F$ on the pattern of the inner formulation, and those of $w$ on that of the
+/// description; each as row and position.
+type Columns = Vec<(Vec<(usize, usize)>, Vec<(usize, usize)>)>;
+
+/// The underlying ordinary differential equation of a formulation.
+#[derive(Clone, Debug)]
+pub struct UnderlyingOde<D> {
+    inner: D,
+    description: Description,
+    /// The differential unknowns.
+    states: Vec<usize>,
+    diagonal: Vec<Diagonal>,
+    by_states: Columns,
+    by_parameters: Columns,
+    work: RefCell<Work>,
+}
+
+/// Storage.
+#[derive(Clone, Debug)]
+struct Work {
+    y: Vec<f64>,
+    yp: Vec<f64>,
+    residual: Vec<f64>,
+    jacobians: Jacobians,
+    factors: Vec<Option<BlockFactors>>,
+    /// The signs of the determinants of the diagonal blocks at the start of a run; empty before.
+    orientation: Vec<f64>,
+    /// $w$, a correction of it, or a derivative.
+    solution: Vec<f64>,
+    /// The part of a right-hand side that belongs to a block.
+    part: Vec<f64>,
+    /// $F_y$ or $F_p$, while systems are solved for its columns.
+    derivatives: Vec<f64>,
+}
+
+/// Factors of a diagonal block.
+#[derive(Clone, Debug)]
+enum BlockFactors {
+    Dense(Lu<f64>),
+    Sparse(Factors),
+}
+
+impl<D: Dae> UnderlyingOde<D> {
+    /// Decomposes the formulation into blocks.
+    pub fn new(inner: D) -> Self {
+        let of = inner.description();
+        let n = of.unknowns.len();
+        let is_state = |j: usize| of.unknowns[j].kind == Kind::Differential;
+        let states: Vec<usize> = (0..n).filter(|&j| is_state(j)).collect();
+        let rows = rows(of);
+        let blocks = blocks(n, &rows);
+        let mut place = vec![(0, 0); n];
+        for (b, block) in blocks.iter().enumerate() {
+            block.unknowns.iter().enumerate().for_each(|(k, &unknown)| place[unknown] = (b, k));
+        }
+        let block_of = |unknown: usize| place[unknown].0;
+        let of_states = reached(&blocks, &of.jacobian_y, is_state);
+        let of_parameters = reached(&blocks, &of.jacobian_p, |_| true);
+        let by_states = (0..n).map(|k| {
+            let itself = (!is_state(k)).then_some(k);
+            of_states[block_of(k)].iter().copied().chain(itself).collect::<BTreeSet<usize>>()
+        });
+        let by_rates = (0..n).map(|k| is_state(k).then_some(k).into_iter().collect());
+        let by_parameters = (0..n).map(|k| of_parameters[block_of(k)].clone());
+        let described = |unknown: &Unknown| Unknown { index: 1, ..unknown.clone() };
+        let solved =
+            |k: usize| Equation { name: format!("the equations solved for `{}`", name(of, k)).into(), prolonged: None };
+        let description = Description {
+            unknowns: of.unknowns.iter().map(described).collect(),
+            equations: (0..n).map(solved).collect(),
+            leading: Leading::Constant,
+            leading_rank: states.len(),
+            jacobian_y: pattern(n, by_states),
+            jacobian_yp: pattern(n, by_rates),
+            jacobian_p: pattern(of.parameters.len(), by_parameters),
+            ..of.clone()
+        };
+        let work = RefCell::new(Work {
+            y: vec![0.0; n],
+            yp: vec![0.0; n],
+            residual: vec![0.0; n],
+            jacobians: Jacobians::new(of),
+            factors: vec![None; blocks.len()],
+            orientation: Vec::new(),
+            solution: vec![0.0; n],
+            part: Vec::with_capacity(n),
+            derivatives: vec![0.0; of.jacobian_y.len().max(of.jacobian_p.len())],
+        });
+        let by_states = columns(&of.jacobian_y, &description.jacobian_y, is_state);
+        let by_parameters = columns(&of.jacobian_p, &description.jacobian_p, |_| true);
+        let diagonal = blocks.into_iter().map(|block| Diagonal::new(block, &rows, &place)).collect();
+        UnderlyingOde { description, states, diagonal, by_states, by_parameters, work, inner }
+    }
+
+    /// Positions of the differential unknowns in $y$: the unknowns of the ordinary differential equation.
+    pub fn states(&self) -> &[usize] {
+        &self.states
+    }
+
+    /// Solves for $y_d'$ and $y_a$. `y` has the values of the differential unknowns, which stay, and guesses of the
+    /// others, which are replaced; `yp` has guesses of the derivatives, which are replaced, and becomes zero where
+    /// there are none.
+    ///
+    /// # Errors
+    /// The equations have no solution near the guesses, which are left unchanged.
+    pub fn solve(&self, t: f64, y: &mut [f64], yp: &mut [f64]) -> Result<(), Unsolvable> {
+        let work = &mut *self.work.borrow_mut();
+        self.solved(work, t, (y, yp), Guess::Any)?;
+        y.copy_from_slice(&work.y);
+        yp.copy_from_slice(&work.yp);
+        Ok(())
+    }
+
+    /// Solves from the given guesses, into `work.y` and `work.yp`.
+    fn solved(&self, work: &mut Work, t: f64, (y, yp): (&[f64], &[f64]), guess: Guess) -> Result<(), Unsolvable> {
+        let unknowns = &self.inner.description().unknowns;
+        let is_near = guess == Guess::Near && self.description.switches.is_empty();
+        work.y.copy_from_slice(y);
+        for ((to, from), unknown) in work.yp.iter_mut().zip(yp).zip(unknowns.iter()) {
+            *to = if unknown.kind == Kind::Differential { *from } else { 0.0 };
+        }
+        let (mut before, mut renew, mut worst) = (f64::INFINITY, true, 0);
+        for iteration in 0..MAX_ITERATIONS {
+            self.inner.residual(t, &work.y, &work.yp, &mut work.residual);
+            self.check_finite(t, |row| work.residual[row].is_finite())?;
+            if renew {
+                self.factorize(work, t)?;
+            }
+            let Work { residual, solution, .. } = work;
+            solution.copy_from_slice(residual);
+            self.back_substitute(work);
+            let mut size = 0.0;
+            for (k, unknown) in unknowns.iter().enumerate() {
+                let values = if unknown.kind == Kind::Differential { &mut work.yp } else { &mut work.y };
+                let correction = work.solution[k].abs() / (values[k].abs() + unknown.nominal.abs());
+                if correction > size || correction.is_nan() {
+                    (size, worst) = (correction, k);
+                }
+                values[k] -= work.solution[k];
+            }
+            renew = size > SLOW * before;
+            // Estimate of the next correction.
+            let next = if before.is_finite() { size * (size / before).min(1.0) } else { size };
+            let is_solution = next <= 4.0 * f64::EPSILON || (size <= ROUNDING && renew);
+            if is_solution && !(is_near && self.is_turned(work)) {
+                return Ok(());
+            }
+            let is_elsewhere = is_solution || (is_near && iteration == 1 && before > SMALL && size > SURE * before);
+            if !size.is_finite() || is_elsewhere {
+                break;
+            }
+            before = size;
+        }
+        Err(Unsolvable::NoConvergence { t, unknown: name(self.inner.description(), worst) })
+    }
+
+    /// The signs of the determinants of the diagonal blocks, zero where they are not known.
+    fn determinant_signs(work: &Work) -> impl Iterator<Item = f64> {
+        work.factors.iter().map(|factors| match factors {
+            Some(BlockFactors::Dense(lu)) => lu.determinant_sign(),
+            Some(BlockFactors::Sparse(_)) | None => 0.0,
+        })
+    }
+
+    /// Whether a determinant has another sign than at the start of the run. Along a solution it has not, since the
+    /// equations do not determine $w$ where it is zero. Beyond that there may be another solution, which a long step
+    /// might reach.
+    fn is_turned(&self, work: &Work) -> bool {
+        work.orientation.iter().zip(Self::determinant_signs(work)).any(|(before, now)| before * now < 0.0)
+    }
+
+    fn check_finite(&self, t: f64, is_finite: impl Fn(usize) -> bool) -> Result<(), Unsolvable> {
+        let equations = &self.inner.description().equations;
+        let bad: Vec<Name> =
+            (0..equations.len()).filter(|&i| !is_finite(i)).map(|i| equations[i].name.clone()).collect();
+        if bad.is_empty() { Ok(()) } else { Err(Unsolvable::NonFinite { t, equations: bad }) }
+    }
+
+    /// Factors of the diagonal blocks of $\partial F/\partial w$ at `work.y` and `work.yp`.
+    fn factorize(&self, work: &mut Work, t: f64) -> Result<(), Unsolvable> {
+        let of = self.inner.description();
+        let Work { y, yp, jacobians, factors, .. } = work;
+        jacobians.evaluate(&self.inner, t, y, yp);
+        let bad: Vec<usize> = jacobians.non_finite(of).map(|(row, _)| row).collect();
+        self.check_finite(t, |row| bad.binary_search(&row).is_err())?;
+        for (block, factors) in self.diagonal.iter().zip(factors) {
+            if let Err(at) = block.factorize(jacobians, factors) {
+                let equation = of.equations[block.equations[at.row]].name.clone();
+                return Err(Unsolvable::Singular { t, equation, unknown: name(of, block.unknowns[at.column]) });
+            }
+        }
+        Ok(())
+    }
+
+    /// Replaces a right-hand side, ordered by equations, by the solution, ordered by unknowns.
+    fn back_substitute(&self, work: &mut Work) {
+        let Work { jacobians, factors, solution, part, residual: right, .. } = work;
+        right.copy_from_slice(solution);
+        for (block, factors) in self.diagonal.iter().zip(factors) {
+            part.clear();
+            part.extend(block.equations.iter().map(|&equation| right[equation]));
+            for (row, entry) in &block.left {
+                part[*row] -= entry.value(jacobians) * solution[entry.unknown];
+            }
+            match factors {
+                Some(BlockFactors::Dense(lu)) => lu.solve(part),
+                Some(BlockFactors::Sparse(factors)) => factors.solve(part),
+                None => part.fill(f64::NAN),
+            }
+            block.unknowns.iter().zip(part.iter()).for_each(|(&unknown, &x)| solution[unknown] = x);
+        }
+    }
+
+    /// Solves, and leaves the Jacobians and factors at the solution; returns `false` if there is none.
+    fn linearized(&self, work: &mut Work, t: f64, y: &[f64], yp: &[f64]) -> bool {
+        self.solved(work, t, (y, yp), Guess::Near).is_ok() && self.factorize(work, t).is_ok()
+    }
+
+    /// $F_w^{-1}$ times each column of `work.derivatives`.
+    fn solve_columns(&self, work: &mut Work, columns: &Columns, values: &mut [f64]) {
+        for (entries, wanted) in columns.iter().filter(|(_, wanted)| !wanted.is_empty()) {
+            work.solution.fill(0.0);
+            entries.iter().for_each(|&(row, position)| work.solution[row] += work.derivatives[position]);
+            self.back_substitute(work);
+            wanted.iter().for_each(|&(row, position)| values[position] = work.solution[row]);
+        }
+    }
+}
+
+impl Entry {
+    fn value(&self, jacobians: &Jacobians) -> f64 {
+        if self.of_rate { jacobians.yp[self.position] } else { jacobians.y[self.position] }
+    }
+}
+
+impl Diagonal {
+    /// Collects the entries of a block; `place` has the block of each unknown and its column there.
+    fn new(block: Block, rows: &[Vec<Entry>], place: &[(usize, usize)]) -> Self {
+        let (mut inside, mut left) = (Vec::new(), Vec::new());
+        for (row, &equation) in block.equations.iter().enumerate() {
+            for &entry in &rows[equation] {
+                let (of, column) = place[entry.unknown];
+                match place[block.unknowns[0]].0 == of {
+                    true => inside.push((row, column, entry)),
+                    false => left.push((row, entry)),
+                }
+            }
+        }
+        Diagonal { equations: block.equations, unknowns: block.unknowns, inside, left }
+    }
+
+    /// Factorises the block with these Jacobians, or reports where it is singular.
+    fn factorize(&self, jacobians: &Jacobians, factors: &mut Option<BlockFactors>) -> Result<(), Deficiency> {
+        let n = self.equations.len();
+        let entries = self.inside.iter().map(|(row, column, entry)| (*row, *column, entry.value(jacobians)));
+        if n > LARGEST_DENSE {
+            let sparse = Factors::of(&SparseMatrix::from_entries(n, n, entries));
+            *factors = sparse.ok().map(BlockFactors::Sparse);
+            return if factors.is_some() { Ok(()) } else { Err(Deficiency { row: 0, column: 0 }) };
+        }
+        let fill = |matrix: &mut [f64]| {
+            matrix.fill(0.0);
+            entries.clone().for_each(|(row, column, value)| matrix[column * n + row] += value);
+        };
+        let mut lu = match factors.take() {
+            Some(BlockFactors::Dense(lu)) => lu,
+            Some(BlockFactors::Sparse(_)) | None => Lu::new(n),
+        };
+        fill(lu.matrix_mut());
+        if let Err(Singular::Column(at) | Singular::Row(at) | Singular::NonFinite(at)) = lu.factorize() {
+            fill(lu.matrix_mut());
+            return Err(deficiency(n, lu.matrix_mut()).unwrap_or(Deficiency { row: at, column: at }));
+        }
+        *factors = Some(BlockFactors::Dense(lu));
+        Ok(())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<D: Dae> Classified for UnderlyingOde<D> {
+    type Class = Index<1>;
+
+    fn as_dae(&self) -> &dyn Dae {
+        self
+    }
+}
+
+impl<D: Dae> Dae for UnderlyingOde<D> {
+    fn description(&self) -> &Description {
+        &self.description
+    }
+
+    fn residual(&self, t: f64, y: &[f64], yp: &[f64], residual: &mut [f64]) {
+        let work = &mut *self.work.borrow_mut();
+        if self.solved(work, t, (y, yp), Guess::Near).is_err() {
+            return residual.fill(f64::NAN);
+        }
+        for (k, unknown) in self.description.unknowns.iter().enumerate() {
+            residual[k] = if unknown.kind == Kind::Differential { yp[k] - work.yp[k] } else { y[k] - work.y[k] };
+        }
+    }
+
+    fn jacobian_y(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+        let work = &mut *self.work.borrow_mut();
+        if !self.linearized(work, t, y, yp) {
+            return values.fill(f64::NAN);
+        }
+        work.derivatives[..work.jacobians.y.len()].copy_from_slice(&work.jacobians.y);
+        self.solve_columns(work, &self.by_states, values);
+        let is_state = |column: usize| self.description.unknowns[column].kind == Kind::Differential;
+        for (.., position) in self.description.jacobian_y.entries().filter(|&(_, column, _)| !is_state(column)) {
+            values[position] = 1.0;
+        }
+    }
+
+    fn jacobian_yp(&self, _t: f64, _y: &[f64], _yp: &[f64], values: &mut [f64]) {
+        values.fill(1.0);
+    }
+
+    fn jacobian_t(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+        let work = &mut *self.work.borrow_mut();
+        if !self.linearized(work, t, y, yp) {
+            return values.fill(f64::NAN);
+        }
+        let Work { y, yp, solution, .. } = work;
+        self.inner.jacobian_t(t, y, yp, solution);
+        self.back_substitute(work);
+        values.copy_from_slice(&work.solution);
+    }
+
+    fn jacobian_p(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+        let work = &mut *self.work.borrow_mut();
+        if !self.linearized(work, t, y, yp) {
+            return values.fill(f64::NAN);
+        }
+        let Work { y, yp, derivatives, .. } = work;
+        self.inner.jacobian_p(t, y, yp, &mut derivatives[..self.inner.description().jacobian_p.len()]);
+        self.solve_columns(work, &self.by_parameters, values);
+    }
+
+    fn switches_jacobian_p(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+        self.inner.switches_jacobian_p(t, y, yp, values);
+    }
+
+    fn switching_functions(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+        self.inner.switching_functions(t, y, yp, values);
+    }
+
+    fn switch_enclosures(&self, t: TaylorModel, y: &[TaylorModel], yp: &[TaylorModel], values: &mut [TaylorModel]) {
+        self.inner.switch_enclosures(t, y, yp, values);
+    }
+
+    fn watched_functions(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+        self.inner.watched_functions(t, y, yp, values);
+    }
+
+    /// Records the branch of the solutions for $w$ on which a run starts.
+    fn choose_coordinates(&self, t: f64, y: &[f64], yp: &[f64], anew: bool) -> bool {
+        if anew {
+            let work = &mut *self.work.borrow_mut();
+            work.orientation.clear();
+            if self.linearized(work, t, y, yp) {
+                work.orientation = Self::determinant_signs(work).collect();
+            }
+        }
+        false
+    }
+
+    forward_to_inner!();
+}
+
+/// The rows of $\partial F/\partial w$.
+fn rows(of: &Description) -> Vec<Vec<Entry>> {
+    let of_row = |row: usize| {
+        let rates = of.jacobian_yp.row(row).map(|(unknown, position)| Entry { unknown, of_rate: true, position });
+        let others = of.jacobian_y.row(row).filter(|&(column, _)| of.unknowns[column].kind != Kind::Differential);
+        rates.chain(others.map(|(unknown, position)| Entry { unknown, of_rate: false, position })).collect()
+    };
+    (0..of.equations.len()).map(of_row).collect()
+}
+
+/// The order in which $w$ is solved for; all at once if the pattern is structurally singular.
+fn blocks(n: usize, rows: &[Vec<Entry>]) -> Vec<Block> {
+    let columns = |row: &Vec<Entry>| row.iter().map(|entry| entry.unknown).collect::<Vec<usize>>();
+    let together = || vec![Block { equations: (0..n).collect(), unknowns: (0..n).collect(), depends_on: Vec::new() }];
+    let Ok(pattern) = Incidence::from_rows(n, rows.iter().map(columns)) else { return together() };
+    match Matching::maximum(&pattern).transversal() {
+        Some(transversal) => block_triangular_form(&pattern, &transversal),
+        None => together(),
+    }
+}
+
+/// For each block the columns of `pattern` on which the unknowns that it determines depend.
+fn reached(blocks: &[Block], pattern: &Pattern, counts: impl Fn(usize) -> bool) -> Vec<BTreeSet<usize>> {
+    let mut list: Vec<BTreeSet<usize>> = Vec::with_capacity(blocks.len());
+    for block in blocks {
+        let own = block.equations.iter().flat_map(|&equation| pattern.row(equation).map(|(column, _)| column));
+        let mut columns: BTreeSet<usize> = own.filter(|&column| counts(column)).collect();
+        block.depends_on.iter().for_each(|&other| columns.extend(&list[other]));
+        list.push(columns);
+    }
+    list
+}
+
+fn columns(inner: &Pattern, outer: &Pattern, counts: impl Fn(usize) -> bool) -> Columns {
+    let mut list: Columns = vec![Default::default(); outer.columns];
+    inner.entries().for_each(|(row, column, position)| list[column].0.push((row, position)));
+    let wanted = outer.entries().filter(|&(_, column, _)| counts(column));
+    wanted.for_each(|(row, column, position)| list[column].1.push((row, position)));
+    list
+}
+
+/// The pattern with these rows.
+fn pattern(columns: usize, rows: impl Iterator<Item = BTreeSet<usize>>) -> Pattern {
+    let (mut starts, mut indices) = (vec![0], Vec::new());
+    for row in rows {
+        indices.extend(row);
+        starts.push(indices.len());
+    }
+    Pattern { columns, row_starts: starts.into(), column_indices: indices.into() }
+}
+
+/// The name of $w_k$.
+fn name(of: &Description, k: usize) -> Name {
+    let unknown = &of.unknowns[k];
+    match unknown.kind {
+        Kind::Differential => format!("der({})", unknown.name).into(),
+        Kind::Algebraic | Kind::Auxiliary => unknown.name.clone(),
+    }
+}

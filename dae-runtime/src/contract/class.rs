@@ -1,0 +1,112 @@
+//! The methods, and which of them suit which formulations, known to the type system.
+//!
+//! In: the type of a formulation. Out: its class, the highest index of its unknowns, which a method has to handle.
+//! Generated code has the class in its type, so that a method that does not converge for it does not compile:
+//!
+//! ```compile_fail,E0277
+//! # use dae_runtime::class::{Bdf, Classified, Index};
+//! # fn demo(pendulum: &impl Classified<Class = Index<3>>) {
+//! dae_runtime::Integration::new(pendulum).method(Bdf);
+//! # }
+//! ```
+//!
+//! A formulation or method that is known only at run time, a `dyn Dae` or a [`Method`] value, is checked when a run starts.
+
+use crate::contract::Dae;
+
+/// The integration method.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum Method {
+    /// Radau IIA of order 5, a one-step method: stiff and higher-index systems.
+    #[default]
+    Radau5,
+    /// Radau IIA of orders 5, 9 and 13, chosen as the run proceeds: stiff and higher-index systems at tight tolerances.
+    Radau,
+    /// Backward differentiation formulas of order 1 to [`max_order`](crate::integrator::stepper::Options::max_order), a multistep method: large systems, moderate
+    /// tolerances.
+    Bdf,
+}
+
+/// The class of formulations whose unknowns have an index of at most `K` ([`crate::contract::Unknown::index`]).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Index<const K: u8>;
+
+/// The class of formulations that are known only at run time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Open;
+
+/// A formulation with its class, as [`Integration::new`](crate::solve::Integration::new) takes it. A function of any
+/// formulation asks for `&impl Classified`, or for `&dyn Dae`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no formulation of a known class, which is what can be integrated",
+    label = "a formulation is expected here",
+    note = "of a model, choose one: `model.ggl()`, `model.index1()`, …",
+    note = "a formulation written by hand implements `Classified`, with `Index<K>` or `Open` as its class, or is passed as `&dyn Dae`; a function of any \
+            formulation takes `&impl Classified` or `&dyn Dae`"
+)]
+pub trait Classified: Dae {
+    /// [`Index<K>`], or [`Open`] where it is known only at run time.
+    type Class;
+
+    /// The formulation as a trait object.
+    fn as_dae(&self) -> &dyn Dae;
+}
+
+impl Classified for dyn Dae + '_ {
+    type Class = Open;
+
+    fn as_dae(&self) -> &dyn Dae {
+        self
+    }
+}
+
+/// A choice of method that suits formulations of the class `C`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not converge for formulations of class `{C}`",
+    label = "no method for this formulation",
+    note = "`Radau5` and `Radau` integrate unknowns of index up to 3, `Bdf` up to 2",
+    note = "of the same model, `ggl()` and `index2()` have unknowns of index 2, `index1()` and the state-space forms of index 1 or 2",
+    note = "`Method::Bdf` is checked when a run starts, and goes with fixed steps for any index"
+)]
+pub trait Treats<C> {
+    /// The method chosen.
+    fn method(self) -> Method;
+}
+
+/// Radau IIA of order 5: for Hessenberg forms of index up to 3 (Hairer, Lubich and Roche, *The Numerical Solution of
+/// Differential-Algebraic Systems by Runge-Kutta Methods*, 1989, ch. 6).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Radau5;
+
+/// Radau IIA of orders 5, 9 and 13, chosen as the run proceeds: for Hessenberg forms of index up to 3.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Radau;
+
+/// Backward differentiation formulas: for an index up to 2 (Brenan, Campbell and Petzold, sect. 3.2: above that,
+/// variable steps lose the order).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bdf;
+
+/// Declares the classes that a method handles.
+macro_rules! treats {
+    ($method:ident: $($class:ty),*) => {
+        $(impl Treats<$class> for $method {
+            fn method(self) -> Method {
+                Method::$method
+            }
+        })*
+    };
+}
+
+treats!(Radau5: Index<1>, Index<2>, Index<3>, Open);
+treats!(Radau: Index<1>, Index<2>, Index<3>, Open);
+treats!(Bdf: Index<1>, Index<2>, Open);
+
+/// Whether the method suits the formulation is checked when a run starts.
+impl<C> Treats<C> for Method {
+    fn method(self) -> Method {
+        self
+    }
+}

@@ -1,0 +1,171 @@
+//! Error weights $w_i = h^{k_i-1} / (\mathrm{atol}_i + \mathrm{rtol}\\,|y_i|)$ and the norms they define.
+//!
+//! In: tolerances, a state, a step size. Out: weighted root-mean-square norms, in which 1 means "as large as allowed".
+//!
+//! The factor $h^{k-1}$ for an unknown of index $k$ is that of Hairer & Wanner, section VII.4 (and of RADAU5): the
+//! local error of such an unknown, and the correction that Newton's iteration makes to it, is $h^{1-k}$ times larger
+//! than that of a state, without harm to the states. Steps longer than one do not make these tests stricter: $h$ is
+//! capped at 1. Auxiliary unknowns count little in iterations and not at all in errors.
+
+use crate::contract::{Dae, Description, Kind};
+use crate::linalg::iteration_matrix::Jacobians;
+
+/// Relative accuracy to which Newton's iteration finds an auxiliary unknown: others depend on it only to second order,
+/// and it may be known to only a few digits.
+const AUXILIARY: f64 = 1e-3;
+
+/// Errors of a multiplier of the formulation may move a state by this many of its tolerances in a step.
+const EFFECT: f64 = 0.1;
+
+/// Weights of the entries of $y$, kept for one state and one step size.
+#[derive(Clone, Debug)]
+pub(crate) struct Weights {
+    rtol: Vec<f64>,
+    atol: Vec<f64>,
+    index: Vec<u8>,
+    /// Whether each unknown counts in errors, not being auxiliary.
+    counts: Vec<bool>,
+    /// Weights without the factors $h^{k-1}$.
+    full: Vec<f64>,
+    weights: Vec<f64>,
+}
+
+impl Weights {
+    /// Weights for a formulation, with tolerances of each of its unknowns; all zero until [`Weights::update`].
+    pub(crate) fn new(description: &Description, rtol: Vec<f64>, atol: Vec<f64>) -> Self {
+        let n = description.unknowns.len();
+        Weights {
+            rtol,
+            atol,
+            index: description.unknowns.iter().map(|unknown| unknown.index).collect(),
+            counts: description.unknowns.iter().map(|unknown| unknown.kind != Kind::Auxiliary).collect(),
+            full: vec![0.0; n],
+            weights: vec![0.0; n],
+        }
+    }
+
+    /// Relaxes the tolerances of the multipliers of the formulation itself, which are zero on solutions and whose
+    /// values are not asked for: a step must not move a state by more than a tenth of its tolerance because of their
+    /// errors. Otherwise rounding errors would be too large for them where constraints are short (rods of a
+    /// thousandth), since only products with the constraints' derivatives count.
+    pub(crate) fn relax_multipliers(&mut self, dae: &dyn Dae, t: f64, y: &[f64], yp: &[f64]) {
+        let description = dae.description();
+        if description.multipliers().next().is_none() {
+            return;
+        }
+        self.update(y, 1.0);
+        let mut jacobians = Jacobians::new(description);
+        jacobians.evaluate(dae, t, y, yp);
+        let mut allowed = vec![f64::INFINITY; y.len()];
+        for row in 0..description.equations.len() {
+            let entries = description.jacobian_yp.row(row).map(|(column, place)| (column, jacobians.yp[place].abs()));
+            let sizes = entries.map(|(column, size)| size / self.full[column]);
+            let of_state = sizes.filter(|size| *size > 0.0).fold(f64::INFINITY, f64::min);
+            for (column, place) in description.jacobian_y.row(row) {
+                allowed[column] = allowed[column].min(of_state / jacobians.y[place].abs());
+            }
+        }
+        for column in description.multipliers() {
+            if allowed[column].is_finite() {
+                self.atol[column] = self.atol[column].max(EFFECT * allowed[column]);
+            }
+        }
+    }
+
+    /// Adapts the weights to a state and a step size.
+    pub(crate) fn update(&mut self, y: &[f64], h: f64) {
+        let h = h.abs().min(1.0);
+        for i in 0..y.len() {
+            if !self.counts[i] {
+                self.full[i] = 1.0 / (self.atol[i] + AUXILIARY.max(self.rtol[i]) * y[i].abs().max(1.0));
+                self.weights[i] = self.full[i];
+                continue;
+            }
+            let allowed = (self.atol[i] + self.rtol[i] * y[i].abs()).max(f64::MIN_POSITIVE);
+            self.full[i] = 1.0 / allowed;
+            self.weights[i] = h.powi(i32::from(self.index[i]) - 1) / allowed;
+        }
+    }
+
+    /// The weights.
+    pub(crate) fn as_slice(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// The weights without the factors $h^{k-1}$: inverses of the tolerances.
+    pub(crate) fn full(&self) -> &[f64] {
+        &self.full
+    }
+
+    /// $\sum_i (w_i v_i)^2$.
+    pub(crate) fn sum_of_squares(&self, v: &[f64]) -> f64 {
+        self.weights.iter().zip(v).map(|(w, v)| (w * v).powi(2)).sum()
+    }
+
+    /// Root mean square of $w_i v_i$ over all entries.
+    pub(crate) fn norm(&self, v: &[f64]) -> f64 {
+        (self.sum_of_squares(v) / v.len().max(1) as f64).sqrt()
+    }
+
+    /// [`Weights::norm`] of the unknowns that are not auxiliary.
+    pub(crate) fn error_norm(&self, v: &[f64]) -> f64 {
+        let counted = self.weights.iter().zip(v).zip(&self.counts).filter(|(_, counts)| **counts);
+        let (sum, n) = counted.fold((0.0, 0), |(sum, n), ((w, v), _)| (sum + (w * v).powi(2), n + 1));
+        (sum / n.max(1) as f64).sqrt()
+    }
+
+    /// Root mean square of the weighted entries listed, without the factors $h^{k-1}$; zero if there are none.
+    pub(crate) fn norm_over(&self, entries: &[usize], v: &[f64]) -> f64 {
+        let sum: f64 = entries.iter().map(|&i| (self.full[i] * v[i]).powi(2)).sum();
+        (sum / entries.len().max(1) as f64).sqrt()
+    }
+
+    /// [`Weights::worst`] of the unknowns that are not auxiliary.
+    pub(crate) fn worst_error(&self, v: &[f64]) -> usize {
+        let size = |i: usize| (self.weights[i] * v[i]).abs();
+        let counted = (0..v.len()).filter(|&i| self.counts[i]);
+        let larger =
+            |worst: usize, i: usize| if size(worst) >= size(i) || !size(worst).is_finite() { worst } else { i };
+        counted.reduce(larger).unwrap_or(0)
+    }
+
+    /// The entry with the largest $|w_i v_i|$; one that is not finite counts as largest.
+    pub(crate) fn worst(&self, v: &[f64]) -> usize {
+        let size = |i: usize| (self.weights[i] * v[i]).abs();
+        (1..v.len()).fold(0, |worst, i| if size(worst) >= size(i) || !size(worst).is_finite() { worst } else { i })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn weights(index: &[u8]) -> Weights {
+        let n = index.len();
+        let (counts, zeros) = (vec![true; n], vec![0.0; n]);
+        let (full, weights) = (zeros.clone(), zeros);
+        Weights { rtol: vec![0.1; n], atol: vec![0.5; n], index: index.to_vec(), counts, full, weights }
+    }
+
+    #[test]
+    fn index_lowers_the_weight_by_powers_of_h() {
+        let mut weights = weights(&[1, 2, 3]);
+        weights.update(&[5.0, -5.0, 5.0], -0.01);
+        for (weight, expected) in weights.as_slice().iter().zip([1.0, 1e-2, 1e-4]) {
+            assert!((weight / expected - 1.0).abs() < 1e-14);
+        }
+        assert_eq!(weights.full(), [1.0; 3]);
+        weights.update(&[5.0, -5.0, 5.0], 7.0);
+        assert_eq!(weights.as_slice(), [1.0; 3]);
+    }
+
+    #[test]
+    fn norms_are_root_mean_squares() {
+        let mut weights = weights(&[1, 1]);
+        weights.update(&[5.0, 0.0], 1.0);
+        assert!((weights.norm(&[3.0, 2.0]) - (12.5f64).sqrt()).abs() < 1e-14);
+        assert!((weights.norm_over(&[1], &[3.0, 2.0]) - 4.0).abs() < 1e-14);
+        assert_eq!(weights.worst(&[3.0, 2.0]), 1);
+        assert_eq!(weights.worst(&[f64::NAN, 2.0]), 0);
+    }
+}

@@ -1,0 +1,58 @@
+//! What a method does in a step.
+//!
+//! In: a [`Run`] and the length of a step. Out: its end, its error, its polynomial; or a [`Rejection`].
+
+use crate::integrator::clock::{Clock, Landing};
+use crate::integrator::rejection::Rejection;
+use crate::integrator::run::Run;
+use crate::integrator::stepper::DenseAccuracy;
+use crate::linalg::iteration_matrix::{Deficiency, IterationMatrix};
+
+/// How a method makes a step. Step lengths have the sign of the direction of the run.
+pub(crate) trait Scheme {
+    /// Solves for the end of a step of length `h`, which it leaves in `run.candidate` and `run.candidate_slope`.
+    fn solve(&mut self, run: &mut Run<'_>, h: f64) -> Result<(), Rejection>;
+
+    /// Leaves the prediction for the end of a step of length `h` in `run.candidate` and `run.candidate_slope`.
+    fn predict_end(&mut self, run: &mut Run<'_>, h: f64);
+
+    /// The length of the next step, positive, if the error of this one is small enough.
+    fn test_error(&mut self, run: &mut Run<'_>, h: f64) -> Result<f64, Rejection>;
+
+    /// Takes in the end of a step, which the clock has reached, and projects it onto the constraints; `run.y` and `run.yp` become that.
+    fn accept(&mut self, run: &mut Run<'_>, h: f64);
+
+    /// Drops what belongs to earlier equations: they have changed.
+    fn forget(&mut self, run: &Run<'_>);
+
+    /// The step to try when one of length `length` is planned.
+    fn fit(&self, clock: &Clock, length: f64) -> (f64, Landing) {
+        clock.fit(length)
+    }
+
+    /// Largest number of attempts at one step whose equations may remain unsolved.
+    fn patience(&self) -> usize {
+        usize::MAX
+    }
+
+    /// The unknown with the largest error in the last attempt.
+    fn worst(&self, run: &Run<'_>) -> usize;
+
+    /// Where the matrix of a step of length `h` is singular to working precision, if it is.
+    fn deficiency(&mut self, run: &mut Run<'_>, h: f64) -> Option<Deficiency>;
+
+    /// The real iteration matrix of the last step, and the factor of $F_{y'}$ in it.
+    fn factors(&self) -> (&IterationMatrix<f64>, f64);
+
+    /// See [`Stepper::order`].
+    fn order(&self) -> usize;
+
+    /// See [`Stepper::dense_accuracy`].
+    fn dense_accuracy(&self) -> DenseAccuracy;
+
+    /// See [`Stepper::dense_degree`].
+    fn dense_degree(&self) -> usize;
+
+    /// See [`Stepper::dense_coefficients`].
+    fn dense_coefficients(&self, coefficients: &mut [f64]);
+}

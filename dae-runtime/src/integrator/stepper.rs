@@ -1,0 +1,341 @@
+//! The interface of every integrator: one accepted step at a time.
+//!
+//! In: options. Out: the [`Stepper`] contract and statistics; why a run may end early is in `failure`. The driver in
+//! `solve` loops over steps; the methods (`radau`, `bdf`) know nothing of output.
+
+use crate::contract::{AliasOf, Description, Name, Unknown};
+pub use crate::integrator::failure::{Failure, StepCause};
+
+/// Absolute tolerance.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Tolerance {
+    /// This fraction of the nominal value of every unknown ([`Unknown::nominal`], one unless the model says otherwise).
+    Scalar(f64),
+    /// One tolerance per entry of $y$, in its unit.
+    PerComponent(Vec<f64>),
+}
+
+impl Tolerance {
+    /// The tolerances of these unknowns, each in its unit.
+    pub fn of(&self, unknowns: &[Unknown]) -> Vec<f64> {
+        match self {
+            Tolerance::Scalar(part) => unknowns.iter().map(|unknown| part * unknown.nominal).collect(),
+            Tolerance::PerComponent(values) => values.clone(),
+        }
+    }
+
+    /// One tolerance per entry of $y$, with those of the named unknowns replaced.
+    pub(crate) fn with_names(&self, named: &[(Name, f64)], description: &Description) -> Result<Tolerance, Failure> {
+        let mut values = self.of(&description.unknowns);
+        for (name, value) in named {
+            let is_meant = |it: &Name| it == name || it.strip_prefix(&**name).is_some_and(|rest| rest.starts_with('['));
+            let own = description.unknowns.iter().enumerate().filter(|(_, it)| is_meant(&it.name));
+            let same = description.eliminated.iter().filter(|it| is_meant(&it.name));
+            let mut places: Vec<usize> = own.map(|(place, _)| place).collect();
+            let mut is_known = !places.is_empty();
+            for eliminated in same {
+                is_known = true;
+                // A constant has no error.
+                if let AliasOf::Same(place) | AliasOf::Opposite(place) = eliminated.alias_of {
+                    places.push(place);
+                }
+            }
+            if !is_known {
+                let known: Vec<&str> = description.unknowns.iter().map(|it| &*it.name).collect();
+                let message = format!("a tolerance is given for `{name}`, and the unknowns are {}", known.join(", "));
+                return Err(Failure::InvalidOption { message });
+            }
+            for place in places {
+                if let Some(entry) = values.get_mut(place) {
+                    *entry = *value;
+                }
+            }
+        }
+        Ok(Tolerance::PerComponent(values))
+    }
+
+    /// These tolerances times a factor.
+    pub(crate) fn part(&self, part: f64) -> Tolerance {
+        match self {
+            Tolerance::Scalar(value) => Tolerance::Scalar(part * value),
+            Tolerance::PerComponent(values) => {
+                Tolerance::PerComponent(values.iter().map(|value| part * value).collect())
+            }
+        }
+    }
+
+    /// The numbers that the caller gave.
+    fn given(&self) -> &[f64] {
+        match self {
+            Tolerance::Scalar(part) => std::slice::from_ref(part),
+            Tolerance::PerComponent(values) => values,
+        }
+    }
+}
+
+/// How the step size is chosen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum StepControl {
+    /// By the local error.
+    Adaptive,
+    /// The same step size throughout (the last step may be shorter, and those before an event); errors are not tested.
+    /// Steps do not end at switches of time.
+    Fixed(f64),
+}
+
+/// How accurate the dense output of a method is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DenseAccuracy {
+    /// As accurate as the steps: values at given times can be interpolated.
+    AsSteps,
+    /// Less accurate than the steps: steps must end where the full accuracy is wanted ([`Stepper::stop_at`]).
+    Lower,
+}
+
+/// Whether accepted steps are projected onto the constraints that the formulation enforces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Projection {
+    /// Newton steps in directions from the factorisation at hand, after each accepted step.
+    On,
+    /// No projection: constraints hold to the tolerance of the nonlinear solver.
+    Off,
+}
+
+/// Highest order of the backward differentiation formulas: BDF of order 6 is not stable enough to be useful.
+pub const MAX_ORDER: usize = 5;
+
+/// Options of an integration, for every method. An option that is missing on deserialisation (feature `serde`) has its default.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
+pub struct Options {
+    /// Relative tolerance.
+    pub rtol: f64,
+    /// Absolute tolerance.
+    pub atol: Tolerance,
+    /// Length of the first step, also after an event or a change of the equations; chosen from the values there if `None`.
+    pub initial_step: Option<f64>,
+    /// Upper bound on the step size; a step may be one per cent longer to end exactly at the end of an interval.
+    #[cfg_attr(feature = "serde", serde(with = "unbounded"))]
+    pub max_step: f64,
+    /// Upper bound on the number of accepted steps.
+    pub max_steps: usize,
+    /// Highest order of a method of variable order: BDF has 1 to [`MAX_ORDER`], Radau IIA 1, 5, 9 and 13; at a fixed
+    /// step size the order. If `None`, the highest of the method; at a fixed step size 5.
+    pub max_order: Option<usize>,
+    /// Adaptive or fixed step.
+    pub control: StepControl,
+    /// Whether accepted steps are projected onto the enforced constraints.
+    pub projection: Projection,
+}
+
+/// Serialises a bound that may be infinite, for which JSON has no number, as an optional value.
+#[cfg(feature = "serde")]
+mod unbounded {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(bound: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+        Some(*bound).filter(|bound| *bound != f64::INFINITY).serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'a, D: Deserializer<'a>>(deserializer: D) -> Result<f64, D::Error> {
+        Ok(Option::deserialize(deserializer)?.unwrap_or(f64::INFINITY))
+    }
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            rtol: 1e-6,
+            atol: Tolerance::Scalar(1e-6),
+            initial_step: None,
+            max_step: f64::INFINITY,
+            max_steps: 10_000_000,
+            max_order: None,
+            control: StepControl::Adaptive,
+            projection: Projection::On,
+        }
+    }
+}
+
+impl Options {
+    /// The length of the first step, if the user chose it.
+    pub(crate) fn prescribed_first_step(&self) -> Option<f64> {
+        match self.control {
+            StepControl::Fixed(h) => Some(h),
+            StepControl::Adaptive => self.initial_step,
+        }
+    }
+
+    /// Rejects meaningless options for a system of `n` unknowns.
+    pub fn check(&self, n: usize) -> Result<(), Failure> {
+        let reject = |message: String| Err(Failure::InvalidOption { message });
+        if let Tolerance::PerComponent(values) = &self.atol
+            && values.len() != n
+        {
+            return reject(format!("{} absolute tolerances for {n} unknowns", values.len()));
+        }
+        let meaningful = |tolerance: f64| tolerance.is_finite() && tolerance >= 0.0;
+        if !meaningful(self.rtol) || !self.atol.given().iter().all(|&atol| meaningful(atol)) {
+            return reject("a tolerance is negative or not finite".into());
+        }
+        if self.rtol == 0.0 && self.atol.given().contains(&0.0) {
+            return reject("relative and absolute tolerance of an unknown are both zero".into());
+        }
+        let fixed = match self.control {
+            StepControl::Fixed(h) => Some(h),
+            StepControl::Adaptive => None,
+        };
+        if [self.initial_step, fixed].into_iter().flatten().any(|h| !h.is_finite() || h <= 0.0) {
+            return reject(
+                "a step length is not a positive number (steps follow the direction to the end time)".into(),
+            );
+        }
+        if self.max_step.is_nan() || self.max_step <= 0.0 {
+            return reject("the largest step length is not positive".into());
+        }
+        if self.max_order == Some(0) {
+            return reject("the highest order is 0".into());
+        }
+        Ok(())
+    }
+}
+
+/// Rejects start values that do not fit the formulation or are not finite.
+pub fn check_start(description: &Description, t0: f64, y0: &[f64], yp0: &[f64], t_end: f64) -> Result<(), Failure> {
+    let n = description.unknowns.len();
+    let reject = |message: String| Err(Failure::InvalidOption { message });
+    if y0.len() != n || yp0.len() != n {
+        return reject(format!("{} values and {} derivatives given for {n} unknowns", y0.len(), yp0.len()));
+    }
+    if !t0.is_finite() || !t_end.is_finite() {
+        return reject(format!("the interval from {t0} to {t_end} is not finite"));
+    }
+    let is_magnitude = |nominal: f64| nominal.is_finite() && nominal > 0.0;
+    if let Some(unknown) = description.unknowns.iter().find(|unknown| !is_magnitude(unknown.nominal)) {
+        return reject(format!("the nominal value of `{}` is {}: it must be positive", unknown.name, unknown.nominal));
+    }
+    match (0..n).find(|&i| !y0[i].is_finite() || !yp0[i].is_finite()) {
+        Some(i) => reject(format!("the start value of `{}` is not finite", description.unknowns[i].name)),
+        None => Ok(()),
+    }
+}
+
+/// Rejects a residual that is not finite: no step can start where $F$ is not finite.
+pub(crate) fn check_residual(description: &Description, t: f64, residual: &[f64]) -> Result<(), Failure> {
+    let bad = description.equations.iter().zip(residual).filter(|(_, value)| !value.is_finite());
+    let equations: Vec<Name> = bad.map(|(equation, _)| equation.name.clone()).collect();
+    if equations.is_empty() { Ok(()) } else { Err(Failure::NonFinite { t, equations }) }
+}
+
+/// Work done so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct Statistics {
+    /// Accepted steps.
+    pub steps: usize,
+    /// Steps repeated because the local error was too large.
+    pub error_rejections: usize,
+    /// Steps repeated because the nonlinear iteration did not converge or met a value that is not finite.
+    pub convergence_rejections: usize,
+    /// Steps repeated with another length to end where $F$ jumps or an event occurs.
+    pub switch_rejections: usize,
+    /// Evaluations of $F$.
+    pub residuals: usize,
+    /// Evaluations of the pair $\partial F/\partial y$, $\partial F/\partial y'$.
+    pub jacobians: usize,
+    /// Factorisations (the real and complex ones of one step count as one).
+    pub factorizations: usize,
+    /// Back-substitutions.
+    pub solves: usize,
+    /// Number of times that a state-space form changed its local coordinates.
+    pub coordinate_changes: usize,
+}
+
+impl std::ops::AddAssign for Statistics {
+    fn add_assign(&mut self, other: Statistics) {
+        self.steps += other.steps;
+        self.error_rejections += other.error_rejections;
+        self.convergence_rejections += other.convergence_rejections;
+        self.switch_rejections += other.switch_rejections;
+        self.residuals += other.residuals;
+        self.jacobians += other.jacobians;
+        self.factorizations += other.factorizations;
+        self.solves += other.solves;
+        self.coordinate_changes += other.coordinate_changes;
+    }
+}
+
+impl Statistics {
+    /// All repeated steps.
+    pub fn rejected(&self) -> usize {
+        self.error_rejections + self.convergence_rejections + self.switch_rejections
+    }
+}
+
+/// An integration under way. After construction nothing allocates, except for the first state between steps.
+pub trait Stepper {
+    /// Makes one accepted step, never past the end time. At the end time it does nothing.
+    fn step(&mut self) -> Result<(), Failure>;
+
+    /// Makes steps from now on end at `t` exactly, and not pass it: for output with the full accuracy of the method. A
+    /// time that is not ahead, or is beyond the end time, means the end time.
+    fn stop_at(&mut self, t: f64);
+
+    /// Makes steps from now on end just before surfaces of the unknowns across which $F$ jumps
+    /// ([`crate::contract::Switch::jumps`]). What follows needs a restart: see [`Stepper::at_switch`].
+    fn locate_switches(&mut self);
+
+    /// The switching function just before a zero of which the last step has ended. Beyond it another run has to
+    /// continue from the same state, with a step long enough to meet the equations of the other side; this one would
+    /// stay where it is.
+    fn at_switch(&self) -> Option<usize>;
+
+    /// Time of the last accepted step.
+    fn time(&self) -> f64;
+
+    /// $y$ at that time.
+    fn state(&self) -> &[f64];
+
+    /// $y'$ at that time, for differential unknowns.
+    fn derivative(&self) -> &[f64];
+
+    /// Residuals of the invariants at that time ([`crate::contract::Dae::invariants`]), if the step has computed them.
+    fn invariants(&self) -> Option<&[f64]>;
+
+    /// Order of the last step.
+    fn order(&self) -> usize;
+
+    /// Work done so far.
+    fn statistics(&self) -> Statistics;
+
+    /// Whether dense output is as accurate as the steps.
+    fn dense_accuracy(&self) -> DenseAccuracy;
+
+    /// State at a time within the last step, in `y`: the value of the polynomial or, where that does not satisfy the
+    /// equations, a nearby solution of them in the unknowns for which it does not.
+    fn interpolate(&mut self, t: f64, y: &mut [f64]);
+
+    /// Solves the equations at a time within the last step, from a state and a derivative near the solution; where that
+    /// fails, they are left unchanged.
+    fn correct(&mut self, t: f64, y: &mut [f64], slope: &mut [f64]);
+
+    /// Error weights at the last step, by which errors are multiplied to be in units of the error allowed:
+    /// $1/(\mathrm{atol}_i + \mathrm{rtol}\\,|y_i|)$.
+    fn error_weights(&self) -> &[f64];
+
+    /// Replaces a residual $r$ by $K^{-1} r$, $K$ being the iteration matrix of the last step: up to sign, the effect
+    /// of a change of $F$ by $r$ on its end.
+    fn respond(&self, residual: &mut [f64]);
+
+    /// Degree of the dense-output polynomial of the last step.
+    fn dense_degree(&self) -> usize;
+
+    /// Coefficients $c_0, \dots, c_d \in \mathbb R^n$ of the dense output of the last step $[t_0, t_1]$, one after
+    /// the other: $y(t) = \sum_k c_k s^k$ with $s = (t - t_1)/(t_1 - t_0) \in [-1, 0]$, so that $c_0 = y(t_1)$.
+    fn dense_coefficients(&self, coefficients: &mut [f64]);
+}

@@ -1,0 +1,463 @@
+//! Newton's iteration of a BDF step.
+//!
+//! In: predictor, leading coefficient, weights. Out: the correction $e$ with
+//! $F(t, y^{(0)} + e, y'^{(0)} + c\\,e) = 0$.
+//!
+//! Modified Newton with the matrix $c\\,F_{y'} + F_y$ kept over several steps (Brenan, Campbell & Petzold, Sect.
+//! 5.2.2): when it was factorised for another $c_0$, the correction is multiplied by $2/(1 + c/c_0)$, which is best
+//! for the two extremes of the spectrum. It has converged when $\varrho/(1-\varrho)\\,\lVert\delta\rVert$ is below a
+//! fraction of the tolerance, with the rate $\varrho$ measured over the iteration. In the norm an unknown of index
+//! $k$ counts with the factor $h^{k-1}$ (see [`crate::integrator::error_weights`]): its correction contains residuals divided by
+//! $h^{k-1}$. That alone would accept anything as $h \to 0$: a wrong value in a step where it was badly predicted and,
+//! along an impasse, steps where there is no solution. So unknowns of index 2 also have to be within their own
+//! tolerance, as far as rounding errors, which they contain divided by $h$, allow.
+
+use std::rc::Rc;
+
+use crate::contract::{Dae, Description, Kind};
+use crate::integrator::StepError;
+use crate::integrator::error_weights::Weights;
+use crate::integrator::resolvent::Resolvent;
+use crate::integrator::stepper::Statistics;
+use crate::linalg::iteration_matrix::{Deficiency, FactorizationPlan, IterationMatrix, Jacobians};
+
+/// Iterations before the matrix is renewed or the step given up.
+pub(super) const MAX_ITERATIONS: usize = 4;
+/// Iterations before the matrix is renewed or the step is given up where the step size is prescribed.
+pub(super) const MAX_ITERATIONS_AT_FIXED_STEP: usize = 20;
+/// Slowest rate worth waiting for.
+const SLOWEST_RATE: f64 = 0.9;
+/// Iterations that renew the matrix each time, where $F$ has kinks, and the number of those that are not damped.
+const ITERATIONS_ANEW: usize = 24;
+const FULL_ITERATIONS: usize = 8;
+/// Damping is tried once this many attempts have failed.
+const FAILURES: usize = 2;
+/// Damped iterations, each with a new matrix, and the smallest damping factor.
+const DAMPED_ITERATIONS: usize = 60;
+const SMALLEST_FACTOR: f64 = 1e-4;
+/// Fraction of the tolerance that the iteration error may have.
+const TOLERANCE: f64 = 0.1;
+/// Fraction of the tolerance for the iteration error at a fixed step size, where no error test will notice an iteration
+/// that stopped too early. The iteration may also end when rounding errors keep the corrections from becoming smaller.
+const TOLERANCE_AT_FIXED_STEP: f64 = 1e-4 * TOLERANCE;
+/// Ratios of successive corrections above these are ascribed to rounding if the matrix is new, and renew it if it is old.
+const STAGNATION: (f64, f64) = (0.5, 0.1);
+/// Corrections this much smaller than the first that do not shrink any more are rounding, whatever the tolerance says.
+const ROUNDING: f64 = 1e-6;
+/// Iteration error, relative to its size, allowed to an unknown of index 2 that rounding keeps from meeting its tolerance.
+const ROUNDED_MULTIPLIER_TOLERANCE: f64 = 1e-3;
+/// A first correction with a larger weighted norm is followed by a second one: the rate of the last step need not be that of this one.
+const UNOBSERVED: f64 = 10.0;
+/// A first correction this small is rounding.
+const AT_ONCE: f64 = 1e-4 * TOLERANCE;
+/// $\varrho/(1-\varrho)$ assumed for a new matrix, as in IDA.
+const RATE_OF_NEW_MATRIX: f64 = 20.0;
+/// $\varrho/(1-\varrho)$ assumed when only the leading coefficient differs from that of the factors, as in IDA.
+const RATE_OF_OTHER_LEADING: f64 = 100.0;
+/// Smallest $\varrho/(1-\varrho)$ that is carried over to the next step: an iteration that happened to converge
+/// immediately says little about the next one.
+const SMALLEST_RATE: f64 = 1e-3;
+/// Smallest $\varrho/(1-\varrho)$ carried over where $F$ has kinks, beyond which the iteration behaves differently, or
+/// auxiliary unknowns, which are known to few digits.
+const SMALLEST_UNCERTAIN_RATE: f64 = 0.05;
+/// Ratios of leading coefficients beyond which the matrix is factorised again: at $(1 - \tfrac14)/(1 + \tfrac14)$ and
+/// its inverse the corrections with the best factor $2/(1 + c/c_0)$ still contract by $\tfrac14$ at both ends of the
+/// spectrum.
+const LEADING_RATIO: (f64, f64) = (0.6, 1.0 / 0.6);
+
+/// Starting point of the iteration of one step.
+pub(super) struct Predictor<'a> {
+    pub(super) t: f64,
+    /// The last accepted state.
+    pub(super) last: &'a [f64],
+    pub(super) y: &'a [f64],
+    pub(super) yp: &'a [f64],
+    pub(super) leading: f64,
+    pub(super) h: f64,
+}
+
+/// The iterate: $y = y_0 + e$, $y' = y_0' + c\\,e$ with the predicted $y_0$, $y_0'$.
+pub(super) struct Iterate<'a> {
+    pub(super) e: &'a mut [f64],
+    pub(super) y: &'a mut [f64],
+    pub(super) yp: &'a mut [f64],
+}
+
+impl Iterate<'_> {
+    fn add(&mut self, predictor: &Predictor<'_>, delta: &[f64]) {
+        for (i, delta) in delta.iter().enumerate() {
+            self.e[i] += delta;
+            self.y[i] = predictor.y[i] + self.e[i];
+            self.yp[i] = predictor.yp[i] + predictor.leading * self.e[i];
+        }
+    }
+}
+
+/// Whether the matrix belongs to the step at hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Matrix {
+    /// None yet, or one that failed.
+    Missing,
+    /// From an earlier step.
+    Old,
+    /// Evaluated at this predictor.
+    New,
+}
+
+/// Storage of the iteration.
+pub(super) struct Newton {
+    jacobians: Jacobians,
+    matrix: IterationMatrix<f64>,
+    state: Matrix,
+    factorized_leading: f64,
+    last_leading: f64,
+    /// $\varrho/(1-\varrho)$ of the last iteration.
+    rate_sum: f64,
+    delta: Vec<f64>,
+    max_iterations: usize,
+    /// Failed attempts since an iteration without damping last converged.
+    failures: usize,
+    /// Whether $F$ has switching functions.
+    has_kinks: bool,
+    /// Smallest $\varrho/(1-\varrho)$ that is carried over.
+    smallest_rate: f64,
+    multipliers: Vec<Multiplier>,
+}
+
+/// The state of the iteration in an unknown of index 2.
+struct Multiplier {
+    unknown: usize,
+    nominal: f64,
+    /// Size of the last correction.
+    correction: f64,
+    /// Whether corrections have ceased to shrink and what remains is rounding error.
+    is_rounded: bool,
+}
+
+impl Multiplier {
+    fn new(unknown: usize, nominal: f64) -> Self {
+        Multiplier { unknown, nominal, correction: f64::INFINITY, is_rounded: false }
+    }
+
+    /// Resets it for a new iteration.
+    fn begin(&mut self) {
+        *self = Multiplier::new(self.unknown, self.nominal);
+    }
+
+    fn note(&mut self, correction: f64) {
+        self.is_rounded |= correction > STAGNATION.0 * self.correction;
+        self.correction = correction;
+    }
+}
+
+impl Newton {
+    pub(super) fn new(description: &Description, plan: &Rc<FactorizationPlan>, max_iterations: usize) -> Self {
+        let n = description.unknowns.len();
+        let has_kinks = !description.switches.is_empty();
+        let is_uncertain = has_kinks || description.unknowns.iter().any(|u| u.kind == Kind::Auxiliary);
+        Newton {
+            jacobians: Jacobians::new(description),
+            matrix: IterationMatrix::new(plan),
+            state: Matrix::Missing,
+            factorized_leading: 0.0,
+            last_leading: 0.0,
+            rate_sum: RATE_OF_NEW_MATRIX,
+            delta: vec![0.0; n],
+            max_iterations,
+            failures: 0,
+            has_kinks,
+            smallest_rate: if is_uncertain { SMALLEST_UNCERTAIN_RATE } else { SMALLEST_RATE },
+            multipliers: (0..n)
+                .filter(|&i| description.unknowns[i].index == 2)
+                .map(|i| Multiplier::new(i, description.unknowns[i].nominal))
+                .collect(),
+        }
+    }
+
+    /// Drops the matrix because the equations have changed.
+    pub(super) fn forget(&mut self) {
+        self.state = Matrix::Missing;
+    }
+
+    /// Whether the step size is prescribed.
+    pub(super) fn has_fixed_step(&self) -> bool {
+        self.max_iterations == MAX_ITERATIONS_AT_FIXED_STEP
+    }
+
+    /// Whether the matrix belongs to this very step.
+    pub(super) fn is_new(&self) -> bool {
+        self.state == Matrix::New
+    }
+
+    /// The matrix, and the factor of $F_{y'}$ in it.
+    pub(super) fn factors(&self) -> (&IterationMatrix<f64>, f64) {
+        (&self.matrix, self.factorized_leading)
+    }
+
+    /// Solves the equations of a step for the iterate.
+    pub(super) fn solve(
+        &mut self,
+        dae: &dyn Dae,
+        predictor: &Predictor<'_>,
+        weights: &Weights,
+        statistics: &mut Statistics,
+        at: &mut Iterate<'_>,
+    ) -> Result<(), StepError> {
+        if self.state == Matrix::New {
+            self.state = Matrix::Old;
+        }
+        let ratio = predictor.leading / self.factorized_leading;
+        if self.state == Matrix::Missing || !(ratio > LEADING_RATIO.0 && ratio < LEADING_RATIO.1) {
+            self.renew(dae, predictor, statistics)?;
+        } else if predictor.leading != self.last_leading {
+            self.rate_sum = RATE_OF_OTHER_LEADING;
+        }
+        if self.has_fixed_step() {
+            // No error test will notice an iteration that stopped too early.
+            self.rate_sum = RATE_OF_NEW_MATRIX;
+        }
+        self.last_leading = predictor.leading;
+        loop {
+            self.predict(predictor, at);
+            match self.iterate(dae, predictor, weights, statistics, at) {
+                Ok(()) => {
+                    self.failures = 0;
+                    return Ok(());
+                }
+                Err(_) if self.state == Matrix::Old => self.renew(dae, predictor, statistics)?,
+                Err(cause) => {
+                    let mut is_solved =
+                        self.has_kinks && self.iterate_anew(dae, predictor, weights, statistics, at).is_ok();
+                    self.failures += 1;
+                    // Unknowns of index 2 count for little in short steps, and may be anywhere.
+                    if !is_solved && self.multipliers.is_empty() && self.failures >= FAILURES {
+                        is_solved = self.iterate_damped(dae, predictor, weights, statistics, at).is_ok();
+                    }
+                    self.state = if is_solved { Matrix::Old } else { Matrix::Missing };
+                    return if is_solved { Ok(()) } else { Err(cause) };
+                }
+            }
+        }
+    }
+
+    /// Evaluates and factorises the matrix at the predictor.
+    fn renew(
+        &mut self,
+        dae: &dyn Dae,
+        predictor: &Predictor<'_>,
+        statistics: &mut Statistics,
+    ) -> Result<(), StepError> {
+        let description = dae.description();
+        self.state = Matrix::Missing;
+        self.jacobians.evaluate(dae, predictor.t, predictor.y, predictor.yp);
+        statistics.jacobians += 1;
+        self.matrix.assemble(description, predictor.leading, 1.0, &self.jacobians, predictor.h);
+        statistics.factorizations += 1;
+        self.matrix.factorize()?;
+        self.state = Matrix::New;
+        self.factorized_leading = predictor.leading;
+        self.rate_sum = RATE_OF_NEW_MATRIX;
+        Ok(())
+    }
+
+    /// Newton's iteration with a new matrix each time: the solution may be beyond a kink that the predictor does not
+    /// see. The later corrections are halved, for those that lead from one side to the other and back.
+    fn iterate_anew(
+        &mut self,
+        dae: &dyn Dae,
+        predictor: &Predictor<'_>,
+        weights: &Weights,
+        statistics: &mut Statistics,
+        at: &mut Iterate<'_>,
+    ) -> Result<(), StepError> {
+        self.predict(predictor, at);
+        for iteration in 0..ITERATIONS_ANEW {
+            self.renew(dae, &Predictor { y: at.y, yp: at.yp, ..*predictor }, statistics)?;
+            let factor = if iteration < FULL_ITERATIONS { 1.0 } else { 0.5 };
+            self.correct(dae, predictor, factor, statistics, at)?;
+            let size = weights.norm(&self.delta) / factor;
+            if !size.is_finite() {
+                break;
+            }
+            if size <= TOLERANCE / RATE_OF_NEW_MATRIX && self.multipliers_settled(predictor, weights) {
+                return Ok(());
+            }
+        }
+        Err(StepError::Convergence { unknown: weights.worst(&self.delta) })
+    }
+
+    /// Damped Newton iteration with a new matrix each time. The damping factor is such that the next correction, with
+    /// the same matrix, is smaller (natural monotonicity test, which does not depend on the scaling of equations: P.
+    /// Deuflhard, *Newton Methods for Nonlinear Problems*, 2004, Sect. 3.3). Where an exponential takes off, full
+    /// corrections lead anywhere. For systems without unknowns of index 2.
+    fn iterate_damped(
+        &mut self,
+        dae: &dyn Dae,
+        predictor: &Predictor<'_>,
+        weights: &Weights,
+        statistics: &mut Statistics,
+        at: &mut Iterate<'_>,
+    ) -> Result<(), StepError> {
+        self.predict(predictor, at);
+        let [mut base, mut step, mut damped] = [(); 3].map(|()| at.e.to_vec());
+        let mut factor: f64 = 1.0;
+        for _ in 0..DAMPED_ITERATIONS {
+            self.renew(dae, &Predictor { y: at.y, yp: at.yp, ..*predictor }, statistics)?;
+            self.residual_correction(dae, predictor.t, statistics, at)?;
+            base.copy_from_slice(at.e);
+            step.copy_from_slice(&self.delta);
+            let size = weights.norm(&step);
+            if !size.is_finite() {
+                break;
+            }
+            loop {
+                at.e.copy_from_slice(&base);
+                damped.iter_mut().zip(&step).for_each(|(damped, step)| *damped = factor * step);
+                at.add(predictor, &damped);
+                let next = self.residual_correction(dae, predictor.t, statistics, at);
+                let is_smaller = next.is_ok() && weights.norm(&self.delta) <= (1.0 - 0.5 * factor) * size;
+                if is_smaller || factor * size <= TOLERANCE / RATE_OF_NEW_MATRIX {
+                    break;
+                }
+                factor *= 0.5;
+                if factor < SMALLEST_FACTOR {
+                    return Err(StepError::Convergence { unknown: weights.worst(&step) });
+                }
+            }
+            if factor == 1.0 && size <= TOLERANCE / RATE_OF_NEW_MATRIX {
+                return Ok(());
+            }
+            factor = (4.0 * factor).min(1.0);
+        }
+        Err(StepError::Convergence { unknown: weights.worst(&step) })
+    }
+
+    /// Computes the correction with the matrix at hand, in `delta`.
+    fn residual_correction(
+        &mut self,
+        dae: &dyn Dae,
+        t: f64,
+        statistics: &mut Statistics,
+        at: &Iterate<'_>,
+    ) -> Result<(), StepError> {
+        dae.residual(t, at.y, at.yp, &mut self.delta);
+        statistics.residuals += 1;
+        if let Some(equation) = self.delta.iter().position(|r| !r.is_finite()) {
+            return Err(StepError::NonFinite { equation });
+        }
+        self.matrix.solve(&mut self.delta);
+        statistics.solves += 1;
+        self.delta.iter_mut().for_each(|delta| *delta = -*delta);
+        Ok(())
+    }
+
+    /// Resets the iterate to the predictor.
+    fn predict(&mut self, predictor: &Predictor<'_>, at: &mut Iterate<'_>) {
+        at.e.fill(0.0);
+        at.y.copy_from_slice(predictor.y);
+        at.yp.copy_from_slice(predictor.yp);
+        self.multipliers.iter_mut().for_each(Multiplier::begin);
+    }
+
+    /// Makes one correction with the matrix at hand and leaves it in `delta`.
+    fn correct(
+        &mut self,
+        dae: &dyn Dae,
+        predictor: &Predictor<'_>,
+        factor: f64,
+        statistics: &mut Statistics,
+        at: &mut Iterate<'_>,
+    ) -> Result<(), StepError> {
+        self.residual_correction(dae, predictor.t, statistics, at)?;
+        let delta = &mut self.delta;
+        delta.iter_mut().for_each(|delta| *delta *= factor);
+        at.add(predictor, delta);
+        self.multipliers.iter_mut().for_each(|multiplier| multiplier.note(delta[multiplier.unknown].abs()));
+        Ok(())
+    }
+
+    fn iterate(
+        &mut self,
+        dae: &dyn Dae,
+        predictor: &Predictor<'_>,
+        weights: &Weights,
+        statistics: &mut Statistics,
+        at: &mut Iterate<'_>,
+    ) -> Result<(), StepError> {
+        let factor = 2.0 / (1.0 + predictor.leading / self.factorized_leading);
+        let fixed = self.has_fixed_step();
+        let (mut first, mut previous) = (0.0, f64::INFINITY);
+        for iteration in 0..self.max_iterations {
+            self.correct(dae, predictor, factor, statistics, at)?;
+            let size = weights.norm(&self.delta);
+            if iteration == 0 {
+                first = size;
+                self.rate_sum = self.rate_sum.max(self.smallest_rate);
+                if size <= AT_ONCE && self.multipliers_settled(predictor, weights) {
+                    return Ok(());
+                }
+            } else {
+                let rate = (size / first).powf(1.0 / iteration as f64);
+                if rate > SLOWEST_RATE || rate.is_nan() {
+                    return Err(StepError::Convergence { unknown: weights.worst(&self.delta) });
+                }
+                self.rate_sum = (rate / (1.0 - rate)).max(SMALLEST_RATE);
+            }
+            let is_observed = iteration > 0 || size <= UNOBSERVED;
+            let settled =
+                is_observed && self.rate_sum * size <= TOLERANCE && self.multipliers_settled(predictor, weights);
+            let stagnates = size > STAGNATION.0 * previous && self.state == Matrix::New;
+            if settled && (!fixed || stagnates || self.rate_sum * size <= TOLERANCE_AT_FIXED_STEP) {
+                return Ok(());
+            }
+            if fixed && stagnates && size <= ROUNDING * first {
+                return Ok(());
+            }
+            if fixed && self.state == Matrix::Old && size > STAGNATION.1 * previous {
+                return Err(StepError::Convergence { unknown: weights.worst(&self.delta) });
+            }
+            previous = size;
+        }
+        // This is all that a new matrix can achieve.
+        let are_small = || self.multipliers.iter().all(|multiplier| self.is_small(multiplier, predictor));
+        if self.state == Matrix::New && self.rate_sum * previous <= TOLERANCE && are_small() {
+            return Ok(());
+        }
+        Err(StepError::Convergence { unknown: weights.worst(&self.delta) })
+    }
+
+    /// Whether the iteration errors of the unknowns of index 2 are small enough; those limited by rounding are compared
+    /// with their size in the last accepted state.
+    fn multipliers_settled(&self, predictor: &Predictor<'_>, weights: &Weights) -> bool {
+        let settled = |multiplier: &Multiplier| {
+            self.error_of(multiplier) * weights.full()[multiplier.unknown] <= 1.0
+                || multiplier.is_rounded && self.is_small(multiplier, predictor)
+        };
+        self.multipliers.iter().all(settled)
+    }
+
+    /// Iteration error of an unknown of index 2 after the last correction.
+    fn error_of(&self, multiplier: &Multiplier) -> f64 {
+        self.rate_sum.min(1.0) * multiplier.correction
+    }
+
+    /// Whether the iteration error of an unknown of index 2 is small relative to its size.
+    fn is_small(&self, multiplier: &Multiplier, predictor: &Predictor<'_>) -> bool {
+        let size = multiplier.nominal + predictor.last[multiplier.unknown].abs();
+        self.error_of(multiplier) <= ROUNDED_MULTIPLIER_TOLERANCE * size
+    }
+
+    /// Applies a resolvent with the matrix at hand.
+    pub(super) fn apply_resolvent(&self, description: &Description, resolvent: &mut Resolvent, v: &mut [f64]) {
+        let leading = (self.factorized_leading, &self.jacobians.yp[..]);
+        resolvent.apply(description, leading, |right_hand_side| self.matrix.solve(right_hand_side), v);
+    }
+
+    /// The row and column that a singular matrix at a predictor is due to, if there are any.
+    pub(super) fn deficiency(&mut self, dae: &dyn Dae, predictor: &Predictor<'_>) -> Option<Deficiency> {
+        self.jacobians.evaluate(dae, predictor.t, predictor.y, predictor.yp);
+        self.matrix.assemble(dae.description(), predictor.leading, 1.0, &self.jacobians, predictor.h);
+        self.state = Matrix::Missing;
+        self.matrix.deficiency()
+    }
+}

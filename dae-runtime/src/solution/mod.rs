@@ -1,0 +1,464 @@
+//! The result of an integration.
+//!
+//! In: accepted steps, one by one, from the driver. Out: [`Solution`], which is complete up to the time where the run ended,
+//! however it ended.
+
+pub mod event;
+mod sensitivities;
+pub mod unknowns;
+
+use std::fmt;
+
+use crate::contract::{AliasOf, Dae, Eliminated, Name};
+use crate::integrator::polynomial::horner;
+use crate::integrator::stepper::{Failure, Statistics};
+use crate::solution::event::Occurrence;
+pub use sensitivities::{Sensitivities, SensitivityError};
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum Status {
+    /// At the end time.
+    Success,
+    /// Before it, for this reason: then the solution belongs to an error ([`RunError::Stopped`](crate::solve::RunError::Stopped)).
+    Stopped(Failure),
+    /// Before it, because the step observer asked for it, or because it was made step by step and abandoned.
+    Interrupted,
+    /// Before it, at a terminal event of this name.
+    Event(Name),
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Status::Success => f.write_str("success"),
+            Status::Stopped(failure) => failure.fmt(f),
+            Status::Interrupted => f.write_str("interrupted"),
+            Status::Event(name) => write!(f, "{name}, at which the run was to end"),
+        }
+    }
+}
+
+/// Largest residual of an invariant over a run.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct InvariantMaximum {
+    /// Name of the invariant.
+    pub name: Name,
+    /// Whether the formulation enforces it.
+    pub enforcement: Enforcement,
+    /// Largest absolute residual at the start and after each step.
+    pub max: f64,
+}
+
+/// Whether a formulation keeps an invariant or lets it drift.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Enforcement {
+    /// It is a row of the formulation.
+    Enforced,
+    /// It follows from the formulation for exact solutions only.
+    Implied,
+}
+
+/// A computed solution.
+#[derive(Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Solution {
+    /// How the run ended.
+    pub status: Status,
+    /// Names of the entries of a state: those of $y$, and after them the unknowns that the formulation eliminated.
+    pub names: Vec<Name>,
+    /// Recorded times; where steps are recorded, the time of a reset occurs twice, with the states before and after it.
+    pub times: Vec<f64>,
+    /// Recorded states, one after the other.
+    states: Vec<f64>,
+    /// The relations of the eliminated unknowns to $y$; the values of those that are constant.
+    eliminated: Vec<(AliasOf, f64)>,
+    /// Polynomials of the steps, if recorded.
+    dense: Option<DenseOutput>,
+    /// Time where the run ended.
+    pub end_time: f64,
+    /// State at that time.
+    pub end_state: Vec<f64>,
+    /// Derivative at that time, for differential unknowns.
+    pub end_derivative: Vec<f64>,
+    /// The events that have occurred, in order.
+    pub occurrences: Vec<Occurrence>,
+    /// Derivatives of the recorded states, if asked for.
+    pub sensitivities: Option<Sensitivities>,
+    /// Whether the run was made for gradients.
+    is_adjoint: bool,
+    /// Largest residuals of the invariants.
+    pub invariants: Vec<InvariantMaximum>,
+    /// Work done.
+    pub statistics: Statistics,
+    /// Wall-clock seconds; zero where there is no clock, as on WebAssembly in a browser.
+    pub seconds: f64,
+}
+
+impl Solution {
+    /// An empty record for a run from `t0`, `y0`.
+    pub(crate) fn new(dae: &dyn Dae, t0: f64, y0: &[f64], yp0: &[f64]) -> Self {
+        let description = dae.description();
+        let enforcement = |row: Option<usize>| if row.is_some() { Enforcement::Enforced } else { Enforcement::Implied };
+        let mut values = vec![0.0; description.eliminated.len()];
+        dae.eliminated(t0, y0, &mut values);
+        let of_eliminated = description.eliminated.iter().map(|it| it.name.clone());
+        let alias_of = |(it, value): (&Eliminated, f64)| (it.alias_of, value);
+        let mut solution = Solution {
+            status: Status::Success,
+            names: description.unknowns.iter().map(|unknown| unknown.name.clone()).chain(of_eliminated).collect(),
+            eliminated: description.eliminated.iter().zip(values).map(alias_of).collect(),
+            times: Vec::new(),
+            states: Vec::new(),
+            dense: None,
+            end_time: t0,
+            end_state: Vec::new(),
+            end_derivative: Vec::new(),
+            occurrences: Vec::new(),
+            sensitivities: None,
+            is_adjoint: false,
+            invariants: description
+                .invariants
+                .iter()
+                .map(|i| InvariantMaximum { name: i.name.clone(), enforcement: enforcement(i.row), max: 0.0 })
+                .collect(),
+            statistics: Statistics::default(),
+            seconds: 0.0,
+        };
+        solution.end_at(t0, y0, yp0);
+        solution
+    }
+
+    /// Number of entries of $y$.
+    fn width(&self) -> usize {
+        self.names.len() - self.eliminated.len()
+    }
+
+    /// $y$ followed by the eliminated unknowns, of which the constant ones have the given value.
+    fn extended(&self, y: &[f64], constant: impl Fn(f64) -> f64) -> Vec<f64> {
+        let eliminated =
+            self.eliminated.iter().map(|&(alias_of, value)| alias_of.value(y).unwrap_or_else(|| constant(value)));
+        y.iter().copied().chain(eliminated).collect()
+    }
+
+    /// Records the present end of the run.
+    pub(crate) fn end_at(&mut self, t: f64, y: &[f64], yp: &[f64]) {
+        self.end_time = t;
+        self.end_state = self.extended(y, |value| value);
+        self.end_derivative = self.extended(yp, |_| 0.0);
+    }
+
+    /// Replaces the state at the end, and in the record if it is there.
+    pub(crate) fn replace_end(&mut self, y: &[f64]) {
+        let state = self.extended(y, |value| value);
+        let before = std::mem::replace(&mut self.end_state, state);
+        if self.states.ends_with(&before) {
+            let last = self.states.len() - before.len();
+            self.states[last..].copy_from_slice(&self.end_state);
+        }
+    }
+
+    /// Whether the run came to its end: the end time, or a terminal event. If
+    /// [`Integration::run`](crate::solve::Integration::run) returns `Ok` and this is false, the run was interrupted.
+    pub fn is_success(&self) -> bool {
+        matches!(self.status, Status::Success | Status::Event(_))
+    }
+
+    /// The `i`-th recorded state.
+    pub fn state(&self, i: usize) -> Option<&[f64]> {
+        if i >= self.times.len() {
+            return None;
+        }
+        let n = self.names.len();
+        self.states.get(i * n..(i + 1) * n)
+    }
+
+    /// Recorded times and states.
+    pub fn iter(&self) -> States<'_> {
+        States { solution: self, indices: 0..self.times.len() }
+    }
+
+    /// The record as comma-separated values, for any writer: a row of names, then one per time; the state is followed
+    /// by its derivatives, if there are any, named as `dx/dl`. Numbers have the fewest digits that read back to the
+    /// same value.
+    pub fn csv(&self) -> impl fmt::Display + '_ {
+        Csv(self)
+    }
+
+    /// All recorded values of one unknown.
+    pub fn column(&self, name: &str) -> Option<Vec<f64>> {
+        let k = self.position(name)?;
+        Some(self.iter().map(|(_, state)| state[k]).collect())
+    }
+
+    /// The state at `t`: recorded, or interpolated if dense output was recorded and covers `t`; where there was a reset, the one before it.
+    pub fn at(&self, t: f64) -> Option<Vec<f64>> {
+        (0..self.names.len()).map(|k| self.component(k, t)).collect()
+    }
+
+    /// One unknown at `t`, as [`Solution::at`].
+    pub fn value(&self, name: &str, t: f64) -> Option<f64> {
+        self.component(self.position(name)?, t)
+    }
+
+    /// Derivatives of one unknown with respect to the parameter, or the start value of the unknown, named `by`, at all
+    /// recorded times. They have to be requested before the run
+    /// ([`Integration::sensitivities`](crate::solve::Integration::sensitivities)).
+    ///
+    /// # Errors
+    /// There are no such derivatives; the error says why.
+    pub fn sensitivity(&self, name: &str, by: &str) -> Result<Vec<f64>, SensitivityError> {
+        let missing = if self.is_adjoint { SensitivityError::Adjoint } else { SensitivityError::NotRequested };
+        let sensitivities = self.sensitivities.as_ref().ok_or(missing)?;
+        let unknown = || SensitivityError::UnknownName { name: name.to_string(), known: self.names.clone() };
+        let k = self.position(name).ok_or_else(unknown)?;
+        let known = &sensitivities.quantities;
+        let other = || SensitivityError::UnknownQuantity { quantity: by.to_string(), known: known.clone() };
+        let quantity = known.iter().position(|quantity| quantity == by).ok_or_else(other)?;
+        let at = |(i, &t): (usize, &f64)| {
+            let column = sensitivities.column(i, quantity, self.names.len());
+            column.map(|column| column[k]).ok_or(SensitivityError::NotRecorded { t })
+        };
+        self.times.iter().enumerate().map(at).collect()
+    }
+
+    /// Derivative of one unknown with respect to `by` at one recorded time; where there was a reset, before it.
+    ///
+    /// # Errors
+    /// As for [`Solution::sensitivity`], or the time is not recorded.
+    pub fn sensitivity_at(&self, name: &str, by: &str, t: f64) -> Result<f64, SensitivityError> {
+        let values = self.sensitivity(name, by)?;
+        let place = self.times.iter().position(|&time| time == t);
+        place.and_then(|i| values.get(i).copied()).ok_or(SensitivityError::NotRecorded { t })
+    }
+
+    /// Notes that the run keeps its derivatives for going back.
+    pub(crate) fn note_adjoint(&mut self) {
+        self.is_adjoint = true;
+    }
+
+    /// Largest residual of the invariants that the formulation enforces; zero if there are none.
+    pub fn invariants_max(&self) -> f64 {
+        let enforced = self.invariants.iter().filter(|i| i.enforcement == Enforcement::Enforced);
+        enforced.map(|i| i.max).fold(0.0, larger)
+    }
+
+    fn position(&self, name: &str) -> Option<usize> {
+        self.names.iter().position(|n| n == name)
+    }
+
+    /// Entry `k` of the state at `t`, as [`Solution::at`]; `None` if there is no such entry.
+    pub fn component(&self, k: usize, t: f64) -> Option<f64> {
+        if k >= self.names.len() {
+            return None;
+        }
+        let direction = if self.end_time < *self.times.first()? { -1.0 } else { 1.0 };
+        let i = self.times.partition_point(|time| (time - t) * direction < 0.0);
+        if self.times.get(i) == Some(&t) {
+            return self.state(i).map(|state| state[k]);
+        }
+        let dense = self.dense.as_ref()?;
+        if i == 0 || i == self.times.len() || !t.is_finite() {
+            return None;
+        }
+        let n = self.width();
+        let (k, sign) = match k.checked_sub(n).and_then(|k| self.eliminated.get(k)) {
+            None => (k, 1.0),
+            Some((AliasOf::Same(k), _)) => (*k, 1.0),
+            Some((AliasOf::Opposite(k), _)) => (*k, -1.0),
+            Some((AliasOf::Constant, value)) => return Some(*value),
+        };
+        let s = (t - self.times[i]) / (self.times[i] - self.times[i - 1]);
+        // Between times that differ by rounding errors there may be no polynomial.
+        let value = dense.evaluate(i - 1, n, k, s).or_else(|| self.state(i).map(|state| state[k]));
+        value.map(|value| sign * value)
+    }
+
+    pub(crate) fn push(&mut self, t: f64, y: &[f64]) {
+        self.times.push(t);
+        let state = self.extended(y, |value| value);
+        self.states.extend(state);
+    }
+
+    /// Begins the polynomials of the step that ended in the last state pushed.
+    pub(crate) fn begin_polynomials(&mut self) {
+        let dense = self.dense.get_or_insert_default();
+        dense.steps.push(dense.pieces.len());
+    }
+
+    /// Appends a polynomial on a part of that step, in units of the step from its end; the parts are consecutive.
+    /// Coefficients are as in [`crate::integrator::stepper::Stepper::dense_coefficients`], in units of the part from its end.
+    pub(crate) fn push_polynomial(&mut self, [begin, end]: [f64; 2], coefficients: &[f64]) {
+        let dense = self.dense.get_or_insert_default();
+        dense.pieces.push(Piece { begin, end, start: dense.coefficients.len() });
+        dense.coefficients.extend_from_slice(coefficients);
+    }
+
+    pub(crate) fn note_event(&mut self, event: &Name, t: f64, y: &[f64]) {
+        let state = self.extended(y, |value| value);
+        self.occurrences.push(Occurrence { event: event.clone(), t, state, time_derivatives: Vec::new() });
+    }
+
+    pub(crate) fn note_invariants(&mut self, residuals: &[f64]) {
+        for (invariant, residual) in self.invariants.iter_mut().zip(residuals) {
+            invariant.max = larger(invariant.max, residual.abs());
+        }
+    }
+}
+
+/// Recorded times and states of a solution, in the order of the run ([`Solution::iter`]).
+#[derive(Clone, Debug)]
+pub struct States<'s> {
+    solution: &'s Solution,
+    indices: std::ops::Range<usize>,
+}
+
+impl<'s> Iterator for States<'s> {
+    type Item = (f64, &'s [f64]);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let i = self.indices.next()?;
+        Some((self.solution.times[i], self.solution.state(i)?))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.indices.size_hint()
+    }
+}
+
+impl DoubleEndedIterator for States<'_> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        let i = self.indices.next_back()?;
+        Some((self.solution.times[i], self.solution.state(i)?))
+    }
+}
+
+impl ExactSizeIterator for States<'_> {}
+
+impl<'s> IntoIterator for &'s Solution {
+    type Item = (f64, &'s [f64]);
+    type IntoIter = States<'s>;
+
+    fn into_iter(self) -> States<'s> {
+        self.iter()
+    }
+}
+
+/// A short form without the record: Rust prints this where a failed run ends a program.
+impl fmt::Debug for Solution {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Solution")
+            .field("status", &self.status)
+            .field("recorded", &self.times.len())
+            .field("names", &self.names)
+            .field("end_time", &self.end_time)
+            .field("end_state", &self.end_state)
+            .field("statistics", &self.statistics)
+            .finish_non_exhaustive()
+    }
+}
+
+/// See [`Solution::csv`].
+struct Csv<'s>(&'s Solution);
+
+impl fmt::Display for Csv<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Solution { names, sensitivities, .. } = self.0;
+        let quantities = sensitivities.iter().flat_map(|it| &it.quantities);
+        let derivatives = quantities.flat_map(|by| names.iter().map(move |name| derivative_name(name, by)));
+        f.write_str("t")?;
+        for name in names.iter().map(|name| name.to_string()).chain(derivatives) {
+            // `der(x, 2)` contains the separator.
+            if name.contains([',', '"']) {
+                write!(f, ",\"{}\"", name.replace('"', "\"\""))?;
+            } else {
+                write!(f, ",{name}")?;
+            }
+        }
+        for (i, (t, state)) in self.0.iter().enumerate() {
+            write!(f, "\n{t:?}")?;
+            let of_quantity = |it, k| Sensitivities::column(it, i, k, names.len());
+            let columns =
+                sensitivities.iter().flat_map(|it| (0..it.quantities.len()).filter_map(move |k| of_quantity(it, k)));
+            state.iter().chain(columns.flatten()).try_for_each(|value| write!(f, ",{value:?}"))?;
+        }
+        f.write_str("\n")
+    }
+}
+
+/// `dx/dl`, `d(der(x))/dl`.
+fn derivative_name(name: &str, by: &str) -> String {
+    let spelled = |name: &str| match name.chars().all(|c| c.is_alphanumeric() || c == '_') {
+        true => format!("d{name}"),
+        false => format!("d({name})"),
+    };
+    format!("{}/{}", spelled(name), spelled(by))
+}
+
+/// A maximum that does not ignore NaN.
+fn larger(a: f64, b: f64) -> f64 {
+    if b > a || b.is_nan() { b } else { a }
+}
+
+/// Piecewise polynomials, step after step.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct DenseOutput {
+    /// The first piece of each step.
+    steps: Vec<usize>,
+    pieces: Vec<Piece>,
+    coefficients: Vec<f64>,
+}
+
+/// A polynomial on a part of a step.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Piece {
+    /// Beginning and end, in units of the step from its end.
+    begin: f64,
+    end: f64,
+    /// Position where its coefficients start.
+    start: usize,
+}
+
+impl DenseOutput {
+    fn evaluate(&self, step: usize, n: usize, k: usize, s: f64) -> Option<f64> {
+        let first = *self.steps.get(step)?;
+        let beyond = self.steps.get(step + 1).copied().unwrap_or(self.pieces.len());
+        if first == beyond {
+            return None;
+        }
+        let index = first + self.pieces.get(first..beyond)?.partition_point(|piece| piece.end < s);
+        let piece = self.pieces.get(index)?;
+        let end = self.pieces.get(index + 1).map_or(self.coefficients.len(), |next| next.start);
+        let sigma = (s - piece.end) / (piece.end - piece.begin);
+        Some(horner(self.coefficients.get(piece.start..end)?, n, k, sigma))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generated::Rejected;
+
+    #[test]
+    fn csv_quotes_names_and_reads_back() {
+        let mut solution = Solution::new(&Rejected, 0.0, &[], &[]);
+        solution.names = vec!["x".into(), "der(x, 2)".into()];
+        solution.push(0.0, &[1.0 / 3.0, -1e-300]);
+        solution.push(0.5, &[f64::NAN, 2.0]);
+        assert_eq!(solution.csv().to_string(), "t,x,\"der(x, 2)\"\n0.0,0.3333333333333333,-1e-300\n0.5,NaN,2.0\n");
+        let mut sensitivities = Sensitivities::new(vec!["l".into()]);
+        sensitivities.push([1.0, 2.0, 3.0, 4.0].into_iter());
+        solution.sensitivities = Some(sensitivities);
+        assert_eq!(
+            solution.csv().to_string(),
+            "t,x,\"der(x, 2)\",dx/dl,\"d(der(x, 2))/dl\"\n0.0,0.3333333333333333,-1e-300,1.0,2.0\n0.5,NaN,2.0,3.0,4.0\n"
+        );
+    }
+}

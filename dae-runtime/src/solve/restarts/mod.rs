@@ -1,0 +1,482 @@
+//! A run in pieces.
+//!
+//! In: a method, and the times at which functions of time change their branch, in the text or elsewhere. Out: steppers,
+//! one after the other, that end and begin there and where $F$ jumps as unknowns change, and the work of all of them;
+//! and a stepper of another method for a few steps where several stages meet a kink that has not been located. Whether
+//! unknowns are continuous there is examined in `continuity`, whether a solution continues in `chattering`.
+
+mod chattering;
+mod continuity;
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use super::Method;
+use super::between::{Between, Sought};
+use super::drift::Before;
+use super::freedom::Freedom;
+use super::time_events::Crossing;
+use crate::contract::Dae;
+use crate::integrator::RunStart;
+use crate::integrator::stepper::{Failure, Options, Statistics, StepCause, StepControl, Stepper};
+use crate::linalg::iteration_matrix::FactorizationPlan;
+use crate::methods::radau;
+
+/// Number of steps by a one-stage method where one with several stages meets a kink.
+const HOPS: usize = 10;
+/// Highest order of these steps: lower than that of the method, so that they also begin with one stage.
+const HOPPING_ORDER: usize = 2;
+/// These steps are tested to this fraction of the tolerances of the run: there may be many such pieces, and each begins
+/// with a step of order 1.
+const HOPPING_PART: f64 = 0.1;
+/// Where there is no kink, the first of them is this many times as long as the last one that failed: a solution that
+/// continues does so in short steps.
+const FIRST_HOP: f64 = 16.0;
+/// A step that is shorter than this fraction of the longest one is as short as can be.
+const SHORT: f64 = 1e-9;
+/// Number of short steps that follow where unknowns jump at a kink: the first one moves states onto the constraints
+/// that hold beyond it, and the multipliers of these constraints, impulses in that step, have their values after the
+/// second.
+const JUMPING: usize = 2;
+/// Largest number of separate steps to a time within the last step.
+const STEPS_ASIDE: usize = 100;
+/// The first step of a piece, as a fraction of the last one of the piece before. It has no error test, since what
+/// determines the error, algebraic unknowns and derivatives, may have jumped.
+const SETTLING: f64 = 1e-3;
+/// A step that is cut at a switch, or approaches one, counts as at least this fraction of the one before.
+const CUT: f64 = 0.1;
+/// This many pieces that together are shorter than a step of the run are no progress; the second number is added for
+/// each switching function, since several may change their signs at one time.
+const PIECES: (usize, usize) = (20, 4);
+/// A switching function may have a zero where steps become too short if the longest step, or a change of an unknown by
+/// this many tolerances, leads there.
+const NEARBY: f64 = 10.0;
+/// Where the first step of a piece does not lead beyond the switch at which it begins, the next one is this many times as long.
+const LONGER: f64 = 10.0;
+/// The shortest such step, as a fraction of the run.
+const SHORTEST: f64 = 1e-6;
+
+/// A run in pieces on which $F$ is smooth apart from kinks.
+pub(super) struct Segments<'d> {
+    pub(super) stepper: Box<dyn Stepper + 'd>,
+    dae: &'d dyn Dae,
+    method: Method,
+    t_end: f64,
+    options: Options,
+    /// The plan of all matrices.
+    plan: Rc<FactorizationPlan>,
+    /// Work on earlier pieces.
+    done: Statistics,
+    /// Where the next pieces begin, the last first.
+    switches: Vec<Crossing>,
+    phase: Phase,
+    /// Length of the last regular step; for one that is cut, or approaches a switch, at least a fraction of the one before.
+    last_step: f64,
+    /// Length of the longest regular step.
+    longest_step: f64,
+    /// Number of steps cut at switches before the last one ended.
+    switch_rejections: usize,
+    /// Times at which the last pieces ended.
+    ends: VecDeque<f64>,
+    /// The switching function of the unknowns at which a piece last ended.
+    last_switch: Option<usize>,
+    /// Searches steps for sign changes; `None` where no function depends on the unknowns.
+    between: Option<Between<'d>>,
+    /// Time at which a step that is repeated is to end.
+    until: Option<f64>,
+    /// Time of the last kink at which unknowns have jumped.
+    jumped: Option<f64>,
+    /// State of the equations before the switch at which the last regular piece ended.
+    freedom: Option<Freedom>,
+    constraints: Option<Before>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// The method of the run.
+    Regular,
+    /// The first step of a piece, and the switching function of the unknowns beyond whose zero it leads.
+    Settling { at: Option<usize> },
+    /// Further such steps beyond a kink at which unknowns jump; their number.
+    Jumping { left: usize },
+    /// Steps of a one-stage method, to get over a kink or beyond the zero of such a function; their number.
+    Hopping { left: usize, at: Option<usize> },
+}
+
+impl<'d> Segments<'d> {
+    /// Begins at consistent values `y0`, `yp0` at `t0`.
+    pub(super) fn start(
+        dae: &'d dyn Dae,
+        method: Method,
+        [t0, t_end]: [f64; 2],
+        [y0, yp0]: [&[f64]; 2],
+        (stops, options): (&[f64], &Options),
+    ) -> Result<Self, Failure> {
+        let plan = method.prepare(dae, [t0, t_end], [y0, yp0], options)?;
+        let stepper = method.begin(dae, RunStart { t0, y0, yp0, t_end, plan: &plan }, options)?;
+        let switches = match options.control {
+            StepControl::Adaptive => Crossing::all(dae, [t0, t_end], [y0, yp0], stops),
+            StepControl::Fixed(_) => Vec::new(),
+        };
+        let mut run = Segments {
+            stepper,
+            dae,
+            method,
+            t_end,
+            options: options.clone(),
+            // The Jacobians of the plan.
+            done: Statistics { jacobians: plan.jacobians, ..Statistics::default() },
+            plan,
+            switches,
+            phase: Phase::Regular,
+            last_step: SETTLING * (t_end - t0).abs(),
+            longest_step: SHORTEST * (t_end - t0).abs(),
+            switch_rejections: 0,
+            ends: VecDeque::new(),
+            last_switch: None,
+            between: Between::new(dae, options).filter(|_| options.control == StepControl::Adaptive),
+            until: None,
+            jumped: None,
+            freedom: None,
+            constraints: None,
+        };
+        run.examine_start([t0, t_end], [y0, yp0])?;
+        run.locate_switches();
+        Ok(run)
+    }
+
+    /// An error if the equations at the start, where a function of time vanishes, are not those of the run.
+    fn examine_start(&self, times: [f64; 2], [y0, yp0]: [&[f64]; 2]) -> Result<(), Failure> {
+        if self.options.control != StepControl::Adaptive {
+            return Ok(());
+        }
+        let Some(crossing) = Crossing::at_start(self.dae, times, [y0, yp0]) else { return Ok(()) };
+        let before = crossing.switch.and_then(|k| Freedom::before(self.dae, k, (times[0], y0, yp0), self.last_step));
+        before.map_or(Ok(()), |before| before.compare(self.dae, (crossing.after, y0, yp0)))
+    }
+
+    /// Records the state of the equations where a regular piece has ended at a switch.
+    fn note_before(&mut self, switch: Option<usize>) {
+        if self.phase == Phase::Regular {
+            let at = (self.stepper.time(), self.stepper.state(), self.stepper.derivative());
+            self.freedom = switch.and_then(|switch| Freedom::before(self.dae, switch, at, self.last_step));
+            self.constraints = switch.and_then(|switch| Before::new(self.dae, switch, (at.0, at.1)));
+        }
+    }
+
+    /// An error if the number of degrees of freedom is different after the last switch, or if constraints are left there.
+    fn compare_with_before(&mut self) -> Result<(), Failure> {
+        let (t, y, yp) = (self.stepper.time(), self.stepper.state(), self.stepper.derivative());
+        if let Some(before) = self.freedom.take() {
+            before.compare(self.dae, (t, y, yp))?;
+        }
+        match self.constraints.take() {
+            Some(before) => before.compare(self.dae, (t, y), self.stepper.error_weights()),
+            None => Ok(()),
+        }
+    }
+
+    /// The plan of all matrices.
+    pub(super) fn plan(&self) -> &Rc<FactorizationPlan> {
+        &self.plan
+    }
+
+    /// Work on all pieces.
+    pub(super) fn statistics(&self) -> Statistics {
+        let mut all = self.done;
+        all += self.stepper.statistics();
+        all
+    }
+
+    fn locate_switches(&mut self) {
+        if self.options.control == StepControl::Adaptive && self.phase == Phase::Regular {
+            self.stepper.locate_switches();
+        }
+    }
+
+    /// Makes steps end at the next output or the end of the piece.
+    pub(super) fn stop(&mut self, output: Option<f64>, direction: f64) {
+        let switch = self.switches.last().map(|crossing| crossing.before);
+        let nearest = [output, switch].into_iter().flatten().min_by(|a, b| (a * direction).total_cmp(&(b * direction)));
+        if let Some(t) = nearest {
+            self.stepper.stop_at(t);
+        }
+    }
+
+    /// Continues with steps of one stage where several stages cannot be solved: at a kink of $F$ that separates them,
+    /// no single Jacobian need suit all of them; where a first step of a piece fails; and where equations are so steep
+    /// that undamped iterations cannot begin at the last state. An error if nothing helps.
+    pub(super) fn recover(&mut self, failure: Failure) -> Result<(), Failure> {
+        self.note_end()?;
+        let (too_small, is_near_switch) = match &failure {
+            Failure::StepSizeTooSmall { h, cause, .. } => {
+                (Some((h.abs(), matches!(cause, StepCause::Convergence { .. }))), self.is_near_switch())
+            }
+            _ => (None, false),
+        };
+        let is_adaptive = self.options.control == StepControl::Adaptive;
+        let has_switches = !self.dae.description().switches.is_empty();
+        let (phase, t) = (self.phase, self.stepper.time());
+        match (phase, too_small) {
+            (Phase::Settling { at }, _) => self.replace(t, Phase::Hopping { left: 1, at }).map_err(|_| failure),
+            (Phase::Jumping { .. }, _) => self.replace(t, Phase::Hopping { left: 1, at: None }).map_err(|_| failure),
+            (Phase::Regular, Some((smallest, unsolved))) if is_adaptive && (is_near_switch || unsolved) => {
+                // Where a run gives up early because of kinks, the last attempt need not have been short.
+                let is_short = !has_switches || (!is_near_switch && smallest <= SHORT * self.longest_step);
+                let first = is_short.then_some(FIRST_HOP * smallest);
+                self.replace_with(t, Phase::Hopping { left: HOPS, at: None }, first).map_err(|_| failure)
+            }
+            (Phase::Hopping { at: None, .. }, Some(_)) if is_near_switch && self.leads_beyond_kink() => Ok(()),
+            (Phase::Hopping { at: Some(switch), .. }, Some(_)) if self.lead_back(switch) => {
+                Err(self.chattering(switch))
+            }
+            (Phase::Regular | Phase::Hopping { .. }, _) => Err(self.of_whole_run(failure)),
+        }
+    }
+
+    /// Whether a switching function may have a zero near the present state: no farther ahead than the longest step
+    /// leads along the tangent, or than changes of the unknowns by [`NEARBY`] tolerances.
+    fn is_near_switch(&self) -> bool {
+        let (dae, t) = (self.dae, self.stepper.time());
+        let count = dae.description().switches.len();
+        let function = |t: f64, y: &[f64], yp: &[f64]| {
+            let mut values = vec![0.0; count];
+            dae.switching_functions(t, y, yp, &mut values);
+            values
+        };
+        if count == 0 {
+            return false;
+        }
+        let (mut y, yp) = (self.stepper.state().to_vec(), self.stepper.derivative());
+        let here = function(t, &y, yp);
+        let length = self.longest_step * (self.t_end - t).signum();
+        let ahead: Vec<f64> = y.iter().zip(yp).map(|(y, yp)| y + length * yp).collect();
+        let ahead = function(t + length, &ahead, yp);
+        let mut reach: Vec<f64> = ahead.iter().zip(&here).map(|(a, b)| ((b - a) * b.signum()).max(0.0)).collect();
+        for (i, weight) in self.stepper.error_weights().iter().enumerate() {
+            let old = y[i];
+            y[i] += NEARBY / weight;
+            let changed = function(t, &y, yp);
+            y[i] = old;
+            reach.iter_mut().zip(changed.iter().zip(&here)).for_each(|(reach, (a, b))| *reach += (a - b).abs());
+        }
+        // A function that is NaN here, or nearby, may be anything.
+        !here.iter().zip(&reach).all(|(here, reach)| here.abs() > *reach)
+    }
+
+    /// Restores the bound on the number of steps of the run: a piece knows only the rest of it.
+    fn of_whole_run(&self, failure: Failure) -> Failure {
+        match failure {
+            Failure::TooManySteps { t, h, unknown, .. } => {
+                Failure::TooManySteps { t, max_steps: self.options.max_steps, h, unknown }
+            }
+            other => other,
+        }
+    }
+
+    /// The switching functions at whose zeros the last step has ended, so that another piece follows.
+    pub(super) fn at_switches(&self) -> Vec<usize> {
+        let t = self.stepper.time();
+        let direction = if self.t_end < t { -1.0 } else { 1.0 };
+        let of_time = self.switches.iter().rev().take_while(|crossing| (t - crossing.before) * direction >= 0.0);
+        self.stepper.at_switch().into_iter().chain(of_time.filter_map(|crossing| crossing.switch)).collect()
+    }
+
+    /// Begins the next piece where the last step has ended the present one, or continues after its first step. The last
+    /// step was `step` long.
+    pub(super) fn go_on(&mut self, step: f64) -> Result<(), Failure> {
+        let t = self.stepper.time();
+        if t == self.t_end {
+            return Ok(());
+        }
+        let is_cut = self.until.take_if(|until| *until == t).is_some();
+        let at = self.stepper.at_switch();
+        let switch = self.at_switches().first().copied();
+        let beyond = self.beyond_crossings(t);
+        let (t, begins) = (beyond.unwrap_or(t), at.is_some() || beyond.is_some());
+        if self.phase == Phase::Regular {
+            let rejections = self.statistics().switch_rejections;
+            let is_short = begins || rejections > std::mem::replace(&mut self.switch_rejections, rejections);
+            self.last_step = match is_short {
+                true if step == 0.0 => (LONGER * self.last_step).min(self.longest_step),
+                true => step.max(CUT * self.last_step),
+                false => step,
+            };
+            self.longest_step = self.longest_step.max(step);
+        }
+        match self.phase {
+            Phase::Hopping { left, at } if !begins && left > 1 => {
+                self.phase = Phase::Hopping { left: left - 1, at };
+                Ok(())
+            }
+            Phase::Jumping { left } if !begins && left > 1 => {
+                self.replace_with(t, Phase::Jumping { left: left - 1 }, Some(step))
+            }
+            Phase::Regular if !begins && !is_cut => Ok(()),
+            _ if begins => {
+                self.last_switch = at.or(self.last_switch);
+                if at.is_none_or(|switch| self.dae.description().switches[switch].jumps) {
+                    self.note_before(switch);
+                    if at.is_some() {
+                        self.note_end()?;
+                    }
+                }
+                self.replace(t, Phase::Settling { at })
+            }
+            _ => {
+                self.compare_with_before()?;
+                // Longer ones may be those that failed.
+                let first = Some(step).filter(|step| *step > 0.0 && matches!(self.phase, Phase::Hopping { .. }));
+                self.replace_with(t, Phase::Regular, first)
+            }
+        }
+    }
+
+    /// The time just after functions of time change their branch at `t`, if some do.
+    fn beyond_crossings(&mut self, t: f64) -> Option<f64> {
+        let direction = if self.t_end < t { -1.0 } else { 1.0 };
+        let (mut beyond, mut begins) = (t, false);
+        // Beyond one crossing may be at the next.
+        while let Some(crossing) = self.switches.pop_if(|crossing| (beyond - crossing.before) * direction >= 0.0) {
+            begins = true;
+            beyond = if (crossing.after - beyond) * direction > 0.0 { crossing.after } else { beyond };
+        }
+        begins.then_some(beyond)
+    }
+
+    /// Records that a piece has ended where unknowns switch. An error if many have without progress.
+    fn note_end(&mut self) -> Result<(), Failure> {
+        if self.phase != Phase::Regular {
+            return Ok(());
+        }
+        let t = self.stepper.time();
+        self.ends.push_back(t);
+        if self.ends.len() <= PIECES.0 + PIECES.1 * self.dae.description().switches.len() {
+            return Ok(());
+        }
+        let first = self.ends.pop_front().unwrap_or(t);
+        if (t - first).abs() >= self.longest_step {
+            return Ok(());
+        }
+        self.ends.clear();
+        let switch = self.last_switch;
+        match switch.filter(|&switch| self.lead_back(switch)) {
+            Some(switch) => Err(self.chattering(switch)),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether steps are made by the method of the run, and do not lead beyond a switch.
+    pub(super) fn is_regular(&self) -> bool {
+        self.phase == Phase::Regular
+    }
+
+    /// The length of the last regular step.
+    pub(super) fn last_step(&self) -> f64 {
+        self.last_step
+    }
+
+    /// Has the last step, which began at `start`, repeated if a function changes its sign twice in it; returns whether
+    /// it is. Where unknowns jump at the start of a step, its polynomial says nothing about what is between.
+    pub(super) fn divide(&mut self, start: (f64, &[f64], &[f64])) -> Result<bool, Failure> {
+        let Some(between) = &mut self.between else { return Ok(false) };
+        if matches!(self.phase, Phase::Jumping { .. }) {
+            return Ok(false);
+        }
+        let t = self.stepper.time();
+        let shortest = 16.0 * f64::EPSILON * t.abs().max(start.0.abs());
+        let sought = match self.phase {
+            Phase::Regular => Sought::Kinks,
+            Phase::Settling { at } => Sought::Jumps { beyond: at },
+            Phase::Jumping { .. } | Phase::Hopping { .. } => Sought::Nothing,
+        };
+        let target =
+            between.search(self.stepper.as_ref(), start.0, sought).filter(|target| (target - start.0).abs() > shortest);
+        let Some(target) = target else { return Ok(false) };
+        self.rewind(start, target)?;
+        self.locate_switches();
+        self.until = Some(target);
+        Ok(true)
+    }
+
+    /// Has the last step, which began at the given state, repeated to end at `target`.
+    pub(super) fn rewind(&mut self, (t, y, yp): (f64, &[f64], &[f64]), target: f64) -> Result<(), Failure> {
+        let mut done = self.statistics();
+        done.steps = done.steps.saturating_sub(1);
+        done.switch_rejections += 1;
+        let start = RunStart { t0: t, y0: y, yp0: yp, t_end: target, plan: &self.plan };
+        let first = Some((target - t).abs()).filter(|length| *length > 0.0);
+        self.stepper = self.begin(self.phase, start, first, &done)?;
+        self.done = done;
+        Ok(())
+    }
+
+    /// The state and its derivative at `target`, reached exactly by separate steps from an earlier state; the run stays
+    /// where it is. `None` if they do not get there.
+    pub(super) fn state_at(&mut self, (t, y, yp): (f64, &[f64], &[f64]), target: f64) -> Option<[Vec<f64>; 2]> {
+        let start = RunStart { t0: t, y0: y, yp0: yp, t_end: target, plan: &self.plan };
+        let mut aside = self.begin(self.phase, start, Some((target - t).abs()), &self.statistics()).ok()?;
+        for _ in 0..STEPS_ASIDE {
+            if aside.time() == target {
+                break;
+            }
+            aside.step().ok()?;
+        }
+        let found = (aside.time() == target).then(|| [aside.state().to_vec(), aside.derivative().to_vec()]);
+        self.done += Statistics { steps: 0, ..aside.statistics() };
+        found
+    }
+
+    /// Continues from a state that an event has left.
+    pub(super) fn restart(&mut self, t: f64, y: &[f64], yp: &[f64]) -> Result<(), Failure> {
+        let (t, phase) = match self.beyond_crossings(t).filter(|_| t != self.t_end) {
+            Some(beyond) => (beyond, Phase::Settling { at: None }),
+            None => (t, Phase::Regular),
+        };
+        self.take_over(t, [y, yp], phase, None)
+    }
+
+    /// Replaces the stepper by another one at its last state.
+    fn replace(&mut self, t: f64, phase: Phase) -> Result<(), Failure> {
+        self.replace_with(t, phase, None)
+    }
+
+    /// Replaces the stepper by another one at its last state, with a first step that may be prescribed.
+    fn replace_with(&mut self, t: f64, phase: Phase, first: Option<f64>) -> Result<(), Failure> {
+        let [y, yp] = [self.stepper.state().to_vec(), self.stepper.derivative().to_vec()];
+        self.take_over(t, [&y, &yp], phase, first)
+    }
+
+    fn take_over(&mut self, t: f64, [y, yp]: [&[f64]; 2], phase: Phase, first: Option<f64>) -> Result<(), Failure> {
+        let done = self.statistics();
+        let start = RunStart { t0: t, y0: y, yp0: yp, t_end: self.t_end, plan: &self.plan };
+        self.stepper = self.begin(phase, start, first, &done)?;
+        (self.done, self.phase, self.until) = (done, phase, None);
+        self.locate_switches();
+        Ok(())
+    }
+
+    /// A stepper for a phase, after the work `done`; its first step may be prescribed.
+    fn begin(
+        &self,
+        phase: Phase,
+        start: RunStart<'_>,
+        first: Option<f64>,
+        done: &Statistics,
+    ) -> Result<Box<dyn Stepper + 'd>, Failure> {
+        let max_steps = self.options.max_steps.saturating_sub(done.steps);
+        let initial_step = first.or(self.options.initial_step);
+        let options = Options { max_steps, initial_step, ..self.options.clone() };
+        match phase {
+            Phase::Settling { .. } | Phase::Jumping { .. } => {
+                let control = StepControl::Fixed(first.unwrap_or(SETTLING * self.last_step));
+                radau::beyond(self.dae, start, &Options { control, ..options })
+            }
+            Phase::Hopping { .. } => {
+                let (rtol, atol) = (HOPPING_PART * options.rtol, options.atol.part(HOPPING_PART));
+                Method::Bdf.begin(self.dae, start, &Options { max_order: Some(HOPPING_ORDER), rtol, atol, ..options })
+            }
+            Phase::Regular => self.method.begin(self.dae, start, &options),
+        }
+    }
+}
