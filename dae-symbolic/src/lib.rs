@@ -32,7 +32,7 @@ pub mod prolongation;
 pub mod recommendation;
 #[cfg(feature = "report")]
 pub mod report;
-mod spelling;
+pub mod spelling;
 pub mod structure;
 mod subsets;
 #[cfg(feature = "syntax")]

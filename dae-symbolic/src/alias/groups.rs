@@ -3,9 +3,10 @@
 //! In: relations $x_j = \pm x_k$ and $x_j = c$. Out: for each unknown its representative, with the sign, or its value.
 //! A forest with path compression (Tarjan, *J. ACM* 22, 1975): almost constant time per relation.
 
-use super::{AliasOf, Relation};
-use crate::expr::{Dag, Expr, Rational};
 use std::cmp::Reverse;
+
+use super::relation::{AliasOf, Relation};
+use crate::expr::{Dag, Expr, Rational};
 
 /// The key that decides which of two unknowns stays: the one with the larger key.
 type Preference = (u32, bool, Reverse<usize>);

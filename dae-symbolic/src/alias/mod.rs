@@ -14,15 +14,18 @@
 //! left alone.
 
 mod groups;
+mod relation;
 mod starts;
 
+pub use relation::AliasOf;
 pub use starts::reconcile;
 
-use crate::expr::{Dag, Expr, Node, Rational, Symbol, UnknownId, substitute};
+use crate::expr::{Dag, Expr, Symbol, UnknownId, substitute};
 use crate::model::Model;
 use crate::structure::{SignatureMatrix, Structure, analyse};
 use crate::system::{System, written_orders};
 use groups::Groups;
+use relation::relation;
 
 /// The number of rounds of replacement.
 const MAX_ROUNDS: usize = 8;
@@ -36,20 +39,6 @@ pub struct Eliminated {
     pub equation: usize,
     /// What replaces it.
     pub alias_of: AliasOf,
-}
-
-/// What replaces an eliminated unknown.
-#[derive(Clone, Debug, PartialEq)]
-pub enum AliasOf {
-    /// $q x_j$ with $q = \pm 1$.
-    Unknown {
-        /// $j$.
-        unknown: usize,
-        /// $q$.
-        factor: Rational,
-    },
-    /// Made of numbers and parameters.
-    Constant(Expr),
 }
 
 /// A system in which some unknowns occur only in the equation that gives them.
@@ -112,64 +101,11 @@ pub fn eliminate(model: &mut Model, system: &System) -> Option<Elimination> {
     Some(Elimination { eliminated, system, structure })
 }
 
-impl AliasOf {
-    /// $z^{(k)}$.
-    pub fn jet(&self, dag: &mut Dag, order: u32) -> Expr {
-        match self {
-            AliasOf::Unknown { unknown, factor } => {
-                let jet = dag.symbol(Symbol::Unknown { unknown: UnknownId(*unknown as u32), order });
-                dag.scale(factor.clone(), jet)
-            }
-            AliasOf::Constant(value) if order == 0 => *value,
-            AliasOf::Constant(_) => dag.integer(0),
-        }
-    }
-}
-
 /// The preference for an unknown of a group to stay, larger is better: one whose derivatives occur, one with a typical
 /// magnitude of its own, an earlier one.
 fn preference(model: &Model) -> Vec<(u32, bool, std::cmp::Reverse<usize>)> {
     let orders = written_orders(model).into_iter().zip(&model.unknowns).enumerate();
     orders.map(|(j, (order, unknown))| (order, unknown.nominal != 1.0, std::cmp::Reverse(j))).collect()
-}
-
-/// A relation between two unknowns, or the value of one.
-enum Relation {
-    /// $x_j = q x_k$ with $q = \pm 1$.
-    Equal(usize, usize, Rational),
-    /// $x_j = c$.
-    Constant(usize, Expr),
-}
-
-/// The relation that $f = 0$ is, if it is one.
-fn relation(dag: &mut Dag, residual: Expr) -> Option<Relation> {
-    let (terms, constant) = match dag.node(residual).clone() {
-        Node::Sum { constant, terms } => (terms.to_vec(), constant),
-        _ => (vec![(Rational::ONE, residual)], Rational::ZERO),
-    };
-    let mut unknowns: Vec<(usize, Rational)> = Vec::new();
-    let mut rest = Vec::new();
-    for (q, term) in terms {
-        match dag.node(term) {
-            Node::Symbol(Symbol::Unknown { unknown, order: 0 }) if unknowns.len() < 2 => {
-                unknowns.push((unknown.index(), q));
-            }
-            _ if dag.is_steady(term) => rest.push((q, term)),
-            _ => return None,
-        }
-    }
-    match unknowns.as_slice() {
-        [(j, q), (k, r)] if rest.is_empty() && constant.is_zero() && q.abs() == r.abs() => {
-            Some(Relation::Equal(*j, *k, r.mul(&q.recip()?).neg()))
-        }
-        [(j, q)] => {
-            let constant = dag.constant(constant);
-            rest.push((Rational::ONE, constant));
-            let rest = dag.sum(rest);
-            Some(Relation::Constant(*j, dag.scale(q.recip()?.neg(), rest)))
-        }
-        _ => None,
-    }
 }
 
 /// Replaces the eliminated unknowns in all equations except those that give them.

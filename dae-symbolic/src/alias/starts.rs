@@ -8,7 +8,8 @@
 //! its aliases; without a guess it would start from zero, whatever the start value of an alias is.
 
 use super::groups::Groups;
-use super::{AliasOf, Relation, preference, relation};
+use super::preference;
+use super::relation::{AliasOf, Relation, relation};
 use crate::defaults::default_parameters;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Expr, Symbol, evaluate_one};

@@ -7,7 +7,7 @@ use crate::expr::{Notation, print_with};
 use crate::index::Analysis;
 use crate::index_reduction::Reduced;
 use crate::model::{Model, derivative_name};
-use crate::spelling::in_notation;
+use crate::spelling::names::in_notation;
 
 /// The hidden constraints; none where it is not known which equations to differentiate.
 pub(super) fn hidden_constraints(model: &mut Model, analysis: &Analysis, reduced: &Reduced) -> Vec<HiddenConstraint> {

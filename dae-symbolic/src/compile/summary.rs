@@ -4,8 +4,9 @@
 
 use crate::compile::{Compiled, HiddenConstraint, definitions_in};
 use crate::index::{Verdict, at_defaults};
-use crate::program::roll;
-use crate::system::listed;
+use crate::spelling::lines;
+use crate::spelling::lists::folded;
+use crate::spelling::lists::listed;
 
 /// The summary at the head of the generated documentation.
 pub(super) fn summary(compiled: &Compiled) -> Vec<String> {
@@ -32,7 +33,7 @@ pub(super) fn summary(compiled: &Compiled) -> Vec<String> {
         let names: Vec<String> = analysis.redundant.iter().map(|&i| compiled.model.equation_name(i)).collect();
         let (equations, unknowns) = (compiled.model.equations.len(), compiled.model.unknowns.len());
         let follows = if names.len() == 1 { "follows" } else { "follow" };
-        let names = listed(&roll::text::folded(&names));
+        let names = listed(&folded(&names));
         lines.push(format!("{equations} equations for {unknowns} unknowns: {names} {follows} from the others."));
     }
     if !compiled.hidden.is_empty() {
@@ -42,10 +43,10 @@ pub(super) fn summary(compiled: &Compiled) -> Vec<String> {
         let hidden: Vec<String> = compiled.hidden.iter().map(constraint).collect();
         // Equations of the text: where it has redundant ones, the system has fewer.
         let domains = compiled.hidden.iter().map(|c| compiled.model.equations.get(c.equation).map(|e| &e.domain));
-        lines.extend(roll::text::lines(domains.zip(hidden.iter().map(String::as_str))));
+        lines.extend(lines::lines(domains.zip(hidden.iter().map(String::as_str))));
         let named = definitions_in(&compiled.model, hidden.iter().map(String::as_str));
         let values: Vec<String> = named.iter().map(|it| format!("where {} = {}", it.name, it.value)).collect();
-        let lets = roll::text::lines(named.iter().map(|it| Some(&it.domain)).zip(values.iter().map(String::as_str)));
+        let lets = lines::lines(named.iter().map(|it| Some(&it.domain)).zip(values.iter().map(String::as_str)));
         lines.extend(lets.into_iter().flat_map(|line| [String::new(), line]));
     }
     let unknown = compiled.model.stand_ins();

@@ -5,7 +5,7 @@
 //! apply.
 
 use super::Names;
-use super::lagrangian::{Constraint, Energy, Role, Roles};
+use super::mechanical_system::{Constraint, Energy, Role, Roles};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::Dag;
 

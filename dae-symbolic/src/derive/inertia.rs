@@ -7,7 +7,7 @@
 //! singular $M$ on its own is not an error: massless coordinates that constraints tie to others are legitimate.
 
 use super::Names;
-use super::lagrangian::Lagrangian;
+use super::mechanical_system::Lagrangian;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::prime_field::{FieldPoint, sparse_rank};
 use crate::expr::{Dag, Expr, Symbol};

@@ -10,76 +10,15 @@
 //! constraint `0 = g` resists a growing $g$; the residual of `left = right` is $g =$ `left` $-$ `right`. Expanded by the chain rule as
 //! in eq. (1.43) it is eq. (1.46), $M u' = f - G^\top \lambda$ with $M = L_{uu}$.
 
+use super::Names;
 use super::energy::{check_constraint, check_dissipation, check_energy};
 use super::inertia::check_inertia;
-use super::{Names, jets};
+use super::mechanical_system::Roles;
+pub use super::mechanical_system::{Constraint, Coordinate, Energy, Lagrangian};
 use crate::diagnostic::Diagnostics;
 use crate::expr::{Dag, Expr, Rational, Symbol, UnknownId, gradient, substitute};
 use crate::model::{Domain, Entries, Equation, Mechanics, incidence, residual};
-use crate::origin::Origin;
 use std::collections::HashMap;
-
-/// A generalised coordinate.
-#[derive(Clone, Copy, Debug)]
-pub struct Coordinate {
-    /// $q_k$.
-    pub unknown: UnknownId,
-    /// $u_k$, if the derivative has a name.
-    pub velocity: Option<UnknownId>,
-    /// Where it is declared as a coordinate.
-    pub origin: Origin,
-}
-
-impl Coordinate {
-    /// $u_k$ as a symbol.
-    pub fn rate(self) -> Symbol {
-        match self.velocity {
-            Some(unknown) => Symbol::Unknown { unknown, order: 0 },
-            None => Symbol::Unknown { unknown: self.unknown, order: 1 },
-        }
-    }
-}
-
-/// A function of time, coordinates and velocities.
-#[derive(Clone, Copy, Debug)]
-pub struct Energy {
-    /// Its name in messages: `kinetic energy`.
-    pub name: &'static str,
-    /// The expression.
-    pub value: Expr,
-    /// Where it stands.
-    pub origin: Origin,
-}
-
-/// A holonomic constraint $0 = g(t, q)$.
-#[derive(Clone, Debug)]
-pub struct Constraint {
-    /// $\lambda$.
-    pub multiplier: UnknownId,
-    /// $g$.
-    pub residual: Expr,
-    /// The unknowns in it as written, ascending, with their highest orders.
-    pub incidence: Vec<(UnknownId, u32)>,
-    /// Documentation, line by line.
-    pub docs: Vec<String>,
-    /// Where it stands.
-    pub origin: Origin,
-}
-
-/// A mechanical system.
-#[derive(Clone, Debug, Default)]
-pub struct Lagrangian {
-    /// $q$.
-    pub coordinates: Vec<Coordinate>,
-    /// Terms of $L$ with their signs.
-    pub energies: Vec<(Rational, Energy)>,
-    /// $R$.
-    pub dissipation: Option<Energy>,
-    /// Terms of $Q$: the coordinate, by its position, and the force.
-    pub forces: Vec<(usize, Expr)>,
-    /// $g$.
-    pub constraints: Vec<Constraint>,
-}
 
 /// The equations of motion, and the parts that they were derived from.
 #[derive(Clone, Debug)]
@@ -328,31 +267,5 @@ impl Velocities {
             }
         }
         forces
-    }
-}
-
-/// The role of an unknown.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
-    Coordinate,
-    Velocity,
-    Multiplier,
-}
-
-/// The roles of unknowns.
-pub(super) struct Roles(HashMap<UnknownId, Role>);
-
-impl Roles {
-    fn of(system: &Lagrangian) -> Self {
-        let coordinates = system.coordinates.iter().map(|c| (c.unknown, Role::Coordinate));
-        let velocities = system.coordinates.iter().filter_map(|c| Some((c.velocity?, Role::Velocity)));
-        let multipliers = system.constraints.iter().map(|c| (c.multiplier, Role::Multiplier));
-        Roles(coordinates.chain(velocities).chain(multipliers).collect())
-    }
-
-    /// The unknowns of an expression that have a role, with the orders of their derivatives.
-    pub(super) fn of_expression(&self, dag: &Dag, expr: Expr) -> Vec<(Symbol, u32, Role)> {
-        let part = |(unknown, order)| Some((Symbol::Unknown { unknown, order }, order, *self.0.get(&unknown)?));
-        jets(dag, expr).into_iter().filter_map(part).collect()
     }
 }

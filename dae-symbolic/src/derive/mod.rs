@@ -6,12 +6,13 @@
 //!
 //! | file | what | source |
 //! |---|---|---|
-//! | `lagrangian.rs`, `energy.rs`, `inertia.rs` | Euler–Lagrange equations with multipliers | Hairer & Wanner II, Sect. VII.1, eqs. (1.41)–(1.46) |
+//! | `mechanical_system.rs`, `lagrangian.rs`, `energy.rs`, `inertia.rs` | Euler–Lagrange equations with multipliers | Hairer & Wanner II, Sect. VII.1, eqs. (1.41)–(1.46) |
 //! | `optimal_control.rs` | state, adjoint and stationarity equations with boundary conditions | ibid., eqs. (1.33)–(1.39) |
 
 mod energy;
 mod inertia;
 pub mod lagrangian;
+mod mechanical_system;
 pub mod optimal_control;
 
 use crate::expr::{Dag, Expr, Symbol, UnknownId, symbols};

@@ -4,7 +4,7 @@
 //! that takes them, functions for tables with their coefficients as constants, and the check that inputs have the
 //! derivatives that are needed.
 
-use super::{DERIVE, docs, prefix};
+use super::items::{ALLOW, DERIVE, docs, prefix};
 use crate::compile::Compiled;
 use crate::expr::{ExternalSource, Table};
 
@@ -80,7 +80,7 @@ pub(super) fn tables(compiled: &Compiled) -> String {
     if functions.is_empty() {
         return String::new();
     }
-    format!("{}impl {name}Prolongation {{\n{}}}\n\n", super::ALLOW, functions.trim_end_matches('\n').to_string() + "\n")
+    format!("{}impl {name}Prolongation {{\n{}}}\n\n", ALLOW, functions.trim_end_matches('\n').to_string() + "\n")
 }
 
 fn table_function(name: &str, table: &Table) -> String {

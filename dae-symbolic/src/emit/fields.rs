@@ -10,7 +10,7 @@ use crate::compile::Compiled;
 use crate::defaults::{parameter_defaults, parameter_places};
 use crate::model::{Parameter, Torn};
 use crate::program::affine::Affine;
-use crate::program::roll::text::{index_names, spell};
+use crate::spelling::indices::{index_names, spell};
 
 /// A field: a parameter or an array of them.
 pub(super) struct Field<'a> {

@@ -6,16 +6,17 @@ use dae_runtime::contract::{Pattern, Switch};
 
 use super::body::{Labels, Outputs};
 use super::external;
+use super::items::{ALLOW, close, docs, form_type, prefix};
 use super::method::{labels_of, method};
 use super::names::Names;
+use super::tables;
 use super::unrolled_lu::unrolled_lu;
-use super::{ALLOW, close, docs, form_type, prefix, tables};
 use crate::compile::Compiled;
 use crate::formulation::CompiledForm;
 use crate::formulation::Source;
 use crate::model::{Domain, Numbering, Torn};
 use crate::program::Program;
-use crate::program::roll::text::{lines, shortened};
+use crate::spelling::lines::{lines, shortened};
 
 /// Parameters of a contract method at $(t, y, y')$.
 const FULL: &str = "(&self, {t}: f64, {y}: &[f64], {yp}: &[f64], {out}: &mut [f64])";

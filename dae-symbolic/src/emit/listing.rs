@@ -8,7 +8,8 @@ use std::hash::Hash;
 use super::rolled::{in_loops, name};
 use crate::model::{Domain, Numbering, Torn};
 use crate::program::affine::Affine;
-use crate::program::roll::text::{Entry, Group, grouped, index_names, pattern_rows, spell};
+use crate::spelling::families::{Entry, Group, grouped, pattern_rows};
+use crate::spelling::indices::{index_names, spell};
 use dae_runtime::contract::Pattern;
 
 /// One statement per group; neighbours over the same box share a loop.

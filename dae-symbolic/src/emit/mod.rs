@@ -11,6 +11,7 @@ mod body;
 mod external;
 mod fields;
 mod formulation;
+mod items;
 mod listing;
 mod method;
 mod model;
@@ -25,16 +26,9 @@ mod unknowns;
 mod unrolled_lu;
 
 use crate::compile::Compiled;
-use crate::form::Form;
 use crate::model::Torn;
 #[cfg(feature = "syntax")]
 pub use stub::emit_stub;
-
-/// Lints that straight-line numeric code with the user's names, and with all or none of it public, would trigger.
-const ALLOW: &str = "#[allow(non_snake_case, non_camel_case_types, dead_code, unused_variables, unused_doc_comments)]\n\
-    #[allow(clippy::all, clippy::pedantic, clippy::nursery)]\n";
-
-const DERIVE: &str = "#[derive(Clone, Copy, Debug, PartialEq)]\n";
 
 /// The Rust source of the model with its formulations.
 ///
@@ -50,27 +44,4 @@ pub fn emit(compiled: &Compiled) -> Result<String, Torn> {
     }
     text.truncate(text.trim_end().len() + 1);
     Ok(text)
-}
-
-fn docs(lines: impl IntoIterator<Item = impl AsRef<str>>, indent: &str) -> String {
-    let lines = lines.into_iter();
-    lines
-        .map(|line| format!("{indent}///{}{}\n", if line.as_ref().is_empty() { "" } else { " " }, line.as_ref()))
-        .collect()
-}
-
-/// A visibility with the space after it, if there is one.
-fn prefix(visibility: &str) -> String {
-    if visibility.is_empty() { String::new() } else { format!("{visibility} ") }
-}
-
-/// `PendulumGgl`: the struct of a formulation.
-fn form_type(model: &str, form: &Form) -> String {
-    format!("{model}{}", form.suffix())
-}
-
-/// Ends an `impl` whose last method left an empty line.
-fn close(text: &mut String) {
-    text.truncate(text.trim_end().len());
-    text.push_str("\n}\n\n");
 }

@@ -3,8 +3,9 @@
 //! In: a compiled model. Out: the struct with what is known about the model as documentation, its defaults, and a method for each
 //! formulation.
 
+use super::external;
 use super::fields::{defaults, fields, layout};
-use super::{ALLOW, docs, external, form_type, prefix};
+use super::items::{ALLOW, docs, form_type, prefix};
 use crate::compile::Compiled;
 use crate::defaults::parameter_places;
 use crate::formulation::Completion;

@@ -3,9 +3,10 @@
 //! In: a compiled model. Out: a struct that fulfils the contract.
 
 use super::body::{Labels, Outputs};
+use super::items::{ALLOW, close, docs, prefix};
 use super::method::{labels_of, method};
 use super::names::Names;
-use super::{ALLOW, close, docs, external, prefix, tables};
+use super::{external, tables};
 use crate::compile::Compiled;
 use crate::defaults::parameter_places;
 use crate::model::{Numbering, Torn};

@@ -3,7 +3,8 @@
 //! In: affine functions of loop indices, and rolled texts. Out: their spelling: `2 * i + 1`, `q_i_minus_1`, `format!("q[{}]", i)`.
 
 use crate::program::affine::{Affine, AffineNumber, Range};
-use crate::program::roll::text::{Rolled, index_names, spell};
+use crate::spelling::indices::{index_names, spell};
+use crate::spelling::rolled::Rolled;
 
 use super::names::identifier;
 

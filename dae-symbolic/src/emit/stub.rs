@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 
 use super::external::{SHARED, constructor_of};
 use super::fields::type_of;
+use super::items::{ALLOW, DERIVE, docs, form_type, prefix};
 use super::model::default_impl;
-use super::{ALLOW, DERIVE, docs, form_type, prefix, unknowns};
+use super::unknowns;
 use crate::lower::Stub;
 
 /// The Rust source of the stub.

@@ -7,12 +7,14 @@ use dae_runtime::contract::{
     AliasOf, Description, Invariant, Kind, Leading, Pattern, ProlongationDescription, Role, Start, Unknown,
 };
 
-use super::docs;
+use super::items::docs;
 use super::listing;
 use crate::formulation::CompiledForm;
 use crate::model::{Domain, Numbering, Torn};
-use crate::program::roll::text::{lines, listed, spell};
 use crate::prolongation::Prolonged;
+use crate::spelling::families::listed;
+use crate::spelling::indices::spell;
+use crate::spelling::lines::lines;
 
 /// About half this many columns are named in long rows of models with families.
 const COLUMNS: usize = 40;

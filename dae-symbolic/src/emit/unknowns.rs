@@ -2,9 +2,9 @@
 //!
 //! In: names and extents of the unknowns. Out: `PendulumSolution` with `x(t)`, and `T(i, j, t)` for an array.
 
-use super::{ALLOW, docs, prefix};
+use super::items::{ALLOW, close, docs, prefix};
 use crate::model;
-use crate::program::roll::text::index_names;
+use crate::spelling::indices::index_names;
 
 /// An unknown, or an array of them.
 pub(super) struct Unknown<'a> {
@@ -51,7 +51,7 @@ pub(super) fn source(model: &str, visibility: &str, unknowns: &[Unknown<'_>]) ->
         ));
         table.push_str(&format!("({name:?}, &{extents:?}), "));
     }
-    super::close(&mut text);
+    close(&mut text);
     text.push_str(&format!(
         "impl ::core::convert::TryFrom<::dae::__private::Solution> for {name} {{\n    type Error = ::dae::__private::ForeignSolution;\n\n    \
          fn try_from(solution: ::dae::__private::Solution) -> ::core::result::Result<Self, ::dae::__private::ForeignSolution> {{\n        \

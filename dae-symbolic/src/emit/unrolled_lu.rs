@@ -5,7 +5,7 @@
 
 use dae_runtime::iteration_matrix::SymbolicFactorization;
 
-use super::docs;
+use super::items::docs;
 use super::pivots::pivots;
 use crate::compile::Compiled;
 use crate::formulation::CompiledForm;

@@ -10,7 +10,7 @@ use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Notation, print};
 use crate::model::{Model, derivative_name, incidence};
 use crate::origin::Origin;
-use crate::program::roll::text::folded;
+use crate::spelling::lists::folded;
 use crate::structure::{Part, StructurallySingular};
 use crate::system::{SystemEquation, listed};
 

@@ -13,7 +13,7 @@ use dae_runtime::rank::{Confidence, Rank, rank};
 
 use super::first_order::{FirstOrder, Linearity, Side};
 use super::linear::pencil;
-use super::pencil::PencilStructure;
+use super::weierstrass::PencilStructure;
 use crate::expr::{Expr, Rational, Symbol, evaluate};
 use crate::model::Model;
 

@@ -5,7 +5,7 @@
 //!
 //! | file | notion | source |
 //! |---|---|---|
-//! | `pencil.rs` | index of nilpotency (Kronecker index), Weierstrass dimensions, singular pencils | Hairer & Wanner II, Sect. VII.1, Theorem 1.1 |
+//! | `pencil.rs`, `weierstrass.rs` | index of nilpotency (Kronecker index), Weierstrass dimensions, singular pencils | Hairer & Wanner II, Sect. VII.1, Theorem 1.1 |
 //! | `strangeness.rs` | characteristic values, strangeness index | Kunkel & Mehrmann 2006, Theorem 3.7 |
 //! | `frozen.rs` | index of the frozen pencil | Gear & Petzold (1983), Hairer (2011), Sect. V.6 |
 //! | `cases/` | values of parameters and unknowns where the index differs | Campbell, Linh & Petzold, eq. (9) |
@@ -24,18 +24,20 @@ pub mod pencil;
 mod perturbation;
 mod singular;
 mod strangeness;
+mod weierstrass;
 
 #[cfg(feature = "report")]
 pub use cases::Case;
 use first_order::{FirstOrder, Linearity};
 #[cfg(feature = "report")]
 pub use frozen::{Arithmetic, FrozenPencil, LocalPencil};
-use pencil::PencilStructure;
-pub use pencil::{Pencil, Weierstrass};
+pub use pencil::Pencil;
 #[cfg(feature = "report")]
 pub use perturbation::Perturbation;
 pub use singular::{singular_pencil, with_null_vectors};
 pub use strangeness::{Characteristic, Reduction, reduce};
+use weierstrass::PencilStructure;
+pub use weierstrass::Weierstrass;
 
 #[cfg(feature = "report")]
 use crate::index::{Analysis, Verdict};

@@ -21,7 +21,7 @@
 
 use super::first_order::{FirstOrder, Linearity};
 use super::involutive::{Kernel, kernel_of_leading_matrix};
-use super::pencil::Weierstrass;
+use super::weierstrass::Weierstrass;
 use nalgebra::{DMatrix, DVector};
 
 use crate::expr::prime_field::{FieldPoint, sparse_rank};

@@ -12,14 +12,6 @@ use crate::expr::{Expr, Symbol};
 use crate::model::family::{Access, Affine, Loop, Steady, position};
 use crate::syntax::ast::NodeId;
 
-/// A loop around what is evaluated.
-#[derive(Clone)]
-pub(super) struct Binding {
-    pub(super) range: Loop,
-    /// The loop variable as a leaf, or its present number.
-    pub(super) value: Value,
-}
-
 impl Evaluator<'_> {
     /// A number as a value.
     pub(super) fn number(&mut self, value: i64) -> Value {

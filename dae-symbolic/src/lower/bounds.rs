@@ -10,7 +10,7 @@ use super::leaves::NoIndex;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Expr, Rational};
 use crate::model::family::{Affine, MAX_INSTANCES};
-use crate::program::roll::text::index_names;
+use crate::spelling::indices::index_names;
 use crate::syntax::ast::{Limit, Node, NodeId};
 
 impl Evaluator<'_> {

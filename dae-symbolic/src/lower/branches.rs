@@ -4,25 +4,14 @@
 //! conditions of the branches before it do not. Unlike in an expression, the condition is decided while the model is
 //! read.
 
-use super::choices::Truth;
+use super::decisions::Truth;
+use super::enclosing::OpenBranch;
 use super::items::Item;
-use super::statements::Lowering;
+use super::lowering::Lowering;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::origin::Origin;
 use crate::syntax::ast::{Branch, Expression};
 use crate::syntax::restrict::{self, MAX_BRANCHES, Place};
-
-/// A branch around the current statement.
-pub(super) struct OpenBranch {
-    /// Conditions of the branches before it, and its own.
-    before: Vec<Expression>,
-    condition: Option<Expression>,
-    /// The first statement after its body.
-    end: usize,
-    /// Numbers of local names and of local sub-expressions outside of it.
-    locals: usize,
-    definitions: usize,
-}
 
 impl<'a> Lowering<'a, '_> {
     /// Opens a branch.

@@ -4,118 +4,19 @@
 //! the box or in none of it; otherwise where the box has to be cut, or that the answer varies from point to point.
 //! Expressions that a decided condition leaves out are not evaluated: no index in them can be out of bounds.
 
+use super::decisions::{Cut, Decision, Truth};
 use super::evaluate::{Evaluator, Task};
 use super::items::{Item, Value};
 use crate::diagnostic::Diagnostics;
 use crate::expr::{Expr, Node as Kernel, Rational};
-use crate::syntax::ast::{Comparison, Expressions, Node, NodeId};
+use crate::syntax::ast::{Comparison, NodeId};
 use crate::syntax::restrict;
-use std::collections::HashMap;
-
-/// Where a box has to be cut: the condition has one answer below it and another from there on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Cut {
-    pub(super) level: usize,
-    pub(super) at: i64,
-}
-
-/// Whether a condition holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Decision {
-    Always,
-    Never,
-    Cut(Cut),
-    FromPointToPoint,
-}
-
-impl Decision {
-    fn opposite(self) -> Self {
-        match self {
-            Decision::Always => Decision::Never,
-            Decision::Never => Decision::Always,
-            Decision::Cut(_) | Decision::FromPointToPoint => self,
-        }
-    }
-
-    fn and(self, other: Self) -> Self {
-        match (self, other) {
-            (Decision::Never, _) | (_, Decision::Never) => Decision::Never,
-            (Decision::Always, other) => other,
-            (one, Decision::Always) => one,
-            (Decision::Cut(cut), _) | (_, Decision::Cut(cut)) => Decision::Cut(cut),
-            (Decision::FromPointToPoint, Decision::FromPointToPoint) => self,
-        }
-    }
-}
-
-/// The truth of a condition that has a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Truth {
-    Holds,
-    Fails,
-    /// The truth is known at run time only.
-    Depends,
-}
-
-/// The nodes after a condition, up to the last one, that are left out if the condition has a given truth.
-#[derive(Clone, Copy)]
-struct Skip {
-    condition: NodeId,
-    when: Truth,
-    last: NodeId,
-}
-
-/// The nodes that conditions leave out, by the node before them.
-pub(super) struct Skips(HashMap<NodeId, Skip>);
-
-impl Skips {
-    pub(super) fn of(expressions: &Expressions) -> Self {
-        let mut skips = HashMap::new();
-        for position in 0..expressions.len() {
-            match expressions.node(expressions.at(position)) {
-                Node::Conditional { cases, otherwise } => {
-                    for &(condition, value) in cases {
-                        skips.insert(condition, Skip { condition, when: Truth::Fails, last: value });
-                        skips.insert(value, Skip { condition, when: Truth::Holds, last: *otherwise });
-                    }
-                }
-                Node::All(conditions) => decided_by_one(&mut skips, conditions, Truth::Fails),
-                Node::Any(conditions) => decided_by_one(&mut skips, conditions, Truth::Holds),
-                Node::Number(_)
-                | Node::Name(_)
-                | Node::Time
-                | Node::Pi
-                | Node::Euler
-                | Node::Negation(_)
-                | Node::Sum(_)
-                | Node::Product(_)
-                | Node::Comparison(..)
-                | Node::Not(_)
-                | Node::Call { .. }
-                | Node::Index { .. }
-                | Node::List(_)
-                | Node::Repeat { .. }
-                | Node::RangeHead { .. }
-                | Node::RangeSum { .. } => {}
-            }
-        }
-        Skips(skips)
-    }
-}
-
-/// Conditions of which one answer decides all the following ones.
-fn decided_by_one(skips: &mut HashMap<NodeId, Skip>, conditions: &[NodeId], when: Truth) {
-    let Some((&last, others)) = conditions.split_last() else { return };
-    for &condition in others {
-        skips.insert(condition, Skip { condition, when, last });
-    }
-}
 
 impl Evaluator<'_> {
     /// The last of the nodes that are left out after a node; also where the condition before them is undecided or has
     /// an error.
     pub(super) fn left_out(&self, task: &Task, after: NodeId) -> Option<NodeId> {
-        let skip = self.skips.0.get(&after)?;
+        let skip = self.skips.after(after)?;
         match task.item(skip.condition) {
             Some(Item::Scalar(value)) => (self.truth(value.expr) == skip.when).then_some(skip.last),
             Some(Item::Array(_)) | None => Some(skip.last),

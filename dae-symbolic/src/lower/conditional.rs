@@ -4,7 +4,7 @@
 //! where it holds and 0 elsewhere. `a <= b` is the negation of `a > b`, so that there is one comparison in the kernel.
 //! Conditions that are decided by constants and loop variables are resolved here (`choices.rs`).
 
-use super::choices::Truth;
+use super::decisions::Truth;
 use super::evaluate::{Evaluator, Task};
 use super::items::Value;
 use crate::diagnostic::Diagnostics;

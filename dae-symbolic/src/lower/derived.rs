@@ -7,10 +7,10 @@
 mod lagrangian;
 mod optimal_control;
 
+use super::enclosing::OpenLoop;
 use super::items::{Value, shape};
-use super::loops::OpenLoop;
+use super::lowering::Lowering;
 use super::names::Entity;
-use super::statements::Lowering;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expr::{Symbol, UnknownId};
 use crate::model::family::{Access, Affine, Body, EquationBody, EquationFamily, Loop, Piece, box_of, element_name};

@@ -5,7 +5,7 @@
 
 use super::evaluate::Step;
 use super::items::{Base, Item, Value, View, shape};
-use super::statements::Lowering;
+use super::lowering::Lowering;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expr::{Dag, Expr, Symbol, substitute};
 use crate::model::family::{Affine, Body, Loop, Steady, Table};

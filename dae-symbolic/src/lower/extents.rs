@@ -3,7 +3,7 @@
 //! In: all statements. Out: the shapes of unknowns, parameters and arguments of functions, found before any statement is lowered, since
 //! arrays of unknowns may be declared after they are used.
 
-use super::statements::Lowering;
+use super::lowering::Lowering;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::family::MAX_INSTANCES;
 use crate::syntax::ast::{Expression, Name, StatementKind};

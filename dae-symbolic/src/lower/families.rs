@@ -4,8 +4,8 @@
 //! condition depends on a loop variable, one template for each of the boxes in which the condition has one answer; or,
 //! where a range, an exponent or the order of a derivative depends on one, an expression for each instance.
 
-use super::loops::OpenLoop;
-use super::statements::{Family, Lowering};
+use super::enclosing::OpenLoop;
+use super::lowering::{Family, Lowering};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expr::Assumption;
 use crate::model::family::{Body, Loop, MAX_INSTANCES, Piece, box_of};

@@ -2,30 +2,16 @@
 //!
 //! In: the head of a `for`. Out: an open loop, whose variable is a leaf of templates or has a number; it closes with its body.
 
-use super::arrays::Binding;
-use super::statements::Lowering;
+use super::enclosing::OpenLoop;
+use super::evaluate::Binding;
+use super::lowering::Lowering;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::family::Loop;
-use crate::origin::Origin;
 use crate::syntax::ast::{Expression, For, Limit, Node, Range};
 use crate::syntax::restrict::Place;
 
 /// The largest nesting depth of loops: the number of boxes that a family may fall into is exponential in it.
 const MAX_DEPTH: usize = 8;
-
-/// A loop around the current statement.
-pub(super) struct OpenLoop<'a> {
-    pub(super) name: &'a str,
-    pub(super) range: Option<Range>,
-    /// Its values, if they depend on no other loop variable.
-    pub(super) interval: Option<(i64, i64)>,
-    /// The first statement after its body.
-    end: usize,
-    /// Numbers of local names and of local sub-expressions outside of it.
-    locals: usize,
-    definitions: usize,
-    pub(super) origin: Origin,
-}
 
 impl<'a> Lowering<'a, '_> {
     /// Opens a `for`.
@@ -158,12 +144,5 @@ impl<'a> Lowering<'a, '_> {
             }
             self.evaluator.loops.push(Binding { range, value });
         }
-    }
-}
-
-impl OpenLoop<'_> {
-    pub(super) fn hull(&self) -> Loop {
-        let (start, end) = self.interval.unwrap_or((0, 0));
-        Loop { name: self.name.to_string(), start, end }
     }
 }

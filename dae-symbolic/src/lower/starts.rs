@@ -4,8 +4,8 @@
 //! array that it is for, and findings about things that have no start values.
 
 use super::items::shape;
+use super::lowering::Lowering;
 use super::names::Entity;
-use super::statements::Lowering;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Start;
 use crate::model::family::{Affine, Reach, StartBody, StartFamily};

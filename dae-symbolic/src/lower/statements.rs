@@ -2,19 +2,18 @@
 //!
 //! In: statements in the order of the text. Out: a family model of all statements without errors, and findings.
 
-use super::branches::OpenBranch;
 use super::evaluate::Evaluator;
 use super::external;
-use super::items::{Item, Value};
-use super::loops::OpenLoop;
+use super::items::Value;
+use super::lowering::Lowering;
 use super::names::Names;
 use super::resolve::Resolver;
 use super::starts::Whole;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::expr::{Call, Dag, Expr, Symbol, UnknownId, evaluate_one};
+use crate::expr::{Call, Dag, Symbol, evaluate_one};
 use crate::form::Form;
 use crate::model::family::{
-    Body, DefinitionFamily, EquationBody, EquationFamily, FamilyModel, Loop, ParameterArray, Reach, UnknownArray,
+    Body, DefinitionFamily, EquationBody, EquationFamily, FamilyModel, ParameterArray, Reach, UnknownArray,
 };
 use crate::model::{Input, numbered_equation, residual};
 use crate::origin::Origin;
@@ -70,26 +69,6 @@ fn empty(written: &ast::Model) -> FamilyModel {
     }
 }
 
-pub(super) struct Lowering<'a, 'f> {
-    pub(super) written: &'a ast::Model,
-    pub(super) names: &'f Names<'a>,
-    pub(super) resolver: Resolver<'a>,
-    pub(super) evaluator: Evaluator<'a>,
-    pub(super) model: FamilyModel,
-    /// The loops around the current statement, the outermost first.
-    pub(super) open: Vec<OpenLoop<'a>>,
-    /// The branches around the current statement, the outermost first.
-    pub(super) branches: Vec<OpenBranch>,
-    /// Sub-expressions declared in the open loops and branches.
-    pub(super) local_definitions: Vec<(usize, &'a Declaration)>,
-    definition_names: HashSet<&'a str>,
-    /// The number of equations outside of blocks so far.
-    written_equations: usize,
-    /// The roles of unknowns in derived equations, and the places of their declarations.
-    pub(super) parts: HashMap<UnknownId, (Origin, &'static str)>,
-    pub(super) found: &'f mut Diagnostics,
-}
-
 impl<'a> Lowering<'a, '_> {
     fn statement(&mut self, position: usize, statement: &'a Statement) {
         match &statement.kind {
@@ -122,51 +101,6 @@ impl<'a> Lowering<'a, '_> {
         }
         (self.model.forms, self.model.form_origins) =
             asked.iter().map(|asked| (asked.form.clone(), asked.origin)).unzip();
-    }
-
-    /// Gives the nodes of an expression their meanings.
-    pub(super) fn resolve(&mut self, it: Expression, position: usize, place: Place) {
-        self.resolver.expression(it, position, place, self.found);
-    }
-
-    /// The value of a resolved expression, if it has no errors.
-    pub(super) fn evaluate(&mut self, it: Expression, arguments: Vec<Item>) -> Option<Item> {
-        if self.evaluator.instance || self.evaluator.repeats {
-            self.evaluator.count(it);
-        }
-        let item = self.evaluator.expression(it, arguments, &self.resolver.meanings, self.found);
-        if item.is_none() && !self.evaluator.varying && self.evaluator.cut.is_none() && !self.found.has_errors() {
-            let at = self.written.expressions.origin(it.root);
-            let finding = Diagnostic::error(Code::ArrayShape, "this expression has no value");
-            self.found.push(finding.label(at, "cannot be evaluated"));
-        }
-        item
-    }
-
-    /// The value of a resolved expression that is a number.
-    pub(super) fn evaluate_scalar(&mut self, it: Expression) -> Option<Value> {
-        let item = self.evaluate(it, Vec::new())?;
-        match item {
-            Item::Scalar(value) => Some(value),
-            Item::Array(_) => {
-                let extents = self.evaluator.views.extents(item).to_vec();
-                self.evaluator.not_a_number(it.root, &extents, self.found);
-                None
-            }
-        }
-    }
-
-    /// Resolves an expression and gives its value, which is a number.
-    pub(super) fn value(&mut self, it: Option<Expression>, position: usize, place: Place) -> Option<Value> {
-        let it = it?;
-        self.resolve(it, position, place);
-        self.evaluate_scalar(it)
-    }
-
-    /// The stand-in for the value of something with an error, which is kept because ids are positions; the model is not
-    /// used then.
-    pub(super) fn zero(&mut self) -> Expr {
-        self.evaluator.dag.integer(0)
     }
 
     pub(super) fn function(&mut self, position: usize, it: &'a ast::Function) {
@@ -306,6 +240,3 @@ impl<'a> Lowering<'a, '_> {
         self.model
     }
 }
-
-/// Loops, and a body over them.
-pub(super) type Family<T> = (Vec<Loop>, Option<Body<T>>);

@@ -10,7 +10,7 @@ use dae_runtime::contract::{Jet, JetEquation, Pattern, ProlongationDescription};
 
 use super::Prolonged;
 use crate::model::{Domain, Numbering, Torn};
-use crate::program::roll::text::{Entry, listed, pattern_rows, whole};
+use crate::spelling::families::{Entry, listed, pattern_rows, whole};
 use crate::structure::Offsets;
 
 impl Prolonged {

@@ -11,8 +11,8 @@ use crate::compile::Compiled;
 use crate::index::LocalRegularity;
 use crate::index::array::ArrayVerdict;
 use crate::model::Model;
-use crate::program::roll::text::folded;
-use crate::system::listed;
+use crate::spelling::lists::folded;
+use crate::spelling::lists::listed;
 
 /// The number of equations that are named; more are of no help.
 const NAMED: usize = 6;

@@ -4,7 +4,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::text::count;
+use super::sentences::count;
 use crate::index::array::{ArrayFinding, ArrayRanks, ArrayVerdict, ConstantRank};
 
 /// The verdict of the derivative array of the text.

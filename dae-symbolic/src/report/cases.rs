@@ -5,7 +5,7 @@
 use crate::index::{Grounds, ProblemKind, Verdict};
 use crate::index_concepts::Case;
 use crate::index_concepts::cases::{Other, Scope, Side, Subject};
-use crate::system::listed;
+use crate::spelling::lists::listed;
 
 const NOT_ANALYSED: &str = "not analysed";
 

@@ -3,12 +3,13 @@
 //! In: a compiled model and its differentiated equations. Out: for each equation that is differentiated, its
 //! derivatives before and after explicit derivatives are replaced; one chain for the members of a family.
 
-use super::document::{Markup, equation, number, zero_equals};
 use super::families::{Line, rolled};
+use super::mathematics::{equation, number, zero_equals};
 use crate::compile::Compiled;
 use crate::expr::{Expr, total_derivative};
 use crate::index_reduction::{Explicit, Reduced};
 use crate::model::{Domain, Model};
+use crate::spelling::names::Markup;
 use crate::system::{System, highest_orders};
 
 /// A derivative with longer markup than this is not shown before it is simplified.

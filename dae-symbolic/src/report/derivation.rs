@@ -5,10 +5,10 @@
 use std::collections::HashMap;
 use std::fmt::{self, Display, Formatter};
 
-use super::text::folded as hung;
+use super::sentences::folded as hung;
 use crate::expr::{Expr, Notation, Symbol, UnknownId, print_with};
 use crate::model::{Boundary, BoundaryCondition, Derivation, Mechanics, Model, OptimalControl};
-use crate::program::roll::text::folded;
+use crate::spelling::lists::folded;
 
 /// A description from which equations of the model were derived.
 #[derive(Clone, Debug, PartialEq, Eq)]

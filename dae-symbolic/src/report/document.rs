@@ -3,30 +3,22 @@
 //! In: a model, and the findings about it. Out: its equations, the derivation of every hidden constraint, and the
 //! signature matrix, with expressions spelled in one kind of markup. `latex.rs` and `html.rs` lay it out.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use super::chains::{Derivation, derivations};
 use super::families::{Line, rolled};
 use super::formulations::{Formulated, formulations};
+use super::mathematics::{Numbered, equation, number, spell};
 use crate::compile::Compiled;
-use crate::expr::{Expr, Node, Notation, Rational, Symbol, mathml, print_with};
+use crate::expr::Expr;
 use crate::index::{Rewrite, structure_of_text};
 use crate::index_reduction::reduce;
 use crate::model::{Domain, Model, Start};
-use crate::spelling::{latex_name, mathml_name};
+use crate::spelling::names::{Markup, in_markup};
 use crate::structure::Structure;
 
 /// Signature matrices with more rows or columns than this are not laid out.
 pub(super) const MAX_PATTERN: usize = 160;
-
-/// The markup of expressions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Markup {
-    /// LaTeX.
-    Latex,
-    /// MathML.
-    MathMl,
-}
 
 /// The mathematics of a report.
 pub(super) struct Document {
@@ -46,15 +38,6 @@ pub(super) struct Document {
     pub(super) structure: Option<Structure>,
     /// $\sigma_{ij}$, the pattern of the text; empty for large ones.
     pub(super) signature: Vec<Vec<Option<u32>>>,
-}
-
-/// An equation, or those of a family.
-pub(super) struct Numbered {
-    pub(super) mathematics: String,
-    /// `4`, `4[i]`, or the whole name where it has no number: see [`number`].
-    pub(super) number: String,
-    /// `for i in 1..=58`; empty for a single one.
-    pub(super) range: String,
 }
 
 /// An equation that was replaced by a combination.
@@ -113,7 +96,7 @@ impl Document {
             equations: equations(model, &residuals, markup),
             rewrites: Vec::new(),
             definitions: definitions(model, markup),
-            symbols: model.unknowns.iter().map(|u| spelled_name(&u.name, markup)).collect(),
+            symbols: model.unknowns.iter().map(|u| in_markup(&u.name, markup)).collect(),
             unknowns: unknowns(model, markup),
             parameters: parameters(model, markup),
             derivations: Vec::new(),
@@ -136,7 +119,7 @@ fn definitions(model: &Model, markup: Markup) -> Vec<[String; 3]> {
     let inputs = model.inputs.iter().filter(|i| !model.is_supplied(i.definition));
     let all: Vec<(&Domain, &String, Expr)> = lets.chain(inputs.map(|i| (&scalar, &i.name, i.definition))).collect();
     let text =
-        |&(_, name, value): &(&Domain, &String, Expr)| vec![spelled_name(name, markup), spell(model, value, markup)];
+        |&(_, name, value): &(&Domain, &String, Expr)| vec![in_markup(name, markup), spell(model, value, markup)];
     let texts: Vec<Vec<String>> = all.iter().map(text).collect();
     let lines = rolled(all.iter().map(|(domain, ..)| *domain), &texts).into_iter();
     lines
@@ -161,19 +144,9 @@ fn equations(model: &mut Model, residuals: &[Expr], markup: Markup) -> Vec<Numbe
     rolled(model.equations.iter().map(|e| &e.domain), &texts).into_iter().map(numbered).collect()
 }
 
-/// The label in parentheses beside an equation: `4[i = 17]` for `equation 4[i = 17]`, and the whole name where it
-/// describes the equation.
-pub(super) fn number(name: &str) -> &str {
-    let is_number = |rest: &&str| {
-        let indices = rest.trim_start_matches(|c: char| c.is_ascii_digit());
-        indices.len() < rest.len() && (indices.is_empty() || (indices.starts_with('[') && indices.ends_with(']')))
-    };
-    name.strip_prefix("equation ").filter(is_number).unwrap_or(name)
-}
-
 fn unknowns(model: &Model, markup: Markup) -> Vec<Named> {
     let named = model.unknowns.iter().map(|u| Named {
-        symbol: spelled_name(&u.name, markup),
+        symbol: in_markup(&u.name, markup),
         value: u.start.as_ref().map(|start| spell(model, start.value, markup)),
         relation: match u.start.as_ref().map(|start| start.kind) {
             Some(Start::Guess) => "≈",
@@ -187,7 +160,7 @@ fn unknowns(model: &Model, markup: Markup) -> Vec<Named> {
 
 fn parameters(model: &Model, markup: Markup) -> Vec<Named> {
     let named = model.parameters.iter().map(|p| Named {
-        symbol: spelled_name(&p.name, markup),
+        symbol: in_markup(&p.name, markup),
         value: Some(spell(model, p.default, markup)),
         relation: "=",
         docs: p.docs.join(" "),
@@ -238,66 +211,5 @@ fn replaced(model: &mut Model, rewrite: &Rewrite, markup: Markup) -> Replaced {
         nonzero: rewrite.nonzero.map(|e| spell(model, e, markup)),
         before: equation(model, rewrite.before, markup),
         after: equation(model, rewrite.after, markup),
-    }
-}
-
-/// `0 = …`.
-pub(super) fn zero_equals(model: &Model, residual: Expr, markup: Markup) -> String {
-    equals("0", &spell(model, residual, markup), markup)
-}
-
-/// $\dot x = \dots$ where the residual is a derivative and something else, otherwise $0 = \dots$.
-pub(super) fn equation(model: &mut Model, residual: Expr, markup: Markup) -> String {
-    let is_rate = |symbol| matches!(symbol, Symbol::Unknown { order, .. } if order > 0);
-    solved_or_zero(model, residual, markup, is_rate, |model, expr| spell(model, expr, markup))
-}
-
-/// $\dot x = \dots$ where the residual is a derivative and something else, otherwise $0 = \dots$, in any symbols.
-pub(super) fn solved_or_zero(
-    model: &mut Model,
-    residual: Expr,
-    markup: Markup,
-    is_rate: impl Fn(Symbol) -> bool,
-    spell: impl Fn(&Model, Expr) -> String,
-) -> String {
-    let zero_equals = |model: &Model| equals("0", &spell(model, residual), markup);
-    let Node::Sum { constant, terms } = model.dag.node(residual).clone() else { return zero_equals(model) };
-    let leading = |(q, t): &(Rational, Expr)| {
-        let derivative = matches!(model.dag.node(*t), Node::Symbol(symbol) if is_rate(*symbol));
-        derivative && q.abs().is_one()
-    };
-    let candidates: Vec<usize> = (0..terms.len()).filter(|&k| leading(&terms[k])).collect();
-    let [k] = candidates[..] else { return zero_equals(model) };
-    let scale = terms[k].0.neg();
-    let others = terms.iter().enumerate().filter(|&(l, _)| l != k).map(|(_, (q, t))| (q.mul(&scale), *t));
-    let constant = model.dag.constant(constant.mul(&scale));
-    let others: Vec<(Rational, Expr)> = others.chain([(Rational::ONE, constant)]).collect();
-    let right = model.dag.sum(others);
-    equals(&spell(model, terms[k].1), &spell(model, right), markup)
-}
-
-fn equals(left: &str, right: &str, markup: Markup) -> String {
-    match (markup, left) {
-        (Markup::Latex, _) => format!("{left} = {right}"),
-        (Markup::MathMl, "0") => format!("<mn>0</mn><mo>=</mo>{right}"),
-        (Markup::MathMl, _) => format!("{left}<mo>=</mo>{right}"),
-    }
-}
-
-fn spell(model: &Model, expr: Expr, markup: Markup) -> String {
-    let names: HashMap<Expr, String> =
-        model.definition_names().into_iter().map(|(e, name)| (e, spelled_name(&name, markup))).collect();
-    let symbol = |symbol| spelled_name(&model.symbol_name(symbol), markup);
-    match markup {
-        Markup::Latex => print_with(&model.dag, expr, Notation::Latex, &names, symbol),
-        Markup::MathMl => mathml(&model.dag, expr, &names, symbol),
-    }
-}
-
-/// A name in the markup.
-pub(super) fn spelled_name(name: &str, markup: Markup) -> String {
-    match markup {
-        Markup::Latex => latex_name(name),
-        Markup::MathMl => mathml_name(name),
     }
 }

@@ -4,7 +4,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::text::{count, folded};
+use super::sentences::{count, folded};
 use super::{CertificateReport, GenericReport, LocalReport, LowerReport};
 
 impl CertificateReport {

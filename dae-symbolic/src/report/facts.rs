@@ -4,8 +4,8 @@
 
 use super::Report;
 use super::cases::statements;
-use super::text::count;
-use crate::program::roll::text::folded;
+use super::sentences::count;
+use crate::spelling::lists::folded;
 
 /// The main results, in the order in which a reader asks for them, by heading.
 pub(super) fn facts(report: &Report) -> Vec<(String, String)> {

@@ -1,11 +1,12 @@
 //! Lines of a report that belong to families: one for all instances that differ by affine functions of the indices.
 //!
-//! In: a text for each instance. Out: `q[i - 1]` with the range of `i` (`program::roll::text`).
+//! In: a text for each instance. Out: `q[i - 1]` with the range of `i` (`spelling::families`).
 
 use std::hash::Hash;
 
 use crate::model::{Domain, Member};
-use crate::program::roll::text::{Entry, Group, grouped, index_names, ranges};
+use crate::spelling::families::{Entry, Group, grouped};
+use crate::spelling::indices::{index_names, ranges};
 
 /// Parts of a text that are rolled together.
 pub(super) const SEPARATOR: char = '\u{1}';

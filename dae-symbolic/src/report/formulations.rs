@@ -5,13 +5,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::document::{Markup, Numbered, number, solved_or_zero, spelled_name};
 use super::families::{Line, rolled};
+use super::mathematics::{Numbered, number, solved_or_zero};
 use crate::compile::Compiled;
 use crate::expr::{Expr, Notation, Symbol, mathml, print_with};
 use crate::formulation::CompiledForm;
 use crate::formulation::state_names;
 use crate::model::{Domain, Model};
+use crate::spelling::names::{Markup, in_markup};
 
 /// A formulation.
 pub(super) struct Formulated {
@@ -32,15 +33,15 @@ pub(super) fn formulations(model: &mut Model, compiled: &Compiled, markup: Marku
 fn formulated(model: &mut Model, form: &CompiledForm, markup: Markup) -> Formulated {
     let formulation = &form.formulation;
     let names = state_names(model, formulation).into_iter();
-    let names: HashMap<Expr, String> = names.map(|(value, name)| (value, spelled_name(&name, markup))).collect();
+    let names: HashMap<Expr, String> = names.map(|(value, name)| (value, in_markup(&name, markup))).collect();
     let states: HashSet<&str> = formulation.unknowns.iter().map(|unknown| unknown.name.as_str()).collect();
     let spell = |model: &Model, expr: Expr| {
         let symbol = |symbol| match (symbol, formulation.symbol_name(model, symbol)) {
             // A derivative that a row equates with an unknown of its own.
             (Symbol::StateDerivative(i), rate) if states.contains(rate.as_str()) => {
-                derivative_of(&spelled_name(&formulation.unknowns[i as usize].name, markup), markup)
+                derivative_of(&in_markup(&formulation.unknowns[i as usize].name, markup), markup)
             }
-            (_, name) => spelled_name(&name, markup),
+            (_, name) => in_markup(&name, markup),
         };
         match markup {
             Markup::Latex => print_with(&model.dag, expr, Notation::Latex, &names, symbol),

@@ -5,7 +5,7 @@
 use dae_runtime::contract::Start;
 
 use crate::initial_values::{Choice, InitialValues, Redundant, StateValue};
-use crate::program::roll::text::folded;
+use crate::spelling::lists::folded;
 
 /// Initial values at the consistent point of the model.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,8 +3,8 @@
 //! In: a model and the findings about it. Out: a line each, one for all members of a family with the same text; of a
 //! family whose members differ too much for that, the first ones.
 
-use super::document::number;
 use super::families::{Line, rolled_by};
+use super::mathematics::number;
 use super::{EliminatedReport, HiddenReport, OffsetsReport};
 use crate::compile::Named;
 use crate::model::{Domain, Model};

@@ -6,7 +6,8 @@
 use std::fmt::Write;
 
 use super::Report;
-use super::document::{MAX_PATTERN, number};
+use super::document::MAX_PATTERN;
+use super::mathematics::number;
 use crate::expr::escaped;
 use crate::structure::Structure;
 

@@ -8,10 +8,9 @@ use std::fmt::{self, Display, Formatter};
 
 use super::facts::facts;
 use super::listing::Row;
+use super::sentences::{count, folded};
 use super::{FormReport, InitialReport, RecommendationReport, Report};
 
-/// Sentences are folded at this width.
-const WIDTH: usize = 110;
 /// In models with more states than this, their values are not listed.
 const LISTED: usize = 30;
 
@@ -129,29 +128,4 @@ impl Display for InitialReport {
             self.sentences().iter().map(|(heading, sentence)| folded(&format!("  {heading:25}  "), sentence)).collect();
         f.write_str(lines.concat().trim_end())
     }
-}
-
-/// A heading and a sentence, folded between words and hung under its beginning.
-pub(super) fn folded(heading: &str, sentence: &str) -> String {
-    let indent = heading.chars().count();
-    let (mut text, mut column) = (heading.to_string(), indent);
-    for (k, word) in sentence.split(' ').enumerate() {
-        let length = word.chars().count();
-        if k > 0 && column + 1 + length > WIDTH {
-            text.push('\n');
-            text.extend(std::iter::repeat_n(' ', indent));
-            column = indent;
-        } else if k > 0 {
-            text.push(' ');
-            column += 1;
-        }
-        text.push_str(word);
-        column += length;
-    }
-    text.push('\n');
-    text
-}
-
-pub(super) fn count(n: usize, noun: &str) -> String {
-    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }

@@ -7,57 +7,11 @@
 
 use super::ast::{Comparison, Expression, Expressions, Node, NodeId};
 use super::cursor::Look;
-use super::frames::{Frame, Next, Opener, Operand, Stack};
+use super::frames::{Cases, Frame, Next, Opener, Operand, Part, Stack};
 use super::parser::{Parsed, Parser, Reported};
 use super::restrict;
 use crate::diagnostic::Diagnostic;
 use proc_macro2::Delimiter;
-
-/// The finished parts of a condition: `(or) || (and) && left < …`.
-pub(super) struct Logic {
-    start: usize,
-    /// Alternatives before the last `||`.
-    alternatives: Vec<NodeId>,
-    /// Where the current alternative starts, and its conditions before the last `&&`.
-    alternative_start: usize,
-    conditions: Vec<NodeId>,
-    /// The left side of a comparison.
-    compared: Option<(Comparison, Operand)>,
-}
-
-impl Logic {
-    pub(super) fn new(start: usize) -> Self {
-        Logic { start, alternatives: Vec::new(), alternative_start: start, conditions: Vec::new(), compared: None }
-    }
-
-    pub(super) fn start(&self) -> usize {
-        self.start
-    }
-}
-
-/// The part of a conditional that is being read.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
-    Condition,
-    Value,
-    Otherwise,
-}
-
-/// A conditional under construction.
-pub(super) struct Cases {
-    /// Its `if`.
-    start: usize,
-    part: Part,
-    cases: Vec<(NodeId, NodeId)>,
-    /// The condition whose value is being read.
-    condition: Option<NodeId>,
-}
-
-impl Cases {
-    pub(super) fn reads_condition(&self) -> bool {
-        self.part == Part::Condition
-    }
-}
 
 impl Parser {
     /// Moves past `if` and starts its condition.

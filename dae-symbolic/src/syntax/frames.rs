@@ -4,8 +4,7 @@
 //! still growing, below the comparisons and logical operators that join sums; the frame records what opened it, and so
 //! what may close it.
 
-use super::ast::{CallForm, Limit, Name, NodeId, Power, Sign};
-use super::conditional::{Cases, Logic};
+use super::ast::{CallForm, Comparison, Limit, Name, NodeId, Power, Sign};
 
 /// A finished operand and its tokens.
 #[derive(Clone, Copy)]
@@ -13,6 +12,52 @@ pub(super) struct Operand {
     pub(super) node: NodeId,
     pub(super) start: usize,
     pub(super) end: usize,
+}
+
+/// The finished parts of a condition: `(or) || (and) && left < …`.
+pub(super) struct Logic {
+    pub(super) start: usize,
+    /// Alternatives before the last `||`.
+    pub(super) alternatives: Vec<NodeId>,
+    /// Where the current alternative starts, and its conditions before the last `&&`.
+    pub(super) alternative_start: usize,
+    pub(super) conditions: Vec<NodeId>,
+    /// The left side of a comparison.
+    pub(super) compared: Option<(Comparison, Operand)>,
+}
+
+impl Logic {
+    pub(super) fn new(start: usize) -> Self {
+        Logic { start, alternatives: Vec::new(), alternative_start: start, conditions: Vec::new(), compared: None }
+    }
+
+    pub(super) fn start(&self) -> usize {
+        self.start
+    }
+}
+
+/// The part of a conditional that is being read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    Condition,
+    Value,
+    Otherwise,
+}
+
+/// A conditional under construction.
+pub(super) struct Cases {
+    /// Its `if`.
+    pub(super) start: usize,
+    pub(super) part: Part,
+    pub(super) cases: Vec<(NodeId, NodeId)>,
+    /// The condition whose value is being read.
+    pub(super) condition: Option<NodeId>,
+}
+
+impl Cases {
+    pub(super) fn reads_condition(&self) -> bool {
+        self.part == Part::Condition
+    }
 }
 
 /// The construct that opened a sum.

@@ -7,6 +7,7 @@
 mod combine;
 mod null_vector;
 
+pub use crate::spelling::lists::listed;
 pub use combine::{Combination, combine};
 
 use crate::expr::{Dag, Expr, Node, Notation, Symbol, derivatives, gradient, print};
@@ -79,15 +80,6 @@ impl Provenance {
 
 /// Names longer than this leave their coefficients out.
 const LONG_NAME: usize = 80;
-
-/// `a`, `a and b`, `a, b and c`.
-pub fn listed(parts: &[String]) -> String {
-    match parts {
-        [] => String::new(),
-        [only] => only.clone(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
-    }
-}
 
 /// `equation 1 - x·der(equation 2)`.
 fn spelled(model: &Model, terms: &[(Expr, usize, u32)]) -> String {

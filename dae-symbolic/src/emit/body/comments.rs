@@ -2,7 +2,7 @@
 //!
 //! In: identifiers and the names they stand for. Out: a line that says so.
 
-use super::super::docs;
+use super::super::items::docs;
 use super::super::names::identifier;
 use crate::program::Load;
 use crate::program::affine::Affine;

@@ -22,7 +22,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use self::comments::{altered, kind_of};
 use self::layout::{array, assignment, destructure};
-use super::docs;
+use super::items::docs;
 use super::names::{Names, identifier, load_name, unique};
 use crate::model::Numbering;
 use crate::program::affine::Affine;

@@ -5,15 +5,17 @@
 
 use std::collections::HashMap;
 
-use super::super::docs;
+use super::super::items::docs;
 use super::super::names::unique;
 use super::super::rolled::{in_loops, word};
 use super::comments::{is_altered, kind_of};
 use super::layout::{assignment, set};
 use super::{Body, Labels, Outputs, Slots};
 use crate::program::affine::Affine;
-use crate::program::roll::text::{generalised, index_names, shortened, spell};
 use crate::program::{Instruction, Load};
+use crate::spelling::indices::{index_names, spell};
+use crate::spelling::lines::shortened;
+use crate::spelling::rolled::generalised;
 
 impl Body<'_> {
     /// One block of several: every value is read, and every result stored, individually.

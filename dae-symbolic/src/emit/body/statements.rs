@@ -10,8 +10,8 @@ use super::spelling::{Binding, Spelling, Spells};
 use crate::expr::Function;
 use crate::model::derivative_name;
 use crate::program::affine::Affine;
-use crate::program::roll::text::index_names;
 use crate::program::{Instruction, Load, Register};
+use crate::spelling::indices::index_names;
 
 /// Expressions nested more deeply than this are cut by a `let` even if they are used once, for the sake of readers and
 /// compilers; each level repeats the text of those within.

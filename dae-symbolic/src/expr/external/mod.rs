@@ -21,7 +21,6 @@ use dae_runtime::spline::{Spline, SplineError};
 
 use super::prime_field::arithmetic::draw;
 use crate::origin::Origin;
-use stand_in::name_key;
 
 /// A function with a name of its own in the model.
 #[derive(Debug)]
@@ -183,6 +182,11 @@ impl Ord for Call {
     fn cmp(&self, other: &Self) -> Ordering {
         (&self.function.name, &self.orders).cmp(&(&other.function.name, &other.orders))
     }
+}
+
+/// FNV-1a (G. Fowler, L. C. Noll, K.-P. Vo): the numbers of a stand-in depend on the name alone.
+fn name_key(name: &str) -> u64 {
+    name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 #[cfg(test)]

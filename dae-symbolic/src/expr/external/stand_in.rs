@@ -10,7 +10,7 @@
 
 use std::ops::{Add, Mul};
 
-use super::Call;
+use super::{Call, name_key};
 use crate::expr::Function;
 use crate::expr::interval::{self, Interval};
 use crate::expr::prime_field::arithmetic::draw;
@@ -73,9 +73,4 @@ impl Real for Interval {
 
 fn power<T: Real>(base: T, n: u32) -> T {
     (0..n).fold(T::from(1.0), |power, _| power * base)
-}
-
-/// FNV-1a (G. Fowler, L. C. Noll, K.-P. Vo): the numbers of a stand-in depend on the name alone.
-pub(super) fn name_key(name: &str) -> u64 {
-    name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

@@ -1,6 +1,7 @@
-//! Values and partial derivatives.
+//! Values, partial derivatives and switches.
 //!
-//! In: a function and its arguments. Out: its value in floating point, and an expression for each of its partial derivatives.
+//! In: a function and its arguments. Out: its value in floating point, an expression for each of its partial derivatives, and one whose sign decides
+//! its branch.
 
 use super::Function;
 use crate::expr::{Dag, Expr, Rational};
@@ -132,6 +133,15 @@ impl Function {
                     _ => dag.apply(Function::If, &[switch, zero, one]),
                 }
             }
+        }
+    }
+
+    /// The expression whose sign decides the branch of a piecewise function; `None` for the others.
+    pub(in crate::expr) fn switch(self, dag: &mut Dag, arguments: &[Expr]) -> Option<Expr> {
+        match *arguments {
+            [a, b] if self.is_piecewise() => Some(dag.sub(a, b)),
+            [a, ..] if self.is_piecewise() => Some(a),
+            _ => None,
         }
     }
 }

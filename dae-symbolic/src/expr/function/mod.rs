@@ -1,14 +1,12 @@
 //! The operator table: everything the kernel knows about a function, in one place.
 //!
 //! In: a function and its arguments. Out: value, partial derivatives, domain and spellings. Sums, products and
-//! integer powers are node kinds of their own (`dag.rs`); every other operation is a row of this table, with its value and its partial
-//! derivatives in `calculus.rs` and its spelling in `latex.rs`. To add one, add it to
+//! integer powers are node kinds of their own (`dag.rs`); every other operation is a row of this table, with its value, its partial
+//! derivatives and its switch in `calculus.rs` and its spelling in `latex.rs`. To add one, add it to
 //! [`Function`] and follow the compiler: no match below has a catch-all arm.
 
 mod calculus;
 mod latex;
-
-use super::{Dag, Expr};
 
 /// A function of one, two or three real arguments. The Rust spelling of each is the `f64` method of that name, that of
 /// [`Function::If`] the expression `if s > 0.0 { a } else { b }`.
@@ -188,14 +186,5 @@ impl Function {
     /// Whether it changes its branch somewhere.
     pub fn is_piecewise(self) -> bool {
         self.domain() == Domain::Kink
-    }
-
-    /// The expression whose sign decides the branch of a piecewise function; `None` for the others.
-    pub(super) fn switch(self, dag: &mut Dag, arguments: &[Expr]) -> Option<Expr> {
-        match *arguments {
-            [a, b] if self.is_piecewise() => Some(dag.sub(a, b)),
-            [a, ..] if self.is_piecewise() => Some(a),
-            _ => None,
-        }
     }
 }

@@ -10,12 +10,12 @@ use std::rc::Rc;
 
 use super::super::dag::ExprSet;
 use super::super::{Expr, Function, Node, Rational};
-use super::Reason;
 use super::arithmetic::{PRIME, draw, inv, mul, pow};
 use super::elimination::sparse_rank;
+use super::evaluation::Reason;
 use super::expand::{Polynomial, expand, times};
 use super::pass;
-use super::search::Point;
+use super::point::Point;
 use super::structure::{Family, Generator, Kind, Structure, kind, values_reachable};
 
 /// Families with more than this many generators are not examined.

@@ -33,27 +33,30 @@
 //! |---|---|
 //! | `arithmetic.rs`, `elimination.rs` | residues; sparse determinant and rank |
 //! | `expand.rs`, `structure.rs` | generators and the expressions in terms of them |
-//! | `pass.rs` | the values of nodes at a point |
+//! | `point.rs`, `pass.rs` | residues of generators; the values of nodes there |
 //! | `search.rs` | a point at which roots exist |
 //! | `independence.rs` | what is proved about the generators |
+//! | `evaluation.rs` | residues of expressions, and what they rest on |
 
 pub mod arithmetic;
 mod elimination;
+mod evaluation;
 pub(super) mod expand;
 mod independence;
 mod pass;
+mod point;
 mod search;
 mod structure;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
-use std::fmt;
 
-use super::{Dag, Expr, Function, Symbol};
+use super::{Dag, Expr, Symbol};
 
 pub use arithmetic::PRIME;
 pub use elimination::{sparse_determinant, sparse_rank};
+pub use evaluation::{Branch, FieldError, FieldEvaluation, Independence, Reason, Sign};
 
 /// The point of evaluation: a seed for the random residues, and the residues that are given instead.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -61,84 +64,6 @@ pub struct FieldPoint {
     seed: u64,
     given: BTreeMap<Symbol, u64>,
     start: BTreeMap<Symbol, f64>,
-}
-
-/// Residues of expressions.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FieldEvaluation {
-    /// The residues of the roots.
-    pub values: Vec<u64>,
-    /// Whether evaluation is proved to be a homomorphism.
-    pub independence: Independence,
-    /// The branches of absolute values, signs, minima, maxima and conditionals on which evaluation is a homomorphism.
-    pub branches: Vec<Branch>,
-    /// The modulus, [`PRIME`].
-    pub prime: u64,
-    /// The seed.
-    pub seed: u64,
-    /// The residues of the symbols that occur, ascending.
-    pub point: Vec<(Symbol, u64)>,
-}
-
-/// Whether all relations among the generators are known to be respected.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Independence {
-    /// Yes: a nonzero residue proves that an expression is not identically zero on the branch.
-    Proven,
-    /// A nonzero residue proves it if these generators are independent.
-    Assumed {
-        /// The assumptions, ascending and distinct.
-        because: Vec<Reason>,
-    },
-}
-
-/// Why independence is not proved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reason {
-    /// Values of the function are taken to be unrelated to everything else.
-    Opaque(Function),
-    /// Values of tables, inputs of the caller and functions outside the model are taken to be unrelated to everything
-    /// else.
-    External,
-    /// $\pi$ and $e$ occur together.
-    PiAndE,
-    /// An exponential or trigonometric function of a constant that is not rational occurs.
-    ConstantArgument,
-    /// A trigonometric function of a multiple of $\pi$ other than $\pi/4$ occurs.
-    Angle,
-    /// The arguments of exponential or trigonometric functions may be linearly dependent.
-    Arguments,
-    /// The radicands of roots may be multiplicatively dependent.
-    Radicands,
-    /// Roots of roots occur.
-    NestedRoots,
-    /// No root was found modulo the prime, and the function counts as opaque.
-    NoRoot(Function),
-}
-
-/// The branch of a piecewise function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Branch {
-    /// The absolute value, sign, minimum, maximum or conditional.
-    pub expr: Expr,
-    /// The sign of its argument; for two arguments, of $a - b$; for a conditional, of its switch.
-    pub sign: Sign,
-}
-
-/// A sign.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sign {
-    /// Less than zero.
-    Negative,
-    /// Greater than zero.
-    Positive,
-}
-
-/// Why there are no values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FieldError {
-    /// At every point tried this expression divides by zero.
-    DivisionByZero(Expr),
 }
 
 impl FieldPoint {
@@ -175,66 +100,7 @@ impl FieldPoint {
             branches,
             prime: PRIME,
             seed: self.seed,
-            point: structure.symbol_residues(&found.point),
+            point: found.point.symbol_residues(&structure),
         })
     }
 }
-
-impl FieldEvaluation {
-    /// Whether a nonzero residue is a proof.
-    pub fn is_proof(&self) -> bool {
-        self.independence == Independence::Proven
-    }
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Reason::Opaque(function) => {
-                write!(f, "values of `{}` are assumed to satisfy no algebraic relation", function.name())
-            }
-            Reason::External => {
-                write!(
-                    f,
-                    "values of tables, of the caller's inputs and of functions outside the model satisfy no algebraic relation"
-                )
-            }
-            Reason::PiAndE => write!(f, "π and e are assumed to be algebraically independent"),
-            Reason::ConstantArgument => {
-                write!(f, "exponential or trigonometric functions of constants are assumed to be independent")
-            }
-            Reason::Angle => write!(f, "sines and cosines of fractions of π are assumed to be independent"),
-            Reason::Arguments => write!(
-                f,
-                "arguments of exponential or trigonometric functions are assumed to be linearly independent over the rationals"
-            ),
-            Reason::Radicands => write!(f, "radicands of roots are assumed to be multiplicatively independent"),
-            Reason::NestedRoots => write!(f, "roots of roots are assumed to be independent"),
-            Reason::NoRoot(function) => {
-                write!(f, "a value of `{}` that has no residue is assumed to be independent", function.name())
-            }
-        }
-    }
-}
-
-impl fmt::Display for Independence {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Independence::Proven => write!(f, "proven"),
-            Independence::Assumed { because } => {
-                let reasons: Vec<String> = because.iter().map(Reason::to_string).collect();
-                write!(f, "assuming independence: {}", reasons.join("; "))
-            }
-        }
-    }
-}
-
-impl fmt::Display for FieldError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            FieldError::DivisionByZero(_) => write!(f, "an expression divides by zero at every point tried"),
-        }
-    }
-}
-
-impl std::error::Error for FieldError {}

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use super::super::dag::ExprSet;
 use super::super::{Dag, Expr, Function, Node, Rational};
-use super::Sign;
 use super::arithmetic::{self, PRIME, Rotation, add, draw, inv, mul, neg, pow, quadratic_character, sub};
-use super::search::Point;
+use super::evaluation::Sign;
+use super::point::{Point, key};
 use super::structure::{Combination, Generator, Structure};
 
 /// Why a pass ended early.
@@ -19,13 +19,6 @@ pub(super) enum Stop {
     Division(Expr),
     /// The radicand of the node has no root.
     NoRoot(Expr),
-}
-
-/// Keys of random residues; functions follow with their own numbers.
-pub(super) mod key {
-    pub(in super::super) const GENERATOR: u64 = 1;
-    pub(in super::super) const CALL: u64 = 2;
-    pub(in super::super) const OPAQUE: u64 = 1 << 32;
 }
 
 /// Evaluates the nodes of `order` (children first) into `values`.

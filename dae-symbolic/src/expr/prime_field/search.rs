@@ -11,10 +11,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::dag::{ExprMap, ExprSet};
 use super::super::{Expr, Symbol};
-use super::arithmetic::{draw, sub};
-use super::pass::{self, Stop, key};
+use super::arithmetic::sub;
+use super::evaluation::{Branch, FieldError};
+use super::pass::{self, Stop};
+use super::point::Point;
 use super::structure::{Generator, Structure, compared, values_reachable};
-use super::{Branch, FieldError};
 
 /// The number of points tried before a division by zero counts as identical.
 const RESTARTS: u64 = 8;
@@ -25,53 +26,6 @@ const MAX_DRAWS: u64 = 1 << 11;
 const MAX_COMPLETED: usize = 24;
 /// The number of node evaluations, and of nodes below radicands, after which unresolved radicands make opaque roots.
 const BUDGET: usize = 10_000_000;
-
-/// Residues of the generators.
-#[derive(Clone, Debug)]
-pub(super) struct Point {
-    /// The seed of opaque functions.
-    pub(super) seed: u64,
-    residues: Vec<u64>,
-}
-
-impl Point {
-    /// A point at random; `given` overrides.
-    pub(super) fn random(structure: &Structure, seed: u64, attempt: u64, given: &BTreeMap<Symbol, u64>) -> Point {
-        let mut point = Point { seed, residues: vec![0; structure.generators.len()] };
-        for (k, generator) in structure.generators.iter().enumerate() {
-            match generator {
-                Generator::Symbol(symbol) if given.contains_key(symbol) => point.residues[k] = given[symbol],
-                _ => point.draw(structure, k, attempt),
-            }
-        }
-        point
-    }
-
-    pub(super) fn residue(&self, generator: usize) -> u64 {
-        self.residues[generator]
-    }
-
-    pub(super) fn set(&mut self, generator: usize, residue: u64) {
-        self.residues[generator] = residue;
-    }
-
-    fn draw(&mut self, structure: &Structure, generator: usize, attempt: u64) {
-        let words = match structure.generators[generator] {
-            Generator::Pi => [0, 0, 0],
-            Generator::Exponential(k) => [1, k as u64, 0],
-            Generator::Rotation(k) => [2, k as u64, 0],
-            Generator::Symbol(Symbol::Time) => [3, 0, 0],
-            Generator::Symbol(Symbol::Parameter(id)) => [4, u64::from(id.0), 0],
-            Generator::Symbol(Symbol::Input { input, order }) => [5, u64::from(input.0), u64::from(order)],
-            Generator::Symbol(Symbol::Unknown { unknown, order }) => [6, u64::from(unknown.0), u64::from(order)],
-            Generator::Symbol(Symbol::State(k)) => [7, u64::from(k), 0],
-            Generator::Symbol(Symbol::StateDerivative(k)) => [8, u64::from(k), 0],
-        };
-        let residue = draw(self.seed, &[key::GENERATOR, words[0], words[1], words[2], attempt]);
-        // Exponentials are units; nothing else needs zero either.
-        self.residues[generator] = residue.max(1);
-    }
-}
 
 /// A point, and the values of all nodes of the order there.
 pub(super) struct Found {

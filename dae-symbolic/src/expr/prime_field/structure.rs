@@ -11,10 +11,9 @@ use num_traits::{One, ToPrimitive};
 
 use super::super::dag::{ExprMap, ExprSet};
 use super::super::{Dag, Expr, Function, Node, Rational, Symbol, evaluate, reachable};
-use super::Sign;
 use super::arithmetic::PRIME;
+use super::evaluation::Sign;
 use super::expand::{Monomial, Polynomial, expand};
-use super::search::Point;
 
 /// The role of a function in the homomorphism.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -226,15 +225,6 @@ impl<'a> Structure<'a> {
             Node::Apply(function, arguments) if kind(*function) == Kind::Piecewise => Some((expr, &arguments[..])),
             _ => None,
         })
-    }
-
-    /// The residues of the symbols.
-    pub(super) fn symbol_residues(&self, point: &Point) -> Vec<(Symbol, u64)> {
-        let symbols = self.generators.iter().enumerate().filter_map(|(k, generator)| match generator {
-            Generator::Symbol(symbol) => Some((*symbol, point.residue(k))),
-            Generator::Pi | Generator::Exponential(_) | Generator::Rotation(_) => None,
-        });
-        symbols.collect()
     }
 }
 

@@ -3,12 +3,13 @@
 //! In: a model whose system Jacobian is nonsingular for generic parameters. Out: the parameters whose defaults are exceptional, with the verdict for
 //! others; or, if there are none, the parameters for which one of the numbers 0, 1 and −1 is exceptional, with the verdict there.
 
-use super::{Case, MAX_CASES, Other, Scope, Side, Subject, verdict_of};
+use super::case::{Case, MAX_CASES, Other, Scope, Side, Subject};
+use super::other_side::verdict_of;
 use crate::expr::{Expr, Notation, ParameterId, Rational, Symbol, print};
 use crate::index::exceptional::{Determinant, default_values};
 use crate::index::{Analysis, at_defaults};
 use crate::model::Model;
-use crate::system::listed;
+use crate::spelling::lists::listed;
 
 /// Values at which a parameter may be exceptional: 0 switches a term off, ±1 may cancel against another coefficient.
 const CANDIDATES: [i64; 3] = [0, 1, -1];

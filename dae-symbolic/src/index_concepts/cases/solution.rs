@@ -6,7 +6,8 @@
 
 use dae_runtime::contract::Start;
 
-use super::{Case, MAX_CASES, Other, Scope, Side, Subject, verdict_of};
+use super::case::{Case, MAX_CASES, Other, Scope, Side, Subject};
+use super::other_side::verdict_of;
 use crate::expr::interval::{Interval, evaluate_interval};
 use crate::expr::{
     Expr, Function, Node, Notation, Rational, Symbol, UnknownId, differentiate, evaluate_one, print, substitute,

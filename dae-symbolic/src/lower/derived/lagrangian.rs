@@ -3,7 +3,7 @@
 //! In: the statements of the block. Out: its equations in the model, and the description that they were derived from;
 //! or findings.
 
-use super::super::statements::Lowering;
+use super::super::lowering::Lowering;
 use super::{Block, Group, Known};
 use crate::derive::lagrangian::{Constraint, Coordinate, Energy, Lagrangian, derive};
 use crate::diagnostic::{Code, Diagnostic};

@@ -7,9 +7,11 @@
 
 mod operations;
 mod range_sum;
+mod task;
 
-use super::arrays::Binding;
-use super::choices::{Cut, Skips};
+pub(super) use task::{Binding, Step, Task};
+
+use super::decisions::{Cut, Skips};
 use super::incidence::{SetId, Sets};
 use super::items::{Item, Value, Views, shape};
 use super::leaves::Leaves;
@@ -18,52 +20,13 @@ use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{self, Dag, Expr, External, Symbol};
 use crate::model::family::Table;
 use crate::syntax::ast::{Expression, Expressions, Node, NodeId};
-use range_sum::RangeSum;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use task::Call;
 
 /// The largest number of nodes of function bodies, sums and instances that are evaluated: inlining can grow without
 /// bound in a few lines of text.
 const MAX_INLINED: usize = 1_000_000;
-
-/// A call: the statement of the function or of the sub-expression by index, and the values of the arguments.
-pub(super) type Call = (usize, Vec<Item>);
-
-/// An expression under evaluation; values are missing where there are errors.
-pub(super) struct Task {
-    first: usize,
-    root: usize,
-    values: Vec<Option<Item>>,
-    call: Option<Call>,
-    /// Sums over ranges under way, the innermost last.
-    ranges: Vec<RangeSum>,
-}
-
-impl Task {
-    fn new(first: NodeId, root: NodeId, call: Option<Call>) -> Self {
-        let (first, root) = (first.index(), root.index());
-        Task { first, root, values: Vec::with_capacity(root + 1 - first), call, ranges: Vec::new() }
-    }
-
-    pub(super) fn item(&self, id: NodeId) -> Option<Item> {
-        self.values.get(id.index().checked_sub(self.first)?).copied().flatten()
-    }
-
-    fn argument(&self, position: usize) -> Option<Item> {
-        self.call.as_ref()?.1.get(position).copied()
-    }
-}
-
-/// The result of one step of an evaluation.
-pub(super) enum Step {
-    Value(Option<Item>),
-    /// The value of this call is needed first.
-    Needs(Call),
-    /// A sum over a range starts.
-    Range(Option<(i64, i64)>),
-    /// One term of a sum over a range is complete.
-    Term(Option<Value>),
-}
 
 /// Extents of everything that is declared; missing where they have errors.
 #[derive(Default)]

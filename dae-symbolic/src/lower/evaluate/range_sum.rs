@@ -3,19 +3,11 @@
 //! In: the range of a sum, and its terms one after the other. Out: their sum. The nodes of the body stand between the head of the sum and
 //! the sum itself, and are evaluated once for each index.
 
+use super::task::RangeSum;
 use super::{Evaluator, Task};
 use crate::expr::Rational;
 use crate::lower::items::{Item, Value};
 use crate::syntax::ast::Node;
-
-/// A sum over a range whose body is being evaluated.
-pub(super) struct RangeSum {
-    /// Position of its head among the values of the task.
-    head: usize,
-    next: i64,
-    end: i64,
-    terms: Vec<Option<Value>>,
-}
 
 impl Evaluator<'_> {
     /// Starts a sum over a range: its head has the value of the variable while the body is evaluated.

@@ -16,7 +16,6 @@
 mod order;
 mod shape;
 mod template;
-pub mod text;
 pub(super) mod totals;
 
 pub(super) use order::Order;
@@ -89,7 +88,7 @@ pub fn roll<K: Eq + Hash>(items: &[Item<'_, K>]) -> Result<Vec<Class>, Torn> {
 }
 
 /// Joins items to boxes; where members on both sides of a gap do not agree, they are classes of their own.
-fn roll_apart<K: Eq + Hash>(items: &[Item<'_, K>]) -> (Vec<Class>, Option<Torn>) {
+pub(crate) fn roll_apart<K: Eq + Hash>(items: &[Item<'_, K>]) -> (Vec<Class>, Option<Torn>) {
     let mut classes = Vec::new();
     let mut torn = None;
     for group in groups(items) {

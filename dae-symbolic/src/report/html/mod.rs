@@ -4,19 +4,20 @@
 //! readable in any browser in light and dark mode: what is known about the index, the system, its signature matrix and
 //! block-triangular form, the derivation of the hidden constraints, initial values, and the evidence.
 
-use std::fmt::Write;
-
+mod elements;
 mod structure;
 mod system;
 
+use elements::{inline, line};
 use structure::structure;
 use system::{derivations, formulations, rewrites, system};
 
 use super::cases::statements;
-use super::document::{Document, Markup, spelled_name};
+use super::document::Document;
 use super::facts::facts;
 use super::{InitialReport, Report};
 use crate::expr::escaped;
+use crate::spelling::names::{Markup, in_markup};
 
 const STYLE: &str = include_str!("page.css");
 /// Tables with more rows than this are collapsed until they are opened.
@@ -45,49 +46,6 @@ pub(super) fn page(report: &Report, document: &Document) -> String {
     formulations(&mut out, document);
     out.push_str("</main>\n</body>\n</html>\n");
     out
-}
-
-/// Writing to a `String` cannot fail.
-fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
-    let _ = writeln!(out, "{text}");
-}
-
-/// The length of markup up to which equations need no second line.
-const LINE: usize = 1_600;
-
-/// Displayed mathematics; long sums are cut into pieces between which the browser may break the line, since it does not
-/// break formulas itself.
-fn display(mathematics: &str) -> String {
-    let whole = |part: &str| format!("<math displaystyle=\"true\"><mrow>{part}</mrow></math>");
-    if mathematics.len() <= LINE {
-        return whole(mathematics);
-    }
-    let pieces: Vec<String> = summands(mathematics).into_iter().map(whole).collect();
-    format!("<div class=\"long\">{}</div>", pieces.join(" "))
-}
-
-/// The markup, cut before signs that are not within another element.
-fn summands(mathematics: &str) -> Vec<&str> {
-    const SIGN: &str = "<mo form=\"infix\">";
-    let (mut pieces, mut from, mut depth) = (Vec::new(), 0, 0_usize);
-    for (at, _) in mathematics.match_indices('<') {
-        let tag = &mathematics[at..];
-        if tag.starts_with("</") {
-            depth = depth.saturating_sub(1);
-            continue;
-        }
-        if depth == 0 && tag.starts_with(SIGN) && at > from {
-            pieces.push(&mathematics[from..at]);
-            from = at;
-        }
-        depth += 1;
-    }
-    pieces.push(&mathematics[from..]);
-    pieces
-}
-
-fn inline(mathematics: &str) -> String {
-    format!("<math><mrow>{mathematics}</mrow></math>")
 }
 
 /// The numbers that a reader looks for first.
@@ -163,7 +121,7 @@ fn initial(out: &mut String, initial: Option<&InitialReport>) {
             out,
             format_args!(
                 "<tr><td>{}</td><td>{}</td><td class=\"note\">{}</td></tr>",
-                inline(&spelled_name(&state.name, Markup::MathMl)),
+                inline(&in_markup(&state.name, Markup::MathMl)),
                 escaped(&state.value.to_string()),
                 if state.start == "free" { "" } else { state.start }
             ),
@@ -226,18 +184,4 @@ fn list(out: &mut String, items: &[(String, String)]) {
         line(out, format_args!("<dt>{}</dt><dd>{}</dd>", escaped(what), escaped(sentence)));
     }
     out.push_str("</dl>\n");
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sums_are_cut_before_their_outer_signs() {
-        let sum = "<mi>a</mi><mo form=\"infix\">+</mo><mrow><mi>b</mi><mo form=\"infix\">−</mo><mi>c</mi></mrow><mo form=\"infix\">−</mo><mi>d</mi>";
-        let pieces = summands(sum);
-        assert_eq!(pieces.concat(), sum);
-        assert_eq!(pieces.len(), 3);
-        assert!(pieces[1].ends_with("</mrow>"));
-    }
 }

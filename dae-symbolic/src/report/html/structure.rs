@@ -1,9 +1,10 @@
 //! The structure: signature matrix with offsets, and the block-triangular form.
 
-use super::super::document::{Document, number};
+use super::super::document::Document;
+use super::super::mathematics::number;
 use super::super::picture::block_triangular;
 use super::super::{OffsetsReport, Report};
-use super::{inline, line};
+use super::elements::{inline, line};
 use crate::expr::escaped;
 use crate::structure::Structure;
 

@@ -2,9 +2,10 @@
 
 use super::super::Report;
 use super::super::chains::{Derivation, Step};
-use super::super::document::{Document, Named, Numbered, Replaced};
+use super::super::document::{Document, Named, Replaced};
 use super::super::formulations::Formulated;
-use super::{display, inline, line};
+use super::super::mathematics::Numbered;
+use super::elements::{display, inline, line};
 use crate::expr::escaped;
 
 pub(super) fn system(out: &mut String, document: &Document) {

@@ -8,16 +8,17 @@
 //! A template is translated to a list of operations once, subexpressions that do not depend on a loop variable are
 //! built once, and the others are built for each instance: the cost is linear in the size of the result.
 
+mod instantiation;
 mod template;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use self::template::folded_extents;
+use self::instantiation::Instantiation;
 use super::verify::over;
 use super::{Access, Body, Excerpt, FamilyModel, Loop, Reach, box_of, element_name};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::expr::{Dag, Expr, Symbol, UnknownId};
+use crate::expr::{Expr, Symbol, UnknownId};
 use crate::model::{
     Definition, Derivation, Domain, Entries, Equation, Gap, Input, Mechanics, Member, Model, OptimalControl, Parameter,
     Start, StartValue, Unknown, derivative_name,
@@ -70,44 +71,7 @@ pub fn instantiate_excerpt(family: FamilyModel, excerpt: &Excerpt) -> Result<Mod
     })
 }
 
-struct Instantiation<'a> {
-    family: &'a FamilyModel,
-    excerpt: &'a Excerpt,
-    /// Whether the model is scalar, so that expressions are not translated.
-    scalar: bool,
-    dag: Dag,
-    /// Number of the first element of each array.
-    first_unknown: Vec<usize>,
-    first_parameter: Vec<usize>,
-    operations: usize,
-    found: Diagnostics,
-}
-
-impl<'a> Instantiation<'a> {
-    fn new(family: &'a FamilyModel, scalar: bool, excerpt: &'a Excerpt) -> Self {
-        let first = |sizes: Vec<usize>| {
-            let starts = sizes.iter().scan(0, |before, size| {
-                let first = *before;
-                *before += size;
-                Some(first)
-            });
-            starts.collect()
-        };
-        let size = |(extents, gaps): (&[usize], &Arc<[Gap]>)| folded_extents(extents, gaps).iter().product();
-        let unknowns = family.unknowns.iter().map(|u| &u.extents[..]).zip(&excerpt.unknowns);
-        let parameters = family.parameters.iter().map(|p| &p.extents[..]).zip(&excerpt.parameters);
-        Instantiation {
-            family,
-            excerpt,
-            scalar,
-            dag: Dag::new(),
-            first_unknown: first(unknowns.map(size).collect()),
-            first_parameter: first(parameters.map(size).collect()),
-            operations: 0,
-            found: Diagnostics::new(),
-        }
-    }
-
+impl Instantiation<'_> {
     fn equations(&mut self) -> Vec<Equation> {
         let mut equations = Vec::new();
         for (number, family) in self.family.equations.iter().enumerate() {

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::super::{Access, Affine, Body, Steady, position};
-use super::Instantiation;
+use super::instantiation::{Instantiation, folded_extents};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expr::{Call, Expr, Function, Node, ParameterId, Rational, Symbol, UnknownId, reachable};
 use crate::model::Gap;
@@ -207,10 +207,6 @@ impl Instantiation<'_> {
                 .push(finding.help("make sums that occur in every instance unknowns with equations of their own"));
         }
     }
-}
-
-pub(super) fn folded_extents(extents: &[usize], gaps: &[Gap]) -> Vec<usize> {
-    extents.iter().zip(gaps).map(|(extent, gap)| extent - gap.size()).collect()
 }
 
 /// The position of an element among those that are not left out. An index relative to a loop variable stays relative in

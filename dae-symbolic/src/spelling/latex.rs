@@ -1,9 +1,11 @@
 //! Literal text and numbers in LaTeX, and equations in lines that fit on a page.
+//!
+//! In: text and numbers as they are, equations in LaTeX. Out: what LaTeX prints as that text, and lines of readable length.
 
 use std::fmt::Write;
 
 /// An equation aligned at its `=`, in lines that fit on a page: broken before a sign outside all brackets.
-pub(super) fn aligned(equation: &str) -> Vec<String> {
+pub(crate) fn aligned(equation: &str) -> Vec<String> {
     /// Characters on a line, roughly.
     const LINE: usize = 78;
     let mut lines = vec![String::new()];
@@ -65,7 +67,7 @@ fn visible(term: &str) -> usize {
 }
 
 /// A number with six digits.
-pub(super) fn number(value: f64) -> String {
+pub(crate) fn number(value: f64) -> String {
     let text = format!("{value:.6e}");
     match text.split_once('e') {
         Some((mantissa, "0")) => mantissa.trim_end_matches('0').trim_end_matches('.').to_string(),
@@ -77,7 +79,7 @@ pub(super) fn number(value: f64) -> String {
 }
 
 /// Text escaped so that LaTeX prints it literally, including the mathematical characters of reports.
-pub(super) fn text(plain: &str) -> String {
+pub(crate) fn text(plain: &str) -> String {
     let mut out = String::with_capacity(plain.len());
     for c in plain.chars() {
         match c {

@@ -15,8 +15,27 @@ pub(crate) fn in_notation(name: &str, notation: Notation) -> String {
     }
 }
 
+/// A kind of markup.
+#[cfg(feature = "report")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Markup {
+    /// LaTeX.
+    Latex,
+    /// MathML.
+    MathMl,
+}
+
+/// A name of the model in the given markup.
+#[cfg(feature = "report")]
+pub(crate) fn in_markup(name: &str, markup: Markup) -> String {
+    match markup {
+        Markup::Latex => latex_name(name),
+        Markup::MathMl => mathml_name(name),
+    }
+}
+
 /// `lambda` becomes `\lambda`, `der(x)` becomes `\dot{x}`, `y1` becomes `y_{1}`.
-pub(crate) fn latex_name(name: &str) -> String {
+fn latex_name(name: &str) -> String {
     if let Some((base, order)) = derivative(name) {
         let base = latex_name(base);
         return match order {
@@ -36,7 +55,7 @@ pub(crate) fn latex_name(name: &str) -> String {
 
 /// A name in MathML; a dot stands over the letter, not over its index.
 #[cfg(feature = "report")]
-pub(crate) fn mathml_name(name: &str) -> String {
+fn mathml_name(name: &str) -> String {
     let Some((base, order)) = derivative(name) else { return mathml_indexed(name, |letter| letter) };
     let dotted = |dots: &str| mathml_indexed(base, |letter| format!("<mover>{letter}<mo>{dots}</mo></mover>"));
     match order {

@@ -3,17 +3,16 @@
 //! In: a [`Report`] and the mathematics of its model. Out: a text that `pdflatex` compiles: the system, its signature
 //! matrix with offsets, the hidden constraints with their derivation, and the statement about the index with its proof.
 
-mod spelling;
-
 use std::fmt::Write;
 
 use super::Report;
-use spelling::{aligned, number, text};
-
 use super::chains::{Derivation, Step};
-use super::document::{Document, Markup, Named, Numbered, Replaced, number as number_of, spelled_name};
+use super::document::{Document, Named, Replaced};
 use super::facts::facts;
 use super::formulations::Formulated;
+use super::mathematics::{Numbered, number as number_of};
+use crate::spelling::latex::{aligned, number, text};
+use crate::spelling::names::{Markup, in_markup};
 
 /// The number of states that are listed.
 const LISTED: usize = 40;
@@ -199,7 +198,7 @@ fn display(out: &mut String, words: &str, equation: &str) {
 fn initial(out: &mut String, report: &Report) {
     let Some(initial) = &report.initial_values else { return };
     let _ = writeln!(out, "\n\\section*{{Initial values}}\nConsistent at $t = {}$:", initial.t0);
-    let value = |s: &super::StateReport| format!("${} = {}$", spelled_name(&s.name, Markup::Latex), number(s.value));
+    let value = |s: &super::StateReport| format!("${} = {}$", in_markup(&s.name, Markup::Latex), number(s.value));
     let mut states: Vec<String> = initial.states.iter().take(LISTED).map(value).collect();
     if let Some(more) = initial.states.len().checked_sub(LISTED).filter(|&more| more > 0) {
         states.push(format!("and {more} more"));

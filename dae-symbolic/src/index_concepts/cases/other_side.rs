@@ -1,0 +1,39 @@
+//! The verdict on the other side of a condition.
+//!
+//! In: a model and the change that takes it to the other side. Out: the verdict there, with all start values as guesses,
+//! since fixed ones belong to the case for which they were written; none for models that are too large.
+
+use dae_runtime::contract::Start;
+
+use super::case::Other;
+use crate::expr::reachable;
+use crate::index::{Analysis, analyse};
+use crate::model::Model;
+
+/// In models with more than this many unknowns the other side is not analysed.
+const MAX_UNKNOWNS: usize = 60;
+/// In models whose equations have more than this many expressions the other side is not analysed.
+const MAX_EXPRESSIONS: usize = 150;
+
+/// The verdict on a variant of the model.
+pub(super) fn verdict_of(model: &Model, vary: impl FnOnce(&mut Model), t0: f64) -> (Other, Option<Analysis>) {
+    let equations = model.equations.iter().map(|equation| equation.residual);
+    if model.unknowns.len() > MAX_UNKNOWNS || reachable(&model.dag, equations).len() > MAX_EXPRESSIONS {
+        return (Other::Open, None);
+    }
+    let mut other = model.clone();
+    for unknown in &mut other.unknowns {
+        let derivatives = unknown.derivative_starts.iter_mut().map(|(_, start)| start);
+        for start in unknown.start.iter_mut().chain(derivatives).filter(|start| start.kind == Start::Fixed) {
+            start.kind = Start::Guess;
+        }
+    }
+    vary(&mut other);
+    match analyse(&mut other, t0) {
+        Ok(analysis) => {
+            let certificate = &analysis.certificate;
+            (Other::Verdict(certificate.verdict(), certificate.grounds()), Some(analysis))
+        }
+        Err((problem, _)) => (Other::Rejected(problem.kind), None),
+    }
+}

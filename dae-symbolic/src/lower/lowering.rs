@@ -1,0 +1,89 @@
+//! The state of the pass over statements.
+//!
+//! In: a statement's expressions. Out: their meanings and values; the family model as far as it is complete, with the loops and
+//! branches that are open.
+
+use std::collections::{HashMap, HashSet};
+
+use super::enclosing::{OpenBranch, OpenLoop};
+use super::evaluate::Evaluator;
+use super::items::{Item, Value};
+use super::names::Names;
+use super::resolve::Resolver;
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::expr::{Expr, UnknownId};
+use crate::model::family::{Body, FamilyModel, Loop};
+use crate::origin::Origin;
+use crate::syntax::ast::{self, Declaration, Expression};
+use crate::syntax::restrict::Place;
+
+/// The pass.
+pub(super) struct Lowering<'a, 'f> {
+    pub(super) written: &'a ast::Model,
+    pub(super) names: &'f Names<'a>,
+    pub(super) resolver: Resolver<'a>,
+    pub(super) evaluator: Evaluator<'a>,
+    pub(super) model: FamilyModel,
+    /// The loops around the current statement, the outermost first.
+    pub(super) open: Vec<OpenLoop<'a>>,
+    /// The branches around the current statement, the outermost first.
+    pub(super) branches: Vec<OpenBranch>,
+    /// Sub-expressions declared in the open loops and branches.
+    pub(super) local_definitions: Vec<(usize, &'a Declaration)>,
+    pub(super) definition_names: HashSet<&'a str>,
+    /// The number of equations outside of blocks so far.
+    pub(super) written_equations: usize,
+    /// The roles of unknowns in derived equations, and the places of their declarations.
+    pub(super) parts: HashMap<UnknownId, (Origin, &'static str)>,
+    pub(super) found: &'f mut Diagnostics,
+}
+
+impl Lowering<'_, '_> {
+    /// Gives the nodes of an expression their meanings.
+    pub(super) fn resolve(&mut self, it: Expression, position: usize, place: Place) {
+        self.resolver.expression(it, position, place, self.found);
+    }
+
+    /// The value of a resolved expression, if it has no errors.
+    pub(super) fn evaluate(&mut self, it: Expression, arguments: Vec<Item>) -> Option<Item> {
+        if self.evaluator.instance || self.evaluator.repeats {
+            self.evaluator.count(it);
+        }
+        let item = self.evaluator.expression(it, arguments, &self.resolver.meanings, self.found);
+        if item.is_none() && !self.evaluator.varying && self.evaluator.cut.is_none() && !self.found.has_errors() {
+            let at = self.written.expressions.origin(it.root);
+            let finding = Diagnostic::error(Code::ArrayShape, "this expression has no value");
+            self.found.push(finding.label(at, "cannot be evaluated"));
+        }
+        item
+    }
+
+    /// The value of a resolved expression that is a number.
+    pub(super) fn evaluate_scalar(&mut self, it: Expression) -> Option<Value> {
+        let item = self.evaluate(it, Vec::new())?;
+        match item {
+            Item::Scalar(value) => Some(value),
+            Item::Array(_) => {
+                let extents = self.evaluator.views.extents(item).to_vec();
+                self.evaluator.not_a_number(it.root, &extents, self.found);
+                None
+            }
+        }
+    }
+
+    /// Resolves an expression and gives its value, which is a number.
+    pub(super) fn value(&mut self, it: Option<Expression>, position: usize, place: Place) -> Option<Value> {
+        let it = it?;
+        self.resolve(it, position, place);
+        self.evaluate_scalar(it)
+    }
+
+    /// The stand-in for the value of something with an error, which is kept because ids are positions; the model is not
+    /// used then.
+    pub(super) fn zero(&mut self) -> Expr {
+        self.evaluator.dag.integer(0)
+    }
+}
+
+/// Loops, and a body over them.
+pub(super) type Family<T> = (Vec<Loop>, Option<Body<T>>);
