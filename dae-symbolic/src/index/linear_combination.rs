@@ -7,7 +7,7 @@
 use super::certificate::GenericRegularity;
 use super::pivots::nonzero_at_start;
 use super::problem::{self, Problem};
-use super::{generic, lifted, structure_of_system, undifferentiated};
+use super::{generic, lifted, limits, structure_of_system, undifferentiated};
 use crate::diagnostic::Diagnostics;
 use crate::expr::Expr;
 use crate::model::Model;
@@ -44,9 +44,13 @@ pub(super) struct Understood {
 }
 
 /// The system with its equations as they are, none combined.
-pub(super) fn as_written(model: &mut Model, system: System) -> Result<Understood, (Problem, Diagnostics)> {
+pub(super) fn as_written(
+    model: &mut Model,
+    system: System,
+    limits: &limits::UpperBound,
+) -> Result<Understood, (Problem, Diagnostics)> {
     let structure = structure_of_system(model, &system)?;
-    let generic = generic_regularity(model, &system, &structure);
+    let generic = generic_regularity(model, &system, &structure, limits);
     let singular_as_written = match generic {
         GenericRegularity::Nonsingular { .. } => Some(false),
         GenericRegularity::Singular { .. } => Some(true),
@@ -58,10 +62,14 @@ pub(super) fn as_written(model: &mut Model, system: System) -> Result<Understood
 
 /// Combines equations while the system Jacobian is identically singular and there is a combination that lowers the
 /// structure.
-pub(super) fn understand(model: &mut Model, system: System) -> Result<Understood, (Problem, Diagnostics)> {
-    let mut now = as_written(model, system)?;
+pub(super) fn understand(
+    model: &mut Model,
+    system: System,
+    limits: &limits::UpperBound,
+) -> Result<Understood, (Problem, Diagnostics)> {
+    let mut now = as_written(model, system, limits)?;
     while matches!(now.generic, GenericRegularity::Singular { .. }) {
-        if !now.step(model)? {
+        if !now.step(model, limits)? {
             break;
         }
     }
@@ -83,8 +91,9 @@ impl Understood {
     }
 
     /// Replaces one equation; returns whether there was a combination that lowers the structure.
-    fn step(&mut self, model: &mut Model) -> Result<bool, (Problem, Diagnostics)> {
-        let candidates = combine(model, &self.system, &self.structure.offsets, nonzero_at_start);
+    fn step(&mut self, model: &mut Model, limits: &limits::UpperBound) -> Result<bool, (Problem, Diagnostics)> {
+        let nonzero = |model: &Model, e| nonzero_at_start(model, e, limits);
+        let candidates = combine(model, &self.system, &self.structure.offsets, nonzero);
         let mut rejected = None;
         for (combined, combination) in candidates {
             let Combination { equation, pivot, before, after } = combination;
@@ -112,7 +121,7 @@ impl Understood {
             });
             self.pivots.extend(pivot);
             (self.system, self.structure) = (combined, lower);
-            self.generic = generic_regularity(model, &self.system, &self.structure);
+            self.generic = generic_regularity(model, &self.system, &self.structure, limits);
             return Ok(true);
         }
         rejected.map_or(Ok(false), Err)
@@ -125,7 +134,12 @@ fn cancelling(terms: &[(Expr, usize, u32)]) -> Vec<usize> {
     equations
 }
 
-fn generic_regularity(model: &mut Model, system: &System, structure: &Structure) -> GenericRegularity {
+fn generic_regularity(
+    model: &mut Model,
+    system: &System,
+    structure: &Structure,
+    limits: &limits::UpperBound,
+) -> GenericRegularity {
     let jacobian = system.jacobian(&mut model.dag, &structure.offsets);
-    generic::regularity(model, structure.transversal.len(), &jacobian)
+    generic::regularity(model, structure.transversal.len(), &jacobian, limits.points)
 }

@@ -33,6 +33,7 @@ mod excerpt;
 mod generic;
 mod hessenberg;
 mod kinks;
+pub mod limits;
 mod linear_combination;
 mod local;
 mod pivots;
@@ -47,10 +48,11 @@ mod witness;
 pub use certificate::{
     Certificate, GenericRegularity, Grounds, KernelVector, LocalRegularity, LowerBound, Unproved, Verdict,
 };
-pub(crate) use elimination::{MAX_DIFFERENTIATIONS, contradiction};
+pub(crate) use elimination::contradiction;
 pub use excerpt::{Insufficient, analyse_excerpt};
 pub use generic::generic_rank;
 pub use kinks::differentiated_kinks;
+pub use limits::Limits;
 pub use linear_combination::Rewrite;
 pub use problem::{Problem, ProblemKind};
 
@@ -123,16 +125,16 @@ impl Analysis {
     /// How often equations are worth differentiating in search of a contradiction, if the verdict rests on a point that
     /// need not be a solution: far away, residuals are rounding compared with their terms, and Jacobians that are
     /// singular in the limit are regular. Redundant equations are only seen to hold at points.
-    pub(crate) fn differentiations_in_doubt(&self) -> Option<u32> {
+    pub(crate) fn differentiations_in_doubt(&self, limits: &limits::Contradiction) -> Option<u32> {
         let doubtful = match self.certificate.local {
             LocalRegularity::Proven { .. } => false,
-            LocalRegularity::Numerical { condition, .. } => condition > DOUBTFUL,
+            LocalRegularity::Numerical { condition, .. } => condition > limits.condition,
             LocalRegularity::Singular { .. }
             | LocalRegularity::NoConsistentPoint { .. }
             | LocalRegularity::NotAttempted { .. } => self.certificate.grounds() != Grounds::Proved,
         };
         match (doubtful, self.redundant.is_empty()) {
-            (true, _) => Some(MAX_DIFFERENTIATIONS),
+            (true, _) => Some(limits.differentiations),
             (false, false) => Some(1),
             (false, true) => None,
         }
@@ -164,21 +166,25 @@ impl Analysis {
 }
 
 /// Analyses a model that passed the verifier. `t0` is the time at which the model's start values hold.
-pub fn analyse(model: &mut Model, t0: f64) -> Result<Analysis, (Problem, Diagnostics)> {
-    let (analysis, settled) = analyse_as_written(model, t0)?;
-    sides::compare(model, analysis, settled, t0)
+pub fn analyse(model: &mut Model, t0: f64, limits: &Limits) -> Result<Analysis, (Problem, Diagnostics)> {
+    let (analysis, settled) = analyse_as_written(model, t0, limits)?;
+    sides::compare(model, analysis, settled, t0, limits)
 }
 
 /// The analysis on the branches that evaluation takes at the start values, and what the derivative array rejects it for.
-fn analyse_as_written(model: &mut Model, t0: f64) -> Result<(Analysis, Settled), (Problem, Diagnostics)> {
-    check_depth(model)?;
+fn analyse_as_written(
+    model: &mut Model,
+    t0: f64,
+    limits: &Limits,
+) -> Result<(Analysis, Settled), (Problem, Diagnostics)> {
+    check_depth(model, &limits.growth)?;
     if model.equations.len() > model.unknowns.len() {
-        return redundant::analyse(model, t0).map(|analysis| (analysis, Ok(())));
+        return redundant::analyse(model, t0, limits).map(|analysis| (analysis, Ok(())));
     }
     let written = structure_of_text(model)?;
     let system = System::of_text(model);
-    let mut analysis = analyse_system(model, system, Some(written), t0)?;
-    let settled = settle(model, &mut analysis, t0);
+    let mut analysis = analyse_system(model, system, Some(written), t0, limits)?;
+    let settled = settle(model, &mut analysis, t0, limits);
     Ok((analysis, settled))
 }
 
@@ -191,21 +197,22 @@ fn analyse_system(
     system: System,
     written: Option<Structure>,
     t0: f64,
+    limits: &Limits,
 ) -> Result<Analysis, (Problem, Diagnostics)> {
-    let mut understood = understand(model, system.clone())?;
+    let mut understood = understand(model, system.clone(), &limits.upper_bound)?;
     let mut offsets = understood.offsets(model);
-    if let Err(found) = check_growth(model, &understood.system, &offsets) {
+    if let Err(found) = check_growth(model, &understood.system, &offsets, &limits.growth) {
         if understood.rewrites.is_empty() {
             return Err(found);
         }
         // Combinations that cannot be differentiated are of no use: the derivative array needs none.
-        understood = as_written(model, system.clone())?;
+        understood = as_written(model, system.clone(), &limits.upper_bound)?;
         offsets = understood.offsets(model);
     }
     let mut prolonged = prolong(model, &understood.system, &offsets);
     if prolonged.is_err() && !understood.rewrites.is_empty() {
         // Nor are those with derivatives beyond the jets that the offsets reach.
-        understood = as_written(model, system)?;
+        understood = as_written(model, system, &limits.upper_bound)?;
         offsets = understood.offsets(model);
         prolonged = prolong(model, &understood.system, &offsets);
     }
@@ -215,13 +222,13 @@ fn analyse_system(
     let exceptional = match regular {
         true => {
             let jacobian = system.jacobian(&mut model.dag, &structure.offsets);
-            let determinant = Determinant::of(model, system.equations.len(), jacobian, &pivots);
+            let determinant = Determinant::of(model, system.equations.len(), jacobian, &pivots, &limits.upper_bound);
             exceptional_defaults(model, &determinant)
         }
         false => Vec::new(),
     };
     let (mut local, mut jets) = match (regular, exceptional.is_empty()) {
-        (true, true) => local::regularity(model, &prolonged, t0),
+        (true, true) => local::regularity(model, &prolonged, t0, limits),
         // Its stages would fix values that the equations are to determine, and blame the start values.
         (true, false) => {
             let message = format!("whatever the unknowns are, for {}", at_defaults(model, &exceptional));
@@ -234,12 +241,13 @@ fn analyse_system(
     };
     let bound = upper_bound(model, &system, &structure.offsets);
     if let Some(found) = jets.as_ref().filter(|_| local.is_regular()) {
-        let vanishing =
-            |model: &mut Model, jets: &[f64]| pivots::vanishing(model, &prolonged, jets, &pivots, &rewrites, t0);
+        let vanishing = |model: &mut Model, jets: &[f64]| {
+            pivots::vanishing(model, &prolonged, jets, &pivots, &rewrites, t0, &limits.upper_bound)
+        };
         if let Some(message) = vanishing(model, found) {
             local = LocalRegularity::Singular { t0, message };
         } else if let Some((other, message)) =
-            solution_branch::singular_jets(model, &prolonged, found, bound, t0, vanishing)
+            solution_branch::singular_jets(model, &prolonged, found, bound, t0, vanishing, limits)
         {
             local = LocalRegularity::Singular { t0, message };
             jets = Some(other);
@@ -249,9 +257,9 @@ fn analyse_system(
         (LocalRegularity::Numerical { condition, .. } | LocalRegularity::Proven { condition, .. }, Some(jets))
             if system.is_text() =>
         {
-            let enclosures = Enclosures::new(&prolonged, t0);
-            let rows = enclosures.system_jacobian(&enclosures.near(jets, local.radius()));
-            witness::lower_bound(&written_orders(model), &structure, &rows, *condition)
+            let enclosures = Enclosures::new(&prolonged, t0, &limits.local);
+            let rows = enclosures.system_jacobian(&enclosures.near(jets, local.radius(&limits.local)));
+            witness::lower_bound(&written_orders(model), &structure, &rows, *condition, &limits.lower_bound)
         }
         (LocalRegularity::Numerical { .. } | LocalRegularity::Proven { .. }, Some(_)) => {
             LowerBound::NotAttempted { reason: "equations were combined".into() }
@@ -280,11 +288,11 @@ fn analyse_system(
 }
 
 /// Asks the derivative array where structure does not settle the index, and completes the analysis.
-fn settle(model: &mut Model, analysis: &mut Analysis, t0: f64) -> Settled {
+fn settle(model: &mut Model, analysis: &mut Analysis, t0: f64, limits: &Limits) -> Settled {
     let settled = matches!(analysis.certificate.verdict(), Verdict::Exact(_));
-    let start = array_start(model, analysis, t0);
+    let start = array_start(model, analysis, t0, &limits.array);
     if !settled && analysis.certificate.array.is_none() {
-        let finding = judged(model, analysis, &start);
+        let finding = judged(model, analysis, &start, &limits.array);
         match &finding.verdict {
             ArrayVerdict::NoIndex(freedom) => return Err(problem::not_unique(model, freedom)),
             ArrayVerdict::Dependent { rows } => return Err(problem::dependent(model, rows)),
@@ -298,7 +306,7 @@ fn settle(model: &mut Model, analysis: &mut Analysis, t0: f64) -> Settled {
     if let Verdict::Exact(index) = analysis.certificate.verdict() {
         analysis.array_ranks = match &analysis.certificate.array {
             Some(finding) => finding.ranks.clone(),
-            None => array::ranks_up_to(model, &start, index).unwrap_or_default(),
+            None => array::ranks_up_to(model, &start, index, &limits.array).unwrap_or_default(),
         };
         analysis.explanation = explanation(model, analysis, index);
     }
@@ -310,7 +318,7 @@ fn settle(model: &mut Model, analysis: &mut Analysis, t0: f64) -> Settled {
 }
 
 /// Jets from which the array is made consistent: those of the prolongation where there are some.
-fn array_start(model: &mut Model, analysis: &Analysis, t0: f64) -> ArrayPoint {
+fn array_start(model: &mut Model, analysis: &Analysis, t0: f64, limits: &limits::Array) -> ArrayPoint {
     let parameters = &analysis.prolonged.parameters;
     // Where the system Jacobian is singular, the initialisation may have ended anywhere nearby.
     let Some(jets) = analysis.jets.as_ref().filter(|_| analysis.certificate.is_regular()) else {
@@ -321,12 +329,12 @@ fn array_start(model: &mut Model, analysis: &Analysis, t0: f64) -> ArrayPoint {
     // Up to the orders of the array with one differentiation more than the bound.
     let wanted = |(order, &d): (u32, &u32)| (order.max(1) + analysis.certificate.bound + 1).saturating_sub(d);
     let stages = written_orders(model).into_iter().zip(&offsets.unknowns).map(wanted).max().unwrap_or(0);
-    array::continued(model, &analysis.system, offsets, parameters, point, stages)
+    array::continued(model, &analysis.system, offsets, parameters, point, stages, limits)
 }
 
-fn judged(model: &mut Model, analysis: &Analysis, start: &ArrayPoint) -> ArrayFinding {
+fn judged(model: &mut Model, analysis: &Analysis, start: &ArrayPoint, limits: &limits::Array) -> ArrayFinding {
     let certificate = &analysis.certificate;
-    array::judge(model, start, certificate.is_regular().then_some(certificate.bound))
+    array::judge(model, start, certificate.is_regular().then_some(certificate.bound), limits)
 }
 
 /// Why the structure of the text does not give the index.
@@ -389,34 +397,16 @@ fn lifted(model: &Model, offsets: &Offsets) -> Offsets {
     Offsets { equations: raised(&offsets.equations), unknowns: raised(&offsets.unknowns) }
 }
 
-/// With a condition number beyond this, regularity in floating-point arithmetic does not show that there is a solution.
-const DOUBTFUL: f64 = 1e8;
-
-/// The number of sub-expressions that differentiating one equation may add. Derivatives of products of functions double
-/// with each order; the compiler that runs this should not hang.
-const MAX_GROWTH: usize = 4_000;
-
-/// The number of operands that a first and a higher derivative may have, beyond those due to the length of the
-/// equation: the number for nested functions grows with a power of their depth, and the derivatives are differentiated
-/// again.
-const MAX_OPERANDS: [usize; 2] = [4_000, 20_000];
-/// The factor by which the second derivative of a sum of products of functions is longer than the sum, roughly.
-const LONGER: usize = 16;
-
 /// The number of sub-expressions and operands of an expression.
 fn size(dag: &Dag, expr: Expr) -> usize {
     reachable(dag, [expr]).into_iter().map(|e| 1 + dag.children(e).count()).sum()
 }
 
-/// The depth to which sub-expressions may be nested. The derivative of nested functions is a product with one factor
-/// per level, and so on.
-const MAX_DEPTH: u32 = 200;
-
 /// Rejects equations whose derivatives would get out of hand because of nested functions.
-fn check_depth(model: &Model) -> Result<(), (Problem, Diagnostics)> {
+fn check_depth(model: &Model, limits: &limits::Growth) -> Result<(), (Problem, Diagnostics)> {
     let depths = depths(&model.dag);
     let depth = |i: usize| depths[model.equations[i].residual.index()];
-    let Some(i) = (0..model.equations.len()).find(|&i| depth(i) > MAX_DEPTH) else { return Ok(()) };
+    let Some(i) = (0..model.equations.len()).find(|&i| depth(i) > limits.depth) else { return Ok(()) };
     let message = format!(
         "{} nests {} expressions within one another, and its derivatives are too long",
         model.equation_name(i),
@@ -424,13 +414,18 @@ fn check_depth(model: &Model) -> Result<(), (Problem, Diagnostics)> {
     );
     let diagnostic = Diagnostic::error(Code::TooLong, message)
         .label(model.equations[i].origin, "")
-        .note(format!("up to {MAX_DEPTH} can be worked with"))
+        .note(format!("up to {} can be worked with", limits.depth))
         .help("give names to parts of it: a `var` with an equation of its own instead of a `let`");
     Err((Problem::new(ProblemKind::TooLong, model, &[i], &[]), Diagnostics::from(diagnostic)))
 }
 
 /// Differentiates every equation as often as the offsets say, and rejects a model for which that gets out of hand.
-fn check_growth(model: &mut Model, system: &System, offsets: &Offsets) -> Result<(), (Problem, Diagnostics)> {
+fn check_growth(
+    model: &mut Model,
+    system: &System,
+    offsets: &Offsets,
+    limits: &limits::Growth,
+) -> Result<(), (Problem, Diagnostics)> {
     for (i, equation) in system.equations.iter().enumerate() {
         let mut derivative = equation.residual;
         let own = if offsets.equations[i] > 0 { size(&model.dag, derivative) } else { 0 };
@@ -438,15 +433,15 @@ fn check_growth(model: &mut Model, system: &System, offsets: &Offsets) -> Result
         // Shared sub-expressions are counted once, without the attempt to expand them.
         let grown = |dag: &Dag| shared.as_ref().map_or(0, |list| reachable(dag, list.iter().copied()).len());
         let budget = match grown(&model.dag) {
-            0 => model.dag.len() + MAX_GROWTH,
-            grown => model.dag.len() + MAX_GROWTH.saturating_sub(grown),
+            0 => model.dag.len() + limits.nodes,
+            grown => model.dag.len() + limits.nodes.saturating_sub(grown),
         };
         for order in 1..=offsets.equations[i] {
             derivative = match &shared {
                 Some(list) => list[order as usize],
                 None => total_derivative(&mut model.dag, derivative),
             };
-            let operands = MAX_OPERANDS[usize::from(order > 1)] + LONGER * own;
+            let operands = limits.operands[usize::from(order > 1)] + limits.operands_for_each * own;
             if model.dag.len() >= budget || size(&model.dag, derivative) > operands {
                 let name = equation.provenance.name();
                 let message = format!(

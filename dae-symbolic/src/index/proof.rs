@@ -20,21 +20,12 @@ use nalgebra::DMatrix;
 
 use super::block_proof::Rows;
 use super::certificate::Unproved;
+use super::limits;
 use crate::expr::interval::Interval;
 use crate::expr::{ExternalSource, Function};
 use crate::model::Model;
 use crate::program::{Point, Program};
 use crate::prolongation::Prolonged;
-
-/// Prolongations and Jacobians with more than this many equations are examined block by block (`block_proof.rs`).
-const MAX_EQUATIONS: usize = 150;
-/// The uncertainty of computed jets, relative to their size or nominal value: at a triple root the cube root of
-/// rounding, $6\cdot 10^{-6}$.
-const UNCERTAINTY: f64 = 1e-5;
-/// A system Jacobian with a larger condition number, after scaling, is not called regular.
-const MAX_CONDITION: f64 = 1e12;
-/// Radii that are tried, relative to the size of each jet (at least 1).
-const RADII: [f64; 3] = [1e-13, 1e-11, 1e-8];
 
 /// What is known about the system Jacobian at computed jets.
 pub(super) enum Evidence {
@@ -48,8 +39,8 @@ pub(super) enum Evidence {
 }
 
 /// Examines the system Jacobian near the jets.
-pub(super) fn examine(model: &Model, prolonged: &Prolonged, jets: &[f64], t: f64) -> Evidence {
-    let system = Enclosures::new(prolonged, t);
+pub(super) fn examine(model: &Model, prolonged: &Prolonged, jets: &[f64], t: f64, limits: &limits::Local) -> Evidence {
+    let system = Enclosures::new(prolonged, t, limits);
     // A proof for a stand-in function says nothing about the function that it replaces.
     let has_tables = system.has_tables();
     let proved = match model.has_stand_ins() || has_tables {
@@ -63,7 +54,7 @@ pub(super) fn examine(model: &Model, prolonged: &Prolonged, jets: &[f64], t: f64
         true => Evidence::Regular(match model.has_stand_ins() {
             true => Unproved::StandIns,
             false if has_tables => Unproved::Tables,
-            false if system.is_too_large(jets) => Unproved::TooLarge(MAX_EQUATIONS),
+            false if system.is_too_large(jets) => Unproved::TooLarge(limits.dense_equations),
             false => Unproved::TooWide,
         }),
         false => Evidence::Doubtful,
@@ -73,21 +64,21 @@ pub(super) fn examine(model: &Model, prolonged: &Prolonged, jets: &[f64], t: f64
 impl Enclosures<'_> {
     /// Whether the equations are many and do not fall into small blocks.
     fn is_too_large(&self, jets: &[f64]) -> bool {
-        self.equations() > MAX_EQUATIONS && !self.falls_into_blocks(jets)
+        self.equations() > self.limits.dense_equations && !self.falls_into_blocks(jets)
     }
 
     /// The radius of a box around the jets in which there is a consistent point with a regular system Jacobian.
     fn regular_near(&self, jets: &[f64]) -> Option<f64> {
         let description = self.prolonged.prolongation_description();
         let equations = description.equations.len();
-        if equations > MAX_EQUATIONS || equations > jets.len() {
+        if equations > self.limits.dense_equations || equations > jets.len() {
             return None;
         }
         let midpoint = self.midpoint(jets);
         let at_midpoint = self.jacobian(&midpoint);
         let dependent = dependent_jets(self.prolonged, &at_midpoint, jets.len())?;
         let residual = self.residual(&midpoint);
-        RADII.into_iter().find(|&radius| {
+        self.limits.radii.into_iter().find(|&radius| {
             let mut enclosure = midpoint.clone();
             for &j in &dependent {
                 enclosure[j] = around(jets[j], radius * jets[j].abs().max(1.0));
@@ -124,12 +115,12 @@ impl Enclosures<'_> {
     /// Whether the system Jacobian is regular at exactly these jets, whatever the rounding of its entries: where terms
     /// cancel, the remainder may be rounding only.
     fn is_regular_at(&self, jets: &[f64]) -> bool {
-        let is_large = self.equations() > MAX_EQUATIONS;
+        let is_large = self.equations() > self.limits.dense_equations;
         self.is_nonsingular(&self.midpoint(jets)) || (is_large && !self.falls_into_blocks(jets))
     }
 
     fn is_nonsingular(&self, enclosure: &[Interval]) -> bool {
-        if self.equations() <= MAX_EQUATIONS {
+        if self.equations() <= self.limits.dense_equations {
             let jacobian = self.jacobian(enclosure);
             return nonsingular(self.prolonged, &jacobian, &jacobian).is_some();
         }
@@ -145,7 +136,7 @@ impl Enclosures<'_> {
             .zip(description.jets.iter())
             .map(|(&x, jet)| {
                 let known = jet.start == Start::Fixed && x != 0.0;
-                around(x, UNCERTAINTY * if known { x.abs() } else { x.abs().max(jet.nominal) })
+                around(x, self.limits.uncertainty * if known { x.abs() } else { x.abs().max(jet.nominal) })
             })
             .collect();
         let stage = |(row, column, value): (usize, usize, Interval)| {
@@ -160,14 +151,14 @@ impl Enclosures<'_> {
         if !matrix.is_square() || !matrix.is_finite() {
             return false;
         }
-        if n > MAX_EQUATIONS {
+        if n > self.limits.dense_equations {
             // Regular if and only if every diagonal block is.
             let found = regularity(&matrix);
-            return matches!(found, Regularity::Regular { worst_block, .. } if worst_block < MAX_CONDITION);
+            return matches!(found, Regularity::Regular { worst_block, .. } if worst_block < self.limits.condition);
         }
         let mut matrix = matrix.to_dense();
         equilibrate(&mut matrix);
-        matrix.inverse().is_some_and(|inverse| matrix.norm_1() * inverse.norm_1() < MAX_CONDITION)
+        matrix.inverse().is_some_and(|inverse| matrix.norm_1() * inverse.norm_1() < self.limits.condition)
     }
 }
 
@@ -200,17 +191,18 @@ pub(super) type Entries = Vec<(usize, usize, Interval)>;
 /// decimal fractions are not machine numbers.
 pub(super) struct Enclosures<'a> {
     pub(super) prolonged: &'a Prolonged,
+    pub(super) limits: &'a limits::Local,
     t: f64,
     /// Enclosures of the start values.
     start: Vec<Interval>,
 }
 
 impl<'a> Enclosures<'a> {
-    pub(super) fn new(prolonged: &'a Prolonged, t: f64) -> Self {
+    pub(super) fn new(prolonged: &'a Prolonged, t: f64, limits: &'a limits::Local) -> Self {
         let mut start = vec![Interval::ENTIRE; prolonged.description.jets.len()];
         let point = Point { t: Interval::point(t), parameters: &prolonged.parameter_enclosures, y: &[], yp: &[] };
         prolonged.start.run(point, &mut Vec::new(), &mut start);
-        Enclosures { prolonged, t, start }
+        Enclosures { prolonged, limits, t, start }
     }
 
     /// Whether there are functions that interpolate tables.
@@ -236,11 +228,8 @@ impl<'a> Enclosures<'a> {
     /// branches of every switch are included, and all other jets anywhere within a huge bound. `None` if a jet is too
     /// large for that.
     pub(super) fn on_all_sides(&self, jets: &[f64]) -> Option<Vec<Interval>> {
-        /// Far larger than any jet.
-        const ANY: f64 = 1e150;
-        /// The margin relative to a fixed value.
-        const LITTLE: f64 = 1e-12;
-        jets.iter().all(|x| x.abs() < ANY.sqrt()).then(|| self.boxed(jets, ANY, LITTLE))
+        let limits::Local { side_radius, side_margin, .. } = *self.limits;
+        jets.iter().all(|x| x.abs() < side_radius.sqrt()).then(|| self.boxed(jets, side_radius, side_margin))
     }
 
     fn boxed(&self, jets: &[f64], of_others: f64, of_fixed: f64) -> Vec<Interval> {

@@ -22,34 +22,8 @@ use crate::model::{Model, derivative_name};
 use crate::prolongation::Prolonged;
 use crate::system::listed;
 
-/// The number of steps of one solve.
-const MAX_STEPS: usize = 40;
-/// Shortest step tried, as a power of one half.
-const HALVINGS: i32 = 20;
-/// The number of operations of all searches from one start, because a macro should not hang. Only long equations need
-/// that many.
-const BUDGET: usize = 10_000_000;
 /// Sufficient decrease of the next step with the same matrix: $\lVert \bar z \rVert \le (1 - \lambda/4) \lVert z \rVert$.
 const NATURAL: f64 = 0.25;
-/// Rows that are smaller than this fraction of their terms vanish.
-pub(super) const ROUNDING: f64 = 1e-14;
-/// When no step makes the rows smaller, they must be smaller than this fraction of their terms.
-pub(super) const CONSISTENCY: f64 = 1e-11;
-/// Scaled residuals below this are near a solution.
-const NEAR: f64 = 1e-2;
-/// Steps shorter than this, relative to the jets, are rounding.
-pub(super) const NEGLIGIBLE: f64 = 1e-13;
-/// A full step near the solution is slow if the next one is longer than this fraction of it: then the derivative
-/// vanishes at the solution.
-const SLOW: f64 = 0.05;
-/// The number of slow steps that show that the solution is a multiple one, at which only some digits of the jets are
-/// known.
-const SLOW_STEPS: usize = 4;
-/// Free columns count as able to satisfy a row only where the pivot exceeds this; with smaller pivots a free jet would
-/// run far away to spare a guess a small change. Tried in this order.
-const ABLE: [f64; 3] = [1e-3, 1e-6, 1e-9];
-/// Equations with a smaller share than this in a contradiction are not named.
-const SHARE: f64 = 1e-3;
 /// Relative changes of the start, tried in turn where a derivative happens to vanish at it.
 const ELSEWHERE: [f64; 3] = [0.03, 0.2, 1.0];
 
@@ -287,7 +261,7 @@ impl<'a> ArraySystem<'a> {
             columns += array.coefficients(j);
         }
         let differentiations = array.differentiations;
-        let left = Rc::new(Cell::new(BUDGET / array.cost().max(1)));
+        let left = Rc::new(Cell::new(array.limits.operations / array.cost().max(1)));
         let is_free = Vec::new();
         let mut system = ArraySystem { model, parameters, array, how, differentiations, first, columns, is_free, left };
         system.is_free = system.places().map(|(j, k)| system.kind(j, k) == Start::Free).collect();
@@ -315,7 +289,7 @@ impl<'a> ArraySystem<'a> {
 
     /// Solves all rows at once or, where that leads nowhere, in stages.
     fn search(&self, from: &ArrayPoint) -> Result<ArrayPoint, ArrayError> {
-        let [able, others @ ..] = ABLE;
+        let [able, others @ ..] = self.array.limits.damped.able;
         let first = match self.solve(from.clone(), able) {
             Ok(point) => return Ok(point),
             Err(error) => error,
@@ -350,24 +324,29 @@ impl<'a> ArraySystem<'a> {
     /// matrix is shorter, whatever units and combinations the rows are written in (Deuflhard, *Newton Methods for Nonlinear Problems*,
     /// sect. 4.4).
     fn solve(&self, mut point: ArrayPoint, able: f64) -> Result<ArrayPoint, ArrayError> {
+        let limits = &self.array.limits.damped;
         let mut slow = 0;
-        for _ in 0..MAX_STEPS {
+        for _ in 0..limits.steps {
             if self.left.get() == 0 {
                 break;
             }
             let here = self.scaled(&point)?;
-            if here.hold_to(ROUNDING) {
+            if here.hold_to(limits.rounding) {
                 return Ok(point);
             }
             let right: Vec<f64> = here.residual.iter().map(|r| -r).collect();
             let Some(prepared) = Prepared::new(&here.rows, self.columns, &self.is_free, able) else { break };
             let found = prepared.step(&right);
             let (before, length) = (norm(&here.residual), norm(&found.z));
-            if length <= NEGLIGIBLE * self.size(&point) {
-                return if here.hold_to(CONSISTENCY) { Ok(point) } else { Err(self.stuck(&here, &found.unreached)) };
+            if length <= limits.negligible * self.size(&point) {
+                return if here.hold_to(limits.consistency) {
+                    Ok(point)
+                } else {
+                    Err(self.stuck(&here, &found.unreached))
+                };
             }
             let mut left_by_full_step = f64::INFINITY;
-            let moved = (0..HALVINGS).take_while(|_| self.left.get() > 0).find_map(|halving| {
+            let moved = (0..limits.halvings).take_while(|_| self.left.get() > 0).find_map(|halving| {
                 let fraction = 0.5_f64.powi(halving);
                 let candidate = self.moved(&point, &found.z, fraction);
                 let opposite: Vec<f64> = self.residual(&candidate, &here.scale).iter().map(|r| -r).collect();
@@ -378,21 +357,22 @@ impl<'a> ArraySystem<'a> {
                 // A comparison with NaN is false.
                 (next <= (1.0 - NATURAL * fraction) * length).then_some(candidate)
             });
-            let clear_of_rounding = length > CONSISTENCY * self.size(&point);
-            if before < NEAR && clear_of_rounding && left_by_full_step > SLOW * length && left_by_full_step < length {
+            let clear_of_rounding = length > limits.consistency * self.size(&point);
+            let is_slow = left_by_full_step > limits.slow * length && left_by_full_step < length;
+            if before < limits.near && clear_of_rounding && is_slow {
                 slow += 1;
             }
-            if slow >= SLOW_STEPS {
+            if slow >= limits.slow_steps {
                 return Err(ArrayError::Multiple { row: self.worst(&here) });
             }
             match moved {
                 Some(candidate) if candidate != point => point = candidate,
-                _ if here.hold_to(CONSISTENCY) => return Ok(point),
+                _ if here.hold_to(limits.consistency) => return Ok(point),
                 _ => return Err(self.stuck(&here, &found.unreached)),
             }
         }
         let here = self.scaled(&point)?;
-        match here.hold_to(CONSISTENCY) {
+        match here.hold_to(limits.consistency) {
             true => Ok(point),
             false => Err(self.stuck(&here, &[])),
         }
@@ -463,8 +443,9 @@ impl<'a> ArraySystem<'a> {
     fn stuck(&self, here: &Scaled, unreached: &[f64]) -> ArrayError {
         let largest = |values: &[f64]| values.iter().fold(0.0_f64, |size, x| size.max(x.abs()));
         let (size, left) = (largest(&here.residual), largest(unreached));
-        if left > 0.1 * size {
-            let rows = (0..unreached.len()).filter(|&row| unreached[row].abs() > SHARE * left);
+        let limits = &self.array.limits.damped;
+        if left > limits.unreached * size {
+            let rows = (0..unreached.len()).filter(|&row| unreached[row].abs() > limits.share * left);
             return ArrayError::Contradiction { rows: rows.map(|row| self.name(row)).collect() };
         }
         ArrayError::NoConvergence { row: self.worst(here) }

@@ -49,6 +49,7 @@ pub use rank_test::{ArrayFinding, ArrayVerdict, ConstantRank, Freedom, judge, ra
 pub use taylor::{Residue, Scalar, Tape};
 pub(super) use taylor_extension::continued;
 
+use super::limits;
 use crate::expr::prime_field::{FieldPoint, arithmetic};
 use crate::expr::{Dag, Expr, Symbol, evaluate_closed, gradient};
 use crate::model::Model;
@@ -70,6 +71,8 @@ pub struct DerivativeArray {
     tape: Tape,
     /// The tape of the equations alone.
     residuals: Tape,
+    /// How far it is examined.
+    limits: limits::Array,
 }
 
 /// The array at a point: Taylor coefficients of the equations and of their partial derivatives.
@@ -83,11 +86,11 @@ pub struct Linearised<S> {
 
 impl DerivativeArray {
     /// The array of the model's equations as written. `None` if derivatives of functions grow out of hand.
-    pub fn of(model: &mut Model, differentiations: u32) -> Option<DerivativeArray> {
+    pub fn of(model: &mut Model, differentiations: u32, limits: &limits::Array) -> Option<DerivativeArray> {
         let residuals: Vec<Expr> = model.equations.iter().map(|e| e.residual).collect();
         let equations = model.expand_inputs(&residuals);
         let rates = written_orders(model).into_iter().map(|order| order.max(1)).collect();
-        DerivativeArray::of_equations(&mut model.dag, equations, rates, differentiations)
+        DerivativeArray::of_equations(&mut model.dag, equations, rates, differentiations, limits)
     }
 
     /// The array of some equations without inputs; `rates` are the $P_j$.
@@ -96,6 +99,7 @@ impl DerivativeArray {
         equations: Vec<Expr>,
         rates: Vec<u32>,
         differentiations: u32,
+        limits: &limits::Array,
     ) -> Option<DerivativeArray> {
         let (mut partials, mut roots) = (Vec::new(), equations.clone());
         for (i, &equation) in equations.iter().enumerate() {
@@ -106,9 +110,9 @@ impl DerivativeArray {
                 }
             }
         }
-        let tape = Tape::new(dag, &roots, differentiations)?;
-        let residuals = Tape::new(dag, &equations, differentiations)?;
-        Some(DerivativeArray { differentiations, rates, equations, partials, tape, residuals })
+        let tape = Tape::new(dag, &roots, differentiations, limits.nodes)?;
+        let residuals = Tape::new(dag, &equations, differentiations, limits.nodes)?;
+        Some(DerivativeArray { differentiations, rates, equations, partials, tape, residuals, limits: *limits })
     }
 
     /// The partial derivatives of the equations.

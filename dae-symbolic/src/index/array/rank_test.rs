@@ -28,29 +28,14 @@ use crate::expr::ball::PRECISION;
 use crate::expr::prime_field::arithmetic::draw;
 use crate::expr::{Expr, Symbol, piecewise, symbols};
 use crate::index::certificate::times;
+use crate::index::limits;
 use crate::model::Model;
 
-/// Arrays with more than this many rows are left alone: the cost of dense decompositions grows with the third power,
-/// and a macro runs unoptimised.
-pub(super) const MAX_ROWS: usize = 420;
-/// Arrays with more than this many rows are left alone where the verdict does not depend on them.
-const MAX_ROWS_IN_PASSING: usize = 120;
-/// The number of differentiations that are tried beyond the number of states where nothing bounds the index.
-const SPARE: u32 = 2;
-/// The uncertainty of computed jets, relative to their size (at a double root, the square root of rounding): an entry
-/// that this could make zero counts as zero.
-pub(super) const UNCERTAINTY: f64 = 1e-7;
-/// Dropped pivots larger than this, relative to the largest pivot and the number of rows, need not be rounding.
-const ROUNDING: f64 = 1e-15;
 /// Relative size of the random changes that lead to neighbouring points, tried in this order.
 const NEIGHBOURHOOD: [f64; 4] = [1e-2, 1e-3, 0.1, 1e-4];
-/// Number of neighbouring points.
-const NEIGHBOURS: u64 = 2;
 /// The distance of the second point as a fraction of the time scale of the solution, tried in this order: numbers that
 /// no model contains.
 const STEPS: [f64; 3] = [0.113_728_465_091_327, 0.021_846_307_295_118, 0.005_371_920_846_613];
-/// Components of a kernel vector below this fraction of the largest do not name an unknown.
-const PARTICIPATES: f64 = 1e-6;
 
 /// The freedom that is left in a system without an index.
 #[derive(Clone, Debug, PartialEq)]
@@ -137,8 +122,8 @@ impl ArrayFinding {
 
 /// Examines the derivative array of the text at the model's own point. `start` are jets to start from, `bound` is a
 /// known upper bound on the index.
-pub fn judge(model: &mut Model, start: &ArrayPoint, bound: Option<u32>) -> ArrayFinding {
-    let mut court = Court::new(model);
+pub fn judge(model: &mut Model, start: &ArrayPoint, bound: Option<u32>, limits: &limits::Array) -> ArrayFinding {
+    let mut court = Court::new(model, limits);
     let finding = search(&mut court, start, bound);
     let open = match &finding.verdict {
         // Rows that contradict one another are dependent ones as well, and say more.
@@ -156,10 +141,10 @@ fn search(court: &mut Court<'_>, start: &ArrayPoint, bound: Option<u32>) -> Arra
     let states: u32 = court.model.unknowns.len() as u32 + bound.unwrap_or(0);
     let first = bound.map_or(1, |bound| bound + 1);
     let (mut point, mut examined) = (start.clone(), Vec::new());
-    for m in first..=first.max(states + SPARE) {
+    for m in first..=first.max(states + court.limits.spare_differentiations) {
         let stop = |reason: String, ranks| ArrayFinding::without(ArrayVerdict::Undecided { reason }, ranks);
         let rows = court.model.equations.len() * (m as usize + 1);
-        if rows > MAX_ROWS {
+        if rows > court.limits.rows {
             let reason = format!("the derivative array has {rows} rows, more than are examined while compiling");
             return stop(reason, examined);
         }
@@ -194,11 +179,11 @@ fn search(court: &mut Court<'_>, start: &ArrayPoint, bound: Option<u32>) -> Arra
 
 /// Ranks at the start values for $0, \dots, m$ differentiations, where the index is known already to be $m$; `None` where they are not
 /// clear or the array is large.
-pub fn ranks_up_to(model: &mut Model, start: &ArrayPoint, m: u32) -> Option<Vec<ArrayRanks>> {
-    if model.equations.len() * (m as usize + 1) > MAX_ROWS_IN_PASSING {
+pub fn ranks_up_to(model: &mut Model, start: &ArrayPoint, m: u32, limits: &limits::Array) -> Option<Vec<ArrayRanks>> {
+    if model.equations.len() * (m as usize + 1) > limits.rows_in_passing {
         return None;
     }
-    let mut court = Court::new(model);
+    let mut court = Court::new(model, limits);
     let array = court.array(m)?;
     let point = consistent_point(court.model, &court.parameters, &array, start, Consistent::Model).ok()?;
     (0..=m).map(|k| court.ranks_to_rounding(&array, &point, k).ok()).collect()
@@ -220,16 +205,17 @@ pub(super) struct Court<'a> {
     pub(super) rates: Vec<u32>,
     /// Whether the Jacobian of the equations depends on nothing but the time.
     pub(super) affine: bool,
+    pub(super) limits: &'a limits::Array,
 }
 
 impl<'a> Court<'a> {
-    fn new(model: &'a mut Model) -> Self {
+    fn new(model: &'a mut Model, limits: &'a limits::Array) -> Self {
         let parameters = default_parameters(model);
         let residuals: Vec<Expr> = model.equations.iter().map(|e| e.residual).collect();
         let equations = model.expand_inputs(&residuals);
         let equations = model.with_default_parameters(&equations);
         let rates = crate::system::written_orders(model).into_iter().map(|order| order.max(1)).collect();
-        let mut court = Court { model, parameters, equations, rates, affine: false };
+        let mut court = Court { model, parameters, equations, rates, affine: false, limits };
         court.affine = court.array(0).is_some_and(|array| {
             let dag = &court.model.dag;
             let switches = piecewise(dag, &court.equations);
@@ -240,7 +226,8 @@ impl<'a> Court<'a> {
     }
 
     fn array(&mut self, m: u32) -> Option<DerivativeArray> {
-        DerivativeArray::of_equations(&mut self.model.dag, self.equations.clone(), self.rates.clone(), m)
+        let (equations, rates) = (self.equations.clone(), self.rates.clone());
+        DerivativeArray::of_equations(&mut self.model.dag, equations, rates, m, self.limits)
     }
 
     /// Jets that fulfil the array near `start`.
@@ -291,7 +278,7 @@ impl<'a> Court<'a> {
     /// Numerical ranks at jets that are known to rounding.
     fn ranks_to_rounding(&self, array: &DerivativeArray, point: &ArrayPoint, m: u32) -> Result<ArrayRanks, String> {
         let at = array.at(&self.model.dag, &self.parameters, point);
-        let moved = point.beside(self.model, UNCERTAINTY, 0, |_| usize::MAX);
+        let moved = point.beside(self.model, self.limits.uncertainty, 0, |_| usize::MAX);
         let moved = array.at(&self.model.dag, &self.parameters, &moved);
         let mut jacobian = ArrayJacobian::new(array, &at, &moved, m);
         // The entry may be zero or anything else: where that matters to the ranks, they are not clear.
@@ -304,7 +291,7 @@ impl<'a> Court<'a> {
         }
         let ranks = jacobian.ranks(array.states(), array.rates.len()).map_err(|error| error.to_string())?;
         // At computed jets, dropped pivots this large may be nonzero.
-        let is_clear = ranks.clear && ranks.dropped <= ROUNDING * ranks.rows as f64;
+        let is_clear = ranks.clear && ranks.dropped <= self.limits.dropped * ranks.rows as f64;
         match is_clear && extended_precision::are_exact(self.model, array, point, &ranks) != Some(false) {
             true => Ok(ranks),
             false => Err(format!("ranks of the derivative array are not clear (gap {:.1e})", ranks.gap)),
@@ -367,7 +354,7 @@ impl<'a> Court<'a> {
         let later = later.ok_or("no second point of the solution was found")?;
         let what = format!("at a second point of the solution, t = {:.4}", later.point.t);
         let mut points = vec![(later, what)];
-        for seed in 1..=NEIGHBOURS {
+        for seed in 1..=self.limits.neighbours {
             let orders = |j: usize| array.rates[j] as usize;
             let near = NEIGHBOURHOOD.iter().find_map(|&size| solve(&point.beside(self.model, size, seed, orders)));
             let near = near.ok_or("no consistent point beside that of the start values was found")?;
@@ -381,7 +368,7 @@ impl<'a> Court<'a> {
         let last = ranks.last()?;
         let m = last.differentiations;
         let at = array.at(&self.model.dag, &self.parameters, point);
-        let moved = point.beside(self.model, UNCERTAINTY, 0, |_| usize::MAX);
+        let moved = point.beside(self.model, self.limits.uncertainty, 0, |_| usize::MAX);
         let moved = array.at(&self.model.dag, &self.parameters, &moved);
         let jacobian = ArrayJacobian::new(array, &at, &moved, m);
         let [higher, rates, _] = jacobian.widths;
@@ -398,14 +385,15 @@ impl<'a> Court<'a> {
         // Columns that depend on one another: vectors of the kernel.
         let columns: Vec<SparseRow> =
             (0..higher + rates).map(|j| sparse(&mut matrix.column(j).iter().copied())).collect();
-        let kernel = dependencies(&columns, matrix.rows());
+        let kernel = dependencies(&columns, matrix.rows(), self.limits.dependent);
         if kernel.len() != higher + rates - last.rates {
             return None;
         }
         let n = array.rates.len();
         let seen = |vector: &Vec<(usize, f64)>| -> Vec<(usize, f64)> {
             let size = vector.iter().fold(0.0_f64, |size, (_, x)| size.max(x.abs()));
-            let part = vector.iter().filter(|&&(j, x)| j >= higher && x.abs() > PARTICIPATES * size);
+            let least = self.limits.participates * size;
+            let part = vector.iter().filter(|&&(j, x)| j >= higher && x.abs() > least);
             let mut part: Vec<(usize, f64)> = part.map(|&(j, x)| (j - higher, x * units[j])).collect();
             part.sort_unstable_by_key(|&(j, _)| j);
             let most = part.iter().fold(0.0, |a: f64, &(_, b)| if b.abs() > a.abs() { b } else { a });
@@ -417,7 +405,7 @@ impl<'a> Court<'a> {
         let count = array.equations.len();
         let dependent = (0..=m as usize).find_map(|l| {
             let rows: Vec<SparseRow> = (0..count * (l + 1)).map(|row| sparse(&mut matrix.row(row))).collect();
-            dependencies(&rows, matrix.columns()).into_iter().next()
+            dependencies(&rows, matrix.columns(), self.limits.dependent).into_iter().next()
         });
         let mut dependent: Vec<(usize, u32)> =
             dependent.into_iter().flatten().map(|(row, _)| (row % count, (row / count) as u32)).collect();

@@ -17,24 +17,10 @@
 
 use dae_runtime::contract::Start;
 
-use super::jets::{ArraySystem, CONSISTENCY, NEGLIGIBLE, ROUNDING, norm};
+use super::jets::{ArraySystem, norm};
 use super::newton::{Prepared, SparseRow};
 use super::{ArrayPoint, extended_precision};
-
-/// The number of steps for each number of differentiations.
-const MAX_STEPS: usize = 120;
-/// Arrays with more than this many rows are left alone: most have no solution where damped steps find none.
-const MAX_ROWS: usize = 80;
-/// Rows that are closer than this to a combination of others count as dependent.
-const DEPENDENT: f64 = 1e-11;
-/// Of the steps longer than this, the last must be followed by one of at most [`QUICK`] times its length: slower
-/// convergence is that to a multiple solution, at which only some digits of the jets are known.
-const KNOWN: f64 = 1e-9;
-const QUICK: f64 = 0.1;
-/// Jets larger than this, in nominal values, do not come back.
-const LOST: f64 = 1e15;
-/// Start values that moved by more than this fraction of their size are no longer those of the model.
-const FAR: f64 = 0.5;
+use crate::index::limits;
 
 /// The cost of a change of a jet.
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +37,7 @@ const COSTS: [Cost; 3] = [Cost::Relative(1e3), Cost::Geometric(10.0), Cost::Rela
 
 /// Looks for jets near `from`.
 pub(super) fn full_steps(system: &ArraySystem<'_>, from: &ArrayPoint) -> Option<ArrayPoint> {
-    if system.array.rows() > MAX_ROWS {
+    if system.array.rows() > system.array.limits.undamped.rows {
         return None;
     }
     COSTS.into_iter().find_map(|cost| {
@@ -87,33 +73,34 @@ fn with_given(system: &ArraySystem<'_>, mut point: ArrayPoint, from: &ArrayPoint
 }
 
 fn solve(system: &ArraySystem<'_>, mut point: ArrayPoint, cost: Cost) -> Option<ArrayPoint> {
+    let limits::Array { damped, undamped, .. } = &system.array.limits;
     let (mut before, mut left) = (f64::INFINITY, 0.0);
-    for _ in 0..MAX_STEPS {
+    for _ in 0..undamped.steps {
         if !system.may_go_on() {
             break;
         }
         let mut here = system.scaled(&point).ok()?;
-        if here.hold_to(ROUNDING) {
-            return (left <= QUICK).then_some(point);
+        if here.hold_to(damped.rounding) {
+            return (left <= undamped.quick).then_some(point);
         }
-        let consistent = here.hold_to(CONSISTENCY);
+        let consistent = here.hold_to(damped.consistency);
         let ease = ease(system, &point, cost);
         here.weigh(&ease);
         let opposite: Vec<f64> = here.residual.iter().map(|r| -r).collect();
-        let mut z = least_norm(&here.rows, system.columns, DEPENDENT)?.step(&opposite).z;
+        let mut z = least_norm(&here.rows, system.columns, undamped.dependent)?.step(&opposite).z;
         let length = norm(&z);
-        if before > KNOWN {
+        if before > undamped.known {
             left = length / before;
         }
-        if length <= NEGLIGIBLE {
-            return (consistent && left <= QUICK).then_some(point);
+        if length <= damped.negligible {
+            return (consistent && left <= undamped.quick).then_some(point);
         }
         before = length;
         z.iter_mut().zip(&ease).for_each(|(z, ease)| *z *= ease);
         let next = system.moved(&point, &z, 1.0);
         let size = system.size(&next);
-        if next == point || size.is_nan() || size > LOST {
-            return (consistent && left <= QUICK).then_some(point);
+        if next == point || size.is_nan() || size > undamped.lost {
+            return (consistent && left <= undamped.quick).then_some(point);
         }
         point = next;
     }
@@ -151,8 +138,9 @@ fn ease(system: &ArraySystem<'_>, point: &ArrayPoint, cost: Cost) -> Vec<f64> {
 
 /// Whether given values are still close to the start: on another branch another index may hold.
 fn is_near(system: &ArraySystem<'_>, from: &ArrayPoint, point: &ArrayPoint) -> bool {
+    let moved = system.array.limits.undamped.moved;
     let jets = from.taylor.iter().zip(&point.taylor).enumerate();
     jets.flat_map(|(j, (a, b))| a.iter().zip(b).enumerate().map(move |(k, (a, b))| (j, k, a, b)))
         .filter(|&(j, k, ..)| system.kind(j, k) != Start::Free)
-        .all(|(j, _, a, b)| (a - b).abs() <= FAR * a.abs().max(system.model.unknowns[j].nominal))
+        .all(|(j, _, a, b)| (a - b).abs() <= moved * a.abs().max(system.model.unknowns[j].nominal))
 }

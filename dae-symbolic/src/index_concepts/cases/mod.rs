@@ -15,7 +15,7 @@ mod solution;
 use dae_runtime::contract::Start;
 
 use crate::expr::reachable;
-use crate::index::{Analysis, Grounds, ProblemKind, Verdict, analyse};
+use crate::index::{Analysis, Grounds, Limits, ProblemKind, Verdict, analyse};
 use crate::model::Model;
 
 /// In models with more than this many unknowns the other side is not analysed.
@@ -113,7 +113,7 @@ fn verdict_of(model: &Model, vary: impl FnOnce(&mut Model), t0: f64) -> (Other, 
         }
     }
     vary(&mut other);
-    match analyse(&mut other, t0) {
+    match analyse(&mut other, t0, &Limits::DEFAULT) {
         Ok(analysis) => {
             let certificate = &analysis.certificate;
             (Other::Verdict(certificate.verdict(), certificate.grounds()), Some(analysis))
