@@ -8,9 +8,11 @@
 
 use dae_runtime::contract::Start;
 
+use super::derivative_array::DerivativeArray;
 use super::extended_precision::{Digits, constant, exact_parameters, is_within_reach, linearised, rows, terms};
 use super::pivoting::{BallRow, Pivoting};
-use super::{ArrayPoint, DerivativeArray, Scalar, taylor};
+use super::point::ArrayPoint;
+use super::taylor::{self, Scalar};
 use crate::expr::ball::{Ball, Calls, Magnitude, PRECISION};
 use crate::expr::interval::{Interval, evaluate_interval};
 use crate::expr::{Expr, Symbol};

@@ -3,14 +3,14 @@
 //! In: the array over the prime field. Out: ranks of an affine system at its own time, ranks at a random point, rows that depend on one another
 //! at every point, and rows of an affine system that contradict one another.
 
-use super::matrix::{exact_ranks, exact_rows};
-use super::rank_test::Court;
-use super::{ArrayRanks, DerivativeArray};
+use super::arrays::Arrays;
+use super::derivative_array::DerivativeArray;
+use super::matrix::{ArrayRanks, exact_ranks, exact_rows};
 use crate::defaults::start_point;
 use crate::expr::prime_field::{FieldPoint, Independence, PRIME, sparse_rank};
 use crate::expr::{Expr, Node, Rational, Symbol, blended, piecewise, reachable, symbols};
 
-impl Court<'_> {
+impl Arrays<'_> {
     /// The exact ranks of an affine system at a time that is a decimal fraction; `None` where a coefficient is a
     /// function of time that is not rational (its value at this particular time is not generic), or numbers in the
     /// coefficients are not known to be independent.

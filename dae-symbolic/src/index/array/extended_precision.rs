@@ -11,11 +11,13 @@
 //! towards a multiple one, which is not decided here. Functions and tables that are known to 16 digits leave numbers of
 //! that size in place of zero; then nothing is decided either.
 
-use super::jets::ArraySystem;
-use super::matrix::Columns;
+use super::derivative_array::{DerivativeArray, Linearised};
+use super::ease::relative_ease;
+use super::matrix::{ArrayRanks, Columns};
 use super::pivoting::{BallRow, Pivoting, largest};
-use super::undamped_newton::relative_ease;
-use super::{ArrayPoint, ArrayRanks, Consistent, DerivativeArray, Linearised, Scalar, taylor};
+use super::point::ArrayPoint;
+use super::system::{ArraySystem, Consistent};
+use super::taylor::{self, Scalar};
 use crate::defaults::default_parameters;
 use crate::expr::ball::{Ball, Calls, Magnitude, PRECISION, evaluate_balls};
 use crate::expr::{Expr, Node, Symbol, reachable};
@@ -183,7 +185,7 @@ pub(super) fn is_simple_solution(system: &ArraySystem<'_>, point: &ArrayPoint) -
 
 /// Whether there is a solution at jets that fulfil equations to rounding, as [`is_simple_solution`] says; `None` if
 /// there are many equations, or functions known to fewer digits.
-pub(in crate::index) fn is_solution(
+pub(crate) fn is_solution(
     model: &mut Model,
     parameters: &[f64],
     residuals: &[Expr],
@@ -206,7 +208,7 @@ pub(in crate::index) fn is_solution(
 
 /// Whether equations of another array vanish at a point of an array that holds to rounding, with hundreds of digits;
 /// `None` where these are not known.
-pub(in crate::index) fn vanish(
+pub(crate) fn vanish(
     model: &Model,
     (array, point): (&DerivativeArray, &ArrayPoint),
     others: &DerivativeArray,
@@ -347,7 +349,7 @@ fn known(mut jets: Digits, known: i64, is_fixed: impl Fn(usize, usize) -> bool) 
 }
 
 /// The default values of the parameters.
-pub(in crate::index) fn exact_parameters(model: &Model) -> Vec<Ball> {
+pub(crate) fn exact_parameters(model: &Model) -> Vec<Ball> {
     let mut values: Vec<Ball> = Vec::with_capacity(model.parameters.len());
     for parameter in &model.parameters {
         values.push(constant(model, &values, parameter.default));
@@ -356,7 +358,7 @@ pub(in crate::index) fn exact_parameters(model: &Model) -> Vec<Ball> {
 }
 
 /// The value of an expression of parameters.
-pub(in crate::index) fn constant(model: &Model, parameters: &[Ball], expr: Expr) -> Ball {
+pub(crate) fn constant(model: &Model, parameters: &[Ball], expr: Expr) -> Ball {
     let order = reachable(&model.dag, [expr]);
     let values = evaluate_balls(&model.dag, &order, PRECISION, Calls::Enclosed, |symbol| match symbol {
         Symbol::Parameter(p) => parameters.get(p.index()).cloned().unwrap_or(Ball::entire()),

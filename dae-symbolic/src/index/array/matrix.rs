@@ -6,7 +6,8 @@
 use dae_runtime::matrix::Matrix;
 use dae_runtime::rank::{Confidence, RankError, block_ranks_scaled_by};
 
-use super::{DerivativeArray, Linearised, Residue};
+use super::derivative_array::{DerivativeArray, Linearised};
+use super::taylor::Residue;
 use crate::expr::prime_field::sparse_rank;
 
 /// Ranks of the derivative array with $m$ differentiations at a point.
@@ -166,6 +167,13 @@ pub(super) fn exact_rows(array: &DerivativeArray, at: &Linearised<Residue>, m: u
         }
     });
     rows
+}
+
+impl DerivativeArray {
+    /// All rows over the prime field, as lists of column and residue.
+    pub fn exact_rows(&self, at: &Linearised<Residue>) -> Vec<Vec<(usize, u64)>> {
+        exact_rows(self, at, self.differentiations)
+    }
 }
 
 /// Exact ranks of the rows with at most `m` differentiations.

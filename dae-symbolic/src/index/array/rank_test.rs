@@ -18,15 +18,18 @@
 
 use dae_runtime::sparse::SparseMatrix;
 
-use super::jets::ArraySystem;
-use super::newton::{SparseRow, dependencies};
-
+use super::arrays::Arrays;
+use super::derivative_array::DerivativeArray;
+use super::error::ArrayError;
 use super::extended_precision::{self, Digits};
-use super::{ArrayError, ArrayJacobian, ArrayPoint, ArrayRanks, Consistent, DerivativeArray, consistent_point};
-use crate::defaults::default_parameters;
+use super::finding::{ArrayFinding, ArrayVerdict, ConstantRank, Freedom};
+use super::jets::consistent_point;
+use super::matrix::{ArrayJacobian, ArrayRanks};
+use super::newton::{SparseRow, dependencies};
+use super::point::ArrayPoint;
+use super::system::{ArraySystem, Consistent};
 use crate::expr::ball::PRECISION;
 use crate::expr::prime_field::arithmetic::draw;
-use crate::expr::{Expr, Symbol, piecewise, symbols};
 use crate::index::certificate::times;
 use crate::index::limits;
 use crate::model::Model;
@@ -37,126 +40,43 @@ const NEIGHBOURHOOD: [f64; 4] = [1e-2, 1e-3, 0.1, 1e-4];
 /// no model contains.
 const STEPS: [f64; 3] = [0.113_728_465_091_327, 0.021_846_307_295_118, 0.005_371_920_846_613];
 
-/// The freedom that is left in a system without an index.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Freedom {
-    /// Unknowns whose derivative the system does not determine.
-    pub unknowns: Vec<usize>,
-    /// A direction in which the solution may be changed: unknown and component, the largest being one.
-    pub direction: Vec<(usize, f64)>,
-    /// Rows of the array, by equation and number of differentiations, that depend on one another at the start values: any one of them may be
-    /// dropped. Empty if the rows are independent.
-    pub dependent: Vec<(usize, u32)>,
-    /// The number of free functions.
-    pub functions: usize,
-    /// Dimension of the set of consistent states, which more differentiations do not change.
-    pub dimension: usize,
-    /// Number of differentiations examined.
-    pub differentiations: u32,
-}
-
-/// The answer of the derivative array.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ArrayVerdict {
-    /// The differentiation index along the solution.
-    Index(u32),
-    /// There is none: part of the solution is free.
-    NoIndex(Freedom),
-    /// There is none: rows of the array, by equation and number of differentiations, depend on one another whatever the
-    /// values are, although there are no more equations than unknowns. So do their derivatives, so that more and more
-    /// derivatives stay free, or nothing fulfils the equations at all.
-    Dependent {
-        /// The rows.
-        rows: Vec<(usize, u32)>,
-    },
-    /// No jets near the start values fulfil the array.
-    NoConsistentPoint {
-        /// Why, in words.
-        message: String,
-        /// The rows that contradict one another, by equation and number of differentiations, if it is known that they do.
-        contradiction: Vec<(usize, u32)>,
-        /// The rows that contradict one another to first order, wherever the search ends.
-        nearby: Vec<String>,
-    },
-    /// It could not be decided.
-    Undecided {
-        /// Why.
-        reason: String,
-    },
-}
-
-/// Where the ranks of the array are constant (A2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ConstantRank {
-    /// In a neighbourhood of the solution among all jets: the ranks are the generic ones.
-    Everywhere,
-    /// On the set of consistent jets, as far as neighbouring points show; elsewhere the ranks are larger.
-    OnSolutions,
-}
-
-/// The verdict of the derivative array, and its grounds.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ArrayFinding {
-    /// The verdict.
-    pub verdict: ArrayVerdict,
-    /// Ranks at the start values for $0, 1, \dots$ differentiations, up to the index where there is one.
-    pub ranks: Vec<ArrayRanks>,
-    /// Number of points, the start values included, at which the ranks agree.
-    pub points: usize,
-    /// How A2 was checked; `None` if it was not.
-    pub constant_rank: Option<ConstantRank>,
-    /// Whether the ranks are exact ones of a prime field, taken at the start time.
-    pub exact: bool,
-}
-
-impl ArrayFinding {
-    fn without(verdict: ArrayVerdict, ranks: Vec<ArrayRanks>) -> ArrayFinding {
-        ArrayFinding { verdict, ranks, points: 1, constant_rank: None, exact: false }
-    }
-
-    /// The dimension of the set of consistent states after $0, 1, \dots$ differentiations.
-    pub fn manifold_dimensions(&self) -> Vec<usize> {
-        self.ranks.iter().map(ArrayRanks::manifold_dimension).collect()
-    }
-}
-
 /// Examines the derivative array of the text at the model's own point. `start` are jets to start from, `bound` is a
 /// known upper bound on the index.
 pub fn judge(model: &mut Model, start: &ArrayPoint, bound: Option<u32>, limits: &limits::Array) -> ArrayFinding {
-    let mut court = Court::new(model, limits);
-    let finding = search(&mut court, start, bound);
+    let mut arrays = Arrays::new(model, limits);
+    let finding = search(&mut arrays, start, bound);
     let open = match &finding.verdict {
         // Rows that contradict one another are dependent ones as well, and say more.
         ArrayVerdict::NoConsistentPoint { contradiction, .. } => contradiction.is_empty(),
         ArrayVerdict::Undecided { .. } => true,
         ArrayVerdict::Index(_) | ArrayVerdict::NoIndex(_) | ArrayVerdict::Dependent { .. } => false,
     };
-    if open && let Some(rows) = court.dependent_rows() {
+    if open && let Some(rows) = arrays.dependent_rows() {
         return ArrayFinding::without(ArrayVerdict::Dependent { rows }, finding.ranks);
     }
     finding
 }
 
-fn search(court: &mut Court<'_>, start: &ArrayPoint, bound: Option<u32>) -> ArrayFinding {
-    let states: u32 = court.model.unknowns.len() as u32 + bound.unwrap_or(0);
+fn search(arrays: &mut Arrays<'_>, start: &ArrayPoint, bound: Option<u32>) -> ArrayFinding {
+    let states: u32 = arrays.model.unknowns.len() as u32 + bound.unwrap_or(0);
     let first = bound.map_or(1, |bound| bound + 1);
     let (mut point, mut examined) = (start.clone(), Vec::new());
-    for m in first..=first.max(states + court.limits.spare_differentiations) {
+    for m in first..=first.max(states + arrays.limits.spare_differentiations) {
         let stop = |reason: String, ranks| ArrayFinding::without(ArrayVerdict::Undecided { reason }, ranks);
-        let rows = court.model.equations.len() * (m as usize + 1);
-        if rows > court.limits.rows {
+        let rows = arrays.model.equations.len() * (m as usize + 1);
+        if rows > arrays.limits.rows {
             let reason = format!("the derivative array has {rows} rows, more than are examined while compiling");
             return stop(reason, examined);
         }
-        let Some(array) = court.array(m) else {
+        let Some(array) = arrays.array(m) else {
             return stop("the derivative array is too long to be examined while compiling".into(), examined);
         };
-        let place = match court.consistent(&array, &point, Consistent::Model) {
+        let place = match arrays.consistent(&array, &point, Consistent::Model) {
             Ok(place) => place,
-            Err(error) => return ArrayFinding::without(no_point(court, &array, &point, error), examined),
+            Err(error) => return ArrayFinding::without(no_point(arrays, &array, &point, error), examined),
         };
         point = place.point.clone();
-        examined = match (0..=m).map(|k| court.ranks(&array, &place, k)).collect() {
+        examined = match (0..=m).map(|k| arrays.ranks(&array, &place, k)).collect() {
             Ok(ranks) => ranks,
             Err(reason) => return stop(reason, examined),
         };
@@ -164,13 +84,13 @@ fn search(court: &mut Court<'_>, start: &ArrayPoint, bound: Option<u32>) -> Arra
         if let Some(index) = (0..m).find(|&k| examined[k as usize].is_one_full()) {
             if dimension(index) == dimension(m) {
                 examined.truncate(index as usize + 1);
-                return court.confirm(&array, &place, ArrayVerdict::Index(index), examined);
+                return arrays.confirm(&array, &place, ArrayVerdict::Index(index), examined);
             }
         } else if m >= 2 && dimension(m) == dimension(m - 1) && dimension(m) == dimension(m - 2) {
-            let Some(freedom) = court.freedom(&array, &point, &examined) else {
+            let Some(freedom) = arrays.freedom(&array, &point, &examined) else {
                 return stop("the kernel of the derivative array could not be found".into(), examined);
             };
-            return court.confirm(&array, &place, ArrayVerdict::NoIndex(freedom), examined);
+            return arrays.confirm(&array, &place, ArrayVerdict::NoIndex(freedom), examined);
         }
     }
     let reason = "more differentiations than there are states do not determine all derivatives".into();
@@ -183,10 +103,10 @@ pub fn ranks_up_to(model: &mut Model, start: &ArrayPoint, m: u32, limits: &limit
     if model.equations.len() * (m as usize + 1) > limits.rows_in_passing {
         return None;
     }
-    let mut court = Court::new(model, limits);
-    let array = court.array(m)?;
-    let point = consistent_point(court.model, &court.parameters, &array, start, Consistent::Model).ok()?;
-    (0..=m).map(|k| court.ranks_to_rounding(&array, &point, k).ok()).collect()
+    let mut arrays = Arrays::new(model, limits);
+    let array = arrays.array(m)?;
+    let point = consistent_point(arrays.model, &arrays.parameters, &array, start, Consistent::Model).ok()?;
+    (0..=m).map(|k| arrays.ranks_to_rounding(&array, &point, k).ok()).collect()
 }
 
 /// Jets that fulfil an array.
@@ -197,39 +117,7 @@ struct Place {
     digits: Option<Digits>,
 }
 
-pub(super) struct Court<'a> {
-    pub(super) model: &'a mut Model,
-    parameters: Vec<f64>,
-    /// The equations with inputs and parameters replaced by their definitions.
-    pub(super) equations: Vec<Expr>,
-    pub(super) rates: Vec<u32>,
-    /// Whether the Jacobian of the equations depends on nothing but the time.
-    pub(super) affine: bool,
-    pub(super) limits: &'a limits::Array,
-}
-
-impl<'a> Court<'a> {
-    fn new(model: &'a mut Model, limits: &'a limits::Array) -> Self {
-        let parameters = default_parameters(model);
-        let residuals: Vec<Expr> = model.equations.iter().map(|e| e.residual).collect();
-        let equations = model.expand_inputs(&residuals);
-        let equations = model.with_default_parameters(&equations);
-        let rates = crate::system::written_orders(model).into_iter().map(|order| order.max(1)).collect();
-        let mut court = Court { model, parameters, equations, rates, affine: false, limits };
-        court.affine = court.array(0).is_some_and(|array| {
-            let dag = &court.model.dag;
-            let switches = piecewise(dag, &court.equations);
-            let free = |s: &Symbol| !matches!(s, Symbol::Unknown { .. });
-            symbols(dag, array.partial_derivatives().chain(switches)).iter().all(free)
-        });
-        court
-    }
-
-    fn array(&mut self, m: u32) -> Option<DerivativeArray> {
-        let (equations, rates) = (self.equations.clone(), self.rates.clone());
-        DerivativeArray::of_equations(&mut self.model.dag, equations, rates, m, self.limits)
-    }
-
+impl Arrays<'_> {
     /// Jets that fulfil the array near `start`.
     fn consistent(&self, array: &DerivativeArray, start: &ArrayPoint, how: Consistent) -> Result<Place, ArrayError> {
         let system = ArraySystem::new(self.model, &self.parameters, array, how);
@@ -450,13 +338,13 @@ fn disagreement(here: &ArrayRanks, there: &ArrayRanks, what: &str) -> String {
     )
 }
 
-fn no_point(court: &Court<'_>, array: &DerivativeArray, start: &ArrayPoint, error: ArrayError) -> ArrayVerdict {
+fn no_point(arrays: &Arrays<'_>, array: &DerivativeArray, start: &ArrayPoint, error: ArrayError) -> ArrayVerdict {
     let message = error.to_string();
-    let free = consistent_point(court.model, &court.parameters, array, start, Consistent::Alike).err();
+    let free = consistent_point(arrays.model, &arrays.parameters, array, start, Consistent::Alike).err();
     let nearby = match (error, free) {
         (ArrayError::Contradiction { .. }, Some(ArrayError::Contradiction { rows })) => rows,
         _ => Vec::new(),
     };
-    let contradiction = court.contradiction(array);
+    let contradiction = arrays.contradiction(array);
     ArrayVerdict::NoConsistentPoint { message, contradiction, nearby }
 }

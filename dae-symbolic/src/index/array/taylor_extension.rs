@@ -7,7 +7,9 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::{ArrayPoint, DerivativeArray, taylor};
+use super::derivative_array::DerivativeArray;
+use super::point::ArrayPoint;
+use super::taylor;
 use crate::expr::Expr;
 use crate::index::limits;
 use crate::model::Model;
@@ -15,7 +17,7 @@ use crate::structure::Offsets;
 use crate::system::{System, written_orders};
 
 /// Adds the Taylor coefficients of $x_j^{(d_j + s)}$ for $s$ up to `stages` where they are missing; stops where they cannot be found.
-pub(in crate::index) fn continued(
+pub(crate) fn continued(
     model: &mut Model,
     system: &System,
     offsets: &Offsets,

@@ -7,7 +7,7 @@
 //! are, undamped Newton steps find them one after the other, exactly, while the others run away and come back: $x = a$,
 //! $y = q(x)$, $z = r(x, y)$ need three steps, whatever $q$ and $r$ are. Every monotonicity test forbids that, and
 //! crawls along the curved path on which all residuals decrease together. So this is what is tried when damped steps
-//! (`jets.rs`) lead nowhere: with $0, 1, \dots, m$ differentiations, one after the other, steps of least norm
+//! (`damped_newton.rs`) lead nowhere: with $0, 1, \dots, m$ differentiations, one after the other, steps of least norm
 //! (Deuflhard, *Newton Methods for Nonlinear Problems*, sect. 4.4.1) in which derivatives without given values are
 //! cheap rather than free. Their limit need not be a solution: far away, rows are small compared with their terms. So rows
 //! have to vanish in higher precision as well (`extended_precision.rs`).
@@ -17,23 +17,12 @@
 
 use dae_runtime::contract::Start;
 
-use super::jets::{ArraySystem, norm};
+use super::ease::{COSTS, Cost, ease};
+use super::extended_precision;
 use super::newton::{Prepared, SparseRow};
-use super::{ArrayPoint, extended_precision};
+use super::point::ArrayPoint;
+use super::system::{ArraySystem, norm};
 use crate::index::limits;
-
-/// The cost of a change of a jet.
-#[derive(Clone, Copy, Debug)]
-enum Cost {
-    /// Relative to its size; derivatives without given values cost less by this factor.
-    Relative(f64),
-    /// In nominal values; the Taylor coefficient of order $k$, if it has no given value, costs less by the $k$th power
-    /// of this.
-    Geometric(f64),
-}
-
-/// The costs that are tried, in this order.
-const COSTS: [Cost; 3] = [Cost::Relative(1e3), Cost::Geometric(10.0), Cost::Relative(30.0)];
 
 /// Looks for jets near `from`.
 pub(super) fn full_steps(system: &ArraySystem<'_>, from: &ArrayPoint) -> Option<ArrayPoint> {
@@ -110,30 +99,6 @@ fn solve(system: &ArraySystem<'_>, mut point: ArrayPoint, cost: Cost) -> Option<
 /// Steps of least norm; rows that are closer to a combination of others than `dependent` count as dependent.
 pub(super) fn least_norm(rows: &[SparseRow], columns: usize, dependent: f64) -> Option<Prepared<'_>> {
     Prepared::new(rows, columns, &vec![true; columns], dependent)
-}
-
-/// The change of each column that costs one, relative to the jets.
-pub(super) fn relative_ease(system: &ArraySystem<'_>, point: &ArrayPoint) -> Vec<f64> {
-    ease(system, point, COSTS[0])
-}
-
-/// The change of each column that costs one.
-fn ease(system: &ArraySystem<'_>, point: &ArrayPoint, cost: Cost) -> Vec<f64> {
-    let mut ease = Vec::with_capacity(system.columns);
-    for (j, series) in point.taylor.iter().enumerate() {
-        for (k, x) in series.iter().enumerate() {
-            let is_free = system.kind(j, k) == Start::Free;
-            ease.push(match cost {
-                Cost::Relative(less) => {
-                    let size = (x.abs() / system.model.unknowns[j].nominal).max(1.0);
-                    if is_free { less * size } else { size }
-                }
-                Cost::Geometric(less) if is_free => less.powi(k as i32),
-                Cost::Geometric(_) => 1.0,
-            });
-        }
-    }
-    ease
 }
 
 /// Whether given values are still close to the start: on another branch another index may hold.
