@@ -20,8 +20,8 @@ use dae_runtime::structure::{
 };
 use nalgebra::DMatrix;
 
+use super::enclosures::{Enclosures, around, top_stage};
 use super::limits;
-use super::proof::{Enclosures, around, top_stage};
 use crate::expr::interval::Interval;
 
 /// Equations and the jets, equally many, that they determine once the jets of earlier blocks are known.

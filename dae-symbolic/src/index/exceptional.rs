@@ -5,11 +5,13 @@
 //! of $J$ that contain the parameter; for every other value the structure says what it says, so that the index found at the defaults
 //! is that of an exceptional case.
 
-use super::{GenericRegularity, generic, limits};
+use super::certificate::GenericRegularity;
+use super::{generic, limits};
 #[cfg(feature = "report")]
 use crate::expr::prime_field::arithmetic;
-use crate::expr::{Expr, ParameterId, Symbol, substitute, symbols};
+use crate::expr::{Expr, Notation, ParameterId, Symbol, print, substitute, symbols};
 use crate::model::Model;
+use crate::system::listed;
 
 /// Multiples at which the order of a root is measured.
 #[cfg(feature = "report")]
@@ -128,4 +130,14 @@ pub(crate) fn default_values(model: &mut Model, parameters: &[ParameterId]) -> V
     let symbols: Vec<Expr> = parameters.iter().map(|&p| model.dag.symbol(Symbol::Parameter(p))).collect();
     let values = model.with_default_parameters(&symbols);
     parameters.iter().copied().zip(values).collect()
+}
+
+/// `Cs = 0`, `a = 0 and b = 1`: parameters with their defaults.
+pub(crate) fn at_defaults(model: &Model, parameters: &[ParameterId]) -> String {
+    let spelled = |&p: &ParameterId| {
+        let default = model.parameters[p.index()].default;
+        let value = print(&model.dag, default, Notation::Text, |symbol| model.symbol_name(symbol));
+        format!("{} = {value}", model.symbol_name(Symbol::Parameter(p)))
+    };
+    listed(&parameters.iter().map(spelled).collect::<Vec<_>>())
 }

@@ -5,13 +5,16 @@
 //! prolongation the members of the excerpt describe, and regularity and lower bound are established for that, at its own consistent point. Or
 //! why the excerpt does not settle everything; then a larger excerpt or the whole model is to be analysed.
 
+use super::analysis::{Analysis, Written};
+use super::certificate::{Certificate, LocalRegularity, LowerBound, Verdict};
+use super::enclosures::Enclosures;
+use super::growth::check_growth;
 use super::limits::Limits;
 use super::linear_combination::as_written;
-use super::proof::Enclosures;
-use super::{
-    Analysis, Certificate, LocalRegularity, LowerBound, Verdict, Written, check_growth, hessenberg, lifted, local,
-    structure_of_text, witness,
-};
+use super::offsets::lifted;
+use super::settle::explanation;
+use super::structure::structure_of_text;
+use super::{hessenberg, local, witness};
 use crate::defaults::parameter_places;
 use crate::model::{Model, Numbering};
 use crate::prolongation::prolong;
@@ -107,7 +110,7 @@ pub fn analyse_excerpt(
         prolonged,
         jets: None,
     };
-    analysis.explanation = super::explanation(model, &analysis, index);
+    analysis.explanation = explanation(model, &analysis, index);
     analysis.hessenberg = hessenberg::classify(model, &analysis.structure, &analysis.certificate);
     Ok(analysis)
 }

@@ -5,31 +5,17 @@
 //! generically nonsingular, and every replacement on the way with the equation before and after.
 
 use super::certificate::GenericRegularity;
+use super::offsets::{lifted, undifferentiated};
 use super::pivots::nonzero_at_start;
 use super::problem::{self, Problem};
-use super::{generic, lifted, limits, structure_of_system, undifferentiated};
+use super::rewrite::Rewrite;
+use super::structure::structure_of_system;
+use super::{generic, limits};
 use crate::diagnostic::Diagnostics;
 use crate::expr::Expr;
 use crate::model::Model;
 use crate::structure::{Offsets, Structure};
-use crate::system::{Combination, Provenance, System, combine};
-
-/// An equation that was replaced by a combination.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Rewrite {
-    /// The equation of the text, counted from zero.
-    pub equation: usize,
-    /// The combination that replaced it, in terms of the text.
-    pub combination: Provenance,
-    /// The equations of the text whose leading parts cancel in it.
-    pub cancelling: Vec<usize>,
-    /// The right-hand side before the replacement.
-    pub before: Expr,
-    /// The right-hand side after the replacement.
-    pub after: Expr,
-    /// The expression that must not vanish for the replacement to be equivalent; `None` if it is a number.
-    pub nonzero: Option<Expr>,
-}
+use crate::system::{Combination, System, combine};
 
 /// The working system and whether its Jacobian is generically nonsingular.
 pub(super) struct Understood {

@@ -7,7 +7,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Rewrite, limits};
+use super::limits;
+use super::rewrite::Rewrite;
 use crate::defaults::start_point;
 use crate::expr::{Expr, Node, Notation, Symbol, evaluate, print, reachable};
 use crate::model::Model;

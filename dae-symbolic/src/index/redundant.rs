@@ -4,10 +4,14 @@
 //! derivative array of all of them; as many as there are unknowns are reduced, chosen so that they have the same
 //! consistent states, and the others are constraints that hold automatically.
 
+use super::analysis::Analysis;
 use super::array::{ArrayPoint, ArrayVerdict, Consistent, DerivativeArray, consistent_point, judge, vanish};
+use super::certificate::{LocalRegularity, LowerBound, Unproved, Verdict};
 use super::limits::Limits;
 use super::problem::{self, Problem, ProblemKind};
-use super::{Analysis, LocalRegularity, LowerBound, Unproved, Verdict, analyse_system, array_start, judged, settle};
+use super::settle::{array_start, judged, settle};
+use super::structural::analyse_system;
+use super::structure::pattern_parts;
 use crate::defaults::default_parameters;
 use crate::diagnostic::Diagnostics;
 use crate::expr::prime_field::{FieldPoint, sparse_rank};
@@ -28,7 +32,7 @@ pub(super) fn analyse(model: &mut Model, t0: f64, limits: &Limits) -> Result<Ana
     }
     let start = ArrayPoint::of_start_values(model, &default_parameters(model), t0);
     let finding = judge(model, &start, None, &limits.array);
-    let (mut problem, found) = problem::not_square(model, &super::pattern_parts(model), "");
+    let (mut problem, found) = problem::not_square(model, &pattern_parts(model), "");
     let open = match &finding.verdict {
         ArrayVerdict::Index(_) => None,
         ArrayVerdict::Dependent { rows } => return Err(problem::dependent(model, rows)),

@@ -11,13 +11,15 @@
 //! proof by intervals (`proof.rs`) that takes account of all branches needs no such comparison, and nor does a system
 //! Jacobian that is regular whatever jumps.
 
+use super::analysis::Analysis;
 use super::array::{ArrayFinding, ArrayPoint, ArrayVerdict, constant, exact_parameters};
+use super::branch::analyse_as_written;
 use super::certificate::{Grounds, LocalRegularity, LowerBound, Verdict};
+use super::enclosures::Enclosures;
 use super::limits::{self, Limits};
 use super::problem::{Problem, ProblemKind};
-use super::proof::Enclosures;
+use super::settle::Settled;
 use super::witness;
-use super::{Analysis, Settled, analyse_as_written};
 use crate::diagnostic::Diagnostics;
 use crate::expr::ball::{Ball, Calls, Magnitude, PRECISION, evaluate_balls};
 use crate::expr::{

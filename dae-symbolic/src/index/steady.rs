@@ -13,8 +13,8 @@ use nalgebra::DMatrix;
 
 use dae_runtime::contract::Prolongation;
 
+use super::enclosures::{Enclosures, top_stage};
 use super::limits;
-use super::proof::{Enclosures, top_stage};
 use crate::expr::prime_field::arithmetic::draw;
 use crate::prolongation::Prolonged;
 
