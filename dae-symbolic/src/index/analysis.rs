@@ -5,7 +5,7 @@
 use super::array::ArrayRanks;
 use super::certificate::{Certificate, GenericRegularity, Grounds, LocalRegularity, Verdict};
 use super::limits;
-use super::rewrite::Rewrite;
+use super::upper_bound::Rewrite;
 use crate::expr::{Expr, ParameterId};
 use crate::model::Model;
 use crate::prolongation::Prolonged;

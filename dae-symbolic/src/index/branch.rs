@@ -3,13 +3,12 @@
 //! In: a model, square or with more equations than unknowns. Out: its analysis on the branches that evaluation takes at the start values.
 
 use super::analysis::Analysis;
-use super::growth::check_depth;
 use super::limits::Limits;
 use super::problem::Problem;
 use super::redundant;
 use super::settle::{Settled, settle};
 use super::structural::analyse_system;
-use super::structure::structure_of_text;
+use super::upper_bound::{check_depth, structure_of_text};
 use crate::diagnostic::Diagnostics;
 use crate::model::Model;
 use crate::system::System;

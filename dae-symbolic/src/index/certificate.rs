@@ -2,7 +2,7 @@
 //!
 //! In: the findings of the three checks. Out: a verdict that says no more than they do.
 
-use super::array::{ArrayFinding, ArrayVerdict};
+use super::array::{ArrayFinding, ArrayVerdict, times};
 use super::limits;
 use crate::expr::Symbol;
 use crate::expr::prime_field::FieldEvaluation;
@@ -292,11 +292,6 @@ impl Certificate {
     pub fn is_regular(&self) -> bool {
         self.local.is_regular() && matches!(self.generic, GenericRegularity::Nonsingular { .. })
     }
-}
-
-/// `1 differentiation`, `2 differentiations`.
-pub(crate) fn times(n: u32) -> String {
-    format!("{n} differentiation{}", if n == 1 { "" } else { "s" })
 }
 
 impl GenericRegularity {

@@ -7,14 +7,12 @@
 
 use super::analysis::{Analysis, Written};
 use super::certificate::{Certificate, LocalRegularity, LowerBound, Verdict};
-use super::enclosures::Enclosures;
-use super::growth::check_growth;
+use super::hessenberg;
 use super::limits::Limits;
-use super::linear_combination::as_written;
-use super::offsets::lifted;
+use super::local::{self, Enclosures};
+use super::lower_bound::lower_bound;
 use super::settle::explanation;
-use super::structure::structure_of_text;
-use super::{hessenberg, local, witness};
+use super::upper_bound::{as_written, check_growth, lifted, structure_of_text};
 use crate::defaults::parameter_places;
 use crate::model::{Model, Numbering};
 use crate::prolongation::prolong;
@@ -73,7 +71,7 @@ pub fn analyse_excerpt(
         }
     }
     let rows = enclosures.system_jacobian(&near);
-    let mut lower = witness::lower_bound(written, structure, &rows, condition, &limits.lower_bound);
+    let mut lower = lower_bound(written, structure, &rows, condition, &limits.lower_bound);
     if let LowerBound::Witness(vector) = &mut lower {
         // The member of the excerpt that stands for it.
         let places = Numbering::of(model.unknowns.iter().map(|u| &u.domain)).map_err(|_| Torn)?;

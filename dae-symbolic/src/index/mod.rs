@@ -5,67 +5,64 @@
 //!
 //! What is proved, and by what:
 //!
-//! * **Upper bound** (`generic.rs`). A nonsingular system Jacobian $J_{ij} = \partial f_i / \partial x_j^{(d_j - c_i)}$ proves that
+//! * **Upper bound** (`upper_bound/`). A nonsingular system Jacobian $J_{ij} = \partial f_i / \partial x_j^{(d_j - c_i)}$ proves that
 //!   the equations differentiated $c_i$ times determine all highest derivatives, that the system has $\sum d_j - \sum c_i$ degrees of
 //!   freedom, and that the differentiation index is at most $\max c_i$, plus one if some $d_j = 0$ (more where equations were combined,
-//!   see `upper_bound`). One nonzero value
-//!   of $\det J$ in a prime field proves that it is not identically zero.
-//! * **At the model's own point** (`local.rs`; `exceptional.rs` names parameters because of whose defaults $J$ is
+//!   see `upper_bound/offsets.rs`). One nonzero value of $\det J$ in a prime field proves that it is not identically zero
+//!   (`upper_bound/generic.rs`).
+//! * **At the model's own point** (`local/`; `upper_bound/exceptional.rs` names parameters because of whose defaults $J$ is
 //!   singular at every point). $J$ is regular at the consistent point that the start values lead to, for the default
-//!   parameters; by an interval proof where it succeeds (`proof.rs`), otherwise in floating-point arithmetic; and it is
-//!   the solution that the start values mean (`solution_branch.rs`).
-//! * **Lower bound** (`witness.rs`). At that point the derivative array with one differentiation less is not 1-full: one column of $J^{-1}$
+//!   parameters; by an interval proof where it succeeds (`local/proof.rs`), otherwise in floating-point arithmetic; and it is
+//!   the solution that the start values mean (`local/solution_branch.rs`).
+//! * **Lower bound** (`lower_bound.rs`). At that point the derivative array with one differentiation less is not 1-full: one column of $J^{-1}$
 //!   shows a vector of its kernel.
 //!
-//! With all three the answer is exact. Where one is missing, because the structure is misleading (`linear_combination.rs`
+//! With all three the answer is exact. Where one is missing, because the structure is misleading (`upper_bound/linear_combination.rs`
 //! combines equations), because $J$ is singular on this solution, because the bound is not attained, or because there
 //! are more equations than unknowns (`redundant.rs`), the derivative array itself decides (`array/`): index, no index,
 //! or undecided, with the reason. Start values that lie on a switch are examined on both sides of it (`sides.rs`).
 //! Where it is not certain that there is a consistent point, all unknowns are eliminated to see whether the equations
-//! contradict one another (`elimination/`).
+//! contradict one another (`contradiction/`).
+//!
+//! | file | what, in the order in which files use one another |
+//! |---|---|
+//! | `limits.rs` | what the analysis is willing to spend, and what it accepts as evidence |
+//! | `array/`, `certificate.rs`, `problem.rs` | the derivative array; what is certified; what is wrong with a model |
+//! | `upper_bound/`, `local/`, `lower_bound.rs`, `contradiction/` | the proofs |
+//! | `analysis.rs` | what is known about a model |
+//! | `structural.rs`, `settle.rs` | what the proofs say of some equations; what the derivative array adds |
+//! | `redundant.rs`, `branch.rs`, `sides.rs` | surplus equations; one branch of the model; all sides of a switch |
+//! | `analyse.rs`, `excerpt.rs` | the analysis of a model, and of a whole one from an excerpt |
+//! | `hessenberg.rs`, `kinks.rs` | what else a user is told |
 
 mod analyse;
 mod analysis;
 pub mod array;
-mod block_proof;
 mod branch;
 mod certificate;
-mod elimination;
-mod enclosures;
-pub(crate) mod exceptional;
+mod contradiction;
 mod excerpt;
-mod generic;
-mod growth;
 mod hessenberg;
 mod kinks;
 pub mod limits;
-mod linear_combination;
 mod local;
-mod offsets;
-mod pivots;
+mod lower_bound;
 mod problem;
-mod proof;
 mod redundant;
-mod rewrite;
 mod settle;
 mod sides;
-mod solution_branch;
-mod steady;
 mod structural;
-mod structure;
-mod witness;
+mod upper_bound;
 
 pub use analyse::analyse;
 pub use analysis::{Analysis, Written};
 pub use certificate::{
     Certificate, GenericRegularity, Grounds, KernelVector, LocalRegularity, LowerBound, Unproved, Verdict,
 };
-pub(crate) use elimination::contradiction;
-pub(crate) use exceptional::at_defaults;
+pub(crate) use contradiction::contradiction;
 pub use excerpt::{Insufficient, analyse_excerpt};
-pub use generic::generic_rank;
 pub use kinks::differentiated_kinks;
 pub use limits::Limits;
 pub use problem::{Problem, ProblemKind};
-pub use rewrite::Rewrite;
-pub use structure::structure_of_text;
+pub(crate) use upper_bound::exceptional::{self, at_defaults};
+pub use upper_bound::{Rewrite, generic_rank, structure_of_text};

@@ -4,8 +4,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::array::Freedom;
-use super::certificate::times;
+use super::array::{Freedom, times};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Notation, print};
 use crate::model::{Model, derivative_name, incidence};

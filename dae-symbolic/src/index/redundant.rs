@@ -11,7 +11,7 @@ use super::limits::Limits;
 use super::problem::{self, Problem, ProblemKind};
 use super::settle::{array_start, judged, settle};
 use super::structural::analyse_system;
-use super::structure::pattern_parts;
+use super::upper_bound::pattern_parts;
 use crate::defaults::default_parameters;
 use crate::diagnostic::Diagnostics;
 use crate::expr::prime_field::{FieldPoint, sparse_rank};

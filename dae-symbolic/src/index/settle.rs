@@ -6,11 +6,11 @@
 use super::analysis::Analysis;
 use super::array::{self, ArrayFinding, ArrayPoint, ArrayVerdict};
 use super::certificate::{LocalRegularity, Verdict};
-use super::exceptional::at_defaults;
 use super::hessenberg;
 use super::limits::{self, Limits};
 use super::problem::{self, Problem};
-use super::rewrite::Rewrite;
+use super::upper_bound::Rewrite;
+use super::upper_bound::exceptional::at_defaults;
 use crate::diagnostic::Diagnostics;
 use crate::model::Model;
 use crate::system::{listed, written_orders};

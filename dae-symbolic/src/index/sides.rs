@@ -8,18 +8,18 @@
 //! solution enters one of the sides at once, or stays on the surface. Where equality selects what neither side does,
 //! the surface counts as a side of its own, unless a derivative of $\sigma$ along its solution shows that the solution
 //! leaves it; and where $\sigma$ vanishes identically, or an equation says that it does, the surface is all there is. A
-//! proof by intervals (`proof.rs`) that takes account of all branches needs no such comparison, and nor does a system
+//! proof by intervals (`local/proof.rs`) that takes account of all branches needs no such comparison, and nor does a system
 //! Jacobian that is regular whatever jumps.
 
 use super::analysis::Analysis;
 use super::array::{ArrayFinding, ArrayPoint, ArrayVerdict, constant, exact_parameters};
 use super::branch::analyse_as_written;
 use super::certificate::{Grounds, LocalRegularity, LowerBound, Verdict};
-use super::enclosures::Enclosures;
 use super::limits::{self, Limits};
+use super::local::Enclosures;
+use super::lower_bound::lower_bound;
 use super::problem::{Problem, ProblemKind};
 use super::settle::Settled;
-use super::witness;
 use crate::diagnostic::Diagnostics;
 use crate::expr::ball::{Ball, Calls, Magnitude, PRECISION, evaluate_balls};
 use crate::expr::{
@@ -99,7 +99,7 @@ fn holds_on_all_sides(model: &Model, analysis: &Analysis, t0: f64, limits: &Limi
     let Some(there) = enclosures.on_all_sides(jets) else { return false };
     let lower = || {
         let rows = enclosures.system_jacobian(&there);
-        witness::lower_bound(&written_orders(model), &analysis.structure, &rows, condition, &limits.lower_bound)
+        lower_bound(&written_orders(model), &analysis.structure, &rows, condition, &limits.lower_bound)
     };
     enclosures.is_regular_within(&there) && matches!(lower(), LowerBound::Trivial | LowerBound::Witness(_))
 }

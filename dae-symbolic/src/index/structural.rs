@@ -5,14 +5,12 @@
 
 use super::analysis::{Analysis, Written};
 use super::certificate::{Certificate, LocalRegularity, LowerBound};
-use super::enclosures::Enclosures;
-use super::exceptional::{Determinant, at_defaults, exceptional_defaults};
-use super::growth::check_growth;
 use super::limits::Limits;
-use super::linear_combination::{Understood, as_written, understand};
-use super::offsets::upper_bound;
+use super::local::{self, Enclosures};
+use super::lower_bound::lower_bound;
 use super::problem::{Problem, internal};
-use super::{local, pivots, solution_branch, witness};
+use super::upper_bound::exceptional::{Determinant, at_defaults, exceptional_defaults};
+use super::upper_bound::{self, Understood, as_written, check_growth, understand};
 use crate::diagnostic::Diagnostics;
 use crate::model::Model;
 use crate::prolongation::prolong;
@@ -67,15 +65,15 @@ pub(super) fn analyse_system(
             (LocalRegularity::NotAttempted { reason }, None)
         }
     };
-    let bound = upper_bound(model, &system, &structure.offsets);
+    let bound = upper_bound::upper_bound(model, &system, &structure.offsets);
     if let Some(found) = jets.as_ref().filter(|_| local.is_regular()) {
         let vanishing = |model: &mut Model, jets: &[f64]| {
-            pivots::vanishing(model, &prolonged, jets, &pivots, &rewrites, t0, &limits.upper_bound)
+            upper_bound::vanishing(model, &prolonged, jets, &pivots, &rewrites, t0, &limits.upper_bound)
         };
         if let Some(message) = vanishing(model, found) {
             local = LocalRegularity::Singular { t0, message };
         } else if let Some((other, message)) =
-            solution_branch::singular_jets(model, &prolonged, found, bound, t0, vanishing, limits)
+            local::singular_jets(model, &prolonged, found, bound, t0, vanishing, limits)
         {
             local = LocalRegularity::Singular { t0, message };
             jets = Some(other);
@@ -87,7 +85,7 @@ pub(super) fn analyse_system(
         {
             let enclosures = Enclosures::new(&prolonged, t0, &limits.local);
             let rows = enclosures.system_jacobian(&enclosures.near(jets, local.radius(&limits.local)));
-            witness::lower_bound(&written_orders(model), &structure, &rows, *condition, &limits.lower_bound)
+            lower_bound(&written_orders(model), &structure, &rows, *condition, &limits.lower_bound)
         }
         (LocalRegularity::Numerical { .. } | LocalRegularity::Proven { .. }, Some(_)) => {
             LowerBound::NotAttempted { reason: "equations were combined".into() }

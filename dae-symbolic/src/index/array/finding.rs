@@ -86,3 +86,8 @@ impl ArrayFinding {
         self.ranks.iter().map(ArrayRanks::manifold_dimension).collect()
     }
 }
+
+/// `1 differentiation`, `2 differentiations`.
+pub(crate) fn times(n: u32) -> String {
+    format!("{n} differentiation{}", if n == 1 { "" } else { "s" })
+}

@@ -56,6 +56,7 @@ pub(crate) use contradiction::contradict;
 pub use derivative_array::{DerivativeArray, Linearised};
 pub use error::ArrayError;
 pub(super) use extended_precision::{constant, exact_parameters, is_solution, vanish};
+pub(super) use finding::times;
 pub use finding::{ArrayFinding, ArrayVerdict, ConstantRank, Freedom};
 pub use jets::consistent_point;
 pub use matrix::{ArrayJacobian, ArrayRanks};

@@ -22,7 +22,7 @@ use super::arrays::Arrays;
 use super::derivative_array::DerivativeArray;
 use super::error::ArrayError;
 use super::extended_precision::{self, Digits};
-use super::finding::{ArrayFinding, ArrayVerdict, ConstantRank, Freedom};
+use super::finding::{ArrayFinding, ArrayVerdict, ConstantRank, Freedom, times};
 use super::jets::consistent_point;
 use super::matrix::{ArrayJacobian, ArrayRanks};
 use super::newton::{SparseRow, dependencies};
@@ -30,7 +30,6 @@ use super::point::ArrayPoint;
 use super::system::{ArraySystem, Consistent};
 use crate::expr::ball::PRECISION;
 use crate::expr::prime_field::arithmetic::draw;
-use crate::index::certificate::times;
 use crate::index::limits;
 use crate::model::Model;
 

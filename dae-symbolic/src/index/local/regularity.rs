@@ -6,17 +6,17 @@
 
 use dae_runtime::initialize::{InitializationError, InitializationOptions, consistent_initialization};
 
-use super::array::{self, ArrayPoint};
-use super::certificate::LocalRegularity;
-use super::limits::{self, Limits};
 use super::proof::{self, Evidence};
 use super::steady::is_steady;
 use crate::defaults::default_parameters;
+use crate::index::array::{self, ArrayPoint};
+use crate::index::certificate::LocalRegularity;
+use crate::index::limits::{self, Limits};
 use crate::model::Model;
 use crate::prolongation::Prolonged;
 use crate::system::listed;
 
-pub(super) fn regularity(
+pub(crate) fn regularity(
     model: &mut Model,
     prolonged: &Prolonged,
     t0: f64,

@@ -11,7 +11,7 @@ use crate::system::{System, written_orders};
 /// text up to $r_i$: with $c_i$ differentiations the $x_j^{(d_j)}$ are determined, and what is asked for are the
 /// $x_j^{(\max(p_j, 1))}$ of the text. If no equations were combined, $d_j \ge p_j$, and the second term is one if some
 /// $d_j = 0$.
-pub(super) fn upper_bound(model: &Model, system: &System, offsets: &Offsets) -> u32 {
+pub(crate) fn upper_bound(model: &Model, system: &System, offsets: &Offsets) -> u32 {
     let orders = system.equations.iter().zip(&offsets.equations);
     let highest = orders.map(|(e, c)| c + e.provenance.differentiations()).max().unwrap_or(0);
     let missing = written_orders(model).into_iter().zip(&offsets.unknowns).map(|(p, &d)| p.max(1).saturating_sub(d));
@@ -21,7 +21,7 @@ pub(super) fn upper_bound(model: &Model, system: &System, offsets: &Offsets) -> 
 /// The offsets, all raised by the number that the jets of the text need: a combination may have lowered $d_j$ below the
 /// order $p_j$ of the text, and its states are to have start values as well; and a start value may be given for a
 /// higher derivative.
-pub(super) fn lifted(model: &Model, offsets: &Offsets) -> Offsets {
+pub(crate) fn lifted(model: &Model, offsets: &Offsets) -> Offsets {
     let given = model.unknowns.iter().map(|u| u.derivative_starts.iter().map(|&(order, _)| order).max().unwrap_or(0));
     let wanted = written_orders(model).into_iter().zip(given).map(|(p, given)| p.max(given));
     let lift = wanted.zip(&offsets.unknowns).map(|(order, &d)| order.saturating_sub(d)).max().unwrap_or(0);

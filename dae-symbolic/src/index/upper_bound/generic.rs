@@ -4,10 +4,10 @@
 //! is a ring homomorphism (`expr/prime_field`), so a nonzero value is a proof; a zero is only evidence, and is required
 //! at several points.
 
-use super::certificate::GenericRegularity;
 use crate::defaults::start_point;
 use crate::expr::prime_field::{Branch, FieldPoint, Independence, Sign, sparse_determinant, sparse_rank};
 use crate::expr::{Expr, Function, Node, Notation, print};
+use crate::index::certificate::GenericRegularity;
 use crate::model::Model;
 
 /// Whether the $n \times n$ matrix with the given entries is generically nonsingular, by up to `points` points.

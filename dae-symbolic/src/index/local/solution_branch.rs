@@ -7,15 +7,15 @@
 //! where an equation was multiplied by something that vanishes there, they are not solutions for the method. On the
 //! branch that the start values mean another index may hold than on the one where it ends.
 
-use super::array::{ArrayPoint, Consistent, DerivativeArray, consistent_point};
-use super::limits::Limits;
 use super::proof::{self, Evidence};
 use crate::defaults::default_parameters;
+use crate::index::array::{ArrayPoint, Consistent, DerivativeArray, consistent_point};
+use crate::index::limits::Limits;
 use crate::model::Model;
 use crate::prolongation::Prolonged;
 
 /// The other jets and what is singular there; `vanishes` names a condition of the prolongation that fails at given jets.
-pub(super) fn singular_jets(
+pub(crate) fn singular_jets(
     model: &mut Model,
     prolonged: &Prolonged,
     jets: &[f64],

@@ -19,10 +19,10 @@ use dae_runtime::sparse::{Regularity, SparseMatrix, regularity};
 use nalgebra::DMatrix;
 
 use super::block_proof::Rows;
-use super::certificate::Unproved;
 use super::enclosures::{Enclosures, Entries, around, top_stage};
-use super::limits;
 use crate::expr::interval::Interval;
+use crate::index::certificate::Unproved;
+use crate::index::limits;
 use crate::model::Model;
 use crate::prolongation::Prolonged;
 
@@ -62,7 +62,7 @@ pub(super) fn examine(model: &Model, prolonged: &Prolonged, jets: &[f64], t: f64
 
 impl Enclosures<'_> {
     /// Whether the system Jacobian is nonsingular in the whole enclosure, on all branches that it meets.
-    pub(super) fn is_regular_within(&self, enclosure: &[Interval]) -> bool {
+    pub(crate) fn is_regular_within(&self, enclosure: &[Interval]) -> bool {
         self.has_all_branches(enclosure) && self.is_nonsingular(enclosure)
     }
 

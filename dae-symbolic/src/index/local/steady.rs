@@ -14,8 +14,8 @@ use nalgebra::DMatrix;
 use dae_runtime::contract::Prolongation;
 
 use super::enclosures::{Enclosures, top_stage};
-use super::limits;
 use crate::expr::prime_field::arithmetic::draw;
+use crate::index::limits;
 use crate::prolongation::Prolonged;
 
 /// Whether the Jacobian stays regular under changes of the jets in their last digits.

@@ -21,8 +21,8 @@ use dae_runtime::structure::{
 use nalgebra::DMatrix;
 
 use super::enclosures::{Enclosures, around, top_stage};
-use super::limits;
 use crate::expr::interval::Interval;
+use crate::index::limits;
 
 /// Equations and the jets, equally many, that they determine once the jets of earlier blocks are known.
 struct Block {

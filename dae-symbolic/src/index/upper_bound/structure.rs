@@ -3,8 +3,8 @@
 //! In: a model, or equations of which some were combined. Out: offsets, transversal and degrees of freedom of their pattern
 //! (`crate::structure`); or a [`Problem`], with the over- and underdetermined parts.
 
-use super::problem::{self, Problem, ProblemKind};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::index::problem::{self, Problem, ProblemKind};
 use crate::model::Model;
 use crate::structure::{
     Incidence, InvalidStructure, Part, SignatureMatrix, StructurallySingular, Structure, analyse as analyse_structure,
@@ -39,7 +39,7 @@ fn structure(
 }
 
 /// The over- and underdetermined parts of the text.
-pub(super) fn pattern_parts(model: &Model) -> StructurallySingular {
+pub(crate) fn pattern_parts(model: &Model) -> StructurallySingular {
     let rows = model.equations.iter().map(|e| e.incidence.iter().map(|&(j, order)| (j.index(), order)));
     match SignatureMatrix::from_rows(model.unknowns.len(), rows) {
         Ok(sigma) => parts(sigma.pattern()),

@@ -4,33 +4,34 @@
 //! In: the text, or as many of its equations as there are unknowns. Out: the working system, its structure, whether its Jacobian is
 //! generically nonsingular, and every replacement on the way with the equation before and after.
 
-use super::certificate::GenericRegularity;
+use super::generic;
 use super::offsets::{lifted, undifferentiated};
 use super::pivots::nonzero_at_start;
-use super::problem::{self, Problem};
 use super::rewrite::Rewrite;
 use super::structure::structure_of_system;
-use super::{generic, limits};
 use crate::diagnostic::Diagnostics;
 use crate::expr::Expr;
+use crate::index::certificate::GenericRegularity;
+use crate::index::limits;
+use crate::index::problem::{self, Problem};
 use crate::model::Model;
 use crate::structure::{Offsets, Structure};
 use crate::system::{Combination, System, combine};
 
 /// The working system and whether its Jacobian is generically nonsingular.
-pub(super) struct Understood {
-    pub(super) system: System,
-    pub(super) structure: Structure,
-    pub(super) rewrites: Vec<Rewrite>,
+pub(crate) struct Understood {
+    pub(crate) system: System,
+    pub(crate) structure: Structure,
+    pub(crate) rewrites: Vec<Rewrite>,
     /// The expressions that must not vanish for the replacements to be equivalent.
-    pub(super) pivots: Vec<Expr>,
-    pub(super) generic: GenericRegularity,
+    pub(crate) pivots: Vec<Expr>,
+    pub(crate) generic: GenericRegularity,
     /// Whether the system Jacobian of the equations before any rewriting is identically singular; `None` if that is undecided.
-    pub(super) singular_as_written: Option<bool>,
+    pub(crate) singular_as_written: Option<bool>,
 }
 
 /// The system with its equations as they are, none combined.
-pub(super) fn as_written(
+pub(crate) fn as_written(
     model: &mut Model,
     system: System,
     limits: &limits::UpperBound,
@@ -48,7 +49,7 @@ pub(super) fn as_written(
 
 /// Combines equations while the system Jacobian is identically singular and there is a combination that lowers the
 /// structure.
-pub(super) fn understand(
+pub(crate) fn understand(
     model: &mut Model,
     system: System,
     limits: &limits::UpperBound,
@@ -64,12 +65,12 @@ pub(super) fn understand(
 
 impl Understood {
     /// Whether the system Jacobian is generically nonsingular.
-    pub(super) fn is_regular(&self) -> bool {
+    pub(crate) fn is_regular(&self) -> bool {
         matches!(self.generic, GenericRegularity::Nonsingular { .. })
     }
 
     /// The offsets of the prolongation.
-    pub(super) fn offsets(&self, model: &Model) -> Offsets {
+    pub(crate) fn offsets(&self, model: &Model) -> Offsets {
         match self.is_regular() {
             true => lifted(model, &self.structure.offsets),
             false => undifferentiated(model, &self.system),

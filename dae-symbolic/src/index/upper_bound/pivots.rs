@@ -7,10 +7,10 @@
 
 use std::collections::BTreeMap;
 
-use super::limits;
 use super::rewrite::Rewrite;
 use crate::defaults::start_point;
 use crate::expr::{Expr, Node, Notation, Symbol, evaluate, print, reachable};
+use crate::index::limits;
 use crate::model::Model;
 use crate::prolongation::Prolonged;
 
@@ -23,7 +23,7 @@ pub(super) fn nonzero_at_start(model: &Model, e: Expr, limits: &limits::UpperBou
 }
 
 /// A pivot by which a combination was multiplied and which is zero at the consistent point, in words.
-pub(super) fn vanishing(
+pub(crate) fn vanishing(
     model: &mut Model,
     prolonged: &Prolonged,
     jets: &[f64],

@@ -2,16 +2,16 @@
 //!
 //! In: a model, or a system with its offsets. Out: nothing, or a [`Problem`] that names an equation and the order of the derivative that is too long.
 
-use super::limits;
-use super::problem::{Problem, ProblemKind};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Dag, Expr, depths, reachable, shared_derivatives, total_derivative};
+use crate::index::limits;
+use crate::index::problem::{Problem, ProblemKind};
 use crate::model::Model;
 use crate::structure::Offsets;
 use crate::system::System;
 
 /// Rejects equations whose derivatives would get out of hand because of nested functions.
-pub(super) fn check_depth(model: &Model, limits: &limits::Growth) -> Result<(), (Problem, Diagnostics)> {
+pub(crate) fn check_depth(model: &Model, limits: &limits::Growth) -> Result<(), (Problem, Diagnostics)> {
     let depths = depths(&model.dag);
     let depth = |i: usize| depths[model.equations[i].residual.index()];
     let Some(i) = (0..model.equations.len()).find(|&i| depth(i) > limits.depth) else { return Ok(()) };
@@ -28,7 +28,7 @@ pub(super) fn check_depth(model: &Model, limits: &limits::Growth) -> Result<(), 
 }
 
 /// Differentiates every equation as often as the offsets say, and rejects a model for which that gets out of hand.
-pub(super) fn check_growth(
+pub(crate) fn check_growth(
     model: &mut Model,
     system: &System,
     offsets: &Offsets,

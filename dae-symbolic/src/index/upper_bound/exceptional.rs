@@ -5,11 +5,12 @@
 //! of $J$ that contain the parameter; for every other value the structure says what it says, so that the index found at the defaults
 //! is that of an exceptional case.
 
-use super::certificate::GenericRegularity;
-use super::{generic, limits};
+use super::generic;
 #[cfg(feature = "report")]
 use crate::expr::prime_field::arithmetic;
 use crate::expr::{Expr, Notation, ParameterId, Symbol, print, substitute, symbols};
+use crate::index::certificate::GenericRegularity;
+use crate::index::limits;
 use crate::model::Model;
 use crate::system::listed;
 
@@ -99,7 +100,7 @@ impl Determinant {
 /// The parameters because of whose defaults the system Jacobian is identically singular: each that makes it so on its
 /// own, if there are any, otherwise the smallest set that does so jointly; all that occur in a large matrix. Empty if
 /// it is not.
-pub(super) fn exceptional_defaults(model: &mut Model, determinant: &Determinant) -> Vec<ParameterId> {
+pub(crate) fn exceptional_defaults(model: &mut Model, determinant: &Determinant) -> Vec<ParameterId> {
     if determinant.parameters.is_empty() {
         return Vec::new();
     }

@@ -5,9 +5,9 @@
 
 use dae_runtime::contract::{Jet, Prolongation, Start};
 
-use super::limits;
 use crate::expr::interval::Interval;
 use crate::expr::{ExternalSource, Function};
+use crate::index::limits;
 use crate::program::{Point, Program};
 use crate::prolongation::Prolonged;
 
@@ -16,7 +16,7 @@ pub(super) type Entries = Vec<(usize, usize, Interval)>;
 
 /// The prolongation in interval arithmetic, at the exact values that the text gives to parameters and fixed jets:
 /// decimal fractions are not machine numbers.
-pub(super) struct Enclosures<'a> {
+pub(crate) struct Enclosures<'a> {
     pub(super) prolonged: &'a Prolonged,
     pub(super) limits: &'a limits::Local,
     t: f64,
@@ -25,7 +25,7 @@ pub(super) struct Enclosures<'a> {
 }
 
 impl<'a> Enclosures<'a> {
-    pub(super) fn new(prolonged: &'a Prolonged, t: f64, limits: &'a limits::Local) -> Self {
+    pub(crate) fn new(prolonged: &'a Prolonged, t: f64, limits: &'a limits::Local) -> Self {
         let mut start = vec![Interval::ENTIRE; prolonged.description.jets.len()];
         let point = Point { t: Interval::point(t), parameters: &prolonged.parameter_enclosures, y: &[], yp: &[] };
         prolonged.start.run(point, &mut Vec::new(), &mut start);
@@ -47,14 +47,14 @@ impl<'a> Enclosures<'a> {
     }
 
     /// A box around jets, relative to each (at least 1); those that are fixed are known.
-    pub(super) fn near(&self, jets: &[f64], radius: f64) -> Vec<Interval> {
+    pub(crate) fn near(&self, jets: &[f64], radius: f64) -> Vec<Interval> {
         self.boxed(jets, radius, 0.0)
     }
 
     /// An enclosure of the solutions on all sides of switches: the fixed values with a small margin, so that both
     /// branches of every switch are included, and all other jets anywhere within a huge bound. `None` if a jet is too
     /// large for that.
-    pub(super) fn on_all_sides(&self, jets: &[f64]) -> Option<Vec<Interval>> {
+    pub(crate) fn on_all_sides(&self, jets: &[f64]) -> Option<Vec<Interval>> {
         let limits::Local { side_radius, side_margin, .. } = *self.limits;
         jets.iter().all(|x| x.abs() < side_radius.sqrt()).then(|| self.boxed(jets, side_radius, side_margin))
     }
@@ -70,7 +70,7 @@ impl<'a> Enclosures<'a> {
 
     /// The rows of $J$ in an enclosure: equations and jets of stage 0 of the prolongation, in the order of the system. For
     /// $\partial f^{(c)} / \partial x^{(d)} = \partial f / \partial x^{(d - c)}$ (Griewank).
-    pub(super) fn system_jacobian(&self, enclosure: &[Interval]) -> Vec<Vec<(usize, Interval)>> {
+    pub(crate) fn system_jacobian(&self, enclosure: &[Interval]) -> Vec<Vec<(usize, Interval)>> {
         let (rows, columns) = top_stage(self.prolonged);
         let mut jacobian = vec![Vec::new(); rows.iter().flatten().count()];
         for (i, j, value) in self.jacobian(enclosure) {
@@ -118,7 +118,7 @@ impl<'a> Enclosures<'a> {
     }
 
     /// Whether no sign function and no conditional jumps within the enclosure: the operator needs continuous equations.
-    pub(super) fn is_continuous(&self, enclosure: &[Interval]) -> bool {
+    pub(crate) fn is_continuous(&self, enclosure: &[Interval]) -> bool {
         let mut continuous = true;
         self.run(&self.prolonged.residual, self.equations(), enclosure, |function, argument| {
             let jumps = matches!(function, Function::Signum | Function::If);
