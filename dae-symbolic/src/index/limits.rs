@@ -187,8 +187,8 @@ pub struct Array {
     /// The largest dropped pivot, relative to the largest pivot and the number of rows, that counts as rounding. With larger ones ranks
     /// are not clear.
     pub dropped: f64,
-    /// Rows that are closer than this to a combination of others, measured by their largest entries, depend on them. They are named in a
-    /// message.
+    /// Rows or columns that are closer than this to a combination of others, measured by their largest entries, depend on them. They show
+    /// which unknowns are free where there is no index; where their number is not that of the ranks, this is undecided.
     pub dependent: f64,
     /// Components of a kernel vector below this fraction of the largest do not name an unknown that is not determined.
     pub participates: f64,

@@ -63,6 +63,7 @@ pub(super) fn array_start(model: &mut Model, analysis: &Analysis, t0: f64, limit
     array::continued(model, &analysis.system, offsets, parameters, point, stages, limits)
 }
 
+/// The verdict of the derivative array, which is examined from the bound on the index up where there is one.
 pub(super) fn judged(
     model: &mut Model,
     analysis: &Analysis,
