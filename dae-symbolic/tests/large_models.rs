@@ -2,12 +2,12 @@
 
 use dae_symbolic::compile::compile;
 use dae_symbolic::form::Form;
-use dae_symbolic::index::{LocalRegularity, Verdict, analyse};
+use dae_symbolic::index::{Limits, LocalRegularity, Verdict, analyse};
 use dae_symbolic::read_text;
 
 fn local(text: &str) -> LocalRegularity {
     let (mut model, _) = read_text(text).map_err(|rejection| rejection.diagnostics).unwrap();
-    analyse(&mut model, 0.0).map_err(|(_, diagnostics)| diagnostics).unwrap().certificate.local
+    analyse(&mut model, 0.0, &Limits::DEFAULT).map_err(|(_, diagnostics)| diagnostics).unwrap().certificate.local
 }
 
 /// A model whose statements are `part(1)`, …, `part(count)`.

@@ -10,7 +10,7 @@ use super::{Compiled, formulated};
 use crate::alias::reconcile;
 use crate::external_functions;
 use crate::family::{classes, excerpt, rows, unknown_classes};
-use crate::index::{Insufficient, analyse_excerpt};
+use crate::index::{Insufficient, Limits, analyse_excerpt};
 use crate::model::family::{FamilyModel, instantiate_excerpt};
 use crate::model::verify;
 use crate::structure::analyse;
@@ -45,7 +45,7 @@ pub fn compile_excerpt(family: &FamilyModel, t0: f64) -> Option<Compiled> {
         external_functions::settle_tables(&mut model).ok()?;
         check_values(&model).ok()?;
         reconcile(&mut model).ok()?;
-        match analyse_excerpt(&mut model, &structure, &written, t0) {
+        match analyse_excerpt(&mut model, &structure, &written, t0, &Limits::DEFAULT) {
             Ok(analysis) => {
                 let compiled = formulated(model, analysis, t0).ok()?;
                 // A larger excerpt or the whole model may have a form that this excerpt does not have.

@@ -34,9 +34,7 @@ use crate::diagnostic::Diagnostics;
 use crate::expr::Expr;
 use crate::external_functions::{self, InputNeed};
 use crate::formulation::{CompiledForm, FormError, FormProgram, Materials};
-use crate::index::{
-    Analysis, MAX_DIFFERENTIATIONS, Problem, ProblemKind, analyse, contradiction, differentiated_kinks,
-};
+use crate::index::{Analysis, Limits, Problem, ProblemKind, analyse, contradiction, differentiated_kinks};
 use crate::index_concepts::{singular_pencil, with_null_vectors};
 use crate::model::Model;
 use crate::prolongation::{Prolonged, prolong_alike};
@@ -125,11 +123,13 @@ pub fn compile(mut model: Model, t0: f64) -> Result<Compiled, Rejected> {
     external_functions::settle_tables(&mut model).map_err(|found| Rejected::text(t0, found))?;
     check_values(&model).map_err(|found| Rejected::text(t0, found))?;
     reconcile(&mut model).map_err(|found| Rejected::text(t0, found))?;
-    let analysis = match analyse(&mut model, t0) {
+    let limits = Limits::DEFAULT;
+    let analysis = match analyse(&mut model, t0, &limits) {
         Ok(analysis) => analysis,
         Err((problem, found)) => {
             let open = problem.kind == ProblemKind::Undecided;
-            let shown = if open { contradiction(&mut model, t0, MAX_DIFFERENTIATIONS) } else { None };
+            let most = limits.contradiction.differentiations;
+            let shown = if open { contradiction(&mut model, t0, most, &limits.contradiction) } else { None };
             let (problem, found) = shown.unwrap_or((problem, found));
             let diagnostics = with_null_vectors(&model, found);
             return Err(Rejected { problem: Some(problem), t0, diagnostics });
@@ -142,8 +142,8 @@ pub fn compile(mut model: Model, t0: f64) -> Result<Compiled, Rejected> {
         let problem = Problem { kind: ProblemKind::SingularPencil, equations, unknowns };
         return Err(Rejected { problem: Some(problem), t0, diagnostics });
     }
-    if let Some(most) = analysis.differentiations_in_doubt()
-        && let Some((problem, diagnostics)) = contradiction(&mut model, t0, most)
+    if let Some(most) = analysis.differentiations_in_doubt(&limits.contradiction)
+        && let Some((problem, diagnostics)) = contradiction(&mut model, t0, most, &limits.contradiction)
     {
         return Err(Rejected { problem: Some(problem), t0, diagnostics });
     }

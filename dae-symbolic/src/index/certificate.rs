@@ -2,7 +2,8 @@
 //!
 //! In: the findings of the three checks. Out: a verdict that says no more than they do.
 
-use super::array::{ArrayFinding, ArrayVerdict};
+use super::array::{ArrayFinding, ArrayVerdict, times};
+use super::limits;
 use crate::expr::Symbol;
 use crate::expr::prime_field::FieldEvaluation;
 
@@ -77,12 +78,10 @@ pub enum LocalRegularity {
 impl LocalRegularity {
     /// The radius of a box around the computed point, relative to each jet (at least 1), that is believed to contain
     /// the exact one.
-    pub(super) fn radius(&self) -> f64 {
-        /// The radius for a point that is computed and not enclosed.
-        const COMPUTED: f64 = 1e-9;
+    pub(super) fn radius(&self, limits: &limits::Local) -> f64 {
         match self {
             LocalRegularity::Proven { radius, .. } => *radius,
-            _ => COMPUTED,
+            _ => limits.computed_radius,
         }
     }
 
@@ -293,11 +292,6 @@ impl Certificate {
     pub fn is_regular(&self) -> bool {
         self.local.is_regular() && matches!(self.generic, GenericRegularity::Nonsingular { .. })
     }
-}
-
-/// `1 differentiation`, `2 differentiations`.
-pub(crate) fn times(n: u32) -> String {
-    format!("{n} differentiation{}", if n == 1 { "" } else { "s" })
 }
 
 impl GenericRegularity {

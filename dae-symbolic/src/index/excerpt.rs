@@ -5,12 +5,14 @@
 //! prolongation the members of the excerpt describe, and regularity and lower bound are established for that, at its own consistent point. Or
 //! why the excerpt does not settle everything; then a larger excerpt or the whole model is to be analysed.
 
-use super::linear_combination::as_written;
-use super::proof::Enclosures;
-use super::{
-    Analysis, Certificate, LocalRegularity, LowerBound, Verdict, Written, check_growth, hessenberg, lifted, local,
-    structure_of_text, witness,
-};
+use super::analysis::{Analysis, Written};
+use super::certificate::{Certificate, LocalRegularity, LowerBound, Verdict};
+use super::hessenberg;
+use super::limits::Limits;
+use super::local::{self, Enclosures};
+use super::lower_bound::lower_bound;
+use super::settle::explanation;
+use super::upper_bound::{as_written, check_growth, lifted, structure_of_text};
 use crate::defaults::parameter_places;
 use crate::model::{Model, Numbering};
 use crate::prolongation::prolong;
@@ -32,11 +34,12 @@ pub fn analyse_excerpt(
     structure: &Structure,
     written: &[u32],
     t0: f64,
+    limits: &Limits,
 ) -> Result<Analysis, Insufficient> {
     use Insufficient::{Torn, Unsettled};
     let text = structure_of_text(model).map_err(|_| Unsettled)?;
     let system = System::of_text(model);
-    let understood = as_written(model, system).map_err(|_| Unsettled)?;
+    let understood = as_written(model, system, &limits.upper_bound).map_err(|_| Unsettled)?;
     if !understood.is_regular() || !same_offsets(model, &understood.structure.offsets, &structure.offsets) {
         return Err(Unsettled);
     }
@@ -49,17 +52,17 @@ pub fn analyse_excerpt(
     let raised = |list: &[u32]| list.iter().map(|&k| k + lift).collect();
     let whole_offsets =
         Offsets { equations: raised(&structure.offsets.equations), unknowns: raised(&structure.offsets.unknowns) };
-    check_growth(model, &understood.system, &offsets).map_err(|_| Unsettled)?;
+    check_growth(model, &understood.system, &offsets, &limits.growth).map_err(|_| Unsettled)?;
     let prolonged = prolong(model, &understood.system, &offsets).map_err(|_| Torn)?;
     let parameters = parameter_places(model).map_err(|_| Torn)?;
     let whole = prolonged.whole(&whole_offsets, &parameters).map_err(|_| Torn)?;
-    let (local, jets) = local::regularity(model, &whole, t0);
+    let (local, jets) = local::regularity(model, &whole, t0, limits);
     let (LocalRegularity::Numerical { condition, .. } | LocalRegularity::Proven { condition, .. }) = local else {
         return Err(Unsettled);
     };
     let Some(jets) = jets else { return Err(Unsettled) };
-    let enclosures = Enclosures::new(&whole, t0);
-    let near = enclosures.near(&jets, local.radius());
+    let enclosures = Enclosures::new(&whole, t0, &limits.local);
+    let near = enclosures.near(&jets, local.radius(&limits.local));
     if matches!(local, LocalRegularity::Numerical { .. }) && !enclosures.is_continuous(&near) {
         // On a switch: what holds on all its sides is found from the whole model.
         let box_of_all = enclosures.on_all_sides(&jets).ok_or(Unsettled)?;
@@ -67,7 +70,8 @@ pub fn analyse_excerpt(
             return Err(Unsettled);
         }
     }
-    let mut lower = witness::lower_bound(written, structure, &enclosures.system_jacobian(&near), condition);
+    let rows = enclosures.system_jacobian(&near);
+    let mut lower = lower_bound(written, structure, &rows, condition, &limits.lower_bound);
     if let LowerBound::Witness(vector) = &mut lower {
         // The member of the excerpt that stands for it.
         let places = Numbering::of(model.unknowns.iter().map(|u| &u.domain)).map_err(|_| Torn)?;
@@ -104,7 +108,7 @@ pub fn analyse_excerpt(
         prolonged,
         jets: None,
     };
-    analysis.explanation = super::explanation(model, &analysis, index);
+    analysis.explanation = explanation(model, &analysis, index);
     analysis.hessenberg = hessenberg::classify(model, &analysis.structure, &analysis.certificate);
     Ok(analysis)
 }

@@ -5,7 +5,7 @@
 //! between switches. If the first derivative of $f$ that jumps is of order $m \le c$ (`expr/surfaces.rs`), then at a
 //! switch $f^{(m)}$ jumps and the derivatives after it have impulses, which no differentiated equation contains.
 
-use super::Analysis;
+use super::analysis::Analysis;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Notation, Surface, print_with, surfaces};
 use crate::model::{Model, derivative_name};

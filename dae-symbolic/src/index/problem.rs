@@ -4,12 +4,12 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::array::Freedom;
-use super::certificate::times;
+use super::array::{Freedom, times};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Notation, print};
 use crate::model::{Model, derivative_name, incidence};
 use crate::origin::Origin;
+use crate::program::Unplaced;
 use crate::spelling::lists::folded;
 use crate::structure::{Part, StructurallySingular};
 use crate::system::{SystemEquation, listed};
@@ -311,4 +311,16 @@ pub(super) fn after_combination(model: &Model, equation: &SystemEquation, found:
         diagnostic = diagnostic.label(model.equations[*k].origin, model.equation_name(*k));
     }
     Diagnostics::from(diagnostic.help("remove one of these equations and write down what is missing in its place"))
+}
+
+/// The diagnostic for a symbol that no stage should leave over, in place of a panic.
+pub(super) fn internal(model: &Model, unplaced: Unplaced) -> (Problem, Diagnostics) {
+    let message = match unplaced {
+        Unplaced::Symbol(symbol) => {
+            format!("`{}` cannot be placed in the differentiated system", model.symbol_name(symbol))
+        }
+        Unplaced::Torn => "the members of a family that were left out are unlike the others".to_string(),
+    };
+    let diagnostic = Diagnostic::error(Code::UndeclaredSymbol, message).label(model.origin, "");
+    (Problem::new(ProblemKind::StructurallySingular, model, &[], &[]), Diagnostics::from(diagnostic))
 }

@@ -4,9 +4,14 @@
 //! derivative array of all of them; as many as there are unknowns are reduced, chosen so that they have the same
 //! consistent states, and the others are constraints that hold automatically.
 
+use super::analysis::Analysis;
 use super::array::{ArrayPoint, ArrayVerdict, Consistent, DerivativeArray, consistent_point, judge, vanish};
+use super::certificate::{LocalRegularity, LowerBound, Unproved, Verdict};
+use super::limits::Limits;
 use super::problem::{self, Problem, ProblemKind};
-use super::{Analysis, LocalRegularity, LowerBound, Unproved, Verdict, analyse_system, array_start, judged, settle};
+use super::settle::{array_start, judged, settle};
+use super::structural::analyse_system;
+use super::upper_bound::pattern_parts;
 use crate::defaults::default_parameters;
 use crate::diagnostic::Diagnostics;
 use crate::expr::prime_field::{FieldPoint, sparse_rank};
@@ -17,24 +22,17 @@ use crate::system::System;
 /// Rows over the prime field: column and residue.
 type Gradients = Vec<Vec<(usize, u64)>>;
 
-/// The number of choices of equations that are tried.
-const MAX_CHOICES: usize = 120;
-
-/// The number of points, in addition to the model's own, at which equations that are left out must hold.
-const POINTS: u64 = 4;
-/// Relative distance of these points and their distance in time, tried in this order: numbers that no model contains.
+/// Relative distance of the points at which equations that are left out must hold, and their distance in time, tried in this order: numbers that no model contains.
 const DISTANCES: [f64; 3] = [0.108_417_326_950_713, 0.031_172_854_096_237, 0.010_639_281_754_319];
-/// Models with more than this many equations are not compared at such points: the work grows with the third power.
-const MAX_EQUATIONS: usize = 120;
 
 /// Analyses a model with redundant equations.
-pub(super) fn analyse(model: &mut Model, t0: f64) -> Result<Analysis, (Problem, Diagnostics)> {
-    if let Some(analysis) = combinations_of_others(model, t0) {
+pub(super) fn analyse(model: &mut Model, t0: f64, limits: &Limits) -> Result<Analysis, (Problem, Diagnostics)> {
+    if let Some(analysis) = combinations_of_others(model, t0, limits) {
         return Ok(analysis);
     }
     let start = ArrayPoint::of_start_values(model, &default_parameters(model), t0);
-    let finding = judge(model, &start, None);
-    let (mut problem, found) = problem::not_square(model, &super::pattern_parts(model), "");
+    let finding = judge(model, &start, None, &limits.array);
+    let (mut problem, found) = problem::not_square(model, &pattern_parts(model), "");
     let open = match &finding.verdict {
         ArrayVerdict::Index(_) => None,
         ArrayVerdict::Dependent { rows } => return Err(problem::dependent(model, rows)),
@@ -59,19 +57,19 @@ pub(super) fn analyse(model: &mut Model, t0: f64) -> Result<Analysis, (Problem, 
     let is_open = undecided.is_some();
     let degrees = finding.ranks.last().map(|ranks| ranks.manifold_dimension());
     let mut first = None;
-    for chosen in choices(model.equations.len(), model.unknowns.len()) {
-        let Some(analysis) = analysis_of(model, &chosen, t0) else { continue };
+    for chosen in choices(model.equations.len(), model.unknowns.len(), limits.redundant.choices) {
+        let Some(analysis) = analysis_of(model, &chosen, t0, limits) else { continue };
         if let Some(reason) = undecided {
             return Ok(not_certified(analysis, reason));
         }
         let same_states = analysis.certificate.degrees_of_freedom() == degrees;
         if analysis.certificate.is_regular() && same_states && analysis.rewrites.is_empty() {
-            return complete(model, analysis, t0);
+            return complete(model, analysis, t0, limits);
         }
         first = first.or(Some(analysis));
     }
     match first {
-        Some(analysis) => complete(model, analysis, t0),
+        Some(analysis) => complete(model, analysis, t0, limits),
         None => {
             // Only a contradiction that is shown makes more equations than unknowns an error of the model.
             if is_open {
@@ -83,9 +81,9 @@ pub(super) fn analyse(model: &mut Model, t0: f64) -> Result<Analysis, (Problem, 
 }
 
 /// The analysis of the chosen equations on their own.
-fn analysis_of(model: &mut Model, chosen: &[usize], t0: f64) -> Option<Analysis> {
+fn analysis_of(model: &mut Model, chosen: &[usize], t0: f64, limits: &Limits) -> Option<Analysis> {
     let system = System::of_equations(model, chosen);
-    let mut analysis = analyse_system(model, system, None, t0).ok()?;
+    let mut analysis = analyse_system(model, system, None, t0, limits).ok()?;
     analysis.redundant = (0..model.equations.len()).filter(|k| !chosen.contains(k)).collect();
     Some(analysis)
 }
@@ -100,30 +98,31 @@ fn not_certified(mut analysis: Analysis, reason: String) -> Analysis {
 
 /// The analysis of as many equations as there are unknowns, if the others hold wherever these do, as combinations of them: then all their
 /// derivatives hold as well, and everything that is said of the chosen equations holds for the text.
-fn combinations_of_others(model: &mut Model, t0: f64) -> Option<Analysis> {
-    if model.equations.len() > MAX_EQUATIONS {
+fn combinations_of_others(model: &mut Model, t0: f64, limits: &Limits) -> Option<Analysis> {
+    if model.equations.len() > limits.redundant.equations {
         return None;
     }
-    let array = DerivativeArray::of(model, 0)?;
+    let array = DerivativeArray::of(model, 0, &limits.array)?;
     let gradients = generic_gradients(model, &array)?;
     let n = model.unknowns.len();
     let independent = |chosen: &[usize]| {
         gradients.iter().all(|rows| sparse_rank(&chosen.iter().map(|&k| rows[k].clone()).collect::<Vec<_>>()) == n)
     };
-    for chosen in choices(model.equations.len(), n).into_iter().filter(|chosen| independent(chosen)) {
+    let choices = choices(model.equations.len(), n, limits.redundant.choices);
+    for chosen in choices.into_iter().filter(|chosen| independent(chosen)) {
         let mut alone = model.clone();
         alone.equations = chosen.iter().map(|&k| model.equations[k].clone()).collect();
         let start = ArrayPoint::of_start_values(model, &default_parameters(model), t0);
-        if !others_hold(model, &mut alone, &array, &chosen, &start) {
+        if !others_hold(model, &mut alone, &array, &chosen, &start, limits) {
             continue;
         }
-        let Some(mut analysis) = analysis_of(model, &chosen, t0) else { continue };
+        let Some(mut analysis) = analysis_of(model, &chosen, t0, limits) else { continue };
         if !matches!(analysis.certificate.verdict(), Verdict::Exact(_)) {
-            let start = array_start(model, &analysis, t0);
-            analysis.certificate.array = Some(judged(&mut alone, &analysis, &start));
+            let start = array_start(model, &analysis, t0, &limits.array);
+            analysis.certificate.array = Some(judged(&mut alone, &analysis, &start, &limits.array));
         }
         if matches!(analysis.certificate.verdict(), Verdict::Exact(_)) {
-            settle(model, &mut analysis, t0).ok()?;
+            settle(model, &mut analysis, t0, limits).ok()?;
             let certificate = &mut analysis.certificate;
             if let LocalRegularity::Proven { condition, t0, .. } = certificate.local {
                 certificate.local = LocalRegularity::Numerical { condition, t0, unproved: Unproved::Redundant };
@@ -145,16 +144,19 @@ fn others_hold(
     array: &DerivativeArray,
     chosen: &[usize],
     start: &ArrayPoint,
+    limits: &Limits,
 ) -> bool {
     let parameters = default_parameters(model);
-    let Some(of_chosen) = DerivativeArray::of(alone, 0).filter(|chosen| chosen.rates == array.rates) else {
+    let of_chosen = DerivativeArray::of(alone, 0, &limits.array);
+    let Some(of_chosen) = of_chosen.filter(|chosen| chosen.rates == array.rates) else {
         return false;
     };
     let others: Vec<usize> = (0..model.equations.len()).filter(|k| !chosen.contains(k)).collect();
     let hold_at = |alone: &Model, point: &ArrayPoint, how: Consistent| {
         vanish(alone, (&of_chosen, point), array, &others, how).unwrap_or_else(|| {
             let at = array.at(&alone.dag, &parameters, point);
-            others.iter().all(|&k| at.residuals[k][0].abs() <= HOLDS * array.magnitude(&at, point, k).max(HOLDS))
+            let small = limits.redundant.residual;
+            others.iter().all(|&k| at.residuals[k][0].abs() <= small * array.magnitude(&at, point, k).max(small))
         })
     };
     let Ok(own) = consistent_point(alone, &parameters, &of_chosen, start, Consistent::Model) else { return false };
@@ -165,7 +167,8 @@ fn others_hold(
     };
     let at_random = |seed| DISTANCES.iter().find_map(|&distance| beside(seed, distance));
     hold_at(alone, &own, Consistent::Model)
-        && (0..POINTS).all(|seed| at_random(seed).is_some_and(|point| hold_at(alone, &point, Consistent::Alike)))
+        && (0..limits.redundant.points)
+            .all(|seed| at_random(seed).is_some_and(|point| hold_at(alone, &point, Consistent::Alike)))
 }
 
 /// The gradients of all equations at two random points of the prime field.
@@ -178,22 +181,24 @@ fn generic_gradients(model: &Model, array: &DerivativeArray) -> Option<Vec<Gradi
         .collect()
 }
 
-/// An equation holds at a point if its residual is smaller than this fraction of its terms.
-const HOLDS: f64 = 1e-9;
-
 /// Examines the derivative array of all equations at the consistent point of the chosen ones.
-fn complete(model: &mut Model, mut analysis: Analysis, t0: f64) -> Result<Analysis, (Problem, Diagnostics)> {
-    let start = array_start(model, &analysis, t0);
-    let finding = judge(model, &start, None);
+fn complete(
+    model: &mut Model,
+    mut analysis: Analysis,
+    t0: f64,
+    limits: &Limits,
+) -> Result<Analysis, (Problem, Diagnostics)> {
+    let start = array_start(model, &analysis, t0, &limits.array);
+    let finding = judge(model, &start, None, &limits.array);
     // Only the upper bound that the chosen equations show applies to the text.
     analysis.certificate.lower = LowerBound::NotAttempted { reason: "there are redundant equations".into() };
     analysis.certificate.array = Some(finding);
     analysis.written.jacobian_singular = None;
-    settle(model, &mut analysis, t0)?;
+    settle(model, &mut analysis, t0, limits)?;
     Ok(analysis)
 }
 
-/// Sets of `n` of `m` equations, earlier ones first.
-fn choices(m: usize, n: usize) -> Vec<Vec<usize>> {
-    subsets(m, n).take(MAX_CHOICES).collect()
+/// Up to `most` sets of `n` of `m` equations, earlier ones first.
+fn choices(m: usize, n: usize, most: usize) -> Vec<Vec<usize>> {
+    subsets(m, n).take(most).collect()
 }

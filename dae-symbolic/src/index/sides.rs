@@ -8,15 +8,18 @@
 //! solution enters one of the sides at once, or stays on the surface. Where equality selects what neither side does,
 //! the surface counts as a side of its own, unless a derivative of $\sigma$ along its solution shows that the solution
 //! leaves it; and where $\sigma$ vanishes identically, or an equation says that it does, the surface is all there is. A
-//! proof by intervals (`proof.rs`) that takes account of all branches needs no such comparison, and nor does a system
+//! proof by intervals (`local/proof.rs`) that takes account of all branches needs no such comparison, and nor does a system
 //! Jacobian that is regular whatever jumps.
 
+use super::analysis::Analysis;
 use super::array::{ArrayFinding, ArrayPoint, ArrayVerdict, constant, exact_parameters};
+use super::branch::analyse_as_written;
 use super::certificate::{Grounds, LocalRegularity, LowerBound, Verdict};
+use super::limits::{self, Limits};
+use super::local::Enclosures;
+use super::lower_bound::lower_bound;
 use super::problem::{Problem, ProblemKind};
-use super::proof::Enclosures;
-use super::witness;
-use super::{Analysis, Settled, analyse_as_written};
+use super::settle::Settled;
 use crate::diagnostic::Diagnostics;
 use crate::expr::ball::{Ball, Calls, Magnitude, PRECISION, evaluate_balls};
 use crate::expr::{
@@ -25,28 +28,27 @@ use crate::expr::{
 use crate::model::{Model, Start, incidence};
 use crate::system::{listed, written_orders};
 
-/// The number of switches on which start values may lie at once; each has two sides, or three.
-const MAX_SWITCHES: usize = 4;
-/// The highest derivative of a switching function that is examined to show that the solution leaves its zeros.
-const MAX_DERIVATIVES: u32 = 4;
-
 /// The analysis where the start values lie on a switch: compares the verdicts on its sides.
 pub(super) fn compare(
     model: &mut Model,
     mut analysis: Analysis,
     settled: Settled,
     t0: f64,
+    limits: &Limits,
 ) -> Result<Analysis, (Problem, Diagnostics)> {
     let residuals: Vec<Expr> = model.equations.iter().map(|e| e.residual).collect();
     let residuals = model.expand_inputs(&residuals);
-    if piecewise(&model.dag, &residuals).is_empty() || (settled.is_ok() && holds_on_all_sides(model, &analysis, t0)) {
+    if piecewise(&model.dag, &residuals).is_empty()
+        || (settled.is_ok() && holds_on_all_sides(model, &analysis, t0, limits))
+    {
         return settled.map(|()| analysis);
     }
-    let start = Known::of(model, Some(&analysis), t0);
+    let start = Known::of(model, Some(&analysis), t0, &limits.local);
     let mut leaves = Vec::new();
-    if !split(model, &residuals, &start, &mut Vec::new(), &mut leaves) {
+    let most = limits.switches.surfaces;
+    if !split(model, &residuals, &start, most, &mut Vec::new(), &mut leaves) {
         if settled.is_err() || matches!(analysis.certificate.verdict(), Verdict::Exact(_) | Verdict::AtMost { .. }) {
-            withdraw(&mut analysis, format!("the start values lie on more than {MAX_SWITCHES} switches, t = {t0}"));
+            withdraw(&mut analysis, format!("the start values lie on more than {most} switches, t = {t0}"));
         }
         return Ok(analysis);
     }
@@ -60,7 +62,7 @@ pub(super) fn compare(
     }
     let mut sides: Vec<OneSide> = leaves
         .into_iter()
-        .map(|leaf| OneSide::of(model, &residuals, leaf, t0))
+        .map(|leaf| OneSide::of(model, &residuals, leaf, t0, limits))
         .filter(|side| side.is_entered)
         .collect();
     let kind = settled.as_ref().err().map(|(problem, _)| problem.kind);
@@ -83,7 +85,7 @@ pub(super) fn compare(
 
 /// Whether the verdict is structural and holds on all sides at once: proved at a point whose enclosures contain both
 /// branches, or whatever the derivatives and algebraic unknowns are on the other sides.
-fn holds_on_all_sides(model: &Model, analysis: &Analysis, t0: f64) -> bool {
+fn holds_on_all_sides(model: &Model, analysis: &Analysis, t0: f64, limits: &Limits) -> bool {
     let certificate = &analysis.certificate;
     if certificate.array.is_some() || !matches!(certificate.verdict(), Verdict::Exact(_)) {
         return false;
@@ -93,11 +95,11 @@ fn holds_on_all_sides(model: &Model, analysis: &Analysis, t0: f64) -> bool {
         (LocalRegularity::Numerical { condition, .. }, Some(jets)) => (*condition, jets),
         _ => return false,
     };
-    let enclosures = Enclosures::new(&analysis.prolonged, t0);
+    let enclosures = Enclosures::new(&analysis.prolonged, t0, &limits.local);
     let Some(there) = enclosures.on_all_sides(jets) else { return false };
     let lower = || {
         let rows = enclosures.system_jacobian(&there);
-        witness::lower_bound(&written_orders(model), &analysis.structure, &rows, condition)
+        lower_bound(&written_orders(model), &analysis.structure, &rows, condition, &limits.lower_bound)
     };
     enclosures.is_regular_within(&there) && matches!(lower(), LowerBound::Trivial | LowerBound::Witness(_))
 }
@@ -165,11 +167,13 @@ fn agree(analysis: &mut Analysis, sides: &mut [OneSide], verdict: (u32, usize), 
 /// The sides of the switches that are chosen.
 type Chosen = Vec<(Surface, Side)>;
 
-/// All combinations of sides of the switches on which known values lie, each with the equations there. Whether there are few enough.
+/// All combinations of sides of the switches on which known values lie, each with the equations there. Whether there are no more than `most`
+/// switches.
 fn split(
     model: &mut Model,
     roots: &[Expr],
     known: &Known,
+    most: usize,
     chosen: &mut Chosen,
     leaves: &mut Vec<(Chosen, Vec<Expr>)>,
 ) -> bool {
@@ -178,7 +182,7 @@ fn split(
         leaves.push((chosen.clone(), roots.to_vec()));
         return true;
     };
-    if chosen.len() >= MAX_SWITCHES {
+    if chosen.len() >= most {
         return false;
     }
     let [positive, negative, zero] = [Side::Positive, Side::Negative, Side::Zero].map(|side| {
@@ -189,7 +193,7 @@ fn split(
         [&positive, &negative].map(|(_, there)| is_same_on(model, known, &surface, there, &zero.1)).contains(&true);
     [positive, negative].into_iter().chain((!joins).then_some(zero)).all(|(side, there)| {
         chosen.push((surface.clone(), side));
-        let few = split(model, &there, known, chosen, leaves);
+        let few = split(model, &there, known, most, chosen, leaves);
         chosen.pop();
         few
     })
@@ -221,10 +225,10 @@ fn stays_zero(model: &mut Model, function: Expr) -> bool {
 }
 
 /// Whether a derivative of a switching function shows that the solution leaves the zeros of the function.
-fn leaves_zero(model: &mut Model, analysis: &Analysis, function: Expr, t0: f64) -> bool {
-    let known = Known::of(model, Some(analysis), t0);
+fn leaves_zero(model: &mut Model, analysis: &Analysis, function: Expr, t0: f64, limits: &Limits) -> bool {
+    let known = Known::of(model, Some(analysis), t0, &limits.local);
     let mut derivative = model.expand_inputs(&[function])[0];
-    for _ in 0..MAX_DERIVATIVES {
+    for _ in 0..limits.switches.derivatives {
         derivative = total_derivative(&mut model.dag, derivative);
         if matches!(known.value(model, derivative).sign(), Some(-1 | 1)) {
             return true;
@@ -244,7 +248,13 @@ struct OneSide {
 }
 
 impl OneSide {
-    fn of(model: &Model, residuals: &[Expr], (chosen, there): (Chosen, Vec<Expr>), t0: f64) -> OneSide {
+    fn of(
+        model: &Model,
+        residuals: &[Expr],
+        (chosen, there): (Chosen, Vec<Expr>),
+        t0: f64,
+        limits: &Limits,
+    ) -> OneSide {
         let mut smooth = model.clone();
         for (k, (&written, &residual)) in residuals.iter().zip(&there).enumerate() {
             if written != residual {
@@ -252,12 +262,12 @@ impl OneSide {
                 smooth.equations[k].incidence = incidence(&smooth.dag, [residual]);
             }
         }
-        let found = match analyse_as_written(&mut smooth, t0) {
+        let found = match analyse_as_written(&mut smooth, t0, limits) {
             Ok((analysis, Ok(()))) => Ok(analysis),
             Ok((_, Err((problem, _)))) | Err((problem, _)) => Err(problem),
         };
         let analysis = found.as_ref().ok();
-        let known = Known::of(&smooth, analysis, t0);
+        let known = Known::of(&smooth, analysis, t0, &limits.local);
         // There may be other switches at its own point.
         let mut others = surfaces(&mut smooth.dag, &there).into_iter();
         let is_smooth = !others.any(|other| known.value(&smooth, other.function).contains_zero());
@@ -274,7 +284,10 @@ impl OneSide {
         is_entered |= !has_point;
         for &(ref surface, side) in &chosen {
             is_entered &= match side {
-                Side::Zero => !analysis.is_some_and(|found| leaves_zero(&mut smooth, found, surface.function, t0)),
+                Side::Zero => {
+                    let leaves = |found| leaves_zero(&mut smooth, found, surface.function, t0, limits);
+                    !analysis.is_some_and(leaves)
+                }
                 Side::Positive | Side::Negative => !stays_zero(&mut smooth, surface.function),
             };
         }
@@ -327,10 +340,11 @@ struct Known {
 
 impl Known {
     /// The values at the consistent point of an analysis; without one, only fixed values are known.
-    fn of(model: &Model, analysis: Option<&Analysis>, t0: f64) -> Known {
+    fn of(model: &Model, analysis: Option<&Analysis>, t0: f64, limits: &limits::Local) -> Known {
         let point = analysis.and_then(|analysis| {
             let jets = analysis.jets.as_ref()?;
-            Some((ArrayPoint::of_jets(&analysis.prolonged, jets, t0), analysis.certificate.local.radius()))
+            let radius = analysis.certificate.local.radius(limits);
+            Some((ArrayPoint::of_jets(&analysis.prolonged, jets, t0), radius))
         });
         let parameters = exact_parameters(model);
         let jet = |j: usize, k: usize| {

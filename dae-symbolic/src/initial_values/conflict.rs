@@ -19,7 +19,7 @@ use crate::compile::{Compiled, HiddenConstraint};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Symbol, symbols};
 use crate::index::array::{ArrayPoint, ArrayVerdict, contradict};
-use crate::index::{Certificate, LocalRegularity};
+use crate::index::{Certificate, Limits, LocalRegularity};
 use crate::model::{Model, StartValue, derivative_name};
 
 /// In prolongations with more than this many jets, all fixed values that the initialisation names are reported: looking
@@ -97,7 +97,7 @@ fn is_confirmed(compiled: &Compiled, fixed: &[&Fixed]) -> bool {
     prolonged.start_values(*t0, &mut jets);
     let start = ArrayPoint::of_jets(prolonged, &jets, *t0);
     let is_fixed = |j: usize, k: usize| fixed.iter().any(|f| (f.unknown, f.order as usize) == (j, k));
-    contradict(&mut compiled.model.clone(), &prolonged.residuals, &start, is_fixed)
+    contradict(&mut compiled.model.clone(), &prolonged.residuals, &start, is_fixed, &Limits::DEFAULT.array)
 }
 
 /// Whether the derivative array has jets that fulfil it, all fixed values among them: it is solved with more digits than the initialisation has.

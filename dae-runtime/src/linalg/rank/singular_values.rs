@@ -96,6 +96,21 @@ impl SingularValues {
         }
     }
 
+    /// The solution of least Euclidean norm of $\min \lVert A z - b \rVert$ when only the first `rank` singular
+    /// values count.
+    pub fn least_norm(&self, rank: usize, b: &[f64]) -> Vec<f64> {
+        let (m, n) = (self.rows, self.columns);
+        let mut z = vec![0.0; n];
+        for k in 0..rank.min(self.values.len()) {
+            let left = &self.scaled_left[k * m..(k + 1) * m];
+            let coefficient = dot(left, b) / (self.values[k] * self.values[k]);
+            for (z, v) in z.iter_mut().zip(&self.right[k * n..(k + 1) * n]) {
+                *z += coefficient * v;
+            }
+        }
+        z
+    }
+
     /// The solution of least Euclidean norm of $\min \lVert A^T z - b \rVert$ when only the first `rank` singular
     /// values count.
     pub fn least_norm_transposed(&self, rank: usize, b: &[f64]) -> Vec<f64> {
@@ -201,8 +216,8 @@ mod tests {
     fn least_norm_solves_what_can_be_solved() {
         // x + y = 2 twice, and x + y = 4: the best sum is 8/3, shared equally.
         let matrix = Matrix::from_row_slice(3, 2, &[1.0; 6]);
-        let decomposition = SingularValues::of(&matrix.transpose()).unwrap();
-        let z = decomposition.least_norm_transposed(decomposition.rank().rank, &[2.0, 2.0, 4.0]);
+        let decomposition = SingularValues::of(&matrix).unwrap();
+        let z = decomposition.least_norm(decomposition.rank().rank, &[2.0, 2.0, 4.0]);
         assert!((z[0] - 4.0 / 3.0).abs() < 1e-15 && (z[1] - 4.0 / 3.0).abs() < 1e-15, "{z:?}");
     }
 

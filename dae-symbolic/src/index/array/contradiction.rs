@@ -8,18 +8,17 @@
 
 use dae_runtime::contract::Start;
 
+use super::derivative_array::DerivativeArray;
 use super::extended_precision::{Digits, constant, exact_parameters, is_within_reach, linearised, rows, terms};
 use super::pivoting::{BallRow, Pivoting};
-use super::{ArrayPoint, DerivativeArray, Scalar, taylor};
+use super::point::ArrayPoint;
+use super::taylor::{self, Scalar};
 use crate::expr::ball::{Ball, Calls, Magnitude, PRECISION};
 use crate::expr::interval::{Interval, evaluate_interval};
 use crate::expr::{Expr, Symbol};
+use crate::index::limits;
 use crate::model::Model;
 
-/// The number of Newton steps: from a few correct digits to all of them.
-const STEPS: usize = 14;
-/// A row holds if this fraction of the digits of its terms cancels.
-const HOLDS: (i64, i64) = (3, 4);
 /// Relative changes of the jets that are not fixed: at a guess, derivatives may vanish by accident.
 const BESIDE: [f64; 3] = [0.0, 0.03, 0.3];
 
@@ -29,14 +28,15 @@ pub(crate) fn contradict(
     residuals: &[Expr],
     start: &ArrayPoint,
     is_fixed: impl Fn(usize, usize) -> bool,
+    limits: &limits::Array,
 ) -> bool {
     let residuals = model.expand_inputs(residuals);
     if never_vanish(model, &residuals, start, &is_fixed) {
         return true;
     }
     let rates = start.taylor.iter().map(|series| series.len() as u32 - 1).collect();
-    let array = DerivativeArray::of_equations(&mut model.dag, residuals, rates, 0).filter(is_within_reach);
-    let Some(array) = array else { return false };
+    let array = DerivativeArray::of_equations(&mut model.dag, residuals, rates, 0, limits);
+    let Some(array) = array.filter(is_within_reach) else { return false };
     (0..).zip(BESIDE).all(|(seed, size)| {
         let point = start.beside(model, size, seed, |_| usize::MAX);
         contradict_near(model, &array, &point, &is_fixed)
@@ -72,18 +72,19 @@ fn contradict_near(
     point: &ArrayPoint,
     is_fixed: &impl Fn(usize, usize) -> bool,
 ) -> bool {
+    let limits = &array.limits.extended;
     let parameters = exact_parameters(model);
     let mut jets = start_of(model, &parameters, point, is_fixed);
     let places: Vec<(usize, usize)> = (0..jets.len()).flat_map(|j| (0..jets[j].len()).map(move |k| (j, k))).collect();
     let mut contradicted = false;
-    for _ in 0..STEPS {
+    for _ in 0..limits.steps_to_contradiction {
         let at = linearised(model, &parameters, array, point.t, &jets, (PRECISION, Calls::Enclosed));
         let column = |j: usize, k: usize| places.binary_search(&(j, k)).ok();
         let whole = rows(array, &at, 0, column);
         let residuals: Vec<Ball> = at.residuals.iter().map(|row| row[0].clone()).collect();
         let sizes = whole.iter().map(|row| terms(row, &places, &jets));
         let holds = |(residual, size): (&Ball, Magnitude)| {
-            let rounding = size.shifted(-(PRECISION as i64) * HOLDS.0 / HOLDS.1);
+            let rounding = size.shifted(-(PRECISION as i64) * limits.row_holds.0 / limits.row_holds.1);
             residual.upper().is_some_and(|upper| !rounding.is_below(upper))
         };
         if residuals.iter().zip(sizes).all(holds) {
@@ -91,7 +92,8 @@ fn contradict_near(
         }
         let free = |row: BallRow| row.into_iter().filter(|(c, _)| !is_fixed(places[*c].0, places[*c].1)).collect();
         let right = residuals.iter().map(Ball::negative).collect();
-        let mut pivoting = Pivoting::new(whole.into_iter().map(free).collect(), right, PRECISION);
+        let rows = whole.into_iter().map(free).collect();
+        let mut pivoting = Pivoting::new(rows, right, (PRECISION, limits.entry_cancels));
         pivoting.exhaust(|_| Some(Magnitude::ONE), Magnitude::ZERO);
         contradicted = pivoting.contradicts();
         for (column, change) in pivoting.basic_solution() {

@@ -3,19 +3,14 @@
 //! In: the array over the prime field. Out: ranks of an affine system at its own time, ranks at a random point, rows that depend on one another
 //! at every point, and rows of an affine system that contradict one another.
 
-use super::matrix::{exact_ranks, exact_rows};
-use super::rank_test::{Court, MAX_ROWS};
-use super::{ArrayRanks, DerivativeArray};
+use super::arrays::Arrays;
+use super::derivative_array::DerivativeArray;
+use super::matrix::{ArrayRanks, exact_ranks, exact_rows};
 use crate::defaults::start_point;
 use crate::expr::prime_field::{FieldPoint, Independence, PRIME, sparse_rank};
 use crate::expr::{Expr, Node, Rational, Symbol, blended, piecewise, reachable, symbols};
 
-/// The number of differentiations up to which rows are examined for dependence at every point.
-const MAX_DEPENDENT: u32 = 3;
-/// The number of random points at which rows must depend on one another.
-const DEPENDENT_SEEDS: u64 = 2;
-
-impl Court<'_> {
+impl Arrays<'_> {
     /// The exact ranks of an affine system at a time that is a decimal fraction; `None` where a coefficient is a
     /// function of time that is not rational (its value at this particular time is not generic), or numbers in the
     /// coefficients are not known to be independent.
@@ -48,15 +43,16 @@ impl Court<'_> {
     /// Rows that depend on one another at every point, in a model with no more equations than unknowns; `None` if there are none among those
     /// examined.
     pub(super) fn dependent_rows(&mut self) -> Option<Vec<(usize, u32)>> {
+        let limits = self.limits;
         let (count, unknowns) = (self.equations.len(), self.rates.len());
-        let small = |m: &u32| count <= unknowns && count * (*m as usize + 1) <= MAX_ROWS;
+        let small = |m: &u32| count <= unknowns && count * (*m as usize + 1) <= limits.rows;
         // On all branches, not that of the start values alone.
         let equations = blended(&mut self.model.dag, &self.equations);
-        for m in (0..=MAX_DEPENDENT).take_while(small) {
+        for m in (0..=limits.dependent_differentiations).take_while(small) {
             let rates = self.rates.clone();
-            let array = DerivativeArray::of_equations(&mut self.model.dag, equations.clone(), rates, m)?;
+            let array = DerivativeArray::of_equations(&mut self.model.dag, equations.clone(), rates, m, limits)?;
             let mut matrices = Vec::new();
-            for seed in 0..DEPENDENT_SEEDS {
+            for seed in 0..limits.dependent_points {
                 let point = FieldPoint::new(seed).with_start(start_point(self.model));
                 let at = array.at_random(&self.model.dag, &point, seed)?;
                 matrices.push(exact_rows(&array, &at, m));

@@ -11,42 +11,19 @@
 //! towards a multiple one, which is not decided here. Functions and tables that are known to 16 digits leave numbers of
 //! that size in place of zero; then nothing is decided either.
 
-use super::jets::ArraySystem;
-use super::matrix::Columns;
+use super::derivative_array::{DerivativeArray, Linearised};
+use super::ease::relative_ease;
+use super::matrix::{ArrayRanks, Columns};
 use super::pivoting::{BallRow, Pivoting, largest};
-use super::undamped_newton::relative_ease;
-use super::{ArrayPoint, ArrayRanks, Consistent, DerivativeArray, Linearised, Scalar, taylor};
+use super::point::ArrayPoint;
+use super::system::{ArraySystem, Consistent};
+use super::taylor::{self, Scalar};
 use crate::defaults::default_parameters;
 use crate::expr::ball::{Ball, Calls, Magnitude, PRECISION, evaluate_balls};
 use crate::expr::{Expr, Node, Symbol, reachable};
+use crate::index::limits;
 use crate::model::Model;
 use dae_runtime::contract::Start;
-
-/// Arrays with more than this many rows are not examined: the work grows with the third power, in numbers of hundreds
-/// of digits.
-const MAX_ROWS: usize = 80;
-/// Arrays with more than this many coefficients, the number of expressions times that of coefficients of each, are not
-/// examined.
-const MAX_NODES: usize = 2_500;
-/// The number of Newton steps from jets that hold to rounding.
-const MAX_STEPS: usize = 16;
-/// The number of Newton steps from start values.
-const MAX_STEPS_FROM_AFAR: usize = 40;
-/// Rows hold if this fraction of their digits cancels.
-const HOLDS: (i64, i64) = (3, 4);
-/// This fraction of the digits of jets is known after one more step.
-const KNOWN: (i64, i64) = (7, 8);
-/// Binary digits of the first steps: jets are known to 53.
-const FIRST: u64 = 192;
-/// A step from residuals below this fraction of the digits is followed by one with twice as many digits.
-const RAISED: i64 = 4;
-/// Binary digits with which the existence of a solution is examined.
-const FEW: u64 = 192;
-/// Pivots that are not above the residuals by this many binary digits are left out at first: rows may depend on one
-/// another on solutions only.
-const ABOVE_RESIDUALS: i64 = 20;
-/// Jets that change by more than this fraction of their size were not those of a solution.
-const SAME: f64 = 1e-6;
 
 /// Jets as Taylor coefficients by unknown and order.
 pub(super) type Digits = Vec<Vec<Ball>>;
@@ -77,7 +54,9 @@ impl Scalar for Ball {
 
 /// Whether arrays of this size are examined.
 pub(super) fn is_within_reach(array: &DerivativeArray) -> bool {
-    array.rows() <= MAX_ROWS && array.tape.nodes().len() * (array.differentiations as usize + 1) <= MAX_NODES
+    let limits = &array.limits.extended;
+    let coefficients = array.tape.nodes().len() * (array.differentiations as usize + 1);
+    array.rows() <= limits.rows && coefficients <= limits.coefficients
 }
 
 /// Whether the array can be evaluated in any precision: it is small, and no function in it is known to 16 digits only.
@@ -141,7 +120,7 @@ fn pivots(
     let columns = Columns::new(array, m);
     let rows = rows(array, &at, m, |j, k| Some(columns.of(j, k)));
     let total = rows.len();
-    let mut pivoting = Pivoting::new(rows, vec![Ball::zero(); total], PRECISION);
+    let mut pivoting = Pivoting::new(rows, vec![Ball::zero(); total], (PRECISION, array.limits.extended.entry_cancels));
     let (mut found, mut end, mut is_clear) = ([0; 3], 0, true);
     for (rank, width) in found.iter_mut().zip(columns.widths) {
         end += width;
@@ -155,7 +134,7 @@ fn pivots(
 pub(super) fn agree(system: &ArraySystem<'_>, point: &ArrayPoint, digits: &Digits) -> bool {
     system.places().filter(|&(j, k)| system.kind(j, k) != Start::Free).all(|(j, k)| {
         let (x, refined) = (point.taylor[j][k], digits[j][k].to_f64());
-        (refined - x).abs() <= SAME * x.abs().max(system.model.unknowns[j].nominal)
+        (refined - x).abs() <= system.array.limits.extended.same * x.abs().max(system.model.unknowns[j].nominal)
     })
 }
 
@@ -176,7 +155,14 @@ pub(super) fn uncertain_entries(
         return Vec::new();
     }
     let jets: Digits = point.taylor.iter().map(|series| series.iter().map(|&x| Ball::of_f64(x)).collect()).collect();
-    let at = linearised(model, &exact_parameters(model), array, point.t, &jets, (FEW, Calls::Enclosed));
+    let at = linearised(
+        model,
+        &exact_parameters(model),
+        array,
+        point.t,
+        &jets,
+        (array.limits.extended.few_digits, Calls::Enclosed),
+    );
     let columns = Columns::new(array, m);
     let rows = rows(array, &at, m, |j, k| Some(columns.of(j, k)));
     let uncertain = |(i, row): (usize, BallRow)| {
@@ -188,29 +174,31 @@ pub(super) fn uncertain_entries(
 /// Whether jets that fulfil the array to rounding are those of a simple solution, to the known digits: where jets are
 /// large, rows may be mere rounding compared with their terms and have no solution nearby.
 pub(super) fn is_simple_solution(system: &ArraySystem<'_>, point: &ArrayPoint) -> bool {
-    let Some(jets) = refine(system, point, FEW) else { return false };
+    let limits = &system.array.limits.extended;
+    let Some(jets) = refine(system, point, limits.few_digits) else { return false };
     let unknowns = jets.iter().zip(&point.taylor).zip(&system.model.unknowns);
     unknowns.into_iter().all(|((refined, series), unknown)| {
-        let close = |(r, x): (&Ball, &f64)| (r.to_f64() - x).abs() <= SAME * x.abs().max(unknown.nominal);
+        let close = |(r, x): (&Ball, &f64)| (r.to_f64() - x).abs() <= limits.same * x.abs().max(unknown.nominal);
         refined.iter().zip(series).all(close)
     })
 }
 
 /// Whether there is a solution at jets that fulfil equations to rounding, as [`is_simple_solution`] says; `None` if
 /// there are many equations, or functions known to fewer digits.
-pub(in crate::index) fn is_solution(
+pub(crate) fn is_solution(
     model: &mut Model,
     parameters: &[f64],
     residuals: &[Expr],
     point: &ArrayPoint,
+    limits: &limits::Array,
 ) -> Option<bool> {
     let residuals = model.expand_inputs(residuals);
     let is_call = |e: &Expr| matches!(model.dag.node(*e), Node::Call(..));
-    if residuals.len() > MAX_ROWS || reachable(&model.dag, residuals.iter().copied()).iter().any(is_call) {
+    if residuals.len() > limits.extended.rows || reachable(&model.dag, residuals.iter().copied()).iter().any(is_call) {
         return None;
     }
     let rates = point.taylor.iter().map(|series| series.len() as u32 - 1).collect();
-    let array = DerivativeArray::of_equations(&mut model.dag, residuals, rates, 0)?;
+    let array = DerivativeArray::of_equations(&mut model.dag, residuals, rates, 0, limits)?;
     let mut point = point.clone();
     for (j, series) in point.taylor.iter_mut().enumerate() {
         series.resize(array.coefficients(j), 0.0);
@@ -220,7 +208,7 @@ pub(in crate::index) fn is_solution(
 
 /// Whether equations of another array vanish at a point of an array that holds to rounding, with hundreds of digits;
 /// `None` where these are not known.
-pub(in crate::index) fn vanish(
+pub(crate) fn vanish(
     model: &Model,
     (array, point): (&DerivativeArray, &ArrayPoint),
     others: &DerivativeArray,
@@ -233,10 +221,11 @@ pub(in crate::index) fn vanish(
     let at = linearised(model, &exact_parameters(model), others, point.t, &jets, (PRECISION, Calls::Enclosed));
     let places: Vec<(usize, usize)> = (0..jets.len()).flat_map(|j| (0..jets[j].len()).map(move |k| (j, k))).collect();
     let rows = rows(others, &at, 0, |j, k| places.binary_search(&(j, k)).ok());
+    let holds = array.limits.extended.row_holds;
     let mut all_vanish = true;
     for &k in equations {
         let residual = &at.residuals[k][0];
-        let rounding = terms(&rows[k], &places, &jets).shifted(-(PRECISION as i64) * HOLDS.0 / HOLDS.1);
+        let rounding = terms(&rows[k], &places, &jets).shifted(-(PRECISION as i64) * holds.0 / holds.1);
         let vanishes = residual.contains_zero() && !rounding.is_below(residual.upper()?);
         if !vanishes && residual.contains_zero() {
             return None;
@@ -249,13 +238,14 @@ pub(in crate::index) fn vanish(
 /// Jets that fulfil the array to `precision` binary digits, from jets that fulfil it to rounding; jets that the model
 /// fixes have the exact values of the text.
 pub(super) fn refine(system: &ArraySystem<'_>, point: &ArrayPoint, precision: u64) -> Option<Digits> {
-    newton(system, point, precision, MAX_STEPS, Dependence::OnSolutions)
-        .or_else(|| newton(system, point, precision, MAX_STEPS, Dependence::None))
+    let steps = system.array.limits.extended.steps;
+    newton(system, point, precision, steps, Dependence::OnSolutions)
+        .or_else(|| newton(system, point, precision, steps, Dependence::None))
 }
 
 /// Jets that fulfil the array to hundreds of digits, from start values, where 16 digits lead nowhere.
 pub(super) fn refine_from_afar(system: &ArraySystem<'_>, start: &ArrayPoint) -> Option<Digits> {
-    newton(system, start, PRECISION, MAX_STEPS_FROM_AFAR, Dependence::None)
+    newton(system, start, PRECISION, system.array.limits.extended.steps_from_afar, Dependence::None)
 }
 
 /// The rows that are taken to depend on one another before the jets are known.
@@ -278,13 +268,14 @@ fn newton(
     if !is_within_reach(array) {
         return None;
     }
+    let limits = &array.limits.extended;
     let parameters = exact_parameters(model);
     let mut jets = exact_start(system, &parameters, point);
     let ease: Vec<Magnitude> = relative_ease(system, point).into_iter().map(Magnitude::of).collect();
     let units: Vec<Magnitude> = system.places().map(|(j, _)| Magnitude::of(model.unknowns[j].nominal)).collect();
     let places: Vec<(usize, usize)> = system.places().collect();
     let is_fixed = |j: usize, k: usize| system.kind(j, k) == Start::Fixed;
-    let mut precision = FIRST.min(wanted);
+    let mut precision = limits.first_digits.min(wanted);
     let mut holds = false;
     for _ in 0..steps {
         let at = linearised(model, &parameters, array, point.t, &jets, (precision, Calls::Enclosed));
@@ -303,22 +294,22 @@ fn newton(
             let relative = residual.upper()?.over(*terms);
             worst = if worst.is_below(relative) { relative } else { worst };
         }
-        if worst.bits() < -(precision as i64) * HOLDS.0 / HOLDS.1 {
+        if worst.bits() < -(precision as i64) * limits.row_holds.0 / limits.row_holds.1 {
             if precision < wanted {
                 precision = (2 * precision).min(wanted);
                 continue;
             }
             if holds {
-                return Some(known(jets, precision, is_fixed));
+                return Some(known(jets, -(precision as i64) * limits.known.0 / limits.known.1, is_fixed));
             }
             holds = true;
         }
         let free = |row: BallRow| row.into_iter().filter(|(c, _)| !is_fixed(places[*c].0, places[*c].1)).collect();
         let rows: Vec<BallRow> = whole.into_iter().map(free).collect();
         let right = residuals.iter().map(Ball::negative).collect();
-        let mut pivoting = Pivoting::new(rows, right, precision);
+        let mut pivoting = Pivoting::new(rows, right, (precision, limits.entry_cancels));
         let least = match dependence {
-            Dependence::OnSolutions => worst.shifted(ABOVE_RESIDUALS),
+            Dependence::OnSolutions => worst.shifted(limits.above_residuals),
             Dependence::None => Magnitude::ZERO,
         };
         pivoting.exhaust(|column| Some(ease[column].times(units[column])), least);
@@ -330,7 +321,7 @@ fn newton(
             let [jet, change] = [&jets[j][k], &change].map(|x| x.clone().with_precision(2 * precision));
             jets[j][k] = Ball::plus(&jet, &change).midpoint();
         }
-        if worst.bits() < -(precision as i64) / RAISED {
+        if worst.bits() < -(precision as i64) / limits.raised {
             precision = (2 * precision).min(wanted);
         }
     }
@@ -346,9 +337,8 @@ pub(super) fn terms(row: &BallRow, places: &[(usize, usize)], jets: &Digits) -> 
     row.iter().filter_map(size).fold(largest(row), Magnitude::plus)
 }
 
-/// The jets with radii: those that were solved for are known to a fraction of their size.
-fn known(mut jets: Digits, precision: u64, is_fixed: impl Fn(usize, usize) -> bool) -> Digits {
-    let known = -(precision as i64) * KNOWN.0 / KNOWN.1;
+/// The jets with radii: those that were solved for are known to a fraction of their size, two to the power of `known`.
+fn known(mut jets: Digits, known: i64, is_fixed: impl Fn(usize, usize) -> bool) -> Digits {
     for (j, series) in jets.iter_mut().enumerate() {
         for (_, x) in series.iter_mut().enumerate().filter(|(k, _)| !is_fixed(j, *k)) {
             let size = x.upper().unwrap_or(Magnitude::ONE).plus(Magnitude::power_of_two(known / 8));
@@ -359,7 +349,7 @@ fn known(mut jets: Digits, precision: u64, is_fixed: impl Fn(usize, usize) -> bo
 }
 
 /// The default values of the parameters.
-pub(in crate::index) fn exact_parameters(model: &Model) -> Vec<Ball> {
+pub(crate) fn exact_parameters(model: &Model) -> Vec<Ball> {
     let mut values: Vec<Ball> = Vec::with_capacity(model.parameters.len());
     for parameter in &model.parameters {
         values.push(constant(model, &values, parameter.default));
@@ -368,7 +358,7 @@ pub(in crate::index) fn exact_parameters(model: &Model) -> Vec<Ball> {
 }
 
 /// The value of an expression of parameters.
-pub(in crate::index) fn constant(model: &Model, parameters: &[Ball], expr: Expr) -> Ball {
+pub(crate) fn constant(model: &Model, parameters: &[Ball], expr: Expr) -> Ball {
     let order = reachable(&model.dag, [expr]);
     let values = evaluate_balls(&model.dag, &order, PRECISION, Calls::Enclosed, |symbol| match symbol {
         Symbol::Parameter(p) => parameters.get(p.index()).cloned().unwrap_or(Ball::entire()),

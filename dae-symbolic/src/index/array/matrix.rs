@@ -6,11 +6,9 @@
 use dae_runtime::matrix::Matrix;
 use dae_runtime::rank::{Confidence, RankError, block_ranks_scaled_by};
 
-use super::{DerivativeArray, Linearised, Residue};
+use super::derivative_array::{DerivativeArray, Linearised};
+use super::taylor::Residue;
 use crate::expr::prime_field::sparse_rank;
-
-/// An entry below this fraction of the largest in its row may be nothing but rounding.
-const ROUNDING: f64 = 1e-13;
 
 /// Ranks of the derivative array with $m$ differentiations at a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -122,7 +120,8 @@ impl ArrayJacobian {
         let (values, moved) = (filled(at), filled(moved));
         let keep = |x: f64, y: f64| if x.abs() <= (y - x).abs() { 0.0 } else { x };
         // A coefficient such as √2·√3 - √6 does not move with the jets, and is zero all the same.
-        let rounding: Vec<f64> = (0..values.rows()).map(|row| ROUNDING * values.largest_in_row(row)).collect();
+        let rounding: Vec<f64> =
+            (0..values.rows()).map(|row| array.limits.entry * values.largest_in_row(row)).collect();
         let certain = Matrix::from_fn(values.rows(), values.columns(), |i, j| {
             let kept = keep(values[(i, j)], moved[(i, j)]);
             if kept.abs() <= rounding[i] { 0.0 } else { kept }
@@ -168,6 +167,13 @@ pub(super) fn exact_rows(array: &DerivativeArray, at: &Linearised<Residue>, m: u
         }
     });
     rows
+}
+
+impl DerivativeArray {
+    /// All rows over the prime field, as lists of column and residue.
+    pub fn exact_rows(&self, at: &Linearised<Residue>) -> Vec<Vec<(usize, u64)>> {
+        exact_rows(self, at, self.differentiations)
+    }
 }
 
 /// Exact ranks of the rows with at most `m` differentiations.

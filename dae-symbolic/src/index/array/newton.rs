@@ -12,8 +12,6 @@
 use dae_runtime::matrix::Matrix;
 use dae_runtime::rank::SingularValues;
 
-/// A row that is closer than this to a combination of others counts as dependent.
-const DEPENDENT: f64 = 1e-8;
 /// Entries of the rows are at most this.
 const REFERENCE: f64 = 1.0;
 
@@ -94,19 +92,19 @@ impl<'a> Prepared<'a> {
 }
 
 /// Rows that are combinations of others: each with its combination, `(row, coefficient)`, including the row itself with
-/// coefficient $-1$. Rows are measured by their largest entry.
-pub(super) fn dependencies(rows: &[SparseRow], columns: usize) -> Vec<Vec<(usize, f64)>> {
+/// coefficient $-1$. A row that is closer than `dependent` to a combination of others, measured by its largest entry, counts as one.
+pub(super) fn dependencies(rows: &[SparseRow], columns: usize, dependent: f64) -> Vec<Vec<(usize, f64)>> {
     let size = |row: &SparseRow| row.iter().fold(0.0_f64, |size, &(_, x)| size.max(x.abs()));
     let sizes: Vec<f64> = rows.iter().map(|row| Some(size(row)).filter(|&s| s > 0.0).unwrap_or(1.0)).collect();
     let scaled: Vec<SparseRow> =
         rows.iter().zip(&sizes).map(|(row, size)| row.iter().map(|&(j, x)| (j, x / size)).collect()).collect();
-    let factors = Factors::new(&scaled, columns, |_| true, DEPENDENT);
+    let factors = Factors::new(&scaled, columns, |_| true, dependent);
     (factors.rank..rows.len())
         .map(|k| {
             let own = factors.order[k];
             let others = factors.order.iter().copied().zip(factors.combination(k));
             let relative = others.map(|(p, c)| (p, c * sizes[own] / sizes[p]));
-            relative.filter(|(_, c)| c.abs() > DEPENDENT).chain([(own, -1.0)]).collect()
+            relative.filter(|(_, c)| c.abs() > dependent).chain([(own, -1.0)]).collect()
         })
         .collect()
 }

@@ -8,9 +8,6 @@ use std::collections::BTreeMap;
 
 use crate::expr::ball::{Ball, Magnitude};
 
-/// An entry that contains zero counts as zero if this fraction of the digits cancels, compared with the largest entry
-/// that its row has had or, where all are zero, with one.
-pub(super) const CANCELLED: (i64, i64) = (3, 4);
 /// The binary exponent below which a number is at the end of the representable range: it did not cancel, and may or may
 /// not be zero.
 const TINIEST: i64 = -(1 << 50);
@@ -30,13 +27,16 @@ pub(super) struct Pivoting {
     is_used: Vec<bool>,
     /// The precision of the entries, in binary digits.
     precision: u64,
+    /// An entry that contains zero counts as zero if this fraction of its digits cancels.
+    cancels: (i64, i64),
 }
 
 impl Pivoting {
-    pub(super) fn new(rows: Vec<BallRow>, right: Vec<Ball>, precision: u64) -> Pivoting {
+    /// Rows and right-hand sides; the precision of the entries, in binary digits, and the fraction of these that cancels in zeros.
+    pub(super) fn new(rows: Vec<BallRow>, right: Vec<Ball>, (precision, cancels): (u64, (i64, i64))) -> Pivoting {
         let is_used = vec![false; rows.len()];
         let scale = rows.iter().map(largest).collect();
-        Pivoting { rows, right, scale, pivots: Vec::new(), is_used, precision }
+        Pivoting { rows, right, scale, pivots: Vec::new(), is_used, precision, cancels }
     }
 
     /// The number of pivots.
@@ -53,16 +53,23 @@ impl Pivoting {
         }
         (0..self.rows.len()).filter(|&i| !self.is_used[i]).all(|i| {
             let mut left = self.rows[i].iter().filter(|(column, _)| weight(**column).is_some());
-            left.all(|(_, x)| is_cancelled(x, self.scale[i], self.precision))
+            left.all(|(_, x)| self.is_cancelled(x, i))
         })
     }
 
     /// Whether a row without a pivot, all entries of which are zero, has a right-hand side that is not: then no solution is near.
     pub(super) fn contradicts(&self) -> bool {
         (0..self.rows.len()).filter(|&i| !self.is_used[i]).any(|i| {
-            let is_empty = self.rows[i].values().all(|x| is_cancelled(x, self.scale[i], self.precision));
+            let is_empty = self.rows[i].values().all(|x| self.is_cancelled(x, i));
             is_empty && !self.right[i].contains_zero()
         })
+    }
+
+    /// Whether an entry of a row cancels so far, compared with the largest entry that the row has had, that it is zero to the precision of
+    /// the numbers.
+    fn is_cancelled(&self, x: &Ball, row: usize) -> bool {
+        let cancelled = self.scale[row].shifted(-(self.precision as i64) * self.cancels.0 / self.cancels.1);
+        x.is_zero() || x.upper().is_some_and(|upper| !cancelled.is_below(upper) && upper.bits() > TINIEST)
     }
 
     fn largest_pivot(&self, weight: &impl Fn(usize) -> Option<Magnitude>, least: Magnitude) -> Option<(usize, usize)> {
@@ -126,13 +133,6 @@ impl Pivoting {
     }
 }
 
-/// Whether an entry of a row with the largest entry `scale` cancels so far that it is zero to the precision of the
-/// numbers.
-pub(super) fn is_cancelled(x: &Ball, scale: Magnitude, precision: u64) -> bool {
-    let cancelled = scale.shifted(-(precision as i64) * CANCELLED.0 / CANCELLED.1);
-    x.is_zero() || x.upper().is_some_and(|upper| !cancelled.is_below(upper) && upper.bits() > TINIEST)
-}
-
 /// The largest entry of a row that is not zero, one if there is none.
 pub(super) fn largest(row: &BallRow) -> Magnitude {
     let sizes = row.values().filter(|x| !x.contains_zero()).filter_map(Ball::upper);
@@ -145,6 +145,9 @@ mod tests {
     use super::*;
     use crate::expr::Rational;
     use crate::expr::ball::PRECISION;
+    use crate::index::Limits;
+
+    const DIGITS: (u64, (i64, i64)) = (PRECISION, Limits::DEFAULT.array.extended.entry_cancels);
 
     fn decimal(text: &str) -> Ball {
         Ball::rational(&Rational::from_decimal(text).unwrap(), PRECISION)
@@ -161,7 +164,7 @@ mod tests {
             let third = Ball::integer(1).over(&Ball::integer(3));
             let other = third.plus(&decimal(small));
             let matrix = rows(&[&[one.clone(), third.clone()], &[one.clone(), other]]);
-            let mut pivoting = Pivoting::new(matrix, vec![Ball::zero(); 2], PRECISION);
+            let mut pivoting = Pivoting::new(matrix, vec![Ball::zero(); 2], DIGITS);
             assert!(pivoting.exhaust(|_| Some(Magnitude::ONE), Magnitude::ZERO));
             assert_eq!(pivoting.rank(), rank, "{small}");
         }
@@ -173,7 +176,7 @@ mod tests {
         let mut pivoting = Pivoting::new(
             rows(&[&[Ball::integer(1), few.clone()], &[few, Ball::zero()]]),
             vec![Ball::zero(); 2],
-            PRECISION,
+            DIGITS,
         );
         assert!(!pivoting.exhaust(|_| Some(Magnitude::ONE), Magnitude::ZERO));
     }
@@ -183,7 +186,7 @@ mod tests {
         let (a, b) = (decimal("0.1"), decimal("0.7"));
         let matrix = rows(&[&[a.clone(), b.clone(), Ball::integer(1)], &[b, a, Ball::zero()]]);
         let right = vec![Ball::integer(3), Ball::integer(-1)];
-        let mut pivoting = Pivoting::new(matrix.clone(), right.clone(), PRECISION);
+        let mut pivoting = Pivoting::new(matrix.clone(), right.clone(), DIGITS);
         pivoting.exhaust(|_| Some(Magnitude::ONE), Magnitude::ZERO);
         let solution = pivoting.basic_solution();
         for (row, right) in matrix.iter().zip(right) {

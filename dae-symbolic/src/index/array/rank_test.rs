@@ -18,160 +18,64 @@
 
 use dae_runtime::sparse::SparseMatrix;
 
-use super::jets::ArraySystem;
-use super::newton::{SparseRow, dependencies};
-
+use super::arrays::Arrays;
+use super::derivative_array::DerivativeArray;
+use super::error::ArrayError;
 use super::extended_precision::{self, Digits};
-use super::{ArrayError, ArrayJacobian, ArrayPoint, ArrayRanks, Consistent, DerivativeArray, consistent_point};
-use crate::defaults::default_parameters;
+use super::finding::{ArrayFinding, ArrayVerdict, ConstantRank, Freedom, times};
+use super::jets::consistent_point;
+use super::matrix::{ArrayJacobian, ArrayRanks};
+use super::newton::{SparseRow, dependencies};
+use super::point::ArrayPoint;
+use super::system::{ArraySystem, Consistent};
 use crate::expr::ball::PRECISION;
 use crate::expr::prime_field::arithmetic::draw;
-use crate::expr::{Expr, Symbol, piecewise, symbols};
-use crate::index::certificate::times;
+use crate::index::limits;
 use crate::model::Model;
 
-/// Arrays with more than this many rows are left alone: the cost of dense decompositions grows with the third power,
-/// and a macro runs unoptimised.
-pub(super) const MAX_ROWS: usize = 420;
-/// Arrays with more than this many rows are left alone where the verdict does not depend on them.
-const MAX_ROWS_IN_PASSING: usize = 120;
-/// The number of differentiations that are tried beyond the number of states where nothing bounds the index.
-const SPARE: u32 = 2;
-/// The uncertainty of computed jets, relative to their size (at a double root, the square root of rounding): an entry
-/// that this could make zero counts as zero.
-pub(super) const UNCERTAINTY: f64 = 1e-7;
-/// Dropped pivots larger than this, relative to the largest pivot and the number of rows, need not be rounding.
-const ROUNDING: f64 = 1e-15;
 /// Relative size of the random changes that lead to neighbouring points, tried in this order.
 const NEIGHBOURHOOD: [f64; 4] = [1e-2, 1e-3, 0.1, 1e-4];
-/// Number of neighbouring points.
-const NEIGHBOURS: u64 = 2;
 /// The distance of the second point as a fraction of the time scale of the solution, tried in this order: numbers that
 /// no model contains.
 const STEPS: [f64; 3] = [0.113_728_465_091_327, 0.021_846_307_295_118, 0.005_371_920_846_613];
-/// Components of a kernel vector below this fraction of the largest do not name an unknown.
-const PARTICIPATES: f64 = 1e-6;
-
-/// The freedom that is left in a system without an index.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Freedom {
-    /// Unknowns whose derivative the system does not determine.
-    pub unknowns: Vec<usize>,
-    /// A direction in which the solution may be changed: unknown and component, the largest being one.
-    pub direction: Vec<(usize, f64)>,
-    /// Rows of the array, by equation and number of differentiations, that depend on one another at the start values: any one of them may be
-    /// dropped. Empty if the rows are independent.
-    pub dependent: Vec<(usize, u32)>,
-    /// The number of free functions.
-    pub functions: usize,
-    /// Dimension of the set of consistent states, which more differentiations do not change.
-    pub dimension: usize,
-    /// Number of differentiations examined.
-    pub differentiations: u32,
-}
-
-/// The answer of the derivative array.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ArrayVerdict {
-    /// The differentiation index along the solution.
-    Index(u32),
-    /// There is none: part of the solution is free.
-    NoIndex(Freedom),
-    /// There is none: rows of the array, by equation and number of differentiations, depend on one another whatever the
-    /// values are, although there are no more equations than unknowns. So do their derivatives, so that more and more
-    /// derivatives stay free, or nothing fulfils the equations at all.
-    Dependent {
-        /// The rows.
-        rows: Vec<(usize, u32)>,
-    },
-    /// No jets near the start values fulfil the array.
-    NoConsistentPoint {
-        /// Why, in words.
-        message: String,
-        /// The rows that contradict one another, by equation and number of differentiations, if it is known that they do.
-        contradiction: Vec<(usize, u32)>,
-        /// The rows that contradict one another to first order, wherever the search ends.
-        nearby: Vec<String>,
-    },
-    /// It could not be decided.
-    Undecided {
-        /// Why.
-        reason: String,
-    },
-}
-
-/// Where the ranks of the array are constant (A2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ConstantRank {
-    /// In a neighbourhood of the solution among all jets: the ranks are the generic ones.
-    Everywhere,
-    /// On the set of consistent jets, as far as neighbouring points show; elsewhere the ranks are larger.
-    OnSolutions,
-}
-
-/// The verdict of the derivative array, and its grounds.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ArrayFinding {
-    /// The verdict.
-    pub verdict: ArrayVerdict,
-    /// Ranks at the start values for $0, 1, \dots$ differentiations, up to the index where there is one.
-    pub ranks: Vec<ArrayRanks>,
-    /// Number of points, the start values included, at which the ranks agree.
-    pub points: usize,
-    /// How A2 was checked; `None` if it was not.
-    pub constant_rank: Option<ConstantRank>,
-    /// Whether the ranks are exact ones of a prime field, taken at the start time.
-    pub exact: bool,
-}
-
-impl ArrayFinding {
-    fn without(verdict: ArrayVerdict, ranks: Vec<ArrayRanks>) -> ArrayFinding {
-        ArrayFinding { verdict, ranks, points: 1, constant_rank: None, exact: false }
-    }
-
-    /// The dimension of the set of consistent states after $0, 1, \dots$ differentiations.
-    pub fn manifold_dimensions(&self) -> Vec<usize> {
-        self.ranks.iter().map(ArrayRanks::manifold_dimension).collect()
-    }
-}
 
 /// Examines the derivative array of the text at the model's own point. `start` are jets to start from, `bound` is a
 /// known upper bound on the index.
-pub fn judge(model: &mut Model, start: &ArrayPoint, bound: Option<u32>) -> ArrayFinding {
-    let mut court = Court::new(model);
-    let finding = search(&mut court, start, bound);
+pub fn judge(model: &mut Model, start: &ArrayPoint, bound: Option<u32>, limits: &limits::Array) -> ArrayFinding {
+    let mut arrays = Arrays::new(model, limits);
+    let finding = search(&mut arrays, start, bound);
     let open = match &finding.verdict {
         // Rows that contradict one another are dependent ones as well, and say more.
         ArrayVerdict::NoConsistentPoint { contradiction, .. } => contradiction.is_empty(),
         ArrayVerdict::Undecided { .. } => true,
         ArrayVerdict::Index(_) | ArrayVerdict::NoIndex(_) | ArrayVerdict::Dependent { .. } => false,
     };
-    if open && let Some(rows) = court.dependent_rows() {
+    if open && let Some(rows) = arrays.dependent_rows() {
         return ArrayFinding::without(ArrayVerdict::Dependent { rows }, finding.ranks);
     }
     finding
 }
 
-fn search(court: &mut Court<'_>, start: &ArrayPoint, bound: Option<u32>) -> ArrayFinding {
-    let states: u32 = court.model.unknowns.len() as u32 + bound.unwrap_or(0);
+fn search(arrays: &mut Arrays<'_>, start: &ArrayPoint, bound: Option<u32>) -> ArrayFinding {
+    let states: u32 = arrays.model.unknowns.len() as u32 + bound.unwrap_or(0);
     let first = bound.map_or(1, |bound| bound + 1);
     let (mut point, mut examined) = (start.clone(), Vec::new());
-    for m in first..=first.max(states + SPARE) {
+    for m in first..=first.max(states + arrays.limits.spare_differentiations) {
         let stop = |reason: String, ranks| ArrayFinding::without(ArrayVerdict::Undecided { reason }, ranks);
-        let rows = court.model.equations.len() * (m as usize + 1);
-        if rows > MAX_ROWS {
+        let rows = arrays.model.equations.len() * (m as usize + 1);
+        if rows > arrays.limits.rows {
             let reason = format!("the derivative array has {rows} rows, more than are examined while compiling");
             return stop(reason, examined);
         }
-        let Some(array) = court.array(m) else {
+        let Some(array) = arrays.array(m) else {
             return stop("the derivative array is too long to be examined while compiling".into(), examined);
         };
-        let place = match court.consistent(&array, &point, Consistent::Model) {
+        let place = match arrays.consistent(&array, &point, Consistent::Model) {
             Ok(place) => place,
-            Err(error) => return ArrayFinding::without(no_point(court, &array, &point, error), examined),
+            Err(error) => return ArrayFinding::without(no_point(arrays, &array, &point, error), examined),
         };
         point = place.point.clone();
-        examined = match (0..=m).map(|k| court.ranks(&array, &place, k)).collect() {
+        examined = match (0..=m).map(|k| arrays.ranks(&array, &place, k)).collect() {
             Ok(ranks) => ranks,
             Err(reason) => return stop(reason, examined),
         };
@@ -179,13 +83,13 @@ fn search(court: &mut Court<'_>, start: &ArrayPoint, bound: Option<u32>) -> Arra
         if let Some(index) = (0..m).find(|&k| examined[k as usize].is_one_full()) {
             if dimension(index) == dimension(m) {
                 examined.truncate(index as usize + 1);
-                return court.confirm(&array, &place, ArrayVerdict::Index(index), examined);
+                return arrays.confirm(&array, &place, ArrayVerdict::Index(index), examined);
             }
         } else if m >= 2 && dimension(m) == dimension(m - 1) && dimension(m) == dimension(m - 2) {
-            let Some(freedom) = court.freedom(&array, &point, &examined) else {
+            let Some(freedom) = arrays.freedom(&array, &point, &examined) else {
                 return stop("the kernel of the derivative array could not be found".into(), examined);
             };
-            return court.confirm(&array, &place, ArrayVerdict::NoIndex(freedom), examined);
+            return arrays.confirm(&array, &place, ArrayVerdict::NoIndex(freedom), examined);
         }
     }
     let reason = "more differentiations than there are states do not determine all derivatives".into();
@@ -194,14 +98,14 @@ fn search(court: &mut Court<'_>, start: &ArrayPoint, bound: Option<u32>) -> Arra
 
 /// Ranks at the start values for $0, \dots, m$ differentiations, where the index is known already to be $m$; `None` where they are not
 /// clear or the array is large.
-pub fn ranks_up_to(model: &mut Model, start: &ArrayPoint, m: u32) -> Option<Vec<ArrayRanks>> {
-    if model.equations.len() * (m as usize + 1) > MAX_ROWS_IN_PASSING {
+pub fn ranks_up_to(model: &mut Model, start: &ArrayPoint, m: u32, limits: &limits::Array) -> Option<Vec<ArrayRanks>> {
+    if model.equations.len() * (m as usize + 1) > limits.rows_in_passing {
         return None;
     }
-    let mut court = Court::new(model);
-    let array = court.array(m)?;
-    let point = consistent_point(court.model, &court.parameters, &array, start, Consistent::Model).ok()?;
-    (0..=m).map(|k| court.ranks_to_rounding(&array, &point, k).ok()).collect()
+    let mut arrays = Arrays::new(model, limits);
+    let array = arrays.array(m)?;
+    let point = consistent_point(arrays.model, &arrays.parameters, &array, start, Consistent::Model).ok()?;
+    (0..=m).map(|k| arrays.ranks_to_rounding(&array, &point, k).ok()).collect()
 }
 
 /// Jets that fulfil an array.
@@ -212,37 +116,7 @@ struct Place {
     digits: Option<Digits>,
 }
 
-pub(super) struct Court<'a> {
-    pub(super) model: &'a mut Model,
-    parameters: Vec<f64>,
-    /// The equations with inputs and parameters replaced by their definitions.
-    pub(super) equations: Vec<Expr>,
-    pub(super) rates: Vec<u32>,
-    /// Whether the Jacobian of the equations depends on nothing but the time.
-    pub(super) affine: bool,
-}
-
-impl<'a> Court<'a> {
-    fn new(model: &'a mut Model) -> Self {
-        let parameters = default_parameters(model);
-        let residuals: Vec<Expr> = model.equations.iter().map(|e| e.residual).collect();
-        let equations = model.expand_inputs(&residuals);
-        let equations = model.with_default_parameters(&equations);
-        let rates = crate::system::written_orders(model).into_iter().map(|order| order.max(1)).collect();
-        let mut court = Court { model, parameters, equations, rates, affine: false };
-        court.affine = court.array(0).is_some_and(|array| {
-            let dag = &court.model.dag;
-            let switches = piecewise(dag, &court.equations);
-            let free = |s: &Symbol| !matches!(s, Symbol::Unknown { .. });
-            symbols(dag, array.partial_derivatives().chain(switches)).iter().all(free)
-        });
-        court
-    }
-
-    fn array(&mut self, m: u32) -> Option<DerivativeArray> {
-        DerivativeArray::of_equations(&mut self.model.dag, self.equations.clone(), self.rates.clone(), m)
-    }
-
+impl Arrays<'_> {
     /// Jets that fulfil the array near `start`.
     fn consistent(&self, array: &DerivativeArray, start: &ArrayPoint, how: Consistent) -> Result<Place, ArrayError> {
         let system = ArraySystem::new(self.model, &self.parameters, array, how);
@@ -291,7 +165,7 @@ impl<'a> Court<'a> {
     /// Numerical ranks at jets that are known to rounding.
     fn ranks_to_rounding(&self, array: &DerivativeArray, point: &ArrayPoint, m: u32) -> Result<ArrayRanks, String> {
         let at = array.at(&self.model.dag, &self.parameters, point);
-        let moved = point.beside(self.model, UNCERTAINTY, 0, |_| usize::MAX);
+        let moved = point.beside(self.model, self.limits.uncertainty, 0, |_| usize::MAX);
         let moved = array.at(&self.model.dag, &self.parameters, &moved);
         let mut jacobian = ArrayJacobian::new(array, &at, &moved, m);
         // The entry may be zero or anything else: where that matters to the ranks, they are not clear.
@@ -304,7 +178,7 @@ impl<'a> Court<'a> {
         }
         let ranks = jacobian.ranks(array.states(), array.rates.len()).map_err(|error| error.to_string())?;
         // At computed jets, dropped pivots this large may be nonzero.
-        let is_clear = ranks.clear && ranks.dropped <= ROUNDING * ranks.rows as f64;
+        let is_clear = ranks.clear && ranks.dropped <= self.limits.dropped * ranks.rows as f64;
         match is_clear && extended_precision::are_exact(self.model, array, point, &ranks) != Some(false) {
             true => Ok(ranks),
             false => Err(format!("ranks of the derivative array are not clear (gap {:.1e})", ranks.gap)),
@@ -367,7 +241,7 @@ impl<'a> Court<'a> {
         let later = later.ok_or("no second point of the solution was found")?;
         let what = format!("at a second point of the solution, t = {:.4}", later.point.t);
         let mut points = vec![(later, what)];
-        for seed in 1..=NEIGHBOURS {
+        for seed in 1..=self.limits.neighbours {
             let orders = |j: usize| array.rates[j] as usize;
             let near = NEIGHBOURHOOD.iter().find_map(|&size| solve(&point.beside(self.model, size, seed, orders)));
             let near = near.ok_or("no consistent point beside that of the start values was found")?;
@@ -381,7 +255,7 @@ impl<'a> Court<'a> {
         let last = ranks.last()?;
         let m = last.differentiations;
         let at = array.at(&self.model.dag, &self.parameters, point);
-        let moved = point.beside(self.model, UNCERTAINTY, 0, |_| usize::MAX);
+        let moved = point.beside(self.model, self.limits.uncertainty, 0, |_| usize::MAX);
         let moved = array.at(&self.model.dag, &self.parameters, &moved);
         let jacobian = ArrayJacobian::new(array, &at, &moved, m);
         let [higher, rates, _] = jacobian.widths;
@@ -398,14 +272,15 @@ impl<'a> Court<'a> {
         // Columns that depend on one another: vectors of the kernel.
         let columns: Vec<SparseRow> =
             (0..higher + rates).map(|j| sparse(&mut matrix.column(j).iter().copied())).collect();
-        let kernel = dependencies(&columns, matrix.rows());
+        let kernel = dependencies(&columns, matrix.rows(), self.limits.dependent);
         if kernel.len() != higher + rates - last.rates {
             return None;
         }
         let n = array.rates.len();
         let seen = |vector: &Vec<(usize, f64)>| -> Vec<(usize, f64)> {
             let size = vector.iter().fold(0.0_f64, |size, (_, x)| size.max(x.abs()));
-            let part = vector.iter().filter(|&&(j, x)| j >= higher && x.abs() > PARTICIPATES * size);
+            let least = self.limits.participates * size;
+            let part = vector.iter().filter(|&&(j, x)| j >= higher && x.abs() > least);
             let mut part: Vec<(usize, f64)> = part.map(|&(j, x)| (j - higher, x * units[j])).collect();
             part.sort_unstable_by_key(|&(j, _)| j);
             let most = part.iter().fold(0.0, |a: f64, &(_, b)| if b.abs() > a.abs() { b } else { a });
@@ -417,7 +292,7 @@ impl<'a> Court<'a> {
         let count = array.equations.len();
         let dependent = (0..=m as usize).find_map(|l| {
             let rows: Vec<SparseRow> = (0..count * (l + 1)).map(|row| sparse(&mut matrix.row(row))).collect();
-            dependencies(&rows, matrix.columns()).into_iter().next()
+            dependencies(&rows, matrix.columns(), self.limits.dependent).into_iter().next()
         });
         let mut dependent: Vec<(usize, u32)> =
             dependent.into_iter().flatten().map(|(row, _)| (row % count, (row / count) as u32)).collect();
@@ -462,13 +337,13 @@ fn disagreement(here: &ArrayRanks, there: &ArrayRanks, what: &str) -> String {
     )
 }
 
-fn no_point(court: &Court<'_>, array: &DerivativeArray, start: &ArrayPoint, error: ArrayError) -> ArrayVerdict {
+fn no_point(arrays: &Arrays<'_>, array: &DerivativeArray, start: &ArrayPoint, error: ArrayError) -> ArrayVerdict {
     let message = error.to_string();
-    let free = consistent_point(court.model, &court.parameters, array, start, Consistent::Alike).err();
+    let free = consistent_point(arrays.model, &arrays.parameters, array, start, Consistent::Alike).err();
     let nearby = match (error, free) {
         (ArrayError::Contradiction { .. }, Some(ArrayError::Contradiction { rows })) => rows,
         _ => Vec::new(),
     };
-    let contradiction = court.contradiction(array);
+    let contradiction = arrays.contradiction(array);
     ArrayVerdict::NoConsistentPoint { message, contradiction, nearby }
 }

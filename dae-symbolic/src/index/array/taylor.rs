@@ -116,13 +116,10 @@ pub struct Tape {
     roots: Vec<usize>,
 }
 
-/// The number of nodes that partial derivatives of functions may add.
-const MAX_GROWTH: usize = 40_000;
-
 impl Tape {
-    /// Prepares the roots for coefficients up to `order`. `None` if the derivatives of functions grow out of hand.
-    pub fn new(dag: &mut Dag, roots: &[Expr], order: u32) -> Option<Tape> {
-        let needed = needed_orders(dag, roots, order)?;
+    /// Prepares the roots for coefficients up to `order`. `None` if the partial derivatives of functions add more than `most` expressions.
+    pub fn new(dag: &mut Dag, roots: &[Expr], order: u32, most: usize) -> Option<Tape> {
+        let needed = needed_orders(dag, roots, order, most)?;
         let nodes: Vec<Expr> = needed.keys().copied().collect();
         let position = |e: Expr| nodes.binary_search(&e).unwrap_or(0);
         let mut rules = Vec::with_capacity(nodes.len());
@@ -279,7 +276,7 @@ fn product_coefficient<S: Scalar>(
     above.plus(known.negated()).over(below[0].clone())
 }
 
-/// Powers with exponents up to this are computed as products.
+/// Powers with exponents up to this are computed as products, which costs about as much as squaring a few times.
 const MAX_REPEATED: u32 = 16;
 
 /// The first $l + 1$ coefficients of a product of powers.
@@ -329,8 +326,8 @@ fn multiply<S: Scalar>(product: &mut [S], factor: &[S]) {
 }
 
 /// The nodes that the roots need, each with the order up to which it is needed.
-fn needed_orders(dag: &mut Dag, roots: &[Expr], order: u32) -> Option<BTreeMap<Expr, u32>> {
-    let budget = dag.len() + MAX_GROWTH;
+fn needed_orders(dag: &mut Dag, roots: &[Expr], order: u32, most: usize) -> Option<BTreeMap<Expr, u32>> {
+    let budget = dag.len() + most;
     let mut needed: BTreeMap<Expr, u32> = BTreeMap::new();
     let mut pending: Vec<(Expr, u32)> = roots.iter().map(|&root| (root, order)).collect();
     while let Some((expr, need)) = pending.pop() {

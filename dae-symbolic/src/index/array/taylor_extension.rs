@@ -7,37 +7,39 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::{ArrayPoint, DerivativeArray, taylor};
+use super::derivative_array::DerivativeArray;
+use super::point::ArrayPoint;
+use super::taylor;
 use crate::expr::Expr;
+use crate::index::limits;
 use crate::model::Model;
 use crate::structure::Offsets;
 use crate::system::{System, written_orders};
 
-/// Systems with more than this many unknowns are left alone: the elimination is dense.
-const MAX_UNKNOWNS: usize = 60;
-
 /// Adds the Taylor coefficients of $x_j^{(d_j + s)}$ for $s$ up to `stages` where they are missing; stops where they cannot be found.
-pub(in crate::index) fn continued(
+pub(crate) fn continued(
     model: &mut Model,
     system: &System,
     offsets: &Offsets,
     parameters: &[f64],
     mut point: ArrayPoint,
     stages: u32,
+    limits: &limits::Array,
 ) -> ArrayPoint {
     let n = system.unknowns;
     let known = |point: &ArrayPoint, s: u32| {
         point.taylor.iter().zip(&offsets.unknowns).all(|(series, &d)| series.len() > (d + s) as usize)
     };
     let Some(first) = (0..=stages).find(|&s| !known(&point, s)) else { return point };
-    if n > MAX_UNKNOWNS || system.equations.len() != n || first == 0 {
+    if n > limits.extended_unknowns || system.equations.len() != n || first == 0 {
         return point;
     }
     let residuals: Vec<Expr> = system.equations.iter().map(|e| e.residual).collect();
     let residuals = model.expand_inputs(&residuals);
     let highest = offsets.equations.iter().max().copied().unwrap_or(0) + stages;
     let rates = written_orders(model);
-    let Some(array) = DerivativeArray::of_equations(&mut model.dag, residuals, rates, highest) else { return point };
+    let array = DerivativeArray::of_equations(&mut model.dag, residuals, rates, highest, limits);
+    let Some(array) = array else { return point };
     for s in first..=stages {
         for (series, &d) in point.taylor.iter_mut().zip(&offsets.unknowns) {
             series.resize((d + s) as usize + 1, 0.0);

@@ -7,7 +7,7 @@
 //! are, undamped Newton steps find them one after the other, exactly, while the others run away and come back: $x = a$,
 //! $y = q(x)$, $z = r(x, y)$ need three steps, whatever $q$ and $r$ are. Every monotonicity test forbids that, and
 //! crawls along the curved path on which all residuals decrease together. So this is what is tried when damped steps
-//! (`jets.rs`) lead nowhere: with $0, 1, \dots, m$ differentiations, one after the other, steps of least norm
+//! (`damped_newton.rs`) lead nowhere: with $0, 1, \dots, m$ differentiations, one after the other, steps of least norm
 //! (Deuflhard, *Newton Methods for Nonlinear Problems*, sect. 4.4.1) in which derivatives without given values are
 //! cheap rather than free. Their limit need not be a solution: far away, rows are small compared with their terms. So rows
 //! have to vanish in higher precision as well (`extended_precision.rs`).
@@ -17,41 +17,16 @@
 
 use dae_runtime::contract::Start;
 
-use super::jets::{ArraySystem, CONSISTENCY, NEGLIGIBLE, ROUNDING, norm};
+use super::ease::{COSTS, Cost, ease};
+use super::extended_precision;
 use super::newton::{Prepared, SparseRow};
-use super::{ArrayPoint, extended_precision};
-
-/// The number of steps for each number of differentiations.
-const MAX_STEPS: usize = 120;
-/// Arrays with more than this many rows are left alone: most have no solution where damped steps find none.
-const MAX_ROWS: usize = 80;
-/// Rows that are closer than this to a combination of others count as dependent.
-const DEPENDENT: f64 = 1e-11;
-/// Of the steps longer than this, the last must be followed by one of at most [`QUICK`] times its length: slower
-/// convergence is that to a multiple solution, at which only some digits of the jets are known.
-const KNOWN: f64 = 1e-9;
-const QUICK: f64 = 0.1;
-/// Jets larger than this, in nominal values, do not come back.
-const LOST: f64 = 1e15;
-/// Start values that moved by more than this fraction of their size are no longer those of the model.
-const FAR: f64 = 0.5;
-
-/// The cost of a change of a jet.
-#[derive(Clone, Copy, Debug)]
-enum Cost {
-    /// Relative to its size; derivatives without given values cost less by this factor.
-    Relative(f64),
-    /// In nominal values; the Taylor coefficient of order $k$, if it has no given value, costs less by the $k$th power
-    /// of this.
-    Geometric(f64),
-}
-
-/// The costs that are tried, in this order.
-const COSTS: [Cost; 3] = [Cost::Relative(1e3), Cost::Geometric(10.0), Cost::Relative(30.0)];
+use super::point::ArrayPoint;
+use super::system::{ArraySystem, norm};
+use crate::index::limits;
 
 /// Looks for jets near `from`.
 pub(super) fn full_steps(system: &ArraySystem<'_>, from: &ArrayPoint) -> Option<ArrayPoint> {
-    if system.array.rows() > MAX_ROWS {
+    if system.array.rows() > system.array.limits.undamped.rows {
         return None;
     }
     COSTS.into_iter().find_map(|cost| {
@@ -87,33 +62,34 @@ fn with_given(system: &ArraySystem<'_>, mut point: ArrayPoint, from: &ArrayPoint
 }
 
 fn solve(system: &ArraySystem<'_>, mut point: ArrayPoint, cost: Cost) -> Option<ArrayPoint> {
+    let limits::Array { damped, undamped, .. } = &system.array.limits;
     let (mut before, mut left) = (f64::INFINITY, 0.0);
-    for _ in 0..MAX_STEPS {
+    for _ in 0..undamped.steps {
         if !system.may_go_on() {
             break;
         }
         let mut here = system.scaled(&point).ok()?;
-        if here.hold_to(ROUNDING) {
-            return (left <= QUICK).then_some(point);
+        if here.hold_to(damped.rounding) {
+            return (left <= undamped.quick).then_some(point);
         }
-        let consistent = here.hold_to(CONSISTENCY);
+        let consistent = here.hold_to(damped.consistency);
         let ease = ease(system, &point, cost);
         here.weigh(&ease);
         let opposite: Vec<f64> = here.residual.iter().map(|r| -r).collect();
-        let mut z = least_norm(&here.rows, system.columns, DEPENDENT)?.step(&opposite).z;
+        let mut z = least_norm(&here.rows, system.columns, undamped.dependent)?.step(&opposite).z;
         let length = norm(&z);
-        if before > KNOWN {
+        if before > undamped.known {
             left = length / before;
         }
-        if length <= NEGLIGIBLE {
-            return (consistent && left <= QUICK).then_some(point);
+        if length <= damped.negligible {
+            return (consistent && left <= undamped.quick).then_some(point);
         }
         before = length;
         z.iter_mut().zip(&ease).for_each(|(z, ease)| *z *= ease);
         let next = system.moved(&point, &z, 1.0);
         let size = system.size(&next);
-        if next == point || size.is_nan() || size > LOST {
-            return (consistent && left <= QUICK).then_some(point);
+        if next == point || size.is_nan() || size > undamped.lost {
+            return (consistent && left <= undamped.quick).then_some(point);
         }
         point = next;
     }
@@ -125,34 +101,11 @@ pub(super) fn least_norm(rows: &[SparseRow], columns: usize, dependent: f64) -> 
     Prepared::new(rows, columns, &vec![true; columns], dependent)
 }
 
-/// The change of each column that costs one, relative to the jets.
-pub(super) fn relative_ease(system: &ArraySystem<'_>, point: &ArrayPoint) -> Vec<f64> {
-    ease(system, point, COSTS[0])
-}
-
-/// The change of each column that costs one.
-fn ease(system: &ArraySystem<'_>, point: &ArrayPoint, cost: Cost) -> Vec<f64> {
-    let mut ease = Vec::with_capacity(system.columns);
-    for (j, series) in point.taylor.iter().enumerate() {
-        for (k, x) in series.iter().enumerate() {
-            let is_free = system.kind(j, k) == Start::Free;
-            ease.push(match cost {
-                Cost::Relative(less) => {
-                    let size = (x.abs() / system.model.unknowns[j].nominal).max(1.0);
-                    if is_free { less * size } else { size }
-                }
-                Cost::Geometric(less) if is_free => less.powi(k as i32),
-                Cost::Geometric(_) => 1.0,
-            });
-        }
-    }
-    ease
-}
-
 /// Whether given values are still close to the start: on another branch another index may hold.
 fn is_near(system: &ArraySystem<'_>, from: &ArrayPoint, point: &ArrayPoint) -> bool {
+    let moved = system.array.limits.undamped.moved;
     let jets = from.taylor.iter().zip(&point.taylor).enumerate();
     jets.flat_map(|(j, (a, b))| a.iter().zip(b).enumerate().map(move |(k, (a, b))| (j, k, a, b)))
         .filter(|&(j, k, ..)| system.kind(j, k) != Start::Free)
-        .all(|(j, _, a, b)| (a - b).abs() <= FAR * a.abs().max(system.model.unknowns[j].nominal))
+        .all(|(j, _, a, b)| (a - b).abs() <= moved * a.abs().max(system.model.unknowns[j].nominal))
 }

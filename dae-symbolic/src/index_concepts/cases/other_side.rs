@@ -7,7 +7,7 @@ use dae_runtime::contract::Start;
 
 use super::case::Other;
 use crate::expr::reachable;
-use crate::index::{Analysis, analyse};
+use crate::index::{Analysis, Limits, analyse};
 use crate::model::Model;
 
 /// In models with more than this many unknowns the other side is not analysed.
@@ -29,7 +29,7 @@ pub(super) fn verdict_of(model: &Model, vary: impl FnOnce(&mut Model), t0: f64) 
         }
     }
     vary(&mut other);
-    match analyse(&mut other, t0) {
+    match analyse(&mut other, t0, &Limits::DEFAULT) {
         Ok(analysis) => {
             let certificate = &analysis.certificate;
             (Other::Verdict(certificate.verdict(), certificate.grounds()), Some(analysis))

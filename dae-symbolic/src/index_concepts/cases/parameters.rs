@@ -7,7 +7,7 @@ use super::case::{Case, MAX_CASES, Other, Scope, Side, Subject};
 use super::other_side::verdict_of;
 use crate::expr::{Expr, Notation, ParameterId, Rational, Symbol, print};
 use crate::index::exceptional::{Determinant, default_values};
-use crate::index::{Analysis, at_defaults};
+use crate::index::{Analysis, Limits, at_defaults};
 use crate::model::Model;
 use crate::spelling::lists::listed;
 
@@ -18,7 +18,8 @@ const DISTANCES: [(i64, i64); 3] = [(1, 1), (1, 10), (1, 1000)];
 
 pub(super) fn cases(model: &mut Model, analysis: &Analysis, t0: f64) -> Vec<Case> {
     let jacobian = analysis.system.jacobian(&mut model.dag, &analysis.structure.offsets);
-    let determinant = Determinant::of(model, analysis.system.equations.len(), jacobian, &analysis.pivots);
+    let limits = Limits::DEFAULT.upper_bound;
+    let determinant = Determinant::of(model, analysis.system.equations.len(), jacobian, &analysis.pivots, &limits);
     if !determinant.is_small() {
         return Vec::new();
     }

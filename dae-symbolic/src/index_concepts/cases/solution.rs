@@ -14,7 +14,7 @@ use crate::expr::{
     symbols,
 };
 use crate::index::array::{ArrayPoint, Consistent, DerivativeArray, consistent_point};
-use crate::index::{Analysis, Verdict};
+use crate::index::{Analysis, Limits, Verdict};
 use crate::model::{Model, StartValue};
 use crate::origin::Origin;
 use crate::structure::block_triangular_form;
@@ -142,7 +142,7 @@ fn values_at_own_point(model: &mut Model, analysis: &Analysis, factors: &[Expr],
         Some(_) => None,
         None => {
             let Verdict::Exact(index) = analysis.certificate.verdict() else { return None };
-            let array = DerivativeArray::of(model, index)?;
+            let array = DerivativeArray::of(model, index, &Limits::DEFAULT.array)?;
             let start = ArrayPoint::of_start_values(model, parameters, t0);
             Some(consistent_point(model, parameters, &array, &start, Consistent::Model).ok()?)
         }

@@ -22,50 +22,44 @@ use std::collections::BTreeSet;
 
 use self::ideal::{Ideal, Member};
 use self::ring::{Ring, evaluated};
+use super::limits;
 use super::problem::{self, Problem};
 use crate::diagnostic::Diagnostics;
 use crate::expr::interval::{Interval, evaluate_interval};
 use crate::expr::{Dag, Expr, ExternalSource, Node, Notation, Symbol, print, reachable, total_derivative};
 use crate::model::Model;
 
-/// The number of rows of the array that are examined; one bit for each.
-const MAX_ROWS: usize = 128;
-/// The number of times that every equation is differentiated where nothing is known of a solution.
-pub(crate) const MAX_DIFFERENTIATIONS: u32 = 4;
-/// The number of terms that are made in one search. Of the random contradictory systems found in this way, one in
-/// thirty takes more than 9,000 and three in a thousand more than this.
-const BUDGET: usize = 20_000;
-/// The number of operands in the equations and their derivatives: the time to differentiate grows with their number,
-/// not with that of sub-expressions, which may be products of many factors.
-const MAX_OPERANDS: usize = 20_000;
-/// The number of sub-expressions that differentiating the remainder may add.
-const MAX_OF_REMAINDER: usize = 1_000;
-/// The number of derivatives of the remainder that are examined.
-const MAX_ORDER: usize = 6;
+/// The number of rows of the array that are examined: sets of rows are sets of bits.
+const ROWS: usize = u128::BITS as usize;
 
 /// Looks for a contradiction with 0, 1, … differentiations, up to `most`.
-pub(crate) fn contradiction(model: &mut Model, t0: f64, most: u32) -> Option<(Problem, Diagnostics)> {
+pub(crate) fn contradiction(
+    model: &mut Model,
+    t0: f64,
+    most: u32,
+    limits: &limits::Contradiction,
+) -> Option<(Problem, Diagnostics)> {
     let residuals: Vec<Expr> = model.equations.iter().map(|e| e.residual).collect();
     let mut rows = model.expand_inputs(&residuals);
     let count = rows.len();
     let mut lengths = [operands(&model.dag, &rows); 2];
     for order in 0..=most {
-        if rows.is_empty() || rows.len() > MAX_ROWS {
+        if rows.is_empty() || rows.len() > ROWS {
             return None;
         }
         let all = without_new_poles(&model.dag, &rows, count);
-        if let Some(mut found) = eliminate(model, &rows, all, BUDGET, t0) {
+        if let Some(mut found) = eliminate(model, &rows, all, limits.terms, t0, limits) {
             // A contradiction of fewer rows is more informative.
             for row in (0..rows.len()).rev() {
                 let fewer = found.made_of & !(1 << row);
                 if fewer != found.made_of {
-                    found = eliminate(model, &rows, fewer, 2 * found.spent, t0).unwrap_or(found);
+                    found = eliminate(model, &rows, fewer, 2 * found.spent, t0, limits).unwrap_or(found);
                 }
             }
             return Some(described(model, count, found));
         }
         // One more differentiation is taken to lengthen the rows by the factor by which the last one did.
-        if lengths[1] * lengths[1] / lengths[0].max(1) > MAX_OPERANDS {
+        if lengths[1] * lengths[1] / lengths[0].max(1) > limits.operands {
             return None;
         }
         let last = rows[order as usize * count..].to_vec();
@@ -104,7 +98,14 @@ struct Consequence {
     spent: usize,
 }
 
-fn eliminate(model: &mut Model, rows: &[Expr], chosen: u128, budget: usize, t0: f64) -> Option<Consequence> {
+fn eliminate(
+    model: &mut Model,
+    rows: &[Expr],
+    chosen: u128,
+    budget: usize,
+    t0: f64,
+    limits: &limits::Contradiction,
+) -> Option<Consequence> {
     let chosen: Vec<(usize, Expr)> = rows.iter().copied().enumerate().filter(|(k, _)| chosen & (1 << k) != 0).collect();
     let roots: Vec<Expr> = chosen.iter().map(|&(_, row)| row).collect();
     let ring = Ring::of(&model.dag, &roots);
@@ -115,10 +116,10 @@ fn eliminate(model: &mut Model, rows: &[Expr], chosen: u128, budget: usize, t0: 
     let identities =
         ring.identities(&model.dag, &mut left).into_iter().map(|polynomial| Member { polynomial, made_of: 0 });
     let mut left_over = None;
-    let ideal = Ideal::new(generators.chain(identities).collect(), left);
+    let ideal = Ideal::new(generators.chain(identities).collect(), left, limits.terms_of_polynomial);
     let (found, left) = ideal.consequence(|polynomial| {
         let value = ring.expression(&mut model.dag, polynomial);
-        left_over = value.filter(|&value| differs_from_zero(model, value, t0));
+        left_over = value.filter(|&value| differs_from_zero(model, value, t0, limits));
         left_over.is_some()
     })?;
     Some(Consequence { value: left_over?, made_of: found.made_of, spent: budget - left })
@@ -126,7 +127,7 @@ fn eliminate(model: &mut Model, rows: &[Expr], chosen: u128, budget: usize, t0: 
 
 /// Whether a function of time or one of its derivatives is certainly not zero at $t_0$, for the default parameters.
 /// Nothing is certain of functions that the model does not know: the stand-ins may differ where the functions do not.
-fn differs_from_zero(model: &mut Model, value: Expr, t0: f64) -> bool {
+fn differs_from_zero(model: &mut Model, value: Expr, t0: f64, limits: &limits::Contradiction) -> bool {
     let is_unknown = |e: &Expr| match model.dag.node(*e) {
         Node::Call(call, _) => !matches!(call.function.source, ExternalSource::Table(_)),
         _ => false,
@@ -136,7 +137,7 @@ fn differs_from_zero(model: &mut Model, value: Expr, t0: f64) -> bool {
     }
     let mut derivative = model.with_default_parameters(&[value])[0];
     let nodes = model.dag.len();
-    for _ in 0..=MAX_ORDER {
+    for _ in 0..=limits.derivatives_of_remainder {
         let enclosure = evaluate_interval(&model.dag, &[derivative], |symbol| match symbol {
             Symbol::Time => Interval::point(t0),
             Symbol::Parameter(_)
@@ -150,7 +151,8 @@ fn differs_from_zero(model: &mut Model, value: Expr, t0: f64) -> bool {
             return true;
         }
         let is_bounded = enclosure[0].magnitude().is_finite();
-        if !is_bounded || model.dag.is_steady(derivative) || model.dag.len() > nodes + MAX_OF_REMAINDER {
+        let is_long = model.dag.len() > nodes + limits.nodes_of_remainder;
+        if !is_bounded || model.dag.is_steady(derivative) || is_long {
             return false;
         }
         derivative = total_derivative(&mut model.dag, derivative);

@@ -6,16 +6,22 @@
 
 use dae_runtime::initialize::{InitializationError, InitializationOptions, consistent_initialization};
 
-use super::array::{self, ArrayPoint};
-use super::certificate::LocalRegularity;
 use super::proof::{self, Evidence};
 use super::steady::is_steady;
 use crate::defaults::default_parameters;
+use crate::index::array::{self, ArrayPoint};
+use crate::index::certificate::LocalRegularity;
+use crate::index::limits::{self, Limits};
 use crate::model::Model;
 use crate::prolongation::Prolonged;
 use crate::system::listed;
 
-pub(super) fn regularity(model: &mut Model, prolonged: &Prolonged, t0: f64) -> (LocalRegularity, Option<Vec<f64>>) {
+pub(crate) fn regularity(
+    model: &mut Model,
+    prolonged: &Prolonged,
+    t0: f64,
+    limits: &Limits,
+) -> (LocalRegularity, Option<Vec<f64>>) {
     let initial = match consistent_initialization(prolonged, t0, &InitializationOptions::default()) {
         Ok(initial) => initial,
         Err(error @ InitializationError::SingularJacobian { .. }) => {
@@ -30,13 +36,13 @@ pub(super) fn regularity(model: &mut Model, prolonged: &Prolonged, t0: f64) -> (
         }
     };
     let condition = initial.condition;
-    let local = match proof::examine(model, prolonged, &initial.jets, t0) {
+    let local = match proof::examine(model, prolonged, &initial.jets, t0, &limits.local) {
         Evidence::Proven(radius) => LocalRegularity::Proven { condition, t0, radius },
-        Evidence::Regular(_) if is_rounding(model, prolonged, &initial.jets, t0) => {
+        Evidence::Regular(_) if is_rounding(model, prolonged, &initial.jets, t0, &limits.array) => {
             let message = "where the search ended, the equations hold only because their terms are rounded";
             return (LocalRegularity::NoConsistentPoint { message: message.into() }, None);
         }
-        Evidence::Regular(unproved) if is_steady(prolonged, &initial.jets, t0) => {
+        Evidence::Regular(unproved) if is_steady(prolonged, &initial.jets, t0, &limits.local) => {
             LocalRegularity::Numerical { condition, t0, unproved }
         }
         Evidence::Regular(_) | Evidence::Doubtful => {
@@ -48,14 +54,14 @@ pub(super) fn regularity(model: &mut Model, prolonged: &Prolonged, t0: f64) -> (
 }
 
 /// Whether the residuals at jets are small only because all digits of their terms cancel, not because a solution is near.
-fn is_rounding(model: &mut Model, prolonged: &Prolonged, jets: &[f64], t0: f64) -> bool {
+fn is_rounding(model: &mut Model, prolonged: &Prolonged, jets: &[f64], t0: f64, limits: &limits::Array) -> bool {
     // For a long family there are jets of all members, but no expressions.
     if prolonged.residuals.is_empty() {
         return false;
     }
     let parameters = default_parameters(model);
     let point = ArrayPoint::of_jets(prolonged, jets, t0);
-    array::is_solution(model, &parameters, &prolonged.residuals, &point) == Some(false)
+    array::is_solution(model, &parameters, &prolonged.residuals, &point, limits) == Some(false)
 }
 
 /// The reason why there is no consistent point. Values that the caller has yet to supply are not an error.

@@ -2,23 +2,25 @@
 //!
 //! In: the entries of a matrix. Out: whether its determinant is not identically zero, or its generic rank. Evaluation
 //! is a ring homomorphism (`expr/prime_field`), so a nonzero value is a proof; a zero is only evidence, and is required
-//! at three points.
+//! at several points.
 
-use super::certificate::GenericRegularity;
 use crate::defaults::start_point;
 use crate::expr::prime_field::{Branch, FieldPoint, Independence, Sign, sparse_determinant, sparse_rank};
 use crate::expr::{Expr, Function, Node, Notation, print};
+use crate::index::certificate::GenericRegularity;
 use crate::model::Model;
 
-/// Points at which a determinant must vanish before it counts as zero.
-const POINTS: usize = 3;
-
-/// Whether the $n \times n$ matrix with the given entries is generically nonsingular.
-pub(super) fn regularity(model: &mut Model, n: usize, entries: &[(usize, usize, Expr)]) -> GenericRegularity {
+/// Whether the $n \times n$ matrix with the given entries is generically nonsingular, by up to `points` points.
+pub(super) fn regularity(
+    model: &mut Model,
+    n: usize,
+    entries: &[(usize, usize, Expr)],
+    points: usize,
+) -> GenericRegularity {
     let values: Vec<Expr> = entries.iter().map(|&(.., value)| value).collect();
     let values = model.expand_inputs(&values);
     let start = start_point(model);
-    for seed in 0..POINTS as u64 {
+    for seed in 0..points as u64 {
         let point = FieldPoint::new(seed).with_start(start.iter().copied());
         let evaluation = match point.evaluate(&model.dag, &values) {
             Ok(evaluation) => evaluation,
@@ -31,7 +33,7 @@ pub(super) fn regularity(model: &mut Model, n: usize, entries: &[(usize, usize, 
             return GenericRegularity::from_evaluation(evaluation, determinant, assuming);
         }
     }
-    GenericRegularity::Singular { points: POINTS }
+    GenericRegularity::Singular { points }
 }
 
 /// The determinant of an $n \times n$ matrix at one random point of the prime field; `None` if the entries have no value there.

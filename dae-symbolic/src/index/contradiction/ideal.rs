@@ -14,9 +14,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::polynomial::{Monomial, Polynomial};
 use crate::expr::Rational;
 
-/// Polynomials with more than this many terms, long coefficients counting as several, are left out.
-const MAX_SIZE: usize = 8_000;
-
 /// A polynomial of the ideal, and the set of generators that it was made from, as bits.
 #[derive(Clone, Debug)]
 pub(super) struct Member {
@@ -42,12 +39,14 @@ pub(super) struct Ideal {
     paired: BTreeSet<(usize, usize)>,
     /// The number of terms that may still be made.
     left: usize,
+    /// The number of terms beyond which polynomials are left out.
+    longest: usize,
 }
 
 impl Ideal {
-    /// `budget` is the number of terms that may be made.
-    pub(super) fn new(generators: Vec<Member>, budget: usize) -> Self {
-        let mut ideal = Ideal { members: Vec::new(), next: 0, paired: BTreeSet::new(), left: budget };
+    /// `budget` is the number of terms that may be made, `longest` the number of terms beyond which polynomials are left out.
+    pub(super) fn new(generators: Vec<Member>, budget: usize, longest: usize) -> Self {
+        let mut ideal = Ideal { members: Vec::new(), next: 0, paired: BTreeSet::new(), left: budget, longest };
         generators.into_iter().for_each(|member| ideal.join(member, 0));
         ideal
     }
@@ -57,7 +56,7 @@ impl Ideal {
         let size = polynomial.size();
         self.spend(size);
         // Polynomials that grow too long are left out: fewer polynomials have fewer consequences.
-        if (1..=MAX_SIZE).contains(&size) {
+        if (1..=self.longest).contains(&size) {
             let solvable = polynomial.solvable();
             let member = Member { polynomial, ..member };
             self.members.push(Numbered { number: self.next, reduced_up_to, solvable, member });
@@ -178,7 +177,7 @@ impl Ideal {
                 }
             };
             self.spend(spent + self.members.len() / Self::LOOKS);
-            if open.len() > MAX_SIZE {
+            if open.len() > self.longest {
                 return None;
             }
         }

@@ -7,45 +7,41 @@
 //! where an equation was multiplied by something that vanishes there, they are not solutions for the method. On the
 //! branch that the start values mean another index may hold than on the one where it ends.
 
-use super::array::{ArrayPoint, Consistent, DerivativeArray, consistent_point};
 use super::proof::{self, Evidence};
 use crate::defaults::default_parameters;
+use crate::index::array::{ArrayPoint, Consistent, DerivativeArray, consistent_point};
+use crate::index::limits::Limits;
 use crate::model::Model;
 use crate::prolongation::Prolonged;
 
-/// If start values moved by more than this fraction of their size, another solution may be meant.
-const FAR: f64 = 0.5;
-/// Distances that differ by a smaller factor count as equal: which start values a modeller took seriously is not known.
-const ABOUT: f64 = 2.0;
-/// Derivative arrays with more than this many rows are not examined.
-const MAX_ROWS: usize = 120;
-
 /// The other jets and what is singular there; `vanishes` names a condition of the prolongation that fails at given jets.
-pub(super) fn singular_jets(
+pub(crate) fn singular_jets(
     model: &mut Model,
     prolonged: &Prolonged,
     jets: &[f64],
     bound: u32,
     t0: f64,
     vanishes: impl FnOnce(&mut Model, &[f64]) -> Option<String>,
+    limits: &Limits,
 ) -> Option<(Vec<f64>, String)> {
     let parameters = default_parameters(model);
     let start = ArrayPoint::of_start_values(model, &parameters, t0);
     let found = change(model, prolonged, &start, jets);
-    if found <= FAR || model.equations.len() * (bound as usize + 1) > MAX_ROWS {
+    if found <= limits.local.moved || model.equations.len() * (bound as usize + 1) > limits.local.branch_rows {
         return None;
     }
-    let array = DerivativeArray::of(model, bound)?;
+    let array = DerivativeArray::of(model, bound, &limits.array)?;
     let point = consistent_point(model, &parameters, &array, &start, Consistent::Model).ok()?;
     let offsets = prolonged.offsets.unknowns.iter().enumerate();
     let known = offsets.flat_map(|(j, &d)| (0..=d as usize).map(move |k| (j, k)));
     let other: Option<Vec<f64>> =
         known.map(|(j, k)| (k < point.taylor[j].len()).then(|| point.derivative(j, k))).collect();
-    let other = other.filter(|other| change(model, prolonged, &start, other) <= ABOUT * found)?;
-    let reason = vanishes(model, &other).or_else(|| match proof::examine(model, prolonged, &other, t0) {
-        Evidence::Doubtful => Some("it cannot be told from a singular matrix there".into()),
-        Evidence::Proven(_) | Evidence::Regular(_) => None,
-    })?;
+    let other = other.filter(|other| change(model, prolonged, &start, other) <= limits.local.as_near * found)?;
+    let reason =
+        vanishes(model, &other).or_else(|| match proof::examine(model, prolonged, &other, t0, &limits.local) {
+            Evidence::Doubtful => Some("it cannot be told from a singular matrix there".into()),
+            Evidence::Proven(_) | Evidence::Regular(_) => None,
+        })?;
     Some((other, reason))
 }
 

@@ -13,28 +13,18 @@
 //! proves that the box contains exactly one solution, provided the equations are continuous in it. The rows and columns of stage 0 in $g_X$
 //! are the system Jacobian $J$; $\lVert I - C_J\, J(\mathbf X) \rVert_\infty < 1$ proves that it is nonsingular everywhere in the box.
 
-use dae_runtime::contract::{Jet, Prolongation, Start};
+use dae_runtime::contract::{Prolongation, Start};
 use dae_runtime::rank::equilibrate;
 use dae_runtime::sparse::{Regularity, SparseMatrix, regularity};
 use nalgebra::DMatrix;
 
 use super::block_proof::Rows;
-use super::certificate::Unproved;
+use super::enclosures::{Enclosures, Entries, around, top_stage};
 use crate::expr::interval::Interval;
-use crate::expr::{ExternalSource, Function};
+use crate::index::certificate::Unproved;
+use crate::index::limits;
 use crate::model::Model;
-use crate::program::{Point, Program};
 use crate::prolongation::Prolonged;
-
-/// Prolongations and Jacobians with more than this many equations are examined block by block (`block_proof.rs`).
-const MAX_EQUATIONS: usize = 150;
-/// The uncertainty of computed jets, relative to their size or nominal value: at a triple root the cube root of
-/// rounding, $6\cdot 10^{-6}$.
-const UNCERTAINTY: f64 = 1e-5;
-/// A system Jacobian with a larger condition number, after scaling, is not called regular.
-const MAX_CONDITION: f64 = 1e12;
-/// Radii that are tried, relative to the size of each jet (at least 1).
-const RADII: [f64; 3] = [1e-13, 1e-11, 1e-8];
 
 /// What is known about the system Jacobian at computed jets.
 pub(super) enum Evidence {
@@ -48,8 +38,8 @@ pub(super) enum Evidence {
 }
 
 /// Examines the system Jacobian near the jets.
-pub(super) fn examine(model: &Model, prolonged: &Prolonged, jets: &[f64], t: f64) -> Evidence {
-    let system = Enclosures::new(prolonged, t);
+pub(super) fn examine(model: &Model, prolonged: &Prolonged, jets: &[f64], t: f64, limits: &limits::Local) -> Evidence {
+    let system = Enclosures::new(prolonged, t, limits);
     // A proof for a stand-in function says nothing about the function that it replaces.
     let has_tables = system.has_tables();
     let proved = match model.has_stand_ins() || has_tables {
@@ -63,7 +53,7 @@ pub(super) fn examine(model: &Model, prolonged: &Prolonged, jets: &[f64], t: f64
         true => Evidence::Regular(match model.has_stand_ins() {
             true => Unproved::StandIns,
             false if has_tables => Unproved::Tables,
-            false if system.is_too_large(jets) => Unproved::TooLarge(MAX_EQUATIONS),
+            false if system.is_too_large(jets) => Unproved::TooLarge(limits.dense_equations),
             false => Unproved::TooWide,
         }),
         false => Evidence::Doubtful,
@@ -71,23 +61,28 @@ pub(super) fn examine(model: &Model, prolonged: &Prolonged, jets: &[f64], t: f64
 }
 
 impl Enclosures<'_> {
+    /// Whether the system Jacobian is nonsingular in the whole enclosure, on all branches that it meets.
+    pub(crate) fn is_regular_within(&self, enclosure: &[Interval]) -> bool {
+        self.has_all_branches(enclosure) && self.is_nonsingular(enclosure)
+    }
+
     /// Whether the equations are many and do not fall into small blocks.
     fn is_too_large(&self, jets: &[f64]) -> bool {
-        self.equations() > MAX_EQUATIONS && !self.falls_into_blocks(jets)
+        self.equations() > self.limits.dense_equations && !self.falls_into_blocks(jets)
     }
 
     /// The radius of a box around the jets in which there is a consistent point with a regular system Jacobian.
     fn regular_near(&self, jets: &[f64]) -> Option<f64> {
         let description = self.prolonged.prolongation_description();
         let equations = description.equations.len();
-        if equations > MAX_EQUATIONS || equations > jets.len() {
+        if equations > self.limits.dense_equations || equations > jets.len() {
             return None;
         }
         let midpoint = self.midpoint(jets);
         let at_midpoint = self.jacobian(&midpoint);
         let dependent = dependent_jets(self.prolonged, &at_midpoint, jets.len())?;
         let residual = self.residual(&midpoint);
-        RADII.into_iter().find(|&radius| {
+        self.limits.radii.into_iter().find(|&radius| {
             let mut enclosure = midpoint.clone();
             for &j in &dependent {
                 enclosure[j] = around(jets[j], radius * jets[j].abs().max(1.0));
@@ -100,36 +95,15 @@ impl Enclosures<'_> {
         })
     }
 
-    /// Whether no sign function and no conditional jumps within the enclosure: the operator needs continuous equations.
-    pub(super) fn is_continuous(&self, enclosure: &[Interval]) -> bool {
-        let mut continuous = true;
-        self.run(&self.prolonged.residual, self.equations(), enclosure, |function, argument| {
-            let jumps = matches!(function, Function::Signum | Function::If);
-            continuous &= !(jumps && argument.contains(0.0));
-        });
-        continuous
-    }
-
-    /// Whether the Jacobian covers both branches wherever the enclosure touches a switch: where the enclosure ends at
-    /// one, a branch is left out.
-    pub(super) fn has_all_branches(&self, enclosure: &[Interval]) -> bool {
-        let mut all = true;
-        self.run(&self.prolonged.jacobian, self.prolonged.description.jacobian.len(), enclosure, |function, switch| {
-            let ends_there = matches!(function, Function::Signum | Function::If) && switch.contains(0.0);
-            all &= !(ends_there && (switch.lo() == 0.0 || switch.hi() == 0.0));
-        });
-        all
-    }
-
     /// Whether the system Jacobian is regular at exactly these jets, whatever the rounding of its entries: where terms
     /// cancel, the remainder may be rounding only.
     fn is_regular_at(&self, jets: &[f64]) -> bool {
-        let is_large = self.equations() > MAX_EQUATIONS;
+        let is_large = self.equations() > self.limits.dense_equations;
         self.is_nonsingular(&self.midpoint(jets)) || (is_large && !self.falls_into_blocks(jets))
     }
 
     fn is_nonsingular(&self, enclosure: &[Interval]) -> bool {
-        if self.equations() <= MAX_EQUATIONS {
+        if self.equations() <= self.limits.dense_equations {
             let jacobian = self.jacobian(enclosure);
             return nonsingular(self.prolonged, &jacobian, &jacobian).is_some();
         }
@@ -145,7 +119,7 @@ impl Enclosures<'_> {
             .zip(description.jets.iter())
             .map(|(&x, jet)| {
                 let known = jet.start == Start::Fixed && x != 0.0;
-                around(x, UNCERTAINTY * if known { x.abs() } else { x.abs().max(jet.nominal) })
+                around(x, self.limits.uncertainty * if known { x.abs() } else { x.abs().max(jet.nominal) })
             })
             .collect();
         let stage = |(row, column, value): (usize, usize, Interval)| {
@@ -160,149 +134,14 @@ impl Enclosures<'_> {
         if !matrix.is_square() || !matrix.is_finite() {
             return false;
         }
-        if n > MAX_EQUATIONS {
+        if n > self.limits.dense_equations {
             // Regular if and only if every diagonal block is.
             let found = regularity(&matrix);
-            return matches!(found, Regularity::Regular { worst_block, .. } if worst_block < MAX_CONDITION);
+            return matches!(found, Regularity::Regular { worst_block, .. } if worst_block < self.limits.condition);
         }
         let mut matrix = matrix.to_dense();
         equilibrate(&mut matrix);
-        matrix.inverse().is_some_and(|inverse| matrix.norm_1() * inverse.norm_1() < MAX_CONDITION)
-    }
-}
-
-pub(super) fn around(x: f64, radius: f64) -> Interval {
-    Interval::point(x) + Interval::new(-radius, radius).unwrap_or(Interval::ZERO)
-}
-
-/// Positions of equations and jets in the system Jacobian, the block of stage 0.
-pub(super) fn top_stage(prolonged: &Prolonged) -> (Vec<Option<usize>>, Vec<Option<usize>>) {
-    let description = prolonged.prolongation_description();
-    let positions = |stages: Vec<i32>| {
-        let mut next = 0;
-        let count = |stage: &i32| {
-            (*stage == 0).then(|| {
-                next += 1;
-                next - 1
-            })
-        };
-        stages.iter().map(count).collect::<Vec<Option<usize>>>()
-    };
-    let rows = positions(description.equations.iter().map(|e| e.stage).collect());
-    let columns = positions(description.jets.iter().map(|j| j.stage).collect());
-    (rows, columns)
-}
-
-/// A sparse matrix of intervals: `(row, column, value)`.
-pub(super) type Entries = Vec<(usize, usize, Interval)>;
-
-/// The prolongation in interval arithmetic, at the exact values that the text gives to parameters and fixed jets:
-/// decimal fractions are not machine numbers.
-pub(super) struct Enclosures<'a> {
-    pub(super) prolonged: &'a Prolonged,
-    t: f64,
-    /// Enclosures of the start values.
-    start: Vec<Interval>,
-}
-
-impl<'a> Enclosures<'a> {
-    pub(super) fn new(prolonged: &'a Prolonged, t: f64) -> Self {
-        let mut start = vec![Interval::ENTIRE; prolonged.description.jets.len()];
-        let point = Point { t: Interval::point(t), parameters: &prolonged.parameter_enclosures, y: &[], yp: &[] };
-        prolonged.start.run(point, &mut Vec::new(), &mut start);
-        Enclosures { prolonged, t, start }
-    }
-
-    /// Whether there are functions that interpolate tables.
-    fn has_tables(&self) -> bool {
-        let calls = self.prolonged.residual.calls().chain(self.prolonged.jacobian.calls());
-        calls.into_iter().any(|call| matches!(call.function.source, ExternalSource::Table(_)))
-    }
-
-    /// Computed jets as points, those that the model fixes as enclosures of their values: the other jets are functions
-    /// of these.
-    pub(super) fn midpoint(&self, jets: &[f64]) -> Vec<Interval> {
-        let described = self.prolonged.description.jets.iter();
-        let fixed = |(jet, &start): (&Jet, &Interval)| (jet.start == Start::Fixed).then_some(start);
-        jets.iter().zip(described.zip(&self.start)).map(|(&x, of)| fixed(of).unwrap_or(Interval::point(x))).collect()
-    }
-
-    /// A box around jets, relative to each (at least 1); those that are fixed are known.
-    pub(super) fn near(&self, jets: &[f64], radius: f64) -> Vec<Interval> {
-        self.boxed(jets, radius, 0.0)
-    }
-
-    /// An enclosure of the solutions on all sides of switches: the fixed values with a small margin, so that both
-    /// branches of every switch are included, and all other jets anywhere within a huge bound. `None` if a jet is too
-    /// large for that.
-    pub(super) fn on_all_sides(&self, jets: &[f64]) -> Option<Vec<Interval>> {
-        /// Far larger than any jet.
-        const ANY: f64 = 1e150;
-        /// The margin relative to a fixed value.
-        const LITTLE: f64 = 1e-12;
-        jets.iter().all(|x| x.abs() < ANY.sqrt()).then(|| self.boxed(jets, ANY, LITTLE))
-    }
-
-    fn boxed(&self, jets: &[f64], of_others: f64, of_fixed: f64) -> Vec<Interval> {
-        let described = self.prolonged.description.jets.iter();
-        let widened = |((&x, middle), jet): ((&f64, Interval), &Jet)| {
-            let radius = if jet.start == Start::Fixed { of_fixed } else { of_others };
-            middle + around(0.0, radius * x.abs().max(1.0))
-        };
-        jets.iter().zip(self.midpoint(jets)).zip(described).map(widened).collect()
-    }
-
-    /// The rows of $J$ in an enclosure: equations and jets of stage 0 of the prolongation, in the order of the system. For
-    /// $\partial f^{(c)} / \partial x^{(d)} = \partial f / \partial x^{(d - c)}$ (Griewank).
-    pub(super) fn system_jacobian(&self, enclosure: &[Interval]) -> Vec<Vec<(usize, Interval)>> {
-        let (rows, columns) = top_stage(self.prolonged);
-        let mut jacobian = vec![Vec::new(); rows.iter().flatten().count()];
-        for (i, j, value) in self.jacobian(enclosure) {
-            if let (Some(i), Some(j)) = (rows[i], columns[j]) {
-                jacobian[i].push((j, value));
-            }
-        }
-        jacobian
-    }
-
-    /// Whether the system Jacobian is nonsingular in the whole enclosure, on all branches that it meets.
-    pub(super) fn is_regular_within(&self, enclosure: &[Interval]) -> bool {
-        self.has_all_branches(enclosure) && self.is_nonsingular(enclosure)
-    }
-
-    fn equations(&self) -> usize {
-        self.prolonged.description.equations.len()
-    }
-
-    fn run(
-        &self,
-        program: &Program,
-        outputs: usize,
-        jets: &[Interval],
-        watch: impl FnMut(Function, Interval),
-    ) -> Vec<Interval> {
-        let mut values = vec![Interval::ENTIRE; outputs];
-        let point =
-            Point { t: Interval::point(self.t), parameters: &self.prolonged.parameter_enclosures, y: jets, yp: &[] };
-        program.run_watched(point, &mut Vec::new(), &mut values, watch);
-        values
-    }
-
-    pub(super) fn residual(&self, jets: &[Interval]) -> Vec<Interval> {
-        self.run(&self.prolonged.residual, self.equations(), jets, |_, _| ())
-    }
-
-    /// The entries of the Jacobian in the order of its pattern.
-    pub(super) fn jacobian_values(&self, jets: &[Interval]) -> Vec<Interval> {
-        let entries = self.prolonged.description.jacobian.column_indices.len();
-        self.run(&self.prolonged.jacobian, entries, jets, |_, _| ())
-    }
-
-    pub(super) fn jacobian(&self, jets: &[Interval]) -> Entries {
-        let pattern = &self.prolonged.description.jacobian;
-        let values = self.jacobian_values(jets);
-        let places = (0..pattern.rows()).flat_map(|row| pattern.row(row).map(move |(column, _)| (row, column)));
-        places.zip(values).map(|((row, column), value)| (row, column, value)).collect()
+        matrix.inverse().is_some_and(|inverse| matrix.norm_1() * inverse.norm_1() < self.limits.condition)
     }
 }
 

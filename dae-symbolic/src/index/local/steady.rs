@@ -13,31 +13,25 @@ use nalgebra::DMatrix;
 
 use dae_runtime::contract::Prolongation;
 
-use super::proof::{Enclosures, top_stage};
+use super::enclosures::{Enclosures, top_stage};
 use crate::expr::prime_field::arithmetic::draw;
+use crate::index::limits;
 use crate::prolongation::Prolonged;
 
-/// Relative changes of the jets.
-const CHANGE: f64 = 1e-9;
-/// The number of random changes that are tried.
-const DRAWS: u64 = 2;
-/// Systems with more than this many unknowns are not examined: the work grows with the third power.
-const MAX_UNKNOWNS: usize = 100;
-
 /// Whether the Jacobian stays regular under changes of the jets in their last digits.
-pub(super) fn is_steady(prolonged: &Prolonged, jets: &[f64], t0: f64) -> bool {
-    is_steady_at(prolonged, jets, t0) || {
+pub(super) fn is_steady(prolonged: &Prolonged, jets: &[f64], t0: f64, limits: &limits::Local) -> bool {
+    is_steady_at(prolonged, jets, t0, limits) || {
         // A jump where two branches meet is not a small change, and yet all values between may be regular.
-        let enclosures = Enclosures::new(prolonged, t0);
-        enclosures.is_regular_within(&enclosures.near(jets, CHANGE))
+        let enclosures = Enclosures::new(prolonged, t0, limits);
+        enclosures.is_regular_within(&enclosures.near(jets, limits.change))
     }
 }
 
 /// Whether the Jacobian stays regular by the perturbation lemma.
-fn is_steady_at(prolonged: &Prolonged, jets: &[f64], t0: f64) -> bool {
+fn is_steady_at(prolonged: &Prolonged, jets: &[f64], t0: f64, limits: &limits::Local) -> bool {
     let here = jacobian(prolonged, jets, t0);
     let n = here.len();
-    if n > MAX_UNKNOWNS {
+    if n > limits.changed_unknowns {
         return true;
     }
     let placed = here.iter().enumerate().flat_map(|(i, row)| row.iter().map(move |&(j, value)| (i, j, value)));
@@ -52,9 +46,9 @@ fn is_steady_at(prolonged: &Prolonged, jets: &[f64], t0: f64) -> bool {
     let here = scaled(&here);
     // By elimination: the inverse by cofactors, which small matrices get otherwise, is arbitrary at rank deficiency two.
     let Some(inverse) = here.clone().lu().try_inverse() else { return false };
-    (0..DRAWS).all(|seed| {
+    (0..limits.changes).all(|seed| {
         let fraction = |k: usize| draw(seed, &[k as u64]) as f64 / (1_u64 << 60) as f64 - 1.0;
-        let moved: Vec<f64> = jets.iter().enumerate().map(|(k, x)| x * (1.0 + CHANGE * fraction(k))).collect();
+        let moved: Vec<f64> = jets.iter().enumerate().map(|(k, x)| x * (1.0 + limits.change * fraction(k))).collect();
         let change = &inverse * (scaled(&jacobian(prolonged, &moved, t0)) - &here);
         // A comparison with NaN is false.
         change.row_iter().all(|row| row.iter().map(|x| x.abs()).sum::<f64>() < 1.0)

@@ -20,17 +20,9 @@ use dae_runtime::structure::{
 };
 use nalgebra::DMatrix;
 
-use super::proof::{Enclosures, around, top_stage};
+use super::enclosures::{Enclosures, around, top_stage};
 use crate::expr::interval::Interval;
-
-/// Blocks with more than this many equations are left to floating-point arithmetic.
-const MAX_BLOCK: usize = 150;
-/// Factors, tried in turn, by which the radius of a jet exceeds the deviation expected from the radii of earlier jets.
-const MARGINS: [f64; 2] = [1.0 + 1e-4, 1.5];
-/// Added to the radius of every jet, relative to its size (at least 1).
-const LEAST_RADIUS: f64 = 1e-14;
-/// A radius beyond this, relative to the size of a jet (at least 1), says nothing about the start values.
-const MAX_RADIUS: f64 = 1e-5;
+use crate::index::limits;
 
 /// Equations and the jets, equally many, that they determine once the jets of earlier blocks are known.
 struct Block {
@@ -48,12 +40,12 @@ impl Enclosures<'_> {
         let rows = Rows::new(self, &midpoint);
         let blocks = self.blocks_in_order(&rows)?;
         let residual = self.residual(&midpoint);
-        MARGINS.into_iter().find_map(|margin| {
-            let radii = radii(&blocks, &rows, &residual, jets, margin);
+        self.limits.margins.into_iter().find_map(|margin| {
+            let radii = radii(&blocks, &rows, &residual, jets, (margin, self.limits.least_radius));
             let relative = |(radius, x): (&f64, &f64)| radius / x.abs().max(1.0);
             let radius = radii.iter().zip(jets).map(relative).fold(0.0, f64::max);
             // A comparison with NaN is false.
-            let meaningful = radius <= MAX_RADIUS;
+            let meaningful = radius <= self.limits.most_radius;
             if !meaningful {
                 return None;
             }
@@ -89,7 +81,7 @@ impl Enclosures<'_> {
             if !parts.overdetermined.equations.is_empty() {
                 return None;
             }
-            for (own_rows, jets) in in_order(&pattern, &parts.square)? {
+            for (own_rows, jets) in in_order(&pattern, &parts.square, self.limits)? {
                 let own_rows = own_rows.into_iter().map(|i| equations[i]).collect();
                 blocks.push(Block::new(rows, own_rows, jets)?);
             }
@@ -98,7 +90,7 @@ impl Enclosures<'_> {
                 let own_rows: Vec<usize> =
                     part.equations.iter().map(|&i| equations[parts.underdetermined.equations[i]]).collect();
                 let candidates: Vec<usize> = part.unknowns.iter().map(|&j| parts.underdetermined.unknowns[j]).collect();
-                let jets = determined(rows, &own_rows, &candidates)?;
+                let jets = determined(rows, &own_rows, &candidates, self.limits)?;
                 blocks.push(Block::new(rows, own_rows, jets)?);
             }
         }
@@ -116,7 +108,7 @@ impl Enclosures<'_> {
         let blocks = jacobian
             .pattern(&top, description.jets.len(), is_top)
             .filter(|_| all.equations.len() == all.unknowns.len())
-            .and_then(|pattern| in_order(&pattern, &all));
+            .and_then(|pattern| in_order(&pattern, &all, self.limits));
         blocks.is_some_and(|blocks| {
             blocks.into_iter().all(|(own_rows, jets)| {
                 let own_rows = own_rows.into_iter().map(|i| top[i]).collect();
@@ -165,20 +157,20 @@ fn restricted(pattern: &Incidence, part: &Part) -> Option<Incidence> {
 }
 
 /// The blocks of a square part in order of solution; `None` if it has no transversal or a block is too large.
-fn in_order(pattern: &Incidence, part: &Part) -> Option<Vec<(Vec<usize>, Vec<usize>)>> {
+fn in_order(pattern: &Incidence, part: &Part, limits: &limits::Local) -> Option<Vec<(Vec<usize>, Vec<usize>)>> {
     let square = restricted(pattern, part)?;
     let transversal = Matching::maximum(&square).transversal()?;
     let own = |block: dae_runtime::structure::Block| {
         let equations: Vec<usize> = block.equations.iter().map(|&i| part.equations[i]).collect();
         let unknowns = block.unknowns.iter().map(|&j| part.unknowns[j]).collect();
-        (equations.len() <= MAX_BLOCK).then_some((equations, unknowns))
+        (equations.len() <= limits.block_equations).then_some((equations, unknowns))
     };
     block_triangular_form(&square, &transversal).into_iter().map(own).collect()
 }
 
 /// Candidate columns, one for every row, that the rows determine.
-fn determined(rows: &Rows, own_rows: &[usize], candidates: &[usize]) -> Option<Vec<usize>> {
-    if own_rows.len() > MAX_BLOCK || candidates.len() > 4 * MAX_BLOCK {
+fn determined(rows: &Rows, own_rows: &[usize], candidates: &[usize], limits: &limits::Local) -> Option<Vec<usize>> {
+    if own_rows.len() > limits.block_equations || candidates.len() > limits.block_candidates {
         return None;
     }
     let matrix = midpoints(rows, own_rows, candidates)?;
@@ -218,7 +210,7 @@ impl Block {
 }
 
 /// $r_D = \mu (|C| (|g_R| + |g_{R,P}| r_P)) + r_0$, block after block.
-fn radii(blocks: &[Block], rows: &Rows, residual: &[Interval], jets: &[f64], margin: f64) -> Vec<f64> {
+fn radii(blocks: &[Block], rows: &Rows, residual: &[Interval], jets: &[f64], (margin, least): (f64, f64)) -> Vec<f64> {
     let mut radii = vec![0.0; jets.len()];
     for block in blocks {
         // The radii of the block's own jets are still zero.
@@ -229,7 +221,7 @@ fn radii(blocks: &[Block], rows: &Rows, residual: &[Interval], jets: &[f64], mar
         let expected: Vec<f64> = block.rows.iter().map(expected).collect();
         for (k, &jet) in block.jets.iter().enumerate() {
             let deviation: f64 = expected.iter().enumerate().map(|(i, e)| block.inverse[(k, i)].abs() * e).sum();
-            radii[jet] = margin * deviation + LEAST_RADIUS * jets[jet].abs().max(1.0);
+            radii[jet] = margin * deviation + least * jets[jet].abs().max(1.0);
         }
     }
     radii

@@ -30,18 +30,19 @@ use dae_runtime::sparse::{Factors, SparseMatrix};
 use nalgebra::{DMatrix, DVector};
 
 use super::certificate::{KernelVector, LowerBound};
+use super::limits;
 use crate::expr::interval::Interval;
 use crate::expr::prime_field::arithmetic::draw;
 use crate::structure::{Structure, block_triangular_form};
 
-/// Blocks with more than this many rows are solved by sparse elimination.
-const MAX_DENSE_BLOCK: usize = 60;
-/// The factor by which a component has to exceed the rounding errors of a solution in floating-point arithmetic;
-/// estimates of the condition may be too small by a factor of three.
-const MARGIN: f64 = 10.0;
-
 /// Looks for the vector. `written` are the orders $p$, `rows` enclose the system Jacobian, `condition` is that of the equilibrated one.
-pub(super) fn lower_bound(written: &[u32], structure: &Structure, rows: &[Row], condition: f64) -> LowerBound {
+pub(super) fn lower_bound(
+    written: &[u32],
+    structure: &Structure,
+    rows: &[Row],
+    condition: f64,
+    limits: &limits::LowerBound,
+) -> LowerBound {
     let offsets = &structure.offsets;
     let most = offsets.equations.iter().copied().max().unwrap_or(0);
     let algebraic = (0..written.len()).any(|j| offsets.unknowns[j] == 0);
@@ -53,7 +54,7 @@ pub(super) fn lower_bound(written: &[u32], structure: &Structure, rows: &[Row], 
     let e = |i: usize| {
         if offsets.equations[i] == most { 1.0 + draw(0, &[i as u64]) as f64 / (1_u64 << 61) as f64 } else { 0.0 }
     };
-    let Some(solution) = solve(rows, structure, e, condition) else {
+    let Some(solution) = solve(rows, structure, e, condition, limits) else {
         let reason = "the system Jacobian is not enclosed closely enough to be solved".into();
         return LowerBound::NotAttempted { reason };
     };
@@ -76,10 +77,16 @@ pub(super) type Row = Vec<(usize, Interval)>;
 
 /// Enclosures of the solution of $J \delta = e$, block by block; `None` if a block is too large or cannot be told from
 /// a singular one.
-fn solve(rows: &[Row], structure: &Structure, e: impl Fn(usize) -> f64, condition: f64) -> Option<Vec<Interval>> {
+fn solve(
+    rows: &[Row],
+    structure: &Structure,
+    e: impl Fn(usize) -> f64,
+    condition: f64,
+    limits: &limits::LowerBound,
+) -> Option<Vec<Interval>> {
     let blocks = block_triangular_form(&structure.jacobian, &structure.transversal);
-    if blocks.iter().any(|block| block.equations.len() > MAX_DENSE_BLOCK) {
-        return solve_numerically(rows, structure, e, condition);
+    if blocks.iter().any(|block| block.equations.len() > limits.dense_rows) {
+        return solve_numerically(rows, structure, e, condition, limits);
     }
     let n = rows.len();
     let mut solution = vec![Interval::ZERO; n];
@@ -161,6 +168,7 @@ fn solve_numerically(
     structure: &Structure,
     e: impl Fn(usize) -> f64,
     condition: f64,
+    limits: &limits::LowerBound,
 ) -> Option<Vec<Interval>> {
     if rows.iter().flatten().any(|&(_, value)| value.contains(0.0) && value != Interval::ZERO) {
         return None;
@@ -183,7 +191,7 @@ fn solve_numerically(
             }
         }
         let size = block.equations.len();
-        let solved = solve_block(SparseMatrix::from_entries(size, size, own), right)?;
+        let solved = solve_block(SparseMatrix::from_entries(size, size, own), right, limits)?;
         for (k, &j) in block.unknowns.iter().enumerate() {
             solution[j] = solved[k];
             place[j] = usize::MAX;
@@ -191,14 +199,14 @@ fn solve_numerically(
     }
     let errors = errors_per_condition(rows, &solution, e);
     let around = |(&x, error): (&f64, f64)| {
-        let error = MARGIN * condition.max(1.0) * error;
+        let error = limits.margin * condition.max(1.0) * error;
         Some(Interval::point(x) + Interval::new(-error, error)?)
     };
     solution.iter().zip(errors).map(around).collect()
 }
 
-fn solve_block(mut matrix: SparseMatrix, mut right: Vec<f64>) -> Option<Vec<f64>> {
-    if right.len() <= MAX_DENSE_BLOCK {
+fn solve_block(mut matrix: SparseMatrix, mut right: Vec<f64>, limits: &limits::LowerBound) -> Option<Vec<f64>> {
+    if right.len() <= limits.dense_rows {
         let dense = matrix.to_dense();
         let dense = DMatrix::from_column_slice(dense.rows(), dense.columns(), dense.as_slice());
         let solved = dense.full_piv_lu().solve(&DVector::from_vec(right))?;

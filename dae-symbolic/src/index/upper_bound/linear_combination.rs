@@ -4,49 +4,40 @@
 //! In: the text, or as many of its equations as there are unknowns. Out: the working system, its structure, whether its Jacobian is
 //! generically nonsingular, and every replacement on the way with the equation before and after.
 
-use super::certificate::GenericRegularity;
+use super::generic;
+use super::offsets::{lifted, undifferentiated};
 use super::pivots::nonzero_at_start;
-use super::problem::{self, Problem};
-use super::{generic, lifted, structure_of_system, undifferentiated};
+use super::rewrite::Rewrite;
+use super::structure::structure_of_system;
 use crate::diagnostic::Diagnostics;
 use crate::expr::Expr;
+use crate::index::certificate::GenericRegularity;
+use crate::index::limits;
+use crate::index::problem::{self, Problem};
 use crate::model::Model;
 use crate::structure::{Offsets, Structure};
-use crate::system::{Combination, Provenance, System, combine};
-
-/// An equation that was replaced by a combination.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Rewrite {
-    /// The equation of the text, counted from zero.
-    pub equation: usize,
-    /// The combination that replaced it, in terms of the text.
-    pub combination: Provenance,
-    /// The equations of the text whose leading parts cancel in it.
-    pub cancelling: Vec<usize>,
-    /// The right-hand side before the replacement.
-    pub before: Expr,
-    /// The right-hand side after the replacement.
-    pub after: Expr,
-    /// The expression that must not vanish for the replacement to be equivalent; `None` if it is a number.
-    pub nonzero: Option<Expr>,
-}
+use crate::system::{Combination, System, combine};
 
 /// The working system and whether its Jacobian is generically nonsingular.
-pub(super) struct Understood {
-    pub(super) system: System,
-    pub(super) structure: Structure,
-    pub(super) rewrites: Vec<Rewrite>,
+pub(crate) struct Understood {
+    pub(crate) system: System,
+    pub(crate) structure: Structure,
+    pub(crate) rewrites: Vec<Rewrite>,
     /// The expressions that must not vanish for the replacements to be equivalent.
-    pub(super) pivots: Vec<Expr>,
-    pub(super) generic: GenericRegularity,
+    pub(crate) pivots: Vec<Expr>,
+    pub(crate) generic: GenericRegularity,
     /// Whether the system Jacobian of the equations before any rewriting is identically singular; `None` if that is undecided.
-    pub(super) singular_as_written: Option<bool>,
+    pub(crate) singular_as_written: Option<bool>,
 }
 
 /// The system with its equations as they are, none combined.
-pub(super) fn as_written(model: &mut Model, system: System) -> Result<Understood, (Problem, Diagnostics)> {
+pub(crate) fn as_written(
+    model: &mut Model,
+    system: System,
+    limits: &limits::UpperBound,
+) -> Result<Understood, (Problem, Diagnostics)> {
     let structure = structure_of_system(model, &system)?;
-    let generic = generic_regularity(model, &system, &structure);
+    let generic = generic_regularity(model, &system, &structure, limits);
     let singular_as_written = match generic {
         GenericRegularity::Nonsingular { .. } => Some(false),
         GenericRegularity::Singular { .. } => Some(true),
@@ -58,10 +49,14 @@ pub(super) fn as_written(model: &mut Model, system: System) -> Result<Understood
 
 /// Combines equations while the system Jacobian is identically singular and there is a combination that lowers the
 /// structure.
-pub(super) fn understand(model: &mut Model, system: System) -> Result<Understood, (Problem, Diagnostics)> {
-    let mut now = as_written(model, system)?;
+pub(crate) fn understand(
+    model: &mut Model,
+    system: System,
+    limits: &limits::UpperBound,
+) -> Result<Understood, (Problem, Diagnostics)> {
+    let mut now = as_written(model, system, limits)?;
     while matches!(now.generic, GenericRegularity::Singular { .. }) {
-        if !now.step(model)? {
+        if !now.step(model, limits)? {
             break;
         }
     }
@@ -70,12 +65,12 @@ pub(super) fn understand(model: &mut Model, system: System) -> Result<Understood
 
 impl Understood {
     /// Whether the system Jacobian is generically nonsingular.
-    pub(super) fn is_regular(&self) -> bool {
+    pub(crate) fn is_regular(&self) -> bool {
         matches!(self.generic, GenericRegularity::Nonsingular { .. })
     }
 
     /// The offsets of the prolongation.
-    pub(super) fn offsets(&self, model: &Model) -> Offsets {
+    pub(crate) fn offsets(&self, model: &Model) -> Offsets {
         match self.is_regular() {
             true => lifted(model, &self.structure.offsets),
             false => undifferentiated(model, &self.system),
@@ -83,8 +78,9 @@ impl Understood {
     }
 
     /// Replaces one equation; returns whether there was a combination that lowers the structure.
-    fn step(&mut self, model: &mut Model) -> Result<bool, (Problem, Diagnostics)> {
-        let candidates = combine(model, &self.system, &self.structure.offsets, nonzero_at_start);
+    fn step(&mut self, model: &mut Model, limits: &limits::UpperBound) -> Result<bool, (Problem, Diagnostics)> {
+        let nonzero = |model: &Model, e| nonzero_at_start(model, e, limits);
+        let candidates = combine(model, &self.system, &self.structure.offsets, nonzero);
         let mut rejected = None;
         for (combined, combination) in candidates {
             let Combination { equation, pivot, before, after } = combination;
@@ -112,7 +108,7 @@ impl Understood {
             });
             self.pivots.extend(pivot);
             (self.system, self.structure) = (combined, lower);
-            self.generic = generic_regularity(model, &self.system, &self.structure);
+            self.generic = generic_regularity(model, &self.system, &self.structure, limits);
             return Ok(true);
         }
         rejected.map_or(Ok(false), Err)
@@ -125,7 +121,12 @@ fn cancelling(terms: &[(Expr, usize, u32)]) -> Vec<usize> {
     equations
 }
 
-fn generic_regularity(model: &mut Model, system: &System, structure: &Structure) -> GenericRegularity {
+fn generic_regularity(
+    model: &mut Model,
+    system: &System,
+    structure: &Structure,
+    limits: &limits::UpperBound,
+) -> GenericRegularity {
     let jacobian = system.jacobian(&mut model.dag, &structure.offsets);
-    generic::regularity(model, structure.transversal.len(), &jacobian)
+    generic::regularity(model, structure.transversal.len(), &jacobian, limits.points)
 }

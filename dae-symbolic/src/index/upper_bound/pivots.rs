@@ -7,30 +7,30 @@
 
 use std::collections::BTreeMap;
 
-use super::Rewrite;
+use super::rewrite::Rewrite;
 use crate::defaults::start_point;
 use crate::expr::{Expr, Node, Notation, Symbol, evaluate, print, reachable};
+use crate::index::limits;
 use crate::model::Model;
 use crate::prolongation::Prolonged;
 
-/// A pivot that is smaller than this fraction of its terms counts as zero.
-const SMALL: f64 = 1e-8;
-
 /// Whether an expression differs from zero at the start values; where these do not decide, the consistent point is
 /// checked.
-pub(super) fn nonzero_at_start(model: &Model, e: Expr) -> bool {
+pub(super) fn nonzero_at_start(model: &Model, e: Expr, limits: &limits::UpperBound) -> bool {
     let start: BTreeMap<Symbol, f64> = start_point(model).into_iter().collect();
-    differs_from_zero(model, e, |symbol| start.get(&symbol).copied().unwrap_or(f64::NAN)).unwrap_or(true)
+    let value = |symbol| start.get(&symbol).copied().unwrap_or(f64::NAN);
+    differs_from_zero(model, e, value, limits.vanishing_pivot).unwrap_or(true)
 }
 
 /// A pivot by which a combination was multiplied and which is zero at the consistent point, in words.
-pub(super) fn vanishing(
+pub(crate) fn vanishing(
     model: &mut Model,
     prolonged: &Prolonged,
     jets: &[f64],
     pivots: &[Expr],
     rewrites: &[Rewrite],
     t0: f64,
+    limits: &limits::UpperBound,
 ) -> Option<String> {
     let expanded = model.expand_inputs(pivots);
     let value = |symbol| match symbol {
@@ -39,14 +39,15 @@ pub(super) fn vanishing(
         Symbol::Unknown { unknown, order } => prolonged.jet(unknown.index(), order).map_or(f64::NAN, |k| jets[k]),
         Symbol::Input { .. } | Symbol::State(_) | Symbol::StateDerivative(_) => f64::NAN,
     };
-    let place = expanded.iter().position(|&pivot| differs_from_zero(model, pivot, value) != Some(true))?;
+    let vanishes = |&pivot: &Expr| differs_from_zero(model, pivot, value, limits.vanishing_pivot) != Some(true);
+    let place = expanded.iter().position(vanishes)?;
     let pivot = rewrites.iter().filter_map(|r| r.nonzero).nth(place)?;
     let spelled = print(&model.dag, pivot, Notation::Text, |symbol| model.symbol_name(symbol));
     Some(format!("equations were combined under the condition {spelled} ≠ 0, which does not hold there"))
 }
 
-/// Whether a value differs from zero by more than the uncertainty of the unknowns; `None` if it is undefined.
-fn differs_from_zero(model: &Model, e: Expr, value: impl Fn(Symbol) -> f64) -> Option<bool> {
+/// Whether a value differs from zero by more than the fraction `small` of its terms, the uncertainty of the unknowns; `None` if it is undefined.
+fn differs_from_zero(model: &Model, e: Expr, value: impl Fn(Symbol) -> f64, small: f64) -> Option<bool> {
     let dag = &model.dag;
     let nodes = reachable(dag, [e]);
     let values = evaluate(dag, &nodes, value);
@@ -71,5 +72,5 @@ fn differs_from_zero(model: &Model, e: Expr, value: impl Fn(Symbol) -> f64) -> O
         sizes.push(size);
     }
     let (value, size) = (values.last()?, sizes.last()?);
-    (!value.is_nan()).then(|| value.abs() > SMALL * size)
+    (!value.is_nan()).then(|| value.abs() > small * size)
 }

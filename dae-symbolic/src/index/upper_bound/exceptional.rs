@@ -5,15 +5,15 @@
 //! of $J$ that contain the parameter; for every other value the structure says what it says, so that the index found at the defaults
 //! is that of an exceptional case.
 
-use super::{GenericRegularity, generic};
+use super::generic;
 #[cfg(feature = "report")]
 use crate::expr::prime_field::arithmetic;
-use crate::expr::{Expr, ParameterId, Symbol, substitute, symbols};
+use crate::expr::{Expr, Notation, ParameterId, Symbol, print, substitute, symbols};
+use crate::index::certificate::GenericRegularity;
+use crate::index::limits;
 use crate::model::Model;
+use crate::system::listed;
 
-/// With more than this many entries, or with many parameters, those at fault are not sought one by one.
-const MAX_ENTRIES: usize = 4_000;
-const MAX_PARAMETERS: usize = 60;
 /// Multiples at which the order of a root is measured.
 #[cfg(feature = "report")]
 const MULTIPLES: [u32; 3] = [2, 3, 5];
@@ -25,6 +25,7 @@ pub(crate) struct Determinant {
     entries: Vec<(usize, usize, Expr)>,
     /// The parameters in it, ascending.
     pub(crate) parameters: Vec<ParameterId>,
+    limits: limits::UpperBound,
 }
 
 impl Determinant {
@@ -34,6 +35,7 @@ impl Determinant {
         size: usize,
         mut entries: Vec<(usize, usize, Expr)>,
         pivots: &[Expr],
+        limits: &limits::UpperBound,
     ) -> Determinant {
         entries.extend(pivots.iter().enumerate().map(|(k, &q)| (size + k, size + k, q)));
         let used = symbols(&model.dag, entries.iter().map(|&(.., value)| value));
@@ -45,12 +47,13 @@ impl Determinant {
             | Symbol::State(_)
             | Symbol::StateDerivative(_) => None,
         });
-        Determinant { size: size + pivots.len(), parameters: parameters.collect(), entries }
+        Determinant { size: size + pivots.len(), parameters: parameters.collect(), entries, limits: *limits }
     }
 
     /// Whether the matrix is small enough to examine the parameters one by one.
     pub(crate) fn is_small(&self) -> bool {
-        self.entries.len() <= MAX_ENTRIES && self.parameters.len() <= MAX_PARAMETERS
+        self.entries.len() <= self.limits.exceptional_entries
+            && self.parameters.len() <= self.limits.exceptional_parameters
     }
 
     /// Whether it vanishes identically with some parameters replaced by expressions; `false` where it has no value.
@@ -66,7 +69,8 @@ impl Determinant {
         let roots: Vec<Expr> = self.entries.iter().map(|&(.., value)| value).collect();
         let replaced = substitute(&mut model.dag, &roots, |_, symbol| of(symbol));
         let entries: Vec<_> = self.entries.iter().zip(replaced).map(|(&(i, j, _), value)| (i, j, value)).collect();
-        matches!(generic::regularity(model, self.size, &entries), GenericRegularity::Singular { .. })
+        let found = generic::regularity(model, self.size, &entries, self.limits.points);
+        matches!(found, GenericRegularity::Singular { .. })
     }
 
     /// Whether `value` is the only one of the parameter, number or not, at which it vanishes identically in everything else: then as a function of
@@ -96,7 +100,7 @@ impl Determinant {
 /// The parameters because of whose defaults the system Jacobian is identically singular: each that makes it so on its
 /// own, if there are any, otherwise the smallest set that does so jointly; all that occur in a large matrix. Empty if
 /// it is not.
-pub(super) fn exceptional_defaults(model: &mut Model, determinant: &Determinant) -> Vec<ParameterId> {
+pub(crate) fn exceptional_defaults(model: &mut Model, determinant: &Determinant) -> Vec<ParameterId> {
     if determinant.parameters.is_empty() {
         return Vec::new();
     }
@@ -127,4 +131,14 @@ pub(crate) fn default_values(model: &mut Model, parameters: &[ParameterId]) -> V
     let symbols: Vec<Expr> = parameters.iter().map(|&p| model.dag.symbol(Symbol::Parameter(p))).collect();
     let values = model.with_default_parameters(&symbols);
     parameters.iter().copied().zip(values).collect()
+}
+
+/// `Cs = 0`, `a = 0 and b = 1`: parameters with their defaults.
+pub(crate) fn at_defaults(model: &Model, parameters: &[ParameterId]) -> String {
+    let spelled = |&p: &ParameterId| {
+        let default = model.parameters[p.index()].default;
+        let value = print(&model.dag, default, Notation::Text, |symbol| model.symbol_name(symbol));
+        format!("{} = {value}", model.symbol_name(Symbol::Parameter(p)))
+    };
+    listed(&parameters.iter().map(spelled).collect::<Vec<_>>())
 }
