@@ -15,10 +15,10 @@
 use std::error::Error;
 use std::path::Path;
 
-use dae::symbolic::compile::{Compiled, compile};
 use dae::symbolic::eval::Interpreter;
 use dae::symbolic::form::Form;
 use dae::symbolic::formulation::CompiledForm;
+use dae::symbolic::pipeline::{Compiled, compile};
 use dae::{Dae, Integration, Method, Options, Projection, Record, Solution, Tolerance};
 
 /// Model, values at the end, and what is asked for.

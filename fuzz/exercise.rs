@@ -7,12 +7,12 @@ use std::collections::BTreeSet;
 
 use dae_runtime::signal::Input;
 use dae_runtime::solve::{Integration, Method, Record};
-use dae_symbolic::compile::{Compiled, compile};
 use dae_symbolic::emit::emit;
 use dae_symbolic::eval::Interpreter;
 use dae_symbolic::form::Form;
 use dae_symbolic::index::Verdict;
 use dae_symbolic::initial_values::contradictions;
+use dae_symbolic::pipeline::{Compiled, compile};
 use dae_symbolic::report::Report;
 use dae_symbolic::syntax::{SourceText, to_text};
 use dae_symbolic::{expand, read_text};

@@ -1,8 +1,8 @@
 //! Which form is recommended: the paper's own examples, mechanisms and circuits.
 
 use dae::Dae;
-use dae::symbolic::compile::compile;
 use dae::symbolic::form::Form;
+use dae::symbolic::pipeline::compile;
 use dae::symbolic::read_text;
 use dae::symbolic::recommendation::Advice;
 

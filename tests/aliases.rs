@@ -3,10 +3,10 @@
 //! In: models with wires, and models whose unknowns are replaced by random chains of aliases. Out: index and degrees of freedom of the
 //! text, fewer unknowns to solve for, the same solutions.
 
-use dae::symbolic::compile::{Compiled, compile};
 use dae::symbolic::eval::Interpreter;
 use dae::symbolic::form::Form;
 use dae::symbolic::index::Verdict;
+use dae::symbolic::pipeline::{Compiled, compile};
 use dae::symbolic::syntax::{SourceText, to_text};
 use dae::{Dae, Integration, Method, Record, Solution};
 use fastrand::Rng;

@@ -6,11 +6,11 @@
 
 use std::sync::Arc;
 
-use dae::symbolic::compile::{Compiled, compile};
 use dae::symbolic::eval::Interpreter;
 use dae::symbolic::form::Form;
 use dae::symbolic::index::Verdict;
 use dae::symbolic::model::{Domain, Member};
+use dae::symbolic::pipeline::{Compiled, compile};
 use dae::symbolic::read_text;
 use dae::{Integration, Method, Solution};
 

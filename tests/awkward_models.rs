@@ -2,10 +2,10 @@
 //!
 //! In: texts. Out: the known index or the refusal to state one, the known start values, the known solution.
 
-use dae::symbolic::compile::{Compiled, compile};
 use dae::symbolic::eval::Interpreter;
 use dae::symbolic::form::Form;
 use dae::symbolic::index::Verdict;
+use dae::symbolic::pipeline::{Compiled, compile};
 use dae::{Dae, Integration, Method, Record, RunError, Solution};
 
 fn compiled(body: &str) -> Compiled {

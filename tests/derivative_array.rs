@@ -2,10 +2,10 @@
 //!
 //! In: models with solutions in closed form. Out: both forms by both methods end there, to eight digits.
 
-use dae::symbolic::compile::{Compiled, compile};
 use dae::symbolic::eval::Interpreter;
 use dae::symbolic::form::Form;
 use dae::symbolic::index::Verdict;
+use dae::symbolic::pipeline::{Compiled, compile};
 use dae::{Integration, Method, Solution};
 
 const FORMS: [Form; 2] = [Form::DerivativeArray, Form::StrangenessFree];

@@ -5,11 +5,11 @@
 
 mod references;
 
-use dae::symbolic::compile::{Compiled, compile};
 use dae::symbolic::eval::Interpreter;
 use dae::symbolic::form::Form;
 use dae::symbolic::index::Verdict;
 use dae::symbolic::model::Derivation;
+use dae::symbolic::pipeline::{Compiled, compile};
 use dae::{Integration, Method, Record, Solution};
 
 use references::Reference;

@@ -1,9 +1,9 @@
 //! The essential underlying differential equation of Ascher & Petzold (1993), eq. (2.13), for the examples of that paper.
 
 use dae::runtime::contract::Kind;
-use dae::symbolic::compile::{Compiled, compile};
 use dae::symbolic::eval::Interpreter;
 use dae::symbolic::form::Form;
+use dae::symbolic::pipeline::{Compiled, compile};
 use dae::symbolic::read_text;
 use dae::{Integration, Method, Solution};
 

@@ -7,9 +7,9 @@ mod book;
 
 use dae::runtime::contract::Dae;
 use dae::runtime::stepper::Failure;
-use dae::symbolic::compile::compile;
 use dae::symbolic::eval::Interpreter;
 use dae::symbolic::form::Form;
+use dae::symbolic::pipeline::compile;
 use dae::{Integration, Method, RunError};
 
 /// Length of the interval: long enough to see a wrong constraint, short enough for every solution to exist.
@@ -125,7 +125,7 @@ fn a_method_refuses_a_form_it_does_not_converge_for() {
     assert!(constant_steps.is_ok(), "constant steps converge and are allowed");
 }
 
-fn with_form(text: &str, form: &str) -> Result<dae::symbolic::compile::Compiled, String> {
+fn with_form(text: &str, form: &str) -> Result<dae::symbolic::pipeline::Compiled, String> {
     let (model, _) = dae::symbolic::read_text(text).expect("readable");
     let form: Form = form.parse().expect("a form");
     let compiled = compile(model.with_forms([form]), 0.0).map_err(|rejected| rejected.diagnostics.to_string())?;

@@ -5,8 +5,8 @@
 
 mod book;
 
-use dae_symbolic::compile::compile;
 use dae_symbolic::form::Form;
+use dae_symbolic::pipeline::compile;
 use dae_symbolic::report::Report;
 
 use book::{model_text, name, systems};

@@ -8,8 +8,8 @@ mod book;
 
 use std::process::Command;
 
-use dae_symbolic::compile::compile;
 use dae_symbolic::form::Form;
+use dae_symbolic::pipeline::compile;
 use dae_symbolic::report::Report;
 use serde_json::Value;
 

@@ -3,10 +3,10 @@
 //! In: pendulums and other models with start values fixed in all manners. Out: the degrees of freedom by name, and errors that name the
 //! value and the constraint it contradicts.
 
-use dae::symbolic::compile::{Compiled, compile};
 use dae::symbolic::diagnostic::{Code, Diagnostic};
 use dae::symbolic::form::Form;
 use dae::symbolic::initial_values::{InitialValues, contradictions, initial_values};
+use dae::symbolic::pipeline::{Compiled, compile};
 use dae::symbolic::read_text;
 
 fn compiled(text: &str) -> Compiled {

@@ -1,8 +1,8 @@
 //! Inputs of the caller, tables, and functions outside the model: values, and what is said where something is missing.
 
-use dae::symbolic::compile::{Compiled, compile};
 use dae::symbolic::eval::Interpreter;
 use dae::symbolic::form::Form;
+use dae::symbolic::pipeline::{Compiled, compile};
 use dae::symbolic::read_text;
 use dae::{Dae, Event, Input, InputError, Integration, Method, Record, RunError, Spline};
 

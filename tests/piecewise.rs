@@ -1,9 +1,9 @@
 //! Piecewise models: solutions with known values, switching functions, and what is said where the reduction differentiates a kink.
 
 use dae::runtime::solution::Enforcement;
-use dae::symbolic::compile::{Compiled, compile};
 use dae::symbolic::eval::Interpreter;
 use dae::symbolic::form::Form;
+use dae::symbolic::pipeline::{Compiled, compile};
 use dae::symbolic::read_text;
 use dae::{Dae, Failure, Integration, Method, Record, RunError, Status};
 
@@ -401,7 +401,7 @@ fn differentiated_kinks_and_jumps_are_named() {
 #[test]
 fn the_documentation_warns() {
     let compiled = compiled("var x ~ 1; var y; 0 = abs(x) - 1 - t; der(x) = y;");
-    let summary = compiled.summary.join("\n");
+    let summary = compiled.summary().join("\n");
     assert!(summary.contains("Warning: equation 1 has a kink where x = 0, and is differentiated once."), "{summary}");
     assert!(summary.contains("* der(equation 1) jumps there"), "{summary}");
 }

@@ -1,8 +1,8 @@
 //! Solutions survive being written and read.
 
 use dae::runtime::event::Event;
-use dae::symbolic::compile::compile;
 use dae::symbolic::eval::Interpreter;
+use dae::symbolic::pipeline::compile;
 use dae::{Integration, Method, Options, Record, Spline, Status, StepControl, Tolerance};
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -4,8 +4,8 @@
 //! flexible boat form the model is rejected, because the multipliers are not unique, with the constraints of which one may be dropped; without
 //! one of them the index is 3 with two degrees of freedom; the rigid form is an isolated point.
 
-use dae::symbolic::compile::{Compiled, Rejected, compile};
 use dae::symbolic::index::{ProblemKind, Verdict};
+use dae::symbolic::pipeline::{Compiled, Rejected, compile};
 
 const RING: &str = include_str!("data/six_piece_ring.dae");
 

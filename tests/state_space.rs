@@ -6,9 +6,9 @@
 //! cargo test --release --features interpreter --test state_space -- --ignored --nocapture
 //! ```
 
-use dae::symbolic::compile::{Compiled, compile};
 use dae::symbolic::eval::Interpreter;
 use dae::symbolic::form::Form;
+use dae::symbolic::pipeline::{Compiled, compile};
 use dae::symbolic::read_text;
 use dae::{Integration, Method, Solution};
 

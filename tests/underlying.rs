@@ -1,9 +1,9 @@
 //! The underlying ordinary differential equation: what explicit and projection methods are built on.
 
 use dae::runtime::underlying::{UnderlyingOde, Unsolvable};
-use dae::symbolic::compile::{Compiled, compile};
 use dae::symbolic::eval::Interpreter;
 use dae::symbolic::form::Form;
+use dae::symbolic::pipeline::{Compiled, compile};
 use dae::symbolic::read_text;
 use dae::{Dae, Integration, Method};
 use nalgebra::{DMatrix, DVector};

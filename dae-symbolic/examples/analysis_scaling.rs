@@ -14,9 +14,9 @@ use std::error::Error;
 use std::fmt::Write;
 use std::time::Instant;
 
-use dae_symbolic::compile::{compile, compile_excerpt};
 use dae_symbolic::emit::emit;
 use dae_symbolic::index::Verdict;
+use dae_symbolic::pipeline::{compile, compile_excerpt};
 use dae_symbolic::{Families, read_families_text, scalar_model};
 
 const SIZES: [usize; 4] = [10, 100, 1_000, 10_000];

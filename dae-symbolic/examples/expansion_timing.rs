@@ -6,9 +6,9 @@
 use std::error::Error;
 use std::time::{Duration, Instant};
 
-use dae_symbolic::compile::compile;
 use dae_symbolic::emit::emit;
 use dae_symbolic::form::Form;
+use dae_symbolic::pipeline::compile;
 use dae_symbolic::{expand, read_text};
 use proc_macro2::TokenStream;
 

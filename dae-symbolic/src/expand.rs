@@ -9,7 +9,6 @@ use std::fmt;
 
 use proc_macro2::{Group, Span, TokenStream, TokenTree, token_stream};
 
-use crate::compile::{Compiled, compile, compile_excerpt};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::emit::{emit, emit_stub};
 use crate::form::Form;
@@ -18,6 +17,7 @@ use crate::lower::{Families, Rejection, Stub, read_families, read_families_text,
 use crate::model::Torn;
 use crate::model::family::FamilyModel;
 use crate::origin::Origin;
+use crate::pipeline::{Compiled, compile, compile_excerpt};
 use crate::syntax::{SourceMap, SourceText, compile_error, to_compile_errors, to_text};
 
 /// Time at which the start values of a model hold while it is compiled.

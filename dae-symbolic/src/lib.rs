@@ -5,7 +5,6 @@
 pub mod alias;
 #[cfg(all(feature = "syntax", feature = "codegen"))]
 pub mod build;
-pub mod compile;
 pub mod defaults;
 pub mod derive;
 pub mod diagnostic;
@@ -27,6 +26,7 @@ pub mod initial_values;
 pub mod lower;
 pub mod model;
 pub mod origin;
+pub mod pipeline;
 pub mod program;
 pub mod prolongation;
 pub mod recommendation;

@@ -3,9 +3,9 @@
 //! In: models, most of them nonlinear. Out: which equations are named, and what is left of them when all unknowns are eliminated; and that
 //! nothing of the kind is said of models with solutions.
 
-use dae_symbolic::compile::{Rejected, compile};
 use dae_symbolic::diagnostic::Code;
 use dae_symbolic::index::ProblemKind;
+use dae_symbolic::pipeline::{Rejected, compile};
 use dae_symbolic::read_text;
 
 fn rejection(body: &str, t0: f64) -> Option<Rejected> {

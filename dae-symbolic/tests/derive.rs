@@ -336,7 +336,7 @@ fn a_chain_of_pendulums_with_arrays() {
         ["constraint of lambda[0]", "constraint of lambda[i = 1]", "constraint of lambda[i = 2]"]
     );
     assert_eq!(model.equations[7].docs, ["Euler–Lagrange equation of `x[i]`."]);
-    let compiled = dae_symbolic::compile::compile(model, 0.0).unwrap_or_else(|it| panic!("{}", it.diagnostics));
+    let compiled = dae_symbolic::pipeline::compile(model, 0.0).unwrap_or_else(|it| panic!("{}", it.diagnostics));
     assert_eq!(compiled.analysis.certificate.verdict(), dae_symbolic::index::Verdict::Exact(3));
     parts_add_up(derived);
 }

@@ -1,7 +1,7 @@
 //! Generated code of long families from an excerpt of them, against that from all their members.
 
-use dae_symbolic::compile::{Compiled, compile, compile_excerpt};
 use dae_symbolic::emit::emit;
+use dae_symbolic::pipeline::{Compiled, compile, compile_excerpt};
 use dae_symbolic::{Families, read_families_text, scalar_model};
 
 const CHAIN: &str = include_str!("../../examples/models/chain.dae");

@@ -1,8 +1,8 @@
 //! Models that are too large to be examined as a whole: their local certificate, and the size of their forms.
 
-use dae_symbolic::compile::compile;
 use dae_symbolic::form::Form;
 use dae_symbolic::index::{Limits, LocalRegularity, Verdict, analyse};
+use dae_symbolic::pipeline::compile;
 use dae_symbolic::read_text;
 
 fn local(text: &str) -> LocalRegularity {

@@ -3,9 +3,9 @@
 //! In: badly scaled models, models at the end of a function's domain, models with branches, and redundant equations that nearly hold. Out: the
 //! right answer, or none; never another one.
 
-use dae_symbolic::compile::{Compiled, Rejected, compile};
 use dae_symbolic::form::Form;
 use dae_symbolic::index::{ProblemKind, Verdict};
+use dae_symbolic::pipeline::{Compiled, Rejected, compile};
 use dae_symbolic::read_text;
 
 fn compiled(body: &str) -> Result<Compiled, Rejected> {

@@ -67,8 +67,8 @@ models! {
 #[cfg(feature = "interpreter")]
 mod two_bit_adder_as_published {
     use dae::Dae;
-    use dae::symbolic::compile::compile;
     use dae::symbolic::eval::Interpreter;
+    use dae::symbolic::pipeline::compile;
 
     pub(super) fn forms() -> Vec<Box<dyn Dae>> {
         let circuit = include_str!("two_bit_adder.dae");

@@ -3,10 +3,10 @@
 //! In: a model file. Out: its report on stdout, as text, JSON, LaTeX or HTML, or its blocks as a graph; findings about
 //! a model that is not well-posed, or whose fixed start values contradict it, on stderr.
 
-use dae_symbolic::compile::{Compiled, Rejected, compile};
 use dae_symbolic::form::Form;
 use dae_symbolic::initial_values::contradictions;
 use dae_symbolic::model::Model;
+use dae_symbolic::pipeline::{Compiled, Rejected, compile};
 use dae_symbolic::report::Report;
 use dae_symbolic::syntax::{SourceMap, to_styled_text};
 

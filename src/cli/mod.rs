@@ -23,9 +23,9 @@ use std::sync::LazyLock;
 use clap::{Args, Parser, Subcommand};
 use dae_runtime::Method;
 use dae_runtime::stepper::MAX_ORDER;
-use dae_symbolic::compile::{Compiled, compile};
 use dae_symbolic::form::Form;
 use dae_symbolic::formulation::FormError;
+use dae_symbolic::pipeline::{Compiled, compile};
 use dae_symbolic::syntax::{SourceMap, SourceText, to_styled_text};
 
 /// How the command ended.

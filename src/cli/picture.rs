@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 
 use dae::plot::{Panel, PlotError};
 use dae_runtime::solution::Solution;
-use dae_symbolic::compile::Compiled;
 use dae_symbolic::formulation::CompiledForm;
 use dae_symbolic::formulation::Source;
+use dae_symbolic::pipeline::Compiled;
 
 /// The number of curves that can be told apart in a panel.
 const CURVES: usize = 8;

@@ -2,7 +2,7 @@
 //!
 //! In: text and truth by construction. Out: an [`Outcome`]: right and complete, right and incomplete, or wrong.
 
-use dae::symbolic::compile::compile;
+use dae::symbolic::pipeline::compile;
 use dae::symbolic::report::Report;
 
 /// What holds for a system at its starting point.

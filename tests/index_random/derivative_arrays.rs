@@ -6,9 +6,9 @@
 //! $x_j$ in the text, when $\operatorname{rank}(G_{u'}, G_w) = n + \operatorname{rank} G_w$ ($w$ all higher derivatives); the index is the
 //! least such $m$ (Campbell & Gear, *Numer. Math.* 72, 1995).
 
-use dae::symbolic::compile::compile;
 use dae::symbolic::expr::prime_field::{PRIME, sparse_rank};
 use dae::symbolic::index::Verdict;
+use dae::symbolic::pipeline::compile;
 use fastrand::Rng;
 
 /// Systems per family.

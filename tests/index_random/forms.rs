@@ -5,11 +5,11 @@
 
 use std::collections::BTreeMap;
 
-use dae::symbolic::compile::{Compiled, compile};
 use dae::symbolic::eval::Interpreter;
 use dae::symbolic::form::Form;
 use dae::symbolic::formulation::CompiledForm;
 use dae::symbolic::index::Verdict;
+use dae::symbolic::pipeline::{Compiled, compile};
 use dae::{Integration, Method};
 
 use crate::{GENERATORS, Generator};

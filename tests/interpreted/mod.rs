@@ -5,9 +5,9 @@
 #![allow(unreachable_pub, reason = "shared between test binaries")]
 
 use dae::runtime::contract::Dae;
-use dae::symbolic::compile::compile;
 use dae::symbolic::eval::Interpreter;
 use dae::symbolic::form::Form;
+use dae::symbolic::pipeline::compile;
 
 /// A form of a model that has no errors.
 pub fn system(text: &str, form: &str) -> Box<dyn Dae> {

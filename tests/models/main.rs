@@ -36,9 +36,9 @@ mod transistor_amplifier;
 use std::path::{Path, PathBuf};
 
 use dae::Dae;
-use dae::symbolic::compile::{Compiled, compile};
 use dae::symbolic::eval::Interpreter;
 use dae::symbolic::form::Form;
+use dae::symbolic::pipeline::{Compiled, compile};
 use dae::symbolic::read_text;
 
 /// A model with its text and its formulations as the macro generated them.

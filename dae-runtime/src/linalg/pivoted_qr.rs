@@ -3,26 +3,24 @@
 //! In: the rows of a matrix $B$. Out: which of them are independent, the others as combinations of those, and solutions
 //! of least norm, by $B^\top \Pi = Q R$ (Golub & Van Loan, *Matrix Computations*, sect. 5.4).
 
-/// A row that is closer than this to a combination of others counts as dependent.
-const DEPENDENT: f64 = 1e-8;
-
 /// A sparse row: column and value.
 pub type SparseRow = Vec<(usize, f64)>;
 
 /// Rows that are combinations of others: each with its combination, `(row, coefficient)`, including the row itself with
-/// coefficient $-1$. Rows are measured by their largest entry.
-pub fn dependencies(rows: &[SparseRow], columns: usize) -> Vec<Vec<(usize, f64)>> {
+/// coefficient $-1$. Rows are measured by their largest entry; one that is closer than `threshold` to a combination of others
+/// counts as dependent.
+pub fn dependencies(rows: &[SparseRow], columns: usize, threshold: f64) -> Vec<Vec<(usize, f64)>> {
     let size = |row: &SparseRow| row.iter().fold(0.0_f64, |size, &(_, x)| size.max(x.abs()));
     let sizes: Vec<f64> = rows.iter().map(|row| Some(size(row)).filter(|&s| s > 0.0).unwrap_or(1.0)).collect();
     let scaled: Vec<SparseRow> =
         rows.iter().zip(&sizes).map(|(row, size)| row.iter().map(|&(j, x)| (j, x / size)).collect()).collect();
-    let factors = PivotedQr::new(&scaled, columns, |_| true, DEPENDENT);
+    let factors = PivotedQr::new(&scaled, columns, |_| true, threshold);
     (factors.rank..rows.len())
         .map(|k| {
             let own = factors.order[k];
             let others = factors.order.iter().copied().zip(factors.combination(k));
             let relative = others.map(|(p, c)| (p, c * sizes[own] / sizes[p]));
-            relative.filter(|(_, c)| c.abs() > DEPENDENT).chain([(own, -1.0)]).collect()
+            relative.filter(|(_, c)| c.abs() > threshold).chain([(own, -1.0)]).collect()
         })
         .collect()
 }

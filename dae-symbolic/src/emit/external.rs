@@ -5,8 +5,8 @@
 //! derivatives that are needed.
 
 use super::items::{ALLOW, DERIVE, docs, prefix};
-use crate::compile::Compiled;
 use crate::expr::{ExternalSource, Table};
+use crate::pipeline::Compiled;
 
 /// The derived traits of structs with inputs: inputs are shared, neither copied nor compared.
 pub(super) const SHARED: &str = "#[derive(Clone, Debug)]\n";

@@ -6,9 +6,9 @@
 use super::body::Outputs;
 use super::method::parts;
 use super::names::Names;
-use crate::compile::Compiled;
 use crate::defaults::{parameter_defaults, parameter_places};
 use crate::model::{Parameter, Torn};
+use crate::pipeline::Compiled;
 use crate::program::affine::Affine;
 use crate::spelling::indices::{index_names, spell};
 

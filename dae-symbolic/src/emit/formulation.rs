@@ -11,10 +11,10 @@ use super::method::{labels_of, method};
 use super::names::Names;
 use super::tables;
 use super::unrolled_lu::unrolled_lu;
-use crate::compile::Compiled;
 use crate::formulation::CompiledForm;
 use crate::formulation::Source;
 use crate::model::{Domain, Numbering, Torn};
+use crate::pipeline::Compiled;
 use crate::program::Program;
 use crate::spelling::lines::{lines, shortened};
 

@@ -25,8 +25,8 @@ mod tables;
 mod unknowns;
 mod unrolled_lu;
 
-use crate::compile::Compiled;
 use crate::model::Torn;
+use crate::pipeline::Compiled;
 #[cfg(feature = "syntax")]
 pub use stub::emit_stub;
 

@@ -6,10 +6,10 @@
 use super::external;
 use super::fields::{defaults, fields, layout};
 use super::items::{ALLOW, docs, form_type, prefix};
-use crate::compile::Compiled;
 use crate::defaults::parameter_places;
 use crate::formulation::Completion;
 use crate::model::Torn;
+use crate::pipeline::Compiled;
 
 pub(super) fn source(compiled: &Compiled) -> Result<String, Torn> {
     let model = &compiled.model;
@@ -97,7 +97,7 @@ fn report(compiled: &Compiled) -> String {
 
 /// The summary, and why some formulations are missing.
 fn report_lines(compiled: &Compiled) -> Vec<String> {
-    let mut lines = compiled.summary.clone();
+    let mut lines = compiled.summary();
     if let Some(advice) = &compiled.recommended {
         lines.push(String::new());
         lines.push(format!("Recommended is the {} form: {} ({}).", advice.form, advice.reason, advice.reference));

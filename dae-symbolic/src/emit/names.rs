@@ -4,10 +4,10 @@
 
 use std::collections::HashSet;
 
-use crate::compile::Compiled;
 use crate::defaults::parameter_places;
 use crate::expr::{Call, ExternalSource};
 use crate::model::{Domain, Numbering, Torn};
+use crate::pipeline::Compiled;
 use crate::program::Load;
 use crate::program::affine::Affine;
 

@@ -16,9 +16,9 @@ use dae_runtime::initialize::{InitializationOptions, consistent_initialization};
 use dae_runtime::iteration_matrix::{StepStart, SymbolicFactorization, common_factorization};
 use dae_runtime::signal::Input;
 
-use crate::compile::Compiled;
 use crate::eval::Interpreter;
 use crate::formulation::CompiledForm;
+use crate::pipeline::Compiled;
 
 /// The number of states at which pivots are examined.
 const STATES: usize = 8;

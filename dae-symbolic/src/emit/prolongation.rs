@@ -7,9 +7,9 @@ use super::items::{ALLOW, close, docs, prefix};
 use super::method::{labels_of, method};
 use super::names::Names;
 use super::{external, tables};
-use crate::compile::Compiled;
 use crate::defaults::parameter_places;
 use crate::model::{Numbering, Torn};
+use crate::pipeline::Compiled;
 use crate::program::Program;
 use dae_runtime::contract::Pattern;
 

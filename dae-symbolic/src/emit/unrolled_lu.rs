@@ -7,9 +7,9 @@ use dae_runtime::iteration_matrix::SymbolicFactorization;
 
 use super::items::docs;
 use super::pivots::pivots;
-use crate::compile::Compiled;
 use crate::formulation::CompiledForm;
 use crate::model::{Domain, Model};
+use crate::pipeline::Compiled;
 
 /// Factorisations that take more multiplications than this are left to the loops of the runtime. The code was faster
 /// than the loops at every size that was measured (`examples/test_set/README.md`), but the compiler takes a second for

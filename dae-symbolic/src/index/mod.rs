@@ -64,5 +64,7 @@ pub use excerpt::{Insufficient, analyse_excerpt};
 pub use kinks::differentiated_kinks;
 pub use limits::Limits;
 pub use problem::{Problem, ProblemKind};
-pub(crate) use upper_bound::exceptional::{self, at_defaults};
+#[cfg(feature = "report")]
+pub(crate) use upper_bound::exceptional;
+pub(crate) use upper_bound::exceptional::at_defaults;
 pub use upper_bound::{Rewrite, generic_rank, structure_of_text};

@@ -8,8 +8,8 @@ use dae_runtime::contract::{Prolongation, Start};
 use dae_runtime::matrix::Matrix;
 use dae_runtime::rank::{Confidence, SingularValues};
 
-use crate::compile::Compiled;
 use crate::model::derivative_name;
+use crate::pipeline::Compiled;
 use crate::subsets::subsets;
 use crate::system::written_orders;
 

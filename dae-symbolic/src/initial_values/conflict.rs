@@ -15,12 +15,12 @@ use dae_runtime::initialize::InitializationError;
 
 use super::forced::{Forced, forced};
 use super::relaxed::{Agreement, Budget, agreement};
-use crate::compile::{Compiled, HiddenConstraint};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Symbol, symbols};
 use crate::index::array::{ArrayPoint, ArrayVerdict, contradict};
 use crate::index::{Certificate, Limits, LocalRegularity};
 use crate::model::{Model, StartValue, derivative_name};
+use crate::pipeline::{Compiled, HiddenConstraint};
 
 /// In prolongations with more than this many jets, all fixed values that the initialisation names are reported: looking
 /// for fewer takes a run for each.

@@ -7,10 +7,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::compile::Compiled;
 use crate::index::LocalRegularity;
 use crate::index::array::ArrayVerdict;
 use crate::model::Model;
+use crate::pipeline::Compiled;
 use crate::spelling::lists::folded;
 use crate::spelling::lists::listed;
 

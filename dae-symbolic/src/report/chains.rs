@@ -5,10 +5,10 @@
 
 use super::families::{Line, rolled};
 use super::mathematics::{equation, number, zero_equals};
-use crate::compile::Compiled;
 use crate::expr::{Expr, total_derivative};
 use crate::index_reduction::{Explicit, Reduced};
 use crate::model::{Domain, Model};
+use crate::pipeline::Compiled;
 use crate::spelling::names::Markup;
 use crate::system::{System, highest_orders};
 

@@ -9,11 +9,11 @@ use super::chains::{Derivation, derivations};
 use super::families::{Line, rolled};
 use super::formulations::{Formulated, formulations};
 use super::mathematics::{Numbered, equation, number, spell};
-use crate::compile::Compiled;
 use crate::expr::Expr;
 use crate::index::{Rewrite, structure_of_text};
 use crate::index_reduction::reduce;
 use crate::model::{Domain, Model, Start};
+use crate::pipeline::Compiled;
 use crate::spelling::names::{Markup, in_markup};
 use crate::structure::Structure;
 

@@ -7,11 +7,11 @@ use std::collections::{HashMap, HashSet};
 
 use super::families::{Line, rolled};
 use super::mathematics::{Numbered, number, solved_or_zero};
-use crate::compile::Compiled;
 use crate::expr::{Expr, Notation, Symbol, mathml, print_with};
 use crate::formulation::CompiledForm;
 use crate::formulation::state_names;
 use crate::model::{Domain, Model};
+use crate::pipeline::Compiled;
 use crate::spelling::names::{Markup, in_markup};
 
 /// A formulation.

@@ -6,9 +6,9 @@
 use super::families::{Line, rolled_by};
 use super::mathematics::number;
 use super::{EliminatedReport, HiddenReport, OffsetsReport};
-use crate::compile::Named;
 use crate::model::{Domain, Model};
 use crate::origin::Origin;
+use crate::pipeline::Named;
 
 /// The largest number of lines for single members of one family.
 const SINGLE: usize = 6;

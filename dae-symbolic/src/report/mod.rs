@@ -67,7 +67,6 @@ use advice::advice;
 use document::Document;
 use listing::Listing;
 
-use crate::compile::{Compiled, Rejected, definitions_in};
 use crate::diagnostic::Diagnostics;
 use crate::expr::{Notation, print_with};
 use crate::index::{ProblemKind, Verdict, structure_of_text};
@@ -78,6 +77,7 @@ use crate::lower::Rejection;
 use crate::model::Model;
 #[cfg(feature = "syntax")]
 use crate::origin::Origin;
+use crate::pipeline::{Compiled, Rejected, definitions_in};
 use crate::structure::Structure;
 #[cfg(feature = "syntax")]
 use crate::syntax::SourceMap;

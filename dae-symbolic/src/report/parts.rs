@@ -5,9 +5,9 @@
 use std::collections::HashMap;
 
 use crate::alias::{AliasOf, Eliminated};
-use crate::compile::{Compiled, HiddenConstraint, Named};
 use crate::expr::{Notation, print_with};
 use crate::formulation::Form;
+use crate::pipeline::{Compiled, HiddenConstraint, Named};
 use crate::structure::Offsets;
 
 /// Offsets.

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use dae_runtime::contract::{Dae, Pattern};
-use dae_symbolic::compile::{Compiled, compile};
 use dae_symbolic::emit::emit;
 use dae_symbolic::eval::Interpreter;
 use dae_symbolic::form::Form;
 use dae_symbolic::formulation::CompiledForm;
 use dae_symbolic::model::{Domain, Member, Model, Unknown};
+use dae_symbolic::pipeline::{Compiled, compile};
 use fastrand::Rng;
 use proc_macro2::{TokenStream, TokenTree};
 

@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
-use dae_symbolic::compile::compile;
 use dae_symbolic::emit::emit;
 use dae_symbolic::form::Form;
 use dae_symbolic::model::Model;
+use dae_symbolic::pipeline::compile;
 use dae_symbolic::read_text;
 
 use super::twin::{assert_agree, tokens};

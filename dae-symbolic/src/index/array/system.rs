@@ -3,6 +3,7 @@
 //! In: the array, and which jets may be moved. Out: at a point, its rows, scaled so that their size means something, with their derivatives
 //! with respect to the jets that move; and points moved by a step. How often rows may be evaluated is counted here.
 
+use dae_runtime::pivoted_qr::SparseRow;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -10,7 +11,6 @@ use dae_runtime::contract::Start;
 
 use super::derivative_array::{DerivativeArray, Linearised};
 use super::error::ArrayError;
-use super::newton::SparseRow;
 use super::point::ArrayPoint;
 use crate::model::{Model, derivative_name};
 

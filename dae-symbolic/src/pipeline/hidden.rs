@@ -2,7 +2,7 @@
 //!
 //! In: the reduced system. Out: derivatives of its equations that contain no highest derivative: each restricts the consistent states.
 
-use super::HiddenConstraint;
+use super::compiled::HiddenConstraint;
 use crate::expr::{Notation, print_with};
 use crate::index::Analysis;
 use crate::index_reduction::Reduced;

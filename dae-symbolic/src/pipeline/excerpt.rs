@@ -1,18 +1,16 @@
-//! The pipeline on an excerpt of a model with long families.
+//! The analysis of a model with long families from an excerpt.
 //!
 //! In: a family model. Out: what the pipeline finds for the whole model, with symbolic work for a few members of each
 //! family only. The structure of the whole model is found from the integers of its accesses, and its certificate from
 //! its own numbers; both take time linear in the number of instances. `None` where an excerpt does not suffice, or is
 //! hardly smaller.
 
-use super::values::check_values;
-use super::{Compiled, formulated};
-use crate::alias::reconcile;
-use crate::external_functions;
+use super::compiled::{Compiled, Rejected};
+use super::run;
 use crate::family::{classes, excerpt, rows, unknown_classes};
 use crate::index::{Insufficient, Limits, analyse_excerpt};
 use crate::model::family::{FamilyModel, instantiate_excerpt};
-use crate::model::verify;
+use crate::model::{Model, verify};
 use crate::structure::analyse;
 
 /// The distances over which a member may depend on others, tried in this order: two more neighbours for each
@@ -37,25 +35,26 @@ pub fn compile_excerpt(family: &FamilyModel, t0: f64) -> Option<Compiled> {
     let unknowns = unknown_classes(family, &whole, &structure.offsets);
     for reach in REACHES {
         let excerpt = excerpt(family, &classes, &unknowns, reach)?;
-        let mut model = instantiate_excerpt(family.clone(), &excerpt).ok()?;
+        let model = instantiate_excerpt(family.clone(), &excerpt).ok()?;
         if WORTH * model.equations.len() > whole.sigma.equations() {
             return None;
         }
         verify(&model).ok()?;
-        external_functions::settle_tables(&mut model).ok()?;
-        check_values(&model).ok()?;
-        reconcile(&mut model).ok()?;
-        match analyse_excerpt(&mut model, &structure, &written, t0, &Limits::DEFAULT) {
-            Ok(analysis) => {
-                let compiled = formulated(model, analysis, t0).ok()?;
-                // A larger excerpt or the whole model may have a form that this excerpt does not have.
-                if compiled.unavailable.is_empty() {
-                    return Some(compiled);
-                }
-            }
+        let analyse = |model: &mut Model| analyse_excerpt(model, &structure, &written, t0, &Limits::DEFAULT);
+        match run(model, t0, analyse) {
+            // A larger excerpt or the whole model may have a form that this excerpt does not have.
+            Ok(compiled) if !compiled.unavailable.is_empty() => {}
+            Ok(compiled) => return Some(compiled),
             Err(Insufficient::Torn) => {}
             Err(Insufficient::Unsettled) => return None,
         }
     }
     None
+}
+
+/// What is wrong with an excerpt is to be said of the whole model.
+impl From<Rejected> for Insufficient {
+    fn from(_: Rejected) -> Insufficient {
+        Insufficient::Unsettled
+    }
 }

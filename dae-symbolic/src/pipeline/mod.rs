@@ -1,0 +1,92 @@
+//! The pipeline, one line per stage.
+//!
+//! In: a verified model. Out: everything the other end can ask for: the analysis, the formulations as programs, and their
+//! spelling. A model is analysed as a whole (`whole.rs`); one with long families, where it is enough, from a few members of
+//! each (`excerpt.rs`). All other stages are the same. Contracts between them:
+//!
+//! 1. `model`: names are resolved, every symbol is declared, inputs are symbols of their own.
+//! 2. `check_values`: defaults and start values are numbers. `alias::reconcile`: fixed start values of equal unknowns agree.
+//!    `index::analyse`: the working system is square (redundant equations are set aside); after this point the offsets hold for it, and the
+//!    certificate says what is proved. A singular system Jacobian leaves only the original form.
+//! 3. `alias::eliminate`: unknowns that are equal to others or constant occur in no other equation; the original form is made of the
+//!    text. `index_reduction`: differentiated constraints; after this point no expression contains a derivative that the model defines explicitly.
+//! 4. `formulation::formulate`: states are chosen; after this point expressions are over states, their derivatives, time,
+//!    parameters and inputs.
+//! 5. `formulation::FormProgram`: inputs are expanded; after this point nothing refers to the DAG.
+
+mod compiled;
+mod definitions;
+mod excerpt;
+mod forms;
+mod hidden;
+mod summary;
+mod values;
+mod whole;
+
+pub use compiled::{Compiled, HiddenConstraint, Rejected};
+#[cfg(feature = "report")]
+pub(crate) use definitions::{Named, definitions_in};
+pub use excerpt::compile_excerpt;
+use forms::Reductions;
+use hidden::hidden_constraints;
+use values::check_values;
+
+use crate::alias::reconcile;
+use crate::external_functions::{needs, settle_tables};
+use crate::index::{Analysis, differentiated_kinks};
+use crate::model::Model;
+use crate::prolongation::{Prolonged, prolong_alike};
+
+/// Runs the pipeline on a whole model. `t0` is the time at which the model's start values hold.
+///
+/// # Errors
+/// If the model is ill-posed.
+pub fn compile(model: Model, t0: f64) -> Result<Compiled, Rejected> {
+    run(model, t0, |model| whole::analysis(model, t0))
+}
+
+/// The stages. How the model is analysed depends on how much of it there is.
+fn run<E: From<Rejected>>(
+    mut model: Model,
+    t0: f64,
+    analyse: impl FnOnce(&mut Model) -> Result<Analysis, E>,
+) -> Result<Compiled, E> {
+    let text = |found| Rejected::text(t0, found);
+    settle_tables(&mut model).and_then(|()| check_values(&model)).and_then(|()| reconcile(&mut model)).map_err(text)?;
+    let analysis = analyse(&mut model)?;
+    let reductions = Reductions::of(&mut model, &analysis);
+    let hidden = hidden_constraints(&mut model, &analysis, &reductions.reduced);
+    let prolonged = prolonged(&mut model, &analysis);
+    let (forms, recommended, unavailable) =
+        reductions.with_materials(&analysis, &prolonged, t0, |materials| forms::all(&mut model, materials));
+    let warnings = differentiated_kinks(&mut model, &analysis);
+    let programs: Vec<_> = forms.iter().map(|form| &form.program).collect();
+    let needs = needs(&mut model, &analysis, &programs).map_err(text)?;
+    let prolonged_spelled = forms::prolonged_spelled(&model, &prolonged);
+    let eliminated = reductions.smaller.map_or_else(Vec::new, |(it, _)| it.eliminated);
+    Ok(Compiled {
+        model,
+        t0,
+        analysis,
+        hidden,
+        prolonged,
+        prolonged_spelled,
+        forms,
+        unavailable,
+        recommended,
+        eliminated,
+        warnings,
+        needs,
+    })
+}
+
+/// The equations for consistent initial values: the derivative array where nothing else is known.
+fn prolonged(model: &mut Model, analysis: &Analysis) -> Prolonged {
+    if let (false, Some(index)) = (analysis.certificate.has_reduction(), analysis.sufficient_differentiations())
+        && let system = analysis.equations_of_text(model)
+        && let Ok(array) = prolong_alike(model, &system, index)
+    {
+        return array;
+    }
+    analysis.prolonged.clone()
+}
