@@ -29,7 +29,7 @@ use crate::completions::delegate::forward_to_inner;
 use crate::contract::class::Classified;
 use crate::contract::{Dae, Description, Pattern};
 use crate::interval::TaylorModel;
-use crate::linalg::complete_pivoting::{Elimination, dot};
+use crate::linalg::complete_pivoting::{CompletePivoting, dot};
 
 /// Rows of $H$ are kept while their pivots are at least this fraction of those that complete pivoting would take. They
 /// must not vanish within the next step.
@@ -71,7 +71,7 @@ struct Work {
     jacobian_y: Vec<f64>,
     jacobian_yp: Vec<f64>,
     residual: Vec<f64>,
-    elimination: Elimination,
+    elimination: CompletePivoting,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -121,7 +121,7 @@ impl<D: Dae> DerivativeArray<D> {
             jacobian_y: vec![0.0; of.jacobian_y.len()],
             jacobian_yp: vec![0.0; of.jacobian_yp.len()],
             residual: vec![0.0; all],
-            elimination: Elimination::new(all, vec![1.0; all]),
+            elimination: CompletePivoting::new(all, vec![1.0; all]),
         };
         DerivativeArray { inner, description, states, copies, places, work: RefCell::new(work) }
     }
@@ -249,7 +249,7 @@ impl<D: Dae> DerivativeArray<D> {
 }
 
 /// An orthonormal basis of what elimination in the first columns leaves undetermined in them.
-fn kernel_vectors(elimination: &Elimination, columns: usize, kernel: &mut [f64]) {
+fn kernel_vectors(elimination: &CompletePivoting, columns: usize, kernel: &mut [f64]) {
     let mut free = (0..columns).filter(|&column| elimination.open_columns[column]);
     for k in 0..kernel.len().checked_div(columns).unwrap_or(0) {
         let (before, rest) = kernel.split_at_mut(k * columns);

@@ -29,7 +29,7 @@ use std::cell::RefCell;
 use crate::completions::delegate::forward_to_inner;
 use crate::contract::class::Classified;
 use crate::contract::{Dae, Description, Pattern, Role, Unknown};
-use crate::linalg::complete_pivoting::Elimination;
+use crate::linalg::complete_pivoting::CompletePivoting;
 use crate::linalg::iteration_matrix::Lu;
 use crate::linalg::structure::{Incidence, Matching};
 
@@ -91,7 +91,7 @@ struct Work {
     invariants: Vec<f64>,
     small: Lu<f64>,
     column: Vec<f64>,
-    elimination: Elimination,
+    elimination: CompletePivoting,
 }
 
 impl<D: Dae> StateSpace<D> {
@@ -140,7 +140,7 @@ impl<D: Dae> StateSpace<D> {
             invariants: vec![0.0; of.invariants_jacobian.len()],
             small: Lu::new(m),
             column: vec![0.0; m],
-            elimination: Elimination::new(m, vec![1.0; n]),
+            elimination: CompletePivoting::new(m, vec![1.0; n]),
         };
         let work = RefCell::new(work);
         StateSpace { inner, coordinates, description, constraints, candidates, of_state, copies, terms, work }

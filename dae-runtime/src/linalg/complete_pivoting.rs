@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// A dense matrix during elimination, with one right-hand side as its last column.
 #[derive(Clone, Debug)]
-pub(crate) struct Elimination {
+pub(crate) struct CompletePivoting {
     /// Number of columns, including the right-hand side.
     columns: usize,
     /// Row by row.
@@ -24,11 +24,11 @@ pub(crate) struct Elimination {
     pub(crate) solution: Vec<f64>,
 }
 
-impl Elimination {
+impl CompletePivoting {
     /// Room for as many unknowns as there are magnitudes.
     pub(crate) fn new(rows: usize, column_scale: Vec<f64>) -> Self {
         let columns = column_scale.len() + 1;
-        Elimination {
+        CompletePivoting {
             columns,
             matrix: vec![0.0; rows * columns],
             row_scale: vec![1.0; rows],
@@ -40,7 +40,7 @@ impl Elimination {
         }
     }
 
-    /// An entry to be filled in before [`Elimination::equilibrate`].
+    /// An entry to be filled in before [`CompletePivoting::equilibrate`].
     pub(crate) fn entry(&mut self, row: usize, column: usize) -> &mut f64 {
         &mut self.matrix[row * self.columns + column]
     }
@@ -58,7 +58,7 @@ impl Elimination {
     /// Multiplies columns by their magnitudes, then scales rows to largest entries of one. Columns are not scaled by
     /// their entries: the basis of the kernel would change where an entry vanishes.
     pub(crate) fn equilibrate(&mut self) {
-        let Elimination { columns, matrix, row_scale, column_scale, .. } = self;
+        let CompletePivoting { columns, matrix, row_scale, column_scale, .. } = self;
         for (row, scale) in matrix.chunks_exact_mut(*columns).zip(row_scale) {
             row.iter_mut().zip(column_scale.iter()).for_each(|(x, scale)| *x *= scale);
             let size = row.iter().fold(0.0_f64, |largest, x| x.abs().max(largest));

@@ -4,7 +4,7 @@
 //! states.
 
 use super::classify::classify;
-use super::directions::Setting;
+use super::directions::DirectionContext;
 use super::layout::Layout;
 use super::recipe::{Equations, Lower, Metric, Rows};
 use super::recipes::recipe;
@@ -39,7 +39,7 @@ pub fn formulate(model: &mut Model, material: &Material<'_>, form: &Form) -> Res
         completion: recipe.completion,
     };
     formulation.equations.extend(layout.order_reduction(model));
-    let setting = Setting { form, metric: recipe.metric, material, layout: &layout };
+    let setting = DirectionContext { form, metric: recipe.metric, material, layout: &layout };
     let Selection { enforced, implied, .. } = &mut selection;
     multipliers::keep_independent(model, &setting, enforced, implied)?;
     // Directions that are chosen during a run are not in the rows.

@@ -32,14 +32,14 @@ const SYMMETRY: f64 = 1e-9;
 pub(super) type Column = Vec<(u32, Expr)>;
 
 /// What is needed to find the directions.
-pub(super) struct Setting<'a> {
+pub(super) struct DirectionContext<'a> {
     pub(super) form: &'a Form,
     pub(super) metric: Metric,
     pub(super) material: &'a Material<'a>,
     pub(super) layout: &'a Layout,
 }
 
-impl Setting<'_> {
+impl DirectionContext<'_> {
     /// One column per constraint.
     pub(super) fn columns(&self, model: &mut Model, enforced: &[Row]) -> Result<Vec<Column>, FormError> {
         let given = match (self.metric, self.form.choice()) {

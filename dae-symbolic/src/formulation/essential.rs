@@ -24,7 +24,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use dae_runtime::contract::Kind;
 
 use super::classify::classify;
-use super::directions::{Column, Setting, complete_pivots};
+use super::directions::{Column, DirectionContext, complete_pivots};
 use super::layout::Layout;
 use super::recipe::Metric;
 use super::selection::{Material, Row};
@@ -41,7 +41,7 @@ pub(super) fn formulate(model: &mut Model, material: &Material<'_>, form: &Form)
     let selection = reduced::index1(model, material, form)?.enforce(|_| true);
     let layout = Layout::of_jets(model, material, &selection);
     layout.declare(&mut model.dag);
-    let setting = Setting { form, metric: Metric::Multipliers, material, layout: &layout };
+    let setting = DirectionContext { form, metric: Metric::Multipliers, material, layout: &layout };
     let moving = moving(&layout);
     let transformation = transformation(model, &setting, &selection.enforced, &moving)?;
     let mut formulation = Formulation {
@@ -79,7 +79,7 @@ type Combination = Vec<(u32, u32, Expr)>;
 /// $R$, by elimination in $D$ with the pivots that are largest at the start.
 fn transformation(
     model: &mut Model,
-    setting: &Setting<'_>,
+    setting: &DirectionContext<'_>,
     enforced: &[Row],
     moving: &BTreeMap<u32, u32>,
 ) -> Result<Vec<Combination>, FormError> {

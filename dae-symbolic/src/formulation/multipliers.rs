@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use dae_runtime::contract::Kind;
 
-use super::directions::{Column, Setting};
+use super::directions::{Column, DirectionContext};
 use super::selection::Row;
 use super::{FormEquation, FormError, FormUnknown, Formulation, Source, unused_name};
 use crate::expr::{Expr, Rational, Symbol, gradient, substitute_each, symbols};
@@ -23,7 +23,7 @@ use crate::origin::Origin;
 /// Moves constraints that the others imply from `enforced` to `implied`.
 pub(super) fn keep_independent(
     model: &mut Model,
-    setting: &Setting<'_>,
+    setting: &DirectionContext<'_>,
     enforced: &mut Vec<Row>,
     implied: &mut Vec<Row>,
 ) -> Result<(), FormError> {
@@ -78,7 +78,7 @@ fn state_of(symbol: Symbol) -> Option<u32> {
 /// Appends the constraints, each with a multiplier. Without constraints nothing changes.
 pub(super) fn append(
     model: &mut Model,
-    setting: &Setting<'_>,
+    setting: &DirectionContext<'_>,
     formulation: &mut Formulation,
     enforced: &[Row],
 ) -> Result<(), FormError> {
@@ -136,7 +136,7 @@ pub(super) fn append(
 /// Checks that corrected derivatives occur: correcting one that does not has no effect.
 fn check_rates(
     model: &Model,
-    setting: &Setting<'_>,
+    setting: &DirectionContext<'_>,
     formulation: &Formulation,
     constraints: &[FormEquation],
     columns: &[Column],
@@ -161,7 +161,7 @@ fn check_rates(
 /// independent.
 fn check_regular(
     model: &mut Model,
-    setting: &Setting<'_>,
+    setting: &DirectionContext<'_>,
     constraints: &[FormEquation],
     columns: &[Column],
 ) -> Result<(), FormError> {

@@ -77,7 +77,7 @@ fn reduce_for(pencil: &Pencil, wanted: Wanted) -> Reduction {
     let (mut differential, mut constraints) = separate(pencil);
     let mut reduction = Reduction { values: Vec::new(), dependent: None };
     loop {
-        let step = Step::of(&differential, &constraints);
+        let step = ReductionStep::of(&differential, &constraints);
         reduction.dependent = reduction.dependent.or(step.dependent);
         let strangeness = step.superfluous.rows().count();
         let value = Characteristic { differential: differential.len(), algebraic: step.algebraic, strangeness };
@@ -113,7 +113,7 @@ fn separate(pencil: &Pencil) -> (Vec<Differential>, Vec<Constraint>) {
 }
 
 /// One step of the reduction: the constraints, classified.
-struct Step {
+struct ReductionStep {
     /// Number of constraints that are independent of each other and of the $E$-parts.
     algebraic: usize,
     /// The echelon form of the constraints that are combinations of $E$-parts, by the number of the differential
@@ -123,15 +123,15 @@ struct Step {
     dependent: Option<PolynomialVector>,
 }
 
-impl Step {
-    fn of(differential: &[Differential], constraints: &[Constraint]) -> Step {
+impl ReductionStep {
+    fn of(differential: &[Differential], constraints: &[Constraint]) -> ReductionStep {
         // The multiples of the differential equations (their E-parts alone) and of the constraints are carried along.
         let mut echelon: Echelon<usize, Parts> = Echelon::default();
         for (i, equation) in differential.iter().enumerate() {
             let own = Sparse::from([(i, Rational::ONE)]);
             echelon.insert(equation.e.clone(), (own, PolynomialVector::new()));
         }
-        let mut step = Step { algebraic: 0, superfluous: Echelon::default(), dependent: None };
+        let mut step = ReductionStep { algebraic: 0, superfluous: Echelon::default(), dependent: None };
         for Constraint { a, origin } in constraints {
             let Some((of_differential, of_constraints)) = echelon.insert(a.clone(), (Sparse::new(), origin.clone()))
             else {

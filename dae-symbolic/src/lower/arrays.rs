@@ -4,7 +4,7 @@
 //! of their array, or belong to a number. An index that is affine in the loop variables is checked for the whole box
 //! they run over.
 
-use super::evaluate::{Evaluator, Step, Task};
+use super::evaluate::{Evaluated, Evaluator, Task};
 use super::incidence::SetId;
 use super::items::{Base, Item, Value, View, shape};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
@@ -45,20 +45,20 @@ impl Evaluator<'_> {
     }
 
     /// `array[index]`
-    pub(super) fn index(&mut self, task: &Task, array: NodeId, index: NodeId, found: &mut Diagnostics) -> Step {
+    pub(super) fn index(&mut self, task: &Task, array: NodeId, index: NodeId, found: &mut Diagnostics) -> Evaluated {
         let (Some(item), Some(value)) = (task.item(array), self.scalar(task, index, found)) else {
-            return Step::Value(None);
+            return Evaluated::Value(None);
         };
         let Item::Array(view) = item else {
             let at = self.expressions.origin(array);
             let message = format!("{} is a number and has no elements", self.described(array));
             let finding = Diagnostic::error(Code::ArrayShape, message).label(at, "not an array");
             self.report(array, finding.help("declare an array with `[f64; N]`, or remove the index"), found);
-            return Step::Value(None);
+            return Evaluated::Value(None);
         };
         let view = self.views.get(view).clone();
         let Some(affine) = self.checked_index(&view, value.expr, array, index, found) else {
-            return Step::Value(None);
+            return Evaluated::Value(None);
         };
         if self.is_exhausted() {
             self.too_large("the sub-expressions of this model grow too large when they are inlined", index, found);
@@ -67,35 +67,35 @@ impl Evaluator<'_> {
     }
 
     /// The element or row of an array at an index that is inside.
-    pub(super) fn select(&mut self, mut view: View, value: Value, affine: &Affine) -> Step {
+    pub(super) fn select(&mut self, mut view: View, value: Value, affine: &Affine) -> Evaluated {
         match &view.base {
-            Base::Repeat(item) => return Step::Value(Some(*item)),
+            Base::Repeat(item) => return Evaluated::Value(Some(*item)),
             Base::List(items) => {
                 if !affine.coefficients.is_empty() {
                     self.varying = true;
-                    return Step::Value(None);
+                    return Evaluated::Value(None);
                 }
                 let item = usize::try_from(affine.constant).ok().and_then(|k| items.get(k).copied());
-                return Step::Value(item);
+                return Evaluated::Value(item);
             }
             Base::Unknown { .. } | Base::Parameter(_) | Base::Table(_) | Base::Definition(_) => {}
         }
         view.extents.remove(0);
         view.indices.push(value);
         if !view.extents.is_empty() {
-            return Step::Value(Some(self.views.intern(view)));
+            return Evaluated::Value(Some(self.views.intern(view)));
         }
         self.element(&view)
     }
 
     /// The element at the indices given.
-    fn element(&mut self, view: &View) -> Step {
+    fn element(&mut self, view: &View) -> Evaluated {
         if let Base::Definition(statement) = view.base {
             return self.inlined((statement, view.indices.iter().map(|value| Item::Scalar(*value)).collect()));
         }
         let indices: Option<Vec<Affine>> =
             view.indices.iter().map(|value| self.leaves.affine(&self.dag, value.expr).ok()).collect();
-        let Some(indices) = indices else { return Step::Value(None) };
+        let Some(indices) = indices else { return Evaluated::Value(None) };
         let value = match view.base {
             Base::Unknown { array, order } => {
                 let unknown = self.leaves.access(Access { array, indices });
@@ -108,7 +108,7 @@ impl Evaluator<'_> {
             Base::Table(array) => self.entry(array, indices),
             Base::Definition(_) | Base::List(_) | Base::Repeat(_) => None,
         };
-        Step::Value(value.map(Item::Scalar))
+        Evaluated::Value(value.map(Item::Scalar))
     }
 
     /// An entry of a table: its value if the indices are numbers, a leaf otherwise.

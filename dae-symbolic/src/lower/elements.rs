@@ -3,7 +3,7 @@
 //! In: the value as it is written and the extents it is given for. Out: a template over the indices, or the elements
 //! one by one; tables of constants, and the values of `let`s.
 
-use super::evaluate::Step;
+use super::evaluate::Evaluated;
 use super::items::{Base, Item, Value, View, shape};
 use super::lowering::Lowering;
 use crate::diagnostic::{Code, Diagnostic};
@@ -207,9 +207,9 @@ impl<'a> Lowering<'a, '_> {
             let view: View = self.evaluator.views.get(id).clone();
             let affine = self.evaluator.leaves.affine(&self.evaluator.dag, index.expr).ok()?;
             item = match self.evaluator.select(view, *index, &affine) {
-                Step::Value(item) => item?,
-                Step::Needs(call) => self.evaluator.call_now(call, &self.resolver.meanings, self.found)?,
-                Step::Range(_) | Step::Term(_) => return None,
+                Evaluated::Value(item) => item?,
+                Evaluated::Needs(call) => self.evaluator.call_now(call, &self.resolver.meanings, self.found)?,
+                Evaluated::Range(_) | Evaluated::Term(_) => return None,
             };
         }
         match item {

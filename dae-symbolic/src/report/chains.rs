@@ -21,13 +21,13 @@ pub(super) struct Derivation {
     pub(super) of: String,
     /// The equation itself.
     pub(super) start: String,
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<DerivationStep>,
     /// `for i in 1..=58`; empty for a single one.
     pub(super) range: String,
 }
 
 /// One differentiation.
-pub(super) struct Step {
+pub(super) struct DerivationStep {
     /// The derivative before simplification, if it is worth showing.
     pub(super) derivative: Option<String>,
     /// The equations that give derivatives in it: `(1), (2)`.
@@ -56,7 +56,7 @@ pub(super) fn derivations(
             let constraint = model.dag.primitive_part(family[order]);
             let derivative = (raw != constraint).then(|| zero_equals(model, raw, markup));
             let derivative = derivative.filter(|text| text.len() <= MAX_STEP);
-            steps.push(Step { derivative, using, constraint: zero_equals(model, constraint, markup) });
+            steps.push(DerivationStep { derivative, using, constraint: zero_equals(model, constraint, markup) });
         }
         list.push(Derivation {
             of: system.equations[i].provenance.name(),
@@ -85,7 +85,11 @@ fn alike(domains: &[Domain], list: Vec<Derivation>) -> Vec<Derivation> {
         let (of, start) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
         let mut steps = Vec::new();
         while let (Some(derivative), Some(using), Some(constraint)) = (parts.next(), parts.next(), parts.next()) {
-            steps.push(Step { derivative: (!derivative.is_empty()).then_some(derivative), using, constraint });
+            steps.push(DerivationStep {
+                derivative: (!derivative.is_empty()).then_some(derivative),
+                using,
+                constraint,
+            });
         }
         Derivation { of, start, steps, range: line.range }
     };

@@ -6,7 +6,7 @@
 use std::fmt::Write;
 
 use super::Report;
-use super::chains::{Derivation, Step};
+use super::chains::{Derivation, DerivationStep};
 use super::document::{Document, Named, Replaced};
 use super::facts::facts;
 use super::formulations::Formulated;
@@ -178,7 +178,7 @@ fn derivation(out: &mut String, Derivation { of, start, steps, range }: &Derivat
     let range = if range.is_empty() { String::new() } else { format!(" {}", text(range)) };
     let _ = writeln!(out, "\n\\paragraph{{From {}{range}}}", text(of));
     display(out, "", start);
-    for Step { derivative, using, constraint } in steps {
+    for DerivationStep { derivative, using, constraint } in steps {
         let by = if using.is_empty() { String::new() } else { format!(" by {}", text(using)) };
         match derivative {
             Some(derivative) => {

@@ -3,7 +3,7 @@
 //! In: a real matrix. Out: a row that the others determine, and a column that they do not determine, found by complete pivoting.
 
 use super::equilibration::{Singular, equilibrate_rows};
-use crate::linalg::complete_pivoting::Elimination;
+use crate::linalg::complete_pivoting::CompletePivoting;
 
 /// A row that the others already determine, and a column that they do not determine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub(crate) fn deficiency(n: usize, matrix: &mut [f64]) -> Option<Deficiency> {
             column.iter_mut().for_each(|x| *x /= size);
         }
     }
-    let mut elimination = Elimination::new(n, vec![1.0; n]);
+    let mut elimination = CompletePivoting::new(n, vec![1.0; n]);
     for (column, entries) in matrix.chunks_exact(n.max(1)).enumerate() {
         entries.iter().enumerate().for_each(|(row, &x)| *elimination.entry(row, column) = x);
     }

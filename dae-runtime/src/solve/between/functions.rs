@@ -25,7 +25,7 @@ pub(super) struct Functions<'d> {
     pub(super) dae: &'d dyn Dae,
     /// Which of them depend on more than time.
     pub(super) searched: Vec<bool>,
-    pub(super) step: Step,
+    pub(super) step: StepInterval,
     /// Coefficients of the polynomial, ascending.
     coefficients: Vec<f64>,
     /// Coefficients of the same polynomial about the middle of a part.
@@ -58,7 +58,7 @@ impl<'d> Functions<'d> {
         (n > 0 && searched.contains(&true)).then(|| Functions {
             dae,
             searched,
-            step: Step { now: 0.0, length: 0.0 },
+            step: StepInterval { now: 0.0, length: 0.0 },
             coefficients: Vec::new(),
             around: Vec::new(),
             rounding: vec![[0.0; 2]; n],
@@ -77,7 +77,7 @@ impl<'d> Functions<'d> {
 
     /// Turns to the last step, which began at `before`.
     pub(super) fn take(&mut self, stepper: &dyn Stepper, before: f64) {
-        self.step = Step { now: stepper.time(), length: stepper.time() - before };
+        self.step = StepInterval { now: stepper.time(), length: stepper.time() - before };
         self.coefficients.resize((stepper.dense_degree() + 1) * self.y.len(), 0.0);
         stepper.dense_coefficients(&mut self.coefficients);
         self.enclosed.fill(true);
@@ -210,12 +210,12 @@ impl<'d> Functions<'d> {
 
 /// A step.
 #[derive(Clone, Copy)]
-pub(super) struct Step {
+pub(super) struct StepInterval {
     now: f64,
     pub(super) length: f64,
 }
 
-impl Step {
+impl StepInterval {
     /// A time in units of the step from its end.
     pub(super) fn at(self, s: f64) -> f64 {
         self.now + s * self.length

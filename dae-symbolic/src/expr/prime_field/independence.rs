@@ -16,7 +16,7 @@ use super::evaluation::Reason;
 use super::expand::{Polynomial, expand, times};
 use super::pass;
 use super::point::Point;
-use super::structure::{Family, Generator, Kind, Structure, kind, values_reachable};
+use super::structure::{Family, Generator, Generators, Kind, kind, values_reachable};
 
 /// Families with more than this many generators are not examined.
 const MAX_GENERATORS: usize = 200;
@@ -26,7 +26,7 @@ const BUDGET: usize = 10_000_000;
 const SPARE_POINTS: usize = 16;
 
 /// Reasons why evaluation at the point may not be a homomorphism.
-pub(super) fn reasons(structure: &Structure, point: &Point, seed: u64) -> BTreeSet<Reason> {
+pub(super) fn reasons(structure: &Generators, point: &Point, seed: u64) -> BTreeSet<Reason> {
     let mut reasons: BTreeSet<Reason> = structure.opaque.iter().map(|&function| Reason::Opaque(function)).collect();
     reasons.extend(structure.external.then_some(Reason::External));
     reasons.extend(constants(structure));
@@ -41,7 +41,7 @@ pub(super) fn reasons(structure: &Structure, point: &Point, seed: u64) -> BTreeS
 }
 
 /// $e$, $\pi$ and functions of constants.
-fn constants(structure: &Structure) -> BTreeSet<Reason> {
+fn constants(structure: &Generators) -> BTreeSet<Reason> {
     let mut reasons = BTreeSet::new();
     let is_pi = |expr: Expr| *structure.dag.node(expr) == Node::Pi;
     let families = [&structure.exponential, &structure.trigonometric];
@@ -64,7 +64,7 @@ fn constants(structure: &Structure) -> BTreeSet<Reason> {
 }
 
 struct Samples<'a> {
-    structure: &'a Structure<'a>,
+    structure: &'a Generators<'a>,
     point: &'a Point,
     seed: u64,
 }

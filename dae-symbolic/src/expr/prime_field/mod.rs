@@ -86,7 +86,7 @@ impl FieldPoint {
 
     /// The residues of the roots, all at the same point.
     pub fn evaluate(&self, dag: &Dag, roots: &[Expr]) -> Result<FieldEvaluation, FieldError> {
-        let mut structure = structure::Structure::of(dag, roots);
+        let mut structure = structure::Generators::of(dag, roots);
         structure.fix_signs(dag, &self.start);
         let found = search::search(&structure, self.seed, &self.given)?;
         let branches = found.branches(&structure);

@@ -10,7 +10,7 @@ use super::super::{Dag, Expr, Function, Node, Rational};
 use super::arithmetic::{self, PRIME, Rotation, add, draw, inv, mul, neg, pow, quadratic_character, sub};
 use super::evaluation::Sign;
 use super::point::{Point, key};
-use super::structure::{Combination, Generator, Structure};
+use super::structure::{Combination, Generator, Generators};
 
 /// Why a pass ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(super) enum Stop {
 
 /// Evaluates the nodes of `order` (children first) into `values`.
 pub(super) fn run(
-    structure: &Structure,
+    structure: &Generators,
     point: &Point,
     opaque_roots: &ExprSet,
     order: &[Expr],
@@ -39,7 +39,7 @@ pub(super) fn run(
 }
 
 struct Pass<'a> {
-    structure: &'a Structure<'a>,
+    structure: &'a Generators<'a>,
     point: &'a Point,
     opaque_roots: &'a ExprSet,
     values: &'a [u64],
@@ -236,7 +236,7 @@ impl Pass<'_> {
 }
 
 /// The sign on the branch; where that is not known, the quadratic character, which is multiplicative and odd like a sign.
-pub(super) fn sign(structure: &Structure, expr: Expr, residue: u64) -> Sign {
+pub(super) fn sign(structure: &Generators, expr: Expr, residue: u64) -> Sign {
     match structure.signs.get(&expr) {
         Some(sign) => *sign,
         None if quadratic_character(residue) == PRIME - 1 => Sign::Negative,

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::arithmetic::draw;
-use super::structure::{Generator, Structure};
+use super::structure::{Generator, Generators};
 use crate::expr::Symbol;
 
 /// Keys of random residues; functions follow with their own numbers.
@@ -25,7 +25,7 @@ pub(super) struct Point {
 
 impl Point {
     /// A point at random; `given` overrides.
-    pub(super) fn random(structure: &Structure, seed: u64, attempt: u64, given: &BTreeMap<Symbol, u64>) -> Point {
+    pub(super) fn random(structure: &Generators, seed: u64, attempt: u64, given: &BTreeMap<Symbol, u64>) -> Point {
         let mut point = Point { seed, residues: vec![0; structure.generators.len()] };
         for (k, generator) in structure.generators.iter().enumerate() {
             match generator {
@@ -45,7 +45,7 @@ impl Point {
     }
 
     /// Draws a generator; each attempt has another residue.
-    pub(super) fn draw(&mut self, structure: &Structure, generator: usize, attempt: u64) {
+    pub(super) fn draw(&mut self, structure: &Generators, generator: usize, attempt: u64) {
         let words = match structure.generators[generator] {
             Generator::Pi => [0, 0, 0],
             Generator::Exponential(k) => [1, k as u64, 0],
@@ -63,7 +63,7 @@ impl Point {
     }
 
     /// The residues of the symbols.
-    pub(super) fn symbol_residues(&self, structure: &Structure) -> Vec<(Symbol, u64)> {
+    pub(super) fn symbol_residues(&self, structure: &Generators) -> Vec<(Symbol, u64)> {
         let symbols = structure.generators.iter().enumerate().filter_map(|(k, generator)| match generator {
             Generator::Symbol(symbol) => Some((*symbol, self.residue(k))),
             Generator::Pi | Generator::Exponential(_) | Generator::Rotation(_) => None,

@@ -15,7 +15,7 @@ use super::arithmetic::sub;
 use super::evaluation::{Branch, FieldError};
 use super::pass::{self, Stop};
 use super::point::Point;
-use super::structure::{Generator, Structure, compared, values_reachable};
+use super::structure::{Generator, Generators, compared, values_reachable};
 
 /// The number of points tried before a division by zero counts as identical.
 const RESTARTS: u64 = 8;
@@ -38,7 +38,7 @@ pub(super) struct Found {
 
 impl Found {
     /// The branches taken.
-    pub(super) fn branches(&self, structure: &Structure) -> Vec<Branch> {
+    pub(super) fn branches(&self, structure: &Generators) -> Vec<Branch> {
         let branch = |(expr, arguments): (Expr, &[Expr])| {
             let value = |e: Expr| self.values[e.index()];
             let b = compared(structure.dag, expr).map_or(0, value);
@@ -49,7 +49,7 @@ impl Found {
 }
 
 /// Finds a point.
-pub(super) fn search(structure: &Structure, seed: u64, given: &BTreeMap<Symbol, u64>) -> Result<Found, FieldError> {
+pub(super) fn search(structure: &Generators, seed: u64, given: &BTreeMap<Symbol, u64>) -> Result<Found, FieldError> {
     let stages = stages(structure, given);
     let mut failed = None;
     for restart in 0..RESTARTS {
@@ -81,7 +81,7 @@ struct Stage {
     cone: Vec<Expr>,
 }
 
-fn stages(structure: &Structure, given: &BTreeMap<Symbol, u64>) -> Vec<Stage> {
+fn stages(structure: &Generators, given: &BTreeMap<Symbol, u64>) -> Vec<Stage> {
     let free = |k: &usize| !matches!(structure.generators[*k], Generator::Symbol(s) if given.contains_key(&s));
     let mut size = 0;
     let mut generators_of: Vec<BTreeSet<usize>> = Vec::new();
@@ -124,7 +124,7 @@ fn stages(structure: &Structure, given: &BTreeMap<Symbol, u64>) -> Vec<Stage> {
 }
 
 struct Search<'a> {
-    structure: &'a Structure<'a>,
+    structure: &'a Generators<'a>,
     point: Point,
     values: Vec<u64>,
     opaque: ExprSet,

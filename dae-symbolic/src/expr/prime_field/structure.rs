@@ -87,7 +87,7 @@ pub(super) struct Root {
 }
 
 /// The expressions and their generators.
-pub(super) struct Structure<'a> {
+pub(super) struct Generators<'a> {
     pub(super) dag: &'a Dag,
     /// Nodes whose values are needed, children first; arguments of exponential and trigonometric functions are not.
     pub(super) order: Vec<Expr>,
@@ -104,7 +104,7 @@ pub(super) struct Structure<'a> {
     pub(super) external: bool,
 }
 
-impl<'a> Structure<'a> {
+impl<'a> Generators<'a> {
     pub(super) fn of(dag: &'a Dag, roots: &[Expr]) -> Self {
         let everything = reachable(dag, roots.iter().copied());
         let (mut real, mut imaginary, mut opaque) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
@@ -141,7 +141,7 @@ impl<'a> Structure<'a> {
         // Values of bases are needed when the independence of arguments is examined.
         let order = with_values(dag, &everything, roots.iter().copied().chain(bases));
         let root = |&expr: &Expr| root_function(dag, expr).map(|function| Root { expr, function });
-        Structure {
+        Generators {
             dag,
             roots: order.iter().filter_map(root).collect(),
             number: generators.iter().enumerate().map(|(k, &generator)| (generator, k)).collect(),

@@ -9,7 +9,7 @@ mod operations;
 mod range_sum;
 mod task;
 
-pub(super) use task::{Binding, Step, Task};
+pub(super) use task::{Binding, Evaluated, Task};
 
 use super::decisions::{Cut, Skips};
 use super::incidence::{SetId, Sets};
@@ -159,10 +159,10 @@ impl<'a> Evaluator<'a> {
                 continue;
             }
             match self.step(task, self.expressions.at(position), meanings, found) {
-                Step::Value(value) => task.values.push(value),
-                Step::Needs(call) => self.inline(call, &mut stack),
-                Step::Range(range) => self.open_range(task, range),
-                Step::Term(term) => self.next_term(task, term),
+                Evaluated::Value(value) => task.values.push(value),
+                Evaluated::Needs(call) => self.inline(call, &mut stack),
+                Evaluated::Range(range) => self.open_range(task, range),
+                Evaluated::Term(term) => self.next_term(task, term),
             }
         }
         result
@@ -199,15 +199,15 @@ impl<'a> Evaluator<'a> {
     }
 
     /// The value of a call if it is known, otherwise a request for it.
-    pub(super) fn inlined(&mut self, call: Call) -> Step {
+    pub(super) fn inlined(&mut self, call: Call) -> Evaluated {
         match self.calls.get(&call) {
-            Some(value) => Step::Value(*value),
-            None if !self.is_exhausted() => Step::Needs(call),
-            None => Step::Value(None),
+            Some(value) => Evaluated::Value(*value),
+            None if !self.is_exhausted() => Evaluated::Needs(call),
+            None => Evaluated::Value(None),
         }
     }
 
-    fn step(&mut self, task: &Task, id: NodeId, meanings: &[Meaning], found: &mut Diagnostics) -> Step {
+    fn step(&mut self, task: &Task, id: NodeId, meanings: &[Meaning], found: &mut Diagnostics) -> Evaluated {
         let node = self.expressions.node(id);
         let value = match meanings[id.index()] {
             Meaning::Form => return self.form(task, id, node, found),
@@ -231,7 +231,7 @@ impl<'a> Evaluator<'a> {
             Meaning::Call(statement) => return self.call(task, id, statement, found),
             Meaning::Derivative => self.derivative(task, node, found),
         };
-        Step::Value(value)
+        Evaluated::Value(value)
     }
 
     /// The value of a constant or sub-expression; in a template it may depend on the values of loop variables.
@@ -271,28 +271,28 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    fn call(&mut self, task: &Task, id: NodeId, statement: usize, found: &mut Diagnostics) -> Step {
-        let Node::Call { arguments, function, .. } = self.expressions.node(id) else { return Step::Value(None) };
+    fn call(&mut self, task: &Task, id: NodeId, statement: usize, found: &mut Diagnostics) -> Evaluated {
+        let Node::Call { arguments, function, .. } = self.expressions.node(id) else { return Evaluated::Value(None) };
         let values: Option<Vec<Item>> = arguments.iter().map(|id| task.item(*id)).collect();
-        let Some(values) = values else { return Step::Value(None) };
+        let Some(values) = values else { return Evaluated::Value(None) };
         let wanted = self.shapes.functions.get(&statement).cloned().unwrap_or_default();
         for (position, (value, node)) in values.iter().zip(arguments).enumerate() {
             let extents = self.views.extents(*value).to_vec();
             match wanted.get(position) {
                 Some(Some(wanted)) if *wanted == extents => {}
-                Some(None) => return Step::Value(None),
+                Some(None) => return Evaluated::Value(None),
                 Some(Some(wanted)) if !wanted.is_empty() => {
                     let message =
                         format!("`{}` takes {} here, and this is {}", function.text, shape(wanted), shape(&extents));
                     let at = self.expressions.origin(*node);
                     let finding = Diagnostic::error(Code::ArrayShape, message).label(at, "does not fit");
                     self.report(*node, finding, found);
-                    return Step::Value(None);
+                    return Evaluated::Value(None);
                 }
                 _ if extents.is_empty() => {}
                 _ => {
                     self.not_a_number(*node, &extents, found);
-                    return Step::Value(None);
+                    return Evaluated::Value(None);
                 }
             }
         }

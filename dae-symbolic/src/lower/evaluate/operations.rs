@@ -3,7 +3,7 @@
 //! In: a node whose operands have values. Out: its value, and findings about divisors that are zero and about invalid
 //! exponents and orders.
 
-use super::{Evaluator, Step, Task};
+use super::{Evaluated, Evaluator, Task};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Expr, Node as Kernel, Rational, Symbol};
 use crate::lower::incidence::SetId;
@@ -16,7 +16,7 @@ use crate::syntax::ast::{Node, NodeId, Power, Sign};
 const MAX_EXPONENT: i64 = 1000;
 
 impl Evaluator<'_> {
-    pub(super) fn form(&mut self, task: &Task, id: NodeId, node: &Node, found: &mut Diagnostics) -> Step {
+    pub(super) fn form(&mut self, task: &Task, id: NodeId, node: &Node, found: &mut Diagnostics) -> Evaluated {
         let plain = |expr| Some(Value { expr, unknowns: SetId::EMPTY });
         let value = match node {
             Node::Number(value) => plain(self.dag.constant(value.clone())),
@@ -33,10 +33,10 @@ impl Evaluator<'_> {
             }
             Node::Name(_) | Node::Call { .. } => None,
             Node::Index { array, index } => return self.index(task, *array, *index, found),
-            Node::List(items) => return Step::Value(self.list(task, id, items, found)),
-            Node::Repeat { value, count } => return Step::Value(self.repeat(task, *value, *count, found)),
+            Node::List(items) => return Evaluated::Value(self.list(task, id, items, found)),
+            Node::Repeat { value, count } => return Evaluated::Value(self.repeat(task, *value, *count, found)),
             Node::RangeHead { start, end, limit, .. } => {
-                return Step::Range(self.interval(task, (*start, *end, *limit), found));
+                return Evaluated::Range(self.interval(task, (*start, *end, *limit), found));
             }
             Node::RangeSum { head, body } => {
                 let term = self.scalar(task, *body, found);
@@ -44,10 +44,10 @@ impl Evaluator<'_> {
                 if self.is_exhausted() {
                     self.too_large("the sums of this model grow too large when they are written out", id, found);
                 }
-                return Step::Term(term);
+                return Evaluated::Term(term);
             }
         };
-        Step::Value(value.map(Item::Scalar))
+        Evaluated::Value(value.map(Item::Scalar))
     }
 
     fn sum(&mut self, task: &Task, terms: &[(Sign, NodeId)], found: &mut Diagnostics) -> Option<Value> {

@@ -53,7 +53,7 @@ impl Task {
 }
 
 /// The result of one step of an evaluation.
-pub(in crate::lower) enum Step {
+pub(in crate::lower) enum Evaluated {
     Value(Option<Item>),
     /// The value of this call is needed first.
     Needs(Call),

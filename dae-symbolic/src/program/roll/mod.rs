@@ -159,7 +159,7 @@ fn join<K>(items: &[Item<'_, K>], joined: Vec<Joined>, dimension: usize) -> (Vec
         // The step of the last item is to itself.
         let step = |k: usize| {
             let to = (k + 1).min(line.len() - 1);
-            Step { from: first[k], to: first[to], distance: (at[to] - at[k]).max(1) }
+            Stride { from: first[k], to: first[to], distance: (at[to] - at[k]).max(1) }
         };
         let lengths = segments(&at, next, |k| step(k).is_same(&step(k + 1)));
         let mut rows = Vec::new();
@@ -184,14 +184,14 @@ fn join<K>(items: &[Item<'_, K>], joined: Vec<Joined>, dimension: usize) -> (Vec
 }
 
 /// The step from an item to its neighbour.
-struct Step<'s, 'a, K> {
+struct Stride<'s, 'a, K> {
     from: &'s Item<'a, K>,
     to: &'s Item<'a, K>,
     /// The difference of their indices.
     distance: i64,
 }
 
-impl<K> Step<'_, '_, K> {
+impl<K> Stride<'_, '_, K> {
     fn addresses(&self) -> impl Iterator<Item = i64> {
         self.from.addresses.iter().zip(&self.to.addresses).map(|(a, b)| b.wrapping_sub(*a))
     }

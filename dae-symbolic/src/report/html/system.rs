@@ -1,7 +1,7 @@
 //! The system in mathematics: equations, unknowns, parameters, combinations, and how hidden constraints follow.
 
 use super::super::Report;
-use super::super::chains::{Derivation, Step};
+use super::super::chains::{Derivation, DerivationStep};
 use super::super::document::{Document, Named, Replaced};
 use super::super::formulations::Formulated;
 use super::super::mathematics::Numbered;
@@ -137,7 +137,7 @@ pub(super) fn derivations(out: &mut String, document: &Document) {
         let range = if range.is_empty() { String::new() } else { format!(" {}", escaped(range)) };
         line(out, format_args!("<h3>From {}{range}</h3>\n<div class=\"chain scroll\">", escaped(of)));
         step(out, "", "", start);
-        for Step { derivative, using, constraint } in steps {
+        for DerivationStep { derivative, using, constraint } in steps {
             let label = match (derivative, using.is_empty()) {
                 (Some(_), true) => "simplified".to_string(),
                 (Some(_), false) => format!("by {using}"),
