@@ -40,7 +40,7 @@ const TOLERANCES: [f64; 4] = [1e-4, 1e-6, 1e-8, 1e-10];
 /// Runs that take more steps say so.
 const MAX_STEPS: usize = 200_000;
 
-/// Runs whose times the median is of; of runs that take seconds one is enough.
+/// Number of runs of whose times the median is taken; of runs that take seconds one is enough.
 const RUNS: usize = 7;
 const LONG: f64 = 2.0;
 
@@ -160,7 +160,7 @@ impl Request {
     }
 }
 
-/// An error if one of these names is none of those that are known.
+/// An error if one of these names is not known.
 fn check(names: &[String], known: &[&str], what: &str) -> Result<(), String> {
     match names.iter().find(|name| !known.contains(&name.as_str())) {
         Some(name) => Err(format!("`{name}` is no {what} here; there are `{}`", known.join("`, `"))),
@@ -230,7 +230,7 @@ impl Cell {
         self.outcome.as_ref().ok()
     }
 
-    /// The curve that it is a point of.
+    /// The curve of which it is a point.
     pub(crate) fn curve(&self) -> String {
         format!("{} {}", self.method, self.form)
     }

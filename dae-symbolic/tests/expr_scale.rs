@@ -28,7 +28,7 @@ struct Shape {
     expected: fn(u32, f64) -> (f64, f64),
 }
 
-/// Puts the expression of a shape through everything.
+/// Applies every operation of the kernel to the expression of a shape.
 fn every_operation(shape: Shape, nodes: u32) {
     let Shape { name: shape, build, expected } = shape;
     let run = move || {

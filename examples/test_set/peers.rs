@@ -11,7 +11,7 @@ use std::path::Path;
 use super::Cell;
 use super::curves::{Curves, geometric_mean, ratios};
 
-/// Whom each method is compared with.
+/// The code with which each method is compared.
 const PEERS: [(&str, &str); 3] = [("bdf", "ida"), ("radau5", "radau5"), ("radau", "radau")];
 
 const MEASURES: [&str; 4] = ["steps", "residuals", "Jacobians", "factorizations"];

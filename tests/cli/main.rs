@@ -1,6 +1,6 @@
 //! The command `dae`, run as users run it.
 //!
-//! In: models of the repository and broken ones written here. Out: keys, numbers, exit codes and messages. One file by subcommand, and one for
+//! In: models of the repository and broken ones written here. Out: keys, numbers, exit codes and messages. One file per subcommand, and one for
 //! the reports of `analyze` that people read.
 
 use std::path::{Path, PathBuf};

@@ -31,7 +31,7 @@ struct Truth {
 
 impl LinearSystem {
     /// Coefficients are nonzero with a probability between a quarter and five eighths that is drawn for each system. In every other
-    /// system the leading part of the second equation, of any order, is the one of the first, so that combining equations is tested.
+    /// system the leading part of the second equation, of any order, is that of the first, so that combining equations is tested.
     fn random(random: &mut Rng, max_order: usize) -> Self {
         let (n, density) = (random.usize(2..=4), random.u8(2..=5));
         let mut coefficient = || {
@@ -141,7 +141,7 @@ impl Array {
     }
 }
 
-/// What is stated about a system.
+/// What the analysis states about a system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stated {
     Exact(usize),
@@ -150,7 +150,7 @@ enum Stated {
     Rejected,
 }
 
-/// A statement.
+/// A statement about a system, compared with its derivative array.
 struct Comparison {
     stated: Stated,
     /// Whether equations had to be combined for it.

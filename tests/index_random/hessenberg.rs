@@ -36,7 +36,7 @@ fn trajectory(random: &mut Random, equilibrium: bool) -> Poly {
 fn attempt(random: &mut Random) -> Option<Case> {
     let r = random.between(1, 5);
     let constraints = if r <= 3 { random.between(1, 2) } else { 1 };
-    // dims[i] is that of x_{i+1}; the last one is that of the multipliers.
+    // dims[i] is the dimension of x_{i+1}; the last one is that of the multipliers.
     let mut dims: Vec<usize> = (1..r).map(|_| constraints + random.below(if r <= 3 { 2 } else { 1 })).collect();
     dims.push(constraints);
     if r == 1 {
@@ -117,7 +117,7 @@ fn multiply(left: &[Vec<i64>], right: &[Vec<i64>]) -> Vec<Vec<i64>> {
     left.iter().map(|row| (0..width).map(|j| entry(row, j)).collect()).collect()
 }
 
-/// Of a matrix with one or two rows.
+/// The determinant of a matrix with one or two rows.
 fn determinant(matrix: &[Vec<i64>]) -> i64 {
     match matrix {
         [row] => row[0],

@@ -44,7 +44,7 @@ impl Components {
         node
     }
 
-    /// Whether the two were apart.
+    /// Joins the sets of two nodes; whether they were different sets.
     fn join(&mut self, a: usize, b: usize) -> bool {
         let (a, b) = (self.root(a), self.root(b));
         self.parent[a] = b;

@@ -76,7 +76,7 @@ impl Array {
     }
 }
 
-/// Gauss elimination modulo the prime.
+/// Rank by Gaussian elimination modulo the prime.
 fn rank(mut rows: Vec<Vec<u64>>) -> usize {
     let width = rows.first().map_or(0, Vec::len);
     let mut rank = 0;

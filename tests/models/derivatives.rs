@@ -146,7 +146,7 @@ fn check(
     }
 }
 
-/// The derivative of every component by `x[column]`.
+/// The derivative of every component with respect to `x[column]`.
 fn ridders(
     at: &[f64],
     column: usize,

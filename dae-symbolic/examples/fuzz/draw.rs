@@ -22,12 +22,12 @@ impl Draw {
         z ^ (z >> 31)
     }
 
-    /// From zero to `n - 1`; zero if `n` is.
+    /// A number from zero to `n - 1`; zero if `n` is.
     pub(crate) fn below(&mut self, n: usize) -> usize {
         (self.next() % n.max(1) as u64) as usize
     }
 
-    /// Once in `n` times.
+    /// True once in `n` times.
     pub(crate) fn once_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
