@@ -58,7 +58,7 @@ fn a_consistent_point_of_many_pendulums_is_proved() {
 
 #[test]
 fn a_long_sequence_of_equations_is_proved() {
-    // z_k = sin(z_{k-1}) + z_{k-1}, the first given by a state: the derivatives of stage 0 form a triangle of order 500.
+    // z_k = sin(z_{k-1}) + z_{k-1}, the first a function of a state: the derivatives of stage 0 form a triangle of order 500.
     let step = |k: usize| match k {
         1 => "var z1 = 0.01; der(z1) = -z1;\n".to_string(),
         _ => format!("var z{k} ~ 0; z{k} = 0.5 * z{0} + 0.4 * sin(z{0});\n", k - 1),

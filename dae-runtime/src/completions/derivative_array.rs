@@ -12,7 +12,7 @@
 //!
 //! With $H = u' - z_1$ these are equations (2.30) of Hairer & Wanner II, Sect. VII.2 (S. L. Campbell, E. Moore, Numer. Math. 69, 1995):
 //! $u_b' = f_b(u_b)$, $u_a = \varphi_3(u_b)$, with as many differentiations in the array as the index. With the
-//! equations of the model for $H$ and one differentiation less they are the strangeness-free form of P. Kunkel, V.
+//! equations of the model for $H$ and one differentiation fewer they are the strangeness-free form of P. Kunkel, V.
 //! Mehrmann (*Differential-Algebraic Equations*, EMS 2006, Hypothesis 4.2), with rows that are selected rather than
 //! combined. Only the rows of $H$ are discretised; all constraints, including the hidden ones, are solved at every
 //! step. The system has index 1.

@@ -91,7 +91,7 @@ enum Costly {
     Nothing,
     /// The rows are clearly independent.
     Triangle(PivotedQr),
-    /// Of the transpose, which is cheaper for few rows.
+    /// Singular values of the transpose, which are cheaper for few rows.
     SingularValues(SingularValues),
 }
 

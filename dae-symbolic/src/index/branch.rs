@@ -13,7 +13,7 @@ use crate::diagnostic::Diagnostics;
 use crate::model::Model;
 use crate::system::System;
 
-/// The analysis on the branches that evaluation takes at the start values, and what the derivative array rejects it for.
+/// The analysis on the branches that evaluation takes at the start values; or why the derivative array rejects the model.
 pub(super) fn analyse_as_written(
     model: &mut Model,
     t0: f64,

@@ -14,7 +14,7 @@
 //!   singular at every point). $J$ is regular at the consistent point that the start values lead to, for the default
 //!   parameters; by an interval proof where it succeeds (`local/proof.rs`), otherwise in floating-point arithmetic; and it is
 //!   the solution that the start values mean (`local/solution_branch.rs`).
-//! * **Lower bound** (`lower_bound.rs`). At that point the derivative array with one differentiation less is not 1-full: one column of $J^{-1}$
+//! * **Lower bound** (`lower_bound.rs`). At that point the derivative array with one differentiation fewer is not 1-full: one column of $J^{-1}$
 //!   shows a vector of its kernel.
 //!
 //! With all three the answer is exact. Where one is missing, because the structure is misleading (`upper_bound/linear_combination.rs`

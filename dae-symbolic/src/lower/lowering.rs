@@ -78,7 +78,7 @@ impl Lowering<'_, '_> {
         self.evaluate_scalar(it)
     }
 
-    /// The stand-in for the value of something with an error, which is kept because ids are positions; the model is not
+    /// The value of something with an error, which is kept because ids are positions; the model is not
     /// used then.
     pub(super) fn zero(&mut self) -> Expr {
         self.evaluator.dag.integer(0)

@@ -1,6 +1,6 @@
 //! The pipeline, one line per stage.
 //!
-//! In: a verified model. Out: everything the other end can ask for: the analysis, the formulations as programs, and their
+//! In: a verified model. Out: everything that later stages need: the analysis, the formulations as programs, and their
 //! spelling. A model is analysed as a whole (`whole.rs`); one with long families, where it is enough, from a few members of
 //! each (`excerpt.rs`). All other stages are the same. Contracts between them:
 //!

@@ -14,7 +14,7 @@ use crate::contract::Code;
 
 /// Larger multipliers show that the pivots, chosen for other values, have become too small.
 const LARGEST_MULTIPLIER: f64 = 1e6;
-/// Larger entries of $U$ show the same, those of the matrix being of order one (A. M. Erisman, J. K. Reid, Numer. Math.
+/// Larger entries of $U$ show this too, those of the matrix being of order one (A. M. Erisman, J. K. Reid, Numer. Math.
 /// 22, 1974): more digits are lost than an iteration whose matrix is only approximate would tolerate.
 const LARGEST_GROWTH: f64 = 1e10;
 

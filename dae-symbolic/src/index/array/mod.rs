@@ -1,4 +1,4 @@
-//! The derivative array: the judge where structure does not settle the index.
+//! The derivative array, which decides where structure does not settle the index.
 //!
 //! In: the equations of a model as written, square or not. Out: what they and their derivatives determine. With $F(t, u, u') = 0$ and its
 //! first $m$ total derivatives, Hairer & Wanner II, Sect. VII.2, eqs. (2.28)–(2.29),
@@ -23,7 +23,7 @@
 //! | `ease.rs` | how easily unknowns move |
 //! | `taylor_extension.rs` | higher derivatives at a regular point, order by order |
 //! | `damped_newton.rs` | jets that fulfil the array to rounding, at the model's own branch, by damped steps |
-//! | `undamped_newton.rs` | the same by undamped steps, where damped ones lead nowhere |
+//! | `undamped_newton.rs` | jets that fulfil the array, by undamped steps, where damped ones lead nowhere |
 //! | `jets.rs` | which search is made when |
 //! | `extended_precision.rs`, `pivoting.rs` | jets and ranks to hundreds of digits, where 16 digits cannot tell an entry from zero |
 //! | `contradiction.rs` | whether fixed values contradict equations, to hundreds of digits |

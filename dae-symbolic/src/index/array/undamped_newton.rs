@@ -1,4 +1,4 @@
-//! Jets that fulfil the derivative array, by full steps.
+//! Jets that fulfil the derivative array, by undamped Newton steps.
 //!
 //! In: the array as a system of equations and jets to start from. Out: jets at which every row vanishes to rounding, not far from there, or
 //! nothing.
