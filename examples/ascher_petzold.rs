@@ -1,8 +1,9 @@
 //! Tables 4.1 to 4.9 of Ascher & Petzold (1993): how a discretisation behaves depends on how the problem is written.
 //!
-//! Four linear problems, each written once; every row of a table is the implicit Euler method with a constant step from 0 to 1 on one of
-//! their formulations. The printed figure is beside each computed one; problems and figures are those of U. M. Ascher, L. R. Petzold, *Stability of
-//! computational methods for constrained dynamics systems*, SIAM J. Sci. Comput. 14 (1993), sect. 4.
+//! Four linear problems, each written once; every row of a table is the implicit Euler method with a constant step from
+//! 0 to 1 on one of their formulations. The printed figure is beside each computed one; problems and figures are those
+//! of U. M. Ascher, L. R. Petzold, *Stability of computational methods for constrained dynamics systems*, SIAM J. Sci.
+//! Comput. 14 (1993), sect. 4.
 //!
 //! ```sh
 //! cargo run --release --example ascher_petzold

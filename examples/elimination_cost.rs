@@ -1,4 +1,5 @@
-//! Which factorisation of iteration matrices takes least time: unrolled code, loops along chosen pivots, or a dense one.
+//! Which factorisation of iteration matrices takes least time: unrolled code, loops along chosen pivots, or a dense
+//! one.
 //!
 //! In: the models of the test set. Out: microseconds per factorisation and solve by each, real and complex.
 //!

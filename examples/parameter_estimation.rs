@@ -1,9 +1,9 @@
 //! Length, friction and start of a pendulum from measured positions.
 //!
-//! The mass hangs in Cartesian coordinates on a massless rod, index 3: its start values have to fit the unknown length, and consistent
-//! initialisation takes care of that, derivatives included. Measurements are simulated, with errors of a millimetre. The
-//! Gauss–Newton method uses the sensitivities of the positions; in the end the gradient of the sum of squares, which has to be zero, is computed by the adjoint
-//! method.
+//! The mass hangs in Cartesian coordinates on a massless rod, index 3: its start values have to fit the unknown length,
+//! and consistent initialisation takes care of that, derivatives included. Measurements are simulated, with errors of a
+//! millimetre. The Gauss–Newton method uses the sensitivities of the positions; in the end the gradient of the sum of
+//! squares, which has to be zero, is computed by the adjoint method.
 
 use std::error::Error;
 

@@ -1,9 +1,9 @@
 //! The planar pendulum, index 3.
 //!
-//! Prints what the compiler found out about the model, integrates its index-1 form and its stabilised form (GGL) over 100 s, and shows
-//! what becomes of the two constraints. The index-1 form contains only their derivatives, so that they drift: the velocity
-//! constraint linearly and the position constraint quadratically in time (Hairer & Wanner, VII.2, theorem 2.1). The
-//! stabilised form keeps both to rounding.
+//! Prints what the compiler found out about the model, integrates its index-1 form and its stabilised form (GGL) over
+//! 100 s, and shows what becomes of the two constraints. The index-1 form contains only their derivatives, so that they
+//! drift: the velocity constraint linearly and the position constraint quadratically in time (Hairer & Wanner, VII.2,
+//! theorem 2.1). The stabilised form keeps both to rounding.
 
 use std::error::Error;
 

@@ -1,7 +1,9 @@
-//! Constrained problems of the test set for IVP solvers (Mazzia & Magherini) from their equations to solutions, in every formulation.
+//! Constrained problems of the test set for IVP solvers (Mazzia & Magherini) from their equations to solutions, in
+//! every formulation.
 //!
-//! In: models as `.dae` files and values at the end of the interval, computed by others. Out: a table of formulations and methods with the
-//! number of correct digits, steps, seconds, and the worst residual of a constraint that the form enforces; or why there is no number.
+//! In: models as `.dae` files and values at the end of the interval, computed by others. Out: a table of formulations
+//! and methods with the number of correct digits, steps, seconds, and the worst residual of a constraint that the form
+//! enforces; or why there is no number.
 //!
 //! ```sh
 //! cargo run --release --features interpreter --example test_set            # all
@@ -9,8 +11,8 @@
 //! cargo run --release --features interpreter --example test_set -- andrews --closing
 //! ```
 //!
-//! The last one prints the cost of projecting every step onto the constraints: the time of a run with projection over that of one
-//! without, each the shortest of several, in turns.
+//! The last one prints the cost of projecting every step onto the constraints: the time of a run with projection over
+//! that of one without, each the shortest of several, in turns.
 
 use std::error::Error;
 use std::path::Path;

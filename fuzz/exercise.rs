@@ -1,7 +1,7 @@
 //! One input through everything that reads a model.
 //!
-//! In: any text, and which of the outputs to ask for. Out: how far it gets; a panic is a finding. Shared by the example `fuzz`, the target of
-//! `cargo fuzz` and the test that repeats what was found.
+//! In: any text, and which of the outputs to ask for. Out: how far it gets; a panic is a finding. Shared by the example
+//! `fuzz`, the target of `cargo fuzz` and the test that repeats what was found.
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
 //! Unknowns that are equal to others, or constant, are eliminated from the derived forms and still part of the results.
 //!
-//! In: models with wires, and models whose unknowns are replaced by random chains of aliases. Out: index and degrees of freedom of the
-//! text, fewer unknowns to solve for, the same solutions.
+//! In: models with wires, and models whose unknowns are replaced by random chains of aliases. Out: index and degrees of
+//! freedom of the text, fewer unknowns to solve for, the same solutions.
 
 use dae::symbolic::eval::Interpreter;
 use dae::symbolic::form::Form;

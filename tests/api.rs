@@ -1,7 +1,8 @@
 //! The interface that programs meet first.
 //!
-//! In: a pendulum and two balls. Out: what is `Send`, `Sync` and an error, by bounds that the compiler checks; builders that functions return; tolerances and parameters by
-//! name; runs that stop early; events at one time; derivatives that are not there.
+//! In: a pendulum and two balls. Out: what is `Send`, `Sync` and an error, by bounds that the compiler checks; builders
+//! that functions return; tolerances and parameters by name; runs that stop early; events at one time; derivatives that
+//! are not there.
 
 use std::error::Error;
 use std::fmt::Debug;

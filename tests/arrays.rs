@@ -1,8 +1,8 @@
 //! Models with arrays against the same models written out by hand.
 //!
-//! In: a chain of three pendulums and a heat plate of two by two interior points, once with families of equations and once without.
-//! Out: the same index, degrees of freedom and hidden constraints, and the same solutions: to rounding by Radau IIA, to a tenth of the
-//! tolerance by BDF, in the same number of steps.
+//! In: a chain of three pendulums and a heat plate of two by two interior points, once with families of equations and
+//! once without. Out: the same index, degrees of freedom and hidden constraints, and the same solutions: to rounding by
+//! Radau IIA, to a tenth of the tolerance by BDF, in the same number of steps.
 
 use std::sync::Arc;
 

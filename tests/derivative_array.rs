@@ -1,4 +1,5 @@
-//! The forms made of the derivative array: systems of high index, with coefficients that change in time, whose structure says nothing.
+//! The forms made of the derivative array: systems of high index, with coefficients that change in time, whose
+//! structure says nothing.
 //!
 //! In: models with solutions in closed form. Out: both forms by both methods end there, to eight digits.
 

@@ -1,7 +1,8 @@
 //! Derived models are certified, can be solved in every form, and have the solutions of the models written by hand.
 //!
-//! In: the derived models of `examples/models`, the same by hand (`dae-symbolic/tests/derive`), `references/*.json`. Out: indices, degrees
-//! of freedom, and end values. That the equations are the same is proved in `dae-symbolic/tests/derive.rs`.
+//! In: the derived models of `examples/models`, the same by hand (`dae-symbolic/tests/derive`), `references/*.json`.
+//! Out: indices, degrees of freedom, and end values. That the equations are the same is proved in
+//! `dae-symbolic/tests/derive.rs`.
 
 mod references;
 

@@ -1,4 +1,5 @@
-//! The essential underlying differential equation of Ascher & Petzold (1993), eq. (2.13), for the examples of that paper.
+//! The essential underlying differential equation of Ascher & Petzold (1993), eq. (2.13), for the examples of that
+//! paper.
 
 use dae::runtime::contract::Kind;
 use dae::symbolic::eval::Interpreter;

@@ -1,7 +1,7 @@
 //! Other notions of index, against the literature and against one another.
 //!
-//! In: the systems of `tests/data/index_systems.json`, and examples whose answers the sources give. Out: perturbation, Kronecker and
-//! strangeness indices, frozen pencils, and null vectors of singular pencils, as the report states them.
+//! In: the systems of `tests/data/index_systems.json`, and examples whose answers the sources give. Out: perturbation,
+//! Kronecker and strangeness indices, frozen pencils, and null vectors of singular pencils, as the report states them.
 
 mod book;
 

@@ -1,7 +1,7 @@
 //! Which start values may be given, and what is said about those that were.
 //!
-//! In: pendulums and other models with start values fixed in all manners. Out: the degrees of freedom by name, and errors that name the
-//! value and the constraint it contradicts.
+//! In: pendulums and other models with start values fixed in all manners. Out: the degrees of freedom by name, and
+//! errors that name the value and the constraint it contradicts.
 
 use dae::symbolic::diagnostic::{Code, Diagnostic};
 use dae::symbolic::form::Form;

@@ -1,7 +1,7 @@
 //! The order of modules that ARCHITECTURE.md states, against the imports of the tree.
 //!
-//! In: the tables of ARCHITECTURE.md, the source files of both crates. Out: every module of a crate stands in its table and uses
-//! none that comes after it, and no file uses one that, by way of any others, uses it.
+//! In: the tables of ARCHITECTURE.md, the source files of both crates. Out: every module of a crate stands in its table
+//! and uses none that comes after it, and no file uses one that, by way of any others, uses it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,4 +1,5 @@
-//! Piecewise models: solutions with known values, switching functions, and warnings where index reduction differentiates a kink.
+//! Piecewise models: solutions with known values, switching functions, and warnings where index reduction
+//! differentiates a kink.
 
 use dae::runtime::solution::Enforcement;
 use dae::symbolic::eval::Interpreter;

@@ -1,6 +1,7 @@
 //! Generated code for linear algebra at parameters for which its pivots vanish.
 //!
-//! In: a model whose solution is known for all parameters. Out: the solution and its derivatives, forwards and backwards, where pivots chosen for the defaults do not.
+//! In: a model whose solution is known for all parameters. Out: the solution and its derivatives, forwards and
+//! backwards, where pivots chosen for the defaults do not.
 
 use dae::{Dae, Integration, Method};
 

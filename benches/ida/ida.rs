@@ -1,6 +1,7 @@
 //! SUNDIALS IDA for formulations of the contract.
 //!
-//! In: a formulation, tolerances, linear algebra. Out: the state at the end and the seconds of the solve. Without SUNDIALS nothing succeeds.
+//! In: a formulation, tolerances, linear algebra. Out: the state at the end and the seconds of the solve. Without
+//! SUNDIALS nothing succeeds.
 
 use std::ffi::c_void;
 use std::time::Instant;

@@ -1,8 +1,9 @@
 //! Solve times at equal digits, of our methods and of SUNDIALS IDA on the same functions.
 //!
-//! In: the problems of `examples/test_set`, in all their forms. Out: per problem the time of each of our methods relative to IDA's, at equal numbers of
-//! correct digits, and the times per residual, pair of Jacobians, factorisation and solve. IDA is given exact Jacobians; of its runs with dense and
-//! with sparse (KLU) linear algebra, with and without unknowns of index 2 in its error weights, the best counts, as does the best of our forms.
+//! In: the problems of `examples/test_set`, in all their forms. Out: per problem the time of each of our methods
+//! relative to IDA's, at equal numbers of correct digits, and the times per residual, pair of Jacobians, factorisation
+//! and solve. IDA is given exact Jacobians; of its runs with dense and with sparse (KLU) linear algebra, with and
+//! without unknowns of index 2 in its error weights, the best counts, as does the best of our forms.
 //!
 //! ```sh
 //! cargo run --release --manifest-path benches/ida/Cargo.toml               # all problems

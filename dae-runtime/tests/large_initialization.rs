@@ -1,6 +1,7 @@
 //! Consistent initialisation of large systems: part by part, and with sparse linear algebra.
 //!
-//! Systems are written as data: every equation is a sum of products of at most two jets, $\sum a\, x_j x_k + \sum b\, x_j + c = 0$.
+//! Systems are written as data: every equation is a sum of products of at most two jets,
+//! $\sum a\, x_j x_k + \sum b\, x_j + c = 0$.
 
 use std::borrow::Cow;
 

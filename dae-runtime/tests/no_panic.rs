@@ -1,7 +1,8 @@
-//! Whatever systems, options and faults the integrators are given, a run ends in a result or a typed status, and success has no NaN.
+//! Whatever systems, options and faults the integrators are given, a run ends in a result or a typed status, and
+//! success has no NaN.
 //!
-//! In: random systems whose descriptions need not be true, spans, tolerances and options with and without meaning, residuals and Jacobians that fail.
-//! A quick look is part of every test run; a million cases take some minutes:
+//! In: random systems whose descriptions need not be true, spans, tolerances and options with and without meaning,
+//! residuals and Jacobians that fail. A quick look is part of every test run; a million cases take some minutes:
 //!
 //! ```sh
 //! CASES=1000000 cargo test --release -p daekit-runtime --test no_panic -- --nocapture

@@ -1,7 +1,7 @@
 //! Radau IIA: orders at fixed steps and their choice, the error estimate, dense output, projection onto constraints.
 //!
-//! Expected orders: Hairer & Wanner, theorem IV.5.3 and section VI.1 (5 for ODEs and index 1); Hairer, Lubich & Roche (1989), table for
-//! index 2 (5 for $y$, 3 for $z$).
+//! Expected orders: Hairer & Wanner, theorem IV.5.3 and section VI.1 (5 for ODEs and index 1); Hairer, Lubich & Roche
+//! (1989), table for index 2 (5 for $y$, 3 for $z$).
 
 mod problems;
 

@@ -1,6 +1,7 @@
 //! Unrolled elimination in place of a search for pivots: it is used, monitored, and given up where its pivots vanish.
 //!
-//! In: a problem with known solution whose natural pivots pass through zero, with and without unrolled elimination. Out: the solution.
+//! In: a problem with known solution whose natural pivots pass through zero, with and without unrolled elimination.
+//! Out: the solution.
 
 mod problems;
 

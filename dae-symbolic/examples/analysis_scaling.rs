@@ -1,13 +1,14 @@
-//! How the time of every stage grows with the size of the model: `cargo run --release -p daekit-symbolic --example analysis_scaling`.
+//! How the time of every stage grows with the size of the model:
+//! `cargo run --release -p daekit-symbolic --example analysis_scaling`.
 //!
-//! In: nothing, or the largest size (10,000 unless given), and the largest for models without arrays (1,000 unless given). Out: milliseconds of
-//! each stage, the number of nodes of the expression graph, and the exponent $\alpha$ of $c N^\alpha$, fitted by least squares to the
-//! logarithms of the last three sizes; for
+//! In: nothing, or the largest size (10,000 unless given), and the largest for models without arrays (1,000 unless
+//! given). Out: milliseconds of each stage, the number of nodes of the expression graph, and the exponent $\alpha$ of
+//! $c N^\alpha$, fitted by least squares to the logarithms of the last three sizes; for
 //!
-//! * families: a chain of $N$ pendulums (index 3), a ladder of $N$ capacitors driven by a voltage (index 2), a plate of about $N$
-//!   points (index 1);
-//! * the same sort of models written out, without arrays: a chain of point masses (index 3, five equations a link), ladders driven by a
-//!   voltage (index 2) and through a resistor (index 1);
+//! * families: a chain of $N$ pendulums (index 3), a ladder of $N$ capacitors driven by a voltage (index 2), a plate of
+//!   about $N$ points (index 1);
+//! * the same sort of models written out, without arrays: a chain of point masses (index 3, five equations a link),
+//!   ladders driven by a voltage (index 2) and through a resistor (index 1);
 //! * $x_1 = g(t),\ x_{k+1} = x_k'$ with 47 unknowns, whose index is 47.
 
 use std::error::Error;

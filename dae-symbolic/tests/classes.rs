@@ -1,5 +1,5 @@
-//! Classes of families: their number does not grow with the families, every instance is in one, and it agrees with the analysis
-//! of the scalar model.
+//! Classes of families: their number does not grow with the families, every instance is in one, and it agrees with the
+//! analysis of the scalar model.
 
 #![cfg(feature = "syntax")]
 

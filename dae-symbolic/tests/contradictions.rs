@@ -1,7 +1,7 @@
 //! Equations that contradict one another whatever the values are.
 //!
-//! In: models, most of them nonlinear. Out: which equations are named, and what is left of them when all unknowns are eliminated; and that
-//! models with solutions are not called contradictory.
+//! In: models, most of them nonlinear. Out: which equations are named, and what is left of them when all unknowns are
+//! eliminated; and that models with solutions are not called contradictory.
 
 use dae_symbolic::diagnostic::Code;
 use dae_symbolic::index::ProblemKind;

@@ -1,7 +1,7 @@
 //! Derived models are equal to the models written by hand: proved, equation by equation.
 //!
-//! In: blocks with energies and costs, and the equations of the textbooks. Out: the difference of every pair of equations (or their sum)
-//! vanishes identically.
+//! In: blocks with energies and costs, and the equations of the textbooks. Out: the difference of every pair of
+//! equations (or their sum) vanishes identically.
 
 #![cfg(feature = "syntax")]
 

@@ -1,6 +1,7 @@
-//! Expressions of a million nodes in several shapes go through every operation of the kernel, in a thread with a stack of
-//! 512 KiB: nothing recurses on depth, and nothing is quadratic. Times are printed (`--nocapture`), not asserted. One shape
-//! is run in full always, the others on a tenth of it unless ignored tests are asked for (`--include-ignored`).
+//! Expressions of a million nodes in several shapes go through every operation of the kernel, in a thread with a stack
+//! of 512 KiB: nothing recurses on depth, and nothing is quadratic. Times are printed (`--nocapture`), not asserted.
+//! One shape is run in full always, the others on a tenth of it unless ignored tests are asked for
+//! (`--include-ignored`).
 
 use std::time::Instant;
 

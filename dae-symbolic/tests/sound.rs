@@ -1,7 +1,7 @@
 //! Models that invite wrong statements.
 //!
-//! In: badly scaled models, models at the end of a function's domain, models with branches, and redundant equations that nearly hold. Out: the
-//! right answer, or none; never another one.
+//! In: badly scaled models, models at the end of a function's domain, models with branches, and redundant equations
+//! that nearly hold. Out: the right answer, or none; never another one.
 
 use dae_symbolic::form::Form;
 use dae_symbolic::index::{ProblemKind, Verdict};

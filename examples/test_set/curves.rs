@@ -1,8 +1,9 @@
 //! Work over precision, and ratios of the work of two codes.
 //!
-//! In: curves, points of digits and of several measures of work. Out: ratios. Work is a function of digits, interpolated (logarithmically) along the
-//! curve of a code through its tolerances. Of several curves (formulations, variants) the best counts at every number of digits. A ratio is the
-//! geometric mean over the digits at which both have a curve.
+//! In: curves, points of digits and of several measures of work. Out: ratios. Work is a function of digits,
+//! interpolated (logarithmically) along the curve of a code through its tolerances. Of several curves (formulations,
+//! variants) the best counts at every number of digits. A ratio is the geometric mean over the digits at which both
+//! have a curve.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! The work of established codes at equal digits.
 //!
-//! In: `peers.json`, measured for this project, and cells of the diagram. Out: for every problem and method the ratios of our work to that of
-//! the peer: steps, residuals, Jacobians, factorisations.
+//! In: `peers.json`, measured for this project, and cells of the diagram. Out: for every problem and method the ratios
+//! of our work to that of the peer: steps, residuals, Jacobians, factorisations.
 //!
 use std::collections::BTreeMap;
 use std::error::Error;

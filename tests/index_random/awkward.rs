@@ -1,6 +1,7 @@
 //! Invariants of the solution, starts on a switch, tables, units, and families at the edges of their parameters.
 //!
-//! In: random numbers. Out: systems whose index follows from an argument, not from a computation; the argument is beside each of them.
+//! In: random numbers. Out: systems whose index follows from an argument, not from a computation; the argument is
+//! beside each of them.
 
 use crate::case::{Case, Truth};
 use crate::coefficients::Coefficient;

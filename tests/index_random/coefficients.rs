@@ -1,8 +1,9 @@
 //! Coefficients that are zero without looking like it, and coefficients that look like zero and are not.
 //!
-//! In: random numbers, and the name of a quantity between 0.3 and 0.65. Out: texts of expressions, each with whether it vanishes identically: by
-//! an identity of elementary functions, radicals, arctangents or polynomials between random arguments, or not at all, although it is as small as
-//! $10^{-300}$ or a difference of numbers that agree in 16 digits and more.
+//! In: random numbers, and the name of a quantity between 0.3 and 0.65. Out: texts of expressions, each with whether it
+//! vanishes identically: by an identity of elementary functions, radicals, arctangents or polynomials between random
+//! arguments, or not at all, although it is as small as $10^{-300}$ or a difference of numbers that agree in 16 digits
+//! and more.
 
 use crate::random::Random;
 

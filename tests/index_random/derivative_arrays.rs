@@ -1,9 +1,10 @@
 //! Index analysis against the definition, on random linear systems.
 //!
-//! In: systems $\sum_{j,k} a_{ijk}\, x_j^{(k)} = b_i \sin(\omega_i t)$ with small integers $a_{ijk}$, most of them zero, from a fixed seed.
-//! Out: what is stated about them agrees with the ranks of their derivative arrays, which are the definition: the array of $m$
-//! derivatives of every equation is 1-full with respect to $u' = (x_j^{(\max(p_j, 1))})_j$, with $p_j$ the highest order of
-//! $x_j$ in the text, when $\operatorname{rank}(G_{u'}, G_w) = n + \operatorname{rank} G_w$ ($w$ all higher derivatives); the index is the
+//! In: systems $\sum_{j,k} a_{ijk}\, x_j^{(k)} = b_i \sin(\omega_i t)$ with small integers $a_{ijk}$, most of them
+//! zero, from a fixed seed. Out: what is stated about them agrees with the ranks of their derivative arrays, which are
+//! the definition: the array of $m$ derivatives of every equation is 1-full with respect to
+//! $u' = (x_j^{(\max(p_j, 1))})_j$, with $p_j$ the highest order of $x_j$ in the text, when
+//! $\operatorname{rank}(G_{u'}, G_w) = n + \operatorname{rank} G_w$ ($w$ all higher derivatives); the index is the
 //! least such $m$ (Campbell & Gear, *Numer. Math.* 72, 1995).
 
 use dae::symbolic::expr::prime_field::{PRIME, sparse_rank};

@@ -1,7 +1,7 @@
 //! Formulations against one another on systems without solutions in closed form.
 //!
-//! In: random systems with a certified index. Out: from the same consistent point every form that a system has ends at the same values, by
-//! every method that converges for it, and how many runs agreed.
+//! In: random systems with a certified index. Out: from the same consistent point every form that a system has ends at
+//! the same values, by every method that converges for it, and how many runs agreed.
 
 use std::collections::BTreeMap;
 

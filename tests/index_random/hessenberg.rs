@@ -1,10 +1,11 @@
 //! Hessenberg systems of index 1 to 5 with random polynomial right-hand sides.
 //!
-//! $x_1' = F_1(x_1, \dots, x_r)$, $x_i' = F_i(x_{i-1}, \dots, x_{r-1})$ for $1 < i < r$, $0 = F_r(x_{r-1})$: the index is $r$ where
-//! $\frac{\partial F_r}{\partial x_{r-1}} \cdots \frac{\partial F_2}{\partial x_1} \frac{\partial F_1}{\partial x_r}$ is nonsingular
-//! (Hairer & Wanner II, Sect. VII.1, eqs. (1.13)–(1.15), and beyond), and each of the $m$ constraints takes $r - 1$ degrees of freedom. A chosen
-//! polynomial trajectory solves the system: $F_i$ is a random polynomial less its value there; the matrix is nonsingular at the
-//! start by exact arithmetic.
+//! $x_1' = F_1(x_1, \dots, x_r)$, $x_i' = F_i(x_{i-1}, \dots, x_{r-1})$ for $1 < i < r$, $0 = F_r(x_{r-1})$: the index
+//! is $r$ where
+//! $\frac{\partial F_r}{\partial x_{r-1}} \cdots \frac{\partial F_2}{\partial x_1} \frac{\partial F_1}{\partial x_r}$
+//! is nonsingular (Hairer & Wanner II, Sect. VII.1, eqs. (1.13)–(1.15), and beyond), and each of the $m$ constraints
+//! takes $r - 1$ degrees of freedom. A chosen polynomial trajectory solves the system: $F_i$ is a random polynomial
+//! less its value there; the matrix is nonsingular at the start by exact arithmetic.
 
 use crate::case::{Case, Truth};
 use crate::hiding::lines;

@@ -1,8 +1,8 @@
 //! Ill-posed systems: transformed singular pencils, dependent and contradictory rows, wrong numbers of equations.
 //!
-//! Singular pencils are put together from Kronecker's blocks $L_\varepsilon$ ($\varepsilon$ equations for $\varepsilon + 1$ unknowns) and
-//! $L_\eta^\top$ ($\eta + 1$ equations for $\eta$ unknowns) beside a regular part (Gantmacher, ch. XII): whatever stands on the right, either no
-//! solution exists or it is not unique.
+//! Singular pencils are put together from Kronecker's blocks $L_\varepsilon$ ($\varepsilon$ equations for
+//! $\varepsilon + 1$ unknowns) and $L_\eta^\top$ ($\eta + 1$ equations for $\eta$ unknowns) beside a regular part
+//! (Gantmacher, ch. XII): whatever stands on the right, either no solution exists or it is not unique.
 
 use crate::case::{Case, Truth};
 use crate::hiding::{Change, Entries, forcing, hide, lines, start_time};

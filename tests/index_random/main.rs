@@ -1,16 +1,19 @@
 //! Index analysis on random systems whose index is known.
 //!
-//! In: generators of systems whose index is known by construction, never by the code under test, and a fixed seed. Out: no wrong
-//! statement, and a table of how much is certified. A sample runs with every test; all of them, with the table:
+//! In: generators of systems whose index is known by construction, never by the code under test, and a fixed seed. Out:
+//! no wrong statement, and a table of how much is certified. A sample runs with every test; all of them, with the
+//! table:
 //!
 //! ```sh
 //! cargo test --release --features interpreter --test index_random -- --ignored --nocapture
 //! ```
 //!
-//! Adversarial generators draw systems made to fool an analysis: fifty thousand of them are tested, and those of `collected`.
+//! Adversarial generators draw systems made to fool an analysis: fifty thousand of them are tested, and those of
+//! `collected`.
 //!
-//! `INDEX_RANDOM=name` restricts the tests to one generator, `INDEX_RANDOM_COUNT=n` changes the number of systems per generator,
-//! `INDEX_RANDOM_SEED=n` draws other systems, and `INDEX_RANDOM_SAVE=directory` writes every system that is not certified or wrong.
+//! `INDEX_RANDOM=name` restricts the tests to one generator, `INDEX_RANDOM_COUNT=n` changes the number of systems per
+//! generator, `INDEX_RANDOM_SEED=n` draws other systems, and `INDEX_RANDOM_SAVE=directory` writes every system that is
+//! not certified or wrong.
 
 mod awkward;
 mod case;

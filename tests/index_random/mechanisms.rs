@@ -1,8 +1,10 @@
-//! Mechanisms, circuits and control problems of the literature with their rows permuted and combined, in other coordinates.
+//! Mechanisms, circuits and control problems of the literature with their rows permuted and combined, in other
+//! coordinates.
 //!
-//! In: `mechanisms.txt`, models whose index and degrees of freedom are known from the literature named there. Out: the same systems, every
-//! row multiplied by factors of time or of the unknowns that vanish nowhere and added to others, and unknowns of equal order
-//! replaced by unimodular combinations and by offsets that depend on time. All of this is invertible.
+//! In: `mechanisms.txt`, models whose index and degrees of freedom are known from the literature named there. Out: the
+//! same systems, every row multiplied by factors of time or of the unknowns that vanish nowhere and added to others,
+//! and unknowns of equal order replaced by unimodular combinations and by offsets that depend on time. All of this is
+//! invertible.
 
 use std::sync::OnceLock;
 

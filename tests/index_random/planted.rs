@@ -1,7 +1,7 @@
 //! Small systems whose index and degrees of freedom depend on whether one coefficient is zero.
 //!
-//! In: a [`Coefficient`]. Out: a system that contains it as a leading coefficient, as an entry outside the diagonal, as a mass, or as the loop
-//! of an algebraic equation, its equations in random order, with the truth for either case.
+//! In: a [`Coefficient`]. Out: a system that contains it as a leading coefficient, as an entry outside the diagonal, as
+//! a mass, or as the loop of an algebraic equation, its equations in random order, with the truth for either case.
 
 use crate::case::{Case, Truth};
 use crate::coefficients::{Coefficient, identity, tiny};

@@ -1,7 +1,7 @@
 //! Polynomials in jets, time, and sines, cosines and exponentials of time, with integer coefficients.
 //!
-//! In: polynomials that a generator builds. Out: their derivatives, substitutions and texts in the language, exactly, by code that
-//! shares nothing with the one under test.
+//! In: polynomials that a generator builds. Out: their derivatives, substitutions and texts in the language, exactly,
+//! by code that shares nothing with the one under test.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -1,8 +1,8 @@
 //! Weierstrass forms under random invertible transformations.
 //!
-//! $z_1' = J z_1 + f$, $N z_2' + z_2 = g$ with nilpotent blocks: the index is the size of the largest block (zero if there is none),
-//! and there are $\dim z_1$ degrees of freedom (Hairer (2011), Sect. IV.1; Kunkel & Mehrmann 2006, Th. 2.7). Out: the
-//! system $P(t)\,(E\,(Rx)' + A\,Rx - f) = 0$ with unimodular $P$ and $R$, constant or depending on time.
+//! $z_1' = J z_1 + f$, $N z_2' + z_2 = g$ with nilpotent blocks: the index is the size of the largest block (zero if
+//! there is none), and there are $\dim z_1$ degrees of freedom (Hairer (2011), Sect. IV.1; Kunkel & Mehrmann 2006, Th.
+//! 2.7). Out: the system $P(t)\,(E\,(Rx)' + A\,Rx - f) = 0$ with unimodular $P$ and $R$, constant or depending on time.
 
 use crate::case::{Case, Truth};
 use crate::hiding::{Change, Entries, forcing, hide, lines, start_time};

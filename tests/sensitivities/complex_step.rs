@@ -1,8 +1,8 @@
 //! The pendulum in its angle, with derivatives by complex steps.
 //!
-//! In: which parameter. Out: derivatives with respect to it of positions, velocities and multiplier, and of the times of events at a wall, to rounding: the
-//! motion is integrated in complex arithmetic, with the parameter displaced by a tiny imaginary number (Squire and Trapp, SIAM Review 40,
-//! 1998). Times of events are complex too.
+//! In: which parameter. Out: derivatives with respect to it of positions, velocities and multiplier, and of the times
+//! of events at a wall, to rounding: the motion is integrated in complex arithmetic, with the parameter displaced by a
+//! tiny imaginary number (Squire and Trapp, SIAM Review 40, 1998). Times of events are complex too.
 
 use nalgebra::Complex;
 

@@ -1,7 +1,7 @@
 //! Unknowns that only hidden equations determine: their derivatives are as accurate as those of the states.
 //!
-//! In: circuits of index 2 and a pendulum, with derivatives in closed form, by complex steps or by extrapolated differences. Out: forward
-//! and adjoint derivatives of every unknown, as accurate as the solution.
+//! In: circuits of index 2 and a pendulum, with derivatives in closed form, by complex steps or by extrapolated
+//! differences. Out: forward and adjoint derivatives of every unknown, as accurate as the solution.
 
 use super::complex_step::{Pendulum, derivatives};
 use super::*;

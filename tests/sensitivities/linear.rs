@@ -1,10 +1,11 @@
 //! Random linear systems with known derivatives.
 //!
-//! In: a seed. Out: systems $E x' + A(p) x = f(t, p)$ of index 1 to 3 made from their Weierstrass form, and whether derivatives of all unknowns with respect to $p$ are right,
-//! forwards and backwards. `CASES` says how many are drawn.
+//! In: a seed. Out: systems $E x' + A(p) x = f(t, p)$ of index 1 to 3 made from their Weierstrass form, and whether
+//! derivatives of all unknowns with respect to $p$ are right, forwards and backwards. `CASES` says how many are drawn.
 //!
-//! With $z = W x$ there are states $z_k' = -a_k(p) z_k + s_k \cos\omega t$ and chains $z_j - c_j z_{j+1}' = h_j$, of which the last has no
-//! $z_{j+1}$, with $h_j = \alpha_j \sin(\omega_j t + \beta_j p)$: as long as the index. Rows are mixed as well where $c_j$ do not depend on $p$.
+//! With $z = W x$ there are states $z_k' = -a_k(p) z_k + s_k \cos\omega t$ and chains $z_j - c_j z_{j+1}' = h_j$, of
+//! which the last has no $z_{j+1}$, with $h_j = \alpha_j \sin(\omega_j t + \beta_j p)$: as long as the index. Rows are
+//! mixed as well where $c_j$ do not depend on $p$.
 
 use std::fmt::Write;
 use std::ops::RangeInclusive;

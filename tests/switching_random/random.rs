@@ -1,7 +1,7 @@
 //! Numbers drawn from a seed.
 //!
-//! In: a seed. Out: numbers that look random (S. Vigna's SplitMix64), the same on every machine. No library's: README says what came of
-//! 50,004 runs of this sequence, and of as many with another seed.
+//! In: a seed. Out: numbers that look random (S. Vigna's SplitMix64), the same on every machine. No library's: README
+//! says what came of 50,004 runs of this sequence, and of as many with another seed.
 
 pub(crate) struct Random(u64);
 

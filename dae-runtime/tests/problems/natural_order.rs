@@ -1,4 +1,5 @@
-//! Elimination of dense matrices in the order of rows and columns, in place of generated code; whether these pivots are usable is chance.
+//! Elimination of dense matrices in the order of rows and columns, in place of generated code; whether these pivots are
+//! usable is chance.
 
 use dae_runtime::contract::{Code, UnrolledLu};
 use dae_runtime::iteration_matrix::Scalar;

@@ -1,7 +1,8 @@
-//! The texts that are mutated: every model in the tree, accepted or rejected. Shared by the driver and the target of `cargo fuzz`.
+//! The texts that are mutated: every model in the tree, accepted or rejected. Shared by the driver and the target of
+//! `cargo fuzz`.
 //!
-//! In: `fuzz/corpus/`, the models of the examples, the cases of the language tests, and the bodies of `dae!` in tests and examples. Out: texts
-//! in a fixed order, none twice.
+//! In: `fuzz/corpus/`, the models of the examples, the cases of the language tests, and the bodies of `dae!` in tests
+//! and examples. Out: texts in a fixed order, none twice.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

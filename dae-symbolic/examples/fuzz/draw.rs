@@ -1,5 +1,6 @@
-//! Numbers that follow from a seed: SplitMix64 (Steele, Lea & Flood, *Fast splittable pseudorandom number generators*, OOPSLA 2014). No
-//! library's: `fuzz/README.md` says which numbers of execution were run, and a run that is resumed goes on with the same inputs.
+//! Numbers that follow from a seed: SplitMix64 (Steele, Lea & Flood, *Fast splittable pseudorandom number generators*,
+//! OOPSLA 2014). No library's: `fuzz/README.md` says which numbers of execution were run, and a run that is resumed
+//! goes on with the same inputs.
 
 /// A sequence of numbers.
 pub(crate) struct Draw {

@@ -1,8 +1,8 @@
 //! Mutated models through the parser and the whole pipeline: no panic, no hang, no overflow of the stack.
 //!
-//! In: the texts of the tree (`corpus.rs`), mutated (`mutate/`) by numbers that follow from the seed and the number of the execution
-//! alone, so that any execution can be repeated by itself. Out: executions per second; every input that panics or takes more than two
-//! seconds is written to `fuzz/found/`, made small.
+//! In: the texts of the tree (`corpus.rs`), mutated (`mutate/`) by numbers that follow from the seed and the number of
+//! the execution alone, so that any execution can be repeated by itself. Out: executions per second; every input that
+//! panics or takes more than two seconds is written to `fuzz/found/`, made small.
 //!
 //! ```sh
 //! cargo run --release -p daekit-symbolic --features serde --example fuzz -- --executions 10000000 --jobs 2

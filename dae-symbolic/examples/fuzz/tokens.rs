@@ -1,7 +1,7 @@
 //! Texts as tokens, and models as statements.
 //!
-//! In: any text. Out: its pieces; together they are the text again. A piece is a number, a word, white space with comments, or a sign. Statements
-//! are found without the parser, so that texts with errors have them, too.
+//! In: any text. Out: its pieces; together they are the text again. A piece is a number, a word, white space with
+//! comments, or a sign. Statements are found without the parser, so that texts with errors have them, too.
 
 use std::ops::Range;
 

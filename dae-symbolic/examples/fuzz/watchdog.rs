@@ -1,8 +1,8 @@
 //! Inputs that do not come to an end.
 //!
-//! In: the beginning and end of every execution. Out: an input for which its thread has been *running* for three times the limit is written to
-//! `fuzz/found/`, and the process ends: nothing else stops a thread. Where the system does not tell how long a thread was running, elapsed
-//! time counts, with a margin for a busy machine.
+//! In: the beginning and end of every execution. Out: an input for which its thread has been *running* for three times
+//! the limit is written to `fuzz/found/`, and the process ends: nothing else stops a thread. Where the system does not
+//! tell how long a thread was running, elapsed time counts, with a margin for a busy machine.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};

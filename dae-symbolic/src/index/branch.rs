@@ -1,6 +1,7 @@
 //! The analysis on one branch of every piecewise function.
 //!
-//! In: a model, square or with more equations than unknowns. Out: its analysis on the branches that evaluation takes at the start values.
+//! In: a model, square or with more equations than unknowns. Out: its analysis on the branches that evaluation takes at
+//! the start values.
 
 use super::analysis::Analysis;
 use super::limits::Limits;

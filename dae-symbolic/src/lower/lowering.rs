@@ -1,7 +1,7 @@
 //! The state of the pass over statements.
 //!
-//! In: a statement's expressions. Out: their meanings and values; the family model as far as it is complete, with the loops and
-//! branches that are open.
+//! In: a statement's expressions. Out: their meanings and values; the family model as far as it is complete, with the
+//! loops and branches that are open.
 
 use std::collections::{HashMap, HashSet};
 

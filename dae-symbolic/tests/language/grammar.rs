@@ -1,8 +1,8 @@
 //! Expressions are Rust's: whatever the parser of models accepts, a parser of Rust accepts too, as the same tree.
 //!
-//! In: random expressions, some of them with a token too many, missing or out of place. Out: for each that is accepted as the value of a `let` or
-//! of a function, `syn` accepts it in the same place, with the same operators, nested in the same way. `sum(i in a..b => e)` is the one form
-//! that Rust does not have, and is left out.
+//! In: random expressions, some of them with a token too many, missing or out of place. Out: for each that is accepted
+//! as the value of a `let` or of a function, `syn` accepts it in the same place, with the same operators, nested in the
+//! same way. `sum(i in a..b => e)` is the one form that Rust does not have, and is left out.
 
 use std::fmt::Write;
 

@@ -1,7 +1,7 @@
 //! Messages with colours: without their styles they say what the plain ones say; labels on one line are drawn apart.
 //!
-//! In: the cases of `rejected.txt`, and texts with wide characters, tabs and a byte-order mark. Out: every title, place, label, note and
-//! help is there; marks stand below what they label.
+//! In: the cases of `rejected.txt`, and texts with wide characters, tabs and a byte-order mark. Out: every title,
+//! place, label, note and help is there; marks stand below what they label.
 
 use dae_symbolic::read_text;
 use dae_symbolic::syntax::{SourceText, to_styled_text};

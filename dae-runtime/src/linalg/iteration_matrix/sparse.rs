@@ -1,8 +1,8 @@
 //! $A = L U$ of a sparse matrix with a given order of pivots.
 //!
-//! In: values on a pattern whose [`SymbolicFactorization`] is known. Out: factors in storage that is allocated once, or the column
-//! whose pivot has become too small. Row by row (Duff, Erisman & Reid, sect. 10.3): a row of the matrix is scattered
-//! into a dense vector, rows of $U$ are subtracted where $L$ has entries, and the result is gathered.
+//! In: values on a pattern whose [`SymbolicFactorization`] is known. Out: factors in storage that is allocated once, or
+//! the column whose pivot has become too small. Row by row (Duff, Erisman & Reid, sect. 10.3): a row of the matrix is
+//! scattered into a dense vector, rows of $U$ are subtracted where $L$ has entries, and the result is gathered.
 
 use std::cell::RefCell;
 use std::cmp::Ordering;

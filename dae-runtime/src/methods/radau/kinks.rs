@@ -1,7 +1,7 @@
 //! Stages beyond a kink.
 //!
-//! In: the stages of a step. Out: where one of them is on the other side of a switching function, the stages solved once
-//! more with a Jacobian from there.
+//! In: the stages of a step. Out: where one of them is on the other side of a switching function, the stages solved
+//! once more with a Jacobian from there.
 
 use super::stages::{Outcome, combine};
 use super::{Freshness, Radau};

@@ -1,7 +1,7 @@
 //! Changes that mostly leave a model a model.
 //!
-//! In: a text, another one to take from. Out: the text with one change: signs, numbers, names, functions, derivatives, whole equations,
-//! combinations of them, start values, bounds of arrays, nesting.
+//! In: a text, another one to take from. Out: the text with one change: signs, numbers, names, functions, derivatives,
+//! whole equations, combinations of them, start values, bounds of arrays, nesting.
 
 use super::invent::{FUNCTIONS, expression, number};
 use crate::draw::Draw;

@@ -1,7 +1,8 @@
 //! Inputs: texts of the tree with random changes, and models made up from nothing.
 //!
-//! In: the seed and the number of an execution. Out: its input. Most changes keep a model a model (`grammar.rs`), so that it reaches
-//! the analysis; some know nothing of the language and are for the parser (`junk.rs`). Shared by the driver and the target of `cargo fuzz`.
+//! In: the seed and the number of an execution. Out: its input. Most changes keep a model a model (`grammar.rs`), so
+//! that it reaches the analysis; some know nothing of the language and are for the parser (`junk.rs`). Shared by the
+//! driver and the target of `cargo fuzz`.
 
 mod grammar;
 mod invent;
