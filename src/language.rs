@@ -28,7 +28,8 @@
 //! Expressions are Rust expressions over `+ - * /`, parentheses, decimal numbers (which are exact, so that `2 * x` and
 //! `1 / 3` mean what they say), `t`, `PI`, `E`, and functions in call or method form: `sin(x)` or `x.sin()`. The
 //! functions are `powi powf sqrt cbrt exp exp_m1 ln ln_1p log10 log2 sin cos tan asin acos atan
-//! atan2 sinh cosh tanh asinh acosh atanh hypot abs signum min max`. Documentation comments travel into the generated items.
+//! atan2 sinh cosh tanh asinh acosh atanh hypot abs signum min max`. Documentation comments travel into the generated
+//! items.
 //!
 //! `if a < b && !(c >= d) { e } else if … { f } else { g }` is a piecewise function; it always has an `else`. At the
 //! beginning of a branch or of a function's body it stands alone, as in Rust; in parentheses it can be an operand there
