@@ -11,7 +11,7 @@ use super::lowering::Lowering;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::origin::Origin;
 use crate::syntax::ast::{Branch, Expression};
-use crate::syntax::restrict::{self, MAX_BRANCHES, Place};
+use crate::syntax::validate::{self, MAX_BRANCHES, Place};
 
 impl<'a> Lowering<'a, '_> {
     /// Opens a branch.
@@ -22,7 +22,7 @@ impl<'a> Lowering<'a, '_> {
         let (mut before, mut condition) = (it.before.clone(), it.condition);
         if self.branches.len() >= MAX_BRANCHES {
             let at = it.condition.map_or(Origin::NONE, |condition| self.written.expressions.origin(condition.root));
-            self.found.push(restrict::branches(at));
+            self.found.push(validate::branches(at));
             (before, condition) = (Vec::new(), None);
         }
         self.branches.push(OpenBranch {

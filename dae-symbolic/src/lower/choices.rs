@@ -10,7 +10,7 @@ use super::items::{Item, Value};
 use crate::diagnostic::Diagnostics;
 use crate::expr::{Expr, Node as Kernel, Rational};
 use crate::syntax::ast::{Comparison, NodeId};
-use crate::syntax::restrict;
+use crate::syntax::validate;
 
 impl Evaluator<'_> {
     /// The last of the nodes that are left out after a node; also where the condition before them is undecided or has
@@ -69,7 +69,7 @@ impl Evaluator<'_> {
             }
             Comparison::Equal | Comparison::NotEqual => {
                 let at = self.expressions.origin(node);
-                self.report(node, restrict::equality(at), found);
+                self.report(node, validate::equality(at), found);
                 None
             }
         }

@@ -19,7 +19,7 @@ use crate::origin::Origin;
 use crate::syntax::ast::{
     self, Derived, DerivedKind, Element, Expression, Item, ItemKind, List, Name, Quantity, Statement, StatementKind,
 };
-use crate::syntax::restrict::Place;
+use crate::syntax::validate::Place;
 use std::collections::BTreeMap;
 use std::ops::Range;
 

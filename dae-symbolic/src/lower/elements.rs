@@ -11,7 +11,7 @@ use crate::expr::{Dag, Expr, Symbol, substitute};
 use crate::model::family::{Affine, Body, Loop, Steady, Table};
 use crate::origin::Origin;
 use crate::syntax::ast::{Declaration, Expression, Name};
-use crate::syntax::restrict::Place;
+use crate::syntax::validate::Place;
 
 impl<'a> Lowering<'a, '_> {
     pub(super) fn constant(&mut self, position: usize, it: &'a Declaration) {

@@ -7,7 +7,7 @@ use super::lowering::Lowering;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::family::MAX_INSTANCES;
 use crate::syntax::ast::{Expression, Name, StatementKind};
-use crate::syntax::restrict::Place;
+use crate::syntax::validate::Place;
 
 impl Lowering<'_, '_> {
     /// Extents of everything that is declared, and the constants that they depend on: arrays of unknowns may be

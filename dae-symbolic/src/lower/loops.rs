@@ -9,7 +9,7 @@ use super::lowering::Lowering;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::family::Loop;
 use crate::syntax::ast::{Expression, For, Limit, Node, Range};
-use crate::syntax::restrict::Place;
+use crate::syntax::validate::Place;
 
 /// The largest nesting depth of loops: the number of boxes that a family may fall into is exponential in it.
 const MAX_DEPTH: usize = 8;

@@ -15,7 +15,7 @@ use crate::expr::{Expr, UnknownId};
 use crate::model::family::{Body, FamilyModel, Loop};
 use crate::origin::Origin;
 use crate::syntax::ast::{self, Declaration, Expression};
-use crate::syntax::restrict::Place;
+use crate::syntax::validate::Place;
 
 /// The pass.
 pub(super) struct Lowering<'a, 'f> {

@@ -11,7 +11,7 @@ use crate::model::Start;
 use crate::model::family::{Affine, Reach, StartBody, StartFamily};
 use crate::origin::Origin;
 use crate::syntax::ast::{self, Expression, Given, StartOf};
-use crate::syntax::restrict::Place;
+use crate::syntax::validate::Place;
 
 /// Something whose start values are given all at once.
 pub(super) struct Whole {

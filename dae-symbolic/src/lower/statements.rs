@@ -18,7 +18,7 @@ use crate::model::family::{
 use crate::model::{Input, numbered_equation, residual};
 use crate::origin::Origin;
 use crate::syntax::ast::{self, AskedForm, Declaration, Expression, Statement, StatementKind, Variable};
-use crate::syntax::restrict::Place;
+use crate::syntax::validate::Place;
 use std::collections::{HashMap, HashSet};
 
 /// Lowers all statements.

@@ -9,7 +9,7 @@ use super::ast::{Comparison, Expression, Expressions, Node, NodeId};
 use super::cursor::Look;
 use super::frames::{Cases, Frame, Next, Opener, Operand, Part, Stack};
 use super::parser::{Parsed, Parser, Reported};
-use super::restrict;
+use super::validate;
 use crate::diagnostic::Diagnostic;
 use proc_macro2::Delimiter;
 
@@ -29,7 +29,7 @@ impl Parser {
         match Comparison::from_operator(operator) {
             Some(_) if frame.logic.compared.is_some() => {
                 let at = self.here();
-                return Err(self.fail(restrict::chained_comparison(at)));
+                return Err(self.fail(validate::chained_comparison(at)));
             }
             Some(comparison) => {
                 let left = self.sum(frame, value);
@@ -120,9 +120,9 @@ impl Parser {
         let at = self.here();
         let in_condition = matches!(&stack.top.opener, Opener::If(cases) if cases.part == Part::Condition);
         match (in_condition, operator) {
-            (true, "=") => self.fail(restrict::assignment(at)),
+            (true, "=") => self.fail(validate::assignment(at)),
             (true, _) => self.unexpected("`{` and the value where the condition holds"),
-            (false, _) => self.fail(restrict::statement_in_case(at)),
+            (false, _) => self.fail(validate::statement_in_case(at)),
         }
     }
 
@@ -131,7 +131,7 @@ impl Parser {
         self.cursor.advance();
         if self.cursor.at_word("let") {
             let at = self.here();
-            return Err(self.fail(restrict::block(at)));
+            return Err(self.fail(validate::block(at)));
         }
         stack.top.restart(self.cursor.position());
         Ok(())
@@ -141,7 +141,7 @@ impl Parser {
     fn after_case(&mut self, stack: &mut Stack, start: usize) -> Parsed<()> {
         if !self.cursor.at_word("else") {
             let at = self.since(start);
-            return Err(self.fail(restrict::without_else(at)));
+            return Err(self.fail(validate::without_else(at)));
         }
         self.cursor.advance();
         let part = match self.cursor.look(0) {
@@ -167,7 +167,7 @@ impl Parser {
                 );
                 if goes_on && stack.heads_a_block(start) {
                     let at = self.here();
-                    return Err(self.fail(restrict::statement_of_rust(at, origin)));
+                    return Err(self.fail(validate::statement_of_rust(at, origin)));
                 }
                 let node = self.expressions.push(Node::Conditional { cases, otherwise }, origin);
                 Ok(Next::Continue(Operand { node, start, end }))
@@ -208,16 +208,16 @@ fn misplaced(expressions: &Expressions, it: Expression, wanted: Sort) -> Option<
             let at = expressions.origin(operand);
             return Some(match wanted {
                 Sort::Condition => {
-                    restrict::no_condition(at, matches!(node, Node::Not(_)).then(|| expressions.origin(id)))
+                    validate::no_condition(at, matches!(node, Node::Not(_)).then(|| expressions.origin(id)))
                 }
-                Sort::Number => restrict::no_number(at),
+                Sort::Number => validate::no_number(at),
             });
         }
     }
     let at = expressions.origin(it.root);
     match (sort(expressions.node(it.root)), wanted) {
-        (Sort::Condition, Sort::Number) => Some(restrict::no_number(at)),
-        (Sort::Number, Sort::Condition) => Some(restrict::no_condition(at, None)),
+        (Sort::Condition, Sort::Number) => Some(validate::no_number(at)),
+        (Sort::Number, Sort::Condition) => Some(validate::no_condition(at, None)),
         (Sort::Number, Sort::Number) | (Sort::Condition, Sort::Condition) => None,
     }
 }

@@ -115,9 +115,9 @@ mod parser;
 mod render_terminal;
 mod render_text;
 mod render_tokens;
-pub(crate) mod restrict;
 mod source;
 pub(crate) mod suggest;
+pub(crate) mod validate;
 
 #[cfg(feature = "terminal")]
 pub use render_terminal::to_styled_text;

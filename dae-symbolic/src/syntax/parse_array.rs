@@ -8,7 +8,7 @@ use super::cursor::Look;
 use super::frames::{Frame, Next, Opener, Operand, RangeStage, Stack};
 use super::parse_model::Ending;
 use super::parser::{Parsed, Parser, Reported};
-use super::restrict;
+use super::validate;
 use crate::diagnostic::{Code, Diagnostic};
 use proc_macro2::Delimiter;
 
@@ -41,7 +41,7 @@ impl Parser {
         }
         if extents.len() > MAX_DIMENSIONS {
             let at = self.since(start);
-            return Err(self.fail(restrict::dimensions(at)));
+            return Err(self.fail(validate::dimensions(at)));
         }
         extents.reverse();
         Ok(extents)
@@ -72,7 +72,7 @@ impl Parser {
         let value = self.expression()?;
         if indices.len() > MAX_DIMENSIONS {
             let at = self.sources.range(start, start);
-            return Err(self.fail(restrict::dimensions(at)));
+            return Err(self.fail(validate::dimensions(at)));
         }
         Ok((indices, value))
     }
@@ -91,7 +91,7 @@ impl Parser {
             Look::Operator("..=") => Limit::Inclusive,
             _ => {
                 let at = self.expressions.origin(start.root);
-                return Err(self.fail(restrict::no_range(at)));
+                return Err(self.fail(validate::no_range(at)));
             }
         };
         self.cursor.advance();

@@ -7,7 +7,7 @@ use super::cursor::Look;
 use super::frames::Opener;
 use super::parse_model::Ending;
 use super::parser::{Parsed, Parser};
-use super::restrict;
+use super::validate;
 use proc_macro2::Delimiter;
 
 impl Parser {
@@ -27,8 +27,8 @@ impl Parser {
         // After `else {` there is no further branch.
         let Some(condition) = earlier.condition else { return Err(self.unexpected("a statement")) };
         before.push(condition);
-        if before.len() >= restrict::MAX_BRANCHES {
-            return Err(self.fail(restrict::branches(at)));
+        if before.len() >= validate::MAX_BRANCHES {
+            return Err(self.fail(validate::branches(at)));
         }
         self.cursor.advance();
         let condition = match self.cursor.look(0) {

@@ -9,7 +9,7 @@ use super::cursor::Look;
 use super::frames::Opener;
 use super::parse_model::Ending;
 use super::parser::{Parsed, Parser};
-use super::restrict;
+use super::validate;
 use crate::diagnostic::{Code, Diagnostic};
 use proc_macro2::Delimiter;
 
@@ -37,10 +37,10 @@ impl Parser {
             "forms" if self.at_forms() => self.forms(),
             "for" => self.for_head(),
             "if" if self.cursor.opens_statements() => self.branch_head(),
-            word if declares || restrict::is_keyword(word) => {
+            word if declares || validate::is_keyword(word) => {
                 let word = word.to_string();
                 let at = self.here();
-                match restrict::statement_word(&word, at) {
+                match validate::statement_word(&word, at) {
                     Some(finding) => Err(self.fail(finding)),
                     None => self.equation(),
                 }
@@ -56,7 +56,7 @@ impl Parser {
         };
         let text = word.to_string();
         let origin = self.here();
-        if let Some(finding) = restrict::name(&text, origin) {
+        if let Some(finding) = validate::name(&text, origin) {
             return Err(self.fail(finding));
         }
         self.cursor.advance();

@@ -7,7 +7,7 @@ use super::ast::{Derived, DerivedKind, Element, Equation, Item, ItemKind, List, 
 use super::cursor::Look;
 use super::parse_model::Ending;
 use super::parser::{Parsed, Parser, Reported};
-use super::{restrict, suggest};
+use super::{suggest, validate};
 use crate::diagnostic::{Code, Diagnostic};
 use proc_macro2::Delimiter;
 
@@ -153,7 +153,7 @@ impl Parser {
         let content = match opens {
             Opens::List(_) | Opens::Quantity(_) | Opens::Horizon if around == Around::For => {
                 let at = self.here();
-                return Err(self.fail(restrict::not_inside_derived_for(at)));
+                return Err(self.fail(validate::not_inside_derived_for(at)));
             }
             Opens::List(list) => self.list(list)?,
             Opens::Quantity(quantity) => self.quantity(quantity)?,
@@ -191,7 +191,7 @@ impl Parser {
                 .label(at, "not known here");
         let finding = match suggest::nearest(&word, words.clone()) {
             Some(near) => finding.help(format!("did you mean `{near}`?")),
-            None if restrict::STATEMENT_WORDS.contains(&word.as_str()) => {
+            None if validate::STATEMENT_WORDS.contains(&word.as_str()) => {
                 finding.help("declarations stand in the model itself, before or after the block")
             }
             None => finding.help(kind.equations()),

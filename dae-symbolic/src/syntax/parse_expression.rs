@@ -10,7 +10,7 @@ use super::conditional::Sort;
 use super::cursor::Look;
 use super::frames::{Frame, Next, Opener, Operand, Stack, Unary, closing};
 use super::parser::{Parsed, Parser, Reported, describe};
-use super::restrict;
+use super::validate;
 use crate::diagnostic::{Code, Diagnostic};
 use proc_macro2::Delimiter;
 
@@ -74,7 +74,7 @@ impl Parser {
             }
             Look::Word("as") => {
                 let at = self.here();
-                Err(self.fail(restrict::cast(at)))
+                Err(self.fail(validate::cast(at)))
             }
             Look::Word(_) | Look::Literal(_) | Look::Open(Delimiter::Parenthesis | Delimiter::None) => {
                 if nested {
@@ -93,7 +93,7 @@ impl Parser {
     fn no_continuation(&mut self, end: &str) -> Reported {
         let at = self.here();
         let finding = match self.cursor.look(0) {
-            Look::Operator(text) => restrict::infix(text, at),
+            Look::Operator(text) => validate::infix(text, at),
             _ => None,
         };
         match finding {
@@ -121,7 +121,7 @@ impl Parser {
         let at = self.here();
         let is_name = matches!(self.cursor.look(0), Look::Word(_));
         if !is_name || self.cursor.look(1) != Look::Open(Delimiter::Parenthesis) {
-            return Err(self.fail(restrict::field(&name, at)));
+            return Err(self.fail(validate::field(&name, at)));
         }
         self.cursor.advance();
         let function = Name { text: name, origin: at };

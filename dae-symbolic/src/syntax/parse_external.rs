@@ -6,7 +6,7 @@ use super::ast::{Expression, External, ExternalDerivative, Name, Path, Statement
 use super::cursor::Look;
 use super::parse_model::Ending;
 use super::parser::{Parsed, Parser, Reported};
-use super::restrict;
+use super::validate;
 use proc_macro2::Delimiter;
 
 impl Parser {
@@ -90,7 +90,7 @@ impl Parser {
         }
         if self.cursor.look(0) == Look::Open(Delimiter::Brace) {
             let at = self.here();
-            return Err(self.fail(restrict::external_body(at)));
+            return Err(self.fail(validate::external_body(at)));
         }
         self.expect("=", "`=` and the path of a Rust function")?;
         external.value = Some(self.rust_path()?);
@@ -149,7 +149,7 @@ impl Parser {
         }
         loop {
             match self.cursor.look(0) {
-                Look::Word(word) if !restrict::is_keyword(word) || restrict::PATH_WORDS.contains(&word) => {
+                Look::Word(word) if !validate::is_keyword(word) || validate::PATH_WORDS.contains(&word) => {
                     text.push_str(word);
                 }
                 _ => return Err(self.unexpected("the path of a Rust function")),

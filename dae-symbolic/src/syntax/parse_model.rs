@@ -8,7 +8,7 @@ use super::ast::{Equation, Expression, Model, Name, Statement, StatementKind};
 use super::attributes::Attributes;
 use super::cursor::Look;
 use super::parser::{Parsed, Parser, describe};
-use super::restrict;
+use super::validate;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::origin::Origin;
 use proc_macro2::Delimiter;
@@ -205,9 +205,9 @@ impl Parser {
         }
         let inside = block.head.is_some();
         let understood = match self.statement(nominal.map(|(value, _)| value)) {
-            Ok((kind, _)) if inside && !restrict::inside_block(&kind) => {
+            Ok((kind, _)) if inside && !validate::inside_block(&kind) => {
                 let at = self.since(start);
-                Err(self.fail(restrict::not_inside_block(at)))
+                Err(self.fail(validate::not_inside_block(at)))
             }
             other => other,
         };
@@ -370,7 +370,7 @@ impl Parser {
                     let close = self.cursor.closing().unwrap_or(failed);
                     self.cursor.set_position(close);
                 }
-                Look::Word(word) if !restrict::is_keyword(word) => self.doubtful.push(word.to_string()),
+                Look::Word(word) if !validate::is_keyword(word) => self.doubtful.push(word.to_string()),
                 _ => {}
             }
             self.cursor.advance();
@@ -380,6 +380,6 @@ impl Parser {
 
     fn at_word_of_statement(&self) -> bool {
         matches!((self.cursor.look(0), self.cursor.look(1)), (Look::Word(word), Look::Word(_))
-            if restrict::STATEMENT_WORDS.contains(&word))
+            if validate::STATEMENT_WORDS.contains(&word))
     }
 }

@@ -6,7 +6,7 @@ use super::ast::{CallForm, Name, Node};
 use super::cursor::Look;
 use super::frames::{Opener, Operand, Stack, Unary};
 use super::parser::{Parsed, Parser, Reported};
-use super::restrict;
+use super::validate;
 use proc_macro2::Delimiter;
 
 impl Parser {
@@ -51,8 +51,8 @@ impl Parser {
     fn no_operand(&mut self, operator: Option<&str>) -> Reported {
         let at = self.here();
         let finding = match self.cursor.look(0) {
-            Look::Open(Delimiter::Brace) => Some(restrict::block(at)),
-            _ => operator.and_then(|text| restrict::prefix(text, at)),
+            Look::Open(Delimiter::Brace) => Some(validate::block(at)),
+            _ => operator.and_then(|text| validate::prefix(text, at)),
         };
         match finding {
             Some(finding) => self.fail(finding),
@@ -63,7 +63,7 @@ impl Parser {
     fn number(&mut self, text: &str) -> Parsed<Operand> {
         let start = self.cursor.position();
         let at = self.here();
-        let value = restrict::number(text, at).map_err(|finding| self.fail(finding))?;
+        let value = validate::number(text, at).map_err(|finding| self.fail(finding))?;
         self.cursor.advance();
         Ok(self.leaf(Node::Number(value), start))
     }
@@ -86,7 +86,7 @@ impl Parser {
             | (["f64" | "std" | "core", "consts", name @ ("PI" | "E")] | ["consts", name @ ("PI" | "E")], false)
             | (["f64", name], true)
             | ([name], _) => *name,
-            _ => return Err(self.fail(restrict::path(&known.join("::"), at))),
+            _ => return Err(self.fail(validate::path(&known.join("::"), at))),
         };
         if call && name == "sum" && self.range_follows() {
             return self.open_range(stack, start);
@@ -97,7 +97,7 @@ impl Parser {
                 .open_call(stack, Opener::Call { function, form: CallForm::Function, start, arguments: Vec::new() });
         }
         if self.cursor.at_operator("!") && matches!(self.cursor.look(1), Look::Open(_)) {
-            return Err(self.fail(restrict::macro_call(name, at)));
+            return Err(self.fail(validate::macro_call(name, at)));
         }
         let node = match name {
             "t" => Node::Time,
@@ -118,7 +118,7 @@ impl Parser {
             };
             let word = word.to_string();
             let at = self.here();
-            if let Some(finding) = restrict::operand_word(&word, at) {
+            if let Some(finding) = validate::operand_word(&word, at) {
                 return Err(self.fail(finding));
             }
             let leads_path = matches!(word.as_str(), "crate" | "self" | "super") && self.cursor.path_follows();
@@ -128,7 +128,7 @@ impl Parser {
                 self.cursor.accept("::");
                 continue;
             }
-            if restrict::is_keyword(&word) || restrict::STATEMENT_WORDS.contains(&word.as_str()) {
+            if validate::is_keyword(&word) || validate::STATEMENT_WORDS.contains(&word.as_str()) {
                 return Err(self.unexpected("an expression"));
             }
             segments.push(word);

@@ -5,8 +5,8 @@
 
 use super::ast::Expressions;
 use super::cursor::{Cursor, Look};
-use super::restrict;
 use super::source::SourceMap;
+use super::validate;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::origin::Origin;
 use proc_macro2::{Delimiter, TokenStream};
@@ -94,7 +94,7 @@ impl Parser {
             return Ok(());
         }
         let at = self.here();
-        Err(self.fail(restrict::type_annotation(at)))
+        Err(self.fail(validate::type_annotation(at)))
     }
 }
 

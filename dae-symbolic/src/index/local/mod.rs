@@ -8,7 +8,7 @@
 //! | `enclosures.rs` | the prolongation in interval arithmetic |
 //! | `block_proof.rs` | a proof of both, block by block |
 //! | `proof.rs` | a proof of both, or regularity in floating-point arithmetic |
-//! | `steady.rs` | whether the Jacobian stays regular when jets change in their last digits |
+//! | `robustness.rs` | whether the Jacobian stays regular when jets change in their last digits |
 //! | `regularity.rs` | the consistent point, and what is known there |
 //! | `solution_branch.rs` | whether the start values mean another solution |
 
@@ -16,8 +16,8 @@ mod block_proof;
 mod enclosures;
 mod proof;
 mod regularity;
+mod robustness;
 mod solution_branch;
-mod steady;
 
 pub(super) use enclosures::Enclosures;
 pub(super) use regularity::regularity;

@@ -7,7 +7,7 @@
 use dae_runtime::initialize::{InitializationError, InitializationOptions, consistent_initialization};
 
 use super::proof::{self, Evidence};
-use super::steady::is_steady;
+use super::robustness::stays_regular;
 use crate::defaults::default_parameters;
 use crate::index::array::{self, ArrayPoint};
 use crate::index::certificate::LocalRegularity;
@@ -42,7 +42,7 @@ pub(crate) fn regularity(
             let message = "where the search ended, the equations hold only because their terms are rounded";
             return (LocalRegularity::NoConsistentPoint { message: message.into() }, None);
         }
-        Evidence::Regular(unproved) if is_steady(prolonged, &initial.jets, t0, &limits.local) => {
+        Evidence::Regular(unproved) if stays_regular(prolonged, &initial.jets, t0, &limits.local) => {
             LocalRegularity::Numerical { condition, t0, unproved }
         }
         Evidence::Regular(_) | Evidence::Doubtful => {

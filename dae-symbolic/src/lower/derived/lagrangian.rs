@@ -10,7 +10,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::expr::Rational;
 use crate::model::Derivation;
 use crate::syntax::ast::{Element, Equation, Item, ItemKind, List, Quantity};
-use crate::syntax::restrict::Place;
+use crate::syntax::validate::Place;
 
 impl<'a> Lowering<'a, '_> {
     pub(super) fn lagrangian(&mut self, position: usize, block: &Block<'a>) {

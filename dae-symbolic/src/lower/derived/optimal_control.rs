@@ -11,7 +11,7 @@ use crate::expr::{Expr, Node, Symbol, UnknownId};
 use crate::model::Derivation;
 use crate::origin::Origin;
 use crate::syntax::ast::{Equation, Item, ItemKind, List, Quantity};
-use crate::syntax::restrict::Place;
+use crate::syntax::validate::Place;
 use std::collections::HashMap;
 
 /// The equation for $y_k'$.

@@ -10,7 +10,7 @@ use crate::expr::Function;
 use crate::lower::names::{Entity, NameKind};
 use crate::origin::Origin;
 use crate::syntax::ast::{CallForm, Name, Node, NodeId};
-use crate::syntax::restrict::{self, Place, Use};
+use crate::syntax::validate::{self, Place, Use};
 
 impl Resolver<'_> {
     pub(super) fn call(
@@ -61,7 +61,7 @@ impl Resolver<'_> {
                 .help(format!("for a product write `{name} * (…)`"));
         }
         let finding = finding.label(function.origin, "not a function of the language or the model");
-        let missing = restrict::missing_function(name).map(str::to_string);
+        let missing = validate::missing_function(name).map(str::to_string);
         let near = || self.names.nearest(name, NameKind::Function, &[]).map(|near| format!("did you mean `{near}`?"));
         match missing.or_else(near) {
             Some(help) => finding.help(help),
@@ -101,7 +101,7 @@ impl Resolver<'_> {
         }
         for (what, used) in uses {
             if !self.place.allows(*what) {
-                let finding = restrict::misplaced(*what, used, self.place, function.origin);
+                let finding = validate::misplaced(*what, used, self.place, function.origin);
                 found.push(finding.note(format!("the function `{name}` uses `{used}`")));
                 return Meaning::Invalid;
             }

@@ -11,7 +11,7 @@ use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Function, InputId, ParameterId, UnknownId};
 use crate::origin::Origin;
 use crate::syntax::ast::{self, Expression, Expressions, Name, Node, NodeId};
-use crate::syntax::restrict::{self, Place, Use};
+use crate::syntax::validate::{self, Place, Use};
 use std::collections::{BTreeMap, HashMap};
 
 /// The meaning of a node.
@@ -206,7 +206,7 @@ impl<'a> Resolver<'a> {
         }
         for definition in &function.definitions {
             if !definition.extents.is_empty() || !definition.indices.is_empty() {
-                found.push(restrict::array_in_function(definition.name.origin));
+                found.push(validate::array_in_function(definition.name.origin));
             }
             let meaning = definition.value.map_or(Meaning::Invalid, |value| Meaning::Local(value.root));
             if let Some(value) = definition.value {
@@ -258,7 +258,7 @@ impl<'a> Resolver<'a> {
     /// `meaning`, if the place allows such a thing.
     fn allowed(&mut self, what: Use, name: &str, at: Origin, meaning: Meaning, found: &mut Diagnostics) -> Meaning {
         if !self.place.allows(what) {
-            found.push(restrict::misplaced(what, name, self.place, at));
+            found.push(validate::misplaced(what, name, self.place, at));
             return Meaning::Invalid;
         }
         if self.place == Place::FunctionBody {

@@ -20,8 +20,8 @@ use crate::index::limits;
 use crate::prolongation::Prolonged;
 
 /// Whether the Jacobian stays regular under changes of the jets in their last digits.
-pub(super) fn is_steady(prolonged: &Prolonged, jets: &[f64], t0: f64, limits: &limits::Local) -> bool {
-    is_steady_at(prolonged, jets, t0, limits) || {
+pub(super) fn stays_regular(prolonged: &Prolonged, jets: &[f64], t0: f64, limits: &limits::Local) -> bool {
+    stays_regular_at(prolonged, jets, t0, limits) || {
         // A jump where two branches meet is not a small change, and yet all values between may be regular.
         let enclosures = Enclosures::new(prolonged, t0, limits);
         enclosures.is_regular_within(&enclosures.near(jets, limits.change))
@@ -29,7 +29,7 @@ pub(super) fn is_steady(prolonged: &Prolonged, jets: &[f64], t0: f64, limits: &l
 }
 
 /// Whether the Jacobian stays regular by the perturbation lemma.
-fn is_steady_at(prolonged: &Prolonged, jets: &[f64], t0: f64, limits: &limits::Local) -> bool {
+fn stays_regular_at(prolonged: &Prolonged, jets: &[f64], t0: f64, limits: &limits::Local) -> bool {
     let here = jacobian(prolonged, jets, t0);
     let n = here.len();
     if n > limits.changed_unknowns {
